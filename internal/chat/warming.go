@@ -60,8 +60,8 @@ type Warming struct {
 	// request in tokens, or 0 if the provider reports none.
 	asked, before, used time.Time
 	prompt              int
-	// sent is the size of the request before, in tokens. longer is the saving by a cache life of an hour so
-	// far, in USD, as far as it is known.
+	// sent is the size of the previous request, in tokens. longer is the amount in USD that a cache
+	// lifetime of an hour would have saved so far.
 	sent   int
 	longer float64
 	// came is the time of the request after which the user's pause is already recorded.
@@ -98,8 +98,8 @@ func (w *Warming) Unseen() {
 	}
 }
 
-// Lines describes the refreshes of the session, oldest first. The last line says whether a longer cache
-// life would have cost less.
+// Lines describes the refreshes of the session, oldest first. If a cache lifetime of an hour would have
+// cost less, the last line reports that.
 func (w *Warming) Lines(ctx context.Context) ([]string, error) {
 	return ask(ctx, w.inbox, func() (lines []string) {
 		for _, one := range w.made {
@@ -112,7 +112,7 @@ func (w *Warming) Lines(ctx context.Context) ([]string, error) {
 	})
 }
 
-// leastTold is the least saving that a line is worth, in USD.
+// leastTold is the smallest saving that is reported, in USD.
 const leastTold = 0.05
 
 // Outlook returns a line with the time left before the cache expires, and the cost of the next message
@@ -171,8 +171,9 @@ func (w *Warming) reported(u llm.Usage) {
 	w.plan()
 }
 
-// compareLonger adds what the request would have saved or cost with marks that last an hour. Each write
-// costs more then. After a longer pause than the cache lasts, only the new part is written.
+// compareLonger adds the amount that marks with a lifetime of an hour would have saved for the request,
+// which may be negative. Each write would cost more. After a pause longer than the actual lifetime,
+// only the new part would be written.
 func (w *Warming) compareLonger(u llm.Usage, prices settings.Prices) {
 	cache, gap := (models{&w.chat.config}).Cache(w.latest.Model), w.asked.Sub(w.before)
 	before := w.sent

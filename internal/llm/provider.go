@@ -48,8 +48,8 @@ type Request struct {
 	Temperature     *float64
 	TopP            *float64
 	ReasoningEffort string
-	// NoReply asks for no reply where the API can do without one: the request only keeps the prompt
-	// in the cache. MaxOutputTokens limits the reply elsewhere.
+	// NoReply requests no reply, if the API supports that. Such a request only keeps the prompt in the
+	// cache. If the API does not support it, MaxOutputTokens limits the reply.
 	NoReply bool
 	// Replay decides whether reasoning is sent back to the model that wrote it.
 	Replay Replay

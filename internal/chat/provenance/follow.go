@@ -203,8 +203,9 @@ func formOf(block history.Block, after []history.Block) history.Block {
 	return nil
 }
 
-// prune returns the index of the prune of a step that removed a block, or -1. It finds a recorded prune
-// by the recorded position of the block. It finds a prune on the copy by the block itself.
+// prune returns the index of the prune of a step that removed a block, or -1. A prune of the block
+// itself, or of its recorded position, takes precedence. Otherwise prune returns a prune of another
+// part of the same entry, for example of an included file.
 func (t *tracker) prune(block history.Block, origin history.Recorded, entries []*history.Content, s history.Step) int {
 	i := slices.IndexFunc(s.Prunes, func(p history.Prune) bool {
 		return slices.Contains(p.Gone, block) || slices.Contains(p.Recorded, origin)

@@ -12,7 +12,7 @@
 // The package divides a conversation into units (unit.go), the smallest parts that can change. The
 // words of humans and the model, and the heads of calls, never change. Long arguments and results can
 // be replaced by a pointer of one line. Each tool declares which parts of a file its calls and results
-// contain (fact.go).
+// contain (call_facts.go).
 //
 // # Candidates
 //

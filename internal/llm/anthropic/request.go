@@ -37,7 +37,8 @@ func (c *Client) request(d Dialect, req llm.Request) *request {
 	r := &request{Request: req, client: c, dialect: d, facts: vendor.ClaudeOf(req.Model), host: c.at.Host()}
 	r.bound = d.Bound || vendor.BoundReasoningOf(req.Model).Prefix()
 	r.official = r.host == officialHost
-	// Others may take a limit of 0 for none. A schema or a budget for thinking needs a reply.
+	// Other endpoints may treat a limit of 0 as no limit. A schema or a thinking budget requires a
+	// reply.
 	r.silent = req.NoReply && r.official && req.Schema == nil && !r.facts.Budget && !c.mustReply.Load()
 	return r
 }
