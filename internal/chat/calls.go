@@ -270,9 +270,9 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 	return &env
 }
 
-// OutlineTokens returns the file size in tokens from which the first read returns only an outline. The
-// setting takes precedence. The default is 0 except for model families that worked well with outlines.
-// Outlines need a cache, which makes the additional request cheap.
+// OutlineTokens returns the file size in tokens from which the first read returns only an outline. If
+// the setting is unset, it is 0, except for model families that worked well with outlines. Their
+// default also requires that the prompt cache is on, which makes the additional request cheap.
 func OutlineTokens(s *settings.Settings) int {
 	const usual = 6000
 	tokens, set := settings.ReadOutlineTokens.Get(s)
