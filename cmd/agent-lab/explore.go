@@ -20,44 +20,44 @@ import (
 	"agent/internal/toolspec"
 )
 
-// explored holds the long searches of a recording, with their cost if the agent explore had made
-// them. Its costs are in tokens at the full price of input.
+// explored holds the long searches of a recording, with their costs if the agent explore had run them.
+// Costs are in tokens at the full price of input.
 type explored struct {
 	File     string `json:"file"`
 	Requests int    `json:"requests"`
-	// Cost is the cost of the recording with cache-aware at each price. Offered is the cost that the
-	// definition of the tool task adds.
+	// Cost is the cost of the recording with the strategy cache-aware, at each price. Offered is the cost
+	// that the definition of the tool task adds.
 	Cost    []float64 `json:"cost"`
 	Offered []float64 `json:"offered"`
 	// Searches lists the long searches.
 	Searches []search `json:"searches"`
 }
 
-// A search is a long search of a recording: successive calls that change nothing. The user says
-// nothing between them, and no later call edits a file that they found.
+// A search is a long search of a recording: successive calls that change nothing. The user sends no message
+// between them, and no later call edits a file that they found.
 type search struct {
-	// Reply is the number of its first reply; Replies and Calls count its replies and their calls.
+	// Reply is the number of the first reply of the search. Replies and Calls count its replies and calls.
 	Reply   int `json:"reply"`
 	Replies int `json:"replies"`
 	Calls   int `json:"calls"`
-	// Files counts the files that it shows. Tokens is the size of its calls and results.
+	// Files counts the files that the search shows. Tokens is the size of its calls and results.
 	Files  int `json:"files"`
 	Tokens int `json:"tokens"`
-	// Before is the size of the conversation before it, and Later the number of requests after it.
+	// Before is the size of the conversation before the search. Later is the number of requests after it.
 	Before int `json:"before"`
 	Later  int `json:"later"`
-	// Report is the size of the report: the lines that later replies use, and reportBase. Missing is
-	// the number of tokens of such lines for which the report has no room.
+	// Report is the size of the report: reportBase and the lines that later replies use. Missing is the
+	// size of such lines that do not fit into the largest report. Both are in tokens.
 	Report  int `json:"report"`
 	Missing int `json:"missing"`
-	// Gain is the saving at each price if this search alone had been a task, as the difference of the
-	// costs of all requests, less the output for the task and the report. Large is the same for a
+	// Gain is the saving at each price if this search alone had been a task. It is the difference of the
+	// costs of all requests, less the output for the task and the report. Large is the saving with a
 	// report of the largest size.
 	Gain  []float64 `json:"gain"`
 	Large []float64 `json:"gainLargestReport"`
 
-	// from and to are the indexes of its first entry and of the entry after its last.
-	// last is the index of the entry of its last reply, and used the report.
+	// from is the index of the first entry of the search, and to the index of the entry after its last
+	// entry. last is the index of the entry of its last reply. used is the text of the report.
 	from, to, last int
 	used           string
 }
@@ -65,8 +65,8 @@ type search struct {
 const (
 	// longSearch is the smallest number of calls of a long search.
 	longSearch = 5
-	// taskTokens is the size of a task, reportBase that of a report without its quotations, and
-	// largestReport that of the largest report, in tokens.
+	// taskTokens is the size of a task. reportBase is the size of a report without its quotations, and
+	// largestReport the size of the largest report. All are in tokens.
 	taskTokens    = 100
 	reportBase    = 150
 	largestReport = 2000
@@ -81,7 +81,7 @@ func searchPrices() []offline.PriceModel {
 	})
 }
 
-// explore replays a recording as it is and with each of its long searches as a task.
+// explore replays a recording without changes, and then with each of its long searches as a task.
 func explore(ctx context.Context, in offline.Input, fresh func() (*offline.Engine, error)) (*explored, error) {
 	makes, err := exploring(fresh)
 	if err != nil {
@@ -111,7 +111,7 @@ func explore(ctx context.Context, in offline.Input, fresh func() (*offline.Engin
 	counter := engine.Counter("")
 	for i, stretch := range recording.Stretches {
 		entries := history.Repair(said.Stretches[i], "no answer is recorded")
-		var ended time.Time // of the search before, whose head the cache may still hold
+		var ended time.Time // end of the previous search, whose prefix the cache may still hold
 		for n, s := range searches(entries, stretch.Needs, engine, in.WorkspaceRoot) {
 			s.measure(entries, stretch.Needs, counter)
 			warm := n > 0 && timeOf(entries[s.from]).Sub(ended) < cacheLife
@@ -133,15 +133,16 @@ func explore(ctx context.Context, in offline.Input, fresh func() (*offline.Engin
 	return out, nil
 }
 
-// cacheLife limits the pause after which a provider still has a prefix, as in a replay.
+// cacheLife is the longest pause after which a provider still has a prefix in its cache, as in a replay.
 const cacheLife = 5 * time.Minute
 
-// engineMakers make engines: as they are, with the tool task, and as the agent explore has them.
+// engineMakers make three kinds of engines: unchanged, with the tool task, and with the tools and prompt of
+// the agent explore.
 type engineMakers struct {
 	plain, offering, agent func() (*offline.Engine, error)
 }
 
-// exploring returns the makers for engines of the agent explore and of conversations that have it.
+// exploring returns makers of engines for the agent explore, and for conversations that offer this agent.
 func exploring(plain func() (*offline.Engine, error)) (engineMakers, error) {
 	set := agents.Find(trustedfile.Locations{Workspace: "/none"})
 	agent, err := set.Named(agents.Explore)
@@ -165,7 +166,7 @@ func exploring(plain func() (*offline.Engine, error)) (engineMakers, error) {
 	})}, nil
 }
 
-// usualWindow is the size in tokens of the window for which the agents are listed.
+// usualWindow is the context window, in tokens, for which the list of agents is made.
 const usualWindow = 200_000
 
 // cost returns the cost of the input of all requests with cache-aware, at each price, and their
@@ -226,11 +227,12 @@ func gainOf(ctx context.Context, in offline.Input, all [][]*history.Content, str
 	return gain, nil
 }
 
-// delegated returns a call of task and its report, at the times of a search's first and last entry.
+// delegated returns a call of the tool task and its report, at the times of the first and the last entry of
+// a search.
 func delegated(first, last *history.Content, task, report string) []*history.Content {
 	parameters, err := rawjson.Marshal(map[string]string{"task": task, "agent": "explore"})
 	if err != nil {
-		panic(err) // texts are always JSON
+		panic(err) // texts can always be encoded as JSON
 	}
 	head := "agent explore, s-abcde: done, 10 requests, 12 calls, 40k tokens, $0.02, 41s\n" + toolspec.ReportFiles + toolspec.NoFiles + "\n"
 	return []*history.Content{

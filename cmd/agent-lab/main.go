@@ -1,13 +1,13 @@
-// Command agent-lab is the instrument of the makers of the context engine. It works on recordings, as
-// agent context does, and answers questions about the engine itself:
+// Command agent-lab measures the context engine. It is for the developers of the engine. It works on
+// recordings, like agent context, and reports:
 //
-//	agent-lab variants FILE…           what variants of the engine would have cost
-//	agent-lab variants --optimum FILE… and the least that each recording could have cost
-//	agent-lab requests FILE…           whether a replay decides as the session did, request by request
-//	agent-lab explore FILE…            what long searches would have cost as tasks of an agent
+//	agent-lab variants FILE…           the cost of variants of the engine
+//	agent-lab variants --optimum FILE… also the least possible cost of each recording
+//	agent-lab requests FILE…           whether a replay makes the decisions of the session, by request
+//	agent-lab explore FILE…            the cost of long searches if they had been tasks of a subagent
 //	agent-lab warm FILE…               the costs and savings of refreshes of the cache
 //
-// It is built and tested with the program and not released with it.
+// It is built and tested with the program but not released.
 package main
 
 import (
@@ -60,8 +60,7 @@ func newRoot(p *app.Process) *cobra.Command {
 	return root
 }
 
-// newMeasurement returns a command that measures each of the named recordings and prints all
-// results.
+// newMeasurement returns a command that runs measure on each named recording and prints all results.
 func newMeasurement[T any](p *app.Process, use, short string, measure func(context.Context, offline.Input, func() (*offline.Engine, error)) (T, error), show func(io.Writer, []T) error) *cobra.Command {
 	var set []string
 	var asJSON bool
@@ -92,7 +91,7 @@ func newMeasurement[T any](p *app.Process, use, short string, measure func(conte
 	return cmd
 }
 
-// read reads a recording. A damaged one is refused, since its figures would mislead.
+// read reads a recording. It returns an error for a damaged recording, because its figures would mislead.
 func read(p *app.Process, file string) (offline.Input, error) {
 	data, err := os.ReadFile(p.Path(file))
 	if err != nil {

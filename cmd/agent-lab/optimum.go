@@ -11,28 +11,28 @@ type requests struct {
 	Price compression.Price
 	// Head is the size of the system prompt and tools before the conversation, in tokens.
 	Head int
-	// Cold reports for each request whether nothing of it was cached.
+	// Cold reports for each request whether the cache held no part of it.
 	Cold []bool
 }
 
-// leastItem is the size from which the removal of a unit is weighed, in tokens. Smaller units
-// vanish at no cost as soon as they are not needed any more.
+// leastItem is the size, in tokens, from which leastCost computes the best time to remove a unit. Smaller
+// units cost nothing after the request at which they become outdated.
 const leastItem = 100
 
-// maxOptimum is the largest number of requests for which leastCost takes a bearable time. The time
-// grows with the third power of the number.
+// maxOptimum is the largest number of requests for which leastCost runs in acceptable time. The time grows
+// with the third power of the number.
 const maxOptimum = 600
 
 // leastCost returns the least possible cost of the recording, as a share of the cost of sending
-// everything. Units leave when they are not needed any more, at the best possible times, as if by
-// a user who knows the rest of the conversation. The result is a lower bound, found by dynamic
-// programming over the times and places of cuts. Needed are the quotes of applied edits and, if
-// words is set, every rare word in a reply.
+// everything. Units are removed when they are no longer needed, at the best possible times, as if the
+// rest of the conversation were known. The quotes of applied edits are needed and, if words is set,
+// every rare word in a reply. The result is a lower bound. It is found by dynamic programming over the
+// requests at which cuts are made, and the units in front of which they are made.
 //
-// The units are taken from the last to the first. best[a][b] is the least extra cost of the units
-// from the present one on, compared with vanishing for free, if the context is cut in front of
-// all of them at the requests a and b and nowhere between. Units that are dead by b either wait
-// for b, or a cut at their own place splits the interval in two.
+// The algorithm handles the units from the last to the first. best[a][b] is the least extra cost of the
+// units from the current one on, compared with removing them at no cost. It assumes that the context is
+// cut in front of all these units at the requests a and b, and not in between. A unit that is no longer
+// needed at b either waits for b, or a separate cut in front of it splits the interval in two.
 func leastCost(r *judge.Recording, words bool, q requests) float64 {
 	o := newOptimum(r, neededUntil(r, words), q)
 	if o.none == 0 {
@@ -41,7 +41,7 @@ func leastCost(r *judge.Recording, words bool, q requests) float64 {
 	return o.least() / o.none
 }
 
-// neededUntil returns for each unit the first request at which it may be missing.
+// neededUntil returns for each unit the first request that no longer needs it.
 func neededUntil(r *judge.Recording, words bool) []int {
 	dead := make([]int, len(r.Parts))
 	for at := range r.Parts {
@@ -80,14 +80,15 @@ type item struct {
 
 type optimum struct {
 	requests
-	// rate is the price of an already sent token at each request, sum holds its prefix sums.
+	// rate is the price of a token that was already sent, at each request. sum holds the prefix sums of
+	// rate.
 	rate, sum []float64
 	items     []item
-	// none is the cost of sending everything. base is none minus the cost that small units no
-	// longer have after they are outdated.
+	// none is the cost of sending everything. base is none minus the cost that small units would cause
+	// after they are outdated.
 	none, base float64
-	// again holds, by item and request, the extra cost of billing the context behind the item
-	// again if a cut is made in front of the item at the request.
+	// again holds, by item and request, the extra cost of a cut in front of the item at the request. A cut
+	// costs extra because the content after it is billed again.
 	again [][]float64
 }
 
@@ -102,7 +103,7 @@ func newOptimum(r *judge.Recording, dead []int, q requests) *optimum {
 	}
 	o.none = o.costOfAll(r)
 	o.base = o.none
-	stays := make([]float64, len(r.Parts)) // tokens of a unit at its smallest, while it lives
+	stays := make([]float64, len(r.Parts)) // tokens of a unit at its smallest size, until it is removed
 	for at := range r.Parts {
 		p := &r.Parts[at]
 		stays[at] = float64(p.Tokens)
@@ -149,7 +150,7 @@ func (o *optimum) carry(i item, from, to int) float64 {
 	return rates * i.saves
 }
 
-// weigh fills again: the cost of billing the context behind each cut again.
+// weigh fills again with the cost of billing the content after each cut again.
 func (o *optimum) weigh(r *judge.Recording, stays []float64) {
 	o.again = make([][]float64, len(o.items))
 	for n := range o.again {
@@ -203,10 +204,9 @@ func (o *optimum) least() float64 {
 	return cost + behind[cell(-1, last)]
 }
 
-// split returns the least cost of an interval. Either its item waits for the end of the interval,
-// at the cost of the argument least, or it has a cut of its own at one of the requests from first
-// on, which costs again and the two halves. Costs are never below zero, so a cut that is too dear
-// alone is skipped.
+// split returns the least cost of an interval. Either the item of the interval waits until its end, at the
+// cost least. Or a separate cut is made at one of the requests from first on. That cut costs again, and
+// splits the interval in two. Costs are never below zero, so split skips a cut that alone is too expensive.
 func split(least float64, first int, again, before, after []float64) float64 {
 	for t := first; t < len(again); t++ {
 		if again[t] < least {

@@ -22,8 +22,8 @@ import (
 	"agent/internal/settings"
 )
 
-// replayedRequests lists the requests of a session of this program: the content pruned before each, the
-// cost, and whether a replay decides as the session did.
+// replayedRequests lists the requests of a session of this program. Each has the content pruned before it,
+// its cost, and whether a replay makes the same decisions as the session.
 type replayedRequests struct {
 	File     string            `json:"file"`
 	Requests []replayedRequest `json:"requests"`
@@ -32,7 +32,7 @@ type replayedRequests struct {
 // replayedRequest describes one request. Costs are in tokens at the full price of input.
 type replayedRequest struct {
 	Number int `json:"request"`
-	// Tokens is the size of the request and Cost its cost. All and Without are the same if
+	// Tokens is the size of the request, and Cost its cost. All and Without are the size and the cost if
 	// nothing had ever been pruned.
 	Tokens  int     `json:"tokens"`
 	All     int     `json:"tokensWithoutPruning"`
@@ -41,14 +41,14 @@ type replayedRequest struct {
 	// Cold is set if nothing of the request was cached.
 	Cold   bool                 `json:"cold,omitzero"`
 	Leaves []offline.PrunedPart `json:"leaves,omitempty"`
-	// Differs is set if the session had another context at this request, or noted other facts
-	// about the request.
+	// Differs is set if the session had another context at this request, or recorded other facts about the
+	// request.
 	Differs bool `json:"differs,omitzero"`
 }
 
-// oneByOne replays a session that kept an account. It takes from the log when each request was
-// sent, to which model, at which price, the properties of the cache, and the provider's report.
-// Everything else is decided again.
+// oneByOne replays a session that recorded its cost accounting. From the log it reads the time, model and
+// price of each request, the properties of the cache, and the usage that the provider reported. The replay
+// makes all other decisions again.
 func oneByOne(ctx context.Context, in offline.Input, fresh func() (*offline.Engine, error)) (*replayedRequests, error) {
 	e, err := fresh()
 	if err != nil {
@@ -92,26 +92,26 @@ func oneByOne(ctx context.Context, in offline.Input, fresh func() (*offline.Engi
 
 var errNoAccount = errors.New("it says nothing of single requests; only sessions of this program with cache-aware do")
 
-// replay is the state of a replay. session follows the log, so it holds the context that the
-// session had.
+// replay is the state of a replay. session applies the steps of the log, so that it holds the context that
+// the session had.
 type replay struct {
 	settings *settings.Settings
 	window   *window.Window
 	session  compression.Follower
-	// pending holds the steps since the latest reply that has notes about its request. next holds
-	// the notes of the reply that follows them.
+	// pending holds the steps since the latest reply that has facts about its request in its metadata. next
+	// holds the facts in the next such reply.
 	pending []history.Step
 	next    compression.Request
 	// changes is set if the log has changed the context since an entry was added.
 	changes bool
-	// copies maps hashes to the file contents that folds of the log found on disk.
+	// copies maps hashes to the file contents that a fold (a merge of file reads) read from disk.
 	copies map[string]string
 	left   []offline.PrunedPart
 	out    *replayedRequests
 }
 
-// take follows a step of the log. Steps wait until the next reply, which has the notes about
-// their request.
+// take processes a step of the log. Steps wait until the next reply, because the metadata of that reply
+// describes their request.
 func (o *replay) take(ctx context.Context, step history.Step) error {
 	o.copy(step)
 	o.pending = append(o.pending, step)
@@ -135,7 +135,7 @@ func (o *replay) take(ctx context.Context, step history.Step) error {
 	return o.answer(ctx, step)
 }
 
-// copy keeps the file contents that a fold of the log found on disk.
+// copy stores the file contents that a fold of the log read from disk.
 func (o *replay) copy(step history.Step) {
 	for _, edit := range step.Edits {
 		if edit.After == nil {
@@ -151,7 +151,7 @@ func (o *replay) copy(step history.Step) {
 	}
 }
 
-// before follows a step that precedes a request.
+// before processes a step that precedes a request.
 func (o *replay) before(ctx context.Context, step history.Step) error {
 	switch step.Kind {
 	case history.MutationDensity, history.MutationReplaced:
@@ -179,8 +179,8 @@ func (o *replay) before(ctx context.Context, step history.Step) error {
 	return nil
 }
 
-// catchUp makes the changes that the log has before an entry that is no reply. They were made for
-// a request that was never answered, or by a user.
+// catchUp applies the changes in the log before an entry that is not a reply. They were made for a request
+// that was never answered, or by a user.
 func (o *replay) catchUp(ctx context.Context) error {
 	if !o.changes {
 		return nil
@@ -212,7 +212,7 @@ func (o *replay) same() bool {
 	return true
 }
 
-// answer makes a request that was answered, and compares it with the session's request.
+// answer replays a request that was answered, and compares it with the session's request.
 func (o *replay) answer(ctx context.Context, step history.Step) error {
 	o.left, o.changes = nil, false
 	if err := chat.EnsureCompressionBeforeSend(ctx, o.window); err != nil {
@@ -231,7 +231,7 @@ func (o *replay) answer(ctx context.Context, step history.Step) error {
 	return nil
 }
 
-// account notes the costs of the requests since the latest clear.
+// account adds up the costs of the requests since the latest clear.
 func (o *replay) account() {
 	bills, _ := o.window.Account.RequestCosts()
 	since := len(o.out.Requests) - len(bills)
@@ -243,7 +243,7 @@ func (o *replay) account() {
 	}
 }
 
-// tell collects the prunes of a step of the window.
+// tell collects the pruned content of a step of the window.
 func (o *replay) tell(step window.Step) {
 	if step, ok := step.(window.Density); ok {
 		for _, p := range step.Prunes {
@@ -261,7 +261,7 @@ func printRequests(out io.Writer, sessions []*replayedRequests) error {
 	return nil
 }
 
-// print writes a line for each request, with a summary of the content that left before it.
+// print writes a line for each request, with a summary of the content that was pruned before it.
 func (r *replayedRequests) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "request\ttokens\tof\tcost\tof\tcache\t  left before it")
@@ -289,7 +289,7 @@ func (r *replayedRequests) print(out io.Writer) error {
 	return err
 }
 
-// left sums up by kind the content that left before a request.
+// left returns a summary, by kind, of the content that was pruned before a request.
 func (q replayedRequest) left() string {
 	tokens, units := map[string]int{}, map[string]int{}
 	for _, l := range q.Leaves {

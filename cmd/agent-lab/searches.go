@@ -47,7 +47,7 @@ func searches(entries []*history.Content, needs *judge.Recording, engine *offlin
 				open.to = i + 1
 				continue
 			}
-			if starts { // the reply with this answer does not belong to it
+			if starts { // an edit quotes this answer or changes its file: the reply is not part of the search
 				open.Replies, open.Calls = open.Replies-1, open.Calls-calls(entries[open.last])
 				open.to = open.last
 			}
@@ -112,7 +112,7 @@ func calls(entry *history.Content) (n int) {
 	return n
 }
 
-// looks reports whether a reply has calls, and they change nothing.
+// looks reports whether a reply has calls and all of them are read-only.
 func looks(entry *history.Content, facts compression.Facts, root string) bool {
 	for _, block := range entry.Blocks {
 		if call, ok := block.(*history.ToolCall); ok && !onlyLooks(call, facts(call.Name), root) {
@@ -132,14 +132,14 @@ func onlyLooks(call *history.ToolCall, tool toolspec.Traits, root string) bool {
 	for _, name := range tool.Command {
 		value, _ := call.Arg(name)
 		if line, ok := value.(string); ok && line != "" {
-			parsed, err := cmdline.Read(inFolder.ReplaceAllString(line, "")).Plain() // whose folder is not here
+			parsed, err := cmdline.Read(inFolder.ReplaceAllString(line, "")).Plain() // without its cd
 			return err == nil && len(parsed.Unproven(cmdline.Place{Dir: root, Inside: func(string) bool { return true }})) == 0
 		}
 	}
 	return false
 }
 
-// measure sets the sizes of a search: of itself, of the conversation around it, and of the report.
+// measure sets the sizes of a search, of the conversation before and after it, and of its report.
 func (s *search) measure(entries []*history.Content, needs *judge.Recording, counter history.Counter) {
 	files := map[string]bool{}
 	shown := map[int]bool{}
@@ -157,7 +157,7 @@ func (s *search) measure(entries []*history.Content, needs *judge.Recording, cou
 	}
 	s.Files = len(files)
 	s.Later = len(needs.Replies) - (s.Reply - 1 + s.Replies)
-	used := map[int]map[string]bool{} // by part, the words that later replies have from it
+	used := map[int]map[string]bool{} // keyed by part: the words of the part that later replies use
 	for _, reply := range needs.Replies[s.Reply-1+s.Replies:] {
 		for _, rare := range reply.Rare {
 			if shown[rare.Newest] {

@@ -47,16 +47,16 @@ func withPhase(phase compression.Phase) offline.Variant {
 	return v
 }
 
-// comparison holds the costs of a recording under all variants, and the least possible ones if they
-// were asked for.
+// comparison holds the costs of a recording under all variants, and the least possible costs if the flag
+// --optimum is set.
 type comparison struct {
 	*offline.Report
 	Optimum []least `json:"optimum,omitempty"`
 }
 
-// least is the least possible cost of a recording under a price model, relative to sending
-// everything. For Quotes, the texts that edits quote must be in the context when the edits are
-// made; for Words, the rare words that replies use as well.
+// least is the least possible cost of a recording under a price model, relative to sending everything. For
+// Quotes, the context must contain the texts that edits quote when the edits are made. For Words, it must
+// also contain the rare words that replies use.
 type least struct {
 	Model  string  `json:"model"`
 	Quotes float64 `json:"quotes"`
@@ -76,7 +76,7 @@ func compare(ctx context.Context, in offline.Input, optimum bool, fresh func() (
 	return &comparison{report, found}, err
 }
 
-// errTooLong reports a recording with too many requests for the search of the optimum.
+// errTooLong means that a recording has too many requests for the search of the optimum.
 var errTooLong = errors.New("the optimum takes too long to find")
 
 // leastOf finds the least possible cost of a recording of one stretch, for each price model.

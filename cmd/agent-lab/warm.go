@@ -25,7 +25,7 @@ type timedRequests struct {
 func timed(ctx context.Context, in offline.Input, fresh func() (*offline.Engine, error)) (*timedRequests, error) {
 	report, err := offline.Replay(ctx, in, offline.Strategies()[:1], func() (*offline.Engine, error) {
 		engine, err := fresh()
-		if err == nil { // a prefix counts as cached however old it is
+		if err == nil { // the age of a prefix does not matter here: it counts as cached
 			err = engine.Settings.Set(settings.Session, settings.CacheLife.Key(), "48h")
 		}
 		return engine, err
@@ -57,11 +57,11 @@ func timed(ctx context.Context, in offline.Input, fresh func() (*offline.Engine,
 	return out, nil
 }
 
-// longestCommand is the longest time that the recorded agents let a command run.
+// longestCommand is the time limit for commands in the recorded agents.
 const longestCommand = 10 * time.Minute
 
-// waitBefore returns the reason that a session waited before a request. A record does not say how long a
-// question was open: a wait counts as one unless a subagent or a command explains it.
+// waitBefore returns the reason why a session waited before a request. A record does not contain how long a
+// question was open. So a wait counts as a question unless a subagent or a command explains it.
 func waitBefore(entries []*history.Content, waited time.Duration) cachewarm.Wait {
 	for _, entry := range slices.Backward(entries) {
 		switch entry.Speaker {
@@ -81,8 +81,9 @@ func waitBefore(entries []*history.Content, waited time.Duration) cachewarm.Wait
 	return cachewarm.Message
 }
 
-// printWarm compares the cost of the recordings with refreshes with their cost without them, as
-// sessions of one user at 5 dollars per million tokens. It also shows the cost with marks that last an hour.
+// printWarm compares the costs of the recordings with and without refreshes of the cache. It treats them as
+// sessions of one user, at 5 dollars per million tokens. It also prints the cost with cache marks that last
+// an hour.
 func printWarm(out io.Writer, all []*timedRequests) error {
 	const input = 5e-6
 	all = slices.DeleteFunc(all, func(r *timedRequests) bool { return len(r.Requests) == 0 })

@@ -19,7 +19,7 @@ import (
 	"agent/internal/sandbox"
 )
 
-// inBackground is the hidden flag of the process that runs a session in the background.
+// inBackground is the name of the hidden flag for the process that runs a session in the background.
 const inBackground = "in-background"
 
 // startBackground starts this program again without a terminal, and waits until other terminals can
@@ -51,7 +51,7 @@ func startBackground(ctx context.Context, w world) error {
 	var copying sync.WaitGroup
 	copying.Go(func() { _, _ = io.Copy(w.people, problems) })
 	name, err := bufio.NewReader(said).ReadString('\n')
-	if err != nil { // err already says why
+	if err != nil { // err already contains the reason
 		copying.Wait()
 		var ended *exec.ExitError
 		if errors.As(cmd.Wait(), &ended) && ended.ExitCode() > 0 {
@@ -62,7 +62,7 @@ func startBackground(ctx context.Context, w world) error {
 	return w.print("agent attach " + strings.TrimSpace(name))
 }
 
-// runBackground runs a session for other terminals, and writes its name to standard output.
+// runBackground runs a session for other terminals, and prints its name to standard output.
 func runBackground(ctx context.Context, w world, o sessionOptions) error {
 	message, err := script.Options{In: w.stdin, People: w.people, Message: o.message(w)}.Prompt(ctx)
 	if err != nil {

@@ -101,7 +101,8 @@ func attachTo(ctx context.Context, w world, o sessionOptions, name string) error
 	return attachToRow(ctx, w, o, row, false)
 }
 
-// attachToRow shows the session of a row in this terminal. fromBoard is set if the board follows.
+// attachToRow shows the session of a row in this terminal. fromBoard is set if the board is shown again
+// afterwards.
 func attachToRow(ctx context.Context, w world, o sessionOptions, row board.Row, fromBoard bool) error {
 	if _, err := w.startLog(false); err != nil {
 		return err
@@ -122,8 +123,8 @@ func attachToRow(ctx context.Context, w world, o sessionOptions, row board.Row, 
 	return err
 }
 
-// named returns the running session with a name, as session.Named does. An empty name means the only
-// session.
+// named returns the running session with a name, by the rules of session.Named. An empty name means the
+// only running session.
 func named(rows []board.Row, name string) (board.Row, error) {
 	rows = slices.DeleteFunc(rows, func(row board.Row) bool { return row.Socket == "" })
 	infos := make([]session.Info, len(rows))
@@ -145,7 +146,7 @@ func named(rows []board.Row, name string) (board.Row, error) {
 	return rows[slices.IndexFunc(rows, func(row board.Row) bool { return row.ID == info.ID })], nil
 }
 
-// showBoard shows the board, and again after each session that the user attached to and left.
+// showBoard shows the board. It shows it again each time the user leaves a session that was opened from it.
 func showBoard(ctx context.Context, w world, o sessionOptions) error {
 	s, err := w.process.Settings(o.sources())
 	if err != nil {
@@ -182,7 +183,7 @@ func showBoard(ctx context.Context, w world, o sessionOptions) error {
 // boardDriver adapts a Board to the screen.
 type boardDriver struct{ sessions *board.Board }
 
-// The board looks for new sessions in these intervals: by their sockets, and by their locks.
+// These are the intervals at which the board looks for new sessions, by their sockets and by their locks.
 const (
 	findTime   = time.Second
 	lockedTime = 30 * time.Second

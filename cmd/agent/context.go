@@ -29,7 +29,7 @@ type contextOptions struct {
 	json bool
 }
 
-// printable is an outcome that can be printed for people; scripts get it as JSON.
+// printable is a result that can be printed for people; scripts receive it as JSON.
 type printable interface{ Print(io.Writer) error }
 
 func newContext(w world) *cobra.Command {
@@ -88,7 +88,7 @@ func contextCommand(w world, name, short string, act contextAction) *cobra.Comma
 			if err != nil {
 				return inputError(in.Name, err)
 			}
-			// People at a terminal get words, programs get JSON.
+			// Terminals receive text, programs receive JSON.
 			if o.json || name != "show" && name != "explain" && !term.IsTerminal(int(w.stdout.Fd())) {
 				return rawjson.WriteIndented(w.out, outcome)
 			}
@@ -147,7 +147,7 @@ func (o *contextOptions) register(cmd *cobra.Command, w world) {
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 }
 
-// readInput reads a session log or a document. A fault in the file is reported as wrong usage.
+// readInput reads a session log or a document. An invalid file is a usage error.
 func readInput(w world, file string) (offline.Input, error) {
 	var data []byte
 	var err error
@@ -173,7 +173,7 @@ func readInput(w world, file string) (offline.Input, error) {
 	return in, nil
 }
 
-// inputError turns a fault of a document into wrong usage.
+// inputError turns an error in a document into a usage error.
 func inputError(name string, err error) error {
 	if is[*history.DocumentError](err) {
 		return usage(fmt.Errorf("%s: %w", name, err))

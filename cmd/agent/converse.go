@@ -25,8 +25,8 @@ import (
 	"golang.org/x/term"
 )
 
-// runInteractive runs a session in the terminal. If there is no endpoint, the user can choose
-// one or the demo. Without a choice the demo runs and says so.
+// runInteractive runs a session in the terminal. If no endpoint is configured, the user can choose one or
+// the demo. If the user cannot choose, runInteractive starts the demo and prints a notice.
 func runInteractive(ctx context.Context, w world, o sessionOptions) error {
 	err := converseInTerminal(ctx, w, o, firstMinute(w, o))
 	if errors.Is(err, provider.ErrNoEndpoint) {
@@ -66,8 +66,8 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 	}
 }
 
-// askOnTerminal returns a function that asks a question before the screen is there, nil if there
-// is no terminal. Only yes counts as yes, unless the question says that Enter does, too.
+// askOnTerminal returns a function that asks the user a question before the screen starts, or nil if there
+// is no terminal. Only "yes" or "y" counts as approval, unless the question offers Enter for yes.
 func askOnTerminal(w world) app.Asker {
 	if !term.IsTerminal(int(w.stdin.Fd())) {
 		return nil
@@ -86,8 +86,8 @@ func askOnTerminal(w world) app.Asker {
 	}
 }
 
-// readLine reads up to a line break and no further, because the rest is for the screen. It
-// returns the text without surrounding blanks, or io.EOF if the input ends without any text.
+// readLine reads up to a line break and no further, because the screen reads the rest. It returns the text
+// without surrounding blanks, or io.EOF if the input ends without any text.
 func readLine(ctx context.Context, in io.Reader) (string, error) {
 	return safeout.Await(ctx, func() (string, error) {
 		var text []byte
@@ -104,7 +104,7 @@ func readLine(ctx context.Context, in io.Reader) (string, error) {
 	})
 }
 
-// runHeadless runs one prompt to its end. It never waits for a terminal.
+// runHeadless runs one prompt to its end. It never reads from a terminal.
 func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) error {
 	format, err := streamjson.ParseFormat(o.output)
 	if err != nil {
@@ -160,8 +160,7 @@ func runACP(ctx context.Context, w world, o sessionOptions) error {
 	return acp.Serve(ctx, forEditor(w, o), w.stdin, w.stdout, log.Logger)
 }
 
-// forEditor returns the Agent that makes conversations for an editor, with the options of the
-// flags.
+// forEditor returns the Agent that creates conversations for an editor, with the options from the flags.
 func forEditor(w world, o sessionOptions) acp.Agent {
 	return acp.Agent{Process: w.process, Make: func(ctx context.Context, folder, id string, front app.Options) (*app.Conversation, error) {
 		o := o
@@ -171,8 +170,8 @@ func forEditor(w world, o sessionOptions) acp.Agent {
 	}, Login: func() ([]string, error) { return loginFor(w, o) }}
 }
 
-// loginFor returns the arguments that log a user in to the provider of the settings, and the reason
-// why that is needed, nil if it is not.
+// loginFor returns the arguments of the command that logs a user in to the provider of the settings.
+// missing is the reason why a login is needed, or nil if none is.
 func loginFor(w world, o sessionOptions) (args []string, missing error) {
 	f, s, err := w.configured(o.settingsOptions)
 	if err != nil {

@@ -29,7 +29,7 @@ no network, and doesn't change your files. Everything except the model is real.`
 		},
 	}
 	o.register(cmd, w)
-	// A bare -p plays the job.
+	// -p without a value plays the scripted job.
 	cmd.Flags().Lookup("prompt").NoOptDefVal = " "
 	return cmd
 }
@@ -72,7 +72,7 @@ func runDemo(ctx context.Context, w world, o sessionOptions, notice string) erro
 		return converseInTerminal(ctx, w, o, source)
 	}
 	if o.approvalMode == "" {
-		o.approvalMode = "full-auto" // nobody can be asked, and nothing here is worth asking
+		o.approvalMode = "full-auto" // no user can answer, and no action of the demo needs approval
 	}
 	return runHeadless(ctx, w, o, source)
 }

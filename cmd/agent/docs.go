@@ -52,7 +52,7 @@ func newDocs(w world) *cobra.Command {
 	return cmd
 }
 
-// printTopic prints the page on a topic, or the map of the documentation without one.
+// printTopic prints the page on a topic. Without a topic it prints the map of the documentation.
 func printTopic(w world, root *cobra.Command, args []string) error {
 	topic := strings.Join(args, " ")
 	if topic == "" {
@@ -72,7 +72,8 @@ func printTopic(w world, root *cobra.Command, args []string) error {
 	return w.print(table.Lines("ll", rows)...)
 }
 
-// searchDocs prints commands, settings and the section of the documentation that fit words best.
+// searchDocs prints the commands, the settings and the section of the documentation that best match the
+// words.
 func searchDocs(w world, root *cobra.Command, args []string) error {
 	registry := app.Registry()
 	commands := slash.New(context.Background(), slash.Deps{Settings: settings.New(registry)}, w.shellCommands(nil)...)
@@ -113,22 +114,22 @@ func searchDocs(w world, root *cobra.Command, args []string) error {
 	return w.print(lines...)
 }
 
-// elsewhere maps commands of similar programs to the command for the same purpose here, "" if
-// there is none.
+// elsewhere maps commands of similar programs to the command for the same purpose here, or to "" if there
+// is none.
 var elsewhere = map[string]string{
 	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT",
 	"commands": "agent --help", "manual": "agent docs", "usage": "agent savings",
 	"serve": "", "update": "", "upgrade": "",
 }
 
-// verbs are words that follow the name of a command in many programs.
+// verbs are words that follow a command name in many programs.
 var verbs = []string{"list", "ls", "show", "add", "remove", "rm", "help", "get", "new", "status"}
 
 // mostMistyped is the greatest number of words that can be a mistyped command.
 const mostMistyped = 3
 
-// mistyped refuses a prompt that was probably meant as a command or as a topic of the
-// documentation: as a prompt it would cost money and not help the user.
+// mistyped returns an error for a prompt that was probably meant as a command or as a topic of the
+// documentation. Such a prompt would cost money and not help the user.
 func mistyped(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 || len(args) > mostMistyped || strings.ContainsAny(args[0], " \n/@!") {
 		return nil
@@ -159,8 +160,8 @@ func mistyped(cmd *cobra.Command, args []string) error {
 	return usage(fmt.Errorf("unknown command %q. Did you mean %s? To send the words to the model: agent -- %s", asked, instead, asked))
 }
 
-// meantCommand returns the command line and the command that a word is near to, nil for none. A
-// part of a name, such as "log" or "set", may be meant as a word.
+// meantCommand returns the command line and the command whose name is similar to a word, or nil if there is
+// none. It skips a word that is only part of a name, such as "log" or "set".
 func meantCommand(cmd *cobra.Command, word string) (line string, command *cobra.Command) {
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -180,7 +181,8 @@ func meantCommand(cmd *cobra.Command, word string) (line string, command *cobra.
 	return "", nil
 }
 
-// isSubcommand reports whether a word is near a subcommand, or is a usual verb of commands.
+// isSubcommand reports whether a word is similar to the name of a subcommand, or is a usual verb of
+// commands.
 func isSubcommand(command *cobra.Command, word string) bool {
 	var names []string
 	for _, c := range command.Commands() {
@@ -189,7 +191,7 @@ func isSubcommand(command *cobra.Command, word string) bool {
 	return len(names) > 0 && (slices.Contains(verbs, word) || slices.Contains(names, word))
 }
 
-// describe adds the group and the examples of each command, and the groups of flags.
+// describe adds to each command its group, its examples and the groups of its flags.
 func describe(root *cobra.Command) {
 	for _, group := range commandGroups {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})

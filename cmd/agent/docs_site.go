@@ -53,7 +53,8 @@ func htmlFile(name string) string {
 	return cmp.Or(strings.TrimPrefix(name, "README"), "index") + ".html"
 }
 
-// siteLink returns the address in the site of a link of a page, "" for a link to a file outside of it.
+// siteLink returns the address in the site for a link on a page, or "" for a link to a file outside of the
+// site.
 func siteLink(page manual.Page, pages []manual.Page, address string) string {
 	if strings.Contains(address, ":") || strings.HasPrefix(address, "#") {
 		return address
@@ -70,12 +71,12 @@ func siteLink(page manual.Page, pages []manual.Page, address string) string {
 	return relative(page, pages[i])
 }
 
-// relative returns the address of a page as seen from another one.
+// relative returns the address of a page relative to another page.
 func relative(from, to manual.Page) string {
 	return strings.Repeat("../", strings.Count(from.Name, "/")) + htmlFile(to.Name)
 }
 
-// sidebar returns links to all pages, by their folders, in the order of the map.
+// sidebar returns links to all pages, grouped by folder, in the order of the map.
 func sidebar(page manual.Page, pages []manual.Page) string {
 	start, _ := manual.PageOf(pages, "readme")
 	place := func(p manual.Page) int {

@@ -42,10 +42,10 @@ var exitStatuses = []cli.ExitStatus{
 	{Code: exitInterrupted, Means: "The run was interrupted.", Retry: "resume with --session-id"},
 }
 
-// usage marks an error as wrong usage, settings or input: exit status 2.
+// usage marks an error as wrong usage, wrong settings or wrong input, which means exit status 2.
 func usage(err error) error { return app.InputError{Err: err} }
 
-// A statusError carries an exit status whose reason has already been reported.
+// A statusError is an exit status whose reason has already been reported.
 type statusError int
 
 func (statusError) Error() string { return "" }
@@ -56,7 +56,7 @@ func is[E error](err error) bool {
 	return found
 }
 
-// exitStatus returns the exit status for an error. It is the only place that decides this.
+// exitStatus returns the exit status for an error. No other function decides this.
 func exitStatus(err error) int {
 	status, reported := errors.AsType[statusError](err)
 	failure, ofProvider := errors.AsType[*llm.Error](err)

@@ -18,10 +18,10 @@ import (
 	"agent/internal/tui"
 )
 
-// firstMinute returns a connector that uses the endpoint that is set or was chosen before. If
-// there is none, the user chooses from the servers on this machine, the keys in the
-// environment, a key to paste, and the demo, which gives provider.ErrNoEndpoint. If only lines
-// can be shown, the connector asks about a server instead.
+// firstMinute returns a connector that uses the endpoint of the settings, or the endpoint chosen earlier.
+// If there is none, the user chooses from a list. It contains the servers on this machine, the API keys in
+// the environment, an API key to paste, and the demo. Choosing the demo returns provider.ErrNoEndpoint. If
+// no picker can be shown, the connector asks about a server in a line instead.
 func firstMinute(w world, o sessionOptions) app.Connector {
 	return func(ctx context.Context, c *provider.Connection) (string, func(), error) {
 		notice, err := c.FindKnown(ctx)
@@ -48,7 +48,7 @@ var (
 	errLeft = statusError(exitOK)
 )
 
-// Lines of the choices that are not ways to an endpoint.
+// These are the titles of the choices that are not options for an endpoint.
 const (
 	pasteKey = "key"
 	playDemo = "demo"
@@ -84,7 +84,7 @@ func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.
 	}
 }
 
-// firstPick lists the ways to an endpoint, then the choice to paste a key, and the demo.
+// firstPick lists the options for an endpoint, then the choice to paste an API key, and the demo.
 func firstPick(ways []provider.Option) command.Pick {
 	pick := command.Pick{Title: "Choose a model provider"}
 	for n, way := range ways {
@@ -102,8 +102,8 @@ func firstPick(ways []provider.Option) command.Pick {
 	)}
 }
 
-// pasteKeyOf reads a key and stores it. It asks for the vendor if the form of the key does not
-// tell. It returns the zero Vendor if the user gave no key or chose no vendor.
+// pasteKeyOf reads an API key and stores it. It asks for the vendor if the form of the key does not
+// identify the vendor. It returns the zero Vendor if the user entered no key or chose no vendor.
 func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, error) {
 	key, err := readKey(ctx, w, "the provider (empty: go back)")
 	if err != nil || key == "" {
@@ -141,7 +141,7 @@ func hostOf(v vendor.Vendor) string {
 	return host
 }
 
-// prefixes maps beginnings of keys that only one vendor uses to that vendor.
+// prefixes maps prefixes of API keys to the only vendor that uses them.
 var prefixes = []struct{ begins, vendor string }{
 	{"sk-ant-", "anthropic"},
 	{"sk-or-", "openrouter"},
@@ -152,7 +152,7 @@ var prefixes = []struct{ begins, vendor string }{
 	{"xai-", "xai"},
 }
 
-// ownerOf returns the vendor of a key, if the form of the key tells.
+// ownerOf returns the vendor of an API key, if the form of the key identifies the vendor.
 func ownerOf(key llm.Key) (vendor.Vendor, bool) {
 	i := slices.IndexFunc(prefixes, func(p struct{ begins, vendor string }) bool { return strings.HasPrefix(string(key), p.begins) })
 	if i < 0 {
@@ -171,5 +171,5 @@ func agrees(question, answer string) bool {
 	return slices.Contains([]string{"y", "yes"}, strings.ToLower(cmp.Or(answer, usual)))
 }
 
-// yesByEnter ends a question to which Enter means yes.
+// yesByEnter is the suffix of a question to which Enter means yes.
 const yesByEnter = " [Y/n]"

@@ -96,7 +96,7 @@ func runImport(ctx context.Context, w world, sources []string, o importOptions) 
 	return kept.offer(ctx, w, o.keepRules)
 }
 
-// notesKind is the word of --only for notes.
+// notesKind is the value of --only for notes.
 const notesKind = "notes"
 
 // importNotes proposes the memories of other agents as notes.
@@ -128,7 +128,7 @@ func importNotes(w world, o importOptions) error {
 	return w.print(lines...)
 }
 
-// importLines returns the plan as lines for a user.
+// importLines describes the plan in lines for a user.
 func importLines(plan imports.Plan, dry bool, home string) []string {
 	if len(plan.Changes) == 0 {
 		return []string{"nothing to import: found no configuration of another coding agent"}

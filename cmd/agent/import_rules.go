@@ -13,16 +13,15 @@ import (
 	"agent/internal/tools"
 )
 
-// importedRules holds the rules of an import that may be kept for the project of the current
-// folder.
+// importedRules holds the rules of an import that can be kept for the project of the current folder.
 type importedRules struct {
 	permissions *consent.Permissions
 	add         []rules.Permission
 	says        []string
 }
 
-// keepable returns the rules of a plan that may be kept, and notes in the plan why each of the
-// others is not. An import reads no rules of a repository; agent trust asks about those rules.
+// keepable returns the rules of a plan that can be kept. For each other rule it adds the reason to the
+// plan. An import reads no rules of a repository; agent trust asks about those rules.
 func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
 	found.permissions = consent.OpenPermissions(w.process.Where(f, w.process.Dir), w.process.Now)
 	registry := tools.NewRegistry(tools.Default()...)

@@ -146,10 +146,10 @@ func (o *loginOptions) logout(ctx context.Context, w world, name string) error {
 	return forgetKey(w, w.process.Keys(f), place)
 }
 
-// searchPrefix begins the name of a service that searches the web, where it stands for its key.
+// searchPrefix begins the name of a web search service among the names that login and logout accept.
 const searchPrefix = "search:"
 
-// searchServices returns the names of the services that take a key, each with the prefix.
+// searchServices returns the names of the services that need an API key, each with searchPrefix.
 func searchServices() (names []string) {
 	for _, service := range websearch.Services() {
 		if service.Home != "" {
@@ -159,7 +159,7 @@ func searchServices() (names []string) {
 	return names
 }
 
-// keyPlace returns the place that the key of a provider, or of an address, is for.
+// keyPlace returns the endpoint that the API key of a provider, or of an address, belongs to.
 func keyPlace(name, baseURL string) (string, error) {
 	if service, search := strings.CutPrefix(name, searchPrefix); search && baseURL == "" {
 		known, found := websearch.Named(service)
@@ -220,7 +220,7 @@ func forgetKey(w world, keys provider.Keys, place string) error {
 	return w.print("The key for " + place + " is forgotten.")
 }
 
-// readKey reads a key from the terminal without showing it, or from piped input.
+// readKey reads an API key from the terminal without echo, or from piped input.
 func readKey(ctx context.Context, w world, place string) (llm.Key, error) {
 	const longest = 64 << 10
 	if !term.IsTerminal(int(w.stdin.Fd())) {

@@ -33,8 +33,8 @@ func noAccount(name string) error {
 	return fmt.Errorf("unknown login %q; logins: %s%s", name, strings.Join(names, ", "), suggest.Question(name, names))
 }
 
-// logIn leads a user to their account, and keeps the login or the key that the vendor makes,
-// once the vendor has listed the models of the account.
+// logIn guides a user through the login to an account. It stores the login, or the API key that the vendor
+// creates, after the vendor has listed the models of the account.
 func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings, keys provider.Keys, account login.Account) error {
 	clientID := settings.LoginClientID.Of(s)
 	err := cmp.Or(account.Refused(clientID), login.CheckAs(o.as))
@@ -107,8 +107,8 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	return o.loggedIn(w, of, title, "the login", logins.Store.Where(l))
 }
 
-// untilEsc returns a context that ends when the user presses Esc or Ctrl+C at a terminal. It reads
-// the terminal from the call of watch to the call of release; other keys have no effect in the meantime.
+// untilEsc returns a context that ends when the user presses Esc or Ctrl+C at a terminal. It reads the
+// terminal between the calls of watch and release, and ignores all other keys.
 func untilEsc(ctx context.Context, in *os.File) (pressed context.Context, watch, release func()) {
 	const esc, ctrlC = 0x1b, 0x03
 	pressed, cancel := context.WithCancelCause(ctx)
@@ -134,12 +134,12 @@ func untilEsc(ctx context.Context, in *os.File) (pressed context.Context, watch,
 // errLeftLogin means that the user canceled the login.
 var errLeftLogin = errors.New("the user canceled the login")
 
-// hasScreen reports whether a browser can be opened where the program runs.
+// hasScreen reports whether this machine can open a browser.
 func hasScreen(w world) bool {
 	return w.process.Env("SSH_CONNECTION") == "" && (runtime.GOOS != "linux" || w.process.Env("DISPLAY") != "" || w.process.Env("WAYLAND_DISPLAY") != "")
 }
 
-// loggedIn prints that a login is kept, and the commands that use and forget it.
+// loggedIn prints that a login was stored, and the commands that use and delete it.
 func (o *loginOptions) loggedIn(w world, of vendor.Vendor, title, what, where string) error {
 	lines := []string{"You are logged in to " + title + "; " + what + " is kept in " + where + "."}
 	if of.KeyVariable != "" && w.process.Env(of.KeyVariable) != "" {
@@ -155,8 +155,8 @@ func (o *loginOptions) loggedIn(w world, of vendor.Vendor, title, what, where st
 	return printLines(w, append(lines, uses+" uses it, "+forgets+" forgets it."))
 }
 
-// leads returns a function that leads a user to an address. The browser is opened with --browser
-// or a yes; the address where it ends up can be pasted.
+// leads returns a function that sends a user to an address. It opens the browser with --browser, or after
+// the user agrees. The user can paste the final address of the browser.
 func (o *loginOptions) leads(w world) login.Opener {
 	if o.browser {
 		return opener(w, false)
@@ -180,7 +180,7 @@ func (o *loginOptions) leads(w world) login.Opener {
 	}
 }
 
-// logOut forgets a login, and gives it back to the vendor.
+// logOut deletes a login, and revokes it at the vendor.
 func (o *loginOptions) logOut(ctx context.Context, w world, account login.Account) error {
 	id := login.ID(account.Name, o.as)
 	found, unrevoked, err := w.process.AccountLogins().Logout(ctx, id)
@@ -197,7 +197,7 @@ func (o *loginOptions) logOut(ctx context.Context, w world, account login.Accoun
 	return printLines(w, lines)
 }
 
-// loginLines lists the logins and the keys that are kept.
+// loginLines lists the stored logins and API keys.
 func loginLines(w world, keys provider.Keys, clientID string) []string {
 	logins := w.process.AccountLogins()
 	kept, unusable := logins.Store.All()
@@ -234,7 +234,7 @@ func loginLines(w world, keys provider.Keys, clientID string) []string {
 	return append(append(lines, keyLines(keys)...), "", "To store a key, run: agent login NAME. Your input is hidden.")
 }
 
-// describeLogin says until when the token of a login lasts, and where it is.
+// describeLogin returns when the token of a login expires, and where the login is stored.
 func describeLogin(l login.Login, where string, now time.Time) string {
 	state := "logged in"
 	switch {
@@ -247,7 +247,7 @@ func describeLogin(l login.Login, where string, now time.Time) string {
 	return state + ", kept in " + where
 }
 
-// keyLines lists the keys that are kept.
+// keyLines lists the stored API keys.
 func keyLines(keys provider.Keys) []string {
 	var kept [][]string
 	for _, name := range append(vendor.Names(), searchServices()...) {

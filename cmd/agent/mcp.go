@@ -48,8 +48,8 @@ type knownServers struct {
 	settings   *settings.Settings
 }
 
-// configuredServers finds the servers of the current folder, with the user's answers about the
-// servers of the repository.
+// configuredServers returns the servers of the current folder, with the user's decisions about the servers
+// of the repository.
 func configuredServers(w world) (known knownServers, err error) {
 	if known.folders, known.settings, err = w.configured(settingsOptions{}); err != nil {
 		return known, err
@@ -216,7 +216,7 @@ func testServer(ctx context.Context, w world, args []string) error {
 	return printLines(w, lines)
 }
 
-// callServer calls a tool with a user's arguments, and prints its result.
+// callServer calls a tool with the arguments that a user typed, and prints its result.
 func callServer(ctx context.Context, w world, client *mcp.Client, args []string) error {
 	arguments := json.RawMessage("{}")
 	if len(args) > 1 {

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// These scopes name the files that servers are written to.
+// The scopes of the files that contain servers.
 const scopeUser, scopeProject = "user", "project"
 
 // fileOf returns the path of the file of a scope.
@@ -116,7 +116,7 @@ func pairs(texts []string, separator, form string) (map[string]string, error) {
 	return all, nil
 }
 
-// fileWith returns the file of the scope, or, if scope is "", the file in which the server is
+// fileWith returns the file of the scope. If scope is "", it returns the file in which the server is
 // configured.
 func fileWith(w world, name, scope string) (string, error) {
 	if scope != "" {
@@ -129,8 +129,8 @@ func fileWith(w world, name, scope string) (string, error) {
 	return server.File, nil
 }
 
-// editServer returns a command that changes a server in its file. did describes the change and is
-// printed between the names of the server and the file.
+// editServer returns a command that changes a server in its file. did describes the change. The command
+// prints it between the names of the server and the file.
 func editServer(w world, name, short, did string, edit func(file, name string) error) *cobra.Command {
 	var scope string
 	cmd := &cobra.Command{
@@ -188,7 +188,8 @@ func newMCPLogout(w world) *cobra.Command {
 	})
 }
 
-// takesLogin refuses a server that is a program, because only an address takes a login.
+// takesLogin returns an error for a server that is a local program, because only servers with an address
+// support login.
 func takesLogin(server *servers.Server) error {
 	if server.Transport == servers.Stdio {
 		return fmt.Errorf("can't log in to %s: it is a program, not a URL", server.Name)
@@ -196,15 +197,14 @@ func takesLogin(server *servers.Server) error {
 	return nil
 }
 
-// opener returns a function that leads a user to an address: in the browser, or by printing the
-// address.
+// opener returns a function that opens an address in the browser, or prints the address.
 func opener(w world, noBrowser bool) mcp.Opener {
 	return func(ctx context.Context, address string) (string, error) {
 		if err := w.tell("Open this address to log in:\n" + humanize.Visible(address)); err != nil {
 			return "", err
 		}
 		if !noBrowser {
-			openInBrowser(ctx, address) // without a browser the person has the printed address
+			openInBrowser(ctx, address) // without a browser the user can open the printed address
 			return "", nil
 		}
 		if err := w.tell("Then paste the final address of the browser:"); err != nil {

@@ -66,13 +66,13 @@ type modelRow struct {
 	Prices    *settings.Prices `json:"prices,omitempty"`
 	Efforts   []string         `json:"efforts,omitempty"`
 	Images    bool             `json:"images"`
-	// Family names the family whose tools and hints the model gets, and Edits the form in which
-	// it edits files.
+	// Family is the family that determines the tools and hints for the model. Edits is the format in which
+	// the model edits files.
 	Family string `json:"family"`
 	Edits  string `json:"edits"`
 }
 
-// modelsTimeout limits the time that an endpoint may take to list its models.
+// modelsTimeout limits the time for an endpoint to list its models.
 const modelsTimeout = 10 * time.Second
 
 func listModels(ctx context.Context, w world, o modelsOptions) error {
@@ -95,7 +95,7 @@ func listModels(ctx context.Context, w world, o modelsOptions) error {
 	return w.print(modelTable(rows, columns(w.stdout))...)
 }
 
-// noneError returns the error for an empty list.
+// noneError returns the error for an empty list of models.
 func (o modelsOptions) noneError() error {
 	what, hint := "the endpoint lists no models", ""
 	if o.filter != "" {
@@ -107,7 +107,7 @@ func (o modelsOptions) noneError() error {
 	return errors.New(what + hint)
 }
 
-// modelRows returns the models of the endpoint, or the models of the catalogue if there is no
+// modelRows returns the models of the endpoint, or the models of the catalog if there is no
 // endpoint or --all is set.
 func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error) {
 	if !o.all {
@@ -141,14 +141,14 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 	return o.catalogueRows(), nil
 }
 
-// catalogueRows returns the models of the catalogue: first the models of the provider that the
-// filter names, then the models of the other providers that --provider knows, then, with --all,
-// the models of all others.
+// catalogueRows returns models of the catalog. Those of the provider that the filter names come first, then
+// those of the other providers that --provider supports. With --all, the models of all other providers
+// follow.
 func (o modelsOptions) catalogueRows() []modelRow {
 	names := map[string]string{}
 	for _, name := range vendor.Names() {
 		if known, _ := vendor.Named(name); known.Catalogue != "" && names[known.Catalogue] == "" {
-			names[known.Catalogue] = name // the first: chatgpt offers models of openai
+			names[known.Catalogue] = name // keep the first name: chatgpt offers models of openai
 		}
 	}
 	var filtered, named, others []modelRow
@@ -208,7 +208,7 @@ var modelColumns = []table.Column{
 	{Head: "family, edits by", Worth: 1},
 }
 
-// modelTable formats models as a table of at most width columns, 0 for as many as needed.
+// modelTable formats models as a table of at most width columns, or of any width if width is 0.
 func modelTable(models []modelRow, width int) []string {
 	rows := make([][]string, len(models))
 	for i, m := range models {
@@ -231,7 +231,7 @@ func priceCell(p *settings.Prices) string {
 	if p == nil {
 		return "?"
 	}
-	const digits = 1e6 // drops the rounding errors of converting a price per token to a price per million
+	const digits = 1e6 // rounds away the errors of converting a price per token to a price per million
 	price := func(x float64) string { return strconv.FormatFloat(math.Round(x*digits)/digits, 'f', -1, 64) }
 	four := func(in, out, read, write float64) string {
 		return strings.Join([]string{price(in), price(out), price(read), price(write)}, " / ")

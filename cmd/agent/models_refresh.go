@@ -20,13 +20,13 @@ import (
 	"agent/internal/settings"
 )
 
-// refreshTime limits the time that a newer list of models may take.
+// refreshTime limits the time to fetch a newer list of models.
 const refreshTime = 10 * time.Second
 
 var errNoModelsURL = errors.New("can't refresh the model list: models-url is not set. Run: agent models --refresh --set models-url=https://HOST/models.tsv")
 
-// refreshModels fetches a newer list of models into the state folder. The digest of the list is at
-// the same address with .sha256 behind it.
+// refreshModels fetches a newer list of models into the state folder. The digest of the list is at the same
+// address with the suffix .sha256.
 func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
 	f, s, err := w.configured(o.settingsOptions)
 	if err != nil {
@@ -61,7 +61,7 @@ func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
 	return w.print("The model list is now from " + day.Format(time.DateOnly) + ": " + humanize.Count(strings.Count(kept, "\n")-1, "model") + ".")
 }
 
-// fetchModels returns the list at an address. It refuses a list without its digest.
+// fetchModels returns the list at an address. It returns an error if the list does not match its digest.
 func fetchModels(ctx context.Context, address string) (string, error) {
 	if err := provider.CheckPlain(address); err != nil {
 		return "", err

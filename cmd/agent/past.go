@@ -14,22 +14,21 @@ import (
 	"agent/internal/offline/logs"
 )
 
-// pastDays is the number of days that the line about a user's past with other agents looks back.
+// pastDays is the number of days of sessions with other agents that the line covers.
 const pastDays = 30
 
-// pastTime limits the time that the line may take. Tests give it more, because they share their
-// machine.
+// pastTime limits the time to compute the line. Tests allow more, because they share their machine.
 var pastTime = 300 * time.Millisecond
 
-// pastAgents maps the names of agents in their logs to their names in the line.
+// pastAgents maps the names of agents in their logs to the names that the line uses.
 var pastAgents = map[string]string{"claude": "Claude Code", "codex": "codex"}
 
-// tellPast compares in a line, once ever, the cost of the user's latest sessions with another
-// agent to their cost here. It sends nothing. If a turn runs, it leaves the line to a later
-// start.
+// tellPast prints one line, once per installation. The line compares the cost of the user's latest sessions
+// with another agent to their cost here. tellPast sends nothing. If a turn is running, a later start prints
+// the line.
 func tellPast(ctx context.Context, w world, o sessionOptions, c *app.Conversation) {
 	f, err := w.process.Folders()
-	if err != nil || o.Record.Folder != "" || o.Record.Off { // a demo, or the person wants no records
+	if err != nil || o.Record.Folder != "" || o.Record.Off { // a demo, or the user wants no records
 		return
 	}
 	told := filepath.Join(f.State, "past-told")
@@ -43,7 +42,7 @@ func tellPast(ctx context.Context, w world, o sessionOptions, c *app.Conversatio
 	c.Chat.Note(line)
 }
 
-// pastLine returns the line, "" if there is nothing to tell.
+// pastLine returns the line, or "" if there is nothing to report.
 func pastLine(ctx context.Context, w world) string {
 	since := w.process.Now().AddDate(0, 0, -pastDays)
 	files, _ := logs.Since(logs.Find(w.process.Home, w.process.Env, func(string, error) {}), since)
@@ -51,7 +50,7 @@ func pastLine(ctx context.Context, w world) string {
 		return ""
 	}
 	found, all := offline.FindSavingsWithin(ctx, pastTime, files, offline.SavingsOptions{Since: since}, engines(w, settingsOptions{}))
-	for _, agent := range found.Agents { // the agent that cost most is first
+	for _, agent := range found.Agents { // the first agent is the one with the highest cost
 		name := pastAgents[agent.Name]
 		if name == "" || agent.WithCost <= 0 || agent.WithCost >= agent.Cost {
 			continue

@@ -82,7 +82,7 @@ A repository with a marketplace.json has several plugins; add without a name lis
 	return group
 }
 
-// plugin returns the plugin called name, and the store that has it.
+// plugin returns the plugin with a name, and the store that contains it.
 func (w world) plugin(name string) (plugins.Store, plugins.Plugin, error) {
 	f, err := w.process.Folders()
 	if err != nil {
@@ -95,7 +95,7 @@ func (w world) plugin(name string) (plugins.Store, plugins.Plugin, error) {
 	return f.Plugins(), p, err
 }
 
-// addPlugin adds the plugin of a repository. name chooses one if the repository offers several.
+// addPlugin adds the plugin of a repository. name selects a plugin if the repository has several.
 func addPlugin(ctx context.Context, w world, from, name string) error {
 	f, err := w.process.Folders()
 	if err != nil {
@@ -130,9 +130,9 @@ func addPlugin(ctx context.Context, w world, from, name string) error {
 	return w.print(slices.Concat(pluginLines(store, p), leftOut, []string{"Hooks, servers and subagents need your approval. Run: agent trust"})...)
 }
 
-// chosenPlugin writes the plugin of a fetched repository to its folder there, and returns it with a
-// line for each file that is omitted. If there are several and none is named, it prints them and
-// returns the zero Plugin.
+// chosenPlugin writes the plugin of a fetched repository to its folder there. It returns the plugin with a
+// line for each omitted file. If there are several and none is named, it prints them and returns the zero
+// Plugin.
 func chosenPlugin(ctx context.Context, w world, fetched plugins.Fetched, name string) (p plugins.Plugin, leftOut []string, err error) {
 	offers, err := plugins.Offers(fetched.Dir)
 	if err != nil {
@@ -183,8 +183,8 @@ func readFetched(ctx context.Context, fetched plugins.Fetched, folder, name stri
 	return p, leftOut, err
 }
 
-// updatePlugin prints the difference between two commits of a plugin, and uses the new one if the
-// person agrees.
+// updatePlugin prints the difference between two commits of a plugin, and installs the new commit if the
+// user agrees.
 func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
 	name, commit := plugins.SplitCommit(name)
 	store, old, err := w.plugin(name)
@@ -271,7 +271,7 @@ func pluginLines(store plugins.Store, p plugins.Plugin) []string {
 	if err != nil {
 		return append(lines, "  not used: "+err.Error())
 	}
-	nowhere := filepath.Join(where.Dir, ".git") // Take copies none
+	nowhere := filepath.Join(where.Dir, ".git") // Take copies no .git folder
 	w := trustedfile.Locations{Config: nowhere, Workspace: nowhere, Plugins: []trustedfile.Plugin{where}}
 	add := func(what string, names, leftOut []string) {
 		if len(names) > 0 {

@@ -68,7 +68,8 @@ wrong quote and names them on standard error.`,
 	return cmd
 }
 
-// fetchPull fetches a pull request into no branch, after the user agreed, and returns its commit.
+// fetchPull fetches a pull request without creating a branch, after the user has agreed, and returns its
+// commit.
 func fetchPull(ctx context.Context, w world, dir, number string, agreed bool) (string, error) {
 	args, err := diff.FetchArgs(ctx, dir, number, w.process.Environ)
 	if err != nil {

@@ -27,16 +27,16 @@ type sessionOptions struct {
 	app.Options
 
 	prompt string
-	// timeout limits a headless run, 0 for no bound.
+	// timeout limits a non-interactive run; 0 means no limit.
 	timeout time.Duration
 	// images lists the files to send with the prompt.
 	images []string
 	// headless is set if -p was given, with or without a prompt.
 	headless bool
-	// worktree names the worktree to work in, "" for none.
+	// worktree is the name of the worktree to use, or "" for none.
 	worktree string
 	output   string
-	// input is the format of standard input in a headless run: text, or lines of JSON.
+	// input is the format of standard input in a non-interactive run: text or JSON lines.
 	input        string
 	screenReader bool
 	answer       answerFlags
@@ -44,7 +44,7 @@ type sessionOptions struct {
 	bg           backgroundFlags
 }
 
-// answerFlags holds the flags of the answer of a headless run.
+// answerFlags holds the flags for the answer of a non-interactive run.
 type answerFlags struct {
 	// file is a file that also receives the answer, "" for none.
 	file string
@@ -52,19 +52,18 @@ type answerFlags struct {
 	schema string
 }
 
-// backgroundFlags holds the flags of a session without a terminal. inside is set in the process that
-// runs it.
+// backgroundFlags holds the flags of a session without a terminal. inside is set in the process that runs
+// this session.
 type backgroundFlags struct{ asked, inside bool }
 
-// execute runs the command line and returns the exit status. It is the only place that shows
-// errors, each once.
+// execute runs the command line and returns the exit status. Only execute prints errors, each once.
 func execute(ctx context.Context, args []string, w world) int {
 	w.process.Commands = w.shellCommands
 	root := newRoot(w, converse)
 	root.SetArgs(withSessionID(args))
 	err := root.ExecuteContext(ctx)
 	switch {
-	case errors.Is(err, safeout.ErrGone): // the reader has read enough: no message
+	case errors.Is(err, safeout.ErrGone): // no message: the reader closed the output on purpose
 	case errors.Is(err, context.Canceled):
 		_ = w.tell("agent: interrupted")
 	case err != nil && err.Error() != "":
@@ -73,7 +72,7 @@ func execute(ctx context.Context, args []string, w world) int {
 	return exitStatus(err)
 }
 
-// converse runs a session with the endpoint of the user's choice.
+// converse runs a session with the endpoint that the user chose.
 func converse(ctx context.Context, w world, o sessionOptions) error {
 	if o.Record.Resume == askSession || o.Record.Resume != "" && !o.headless {
 		id, err := pickSession(ctx, w, o)
@@ -99,8 +98,8 @@ func converse(ctx context.Context, w world, o sessionOptions) error {
 	return runInteractive(ctx, w, o)
 }
 
-// newRoot returns the commands of the program. run is the action of agent itself; tests pass
-// another one to see the options.
+// newRoot returns the commands of the program. run is the action of agent itself; tests pass a function
+// that inspects the options.
 func newRoot(w world, run func(context.Context, world, sessionOptions) error) *cobra.Command {
 	var o sessionOptions
 	root := &cobra.Command{
@@ -163,7 +162,7 @@ if the endpoint needs a key. To try it without a key, run agent demo.`,
 	return root
 }
 
-// registerLimits declares the flags of every conversation: its settings and its rights.
+// registerLimits declares the flags that every conversation has, for its settings and permissions.
 func (o *sessionOptions) registerLimits(cmd *cobra.Command, w world) {
 	o.settingsOptions.register(cmd, w)
 	f := cmd.Flags()
@@ -201,7 +200,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.BoolVar(&o.Record.Off, "no-session", false, "do not record the session")
 	f.BoolVar(&o.NoSetup, "no-setup", false, "ignore instructions, skills, commands and servers, yours and the workspace's")
 	repeatable(f, &o.Servers, "mcp-config", "", "use the MCP servers of a `FILE` or of JSON before your own (repeatable)")
-	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session") // for completion; the error in words comes from check
+	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session") // for completion; check has the errors
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.check(cmd.Flags().Changed); err != nil {
 			return usage(err)
@@ -219,8 +218,8 @@ var sessionIDs = lazyregexp.New(`^[A-Za-z0-9._-]{1,64}$`)
 // isSessionID reports whether an id can be the name of a file.
 func isSessionID(id string) bool { return sessionIDs.MatchString(id) && strings.Trim(id, ".") != "" }
 
-// check refuses invalid values, and flags that cannot be combined. given reports whether a flag
-// was given.
+// check returns an error for invalid values, and for flags that cannot be combined. given reports whether
+// the user set a flag.
 func (o *sessionOptions) check(given func(flag string) bool) error {
 	prints, lines := given("prompt"), o.input == streamjson.StreamJSON
 	several := func(flags ...string) bool {
@@ -256,7 +255,7 @@ func completeFlag(cmd *cobra.Command, flag string, complete cobra.CompletionFunc
 	}
 }
 
-// message returns the prompt of the command line with its images.
+// message returns the prompt of the command line with the images of the flags.
 func (o sessionOptions) message(w world) atcmd.Message {
 	var message atcmd.Message
 	for _, path := range o.images {
@@ -271,7 +270,7 @@ func (o sessionOptions) withWords(words []string) sessionOptions {
 	return o
 }
 
-// newConversation makes the conversation that the flags describe.
+// newConversation creates the conversation that the flags describe.
 func newConversation(ctx context.Context, w world, o sessionOptions) (_ *app.Conversation, err error) {
 	if _, err := w.startLog(o.debug); err != nil {
 		return nil, err

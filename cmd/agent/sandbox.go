@@ -19,8 +19,7 @@ import (
 type sandboxOptions struct {
 	settingsOptions
 	workspace string
-	// confined names the profile of the sandbox; the embedded profile names the profile of
-	// settings.
+	// confined is the name of a sandbox profile. The embedded profile is the name of a settings profile.
 	confined string
 	command  []string
 }
@@ -44,7 +43,7 @@ auto-executed files such as git hooks, and connect to its own servers.`,
 			return runSandboxed(cmd.Context(), w, o)
 		},
 	}
-	cmd.Flags().SetInterspersed(false) // flags behind the command are the command's
+	cmd.Flags().SetInterspersed(false) // flags after the command belong to the command
 	repeatable(cmd.Flags(), &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "set", completeAssignments)
 	cmd.Flags().StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
@@ -77,7 +76,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	command.Stdin, command.Stdout, command.Stderr = w.stdin, w.stdout, w.stderr
 	command.Dir = confined.Root()
 	command.Env = sandbox.Environ(w.process.Environ, settings.Items(settings.SandboxAllowEnv.Of(s)))
-	// An interrupt reaches the command without our help; it has a moment to end.
+	// The command receives an interrupt from the terminal, and gets a moment to end.
 	command.Cancel = func() error { return nil }
 	command.WaitDelay = 2 * time.Second
 	running, err := box.Start(ctx, command, policy)
@@ -94,7 +93,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	return err
 }
 
-// exitCode returns the exit code that a shell would show.
+// exitCode returns the exit code as a shell would report it.
 func exitCode(state *os.ProcessState) int {
 	if code := state.ExitCode(); code >= 0 {
 		return code

@@ -47,7 +47,7 @@ cost includes reading them again.`,
 				return usage(fmt.Errorf("--days %d: must be 0, for all, or more", o.days))
 			}
 			if len(args) > 0 && !cmd.Flags().Changed("days") {
-				o.days = 0 // a named session counts, however old it is
+				o.days = 0 // a named session counts at any age
 			}
 			return runSavings(cmd, w, o, args)
 		},
@@ -73,8 +73,8 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 	}
 	var older []logs.File
 	files, older = logs.Since(files, since)
-	// Most memory that a session needs is garbage soon after it is read: collecting less
-	// often saves 6 % of the time for 30 MB of memory.
+	// Most memory that a session needs is garbage soon after it is read. Collecting less often saves 6 % of
+	// the time and costs 30 MB of memory.
 	debug.SetGCPercent(400)
 	done, finish := w.progress(files)
 	found, err := offline.FindSavings(cmd.Context(), files, offline.SavingsOptions{Since: since, Done: done}, engines(w, o.settingsOptions))
@@ -97,8 +97,8 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 	return found.Print(w.out, offline.GroupBy(o.by), w.process.Home)
 }
 
-// sessionFiles returns the named files and the files below the named folders, or, without names,
-// the files of all programs.
+// sessionFiles returns the named files and the files below the named folders. Without names, it returns the
+// session files of all supported programs.
 func (w world) sessionFiles(paths []string, skip func(string, error)) (files []logs.File, err error) {
 	if len(paths) == 0 {
 		f, err := w.process.Folders()
@@ -118,7 +118,7 @@ func (w world) sessionFiles(paths []string, skip func(string, error)) (files []l
 	return files, nil
 }
 
-// progress shows on a terminal how much has been read. finish removes the line.
+// progress returns a function that shows on a terminal how many bytes were read. finish removes the line.
 func (w world) progress(files []logs.File) (done func(int64), finish func()) {
 	if !term.IsTerminal(int(w.stderr.Fd())) {
 		return nil, func() {}

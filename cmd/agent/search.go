@@ -44,7 +44,7 @@ Flags stand before the words. Exit status 1 means that nothing was found, 2 that
 			return search(cmd, w, o, args)
 		},
 	}
-	cmd.Flags().SetInterspersed(false) // -word is no flag
+	cmd.Flags().SetInterspersed(false) // a word that begins with - is not a flag
 	cmd.Flags().BoolVar(&o.all, "all", false, "search the sessions of every folder")
 	cmd.Flags().BoolVar(&o.other, "other", false, "search the sessions of other coding agents on this machine")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
@@ -82,7 +82,7 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 	hits, remarks, err := look(cmd.Context(), query, o.all)
 	finish()
 	if err != nil && cmd.Context().Err() == nil {
-		return usage(err) // exit status 1 says that nothing was found
+		return usage(err) // exit status 1 means that nothing was found
 	}
 	if err != nil {
 		return err
@@ -104,7 +104,8 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 // progressDelay is the time after which a search shows its progress.
 const progressDelay = 200 * time.Millisecond
 
-// searchProgress shows on a terminal how much a search has read. finish removes the line.
+// searchProgress returns a function that shows on a terminal how much a search has read. finish removes the
+// line.
 func (w world) searchProgress() (show func(read, all int64), finish func()) {
 	if !term.IsTerminal(int(w.stderr.Fd())) {
 		return nil, func() {}
@@ -123,14 +124,14 @@ func (w world) searchProgress() (show func(read, all int64), finish func()) {
 	}
 }
 
-// foundEntry is a found entry in JSON.
+// foundEntry is an entry that was found, in JSON.
 type foundEntry struct {
 	Session string    `json:"session"`
 	Agent   string    `json:"agent,omitempty"`
 	Entry   uint64    `json:"entry"`
 	Time    time.Time `json:"time"`
 	Kind    string    `json:"kind"`
-	// Path is the file that the call named, empty for none.
+	// Path is the file that the call named, or "" for none.
 	Path  string `json:"path,omitempty"`
 	Text  string `json:"text"`
 	Score int    `json:"score"`

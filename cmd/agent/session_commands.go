@@ -16,7 +16,7 @@ import (
 	"agent/internal/provider"
 )
 
-// shellCommands returns the commands of the command line that also work within a session.
+// shellCommands returns the commands of the command line that also work as slash commands.
 func (w world) shellCommands(c *app.Conversation) []command.Command {
 	w.session = c
 	return []command.Command{
@@ -27,8 +27,8 @@ func (w world) shellCommands(c *app.Conversation) []command.Command {
 	}
 }
 
-// inSession returns a slash command that runs the command of the command line with the same name
-// and shows its output. Nobody can be asked in the meantime.
+// inSession returns a slash command that runs the command of the command line with the same name and shows
+// its output. The command cannot ask the user while it runs.
 func (w world) inSession(name, help string) command.Command {
 	run := command.Say(func(ctx context.Context, words []string) ([]string, error) {
 		return w.runInside(ctx, name, words)
@@ -36,7 +36,7 @@ func (w world) inSession(name, help string) command.Command {
 	return wordsCommand(name, help, run)
 }
 
-// wordsCommand returns a slash command with the arguments of a command of the command line.
+// wordsCommand returns a slash command that splits its arguments like the command line.
 func wordsCommand(name, help string, run command.Run) command.Command {
 	return command.Command{Name: name, Help: help, Forms: []command.Form{
 		{Run: run},
@@ -53,14 +53,14 @@ func (w world) runInside(ctx context.Context, name string, words []string) ([]st
 	defer nothing.Close()
 	var said bytes.Buffer
 	w.out, w.people = &said, &said
-	if name != "doctor" { // doctor looks at the terminal and reads nothing
+	if name != "doctor" { // doctor inspects the terminal and reads no input
 		w.stdin, w.stdout, w.stderr = nothing, nothing, nothing
 	}
 	root := newRoot(w, converse)
 	root.SetArgs(append([]string{name}, words...))
 	err = root.ExecuteContext(ctx)
 	if is[statusError](err) {
-		err = nil // the output already says why it failed
+		err = nil // the output already contains the error
 	}
 	text := strings.TrimRight(said.String(), "\n")
 	if text == "" {
@@ -72,7 +72,8 @@ func (w world) runInside(ctx context.Context, name string, words []string) ([]st
 // errNeedsTerminal is returned by a command within a session that has to read the terminal.
 var errNeedsTerminal = errors.New("this needs the terminal")
 
-// keyWanted is returned by agent login within a session. The session asks for the key.
+// keyWanted is an error that agent login returns within a session. The session then asks the user for the
+// API key.
 type keyWanted struct {
 	keys  provider.Keys
 	place string
@@ -80,8 +81,8 @@ type keyWanted struct {
 
 func (k *keyWanted) Error() string { return "no key for " + k.place }
 
-// loginInside returns the command /login. The session shows the output and asks for keys.
-// Logins that read the terminal get it. The settings of the session stay.
+// loginInside returns the command /login. The session shows the output and asks for API keys. A login that
+// reads the terminal runs outside the screen. The settings of the session do not change.
 func (w world) loginInside(c *app.Conversation) command.Command {
 	w.session = c
 	return wordsCommand("login", "store a provider's API key, or log in to an account", func(ctx context.Context, words []string) (command.Output, error) {
@@ -122,7 +123,7 @@ func commandLine(words []string) string {
 	return strings.Join(line, " ")
 }
 
-// question returns the question for the key, which is stored once it is typed.
+// question returns the question for the API key. The key is stored once the user has entered it.
 func (k *keyWanted) question(connection *provider.Connection) *command.Ask {
 	return &command.Ask{
 		Title: "API key for " + k.place, YesEffect: "store the key", NoLine: "No key was stored.",
@@ -137,10 +138,10 @@ func (k *keyWanted) question(connection *provider.Connection) *command.Ask {
 	}
 }
 
-// visit runs a command of the command line in a separate process, which leaves no read of the
-// terminal behind. Ctrl+C ends the command and not this program.
+// visit runs a command of the command line in a separate process, so that no read of the terminal remains
+// afterwards. Ctrl+C ends the command and not this program.
 func (w world) visit(ctx context.Context, args []string) error {
-	const late = time.Second // a signal may be delivered after the command has ended by it
+	const late = time.Second // a signal may arrive this long after the command that it ended
 	release := w.hear()
 	defer func() { time.AfterFunc(late, release) }()
 	defer w.process.AccountLogins().Forget()

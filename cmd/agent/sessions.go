@@ -65,13 +65,13 @@ ID or branch.`,
 // listedSession is a session in JSON, with its present state.
 type listedSession struct {
 	session.Info
-	// Running is set while a program has the session open; PID is the process id of that program.
+	// Running is set while a process has the session open. PID is the ID of that process.
 	Running bool
 	PID     int `json:",omitempty"`
 	// Agents holds the agents of the session.
 	Agents []session.Info `json:",omitempty"`
-	// WaitingSince is the time since which the session has waited for a user's answer, nil if
-	// it does not wait.
+	// WaitingSince is the time since which the session has waited for a user's answer, or nil if it does
+	// not wait.
 	WaitingSince *time.Time `json:",omitempty"`
 }
 
@@ -173,8 +173,8 @@ func newSessionsDelete(w world) *cobra.Command {
 	})
 }
 
-// sessionCommand returns a command on one session. If use contains NAME, words of the title name
-// the session as well as its id.
+// sessionCommand returns a command on one session. If use contains NAME, the user can name the session by
+// words of its title, as well as by its ID.
 func sessionCommand(w world, use, short string, act func(app.Folders, session.Info) error) *cobra.Command {
 	return &cobra.Command{
 		Use:   use,
@@ -191,8 +191,8 @@ func sessionCommand(w world, use, short string, act func(app.Folders, session.In
 	}
 }
 
-// wantedSession returns the session that a name means to the command with a use. Commands that only
-// look take agents too.
+// wantedSession returns the session that name identifies for the command with a use. Read-only commands
+// also accept subagents.
 func wantedSession(w world, use, name string) (app.Folders, session.Info, error) {
 	f, err := w.process.Folders()
 	if err != nil {

@@ -76,7 +76,7 @@ func completeKeys(_ *cobra.Command, args []string, _ string) ([]cobra.Completion
 	return keys, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeAssignments proposes KEY=, with the values of enums after it.
+// completeAssignments proposes KEY=, followed by the values if the setting is an enum.
 func completeAssignments(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var proposals []cobra.Completion
 	for _, spec := range app.Registry().Specs() {
@@ -91,8 +91,8 @@ func completeAssignments(_ *cobra.Command, _ []string, typed string) ([]cobra.Co
 	return proposals, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// repeated is the value of a flag that may be given several times. The type of pflag writes the
-// default of each flag as CSV, which costs 4 KB of memory per flag whenever the program starts.
+// repeated is the value of a flag that may occur several times. The type of pflag formats the default of
+// each flag as CSV. That costs 4 KB of memory per flag at each start of the program.
 type repeated struct{ values *[]string }
 
 // repeatable declares a flag that appends each of its values to p.
@@ -109,10 +109,10 @@ func (r repeated) Set(value string) error {
 // String implements pflag.Value.
 func (r repeated) String() string { return strings.Join(*r.values, ",") }
 
-// Type implements pflag.Value. The completion of cobra looks for "Array" in the result.
+// Type implements pflag.Value. The completion of cobra searches the result for "Array".
 func (repeated) Type() string { return "stringArray" }
 
-// assigning is the value of a flag that sets a setting as --set does.
+// assigning is the value of a flag that sets one setting, like --set.
 type assigning struct {
 	set *[]string
 	key string
@@ -157,7 +157,7 @@ func (o *settingsOptions) register(cmd *cobra.Command, w world) {
 	completeFlag(cmd, "set", completeAssignments)
 }
 
-// configured returns the folders of the program and the settings of the flags.
+// configured returns the folders of the program and the settings with the flags applied.
 func (w world) configured(o settingsOptions) (app.Folders, *settings.Settings, error) {
 	f, err := w.process.Folders()
 	if err != nil {
@@ -167,7 +167,7 @@ func (w world) configured(o settingsOptions) (app.Folders, *settings.Settings, e
 	return f, s, err
 }
 
-// sources returns the sources of a command's settings: --set, and flags of their own, which take
+// sources returns the sources of a command's settings: --set, and the separate flags, which take
 // precedence.
 func (o settingsOptions) sources() app.Sources {
 	set := slices.Clone(o.set)
@@ -228,7 +228,7 @@ func printSchema(w world, name string) error {
 	return rawjson.WriteIndented(w.out, s)
 }
 
-// newProfile builds the profile commands of the shell from the slash command /profile.
+// newProfile builds the command agent profile from the slash command /profile.
 func newProfile(w world) *cobra.Command {
 	var o settingsOptions
 	group := &cobra.Command{
@@ -276,9 +276,8 @@ func newProfile(w world) *cobra.Command {
 	return group
 }
 
-// settingsCommands returns the slash commands that need no conversation. They use no profile
-// unless one is named, because a broken default profile must not keep anybody from listing or
-// deleting it.
+// settingsCommands returns the slash commands that need no conversation. They use no profile unless one is
+// named, so that a broken default profile can still be listed or deleted.
 func settingsCommands(cmd *cobra.Command, w world, o settingsOptions) (*command.Commands, error) {
 	if o.profile == "" {
 		o.profile = settings.NoProfile

@@ -69,8 +69,8 @@ the replacements before anything is written. Images are not changed.`
 	return cmd
 }
 
-// spoken returns the conversation of a session as it was recorded, or with context what is in the
-// context of the model.
+// spoken returns the recorded conversation of a session. If context is set, it returns only the content in
+// the context of the model.
 func spoken(info session.Info, in offline.Input, context bool) (c *share.Conversation, err error) {
 	c = &share.Conversation{Title: info.Title, Traits: tools.NewRegistry(append(tools.Default(), tools.Remember())...).Traits}
 	if context {
@@ -81,13 +81,13 @@ func spoken(info session.Info, in offline.Input, context bool) (c *share.Convers
 	return c, err
 }
 
-// contextUsage explains the flag --context.
+// contextUsage is the help text of the flag --context.
 const contextUsage = "export only the current context, without pruned, compressed or cleared content"
 
 // shareFormats maps each format to the ending of its files.
 var shareFormats = map[string]string{"html": ".html", "document": ".json"}
 
-// shared returns a conversation in a format for other people, and the replacements in it.
+// shared returns a conversation in an export format, and the replacements made in it.
 func shared(w world, format string, info session.Info, in offline.Input, context bool) ([]byte, share.Replacements, error) {
 	switch format {
 	case "html":

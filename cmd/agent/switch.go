@@ -13,10 +13,10 @@ import (
 	"agent/internal/tui"
 )
 
-// askSession stands for the id of a session that the user has yet to choose.
+// askSession is the session ID for -r without a value: the user must choose a session.
 const askSession = "?"
 
-// withSessionID adds askSession after a bare -r, because cobra wants a value with every flag.
+// withSessionID adds askSession after -r without a value, because cobra requires a value for the flag.
 func withSessionID(args []string) []string {
 	var full []string
 	for i, arg := range args {
@@ -32,11 +32,11 @@ func withSessionID(args []string) []string {
 	return full
 }
 
-// errNoChoice reports that no list of sessions can be shown to choose from.
+// errNoChoice is returned if no list of sessions can be shown.
 var errNoChoice = errors.New("-r needs a session ID if there is no terminal. To list sessions, run: agent sessions list. To resume the latest: agent -c")
 
-// pickSession returns the id of the session to resume. The user chooses the session if no name
-// was given or several sessions have the name. The id is "" if the user chose none.
+// pickSession returns the ID of the session to resume. The user chooses the session if no name is given, or
+// if several sessions have the name. The ID is "" if the user canceled.
 func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err error) {
 	f, err := w.process.Folders()
 	if err != nil {
@@ -79,8 +79,8 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 	return showSessions(ctx, w, o, lists.Pick(infos, elsewhere, false), usage(errNoChoice))
 }
 
-// showSessions lets the user choose from a list of sessions, and returns the id of the chosen
-// session. hidden is the error to return if no list can be shown.
+// showSessions shows a list of sessions, and returns the id of the session that the user chooses. hidden
+// is the error to return if no list can be shown.
 func showSessions(ctx context.Context, w world, o sessionOptions, pick *command.Pick, hidden error) (id string, err error) {
 	chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader}, *pick)
 	switch {

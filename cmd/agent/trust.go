@@ -15,7 +15,7 @@ import (
 func newTrust(w world) *cobra.Command {
 	var workspace string
 	var asJSON bool
-	// with returns the action of a command that calls do with the things that need consent in the
+	// with returns the action of a command that calls do with the items that require consent in the
 	// workspace.
 	with := func(do func(t *consent.Trust, items []string) ([]string, error)) func(*cobra.Command, []string) error {
 		return func(_ *cobra.Command, items []string) error {

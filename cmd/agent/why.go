@@ -64,8 +64,8 @@ when and why it was pruned, how many tokens that saved, and how to restore it.`,
 	return cmd
 }
 
-// promptAt returns the system prompt with which a session in a workspace is resumed, with its
-// instructions.
+// promptAt returns the system prompt, with instructions, that a session in a workspace gets when it is
+// resumed.
 func promptAt(w world, f app.Folders, workspace string, s *settings.Settings) (chat.SystemPrompt, error) {
 	templates, err := prompts.Load(filepath.Join(f.Config, "prompts"))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// worktrees returns the folder below which worktrees are made.
+// worktrees returns the folder that contains the worktrees of this program.
 func (w world) worktrees() (string, error) {
 	caches := w.process.Caches()
 	if caches == "" {
@@ -20,7 +20,7 @@ func (w world) worktrees() (string, error) {
 	return caches, nil
 }
 
-// inWorktree makes the session work in the worktree of --worktree. say prints the place of the
+// inWorktree makes the session work in the worktree that --worktree names. say prints the path of the
 // worktree, for the end of the session.
 func (o *sessionOptions) inWorktree(ctx context.Context, w world) (say func(), err error) {
 	if o.worktree == "" {

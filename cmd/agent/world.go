@@ -20,24 +20,22 @@ import (
 	"agent/internal/provider/catalogue"
 )
 
-// world holds everything that a command takes from outside the program: the terminal, and the
-// state that conversations share.
+// world holds all external inputs of a command: the terminal, and the state that conversations share.
 type world struct {
 	process        *app.Process
 	stdin          *os.File
 	stdout, stderr *os.File
-	// out receives results and people receives lines for people: standard output and standard
-	// error, cleaned if they are a terminal.
+	// out is for results and writes to standard output. people is for messages and writes to standard
+	// error. Both remove control characters if they write to a terminal.
 	out, people io.Writer
-	// session is the session within which a command of the command line runs as a slash command, nil
-	// on the command line. Such a command can't read the terminal.
+	// session is the session in which a command of the command line runs as a slash command, or nil on the
+	// command line. Such a command can't read the terminal.
 	session *app.Conversation
-	// heard counts the callers that handle Ctrl+C themselves; nil counts none.
+	// heard counts the callers that handle Ctrl+C themselves. If it is nil, hear has no effect.
 	heard *atomic.Int32
 }
 
-// hear keeps Ctrl+C from ending the program until release is called, because the caller handles
-// Ctrl+C.
+// hear keeps Ctrl+C from ending the program until release is called. The caller handles Ctrl+C until then.
 func (w world) hear() (release func()) {
 	if w.heard == nil {
 		return func() {}
@@ -67,8 +65,8 @@ func processWorld() world {
 	return w
 }
 
-// startLog opens the log of the program, with details if asked. Libraries that report a defect
-// write to the log, not to the screen.
+// startLog opens the log of the program. The log contains details if detailed is set. Libraries that report
+// a defect write to the log, not to the screen.
 func (w world) startLog(detailed bool) (*app.Log, error) {
 	log, err := w.process.Log()
 	if err != nil {
@@ -81,14 +79,14 @@ func (w world) startLog(detailed bool) (*app.Log, error) {
 	return log, nil
 }
 
-// print writes lines to standard output. On a terminal it wraps lines that are too long; to a
-// file or a pipe it writes them unchanged.
+// print writes lines to standard output. On a terminal it wraps long lines; to a file or a pipe it writes
+// them unchanged.
 func (w world) print(lines ...string) error { return printLaid(w.out, columns(w.stdout), lines) }
 
-// tell writes lines for people to standard error, wrapped like the lines of print.
+// tell writes lines to standard error, wrapped like the lines of print.
 func (w world) tell(lines ...string) error { return printLaid(w.people, columns(w.stderr), lines) }
 
-// printOutcome prints an outcome as print does.
+// printOutcome prints an outcome to standard output, wrapped like the lines of print.
 func (w world) printOutcome(outcome printable) error {
 	var text strings.Builder
 	if err := outcome.Print(&text); err != nil {

@@ -17,32 +17,32 @@ type acts struct {
 	mu sync.Mutex
 	// reached holds pairs of the name of a part of the program and a host that it has reached.
 	reached map[[2]string]bool
-	// late holds the hosts of the model's servers, which are recorded at the end, because each reply
-	// says from where it came.
+	// late holds the hosts of the model's servers. They are recorded at the end of the session, because
+	// each reply is recorded with its origin anyway.
 	late []string
 }
 
-// did records an act. by names the part of the program that did it.
+// did records an action. by is the name of the part of the program that did it.
 func (a *acts) did(by string, did history.Effect) { a.record(session.Action{By: by, Effect: did}) }
 
-// noteProgram notes a program of the user that ran outside of the sandbox.
+// noteProgram records that a program of the user ran outside of the sandbox.
 func (a *acts) noteProgram(by, line string, end shell.Ending, err error) {
 	if err == nil && end.NotStarted == nil {
 		a.did(by, history.Effect{Ran: line, Profile: "none", Exit: end.Status()})
 	}
 }
 
-// reach notes that a host was reached, once.
+// reach records that a host was reached, once for each part of the program.
 func (a *acts) reach(by, host string) {
 	if a.isNew(by, host) {
 		a.did(by, history.Effect{Hosts: []string{host}})
 	}
 }
 
-// theModel stands in the record in place of a tool for the hosts that requests to the model reach.
+// theModel is the name that the record contains, in place of a tool, for the hosts of model requests.
 const theModel = "the model"
 
-// reachModel notes that a host was reached for the model, once.
+// reachModel records that a request to the model reached a host, once.
 func (a *acts) reachModel(host string) {
 	if a.isNew(theModel, host) {
 		a.mu.Lock()
@@ -51,7 +51,7 @@ func (a *acts) reachModel(host string) {
 	}
 }
 
-// end records the hosts of the model's servers.
+// end records the hosts that reachModel has collected.
 func (a *acts) end() {
 	a.mu.Lock()
 	late := a.late
@@ -62,7 +62,7 @@ func (a *acts) end() {
 	}
 }
 
-// isNew reports whether a host was not reached before.
+// isNew reports whether a host was not reached before, and marks it as reached.
 func (a *acts) isNew(by, host string) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -74,13 +74,13 @@ func (a *acts) isNew(by, host string) bool {
 	return !known
 }
 
-// followers holds the acts of the conversations of a program. The zero value is ready.
+// followers holds the acts of all conversations of a program. The zero value is ready.
 type followers struct {
 	mu  sync.Mutex
 	all []*acts
 }
 
-// add lets each reach the acts of a conversation, until forget is called.
+// add includes the acts of a conversation in each, until forget is called.
 func (f *followers) add(a *acts) (forget func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

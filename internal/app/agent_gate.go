@@ -9,9 +9,8 @@ import (
 	"agent/internal/tools"
 )
 
-// gate returns the gate for calls that give tasks to agents: it asks before each start if the
-// setting agents says so, and ends the turn after an agent that needed an approval nobody could
-// give.
+// gate returns the gate for calls that start subagents. It requires approval of each start if the setting
+// agents is ask. It ends the turn after a subagent that needed an approval without a user to ask.
 func (c *Subagents) gate() gate.Gate {
 	return gate.Gate{
 		Name: "agents", Stage: gate.Consents,

@@ -19,8 +19,8 @@ import (
 // maxListed limits a description in the list of agents, in bytes.
 const maxListed = 100
 
-// AgentLines describes the agents that can be given tasks, with the parts of their files that are
-// not used, and the agents of the session.
+// AgentLines describes the subagents that can be given tasks, with the parts of their files that have no
+// effect, and the subagents of the session.
 func (c *Subagents) AgentLines() []string {
 	var rows [][]string
 	read := c.catalogue()
@@ -58,8 +58,8 @@ func (c *Subagents) AgentLines() []string {
 	return lines
 }
 
-// notes describes the file of an agent: its tools, its model, and the fields that have no
-// effect. It also tells whether the agent waits for consent.
+// notes describes the file of a subagent: its tools, its model, and the fields that have no effect. It
+// includes a line if the subagent waits for consent.
 func (c *Subagents) notes(a agents.Agent) (notes []string) {
 	if a.Origin == agents.BuiltIn {
 		return nil
@@ -79,7 +79,7 @@ func (c *Subagents) notes(a agents.Agent) (notes []string) {
 	return notes
 }
 
-// Working returns the ids and the tasks of the agents that work.
+// Working returns the ids and the tasks of the running subagents.
 func (c *Subagents) Working() (ids, tasks []string) {
 	for _, a := range c.team.List() {
 		if a.Status == "" {
@@ -89,8 +89,8 @@ func (c *Subagents) Working() (ids, tasks []string) {
 	return ids, tasks
 }
 
-// AgentSavings returns the tokens that pruning saved or lost in the conversations of agents, without those in
-// which it did neither.
+// AgentSavings returns the tokens that pruning saved or lost in the conversations of subagents. It omits
+// conversations in which pruning did neither.
 func (c *Subagents) AgentSavings() (savings []slash.AgentSaving) {
 	for _, a := range c.team.List() {
 		if a.Stats.Saving.Sign() != 0 {
@@ -100,7 +100,8 @@ func (c *Subagents) AgentSavings() (savings []slash.AgentSaving) {
 	return savings
 }
 
-// StopAgents ends the agent with an id, or all that work if id is "", and returns their number.
+// StopAgents stops the running subagent with an id, or all running subagents if id is "", and returns their
+// number.
 func (c *Subagents) StopAgents(id string) (int, error) {
 	if id == "" {
 		return c.team.StopAll(), nil
@@ -108,11 +109,11 @@ func (c *Subagents) StopAgents(id string) (int, error) {
 	return 1, c.team.Stop(id)
 }
 
-// agentMention begins a message that names an agent.
+// agentMention is the prefix of a message that names a subagent.
 const agentMention = "@agent-"
 
-// expand turns a message into blocks. If the message begins with @agent-NAME, a further block
-// tells the model to give the task to that agent.
+// expand turns a message into blocks. If the message begins with @agent-NAME, it adds a block that asks the
+// model to give the task to that subagent.
 func (c *Subagents) expand(ctx context.Context, message atcmd.Message, run chat.RunEmbedded) (atcmd.Expansion, error) {
 	name, rest := "", ""
 	if len(message) > 0 {

@@ -21,14 +21,14 @@ import (
 // agentID matches the ids of agents.
 var agentID = lazyregexp.New(`^s-[a-z0-9]{5}$`)
 
-// agentRecords lets recall read the records of the agents of a conversation as it reads earlier
-// sessions, which it leaves to Sessions.
+// agentRecords makes the records of subagents readable by the tool recall. It forwards requests for earlier
+// sessions to Sessions.
 type agentRecords struct {
 	tools.Sessions
 	conversation func() string
 }
 
-// log returns the path of the record of an agent, "" if id names none.
+// log returns the path of the record of a subagent, or "" if no subagent has the id.
 func (r agentRecords) log(id string) string {
 	if !agentID.MatchString(id) {
 		return ""
@@ -40,7 +40,7 @@ func (r agentRecords) log(id string) string {
 	return log
 }
 
-// entriesOf yields the records of a log that added an entry, with their entries.
+// entriesOf yields each record of a log that added an entry, with that entry.
 func entriesOf(log string) iter.Seq2[session.Record, *history.Content] {
 	return func(yield func(session.Record, *history.Content) bool) {
 		for record, err := range session.Scan(log) {
@@ -107,8 +107,8 @@ func (r agentRecords) Entry(ctx context.Context, id string, number int) (tools.E
 
 var _ tools.Sessions = agentRecords{}
 
-// keepReport says where the model finds the whole text of an agent's report: in the agent's record,
-// or, without a record, in a file that it writes.
+// keepReport returns where the model finds the full text of a subagent's report. That is the subagent's
+// record or, without a record, a file that keepReport writes.
 func (r *record) keepReport(id, text string) (where string, err error) {
 	if r.log == nil {
 		return keepInFile(r.at.workspace.TempDir(), id, text)
@@ -130,7 +130,7 @@ func recallOf(id string, number uint64) string {
 	return fmt.Sprintf("recall, session %q, number %d", id, number)
 }
 
-// keepInFile keeps a report in a file of a folder that the model can read.
+// keepInFile writes a report to a file in a folder that the model can read, and returns its path.
 func keepInFile(folder, id, text string) (path string, err error) {
 	file, err := os.CreateTemp(folder, "report-"+id+"-*.md")
 	if err != nil {

@@ -26,20 +26,20 @@ import (
 // resumed session.
 type agentPast struct {
 	agents []session.Agent
-	// log is the record of the session, nil if it is not recorded; then it has no agents.
+	// log is the record of the session, or nil if the session is not recorded. Without a record there are
+	// no agents.
 	log      *session.Log
 	settings *settings.Settings
-	// traits returns the traits of a tool. workspace has the files that agents change.
+	// traits returns the traits of a tool. workspace contains the files that agents change.
 	traits    func(tool string) toolspec.Traits
 	workspace *workspace.Workspace
-	// called and answered have the ids of the calls in the context, which may repeat.
+	// called and answered hold the ids of the calls in the context and of their answers. Ids may repeat.
 	called, answered map[string]bool
-	// owed counts, by id, the background tasks of agents since the latest clear, without those whose
-	// report came.
+	// owed counts, by agent id, the background tasks since the latest clear whose reports have not arrived.
 	owed map[string]int
 }
 
-// newAgentPast looks for the calls and the reports of agents in the context of a session.
+// newAgentPast collects the calls and the reports of agents from the context of a session.
 func newAgentPast(recorded session.State, log *session.Log, at *place, registry *tools.Registry) agentPast {
 	p := agentPast{recorded.Agents, log, at.settings, registry.Traits, at.workspace, map[string]bool{}, map[string]bool{}, map[string]int{}}
 	if len(p.agents) == 0 {
@@ -56,7 +56,7 @@ func newAgentPast(recorded session.State, log *session.Log, at *place, registry 
 		}
 	}
 	said := recorded.Entries
-	if all, err := recorded.Originals(); err == nil { // a compression may have taken the words out of the context
+	if all, err := recorded.Originals(); err == nil { // a compression may have removed them
 		said = all.Stretches[len(all.Stretches)-1]
 	}
 	for _, entry := range said {
@@ -79,8 +79,8 @@ func newAgentPast(recorded session.State, log *session.Log, at *place, registry 
 // oldReport matches the answer of a call that started an agent, and the title of the agent's report.
 var oldReport = lazyregexp.New(`^(?:started|The agent \S+) (s-\w+)(?:;| ended)`)
 
-// countOld counts the records of programs that did not note reports in the metadata. Remove it after
-// 2027-06-01.
+// countOld counts the starts and reports in logs of older programs, whose metadata contains no reports.
+// Remove it after 2027-06-01.
 func (p agentPast) countOld(entry *history.Content) {
 	for _, block := range entry.Blocks {
 		switch block := block.(type) {
@@ -96,8 +96,7 @@ func (p agentPast) countOld(entry *history.Content) {
 	}
 }
 
-// answers returns the reports of the agents whose calls the end of the program left open, by the ids
-// of the calls.
+// answers returns, by call id, the reports of the agents whose calls were open when the program ended.
 func (p agentPast) answers() map[string]string {
 	answers := map[string]string{}
 	for _, a := range p.agents {
@@ -108,7 +107,7 @@ func (p agentPast) answers() map[string]string {
 	return answers
 }
 
-// owe gives the conversation the reports of agents in the background. The model reads them with the
+// owe queues the missing reports of background agents in the conversation. The model receives them with the
 // next message.
 func (p agentPast) owe(to *chat.Agents) {
 	for _, a := range p.agents {
@@ -120,8 +119,8 @@ func (p agentPast) owe(to *chat.Agents) {
 	}
 }
 
-// report returns the report of an agent from its session log. An agent whose end is missing in the
-// parent's log counts as ended if its own log contains its last reply.
+// report returns the report of an agent from its session log. If the parent's log has no end of the agent,
+// the agent counts as ended if its own log contains its last reply.
 func (p agentPast) report(a session.Agent) string {
 	since, status := time.Time{}, a.Status
 	if status == "" {
@@ -149,11 +148,11 @@ func (p agentPast) report(a session.Agent) string {
 		func(string) (string, error) { return recallOf(a.ID, record.number), nil })
 }
 
-// agentRecord is the record of an agent, as far as its report needs it.
+// agentRecord is the part of an agent's record that its report needs.
 type agentRecord struct {
-	// begun is set if the agent has had a task, and ended if its latest reply calls nothing.
+	// begun is set if the agent has had a task. ended is set if its latest reply contains no calls.
 	begun, ended bool
-	// said is the latest text of the agent, and number the place of its entry.
+	// said is the latest text of the agent. number is the number of the entry with that text.
 	said   string
 	number uint64
 	// wrote lists the changed files in the order of the first change.
@@ -165,8 +164,8 @@ type agentRecord struct {
 	called time.Time
 }
 
-// recordOfAgent reads the record of an agent: whether it began at all, and the rest from a time on, when
-// the agent got its latest task. An agent without a record has not begun.
+// recordOfAgent reads the record of an agent. begun covers the whole record; the other fields start at the
+// time since, when the agent got its latest task. An agent without a record has not begun.
 func recordOfAgent(path string, since time.Time) (r agentRecord) {
 	for record, entry := range entriesOf(path) {
 		r.begun = true
@@ -201,13 +200,13 @@ func recordOfAgent(path string, since time.Time) (r agentRecord) {
 	return r
 }
 
-// clockLag is added to the time of a file before it is compared with the clock: file systems round
-// times down, some to two seconds.
+// clockLag is added to the time of a file before it is compared with the clock. File systems round times
+// down, some to two seconds.
 const clockLag = 2 * time.Second
 
-// changes returns the files that an agent changed, and a line about calls that the end of the program
-// cut off and whose changes are not known, "" for none. A file that such a call names is changed if it
-// is younger than the call.
+// changes returns the files that an agent changed. unfinished is a line about calls that the end of the
+// program interrupted and whose changes are unknown, or "" if there are none. A file that such a call names
+// counts as changed if it is newer than the call.
 func (p agentPast) changes(r agentRecord) (changed, unfinished string) {
 	var calls []*history.ToolCall
 	for _, call := range r.open {
@@ -237,14 +236,14 @@ func (p agentPast) changes(r agentRecord) (changed, unfinished string) {
 }
 
 const (
-	// mostSince limits the files that are named because they changed since a call, and lookTime the
-	// time to find them.
+	// mostSince limits the number of files that are named because they changed after a call. lookTime
+	// limits the time to find them.
 	mostSince = 20
 	lookTime  = time.Second
 )
 
-// since names the files of the workspace that are younger than the calls that were cut off, and of
-// which the agent is not known to have changed them.
+// since names the files of the workspace that are newer than the interrupted calls and that the agent is
+// not known to have changed.
 func (p agentPast) since(r agentRecord) string {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()
@@ -269,7 +268,7 @@ func (p agentPast) since(r agentRecord) string {
 	return "changed since it began, by it or by others: " + toolspec.ReportedFiles(young[:min(len(young), mostSince)], more)
 }
 
-// titles describes calls on a line each.
+// titles describes calls, one line each.
 func (p agentPast) titles(calls []*history.ToolCall) (titles []string) {
 	for _, call := range calls {
 		titles = append(titles, humanize.Headline(p.traits(call.Name).Describe(call.Name, call.Arguments()).Title()))

@@ -11,17 +11,17 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// notForAgents lists tools that no agent has, because they are for the conversation of the user.
+// notForAgents lists tools that no subagent has, because they are for the user's conversation.
 var notForAgents = []string{tools.TaskName, "ask_user", "present_plan", "todo_write", "todo_read", "remember"}
 
-// errNoTools says why an agent is not offered.
+// errNoTools is the reason why a subagent is not offered.
 var errNoTools = errors.New("leaves the subagent no tools")
 
-// broughtTools lists tools that only some conversations have, by their settings and servers.
+// broughtTools lists tools that a conversation has only with certain settings or servers.
 var broughtTools = []string{"web_search", "skill", "mcp_find", "mcp_call", "mcp_read"}
 
-// Agents returns the agents that can be offered in a folder. It omits those whose files leave
-// them no tool. A tool of a server may still come.
+// Agents returns the subagents that can be offered in a folder. It omits those whose files leave them no
+// tool. A server may still add tools later.
 func Agents(w trustedfile.Locations) agents.Set {
 	set := agents.Find(w)
 	known := slices.Concat(tools.NewRegistry(tools.Default()...).Names(), broughtTools)
@@ -36,8 +36,8 @@ func Agents(w trustedfile.Locations) agents.Set {
 	return set
 }
 
-// onlyLooks reports whether an agent can do no more than look: its mode says so, or each of the tools
-// that its file names.
+// onlyLooks reports whether a subagent is read-only: its mode is read-only, or each tool that its file
+// names is.
 func onlyLooks(a agents.Agent) bool {
 	if a.Looks || a.Tools == nil {
 		return a.Looks
@@ -52,8 +52,8 @@ func onlyLooks(a agents.Agent) bool {
 	return !slices.ContainsFunc(broughtTools, has) && !slices.ContainsFunc(all.All(), func(t tools.Tool) bool { return has(t.Name) && !t.Harmless() })
 }
 
-// toolsFor selects the tools of an agent from the tools of a conversation. It returns a note for each
-// name in the agent's file that is not known, and an error if no tool is left.
+// toolsFor selects the tools of a subagent from the tools of a conversation. It returns a note for each
+// unknown name in the subagent's file, and an error if no tool is left.
 func toolsFor(a agents.Agent, of *tools.Registry) (*tools.Registry, []string, error) {
 	known := of.Names()
 	has, notes := toolsOf(a, append(known, tools.TaskName))
@@ -69,8 +69,8 @@ func toolsFor(a agents.Agent, of *tools.Registry) (*tools.Registry, []string, er
 	}), notes, nil
 }
 
-// toolsOf returns a function that reports whether an agent has one of the known tools, and a note
-// for each name in its file that is not known.
+// toolsOf returns a function that reports whether a subagent has one of the known tools, and a note for
+// each unknown name in its file.
 func toolsOf(a agents.Agent, known []string) (has func(name string) bool, notes []string) {
 	wanted, notes := namedTools(a.Tools, known)
 	without, _ := namedTools(a.Without, known)
@@ -82,11 +82,11 @@ func toolsOf(a agents.Agent, known []string) (has func(name string) bool, notes 
 	}, notes
 }
 
-// ofServer reports whether a name in the file of an agent may be that of a server's tool.
+// ofServer reports whether a name in a subagent's file may be the name of a server's tool.
 func ofServer(name string) bool { return strings.HasPrefix(name, "mcp") || strings.Contains(name, "/") }
 
-// matching returns the known tools that a name means. An asterisk at its end means any text. A tool
-// of a server is also found by the names that other programs give it: SERVER/TOOL, SERVER_TOOL and
+// matching returns the known tools that a name matches. An asterisk at the end matches any text. A tool of
+// a server also matches the names that other programs use for it: SERVER/TOOL, SERVER_TOOL and
 // mcp_SERVER_TOOL.
 func matching(name string, known []string) (found []string) {
 	flat := strings.NewReplacer("__", "_", "/", "_")
@@ -102,7 +102,7 @@ func matching(name string, known []string) (found []string) {
 	return found
 }
 
-// namedTools returns the tools that names in the words of any agent program mean.
+// namedTools returns the tools for names as any coding agent writes them, and a note for each unknown name.
 func namedTools(names, known []string) (meant, notes []string) {
 	for _, name := range names {
 		bare, _, _ := strings.Cut(strings.TrimSpace(name), "(")

@@ -16,22 +16,22 @@ import (
 	"agent/internal/tools"
 )
 
-// Subagents manages the agents of a conversation. It decides which agents are offered, and how much each
-// may spend.
+// Subagents manages the subagents of a conversation. It decides which subagents are offered, and limits the
+// cost of each.
 type Subagents struct {
 	team *subagents.Team
-	// set holds the agents that are offered. It is found once, because the model knows the list
-	// from its first request on.
+	// set holds the subagents that are offered. It is read once, because the first request already contains
+	// the list.
 	set agents.Set
-	// trust has the user's decisions about the agents of the repository. texts has the texts
-	// that messages call.
+	// trust holds the user's decisions about the subagents of the repository. texts holds the instructions,
+	// skills and commands that messages can use.
 	trust  *consent.Trust
 	texts  *extensions.Extensions
 	at     *place
 	models *endpoints
 }
 
-// newSubagents returns the agents that the model of parent may give tasks to.
+// newSubagents returns the subagents that the model of parent can start.
 func newSubagents(h *hiring, parent *chat.Agents) *Subagents {
 	at, rec := h.parts.at, h.parts.rec
 	c := &Subagents{set: Agents(at.where), trust: h.parts.trust, texts: h.parts.texts, at: at, models: h.parts.models}
@@ -54,24 +54,24 @@ func newSubagents(h *hiring, parent *chat.Agents) *Subagents {
 	return c
 }
 
-// offered returns the agents that are offered. It omits agents of the repository that need
-// consent and do not have it.
+// offered returns the subagents that are offered. It omits subagents of the repository that need consent
+// and do not have it.
 func (c *Subagents) offered() agents.Set {
 	set := c.set
 	set.Agents = slices.DeleteFunc(slices.Clone(set.Agents), func(a agents.Agent) bool { return !c.allowed(a) })
 	return set
 }
 
-// named returns the agent with a name, if it is offered.
+// named returns the subagent with a name, if it is offered.
 func (c *Subagents) named(name string) (agents.Agent, error) {
 	if a, err := c.set.Named(name); err == nil && c.allowed(a) {
 		return a, nil
 	}
-	return c.offered().Named(name) // Names lists the tools on offer
+	return c.offered().Named(name) // its error lists the offered subagents
 }
 
-// agentItems returns items for the agents that need consent: agents of plugins, and agents of a
-// repository that name a model or may do more than look.
+// agentItems returns consent items for the subagents that need consent. These are all subagents of plugins,
+// and those of a repository that name a model or are not read-only.
 func agentItems(set agents.Set) (items []consent.Item) {
 	for _, a := range set.Agents {
 		if needsConsent(a) {
@@ -89,15 +89,15 @@ func agentItem(a agents.Agent) consent.Item {
 	return consent.Item{Kind: consent.Agent, Name: a.Name, File: a.File, Effects: a.Effects(), User: a.Origin == agents.Plugin}
 }
 
-// allowed reports whether an agent needs no consent or has it.
+// allowed reports whether a subagent needs no consent or has it.
 func (c *Subagents) allowed(a agents.Agent) bool {
 	return !needsConsent(a) || c.trust.Store.Check(agentItem(a)) == nil
 }
 
-// isTask reports whether a name is that of the tool that gives tasks to agents.
+// isTask reports whether a name is the name of the tool that starts subagents.
 func isTask(name string) bool { return name == tools.TaskName }
 
-// source returns the source of the tool that gives tasks to agents.
+// source returns the source of the tool that starts subagents.
 func (c *Subagents) source() tools.Source {
 	offered := func() bool {
 		return settings.Agents.Of(c.at.settings) != settings.AgentsOff && c.models.window() >= leastWindow
@@ -119,12 +119,12 @@ func (c *Subagents) source() tools.Source {
 	}
 }
 
-// catalogue returns the agents as the model reads them.
+// catalogue returns the list of subagents as the model reads it.
 func (c *Subagents) catalogue() subagents.Catalogue {
 	return subagents.List(c.offered(), c.models.window(), c.team.Tokens)
 }
 
-// reviewer returns the agent that reviews changes, or the reason why none does.
+// reviewer returns the subagent that reviews changes. If there is none, the result contains the reason.
 func (c *Subagents) reviewer() extensions.Agent {
 	switch {
 	case c.at.options.FindingsHere:
@@ -137,14 +137,15 @@ func (c *Subagents) reviewer() extensions.Agent {
 	return extensions.Agent{Reviews: c.team.RunTask}
 }
 
-// turns follows the beginning of turns.
+// turns resets the count of started subagents when a turn begins.
 func (c *Subagents) turns(e chat.Event) {
 	if _, begins := e.(chat.TurnStarted); begins {
 		c.team.BeginTurn()
 	}
 }
 
-// bounds returns the bounds for an agent as the settings have them now. A file only narrows.
+// bounds returns the limits for a subagent by the current settings. The file of a subagent can only lower
+// them.
 func (c *Subagents) bounds(a agents.Agent) subagents.Bounds {
 	with := c.at.settings
 	cost, _ := settings.AgentsMaxCost.Get(with)
@@ -164,7 +165,7 @@ func (c *Subagents) bounds(a agents.Agent) subagents.Bounds {
 	return bounds
 }
 
-// agent records the start or the end of an agent.
+// agent records the start or the end of a subagent.
 func (r *record) agent(state chat.AgentState, status, changed string) {
 	r.writeJSON(state.Stats, func(log *session.Log, figures json.RawMessage) error {
 		a := session.Agent{
@@ -177,16 +178,16 @@ func (r *record) agent(state chat.AgentState, status, changed string) {
 	})
 }
 
-// earlierAgents returns the agents of a session that is resumed. An agent that worked when the
-// program ended was interrupted, and is omitted if it had not begun.
+// earlierAgents returns the subagents of a resumed session. A subagent that was running when the program
+// ended gets the status interrupted. It is omitted if it had not begun.
 func earlierAgents(set agents.Set, rec *record) (earlier []subagents.Earlier) {
 	for _, a := range rec.resumed.Agents {
 		agent, err := set.Named(a.Agent)
 		if err != nil {
-			continue // without its log, the agent can't continue
+			continue // the definition of the subagent is missing, so it can't continue
 		}
 		state := chat.AgentState{ID: a.ID, CallID: a.Call, Agent: a.Agent, Title: a.Title, Model: a.Model}
-		_ = json.Unmarshal(a.Figures, &state.Stats) // figures of another version are left out
+		_ = json.Unmarshal(a.Figures, &state.Stats) // figures of another version are omitted
 		if a.Status == "" {
 			if !recordOfAgent(session.AgentPath(rec.log.Path(), a.ID), time.Time{}).begun {
 				continue

@@ -17,9 +17,8 @@ import (
 	"agent/prompts"
 )
 
-// New starts a conversation, which the caller closes. The error is an InputError if the options
-// are at fault. Each stage takes the values of earlier stages. The stages that write to the disk come
-// last.
+// New starts a conversation, which the caller closes. It returns an InputError if the options are invalid.
+// Each stage uses the values of earlier stages. The stages that write to the disk run last.
 func New(ctx context.Context, p *Process, o Options) (c *Conversation, err error) {
 	ends, line := &closers{}, chat.NewLine()
 	defer func() {
@@ -57,7 +56,7 @@ func New(ctx context.Context, p *Process, o Options) (c *Conversation, err error
 	return c, nil
 }
 
-// begin makes the agents and the turn loop, from the recorded entries if a session is resumed. It
+// begin creates the subagents and the turn loop, from the recorded entries if a session is resumed. It
 // returns notices for the user.
 func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notices []string, err error) {
 	at, rec, recorded, models := x.at, x.rec, x.rec.resumed, x.models
@@ -161,7 +160,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 	}, append(notices, x.notes.begun()...), nil
 }
 
-// newChat makes a turn loop, from the recorded entries if there are any.
+// newChat creates a turn loop, from the recorded entries if there are any.
 func newChat(config chat.Config, recorded session.State) (*chat.Chat, error) {
 	if len(recorded.Entries) == 0 {
 		return chat.New(config), nil

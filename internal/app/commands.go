@@ -26,15 +26,14 @@ import (
 // that ends with its command.
 type Screen struct {
 	Keys slash.Keys
-	// Resume makes the program resume the session with the id once this one is left; nil if the
-	// program cannot.
+	// Resume makes the program resume the session with the id after this session ends. It is nil if the
+	// program cannot switch sessions.
 	Resume func(id string)
-	// Commands holds the slash commands that only this front end has.
+	// Commands holds the slash commands that only this interface has.
 	Commands []command.Command
 }
 
-// shared returns the recorded conversation. It returns the context if nothing is recorded or the record
-// cannot be read.
+// shared returns the recorded conversation. Without a readable record it returns the context of the model.
 func (c *Conversation) shared(ctx context.Context) *share.Conversation {
 	s := &share.Conversation{
 		Title:  c.title(),
@@ -57,13 +56,13 @@ func (c *Conversation) shared(ctx context.Context) *share.Conversation {
 	return s
 }
 
-// title returns the title of the session, else the beginning of its first message.
+// title returns the title of the session. Without a title it returns the beginning of the first message.
 func (c *Conversation) title() string {
 	return cmp.Or(c.parts.rec.title(), humanize.FirstLine(humanize.Line(firstMessage(c.history.RawHistory()), 100)))
 }
 
-// Commands returns the slash commands. They act on the session on, which is c or wraps c.
-// Requests that they start in the background end with ctx.
+// Commands returns the slash commands. They act on the session on, which is c or a wrapper of c. ctx ends
+// the requests that they start in the background.
 func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Screen) *command.Commands {
 	return slash.New(ctx, slash.Deps{
 		Session:     on,
@@ -106,7 +105,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		}},
 		Agents:     c.Subagents,
 		Transcript: func(ctx context.Context) (string, error) { return share.Markdown(c.shared(ctx)), nil },
-		Document: func(context.Context) (string, error) { // in the form that the command agent context reads
+		Document: func(context.Context) (string, error) { // the format that the command agent context reads
 			text, err := history.WriteDocument(c.parts.at.workspace.Root(), c.history.RawHistory())
 			return string(text), err
 		},
@@ -125,7 +124,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 	}, slices.Concat(c.programCommands(), screen.Commands)...)
 }
 
-// programCommands returns the slash commands of the program around the conversation.
+// programCommands returns the slash commands that the program adds to the conversation.
 func (c *Conversation) programCommands() []command.Command {
 	if commands := c.parts.at.process.Commands; commands != nil {
 		return commands(c)
@@ -133,8 +132,9 @@ func (c *Conversation) programCommands() []command.Command {
 	return nil
 }
 
-// keeper returns the function that keeps a choice of the user for later sessions. It is nil without
-// a screen, where a program may have chosen, and for settings without the user's own.
+// keeper returns the function that stores a choice of the user for later sessions. Without a screen it
+// returns nil, because a program may have made the choice. It also returns nil for settings that exclude
+// the user's own.
 func keeper(s *settings.Settings, store *settings.Store, screen Screen) func(string, settings.Value) error {
 	if screen.Keys.Shown == nil || !s.KeepsChoices() {
 		return nil
@@ -142,8 +142,8 @@ func keeper(s *settings.Settings, store *settings.Store, screen Screen) func(str
 	return store.Keep
 }
 
-// Background puts the agent or the command of a call, for which the turn waits, into the
-// background. It reports whether the call has one.
+// Background moves the subagent or the command that a call waits for into the background. It reports
+// whether the call has one.
 func (c *Conversation) Background(call int) bool {
 	return c.Subagents.team.Background(call) || c.parts.host.Env.Jobs.Background(call)
 }
@@ -170,8 +170,8 @@ func (r *record) lists() slash.SessionLists {
 	return lists
 }
 
-// resumer returns a function that finds a session by a name, checks it and passes its id to next,
-// which resumes the session. resumer returns nil if next is nil.
+// resumer returns a function that finds and checks the session with a name, and calls next with its id.
+// next resumes the session. resumer returns nil if next is nil.
 func (r *record) resumer(next func(id string)) func(name string) error {
 	if next == nil {
 		return nil
@@ -192,8 +192,8 @@ func (r *record) resumer(next func(id string)) func(name string) error {
 	}
 }
 
-// forker returns a function that continues the session in a new record, together with the kept
-// contents of files. forker returns nil if nothing is recorded.
+// forker returns a function that continues the session in a new record, and copies the stored file
+// contents. forker returns nil if nothing is recorded.
 func (c *Conversation) forker() func() (before, now string, err error) {
 	if c.parts.rec.log == nil {
 		return nil
@@ -217,7 +217,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 	}
 }
 
-// renamer returns a function that gives the session a title, nil if nothing is recorded.
+// renamer returns a function that sets the title of the session, or nil if nothing is recorded.
 func (r *record) renamer() func(title string) error {
 	if r.log == nil {
 		return nil

@@ -19,11 +19,11 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Connect returns a connection to the endpoint that the settings name. ask puts questions to a
-// person, and is nil if nobody can be asked.
+// Connect returns a connection to the endpoint of the settings. ask asks the user a question; it is nil if
+// there is no user.
 func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.Connection {
 	var remembered func(baseURL string) (model string, first bool)
-	if ask != nil { // without a person, the settings must name the model
+	if ask != nil { // without a user, the settings must name the model
 		remembered = settings.NewStore(f.Config, s.Registry()).ChosenModel
 	}
 	return provider.New(provider.Config{
@@ -39,7 +39,7 @@ func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.
 	})
 }
 
-// endpoints connects a conversation to model servers: its own, and servers of other profiles.
+// endpoints connects a conversation to its own model server, and to servers of other profiles.
 type endpoints struct {
 	// own is the connection in use.
 	own *provider.Connection
@@ -72,8 +72,8 @@ func connect(ctx context.Context, at *place, rec *record, line *chat.Line, ends 
 	return e, notices, nil
 }
 
-// open connects to the endpoint that settings name. The record shows no keys, and which hosts are
-// reached.
+// open returns a connection to the endpoint of the settings. It records the hosts that the connection
+// reaches, and hides its API keys from the record.
 func (e *endpoints) open(with *settings.Settings, ask Asker) *provider.Connection {
 	connection := e.at.process.Connect(with, e.at.folders, ask)
 	connection.OnReached(e.rec.acts.reachModel)
@@ -90,16 +90,16 @@ func (e *endpoints) window() int {
 	return window.SizeOf(settings.ContextLimit.Of(e.at.settings), known)
 }
 
-// remember remembers the model that a user chose for the endpoint in use.
+// remember stores the model that a user chose for the endpoint in use.
 func (e *endpoints) remember(model string) error {
 	endpoint, err := e.own.Endpoint()
 	if err != nil || endpoint.BaseURL == "" || e.at.options.Record.Folder != "" {
-		return nil // no endpoint to remember it for, or a scratch record; the model is used nevertheless
+		return nil // no endpoint to store it for, or a scratch record; the model is used nevertheless
 	}
 	return e.at.profiles.ChooseModel(endpoint.BaseURL, model)
 }
 
-// other connects to the model of a profile, as the profile is now.
+// other returns the model of a profile, as the profile is stored now, with a connection to it.
 func (e *endpoints) other(profile string) (*chat.OtherModel, error) {
 	connection, with, err := e.of(profile)
 	if err != nil {
@@ -109,8 +109,8 @@ func (e *endpoints) other(profile string) (*chat.OtherModel, error) {
 	return &chat.OtherModel{Endpoint: connection, Settings: with, Close: closing}, nil
 }
 
-// of connects to the endpoint of a profile, as the profile is now, and returns the settings with
-// it. The caller closes the connection.
+// of connects to the endpoint of a profile, as the profile is stored now. It also returns the settings with
+// the profile applied. The caller closes the connection.
 func (e *endpoints) of(profile string) (*provider.Connection, *settings.Settings, error) {
 	loaded, err := e.at.profiles.Load(profile)
 	if err != nil {
@@ -125,8 +125,8 @@ func (e *endpoints) of(profile string) (*provider.Connection, *settings.Settings
 	return connection, with, nil
 }
 
-// listed returns the model of the endpoint in use that a name means: the one with that id or, for a
-// word such as sonnet, the first in the list with the word in its id. It returns "" for none.
+// listed returns the ID of the model that a name refers to at the endpoint in use: the model with that ID.
+// For a word such as sonnet, it returns the first listed ID that contains the word. It returns "" for none.
 func (e *endpoints) listed(name string) string {
 	all, err := e.own.Models(context.Background())
 	if err != nil {
@@ -144,7 +144,7 @@ func (e *endpoints) listed(name string) string {
 	}))
 }
 
-// offered returns the models of the endpoint in use.
+// offered returns the models that the endpoint in use lists.
 func (e *endpoints) offered(ctx context.Context) ([]slash.Model, error) {
 	listed, err := e.own.Models(ctx)
 	if err != nil {
@@ -157,19 +157,19 @@ func (e *endpoints) offered(ctx context.Context) ([]slash.Model, error) {
 	return models, nil
 }
 
-// noImages returns why the model in use takes no images, "" if it takes them.
+// noImages returns the reason why the model in use accepts no images, or "" if it accepts them.
 func (e *endpoints) noImages() string { return e.own.NoImages(settings.Model.Of(e.at.settings)) }
 
-// documents reports whether the model in use takes PDFs as they are.
+// documents reports whether the model in use accepts PDF files.
 func (e *endpoints) documents() bool { return e.own.Documents(settings.Model.Of(e.at.settings)) }
 
-// signature names the way in which requests to the endpoint in use are signed, "" for none.
+// signature returns the name of the method that signs requests to the endpoint in use, or "" for none.
 func (e *endpoints) signature() string {
 	endpoint, _ := e.own.Endpoint() // without an endpoint nothing is signed
 	return endpoint.Signature()
 }
 
-// formOf returns a function that returns the form in which the model in use edits files.
+// formOf returns a function that returns the edit format of the model in use.
 func formOf(c *provider.Connection, with *settings.Settings) func() toolspec.EditFormat {
 	return func() toolspec.EditFormat {
 		family, _ := c.Family(settings.Model.Of(with))
@@ -177,8 +177,8 @@ func formOf(c *provider.Connection, with *settings.Settings) func() toolspec.Edi
 	}
 }
 
-// FormOf returns the form in which models of a family edit files, such as patches. The setting
-// edit-tool takes precedence over FormOfFamily.
+// FormOf returns the format in which models of a family edit files, such as patches. The setting edit-tool
+// takes precedence over FormOfFamily.
 func FormOf(s *settings.Settings, family vendor.Family) toolspec.EditFormat {
 	switch settings.EditTool.Of(s) {
 	case settings.EditPatch:
@@ -189,7 +189,7 @@ func FormOf(s *settings.Settings, family vendor.Family) toolspec.EditFormat {
 	return FormOfFamily(family)
 }
 
-// FormOfFamily returns the form of edits that models of a family are trained for.
+// FormOfFamily returns the edit format that models of a family are trained for.
 func FormOfFamily(family vendor.Family) toolspec.EditFormat {
 	if family.Patches {
 		return toolspec.Patch

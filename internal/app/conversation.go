@@ -20,8 +20,8 @@ import (
 	"agent/internal/websearch"
 )
 
-// A Conversation is a turn loop in a workspace, together with everything the loop needs. Run or
-// Chat.Prompt runs it; the other methods of Chat steer it; Close ends it.
+// A Conversation is a turn loop in a workspace, with everything that the loop needs. Run or Chat.Prompt
+// runs the conversation; the other methods of Chat control it; Close ends it.
 type Conversation struct {
 	Chat *chat.Chat
 	// Notices holds lines for a user to read at the start.
@@ -34,17 +34,15 @@ type Conversation struct {
 	Brought *extensions.Extensions
 	// Servers holds the MCP servers in use.
 	Servers *mcphost.Servers
-	// Hooking holds the hooks, and Subagents the agents.
+	// Hooking holds the hooks. Subagents holds the subagents.
 	Hooking   *hookgates.Hooks
 	Subagents *Subagents
-	// Programs runs the programs that the user configures for the status line and for
-	// notifications.
+	// Programs runs the programs that the user configured for the status line and for notifications.
 	Programs *Programs
-	// Trust holds the things of the repository that need consent to be run, connected to or
-	// allowed, and the user's answers.
+	// Trust holds the user's decisions about the items of the repository that need consent to be run,
+	// connected to or allowed.
 	Trust *consent.Trust
-	// LeftOut names the parts of a set-up that cannot be used as they are written, with the
-	// reasons.
+	// LeftOut lists the parts of the configuration that cannot be used, with the reasons.
 	LeftOut []string
 
 	parts    *equipment
@@ -54,8 +52,7 @@ type Conversation struct {
 	line     *chat.Line
 }
 
-// ID identifies the conversation among the conversations of the program. The id stays the same
-// when the session is forked.
+// ID identifies the conversation within the program. Forking the session does not change it.
 func (c *Conversation) ID() string { return c.parts.rec.id }
 
 // SessionID returns the id of the session, "" if nothing is recorded.
@@ -68,7 +65,7 @@ func (c *Conversation) ResumeName() string { return c.parts.rec.resumeName() }
 // Title returns the title that a user gave the session, "" for none.
 func (c *Conversation) Title() string { return c.parts.rec.title() }
 
-// ShownTitle returns the title that lists show: the one that a user gave, or the beginning of the first
+// ShownTitle returns the title that lists show: the user's title, or otherwise the beginning of the first
 // message.
 func (c *Conversation) ShownTitle() string { return secret.Without(c.title()) }
 
@@ -106,11 +103,11 @@ func (c *Conversation) Todos() todo.List { return c.parts.host.Env.Todos.List() 
 // TempDir returns the temporary folder of the conversation, "" if there is none.
 func (c *Conversation) TempDir() string { return c.parts.at.workspace.TempDir() }
 
-// MayWrite reports whether write_file could write a file of the workspace without a question.
+// MayWrite reports whether write_file could write a file of the workspace without approval.
 func (c *Conversation) MayWrite(rel string) bool { return c.parts.host.MayWrite(rel) }
 
-// Run serves the conversation until ctx ends. The error is a *DefectError if the turn loop
-// panicked; the conversation is over then.
+// Run runs the conversation until ctx ends. It returns a *DefectError if the turn loop panicked, which ends
+// the conversation.
 func (c *Conversation) Run(ctx context.Context) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -121,15 +118,15 @@ func (c *Conversation) Run(ctx context.Context) (err error) {
 	return nil
 }
 
-// Serve runs the conversation on another goroutine once ready is closed, or at once if ready is
-// nil. The context serving ends when the conversation ends. The caller must call end, which stops
-// the conversation, waits for it, and returns the *DefectError that ended it, or nil.
+// Serve runs the conversation in another goroutine once ready is closed, or at once if ready is nil. The
+// context serving ends when the conversation ends. The caller must call end. It stops the conversation,
+// waits for it, and returns the *DefectError that ended it, or nil.
 func (c *Conversation) Serve(ctx context.Context, ready <-chan struct{}) (serving context.Context, end func() error) {
 	return c.serve(ctx, ready, func() {})
 }
 
-// ServeScreen is Serve for a screen. After it returns nothing serves the conversation, so that the
-// end of the screen waits for nothing.
+// ServeScreen is Serve for a screen. No goroutine runs the conversation after end returns, so that closing
+// the screen waits for nothing.
 func (c *Conversation) ServeScreen(ctx context.Context, ready <-chan struct{}) (serving context.Context, end func() error) {
 	return c.serve(ctx, ready, func() { chat.End(c.line) })
 }
@@ -161,7 +158,7 @@ func (c *Conversation) serve(ctx context.Context, ready <-chan struct{}, after f
 	}
 }
 
-// Close releases everything that the conversation holds, the newest first.
+// Close releases the resources of the conversation, the newest first.
 func (c *Conversation) Close() { c.ends.close(c.parts.at.process.say) }
 
 // A DefectError reports a panic of the turn loop.
@@ -182,8 +179,8 @@ func (c *Conversation) Defect(value any) *DefectError {
 	return &DefectError{value, c.parts.at.process.log.Path}
 }
 
-// CostLimit returns an InputError if max-cost is set but cannot be enforced, because the prices
-// of the model are not known. It is for runs in which nobody sees a notice.
+// CostLimit returns an InputError if max-cost is set but the prices of the model are unknown, so that the
+// limit cannot be enforced. It is for runs in which no user sees a notice.
 func (c *Conversation) CostLimit() error {
 	limit, limited := settings.MaxCost.Get(c.parts.at.settings)
 	if limited && settings.WebSearch.Of(c.parts.at.settings) != websearch.Off {

@@ -5,18 +5,18 @@
 // a Conversation from a workspace, settings and a listener for events. Each Conversation owns its
 // workspace, record, tools and turn loop, so that several can run at the same time.
 //
-// New has five stages. Each takes the values of earlier stages, and returns a finished value:
+// New has five stages. Each uses the values of earlier stages, and returns a finished value:
 //
 //	place      process, options, folders, settings, workspace
 //	record     the session log, and the session that is resumed
 //	endpoints  the connection to the model
-//	equipment  rules, hooks, servers, notes, texts: all around the turn loop
+//	equipment  the parts around the turn loop: rules, hooks, servers, notes, texts
 //	loop       agents, tools and the turn loop
 //
-// Front ends (the screen, the terminal without a screen, editors) differ only in their treatment
-// of events and in their answers to questions. A front end calls Conversation.Commands for the
-// slash commands, and closes the Conversation at the end.
+// Interfaces (the screen, the terminal without a screen, editors) differ only in how they handle
+// events and answer questions. An interface calls Conversation.Commands for the slash commands, and
+// closes the Conversation at the end.
 //
-// Subpackages hold parts of a conversation: brought the instructions, skills and commands, gates
-// the rules and hooks, and serving the MCP servers.
+// Subpackages hold parts of a conversation. Package extensions holds the instructions, skills and
+// commands, hookgates the rules and hooks, mcphost the MCP servers, and subagents the subagents.
 package app

@@ -18,8 +18,7 @@ import (
 	"agent/internal/trace"
 )
 
-// equip makes the parts around the turn loop at the end of a line. It returns notices for the
-// person.
+// equip creates the parts around the turn loop. It returns notices for the user.
 func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *closers) (_ *equipment, notices []string, err error) {
 	allowed, bounds := consentOf(at, rec), at.process.underPolicy()
 	ruling, ruled := hookgates.FindRules(at.where, bounds.Rules(at.workspace.Root(), at.process.Home), at.workspace, allowed, at.known)
@@ -106,8 +105,8 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 	return env, notices
 }
 
-// news returns a function that returns messages for the model about what has changed since the head
-// was made.
+// news returns a function that returns messages for the model about changes since the system prompt was
+// rendered.
 func news(servers *mcphost.Servers, notes *noting, changes func() []history.Block) func() []history.Block {
 	return func() []history.Block { return slices.Concat(changes(), servers.Updates(), notes.newsText()) }
 }

@@ -12,8 +12,8 @@ import (
 	"agent/internal/trace"
 )
 
-// equipment holds the parts of a conversation around its turn loop: the rules, hooks, servers and texts
-// that the user and the repository have set up, and the environment of the tools.
+// equipment holds the parts of a conversation around its turn loop. They are the rules, hooks, servers and
+// texts of the user and the repository, and the environment of the tools.
 type equipment struct {
 	at      *place
 	rec     *record
@@ -28,24 +28,24 @@ type equipment struct {
 	symbols *symbols
 	notes   *noting
 	texts   *extensions.Extensions
-	// start returns the start of the session, and news messages about what has changed since the head
-	// was made.
+	// start returns the start of the session. news returns messages about changes since the system prompt
+	// was rendered.
 	start func() start
 	news  func() []history.Block
-	// tracer reports to a collector, nil if the environment names none.
+	// tracer reports to a trace collector. It is nil if the environment names no collector.
 	tracer *trace.Tracer
-	// leftOut names the parts of a set-up that cannot be used, with the reasons.
+	// leftOut lists the parts of the configuration that cannot be used, with the reasons.
 	leftOut []string
 }
 
-// refreeze lets the head of the next requests take up what has changed.
+// refreeze updates the system prompt of the next requests to the current instructions and notes.
 func (x *equipment) refreeze() {
 	for _, notice := range append(x.texts.Refreeze(), x.notes.head()...) {
 		x.events.emit(chat.Notice{Text: notice})
 	}
 }
 
-// useAgreed applies the items that the user has agreed to.
+// useAgreed applies the items that the user has approved.
 func (x *equipment) useAgreed() {
 	var allowed rules.Rules
 	for _, r := range x.trust.Agreed() {

@@ -6,8 +6,8 @@ import (
 	"agent/internal/chat"
 )
 
-// events passes each event of a conversation on: to the log, to its listeners, to the record, and
-// then to the interface.
+// events forwards each event of a conversation to the log, to its listeners, to the record, and then to the
+// interface.
 type events struct {
 	conversation string
 	logger       *slog.Logger
@@ -16,7 +16,7 @@ type events struct {
 	front        func(chat.Envelope)
 }
 
-// emit passes on an event. The caller is the goroutine that runs the conversation.
+// emit forwards an event. The caller is the goroutine that runs the conversation.
 func (s *events) emit(e chat.Event) {
 	logEvent(s.logger, e)
 	for _, listen := range s.listeners {

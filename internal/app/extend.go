@@ -11,12 +11,12 @@ import (
 	"agent/internal/tools"
 )
 
-// A toolSource brings tools besides the program's own.
+// A toolSource adds tools to the program's own tools.
 type toolSource struct {
-	// names reports whether a tool of that name may come from the source, so that a rule may name it
-	// before. It is nil if no rule does.
+	// names reports whether the source may offer a tool with that name later, so that a rule may name it
+	// already. It is nil if rules cannot name the tools.
 	names func(name string) bool
-	// of returns the source of a conversation.
+	// of returns the source for a conversation.
 	of func(x *equipment) tools.Source
 }
 
@@ -32,8 +32,8 @@ func toolSources() []toolSource {
 	}
 }
 
-// guards holds the checks between a planned call and its effect, besides the mode, the loop guard
-// and consent.
+// guards holds the checks between the planning and the effect of a call. The approval mode, the loop guard
+// and consent are separate.
 type guards struct {
 	bounds *policy.Policy
 	rules  *hookgates.Rules
@@ -43,8 +43,8 @@ type guards struct {
 	front []gate.Gate
 }
 
-// gates returns the gates for calls of tools, with one more. The stage of each gate determines its
-// place.
+// gates returns the gates for tool calls, together with the gates in more. The stage of each gate
+// determines its position.
 func (g *guards) gates(calls *tools.Registry, more ...gate.Gate) []gate.Gate {
 	return slices.Concat([]gate.Gate{policyGate(g.bounds)}, g.checks.Gates(), []gate.Gate{
 		g.rules.Gate(),
@@ -67,7 +67,7 @@ func (x *equipment) listeners(limits *limits, subs *Subagents) []func(chat.Event
 	}
 }
 
-// turns follows the beginning and the end of turns.
+// turns informs the guards about the beginning and the end of turns.
 func (g *guards) turns(e chat.Event) {
 	switch e.(type) {
 	case chat.TurnStarted:

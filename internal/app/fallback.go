@@ -15,28 +15,29 @@ import (
 	"agent/internal/tools"
 )
 
-// fallback lets the profiles of the setting fallback answer while the model of a conversation
-// fails. Every turn begins with the first model again.
+// fallback switches to the profiles of the setting fallback while the model of a conversation fails. Every
+// turn begins with the first model again.
 type fallback struct {
-	// settings and own are the settings and the connection of the conversation. models opens others.
+	// settings and own are the settings and the connection of the conversation. models opens other
+	// connections.
 	settings *settings.Settings
 	own      *provider.Connection
 	models   *endpoints
-	// notify tells the user which model continues, or why none does.
+	// notify shows the user which model continues, or why none does.
 	notify func(text string)
-	// refresh reports the status again.
+	// refresh makes the interface show the status again.
 	refresh func()
 
-	// first is the endpoint with which the turn began, and left holds the profiles that have not
-	// been tried. tried is set once the turn has fallen back.
+	// first is the endpoint that the turn began with. left holds the profiles that have not been tried.
+	// tried is set once the turn has used a fallback.
 	first provider.Endpoint
 	left  []string
 	tried bool
-	// declined holds the places to which the user does not let this session go.
+	// declined holds the endpoints to which the user has refused to send this session.
 	declined []string
 }
 
-// watch goes back to the first model at the end of a turn.
+// watch restores the first model at the end of a turn.
 func (f *fallback) watch(e chat.Event) {
 	if _, ends := e.(chat.TurnEnded); !ends {
 		return
@@ -47,8 +48,8 @@ func (f *fallback) watch(e chat.Event) {
 	}
 }
 
-// next makes the settings name the next profile that can answer in place of a model that failed.
-// It reports false if there is none.
+// next applies the next profile that can answer in place of a model that failed. It returns false if there
+// is none.
 func (f *fallback) next(ctx context.Context, failed chat.FailedRequest) bool {
 	failure, is := errors.AsType[*llm.Error](failed.Err)
 	if !is || !slices.Contains([]llm.ErrorKind{llm.Unavailable, llm.RateLimit, llm.Auth}, failure.Kind) {
@@ -58,7 +59,7 @@ func (f *fallback) next(ctx context.Context, failed chat.FailedRequest) bool {
 	f.settings.TakeBack()
 	if !f.tried {
 		f.tried = true
-		f.first, _ = f.own.Endpoint() // without one nothing has failed
+		f.first, _ = f.own.Endpoint() // without an endpoint no request could have failed
 		f.left = settings.Items(settings.Fallback.Of(f.settings))
 		if name := settings.OnLimit.Of(f.settings); errors.Is(failure, login.ErrLimit) && name != settings.StopAtLimit {
 			f.left = append([]string{name}, f.left...)
@@ -79,8 +80,8 @@ func (f *fallback) next(ctx context.Context, failed chat.FailedRequest) bool {
 	return false
 }
 
-// use lends the settings a profile, if the conversation may continue at its endpoint and failed does
-// not name its model.
+// use applies a profile to the settings until the end of the turn. It returns an error if the conversation
+// may not continue at the profile's endpoint, or if the profile names the failed model.
 func (f *fallback) use(ctx context.Context, name, failed string, inquire chat.Inquirer) error {
 	profile, err := f.models.at.profiles.Load(name)
 	if err != nil {
@@ -103,8 +104,8 @@ func (f *fallback) use(ctx context.Context, name, failed string, inquire chat.In
 	return nil
 }
 
-// ask asks the user whether the conversation may continue at a place of another company. The error
-// says why not.
+// ask asks the user whether the conversation may continue at an endpoint of another company. It returns an
+// error if it may not.
 func (f *fallback) ask(ctx context.Context, name, place string, inquire chat.Inquirer) error {
 	const always = "yes, always"
 	refused := fmt.Errorf("the conversation may not go to %s. To allow it, run: agent profile allow %s", place, name)
@@ -126,10 +127,10 @@ func (f *fallback) ask(ctx context.Context, name, place string, inquire chat.Inq
 	return f.own.AllowTakeOver(place)
 }
 
-// tell names the next model and the cost of reading the conversation again.
+// tell shows the next model and the cost of reading the conversation again.
 func (f *fallback) tell(why error, name string, size int) {
 	model := settings.Model.Of(f.settings)
-	endpoint, _ := f.own.Endpoint() // Find succeeded just before
+	endpoint, _ := f.own.Endpoint() // use has found the endpoint
 	cost := ""
 	if prices, known := settings.PricesOf(f.settings, f.own.Prices(model)); known && !prices.Free && prices.Input > 0 {
 		cost = ", about " + humanize.Dollars(prices.Cost(size, 0, 0, 0))
@@ -138,14 +139,14 @@ func (f *fallback) tell(why error, name string, size int) {
 		why, name, model, endpoint.Host(), humanize.Tokens(size), cost)))
 }
 
-// FallbackConsent keeps the endpoints at which conversations with other companies may continue.
+// FallbackConsent stores the endpoints at which conversations with other companies may continue.
 type FallbackConsent struct {
 	Process  *Process
 	Folders  Folders
 	Settings *settings.Settings
 }
 
-// Allow allows the endpoint of a profile and returns its place. Nothing is sent.
+// Allow allows the endpoint of a profile and returns it. It sends no request.
 func (c FallbackConsent) Allow(profile string) (place string, err error) {
 	loaded, err := settings.NewStore(c.Folders.Config, c.Settings.Registry()).Load(profile)
 	if err != nil {

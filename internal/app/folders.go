@@ -31,13 +31,13 @@ type Folders struct {
 	Data string
 	// State holds the log, and the contents of files from before the agent changed them.
 	State string
-	// Cache holds files that can be made again, "" if there is no place for them.
+	// Cache holds files that can be created again. It is "" if there is no folder for them.
 	Cache string
 }
 
-// Folders resolves the XDG folders, or on Windows those below APPDATA and LOCALAPPDATA unless the home
-// folder has .config/agent. A relative folder is refused, because it would change with the folder in
-// which the program is started.
+// Folders returns the XDG folders, or on Windows the folders below APPDATA and LOCALAPPDATA unless the home
+// folder has .config/agent. It returns an error for a relative folder, because that would change with the
+// folder in which the program is started.
 func (p *Process) Folders() (Folders, error) { return p.foldersOn(runtime.GOOS) }
 
 func (p *Process) foldersOn(system string) (Folders, error) {
@@ -126,8 +126,8 @@ func (f Folders) SessionLists(workspace string, now func() time.Time) slash.Sess
 	}
 }
 
-// NamedSession returns the recorded session with a name that a user gave, as session.Named
-// does. If no session has the name, the error suggests the nearest id.
+// NamedSession returns the recorded session with a name that a user typed, by the rules of session.Named.
+// If no session has the name, the error suggests the nearest id.
 func (f Folders) NamedSession(workspace, name string) (session.Info, error) {
 	infos, err := session.List(f.Sessions(), "")
 	if err != nil {
@@ -144,8 +144,8 @@ func (f Folders) NamedSession(workspace, name string) (session.Info, error) {
 	return info, err
 }
 
-// nearestID returns the id that a user probably meant by a part of it or by a mistyped
-// beginning, "" for none.
+// nearestID returns the id that a user probably meant with a part of an id or a mistyped beginning, or ""
+// for none.
 func nearestID(id string, ids []string) string {
 	if near := suggest.Similar(id, ids, 1); len(near) > 0 {
 		return near[0]
@@ -155,7 +155,7 @@ func nearestID(id string, ids []string) string {
 	if len(id) < shortest {
 		return ""
 	}
-	whole := map[string]string{} // ids by their beginnings
+	whole := map[string]string{} // whole ids by their beginnings
 	for _, known := range slices.Backward(ids) {
 		whole[known[:min(len(id), len(known))]] = known
 	}
@@ -166,20 +166,21 @@ func nearestID(id string, ids []string) string {
 }
 
 // home records the default strategy of an installation, which is chosen once, before its first
-// session is recorded. Conversations for which nobody has chosen a strategy use it (D-90).
+// session is recorded. Conversations without a chosen strategy use it (D-90).
 type home struct {
 	Strategy string `json:"strategy"`
-	// BySessions is set if the strategy was chosen by the recorded sessions alone. Earlier programs also
-	// took a profile or a configuration for an older installation, which people copy to new machines.
+	// BySessions is set if the recorded sessions alone determined the strategy. Earlier programs also
+	// treated a profile or a configuration as a sign of an older installation, but people copy these to new
+	// machines.
 	BySessions bool `json:"bySessions,omitempty"`
 }
 
 // homeFile returns the path of the file that holds home.
 func (f Folders) homeFile() string { return filepath.Join(f.Data, "home.json") }
 
-// usualStrategy returns the strategy of conversations without a chosen strategy: the stored
-// default. Without it, usualStrategy returns the former default if a program with that default has
-// recorded a session here.
+// usualStrategy returns the strategy of conversations without a chosen strategy: the stored default.
+// Without a stored default, it returns the former default if a program that had it has recorded a session
+// here.
 func (f Folders) usualStrategy() string {
 	known := f.readHome()
 	switch {
@@ -197,7 +198,8 @@ func (f Folders) readHome() (known home) {
 	return known
 }
 
-// hasOlderSession reports whether a program that did not record the strategy recorded a session.
+// hasOlderSession reports whether an earlier program, which did not record the strategy, has recorded a
+// session.
 func (f Folders) hasOlderSession() bool {
 	logs, err := fs.Glob(os.DirFS(f.Sessions()), "*/*.jsonl")
 	return err == nil && slices.ContainsFunc(logs, func(path string) bool {
@@ -205,9 +207,9 @@ func (f Folders) hasOlderSession() bool {
 	})
 }
 
-// storeStrategy writes the default strategy to the home file before the first session is recorded, and
-// corrects a file that took a copied configuration for an older installation. It returns a notice for
-// the user, "" for none.
+// storeStrategy writes the default strategy to the home file before the first session is recorded. It
+// corrects a file in which a copied configuration counted as an older installation. It returns a notice for
+// the user, or "" for none.
 func (f Folders) storeStrategy() (notice string, err error) {
 	known := f.readHome()
 	chosen := home{f.usualStrategy(), true}

@@ -8,21 +8,21 @@ import (
 	"agent/internal/login"
 )
 
-// limits tells a user of the limits of a subscription.
+// limits shows the user the limits of a subscription.
 type limits struct {
 	models *endpoints
 	events *events
 
-	// told has the windows of the last notice to the user, and begun the windows at the start of
-	// the turn.
+	// told holds the windows of the last notice to the user. begun holds the windows at the start of the
+	// turn.
 	told, begun []login.Window
 }
 
-// nearLimit lists the used parts of a limit, in percent, at which the user is told.
+// nearLimit lists the used shares of a limit, in percent, at which the user gets a notice.
 var nearLimit = []float64{80, 95}
 
-// watch tells the user when a limit is near, once for each window, and at the end of a turn how
-// much of the limits is left.
+// watch shows a notice when a limit is near, once for each window and share. At the end of a turn it shows
+// the rest of the limits.
 func (l *limits) watch(e chat.Event) {
 	switch e.(type) {
 	case chat.TurnStarted, chat.UsageReported, chat.TurnEnded:

@@ -23,7 +23,7 @@ const stackKey = "stack"
 type Log struct {
 	// Path is the path of the file, which is created with its first line.
 	Path string
-	// Level sets the least level that is written.
+	// Level sets the lowest level that is written.
 	Level *slog.LevelVar
 	// Logger writes the lines.
 	Logger *slog.Logger
@@ -49,13 +49,13 @@ func (p *Process) Close() error {
 	return p.log.file.close()
 }
 
-// longestPrintable limits a text of others in the log and in spans, in characters.
+// longestPrintable limits external text in the log and in trace spans, in characters.
 const longestPrintable = 500
 
-// printable returns a text of others, such as the name of a tool that an endpoint made up, for the
-// log and for spans: one bounded line of visible characters, without keys.
+// printable returns external text, such as a tool name that an endpoint invented, for the log and for trace
+// spans. The result is one line of limited length, of visible characters, without API keys.
 func (p *Process) printable(text string) string {
-	const most = 64 << 10 // bytes that are searched for keys; a key across this bound is cut off below
+	const most = 64 << 10 // bytes that are searched for keys; the result is far shorter
 	text = p.keys.Hide(text[:min(len(text), most)])
 	for _, value := range secret.OfEnvironment(p.Environ) {
 		text = strings.ReplaceAll(text, value, secret.Placeholder)
@@ -63,8 +63,8 @@ func (p *Process) printable(text string) string {
 	return humanize.Line(secret.Without(text), longestPrintable)
 }
 
-// newLog returns a log in a folder. Each text and each error passes printable, but for the stack of
-// a panic, which has no text of others.
+// newLog returns a log in a folder. printable cleans each text and each error. The stack of a panic is
+// written unchanged, because it contains no external text.
 func newLog(folder string, printable func(string) string) *Log {
 	l := &Log{Path: filepath.Join(folder, "agent.log"), Level: &slog.LevelVar{}}
 	l.Level.Set(slog.LevelWarn)
@@ -86,7 +86,7 @@ func logEvent(logger *slog.Logger, e chat.Event) {
 	ctx := context.Background()
 	switch e := e.(type) {
 	case chat.TextDelta, chat.ReasoningDelta, chat.ToolOutput, chat.StatusChanged:
-	case chat.AgentEvent: // it was logged as an event of the agent
+	case chat.AgentEvent: // already logged as an event of the subagent
 	case chat.TurnEnded:
 		if e.Err != nil {
 			logger.Warn("turn failed", "error", e.Err)
@@ -108,8 +108,8 @@ func logEvent(logger *slog.Logger, e chat.Event) {
 	}
 }
 
-// lateFile is a file that is created with its first line, so that a start costs nothing. A log
-// that cannot be written does not stop the program.
+// lateFile is a file that is created with its first line, so that a start without messages writes nothing.
+// A failed write does not stop the program.
 type lateFile struct {
 	path string
 

@@ -8,14 +8,15 @@ import (
 	"agent/internal/provider/catalogue"
 )
 
-// The age of the file tells when a user last read that the list of models is old, and modelsTold
-// how often to say it.
+// The time of modelsToldFile is when a user last saw the notice that the list of models is old. modelsTold
+// is the interval between notices.
 const (
 	modelsToldFile = "models-told"
 	modelsTold     = 30 * 24 * time.Hour
 )
 
-// outdatedModels returns a notice, once a month, if the list of models is too old to be relied on.
+// outdatedModels returns a notice, at most once in modelsTold, if the list of models is too old to be
+// relied on.
 func outdatedModels(state string, now time.Time) (notice string) {
 	if !catalogue.Outdated(now) {
 		return ""

@@ -21,19 +21,18 @@ import (
 	"agent/internal/tools"
 )
 
-// hiring makes the conversations of agents out of the parts of the conversation that they work for.
+// hiring creates the conversations of subagents from the parts of their parent conversation.
 type hiring struct {
 	parts *equipment
-	// tools has the tools of the conversation without the one that gives tasks to agents.
+	// tools holds the tools of the conversation without the tool that starts subagents.
 	tools *tools.Registry
-	// system renders the system prompt, and compression instructs a model to summarise.
+	// system renders the system prompt. compression is the instruction for a model that summarizes.
 	system      chat.SystemPrompt
 	compression string
 }
 
-// hire makes the conversation of an agent. It works in the workspace of the conversation, with its
-// permissions, sandbox, servers and snapshots; the history, the record and the view of files are
-// its own.
+// hire creates the conversation of a subagent. It shares the workspace, permissions, sandbox, servers and
+// snapshots of the parent conversation. It has a separate history, record and list of files that were read.
 func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents.Child, err error) {
 	var closers []func()
 	child.Close = func() {
@@ -100,11 +99,12 @@ func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents
 	return child, err
 }
 
-// counterOf returns the counter of a model's tokens.
+// counterOf returns the token counter of a model.
 func counterOf(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
 
-// task returns the expander of an agent: the task is plain text, in which slash, @ and !
-// are characters. The texts of the agent's skills, of hooks of its start and news stand before it.
+// task returns the expander of a subagent. It treats the task as plain text, in which slash, @ and ! have
+// no special meaning. Before the task it adds the texts of the subagent's skills, the news and the output
+// of its start hooks.
 func (h *hiring) task(spec subagents.Spec, news func() []history.Block) chat.Expander {
 	return func(ctx context.Context, message atcmd.Message, _ chat.RunEmbedded) (atcmd.Expansion, error) {
 		var said atcmd.Expansion
@@ -119,8 +119,8 @@ func (h *hiring) task(spec subagents.Spec, news func() []history.Block) chat.Exp
 	}
 }
 
-// AgentPrompt returns the system prompt of an agent: that of the conversation, and the agent's
-// own text behind it.
+// AgentPrompt returns the system prompt of a subagent: the prompt of the conversation, followed by the
+// subagent's own text.
 func AgentPrompt(system chat.SystemPrompt, a agents.Agent) chat.SystemPrompt {
 	own := "\n\n# Your task\n\nYou are the agent " + a.Name + ". Another model gave you one task; it reads your last message and nothing else, and cannot answer questions. " + a.Prompt
 	return func(lean bool, names []string, fits func(string) bool) (string, bool) {
@@ -129,7 +129,7 @@ func AgentPrompt(system chat.SystemPrompt, a agents.Agent) chat.SystemPrompt {
 	}
 }
 
-// record opens the record of an agent, which keeps nothing if the conversation is not recorded.
+// record opens the record of a subagent. The record stores nothing if the conversation is not recorded.
 func (h *hiring) record(spec subagents.Spec, model string) (own *record, err error) {
 	at, rec := h.parts.at, h.parts.rec
 	own = &record{at: at, logger: rec.logger.With("agent", spec.ID)}
@@ -154,8 +154,8 @@ func (h *hiring) record(spec subagents.Spec, model string) (own *record, err err
 	return own, err
 }
 
-// modelFor returns the name of the profile or the model that an agent is to use, "" for that of the
-// conversation, and whether the settings name it.
+// modelFor returns the name of the profile or model for a subagent, or "" for the model of the
+// conversation. own reports whether the settings name it.
 func modelFor(a agents.Agent, with *settings.Settings) (name string, own bool) {
 	if a.Name == agents.Explore {
 		name, own = settings.AgentsExploreModel.Get(with)
@@ -169,10 +169,9 @@ func modelFor(a agents.Agent, with *settings.Settings) (name string, own bool) {
 	return name, own
 }
 
-// model returns the endpoint and the settings of an agent. If the user or the file of the agent
-// names a profile or a model, the agent uses that, otherwise the model of the conversation. If the
-// file names a model that the endpoint does not list, the agent does not use it, and unused says
-// so.
+// model returns the endpoint and the settings of a subagent. If the settings or the subagent's file name a
+// profile or a model, the subagent uses it. Otherwise it uses the model of the conversation. If the file
+// names a model that the endpoint does not list, unused contains a line about it.
 func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *settings.Settings, unused []string, err error) {
 	name, own := modelFor(a, h.parts.at.settings)
 	endpoint, with = h.parts.models.own, h.parts.at.settings.Overlay()
@@ -193,7 +192,7 @@ func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *set
 		}
 	}
 	if endpoint == h.parts.models.own && (settings.Fallback.Of(with) != "" || settings.OnLimit.Of(with) != settings.StopAtLimit) {
-		endpoint = h.parts.models.open(with, nil) // agent and conversation fall back independently
+		endpoint = h.parts.models.open(with, nil) // subagent and conversation fall back independently
 		endpoint.OnLearned(func() {}, h.parts.models.note)
 	}
 	return endpoint, with, unused, err

@@ -25,7 +25,7 @@ import (
 	"agent/internal/websearch"
 )
 
-// Notes returns the notes for a workspace. They take no text that quotes a file with keys.
+// Notes returns the notes for a workspace. The notes refuse a text that quotes a secret file.
 func (f Folders) Notes(home, workspace string) *notes.Book {
 	book := notes.Open(f.Config, home, workspace)
 	book.Refuses = func(text string) error {
@@ -38,8 +38,8 @@ func (f Folders) Notes(home, workspace string) *notes.Book {
 	return book
 }
 
-// sharedNotes returns the notes that a repository brings as an item that needs consent, nil if
-// there are none or notes are off.
+// sharedNotes returns the notes of the repository as an item for consent, or nil if there are none or notes
+// are off.
 func sharedNotes(s *settings.Settings, book *notes.Book) []consent.Item {
 	if book == nil || settings.Notes.Of(s) == "off" {
 		return nil
@@ -54,8 +54,8 @@ func sharedItem(book *notes.Book, text string) consent.Item {
 	return consent.Item{Kind: consent.Notes, Name: "for everybody", File: book.File(notes.Shared), Effects: manifest.List{{Name: "text", Text: text}}}
 }
 
-// SharedNotes returns the notes that a repository brings. They are proposals until a user has
-// agreed to their file as it is, which becomes an item of trust.
+// SharedNotes returns the notes of the repository. They are proposals until the user approves the current
+// content of their file. The file is added to trust as an item.
 func SharedNotes(book *notes.Book, trust *consent.Trust, checker *notes.Checker, now func() time.Time) (states []notes.State, problems []string) {
 	all, text, problems := book.Shared()
 	if text == "" {
@@ -70,7 +70,7 @@ func SharedNotes(book *notes.Book, trust *consent.Trust, checker *notes.Checker,
 	return checker.Check(all, now), problems
 }
 
-// commands returns the notes for slash commands, nil if they are off.
+// commands returns the notes for slash commands, or nil if notes are off.
 func (n *noting) commands() slash.Notes {
 	if n.book == nil {
 		return nil
@@ -119,8 +119,8 @@ func (n noted) Add(text string, to notes.Scope) (said string, err error) {
 	return said, err
 }
 
-// inFile makes a change of the user to the notes of a scope. If they had agreed to the file of the
-// repository, they agree to it as it is afterwards.
+// inFile applies a change of the user to the notes of a scope. If the user had approved the file of the
+// repository, the changed file counts as approved.
 func (n noted) inFile(of notes.Scope, change func() error) error {
 	agreed := of == notes.Shared && n.sharedAgreed()
 	if err := change(); err != nil || !agreed {
@@ -138,7 +138,7 @@ func (n noted) inFile(of notes.Scope, change func() error) error {
 	return n.notes.trust.Store.Agree(n.notes.at.process.Now(), reviewed...)
 }
 
-// sharedAgreed reports whether the user has agreed to the notes of the repository, or it has
+// sharedAgreed reports whether the user has approved the notes of the repository, or the repository has
 // none.
 func (n noted) sharedAgreed() bool {
 	items := sharedNotes(n.notes.at.settings, n.notes.book)
@@ -169,7 +169,8 @@ func (n noted) Agree(id string) error {
 	return nil
 }
 
-// knows returns the index of the note that the model knows by an ID, -1 for none.
+// knows returns the index of the note with an ID among the notes that the model has received, or -1 for
+// none.
 func (n *noting) knows(id string) int {
 	return slices.IndexFunc(n.sent, func(note notes.Note) bool { return note.ID == id })
 }
@@ -187,8 +188,8 @@ func (n noted) Delete(id string) error {
 	return n.change("deleted", id, func(*notes.Note) (bool, error) { return false, nil })
 }
 
-// change changes a note. If the model has read the note, the next message tells it about the
-// change.
+// change changes a note. If the model has received the note, the next message reports the change to the
+// model.
 func (n noted) change(did, id string, act func(*notes.Note) (keep bool, err error)) error {
 	var changed notes.Note
 	err := n.inFile(notes.ScopeOf(id), func() error {
@@ -252,7 +253,8 @@ func (n noted) Line() string {
 }
 
 const (
-	// earlierCommits is how many commits of a file are searched for the content that it had.
+	// earlierCommits is the git flag for the number of commits of a file that are searched for its earlier
+	// content.
 	earlierCommits = "-n30"
 	// earlierTime limits the search.
 	earlierTime = 3 * time.Second
@@ -275,7 +277,7 @@ func (n noted) Difference(ctx context.Context, note notes.Note) string {
 	return all.String()
 }
 
-// earlier returns the content on which a note rests, if git has it.
+// earlier returns the content of a file on which a note is based, if git has it.
 func (n noted) earlier(ctx context.Context, g notes.Basis) (content []byte, known bool) {
 	log, err := gitcmd.Output(ctx, n.notes.book.Root(), "log", earlierCommits, "--format=", "--raw", "--no-abbrev", "--no-renames", "--", g.Path)
 	if err != nil {

@@ -18,56 +18,56 @@ import (
 	"agent/internal/tools"
 )
 
-// noting holds the notes of a conversation. The notes in the head stay as they are until the head
-// is made again; changes in the meantime are told to the model in messages.
+// noting holds the notes of a conversation. The notes in the system prompt stay the same until it is
+// rendered again. Messages report changes in the meantime to the model.
 type noting struct {
 	at     *place
 	rec    *record
 	events *events
-	// window returns the size of the model's window, in tokens.
+	// window returns the size of the model's context window, in tokens.
 	window func() int
 	// book is nil if there are no notes.
 	book    *notes.Book
 	checker *notes.Checker
-	// trust has the user's decision about the notes of the repository.
+	// trust holds the user's decision about the notes of the repository.
 	trust *consent.Trust
 	// offers is set if the model may propose notes.
 	offers bool
-	// begun chooses the notes of the first head, once, and returns notices for the user.
+	// begun chooses the notes of the first system prompt, once, and returns notices for the user.
 	begun func() []string
 
 	mu sync.Mutex
-	// text is the part of the prompt with notes. sent has the notes that the model knows, and told
-	// the ids of the notes of which it knows that they do not hold any more.
+	// text is the part of the prompt with notes. sent holds the notes that the model has received. told
+	// holds the ids of the notes that were reported to the model as outdated.
 	text string
 	sent []notes.Note
 	told map[string]bool
-	// waiting has the notes of the repository that need approval.
+	// waiting holds the ids of the repository's notes that need approval.
 	waiting map[string]bool
 	// news are lines, not yet sent to the model, about notes that were approved or withdrawn.
 	news []string
-	// begins has the time at which each turn began, and mine the notes that the model has kept.
+	// begins holds the start time of each turn. mine holds the notes that the model has stored.
 	begins []time.Time
 	mine   []keptNote
 	shown  string
 }
 
-// A keptNote is a note that the model has kept, and the number of the turn.
+// A keptNote is a note that the model has stored, with the number of the turn.
 type keptNote struct {
 	notes.Note
 	turn int
 }
 
 const (
-	// leastWindow is the smallest window, in tokens, in which notes are sent and kept and agents
-	// are offered.
+	// leastWindow is the smallest context window, in tokens, in which notes are sent and stored and
+	// subagents are offered.
 	leastWindow = 16_384
-	// mostOfTurn and mostOfSession bound how many notes the model keeps.
+	// mostOfTurn and mostOfSession limit how many notes the model can store.
 	mostOfTurn, mostOfSession = 3, 20
 	noteBytesPerToken         = 4
 )
 
-// A firstLook reads the notes of a workspace while its conversation is set up.
+// A firstLook reads the notes of a workspace while its conversation is being created.
 type firstLook struct {
 	// book is nil if there are no notes.
 	book    *notes.Book
@@ -79,7 +79,7 @@ type firstLook struct {
 	done chan struct{}
 }
 
-// lookAtNotes begins to read the notes, unless none are used.
+// lookAtNotes starts to read the notes, unless notes are off.
 func lookAtNotes(at *place) *firstLook {
 	look := &firstLook{done: make(chan struct{})}
 	if at.options.NoSetup || settings.Notes.Of(at.settings) == "off" || at.options.Record.Folder != "" {
@@ -95,7 +95,7 @@ func lookAtNotes(at *place) *firstLook {
 	return look
 }
 
-// newNoting returns the notes of a conversation. window returns the size of the model's window.
+// newNoting returns the notes of a conversation. window returns the size of the model's context window.
 func newNoting(at *place, rec *record, events *events, window func() int, trust *consent.Trust, look *firstLook) *noting {
 	n := &noting{at: at, rec: rec, events: events, window: window, trust: trust, book: look.book, checker: look.checker}
 	n.offers = n.book != nil && settings.Notes.Of(at.settings) == "on" && !at.options.Record.Off && window() >= leastWindow
@@ -109,7 +109,7 @@ func newNoting(at *place, rec *record, events *events, window func() int, trust 
 	return n
 }
 
-// forTools returns the notes for the tool that keeps some, nil if the model may not.
+// forTools returns the notes for the tool that stores notes, or nil if the model may not use it.
 func (n *noting) forTools() tools.Notes {
 	if !n.offers {
 		return nil
@@ -117,10 +117,10 @@ func (n *noting) forTools() tools.Notes {
 	return n
 }
 
-// isRemember reports whether a name is that of the tool that keeps notes.
+// isRemember reports whether a name is the name of the tool that stores notes.
 func isRemember(name string) bool { return name == "remember" }
 
-// source returns the tool that keeps notes, if the model may keep some.
+// source returns the tool that stores notes, if the model may use it.
 func (n *noting) source() tools.Source {
 	if !n.offers {
 		return tools.Fixed("notes")
@@ -128,7 +128,7 @@ func (n *noting) source() tools.Source {
 	return tools.Fixed("notes", tools.Remember())
 }
 
-// look reads the notes and compares their grounds.
+// look reads the notes and checks whether the files they are based on have changed.
 func (n *noting) look() (states []notes.State, problems []string) {
 	all, problems := n.book.Notes()
 	n.mu.Lock()
@@ -136,12 +136,12 @@ func (n *noting) look() (states []notes.State, problems []string) {
 	return n.checker.Check(all, n.at.process.Now), problems
 }
 
-// shared returns the notes that the repository brings. The caller holds the lock.
+// shared returns the notes that are stored in the repository. The caller holds the lock.
 func (n *noting) shared() (states []notes.State, problems []string) {
 	return SharedNotes(n.book, n.trust, n.checker, n.at.process.Now)
 }
 
-// head chooses the notes for the head of the next requests. It returns notices for the user.
+// head chooses the notes for the system prompt of the next requests. It returns notices for the user.
 func (n *noting) head() []string {
 	if n.book == nil {
 		return nil
@@ -176,8 +176,8 @@ func (n *noting) budget() int {
 	return settings.NotesBudget.Of(n.at.settings) * noteBytesPerToken
 }
 
-// useAgreed tells the model the notes of the repository to which the user has agreed since the
-// head was made.
+// useAgreed reports to the model the notes of the repository that the user has approved since the system
+// prompt was rendered.
 func (n *noting) useAgreed() {
 	if n.book == nil {
 		return
@@ -197,13 +197,13 @@ func (n *noting) useAgreed() {
 	}
 }
 
-// tellKept tells the model about a new note with the next message. The caller holds the lock.
+// tellKept adds a line about a new note to the next message to the model. The caller holds the lock.
 func (n *noting) tellKept(note notes.Note) {
 	n.news = append(n.news, "A note was kept: "+strings.ReplaceAll(note.Text, "\n", "\n  "))
 	n.sent = append(n.sent, note)
 }
 
-// prompt returns the notes in the head.
+// prompt returns the notes in the system prompt.
 func (n *noting) prompt() string {
 	n.begun()
 	n.mu.Lock()
@@ -211,7 +211,7 @@ func (n *noting) prompt() string {
 	return n.text
 }
 
-// turns follows the beginning of turns.
+// turns records the start time of each turn.
 func (n *noting) turns(e chat.Event) {
 	if _, begins := e.(chat.TurnStarted); !begins || n.book == nil {
 		return
@@ -221,8 +221,8 @@ func (n *noting) turns(e chat.Event) {
 	n.begins = append(n.begins, n.at.process.Now())
 }
 
-// newsText returns a message about notes of the head that are not true any more, and about notes that
-// were agreed to, each once.
+// newsText returns a message about notes in the system prompt that are outdated, and about notes that were
+// approved. It reports each note once.
 func (n *noting) newsText() []history.Block {
 	if n.book == nil {
 		return nil
@@ -235,8 +235,8 @@ func (n *noting) newsText() []history.Block {
 	return newsOfNotes(lines)
 }
 
-// teller returns a function for an agent of the conversation, whose prompt has the same notes. The
-// function tells the agent once about each note that does not hold any more.
+// teller returns a function for a subagent, whose prompt contains the same notes. The function returns a
+// message about each note that has become outdated, once.
 func (n *noting) teller() func() []history.Block {
 	told := map[string]bool{}
 	return func() []history.Block {
@@ -249,8 +249,8 @@ func (n *noting) teller() func() []history.Block {
 	}
 }
 
-// staleSince returns a line for each note of the head that rests on a changed file, unless the
-// model has been told. If a note cannot be checked in time, it is left for the next call.
+// staleSince returns a line for each note that the model has received and that is based on a changed file.
+// It omits the notes in told. A note that cannot be checked in time is checked at the next call.
 func (n *noting) staleSince(told map[string]bool) (lines []string) {
 	for _, s := range n.checker.Check(n.sent, n.at.process.Now) {
 		if s.State == notes.Stale && !told[s.ID] {
@@ -301,7 +301,7 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 		if note.Text, err = notes.Clean(text); err != nil {
 			return "", "", err
 		}
-		if err := n.room(); err != nil { // other calls of the reply may have taken it
+		if err := n.room(); err != nil { // other calls of the same reply may have reached the limit
 			return "", "", err
 		}
 		if note.Proposed = !agreed; note.Proposed {
@@ -323,7 +323,7 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 	return r, nil
 }
 
-// room returns an error if the model has kept as many notes as it may.
+// room returns an error if the model has reached the limit of stored notes.
 func (n *noting) room() error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -352,13 +352,13 @@ func (n *noting) textOf(id string) (string, error) {
 	return "", fmt.Errorf("unknown note %s", id)
 }
 
-// newNote returns a note with its origin, the place in the record of this session.
+// newNote returns a note with its time and its origin: the current position in the record of this session.
 func (n *noting) newNote(note notes.Note) notes.Note {
 	note.Made, note.From = n.at.process.Now(), n.rec.origin()
 	return note
 }
 
-// keep adds a note of the model or the user, and says so.
+// keep stores a note of the model or the user. said describes the result.
 func (n *noting) keep(note notes.Note, to notes.Scope, replaces string) (kept notes.Note, said string, err error) {
 	if kept, err = n.book.Add(n.newNote(note), to, replaces); err != nil {
 		return kept, "", err
@@ -371,7 +371,7 @@ func (n *noting) keep(note notes.Note, to notes.Scope, replaces string) (kept no
 	return kept, fmt.Sprintf("stored as %s; /forget %s deletes it", kept.ID, kept.ID), nil
 }
 
-// record records a change of a note, and reports it.
+// record records a change of a note, and emits an event about it.
 func (n *noting) record(did string, note notes.Note) {
 	n.rec.write(func(log *session.Log) error {
 		return log.Note(session.Note{Did: did, ID: note.ID, Text: note.Text})

@@ -11,8 +11,7 @@ import (
 // mostNumbers is the number of measurements that are kept.
 const mostNumbers = 300
 
-// numberFile keeps measurements, a number a line. Nothing depends on it but estimates, so errors are
-// ignored.
+// numberFile stores measurements, one number per line. Only estimates use it, so it ignores errors.
 type numberFile struct {
 	path string
 }
@@ -44,7 +43,7 @@ func numbers(text []byte) (all []float64) {
 	return all
 }
 
-// keepNumbers makes estimates rest on the turns and pauses of the user.
+// keepNumbers stores the turns and pauses of the user, and bases estimates on them.
 func (p *Process) keepNumbers(f Folders) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,11 +11,10 @@ import (
 
 // Options configures a conversation.
 type Options struct {
-	// Workspace is the folder to work in. A relative path starts at the folder of the process,
-	// which "" means.
+	// Workspace is the folder to work in. A relative path is relative to the folder of the process; ""
+	// means that folder.
 	Workspace string
-	// Named is set if a user named the workspace, and so means it even if it is the home
-	// folder.
+	// Named is set if a user named the workspace. Then even the home folder needs no confirmation.
 	Named bool
 	// Settings holds the initial settings. The conversation changes only its own copy.
 	Settings *settings.Settings
@@ -30,53 +29,53 @@ type Options struct {
 	// EditorServers holds the MCP servers of an editor, in the format of a file of servers. They
 	// are never written to a file.
 	EditorServers string
-	// Browse opens an address in the user's browser; nil without a browser.
+	// Browse opens an address in the user's browser. It is nil if there is no browser.
 	Browse func(ctx context.Context, address string)
-	// NoSetup omits the instructions, skills, commands, hooks and MCP servers that people
-	// and repositories have configured. Rules that restrict tool calls, and servers of Servers
-	// and EditorServers, apply nevertheless.
+	// NoSetup omits the instructions, skills, commands, hooks and MCP servers that people and repositories
+	// have configured. Rules that restrict tool calls apply nevertheless, and so do the servers of Servers
+	// and EditorServers.
 	NoSetup bool
-	// TrustProject agrees, for this run, to everything in the repository that needs consent.
+	// TrustProject approves, for this run, all items of the repository that need consent.
 	TrustProject bool
-	// AsksTrust is set if the interface asks about the things that wait for consent.
+	// AsksTrust is set if the interface asks about the items that wait for consent.
 	AsksTrust bool
-	// KeepsAgents is set if the interface shows the agents that still run when a turn has ended, and
-	// lets the user end them. Else they end with the turn.
+	// KeepsAgents is set if the interface shows the subagents that still run when a turn has ended, and the
+	// user can stop them. Otherwise they end with the turn.
 	KeepsAgents bool
-	// Unattended is set if nobody can answer an approval.
+	// Unattended is set if no user can answer an approval prompt.
 	Unattended bool
-	// FindingsHere has the model of the conversation review, not an agent, for a caller that asks it
-	// for the findings as data.
+	// FindingsHere makes the model of the conversation review changes itself, without a subagent. It is for
+	// a caller that requests the findings as data.
 	FindingsHere bool
 	// Events receives every event of the conversation, in order, on the goroutine that runs the
-	// conversation. Events may call Send, Answer and Interrupt, but no method that waits for the
+	// conversation. It may call Send, Answer and Interrupt. It must not call a method that waits for the
 	// conversation, such as Stats.
 	Events func(chat.Envelope)
 	// Gates holds the gates of the interface, which every call passes.
 	Gates []gate.Gate
 	// Connect finds the endpoint; nil means FindEndpoint.
 	Connect Connector
-	// Ask puts a question to a user before the conversation begins; nil if nobody can be asked.
+	// Ask asks the user a question before the conversation begins. It is nil if there is no user to ask.
 	Ask Asker
 }
 
-// A Connector makes sure that there is an endpoint. The notice names the endpoint if the user did
-// not choose it. closer may be nil; it is called when the conversation ends.
+// A Connector makes sure that there is an endpoint. notice names the endpoint if the user did not choose
+// it. closer is called when the conversation ends; it may be nil.
 type Connector func(ctx context.Context, c *provider.Connection) (notice string, closer func(), err error)
 
-// FindEndpoint is the usual Connector. It uses the endpoint of the settings, or else a server on this
-// machine.
+// FindEndpoint is the default Connector. It uses the endpoint of the settings, or otherwise a server on
+// this machine.
 func FindEndpoint(ctx context.Context, c *provider.Connection) (string, func(), error) {
 	notice, err := c.Find(ctx)
 	return notice, nil, err
 }
 
-// An Asker puts a question to a user and reports whether the user agrees.
+// An Asker asks the user a question and reports whether the user agrees.
 type Asker func(ctx context.Context, question string) (bool, error)
 
 // Record describes the record of a conversation. The zero Record begins a new session.
 type Record struct {
-	// Off has no log.
+	// Off disables the log.
 	Off bool
 	// Folder is the folder for records and snapshots, "" for the usual folders.
 	Folder string
@@ -86,15 +85,15 @@ type Record struct {
 	Resume string
 	// Fork continues the resumed session in a new one.
 	Fork bool
-	// ID names a session exactly: that session is resumed, or begun if it does not exist. A
-	// session of another workspace is refused, unless both are worktrees of one repository.
+	// ID is the ID of a session that is resumed, or started if it does not exist. A session of another
+	// workspace is an error, unless both workspaces are worktrees of one repository.
 	ID string
 }
 
 // resumes reports whether a recorded session is resumed.
 func (r Record) resumes() bool { return r.Continue || r.Resume != "" }
 
-// begins returns the way in which the conversation begins, for the SessionStart hooks.
+// begins returns how the conversation begins, as the source for the SessionStart hooks.
 func (r Record) begins() string {
 	switch {
 	case r.Fork:

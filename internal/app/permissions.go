@@ -10,9 +10,9 @@ import (
 	"agent/internal/rules"
 )
 
-// consentOf returns the consent of a conversation, by the rules of the flags. Permissions for the
-// session are kept in the record, and permissions for the project in the configuration. A
-// conversation in a scratch folder, such as the demo, keeps none for the project.
+// consentOf returns the consent of a conversation, with the rules of the flags. It stores session
+// permissions in the record, and project permissions in the configuration. A conversation in a scratch
+// folder, such as the demo, stores none for the project.
 func consentOf(at *place, rec *record) *gate.Consent {
 	policy := at.policy
 	policy.OnGrants = rec.grants
@@ -22,8 +22,8 @@ func consentOf(at *place, rec *record) *gate.Consent {
 	return gate.NewConsent(&policy, at.settings)
 }
 
-// restoreGrants restores the permissions of the resumed session, and returns a notice about them. A
-// fork starts without them, and so does a session that continues in another folder.
+// restoreGrants restores the permissions of the resumed session, and returns a notice about them. A fork
+// starts without permissions, and so does a session that continues in another folder.
 func restoreGrants(to *gate.Consent, rec *record) (notice string) {
 	recorded := rec.resumed
 	if len(recorded.Grants) == 0 {

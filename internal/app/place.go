@@ -18,8 +18,8 @@ import (
 	"agent/internal/workspace"
 )
 
-// A place is where a conversation works: the process and the wishes of the interface, the folders,
-// the settings and the workspace. It does not change.
+// A place holds the fixed surroundings of a conversation: the process, the options of the interface, the
+// folders, the settings and the workspace. It does not change.
 type place struct {
 	process  *Process
 	options  Options
@@ -29,27 +29,27 @@ type place struct {
 	log      *slog.Logger
 
 	workspace *workspace.Workspace
-	// where names the folders of the set-up.
+	// where holds the configuration folders.
 	where  trustedfile.Locations
 	survey *sensitive.Survey
 	// jobs runs commands.
 	jobs *shell.Jobs
 
-	// offered holds the tools of the program itself. known also has the names of tools that may
-	// come, for rules.
+	// offered holds the program's own tools. known also has tools that may be added later, so that rules
+	// can name them.
 	offered []tools.Tool
 	known   *tools.Registry
 	// policy holds the rules of the flags.
 	policy gate.Policy
-	// look reads the notes of the workspace, while the rest is made.
+	// look reads the notes of the workspace while the other parts are created.
 	look *firstLook
 	// notices are lines for the user.
 	notices []string
 }
 
-// confirmed asks whether to work in the home folder or above it, beside keys and the start-up files
-// of shells (D-61). If nobody can be asked, it only returns a notice: a script names its folder on
-// purpose, and protected files are refused there anyway.
+// confirmed asks the user whether to work in the home folder or a folder above it. Keys and the start-up
+// files of shells are stored there (D-61). If there is no user to ask, it only returns a notice. A script
+// names its folder on purpose, and protected files are refused there anyway.
 func (at *place) confirmed(ctx context.Context) (notices []string, err error) {
 	root := at.workspace.Root()
 	if !protect.Holds(root, fsutil.Real(at.process.Home)) {
@@ -71,7 +71,7 @@ type closers []func() error
 
 func (c *closers) add(step func() error) { *c = append(*c, step) }
 
-// close takes the steps, the newest first, and tells a user who waits for long.
+// close runs the steps, the newest first. If a step takes long, it shows the user a line.
 func (c *closers) close(say func(lines ...string)) {
 	slow := time.AfterFunc(time.Second, func() {
 		say("agent: stopping running commands; press Ctrl+C twice to stop at once")

@@ -20,8 +20,8 @@ import (
 	"agent/internal/tools"
 )
 
-// Policy returns the policy of the machine, nil if there is none. The error is an InputError: a file
-// that cannot be understood, or that anybody may have written, ends every start.
+// Policy returns the policy of the machine, or nil if there is none. It returns an InputError if the file
+// is invalid, or if anybody may have written it. Then no start is possible.
 func (p *Process) Policy() (*policy.Policy, error) {
 	p.policed.Do(func() {
 		if p.policy, p.policyErr = p.PolicyFile.Load(); p.policyErr != nil {
@@ -32,23 +32,22 @@ func (p *Process) Policy() (*policy.Policy, error) {
 	return p.policy, p.policyErr
 }
 
-// underPolicy returns the policy of the machine, or one that allows nothing if its file does not
-// count.
+// underPolicy returns the policy of the machine. If its file is invalid, it returns a policy that allows
+// nothing.
 func (p *Process) underPolicy() *policy.Policy {
-	bounds, _ := p.Policy() // what starts has returned the error
+	bounds, _ := p.Policy() // the start of the program has returned the error
 	return bounds
 }
 
-// Keys returns the store of the user's keys. Keys for places that the policy omits are not
-// found.
+// Keys returns the store of the user's API keys. It finds no keys for endpoints that the policy excludes.
 func (p *Process) Keys(f Folders) provider.Keys {
 	keys := provider.SystemKeys(f.Config, p.Env)
 	keys.Allowed = p.underPolicy().Login
 	return keys
 }
 
-// policyGate returns the gate that refuses calls which the policy of the machine does not allow.
-// Its rules are among those of the gate for permissions.
+// policyGate returns the gate that refuses calls which the policy of the machine does not allow. The
+// permissions gate applies the rules of the policy.
 func policyGate(bounds *policy.Policy) gate.Gate {
 	return gate.Gate{Name: "policy", Stage: gate.Denies, Check: func(_ context.Context, k gate.Call) gate.Verdict {
 		if err := underPolicy(bounds, k); err != nil {
@@ -76,8 +75,8 @@ func underPolicy(bounds *policy.Policy, k gate.Call) error {
 	return nil
 }
 
-// mayReach returns a function that returns an error if the policy, or a rule of a user, the
-// repository or a skill of this turn, forbids the pages of a host.
+// mayReach returns a function that returns an error if the pages of a host are forbidden. The policy can
+// forbid them, or a rule of the user, of the repository or of a skill of this turn.
 func mayReach(bounds *policy.Policy, rules *hookgates.Rules) func(host string) error {
 	return func(host string) error {
 		if err := bounds.Host(host); err != nil {
@@ -90,8 +89,8 @@ func mayReach(bounds *policy.Policy, rules *hookgates.Rules) func(host string) e
 	}
 }
 
-// mayName returns a function that returns an error if the policy, or a rule that denies, forbids a value
-// that a user names of a server.
+// mayName returns a function that returns an error if the user may not name a prompt or resource of a
+// server. The policy or a deny rule can forbid it.
 func mayName(bounds *policy.Policy, rules *hookgates.Rules) func(served tools.Served) error {
 	return func(served tools.Served) error {
 		if err := bounds.Tool(served.HookName()); err != nil {
@@ -104,9 +103,9 @@ func mayName(bounds *policy.Policy, rules *hookgates.Rules) func(served tools.Se
 	}
 }
 
-// TestPolicy returns why the policy of the machine does not allow something, nil if it does: a call
-// as TOOL(ARGUMENT), or KIND=VALUE with the kinds of policyKinds. The error is an InputError if the
-// text is neither.
+// TestPolicy returns the reason why the policy of the machine forbids something, or nil if it allows it.
+// text is a call as TOOL(ARGUMENT), or KIND=VALUE with the kinds of policyKinds. For any other text the
+// error is an InputError.
 func (p *Process) TestPolicy(text string) error {
 	bounds, err := p.Policy()
 	if err != nil {
@@ -123,7 +122,7 @@ func (p *Process) TestPolicy(text string) error {
 	return p.testCall(bounds, strings.TrimSpace(name), argument)
 }
 
-// policyKinds holds the kinds that can be tested besides calls.
+// policyKinds maps the kinds that can be tested, besides calls, to their tests.
 var policyKinds = map[string]func(p *Process, bounds *policy.Policy, value string) error{
 	"mode": func(p *Process, _ *policy.Policy, value string) error {
 		return p.testSetting(settings.ApprovalMode.Key(), value)
@@ -145,7 +144,7 @@ var policyKinds = map[string]func(p *Process, bounds *policy.Policy, value strin
 	"login": func(_ *Process, bounds *policy.Policy, value string) error { return bounds.LoginNamed(value) },
 }
 
-// testSetting returns why a setting cannot have a value.
+// testSetting returns the reason why a setting cannot have a value, or nil.
 func (p *Process) testSetting(key, value string) error {
 	s, err := p.Settings(Sources{Isolated: true})
 	if err != nil {
@@ -154,7 +153,7 @@ func (p *Process) testSetting(key, value string) error {
 	return s.Set(settings.Flags, key, value)
 }
 
-// testCall returns why a call of a tool is refused.
+// testCall returns the reason why a call of a tool is refused, or nil.
 func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	k := gate.Call{Name: name}
 	if server, tool, served := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__"); served && strings.HasPrefix(name, "mcp__") {
@@ -172,7 +171,7 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	case k.Traits.Runs:
 		k.Preview.Command = argument
 	case k.Traits.Network && !k.Traits.Searches:
-		encoded, _ := json.Marshal(map[string]string{"url": argument}) // never fails for texts
+		encoded, _ := json.Marshal(map[string]string{"url": argument}) // encoding texts never fails
 		k.Arguments = arguments.Parse(encoded)
 	case argument != "" && namesFiles(k.Traits):
 		k.Preview.Paths, k.Preview.Protected = []string{argument}, []protect.File{{Path: argument}}

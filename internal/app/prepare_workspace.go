@@ -16,8 +16,8 @@ import (
 	"agent/internal/websearch"
 )
 
-// newPlace opens the place of a conversation. It leaves nothing on disk. The error is an InputError
-// if the options are at fault.
+// newPlace opens the place of a conversation. It writes nothing to disk that remains. It returns an
+// InputError if the options are invalid.
 func newPlace(p *Process, o Options, ends *closers) (*place, error) {
 	bounds, err := p.Policy()
 	if err != nil {
@@ -61,8 +61,8 @@ func newPlace(p *Process, o Options, ends *closers) (*place, error) {
 	return at, err
 }
 
-// offeredTools returns the tools of the program itself. A tool that allowed refuses is not offered,
-// but known, so that rules may name it.
+// offeredTools returns the tools of the program itself. A tool that allowed refuses is not offered, but
+// stays known, so that rules can name it.
 func offeredTools(allowed func(name string) error, o Options) []tools.Tool {
 	offered := tools.Default()
 	for i := range offered {
@@ -80,8 +80,8 @@ func offeredTools(allowed func(name string) error, o Options) []tools.Tool {
 	return offered
 }
 
-// knownTools returns a registry that knows the tools of the program, whether searches of the web are
-// among them, and which others may come.
+// knownTools returns a registry of the program's tools and of the names that may be added later. It
+// contains web search only if searches is set.
 func knownTools(offered []tools.Tool, searches bool) *tools.Registry {
 	known := []tools.Source{tools.Fixed("built in", offered...)}
 	if searches {
@@ -114,8 +114,7 @@ func flagPolicy(known *tools.Registry, o Options) (p gate.Policy, err error) {
 	return p, err
 }
 
-// openWorkspace opens the folder to work in, with its temporary folders and the means to run
-// commands.
+// openWorkspace opens the folder to work in, its temporary folders, and the objects that run commands.
 func (at *place) openWorkspace(ends *closers) error {
 	confined, remove, err := at.process.OpenWorkspace(at.options.Workspace, at.settings)
 	if err != nil {

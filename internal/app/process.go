@@ -36,66 +36,66 @@ type Process struct {
 	Home string
 	// Dir is the folder in which the program was started, "" if that folder was deleted.
 	Dir string
-	// PolicyFile is the policy of the machine. The zero File means that there is none, for tests.
+	// PolicyFile is the policy file of the machine. The zero File means that there is no policy, for tests.
 	PolicyFile policy.File
-	// Version names the program to endpoints.
+	// Version is the version that the program reports to endpoints.
 	Version string
-	// ModelsAge lets the built-in list of models become outdated. Tests run at any date and leave it
-	// unset.
+	// ModelsAge makes the built-in list of models outdated after some time. Tests run at any date and leave
+	// it unset.
 	ModelsAge bool
-	// Say shows a line to a user, on any goroutine; nil shows nothing.
+	// Say shows a line to the user, on any goroutine. If it is nil, nothing is shown.
 	Say func(line string)
 	// Now returns the current time.
 	Now func() time.Time
-	// Commands returns slash commands of the program around a conversation; nil for none.
+	// Commands returns slash commands that the program adds to a conversation. It may be nil.
 	Commands func(*Conversation) []command.Command
 
-	// Costs sums up the requests of all conversations.
+	// Costs sums the costs of the requests of all conversations.
 	Costs chat.Costs
 
 	// languageServers runs the servers of all conversations.
 	languageServers lsp.Pool
 
-	// swept guards the sweep that ends, once, the processes that commands of killed programs left
+	// swept guards the sweep, which runs once. It ends the processes that commands of killed programs left
 	// running.
 	swept sync.Once
 
-	// printed has the keys that commands print.
+	// printed holds the API keys that commands print.
 	printed printedKeys
 
-	// policed guards the reading of the policy.
+	// policed guards reading the policy.
 	policed   sync.Once
 	policy    *policy.Policy
 	policyErr error
 
-	// logged guards the sources of logins.
+	// logged guards the creation of the sources of logins.
 	logged sync.Once
 	logins login.Sources
 
-	// themed guards the reading of themes.
+	// themed guards reading the themes.
 	themed sync.Once
 	themes []Theme
 
 	logs sync.Once
 	log  *Log
 
-	// keys holds the keys in use, which no log and no span shows.
+	// keys holds the API keys in use, which are hidden in logs and trace spans.
 	keys llm.Keys
 
 	followers followers
 
 	mu sync.Mutex
-	// atOnce holds the steps of EndAtOnce, in the order in which they were added.
+	// atOnce holds the steps of EndAtOnce, in the order of their addition.
 	atOnce []*func()
 }
 
-// Env returns the value of a variable of the environment, "" if it is not set.
+// Env returns the value of an environment variable, or "" if it is not set.
 func (p *Process) Env(name string) string {
 	value, _ := p.lookup(name)
 	return value
 }
 
-// lookup returns a variable of the environment and whether it is set.
+// lookup returns the value of an environment variable and whether it is set.
 func (p *Process) lookup(name string) (value string, set bool) {
 	for _, pair := range p.Environ {
 		if v, found := strings.CutPrefix(pair, name+"="); found {
@@ -110,8 +110,7 @@ func (p *Process) Path(path string) string {
 	return fsutil.At(p.Dir, path)
 }
 
-// OnEndAtOnce adds a step to EndAtOnce. The caller calls forget once the step has nothing left to
-// end.
+// OnEndAtOnce adds a step to EndAtOnce. The caller calls forget once the step is no longer needed.
 func (p *Process) OnEndAtOnce(step func()) (forget func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -123,8 +122,8 @@ func (p *Process) OnEndAtOnce(step func()) (forget func()) {
 	}
 }
 
-// EndAtOnce ends everything that must not outlive the program, without waiting. It is for a
-// program that is asked a second time to end.
+// EndAtOnce ends everything that must not outlive the program, without waiting. It is for a program that
+// receives a second request to end.
 func (p *Process) EndAtOnce() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,7 +140,7 @@ func (p *Process) say(lines ...string) {
 	}
 }
 
-// brief limits the number and the length of notices, because they quote text of others.
+// brief limits the number and the length of notices, because they quote external text.
 func brief(notices []string) []string {
 	const most = 40
 	if more := len(notices) - most; more > 0 {

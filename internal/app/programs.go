@@ -17,7 +17,7 @@ import (
 	"agent/internal/shell"
 )
 
-// Limits for the user's status line and notification programs: their time, and the bytes that are
+// Limits for the user's status line and notification programs: their running time, and the bytes that are
 // read of their output.
 const (
 	statusLineTime = time.Second
@@ -25,16 +25,16 @@ const (
 	mostPrinted    = 4 << 10
 )
 
-// Programs runs the user's own programs beside the screen: the command of the status line, and the
-// notifier.
+// Programs runs the user's own programs beside the screen: the status line command and the notification
+// command.
 type Programs struct {
 	at  *place
 	rec *record
-	// confined returns the sandbox of commands, whose folders such programs must not lie in.
+	// confined returns the sandbox of commands. The user's programs must not be in its writable folders.
 	confined func() sandbox.Confinement
 }
 
-// StatusLine returns a function that runs the user's status line command, nil if none is set.
+// StatusLine returns a function that runs the user's status line command. It returns nil if none is set.
 func (p *Programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (string, error) {
 	line := settings.StatusLineCommand.Of(p.at.settings)
 	if line == "" {
@@ -60,8 +60,8 @@ func (p *Programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (
 	}
 }
 
-// NotifyUser runs the user's notify-command, if one is set. kind is the reason in a word, and news
-// describes the event in a line.
+// NotifyUser runs the user's notify-command, if one is set. kind is the reason in one word; news describes
+// the event in one line.
 func (p *Programs) NotifyUser(ctx context.Context, kind, news string) error {
 	line := settings.NotifyCommand.Of(p.at.settings)
 	if line == "" {
@@ -75,8 +75,8 @@ func (p *Programs) NotifyUser(ctx context.Context, kind, news string) error {
 	return err
 }
 
-// runOwn runs a command line that the user has set under key, concurrently with the session,
-// and returns the beginning of its output.
+// runOwn runs the command line that the user has set with the setting key, concurrently with the session.
+// It returns the beginning of its output.
 func (p *Programs) runOwn(ctx context.Context, key, line string, input []byte, limit time.Duration) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -24,11 +24,11 @@ import (
 )
 
 const (
-	// gitPatience limits how long git may take to report the state of the workspace. After that
-	// the prompt has the branch alone, which is read without git.
+	// gitPatience limits the time for git to report the state of the workspace. After that the prompt
+	// contains only the branch, which is read without git.
 	gitPatience = 200 * time.Millisecond
-	// latestCommits is the flag of git log for the number of commits to name. maxSubject bounds
-	// the subject of each, in characters.
+	// latestCommits is the flag of git log for the number of commits to name. maxSubject limits the subject
+	// of each, in characters.
 	latestCommits = "-3"
 	maxSubject    = 72
 )
@@ -43,15 +43,15 @@ func SystemPrompt(templates *prompts.Templates, now func() prompts.Session) chat
 	}
 }
 
-// start holds the date and the state of the repository that the system prompt names. A resumed session
-// repeats them, so that the cached prompt and bound reasoning still count.
+// start holds the date and the state of the repository in the system prompt. A resumed session uses the
+// recorded values again, so that the cached prompt and the bound reasoning stay valid.
 type start struct {
 	Date string       `json:"date"`
 	Git  *prompts.Git `json:"git,omitempty"`
 }
 
-// startOf returns two functions. of returns the start of the session, and records a new one. news
-// returns a message about changes since a resumed session began, once.
+// startOf returns two functions. of returns the start of the session, and records a new start. news
+// returns, once, a message about changes since a resumed session began.
 func startOf(at *place, rec *record) (of func() start, news func() []history.Block) {
 	root, today := at.workspace.Root(), at.process.Now().Format(time.DateOnly)
 	repository := gitState(root)
@@ -74,7 +74,7 @@ func startOf(at *place, rec *record) (of func() start, news func() []history.Blo
 	}
 }
 
-// changedSince returns a message about the differences, or nil.
+// changedSince returns a message about the differences between two starts, or nil if there are none.
 func changedSince(then, now start) []history.Block {
 	text := ""
 	if now.Date != then.Date {
@@ -111,7 +111,7 @@ func promptSession(at *place, models *endpoints, texts *extensions.Extensions, n
 	}
 }
 
-// promptSandbox describes the sandbox for the system prompt, nil if there is no sandbox.
+// promptSandbox describes the sandbox for the system prompt. It returns nil if there is no sandbox.
 func promptSandbox(at *place) *prompts.Sandbox {
 	if settings.Sandbox.Of(at.settings) == settings.SandboxOff || !sandbox.Detect().Active() {
 		return nil
@@ -119,7 +119,7 @@ func promptSandbox(at *place) *prompts.Sandbox {
 	return &prompts.Sandbox{OwnTemp: at.workspace.MapsTemp(), Network: settings.SandboxAllowNetwork.Of(at.settings)}
 }
 
-// trailer returns the trailer line of commits that the setting wants, "" for none.
+// trailer returns the trailer line of commits for the value of the setting, or "" for none.
 func trailer(wanted, model string) string {
 	switch wanted {
 	case "assisted-by":
@@ -130,16 +130,16 @@ func trailer(wanted, model string) string {
 	return ""
 }
 
-// gitState starts to read the state of the repository in dir, and returns a function that waits
-// for the result until gitPatience is over. The result is nil without a repository. If git is
-// late or fails, it has the branch only.
+// gitState starts to read the state of the repository in dir. It returns a function that waits for the
+// result, at most until gitPatience is over. The result is nil without a repository. If git fails or is
+// late, the result contains only the branch.
 func gitState(dir string) func() *prompts.Git {
 	branch := layout.Branch(dir)
 	if branch == "" {
 		return func() *prompts.Git { return nil }
 	}
 	branch = humanize.Line(branch, maxSubject)
-	answered := make(chan *prompts.Git, 2) // the first counts
+	answered := make(chan *prompts.Git, 2) // the first value is used
 	ctx, cancel := context.WithTimeout(context.Background(), gitPatience)
 	context.AfterFunc(ctx, func() { answered <- &prompts.Git{Branch: branch, Late: true} })
 	go func() {
@@ -149,7 +149,7 @@ func gitState(dir string) func() *prompts.Git {
 	return sync.OnceValue(func() *prompts.Git { return <-answered })
 }
 
-// askGit returns the state of a repository, with the branch only if git fails or is late.
+// askGit returns the state of a repository. If git fails or is late, the result contains only the branch.
 func askGit(ctx context.Context, dir, branch string) *prompts.Git {
 	state := &prompts.Git{Branch: branch}
 	subjects := make(chan []string, 1)

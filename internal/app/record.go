@@ -21,28 +21,29 @@ import (
 	"agent/internal/todo"
 )
 
-// A record keeps a conversation on disk. Without a log it keeps nothing.
+// A record stores a conversation on disk. Without a log it stores nothing.
 type record struct {
 	// log is the session log, nil if nothing is recorded.
 	log *session.Log
 	// id identifies the session, or only the conversation if nothing is recorded.
 	id string
-	// resumed is the state of the session that is resumed. how tells which session that is.
+	// resumed is the state of the resumed session. how describes which session was chosen.
 	resumed session.State
 	how     Record
-	// keys hides the API keys in use from the log. acts records actions of the program that are not
-	// calls of the model.
+	// keys hides the API keys in use from the log. acts records actions of the program that are not calls
+	// of the model.
 	keys keyHider
 	acts acts
-	// asking counts the open questions. It belongs to the goroutine that runs the conversation.
+	// asking counts the open approval prompts. Only the goroutine that runs the conversation uses it.
 	asking int
 
 	at     *place
 	logger *slog.Logger
 }
 
-// openRecord opens the session log: a new one, or the one to resume, whose settings apply from now
-// on. A new log is on disk only with its first entry. It returns notices for the user.
+// openRecord opens the session log: a new log, or the log of the session to resume. The settings of a
+// resumed session apply from now on. A new log is written with its first entry. It returns notices for the
+// user.
 func openRecord(at *place, ends *closers) (r *record, notices []string, err error) {
 	r = &record{at: at, how: at.options.Record, logger: at.log}
 	if !r.how.Off {
@@ -71,22 +72,22 @@ func openRecord(at *place, ends *closers) (r *record, notices []string, err erro
 	return r, notices, nil
 }
 
-// write records something, unless nothing is recorded.
+// write records a change, unless nothing is recorded.
 func (r *record) write(change func(*session.Log) error) {
 	if r.log != nil {
 		r.logged(change(r.log))
 	}
 }
 
-// logged warns that the session log failed to record a change, which is a defect. A disk that
-// takes no data gives no error here; see session.Log.Unsaved.
+// logged warns that the session log did not record a change, which is a defect. A failed write to disk
+// causes no error here; see session.Log.Unsaved.
 func (r *record) logged(err error) {
 	if err != nil {
 		r.logger.Warn("the session log is incomplete", "error", err)
 	}
 }
 
-// writeJSON records a value in a form of the log's choice, unless nothing is recorded.
+// writeJSON encodes a value as JSON and records it, unless nothing is recorded.
 func (r *record) writeJSON(value any, change func(log *session.Log, text json.RawMessage) error) {
 	r.write(func(log *session.Log) error {
 		text, err := rawjson.Marshal(value)
@@ -129,7 +130,7 @@ func (r *record) observer() history.Observer {
 	return r.log.Observe
 }
 
-// origin names the present place in the record, "" without a record.
+// origin names the current position in the record, or "" without a record.
 func (r *record) origin() string {
 	if r.log == nil {
 		return ""
@@ -149,8 +150,8 @@ func (r *record) grants(grants []rules.Permission) {
 
 func (r *record) servers(offered []bridge.Offered) { r.writeJSON(offered, (*session.Log).Servers) }
 
-// todos returns the board with the recorded todo list, and a notice if that is damaged. The board
-// records every change.
+// todos returns the todo board with the recorded list. If the list is damaged, notice is not empty. The
+// board records every change.
 func (r *record) todos() (board *todo.Board, notice string) {
 	var list todo.List
 	if len(r.resumed.Todos) > 0 {
@@ -164,12 +165,11 @@ func (r *record) todos() (board *todo.Board, notice string) {
 	}), notice
 }
 
-// plainWord matches a word that a shell passes on unchanged and that is not a flag.
+// plainWord matches a word that is not a flag and that a shell does not change.
 var plainWord = lazyregexp.New(`^[\p{L}\p{N}][\p{L}\p{N}_.-]{2,}$`)
 
-// resumeName returns the shortest name with which agent -r finds this session: a word of the
-// title that a user gave, the last letters of its id, or the id. It returns "" if nothing is
-// recorded.
+// resumeName returns the shortest name with which agent -r finds this session. It is a word of the user's
+// title, the last letters of the id, or the id. It is "" if nothing is recorded.
 func (r *record) resumeName() string {
 	if r.log == nil {
 		return ""
@@ -245,8 +245,8 @@ func (r *record) open() (notices []string, err error) {
 	return notices, nil
 }
 
-// openNamed selects the session with the wanted id to be resumed, if it exists. Otherwise it
-// gives the id to the new session.
+// openNamed selects the session with the wanted id to be resumed, if it exists. Otherwise the new session
+// gets this id.
 func (r *record) openNamed(options *session.Options) error {
 	all, err := session.List(r.at.folders.Sessions(), "")
 	if err != nil {
@@ -265,7 +265,7 @@ func (r *record) openNamed(options *session.Options) error {
 	return nil
 }
 
-// chosen returns the session that was named, or the latest session of this workspace.
+// chosen returns the session that the options name, or the latest session of this workspace.
 func (r *record) chosen() (session.Info, error) {
 	root := r.at.workspace.Root()
 	if r.how.Resume != "" {
@@ -281,5 +281,5 @@ func (r *record) chosen() (session.Info, error) {
 	return session.Latest(all, r.at.process.Now()), nil
 }
 
-// forkTitle returns the title of a fork of a session, which tells the two apart.
+// forkTitle returns the title of a fork, which distinguishes it from the original session.
 func forkTitle(title string) string { return strings.TrimSpace(title + " (fork)") }

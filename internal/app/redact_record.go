@@ -8,8 +8,8 @@ import (
 	"agent/internal/session"
 )
 
-// keyHider hides the API keys that were in use from the records of a conversation and its agents,
-// in case a command prints one. The zero value is ready; it is safe for concurrent use.
+// keyHider hides the API keys that were in use from the records of a conversation and its subagents,
+// because a command may print a key. The zero value is ready. It is safe for concurrent use.
 type keyHider struct {
 	mu   sync.Mutex
 	keys []string
@@ -33,8 +33,8 @@ func (h *keyHider) known() []string {
 	return slices.Clone(h.keys)
 }
 
-// hideFrom hides every key, also later ones, from one more record. The caller calls forget once
-// the record is closed.
+// hideFrom hides every key, also future keys, from another record. The caller calls forget once the record
+// is closed.
 func (h *keyHider) hideFrom(log *session.Log) (forget func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -11,20 +11,19 @@ import (
 	"agent/internal/settings"
 )
 
-// neverWider lists the settings that control the rights of commands and requests. A resumed
-// session does not restore them.
+// neverWider lists the settings that control the permissions of commands and requests. A resumed session
+// does not restore them.
 var neverWider = []string{
 	settings.WebFetchPrivate.Key(), settings.WebSearch.Key(), settings.WebSearchURL.Key(), settings.WebSearchCommand.Key(), settings.Sandbox.Key(), settings.SandboxAllowWrite.Key(), settings.SandboxDenyRead.Key(),
 	settings.SandboxAllowRead.Key(), settings.SandboxAllowNetwork.Key(), settings.SandboxAllowEnv.Key(),
 }
 
-// notRestored lists the settings that are not restored: neverWider, and an address, a key file
-// and body fields that were typed in and are decided again each time.
+// notRestored lists the settings that are not restored: neverWider, and settings that are decided again
+// each time. These are typed addresses, key files and body fields.
 var notRestored = append([]string{settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.AuthCommand.Key(), settings.ExtraBody.Key()}, neverWider...)
 
-// begunWith returns the settings to record at the start of a session, by their keys: the settings
-// of flags and profile that choose the model and its provider (D-82), and the compression
-// strategy.
+// begunWith returns the settings to record at the start of a session, by their keys. They are the settings
+// of flags and profile that choose the model and its provider (D-82), and the compression strategy.
 func begunWith(s *settings.Settings) map[string]string {
 	with := map[string]string{}
 	if name := s.Profile(); name != "" {
@@ -39,8 +38,8 @@ func begunWith(s *settings.Settings) map[string]string {
 	return with
 }
 
-// shownText returns a value that a user has set, for the record: without the keys in it. The
-// record never gives such a value back (restorer.setting).
+// shownText returns the value that a user has set, without API keys, for the record. Such a value is never
+// restored from the record (restorer.setting).
 func shownText(registry *settings.Registry, key, text string) string {
 	if spec, err := registry.Lookup(key); err == nil && text != "" && key != settings.ProfileChange {
 		if value, err := spec.Parse(text); err == nil {
@@ -50,7 +49,7 @@ func shownText(registry *settings.Registry, key, text string) string {
 	return text
 }
 
-// A restorer applies the settings of a recorded session to those that a program was started with.
+// A restorer applies the settings of a recorded session to the settings that the program was started with.
 type restorer struct {
 	settings *settings.Settings
 	profiles *settings.Store
@@ -58,9 +57,9 @@ type restorer struct {
 	keepEndpoint bool
 }
 
-// restore applies the recorded profile and the recorded changes of /set, except for
-// changes that would allow more than the program was started with. Flags take precedence. If
-// flags choose the endpoint, the recorded settings about the endpoint are omitted.
+// restore applies the recorded profile and the recorded changes of /set. It omits changes that would allow
+// more than the settings at the start of the program. Flags take precedence. If flags choose the endpoint,
+// it also omits the recorded settings about the endpoint.
 func (r restorer) restore(recorded map[string]string) (notices []string) {
 	if name := recorded[settings.ProfileChange]; name != "" {
 		notices = r.profile(name)
@@ -76,20 +75,20 @@ func (r restorer) restore(recorded map[string]string) (notices []string) {
 	return notices
 }
 
-// setting sets a recorded setting, or returns a notice why it does not.
+// setting applies a recorded setting, or returns a notice with the reason why it does not.
 func (r restorer) setting(key, text string) (notice string) {
 	mode, now := gate.Mode(text), gate.Mode(settings.ApprovalMode.Of(r.settings))
 	_, source := r.settings.Get(key)
 	switch {
 	case source == settings.Kept:
-		return "" // the person has chosen since
+		return "" // the user has chosen another value since then
 	case key == settings.ApprovalMode.Key() && mode.AllowsMoreThan(now):
 		return fmt.Sprintf("The session ran in mode %s and continues in %s. Shift+Tab changes the mode.", text, now)
 	case slices.Contains(notRestored, key) || strings.HasPrefix(key, "header.") || strings.Contains(text, secret.Placeholder):
 		return fmt.Sprintf("The session's own setting was not restored: %s.", key)
 	}
 	if key == settings.CompressionStrategy.Key() && settings.CompressionStrategy.Of(r.settings) == text {
-		return "" // every session records its strategy, chosen or not
+		return "" // every session records its strategy, even the default
 	}
 	if err := r.settings.Set(settings.Session, key, text); err != nil {
 		return "from the recorded session: " + err.Error()
@@ -97,7 +96,7 @@ func (r restorer) setting(key, text string) (notice string) {
 	return ""
 }
 
-// profile applies a profile as /profile load did.
+// profile applies a profile like /profile load.
 func (r restorer) profile(name string) (notices []string) {
 	if r.keepsEndpoint() {
 		return nil
@@ -119,8 +118,8 @@ func (r restorer) profile(name string) (notices []string) {
 	return notices
 }
 
-// narrow removes from a profile the settings that would allow more than the program was started
-// with, and returns their keys.
+// narrow removes from a profile the settings that would allow more than the program was started with, and
+// returns their keys.
 func (r restorer) narrow(profile *settings.Profile) (left []string) {
 	now := gate.Mode(settings.ApprovalMode.Of(r.settings))
 	for key, value := range profile.Values {

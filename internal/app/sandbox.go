@@ -19,7 +19,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// SandboxPolicy returns the rights of commands in a workspace. It leaves the profile unset.
+// SandboxPolicy returns the permissions of commands in a workspace. It does not set the profile.
 func (p *Process) SandboxPolicy(f Folders, s *settings.Settings, found *sensitive.Survey, place *workspace.Workspace) sandbox.Policy {
 	root := place.Root()
 	return sandbox.Policy{
@@ -40,7 +40,7 @@ func (p *Process) SandboxPolicy(f Folders, s *settings.Settings, found *sensitiv
 	}
 }
 
-// gitConfigurations returns the paths of the git configurations of the system and of the user.
+// gitConfigurations returns the paths of the system's and the user's git configuration.
 func (p *Process) gitConfigurations() []string {
 	files := []string{"/etc/gitconfig"}
 	if p.Home != "" {
@@ -52,9 +52,9 @@ func (p *Process) gitConfigurations() []string {
 	return files
 }
 
-// secrets returns the paths that no confined command may read: the usual places in the home
-// folder, also in the real home folder if HOME names another, in the home folders of all users if
-// the user is root, the secrets of the system, and the paths in further.
+// secrets returns the paths that no confined command may read. They are the secret files in the home
+// folder, the secrets of the system, and the paths in further. If HOME differs from the real home folder,
+// both are included; for root, the home folders of all users are.
 func (p *Process) secrets(further []string) []string {
 	homes := []string{p.Home}
 	if me, err := user.Current(); err == nil {
@@ -76,9 +76,9 @@ func (p *Process) secrets(further []string) []string {
 func (p *Process) ownFiles(f Folders, s *settings.Settings) []string {
 	own := []string{fsutil.Real(f.Config), fsutil.Real(f.Data), fsutil.Real(f.State)}
 	for _, folder := range p.SocketFolders(f) {
-		// A command that reaches the socket of a session could answer its own questions. Only an
-		// existing folder can be hidden, and another session may make the folder later.
-		_ = os.MkdirAll(folder, 0o700) // without it no session can make a socket there
+		// A command that can connect to the socket of a session could answer its own approval prompts. Only
+		// an existing folder can be hidden, but another session may create the folder later.
+		_ = os.MkdirAll(folder, 0o700) // without the folder no session can create a socket there
 		own = append(own, fsutil.Real(folder))
 	}
 	return append(own, p.realPaths(settings.AuthKeyfile.Of(s))...)
@@ -100,11 +100,11 @@ func (p *Process) userPaths(list string) []string { return settings.Paths(list, 
 type confinement struct {
 	at    *place
 	rules *hookgates.Rules
-	// guarded has the files that agreed items are written in and run.
+	// guarded holds the files that approved items are written in and run.
 	guarded *guarded
 }
 
-// environ returns the part of the environment that commands see.
+// environ returns the part of the environment that commands receive.
 func (c confinement) environ() []string { return sandbox.Environ(c.at.process.Environ, c.allowEnv()) }
 
 func (c confinement) allowEnv() []string {
@@ -127,8 +127,8 @@ func (c confinement) now() sandbox.Confinement {
 	return confined
 }
 
-// cacheFolder returns the folder for the caches of commands in a workspace, "" if there is no
-// place for it. The worktrees of a repository share the folder, so that a new one builds as fast.
+// cacheFolder returns the folder for the caches of commands in a workspace, or "" if there is none. The
+// worktrees of a repository share the folder, so that builds in a new worktree use the cache.
 func (p *Process) cacheFolder(root string) string {
 	base := p.Caches()
 	if base == "" {
@@ -139,7 +139,7 @@ func (p *Process) cacheFolder(root string) string {
 	return filepath.Join(base, filepath.Base(root)+"-"+hex.EncodeToString(sum[:6]))
 }
 
-// Caches returns the cache folder of the program, "" if there is no place for it.
+// Caches returns the cache folder of the program, or "" if there is none.
 func (p *Process) Caches() string {
 	base := cmp.Or(p.CacheHome, p.Env("XDG_CACHE_HOME"))
 	if base == "" && p.Home != "" {

@@ -15,7 +15,7 @@ import (
 	"agent/internal/tools"
 )
 
-// Servers finds the MCP servers of a workspace and of the options of a conversation.
+// Servers returns the MCP servers of a workspace, with those of a conversation's options.
 func (p *Process) Servers(f Folders, workspace string, o Options) (*mcphost.Configured, error) {
 	found, err := servers.Find(servers.Locations{
 		Locations: p.Where(f, workspace), Dir: p.Dir,
@@ -31,14 +31,13 @@ func (p *Process) Servers(f Folders, workspace string, o Options) (*mcphost.Conf
 	return &mcphost.Configured{Listing: found, Allowed: p.underPolicy().Server, Place: mcphost.Place{Environ: p.Environ, Lookup: p.lookup, Workspace: workspace, Catalogue: known}}, nil
 }
 
-// Logins returns the store for the results of logins to servers: the keyring of the system, or
-// else files.
+// Logins returns the store for logins to servers: the keyring of the system, or otherwise files.
 func (p *Process) Logins(f Folders) *mcp.Logins {
 	return &mcp.Logins{Keys: loginKeys{provider.SystemKeys(f.Config, p.Env)}, Folder: filepath.Join(f.State, "mcp"), Allowed: p.underPolicy().Host}
 }
 
-// loginKeys stores logins as plain strings, without the type llm.Key that hides the keys of
-// models in texts.
+// loginKeys stores logins as plain strings. The type llm.Key, which hides API keys in texts, is only for
+// the keys of models.
 type loginKeys struct{ provider.Keys }
 
 func (k loginKeys) Get(place string) string {
@@ -51,8 +50,7 @@ func (k loginKeys) Set(place, secret string) error {
 	return err
 }
 
-// newServers connects a conversation to its configured servers. Programs of servers get the context
-// of its trace.
+// newServers connects a conversation to its configured servers. Server programs receive its trace context.
 func newServers(rec *record, models *endpoints, host *hookgates.Host, configured *mcphost.Configured, may func(tools.Served) error, traced func() string, emit func(chat.Event), line *chat.Line) *mcphost.Servers {
 	at := rec.at
 	equipped := func(configured *mcphost.Configured) *mcphost.Configured {

@@ -21,7 +21,7 @@ import (
 	"agent/internal/tools"
 )
 
-// Search returns the search over the recorded sessions.
+// Search returns the search in the recorded sessions.
 func (f Folders) Search() sessionsearch.Sessions {
 	registry := sync.OnceValue(func() *tools.Registry { return tools.NewRegistry(tools.Default()...) })
 	return sessionsearch.Sessions{
@@ -30,15 +30,15 @@ func (f Folders) Search() sessionsearch.Sessions {
 	}
 }
 
-// Finder returns the search over the recorded sessions. It separates the sessions of the repository
+// Finder returns the search in the recorded sessions. It distinguishes the sessions of the repository
 // around a workspace from all others.
 func (f Folders) Finder(workspace string, now func() time.Time) slash.Finder {
 	return slash.Finder{Sessions: f.Search(), Here: f.sameRepository(workspace), Now: now}
 }
 
-// sameRepository returns a function that reports whether a folder belongs to the repository around
-// root: as root itself, as a folder or a work tree that is there, or as a work tree of this
-// program that is gone.
+// sameRepository returns a function that reports whether a folder belongs to the repository around root.
+// Such a folder is root itself, an existing folder or worktree of the repository, or a deleted worktree
+// that this program made.
 func (f Folders) sameRepository(root string) func(folder string) bool {
 	common := layout.CommonDir(root)
 	known, mu := map[string]bool{root: true}, sync.Mutex{}
@@ -61,7 +61,7 @@ type finding struct {
 	notes slash.Notes // nil if they are off
 }
 
-// mostPassages limits the passages that one search gives the model.
+// mostPassages limits the passages that one search returns to the model.
 const mostPassages = 10
 
 // Find implements tools.Sessions.
@@ -91,7 +91,7 @@ func (f finding) Find(ctx context.Context, query, id string) (passages []string,
 	return passages, remark, nil
 }
 
-// findNotes returns the agreed notes that have all of some words, the stale ones first.
+// findNotes returns the approved notes that contain all of some words, the stale notes first.
 func (f finding) findNotes(wanted []string) (passages []string) {
 	states, _ := f.notes.List()
 	slices.SortStableFunc(states, func(a, b notes.State) int { return cmp.Compare(len(b.Changed), len(a.Changed)) })
@@ -140,9 +140,9 @@ func (f finding) Entry(ctx context.Context, id string, number int) (tools.Excerp
 	return tools.Excerpt{}, &sessionsearch.MissingError{What: fmt.Sprintf("number %d in session %s", number, id)}
 }
 
-// earlierSessions lets the model search the earlier sessions of the repository, unless the settings
-// say otherwise, nothing is recorded, or the records are in a folder of their own, and read the
-// records of its agents.
+// earlierSessions returns the search of earlier sessions of the repository for the model, which can also
+// read the records of its subagents. There is no search if the settings forbid it, nothing is recorded, or
+// the records are in a separate folder.
 func earlierSessions(at *place, rec *record, notes *noting) (earlier tools.Sessions) {
 	earlier = tools.NoSessions{}
 	if at.options.searches() {

@@ -15,7 +15,8 @@ import (
 // Registry returns the declared settings, with the enum values of the packages that define them.
 func Registry() *settings.Registry { return registryWith(nil) }
 
-// registryWith returns the declared settings, with a user's own themes among the values.
+// registryWith returns the declared settings, with a user's own themes among the values of the theme
+// setting.
 func registryWith(own []Theme) *settings.Registry {
 	themes := style.Themes()
 	for _, theme := range own {
@@ -31,7 +32,7 @@ func registryWith(own []Theme) *settings.Registry {
 	})
 }
 
-// Sources describes the origins of settings besides the defaults.
+// Sources describes the sources of settings besides the defaults.
 type Sources struct {
 	// Profile is the name of the profile to use, "" for the default profile.
 	Profile string
@@ -77,8 +78,8 @@ func (p *Process) Settings(from Sources) (*settings.Settings, error) {
 	return s, nil
 }
 
-// useOwn applies the kept choices, the named profile, or the default one if name is "", and then the
-// environment.
+// useOwn applies the stored choices, then the profile named name, or the default profile if name is "", and
+// then the environment.
 func (p *Process) useOwn(s *settings.Settings, store *settings.Store, name string) error {
 	kept, problems, err := store.Kept()
 	if err != nil {

@@ -11,17 +11,17 @@ import (
 	"agent/internal/extend/setup/hooks"
 )
 
-// A setUp holds the content of the files of people and the repository say, as they were read at the start.
+// A setUp holds the configuration files of people and the repository, as they were read at the start.
 type setUp struct {
 	// texts holds the skills and commands.
 	texts   setup.Set
 	hooks   hooks.Listing
 	servers *mcphost.Configured
-	// trust holds the things of the repository that need consent, and the user's answers.
+	// trust holds the user's decisions about the items of the repository that need consent.
 	trust *consent.Trust
 }
 
-// readSetUp reads the set-up of a place. The option NoSetup omits everything but servers that
+// readSetUp reads the configuration of a place. The option NoSetup omits all of it except the servers that
 // the options name.
 func readSetUp(at *place, rules *hookgates.Rules) (s setUp, err error) {
 	if s.servers, err = at.process.Servers(at.folders, at.workspace.Root(), at.options); err != nil {
@@ -39,13 +39,13 @@ func readSetUp(at *place, rules *hookgates.Rules) (s setUp, err error) {
 	return s, err
 }
 
-// leftOut names the parts that cannot be used, with the reasons.
+// leftOut lists the parts that cannot be used, with the reasons.
 func (s setUp) leftOut() []string {
 	return slices.Concat(s.texts.Skills.Skipped, s.texts.Commands.Skipped, hookgates.Skipped(s.hooks), s.servers.Problems)
 }
 
-// notices returns lines for the user about servers, and about things that are not used without
-// consent unless asks is set, because the user is asked about them.
+// notices returns lines for the user about servers and about ignored items. Unless asks is set, it adds a
+// line about items that wait for consent. If asks is set, the interface asks the user about them.
 func (s setUp) notices(asks bool) (lines []string) {
 	for _, line := range slices.Concat(s.servers.Problems, s.servers.Notes) {
 		lines = append(lines, "mcp: "+line)

@@ -16,9 +16,9 @@ import (
 // such an id are removed when the program ends.
 const unrecorded = "unrecorded-"
 
-// keepFiles opens the snapshot store, in which tools keep the contents of files before they
-// change them. A fork begins with a copy of its parent's store. keepFiles also removes the stores
-// of other programs that nobody needs any more. Without a store, only /undo is missing.
+// keepFiles opens the snapshot store, in which tools save the contents of files before they change them. A
+// fork begins with a copy of its parent's store. keepFiles also removes unused stores of other programs.
+// Without a store, everything except /undo works.
 func keepFiles(at *place, rec *record, protected protect.Places, ends *closers) (store *snapshot.Store, notices []string) {
 	if rec.how.Fork {
 		if err := snapshot.Copy(at.folders.SnapshotsOf(rec.resumed.Parent), at.folders.SnapshotsOf(rec.id)); err != nil {
@@ -49,9 +49,9 @@ func keepFiles(at *place, rec *record, protected protect.Places, ends *closers) 
 	return store, append(notices, store.Warnings()...)
 }
 
-// rememberFiles remembers the files that a recorded conversation has met, and those that the model
-// wrote in it, so that the model may write them again without reading them first. A file that somebody else has changed
-// since has other content and is not overwritten.
+// rememberFiles marks the files that a recorded conversation has read, and those that the model wrote in
+// it. The model may then write them again without reading them first. A file that another program has
+// changed since has other content and is not overwritten.
 func rememberFiles(entries []*history.Content, env *tools.Env, registry *tools.Registry) {
 	for _, entry := range entries {
 		if met := history.ViewOf(entry).Path; met != "" {
@@ -71,8 +71,8 @@ func rememberFiles(entries []*history.Content, env *tools.Env, registry *tools.R
 	}
 }
 
-// hasSession reports whether a session with this id is recorded, and also returns true if this
-// cannot be determined.
+// hasSession reports whether a session with this id is recorded. It returns true if this cannot be
+// determined.
 func (f Folders) hasSession(id string) bool {
 	if _, err := os.ReadDir(f.Sessions()); err != nil {
 		return !errors.Is(err, fs.ErrNotExist)

@@ -17,7 +17,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// symbols asks the language servers of a workspace for the model.
+// symbols provides the language servers of a workspace to the model.
 type symbols struct {
 	at     *place
 	folder *lsp.Folder
@@ -25,12 +25,12 @@ type symbols struct {
 	counted func() int
 }
 
-// leastFiles is the number of source files from which on the tool is offered. In a smaller workspace
-// searches cost less than the definition of the tool.
+// leastFiles is the number of source files from which the tool is offered. In a smaller workspace, searches
+// cost less than the definition of the tool.
 const leastFiles = 100
 
-// newSymbols returns the language servers of a conversation. It begins to count the source files while
-// the rest is made.
+// newSymbols returns the language servers of a conversation. It starts to count the source files while the
+// other parts are created.
 func newSymbols(at *place, rec *record, confined confinement, ends *closers) *symbols {
 	s := &symbols{at: at}
 	s.folder = at.process.languageServers.Open(lsp.Config{
@@ -63,9 +63,9 @@ func filesOf(ctx context.Context, w *workspace.Workspace, keep func(string) bool
 
 func (s *symbols) setting() string { return settings.LanguageServers.Of(s.at.settings) }
 
-// count returns leastFiles if the workspace has at least so many files of a language with a server, 1
-// if it has fewer, and 0 for none. A server runs code that a repository names, such as plugins of compilers, so it needs a
-// sandbox.
+// count returns leastFiles if the workspace has at least that many files of a language with a server. It
+// returns 1 if there are fewer, and 0 if there are none. A server runs code that a repository names, such
+// as compiler plugins, so it needs a sandbox.
 func (s *symbols) count(ctx context.Context) int {
 	var found []lsp.Language
 	for _, lang := range lsp.Languages() {
@@ -76,7 +76,8 @@ func (s *symbols) count(ctx context.Context) int {
 	if len(found) == 0 || s.folder.Cache == "" || settings.Sandbox.Of(s.at.settings) == settings.SandboxOff {
 		return 0
 	}
-	// The policy of this conversation is not asked for: it would make the temporary folder.
+	// This does not use the sandbox policy of the conversation, because computing it creates the temporary
+	// folder.
 	if confined := (sandbox.Confinement{Sandbox: sandbox.Detect()}); !confined.Guarantees(sandbox.Look).Files {
 		return 0
 	}
@@ -94,7 +95,7 @@ func (s *symbols) count(ctx context.Context) int {
 	return 0
 }
 
-// least returns the number of files from which on the setting offers the tools, 0 for never.
+// least returns the number of files from which the setting offers the tools, or 0 if it never does.
 func (s *symbols) least() int {
 	switch s.setting() {
 	case settings.ServersOff:
@@ -105,16 +106,17 @@ func (s *symbols) least() int {
 	return leastFiles
 }
 
-// isSymbol reports whether a name is that of a tool that asks language servers.
+// isSymbol reports whether a name is the name of a language server tool.
 func isSymbol(name string) bool { return name == tools.SymbolName || name == tools.RenameName }
 
-// offered reports whether the tools pay here, or are wanted.
+// offered reports whether the tools are offered, because they save more than they cost or the setting
+// requires them.
 func (s *symbols) offered() bool {
 	least := s.least()
 	return least > 0 && s.counted() >= least
 }
 
-// offerRevision changes with offered.
+// offerRevision returns a text that changes whenever the result of offered changes.
 func (s *symbols) offerRevision() string {
 	if s.offered() {
 		return " symbol"
@@ -122,8 +124,8 @@ func (s *symbols) offerRevision() string {
 	return ""
 }
 
-// source returns the source of the tools that ask language servers, which has none where they would
-// not pay.
+// source returns the source of the language server tools. The source is empty if the tools would cost more
+// than they save.
 func (s *symbols) source() tools.Source {
 	return tools.Source{
 		Name:     "language servers",
@@ -137,7 +139,7 @@ func (s *symbols) source() tools.Source {
 	}
 }
 
-// served reports whether a server finds the problems of a file of the workspace.
+// served reports whether a language server can find the problems in a file of the workspace.
 func (s *symbols) served(file string) bool {
 	lang, known := lsp.Of(file)
 	if !known || !lang.Diagnoses || s.setting() == settings.ServersOff || s.counted() == 0 {
@@ -147,7 +149,7 @@ func (s *symbols) served(file string) bool {
 	return err == nil
 }
 
-// problems returns the problems of a file of the workspace, as FILE:LINE: TEXT.
+// problems returns the problems in a file of the workspace, as FILE:LINE: TEXT.
 func (s *symbols) problems(ctx context.Context, file string) ([]string, error) {
 	problems, err := s.folder.Problems(ctx, filepath.Join(s.folder.Root, file))
 	for i, p := range problems {

@@ -16,7 +16,7 @@ const maxTheme = 64 << 10
 // A Theme is a user's own theme, the file NAME.json in the folder themes of the configuration.
 type Theme struct {
 	style.Palette
-	// Fault is the reason why it cannot be used, nil if it can.
+	// Fault is the reason why the theme cannot be used, or nil if it can.
 	Fault error
 }
 
@@ -57,8 +57,8 @@ func (p *Process) Palettes() (palettes []style.Palette) {
 	return palettes
 }
 
-// ThemeFault returns the reason why the user's own theme with a name cannot be used, nil if it
-// can, or if there is none.
+// ThemeFault returns the reason why the user's own theme with a name cannot be used. It returns nil if the
+// theme is usable or does not exist.
 func (p *Process) ThemeFault(name string) error {
 	if i := slices.IndexFunc(p.Themes(), func(t Theme) bool { return strings.EqualFold(t.Name, name) }); i >= 0 {
 		return p.Themes()[i].Fault

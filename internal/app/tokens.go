@@ -10,7 +10,7 @@ import (
 	"agent/internal/shell"
 )
 
-// printedKeys has the keys that commands of the user print, for all conversations of a program.
+// printedKeys holds the API keys that the user's commands print, for all conversations of a program.
 type printedKeys struct {
 	once     sync.Once
 	commands login.Commands
@@ -24,7 +24,7 @@ func (t *printedKeys) of(p *Process) *login.Commands {
 // AccountLogins returns the user's logins to accounts, which all conversations share.
 func (p *Process) AccountLogins() *login.Sources {
 	p.logged.Do(func() {
-		f, _ := p.Folders() // without folders nothing is kept
+		f, _ := p.Folders() // without folders no login is stored
 		p.logins.Store = login.Store{Folder: f.State, Keyring: provider.HasKeyring(p.Env)}
 		p.logins.Now, p.logins.Say = p.Now, func(line string) { p.say(line) }
 		p.logins.Reached = func(host string) {
@@ -34,7 +34,7 @@ func (p *Process) AccountLogins() *login.Sources {
 	return &p.logins
 }
 
-// runForToken runs a command line that prints a key: a program of the user's, with their
+// runForToken runs a command line that prints an API key. It runs as a program of the user, with the user's
 // environment, without a terminal and outside of the sandbox.
 func (p *Process) runForToken(ctx context.Context, line string, most int) (printed []byte, complaint string, err error) {
 	jobs := shell.NewJobs(p.Environ, nil)
@@ -56,7 +56,7 @@ func (p *Process) runForToken(ctx context.Context, line string, most int) (print
 	return out.Kept, string(says.Kept), err
 }
 
-// endless ends a program that prints more than is kept.
+// endless stops a program that prints more than the limit.
 type endless struct {
 	*shell.HeadWriter
 	stop func()

@@ -18,10 +18,10 @@ import (
 	"agent/internal/settings"
 )
 
-// Where returns the places to look for the set-up of a workspace, without symbolic links.
+// Where returns the configuration folders of a workspace, without symbolic links.
 func (p *Process) Where(f Folders, workspace string) trustedfile.Locations {
 	w := trustedfile.Locations{Config: f.Config, Home: p.Home, Workspace: workspace}
-	w.Plugins, _ = f.Plugins().Where() // agent plugin list and agent doctor name what cannot be read
+	w.Plugins, _ = f.Plugins().Where() // agent plugin list and agent doctor report problems
 	for _, folder := range []*string{&w.Home, &w.Workspace} {
 		if *folder != "" {
 			*folder = fsutil.Real(*folder)
@@ -30,14 +30,14 @@ func (p *Process) Where(f Folders, workspace string) trustedfile.Locations {
 	return w
 }
 
-// Trust finds the things in a folder that need consent, without a conversation.
+// Trust returns the items in a folder that need consent, without a conversation.
 func (p *Process) Trust(f Folders, s *settings.Settings, workspace string) *consent.Trust {
 	w := p.Where(f, workspace)
-	configured, _ := servers.Find(servers.Locations{Locations: w}) // only --mcp-config gives an error
+	configured, _ := servers.Find(servers.Locations{Locations: w}) // only --mcp-config causes an error
 	return p.trust(w, setup.Find(w, extensions.SkillPaths(s, w)), permissions.Read(w), configured, hooks.Find(w), sharedNotes(s, f.Notes(p.Home, w.Workspace)))
 }
 
-// trust gathers the rules, skills, commands, servers, hooks and notes that need consent.
+// trust collects the rules, skills, commands, servers, hooks and notes that need consent.
 func (p *Process) trust(w trustedfile.Locations, callable setup.Set, rules permissions.Rules, configured servers.Listing, found hooks.Listing, notes []consent.Item) *consent.Trust {
 	offered, ignored := hookgates.Offered(rules)
 	return consent.Find(w, p.Now, slices.Concat(
@@ -50,8 +50,8 @@ func (p *Process) trust(w trustedfile.Locations, callable setup.Set, rules permi
 	), append(ignored, imports.Unread(w)...))
 }
 
-// guarded has the paths of the files that agreed items are written in and run, and of the programs of
-// servers in the workspace. Such a file must not change without the user. The zero value guards none.
+// guarded holds the paths of the files that approved items are written in and run, and of the programs of
+// servers in the workspace. Such a file must not change without the user. The zero value guards no files.
 type guarded struct {
 	paths    atomic.Pointer[[]string]
 	programs []string

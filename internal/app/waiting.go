@@ -19,23 +19,23 @@ import (
 // maxWaitingShown limits the text of a waiting message in a notice, in characters.
 const maxWaitingShown = 60
 
-// askingFile returns the path of the file with the time since which a session has waited for an
+// askingFile returns the path of the file that contains the time since which a session has waited for an
 // answer.
 func (f Folders) askingFile(id string) string { return filepath.Join(f.State, "waiting", id) }
 
-// WaitsSince returns the time since which a session has waited for a user's answer, or the zero
-// time if it does not wait. The result means nothing for a session that is not running.
+// WaitsSince returns the time since which a session has waited for a user's answer, or the zero time if it
+// does not wait. For a session that is not running, the result is meaningless.
 func (f Folders) WaitsSince(id string) time.Time {
 	text, err := fsutil.Beginning(f.askingFile(id), 64)
 	if err != nil {
 		return time.Time{}
 	}
-	since, _ := time.Parse(time.RFC3339, string(text)) // a damaged file gives the zero time
+	since, _ := time.Parse(time.RFC3339, string(text)) // a damaged file results in the zero time
 	return since
 }
 
-// keepAsking keeps on disk whether the session waits for an answer, for a user with many
-// sessions.
+// keepAsking records on disk whether the session waits for an answer, so that lists of sessions can show
+// it.
 func (r *record) keepAsking(e chat.Event) {
 	if r.log == nil {
 		return
@@ -51,15 +51,15 @@ func (r *record) keepAsking(e chat.Event) {
 		r.logged(err)
 	case chat.ApprovalSettled:
 		if r.asking--; r.asking > 0 {
-			return // a question of another agent waits
+			return // another question is still open
 		}
 		_ = os.Remove(file) // a leftover file means nothing once the session has ended
 	}
 }
 
-// keepWaiting returns a function that records the waiting messages, nil if nothing is recorded.
-// In an unattended conversation nobody sends the messages left from before, so that they are
-// recorded again in front.
+// keepWaiting returns a function that records the waiting messages, or nil if nothing is recorded. In an
+// unattended conversation no user sends the messages left from earlier. The function then records them
+// again before the others.
 func (r *record) keepWaiting() func([]atcmd.Message) {
 	if r.log == nil {
 		return nil
@@ -82,12 +82,12 @@ func (r *record) keepWaiting() func([]atcmd.Message) {
 	}
 }
 
-// waited returns the messages that still waited when the recording program ended. In an
-// unattended conversation it leaves them waiting, and returns a notice with them.
+// waited returns the messages that were still waiting when the recording program ended. In an unattended
+// conversation it returns a notice about them instead, and they keep waiting.
 func (r *record) waited() (messages []atcmd.Message, notice string) {
 	for _, data := range r.resumed.Waiting {
 		var message atcmd.Message
-		if json.Unmarshal(data, &message) == nil { // a damaged message is dropped; the others are whole
+		if json.Unmarshal(data, &message) == nil { // a damaged message is dropped; the others are complete
 			messages = append(messages, message)
 		}
 	}

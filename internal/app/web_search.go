@@ -25,8 +25,8 @@ import (
 	"agent/internal/websearch"
 )
 
-// WebSearch returns a searcher of the web by the settings, which can say who would be asked. It
-// searches only within a conversation. c is the connection to the model's server.
+// WebSearch returns a web searcher with the settings. It is for reporting which service would be used; only
+// a conversation can search. c is the connection to the model's server.
 func (p *Process) WebSearch(s *settings.Settings, f Folders, c *provider.Connection) *websearch.Searcher {
 	config := p.searchConfig(s, f)
 	config.Server = func() error { return c.SearchesWeb(settings.Model.Of(s)) }
@@ -64,7 +64,8 @@ type webSearch struct {
 	rules    *hookgates.Rules
 }
 
-// newWebSearch returns the search of a conversation. No query names a host that denied refuses.
+// newWebSearch returns the web search of a conversation. Results omit hosts for which denied returns an
+// error.
 func newWebSearch(at *place, rec *record, models *endpoints, rules *hookgates.Rules, denied func(host string) error) *webSearch {
 	w := &webSearch{at: at, rec: rec, models: models, rules: rules}
 	config := at.process.searchConfig(at.settings, at.folders)
@@ -78,11 +79,10 @@ func newWebSearch(at *place, rec *record, models *endpoints, rules *hookgates.Ru
 	return w
 }
 
-// isWebSearch reports whether a name is that of the tool that searches the web.
+// isWebSearch reports whether a name is the name of the web search tool.
 func isWebSearch(name string) bool { return name == tools.WebSearchName }
 
-// source returns the source of the tool that searches the web, which has none while the setting is
-// off.
+// source returns the source of the web search tool. The source is empty while the setting is off.
 func (w *webSearch) source() tools.Source {
 	way := func() string { return settings.WebSearch.Of(w.at.settings) }
 	return tools.Source{
@@ -107,9 +107,9 @@ func (w *webSearch) source() tools.Source {
 	}
 }
 
-// byServer returns why the model's server does not search the web by itself, nil if it does.
-// Nothing can be asked before such a search, so rules that bound searches turn it off, unless the
-// server omits the hosts that they deny.
+// byServer returns the reason why the model's server does not search the web itself, or nil if it does. No
+// approval is possible before such a search. So rules that limit searches turn it off, unless the server
+// omits the hosts that they deny.
 func (w *webSearch) byServer() error {
 	if rule := w.rules.BoundsSearch(w.models.own.LeavesOutHosts(settings.Model.Of(w.at.settings))); rule != "" {
 		return errors.New("web-search is provider, and " + rule + " can't be enforced there; name a service instead (/set web-search)")
@@ -120,8 +120,9 @@ func (w *webSearch) byServer() error {
 // searchToldFile exists if the user has read the notice about searches by the model's server.
 const searchToldFile = "server-search-told"
 
-// told returns a notice in the first session in which the model's server searches the web: such a
-// search needs no approval.
+// told returns a notice in the first session in which the model's server searches the web, because such a
+// search needs no approval. It also returns a notice if the setting requires such a search and it is not
+// possible.
 func (w *webSearch) told() (notice string) {
 	way := settings.WebSearch.Of(w.at.settings)
 	if way != websearch.Provider && way != websearch.Auto {
@@ -141,14 +142,14 @@ func (w *webSearch) told() (notice string) {
 	return ""
 }
 
-// follow counts searches again with each turn.
+// follow resets the count of searches when a turn begins.
 func (w *webSearch) follow(e chat.Event) {
 	if _, begins := e.(chat.TurnStarted); begins && settings.WebSearch.Of(w.at.settings) != websearch.Off {
 		w.searcher.BeginTurn()
 	}
 }
 
-// run runs the user's own command that searches.
+// run runs the user's search command.
 func (w *webSearch) run(ctx context.Context, line string, input []byte, limit time.Duration, most int) (string, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -15,8 +15,8 @@ import (
 	"agent/internal/workspace"
 )
 
-// OpenWorkspace opens the folder to work in. It also arranges two temporary folders: the folder
-// of the workspace, and a folder that confined commands see as /tmp. remove removes both.
+// OpenWorkspace opens the folder to work in. It also sets up two temporary folders: the folder of the
+// workspace, and a folder that confined commands see as /tmp. remove deletes both.
 func (p *Process) OpenWorkspace(dir string, s *settings.Settings) (opened *workspace.Workspace, remove func() error, err error) {
 	if !filepath.IsAbs(dir) && p.Dir == "" {
 		return nil, nil, InputError{errors.New("the current folder was deleted; change to another folder, or name one with -C")}
@@ -49,10 +49,10 @@ func tempParent(root string) string {
 	return parent
 }
 
-// mapTemp makes confined commands, and the tools with them, see a folder below own as /tmp.
-// Commands cannot reach own itself, which holds the lock.
+// mapTemp makes a folder below own appear as /tmp to confined commands and to the tools that work with
+// them. Commands cannot access own itself, which contains the lock.
 func (p *Process) mapTemp(w *workspace.Workspace, s *settings.Settings, own *tempdir.Dir) {
-	const everybody = fs.ModeSticky | 0o777 // as the mode of the system's /tmp: root may run commands as others
+	const everybody = fs.ModeSticky | 0o777 // like the system's /tmp: root may run commands as others
 	folder := filepath.Join(own.Path(), "tmp")
 	w.MapTemp(workspace.Mapped{
 		Folder: func() string {

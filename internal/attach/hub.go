@@ -11,36 +11,36 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// Kept is the size from which the oldest lines are dropped, in bytes, up to a line at rest.
+// Kept is the total size, in bytes, from which the oldest lines are dropped, up to a line at rest.
 const Kept = 1 << 20
 
-// restless is the multiple of the size from which lines are dropped even if no line is at rest.
+// restless is the multiple of Kept from which lines are dropped even if no line is at rest.
 const restless = 8
 
-// A Line is something that happened in the session.
+// A Line is an event of the session.
 type Line struct {
-	// Value is encoded as a JSON object whose first member is its type, once a client receives it. It is
-	// not changed meanwhile. Size estimates the length of the object, in bytes.
+	// Value is encoded as a JSON object whose first member is its type. It is encoded once a client
+	// receives it, and must not change before. Size estimates the length of the object, in bytes.
 	Value any
 	Size  int
-	// Rest is set if the record holds everything up to this line, so that a client can start here.
+	// Rest is set if the record contains everything up to this line, so that a client can start here.
 	Rest bool
 	// Board is set if boards receive the line, not only clients that follow the session.
 	Board bool
-	// Asks is the id of the question that the line asks, and Settles the id of a question that needs
-	// no answer any more; 0 for none.
+	// Asks is the id of the question that the line contains. Settles is the id of a question that no longer
+	// needs an answer. Both are 0 for none.
 	Asks, Settles int
 }
 
-// numbered is a line of a Hub. data is the object with its number, nil until it is encoded. place is the
-// number of the latest record, for a line at rest.
+// numbered is a line of a Hub. data is the object with its number, or nil until it is encoded. For a line
+// at rest, place is the number of the latest record.
 type numbered struct {
 	Line
 	data  []byte
 	place uint64
 }
 
-// encode encodes a line with its number. A line that cannot be encoded has no data.
+// encode encodes a line with its number. If that fails, the line has no data.
 func (l *numbered) encode(number uint64) {
 	if l.Value == nil {
 		return
@@ -51,11 +51,11 @@ func (l *numbered) encode(number uint64) {
 	l.Value = nil
 }
 
-// A Hub holds the latest lines of a session for its clients. Until the first client joins, it encodes
-// only lines for boards and keeps none before the latest line at rest. It is safe for concurrent use,
-// and Add never waits.
+// A Hub holds the latest lines of a session for its clients. Until the first client joins, it encodes only
+// lines for boards, and drops the lines before the latest line at rest. It is safe for concurrent use, and
+// Add never waits.
 type Hub struct {
-	// run identifies this Hub. Numbers of lines mean nothing in another one.
+	// run identifies this Hub. Line numbers are valid for one Hub only.
 	run   string
 	kept  int
 	place func() uint64
@@ -63,15 +63,16 @@ type Hub struct {
 	mu    sync.Mutex
 	lines []numbered
 	size  int
-	// before is the number of the latest dropped line, and start the number of the latest record then.
+	// before is the number of the latest dropped line. start was the number of the latest record at that
+	// line.
 	before, start uint64
-	// asked holds the lines of open questions, also after they were dropped.
+	// asked holds the lines of open questions, even if they were dropped from the Hub.
 	asked map[int]numbered
 	// joined is set once a client has joined.
 	joined bool
-	// state is the latest line for boards that is no question, nil for none.
+	// state is the latest line for boards that is not a question, or nil for none.
 	state []byte
-	// changed is closed at the next line.
+	// changed is closed when the next line is added.
 	changed chan struct{}
 	ended   bool
 }
@@ -115,7 +116,7 @@ func (h *Hub) Add(line Line) {
 	}
 }
 
-// End tells the clients that the session has ended.
+// End reports to the clients that the session has ended.
 func (h *Hub) End() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -128,7 +129,7 @@ func (h *Hub) wake() {
 	h.changed = make(chan struct{})
 }
 
-// trim drops the oldest lines. It stops behind a line at rest, unless there is none.
+// trim drops the oldest lines. It stops after a line at rest, unless there is none.
 func (h *Hub) trim() {
 	if h.size <= h.kept {
 		return
@@ -156,7 +157,7 @@ func (h *Hub) trim() {
 	h.lines = slices.Delete(h.lines, 0, drop)
 }
 
-// join returns the answer to a join, and the number after which lines follow.
+// join returns the answer to a join. after is the number of the line after which lines are sent.
 func (h *Hub) join(j Join) (joined Joined, after uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -176,8 +177,9 @@ func (h *Hub) join(j Join) (joined Joined, after uint64) {
 	return joined, joined.After
 }
 
-// next returns the lines after a number, and the number of the last of them. behind is set if some of
-// them were dropped. more is closed when there are more lines, nil once the session has ended.
+// next returns the lines after the line with a number, and the number of the last of them. behind is set if
+// some of them were dropped. more is closed when there are more lines; it is nil once the session has
+// ended.
 func (h *Hub) next(after uint64, watch bool) (lines [][]byte, last uint64, behind bool, more <-chan struct{}) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -209,10 +211,10 @@ func (h *Hub) next(after uint64, watch bool) (lines [][]byte, last uint64, behin
 	return lines, last, false, h.changed
 }
 
-// member is the name of the number in a line.
+// member is the JSON member name of the number of a line.
 const member = `,"n":`
 
-// withNumber adds the number of a line as its second member.
+// withNumber inserts the number of a line as its second member.
 func withNumber(data []byte, number uint64) []byte {
 	at := bytes.IndexByte(data, ',')
 	if at < 0 {

@@ -7,9 +7,9 @@ import (
 	"net"
 )
 
-// Supported reports whether sessions have sockets on this system. Without a check of the other side
-// they have none.
+// Supported reports whether sessions have sockets on this system. They have none if the peer of a
+// connection cannot be checked.
 const Supported = false
 
-// checkPeer refuses every connection, since the system does not tell whose it is.
+// checkPeer returns an error for every connection, because the system does not report the user of the peer.
 func checkPeer(*net.UnixConn) error { return errors.ErrUnsupported }

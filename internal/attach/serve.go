@@ -18,16 +18,16 @@ import (
 	"agent/internal/text/lines"
 )
 
-// Limits of clients.
+// Limits for clients.
 const (
-	// MaxLine is the longest line of a client, in bytes.
+	// MaxLine is the largest length of a line from a client, in bytes.
 	MaxLine = 1 << 20
-	// maxClients limits the clients of a session, and maxTold the lines for one client that wait.
+	// maxClients limits the clients of a session. maxTold limits the lines that wait for one client.
 	maxClients, maxTold = 64, 64
-	// joinTime is the time in which a client must join, and writeTime the time in which it must read
-	// the lines written to it.
+	// joinTime is the time within which a client must join. writeTime is the time within which it must read
+	// the lines that are sent to it.
 	joinTime, writeTime = 5 * time.Second, 30 * time.Second
-	// closeTime is the time that Close gives clients to take the latest lines.
+	// closeTime is the time that Close waits for clients to read the latest lines.
 	closeTime = time.Second
 )
 
@@ -45,12 +45,12 @@ type Client struct {
 
 	conn *net.UnixConn
 	told chan any
-	// gone is closed when the client has left.
+	// gone is closed when the client has disconnected.
 	gone chan struct{}
 	once sync.Once
 }
 
-// Tell sends a line to this client alone. A client that does not read its lines is disconnected.
+// Tell sends a line only to this client. A client that does not read its lines is disconnected.
 func (c *Client) Tell(line any) {
 	select {
 	case c.told <- line:
@@ -60,7 +60,7 @@ func (c *Client) Tell(line any) {
 	}
 }
 
-// Gone returns a channel that is closed when the client has left.
+// Gone returns a channel that is closed when the client has disconnected.
 func (c *Client) Gone() <-chan struct{} { return c.gone }
 
 func (c *Client) leave() {
@@ -81,15 +81,15 @@ type Server struct {
 	listener *net.UnixListener
 	socket   fs.FileInfo
 	clients  map[*Client]bool
-	// screens counts the clients at which a user sees the session.
+	// screens counts the clients in which a user sees the session.
 	screens int
 	closed  bool
 	serving sync.WaitGroup
 }
 
-// Serve serves a Hub on the socket of a session until Close. handle is called for each line of a
-// client, one after the other for the same client. unseen is called whenever the last client at which
-// a user saw the session has left; it may be nil.
+// Serve serves a Hub on the socket of a session until Close. handle is called for each line of a client.
+// Calls for the same client never overlap. unseen is called when the last client in which a user saw the
+// session has disconnected; it may be nil.
 func Serve(folder, id string, hub *Hub, handle func(*Client, []byte), unseen func()) (*Server, error) {
 	path, err := pathOf(folder, id)
 	if err != nil {
@@ -108,13 +108,13 @@ func (s *Server) open() error {
 		return err
 	}
 	s.listener = listener
-	s.socket, _ = os.Lstat(s.path) // without it the socket is left for the next sweep
+	s.socket, _ = os.Lstat(s.path) // without it, the next sweep removes the socket
 	s.serving.Go(func() { s.accept(listener) })
 	return nil
 }
 
-// Renew makes the socket again if another program has removed it. gone is set if its whole folder was
-// removed, as at the end of a login session.
+// Renew creates the socket again if another program has removed it. gone is set if its whole folder was
+// removed, which happens at the end of a login session.
 func (s *Server) Renew() (gone bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +141,7 @@ func (s *Server) Close() error {
 	go func() { s.serving.Wait(); close(left) }()
 	select {
 	case <-left:
-	case <-time.After(closeTime): // a client that does not read must not keep the program
+	case <-time.After(closeTime): // a client that does not read must not block the end of the program
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for c := range s.clients {
@@ -158,7 +158,7 @@ func (s *Server) accept(listener *net.UnixListener) {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
-			time.Sleep(100 * time.Millisecond) // there are too many open files
+			time.Sleep(100 * time.Millisecond) // too many files are open
 			continue
 		}
 		if checkPeer(conn) != nil {
@@ -181,7 +181,7 @@ func (s *Server) accept(listener *net.UnixListener) {
 	}
 }
 
-// serve reads the lines of a client until it leaves.
+// serve reads the lines of a client until it disconnects.
 func (s *Server) serve(c *Client) {
 	var writing sync.WaitGroup
 	defer func() {
@@ -212,7 +212,7 @@ func (s *Server) serve(c *Client) {
 		switch {
 		case !whole:
 			c.Tell(NewProblem(errLongLine))
-		case err != nil: // an unfinished line is ignored
+		case err != nil: // an incomplete line is ignored
 		case len(line) > 0:
 			s.handle(c, line)
 		}
@@ -232,7 +232,7 @@ func (s *Server) count(screens int) {
 	}
 }
 
-// Shown reports whether a user sees the session at a client. Boards do not count.
+// Shown reports whether a user sees the session in a client. Boards do not count.
 func (s *Server) Shown() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -247,8 +247,8 @@ func readJoin(in *bufio.Reader) (join Join, err error) {
 	return join, nil
 }
 
-// write sends the lines of the Hub, and the lines for this client alone, until the client leaves or
-// is too far behind.
+// write sends the lines of the Hub, and the lines only for this client, until the client disconnects or is
+// too slow.
 func (s *Server) write(c *Client, join Join) {
 	joined, after := s.hub.join(join)
 	out := bufio.NewWriterSize(c.conn, 32<<10)
@@ -324,7 +324,7 @@ func Dial(path string) (*Conn, error) {
 	return &Conn{conn: conn, in: bufio.NewReader(conn)}, nil
 }
 
-// Join joins the session. Lines follow, which Next returns. Join waits as long as Limit permits.
+// Join joins the session. After that, Next returns the lines. Join waits as long as Limit permits.
 func (c *Conn) Join(join Join) (joined Joined, err error) {
 	join.Type = "join"
 	if err := c.Send(join); err != nil {
@@ -342,7 +342,7 @@ func (c *Conn) Join(join Join) (joined Joined, err error) {
 	return joined, nil
 }
 
-// Limit limits the time of all reading and writing from now on; 0 is no limit.
+// Limit limits the time of all later reads and writes. 0 means no limit.
 func (c *Conn) Limit(d time.Duration) {
 	var until time.Time
 	if d > 0 {
@@ -361,7 +361,7 @@ func (c *Conn) Next() ([]byte, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return nil, err // an unfinished line is ignored
+		return nil, err // an incomplete line is ignored
 	}
 	return bytes.TrimSuffix(line, []byte("\n")), nil
 }

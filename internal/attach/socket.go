@@ -17,11 +17,11 @@ import (
 
 const extension = ".sock"
 
-// maxPath is the longest path of a socket that all systems take, in bytes.
+// maxPath is the longest path of a socket that all systems support, in bytes.
 const maxPath = 103
 
-// Folders returns the folders of sockets, the preferred one first. runtime is XDG_RUNTIME_DIR and
-// state the folder for state.
+// Folders returns the folders of sockets, the preferred one first. runtime is XDG_RUNTIME_DIR, and state is
+// the state folder.
 func Folders(runtime, state string) []string {
 	folders := []string{filepath.Join(state, "sockets")}
 	if info, err := os.Stat(runtime); err == nil && filepath.IsAbs(runtime) && info.IsDir() && fsutil.OwnedByUser(info) {
@@ -43,7 +43,7 @@ func pathOf(folder, id string) (string, error) {
 	return path, nil
 }
 
-// private returns an error unless a folder belongs to the user and nobody else can enter it.
+// private returns an error unless a folder belongs to the user and is accessible to no other user.
 func private(folder string) error {
 	info, err := os.Lstat(folder)
 	switch {
@@ -63,7 +63,7 @@ func List(folders []string) (paths []string) {
 		if private(folder) != nil {
 			continue
 		}
-		entries, _ := os.ReadDir(folder) // no sockets are listed if it cannot be read
+		entries, _ := os.ReadDir(folder) // an unreadable folder has no sockets
 		for _, entry := range entries {
 			if name := entry.Name(); entry.Type() == fs.ModeSocket && strings.HasSuffix(name, extension) && !strings.HasPrefix(name, ".") {
 				paths = append(paths, filepath.Join(folder, name))
@@ -87,9 +87,9 @@ func Find(folders []string, id string) (string, error) {
 	return "", fs.ErrNotExist
 }
 
-// listen makes the socket at a path. It removes a socket that a killed program left there. The socket
-// gets its name once it accepts connections, so that a refused connection means that its program is
-// gone.
+// listen creates the socket at a path. It removes a socket that a killed program left there. The socket
+// appears at the path once it accepts connections. So a refused connection means that its program has
+// ended.
 func listen(path string) (*net.UnixListener, error) {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -110,12 +110,12 @@ func listen(path string) (*net.UnixListener, error) {
 		}
 	}
 	unnamed := filepath.Join(folder, fmt.Sprintf(".%d", os.Getpid()))
-	_ = os.Remove(unnamed) // a killed program with the same number may have left it
+	_ = os.Remove(unnamed) // a killed program with the same process ID may have left it
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: unnamed, Net: "unix"})
 	if err != nil {
 		return nil, err
 	}
-	listener.SetUnlinkOnClose(false) // Close would remove any file that has the name by then
+	listener.SetUnlinkOnClose(false) // Close would remove any file that is at the path by then
 	err = os.Chmod(unnamed, 0o600)
 	if err == nil {
 		err = os.Rename(unnamed, path)
@@ -126,7 +126,7 @@ func listen(path string) (*net.UnixListener, error) {
 	return listener, nil
 }
 
-// Dead reports whether nobody accepts connections on a socket any more.
+// Dead reports whether no process accepts connections on a socket any more.
 func Dead(path string) bool {
 	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
 	if err == nil {

@@ -5,23 +5,24 @@ import "encoding/json"
 // A Join is the first line of a client.
 type Join struct {
 	Type string `json:"type"`
-	// After is the number of the last line that the client knows, and Run the run of that number.
+	// After is the number of the last line that the client received. Run identifies the hub that numbered
+	// it.
 	After uint64 `json:"after,omitempty"`
 	Run   string `json:"run,omitempty"`
-	// Watch receives only the lines for boards: states and questions.
+	// Watch is set if the client receives only the lines for boards: states and questions.
 	Watch bool `json:"watch,omitempty"`
 	// Terminal is set if a user types at the client. Only such clients can widen permissions.
 	Terminal bool `json:"terminal,omitempty"`
 }
 
-// Joined is the answer to a Join. The lines after After follow.
+// Joined is the answer to a Join. The lines after the number After follow.
 type Joined struct {
 	Type string `json:"type"`
 	Run  string `json:"run"`
 	// After is the number of the line after which lines follow.
 	After uint64 `json:"after"`
-	// Snapshot is set if the client must start from the record, because lines after the number that
-	// it knows are gone. Record is the number of the latest record to show.
+	// Snapshot is set if the client must start from the record, because the lines after its last line were
+	// dropped. Record is the number of the latest record to show.
 	Snapshot bool   `json:"snapshot"`
 	Record   uint64 `json:"record"`
 	// State is the latest state of the session.
@@ -34,7 +35,7 @@ type Joined struct {
 type Problem struct {
 	Type  string `json:"type"`
 	Error string `json:"error"`
-	// ID is the id of the question that the error is about, 0 for none.
+	// ID is the id of the question that the error is about, or 0 for none.
 	ID int `json:"id,omitempty"`
 }
 

@@ -1,7 +1,8 @@
-// Package board knows the running sessions of the user: their states and their open questions.
+// Package board tracks the running sessions of the user: their states and their open questions.
 //
-// A Board connects to the socket of each session and keeps a Row for it. A session without a socket,
-// such as on Windows, gets a Row from the lock of its record. The Board never reads conversations.
+// A Board connects to the socket of each session and keeps a Row for it. For a session without a socket,
+// such as on Windows, it makes a Row from the lock of the session's record. The Board never reads
+// conversations.
 package board
 
 import (
@@ -24,15 +25,15 @@ import (
 	"agent/internal/streamjson"
 )
 
-// joinTime is the time in which a session must answer. A stopped process does not.
+// joinTime is the time within which a session must answer. A stopped process does not answer.
 const joinTime = 500 * time.Millisecond
 
-// joinsAtOnce limits the sessions that are asked at once, so that many do not use up each other's time.
+// joinsAtOnce limits the concurrent joins, so that many sessions do not delay each other beyond joinTime.
 const joinsAtOnce = 32
 
-// Sources holds the places where sessions are found.
+// Sources holds the folders in which sessions are found.
 type Sources struct {
-	// Sockets lists the folders of sockets, and Sessions is the folder of all records.
+	// Sockets lists the folders of sockets. Sessions is the folder of all records.
 	Sockets  []string
 	Sessions string
 	// WaitsSince returns the time since which a session without a socket has waited for an answer.
@@ -44,7 +45,7 @@ type Row struct {
 	streamjson.State
 	// Questions holds the open questions, oldest first.
 	Questions []chat.Approval
-	// Socket is the path of its socket, "" for none.
+	// Socket is the path of the session's socket, or "" for none.
 	Socket string
 }
 
@@ -65,7 +66,7 @@ func New(sources Sources) *Board {
 	return &Board{sources: sources, changed: make(chan struct{}, 1), links: map[string]*link{}}
 }
 
-// Changed returns a channel that receives a value after changes of the rows.
+// Changed returns a channel that receives a value after the rows have changed.
 func (b *Board) Changed() <-chan struct{} { return b.changed }
 
 func (b *Board) change() {
@@ -75,7 +76,7 @@ func (b *Board) change() {
 	}
 }
 
-// Find connects to the sessions that have begun since the last call, and waits for their states.
+// Find connects to the sessions that were started since the last call, and waits for their states.
 func (b *Board) Find() {
 	var joining errgroup.Group
 	joining.SetLimit(joinsAtOnce)
@@ -98,11 +99,10 @@ func (b *Board) Find() {
 			return nil
 		})
 	}
-	_ = joining.Wait() // no function returns an error
+	_ = joining.Wait() // the functions return no errors
 }
 
-// FindLocked looks for running sessions without a socket. It opens every record, so it is for seldom
-// calls.
+// FindLocked finds running sessions without a socket. It opens every record, so it should be called rarely.
 func (b *Board) FindLocked() {
 	paths, _ := fs.Glob(os.DirFS(b.sources.Sessions), "*/*.jsonl") // the pattern is valid
 	var rows []Row
@@ -139,7 +139,7 @@ func (b *Board) FindLocked() {
 	b.change()
 }
 
-// sweep removes the socket of a killed program. The record of its session must not be locked.
+// sweep removes the socket of a killed program, if the record of its session is not locked.
 func (b *Board) sweep(path string) {
 	if !attach.Dead(path) {
 		return
@@ -156,8 +156,8 @@ func (b *Board) sweep(path string) {
 	}
 }
 
-// Rows returns the rows: first the sessions that wait for the user, the longest wait first, then
-// failed, finished, working and idle ones.
+// Rows returns the rows. Sessions that wait for the user come first, the longest wait first. Failed,
+// finished, working and idle sessions follow.
 func (b *Board) Rows() []Row {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -176,7 +176,7 @@ func (b *Board) Rows() []Row {
 	return rows
 }
 
-// errUnreachable reports that a session takes nothing from a board.
+// errUnreachable means that a board cannot send input to a session.
 var errUnreachable = errors.New("the session can't be reached: answer it in its own terminal")
 
 // Send sends a line to a session.
@@ -244,7 +244,7 @@ func (l *link) row() Row {
 	return row
 }
 
-// join connects to the session, and then follows it on a goroutine.
+// join connects to the session, and then follows it in a goroutine.
 func (l *link) join(b *Board) error {
 	conn, err := attach.Dial(l.path)
 	if err != nil {
@@ -308,7 +308,7 @@ func (l *link) take(line []byte) {
 	}
 }
 
-// Problem returns the latest error that a session reported to the Board, and forgets it.
+// Problem returns the latest error that a session reported to the Board, and clears it.
 func (b *Board) Problem() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -32,8 +32,7 @@ func (c *Commands) Complete(line string) (start int, proposals []Completion) {
 	return last.start, proposals
 }
 
-// names proposes the commands. It proposes an alias only if its beginning is typed, because
-// aliases are noise otherwise.
+// names proposes the commands. It proposes an alias only if the user has typed its beginning.
 func (c *Commands) names(typed string) []Completion {
 	var names []Completion
 	for _, command := range c.all {
@@ -52,11 +51,11 @@ func (c *Commands) names(typed string) []Completion {
 	return names
 }
 
-// leastMeant is the number of letters from which commands are found by their meaning.
+// leastMeant is the number of letters from which commands are also found by their meaning.
 const leastMeant = 3
 
-// withMeant adds the commands that a typed word means: by a word of their help, or by the name of
-// a command of another program for the same purpose.
+// withMeant adds the commands whose meaning matches a typed word. The word occurs in their help, or is the
+// name of a command of another program for the same purpose.
 func (c *Commands) withMeant(typed string, proposals []Completion) []Completion {
 	word := strings.ToLower(strings.TrimPrefix(typed, "/"))
 	if len(word) < leastMeant {
@@ -95,8 +94,8 @@ func (c completions) String(i int) string { return c[i].Value }
 // Len implements fuzzy.Source.
 func (c completions) Len() int { return len(c) }
 
-// rank returns the proposals that match the typed text: first the proposals that begin with it,
-// in their own order, then the proposals that contain its letters, best match first.
+// rank returns the proposals that match the typed text. Proposals that begin with it come first, in their
+// original order. Proposals that contain its letters follow, best match first.
 func rank(typed string, all []Completion) []Completion {
 	if typed == "" {
 		return all

@@ -10,7 +10,7 @@ import (
 	"agent/internal/base/suggest"
 )
 
-// word returns the word of a form at an index, "" if there is none.
+// word returns the word of a form at an index, or "" if there is none.
 func (f Form) word(at int) string {
 	words := strings.Fields(f.Args)
 	switch {
@@ -22,7 +22,7 @@ func (f Form) word(at int) string {
 	return ""
 }
 
-// isValue reports whether a word of a form stands for a typed value.
+// isValue reports whether a word of a form represents a value.
 func isValue(word string) bool { return strings.ToLower(word) != word || strings.HasPrefix(word, "[") }
 
 // leastWords returns the number of words that the form needs.
@@ -30,7 +30,7 @@ func (f Form) leastWords() int {
 	return len(slices.DeleteFunc(strings.Fields(f.Args), func(word string) bool { return word[0] == '[' }))
 }
 
-// values returns the arguments that stand at the places of values.
+// values returns the arguments at the positions of values.
 func (f Form) values(args []string) []string {
 	var values []string
 	for i, arg := range args {
@@ -42,7 +42,7 @@ func (f Form) values(args []string) []string {
 }
 
 // fittingForms returns the forms that fit the beginning of args, and the number of arguments that fit. A
-// form with the word itself takes precedence over a form with a value at that place.
+// form with the literal word takes precedence over a form with a value at that position.
 func (c Command) fittingForms(args []string) (forms []Form, n int) {
 	forms = c.Forms
 	for n < len(args) {
@@ -101,7 +101,7 @@ func (c Command) complete(args []string) (proposals []Completion) {
 		switch word := form.word(n); {
 		case isValue(word) && form.Complete != nil:
 			proposals = append(proposals, form.Complete(form.values(args))...)
-		case !isValue(word) && word != "" && form.Run != nil: // a form without Run is the hint of a file, which nobody types
+		case !isValue(word) && word != "" && form.Run != nil: // a form without Run is a hint
 			proposals = append(proposals, Completion{Value: word, Help: form.Does})
 		}
 	}
@@ -113,7 +113,7 @@ func (c Command) typedForm(form Form) string {
 	return strings.TrimSpace("/" + c.Name + " " + form.Args)
 }
 
-// tooMany returns the error for more arguments than the command takes.
+// tooMany returns the error for more arguments than the command accepts.
 func (c Command) tooMany() error {
 	if len(c.Forms) == 1 && c.Forms[0].Args == "" {
 		return errors.New(c.describeForms())

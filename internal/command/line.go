@@ -7,15 +7,14 @@ import (
 
 // A word is one word of a command line.
 type word struct {
-	// text holds the word without quotes. start is the index, in bytes, of the word or its
-	// opening quote.
+	// text is the word without quotes. start is the position, in bytes, of the word or its opening quote.
 	text  string
 	start int
 }
 
-// split cuts a line into words at white space. Quotes, single or double, keep spaces together.
-// open is the quote that is not closed, 0 if all are closed. A line that ends in white space ends
-// in an empty word, where the next word begins.
+// split splits a line into words at white space. Single or double quotes keep spaces together. open is the
+// quote that is not closed, or 0 if all are closed. If the line ends in white space, the last word is empty
+// and begins there.
 func split(line string) (words []word, open rune) {
 	var text strings.Builder
 	begun := false

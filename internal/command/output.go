@@ -23,15 +23,15 @@ func (o Output) Plain() []string {
 	return lines
 }
 
-// IsCommand reports whether a line is meant as a slash command: a slash, a name and arguments. A
-// line that begins with a path (/etc/hosts …) is not.
+// IsCommand reports whether a line is a slash command: a slash, a name and arguments. A line that begins
+// with a path (/etc/hosts …) is not a command.
 func IsCommand(line string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	return word != "/" && IsCommandWord(word)
 }
 
-// IsCommandWord reports whether a word is, or begins to be, the name of a command: a slash, and
-// then only letters, digits, - _ : and ?.
+// IsCommandWord reports whether a word is the name of a command or its beginning. That is a slash, and then
+// only letters, digits and the characters - _ : and ?.
 func IsCommandWord(word string) bool {
 	name, slash := strings.CutPrefix(word, "/")
 	return slash && strings.IndexFunc(name, func(r rune) bool {
@@ -50,14 +50,14 @@ type Bar struct {
 type Segment struct {
 	Label  string
 	Tokens int
-	// Free marks the unused rest of the window.
+	// Free marks the segment of the unused tokens.
 	Free bool
-	// Letter draws the segment where there are no colours.
+	// Letter draws the segment without colors.
 	Letter string
 }
 
-// Cells distributes width cells among the segments: one to each segment that is not empty, and
-// the rest in proportion to tokens. The cells add up to width unless every segment is empty.
+// Cells distributes width cells among the segments. Each segment that is not empty has at least one cell,
+// and the rest is in proportion to tokens. The cells add up to width unless every segment is empty.
 func (b Bar) Cells(width int) []int {
 	cells := make([]int, len(b.Segments))
 	filled, rest := 0, width
@@ -90,7 +90,7 @@ func (b Bar) MarkCell(width int) int {
 	return cell
 }
 
-// Text draws the bar with letters, for a terminal without colours and for files.
+// Text draws the bar with letters, for a terminal without colors and for files.
 func (b Bar) Text(width int) string {
 	var drawn strings.Builder
 	for i, n := range b.Cells(width) {
@@ -112,23 +112,21 @@ func (b Bar) size() int {
 	return sum
 }
 
-// A Pick is a list to choose from. A screen shows it in place of Lines; without a screen, Lines
-// hold the same list.
+// A Pick is a list to choose from. A screen shows it in place of Lines. Without a screen, Lines contain the
+// same list.
 type Pick struct {
-	// Title names the things to choose from in a word or two.
+	// Title names the choices in a word or two.
 	Title string
-	// Query is the initial search text, until a user types something else; "" shows all
-	// choices.
+	// Query is the initial search text. "" shows all choices.
 	Query string
 	// Choices holds the choices in the order in which they are shown. A Pick without choices is
 	// not shown.
 	Choices []Choice
-	// Tells is set if the whole Help of the selected choice stands below the list.
+	// Tells is set if the whole Help of the selected choice is shown below the list.
 	Tells bool
-	// Actions lists the effects of keys besides choosing.
+	// Actions lists the effects of keys other than choosing.
 	Actions []PickAction
-	// Turns names in a word the property of a choice that ← and → change, "" if they change
-	// nothing.
+	// Turns is the name of the property of a choice that ← and → change, or "" if they change nothing.
 	Turns string
 }
 
@@ -136,48 +134,45 @@ type Pick struct {
 type PickAction struct {
 	// Key is the name of the key, and Name describes its effect in a word or two.
 	Key, Name string
-	// Asks is a question to which the user must say yes before Run, "" for none. The name of
-	// the choice is appended to it.
+	// Asks is a question that the user must confirm before Run, or "" for none. The name of the choice is
+	// appended to it.
 	Asks string
 	// Edits is set if the user edits the name of the choice before the action runs; Run
 	// receives the edited text.
 	Edits bool
 	// Run runs the action concurrently with the screen, and returns the new list.
 	Run func(choice Choice, text string) (*Pick, error)
-	// Instead returns the choice that the key makes in place of the selected one, which closes
-	// the list; nil for an action that Run runs.
+	// Instead returns another choice that replaces the selected one and closes the list. It is nil for an
+	// action that Run performs.
 	Instead func(Choice) Choice
 }
 
 // A Choice is one entry of a Pick.
 type Choice struct {
-	// Name is the entry itself, and Help is a remark about it on the same line. Both are
-	// searched.
+	// Name is the text of the entry, and Help is a remark on the same line. The search covers both.
 	Name, Help string
-	// Also returns more text that is searched, for words that neither Name nor Help has; nil for
-	// none. It is called concurrently with the screen.
+	// Also returns additional text for the search. It may be nil. It is called concurrently with the
+	// screen.
 	Also func() string
 	// Line is the command line that the choice runs.
 	Line string
-	// Draft is text that the choice puts into the prompt, as if it was pasted, in place of
-	// running Line.
+	// Draft is text that the choice inserts into the prompt, like a paste, in place of running Line.
 	Draft string
-	// Turn returns the choice changed by one step, for ← and →; nil if the choice cannot be
-	// changed.
+	// Turn returns the choice changed by one step, for ← and →. It is nil if the choice cannot be changed.
 	Turn func(by int) Choice
-	// InUse marks the choice in force now, which is selected first.
+	// InUse marks the current choice, which is selected first.
 	InUse bool
-	// Faded is set if the choice is shown less clearly than others.
+	// Faded is set if the choice is shown dimmed.
 	Faded bool
-	// Preview returns the text for the pane beside the list; nil shows none. It is called once,
-	// when the choice is selected, concurrently with the screen.
+	// Preview returns the text for the pane beside the list. If it is nil, there is no preview. It is
+	// called once, when the choice is selected, concurrently with the screen.
 	Preview func() string
-	// Theme names a theme for a sample in the pane, "" for none.
+	// Theme names a theme whose sample the pane shows, or "" for none.
 	Theme string
 }
 
-// Texts returns the additional search text of each choice, for Matches; nil if no choice has any.
-// It may read files.
+// Texts returns the additional search text of each choice, for Matches. It returns nil if no choice has
+// such text. It may read files.
 func (p *Pick) Texts() []string {
 	if !slices.ContainsFunc(p.Choices, func(c Choice) bool { return c.Also != nil }) {
 		return nil
@@ -191,10 +186,10 @@ func (p *Pick) Texts() []string {
 	return texts
 }
 
-// Matches returns the indexes of the choices that contain every word of a query. Choices with all
-// words in their name come first, then choices with all words in name and help, then choices with
-// some words only in their text. Within each group the choices keep their order. texts is the
-// result of Texts, nil until it is available.
+// Matches returns the indexes of the choices that contain every word of a query. Choices with all words in
+// their name come first, then choices with all words in name and help. Choices with some words only in
+// their additional text follow. Within each group the choices keep their order. texts is the result of
+// Texts, or nil until it is available.
 func (p *Pick) Matches(query string, texts []string) []int {
 	wanted := strings.Fields(strings.ToLower(query))
 	var named, described, within []int
@@ -222,7 +217,8 @@ func holdsAll(text string, words []string) bool {
 	return true
 }
 
-// PickOf returns a list of the proposals. Choosing one runs the command line with its value.
+// PickOf returns a list of the proposals. Choosing a proposal runs the command line with its value
+// appended.
 func PickOf(title, line string, proposals []Completion, inUse string) *Pick {
 	p := &Pick{Title: title}
 	for _, proposal := range proposals {

@@ -15,16 +15,16 @@ type Commands struct {
 	all   []Command
 	files func() []Callable
 	keys  func() []Key
-	// elsewhere maps names of commands of other programs to the sentence that answers them.
+	// elsewhere maps names of commands of other programs to the answer that is shown for them.
 	elsewhere map[string]string
-	// Answer searches the documentation for words. The answer is Markdown, "" for nothing; lines
-	// name commands and settings. It is nil without documentation.
+	// Answer searches the documentation for words. text is the answer in Markdown, or "" for none. lines
+	// name matching commands and settings. Answer is nil without documentation.
 	Answer func(words string) (lines []string, text string)
 }
 
-// New returns commands, in the order in which /help shows them after itself. files lists the
-// commands that are files; nil for none. keys returns the keys of the screen, for /help.
-// elsewhere maps names of commands of other programs to the sentence that answers them.
+// New returns commands, in the order in which /help shows them after itself. files lists the commands that
+// are files; it may be nil. keys returns the keys of the screen, for /help. elsewhere maps names of
+// commands of other programs to the answer that is shown for them.
 func New(files func() []Callable, keys func() []Key, elsewhere map[string]string, all ...Command) *Commands {
 	c := &Commands{files: files, keys: keys, elsewhere: elsewhere}
 	c.all = append([]Command{c.help()}, all...)
@@ -59,8 +59,8 @@ func (c *Commands) parse(line string) (name string, args []string, err error) {
 	return parse(line)
 }
 
-// RunArgs runs the command with a name or alias and arguments that are already split, for callers
-// with a command line of their own.
+// RunArgs runs the command with a name or alias. args are already split, for callers that parse the command
+// line themselves.
 func (c *Commands) RunArgs(ctx context.Context, name string, args []string) (Output, error) {
 	command, err := c.find(name)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *Commands) RunArgs(ctx context.Context, name string, args []string) (Out
 	return command.run(ctx, args)
 }
 
-// find returns the command or the file with a name, ignoring case.
+// find returns the command with a name, built-in or from a file, ignoring case.
 func (c *Commands) find(name string) (Command, error) {
 	if command, found := c.builtIn(name); found {
 		return command, nil
@@ -93,13 +93,13 @@ func (c *Commands) find(name string) (Command, error) {
 	return Command{}, fmt.Errorf("unknown command /%s%s", name, cmp.Or(suggest.Question("/"+name, names), ". Run: /help"))
 }
 
-// A Callable is a skill or a command that is a file. A line that begins with its name is a
-// message, to which the text of the file is added.
+// A Callable is a skill or a command that is a file. A line that begins with its name is a message, to
+// which the text of the file is added.
 type Callable struct {
 	Name, Help string
-	// Hint describes its arguments.
+	// Hint describes the arguments of the command.
 	Hint string
-	// File is the path of the file, for people.
+	// File is the path of the file, for display.
 	File string
 	// Origin is "project" or "user".
 	Origin string
@@ -108,8 +108,8 @@ type Callable struct {
 // MaxHelp limits a description in a list, in characters.
 const MaxHelp = 100
 
-// callable lists the commands that are files. A file with the name of a command of the program
-// gets its origin as a prefix.
+// callable lists the commands that are files. If a file has the name of a built-in command, its origin is
+// added as a prefix.
 func (c *Commands) callable() []Callable {
 	if c.files == nil {
 		return nil
@@ -124,7 +124,7 @@ func (c *Commands) callable() []Callable {
 	return all
 }
 
-// builtIn returns the command of the program with that name or alias, ignoring case.
+// builtIn returns the built-in command with a name or alias, ignoring case.
 func (c *Commands) builtIn(name string) (Command, bool) {
 	for _, command := range c.all {
 		for _, known := range append([]string{command.Name}, command.Aliases...) {
@@ -136,7 +136,7 @@ func (c *Commands) builtIn(name string) (Command, bool) {
 	return Command{}, false
 }
 
-// BuiltIn reports whether a line calls a command of the program. Other lines may be messages.
+// BuiltIn reports whether a line calls a built-in command. Other lines may be messages.
 func (c *Commands) BuiltIn(line string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	name, slash := strings.CutPrefix(word, "/")
@@ -144,7 +144,7 @@ func (c *Commands) BuiltIn(line string) bool {
 	return slash && found
 }
 
-// Sends implements Runner. It accepts names with an origin as a prefix, such as project:review.
+// Sends implements Runner. It also accepts names with an origin prefix, such as project:review.
 func (c *Commands) Sends(line string) bool {
 	word := strings.Fields(line + " /")[0]
 	name, slash := strings.CutPrefix(word, "/")
@@ -155,7 +155,7 @@ func (c *Commands) Sends(line string) bool {
 	return found
 }
 
-// fileOf returns the file that a name calls.
+// fileOf returns the command file that a name calls.
 func (c *Commands) fileOf(name string) (Callable, bool) {
 	bare := strings.TrimPrefix(strings.TrimPrefix(name, "project:"), "user:")
 	if _, taken := c.builtIn(name); c.files == nil || taken && bare == name {

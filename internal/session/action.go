@@ -2,18 +2,19 @@ package session
 
 import "agent/internal/history"
 
-// An Action is something that the program did beside the calls of the model, such as running a hook.
+// An Action is an action of the program that is not a call of the model, such as running a hook.
 type Action struct {
-	// By says for what it was done: "hook Stop", "check", "server github", "login", "undo".
+	// By is the part of the program that performed the action, such as "hook Stop", "check", "server
+	// github", "login" or "undo".
 	By string `json:"by"`
 	history.Effect
 }
 
-// Action records something that the program did beside the calls of the model.
+// Action records an action of the program that is not a call of the model.
 func (l *Log) Action(a Action) error { return l.record(TypeAction, a) }
 
-// Action returns the recorded actions beside the calls of the model, false if it is no such
-// record or is damaged.
+// Action returns the action that the record contains. It returns false for a record of another type, or a
+// damaged record.
 func (r Record) Action() (Action, bool) {
 	if r.Type != TypeAction {
 		return Action{}, false
@@ -23,7 +24,8 @@ func (r Record) Action() (Action, bool) {
 	return act, is && err == nil
 }
 
-// opening returns the payload of a record that opens a log or takes it up, false for another.
+// opening returns the payload of a record that opens or resumes a log. It returns false for any other
+// record.
 func (r Record) opening() (sessionPayload, bool) {
 	if r.Type != TypeSession {
 		return sessionPayload{}, false
@@ -33,8 +35,8 @@ func (r Record) opening() (sessionPayload, bool) {
 	return opening, is && err == nil
 }
 
-// LacksActions reports whether a record opens a part of a log that was written by an older program,
-// which recorded no acts.
+// LacksActions reports whether a record opens a part of a log that was written by an older program, which
+// recorded no actions.
 func (r Record) LacksActions() bool {
 	opening, is := r.opening()
 	return is && !opening.Acts

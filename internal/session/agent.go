@@ -11,38 +11,39 @@ import (
 	"time"
 )
 
-// Agent is an agent of a session: a conversation with a log of its own, which a call began for
-// one task.
+// Agent is a subagent of a session: a conversation with a separate log, which a call started for one task.
 type Agent struct {
 	ID string `json:"id"`
-	// Call is the id of the call that began the agent.
+	// Call is the id of the call that started the subagent.
 	Call  string `json:"call"`
 	Agent string `json:"agent"`
 	Title string `json:"title"`
 	Model string `json:"model,omitempty"`
-	// Status says how the agent ended, "" while it works. Changed names the changed files.
+	// Status describes how the subagent ended, or is "" while it works. Changed names the changed files.
 	Status  string `json:"status,omitempty"`
 	Changed string `json:"changed,omitempty"`
-	// Last is the hash of the last line of the agent's log when the agent ended, "" without a log.
+	// Last is the hash of the last line of the subagent's log at the end of the subagent, or "" without a
+	// log.
 	Last string `json:"last,omitempty"`
-	// Figures holds the figures of the agent in the form that its conversation gives them.
+	// Figures holds the figures of the subagent, in the form that its conversation reports them.
 	Figures json.RawMessage `json:"figures,omitempty"`
 
-	// Recorded is the time of the record, for an agent that was read from a log, and Began that of
-	// the first record of its latest task.
+	// Recorded is the time of the record, for a subagent that was read from a log. Began is the time of the
+	// first record of its latest task.
 	Recorded, Began time.Time `json:"-"`
 }
 
-// AgentFolder returns the folder with the logs of the agents of the session whose log is at path.
+// AgentFolder returns the folder with the logs of the subagents of the session whose log is at path.
 func AgentFolder(path string) string { return strings.TrimSuffix(path, extension) }
 
-// AgentPath returns the log of an agent of the session whose log is at path. An id comes from a
-// record or from a model, so that its last element alone counts: the log is in the folder.
+// AgentPath returns the path of the log of a subagent of the session whose log is at path. Only the last
+// element of id is used, because id may come from a record or from a model. So the log is always in the
+// folder.
 func AgentPath(path, id string) string {
 	return filepath.Join(AgentFolder(path), filepath.Base(id)+extension)
 }
 
-// ParentOf returns the id of the session whose agent has its log at path, "" for another log.
+// ParentOf returns the id of the session whose subagent has its log at path, or "" for any other log.
 func ParentOf(path string) string {
 	folder := filepath.Dir(path)
 	if _, err := os.Stat(folder + extension); err != nil {
@@ -51,8 +52,8 @@ func ParentOf(path string) string {
 	return filepath.Base(folder)
 }
 
-// copyAgents copies the logs of agents of the session from to the session at path. A log that is
-// missing is omitted.
+// copyAgents copies the logs of subagents of the session from to the session at path. It omits a missing
+// log.
 func copyAgents(path, from string, agents []Agent) error {
 	for _, agent := range agents {
 		log, err := os.Stat(AgentPath(from, agent.ID))
@@ -72,10 +73,10 @@ func copyAgents(path, from string, agents []Agent) error {
 	return nil
 }
 
-// Agent records the start of an agent, or its end if the status is set.
+// Agent records the start of a subagent, or its end if the status is set.
 func (l *Log) Agent(a Agent) error { return l.record(TypeAgent, a) }
 
-// takeAgent notes the start or the end of an agent.
+// takeAgent applies a record about the start or the end of a subagent.
 func (s *State) takeAgent(a Agent) {
 	a.Began = a.Recorded
 	s.Agents = append(slices.DeleteFunc(s.Agents, func(other Agent) bool {
@@ -86,7 +87,7 @@ func (s *State) takeAgent(a Agent) {
 	}), a)
 }
 
-// AgentsOf returns the agents of the session whose log is at path, the first started first.
+// AgentsOf returns the subagents of the session whose log is at path, in the order of their start.
 func AgentsOf(path string) (agents []Info) {
 	logs, _ := filepath.Glob(filepath.Join(AgentFolder(path), "*"+extension)) // the pattern is well formed
 	for _, log := range logs {
@@ -98,7 +99,7 @@ func AgentsOf(path string) (agents []Info) {
 	return agents
 }
 
-// AgentNamed returns the agent with an id, of any of the sessions.
+// AgentNamed returns the subagent with an id, from any of the sessions.
 func AgentNamed(infos []Info, id string) (Info, bool) {
 	for _, info := range infos {
 		if agent, err := Inspect(AgentPath(info.Path, id)); err == nil {

@@ -9,7 +9,7 @@ import (
 	"agent/internal/history"
 )
 
-// decoders read the payload of a record of their type, all of it or nothing.
+// decoders maps the types of records to functions that decode their whole payload or return an error.
 var decoders = map[Type]func(Record) (any, error){
 	TypeSession:     decodeAs[sessionPayload],
 	TypeEntry:       decodeEntry,
@@ -33,8 +33,8 @@ var decoders = map[Type]func(Record) (any, error){
 	TypeAction:      decodeAs[Action],
 }
 
-// decode reads the payload of a record: an entry is a *history.Content, anything else the
-// payload of its type.
+// decode decodes the payload of a record: an entry into a *history.Content, and any other payload into the
+// type for its record.
 func decode(r Record) (payload any, err error) {
 	if read, known := decoders[r.Type]; known {
 		return read(r)
@@ -54,7 +54,7 @@ func decodeEntry(r Record) (any, error) {
 		return nil, err
 	}
 	var tokens map[string][]int
-	if json.Unmarshal(r.Tokens, &tokens) == nil { // else they are counted again
+	if json.Unmarshal(r.Tokens, &tokens) == nil { // otherwise they are counted again
 		for vocabulary, blocks := range tokens {
 			entry.SetTokens(history.TokenCounts{Vocabulary: vocabulary, Blocks: blocks})
 		}
@@ -75,7 +75,8 @@ func decodeDensity(r Record) (any, error) {
 	return payload, nil
 }
 
-// decodeRewind reads the number of the record to go back to, which must be an earlier one.
+// decodeRewind decodes the number of the record to return to, which must be smaller than the number of this
+// record.
 func decodeRewind(r Record) (any, error) {
 	var payload rewindPayload
 	if err := json.Unmarshal(r.Payload, &payload); err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// AmbiguousError means that a name fits several sessions.
+// AmbiguousError means that several sessions have a name.
 type AmbiguousError struct {
 	Name string
 	// Fit lists the sessions, latest used first.
@@ -30,7 +30,7 @@ func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q matches %d sessions: %s. Add words of the title, or use an id", e.Name, len(e.Fit), strings.Join(lines, ", "))
 }
 
-// NotFoundError means that no session is called Name. Near is a similar id, "" for none.
+// NotFoundError means that no session has the name Name. Near is a similar id, or "" for none.
 type NotFoundError struct{ Name, Near string }
 
 func (e *NotFoundError) Error() string {
@@ -40,11 +40,11 @@ func (e *NotFoundError) Error() string {
 	return e.Name + ": no such session. Run: agent sessions list --all"
 }
 
-// shortestEnd is the number of letters from which the end of an id names a session.
+// shortestEnd is the number of letters from which the end of an id identifies a session.
 const shortestEnd = 4
 
-// WithID returns the session of a list with an id. name is the whole id, its beginning or its
-// last letters. The error is a *NotFoundError or an *AmbiguousError.
+// WithID returns the session of a list with an id. name is the whole id, its beginning or its last letters.
+// The error is a *NotFoundError or an *AmbiguousError.
 func WithID(infos []Info, name string) (Info, error) {
 	for _, fits := range []func(Info) bool{
 		func(i Info) bool { return i.ID == name },
@@ -58,10 +58,10 @@ func WithID(infos []Info, name string) (Info, error) {
 	return Info{}, &NotFoundError{Name: name}
 }
 
-// Named returns the session of a list with a name: an id in any form that WithID accepts, a
-// title, or words of a title. An id comes before a title, a whole title before words of one.
-// Among titles, sessions of the workspace come before others, and conversations before runs of
-// scripts. The error is a *NotFoundError or an *AmbiguousError.
+// Named returns the session of a list with a name: an id in any form that WithID accepts, a title, or words
+// of a title. Ids take precedence over titles, and whole titles over words. Among titles, sessions of the
+// workspace take precedence over others, and conversations over runs of scripts. The error is a
+// *NotFoundError or an *AmbiguousError.
 func Named(infos []Info, workspace, name string) (Info, error) {
 	info, err := WithID(infos, name)
 	if missing := (*NotFoundError)(nil); !errors.As(err, &missing) {
@@ -87,7 +87,7 @@ func filter(infos []Info, fits func(Info) bool) []Info {
 	return slices.DeleteFunc(slices.Clone(infos), func(i Info) bool { return !fits(i) })
 }
 
-// unique returns the one session that fits. Forks of a session that fits as well do not count.
+// unique returns the only session in fit. It ignores forks of other sessions in fit.
 func unique(fit []Info, name string) (Info, error) {
 	ids := map[string]bool{}
 	for _, info := range fit {
@@ -100,21 +100,21 @@ func unique(fit []Info, name string) (Info, error) {
 	return fit[0], nil
 }
 
-// holds reports whether a text holds all words, in any order and case. It reports false if there
-// are no words.
+// holds reports whether a text contains all words, in any order and case. It returns false if there are no
+// words.
 func holds(text, words string) bool {
 	wanted := strings.Fields(strings.ToLower(words))
 	return len(wanted) > 0 && !slices.ContainsFunc(wanted, func(word string) bool { return !strings.Contains(strings.ToLower(text), word) })
 }
 
-// Search returns the sessions whose title, first message, id or branch hold all words.
+// Search returns the sessions whose title, first message, id or branch contains all words.
 func Search(infos []Info, words string) []Info {
 	return filter(infos, func(i Info) bool {
 		return holds(strings.Join([]string{i.Title, i.FirstPrompt, i.ID, i.Branch}, "\n"), words)
 	})
 }
 
-// Delete removes the log at path and the logs of its agents, unless it is in use.
+// Delete removes the log at path and the logs of its subagents. It returns an error if the log is in use.
 func Delete(path string) error {
 	lock, err := acquire(path)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 // errNothingToFork is returned for a session without an entry.
 var errNothingToFork = errors.New("can't fork: the session has no message yet")
 
-// Fork begins a session that continues from the log at path (D-81). The log is only read,
-// and may be in use. The new session has a copy of all its records and does not need it
-// afterwards.
+// Fork starts a session that continues from the log at path (D-81). It only reads that log, which may be in
+// use. The new session has a copy of all its records, and does not need the original afterwards.
 func Fork(path string, o Options) (*Log, State, error) {
 	state, err := replayAt(path)
 	if err != nil {
@@ -61,12 +60,12 @@ func Fork(path string, o Options) (*Log, State, error) {
 	l.hide(o.Hidden)
 	l.disk = writer{open: l.reopen, keep: l.keep, lock: lock, wanted: true, size: size}
 	state.Parent, state.ID, state.Workspace = idOf(path), id, workspace
-	state.text = stored(newPath, size) // the copy has the same lines at the same places
+	state.text = stored(newPath, size) // the copy has the same lines at the same offsets
 	return l, state, nil
 }
 
-// copyLog copies the first bytes of a log to path and appends a last line. It returns the size
-// of the copy, and leaves no file after an error.
+// copyLog copies the first bytes of a log to path and appends a last line. It returns the size of the copy.
+// After an error there is no file at path.
 func copyLog(path, from string, first int64, last []byte) (size int64, err error) {
 	in, err := fsutil.Open(from)
 	if err != nil {
@@ -95,10 +94,10 @@ func copyLog(path, from string, first int64, last []byte) (size int64, err error
 	return size + int64(len(last)), fsutil.SyncFolder(filepath.Dir(path))
 }
 
-// Fork switches to a copy of the log and returns the copy's id. The original gets a note that
-// its background commands belong to the fork now, and others can open it again. Fork calls
-// with before anything changes, so that the caller can copy the session's other files; an
-// error of with means that there is no fork.
+// Fork switches to a copy of the log and returns the copy's id. It records in the original that its
+// background commands now belong to the fork, and unlocks the original. Fork calls with before anything
+// changes, so that the caller can copy the session's other files. If with returns an error, there is no
+// fork.
 func (l *Log) Fork(o Options, with func(id string) error) (id string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,10 +115,10 @@ func (l *Log) Fork(o Options, with func(id string) error) (id string, err error)
 	if err := with(forked.id); err != nil {
 		return "", errors.Join(err, os.Remove(forked.path), forked.disk.lock.Close())
 	}
-	// Background commands stay with this program, which continues in the fork.
+	// Background commands stay with this process, which continues in the fork.
 	err = l.jobs(state.Jobs, true)
 	_ = l.disk.close(l.path) // the records are already on disk
-	// References mean the same in the copy, so the timeline of the history stays valid.
+	// References have the same meaning in the copy, so the timeline of the history stays valid.
 	l.id, l.path, l.seq, l.disk, l.untitled, l.prev = forked.id, forked.path, forked.seq, forked.disk, titleEvery, forked.prev
 	l.disk.open, l.disk.keep = l.reopen, l.keep
 	return l.id, errors.Join(err, l.jobs(state.Jobs, false))

@@ -10,10 +10,10 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// Each line of a log has the hash of the line before, so that a line that is changed, removed or
-// put in later is noticed. A chain that somebody writes again from there on, or that ends early, is
-// not noticed by itself. The log of a session therefore has the hash of the last line of each agent
-// that ended.
+// Each line of a log contains the hash of the previous line, so that a changed, removed or inserted line is
+// detected. The chain alone does not detect that somebody rewrote all lines from some line on, or that the
+// log was truncated. The log of a session therefore also contains the hash of the last line of each
+// subagent that ended.
 
 // hashOf returns the hash of a line, without its line break.
 func hashOf(line []byte) string {
@@ -21,19 +21,19 @@ func hashOf(line []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// A Chain says whether the lines of a log follow each other as they were written.
+// A Chain is the result of checking the hashes that link the lines of a log.
 type Chain struct {
 	Records int `json:"records"`
-	// Without is the number of records that have no hash of the line before: older programs wrote
+	// Without is the number of records without the hash of the previous line, because older programs wrote
 	// none.
 	Without int `json:"withoutHash"`
-	// Broken holds the numbers of the lines before which something was changed, removed or put in.
+	// Broken holds the numbers of the lines before which something was changed, removed or inserted.
 	Broken []int `json:"broken"`
-	// Missing is set if the log lacks a line that another log knows by its hash.
+	// Missing is set if the log lacks a line whose hash is in another log.
 	Missing bool `json:"missing,omitempty"`
 }
 
-// LastHash returns the hash of the last line of the log at path, "" if there is none.
+// LastHash returns the hash of the last line of the log at path, or "" if there is none.
 func LastHash(path string) string {
 	var last []byte
 	for line, err := range Lines(path) {
@@ -48,7 +48,7 @@ func LastHash(path string) string {
 	return hashOf(last)
 }
 
-// Verify checks the chain of the log at path, and that the log has a line for each of the hashes. The
+// Verify checks the chain of the log at path, and that the log contains a line for each of the hashes. The
 // log may be in use.
 func Verify(path string, hashes ...string) (c Chain, err error) {
 	c.Broken = []int{}
@@ -63,10 +63,10 @@ func Verify(path string, hashes ...string) (c Chain, err error) {
 	}
 	defer file.Close()
 	lines, number := newLineReader(file, wholeLog), 0
-	// before holds the hashes of the latest record and of the lines since that are none: a line
-	// that was written in part, because the disk was full, is no record.
+	// before holds the hash of the latest record, and the hashes of later lines that are not records. A
+	// line is not a record if it was written in part, because the disk was full.
 	before := map[string]bool{"": true}
-	chained := false // the record before has a hash
+	chained := false // the previous record has a hash
 	for !errors.Is(err, io.EOF) {
 		var line []byte
 		if line, err = lines.next(); err != nil && !errors.Is(err, io.EOF) {
@@ -86,7 +86,7 @@ func Verify(path string, hashes ...string) (c Chain, err error) {
 		}
 		c.Records++
 		switch {
-		case r.Prev == nil && chained && r.Type != TypeSession: // an older program begins with that
+		case r.Prev == nil && chained && r.Type != TypeSession: // older programs begin with a session record
 			c.Broken = append(c.Broken, number)
 			fallthrough
 		case r.Prev == nil:

@@ -20,21 +20,21 @@ import (
 // longestPrompt limits a prompt in a list, in characters.
 const longestPrompt = 200
 
-// A list reads the beginning and the end of each log, in steps of these sizes in bytes, until
-// it knows all it shows. The last entries carry the counts of the whole log, so that a long
-// log costs no more than a short one.
+// A list reads the beginning and the end of each log, in steps of these sizes in bytes, until it has all
+// displayed facts. The last entries contain the counts of the whole log, so that a long log costs no more
+// than a short one.
 const (
 	headStep = 16 << 10
 	tailStep = 64 << 10
-	// largestTail limits the end of a log that is held in memory. After it, the list scans the whole
+	// largestTail limits the end of a log that is read into memory. Beyond it, the list scans the whole
 	// log.
 	largestTail = 32 << 20
 )
 
-// mostLooked is the number of entries at the end of a log that are searched for the model.
+// mostLooked is the number of entries, from the end of a log, that are searched for the name of the model.
 const mostLooked = 100
 
-// Inspect reads the facts that a list shows about the log at path.
+// Inspect returns the facts about the log at path that a list shows.
 func Inspect(path string) (Info, error) {
 	f, err := fsutil.Open(path)
 	if err != nil {
@@ -80,7 +80,7 @@ func (i *Info) head(f io.ReaderAt) error {
 	return nil
 }
 
-// first takes the facts from a record at the beginning.
+// first reads the facts in a record at the beginning of the log.
 func (i *Info) first(r Record) {
 	if i.Started.IsZero() {
 		i.Started = r.Time
@@ -103,13 +103,13 @@ func (i *Info) first(r Record) {
 	}
 }
 
-// firstWords returns the first line of a message, without keys: lists, searches, audits and windows
-// show it.
+// firstWords returns the first line of a message, without API keys, because lists, searches, audits and
+// window titles show it.
 func firstWords(entry *history.Content) string {
 	return humanize.Line(secret.Without(humanize.FirstLine(cmp.Or(strings.TrimSpace(entry.OwnText()), entry.Text()))), longestPrompt)
 }
 
-// tail reads the log from start on. told reports whether an entry there has the token counts.
+// tail reads the log from start on. told reports whether an entry in this part has the token counts.
 func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 	data, err := linesFrom(f, start, i.Bytes)
 	if err != nil {
@@ -136,7 +136,7 @@ func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 			i.Model, model = modelOf(r.Payload)
 			looked++
 		}
-		if looked == mostLooked { // the program that wrote the log did not name models
+		if looked == mostLooked { // the program that wrote the log recorded no model names
 			model = true
 		}
 		if told && model && branch {
@@ -152,13 +152,13 @@ func linesFrom(f io.ReaderAt, start, size int64) ([]byte, error) {
 	if n, err := f.ReadAt(data, start); n < len(data) && err != io.EOF {
 		return nil, err
 	}
-	if start > 0 { // the first part belongs to an earlier line
+	if start > 0 { // the first part belongs to a line that begins before start
 		_, data, _ = bytes.Cut(data, []byte("\n"))
 	}
 	return data, nil
 }
 
-// recordsBackward returns the records in lines, the latest first, and omits broken lines.
+// recordsBackward returns the records in lines, the latest first. It omits damaged lines.
 func recordsBackward(lines []byte) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		for _, line := range slices.Backward(bytes.Split(lines, []byte("\n"))) {
@@ -169,7 +169,7 @@ func recordsBackward(lines []byte) iter.Seq[Record] {
 	}
 }
 
-// modelOf returns the model that wrote an entry, if one did.
+// modelOf returns the model that wrote an entry. wrote is false if no model did.
 func modelOf(payload []byte) (model string, wrote bool) {
 	if !bytes.HasPrefix(payload, []byte(`{"speaker":"ai"`)) {
 		return "", false
@@ -182,9 +182,9 @@ func modelOf(payload []byte) (model string, wrote bool) {
 	return model, wrote
 }
 
-// scan counts the entries of a log without counts: older programs wrote none, and the counts of a
-// newer format are not understood. Only the beginnings of lines are held. Such a log is listed nevertheless, so that opening it can
-// explain the problem. A message is an entry with a human speaker.
+// scan counts the entries of a log without readable counts: older programs wrote none, and counts in a
+// newer format are not supported. It keeps only the beginnings of lines in memory. Such a log is listed
+// nevertheless, so that opening it can explain the problem. A message is an entry with a human speaker.
 func (i *Info) scan(f io.ReaderAt) error {
 	in := bufio.NewReaderSize(io.NewSectionReader(f, 0, i.Bytes), wholeLog)
 	for begins := true; ; {

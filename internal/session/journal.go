@@ -8,30 +8,30 @@ import (
 	"agent/internal/history"
 )
 
-// journal lists the records that change a conversation, in the order of the log. It includes
-// branches that a rewind abandoned. It has only the place of each record; the content is
-// read when it is needed.
+// journal lists the records that change a conversation, in the order of the log. It includes branches that
+// a rewind abandoned. It contains only the position of each record. The content is read when it is needed.
 type journal []event
 
 // event is a record that changes the conversation.
 type event struct {
 	seq uint64
-	// to is the record a rewind returns to, from just before it; 0 for anything else.
+	// to is the number of the record to which a rewind returns: to the state just before that record. It is
+	// 0 for other events.
 	to uint64
 	// at and length are the position and size of the record in the log, in bytes.
 	at     int64
 	length int
-	// line is its line number, for notices.
+	// line is the line number of the record, for notices.
 	line int
 	// speaks is set for an entry, a compression and a clear.
 	speaks bool
-	// entry and clears are set for one kind each.
+	// entry is set for an entry, and clears for a clear.
 	entry, clears bool
-	// prunes is set for a change of density.
+	// prunes is set for a density record, which prunes content.
 	prunes bool
 	// message is set for an entry that the user wrote.
 	message bool
-	// reply is set for an entry in which the model says something.
+	// reply is set for an entry that contains a text of the model.
 	reply bool
 }
 
@@ -61,8 +61,8 @@ func (p *player) appendEvent(payload any, e event) {
 	p.journal = append(p.journal, e)
 }
 
-// line returns the events that led to the state before the record seq, in order. It leaves
-// out branches that a rewind abandoned.
+// line returns the events that led to the state before the record with the number before, in order. It
+// omits branches that a rewind abandoned.
 func (j journal) line(before uint64) journal {
 	until, _ := j.find(before)
 	if !slices.ContainsFunc(j[:until], event.rewinds) {
@@ -73,7 +73,8 @@ func (j journal) line(before uint64) journal {
 	return line
 }
 
-// find returns the index of the record seq, or of the first after it when it is missing.
+// find returns the index of the record seq. If it is missing, it returns the index of the first record
+// after it.
 func (j journal) find(seq uint64) (i int, found bool) {
 	return slices.BinarySearchFunc(j, seq, func(e event, seq uint64) int { return cmp.Compare(e.seq, seq) })
 }
@@ -91,7 +92,7 @@ func (j journal) eventsBefore(i int) iter.Seq[event] {
 	}
 }
 
-// latest returns the record of the latest event before index i that satisfies is, 0 for none.
+// latest returns the number of the latest record before index i for which is returns true, or 0 for none.
 func (j journal) latest(i int, is func(event) bool) uint64 {
 	for e := range j.eventsBefore(i) {
 		if is(e) {

@@ -20,24 +20,24 @@ type Info struct {
 	Path      string
 	Workspace string
 	Started   time.Time
-	// Used is the time of the latest record that is no title.
+	// Used is the time of the latest record, except records that set a title.
 	Used time.Time
 	// FirstPrompt is the first line the user wrote.
 	FirstPrompt string
-	// Title is the name that a user gave the session, else that of an agent's task, else one made
-	// of FirstPrompt.
+	// Title is the title that a user gave the session. Otherwise it is the title of a subagent's task, or a
+	// title made from FirstPrompt.
 	Title string
-	// task is the title of an agent's task, empty for another session.
+	// task is the title of a subagent's task, or "" for any other session.
 	task string
-	// Unattended is set for a run of a script, in which nobody could answer questions.
+	// Unattended is set for a run of a script, in which no user could answer questions.
 	Unattended bool
-	// Counts covers all entries that were ever recorded, pruned entries too.
+	// Counts covers all entries that were ever recorded, including pruned entries.
 	Counts
-	// Parent is the session from which this one was forked; empty for none.
+	// Parent is the session from which this session was forked, or "" for none.
 	Parent string
-	// Branch is the branch that was checked out at the last use; empty where unknown.
+	// Branch is the branch that was checked out at the last use, or "" if it is unknown.
 	Branch string
-	// Model is the model that answered last; empty where unknown.
+	// Model is the model that answered last, or "" if it is unknown.
 	Model string
 	// Bytes is the size of the log.
 	Bytes int64
@@ -46,9 +46,9 @@ type Info struct {
 // Unanswered reports whether the session is a run of a script to which no model has replied.
 func (i Info) Unanswered() bool { return i.Unattended && i.Messages > 0 && i.Entries == i.Messages }
 
-// List returns the sessions of a workspace, or of all if workspace is empty,
-// latest used first. It omits files that are no logs, and sessions without an entry.
-// Where the record that names the workspace is damaged, the folder of the log tells it.
+// List returns the sessions of a workspace, or of all workspaces if workspace is "", latest used first. It
+// omits files that are not logs, and sessions without an entry. If the record with the workspace is
+// damaged, the folder of the log determines the workspace.
 func List(dir, workspace string) ([]Info, error) {
 	folder := "*"
 	if workspace != "" {
@@ -82,12 +82,11 @@ func List(dir, workspace string) ([]Info, error) {
 	return infos, nil
 }
 
-// clockError is how far a record may lie in the future of the present clock.
+// clockError limits how far in the future the time of a record may be.
 const clockError = time.Hour
 
-// Latest returns the session of a list that was used last. The list comes from List and is not
-// empty. A session with a time in the future was recorded while a clock was wrong, and counts
-// as the oldest.
+// Latest returns the session of a list that was used last. The list is the result of List and not empty. A
+// session with a time in the future was recorded with a wrong clock, and counts as the oldest.
 func Latest(infos []Info, now time.Time) Info {
 	for _, info := range infos {
 		if info.Used.Before(now.Add(clockError)) {

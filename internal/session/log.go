@@ -12,8 +12,8 @@ import (
 	"agent/internal/history"
 )
 
-// Log is the open log of one session and its only writer. Its methods are safe
-// for concurrent use.
+// Log is the open log of one session, and the only writer of the log. Its methods are safe for concurrent
+// use.
 type Log struct {
 	now func() time.Time
 
@@ -22,11 +22,11 @@ type Log struct {
 	seq      uint64
 	timeline timeline
 	counts   Counts
-	// rewinding is the latest state that Past.Before returned. The history can only be rewound to
-	// it.
+	// rewinding is the latest state that Past.Before returned. The history can only be rewound to this
+	// state.
 	rewinding past
 	secrets   [][]byte
-	// title is the name that a user gave the session.
+	// title is the title that a user gave the session.
 	title string
 	// untitled is the number of bytes written since the title was recorded.
 	untitled int
@@ -35,11 +35,11 @@ type Log struct {
 	// waiting holds the queued messages as recorded in the log.
 	waiting []json.RawMessage
 	disk    writer
-	// taken is the next result of TakenNotice.
+	// taken is the next result of TakenNotice, or "".
 	taken string
 }
 
-// ID returns the session's name. A Fork changes it.
+// ID returns the session ID. Fork changes it.
 func (l *Log) ID() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,15 +53,15 @@ func (l *Log) Seq() uint64 {
 	return l.seq
 }
 
-// Path returns the path of the log. A Fork changes it.
+// Path returns the path of the log. Fork changes it.
 func (l *Log) Path() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.path
 }
 
-// Hide keeps secret out of all later records, in case a command prints it or a file contains it.
-// Short strings are refused, for they would be found everywhere.
+// Hide removes secret from all later records, because a command may print it or a file may contain it.
+// Short strings are ignored, because they occur everywhere.
 func (l *Log) Hide(secret string) {
 	const shortest = 8
 	if len(secret) < shortest {
@@ -78,7 +78,7 @@ func (l *Log) Hide(secret string) {
 	}
 }
 
-// hide hides several texts.
+// hide calls Hide for several texts.
 func (l *Log) hide(texts []string) {
 	for _, text := range texts {
 		l.Hide(text)
@@ -110,28 +110,28 @@ func (l *Log) Observe(m history.Mutation) error {
 // Todo records the todo list after a change.
 func (l *Log) Todo(todos json.RawMessage) error { return l.record(TypeTodo, todos) }
 
-// Setting records a setting changed in the session; an empty value unsets it.
+// Setting records that a setting was changed in the session. An empty value unsets it.
 func (l *Log) Setting(key, value string) error {
 	return l.record(TypeSetting, settingPayload{key, value})
 }
 
-// Job records that a background command began, or that it ended.
+// Job records that a background command started, or that it ended.
 func (l *Log) Job(job Job, ended bool) error { return l.record(TypeJob, jobPayload{job, ended}) }
 
-// Servers records, as JSON, the part of the servers' tools that the model is offered.
+// Servers records, as JSON, the tools of servers that are offered to the model.
 func (l *Log) Servers(offered json.RawMessage) error {
 	return l.record(TypeServers, serversPayload{offered})
 }
 
-// Start records, as JSON, what the system prompt says about the start of the session.
+// Start records, as JSON, the start of the session as the system prompt contains it.
 func (l *Log) Start(said json.RawMessage) error { return l.record(TypeStart, startPayload{said}) }
 
-// Grants records, as JSON, the permissions that a user has given for the session.
+// Grants records, as JSON, the permissions that a user has granted for the session.
 func (l *Log) Grants(grants json.RawMessage) error {
 	return l.record(TypeGrants, grantsPayload{grants})
 }
 
-// Note records a change of the notes that are kept for later sessions.
+// Note records a change of the notes for later sessions.
 func (l *Log) Note(change Note) error { return l.record(TypeNote, change) }
 
 // Notice records a message that was shown to the user.
@@ -173,8 +173,8 @@ func (l *Log) append(c change) error {
 	return l.retitle(c.kind, len(line))
 }
 
-// Close writes the waiting records and lets others open the session. A session without an
-// entry leaves no file. Close fails with an *UnsavedError when records are lost.
+// Close writes the waiting records and unlocks the session. A session without an entry leaves no file.
+// Close returns an *UnsavedError if records are lost.
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -12,12 +12,12 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// Other programs can take the file of a log away while it is written: remove it or its folder,
-// put another file in its place, or cut it. The records are still in the open file, so they
-// are written to a new one.
+// Another program can interfere with the file of a log while it is written. It can remove the file or its
+// folder, replace the file, or truncate it. The records are still in the open file, so they are copied to a
+// new file.
 
-// keep checks before each write that the open file is still the file at the path. If it is
-// not, keep copies its records to a new file.
+// keep checks before each write that the open file is still the file at the path. If it is not, keep copies
+// its records to a new file.
 func (l *Log) keep() error {
 	own, ok := l.disk.out.(*os.File)
 	if !ok {
@@ -38,7 +38,7 @@ func (l *Log) keep() error {
 	return l.copyLog(own, err == nil)
 }
 
-// copyLog copies the log to a new file at its path, or to another name if the path is occupied.
+// copyLog copies the log to a new file at its path. If the path is occupied, it uses another name.
 func (l *Log) copyLog(own *os.File, occupied bool) error {
 	path := l.path
 	for n := 1; occupied; n++ {
@@ -74,7 +74,7 @@ func (l *Log) copyLog(own *os.File, occupied bool) error {
 	return nil
 }
 
-// lockAgain locks the new file and gives up the lock of the old one.
+// lockAgain locks the new file and releases the lock of the old file.
 func (l *Log) lockAgain(path string) error {
 	lock, err := acquire(path)
 	if err != nil {
@@ -87,8 +87,8 @@ func (l *Log) lockAgain(path string) error {
 	return nil
 }
 
-// TakenNotice returns a message, once, after another program took the file away. It is empty
-// otherwise.
+// TakenNotice returns a message, once, after another program has removed or replaced the file. Otherwise it
+// returns "".
 func (l *Log) TakenNotice() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

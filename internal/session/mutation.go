@@ -6,17 +6,17 @@ import (
 	"agent/internal/history"
 )
 
-// errOutOfStep is returned when a mutation does not fit the history that was
-// recorded: somebody changed the history behind its observer's back.
+// errOutOfStep is returned if a mutation does not fit the recorded history, because the history was changed
+// without notifying its observer.
 var errOutOfStep = errors.New("internal error: the session log doesn't match the conversation. Start a new session")
 
 // change is a mutation in the form in which it is recorded.
 type change struct {
 	kind    Type
 	payload any
-	// tokens has the token counts of an entry, if they are known.
+	// tokens holds the token counts of an entry, if they are known.
 	tokens history.TokenCounts
-	// counts has the counts of the log with the added entry.
+	// counts holds the counts of the log including the added entry.
 	counts Counts
 }
 
@@ -77,8 +77,8 @@ func densityOf(live []slot, result history.DensityResult) (densityPayload, error
 	return payload, nil
 }
 
-// prunesOf returns prunes of the live history in the form in which they are recorded. It sets
-// the Recorded field of each.
+// prunesOf returns prunes of the live history in their recorded form. It sets the Recorded field of each
+// prune.
 func prunesOf(live []slot, prunes []history.Prune) []prunePayload {
 	payloads := make([]prunePayload, len(prunes))
 	find := finder(live)
@@ -93,8 +93,8 @@ func prunesOf(live []slot, prunes []history.Prune) []prunePayload {
 	return payloads
 }
 
-// itemsOf refers to the entries that are part of the history already; contents
-// are immutable, so the same pointer is the same entry.
+// itemsOf returns items that refer to the existing entries of the history by reference. Contents are
+// immutable, so the same pointer means the same entry.
 func (t *timeline) itemsOf(entries []*history.Content) []historyItem {
 	known := make(map[*history.Content]ref, len(t.at))
 	for _, s := range t.liveSlots() {
@@ -108,7 +108,7 @@ func (t *timeline) itemsOf(entries []*history.Content) []historyItem {
 			continue
 		}
 		items[i].Ref = &r
-		// An entry that occurs twice has one reference; the second is a new entry.
+		// An entry that occurs twice has only one reference, so the second occurrence is a new entry.
 		delete(known, entry)
 	}
 	return items

@@ -22,33 +22,34 @@ import (
 type Options struct {
 	// Dir is the folder of all sessions.
 	Dir string
-	// Workspace is the folder the session is about, absolute.
+	// Workspace is the absolute path of the folder in which the session works.
 	Workspace string
 	Now       func() time.Time
-	// Random makes ids unique within a second.
+	// Random makes ids unique that are created within the same second.
 	Random io.Reader
-	// PID is this process. A second writer reads it in the log, to name the first.
+	// PID is the ID of this process. Another process reads it in the log, to report which process has the
+	// session open.
 	PID int
-	// Branch is the branch that is checked out in the workspace, empty for none.
+	// Branch is the branch that is checked out in the workspace, or "" for none.
 	Branch string
-	// Unattended is set where nobody can answer, as in a script.
+	// Unattended is set if there is no user to answer questions, such as in a script.
 	Unattended bool
-	// Policy is the hash of the policy of the machine, empty where there is none.
+	// Policy is the hash of the policy of the machine, or "" if there is none.
 	Policy string
-	// ID names a new session. An empty one means an id from the time and Random.
+	// ID is the ID of a new session. If it is "", the ID is made from the time and Random.
 	ID string
-	// Folder is the folder of the log, empty for the folder of the workspace below Dir.
+	// Folder is the folder of the log, or "" for the folder of the workspace below Dir.
 	Folder string
-	// Hidden lists texts that are kept out of all records that are written. See Log.Hide.
+	// Hidden lists texts that are removed from all records. See Log.Hide.
 	Hidden []string
-	// Agent describes the agent whose conversation is recorded; nil for a session of a user.
+	// Agent describes the subagent whose conversation is recorded. It is nil for a session of a user.
 	Agent *Agent
 }
 
-// extension is the ending of log files.
+// extension is the extension of log files.
 const extension = ".jsonl"
 
-// LockedError means that another process writes to the session.
+// LockedError means that another process has the session open for writing.
 type LockedError struct {
 	ID    string
 	PID   int
@@ -59,9 +60,9 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("session %s is in use by process %d since %s. End that process, or add --fork to continue in a copy", e.ID, e.PID, e.Since.Local().Format("2006-01-02 15:04:05"))
 }
 
-// Create starts a session. Its file, readable by its owner only, is made with the first entry,
-// so that a session without one leaves nothing. Create also removes the logs that killed
-// programs left without an entry.
+// Create starts a session. Its file, readable by its owner only, is created with the first entry, so that a
+// session without an entry leaves no file. Create also removes the logs without an entry that killed
+// programs left.
 func Create(o Options) (*Log, error) {
 	folder := cmp.Or(o.Folder, filepath.Join(o.Dir, folderName(o.Workspace)))
 	now := o.Now()
@@ -83,9 +84,9 @@ func Create(o Options) (*Log, error) {
 	return l, l.record(TypeSession, sessionPayload{ID: id, Workspace: o.Workspace, PID: o.PID, Branch: o.Branch, Unattended: o.Unattended, Policy: o.Policy, Agent: o.Agent, Format: version, Acts: true})
 }
 
-// reserve makes and locks the file of a new session with a given id, before its first entry.
-// If two programs begin a session with the same id, the second gets a *LockedError. The error
-// is fs.ErrExist where the session has records by now.
+// reserve creates and locks the file of a new session with a given id, before its first entry. If two
+// programs start a session with the same id, the second gets a *LockedError. The error is fs.ErrExist if
+// the session has records by now.
 func reserve(path string) (*fsutil.FileLock, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func reserve(path string) (*fsutil.FileLock, error) {
 	return lock, errors.Join(err, empty.Close())
 }
 
-// unusedID returns an id without a log in folder.
+// unusedID returns an id for which folder contains no log.
 func unusedID(folder string, now time.Time, random io.Reader) (id, path string, err error) {
 	for {
 		if id, err = newID(now, random); err != nil {
@@ -116,8 +117,8 @@ func unusedID(folder string, now time.Time, random io.Reader) (id, path string, 
 	}
 }
 
-// create makes the file of a new session and locks it. It reuses a file that an earlier
-// attempt made and could not remove.
+// create creates the file of a new session and locks it. It reuses a file that an earlier attempt created
+// and could not remove.
 func (l *Log) create() (file, error) {
 	folder := filepath.Dir(l.path)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -150,9 +151,9 @@ func (l *Log) create() (file, error) {
 	return out, nil
 }
 
-// Resume opens the session at path and returns its state. Damaged lines stay in the file, except
-// for a torn last one. The history that the log observes from now on has to begin with exactly the
-// state's Entries; a repair of them is a mutation of that history. Resume works on a full disk.
+// Resume opens the session at path and returns its state. Damaged lines stay in the file, except for an
+// incomplete last line. The history that the log observes from now on must begin with exactly the state's
+// Entries. A repair of them is a mutation of that history. Resume works even if the disk is full.
 func Resume(path string, o Options) (*Log, State, error) {
 	l, state, err := takeUp(path, o)
 	if err != nil {
@@ -161,7 +162,7 @@ func Resume(path string, o Options) (*Log, State, error) {
 	return l, state, l.record(TypeSession, sessionPayload{ID: l.id, Workspace: state.Workspace, PID: o.PID, Resumed: true, Branch: o.Branch, Unattended: o.Unattended, Policy: o.Policy, Format: version, Acts: true})
 }
 
-// takeUp opens the session at path without recording that.
+// takeUp opens the session at path without writing a record about it.
 func takeUp(path string, o Options) (*Log, State, error) {
 	if err := checkWritable(path); err != nil {
 		return nil, State{}, err
@@ -190,14 +191,14 @@ func (e *UnwritableError) Error() string {
 	return fmt.Sprintf("can't write session %s: %s. Add --fork to continue in a copy", e.ID, e.Reason)
 }
 
-// Available returns nil for a session that can be resumed now. Otherwise the error is an
-// *UnwritableError or a *LockedError.
+// Available returns nil if a session can be resumed now. Otherwise the error is an *UnwritableError or a
+// *LockedError.
 func Available(path string) error {
 	if err := checkWritable(path); err != nil {
 		return err
 	}
 	lock := fsutil.NewFileLock(path)
-	free, err := lock.TryRLock() // a shared lock, since two programs may look at once
+	free, err := lock.TryRLock() // a shared lock, because two programs may check at the same time
 	if err != nil {
 		return unlockable(err)
 	}
@@ -207,7 +208,7 @@ func Available(path string) error {
 	return errors.Join(err, lock.Close())
 }
 
-// checkWritable returns an error for a log that this user cannot write, or that others may write too.
+// checkWritable returns an error if this user cannot write the log, or if other users can.
 func checkWritable(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -223,7 +224,7 @@ func checkWritable(path string) error {
 	return out.Close()
 }
 
-// reopen opens the file of a resumed session and cuts off a torn last line.
+// reopen opens the file of a resumed session and removes an incomplete last line.
 func (l *Log) reopen() (file, error) {
 	out, err := fsutil.OpenFile(l.path, os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
@@ -235,15 +236,15 @@ func (l *Log) reopen() (file, error) {
 	return out, nil
 }
 
-// Available holds the lock of a session for some microseconds. acquire waits longer than that
-// before it reports that a session is in use.
+// Available locks a session for some microseconds. acquire waits longer than that before it reports that
+// the session is in use.
 const (
 	lookTimeout = 100 * time.Millisecond
 	lookPoll    = 2 * time.Millisecond
 )
 
-// acquire locks the log at path, which must exist. The lock ends with the process at the
-// latest. When another process has the lock, the error names it as the log does.
+// acquire locks the log at path, which must exist. The lock ends at the latest with the process. If another
+// process has the lock, the error identifies that process by the log.
 func acquire(path string) (*fsutil.FileLock, error) {
 	lock := fsutil.NewFileLock(path)
 	ctx, cancel := context.WithTimeout(context.Background(), lookTimeout)
@@ -262,7 +263,7 @@ func unlockable(err error) error {
 	return fmt.Errorf("can't open the session: %w", fsutil.ExplainLockError(err, "XDG_DATA_HOME"))
 }
 
-// LockHolder names the process that has the session at path open. It returns nil when none has.
+// LockHolder identifies the process that has the session at path open. It returns nil if there is none.
 func LockHolder(path string) *LockedError {
 	var held *LockedError
 	if err := Available(path); errors.As(err, &held) {
@@ -293,8 +294,8 @@ func newID(now time.Time, random io.Reader) (string, error) {
 
 func idOf(path string) string { return strings.TrimSuffix(filepath.Base(path), extension) }
 
-// folderName returns the name of the folder for the sessions of a workspace: the workspace's
-// own name, for people, and a hash that makes it unique.
+// folderName returns the name of the folder for the sessions of a workspace. It consists of the workspace's
+// name, for readability, and a hash that makes it unique.
 func folderName(workspace string) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' {

@@ -19,7 +19,7 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("line %d is from a newer version of agent (format %d, this version reads %d). Update agent to open the session", e.Line, e.Version, version)
 }
 
-// head has the fields of a line without its payload.
+// head has the fields of a line except its payload.
 type head struct {
 	V      int             `json:"v"`
 	Seq    uint64          `json:"seq"`
@@ -30,9 +30,9 @@ type head struct {
 	Prev   *string         `json:"prev"`
 }
 
-// parse reads one line. In lines of encode the payload comes last, and parse cuts it off
-// without looking into it, since it is most of the line. The cut may be wrong in a line of
-// another program: if the payload cannot be decoded, the caller must try parseAny.
+// parse parses one line. In lines of encode the payload is last. parse cuts it off without decoding it,
+// because it is most of the line. In a line of another program the cut may be wrong: if the payload cannot
+// be decoded, the caller must try parseAny.
 func parse(line []byte) (Record, error) {
 	before, payload, ok := bytes.Cut(line, []byte(`,"payload":`))
 	payload, ends := bytes.CutSuffix(payload, []byte("}"))
@@ -47,8 +47,8 @@ func parse(line []byte) (Record, error) {
 	return r, nil
 }
 
-// parseAny reads a line whose fields may come in any order. With a *VersionError it returns
-// the record as well.
+// parseAny parses a line whose fields may be in any order. If the error is a *VersionError, it returns the
+// record as well.
 func parseAny(line []byte) (Record, error) {
 	var whole struct {
 		head

@@ -12,8 +12,8 @@ import (
 // previewBytes is the size of the end of a log that a preview reads.
 const previewBytes = 256 << 10
 
-// Preview returns the latest messages of the user and the model in the session at path, the
-// newest last, for a user who chooses a session.
+// Preview returns the latest messages of the user and the model in the session at path, the newest last. It
+// is for lists from which a user chooses a session.
 func Preview(path string) string {
 	f, err := fsutil.Open(path)
 	if err != nil {

@@ -18,17 +18,17 @@ import (
 	"agent/internal/history"
 )
 
-// Prompts is the file of the user's prompts in all sessions, one a line, the oldest first.
+// Prompts is the file of the user's prompts in all sessions, one prompt per line, the oldest first.
 type Prompts struct{ Path string }
 
-// Prompt has the pieces of a message, in order. In the file it is a list, or a string when
-// all of it was typed.
+// Prompt holds the parts of a message, in order. In the file it is a list, or a string if the user typed
+// the whole message.
 type Prompt []PromptPart
 
-// PromptPart is a piece of a prompt.
+// PromptPart is a part of a prompt.
 type PromptPart struct {
 	Text string `json:"text"`
-	// Source is where the text comes from, empty when it was typed (D-46).
+	// Source is the source of the text, or "" if the user typed it (D-46).
 	Source history.Source `json:"source,omitempty"`
 }
 
@@ -51,14 +51,14 @@ func (p *Prompt) UnmarshalJSON(data []byte) error {
 }
 
 const (
-	// keptPrompts is the number of prompts that are loaded.
+	// keptPrompts limits the prompts that are loaded.
 	keptPrompts = 1000
 	// maxPromptFile is the size in bytes from which older prompts are dropped from the file.
 	maxPromptFile = 1 << 20
 )
 
-// Load returns the newest prompts, oldest first. Lines that cannot be read are
-// skipped; a missing file is an empty history.
+// Load returns the newest prompts, oldest first. It skips lines that cannot be read. A missing file is an
+// empty history.
 func (p Prompts) Load() ([]Prompt, error) {
 	data, err := fsutil.Read(p.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,7 +86,7 @@ func parsePrompts(data []byte) (prompts []Prompt) {
 	return prompts[max(0, len(prompts)-keptPrompts):]
 }
 
-// withoutKeys returns a prompt with a placeholder for each key that is recognised in it.
+// withoutKeys returns a prompt with a placeholder for each recognized API key.
 func (p Prompt) withoutKeys() Prompt {
 	clean := slices.Clone(p)
 	for i, part := range clean {
@@ -95,12 +95,12 @@ func (p Prompt) withoutKeys() Prompt {
 	return clean
 }
 
-// setHeader matches the command that sets a header, whose value may be a key of any form.
+// setHeader matches the command that sets a header, whose value may be an API key of any form.
 var setHeader = lazyregexp.New(`(?i)^(\s*/set\s+header\.\S*?[\s=]+)\S.*`)
 
-// Append adds a prompt, without the keys in it: the file outlives its sessions, and the text typed
-// in this one can be had again as it was. It writes the line at once, so that programs that append
-// at the same time do not mix theirs.
+// Append adds a prompt without the API keys in it, because the file outlives its sessions. Within this
+// session the prompt is available unchanged. Append writes the line in a single write, so that concurrent
+// programs do not mix their lines.
 func (p Prompts) Append(prompt Prompt) error {
 	line, err := json.Marshal(prompt.withoutKeys())
 	if err != nil {
@@ -120,8 +120,8 @@ func (p Prompts) Append(prompt Prompt) error {
 	return errors.Join(err, file.Close())
 }
 
-// isTorn reports whether a file ends in the middle of a line, as on a disk that became full.
-// The next line must then begin with a line break, or it would be lost too.
+// isTorn reports whether a file ends in the middle of a line, for example because the disk became full. The
+// next line must then begin with a line break, or it would be lost too.
 func isTorn(file *os.File) bool {
 	end, _ := file.Seek(0, io.SeekEnd)
 	last := make([]byte, 1)
@@ -129,7 +129,7 @@ func isTorn(file *os.File) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// shorten drops all but the newest prompts from the file.
+// shorten removes all but the newest prompts from the file.
 func (p Prompts) shorten() error {
 	err := fsutil.Change(p.Path, func(data []byte) (kept []byte, err error) {
 		for _, prompt := range parsePrompts(data) {

@@ -10,9 +10,9 @@ import (
 	"agent/internal/history"
 )
 
-// Recall returns the entries at some places of the log, as they were first recorded, and the
-// entries that followed on the current line. So it finds content that density or a
-// compression took out of the context.
+// Recall returns the entries at some positions of the log, as they were first recorded, and the entries
+// that followed on the current branch. So it finds content that pruning or a compression removed from the
+// context.
 func (l *Log) Recall(places []history.Recorded) (history.RecalledContent, error) {
 	past, err := l.Past()
 	if err != nil {
@@ -61,7 +61,7 @@ func (p *player) recall(places []history.Recorded) (recalled history.RecalledCon
 	return recalled, nil
 }
 
-// readAdded reads the entries that the events of a line added.
+// readAdded reads the entries that the events of a branch added.
 func (p *player) readAdded(line journal) iter.Seq2[*history.Content, error] {
 	return func(yield func(*history.Content, error) bool) {
 		in, err := openPages(p.text)
@@ -82,7 +82,7 @@ func (p *player) readAdded(line journal) iter.Seq2[*history.Content, error] {
 	}
 }
 
-// entryNamed returns the entry that an event wrote under the name at, and the time of the event.
+// entryNamed returns the entry that an event wrote with the reference at, and the time of the event.
 func (p *pages) entryNamed(e event, at ref) (*history.Content, time.Time, error) {
 	r, payload, err := p.record(e)
 	if err != nil {
@@ -101,7 +101,7 @@ func (p *pages) entryNamed(e event, at ref) (*history.Content, time.Time, error)
 	return nil, r.Time, fmt.Errorf("record %d brought no entry %s", at.seq, at)
 }
 
-// places returns the places of a prune's content in the log. Older logs name only its entry.
+// places returns the positions of a prune's content in the log. Older logs name only its entry.
 func (p prunePayload) places() []history.Recorded {
 	if len(p.Recorded) > 0 {
 		return p.Recorded
@@ -109,9 +109,8 @@ func (p prunePayload) places() []history.Recorded {
 	return []history.Recorded{{Entry: p.Entry.String()}}
 }
 
-// finder returns a function that finds the places in the log of the blocks that a prune takes
-// out of a history. A block that was only part of a text is in no entry: its place is the
-// prune's entry.
+// finder returns a function that finds the positions in the log of the blocks that a prune removes from a
+// history. If a block was only part of a text, no entry contains it: its position is the prune's entry.
 func finder(live []slot) func(history.Prune) []history.Recorded {
 	at := make(map[history.Block]int, 2*len(live))
 	for i := len(live) - 1; i >= 0; i-- {
@@ -138,9 +137,9 @@ func finder(live []slot) func(history.Prune) []history.Recorded {
 	}
 }
 
-// origins notes for each new entry of a rebuilt history which entries of t it replaces, and
-// returns the entries that nothing replaces. A shorter form of an entry replaces that entry.
-// Any other new entry, such as a marker, replaces the removed entries around it.
+// origins records for each new entry of a rebuilt history which entries of t it replaces. It returns the
+// entries that nothing replaces. A shorter form of an entry replaces that entry. Any other new entry, such
+// as a marker, replaces the removed entries around it.
 func (t *timeline) origins(items []historyItem) (dropped []ref) {
 	kept := make(map[ref]bool, len(items))
 	for _, item := range items {

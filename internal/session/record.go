@@ -11,9 +11,9 @@ import (
 	"agent/internal/history"
 )
 
-// version is the newest format that this program reads and writes. Lines of a newer one are
-// refused. A line names the oldest version that understands it: a program of version 1 does
-// not know a rewind and would continue with an abandoned context.
+// version is the newest format that this program reads and writes. It rejects lines of a newer version. A
+// line contains the oldest version that supports it. For example, a program of version 1 does not support a
+// rewind, and would continue with an abandoned context.
 const version = 2
 
 // versionOf returns the version that records of a type need.
@@ -29,13 +29,13 @@ type Type string
 
 // The types of record.
 const (
-	// TypeSession opens a log, and is written again whenever the session is resumed.
+	// TypeSession opens a log. It is written again whenever the session is resumed.
 	TypeSession Type = "session"
 	// TypeEntry is an entry that was added to the history.
 	TypeEntry Type = "entry"
 	// TypeDensity is a density result that was applied.
 	TypeDensity Type = "density"
-	// TypeCompression is a rebuilt history, which replaces the one before.
+	// TypeCompression is a rebuilt history, which replaces the previous history.
 	TypeCompression Type = "compression"
 	// TypeClear empties the history.
 	TypeClear Type = "clear"
@@ -49,25 +49,25 @@ const (
 	TypeSetting Type = "setting"
 	// TypeJob is the beginning or the end of a background command.
 	TypeJob Type = "job"
-	// TypeTitle is the title of the session from there on.
+	// TypeTitle is the title of the session from this record on.
 	TypeTitle Type = "title"
 	// TypeWaiting is a change of the messages that wait for the end of a turn.
 	TypeWaiting Type = "waiting"
-	// TypeServers has the part of the servers' tools that the model is offered from there on.
+	// TypeServers has the tools of servers that are offered to the model from this record on.
 	TypeServers Type = "servers"
-	// TypeStart has what the system prompt says about the start of the session.
+	// TypeStart has the start of the session as the system prompt contains it.
 	TypeStart Type = "start"
 	// TypeGrants has the permissions of the session, after a change.
 	TypeGrants Type = "grants"
-	// TypeNote is a change of the notes that are kept for later sessions.
+	// TypeNote is a change of the notes for later sessions.
 	TypeNote Type = "note"
 	// TypeNotice is a message that was shown to the user.
 	TypeNotice Type = "notice"
-	// TypeAgent is the start or the end of an agent.
+	// TypeAgent is the start or the end of a subagent.
 	TypeAgent Type = "agent"
 	// TypeWarmed is a request that only kept the conversation in the provider's cache.
 	TypeWarmed Type = "warmed"
-	// TypeAction is something that the program did beside the calls of the model.
+	// TypeAction is an action of the program that is not a call of the model.
 	TypeAction Type = "act"
 )
 
@@ -80,20 +80,20 @@ type Record struct {
 	Payload json.RawMessage
 	// Counts covers the log up to an entry. It is zero for other records and in old logs.
 	Counts Counts
-	// Tokens has the token counts of an entry's blocks by vocabulary, if they are known. A
-	// reader that does not understand them counts again.
+	// Tokens has the token counts of an entry's blocks by vocabulary, if they are known. A reader that
+	// cannot decode them counts again.
 	Tokens json.RawMessage
-	// Prev is the hash of the line before, empty in the first line; nil in a line of a program that
-	// wrote none.
+	// Prev is the hash of the previous line, or "" in the first line. It is nil in a line of a program that
+	// wrote no hashes.
 	Prev *string
 }
 
-// Counts holds the size of a session. It is written with every entry, so that the end of a log is
-// enough to know it.
+// Counts holds the size of a session. It is written with every entry, so that reading the end of a log is
+// enough.
 type Counts struct {
 	// Entries is the number of entries that were ever added.
 	Entries int
-	// Messages is the number of the user's messages among them.
+	// Messages is the number of these entries that are messages of the user.
 	Messages int
 }
 
@@ -104,8 +104,8 @@ func (c *Counts) add(entry *history.Content) {
 	}
 }
 
-// ref is the permanent name of an entry: the seq of the record that wrote it, and the entry's
-// number in a record with several. Edits of the entry do not change it.
+// ref is the permanent name of an entry. It consists of the seq of the record that wrote the entry, and the
+// index of the entry if the record wrote several. Edits of the entry do not change it.
 type ref struct {
 	seq  uint64
 	item int
@@ -142,31 +142,31 @@ func (r *ref) UnmarshalText(text []byte) error {
 type sessionPayload struct {
 	ID        string `json:"id"`
 	Workspace string `json:"workspace"`
-	// PID is the process that writes the following records.
+	// PID is the ID of the process that writes the following records.
 	PID     int  `json:"pid"`
 	Resumed bool `json:"resumed,omitempty"`
-	// Parent is the session from which this one was forked. The records before this one are
-	// copies of its records.
+	// Parent is the session from which this session was forked. The records before this one are copies of
+	// the parent's records.
 	Parent string `json:"parent,omitempty"`
-	// Branch is the branch that was checked out in the workspace, empty for none.
+	// Branch is the branch that was checked out in the workspace, or "" for none.
 	Branch string `json:"branch,omitempty"`
-	// Unattended is set where nobody can answer, as in a script.
+	// Unattended is set if there is no user to answer questions, such as in a script.
 	Unattended bool `json:"unattended,omitempty"`
-	// Policy is the hash of the policy of the machine from here on, empty where there is none.
+	// Policy is the hash of the policy of the machine from this record on, or "" if there is none.
 	Policy string `json:"policy,omitempty"`
-	// Agent is set for the conversation of an agent.
+	// Agent is set for the conversation of a subagent.
 	Agent *Agent `json:"agent,omitempty"`
-	// Format is the highest version of the lines from here on. A line with a higher one is
+	// Format is the highest version of the lines from this record on. A line with a higher version is
 	// damaged. Logs without Format have no version above 2.
 	Format int `json:"format,omitempty"`
-	// Acts is set if acts are recorded from here on.
+	// Acts is set if actions are recorded from this record on.
 	Acts bool `json:"acts,omitempty"`
 }
 
 type densityPayload struct {
 	Removals     []ref                    `json:"removals"`
 	Replacements map[ref]*history.Content `json:"replacements"`
-	// Metadata is history.Counts, for people and programs that read the log. A replay ignores it.
+	// Metadata is history.Counts, for readers of the log. A replay ignores it.
 	Metadata any            `json:"metadata"`
 	Prunes   []prunePayload `json:"prunes"`
 	// Cut has the cost and the saving of the change, if the strategy knows them.
@@ -181,9 +181,9 @@ type prunePayload struct {
 type compressionPayload struct {
 	Cause   string        `json:"cause"`
 	History []historyItem `json:"history"`
-	// Dropped lists the entries that left and that no new entry replaces.
+	// Dropped lists the removed entries that no new entry replaces.
 	Dropped []ref `json:"dropped,omitempty"`
-	// Prunes describes the content that left, item by item.
+	// Prunes describes the removed content, item by item.
 	Prunes []prunePayload `json:"prunes,omitempty"`
 }
 
@@ -192,19 +192,19 @@ type compressionPayload struct {
 type historyItem struct {
 	Ref   *ref             `json:"ref,omitempty"`
 	Entry *history.Content `json:"entry,omitempty"`
-	// Of is the entry that the new entry shortens, nil if there is none.
+	// Of is the entry that the new entry shortens, or nil if there is none.
 	Of *ref `json:"of,omitempty"`
 	// From lists the other entries that the new entry replaces.
 	From []ref `json:"from,omitempty"`
 }
 
-// rewindPayload returns to the state before record To. The records since then stay in the log,
-// so that going back to before the rewind leads forward again.
+// rewindPayload returns to the state before record To. The records since then stay in the log. So a rewind
+// to the state before this rewind restores them.
 type rewindPayload struct {
 	To uint64 `json:"to"`
 }
 
-// pinPayload protects a file from pruning, or ends that. Path is absolute.
+// pinPayload protects a file from pruning, or ends the protection. Path is absolute.
 type pinPayload struct {
 	Path   string `json:"path"`
 	Pinned bool   `json:"pinned"`
@@ -231,22 +231,22 @@ type jobPayload struct {
 	Ended bool `json:"ended,omitempty"`
 }
 
-// grantsPayload has the argument of Log.Grants.
+// grantsPayload holds the argument of Log.Grants.
 type grantsPayload struct {
 	Grants json.RawMessage `json:"grants"`
 }
 
-// serversPayload has the argument of Log.Servers.
+// serversPayload holds the argument of Log.Servers.
 type serversPayload struct {
 	Offered json.RawMessage `json:"offered"`
 }
 
-// startPayload has the argument of Log.Start.
+// startPayload holds the argument of Log.Start.
 type startPayload struct {
 	Said json.RawMessage `json:"said"`
 }
 
-// Note is a change of the notes that are kept for later sessions.
+// Note is a change of the notes for later sessions.
 type Note struct {
 	// Did names the action: proposed, kept, agreed, edited or deleted.
 	Did  string `json:"did"`
@@ -258,7 +258,7 @@ type noticePayload struct {
 	Text string `json:"text"`
 }
 
-// encode returns the line of a record, its line break included. prev is the hash of the line before.
+// encode returns the line of a record, with its line break. prev is the hash of the previous line.
 func encode(seq uint64, at time.Time, c change, prev string) ([]byte, error) {
 	body, err := rawjson.Marshal(c.payload)
 	if err != nil {

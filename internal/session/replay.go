@@ -15,19 +15,18 @@ import (
 	"agent/internal/history"
 )
 
-// NotALogError means that the input holds no session record.
+// NotALogError means that the input contains no session record.
 type NotALogError struct{ Problem string }
 
 func (e *NotALogError) Error() string { return "not a session log: " + e.Problem }
 
-// Replay reads a log and returns the state it describes. Damage costs as little
-// as possible: a torn last line is dropped, a broken one in the middle skipped,
-// both with a notice. It fails with a *VersionError for a log of a newer version, with a
-// *NotALogError for any other file, and with the reader's error. The state reads entries
-// outside of its context only when they are asked for.
+// Replay reads a log and returns the state that the log describes. It loses as little as possible to
+// damage: it drops an incomplete last line and skips damaged lines, both with a notice. It returns a
+// *VersionError for a log of a newer version, a *NotALogError for any other file, and the error of the
+// reader. The state reads entries outside of its context only when they are requested.
 func Replay(r io.ReaderAt) (State, error) { return replay(openText(r)) }
 
-// Open reads the log at path, as Replay does. The log may be in use.
+// Open reads the log at path like Replay. The log may be in use.
 func Open(path string) (State, error) { return replayAt(path) }
 
 func replayAt(path string) (State, error) {
@@ -38,7 +37,7 @@ func replayAt(path string) (State, error) {
 	return replay(t)
 }
 
-// textAt returns the log at path with its present size.
+// textAt returns the log at path, up to its current size.
 func textAt(path string) (text, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -55,7 +54,8 @@ func replay(t text) (State, error) {
 	return p.at(math.MaxUint64)
 }
 
-// read reads all records of a log and notes the place of each, without playing them.
+// read reads all records of a log and stores the position of each, without applying them to the
+// conversation.
 func read(t text) (*player, error) {
 	in, err := t()
 	if err != nil {
@@ -99,22 +99,22 @@ func read(t text) (*player, error) {
 
 func unreadable(err error) error { return fmt.Errorf("can't read the session log: %w", err) }
 
-// A player takes records one after the other. Records that change the conversation go into the
-// journal, all others into the state.
+// A player processes records in order. It adds records that change the conversation to the journal, and
+// applies all other records to the state.
 type player struct {
 	text    text
 	state   State
 	journal journal
 	number  int
-	// held is the latest line while the next one decides whether it is valid.
+	// held is the latest line if the next line determines whether it is valid.
 	held *heldLine
 	// announced is the highest version that the writer of the log announced.
 	announced int
-	// newer is the first line of a higher version than announced.
+	// newer is the first line with a higher version than announced.
 	newer *VersionError
 	// old is set after a line of a version that this program reads.
 	old bool
-	// last is the place of the last complete line.
+	// last is the position of the last complete line.
 	last event
 }
 
@@ -136,8 +136,8 @@ func (p *player) at(seq uint64) (State, error) {
 	return state, nil
 }
 
-// line applies one line, which begins at a place of the text. ended reports whether the line
-// ends in a line break.
+// line processes one line, which begins at the offset begin. ended reports whether the line ends in a line
+// break.
 func (p *player) line(line []byte, begin int64, ended bool) error {
 	p.number++
 	length := int64(len(line))
@@ -170,7 +170,7 @@ func (p *player) firstProblem() string {
 	return p.state.notices[0].text
 }
 
-// apply applies one record; e has its place. After an error the state is unchanged.
+// apply applies one record. e contains the position of the record. After an error the state is unchanged.
 func (p *player) apply(line []byte, e event) error {
 	r, err := parse(line)
 	var newer *VersionError
@@ -205,17 +205,17 @@ func (p *player) applySure(line []byte, r Record, e event) error {
 	return nil
 }
 
-// heldLine is a line whose number is too high. Either the lines before it are lost, or its
-// number is damaged, and then the numbers of all following lines would seem too low. The next
-// line shows which.
+// heldLine is a line whose number is too high. Either the lines before it are lost, or its number is
+// damaged. In the second case, the numbers of all following lines would seem too low. The next line
+// determines which case it is.
 type heldLine struct {
 	line  []byte
 	seq   uint64
 	event event
 }
 
-// release applies the held line, if there is one. It skips the line instead when the number
-// of the next line shows that the held line's number is damaged.
+// release applies the held line, if there is one. It skips the line if the number of the next line shows
+// that the number of the held line is damaged.
 func (p *player) release(next uint64) {
 	held := p.held
 	if held == nil {
@@ -227,7 +227,7 @@ func (p *player) release(next uint64) {
 		return
 	}
 	r, err := parse(held.line)
-	if err == nil || r.Seq == held.seq { // an error here is a higher version, judged before
+	if err == nil || r.Seq == held.seq { // here an error is a higher version, which was handled before
 		err = p.applySure(held.line, r, held.event)
 	}
 	if err != nil {
@@ -235,8 +235,8 @@ func (p *player) release(next uint64) {
 	}
 }
 
-// decodeLine decodes the payload of a record that parse has read from line. Where that fails
-// it tries parseAny, since the cut of parse may have been wrong.
+// decodeLine decodes the payload of a record that parse has read from line. If that fails, it tries
+// parseAny, because the cut of parse may have been wrong.
 func decodeLine(line []byte, r Record) (Record, any, error) {
 	payload, err := decode(r)
 	if err != nil {
@@ -247,9 +247,9 @@ func decodeLine(line []byte, r Record) (Record, any, error) {
 	return r, payload, err
 }
 
-// handleNewer handles a line of a newer version. A program announces the highest version before it
-// writes such lines. A single line without announcement therefore has a damaged version
-// number and is applied; a second one is an error.
+// handleNewer handles a line of a newer version. A program announces the highest version before it writes
+// such lines. A single line without an announcement therefore has a damaged version number, and is applied.
+// A second such line is an error.
 func (p *player) handleNewer(newer *VersionError) error {
 	newer.Line = p.number
 	switch {
@@ -297,8 +297,8 @@ func (p *player) take(r Record, payload any, e event) {
 	}
 }
 
-// isID reports whether a session can have an id, which names folders. A record with another one is
-// not of this program, and the session is called like its file.
+// isID reports whether a text can be the id of a session, which is used in file names. If a record has an
+// invalid id, it is not from this program, and the session gets its id from the name of the file.
 func isID(id string) bool {
 	return id != "" && filepath.IsLocal(id) && filepath.Base(id) == id && id != "." && humanize.Line(id, 0) == id
 }

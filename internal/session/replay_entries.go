@@ -7,23 +7,23 @@ import (
 	"agent/internal/history"
 )
 
-// again plays the records behind a state once more, with all entries. It holds no more
-// entries than the context had at each moment.
+// again replays the records of a state once more, with all entries. At any time it holds no more entries
+// than the context did.
 type again struct {
 	in       *pages
 	timeline timeline
-	// known has the entries of the state, so that Steps returns the same pointers.
+	// known holds the entries of the state, so that Steps returns the same pointers.
 	known map[form]*history.Content
 }
 
-// form names an entry as a record wrote it: a new entry, or a changed form of an earlier one.
+// form identifies an entry as a record wrote it: a new entry, or a changed form of an earlier entry.
 type form struct {
 	seq uint64
 	ref ref
 }
 
-// Steps returns the changes that led to Entries, in order, without the changes that a rewind
-// undid. It reads the log as it goes, and ends with the first error.
+// Steps returns the changes that led to Entries, in order, without the changes that a rewind undid. It
+// reads the log while it iterates, and stops at the first error.
 func (s State) Steps() iter.Seq2[history.Step, error] {
 	return func(yield func(history.Step, error) bool) {
 		if s.text == nil {
@@ -85,7 +85,7 @@ func (a *again) step(e event) (step history.Step, err error) {
 	return step, nil
 }
 
-// same returns the state's own entry where there is one, else the entry that was read.
+// same returns the state's own entry if there is one. Otherwise it returns the entry that was read.
 func (a *again) same(seq uint64, r ref, read *history.Content) *history.Content {
 	if entry := a.known[form{seq, r}]; entry != nil {
 		return entry
@@ -95,10 +95,10 @@ func (a *again) same(seq uint64, r ref, read *history.Content) *history.Content 
 
 // Originals holds the entries as they were added, before any later change.
 type Originals struct {
-	// Stretches has one list of entries for each part of the session that a clear ended, and
-	// one for the last part.
+	// Stretches has one list of entries for each part of the session that a clear ended, and a list for the
+	// last part.
 	Stretches [][]*history.Content
-	// At has the time at which each entry was recorded.
+	// At maps each entry to the time at which it was recorded.
 	At map[*history.Content]time.Time
 }
 

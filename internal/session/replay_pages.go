@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 )
 
-// pages reads single records of a text.
+// pages reads single records of a log.
 type pages struct {
 	opened
 	line []byte
@@ -24,7 +24,7 @@ func openPages(t text) (*pages, error) {
 	return &pages{opened: in}, nil
 }
 
-// errChanged is the error for a log that was changed between two reads.
+// errChanged is returned if a log was changed between two reads.
 var errChanged = errors.New("another program changed the session log while agent read it")
 
 func (p *pages) record(e event) (r Record, payload any, err error) {
@@ -58,8 +58,8 @@ func (p *pages) entry(e event) (*history.Content, time.Time, error) {
 	return entry, r.Time, nil
 }
 
-// play applies the events of a line to s. It reads an entry only if the entry is still in the
-// context at the end.
+// play applies the events of a branch to s. It reads an entry only if the entry is still in the context at
+// the end.
 func (s *State) play(t text, line journal) error {
 	in, err := openPages(t)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *State) play(t text, line journal) error {
 	return s.end(in, t, line, reply)
 }
 
-// end reads the entries and the reply that remain at the end of a line.
+// end reads the entries and the reply that remain at the end of a branch.
 func (s *State) end(in *pages, t text, line journal, reply event) error {
 	if err := s.timeline.read(in, line); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (s *State) end(in *pages, t text, line journal, reply event) error {
 	return nil
 }
 
-// unread stands for an entry that has not been read yet.
+// unread represents an entry that has not been read yet.
 var unread = new(history.Content)
 
 // read reads the entries that are still unread.
@@ -149,7 +149,7 @@ func (s *State) pruned(at time.Time, prunes []prunePayload, cut *history.Cut) {
 	}
 }
 
-// prunesIn returns recorded prunes with their places in the log and their cut.
+// prunesIn returns recorded prunes with their positions in the log and their pruning pass.
 func prunesIn(recorded []prunePayload, cut *history.Cut) []history.Prune {
 	prunes := make([]history.Prune, len(recorded))
 	for i, p := range recorded {

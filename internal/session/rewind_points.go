@@ -10,14 +10,14 @@ import (
 	"agent/internal/history"
 )
 
-// Past is a snapshot of a conversation's whole log, from which the conversation can go back
-// to an earlier state.
+// Past is a snapshot of a conversation's whole log. With it, the conversation can return to an earlier
+// state.
 type Past struct {
 	log    *Log
 	player *player
 }
 
-// Past reads the log up to now, including records that wait for room on the disk.
+// Past reads the log up to now, including records that wait for space on the disk.
 func (l *Log) Past() (*Past, error) {
 	lines, err := l.soFar()
 	if err != nil {
@@ -39,8 +39,8 @@ func (l *Log) State() (State, error) {
 	return replay(lines)
 }
 
-// soFar returns the records until now. They are copied to memory when some wait for room on
-// the disk or for the first entry.
+// soFar returns the records up to now. It copies them to memory if some wait for space on the disk or for
+// the first entry.
 func (l *Log) soFar() (text, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -74,8 +74,8 @@ func OpenBefore(path string, seq uint64) (State, error) {
 	return p.at(seq)
 }
 
-// Before returns the state of the conversation before record seq. The observed history may be
-// rewound to the Entries of the latest state that Before returned.
+// Before returns the state of the conversation before record seq. The observed history can only be rewound
+// to the Entries of the state that Before returned last.
 func (p *Past) Before(seq uint64) (State, error) {
 	state, err := p.player.at(seq)
 	if err != nil {
@@ -87,8 +87,8 @@ func (p *Past) Before(seq uint64) (State, error) {
 	return state, nil
 }
 
-// Points returns the points to go back to, in the order of the log: all messages of the user,
-// including messages on abandoned branches, and the ends of the abandoned branches.
+// Points returns the points to which a rewind can return, in the order of the log. They are all messages of
+// the user, including those on abandoned branches, and the ends of the abandoned branches.
 func (p *Past) Points() ([]history.Point, error) {
 	in, err := openPages(p.player.text)
 	if err != nil {
@@ -149,13 +149,12 @@ func (j journal) points(in *pages) ([]history.Point, error) {
 	return points, nil
 }
 
-// tip returns the latest entry, compression or clear before the event at index i, 0 for none.
-// Other records, such as a todo list that a rewind restored, do not make a branch.
+// tip returns the latest entry, compression or clear before the event at index i, or 0 for none. Other
+// records, such as a todo list that a rewind restored, do not begin a branch.
 func (j journal) tip(i int) uint64 { return j.latest(i, func(e event) bool { return e.speaks }) }
 
-// latestAbandoned returns the index of the latest rewind that abandoned a branch, -1 for none.
-// Going to the end of that branch is the way forward again, even where the conversation had
-// continued from there before.
+// latestAbandoned returns the index of the latest rewind that abandoned a branch, or -1 for none. Returning
+// to the end of that branch undoes the rewind, even if the conversation had already continued from there.
 func (j journal) latestAbandoned(current map[uint64]bool) int {
 	for i, e := range slices.Backward(j) {
 		if !e.rewinds() {
@@ -168,7 +167,7 @@ func (j journal) latestAbandoned(current map[uint64]bool) int {
 	return -1
 }
 
-// continuedTips returns the tips that other events follow, so that no branch ends at them.
+// continuedTips returns the tips that other events follow, which are therefore not ends of branches.
 func (j journal) continuedTips() map[uint64]bool {
 	after := make(map[uint64]bool)
 	for i, e := range j {
@@ -179,13 +178,13 @@ func (j journal) continuedTips() map[uint64]bool {
 	return after
 }
 
-// past is a state to which the history may be rewound.
+// past is a state to which the history can be rewound.
 type past struct {
 	seq      uint64
 	timeline timeline
 }
 
-// errNoPast is the error for a rewind to a state that Before did not return.
+// errNoPast is returned for a rewind to a state that Before did not return.
 var errNoPast = errors.New("internal error: the conversation returned to an unknown entry. Start a new session")
 
 // rewind returns the record of a rewind and switches to the earlier timeline.
@@ -199,9 +198,9 @@ func (l *Log) rewind(_ uint64, m history.Mutation) (change, error) {
 	return change{kind: TypeRewind, payload: rewindPayload{To: m.To}}, nil
 }
 
-// Conversation returns every message, call and answer of the log at path, in order, without the
-// branches that a rewind abandoned. Pruning, compression and /clear remove nothing from it; they are
-// passages of their own.
+// Conversation returns every message, call and answer of the log at path, in order, without the branches
+// that a rewind abandoned. Pruning, compression and /clear remove nothing from it; each is a separate
+// passage.
 func Conversation(path string) ([]history.Passage, error) {
 	lines, err := textAt(path)
 	if err != nil {
@@ -210,8 +209,7 @@ func Conversation(path string) ([]history.Passage, error) {
 	return conversation(lines)
 }
 
-// Conversation returns every message, call and answer of the log up to now, as the function
-// Conversation does.
+// Conversation returns every message, call and answer of the log up to now, like the function Conversation.
 func (l *Log) Conversation() ([]history.Passage, error) {
 	lines, err := l.soFar()
 	if err != nil {
@@ -257,7 +255,7 @@ func conversation(lines text) ([]history.Passage, error) {
 	return passages, nil
 }
 
-// leftBy returns the content that a record removed from the context.
+// leftBy returns the content that a density record or a compression removed from the context.
 func leftBy(payloads []prunePayload) []history.Prune {
 	prunes := make([]history.Prune, len(payloads))
 	for i, p := range payloads {

@@ -11,10 +11,10 @@ import (
 	"agent/internal/history"
 )
 
-// Scanned is a record with its place in the log.
+// Scanned is a record with its position in the log.
 type Scanned struct {
 	Record
-	// At is the offset of the line, and Length its size without the line break.
+	// At is the offset of the line. Length is its size without the line break. Both are in bytes.
 	At     int64
 	Length int
 }
@@ -23,12 +23,12 @@ type Scanned struct {
 type Line struct {
 	// At is the offset of the line in bytes.
 	At int64
-	// Text has no line break. It is valid until the next line is read.
+	// Text is the line without its line break. It is valid until the next line is read.
 	Text []byte
 }
 
-// Lines returns the lines of the log at path, in order. Lines omits a last line without its
-// line break: another program may still be writing it.
+// Lines returns the lines of the log at path, in order. It omits a last line without a line break, because
+// another program may still be writing it.
 func Lines(path string) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		file, err := fsutil.Open(path)
@@ -51,8 +51,8 @@ func Lines(path string) iter.Seq2[Line, error] {
 	}
 }
 
-// Payload returns the part of the line that holds the payload of a record of type t. ok is false if
-// the line is a record of another type. Payload does not parse the line.
+// Payload returns the part of the line with the payload of a record of type t. ok is false if the record
+// has another type. Payload does not parse the line.
 func (l Line) Payload(t Type) (payload []byte, ok bool) {
 	before, payload, ends := bytes.Cut(l.Text, []byte(`,"payload":`))
 	if !ends {
@@ -79,8 +79,8 @@ func Scan(path string) iter.Seq2[Scanned, error] {
 	}
 }
 
-// ReadAt returns the record that Scan found at a place. The error is errChanged if the log holds
-// another one there now.
+// ReadAt returns the record that Scan found at a position. The error is errChanged if another record is now
+// at that position.
 func ReadAt(path string, at int64, length int) (Record, error) {
 	file, err := fsutil.Open(path)
 	if err != nil {
@@ -98,7 +98,7 @@ func ReadAt(path string, at int64, length int) (Record, error) {
 	return r, nil
 }
 
-// Entry returns the entry that a record added, nil if the record added none or is damaged.
+// Entry returns the entry that a record added. It returns nil if the record added none or is damaged.
 func (r Record) Entry() *history.Content {
 	if r.Type != TypeEntry {
 		return nil
@@ -110,7 +110,8 @@ func (r Record) Entry() *history.Content {
 	return entry
 }
 
-// OpenedWorkspace returns the workspace of the session if the record opens a log or a fork, else "".
+// OpenedWorkspace returns the workspace of the session if the record opens a log or a fork. Otherwise it
+// returns "".
 func (r Record) OpenedWorkspace() string {
 	if opening, is := r.opening(); is && (!opening.Resumed || opening.Parent != "") {
 		return opening.Workspace
@@ -118,21 +119,21 @@ func (r Record) OpenedWorkspace() string {
 	return ""
 }
 
-// Agent returns the agent whose start or end the record notes.
+// Agent returns the subagent whose start or end the record contains.
 func (r Record) Agent() (a Agent, is bool) {
 	is = r.Type == TypeAgent && json.Unmarshal(r.Payload, &a) == nil
 	return a, is
 }
 
-// OfAgent returns the agent whose log the record opens, nil for another record.
+// OfAgent returns the subagent whose log the record opens, or nil for any other record.
 func (r Record) OfAgent() *Agent {
 	opening, _ := r.opening()
 	return opening.Agent
 }
 
-// StartsWith reports whether the log at path has a value of a setting before its first entry. Logs of
-// older programs lack the settings that those did not record. A file without an entry returns true:
-// it is no evidence of an older program.
+// StartsWith reports whether the log at path has a value of a setting before its first entry. Logs of older
+// programs lack settings that these programs did not record. For a file without an entry it returns true,
+// because such a file is no evidence of an older program.
 func StartsWith(path, setting string) bool {
 	for r, err := range Scan(path) {
 		switch {

@@ -12,13 +12,13 @@ type State struct {
 	ID        string
 	Workspace string
 	Started   time.Time
-	// Parent is the session from which this one was forked, empty for none.
+	// Parent is the session from which this session was forked, or "" for none.
 	Parent string
-	// Title is the name that a user gave the session, empty for none.
+	// Title is the title that a user gave the session, or "" for none.
 	Title string
 	// Counts covers everything that was recorded.
 	Counts Counts
-	// PID is the process that opened the log last.
+	// PID is the ID of the process that opened the log last.
 	PID int
 	// Since is the time at which that process opened it.
 	Since time.Time
@@ -26,43 +26,43 @@ type State struct {
 	Entries []*history.Content
 	// Turn is the number of the user's messages that led to Entries.
 	Turn int
-	// Pins has the absolute paths of the files that are protected from pruning.
+	// Pins holds the absolute paths of the files that are protected from pruning.
 	Pins []string
-	// Reply is the model's last text, even if that has left the context; empty after a clear.
+	// Reply is the model's last text, even if it was removed from the context. It is "" after a clear.
 	Reply string
-	// Prunes describes the content that density and compressions took out of the context
-	// since the last clear, in order.
+	// Prunes describes the content that pruning and compressions removed from the context since the last
+	// clear, in order.
 	Prunes []history.Prune
-	// Todos is the todo list in the form in which it was recorded, nil when there
-	// was none.
+	// Todos is the todo list in its recorded form, or nil if there was none.
 	Todos json.RawMessage
-	// Servers is the last argument of Log.Servers; nil for none.
+	// Servers is the argument of the latest call of Log.Servers, or nil if there was none.
 	Servers json.RawMessage
-	// Start is the last argument of Log.Start; nil for none.
+	// Start is the argument of the latest call of Log.Start, or nil if there was none.
 	Start json.RawMessage
-	// Grants is the last argument of Log.Grants; nil for none.
+	// Grants is the argument of the latest call of Log.Grants, or nil if there was none.
 	Grants json.RawMessage
-	// Settings has the settings that were changed in the session and not unset since.
+	// Settings holds the settings that were changed in the session and not unset since then.
 	Settings map[string]string
-	// Scales has, by model, the ratio of the provider's last token count to ours. It is no part
-	// of the conversation, so a rewind does not change it.
+	// Scales holds, by model, the ratio of the provider's last token count to the count of this program. It
+	// is not part of the conversation, so a rewind does not change it.
 	Scales map[string]float64
-	// Limits has, by model, the window that a refusal taught. A rewind does not change it.
+	// Limits holds, by model, the context window that a refusal of the provider revealed. A rewind does not
+	// change it.
 	Limits map[string]history.LearnedLimit
-	// Jobs has the background commands that still ran when the last program that wrote the log
-	// was killed; none after an orderly end.
+	// Jobs holds the background commands that were still running when the last program that wrote the log
+	// was killed. It is empty after an orderly end.
 	Jobs []Job
-	// Agents has the agents of the session, in the order of their latest start or end.
+	// Agents holds the subagents of the session, in the order of their latest start or end.
 	Agents []Agent
-	// Waiting has the messages that the user had queued for the end of a turn, as recorded.
+	// Waiting holds the messages that the user had queued for the end of a turn, in their recorded form.
 	Waiting []json.RawMessage
-	// Notices describes damage of the log, for the user; empty for a sound one.
+	// Notices describes damage of the log, for the user. It is empty if the log is not damaged.
 	Notices []string
 
 	notices []notice
 	// text is the log.
 	text text
-	// line has the events that led to the live entries.
+	// line holds the events that led to the live entries.
 	line     journal
 	live     []slot
 	timeline timeline
@@ -71,7 +71,7 @@ type State struct {
 	good int64
 	// prev is the hash of the last complete line.
 	prev string
-	// unended is set when that record lacks its line break.
+	// unended is set if the last complete record has no line break after it.
 	unended    bool
 	hasEntries bool
 }

@@ -10,8 +10,8 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// A program that is killed while it writes the first lines leaves a log without an entry.
-// Such a log is removed if it is small and older than a minute.
+// A program that is killed while it writes the first lines leaves a log without an entry. Such a log is
+// removed if it is small and older than a minute.
 const (
 	largestEmptyLog = 16 << 10
 	sweepAfter      = time.Minute
@@ -29,7 +29,7 @@ func sweep(folder string, now time.Time) {
 	}
 }
 
-// isEmptyLog reports whether the file at path is an old log of ours without an entry.
+// isEmptyLog reports whether the file at path is an old log of this program without an entry.
 func isEmptyLog(path string, info fs.FileInfo, now time.Time) bool {
 	if !info.Mode().IsRegular() || filepath.Ext(path) != extension || info.Size() > largestEmptyLog || now.Sub(info.ModTime()) < sweepAfter {
 		return false

@@ -10,17 +10,17 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// text opens the lines of a log for reading. When a session is resumed, most lines are read
-// once and forgotten, and the few that are needed are read again.
+// text opens the lines of a log for reading. When a session is resumed, most lines are read once and
+// dropped, and the few that are needed are read again.
 type text func() (opened, error)
 
-// opened gives access to the lines of a log until it is closed.
+// opened provides the lines of a log until it is closed.
 type opened struct {
 	io.ReaderAt
 	io.Closer
 }
 
-// openText returns a text that reads from an open file and does not close it.
+// openText returns a text that reads from an open file and does not close the file.
 func openText(lines io.ReaderAt) text {
 	return func() (opened, error) { return opened{lines, io.NopCloser(nil)}, nil }
 }
@@ -33,18 +33,17 @@ func stored(path string, size int64) text {
 	}
 }
 
-// lineReader reads all lines into the same memory, so that a line must be copied to be kept.
+// lineReader reads all lines into the same buffer, so that a line must be copied to be kept.
 type lineReader struct {
 	in *bufio.Reader
 	// at is the offset of the next line.
 	at   int64
 	line []byte
-	// most is the length of the longest line that is read, in bytes.
+	// most limits the length of a line, in bytes.
 	most int
 }
 
-// largestLine is the length of the longest line of a log that is read, in bytes. A longer line holds
-// no record.
+// largestLine limits the length of a line of a log, in bytes. A longer line contains no record.
 const largestLine = 512 << 20
 
 // wholeLog is the size of the buffer for reading a whole log, in bytes.
@@ -54,7 +53,7 @@ func newLineReader(from io.ReaderAt, buffer int) *lineReader {
 	return &lineReader{in: bufio.NewReaderSize(io.NewSectionReader(from, 0, math.MaxInt64), buffer), most: largestLine}
 }
 
-// A lineError is the error for a line that is too long.
+// A lineError means that a line is too long.
 type lineError struct {
 	at   int64
 	most int
@@ -64,8 +63,8 @@ func (e *lineError) Error() string {
 	return fmt.Sprintf("the line at byte %d is longer than %d MiB", e.at, e.most>>20)
 }
 
-// next returns the next line, with its line break if it has one. The line is valid until the
-// following call.
+// next returns the next line, with its line break if there is one. The line is valid until the following
+// call.
 func (r *lineReader) next() ([]byte, error) {
 	r.line = r.line[:0]
 	for {

@@ -2,23 +2,23 @@ package session
 
 import "agent/internal/history"
 
-// timeline is the history as the records describe it. The writer keeps a timeline to turn
-// positions into references, the reader to turn references into entries. Both run the same code,
-// so a replay gives the same history as the live conversation.
+// timeline is the history as the records describe it. The writer uses a timeline to turn positions into
+// references, and the reader to turn references into entries. Both run the same code, so a replay results
+// in the same history as the live conversation.
 type timeline struct {
 	slots []slot
-	// at finds the slot of a reference.
+	// at maps references to the indexes of their slots.
 	at map[ref]int
 }
 
-// slot is the place of one entry. The entry is nil after it was removed.
+// slot is the position of one entry. The entry is nil after it was removed.
 type slot struct {
 	ref   ref
 	entry *history.Content
-	// origin is the reference under which the entry was first recorded. It differs from ref
-	// when a compression wrote the entry in a shorter form.
+	// origin is the reference with which the entry was first recorded. It differs from ref if a compression
+	// wrote the entry in a shorter form.
 	origin ref
-	// brought is the record that wrote the entry's present form.
+	// brought is the number of the record that wrote the entry's current form.
 	brought uint64
 }
 
@@ -32,7 +32,7 @@ func (t *timeline) put(s slot) {
 	t.slots = append(t.slots, s)
 }
 
-// apply applies the record seq and returns the number of unknown entries that it names.
+// apply applies the record seq and returns the number of unknown entries in it.
 func (t *timeline) apply(seq uint64, payload any) (unknown int) {
 	switch change := payload.(type) {
 	case *history.Content:
@@ -92,8 +92,8 @@ func (t *timeline) edits(payload densityPayload) map[*history.Content]history.Ed
 	return edits
 }
 
-// rebuild replaces the history by the items of the record seq and returns the number of
-// unknown entries among them.
+// rebuild replaces the history by the items of the record seq and returns the number of unknown entries
+// among them.
 func (t *timeline) rebuild(seq uint64, items []historyItem) (unknown int) {
 	before := *t
 	t.clear()
@@ -111,8 +111,8 @@ func (t *timeline) rebuild(seq uint64, items []historyItem) (unknown int) {
 	return unknown
 }
 
-// originOf returns the origin of a new entry: the origin of the entry that it shortens, else
-// its own reference r.
+// originOf returns the origin of a new entry: the origin of the entry that it shortens, or otherwise its
+// own reference r.
 func (t *timeline) originOf(item historyItem, r ref) ref {
 	if item.Of != nil && t.get(*item.Of) != nil {
 		return t.slots[t.at[*item.Of]].origin
@@ -129,7 +129,7 @@ func (t *timeline) get(r ref) *history.Content {
 
 func (t *timeline) clear() { *t = timeline{} }
 
-// compact drops the places of removed entries once they are the larger part.
+// compact removes the slots of removed entries once they are the majority.
 func (t *timeline) compact() {
 	const few = 64
 	if len(t.slots) < few || len(t.at) > len(t.slots)/2 {

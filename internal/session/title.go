@@ -15,16 +15,16 @@ import (
 // longestTitle limits a title, in characters.
 const longestTitle = 100
 
-// titleEvery is the number of bytes after which a title is written again, so that it is in
-// the end of the log that a list reads.
+// titleEvery is the number of bytes after which a title is written again. So the title is always in the
+// part at the end of the log that a list reads.
 const titleEvery = tailStep / 2
 
-// titlePayload is the name that a user gave a session; an empty one removes the name.
+// titlePayload is the title that a user gave a session. An empty title removes it.
 type titlePayload struct {
 	Title string `json:"title"`
 }
 
-// Rename gives the session a title; an empty one removes the title.
+// Rename sets the title of the session. An empty title removes it.
 func (l *Log) Rename(title string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -32,8 +32,8 @@ func (l *Log) Rename(title string) error {
 	return l.append(change{kind: TypeTitle, payload: titlePayload{l.title}})
 }
 
-// Retitle gives the session at path a title, as Rename does, unless the session is in use. The
-// time of its last use stays the same.
+// Retitle sets the title of the session at path like Rename. It returns an error if the session is in use.
+// The time of its last use stays the same.
 func Retitle(path, title string, now func() time.Time) error {
 	l, _, err := takeUp(path, Options{Now: now})
 	if err != nil {
@@ -42,15 +42,14 @@ func Retitle(path, title string, now func() time.Time) error {
 	return errors.Join(l.Rename(title), l.Close())
 }
 
-// Title returns the name that a user gave the session, empty for none.
+// Title returns the title that a user gave the session, or "" for none.
 func (l *Log) Title() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.title
 }
 
-// retitle writes the title again when titleEvery bytes were written since. The caller holds
-// the lock.
+// retitle writes the title again if titleEvery bytes were written since. The caller holds the lock.
 func (l *Log) retitle(kind Type, written int) error {
 	if l.untitled += written; kind == TypeTitle {
 		l.untitled = 0
@@ -61,7 +60,7 @@ func (l *Log) retitle(kind Type, written int) error {
 	return l.append(change{kind: TypeTitle, payload: titlePayload{l.title}})
 }
 
-// latestTitle returns the title in the end of a log, empty for none.
+// latestTitle returns the title in the end of a log, or "" for none.
 func latestTitle(data []byte) string {
 	for len(data) > 0 {
 		at := bytes.LastIndex(data, []byte(`"type":"title"`))
@@ -79,11 +78,11 @@ func latestTitle(data []byte) string {
 	return ""
 }
 
-// politeness matches words at the beginning of a request that say nothing about it.
+// politeness matches words at the beginning of a request that do not describe it.
 var politeness = lazyregexp.New(`(?i)^(hi|hello|hey|ok|okay|so|now|then|please|kindly|(can|could|would|will) you|i('d| would) like you to|i (want|need) you to|let('s| us)|help me( to)?|and)\b[\s,:;.!-]*`)
 
-// titleOf makes a title of the user's first message: the first sentence, without a polite
-// beginning and without the sign before files.
+// titleOf makes a title from the user's first message: the first sentence, without a polite beginning and
+// without the @ before files.
 func titleOf(prompt string) string {
 	text := strings.TrimSpace(strings.TrimLeft(prompt, "#>*- "))
 	for {
@@ -106,5 +105,5 @@ func titleOf(prompt string) string {
 	return humanize.Line(text, longestTitle)
 }
 
-// firstSentence matches a sentence that is followed by another.
+// firstSentence matches a sentence that another sentence follows.
 var firstSentence = lazyregexp.New(`^(.+?)[.!?;]\s`)

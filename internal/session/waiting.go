@@ -8,11 +8,11 @@ import (
 
 // waitingPayload changes the queue of messages that wait for the end of a turn.
 type waitingPayload struct {
-	// Taken is the number of messages that leave the queue at its beginning.
+	// Taken is the number of messages that are removed from the beginning of the queue.
 	Taken int `json:"taken,omitempty"`
-	// Withdrawn is the number of messages that leave the queue at its end.
+	// Withdrawn is the number of messages that are removed from the end of the queue.
 	Withdrawn int `json:"withdrawn,omitempty"`
-	// Added has the messages that join the queue after Taken and Withdrawn are applied.
+	// Added holds the messages that are added to the queue after Taken and Withdrawn are applied.
 	Added []json.RawMessage `json:"added,omitempty"`
 }
 
@@ -29,7 +29,7 @@ func (l *Log) Waiting(messages []json.RawMessage) error {
 	return l.append(change{kind: TypeWaiting, payload: moved})
 }
 
-// changeOf returns the change from one queue to another, and false when they are equal.
+// changeOf returns the change from one queue to another. It returns false if they are equal.
 func changeOf(before, after []json.RawMessage) (waitingPayload, bool) {
 	for taken := range len(before) + 1 {
 		kept := 0
@@ -44,7 +44,8 @@ func changeOf(before, after []json.RawMessage) (waitingPayload, bool) {
 	return waitingPayload{}, false
 }
 
-// applyTo returns the queue after the change. A damaged record takes no more messages than wait.
+// applyTo returns the queue after the change. If the record is damaged, it removes no more messages than
+// there are.
 func (w waitingPayload) applyTo(waiting []json.RawMessage) []json.RawMessage {
 	from := min(max(w.Taken, 0), len(waiting))
 	to := max(from, len(waiting)-max(w.Withdrawn, 0))

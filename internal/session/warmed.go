@@ -5,24 +5,25 @@ package session
 type Warmed struct {
 	Model string `json:"model"`
 	Host  string `json:"host,omitempty"`
-	// Wait is what the conversation waited for: "work", "answer" or "message".
+	// Wait is the kind of event that the conversation waited for: "work", "answer" or "message".
 	Wait string `json:"wait"`
-	// Prompt is the size of the request, Cached the part that was in the cache, in tokens. Both are 0
-	// for a request that was stopped or failed.
+	// Prompt is the size of the request, and Cached is the part that was in the cache, in tokens. Both are
+	// 0 for a request that was stopped or failed.
 	Prompt int `json:"prompt"`
 	Cached int `json:"cached"`
 	// Cost is the cost in USD.
 	Cost float64 `json:"cost"`
-	// Held is set if the cache still held the conversation, as far as is known.
+	// Held is set if the cache still contained the conversation, as far as is known.
 	Held bool `json:"held"`
-	// Failed is the reason that the request failed, "" if it did not.
+	// Failed is the reason why the request failed, or "" if it did not.
 	Failed string `json:"failed,omitempty"`
 }
 
 // Warmed records a request that only kept the conversation in the provider's cache.
 func (l *Log) Warmed(w Warmed) error { return l.record(TypeWarmed, w) }
 
-// Warmed returns such a request, false for a record of another type or a damaged one.
+// Warmed returns the request that the record contains. It returns false for a record of another type, or a
+// damaged record.
 func (r Record) Warmed() (Warmed, bool) {
 	if r.Type != TypeWarmed {
 		return Warmed{}, false

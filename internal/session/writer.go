@@ -10,25 +10,25 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// writer writes the lines of a log to disk, in order, each whole and exactly once. Lines that
-// cannot be written wait in memory and are written first when there is room again.
+// writer writes the lines of a log to disk, in order, each completely and exactly once. Lines that cannot
+// be written wait in memory. They are written first once there is space again.
 type writer struct {
-	// open opens the file when the first line is written. A session without an entry has none.
+	// open opens the file when the first line is written. A session without an entry has no file.
 	open func() (file, error)
-	// keep checks that the file still exists at its path, and makes it again if not.
+	// keep checks that the file still exists at its path, and creates it again if not.
 	keep func() error
 	lock *fsutil.FileLock
 	out  file
-	// left is set if a failed attempt left a file of ours.
+	// left is set if a failed attempt left a file of this program.
 	left bool
-	// wanted is set once there is an entry; a log without one is not kept.
+	// wanted is set once there is an entry. A log without an entry is not stored.
 	wanted  bool
 	waiting [][]byte
-	// err is the error of the latest attempt, nil when it succeeded.
+	// err is the error of the latest attempt, or nil if it succeeded.
 	err error
 	// size is the length of the file up to the end of its last complete line.
 	size int64
-	// torn is set if a part of a line may follow.
+	// torn is set if a part of a line may follow after size.
 	torn bool
 }
 
@@ -40,8 +40,8 @@ type file interface {
 	Close() error
 }
 
-// UnsavedError means that records are not on disk. Until the log is closed they are kept in
-// memory and written with the next record.
+// UnsavedError means that records are not on disk. Until the log is closed, they are kept in memory, and
+// written with the next record.
 type UnsavedError struct {
 	Path string
 	// Records is the number of waiting records.
@@ -68,9 +68,9 @@ func (w *writer) flush() {
 	}
 }
 
-// write writes the waiting lines and forces them to disk. After an error it cuts off a line
-// that was written in part. If that fails too, the next write begins with a line break, so
-// that the part is one broken line and spoils no other.
+// write writes the waiting lines and flushes them to disk. After an error it removes a line that was
+// written in part. If that fails too, the next write begins with a line break. Then the part is a separate
+// damaged line and does not affect other lines.
 func (w *writer) write() error {
 	if w.out == nil {
 		out, err := w.open()
@@ -101,7 +101,7 @@ func (w *writer) write() error {
 	return nil
 }
 
-// truncate cuts a file, which may be open for appending only.
+// truncate truncates a file, which may be open for appending only.
 func truncate(out file, size int64) error {
 	if f, ok := out.(*os.File); ok {
 		return fsutil.Truncate(f, size)
@@ -109,7 +109,7 @@ func truncate(out file, size int64) error {
 	return out.Truncate(size)
 }
 
-// close closes the file and gives up the lock. It removes a file without an entry.
+// close closes the file and releases the lock. It removes a file without an entry.
 func (w *writer) close(path string) error {
 	var errs []error
 	if w.out != nil {

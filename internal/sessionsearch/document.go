@@ -20,8 +20,8 @@ const (
 	Result  = "result"
 )
 
-// longestArgument limits the part of an argument that is searched, in bytes. Command lines, paths
-// and patterns are shorter; the content of a file is longer, and only its beginning is searched.
+// longestArgument limits the part of an argument that is searched, in bytes. Command lines, paths and
+// patterns are shorter. The content of a file is longer, and only its beginning is searched.
 const longestArgument = 1024
 
 // A document is the searchable text of an entry.
@@ -33,8 +33,8 @@ type document struct {
 	text         string
 }
 
-// A reader turns entries of a log into documents. It remembers the calls of the latest reply, for
-// the paths of their answers.
+// A reader turns entries of a log into documents. It stores the calls of the latest reply, whose paths also
+// belong to the answers of these calls.
 type reader struct {
 	traits func(tool string) toolspec.Traits
 	calls  map[string]*history.ToolCall
@@ -69,7 +69,7 @@ func (r *reader) document(entry *history.Content, at time.Time) (d document, ok 
 	return d, d.text != "" && d.kind != ""
 }
 
-// ownBlocks returns blocks without content that was fetched from records. That content is found
+// ownBlocks returns the blocks, except content that was fetched from records. A search finds that content
 // where it was first recorded.
 func (r *reader) ownBlocks(blocks []history.Block) []history.Block {
 	return slices.DeleteFunc(slices.Clone(blocks), func(block history.Block) bool {
@@ -106,7 +106,7 @@ func arguments(raw json.RawMessage) (texts []string) {
 		}
 		if n := len(open); n > 0 && open[n-1].object {
 			if open[n-1].key = !open[n-1].key; open[n-1].key {
-				continue // the text is the name of a member
+				continue // the text is a member name
 			}
 		}
 		switch value := token.(type) {

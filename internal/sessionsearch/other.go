@@ -15,9 +15,9 @@ import (
 	"agent/internal/offline/logs"
 )
 
-// SearchOther returns the entries of other programs' sessions that fit a query, in the order of
-// Search. It reads all files, and calls skip with each file that it cannot read. The number of an
-// entry counts the entries of the file.
+// SearchOther returns the entries of other programs' sessions that match a query, in the order of Search.
+// It reads all files, and calls skip for each file that it cannot read. The number of an entry is its
+// position in the file.
 func (x Sessions) SearchOther(ctx context.Context, files []logs.File, q Query, o Options, skip func(path string, err error)) (found Results, err error) {
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
@@ -64,7 +64,7 @@ func (x Sessions) other(path string, q *Query, o Options) (hits []Hit, err error
 	return hits, err
 }
 
-// timeOf returns the time of an entry of another program, zero if it has none.
+// timeOf returns the time of an entry of another program, or the zero time if it has none.
 func timeOf(entry *history.Content) time.Time {
 	if ms, ok := history.MetaOf[json.Number](entry, logs.MetaTime); ok {
 		if n, err := ms.Int64(); err == nil {
@@ -74,8 +74,8 @@ func timeOf(entry *history.Content) time.Time {
 	return time.Time{}
 }
 
-// score returns the number of words of the query that match in a document, -1 if the document does
-// not fit.
+// score returns the number of words of the query that match in a document, or -1 if the document does not
+// match the query.
 func (q *Query) score(d document) int {
 	has := make([]bool, len(q.words))
 	without := false

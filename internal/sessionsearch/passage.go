@@ -8,17 +8,17 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// longestPassage limits a passage in characters.
+// longestPassage limits a passage, in characters.
 const longestPassage = 200
 
-// A Passage is the part of a text that shows why it was found, on one line.
+// A Passage is the part of a text that contains the matching words, on one line.
 type Passage struct {
 	Text string
-	// Marks are the places of the words that match, as begin and end in bytes.
+	// Marks are the positions of the words that match, as begin and end in bytes.
 	Marks [][2]int
 }
 
-// Marked returns the passage with signs around the words that match.
+// Marked returns the passage with marks around the words that match.
 func (p Passage) Marked() string {
 	var b strings.Builder
 	at := 0
@@ -29,7 +29,7 @@ func (p Passage) Marked() string {
 	return b.String() + p.Text[at:]
 }
 
-// passage returns the passage of a text in which most of the wanted words are.
+// passage returns the passage of a text that contains the most wanted words.
 func (q *Query) passage(text string) Passage {
 	wanted := q.wanted()
 	type place struct{ word, begin, end int }
@@ -39,7 +39,8 @@ func (q *Query) passage(text string) Passage {
 			places = append(places, place{i, begin, end})
 		}
 	})
-	// The window that begins with a match and has most different words, the first among equals.
+	// best is the window with the most different words, or the first of several such windows. Each window
+	// begins with a match.
 	best, most := 0, 0
 	for i, first := range places {
 		in := map[int]bool{}
@@ -75,10 +76,10 @@ func (q *Query) passage(text string) Passage {
 	return p
 }
 
-// mostWindows limits how many places are compared in a long text.
+// mostWindows limits how many windows are compared in a long text.
 const mostWindows = 2000
 
-// wanted returns all words whose places show why a text was found.
+// wanted returns all words to mark in a text that was found.
 func (q *Query) wanted() []string {
 	wanted := slices.Clone(q.words)
 	for _, p := range q.phrases {

@@ -23,13 +23,13 @@ type Place struct {
 	span
 }
 
-// A MissingError says that a session or an entry of it cannot be found.
+// A MissingError means that a session, or an entry of it, cannot be found.
 type MissingError struct{ What string }
 
 func (e *MissingError) Error() string { return "no " + e.What }
 
-// Places lists the entries of a session that can be searched, in the order of the record. in
-// reports whether sessions of a workspace may be shown; nil allows all.
+// Places lists the entries of a session that can be searched, in the order of the record. in reports
+// whether sessions of a workspace may be shown. If it is nil, all may be.
 func (x Sessions) Places(ctx context.Context, id string, in func(workspace string) bool) (places []Place, err error) {
 	logs, err := x.logs()
 	if err != nil {
@@ -74,7 +74,7 @@ func (x Sessions) places(ctx context.Context, l log) (places []Place, workspace 
 	return places, workspace, nil
 }
 
-// Read returns the entry at a place, without content fetched from records.
+// Read returns the entry at a Place, without content fetched from records.
 func (x Sessions) Read(p Place) (*history.Content, error) {
 	r, err := session.ReadAt(p.Log, p.at, p.length)
 	if err != nil {

@@ -9,26 +9,25 @@ import (
 	"unicode/utf8"
 )
 
-// longestQuery limits a query in characters.
+// longestQuery limits a query, in characters.
 const longestQuery = 400
 
-// A Query says which entries to find.
+// A Query describes the entries to find.
 type Query struct {
-	// words are the words of which at least one must match, and which decide the order of the
-	// results.
+	// words are the words of which at least one must match. They determine the order of the results.
 	words []string
-	// without are words that do not occur.
+	// without are words that must not occur.
 	without []string
 	phrases []phrase
-	// paths and tools must all be named by the call of an entry. They are in lower case.
+	// paths and tools must all occur in the call of an entry. They are in lower case.
 	paths, tools []string
-	// after and before bound the time, zero for none.
+	// after and before limit the time. The zero time means no limit.
 	after, before time.Time
-	// Plain is set if the query looks like a regular expression, which is searched for as words.
+	// Plain is set if the query looks like a regular expression. It is searched for as words.
 	Plain bool
 }
 
-// A phrase is a text that occurs word for word, or that does not occur.
+// A phrase is a text that must occur word for word, or must not occur.
 type phrase struct {
 	words  []string
 	absent bool
@@ -36,8 +35,8 @@ type phrase struct {
 
 var errNoWords = errors.New(`no words to search for. Example: timeout "connection refused" path:client.go after:2026-01-31 -flaky`)
 
-// ParseQuery reads a query: words, "exact words", -word, path:FILE, tool:NAME, before:DATE and
-// after:DATE. A date is a day, with or without a time, in the location of now.
+// ParseQuery parses a query: words, "exact words", -word, path:FILE, tool:NAME, before:DATE and after:DATE.
+// A date is a day, with or without a time, in the location of now.
 func ParseQuery(text string, now time.Time) (q Query, err error) {
 	if n := utf8.RuneCountInString(text); n > longestQuery {
 		return q, fmt.Errorf("the search has %d characters; the limit is %d", n, longestQuery)
@@ -70,7 +69,7 @@ func ParseQuery(text string, now time.Time) (q Query, err error) {
 	return q, nil
 }
 
-// add adds a part of the query without blanks.
+// add adds a part of the query. The part contains no blanks.
 func (q *Query) add(part string, in *time.Location) (err error) {
 	name, value, _ := strings.Cut(part, ":")
 	if value != "" {
@@ -109,7 +108,7 @@ func date(text string, in *time.Location) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("invalid date %q. Write 2026-01-31 or 2026-01-31T09:30", text)
 }
 
-// in reports whether the query includes a time.
+// in reports whether the query matches a time.
 func (q *Query) in(at time.Time) bool {
 	return !at.Before(q.after) && (q.before.IsZero() || at.Before(q.before))
 }
@@ -123,7 +122,7 @@ func (q *Query) phrasesFit(text string) bool {
 	return !slices.ContainsFunc(q.phrases, func(p phrase) bool { return (phraseAt(all, p.words) >= 0) == p.absent })
 }
 
-// phraseAt returns the index in a list of words at which a phrase begins, -1 if it does not occur.
+// phraseAt returns the index in a list of words at which a phrase begins, or -1 if it does not occur.
 func phraseAt(all, phrase []string) int {
 	for i := range len(all) - len(phrase) + 1 {
 		if slices.Equal(all[i:i+len(phrase)], phrase) {

@@ -18,29 +18,29 @@ import (
 
 // A Hit is an entry of a session that a query found.
 type Hit struct {
-	// Session is the id of the session, Log the path of its record and Workspace its folder.
+	// Session is the id of the session, Log is the path of its record, and Workspace is its folder.
 	Session, Log, Workspace string
 	// Entry is the number of the record.
 	Entry uint64
 	Time  time.Time
 	Kind  string
-	// Agent is the program that recorded the session, empty for this one.
+	// Agent is the program that recorded the session, or "" for this program.
 	Agent string
-	// Tools and Paths name the tools and the files of the calls in the entry.
+	// Tools and Paths are the names of the tools and the files of the calls in the entry.
 	Tools, Paths []string
 	// Score is the number of words that match.
 	Score int
 	Passage
 }
 
-// Options bound a search.
+// Options limit a search.
 type Options struct {
-	// In reports whether sessions of a workspace are searched; nil searches all.
+	// In reports whether sessions of a workspace are searched. If it is nil, all are searched.
 	In func(workspace string) bool
-	// Session is the id of the only session that is searched, Except of one that is not; empty for
-	// none.
+	// Session is the id of the only session to search, and Except is the id of a session to omit. Both are
+	// "" for none.
 	Session, Except string
-	// Most is the number of hits to return.
+	// Most limits the number of hits.
 	Most int
 	// Progress is called with the number of bytes read so far and the total; it may be nil.
 	Progress func(read, all int64)
@@ -49,28 +49,29 @@ type Options struct {
 // Results is the result of a search.
 type Results struct {
 	Hits []Hit
-	// More is set if there are more hits than were asked for.
+	// More is set if there are more hits than the limit.
 	More bool
 }
 
 // largestRecord limits a record that is searched, in bytes.
 const largestRecord = 32 << 20
 
-// A span is the place of a record in a log.
+// A span is the position of a record in a log.
 type span struct {
 	at     int64
 	length int
 }
 
-// A candidate is a record that may fit a query.
+// A candidate is a record that may match a query.
 type candidate struct {
 	in *source
 	span
-	// reply is the place of the latest reply before the record, whose calls it may answer.
+	// reply is the position of the latest reply before the record. The record may answer its calls.
 	reply span
 	seq   uint64
 	time  time.Time
-	// score is the score of the document if the document is known, else an upper limit.
+	// score is the score of the document if the document is known. Otherwise it is an upper limit of the
+	// score.
 	score int
 	*document
 }
@@ -99,8 +100,8 @@ func (c candidates) Less(i, j int) bool {
 	return cmp.Or(cmp.Compare(b.score, a.score), b.time.Compare(a.time), strings.Compare(b.in.path, a.in.path), cmp.Compare(b.seq, a.seq)) < 0
 }
 
-// Search returns the entries that fit a query. Entries in which more words match come first, and
-// among equals the latest.
+// Search returns the entries that match a query. Entries in which more words match come first. Among
+// entries with the same number, the latest comes first.
 func (x Sessions) Search(ctx context.Context, q Query, o Options) (found Results, err error) {
 	all, err := x.candidates(ctx, newSieve(&q), &q, o)
 	if err != nil {
@@ -112,7 +113,7 @@ func (x Sessions) Search(ctx context.Context, q Query, o Options) (found Results
 		seq  uint64
 		text string
 	}
-	seen := map[copied]bool{} // a fork has the records of its parent
+	seen := map[copied]bool{} // a fork contains the records of its parent
 	for all.Len() > 0 {
 		if err := ctx.Err(); err != nil {
 			return found, err
@@ -120,7 +121,7 @@ func (x Sessions) Search(ctx context.Context, q Query, o Options) (found Results
 		c := &all[0]
 		if c.document == nil {
 			d, err := x.document(*c)
-			if c.score = q.score(d); err != nil || c.score < 0 { // the log may also have changed at this moment
+			if c.score = q.score(d); err != nil || c.score < 0 { // the log may have changed in the meantime
 				heap.Pop(&all)
 				continue
 			}
@@ -156,7 +157,7 @@ func compact(list []string) []string {
 	return slices.Compact(list)
 }
 
-// candidates returns the records of the logs that may fit a query.
+// candidates returns the records of the logs that may match a query.
 func (x Sessions) candidates(ctx context.Context, s *sieve, q *Query, o Options) (all candidates, err error) {
 	logs, err := x.logs()
 	if err != nil {
@@ -193,7 +194,7 @@ func (x Sessions) candidates(ctx context.Context, s *sieve, q *Query, o Options)
 // progressBytes is the number of bytes between two reports of progress.
 const progressBytes = 1 << 20
 
-// candidates returns the records of a log that may fit a query, and sets the workspace.
+// candidates returns the records of a log that may match a query, and sets the workspace.
 func (in *source) candidates(s *sieve, q *Query, progress func(read int64) error) (found candidates, err error) {
 	var reply span
 	replyNames, reported := false, int64(-progressBytes)
@@ -229,10 +230,11 @@ func (in *source) candidates(s *sieve, q *Query, progress func(read int64) error
 	return found, nil
 }
 
-// speaker returns the text by which a payload names its speaker. It cannot be in a string.
+// speaker returns the text that identifies the speaker in a payload. This text cannot occur within a JSON
+// string.
 func speaker(s history.Speaker) []byte { return []byte(`"speaker":"` + s + `"`) }
 
-// document reads the document of a candidate from its log, an answer with its calls.
+// document reads the document of a candidate from its log. For an answer, it also reads the calls.
 func (x Sessions) document(c candidate) (d document, err error) {
 	in := &reader{traits: x.Traits}
 	if c.reply.length > 0 && c.reply != c.span {
@@ -241,7 +243,7 @@ func (x Sessions) document(c candidate) (d document, err error) {
 	return c.in.read(c.span, in)
 }
 
-// errNothing reports a record without a document.
+// errNothing is returned for a record without a document.
 var errNothing = errors.New("the session has no text to search")
 
 func (l log) read(at span, in *reader) (d document, err error) {

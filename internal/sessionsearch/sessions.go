@@ -17,20 +17,20 @@ import (
 // Sessions searches the session logs below a folder.
 type Sessions struct {
 	Folder string
-	// Traits returns the traits of a tool, for the files that its calls name.
+	// Traits returns the traits of a tool, which determine the files that its calls name.
 	Traits func(tool string) toolspec.Traits
 }
 
 // A log is the record of a session on disk.
 type log struct {
 	path string
-	// size is in bytes.
+	// size is in bytes. changed is the time of the last change.
 	size, changed int64
 }
 
 func (l log) id() string { return strings.TrimSuffix(filepath.Base(l.path), ".jsonl") }
 
-// logs lists the logs, latest changed first. It includes the logs in the folders of sessions.
+// logs lists the logs, latest changed first. It includes the logs of subagents in the folders of sessions.
 func (x Sessions) logs() (found []log, err error) {
 	err = fs.WalkDir(os.DirFS(x.Folder), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {

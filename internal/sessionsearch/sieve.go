@@ -8,17 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// A sieve counts the words of a query in the bytes of a record. It finds each word that the
-// document of the record has, and possibly more: names of members, secrets and pictures are not
-// part of the document.
+// A sieve counts the words of a query in the bytes of a record. It finds each word that is in the document
+// of the record. It may find more, because member names, secrets and pictures are not part of the document.
 type sieve struct {
 	words []string
-	// required lists the words of phrases, which every document that fits has. named lists the
-	// words of paths and tools, which the record has or the reply whose call it answers.
+	// required lists the words of phrases, which every matching document contains. named lists the words of
+	// paths and tools. The record contains them, or the reply whose call it answers.
 	required, named []string
-	// begins has the bytes with which a wanted word may begin.
+	// begins is set for each byte with which a wanted word may begin.
 	begins [256]bool
-	// wanted lists all of these words by their first byte, and seen has those in the latest line.
+	// wanted lists all of these words by their first byte. seen holds those that are in the latest line.
 	wanted [256][]string
 	seen   map[string]bool
 	text   []byte
@@ -38,7 +37,7 @@ func newSieve(q *Query) *sieve {
 		s.wanted[word[0]] = append(s.wanted[word[0]], word)
 	}
 	for c := range s.begins {
-		s.begins[c] = c >= utf8.RuneSelf || len(s.wanted[folded[c]]) > 0 // a rune is decoded before it is compared
+		s.begins[c] = c >= utf8.RuneSelf || len(s.wanted[folded[c]]) > 0 // runes are decoded first
 	}
 	return s
 }
@@ -54,7 +53,7 @@ func (s *sieve) read(line []byte) {
 			for i++; folded[c] != 0 && i < len(text) && folded[text[i]] != 0; i++ {
 			}
 			if folded[c] != 0 && i < len(text) && text[i] >= utf8.RuneSelf {
-				_, i = foldWord(text, i, memory[:0]) // the word continues
+				_, i = foldWord(text, i, memory[:0]) // skip the rest of the word
 			}
 			continue
 		}
@@ -70,7 +69,7 @@ func (s *sieve) read(line []byte) {
 	}
 }
 
-// score returns the number of words of the query that the latest line has, -1 if it cannot fit.
+// score returns the number of words of the query in the latest line, or -1 if the line cannot match.
 func (s *sieve) score() (score int) {
 	for _, w := range s.words {
 		if s.seen[w] {
@@ -83,15 +82,15 @@ func (s *sieve) score() (score int) {
 	return score
 }
 
-// names reports whether the latest line has the words of the paths and tools.
+// names reports whether the latest line contains the words of the paths and tools.
 func (s *sieve) names() bool { return s.has(s.named) }
 
 func (s *sieve) has(words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !s.seen[w] })
 }
 
-// unescape appends a line to into, with the characters that escapes of JSON stand for. It appends a
-// blank for those that are in no word.
+// unescape appends a line to into, with JSON escapes replaced by their characters. It appends a blank for
+// characters that no word contains.
 func unescape(into, line []byte) []byte {
 	for {
 		next := bytes.IndexByte(line, '\\')
@@ -104,8 +103,8 @@ func unescape(into, line []byte) []byte {
 	}
 }
 
-// escaped returns the character of a JSON escape and the size of the escape in bytes. It returns a
-// blank for a character that no word contains.
+// escaped returns the character of a JSON escape and the size of the escape in bytes. It returns a blank
+// for a character that no word contains.
 func escaped(text []byte) (r rune, size int) {
 	if len(text) < len(`\u0000`) || text[1] != 'u' {
 		return ' ', len(`\n`)

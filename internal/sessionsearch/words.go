@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// longestWord limits a word in bytes; the rest of a longer one does not count.
+	// longestWord limits a word, in bytes. The rest of a longer word is ignored.
 	longestWord = 64
 	// shortestBeginning is the number of letters from which a word also matches longer words.
 	shortestBeginning = 4
@@ -25,8 +25,8 @@ var folded = func() (table [256]byte) {
 	return table
 }()
 
-// eachWord calls use with each word of a text in lower case, and with its place. A word is a run
-// of letters, digits, marks and underscores. The word is valid until use returns.
+// eachWord calls use with each word of a text in lower case, and with its position. A word is a run of
+// letters, digits, marks and underscores. The word is valid until use returns.
 func eachWord(text string, use func(word []byte, begin, end int)) {
 	var memory [longestWord + utf8.UTFMax]byte
 	for i := 0; i < len(text); {
@@ -41,8 +41,8 @@ func eachWord(text string, use func(word []byte, begin, end int)) {
 	}
 }
 
-// foldWord appends the word of a text that begins at i to word, in lower case, and returns the end
-// of the word in the text, i if no word begins there.
+// foldWord appends the word that begins at i to word, in lower case. It returns the end of the word in the
+// text, or i if no word begins there.
 func foldWord[T string | []byte](text T, i int, word []byte) (folds []byte, end int) {
 	for i < len(text) {
 		if c := text[i]; c < utf8.RuneSelf {

@@ -9,26 +9,27 @@ import (
 	"agent/internal/command"
 )
 
-// Agents holds the agents of the conversation.
+// Agents provides the subagents of the conversation.
 type Agents interface {
-	// AgentLines describes the agents that can be given tasks, and those of the session.
+	// AgentLines describes the subagents that can be given tasks, and the subagents of the session.
 	AgentLines() []string
-	// AgentSavings returns what pruning saved or lost in the conversations of agents, without those in
-	// which it did neither.
+	// AgentSavings returns the tokens that pruning saved or lost in the conversations of subagents. It
+	// omits conversations in which pruning did neither.
 	AgentSavings() []AgentSaving
-	// Working returns the ids of the agents that work, with their tasks.
+	// Working returns the ids of the running subagents, with their tasks.
 	Working() (ids, tasks []string)
-	// StopAgents ends the agent with an id, or all that work if id is "", and returns their number.
+	// StopAgents stops the subagent with an id, or all running subagents if id is "", and returns their
+	// number.
 	StopAgents(id string) (int, error)
 }
 
-// AgentSaving is the saving of pruning in the conversation of an agent.
+// AgentSaving is the saving of pruning in the conversation of a subagent.
 type AgentSaving struct {
 	ID, Agent string
 	chat.Saving
 }
 
-// tellAgents lists the savings of agents, then their sum with that of their conversation.
+// tellAgents lists the savings of the subagents, then the sum of these and of the parent conversation.
 func tellAgents(agents []AgentSaving, own chat.Saving) []string {
 	if len(agents) == 0 {
 		return nil

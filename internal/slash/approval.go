@@ -27,8 +27,8 @@ func approvalCommand(s setter) command.Command {
 	}
 }
 
-// showApproval lists the approval modes and the permissions that the user granted with
-// "always".
+// showApproval lists the approval modes and the permissions that the user granted for the session or
+// permanently.
 func (s setter) showApproval(_ context.Context, _ []string) (command.Output, error) {
 	inUse := settings.ApprovalMode.Of(s.Settings)
 	lines := choices(completeModes(nil), inUse)
@@ -54,11 +54,11 @@ func (s setter) showApproval(_ context.Context, _ []string) (command.Output, err
 	return command.Output{Lines: append(lines, "To revoke one, type /approval forget N. To revoke all, type /approval forget all."), Pick: pick}, nil
 }
 
-// allowedWhere maps false to the heading for the grants of the session, and true to the heading
-// for the grants of the project.
+// allowedWhere maps false to the heading for session permissions, and true to the heading for project
+// permissions.
 var allowedWhere = map[bool]string{false: "Allowed in this session:", true: "Allowed permanently in this project:"}
 
-// idleDays is the number of days without a use after which a permission is shown as idle.
+// idleDays is the number of unused days after which a permission is shown as idle.
 const idleDays = 30
 
 // idle reports whether a permission of the project has not been used for more than idleDays days.
@@ -67,7 +67,7 @@ func (s setter) idle(g gate.Granted) bool {
 	return g.Project && err == nil && s.Now().Sub(last) > idleDays*24*time.Hour
 }
 
-// use describes where a permission holds, since when, and how often and when it was used.
+// use describes where a permission applies, since when, and how often and when it was used.
 func (s setter) use(g gate.Granted) string {
 	if !g.Project {
 		return "you allowed it for this session"
@@ -85,7 +85,7 @@ func (s setter) use(g gate.Granted) string {
 	return said
 }
 
-// forgetGrants revokes the grant with the number which, or every grant for "all".
+// forgetGrants revokes the permission with the number which, or every permission if which is "all".
 func (s setter) forgetGrants(ctx context.Context, which string) ([]string, error) {
 	number, err := strconv.Atoi(which)
 	if which != "all" && (err != nil || number < 1) {

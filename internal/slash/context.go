@@ -129,8 +129,8 @@ func itemName(item chat.Item) string {
 	return humanize.Line(strings.TrimSpace(item.Kind+" "+item.Subject), ledgerWidth)
 }
 
-// itemHelp describes a part of the context: how to make it smaller, or its age, how often it was sent,
-// and whether it is pinned or why it waits to be pruned.
+// itemHelp describes a part of the context: how to make it smaller, or its age and how often it was sent.
+// It adds whether the part is pinned, or why it waits to be pruned.
 func (d Deps) itemHelp(item chat.Item) string {
 	switch item.Kind {
 	case window.PromptItem:
@@ -175,7 +175,7 @@ func (d Deps) showItem(ctx context.Context, number string) ([]string, error) {
 	return append([]string{itemName(item) + " · " + d.itemHelp(item), ""}, strings.Split(item.Text, "\n")...), nil
 }
 
-// usageBar returns the bar that shows the context window by kind.
+// usageBar returns a bar of the context window, with a segment for each kind of content.
 func usageBar(u chat.ContextUsage) command.Bar {
 	return command.Bar{Mark: u.Threshold, Segments: []command.Segment{
 		{Label: "system", Tokens: u.System, Letter: "s"},
@@ -188,8 +188,8 @@ func usageBar(u chat.ContextUsage) command.Bar {
 	}}
 }
 
-// describeUsage describes the segments of the bar in numbers, then the threshold of compression,
-// the cache and the effect of pruning.
+// describeUsage describes the segments of the bar in numbers. The lines after that describe the compression
+// threshold, the cache and the effect of pruning.
 func describeUsage(u chat.ContextUsage, bar command.Bar) []string {
 	share := func(n int) string { return fmt.Sprintf("%d%%", chat.Percent(n, u.Limit)) }
 	var rows [][]string
@@ -215,8 +215,8 @@ func describeUsage(u chat.ContextUsage, bar command.Bar) []string {
 	return lines
 }
 
-// heldBack describes the tokens that pruning could remove but has not removed, "" if it could
-// remove none.
+// heldBack describes the tokens that pruning could remove but has not removed. It returns "" if there are
+// none.
 func heldBack(s window.PrunableTokens) string {
 	var parts []string
 	if s.Free+s.Cold > 0 {
@@ -228,8 +228,8 @@ func heldBack(s window.PrunableTokens) string {
 	return strings.Join(parts, "; ")
 }
 
-// whyBelowThreshold explains in a line why compression starts before the threshold that was set,
-// "" if it does not (D-40).
+// whyBelowThreshold explains in a line why compression starts below the configured threshold, or returns ""
+// if it does not (D-40).
 func whyBelowThreshold(u chat.ContextUsage) string {
 	if u.Wanted <= u.Threshold {
 		return ""
@@ -283,7 +283,7 @@ func statsCommand(d Deps) command.Command {
 	}
 }
 
-// thinkingText returns the part of the output that the model thought, "" if no provider reported it.
+// thinkingText returns the share of the output that is reasoning, or "" if no provider reported it.
 func thinkingText(s chat.Stats) string {
 	if s.ThinkingTokens == 0 {
 		return ""
@@ -304,8 +304,8 @@ func costRow(s *settings.Settings, stats chat.Stats) []string {
 	return []string{"cost", humanize.Dollars(cost)}
 }
 
-// sessionCost returns the cost of the session's requests in USD, false if prices are missing. Requests
-// that were sent before their prices were known are charged at the prices that are set now.
+// sessionCost returns the cost of the session's requests in USD, or false if prices are missing. Requests
+// that were sent before their prices were known are charged at the current prices.
 func sessionCost(s *settings.Settings, stats chat.Stats) (usd float64, known bool) {
 	rest := stats.Unpriced
 	if rest == (chat.UsageReported{}) {

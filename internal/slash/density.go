@@ -80,7 +80,7 @@ func (d density) showPrune(ctx context.Context, text string) ([]string, error) {
 	return append(lines, strings.Split(strings.TrimSuffix(content, "\n"), "\n")...), nil
 }
 
-// restorePrune brings the content of one prune back into the context.
+// restorePrune restores the content of one prune to the context.
 func (d density) restorePrune(ctx context.Context, text string) ([]string, error) {
 	n, p, err := d.number(ctx, text)
 	if err != nil {
@@ -93,8 +93,8 @@ func (d density) restorePrune(ctx context.Context, text string) ([]string, error
 	return []string{fmt.Sprintf("Restored entry %d to the end of the context: %s, %s tokens.", n, p.Subject, humanize.Tokens(tokens))}, nil
 }
 
-// pin returns the command that pins or unpins a file. says is the sentence for the user, with
-// %s in place of the file.
+// pin returns the command that pins or unpins a file. says is the sentence for the user, in which %s stands
+// for the file.
 func (d density) pin(pinned bool, says string) command.Run {
 	return showOne(func(ctx context.Context, path string) ([]string, error) {
 		file, err := d.Context.Pin(ctx, path, pinned)
@@ -118,8 +118,8 @@ func (d density) completePrunes([]string) (numbers []command.Completion) {
 	return numbers
 }
 
-// completeFiles proposes files that the conversation knows: the unpinned files if loose is set,
-// and the pinned files if pins is set.
+// completeFiles proposes files that the conversation has read: the unpinned files if loose is set, and the
+// pinned files if pins is set.
 func (d density) completeFiles(loose, pins bool) func([]string) []command.Completion {
 	return func([]string) (files []command.Completion) {
 		ctx, cancel := context.WithTimeout(context.Background(), completionTime)

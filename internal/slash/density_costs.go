@@ -14,15 +14,15 @@ import (
 	"agent/internal/chat"
 )
 
-// Limits that make a story fit a screen of 24 lines: the number of latest requests and the number
+// Limits that make the cost report fit a screen of 24 lines: the number of latest requests and the number
 // of latest prunes.
 const (
 	storyRows   = 6
 	storyPrunes = 4
 )
 
-// tellStory compares the cost of the requests with their cost without pruning. It shows the input of
-// the latest requests at which something happened, at most most, and the sum over all requests.
+// tellStory compares the cost of the requests with their cost without pruning. It lists at most most
+// requests: the latest one and those that were unusual. A last line contains the sum over all requests.
 func (d density) tellStory(story chat.Story, stats chat.Stats, ledger []chat.PruneRecord, most int) []string {
 	if len(story.Bills) == 0 {
 		return nil
@@ -45,7 +45,7 @@ func (d density) tellStory(story chat.Story, stats chat.Stats, ledger []chat.Pru
 		}
 	}
 	if cost, known := sessionCost(d.Settings, stats); known && cost > 0 && story.Dollars > 0 && stats.Requests >= len(story.Bills) {
-		// The sum is the cost that the provider's counts give, replies included, as in /stats.
+		// The sum is the cost by the provider's usage reports, including replies, like in /stats.
 		spent, none = cost/story.Dollars, (cost+stats.Saving.Cost)/story.Dollars
 	}
 	rows := [][]string{{"request", "sent", "of", "input", "without", ""}}
@@ -81,7 +81,7 @@ func (d density) latestPrunes(ledger []chat.PruneRecord) []string {
 	if len(ledger) == 0 {
 		return []string{nothingPruned}
 	}
-	const subject, why = 20, 44 // 80 columns; on 60 a row takes two lines
+	const subject, why = 20, 44 // fits 80 columns; at 60 a row wraps
 	rows := [][]string{{"#", "tokens", "what", "why"}}
 	for i := max(0, len(ledger)-storyPrunes); i < len(ledger); i++ {
 		p := ledger[i]
@@ -94,8 +94,8 @@ func (d density) latestPrunes(ledger []chat.PruneRecord) []string {
 	return append(table.Lines("rrll", rows), sum)
 }
 
-// describeUnusual describes how a request was unusual (a cold cache, freed tokens, files read again), ""
-// if it was not.
+// describeUnusual describes why a request was unusual: an expired cache, freed tokens, or files that were
+// read again. It returns "" if it was not unusual.
 func describeUnusual(b chat.RequestCost, freed int) string {
 	var what []string
 	if b.Cold {
@@ -118,14 +118,14 @@ func money(story chat.Story, cost float64) string {
 	return humanize.Tokens(int(cost))
 }
 
-// Limits for the parts of the next request, which make them fit a screen of 24 lines.
+// Limits for the lists about the next request, which make them fit a screen of 24 lines.
 const (
 	explainedLeaves = 6
 	explainedHeld   = 4
 )
 
-// explain shows on one screen the cost of the next request, the prunes that would happen before
-// it and their reasons, and the parts that are held back.
+// explain shows on one screen the cost of the next request and the parts that are held back. It also shows
+// the prunes that would precede the request, with their reasons.
 func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 	next, err := d.Context.NextRequest(ctx)
 	if err != nil {
@@ -169,7 +169,7 @@ func tellNext(story chat.Story, next chat.NextRequest) []string {
 	return []string{size, cost}
 }
 
-// leavingLines lists the largest parts that would leave the context, and the price of removing them.
+// leavingLines lists the largest parts that would be pruned, and the price of pruning them.
 func (d density) leavingLines(story chat.Story, next chat.NextRequest) []string {
 	var parts []chat.HeldPart
 	for _, p := range next.Leaves {

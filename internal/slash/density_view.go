@@ -21,8 +21,8 @@ import (
 // ledgerWidth is the width of the ledger in columns; it stays readable in a narrow terminal.
 const ledgerWidth = 60
 
-// lists returns the command that reports the cost of the requests, the prunes and the parts held
-// back. Unless all is set, a report that is too long is shortened to one screen.
+// lists returns the command that reports the cost of the requests, the prunes and the parts held back.
+// Unless all is set, the report is limited to one screen.
 func (d density) lists(all bool) command.Run {
 	return command.Say(func(ctx context.Context, _ []string) ([]string, error) {
 		ledger, err := d.Context.Ledger(ctx)
@@ -50,8 +50,7 @@ func (d density) lists(all bool) command.Run {
 	})
 }
 
-// screenLines is the number of lines of a screen of 24 lines that remain for a report beside the
-// input and the status.
+// screenLines is the number of lines for a report on a screen of 24 lines, beside the input and the status.
 const screenLines = 18
 
 // onOneScreen shows the latest lines of each part of the report, and counts the lines it omits.
@@ -68,7 +67,7 @@ const densityVerbs = "/density all, explain, show, restore N, why, pin, unpin PA
 
 const nothingPruned = "Nothing was pruned so far."
 
-// describeLedger lists every prune, grouped below the cut it belongs to, and sums them up.
+// describeLedger lists every prune, grouped below its pruning pass, and a line with the sums.
 func (d density) describeLedger(ledger []chat.PruneRecord) []string {
 	if len(ledger) == 0 {
 		return []string{nothingPruned}
@@ -107,8 +106,7 @@ func sumOf(ledger []chat.PruneRecord) string {
 	return sum
 }
 
-// describeCut describes the size and the price of the cut that begins at line first of the
-// ledger.
+// describeCut describes the size and the price of the pruning pass that begins at line first of the ledger.
 func describeCut(ledger []chat.PruneRecord, first int) []string {
 	cut, units, tokens := ledger[first].Cut, 0, 0
 	for _, p := range ledger[first:] {
@@ -173,11 +171,11 @@ func (d density) describePrune(n int, p chat.PruneRecord) []string {
 	return table.Lines("ll", rows)
 }
 
-// pruneKind returns the kind of a prune in words.
+// pruneKind returns the kind of a prune as words for the user.
 func pruneKind(p chat.PruneRecord) string { return strings.ReplaceAll(string(p.Kind), "-", " ") }
 
-// subject names the subject of a prune within width columns. A path is given relative to the
-// workspace and loses its beginning if it is too long; other text loses its end.
+// subject returns the subject of a prune in at most width columns. A path is relative to the workspace, and
+// is shortened at its beginning. Other text is shortened at its end.
 func (d density) subject(subject string, width int) string {
 	subject = d.shorten(subject)
 	if strings.Contains(subject, ": ") {
@@ -193,7 +191,7 @@ func (d density) shorten(subject string) string {
 	return subject
 }
 
-// cutLeft shortens text to width from its beginning, because the end of a path says more.
+// cutLeft shortens text to width at its beginning, because the end of a path is more informative.
 func cutLeft(text string, width int) string {
 	if over := ansi.StringWidth(text) - width; over > 0 {
 		return ansi.TruncateLeft(text, over+1, "…")

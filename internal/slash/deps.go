@@ -1,13 +1,12 @@
-// Package slash implements the slash commands, such as /model, /density and /rewind, one file per
-// subject.
+// Package slash implements the slash commands, such as /model, /density and /rewind, one file per subject.
 //
-// New builds the commands as a command.Commands, which an interface runs and completes. The
-// commands reach the rest of the program only through Deps: the turn loop and
-// its parts, the settings, the profile files, and a few functions for everything outside (the models of the
-// endpoint, the diff of the workspace). The method Commands of app.Conversation fills in Deps.
+// New builds the commands as a command.Commands, which an interface runs and completes. The commands access
+// the rest of the program only through Deps. Deps holds the turn loop and its parts, the settings, the
+// profile files, and functions for everything outside, such as the models of the endpoint. The method
+// Commands of app.Conversation creates Deps.
 //
-// Most commands keep no state. Two types do: models remembers the list of the endpoint, and files
-// remembers the plan that /undo or /redo showed.
+// Two types have state: models caches the model list of the endpoint, and files stores the plan that /undo
+// or /redo showed.
 package slash
 
 import (
@@ -29,9 +28,9 @@ import (
 	"agent/internal/tools"
 )
 
-// Session is the turn loop, which documents the methods, as a *chat.Chat. The methods of this and
-// the next three interfaces may be called from any goroutine, also while a turn runs, and return
-// soon after ctx ends.
+// Session is the turn loop. *chat.Chat implements it and documents the methods. The methods of Session,
+// Context, Past and Permissions may be called from any goroutine, also while a turn runs. They return soon
+// after ctx ends.
 type Session interface {
 	Stats(ctx context.Context) (chat.Stats, error)
 	LastReply(ctx context.Context) (string, error)
@@ -43,7 +42,7 @@ type Session interface {
 	LetGo(ctx context.Context, item chat.Item) (tokens int, err error)
 }
 
-// Context shows the content of the context and the pruned content, as chat.Views.
+// Context provides the content of the context and the pruned content. chat.Views implements it.
 type Context interface {
 	ContextUsage(ctx context.Context) (chat.ContextUsage, error)
 	Ledger(ctx context.Context) ([]chat.PruneRecord, error)
@@ -55,7 +54,8 @@ type Context interface {
 	Pin(ctx context.Context, path string, pinned bool) (file string, err error)
 }
 
-// Past goes back, as chat.Past.
+// Past returns a conversation and its files to an earlier point, and restores pruned content. chat.Past
+// implements it.
 type Past interface {
 	Removed(ctx context.Context, number int) (heading, text string, err error)
 	BringBack(ctx context.Context, number int) (tokens int, err error)
@@ -66,7 +66,8 @@ type Past interface {
 	MoveFiles(ctx context.Context, plan *snapshot.Plan) ([]snapshot.ChangedFile, error)
 }
 
-// Permissions holds the grants of "always", as gate.Consent.
+// Permissions provides the permissions that the user granted for the session or permanently. gate.Consent
+// implements it.
 type Permissions interface {
 	Grants() []gate.Granted
 	Forget(number int) ([]string, error)
@@ -75,27 +76,26 @@ type Permissions interface {
 // A Model is one model that the endpoint offers.
 type Model struct {
 	ID string
-	// ContextLimit is the size of the context window in tokens, 0 if the endpoint does not say.
+	// ContextLimit is the size of the context window in tokens, or 0 if the endpoint does not report it.
 	ContextLimit int
-	// Prices holds the prices of its tokens, nil if they are not known. Efforts lists the values
-	// of reasoning.effort that the model is known to accept, from the least.
+	// Prices holds the prices of the model's tokens, or nil if they are not known. Efforts lists the values
+	// of reasoning.effort that the model is known to accept, from the lowest.
 	Prices  *settings.Prices
 	Efforts []string
-	// Multiplier is how many requests of a subscription a request to it counts as, 0 if it is not
-	// known.
+	// Multiplier is the number of subscription requests that one request to the model costs, or 0 if it is
+	// not known.
 	Multiplier float64
 }
 
-// Views holds the views that only the record and the requests can tell.
+// Views provides reports that need the session record and the requests.
 type Views struct {
-	// Why traces a text or a file.
+	// Why returns the provenance of a text or a file.
 	Why func(ctx context.Context, question string) (*provenance.Answer, error)
 	// CacheBreaks lists the requests that read less from the provider's cache than they could have.
 	CacheBreaks func() ([]cachemiss.Miss, error)
-	// Refreshes describes the requests that only kept the provider's cache, a line each.
+	// Refreshes describes the requests that only kept the provider's cache, one per line.
 	Refreshes func(ctx context.Context) ([]string, error)
-	// Page returns the conversation as a page of HTML for other people, and what was replaced in it,
-	// a line each.
+	// Page returns the conversation as an HTML page for other people, and a line for each replaced secret.
 	Page func(ctx context.Context) (html string, replaced []string)
 }
 
@@ -105,14 +105,14 @@ type Log struct {
 	Level *slog.LevelVar
 }
 
-// FallbackConsent lets conversations continue at the endpoint of a profile while their own fails,
-// and returns its host.
+// FallbackConsent allows conversations to continue at the endpoint of a profile while their own endpoint
+// fails. It returns the host of that endpoint.
 type FallbackConsent interface {
 	Allow(profile string) (host string, err error)
 }
 
-// Deps holds the dependencies of the commands. Running every command needs all of them; the
-// profile and settings commands need only Settings, Profiles and Fallback.
+// Deps holds the dependencies of the commands. To run every command, all of them are needed. The profile
+// and settings commands need only Settings, Profiles and Fallback.
 type Deps struct {
 	Session     Session
 	Context     Context
@@ -122,27 +122,27 @@ type Deps struct {
 	Profiles    *settings.Store
 	Fallback    FallbackConsent
 	Views       Views
-	// Models asks the endpoint in use which models it offers.
+	// Models requests the list of models from the endpoint in use.
 	Models func(ctx context.Context) ([]Model, error)
-	// Signature names the signer of requests to the endpoint in use, "" if nothing does. It may be nil.
-	Signature func() string
-	// ThemeFault returns the reason why a theme of the user's own cannot be used, nil if it can.
+	// Signature returns the name of the method that signs requests to the endpoint in use, or "" for none.
 	// It may be nil.
+	Signature func() string
+	// ThemeFault returns the reason why a user's own theme cannot be used, or nil if it can. It may be nil.
 	ThemeFault func(name string) error
 	Choices    Choices
 	// Tools lists the tools of the model.
 	Tools func() []tools.Tool
 	Setup Setup
-	// Trust holds the things that need consent; nil if nothing does.
+	// Trust holds the items that need consent. It is nil if there are none.
 	Trust Trust
-	// Servers holds the MCP servers of the session; nil if there are none.
+	// Servers holds the MCP servers of the session. It is nil if there are none.
 	Servers Servers
-	// Web searches the web and reads its pages; nil if that cannot be done here.
+	// Web searches the web and reads its pages. It is nil if that is not possible here.
 	Web Web
 	// Todos returns the todo list, one line per item.
 	Todos func() []string
 	Jobs  Jobs
-	// Agents holds the agents of the session.
+	// Agents provides the subagents of the session.
 	Agents Agents
 	// Transcript returns the conversation as Markdown.
 	Transcript func(ctx context.Context) (string, error)
@@ -153,27 +153,27 @@ type Deps struct {
 	Diff func(ctx context.Context) (string, error)
 	// Sessions lists the recorded sessions.
 	Sessions SessionLists
-	// Notes holds the notes of the repository and the user; nil if they are off.
+	// Notes holds the notes of the repository and the user. It is nil if they are off.
 	Notes Notes
-	// Finder searches them.
+	// Finder searches the recorded sessions.
 	Finder Finder
-	// Resume makes the program continue another session after this one is left; the error says
+	// Resume makes the program continue another session after this session ends. The error is the reason
 	// why it cannot. Resume is nil if the program ends with its command.
 	Resume func(id string) error
 	Record Record
 	Keys   Keys
-	// Recorded is set if a session log keeps the content that leaves the context.
+	// Recorded is set if a session log stores the content that is removed from the context.
 	Recorded bool
 	// Workspace is the absolute path of the folder in which the session works.
 	Workspace string
 	Log       Log
-	// Manual returns the pages of the documentation; it is nil without any.
+	// Manual returns the pages of the documentation. It is nil if there are none.
 	Manual func() []manual.Page
 	// Now returns the current time.
 	Now func() time.Time
 }
 
-// Setup lists what people and the repository have set up. A nil function means that there is none.
+// Setup lists the configuration of the user and the repository. A nil function means that there is none.
 type Setup struct {
 	// Callable lists the skills and commands that are files, by name.
 	Callable func() []command.Callable
@@ -187,11 +187,11 @@ type Setup struct {
 	LanguageServers func() []string
 }
 
-// Choices keeps choices of the user for later sessions. A nil function keeps none.
+// Choices stores choices of the user for later sessions. A nil function stores none.
 type Choices struct {
-	// Model keeps a model for the endpoint in use.
+	// Model stores a model for the endpoint in use.
 	Model func(model string) error
-	// Setting keeps a setting that describes the user; an unset value takes it back.
+	// Setting stores a setting that describes the user; an unset value removes it.
 	Setting func(key string, value settings.Value) error
 }
 
@@ -200,25 +200,25 @@ type Record struct {
 	// Fork continues the session in a new record, and returns the ids of the old and the new
 	// record.
 	Fork func() (before, now string, err error)
-	// Rename gives the session a title, or removes the title if it is empty. Title returns the
-	// title, "" for none.
+	// Rename sets the title of the session, or removes it if title is empty. Title returns the title, or
+	// "" for none.
 	Rename func(title string) error
 	Title  func() string
 }
 
-// Keys holds the keys of a screen. The zero Keys suits a program without one.
+// Keys describes the keys of a screen. The zero Keys is for a program without a screen.
 type Keys struct {
-	// Shown returns the keys, for people; nil without keys.
+	// Shown returns the keys, as text for people. It is nil without keys.
 	Shown func() []command.Key
-	// Read reads File, in which a user gives actions other keys. It returns the actions with
-	// their keys in force, and the faults of the file. It is nil without a screen.
+	// Read reads File, in which a user assigns other keys to actions. It returns the actions with their
+	// current keys, and the errors in the file. It is nil without a screen.
 	Read func() (bound []command.Bound, faults []string)
 	File string
 }
 
-// New returns the commands in the order in which /help shows them. To add a command, write a
-// function in a file and add a line here. more holds the commands of the program around the
-// conversation. Requests to the endpoint that completion starts in the background end with ctx.
+// New returns the commands in the order in which /help shows them. To add a command, write a function in a
+// file and add a line here. more holds the commands that the program adds. ctx ends the requests that
+// completion starts in the background.
 func New(ctx context.Context, d Deps, more ...command.Command) *command.Commands {
 	offered := &models{Deps: d, ctx: ctx}
 	kept := profiles{d}

@@ -30,11 +30,11 @@ type Finder struct {
 	Progress func(read, all int64)
 }
 
-// MostFound limits the passages that a user is shown.
+// MostFound limits the number of passages that are shown to a user.
 const MostFound = 50
 
-// Search returns the passages that fit a query, of sessions of the repository or of all, and
-// remarks for the user.
+// Search returns the passages that match a query. It searches the sessions of the repository, or all
+// sessions if all is set. remarks are lines for the user.
 func (f Finder) Search(ctx context.Context, query string, all bool) (hits []sessionsearch.Hit, remarks []string, err error) {
 	q, options, err := f.asked(query, all)
 	if err != nil {
@@ -53,7 +53,7 @@ func (f Finder) Search(ctx context.Context, query string, all bool) (hits []sess
 	return found.Hits, remarks, nil
 }
 
-// Others returns the search over sessions of other programs, which are read at each search.
+// Others returns the search in sessions of other programs. Each search reads these sessions again.
 func (f Finder) Others(files []logs.File) func(ctx context.Context, query string, all bool) ([]sessionsearch.Hit, []string, error) {
 	return func(ctx context.Context, query string, all bool) ([]sessionsearch.Hit, []string, error) {
 		q, options, err := f.asked(query, all)
@@ -68,7 +68,8 @@ func (f Finder) Others(files []logs.File) func(ctx context.Context, query string
 	}
 }
 
-// asked returns a parsed query, with the options for the sessions of the repository or for all.
+// asked returns a parsed query, with options for the sessions of the repository, or for all sessions if all
+// is set.
 func (f Finder) asked(query string, all bool) (sessionsearch.Query, sessionsearch.Options, error) {
 	options := sessionsearch.Options{In: f.Here, Most: MostFound, Progress: f.Progress}
 	if all {
@@ -78,8 +79,8 @@ func (f Finder) asked(query string, all bool) (sessionsearch.Query, sessionsearc
 	return q, options, err
 }
 
-// FoundLines lists passages as text: a line for the place, and below it the passage with the words
-// marked.
+// FoundLines formats passages as text: a line with the session and the entry, and below it the passage with
+// the matching words marked.
 func FoundLines(hits []sessionsearch.Hit, now time.Time) (lines []string) {
 	titles := titlesOf()
 	for _, h := range hits {
@@ -105,7 +106,7 @@ func titlesOf() func(sessionsearch.Hit) string {
 	}
 }
 
-// place matches the name of an entry of a session.
+// place matches the name of an entry of a session: ID#NUMBER.
 var place = lazyregexp.New(`^([A-Za-z0-9._-]{1,64})#([0-9]{1,12})$`)
 
 func findCommand(d Deps) command.Command {
@@ -129,7 +130,7 @@ func (d Deps) find(ctx context.Context, values []string) (command.Output, error)
 	}
 	for i, value := range values {
 		if strings.ContainsAny(value, " \t") {
-			values[i] = `"` + value + `"` // as it was typed
+			values[i] = `"` + value + `"` // quotes it again
 		}
 	}
 	hits, remarks, err := d.Finder.Search(ctx, strings.Join(values, " "), false)
@@ -172,17 +173,17 @@ func (d Deps) pickFound(hits []sessionsearch.Hit) *command.Pick {
 	return pick
 }
 
-// entriesAround is how many entries before and after a place are shown with it.
+// entriesAround is the number of entries that are shown before and after an entry.
 const entriesAround = 2
 
-// show returns a place of a session of the repository, with so many entries before and after it.
+// show returns an entry of a session of the repository, with around entries before and after it.
 func (f Finder) show(ctx context.Context, id string, number uint64, around int) (lines []string, err error) {
 	places, err := f.Sessions.Places(ctx, id, f.Here)
 	if err != nil {
 		return nil, err
 	}
 	for i, p := range slices.Backward(places) {
-		if p.Number > number { // a record that is not searched shows the entry before it
+		if p.Number > number { // a record that is not searchable shows the entry before it
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("Session %s in %s. To resume it, run agent -r %s.", id, p.Workspace, id))

@@ -10,8 +10,8 @@ import (
 	"agent/internal/settings"
 )
 
-// answer returns the page whose name is words. Otherwise it searches commands, settings, keys and
-// the documentation, and returns the names that fit and the best section as Markdown.
+// answer returns the page whose name is words. Otherwise it searches commands, settings, keys and the
+// documentation. It returns the matching names, and the best section as Markdown.
 func answer(words string, d Deps, commands *command.Commands) (lines []string, text string) {
 	if page, found := manual.PageOf(d.Manual(), words); found {
 		return nil, page.Text
@@ -38,8 +38,8 @@ func answer(words string, d Deps, commands *command.Commands) (lines []string, t
 	return lines, text
 }
 
-// Entries returns the names and the help of commands and settings, as the documentation search
-// takes them. Words of other programs for a command count as its help.
+// Entries returns the names and the help of commands and settings, for the documentation search. The names
+// of a command in other programs are part of its help.
 func Entries(commands []command.Command, registry *settings.Registry) (entries []manual.Entry) {
 	for _, c := range commands {
 		help := c.Help

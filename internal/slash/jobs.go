@@ -10,9 +10,9 @@ import (
 	"agent/internal/command"
 )
 
-// Jobs holds the background jobs.
+// Jobs provides the background jobs.
 type Jobs struct {
-	// List lists the jobs, oldest first; End ends one of them.
+	// List lists the jobs, oldest first. End ends one of them.
 	List func() []command.Job
 	End  func(id int)
 }
@@ -34,7 +34,7 @@ func jobsCommand(d Deps) command.Command {
 	}
 }
 
-// listJobs lists the jobs, a line each, with the files that hold their output.
+// listJobs lists the jobs, one per line, with the files that contain their output.
 func listJobs(jobs []command.Job) []string {
 	if len(jobs) == 0 {
 		return []string{"No background commands."}

@@ -17,15 +17,15 @@ import (
 	"agent/internal/settings"
 )
 
-// models runs /model for the endpoint in use. It remembers the list of the endpoint, so that
-// completion never waits for the network.
+// models runs /model for the endpoint in use. It caches the model list of the endpoint, so that completion
+// never waits for the network.
 type models struct {
 	Deps
 	ctx context.Context
 
 	mu sync.Mutex
-	// asked is set after an endpoint was asked for its models. of is the address of that endpoint,
-	// and offered holds the models.
+	// asked is set after the model list was requested from an endpoint. of is the address of that endpoint,
+	// and offered holds its models.
 	asked   bool
 	of      string
 	offered []Model
@@ -49,8 +49,8 @@ func (m *models) choose(ctx context.Context, _ []string) (command.Output, error)
 	return command.Output{Lines: m.describe(models), Pick: m.pick(models)}, nil
 }
 
-// use sets the model of the session, and its effort if one is given, and remembers the model for
-// the next start.
+// use sets the model of the session, and the reasoning effort if it is given. It stores the model for the
+// next start.
 func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 	models, unlisted := m.fetch(ctx)
 	name, effort := args[0], strings.Join(args[1:], "")
@@ -92,8 +92,8 @@ func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 	return lines, nil
 }
 
-// lostCache warns that switching to another model loses the provider's cache of the conversation,
-// which belongs to one model. It returns "" if nothing is known to be cached.
+// lostCache returns a warning that switching to another model loses the provider's cache of the
+// conversation, because a cache belongs to one model. It returns "" if nothing is known to be cached.
 func (m *models) lostCache(ctx context.Context, next Model) string {
 	usage, err := m.Context.ContextUsage(ctx)
 	if err != nil || next.ID == settings.Model.Of(m.Settings) || usage.Cached+usage.Written == 0 {
@@ -107,7 +107,7 @@ func (m *models) lostCache(ctx context.Context, next Model) string {
 	return text + "."
 }
 
-// limitNote returns the context window that comes with a model, as the end of a sentence.
+// limitNote returns a text about the context window of a model, to be appended to a sentence.
 func (m *models) limitNote(name string, models []Model) string {
 	if limit, set := settings.ContextLimit.Get(m.Settings); set {
 		return fmt.Sprintf("; context-limit stays %s (set by you)", humanize.Tokens(limit))
@@ -118,8 +118,7 @@ func (m *models) limitNote(name string, models []Model) string {
 	return ""
 }
 
-// named returns the model with the name, or a Model with only its ID set if models does not hold
-// it.
+// named returns the model with a name, or a Model with only its ID set if it is not in models.
 func named(name string, models []Model) Model {
 	for _, m := range models {
 		if m.ID == name {
@@ -148,8 +147,8 @@ func (m *models) describe(models []Model) []string {
 	return table.Lines("lrl", rows)
 }
 
-// pick returns the list of models for a screen, with the models chosen before first. A user can
-// change the effort of a model in the list if its efforts are known.
+// pick returns the list of models for a screen. The models that were chosen earlier come first. If the
+// efforts of a model are known, the user can change its effort in the list.
 func (m *models) pick(models []Model) *command.Pick {
 	var offered []command.Completion
 	for _, proposal := range m.complete(nil) {
@@ -177,8 +176,8 @@ func (m *models) pick(models []Model) *command.Pick {
 	return pick
 }
 
-// withEffort returns a model of the list whose effort can be changed. at is the index of its
-// current effort in known, or -1 for the vendor's own default, which counts as the middle.
+// withEffort returns a list entry whose effort can be changed. at is the index of its current effort in
+// known, or -1 for the vendor's default, which counts as the middle.
 func withEffort(model command.Choice, known []string, at int) command.Choice {
 	turned := model
 	turned.Turn = func(by int) command.Choice {
@@ -195,8 +194,8 @@ func withEffort(model command.Choice, known []string, at int) command.Choice {
 	return turned
 }
 
-// complete proposes the models chosen before, then the models that the endpoint is known to
-// offer. After the name of a model it proposes the efforts.
+// complete proposes the models that were chosen earlier, then the known models of the endpoint. After the
+// name of a model it proposes the efforts.
 func (m *models) complete(args []string) (proposals []command.Completion) {
 	offered := m.knownModels()
 	if len(args) > 0 {
@@ -217,8 +216,8 @@ func (m *models) complete(args []string) (proposals []command.Completion) {
 	return proposals
 }
 
-// about describes a model as far as it is known: the context window, the price of a million
-// tokens, and the efforts.
+// about describes the known properties of a model: the context window, the price of a million tokens, and
+// the efforts.
 func (m Model) about() string {
 	window := ""
 	if m.ContextLimit > 0 {
@@ -227,7 +226,7 @@ func (m Model) about() string {
 	return joined(window, m.prices(), strings.Join(m.Efforts, "/"))
 }
 
-// prices returns the prices of a million tokens, "" if they are not known.
+// prices returns the prices of a million tokens, or "" if they are not known.
 func (m Model) prices() string {
 	switch {
 	case m.Multiplier > 0:
@@ -243,11 +242,11 @@ func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }
 
-// modelsTimeout limits how long an endpoint may take to list its models.
+// modelsTimeout limits the time for an endpoint to list its models.
 const modelsTimeout = 5 * time.Second
 
-// knownModels returns the models that are known for the endpoint in use. If the endpoint was not asked
-// yet, knownModels asks it in the background and returns nil.
+// knownModels returns the cached models of the endpoint in use. If there is no list yet, it requests the
+// list in the background and returns nil.
 func (m *models) knownModels() []Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -257,13 +256,13 @@ func (m *models) knownModels() []Model {
 	}
 	m.asked, m.of, m.offered = true, endpoint, nil
 	go func() {
-		// Nobody waits for this list; /model shows why there is none.
+		// No caller waits for this list; /model shows the error.
 		_, _ = m.fetch(m.ctx)
 	}()
 	return nil
 }
 
-// fetch asks the endpoint in use for its models and remembers them.
+// fetch requests the models of the endpoint in use and caches them.
 func (m *models) fetch(ctx context.Context) ([]Model, error) {
 	ctx, cancel := context.WithTimeout(ctx, modelsTimeout)
 	defer cancel()

@@ -12,33 +12,33 @@ import (
 	"agent/internal/notes"
 )
 
-// Notes holds the notes of the repository and the user.
+// Notes provides the notes of the repository and the user.
 type Notes interface {
-	// List returns the notes with their states, and the problems of their files.
+	// List returns the notes with their states, and the problems in their files.
 	List() (states []notes.State, problems []string)
-	// Add keeps a note and says so.
+	// Add stores a note. said describes the result.
 	Add(text string, to notes.Scope) (said string, err error)
-	// Agree has a note rest on its files as they are now, and be used.
+	// Agree approves a note: it is based on its files as they are now, and it is used.
 	Agree(id string) error
 	Edit(id, text string) error
 	Delete(id string) error
-	// Difference returns a diff of what has changed in the files of a note since it was made, as
-	// far as their earlier content is known.
+	// Difference returns a diff of the changes in the files of a note since it was made. It omits files
+	// whose earlier content is unknown.
 	Difference(ctx context.Context, note notes.Note) string
-	// Made returns the notes of the latest turn in which the model kept notes, if that turn is not older
+	// Made returns the notes of the latest turn in which the model stored notes, if that turn is not older
 	// than the turn at since. later is set if it is newer.
 	Made(since time.Time) (made []notes.Note, later bool)
-	// Line says how much of the prompt the notes take, empty for nothing.
+	// Line reports how much of the prompt the notes occupy, or "" if there are none.
 	Line() string
 }
 
 var errNotesOff = errors.New("notes are off here: /set notes on, without --no-setup, from the next session on")
 
-// scopes has the words that begin a note which is not only for the user in this repository.
+// scopes maps prefixes of a note to its scope. A note without a prefix is only for the user in this
+// repository.
 var scopes = map[string]notes.Scope{"user:": notes.Everywhere, "project:": notes.Shared}
 
-// ScopeOfNote returns the text of a note without the word that says where it holds, and the scope
-// that this word means.
+// ScopeOfNote returns the text of a note without its scope prefix, and the scope.
 func ScopeOfNote(typed string) (text string, scope notes.Scope) {
 	for word, scope := range scopes {
 		if text, ok := strings.CutPrefix(typed, word); ok {
@@ -71,7 +71,7 @@ func forgetCommand(d Deps) command.Command {
 	}
 }
 
-// noteCommand returns a command that changes the notes and says so in a line.
+// noteCommand returns a command that changes the notes and shows the result in a line.
 func (d Deps) noteCommand(change func(values []string) (string, error)) command.Run {
 	return command.Say(func(_ context.Context, values []string) ([]string, error) {
 		if d.Notes == nil {
@@ -139,7 +139,7 @@ func NoteLines(states []notes.State) (lines []string) {
 	return lines
 }
 
-// StateOf says in words whether a note is used.
+// StateOf describes whether a note is used.
 func StateOf(s notes.State) string {
 	if s.State == notes.Stale {
 		return "stale: " + humanize.Name(s.Changed) + " changed"
@@ -174,7 +174,7 @@ func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
 	return lines
 }
 
-// mostNoteLines limits the shown lines of a note.
+// mostNoteLines limits the number of lines shown of a note.
 const mostNoteLines = 200
 
 // pickNotes returns a list of notes for a screen.

@@ -1,7 +1,7 @@
 package slash
 
-// elsewhere maps commands of other agents (Claude Code, codex, opencode, gemini-cli, pi, aider),
-// and words that users try, to the sentences that answer them.
+// elsewhere maps commands of other coding agents to the answers that are shown for them. It also contains
+// words that users try. The agents are Claude Code, codex, opencode, gemini-cli, pi and aider.
 var elsewhere = map[string]string{
 	"about":                 "/stats shows the session, agent --version the version.",
 	"add":                   "Type @PATH in a message to include a file.",

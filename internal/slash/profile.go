@@ -41,7 +41,7 @@ func profileCommand(p profiles) command.Command {
 	}
 }
 
-// pick returns the list of profiles for a screen, nil if there are no profiles.
+// pick returns the list of profiles for a screen, or nil if there are no profiles.
 func (p profiles) pick() *command.Pick {
 	profiles := p.complete(nil)
 	if len(profiles) == 0 {
@@ -97,7 +97,7 @@ func (p profiles) show(_ context.Context, name string) ([]string, error) {
 	}
 	lines := []string{fmt.Sprintf("profile %s (%s)", loaded.Name, p.Profiles.Path(name))}
 	var rows [][]string
-	for _, key := range slices.Sorted(maps.Keys(loaded.Values)) { // among them headers, which no list of settings names
+	for _, key := range slices.Sorted(maps.Keys(loaded.Values)) { // also headers, which lists omit
 		spec, err := p.Settings.Registry().Lookup(key)
 		if err != nil {
 			return nil, err
@@ -108,7 +108,7 @@ func (p profiles) show(_ context.Context, name string) ([]string, error) {
 	return append(lines, unknownLines(loaded)...), nil
 }
 
-// unknownLines reports the fields of a profile that this version does not know.
+// unknownLines returns lines about the fields of a profile that this version does not support.
 func unknownLines(p *settings.Profile) []string {
 	if len(p.Unknown) == 0 {
 		return nil
@@ -179,7 +179,7 @@ func (p profiles) listProfiles() (profiles []command.Completion, err error) {
 	return profiles, err
 }
 
-// complete proposes the profiles, and none if the folder cannot be read.
+// complete proposes the profiles. It proposes none if the folder cannot be read.
 func (p profiles) complete([]string) []command.Completion {
 	profiles, _ := p.listProfiles()
 	return profiles

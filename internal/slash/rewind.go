@@ -31,13 +31,13 @@ func rewindCommand(d Deps) command.Command {
 }
 
 const (
-	// withFiles is the argument of /rewind that puts the files back too.
+	// withFiles is the argument of /rewind that also restores the files.
 	withFiles = "files"
-	// forward is the argument of /rewind that returns to the line that was left last.
+	// forward is the argument of /rewind that returns to the branch that was left last.
 	forward = "forward"
 )
 
-// nothingSaid is the answer if there is no point to go to.
+// nothingSaid is the output if there is no point to return to.
 var nothingSaid = command.Output{Lines: []string{"No earlier message to return to."}}
 
 func (d Deps) choosePoint(ctx context.Context, _ []string) (command.Output, error) {
@@ -57,7 +57,7 @@ func (d Deps) completePoints(values []string) (proposals []command.Completion) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()
-	points, _ := d.Past.Points(ctx) // if the points are not known, none is proposed
+	points, _ := d.Past.Points(ctx) // without points there are no proposals
 	for _, p := range slices.Backward(points) {
 		proposals = append(proposals, command.Completion{Value: pointName(p), Help: pointText(p)})
 	}
@@ -94,8 +94,8 @@ func (d Deps) rewind(ctx context.Context, values []string) (command.Output, erro
 	return command.Output{Lines: append(lines, humanize.Count(len(changed), "file")+" restored. To revert that, type /redo.")}, nil
 }
 
-// leftFiles reports where the conversation is after a rewind that left the files alone, and asks
-// whether to put the files back too.
+// leftFiles reports the position in the conversation after a rewind that did not change the files. It asks
+// whether to restore the files too.
 func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 	went := wentTo(p)
 	if p.End() {
@@ -126,7 +126,7 @@ func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 	return command.Output{Lines: []string{went, fmt.Sprintf("Files are unchanged. To restore %[2]s too, type %[1]s.", back, n)}, Ask: ask}
 }
 
-// findPoint returns the point with a name: the number of a message, the name of a record, or
+// findPoint returns the point with a name: the number of a message, the name of a record, or the word
 // forward.
 func findPoint(points []history.Point, name string) (history.Point, error) {
 	if strings.EqualFold(name, forward) {
@@ -147,8 +147,8 @@ func findPoint(points []history.Point, name string) (history.Point, error) {
 	return history.Point{}, fmt.Errorf("no message %q: use 1 to %d. Run: /rewind", name, turns)
 }
 
-// pointName returns the name that a user types for a point: the number of the message on the
-// current line of the conversation, or the name of the record for a point that was left behind.
+// pointName returns the name that a user types for a point. On the current branch that is the number of the
+// message; on an abandoned branch it is the name of the record.
 func pointName(p history.Point) string {
 	if p.Turn > 0 {
 		return strconv.Itoa(p.Turn)
@@ -158,11 +158,11 @@ func pointName(p history.Point) string {
 
 func recordName(p history.Point) string { return "r" + strconv.FormatUint(p.Seq, 10) }
 
-// longestPoint limits the text of a message in a line, in characters.
+// longestPoint limits the text of a message within a line, in characters.
 const longestPoint = 200
 
-// pointText describes a point in a line. The end of a line that was left is described by the last
-// message on that line.
+// pointText describes a point in a line. The end of an abandoned branch is described by the last message on
+// that branch.
 func pointText(p history.Point) string {
 	if !p.End() {
 		return messageText(p.Message)
@@ -206,8 +206,8 @@ func (d Deps) listPoints(points []history.Point) []string {
 	return append(lines, "", "To restore the context to before a message, type /rewind NUMBER.")
 }
 
-// pickPoint returns the list of points for a screen: the messages of the current line, the latest
-// first, then the points that were left behind.
+// pickPoint returns the list of points for a screen: the messages of the current branch, the latest first,
+// then the points on abandoned branches.
 func (d Deps) pickPoint(points []history.Point) *command.Pick {
 	pick := &command.Pick{Title: "Return to before this message"}
 	var behind []command.Choice
@@ -229,11 +229,11 @@ func (d Deps) pickPoint(points []history.Point) *command.Pick {
 	return pick
 }
 
-// previewLimit limits how long a preview waits for the plan of the files.
+// previewLimit limits the time that a preview waits for the list of changed files.
 const previewLimit = 2 * time.Second
 
-// pointPreview returns the message of a point, below a list of the files that changed since and
-// can be put back with it.
+// pointPreview returns the message of a point, below a list of the files that changed since then and can be
+// restored.
 func (d Deps) pointPreview(p history.Point) string {
 	text := strings.TrimSpace(p.Message.Text())
 	ctx, cancel := context.WithTimeout(context.Background(), previewLimit)
@@ -253,7 +253,7 @@ func (d Deps) pointPreview(p history.Point) string {
 	return strings.Join(lines, "\n") + "\n\n" + text
 }
 
-// wentTo describes where the conversation is after a rewind.
+// wentTo describes the position in the conversation after a rewind.
 func wentTo(p history.Point) string {
 	if p.End() {
 		return "The conversation continues where you left it."

@@ -15,10 +15,10 @@ import (
 	"agent/internal/session"
 )
 
-// errOneSession is the answer if the program ends with its command.
+// errOneSession is returned if the program cannot switch sessions, because it ends with its command.
 var errOneSession = errors.New("can't switch sessions here. Run: agent -r ID, or agent sessions list")
 
-// errNotRecorded is the answer if the session has no record.
+// errNotRecorded is returned if the session has no record.
 var errNotRecorded = errors.New("sessions are not recorded here")
 
 func sessionsCommand(d Deps) command.Command {
@@ -37,7 +37,7 @@ func resumeCommand(d Deps) command.Command {
 		Forms: []command.Form{
 			{Does: "list the sessions of this folder and choose one", Run: d.chooseSession(false)},
 			{Args: "NAME", Rest: true, Does: "resume session NAME: an ID, its end, or words of the title", Run: d.resume, Complete: func([]string) (proposals []command.Completion) {
-				infos, _ := d.Sessions.List(false) // if the sessions cannot be read, none is proposed
+				infos, _ := d.Sessions.List(false) // if the sessions cannot be read, there are no proposals
 				for _, i := range infos {
 					proposals = append(proposals, command.Completion{Value: i.ID, Help: i.Title})
 				}
@@ -47,8 +47,8 @@ func resumeCommand(d Deps) command.Command {
 	}
 }
 
-// resume leaves this session for the session with a name. If the name fits several sessions,
-// resume lists them.
+// resume ends this session and continues the session with a name. If several sessions have the name, resume
+// lists them.
 func (d Deps) resume(ctx context.Context, words []string) (command.Output, error) {
 	if d.Resume == nil {
 		return command.Output{}, errOneSession
@@ -74,8 +74,8 @@ func renameCommand(d Deps) command.Command {
 	}
 }
 
-// rename joins words to the new title of the session, if there are any, and returns the title. A
-// "-" removes the title.
+// rename sets the title of the session to the joined words, if there are any, and returns the title. The
+// word "-" removes the title.
 func (d Deps) rename(_ context.Context, words []string) ([]string, error) {
 	if d.Record.Rename == nil {
 		return nil, errNotRecorded
@@ -132,7 +132,7 @@ func (d Deps) chooseSession(all bool) command.Run {
 	}
 }
 
-// A Listing says what a list of sessions shows: the folder of each, and the agents of each.
+// A Listing selects the columns of a list of sessions: the folder and the subagents of each.
 type Listing struct{ Workspaces, Agents bool }
 
 // SessionLines lists sessions as text, one per line under a heading.
@@ -165,20 +165,21 @@ func SessionLines(infos []session.Info, with Listing, now time.Time) []string {
 	return lines
 }
 
-// SessionLists builds lists of sessions for a screen and runs the keys of these lists.
+// SessionLists builds lists of sessions for a screen and runs the key actions of these lists.
 type SessionLists struct {
-	// List returns the sessions of this folder, or of every folder, latest used first.
+	// List returns the sessions of this folder, or of all folders if all is set. The most recently used
+	// session comes first.
 	List   func(all bool) ([]session.Info, error)
 	Rename func(info session.Info, title string) error
 	// Delete removes a session, unless it is in use.
 	Delete func(info session.Info) error
-	// InUse returns the id of the session that is open here, "" for none.
+	// InUse returns the id of the session that is open here, or "" for none.
 	InUse func() string
 	Now   func() time.Time
 }
 
-// Pick returns a list of sessions for a screen; choosing one runs /resume. The list shows either
-// the conversations or the runs of scripts.
+// Pick returns a list of sessions for a screen. Choosing a session runs /resume. The list shows either the
+// conversations or the runs of scripts.
 func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *command.Pick {
 	kind := func(scripts bool) (of []session.Info) {
 		for _, i := range infos {
@@ -242,8 +243,8 @@ func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *command.Pic
 	return pick
 }
 
-// PickNamed returns a list of sessions for a name that fits several; the list searches for the
-// name.
+// PickNamed returns a list of sessions for a name that several sessions have. The list initially searches
+// for the name.
 func (s SessionLists) PickNamed(several *session.AmbiguousError) (*command.Pick, error) {
 	all, scripts := false, true
 	for _, info := range several.Fit {
@@ -292,7 +293,7 @@ func (s SessionLists) choices(infos []session.Info, all bool) *command.Pick {
 	return pick
 }
 
-// timeAgo formats the time since an event in its largest unit.
+// timeAgo formats a past time span in its largest unit.
 func timeAgo(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

@@ -52,7 +52,7 @@ func (s setter) setCommand(key string) command.Run {
 	return showOne(func(ctx context.Context, value string) ([]string, error) { return s.assign(ctx, key, value) })
 }
 
-// showOrAssign runs /set KEY, and also /set KEY=VALUE, the form of the flag --set.
+// showOrAssign runs /set KEY. It also accepts /set KEY=VALUE, the form of the flag --set.
 func (s setter) showOrAssign(ctx context.Context, word string) ([]string, error) {
 	if key, value, ok := strings.Cut(word, "="); ok {
 		return s.assign(ctx, key, value)
@@ -101,7 +101,7 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 	return lines, nil
 }
 
-// keep keeps a choice of the user, and says how long the new value counts.
+// keep stores a choice of the user, and returns a text about how long the new value applies.
 func (s setter) keep(chosen settings.Resolved) string {
 	key := chosen.Spec.Key
 	if !chosen.Spec.Person {
@@ -120,8 +120,8 @@ func (s setter) keep(chosen settings.Resolved) string {
 	return "Saved for later sessions. " + takeBack
 }
 
-// effect explains why a new value has no effect or another effect than it suggests. It returns
-// the empty string if the value needs no explanation.
+// effect explains why a new value has no effect, or an unexpected effect. It returns "" if the value needs
+// no explanation.
 func (s setter) effect(ctx context.Context, key string) string {
 	if why := settings.WhyNoEffect(s.Settings, key); why != "" {
 		return why
@@ -131,7 +131,7 @@ func (s setter) effect(ctx context.Context, key string) string {
 	}
 	usage, err := s.Context.ContextUsage(ctx)
 	if err != nil {
-		return "" // the setting is valid but has no effect
+		return "" // without the usage there is no explanation
 	}
 	return whyBelowThreshold(usage)
 }
@@ -187,8 +187,8 @@ func completeKeys(all []settings.Resolved) []command.Completion {
 	return append(keys, aliases...)
 }
 
-// completeValues proposes keys. After a key it proposes the values of that setting: all of them,
-// or the current value if they cannot be listed.
+// completeValues proposes keys. After a key it proposes all values of that setting, or the current value if
+// the values cannot be listed.
 func (s setter) completeValues(typed []string) (values []command.Completion) {
 	if len(typed) == 0 {
 		return completeKeys(s.Settings.All())
@@ -239,8 +239,8 @@ func settingsCommand(d Deps) command.Command {
 	}
 }
 
-// explainSetting describes the setting with a key. If no setting has that key, it lists the
-// settings with the word in their key or help.
+// explainSetting describes the setting with a key. If there is none, it lists the settings that contain the
+// word in their key or help.
 func (d Deps) explainSetting(_ context.Context, word string) ([]string, error) {
 	resolved, err := d.Settings.Lookup(word)
 	if err == nil {
@@ -255,8 +255,8 @@ func (d Deps) explainSetting(_ context.Context, word string) ([]string, error) {
 	return nil, err
 }
 
-// DescribeSetting describes one setting completely: its value, source, help and accepted values.
-// profile is the name of the loaded profile.
+// DescribeSetting describes one setting completely: its value, source, help and accepted values. profile is
+// the name of the loaded profile.
 func DescribeSetting(resolved settings.Resolved, profile string) []string {
 	spec := resolved.Spec
 	lines := []string{
@@ -279,8 +279,8 @@ func DescribeSetting(resolved settings.Resolved, profile string) []string {
 	return lines
 }
 
-// SettingsTable lists settings under the names of their categories. Each category is a table of its
-// own, so that one long key does not push every row off a narrow screen.
+// SettingsTable lists settings under the names of their categories. Each category is a separate table, so
+// that one long key does not move the columns of all rows beyond a narrow screen.
 func SettingsTable(all []settings.Resolved, profile string) []string {
 	var lines []string
 	for len(all) > 0 {
@@ -301,12 +301,12 @@ func SettingsTable(all []settings.Resolved, profile string) []string {
 	return lines
 }
 
-// valueColumn is the width in columns of the values in the list of all settings. A longer value,
-// such as an address, exceeds the width alone instead of pushing every row off a narrow screen.
+// valueColumn is the width, in columns, of the values in the list of all settings. Only a longer value,
+// such as an address, exceeds the width; the other rows stay aligned.
 const valueColumn = 6
 
-// settingRows formats settings as aligned rows. values is the width of the column of values; 0
-// fits the widest value.
+// settingRows formats settings as aligned rows. values is the width of the value column; 0 means the width
+// of the widest value.
 func settingRows(all []settings.Resolved, profile string, values int) []string {
 	rows := make([][]string, len(all))
 	for i, resolved := range all {
@@ -329,7 +329,8 @@ func settingRows(all []settings.Resolved, profile string, values int) []string {
 	return table.Lines("lll", rows)
 }
 
-// valueText returns the value of a setting, or the meaning of leaving it unset.
+// valueText returns the value of a setting. For an unset setting it returns the meaning of leaving it
+// unset.
 func valueText(resolved settings.Resolved) string {
 	if resolved.Value.IsSet() {
 		return resolved.Shown()

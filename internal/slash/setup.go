@@ -10,7 +10,7 @@ import (
 	"agent/internal/command"
 )
 
-// listCommand returns a command that shows a list, or the sentence none if the list is empty.
+// listCommand returns a command that shows a list, or the text none if the list is empty.
 func listCommand(name, help string, lines func() []string, none string, aliases ...string) command.Command {
 	return command.Command{
 		Name: name, Help: help, Aliases: aliases,
@@ -61,12 +61,12 @@ func hooksCommand(d Deps) command.Command {
 		"No hooks. Write them in hooks.json of your configuration folder, or in .agents/hooks.json or .claude/settings.json of a project.")
 }
 
-// Trust holds the things of the repository that need consent to be run, connected to or allowed,
-// and the user's answers.
+// Trust provides the items of the repository that need consent to be run, connected to or allowed, and the
+// user's decisions.
 type Trust interface {
-	// Lines lists the things that need consent, a line each.
+	// Lines lists the items that need consent, one per line.
 	Lines() ([]string, error)
-	// Answer records a yes or no about the named items, or about all that wait.
+	// Answer records a yes or no about the named items, or about all unanswered items if none is named.
 	Answer(yes bool, names ...string) ([]string, error)
 	Forget() ([]string, error)
 }
@@ -86,17 +86,18 @@ func trustCommand(d Deps) command.Command {
 	}
 }
 
-// Servers holds the MCP servers of a session.
+// Servers provides the MCP servers of a session.
 type Servers interface {
 	// ServerLines lists the servers, a line each.
 	ServerLines() []string
-	// ServerPick returns the list of servers for a screen, with its keys; nil if there are none.
+	// ServerPick returns the list of servers for a screen, with its key actions. It is nil if there are
+	// none.
 	ServerPick() *command.Pick
 	// ServerLine describes one server completely.
 	ServerLine(name string) ([]string, error)
-	// ReloadServers connects to all servers again, and reports whether they offer others than before.
+	// ReloadServers connects to all servers again. others reports whether the offered tools have changed.
 	ReloadServers(ctx context.Context) (lines []string, others bool, err error)
-	// ServerLog returns the end of the output of one server.
+	// ServerLog returns the last output lines of one server.
 	ServerLog(name string) ([]string, error)
 }
 

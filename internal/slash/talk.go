@@ -133,7 +133,7 @@ func (d Deps) export(ctx context.Context, path string) ([]string, error) {
 	return written(path, text)
 }
 
-// written writes the conversation to a new file.
+// written writes the conversation to a new file and returns lines about it.
 func written(path, text string) ([]string, error) {
 	err := fsutil.CreateNew(path, []byte(text), 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -160,7 +160,7 @@ func shareCommand(d Deps) command.Command {
 	}
 }
 
-// share writes the page to a new file.
+// share writes the HTML page of the conversation to a new file.
 func (d Deps) share(ctx context.Context, path string) ([]string, error) {
 	html, replaced := d.Views.Page(ctx)
 	lines, err := written(fsutil.At(d.Workspace, path), html)
@@ -223,7 +223,7 @@ func debugCommand(d Deps) command.Command {
 	}
 }
 
-// initPrompt asks the model to write the instructions that it reads at every start.
+// initPrompt asks the model to write AGENTS.md, the instructions that it receives at every start.
 const initPrompt = `Look at this workspace and write AGENTS.md in its root, the instructions for coding agents that work here. If the file exists, improve it and keep what is still right. What CLAUDE.md, GEMINI.md, .cursorrules and the like say to agents goes into it as well; write no other file. If CLAUDE.md is there, end your answer by proposing the one line \@AGENTS.md for it, so that there is one text.
 
 Find out by reading, not by guessing: what the project is, how it is built, tested and linted (the exact commands), where things are, the conventions of its code and commits, and what one must not do. Leave out what anybody would know and what the code says plainly. Keep it under 60 lines. Run a command only to check that it is right.

@@ -21,8 +21,7 @@ func redoCommand(f *files) command.Command {
 	return f.command(snapshot.Redo, "redo changes that /undo reverted")
 }
 
-// command returns a command that shows its changes to files, and makes them after the user has
-// confirmed.
+// command returns a command that shows its changes to files, and applies them after the user has confirmed.
 func (f *files) command(way snapshot.Operation, help string) command.Command {
 	return command.Command{
 		Name: string(way), Help: help,
@@ -38,19 +37,20 @@ type files struct {
 	past  Past
 	notes Notes
 
-	// shown holds the plan that one of the commands showed last. A plan is carried out once, and
+	// shown holds the latest plan that one of the commands showed. A plan is carried out at most once, and
 	// only while it is the latest.
 	shown atomic.Pointer[goingBack]
 }
 
-// goingBack holds the changes of one of the commands: to files, and to the notes that the model kept
-// in the turns that are undone.
+// goingBack holds the planned changes of one command: to files, and to the notes that the model stored in
+// the undone turns.
 type goingBack struct {
 	*snapshot.Plan
 	notes []notes.Note
 }
 
-// planFiles plans the changes of a command. Notes of a turn later than the files' go alone.
+// planFiles plans the changes of a command. If the latest notes are newer than the latest file changes, the
+// plan undoes only the notes.
 func (f *files) planFiles(ctx context.Context, way snapshot.Operation) (*goingBack, error) {
 	plan, err := f.past.PlanFiles(ctx, way)
 	back := &goingBack{Plan: plan}
@@ -78,8 +78,8 @@ func (f *files) planFiles(ctx context.Context, way snapshot.Operation) (*goingBa
 	return back, nil
 }
 
-// showFiles shows the planned changes and remembers the plan, so that the confirmation makes
-// exactly these changes.
+// showFiles shows the planned changes and stores the plan, so that the confirmation applies exactly these
+// changes.
 func (f *files) showFiles(ctx context.Context, way snapshot.Operation) (command.Output, error) {
 	plan, err := f.planFiles(ctx, way)
 	if err != nil {
@@ -134,7 +134,7 @@ func about(plan *snapshot.Plan) string {
 	return " of “" + plan.Title + "”"
 }
 
-// moveFiles carries out the plan that was shown, or makes a plan if none was shown.
+// moveFiles carries out the plan that was shown. If none was shown, it makes a plan first.
 func (f *files) moveFiles(ctx context.Context, way snapshot.Operation) (command.Output, error) {
 	plan := f.shown.Load()
 	if plan == nil || plan.Kind != way {
@@ -147,7 +147,7 @@ func (f *files) moveFiles(ctx context.Context, way snapshot.Operation) (command.
 	return f.carryOut(ctx, plan)
 }
 
-// errOutdated refuses the answer to an outdated question.
+// errOutdated is returned for the answer to an outdated question.
 var errOutdated = errors.New("nothing changed: the question is outdated. Type the command again")
 
 // carryOut carries out a plan if it is the latest one and was not carried out yet.
@@ -189,7 +189,7 @@ func (f *files) carryOut(ctx context.Context, plan *goingBack) (command.Output, 
 	return command.Output{Lines: lines}, err
 }
 
-// mostChanged limits how many changed files are named. Each file was shown before the change.
+// mostChanged limits the number of changed files that are named. Each file was shown before the change.
 const mostChanged = 20
 
 // changedLines lists the changes that were made to files.

@@ -11,11 +11,11 @@ import (
 	"agent/internal/websearch"
 )
 
-// Web searches the web for the user. Nothing of it enters the context.
+// Web searches the web for the user. The results do not enter the context.
 type Web interface {
-	// Search searches by the present settings; the text is sent as the user typed it.
+	// Search searches with the current settings. It sends the text as the user typed it.
 	Search(ctx context.Context, text string) (websearch.Answer, error)
-	// Page returns a page as the model would read it.
+	// Page returns the text of a page as the model would receive it.
 	Page(ctx context.Context, address string) (string, error)
 }
 

@@ -15,7 +15,7 @@ func whyCommand(deps Deps) command.Command {
 	}
 }
 
-// whyLines traces a text or a file.
+// whyLines shows the provenance of a text or a file.
 func (d density) whyLines(ctx context.Context, args []string) (command.Output, error) {
 	answer, err := d.Views.Why(ctx, strings.Join(args, " "))
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"agent/internal/tools"
 )
 
-// A ClientInput is a line that a client sends to a running session: an Input of type user, answer or
-// cancel, or one of the lines for clients at a terminal.
+// A ClientInput is a line that a client sends to a running session. It is an Input of type user, answer or
+// cancel, or one of the types for clients in a terminal.
 type ClientInput struct {
 	Input
-	// Private keeps a line for the shell from the model.
+	// Private hides a shell command from the model.
 	Private bool `json:"private"`
-	// Given holds the answers to the inquiries of a question, in their order, in place of Answers.
+	// Given holds the answers to the inquiries of a question, in their order. It replaces Answers.
 	Given []tools.InquiryAnswer `json:"given"`
-	// Plan is the number of the question of a command to which the line says yes, 0 for none.
+	// Plan is the number of the question of a command that the line confirms, or 0 for none.
 	Plan int `json:"plan"`
 }
 
@@ -41,9 +41,8 @@ func AnswerLine(question int, d chat.Decision) Request {
 	return Request{Type: "answer", ID: question, Allow: d.Allow, Always: d.Always, Keep: d.Keep, Sandbox: d.Sandbox, Reason: d.Reason, Given: d.Answers}
 }
 
-// clientTypes lists the types of the lines of clients: besides those of Input a slash command, its
-// completion, a line for the shell, the next approval mode, a queued message to give back, and the
-// end of the session.
+// clientTypes lists the types of the lines that clients may send: some types of Input, and those for clients
+// in a terminal.
 var clientTypes = []string{"user", "answer", "command", "complete", "shell", "mode", "unqueue", "refresh", "aside_end", "key", "stop", "cancel"}
 
 // ParseClient parses a line of a client.
@@ -57,7 +56,7 @@ func ParseClient(line []byte) (in ClientInput, err error) {
 	return in, err
 }
 
-// Decision returns the answer of a line to a question. The error says why nothing is decided.
+// Decision returns the answer of a line to a question. If there is no decision, the error is the reason.
 func (in ClientInput) Decision(a chat.Approval) (chat.Decision, error) {
 	if len(in.Given) == 0 || len(in.Given) != len(a.Preview.Inquiries) {
 		return in.Input.Decision(a)
@@ -65,7 +64,7 @@ func (in ClientInput) Decision(a chat.Approval) (chat.Decision, error) {
 	return chat.Decision{Allow: in.Allow, Reason: in.Reason, Answers: in.Given}, nil
 }
 
-// A CommandResult is the result of a command, for the client that sent it.
+// A CommandResult is the result of a slash command, for the client that sent it.
 type CommandResult struct {
 	Type   string           `json:"type"`
 	ID     int              `json:"id"`
@@ -77,8 +76,8 @@ type CommandResult struct {
 	Error  string           `json:"error,omitempty"`
 }
 
-// A CommandQuestion is a question of a command. A client says yes with a line of type command that
-// has the number of the plan, or runs YesCommand if there is no plan.
+// A CommandQuestion is a question of a command. To confirm, a client sends a line of type command with the
+// number of the plan. If there is no plan, it runs YesCommand.
 type CommandQuestion struct {
 	Plan         int           `json:"plan,omitempty"`
 	Title        string        `json:"title"`
@@ -107,7 +106,7 @@ type Completion struct {
 	Proposals []command.Completion `json:"proposals"`
 }
 
-// Unqueued gives a queued message back to the client.
+// Unqueued returns a queued message to the client.
 type Unqueued struct {
 	Type  string `json:"type"`
 	ID    int    `json:"id"`

@@ -17,7 +17,7 @@ type FileChanges struct {
 	Removed int `json:"removed"`
 }
 
-// changedBy returns the changes of a turn, nil if it changed nothing.
+// changedBy returns the changes of a turn, or nil if it changed nothing.
 func changedBy(e chat.TurnEnded) *FileChanges {
 	if len(e.Changes.Files) == 0 {
 		return nil
@@ -25,7 +25,7 @@ func changedBy(e chat.TurnEnded) *FileChanges {
 	return &FileChanges{e.Changes.Files, e.Changes.Added, e.Changes.Removed}
 }
 
-// Ended adds the changes of a turn that has ended to the changes of the run.
+// Ended adds the changes of a finished turn to the changes of the run.
 func (r *Run) Ended(e chat.TurnEnded) {
 	turn := changedBy(e)
 	switch {

@@ -13,8 +13,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Lines that only clients of a running session receive, in addition to the lines of stream-json.
-// With them a client shows the same screen as the terminal of the session.
+// Lines that only clients of a running session receive, in addition to the lines of stream-json. From them
+// a client shows the same screen as the terminal of the session.
 type (
 	userLine struct {
 		Type     string           `json:"type"`
@@ -22,7 +22,8 @@ type (
 		Included []atcmd.Included `json:"included,omitempty"`
 		Skipped  []atcmd.Skipped  `json:"skipped,omitempty"`
 	}
-	// typeLine has no members: turn_start begins a turn, request sends a request to the model.
+	// typeLine has no members besides its type. turn_start begins a turn; request reports a request to the
+	// model.
 	typeLine struct {
 		Type string `json:"type"`
 	}
@@ -47,10 +48,10 @@ type (
 		Call   int    `json:"call"`
 		Output string `json:"output"`
 	}
-	// shownResult adds to the result of a call the members that a screen shows.
+	// shownResult adds members for the screen to the result of a call.
 	shownResult struct {
 		toolResultLine
-		// Text is the part of Result that a screen shows, nil for all of it.
+		// Text is the part of Result that a screen shows, or nil for all of it.
 		Text       *string        `json:"text,omitempty"`
 		Call       int            `json:"call"`
 		Diff       string         `json:"diff,omitempty"`
@@ -61,7 +62,7 @@ type (
 		Denied     *gate.Decision `json:"denied,omitempty"`
 		Unanswered bool           `json:"unanswered,omitempty"`
 	}
-	// shownApproval adds to a question the members that a screen shows.
+	// shownApproval adds members for the screen to a question.
 	shownApproval struct {
 		approvalLine
 		Call    int           `json:"call,omitempty"`
@@ -71,7 +72,7 @@ type (
 		Often   string        `json:"often,omitempty"`
 		After   []string      `json:"after,omitempty"`
 		Preview tools.Preview `json:"preview"`
-		// Forms has a form for each inquiry of the preview.
+		// Forms has an inquiryForm for each inquiry of the preview.
 		Forms []inquiryForm `json:"forms,omitempty"`
 	}
 	// inquiryForm describes the possible answers to an inquiry that are not options.
@@ -102,12 +103,12 @@ type (
 // A State describes a running session in a line, for boards.
 type State struct {
 	Type string `json:"type"`
-	// ID is the id of the session, and PID its process.
+	// ID is the id of the session. PID is the ID of its process.
 	ID     string `json:"id"`
 	PID    int    `json:"pid"`
 	Folder string `json:"folder"`
 	Title  string `json:"title"`
-	// State is "working", "blocked", "done", "failed" or "idle", since Since.
+	// State is "working", "blocked", "done", "failed" or "idle". The state began at Since.
 	State string    `json:"state"`
 	Since time.Time `json:"since"`
 	// Kind is the kind of answer that a blocked session waits for: "permission" or "question".
@@ -115,10 +116,10 @@ type State struct {
 	Branch  string  `json:"branch,omitempty"`
 	Model   string  `json:"model,omitempty"`
 	CostUSD float64 `json:"costUSD,omitempty"`
-	// Tokens is the size of the context, Limit that of the context window.
+	// Tokens is the size of the context. Limit is the size of the context window.
 	Tokens int `json:"tokens,omitempty"`
 	Limit  int `json:"limit,omitempty"`
-	// Steered is set if clients may send messages and answers, and Detached if the session has no
+	// Steered is set if clients may send messages and answers. Detached is set if the session has no
 	// terminal.
 	Steered  bool `json:"steered,omitempty"`
 	Detached bool `json:"detached,omitempty"`
@@ -127,7 +128,7 @@ type State struct {
 // StateLine is the type of a State.
 const StateLine = "state"
 
-// ClientLine returns the line of an event for the clients of a session, nil for none.
+// ClientLine returns the line of an event for the clients of a session, or nil for none.
 func ClientLine(e chat.Event) any {
 	switch e := e.(type) {
 	case chat.TurnStarted:
@@ -177,16 +178,17 @@ func ClientLine(e chat.Event) any {
 	return streamLine(e)
 }
 
-// A Follower turns the lines of a session into events again. The zero Follower is ready.
+// A Follower decodes the lines of a session into events. The zero Follower is ready.
 type Follower struct {
 	tools *tools.Registry
-	// labels describes the requested calls by their ids, and agents names the subagents.
+	// labels holds the labels of the requested calls, by their ids. agents holds the names of the
+	// subagents.
 	labels map[string]toolspec.Label
 	agents map[string]string
 }
 
-// Event returns the event of a line, nil for a line that a screen does not show or that this version
-// does not know.
+// Event returns the event of a line. It returns nil for a line that a screen does not show, or that this
+// version does not support.
 func (f *Follower) Event(line []byte) (chat.Event, error) {
 	if f.tools == nil {
 		f.tools, f.labels, f.agents = tools.NewRegistry(tools.Default()...), map[string]toolspec.Label{}, map[string]string{}
@@ -216,7 +218,7 @@ func (f *Follower) Event(line []byte) (chat.Event, error) {
 	return event, nil
 }
 
-// decoders returns the events of lines by their types.
+// decoders maps the types of lines to functions that return their events.
 var decoders = map[string]func(*Follower, []byte) (chat.Event, error){
 	"text":       decoder(func(_ *Follower, l deltaLine) chat.Event { return chat.TextDelta{Delta: l.Delta} }),
 	"reasoning":  decoder(func(_ *Follower, l deltaLine) chat.Event { return chat.ReasoningDelta{Delta: l.Delta} }),
@@ -337,7 +339,7 @@ func turnOf(e chat.TurnEnded) turnLine {
 	return line
 }
 
-// event returns the end of the turn that the line describes.
+// event returns the event for the end of the turn that the line describes.
 func (l turnLine) event() chat.Event {
 	e := chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.Stop(l.Stop), Response: l.Response}}
 	if l.Error != "" {

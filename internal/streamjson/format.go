@@ -1,11 +1,10 @@
 // Package streamjson reports the events of a turn to a script.
 //
-// A Printer writes a run in one of the Formats: the answer as text, one JSON object at the end,
-// or a stream of JSON lines. It writes lines for people to the error stream. ReadInput reads the
-// lines of JSON that a script sends during a run, as Input. Result is the object that ends a run;
-// the unexported line types describe the stream, and EventsSchema, InputSchema and ResultSchema
-// describe all of them for scripts. Package script owns the Printer and passes the events of the
-// conversation to it.
+// A Printer writes a run in one of the Formats: the answer as text, a JSON object at the end, or a stream
+// of JSON lines. It writes messages for people to the error stream. ReadInput reads the JSON lines that a
+// script sends during a run, as Input. Result is the object that ends a run. The unexported line types
+// describe the stream. EventsSchema, InputSchema and ResultSchema describe all of these formats for
+// scripts. Package script creates the Printer and passes the events of the conversation to it.
 package streamjson
 
 import (
@@ -14,7 +13,7 @@ import (
 	"strings"
 )
 
-// Output formats of a headless run.
+// Output formats of a non-interactive run.
 const (
 	// Text prints only the final answer.
 	Text = "text"

@@ -24,7 +24,7 @@ const maxInputLine = 16 << 20
 type Input struct {
 	// Type is "user", "answer" or "cancel"; "interrupt" means the same as "cancel".
 	Type string `json:"type"`
-	// Text is the message of the user; Content is the message in parts.
+	// Text is the message of the user. Content is the message in parts.
 	Text    string `json:"text"`
 	Content []Part `json:"content"`
 
@@ -35,15 +35,15 @@ type Input struct {
 	Reason string `json:"reason"`
 	// Keep allows calls of the same kind permanently in this project.
 	Keep bool `json:"keep"`
-	// Sandbox changes to the approval mode that the question offers.
+	// Sandbox switches to the approval mode that the question offers.
 	Sandbox bool `json:"sandbox"`
-	// Answers maps each question of the model to its answer: a label, several labels, or the
-	// person's own words.
+	// Answers maps each question of the model to its answer: a label, several labels, or the user's own
+	// words.
 	Answers map[string]json.RawMessage `json:"answers"`
 }
 
-// A Part is a part of a user's message: a "text", a text that is "data" and not an instruction,
-// or an "image" in a file.
+// A Part is a part of a user's message. It is a "text", a text that is "data" and not an instruction, or an
+// "image" in a file.
 type Part struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
@@ -74,9 +74,9 @@ func (in Input) Message() (atcmd.Message, error) {
 	return message, nil
 }
 
-// ReadInput reads lines until the end of in, and passes each to take, with an error if the line
-// is invalid. A line that is too long is one error. ReadInput returns the error that ended
-// reading, nil at the end of input.
+// ReadInput reads lines until the end of in, and passes each line to take, with an error if the line is
+// invalid. A line that is too long counts as one error. ReadInput returns the error that ended reading, or
+// nil at the end of input.
 func ReadInput(in io.Reader, take func(Input, error)) error {
 	reader := bufio.NewReaderSize(in, 64<<10)
 	for {
@@ -100,7 +100,7 @@ var errLongLine = errors.New("a line of input may be 16 MiB")
 
 func parseInput(line []byte) (Input, error) { return ParseInput(line, "user", "answer", "cancel") }
 
-// ParseInput parses a line of one of the types.
+// ParseInput parses a line, which must have one of the types.
 func ParseInput(line []byte, types ...string) (Input, error) {
 	var in Input
 	if err := json.Unmarshal(line, &in); err != nil {
@@ -116,8 +116,8 @@ func ParseInput(line []byte, types ...string) (Input, error) {
 	return in, nil
 }
 
-// Decision returns the answer of a line to a question. If the answer is incomplete, the error
-// says so and nothing is decided.
+// Decision returns the answer of a line to a question. If the answer is incomplete, it returns an error and
+// no decision.
 func (in Input) Decision(a chat.Approval) (chat.Decision, error) {
 	d := chat.Decision{Allow: in.Allow, Always: in.Always && a.Always != "", Keep: in.Keep && a.ForGood != "", Sandbox: in.Sandbox && a.Sandbox != "", Reason: in.Reason}
 	if len(a.Preview.Inquiries) == 0 || !in.Allow && in.Answers == nil {

@@ -12,10 +12,9 @@ import (
 	"agent/internal/chat"
 )
 
-// A Printer writes one run in one format. Events must come from one goroutine.
+// A Printer writes one run in one format. All events must be passed from the same goroutine.
 type Printer struct {
-	// writing is held while a line is written, because problems of input come from another
-	// goroutine.
+	// writing is locked while a line is written, because another goroutine reports problems of the input.
 	writing sync.Mutex
 	format  string
 	out     io.Writer
@@ -23,17 +22,17 @@ type Printer struct {
 	err     error
 	// finished is set once the result has been written.
 	finished bool
-	// waited is the silence of the model that was last reported.
+	// waited is the duration of the model's silence when it was last reported.
 	waited time.Duration
 }
 
-// NewPrinter returns a printer for one of Formats that writes results to out, and lines for
-// people to people.
+// NewPrinter returns a printer for one of Formats. It writes results to out, and messages for people to
+// people.
 func NewPrinter(format string, out, people io.Writer) *Printer {
 	return &Printer{format: format, out: out, people: people}
 }
 
-// Start announces the session and the parts of the set-up it begins with.
+// Start writes the session and the parts of the configuration that it starts with.
 func (p *Printer) Start(sessionID string, loaded Loaded) {
 	if p.format == StreamJSON {
 		p.line(sessionLine{"session", SchemaVersion, sessionID, loaded})
@@ -48,8 +47,8 @@ func (p *Printer) Turn(e chat.TurnEnded) {
 // Problem reports an error in a line of input.
 func (p *Printer) Problem(err error) { p.line(errorLine{"error", err.Error()}) }
 
-// Event writes one event of the turn loop. It returns the first error of writing: the results
-// have no reader any more, so the run is of no use.
+// Event writes one event of the turn loop. It returns the first write error. After such an error nobody
+// reads the results, so the run should end.
 func (p *Printer) Event(e chat.Event) error {
 	if waiting, ok := e.(chat.Waiting); ok && !p.worthTelling(waiting) {
 		return p.failure()
@@ -64,15 +63,15 @@ func (p *Printer) Event(e chat.Event) error {
 	return p.failure()
 }
 
-// failure returns the first error of writing.
+// failure returns the first write error.
 func (p *Printer) failure() error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
 	return p.err
 }
 
-// worthTelling reports whether a silence has begun, or has doubled since it was last reported. A
-// log needs to show that a run waits, but not to fill up with such lines.
+// worthTelling reports whether a silence has begun, or has doubled since it was last reported. A log should
+// show that a run waits, but not contain many such lines.
 func (p *Printer) worthTelling(e chat.Waiting) bool {
 	if e.For >= p.waited && e.For < 2*p.waited {
 		return false
@@ -81,7 +80,7 @@ func (p *Printer) worthTelling(e chat.Waiting) bool {
 	return true
 }
 
-// printForPerson prints the events that interest a user who watches the error stream.
+// printForPerson prints the events that are relevant for a user who reads the error stream.
 func (p *Printer) printForPerson(e chat.Event) {
 	switch e := e.(type) {
 	case chat.ToolStarted:
@@ -126,8 +125,8 @@ func (p *Printer) printForPerson(e chat.Event) {
 	}
 }
 
-// tellOf prints the events of an agent that are the concern of a user: what was refused, and why
-// it waits.
+// tellOf prints the events of a subagent that are relevant for a user: refused calls, and the reason why
+// the subagent waits.
 func (p *Printer) tellOf(e chat.AgentEvent) {
 	switch inner := e.Event.(type) {
 	case chat.Notice:
@@ -141,13 +140,13 @@ func waitingText(e chat.Waiting) string {
 	return fmt.Sprintf("waiting for %s, which has sent nothing for %s", e.Model, humanize.Elapsed(e.For))
 }
 
-// say writes a line for people. It makes control characters visible, since models and tools may
-// use them in names, so that no terminal obeys them. It also limits the length.
+// say writes a line for people. It makes control characters visible, because names from models and tools
+// may contain them, so that no terminal interprets them. It also limits the length.
 func (p *Printer) say(format string, args ...any) {
 	fmt.Fprintln(p.people, humanize.Visible(humanize.Brief(fmt.Sprintf(format, args...))))
 }
 
-// Finish writes the end of a run. It returns the first error of writing, such as a closed pipe.
+// Finish writes the end of a run. It returns the first write error, such as a closed pipe.
 func (p *Printer) Finish(run Run) error {
 	result := run.result()
 	if saved := run.Stats.Saving.String(); saved != "" && p.format != StreamJSON {
@@ -175,8 +174,8 @@ func (p *Printer) Finish(run Run) error {
 	return p.err
 }
 
-// line writes one JSON object. It writes nothing after an error, because a reader must not see
-// lines with a gap between them, and nothing after the result.
+// line writes one JSON object. After an error it writes nothing, so that the output has no gaps. After the
+// result it writes nothing either.
 func (p *Printer) line(v any) {
 	p.writing.Lock()
 	defer p.writing.Unlock()

@@ -9,51 +9,51 @@ import (
 	"agent/internal/llm"
 )
 
-// A Result is the JSON object that ends a headless run.
+// A Result is the JSON object that ends a non-interactive run.
 type Result struct {
 	SessionID string `json:"sessionId"`
 	Response  string `json:"response"`
-	// Output is the answer in the form of --output-schema; omitted without that flag.
+	// Output is the answer in the form of --output-schema. It is omitted without that flag.
 	Output json.RawMessage `json:"output,omitempty"`
-	// Cut is the reason why the response is incomplete: "length" or "content_filter"; omitted if
-	// the response is complete.
+	// Cut is the reason why the response is incomplete: "length" or "content_filter". It is omitted if the
+	// response is complete.
 	Cut       string  `json:"cut,omitempty"`
 	Exit      int     `json:"exit"`
 	Turns     int     `json:"turns"`
 	ToolCalls int     `json:"toolCalls"`
 	Usage     Usage   `json:"usage"`
 	Context   Context `json:"context"`
-	// Agents holds the figures of the agents, which Turns, ToolCalls, Usage and CostUSD leave out.
-	// It is omitted if there were none.
+	// Agents holds the figures of the subagents. Turns, ToolCalls, Usage and CostUSD do not include them.
+	// Agents is omitted if there were none.
 	Agents *AgentsResult `json:"agents,omitempty"`
 	// Changed is omitted if no file was changed.
 	Changed *FileChanges `json:"changed,omitempty"`
-	// Searches counts searches of the web; omitted if there were none.
+	// Searches counts web searches. It is omitted if there were none.
 	Searches int `json:"searches,omitempty"`
 	// CostUSD is omitted if no price is known.
 	CostUSD    float64 `json:"costUSD,omitempty"`
 	DurationMs int64   `json:"durationMs"`
 	Error      string  `json:"error,omitempty"`
-	// RetryAfter is the time in seconds after which the provider answers again; omitted if it does
-	// not say.
+	// RetryAfter is the time, in seconds, after which the provider accepts requests again. It is omitted if
+	// the provider does not report it.
 	RetryAfter int `json:"retry_after,omitempty"`
-	// Setup lists the parts of the set-up that were not used; omitted if all were used.
+	// Setup lists the parts of the configuration that were not used. It is omitted if all were used.
 	Setup *Setup `json:"setup,omitempty"`
 }
 
-// Setup lists the parts of a set-up that a run did not use.
+// Setup lists the parts of the configuration that a run did not use.
 type Setup struct {
-	// Waiting items need a yes, as in "server github (.mcp.json)"; Refused items got a no;
-	// Ignored items are settings that a repository may not make.
+	// Waiting lists items that need approval, such as "server github (.mcp.json)". Refused lists items that
+	// the user declined. Ignored lists settings that a repository may not set.
 	Waiting []string `json:"waiting,omitempty"`
 	Refused []string `json:"refused,omitempty"`
 	Ignored []string `json:"ignored,omitempty"`
-	// Failed lists the servers that could not be asked and the parts that cannot be used as they
-	// are written, with the reasons.
+	// Failed lists the servers that could not be reached and the parts of the configuration that are
+	// invalid, with the reasons.
 	Failed []string `json:"failed,omitempty"`
 }
 
-// AgentsResult sums up the agents of a run.
+// AgentsResult sums the figures of the subagents of a run.
 type AgentsResult struct {
 	Count   int     `json:"count"`
 	Turns   int     `json:"turns"`
@@ -67,8 +67,8 @@ type Usage struct {
 	CompletionTokens int `json:"completionTokens"`
 	CachedTokens     int `json:"cachedTokens"`
 	CacheWriteTokens int `json:"cacheWriteTokens"`
-	// ThinkingTokens is the part of CompletionTokens that the model thought; omitted if the provider
-	// does not report it.
+	// ThinkingTokens is the part of CompletionTokens that is reasoning. It is omitted if the provider does
+	// not report it.
 	ThinkingTokens int `json:"thinkingTokens,omitempty"`
 }
 
@@ -78,13 +78,13 @@ type Context struct {
 	Limit        int `json:"limit"`
 	DensityFreed int `json:"densityFreed"`
 	Compressions int `json:"compressions"`
-	// SavedTokens and SavedUSD are the savings of pruning in the session, compared with sending
-	// everything; omitted if the strategy keeps no account or no price is known.
+	// SavedTokens and SavedUSD are the savings of pruning in the session, compared with sending everything.
+	// They are omitted if the strategy has no cost accounting or no price is known.
 	SavedTokens int     `json:"savedTokens,omitempty"`
 	SavedUSD    float64 `json:"savedUSD,omitempty"`
 }
 
-// Loaded lists, by name, the parts of a set-up that a run begins with.
+// Loaded lists, by name, the parts of the configuration that a run starts with.
 type Loaded struct {
 	Servers  []LoadedServer `json:"servers"`
 	Skills   []string       `json:"skills"`
@@ -103,7 +103,7 @@ type LoadedServer struct {
 type Run struct {
 	SessionID string
 	Outcome   chat.Outcome
-	// Output is the answer in the requested form, nil for none.
+	// Output is the answer in the form of the schema, or nil for none.
 	Output   json.RawMessage
 	Err      error
 	Exit     int
@@ -115,7 +115,7 @@ type Run struct {
 	Changed *FileChanges
 }
 
-// Answer returns the answer in the requested form if there is one, otherwise the text of the
+// Answer returns the answer in the form of the schema if there is one. Otherwise it returns the text of the
 // answer.
 func (r Run) Answer() string {
 	if r.Output != nil {
@@ -164,7 +164,7 @@ func (r Run) result() Result {
 	return result
 }
 
-// agentsOf returns the figures of the agents, nil if there were none.
+// agentsOf returns the figures of the subagents, or nil if there were none.
 func agentsOf(s chat.AgentStats) *AgentsResult {
 	if s.Agents == 0 {
 		return nil

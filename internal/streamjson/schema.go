@@ -11,8 +11,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// SchemaVersion is the version of the stream-json lines. Adding members keeps the version;
-// removing a member or changing its type needs a new version.
+// SchemaVersion is the version of the stream-json lines. Adding members does not change the version.
+// Removing a member or changing its type requires a new version.
 const SchemaVersion = 1
 
 // A LineType is a type of line: its name and its Go type.
@@ -44,8 +44,8 @@ var lineTypes = []LineType{
 	{"result", resultLine{}},
 }
 
-// clientLines lists the types of lines that only clients of a running session receive, or that have
-// further members for clients.
+// clientLines lists the types of lines that only clients of a running session receive, and the types that
+// have additional members for clients.
 var clientLines = []LineType{
 	{StateLine, State{}},
 	{"user", userLine{}},
@@ -68,7 +68,7 @@ var clientLines = []LineType{
 	{"unqueued", Unqueued{}},
 }
 
-// dialect names the version of JSON Schema in which the schemas are written.
+// dialect is the version of JSON Schema that the schemas use.
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
 // EventsSchema returns the JSON Schema of a line of stream-json.
@@ -76,8 +76,8 @@ func EventsSchema() (*jsonschema.Schema, error) {
 	return linesSchema("A line of agent --output-format stream-json", lineTypes)
 }
 
-// ClientEventsSchema returns the JSON Schema of a line that a running session sends to its clients.
-// carried has the lines of the connection itself.
+// ClientEventsSchema returns the JSON Schema of a line that a running session sends to its clients. carried
+// lists the line types of the connection itself.
 func ClientEventsSchema(carried ...LineType) (*jsonschema.Schema, error) {
 	types := slices.Concat(carried, clientLines)
 	for _, t := range lineTypes {
@@ -103,8 +103,7 @@ func linesSchema(title string, types []LineType) (*jsonschema.Schema, error) {
 	return all, nil
 }
 
-// inputType is a type of input line with its members. At least one of the members in needs must be
-// present.
+// inputType is a type of input line with its members. At least one of the members in needs must be present.
 type inputType struct {
 	name           string
 	members, needs []string
@@ -138,8 +137,8 @@ func InputSchema() (*jsonschema.Schema, error) {
 	return inputSchema("A line of agent --input-format stream-json", Input{}, inputTypes)
 }
 
-// ClientInputSchema returns the JSON Schema of a line that a client sends to a running session. first
-// is the line with which the client begins.
+// ClientInputSchema returns the JSON Schema of a line that a client sends to a running session. first is
+// the type of the client's first line.
 func ClientInputSchema(first LineType) (*jsonschema.Schema, error) {
 	all, err := inputSchema("A line that a client sends to a running session of agent", ClientInput{}, clientInputTypes)
 	if err != nil {
@@ -153,7 +152,8 @@ func ClientInputSchema(first LineType) (*jsonschema.Schema, error) {
 	return all, nil
 }
 
-// inputSchema returns the schema of an input line of one of the types. The Go type has their members.
+// inputSchema returns the schema of an input line of one of the types. of is a value of the Go type with
+// their members.
 func inputSchema(title string, of any, types []inputType) (*jsonschema.Schema, error) {
 	whole, err := schemaOf(of)
 	if err != nil {
@@ -188,8 +188,8 @@ func ResultSchema() (*jsonschema.Schema, error) {
 	return result, nil
 }
 
-// schemaOf returns the schema of a struct. The schema allows further members, because later
-// versions may add some.
+// schemaOf returns the schema of a struct. The schema allows additional members, because later versions may
+// add some.
 func schemaOf(v any) (*jsonschema.Schema, error) {
 	s, err := jsonschema.ForType(reflect.TypeOf(v), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},
@@ -207,8 +207,8 @@ func schemaOf(v any) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// hasMember reports whether a struct has a member with a name in JSON. The members of a struct
-// that is embedded by a pointer are absent if the pointer is nil.
+// hasMember reports whether the JSON form of a struct always has a member with a name. If a struct is
+// embedded by a pointer, its members are absent if the pointer is nil.
 func hasMember(t reflect.Type, name string) bool {
 	for field := range t.Fields() {
 		if member, _, _ := strings.Cut(field.Tag.Get("json"), ","); member == name {
@@ -218,7 +218,7 @@ func hasMember(t reflect.Type, name string) bool {
 	return false
 }
 
-// open lets every object of a schema have members that the schema does not name.
+// open makes every object of a schema accept members that the schema does not name.
 func open(s *jsonschema.Schema) {
 	if s.Properties != nil {
 		s.AdditionalProperties = nil

@@ -37,14 +37,14 @@ type (
 		Error    string `json:"error,omitempty"`
 		ExitCode *int   `json:"exitCode,omitempty"`
 	}
-	// approvalLine is a question. A line of input answers it by its id.
+	// approvalLine is an approval prompt or a question. An input line answers it by its id.
 	approvalLine struct {
 		Type string `json:"type"`
 		ID   int    `json:"id"`
-		// AgentID identifies the agent that asks; omitted for the conversation itself.
+		// AgentID identifies the subagent that asks. It is omitted for the conversation itself.
 		AgentID string `json:"agent_id,omitempty"`
 		Tool    string `json:"tool"`
-		// Title summarizes the question in a line; the members below describe the action.
+		// Title summarizes the question in one line. The members below describe the action.
 		Title      string          `json:"title"`
 		Diff       string          `json:"diff,omitempty"`
 		Command    string          `json:"command,omitempty"`
@@ -53,11 +53,11 @@ type (
 		Plan       string          `json:"plan,omitempty"`
 		Protected  []string        `json:"protected,omitempty"`
 		Repeats    string          `json:"repeats,omitempty"`
-		// Always describes the permission that an answer with always grants; omitted if the
-		// question takes no such answer.
+		// Always describes the permission that an answer with always grants. It is omitted if the question
+		// does not accept such an answer.
 		Always string `json:"always,omitempty"`
-		// Sandbox describes the approval mode to which an answer with sandbox changes; omitted if the
-		// question offers none.
+		// Sandbox describes the approval mode to which an answer with sandbox switches. It is omitted if
+		// the question offers none.
 		Sandbox   string         `json:"sandbox,omitempty"`
 		Questions []questionLine `json:"questions,omitempty"`
 	}
@@ -83,8 +83,8 @@ type (
 		Metadata     history.Counts `json:"metadata"`
 		TokensBefore int            `json:"tokensBefore"`
 		TokensAfter  int            `json:"tokensAfter"`
-		// Cut is the price of the cut and its saving with each request, if the strategy keeps
-		// account.
+		// Cut is the price of the pruning pass and its saving with each request, if the strategy has cost
+		// accounting.
 		*history.Cut
 	}
 	compressionStartedLine struct {
@@ -161,7 +161,7 @@ type (
 	}
 )
 
-// streamLine returns the JSON line of an event, nil for events that scripts do not see.
+// streamLine returns the JSON line of an event, or nil for an event that scripts do not receive.
 func streamLine(e chat.Event) any {
 	switch e := e.(type) {
 	case chat.TextDelta:
@@ -230,8 +230,8 @@ func streamLine(e chat.Event) any {
 	}
 }
 
-// ofAgent returns the line of an event of a subagent: the line that lineOf returns for the event,
-// with the id of the subagent as its second member. It returns nil for an event without a line.
+// ofAgent returns the line of an event of a subagent. It is the line that lineOf returns for the event,
+// with the id of the subagent as its second member. It is nil if lineOf returns nil.
 func ofAgent(e chat.AgentEvent, lineOf func(chat.Event) any) any {
 	line := lineOf(e.Event)
 	if line == nil {
@@ -267,7 +267,7 @@ func approvalOf(a chat.Approval) approvalLine {
 	return line
 }
 
-// skippedNotice reports the files that a message names but does not include, nil if there are
+// skippedNotice reports the files that a message names but does not include. It returns nil if there are
 // none.
 func skippedNotice(e chat.UserMessage) any {
 	if len(e.Skipped) == 0 {

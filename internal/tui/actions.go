@@ -9,7 +9,7 @@ import (
 	"agent/internal/tui/pager"
 )
 
-// paste puts pasted text where the user is typing. It never sends or answers anything.
+// paste inserts pasted text where the user is typing. It never sends or answers anything.
 func (m *Model) paste(text string) tea.Cmd {
 	if m.questions.Paste(text) {
 		return nil
@@ -38,8 +38,8 @@ func (m *Model) sendInput() tea.Cmd {
 	return m.submit()
 }
 
-// escape closes the popup, or else interrupts the turn, or else clears the draft. If nothing
-// applies, a second Esc in a row opens the list of earlier messages to go back to.
+// escape closes the popup. Without a popup it interrupts the turn, and without a turn it clears the draft.
+// If nothing applies, a second Esc in a row opens the list of earlier messages to return to.
 func (m *Model) escape() tea.Cmd {
 	switch {
 	case m.input.Proposing():
@@ -63,7 +63,7 @@ func (m *Model) interrupt() {
 	m.opts.Driver.Interrupt()
 }
 
-// controlD quits. While a turn or agents work, only the second press in a row quits.
+// controlD quits. While a turn or subagents run, only the second press in a row quits.
 func (m *Model) controlD() tea.Cmd {
 	key := m.surface.keys.Label("quit")
 	switch {
@@ -79,7 +79,7 @@ func (m *Model) controlD() tea.Cmd {
 	return nil
 }
 
-// quits says that a further press of a key quits, and which agents that stops.
+// quits returns a hint that another press of the key quits, and which subagents this stops.
 func (m *Model) quits(key string) string {
 	said := key + " again quits"
 	if agents := len(m.activity.agents); agents > 0 && !m.activity.turn.running {
@@ -102,8 +102,8 @@ func (m *Model) controlC() tea.Cmd {
 	return nil
 }
 
-// up moves up in the popup, the text, the queue or the history. Going through earlier prompts
-// counts as typing, too.
+// up moves the cursor up in the popup, the text, the queue or the history. Browsing earlier prompts counts
+// as typing.
 func (m *Model) up() tea.Cmd {
 	m.input.Typed = m.surface.now()
 	waits := &m.activity
@@ -140,8 +140,8 @@ func (m *Model) down() tea.Cmd {
 	return nil
 }
 
-// openOutputs opens the pager: first the running tools, then the outputs of the session, newest
-// first, then the exchanges from before the session was resumed.
+// openOutputs opens the pager. It shows the running tools, then the outputs of the session, newest first,
+// and then the turns from before the session was resumed.
 func (m *Model) openOutputs() tea.Cmd {
 	if len(m.activity.outputPages()) == 0 {
 		m.surface.showHint("no tool output yet", false)
@@ -151,7 +151,8 @@ func (m *Model) openOutputs() tea.Cmd {
 	return m.activity.readSpools()
 }
 
-// changeEffort moves the effort by a number of steps in the list of efforts that the model knows.
+// changeEffort moves the reasoning effort by a number of steps in the list of efforts that the model
+// supports.
 func (m *Model) changeEffort(steps int) tea.Cmd {
 	var known []string
 	if m.opts.Efforts != nil {
@@ -162,7 +163,7 @@ func (m *Model) changeEffort(steps int) tea.Cmd {
 		return nil
 	}
 	at := slices.Index(known, m.surface.status.Effort)
-	if at < 0 { // most vendors' default
+	if at < 0 { // the default of most vendors
 		at = slices.Index(known, "medium")
 	}
 	if at < 0 {
@@ -176,8 +177,8 @@ func (m *Model) changeEffort(steps int) tea.Cmd {
 	return m.runCommand("/set reasoning.effort " + known[next])
 }
 
-// stash puts the draft aside, so that something else can be sent first. On an empty line it
-// brings the draft back.
+// stash stores the draft, so that another message can be sent first. On an empty line it restores the
+// stashed draft.
 func (m *Model) stash() tea.Cmd {
 	draft := m.input.Editor.Message()
 	switch {
@@ -185,7 +186,7 @@ func (m *Model) stash() tea.Cmd {
 		m.surface.showHint("no draft to stash", false)
 	case draft.Trim().Text() == "":
 		m.unstash()
-		m.surface.hint = hint{} // the hint explained how to bring the draft back
+		m.surface.hint = hint{} // the hint explained how to restore the draft
 	case m.stashed != nil:
 		m.surface.showHint("a draft is already stashed: "+m.surface.keys.Label("stash")+" on an empty line restores it", false)
 	default:
@@ -197,7 +198,7 @@ func (m *Model) stash() tea.Cmd {
 	return nil
 }
 
-// unstash brings back the draft that was put aside, if there is one.
+// unstash restores the stashed draft, if there is one.
 func (m *Model) unstash() {
 	if m.stashed != nil {
 		m.input.Editor.Restore(*m.stashed)
@@ -205,8 +206,8 @@ func (m *Model) unstash() {
 	}
 }
 
-// nextMode goes to the next approval mode. While a question waits, it first says that the mode may answer
-// the question.
+// nextMode switches to the next approval mode. While a question is open, it first shows a hint that the
+// mode may answer the question.
 func nextMode(m *Model) {
 	if m.questions.Open() && !m.surface.hint.modes {
 		m.surface.showHint(m.surface.keys.Label("mode")+" again: next approval mode. It also approves the open calls that it allows", false)

@@ -21,35 +21,35 @@ type activity struct {
 	turn    turn
 	reply   reply
 	tools   []runningTool
-	// agents holds the running subagents, oldest first, and heard the messages of their
-	// conversations.
+	// agents holds the running subagents, oldest first. heard holds the messages of their conversations.
 	agents []chat.AgentState
 	heard  map[string][]byte
-	// waitedAt has, by the id of each agent, how long questions had waited in the turn when it began.
+	// waitedAt maps the id of each subagent to the time that questions had waited in the turn when the
+	// subagent started.
 	waitedAt map[string]time.Duration
-	// watched is the job in the foreground; its ID is 0 for none.
+	// watched is the job in the foreground. Its ID is 0 if there is none.
 	watched command.Job
 	// said holds the texts of the user and the model in this session.
 	said sayings
 	// commands holds the lines of the running slash commands.
 	commands []string
-	// toldLoss is set once the user was told that pruning has cost more than it saved.
+	// toldLoss is set once a notice has reported that pruning cost more than it saved.
 	toldLoss bool
 	// aside is set while a side question is answered.
 	aside bool
-	// waiting holds messages that wait until a command of the user is done, because the changes
-	// of a turn could collide with the changes of the command.
+	// waiting holds messages that wait until a command of the user has ended. The changes of a turn could
+	// otherwise collide with the changes of the command.
 	waiting []atcmd.Message
-	// queued holds the messages that wait for the next pause of the turn. shell holds the lines
-	// for the shell that wait for the end of the turn.
+	// queued holds the messages that wait for the next pause of the turn. shell holds the shell commands
+	// that wait for the end of the turn.
 	queued []string
 	shell  []string
-	// back is the text of the message that was taken back last from the queue. behind holds the
-	// messages taken back before it and left unchanged; they return to the queue after it.
+	// back is the text of the message that was removed last from the queue for editing. behind holds the
+	// messages removed before it and left unchanged. They return to the queue after it.
 	back    string
 	behind  []atcmd.Message
 	outputs outputs
-	// earlier holds the exchanges of a resumed session.
+	// earlier holds the turns of a resumed session.
 	earlier []EarlierTurn
 }
 
@@ -150,8 +150,8 @@ func (a *activity) event(event chat.Event) {
 	}
 }
 
-// replyVoid drops the open reply. If a part of it was printed already, replyVoid prints a note
-// why that part does not count.
+// replyVoid removes the open reply. If a part of it was already printed, replyVoid prints a note why that
+// part does not count.
 func (a *activity) replyVoid(why string) {
 	if a.surface.transcript.Growing() {
 		a.printReply(a.reply.text.End())
@@ -207,8 +207,8 @@ func (a *activity) view(width, room int) []string {
 	return append(append(tail, tools...), working...)
 }
 
-// queueView lists the latest waiting messages, and then the lines for the shell. asking is set while a
-// question has the keys.
+// queueView lists the latest waiting messages, then the waiting shell commands. asking is set while a
+// question receives the keys.
 func (a *activity) queueView(width, room int, asking bool) []string {
 	waiting := slices.Clone(a.queued)
 	for _, message := range slices.Concat(a.behind, a.waiting) {
@@ -217,7 +217,7 @@ func (a *activity) queueView(width, room int, asking bool) []string {
 	waiting = append(waiting, a.shell...)
 	var lines []string
 	if before := len(waiting) - room; before > 0 && room > 0 {
-		before++ // one row is for the line with the count
+		before++ // one row shows the number of omitted messages
 		lines = append(lines, "  "+humanize.Count(before, "message")+" queued before")
 		waiting = waiting[before:]
 	}
@@ -239,7 +239,7 @@ func (a *activity) queueView(width, room int, asking bool) []string {
 	return lines
 }
 
-// questionHeading returns the row above a waiting question: the todo item in progress, and how long the
+// questionHeading returns the row above an open question: the todo item in progress, and how long the
 // question has waited. It returns nil if the window has no room for it.
 func (a *activity) questionHeading(width, room int) []string {
 	if room < tallQuestion {
@@ -255,7 +255,7 @@ func (a *activity) questionHeading(width, room int) []string {
 	return []string{a.surface.theme.Dim.Text(style.Truncate("  "+said, width)), ""}
 }
 
-// tallQuestion is the height in rows from which a question has room for a row above it.
+// tallQuestion is the height, in rows, from which a question has room for the heading.
 const tallQuestion = 14
 
 // waited returns how long a question has waited.

@@ -15,7 +15,7 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// agentStarted shows an agent that begins to work.
+// agentStarted shows a subagent that starts to work.
 func (a *activity) agentStarted(state chat.AgentState) {
 	a.removeAgent(state.ID)
 	a.addAgent(state)
@@ -28,7 +28,7 @@ func (a *activity) agentStarted(state chat.AgentState) {
 	}
 }
 
-// addAgent adds an agent, in the order of the calls that began them.
+// addAgent adds a subagent, in the order of the calls that started them.
 func (a *activity) addAgent(state chat.AgentState) {
 	at := slices.IndexFunc(a.agents, func(other chat.AgentState) bool { return other.Call > state.Call })
 	if at < 0 {
@@ -41,7 +41,8 @@ func (a *activity) removeAgent(id string) {
 	a.agents = slices.DeleteFunc(a.agents, func(other chat.AgentState) bool { return other.ID == id })
 }
 
-// agentChanged takes the state of an agent that works. That of one that has ended may still come.
+// agentChanged stores the new state of a running subagent. It ignores subagents that have ended, whose
+// states may still arrive.
 func (a *activity) agentChanged(state chat.AgentState) {
 	if i := slices.IndexFunc(a.agents, func(other chat.AgentState) bool { return other.ID == state.ID }); i >= 0 {
 		a.agents[i] = state
@@ -72,14 +73,13 @@ func (a *activity) addAgentEvent(e chat.AgentEvent) {
 	a.heard[e.ID] = humanize.KeepEnd(append(a.heard[e.ID], text+"\n\n"...), saidBytes)
 }
 
-// agentPage returns the page with the conversation of an agent.
+// agentPage returns the page with the conversation of a subagent.
 func (a *activity) agentPage(s chat.AgentState, grows bool) pager.Page {
 	return pager.Page{Key: fmt.Sprint("agent ", s.ID, " ", s.Call), Title: style.Reveal("agent " + s.Agent + ": " + s.Title).Text, Grows: grows, Layout: proseLay(string(a.heard[s.ID]))}
 }
 
-// agentEnded replaces the block of an agent by a line about its end, and keeps its conversation.
-// The line also marks the end of the call, because the answer of the call comes only when the calls
-// beside it have ended.
+// agentEnded replaces the block of a subagent by a line about its end, and keeps its conversation. The line
+// also marks the end of the call. The answer of the call comes later, after parallel calls have ended.
 func (a *activity) agentEnded(e chat.AgentEnded) {
 	a.removeAgent(e.ID)
 	if len(a.heard[e.ID]) > 0 {
@@ -98,10 +98,10 @@ func (a *activity) agentEnded(e chat.AgentEnded) {
 	}
 }
 
-// lineCounts matches the changed lines of a file as the model reads them.
+// lineCounts matches the counts of changed lines in the text for the model.
 var lineCounts = lazyregexp.New(`\+(\d+) -(\d+)`)
 
-// endRow lays out a line about an agent that ended.
+// endRow lays out a line about a subagent that ended.
 func (a *activity) endRow(e chat.AgentEnded) transcript.Layout {
 	said := e.Status
 	if e.Changed != "none" {
@@ -111,7 +111,7 @@ func (a *activity) endRow(e chat.AgentEnded) transcript.Layout {
 		said += " before it started"
 	} else {
 		now := a.surface.now()
-		// Questions do not count, as in the time of the turn.
+		// The time of open questions does not count, like in the time of the turn.
 		waited := max(0, a.turn.waited(now)-a.waitedAt[e.ID])
 		said += ", " + humanize.Took(now.Sub(e.Started)-waited) + ", " + e.AgentState.String()
 	}
@@ -126,14 +126,15 @@ func (a *activity) endRow(e chat.AgentEnded) transcript.Layout {
 	}
 }
 
-// hasAgent reports whether an agent's block, or the line about its end, replaces the row of a call.
+// hasAgent reports whether the row of a call is replaced by a subagent's block, or by the line about its
+// end.
 func (a *activity) hasAgent(tool runningTool) bool {
 	return tool.told || slices.ContainsFunc(a.agents, func(s chat.AgentState) bool { return s.Call == tool.call })
 }
 
-// agentsView shows each agent that works in two rows: its task and figures, and its model and latest call.
-// A last row names the agents that wait. In a low window it shows the second rows of the first agents
-// alone, and counts the agents for which there is no row.
+// agentsView shows each running subagent in two rows: its task and figures, and its model and latest call.
+// A last row names the waiting subagents. In a low window it shows only the second rows of the first
+// subagents, and the number of omitted subagents.
 func (a *activity) agentsView(width, room int) (lines []string) {
 	var working []chat.AgentState
 	var waiting []string
@@ -149,7 +150,7 @@ func (a *activity) agentsView(width, room int) (lines []string) {
 		defer func() { lines = append(lines, a.surface.theme.Dim.Text(style.Truncate(row, width))) }()
 		room--
 	}
-	more := room - len(working) // second rows of the agents
+	more := room - len(working) // second rows of the subagents
 	for i, s := range working {
 		if left := len(working) - i; left > 1 && len(lines)+1 >= room {
 			return append(lines, a.surface.theme.Dim.Text("  "+humanize.Count(left, "more agent")))

@@ -25,24 +25,25 @@ import (
 // A BoardRow is a running session on the board.
 type BoardRow struct {
 	ID, Title, Folder, Branch, Model string
-	// State is "blocked", "failed", "done", "working", "running" or "idle", since Since. Kind is the
-	// kind of answer that a blocked session waits for.
+	// State is "blocked", "failed", "done", "working", "running" or "idle". The state began at Since. Kind
+	// is the kind of answer that a blocked session waits for.
 	State, Kind string
 	Since       time.Time
-	// Cost is in USD, 0 if it is not known. Tokens is the size of the context, Limit the largest size.
+	// Cost is in USD, or 0 if it is not known. Tokens is the size of the context, and Limit the largest
+	// possible size.
 	Cost          float64
 	Tokens, Limit int
 	// Questions holds the open questions, oldest first.
 	Questions []chat.Approval
 }
 
-// A BoardDriver knows the running sessions. Its methods may be called from any goroutine.
+// A BoardDriver provides the running sessions. Its methods may be called from any goroutine.
 type BoardDriver interface {
-	// Rows returns the sessions, those that wait for the user first. Changed receives a value after
-	// changes.
+	// Rows returns the sessions. Those that wait for the user come first. Changed returns a channel that
+	// receives a value after changes.
 	Rows() []BoardRow
 	Changed() <-chan struct{}
-	// Answer answers a question of a session, Send sends a message to it, and Stop stops it.
+	// Answer answers a question of a session. Send sends a message to a session. Stop stops a session.
 	Answer(session string, question int, d chat.Decision) error
 	Send(session, text string) error
 	Stop(session string) error
@@ -50,12 +51,12 @@ type BoardDriver interface {
 	Problem() string
 }
 
-// guardTime is the time for which a question that has just appeared takes no answer. The key was
-// typed for the question before it.
+// guardTime is the time for which a new question accepts no answer. A key pressed within it was meant for
+// the previous question.
 const guardTime = 400 * time.Millisecond
 
-// Board shows the running sessions until the user attaches to one or leaves, and returns the id of the
-// session to attach to, "" for none. Board uses only the options In, Out, Environ, Plain, Settings,
+// Board shows the running sessions until the user attaches to a session or leaves. It returns the id of the
+// session to attach to, or "" for none. Board uses only the options In, Out, Environ, Plain, Settings,
 // Palettes, NotifySignals and Now.
 func Board(ctx context.Context, opts Options, driver BoardDriver) (session string, err error) {
 	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) {
@@ -97,7 +98,7 @@ func Board(ctx context.Context, opts Options, driver BoardDriver) (session strin
 	return b.chosen, err
 }
 
-// boardMsg says that the rows, the time or the size of the window have changed.
+// boardMsg reports that the rows, the time or the size of the window have changed.
 type boardMsg struct{}
 
 // boardTick is the interval at which the board shows how long sessions wait.
@@ -111,15 +112,15 @@ type boardView struct {
 	driver   BoardDriver
 	now      func() time.Time
 	rows     []BoardRow
-	// selected is the id of the selected session, and chosen of the session to attach to.
+	// selected is the id of the selected session. chosen is the id of the session to attach to.
 	selected, chosen string
-	// asked is the question that is shown, and since the time at which it appeared.
+	// asked is the question that is shown. since is the time at which it appeared.
 	asked struct {
 		session string
 		id      int
 	}
 	since time.Time
-	// message is the message that is typed, nil for none.
+	// message is the message that the user is typing, or nil for none.
 	message *string
 	hint    string
 }
@@ -166,7 +167,7 @@ func (b *boardView) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	return b, nil
 }
 
-// refresh takes the present rows. The selected session stays selected while it runs.
+// refresh reads the current rows. The selected session stays selected while it runs.
 func (b *boardView) refresh() {
 	b.rows = b.driver.Rows()
 	if problem := b.driver.Problem(); problem != "" {
@@ -181,7 +182,7 @@ func (b *boardView) refresh() {
 	b.look()
 }
 
-// look notes which question is shown.
+// look records which question is shown.
 func (b *boardView) look() {
 	before := b.asked
 	b.asked.session, b.asked.id = b.selected, 0
@@ -280,7 +281,7 @@ func (b *boardView) answer(key string) {
 		return
 	}
 	b.report(b.driver.Answer(b.selected, asked.ID, d), "answered")
-	for _, row := range b.rows { // selects the next row that waits
+	for _, row := range b.rows { // select the next row that waits
 		if row.ID != b.selected && len(row.Questions) > 0 {
 			b.selected = row.ID
 			break
@@ -288,12 +289,11 @@ func (b *boardView) answer(key string) {
 	}
 }
 
-// autoEditKey changes to the approval mode that a question offers. The small letter stops a
-// session.
+// autoEditKey switches to the approval mode that a question offers. The lower-case letter stops a session.
 const autoEditKey = "S"
 
-// decisionOf returns the decision of a key. Several questions at once, and questions with several
-// answers, are answered on the screen of the session.
+// decisionOf returns the decision for a key. Multiple questions, and questions with several answers, can
+// only be answered on the screen of the session.
 func decisionOf(asked *chat.Approval, key string) (d chat.Decision, valid bool) {
 	inquiries := asked.Preview.Inquiries
 	if len(inquiries) == 0 {
@@ -342,7 +342,7 @@ var stateWords = map[string]string{
 	"blocked": "waits", "failed": "failed", "done": "done", "working": "works", "running": "runs", "idle": "idle",
 }
 
-// wideBoard is the width from which a row takes one line.
+// wideBoard is the width, in columns, from which a row of the board uses one line.
 const wideBoard = 100
 
 // describe returns the parts of a row: its state with the time, its title, and the rest.
@@ -370,7 +370,7 @@ func (b *boardView) describe(row BoardRow) (state, title, rest string) {
 	return state, title, strings.Join(parts, " · ")
 }
 
-// view lays the board out. The question of the selected session takes the room below the rows.
+// view lays out the board. The question of the selected session is shown below the rows.
 func (b *boardView) view(width, height int) (lines []string, col int) {
 	t := b.theme
 	head := humanize.Count(len(b.rows), "running session")
@@ -390,7 +390,7 @@ func (b *boardView) view(width, height int) (lines []string, col int) {
 	if b.question() != nil {
 		room = max(3, height/2-2)
 	}
-	if len(rows) > room { // the selected row stays in sight
+	if len(rows) > room { // keep the selected row visible
 		from := min(max(0, at-room/2), len(rows)-room)
 		rows = rows[from : from+room]
 	}
@@ -454,12 +454,12 @@ func (b *boardView) paint() {
 	b.terminal.Screen.Post(term.Frame{Live: lines, Row: len(lines) - 1, Col: col, Width: width, Height: height})
 }
 
-// plainBoard prints the board line by line and reads lines, for screen readers.
+// plainBoard prints the board line by line and reads typed lines, for screen readers.
 type plainBoard struct {
 	unseen
 	view *boardView
 	out  io.Writer
-	// told is the set of questions that were printed.
+	// told identifies the set of questions that were printed.
 	told string
 }
 

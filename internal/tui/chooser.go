@@ -16,8 +16,8 @@ import (
 	"agent/internal/tui/term"
 )
 
-// chooser holds the list that is open in place of the input, and the function that handles the
-// choice. The draft in the input is kept.
+// chooser holds the list that is open in place of the input, and the function that handles the choice. The
+// draft in the input does not change.
 type chooser struct {
 	// picking is nil while no list is open.
 	picking *picker.Picker
@@ -30,7 +30,7 @@ func (c *chooser) open(pick command.Pick, choose func(command.Choice) tea.Cmd) t
 	return c.work()
 }
 
-// key gives a key to the list. It reports false if none is open.
+// key passes a key to the list. It returns false if no list is open.
 func (c *chooser) key(k term.Key) (tea.Cmd, bool) {
 	open := c.picking
 	if open == nil {
@@ -62,14 +62,12 @@ func (c *chooser) work() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// pickable reports whether a list may open now: not while the user types or reads, and not in
-// plain mode.
+// pickable reports whether a list can open now. It cannot while the user types or reads, or in plain mode.
 func (m *Model) pickable(pick *command.Pick) bool {
 	return pick != nil && len(pick.Choices) > 0 && m.input.Editor.Empty() && m.reader.pager == nil && m.chooser.picking == nil && !m.surface.plain
 }
 
-// searchPrompts opens a list of the earlier prompts, newest first, and puts the chosen one into
-// the input.
+// searchPrompts opens a list of the earlier prompts, newest first. The chosen prompt is put into the input.
 func (m *Model) searchPrompts() tea.Cmd {
 	pick := command.Pick{Title: "earlier prompts"}
 	seen := map[string]bool{}
@@ -90,7 +88,7 @@ func (m *Model) searchPrompts() tea.Cmd {
 	})
 }
 
-// promptSearched is the most bytes of a prompt that are searched and shown in the list.
+// promptSearched limits the bytes of a prompt that are searched and shown in the list.
 const promptSearched = 4 << 10
 
 // promptChoice returns a list entry for an earlier prompt. A prompt of several lines has a
@@ -104,9 +102,9 @@ func promptChoice(prompt string) command.Choice {
 	return choice
 }
 
-// Pick shows a list on the terminal before a session exists, and returns the choice; ok is false
-// if the user chose nothing. Pick uses only the options In, Out, Environ, Plain and Settings.
-// If the terminal can only show lines, Pick returns ErrNoTerminal.
+// Pick shows a list on the terminal before there is a session, and returns the choice. ok is false if the
+// user chose nothing. Pick uses only the options In, Out, Environ, Plain and Settings. If the terminal can
+// only print lines, Pick returns ErrNoTerminal.
 func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.Choice, ok bool, err error) {
 	environ := environment(opts.Environ)
 	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) || opts.Plain || environ.get("TERM") == "dumb" {
@@ -136,7 +134,7 @@ func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.
 	return chosen, ok, err
 }
 
-// pickAlone shows a list alone on the screen.
+// pickAlone shows a list on an otherwise empty screen.
 type pickAlone struct {
 	unseen
 	chooser
@@ -149,7 +147,7 @@ func (p *pickAlone) Init() tea.Cmd { return p.show() }
 
 // Update implements tea.Model.
 func (p *pickAlone) Update(message tea.Msg) (tea.Model, tea.Cmd) {
-	if p.picking == nil { // a message may still come before the loop ends
+	if p.picking == nil { // a message may still arrive before the loop ends
 		return p, tea.Quit
 	}
 	var next tea.Cmd

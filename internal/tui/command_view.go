@@ -11,9 +11,8 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// showCommand shows the output of a command: its bar, its lines and its diff. An output that
-// would fill more than half of the window opens in the pager instead, and leaves only a line in
-// the transcript.
+// showCommand shows the output of a command: its bar, its lines and its diff. If an output would fill more
+// than half of the window, it opens in the pager instead, and the transcript contains only a line.
 func (m *Model) showCommand(line string, output command.Output) {
 	if output.NewConversation {
 		m.line.cached = 0
@@ -65,8 +64,9 @@ func commandRows(output command.Output) transcript.Layout {
 	}
 }
 
-// contextBar draws the context window as a bar of segments: each kind by its letter in the table
-// below, on a ground of its colour if the terminal has colours. The bar marks the threshold.
+// contextBar draws the context window as a bar of segments. Each kind of content has its letter from the
+// table below, on a background of its color if the terminal has colors. The bar marks the compression
+// threshold.
 func contextBar(t *style.Theme, bar command.Bar, width int) string {
 	width = t.Prose(width) - 2
 	if len(bar.Segments) == 0 || width < len(bar.Segments) {

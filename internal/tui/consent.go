@@ -11,8 +11,8 @@ import (
 	"agent/internal/tui/term"
 )
 
-// questionKey gives a key to the waiting question. It reports false if the key is for the rest of
-// the interface.
+// questionKey passes a key to the open question. It returns false if the key is for the rest of the
+// interface.
 func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 	if m.questions.Drafting() && k.Name == "esc" {
 		if m.input.Proposing() {
@@ -33,7 +33,7 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 	return m.questionReply(reply), !reply.Pass
 }
 
-// settleOutdated returns a command that takes outdated questions off the screen.
+// settleOutdated returns a command that removes outdated questions from the screen.
 func (m *Model) settleOutdated() tea.Cmd {
 	outdated := m.questions.Outdated()
 	if outdated == nil {
@@ -49,7 +49,7 @@ func (m *Model) settleOutdated() tea.Cmd {
 	})
 }
 
-// questionReply carries out the effect of a key, or of passing time, on the waiting question.
+// questionReply carries out the effect of a key, or of elapsed time, on the open question.
 func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	switch {
 	case reply.Hint != "":

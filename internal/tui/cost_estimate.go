@@ -9,19 +9,18 @@ import (
 	"agent/internal/tui/style"
 )
 
-// estimate is the line about the cost of the message that is being typed.
+// estimate is the line with the estimated cost of the message that is being typed.
 type estimate struct {
 	surface *surface
-	// line returns a function that makes the line for a message. It is nil if nothing is known of
-	// costs.
+	// line returns a function that makes the line for a message. It is nil if costs are unknown.
 	line func() func(ctx context.Context, typed string) string
-	// text is the line, for the message of; running is set while another is made.
+	// text is the line for the message of. running is set while another line is being made.
 	text, of string
 	running  bool
 }
 
-// ask returns a command that makes the line for the typed text, if it is not there already. Lines
-// that are no messages cost nothing.
+// ask returns a command that makes the line for the typed text, unless there is already one. It makes no
+// line for text that is not a message.
 func (e *estimate) ask(typed string) tea.Cmd {
 	if typed = strings.TrimSpace(typed); typed == "" || strings.HasPrefix(typed, "!") || strings.HasPrefix(typed, "/") {
 		e.text, e.of = "", ""

@@ -1,7 +1,6 @@
 // Package tui is the terminal interface: one Bubble Tea model, inline in the normal screen. Run
-// owns the Model, which holds the whole state; the parts of the screen (activity, statusLine,
-// reader, chooser, …) share a surface. Options holds the dependencies, with the turn loop as
-// Driver.
+// creates the Model, which holds the whole state. The parts of the screen (activity, statusLine,
+// reader, chooser, …) share a surface. Options holds the dependencies; the turn loop is the Driver.
 //
 // A finished piece (a message, a closed block of the reply, a tool result) is an entry of the
 // transcript and is printed to the terminal's scrollback once. The live part at the bottom still
@@ -17,13 +16,12 @@
 //	terminal ◄─ term.Screen (one goroutine, one write a frame) ◄── frame
 //
 // The model does no input or output, except for checking whether a file exists before linking it.
-// update changes plain values and returns commands; to show something it hands a frame to the
-// screen. Time comes as a message too: the model tells the program when to wake it, and nothing
-// ticks when nothing moves.
+// update changes values and returns commands. To show something, it passes a frame to the screen.
+// Elapsed time is also a message: the model requests a time for the next wakeMsg, and if nothing
+// moves, there are no ticks.
 //
-// Bubble Tea v1 runs the event loop and the commands. Its key parser is off, because it knows
+// Bubble Tea v1 runs the event loop and the commands. Its key parser is off, because it supports
 // neither Shift+Enter nor the newer key protocols, and re-reads a growing paste from its start;
-// term.Keyboard names keys itself. Its renderer is off, because it wakes sixty times a second
-// when nothing happens, and prints scrollback lines apart from the frame they belong to. See
-// program.go.
+// term.Keyboard parses keys instead. Its renderer is off, because it wakes sixty times a second
+// even if nothing changes, and prints scrollback lines separately from their frame. See program.go.
 package tui

@@ -14,7 +14,7 @@ import (
 
 // Earlier holds the conversation of a resumed session.
 type Earlier struct {
-	// Exchanges holds all exchanges, oldest first. The latest are printed; Ctrl+O opens all.
+	// Exchanges holds all turns, oldest first. The latest are printed; Ctrl+O opens all.
 	Exchanges []EarlierTurn
 	// Unfinished is set if the model has not finished its answer to the last message.
 	Unfinished bool
@@ -25,27 +25,27 @@ type EarlierTurn struct {
 	Said string
 	// Calls holds the calls of the model, in order.
 	Calls []Call
-	// Reply is the last text of the model in this exchange.
+	// Reply is the last text of the model in this turn.
 	Reply string
 }
 
 // Call is a tool call.
 type Call struct {
 	Label toolspec.Label
-	// Failed is set if the call did not succeed, and Declined if the user said no to its proposal.
+	// Failed is set if the call did not succeed. Declined is set if the user declined it.
 	Failed, Declined bool
 }
 
-// earlierShown is the most exchanges of a resumed session that are printed.
+// earlierShown limits the printed turns of a resumed session.
 const earlierShown = 20
 
-// earlierRows is the most rows printed of an earlier reply, and lastRows of the last one.
+// earlierRows limits the printed rows of an earlier reply, and lastRows those of the last reply.
 const (
 	earlierRows = 40
 	lastRows    = 200
 )
 
-// showEarlier prints the latest exchanges, with the calls of each folded into a line or two.
+// showEarlier prints the latest turns. The calls of each turn are summarized in one or two lines.
 func (a *activity) showEarlier(e Earlier) {
 	a.earlier = e.Exchanges
 	before := max(0, len(e.Exchanges)-earlierShown)
@@ -75,8 +75,8 @@ func (a *activity) showEarlier(e Earlier) {
 	}
 }
 
-// foldedRows lays out calls as one line for the successful ones, one for the failed ones, and one for
-// each declined one.
+// foldedRows lays out calls: one line for the successful calls, one for the failed calls, and one for each
+// declined call.
 func foldedRows(calls []Call) transcript.Layout {
 	worked := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Failed || c.Declined })
 	failed := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Failed })
@@ -96,14 +96,14 @@ func foldedRows(calls []Call) transcript.Layout {
 	}
 }
 
-// foldedNamed is the most subjects named for calls of one kind, and foldedAbout is the most
-// characters shown of each.
+// foldedNamed limits the subjects that are named for calls of one kind. foldedAbout limits the characters
+// shown of each subject.
 const (
 	foldedNamed = 4
 	foldedAbout = 60
 )
 
-// summariseCalls summarises calls in a few words: for each kind the verb, the subjects and the number.
+// summariseCalls summarizes calls in a few words: for each kind the verb, the subjects and the number.
 func summariseCalls(calls []Call, verb func(toolspec.Label) string) string {
 	type kind struct {
 		verb  string
@@ -114,7 +114,7 @@ func summariseCalls(calls []Call, verb func(toolspec.Label) string) string {
 	for _, c := range calls {
 		said := describe(c.Label)
 		subject := said.Key
-		if said.About != "" { // the words for the call name another part of it
+		if said.About != "" { // the label of the call names another part of it
 			subject = said.Subject
 		}
 		said.Subject = ""
@@ -145,7 +145,7 @@ func summariseCalls(calls []Call, verb func(toolspec.Label) string) string {
 	return strings.Join(said, " · ")
 }
 
-// earlierPages returns a page for each earlier exchange, the latest first.
+// earlierPages returns a page for each earlier turn, the latest first.
 func (a *activity) earlierPages() []pager.Page {
 	pages := make([]pager.Page, 0, len(a.earlier))
 	for i, exchange := range slices.Backward(a.earlier) {

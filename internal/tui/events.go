@@ -14,11 +14,11 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// longTurn is the least duration of a turn whose end calls the user.
+// longTurn is the shortest turn whose end notifies the user.
 const longTurn = 10 * time.Second
 
-// eventsCame handles events of the turn loop. After a turn it runs the next line for the shell
-// and asks for the branch again, since the turn may have changed it.
+// eventsCame handles events of the turn loop. After a turn it runs the next shell command and reads the
+// branch again, because the turn may have changed it.
 func (m *Model) eventsCame(events []chat.Event) (next tea.Cmd) {
 	for _, event := range events {
 		m.event(event)
@@ -89,14 +89,13 @@ func (m *Model) userMessage(e chat.UserMessage) {
 	})
 }
 
-// isEchoed reports whether a message was typed in plain mode, where the terminal itself shows typed
-// lines. A screen reader would read such a message twice if it were printed again.
+// isEchoed reports whether a message was typed in plain mode, where the terminal shows typed lines. If the
+// message were printed again, a screen reader would read it twice.
 func (m *Model) isEchoed(text string) bool {
 	return m.surface.plain && m.typedLines[strings.TrimSpace(text)]
 }
 
-// includedSize returns the size of an included file in words. Images have no lines, so their size
-// is in KiB.
+// includedSize returns the size of an included file, in lines as text. The size of an image is in KiB.
 func includedSize(file atcmd.Included) string {
 	if file.Lines == 0 && file.Bytes > 0 {
 		return fmt.Sprintf("%d KiB", (file.Bytes+1023)/1024)
@@ -104,11 +103,11 @@ func includedSize(file atcmd.Included) string {
 	return humanize.Count(file.Lines, "line")
 }
 
-// promptShown is the most lines of a message that are printed back.
+// promptShown limits the lines of a message that are printed.
 const promptShown = 20
 
-// promptRows lays out the user's message as it is printed back, on its own ground if the terminal
-// has colours for it.
+// promptRows lays out the user's message for the transcript, on a separate background if the terminal has
+// colors.
 func promptRows(text string) transcript.Layout {
 	clean := style.CleanProse(strings.TrimRight(text, "\n"))
 	lines := strings.Split(clean, "\n")

@@ -15,8 +15,8 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// pasteImage puts the image on the clipboard into the message. Reading the clipboard may be slow,
-// so a command does it while the screen continues.
+// pasteImage inserts the image on the clipboard into the message. Reading the clipboard may be slow, so a
+// command does it while the screen continues.
 func (m *Model) pasteImage() tea.Cmd {
 	ctx, clipboard := m.surface.ctx, m.opts.Clipboard
 	if clipboard == nil {
@@ -31,8 +31,8 @@ func (m *Model) pasteImage() tea.Cmd {
 	})
 }
 
-// copyText puts text on the clipboard, with an escape sequence that works over SSH as well and
-// that the terminal never answers. tmux does not pass the sequence on, but has a command instead.
+// copyText copies text to the clipboard with an escape sequence that also works over SSH and that the
+// terminal never answers. tmux does not forward the sequence, so copyText runs its command instead.
 func (p *presence) copyText(text string) tea.Cmd {
 	what := humanize.Count(humanize.Lines(text), "line")
 	if p.surface.environ.get("TMUX") != "" {
@@ -94,7 +94,7 @@ func (m *Model) editOutside() tea.Cmd {
 	})
 }
 
-// lendTo runs a command line that needs the terminal.
+// lendTo runs a command line while this program releases the terminal.
 func (s *surface) lendTo(outside *command.Outside) tea.Cmd {
 	if s.plain {
 		s.answer(noteRows(bad, "✗", "This needs the terminal. In another terminal, run: "+outside.Line))
@@ -105,7 +105,8 @@ func (s *surface) lendTo(outside *command.Outside) tea.Cmd {
 	}
 }
 
-// readDraft reads an edited prompt. It refuses one that is too long, so that none is sent in part.
+// readDraft reads an edited prompt. It returns an error for a prompt that is too long, so that no partial
+// prompt is sent.
 func readDraft(path string) (string, error) {
 	if info, err := os.Stat(path); err == nil && info.Size() > outputBytes {
 		return "", fmt.Errorf("the text has %s, more than %s. Include the file with @PATH instead", humanize.Bytes(info.Size()), humanize.Bytes(outputBytes))

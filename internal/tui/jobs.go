@@ -12,15 +12,15 @@ import (
 	"agent/internal/tui/style"
 )
 
-// titleColumns is the most characters of a command in the title of its job.
+// titleColumns limits the characters of a command in the title of its job.
 const titleColumns = 60
 
 func jobTitle(j command.Job) string {
 	return fmt.Sprintf("job %d: %s", j.ID, style.Reveal(humanize.Line(j.Command, titleColumns)).Text)
 }
 
-// toBackground puts the call in the lowest row into the background. If none runs, it brings the
-// latest job to the foreground, at the next key the job before it, and after the oldest none.
+// toBackground moves the call in the lowest row into the background. If no call runs, it shows the latest
+// job in the foreground. Each further press shows the previous job, and after the oldest job none.
 func (m *Model) toBackground() tea.Cmd {
 	if m.commandRuns() {
 		m.surface.showHint(m.activity.putBehind(), false)
@@ -37,8 +37,8 @@ func (m *Model) toBackground() tea.Cmd {
 	return nil
 }
 
-// putBehind puts the command or the agent in the lowest row that can go there into the background,
-// and returns what it did. Agents are shown above commands.
+// putBehind moves the command or the subagent in the lowest possible row into the background, and returns a
+// text about it. Subagents are shown above commands.
 func (a *activity) putBehind() string {
 	rows := slices.Clone(a.tools)
 	slices.SortStableFunc(rows, func(one, other runningTool) int {
@@ -58,13 +58,13 @@ func (a *activity) putBehind() string {
 	return "no command or subagent to move to the background"
 }
 
-// commandRuns reports whether a running command may become a job.
+// commandRuns reports whether a command is running that can become a job.
 func (m *Model) commandRuns() bool {
 	return len(m.activity.tools) > 0 && m.opts.Jobs != nil
 }
 
-// jobsRun reports whether the background key may act on jobs: one runs or is in the foreground,
-// and the input is empty, since the key has another meaning while the user types.
+// jobsRun reports whether the background key acts on jobs. A job must be running or in the foreground, and
+// the input must be empty, because the key has another meaning while the user types.
 func (m *Model) jobsRun() bool {
 	return m.opts.Jobs != nil && m.input.Editor.Empty() && (m.surface.status.Jobs > 0 || m.activity.watched.ID != 0)
 }

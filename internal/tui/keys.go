@@ -13,8 +13,8 @@ import (
 	"agent/internal/tui/term"
 )
 
-// doing is an action of the screen. If when is set and reports false, the key has its next
-// meaning instead.
+// doing is an action of the screen. If when is set and returns false, the next action of the key applies
+// instead.
 type doing struct {
 	do   func(*Model) tea.Cmd
 	when func(*Model) bool
@@ -48,12 +48,12 @@ var actions = map[string]doing{
 	"mode":       {do: actionFunc(nextMode)},
 }
 
-// actionFunc makes an action of a function that has no command to run.
+// actionFunc turns a function without a result into an action.
 func actionFunc(do func(*Model)) func(*Model) tea.Cmd {
 	return func(m *Model) tea.Cmd { do(m); return nil }
 }
 
-// Keys returns the list of the present keys for ? and /help.
+// Keys returns the list of the current keys for ? and /help.
 func Keys(keys *keymap.Map) (list []command.Key) {
 	for _, row := range keys.Rows() {
 		if labels := row.Labels(); row.Does != "" && len(labels) > 0 {
@@ -91,15 +91,15 @@ func PlainKeys() []command.Key {
 	}
 }
 
-// key gives a key to the part that owns it: the pager, the waiting question, the open list, the
-// help about keys, or the input.
+// key passes a key to the part that handles keys now. That is the pager, the open question, the open list,
+// the help about keys, or the input.
 func (m *Model) key(k term.Key) tea.Cmd {
 	if m.opts.Pressed != nil {
 		m.opts.Pressed()
 	}
 	switch k.Name {
 	case "ctrl+c", "ctrl+d", "esc", "alt+esc":
-	default: // any other key takes back the offer of a second press
+	default: // any other key cancels the offer of a second press
 		if m.surface.hint.quits || m.surface.hint.rewinds {
 			m.surface.hint = hint{}
 		}
@@ -113,7 +113,7 @@ func (m *Model) key(k term.Key) tea.Cmd {
 	return guardPanic(m.input.Propose())
 }
 
-// asideKey handles an Esc that cancels the side question. The open prompts of the turn stay open.
+// asideKey handles an Esc that cancels the side question. The open approval prompts of the turn stay open.
 func (m *Model) asideKey(k term.Key) (tea.Cmd, bool) {
 	if k.Name != "esc" || !m.activity.aside || m.chooser.picking != nil || m.input.Proposing() {
 		return nil, false
@@ -122,7 +122,7 @@ func (m *Model) asideKey(k term.Key) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// chooserKey gives a key to the open list. Searching in the list counts as typing, too.
+// chooserKey passes a key to the open list. Searching in the list counts as typing.
 func (m *Model) chooserKey(k term.Key) (tea.Cmd, bool) {
 	if m.chooser.picking != nil {
 		m.input.Typed = m.surface.now()
@@ -130,8 +130,8 @@ func (m *Model) chooserKey(k term.Key) (tea.Cmd, bool) {
 	return m.chooser.key(k)
 }
 
-// boundKey runs the action of a key from the table of keys. It reports false for keys that type
-// and for keys without an action.
+// boundKey runs the action of a key from the table of keys. It returns false for keys that type, and for
+// keys without an action.
 func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 	if k.Types() {
 		return nil, false
@@ -157,13 +157,13 @@ func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 		return nil, false
 	}
 	m.input.VimKey(term.Key{Name: "esc"}, m.surface.now())
-	if k.Name == "alt+esc" { // the terminal sent two; the second belongs to normal mode
+	if k.Name == "alt+esc" { // the terminal joined two Esc; the second belongs to normal mode
 		return m.key(term.Key{Name: "esc"}), true
 	}
 	return nil, true
 }
 
-// vimKey gives a key to the modes of Vim.
+// vimKey passes a key to Vim mode.
 func (m *Model) vimKey(k term.Key) (tea.Cmd, bool) {
 	if !m.surface.settings().Vim {
 		return nil, false
@@ -177,8 +177,8 @@ func (m *Model) vimKey(k term.Key) (tea.Cmd, bool) {
 	return cmd, true
 }
 
-// testKey names the action of a key, after /keys, instead of running it. Esc or a question ends
-// the test. Two characters in a row are the beginning of a message: both are typed.
+// testKey names the action of a key, after /keys, instead of running it. Esc or a question ends the test.
+// Two characters in a row count as the beginning of a message, and both are typed.
 func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
 	if !m.testing || m.questions.Open() {
 		m.testing = false
@@ -203,8 +203,8 @@ func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// helpKey handles a ? on an empty line, which shows the keys. The next key hides them and acts as
-// usual; Esc only hides them.
+// helpKey handles a ? on an empty line, which shows the keys. The next key hides them and has its usual
+// effect; Esc only hides them.
 func (m *Model) helpKey(k term.Key) (tea.Cmd, bool) {
 	shown := m.keysShown
 	m.keysShown = !shown && k.Types() && k.Text == "?" && m.input.Editor.Empty()

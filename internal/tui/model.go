@@ -17,9 +17,9 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// Model holds the whole state of the interface. It routes keys and events to the parts that own
-// them, and lays out the parts one above the other. The goroutine of the loop owns the Model; the
-// Model does no input or output.
+// Model holds the whole state of the interface. It passes keys and events to the parts that handle them,
+// and lays out the parts from top to bottom. Only the goroutine of the event loop uses the Model. The Model
+// does no input or output.
 type Model struct {
 	opts      Options
 	surface   *surface
@@ -35,7 +35,7 @@ type Model struct {
 	resize    resize
 	// typedLines holds the lines typed in plain mode.
 	typedLines map[string]bool
-	// stashed is the draft that the user put aside, or nil for none.
+	// stashed is the stashed draft, or nil for none.
 	stashed *atcmd.Message
 	// keysShown is set while the keys are listed under the input.
 	keysShown bool
@@ -43,13 +43,12 @@ type Model struct {
 	// types.
 	testing bool
 	tested  string
-	// resends is set while the list of models is fetched because a message needs a model.
-	// resendsAfter is the command line that sets the chosen model; once that has run, the message
-	// is sent again.
+	// resends is set while the list of models is fetched because a message needs a model. resendsAfter is
+	// the command line that sets the chosen model. After that command, the message is sent again.
 	resends      bool
 	resendsAfter string
-	// live is the live part as laid out after the latest update; row and col locate the cursor in
-	// it.
+	// live is the live part as laid out after the latest update. row and col are the position of the cursor
+	// in it.
 	live     []string
 	row, col int
 }
@@ -83,11 +82,10 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	return m
 }
 
-// mark stands before the name of the program: dense to the left, thin to the right.
+// mark is printed before the name of the program. It becomes thinner from left to right.
 const mark = "█▓▒░ "
 
-// headline lays out the first line of the screen: the program behind its mark, then the model,
-// then the place of work.
+// headline lays out the first line of the screen: the mark, the program, the model, and the folder.
 func headline(t *style.Theme, line string) style.Spans {
 	if t.Spoken {
 		return style.Spans{{Text: line}}
@@ -132,10 +130,10 @@ func (m *Model) begin() tea.Cmd {
 	return tea.Batch(load, send, m.opts.askBranch(m.surface.ctx), m.opts.askFound(m.surface.ctx))
 }
 
-// foundMsg is a line that names the model found after the greeting.
+// foundMsg is a line with the name of the model that was found after the greeting.
 type foundMsg string
 
-// askFound returns a command that asks which model was found, or nil if that is already known.
+// askFound returns a command that determines which model was found, or nil if it is already known.
 func (o Options) askFound(ctx context.Context) tea.Cmd {
 	if o.Found == nil {
 		return nil
@@ -146,7 +144,7 @@ func (o Options) askFound(ctx context.Context) tea.Cmd {
 // branchMsg is the branch that is checked out.
 type branchMsg string
 
-// askBranch returns a command that asks for the branch, which turns and commands may change.
+// askBranch returns a command that reads the branch, which turns and commands may change.
 func (o Options) askBranch(ctx context.Context) tea.Cmd {
 	if o.Branch == nil || o.Plain {
 		return nil
@@ -154,7 +152,7 @@ func (o Options) askBranch(ctx context.Context) tea.Cmd {
 	return guardPanic(func() tea.Msg { return branchMsg(o.Branch(ctx)) })
 }
 
-// These messages are sent by the model to itself. Other parts declare more.
+// The model sends these messages to itself. Other parts declare more.
 type (
 	eventsMsg  []chat.Event
 	inputMsg   []term.Event
@@ -164,10 +162,10 @@ type (
 	thenMsg func() tea.Cmd
 )
 
-// thenDo returns a thenMsg for a function that has no further command to run.
+// thenDo returns a thenMsg for a function without a further command.
 func thenDo(do func()) tea.Msg { return thenMsg(func() tea.Cmd { do(); return nil }) }
 
-// update handles a message and lays out the live part again. The returned command is to be run
+// update handles a message and lays out the live part again. The caller runs the returned command
 // concurrently.
 func (m *Model) update(message tea.Msg) tea.Cmd {
 	if m.surface.hint.text != "" && m.surface.now().After(m.surface.hint.until) {
@@ -245,11 +243,11 @@ func (o Options) loadPrompts() tea.Msg {
 	return promptsMsg(earlier)
 }
 
-// tickTime is the interval between paints of moving parts. Nothing ticks when nothing moves.
+// tickTime is the interval between paints of moving parts. If nothing moves, there are no ticks.
 const tickTime = 200 * time.Millisecond
 
-// wake returns the time at which the model needs a wakeMsg, or the zero time if nothing changes
-// by itself.
+// wake returns the time at which the model needs a wakeMsg. It returns the zero time if nothing changes by
+// itself.
 func (m *Model) wake() time.Time {
 	if m.resize.settling() {
 		return m.resize.change.until
@@ -264,8 +262,7 @@ func (m *Model) wake() time.Time {
 	return at
 }
 
-// moving reports whether the passing of time changes the screen. An open question hides the work
-// in progress.
+// moving reports whether the screen changes as time passes. An open question hides the work in progress.
 func (m *Model) moving() bool {
 	if m.questions.Open() {
 		return m.surface.hint.text != ""

@@ -15,15 +15,15 @@ import (
 	"agent/internal/tui/term"
 )
 
-// Driver is the turn loop as the interface sees it. Every method may be called from any
-// goroutine; only Unqueue may block.
+// Driver is the part of the turn loop that the interface uses. Every method may be called from any
+// goroutine. Only Unqueue may block.
 type Driver interface {
 	// Send starts a turn with the user's message, or queues the message while a turn runs.
 	Send(message atcmd.Message)
-	// Shell runs a command line that the user typed after "!". A private one, after "!!", is kept
-	// from the model.
+	// Shell runs a command line that the user typed after "!". A private command, typed after "!!", is not
+	// shown to the model.
 	Shell(command string, private bool)
-	// Unqueue takes back the newest queued message.
+	// Unqueue removes the newest queued message and returns it.
 	Unqueue(ctx context.Context) (atcmd.Message, bool)
 	// Interrupt ends the turn in progress.
 	Interrupt()
@@ -31,44 +31,42 @@ type Driver interface {
 	EndAside()
 	// Answer decides the approval with this id.
 	Answer(id int, decision chat.Decision)
-	// Refresh asks for a StatusChanged, because a command may have changed the status.
+	// Refresh requests a StatusChanged, because a command may have changed the status.
 	Refresh()
-	// CycleMode switches to the next approval mode; a StatusChanged follows.
+	// CycleMode switches to the next approval mode. A StatusChanged follows.
 	CycleMode()
 }
 
 // History stores the prompts of earlier sessions.
 type History interface {
-	// Load returns earlier prompts, oldest first. It is called once, after the
-	// first paint.
+	// Load returns the prompts of earlier sessions, oldest first. It is called once, after the first paint.
 	Load() ([]atcmd.Message, error)
-	// Add keeps a prompt in memory, and Write writes the prompts that are not in the file yet.
+	// Add stores a prompt in memory. Write writes the prompts that are not in the file yet.
 	Add(prompt atcmd.Message)
 	Write() error
 }
 
-// Files knows the files of the workspace. Its methods may be called from any goroutine.
+// Files provides the files of the workspace. Its methods may be called from any goroutine.
 type Files interface {
 	input.Files
 	// MarkUsed records that a file was sent with a message.
 	MarkUsed(file string)
 }
 
-// Programs runs the programs that the user has named in the settings.
+// Programs runs the programs that the user has configured in the settings.
 type Programs interface {
-	// StatusLine returns a function that makes the user's own line from a status, or nil for
-	// none. StatusLine is called after each change of the status, and the function runs
-	// concurrently.
+	// StatusLine returns a function that formats the user's own status line, or nil for none. StatusLine is
+	// called after each change of the status, and the function runs concurrently.
 	StatusLine() func(ctx context.Context, status chat.Status, stats chat.Stats) (string, error)
-	// NotifyUser is run concurrently when the user is called: kind is the reason in a word, news in
-	// a line.
+	// NotifyUser is run concurrently to notify the user. kind is the reason in one word, and news in one
+	// line.
 	NotifyUser(ctx context.Context, kind, news string) error
 }
 
-// Jobs knows the work in the background.
+// Jobs provides the commands and subagents in the background.
 type Jobs interface {
-	// Background puts the command or the agent of a call into the background, and reports whether
-	// the call has one.
+	// Background moves the command or the subagent of a call into the background. It reports whether the
+	// call has one.
 	Background(call int) bool
 	// Jobs returns the commands in the background, oldest first.
 	Jobs() []command.Job
@@ -78,17 +76,16 @@ type Jobs interface {
 type Options struct {
 	Driver   Driver
 	Commands command.Runner
-	// Files proposes files for an @. Nil proposes nothing.
+	// Files proposes files for an @. If it is nil, there are no proposals.
 	Files Files
-	// Events registers the listener of the turn loop's events. The listener
-	// never blocks and may be called from any goroutine, also after Run returned.
+	// Events registers the listener of the turn loop's events. The listener never blocks. It may be called
+	// from any goroutine, also after Run has returned.
 	Events func(listener func(chat.Event))
-	// Plain prints and reads lines, without a single escape sequence: for screen readers.
-	// Terminals with TERM=dumb always get it.
+	// Plain makes the interface print and read lines, without escape sequences, for screen readers.
+	// Terminals with TERM=dumb always use this mode.
 	Plain bool
-	// NotifySignals keeps Ctrl+C from a caller that would end the program on it, until release is called.
-	// Run calls it in plain mode, where Ctrl+C is a signal. Nil means that no caller reacts to
-	// Ctrl+C.
+	// NotifySignals prevents Ctrl+C from ending the program until release is called. Run calls it in plain
+	// mode, where Ctrl+C is a signal. If it is nil, no caller reacts to Ctrl+C.
 	NotifySignals func() (release func())
 	// Palettes holds the user's own themes.
 	Palettes []style.Palette
@@ -97,60 +94,60 @@ type Options struct {
 	// Environ is the environment as "KEY=value". The interface reads TERM, COLORTERM, NO_COLOR,
 	// COLORFGBG, TERM_PROGRAM, LC_TERMINAL, TMUX, PAGER, VISUAL, EDITOR and HOME.
 	Environ []string
-	// Greeting is printed first, a line each.
+	// Greeting is printed first, one item per line.
 	Greeting []string
 	// Earlier is the conversation before the session was resumed; it is shown below the greeting.
 	Earlier Earlier
-	// Pressed is called for every key; nil for nothing. It returns at once.
+	// Pressed is called for every key. It may be nil. It must return immediately.
 	Pressed func()
-	// History may be nil; prompts are then remembered for this session only.
+	// History stores prompts for later sessions. If it is nil, prompts are kept for this session only.
 	History History
-	// Branch returns the branch that is checked out in the workspace, followed by * if files have
-	// changed, or "" for none. It is called concurrently, at the start and after each turn and
-	// command. Nil means none.
+	// Branch returns the branch that is checked out in the workspace, or "" for none. A * follows if files
+	// have changed. It is called concurrently, at the start and after each turn and command. It may be nil.
 	Branch func(ctx context.Context) string
-	// Programs runs the user's own programs. Nil means that there are none.
+	// Programs runs the user's own programs. It is nil if there are none.
 	Programs Programs
-	// Estimate returns a function that says the cost of a message in a line, or nil for none.
-	// The function runs concurrently; it returns "" if that is not known.
+	// Estimate returns a function that returns a line with the estimated cost of a message, or nil for
+	// none. The function runs concurrently. It returns "" if the cost is not known.
 	Estimate func() func(ctx context.Context, typed string) string
-	// Found waits until the answering model is known, and returns a line that names it, or "" if
-	// the greeting named it or none was found. Nil means that the greeting named it.
+	// Found waits until the model of the server is known, and returns a line with its name. It returns ""
+	// if the greeting contains the name, or if no model was found. It is nil if the greeting contains the
+	// name.
 	Found func(ctx context.Context) string
-	// Title returns the title that the user gave the session, or "". Nil means none.
+	// Title returns the title that the user gave the session, or "". It may be nil.
 	Title func() string
 	// Workspace is the folder shown in the status line.
 	Workspace string
-	// Clipboard writes the image on the clipboard to a file and returns its path. Nil means that
-	// the clipboard cannot be read.
+	// Clipboard writes the image on the clipboard to a file and returns its path. It is nil if the
+	// clipboard cannot be read.
 	Clipboard func(ctx context.Context) (path string, err error)
 	// Status is shown until the first StatusChanged.
 	Status chat.Status
-	// Settings returns the present settings of the screen. Nil means the zero Settings.
+	// Settings returns the current settings of the screen. If it is nil, the zero Settings apply.
 	Settings func() Settings
-	// Jobs are the commands in the background. Nil means that none can exist.
+	// Jobs provides the work in the background. It is nil if there can be none.
 	Jobs Jobs
-	// Efforts returns the values of reasoning.effort that the present model knows, lowest first,
-	// or none if they are unknown. Nil means that they are unknown.
+	// Efforts returns the values of reasoning.effort that the current model supports, lowest first. It
+	// returns none if they are unknown. It may be nil.
 	Efforts func() []string
-	// Ask is a question to be answered before the first message is sent, or nil for none.
+	// Ask is a question that must be answered before the first message is sent, or nil for none.
 	Ask *command.Ask
-	// Keys returns the table of keys; it is called again after every command. Nil means the
-	// default keys of the program.
+	// Keys returns the table of keys. It is called again after every command. If it is nil, the default
+	// keys apply.
 	Keys func() *keymap.Map
-	// Attached is set if the session continues without this screen, so that leaving it answers no
+	// Attached is set if the session continues without this screen. Leaving the screen then answers no
 	// question.
 	Attached bool
-	// Board is the command line that shows the board of all sessions, "" for none.
+	// Board is the command line that shows the board of all sessions, or "" for none.
 	Board string
-	// Initial is sent as the first message if it contains words; images alone are put into the
-	// input.
+	// Initial is sent as the first message if it contains words. If it contains only images, they are
+	// inserted into the input.
 	Initial atcmd.Message
-	// Log receives the details of a crash. Nil logs nothing.
+	// Log receives the details of a crash. If it is nil, nothing is logged.
 	Log *slog.Logger
-	// LogPath is the path of the log, named in the error when the interface crashes.
+	// LogPath is the path of the log, for the error message after a crash.
 	LogPath string
-	// Now is the clock; nil means time.Now.
+	// Now returns the current time. If it is nil, time.Now is used.
 	Now func() time.Time
 }
 
@@ -158,11 +155,11 @@ type Options struct {
 type Settings struct {
 	// Theme is one of style.Themes, or "" for auto.
 	Theme string
-	// Links is the kind of links, as internal/tui/link names it, or "" for none.
+	// Links is a setting of package link, or "" for none.
 	Links string
-	// Notify is the way to call the user, or "" for auto.
+	// Notify is the method to notify the user, or "" for auto.
 	Notify string
-	// Columns is the greatest width of prose, in columns, or 0 for style.Columns.
+	// Columns is the largest width of prose, in columns, or 0 for style.Columns.
 	Columns int
 	// Vim is set if the prompt uses the keys of Vim.
 	Vim bool
@@ -170,7 +167,7 @@ type Settings struct {
 	QuietDensity bool
 }
 
-// set returns the present settings.
+// set returns the current settings.
 func (o Options) set() Settings {
 	if o.Settings == nil {
 		return Settings{}
@@ -178,14 +175,13 @@ func (o Options) set() Settings {
 	return o.Settings()
 }
 
-// environment has the variables of the environment as "KEY=value".
+// environment holds the environment variables as "KEY=value".
 type environment []string
 
 // get returns the value of a variable.
 func (e environment) get(key string) string { return term.Lookup(e, key) }
 
-// simpleTerminal reports whether the terminal supports only the sequences that every terminal
-// knows.
+// simpleTerminal reports whether the terminal supports only basic escape sequences.
 func (e environment) simpleTerminal() bool {
 	name := e.get("TERM")
 	return name == "linux" || name == "dumb" || name == ""

@@ -14,20 +14,20 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// outputBytes is the most bytes read from the file of a long output, and the size of the longest
-// edited prompt.
+// outputBytes limits the bytes that are read from the file of a long output, and the size of an edited
+// prompt.
 const outputBytes = 4 << 20
 
 // output is a result, or reasoning, that can be opened in the pager.
 type output struct {
 	pager.Page
-	// spool is the path of the file with the whole output, or "" if the page has all of it.
+	// spool is the path of the file with the whole output, or "" if the page contains all of it.
 	spool string
 	// number counts the outputs of the session.
 	number int
 }
 
-// plainLay lays out text line by line as it was printed; proseLay wraps text between words.
+// plainLay lays out text line by line as it was printed. proseLay wraps text between words.
 func plainLay(text string) transcript.Layout {
 	return func(*style.Theme, int) []string {
 		return strings.Split(strings.TrimRight(style.Clean(text), "\n"), "\n")
@@ -59,8 +59,8 @@ func (o *outputs) add(result output) {
 	*o = append(*o, result)
 }
 
-// outputPages returns the pages of the pager: the agents that work, running tools, the job in the foreground, the
-// outputs, the conversation, and the exchanges from before a resume.
+// outputPages returns the pages of the pager. They show the running subagents and tools, the job in the
+// foreground, the outputs, the conversation, and the turns from before a resume.
 func (a *activity) outputPages() []pager.Page {
 	var pages []pager.Page
 	for _, agent := range slices.Backward(a.agents) {
@@ -84,8 +84,8 @@ func (a *activity) outputPages() []pager.Page {
 	return append(pages, a.earlierPages()...)
 }
 
-// callKey is the key of the page with the output of a call, while it runs and after; "" for a call
-// without a number.
+// callKey returns the key of the page with the output of a call, while the call runs and afterwards. It
+// returns "" for a call without a number.
 func callKey(call int) string {
 	if call == 0 {
 		return ""
@@ -93,7 +93,7 @@ func callKey(call int) string {
 	return fmt.Sprint("call ", call)
 }
 
-// saidBytes is the most bytes of the conversation kept for searching.
+// saidBytes limits the bytes of the conversation that are kept for searching.
 const saidBytes = 512 << 10
 
 // sayings holds the latest texts of the conversation, oldest first.
@@ -114,8 +114,8 @@ func (s *sayings) add(text string) {
 	}
 }
 
-// readSpools returns a command that reads the files of long outputs, and replaces the shortened
-// text of each by the whole text.
+// readSpools returns a command that reads the files of long outputs. It replaces the shortened text of each
+// output by the whole text.
 func (a *activity) readSpools() tea.Cmd {
 	var cmds []tea.Cmd
 	for _, o := range a.outputs {

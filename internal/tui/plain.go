@@ -16,18 +16,18 @@ import (
 	"agent/internal/tui/term"
 )
 
-// plain is the interface for screen readers and for terminals that can only print. It prints
-// finished entries line by line, without a single escape sequence, and reads lines. Nothing moves
-// and nothing is painted twice.
+// plain is the interface for screen readers and for terminals that can only print. It prints finished
+// entries line by line, without escape sequences, and reads lines. Nothing moves and nothing is painted
+// twice.
 type plain struct {
 	unseen
 	model *Model
 	out   io.Writer
-	// asked identifies the question that was printed last, and its inquiry.
+	// asked identifies the question, and its inquiry, that was printed last.
 	asked struct{ id, step int }
 	// stopped is the time of the last Ctrl+C.
 	stopped time.Time
-	// hide turns off the echo of the terminal, and echo turns it on again; echo is nil while it is on.
+	// hide turns off the echo of the terminal. echo turns it on again, and is nil while it is on.
 	hide func() (restore func() error, err error)
 	echo func() error
 }
@@ -35,13 +35,13 @@ type plain struct {
 // stopMsg is a Ctrl+C.
 type stopMsg struct{}
 
-// typedLineMsg is a typed line; more is false at the end of the input.
+// typedLineMsg is a typed line. more is false at the end of the input.
 type typedLineMsg struct {
 	text string
 	more bool
 }
 
-// runPlain reads and prints lines until the input ends, a message asks to quit, or ctx ends.
+// runPlain reads and prints lines until the input ends, a message requests to quit, or ctx ends.
 func runPlain(ctx context.Context, opts Options, signals <-chan os.Signal) error {
 	opts.Plain = true
 	if opts.NotifySignals != nil {
@@ -123,8 +123,8 @@ func (p *plain) showInput() {
 	}
 }
 
-// stop handles Ctrl+C. The first one interrupts the work, as Esc does on the screen; a second one
-// soon after quits.
+// stop handles Ctrl+C. The first one interrupts the work, like Esc on the screen. A second one soon after
+// it quits.
 func (p *plain) stop() (next tea.Cmd) {
 	m := p.model
 	now := m.surface.now()
@@ -142,7 +142,7 @@ func (p *plain) stop() (next tea.Cmd) {
 	return next
 }
 
-// show prints the finished entries, the page that a command has opened, and the waiting question.
+// show prints the finished entries, the page that a command has opened, and the open question.
 func (p *plain) show() {
 	m := p.model
 	opened := m.reader.pager

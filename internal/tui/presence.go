@@ -12,12 +12,12 @@ import (
 	"agent/internal/tui/term"
 )
 
-// presence holds the signs of the program outside its window: the title, notifications and the
+// presence holds the state that the program shows outside its window: the title, notifications and the
 // focus.
 type presence struct {
 	surface  *surface
 	programs Programs
-	// title is the present title of the terminal.
+	// title is the current title of the terminal.
 	title string
 	// unfocused is set while the window does not have the focus.
 	unfocused bool
@@ -30,14 +30,14 @@ type presence struct {
 
 // status reports the state to the terminal, for its tab and for dashboards.
 type status struct {
-	// supported is set once the terminal has answered that it takes reports. draws is set if it draws
+	// supported is set once the terminal has answered that it accepts reports. draws is set if it draws
 	// progress.
 	supported, draws bool
 	// title returns the title that the user gave the session, or "".
 	title func() string
 	// ended is the end of the latest turn.
 	ended chat.TurnEnded
-	// reported and drawn are the sequences that were sent last.
+	// reported and drawn are the sequences that were last sent.
 	reported, drawn string
 }
 
@@ -48,8 +48,8 @@ func newStatus(s *surface, title func() string) status {
 	return status{draws: !s.plain && !s.environ.simpleTerminal() && term.DrawsProgress(s.environ.get), title: title}
 }
 
-// update returns the sequences that report a change of the state. It reports no text of the
-// conversation: a title made from a message is not sent.
+// update returns the sequences that report a change of the state. It reports no text of the conversation:
+// it does not send a title made from a message.
 func (s *status) update(questions *question.Questions, running bool, folder string) (sequences string) {
 	now := term.Status{State: "idle", Title: humanize.Line(cmp.Or(s.title(), folder), newsLimit)}
 	switch {
@@ -88,11 +88,11 @@ func (p *presence) undo() (sequences string) {
 	return sequences
 }
 
-// forget makes the next update report everything again, after another program had the terminal.
+// forget makes the next update report everything again, after another program has used the terminal.
 func (p *presence) forget() { p.title, p.status.reported, p.status.drawn = "", "", "" }
 
-// say sets the terminal's title to the present state. It also calls the user if a question
-// waits or a long turn has ended, unless the window is known to have the focus.
+// say sets the terminal's title to the current state. It also notifies the user if a question is open or a
+// long turn has ended, unless the window is known to have the focus.
 func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 	name := "agent: " + humanize.Line(filepath.Base(p.surface.workspace), newsLimit)
 	title := name
@@ -133,11 +133,10 @@ func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 	})
 }
 
-// newsLimit is the most characters of a folder's name or of a question that are shown outside the
-// window.
+// newsLimit limits the characters of a folder's name or of a question that are shown outside the window.
 const newsLimit = 120
 
-// news returns the reason for calling the user, in a word and in a line.
+// news returns the reason for notifying the user: kind in one word, and line in one line.
 func news(questions *question.Questions) (kind, line string) {
 	if !questions.Open() {
 		return "turn-ended", "the turn has ended"

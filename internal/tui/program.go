@@ -13,44 +13,42 @@ import (
 
 // These messages are for the program itself. Bubble Tea has more.
 type (
-	// lendMsg asks for the terminal while run runs. done, unless it is nil, gets the result of
-	// run.
+	// lendMsg requests the terminal while run runs. done, unless it is nil, receives the result of run.
 	lendMsg struct {
 		run  func() error
 		done func(error) tea.Msg
 	}
-	// wakeMsg comes at the time that the model asked for.
+	// wakeMsg arrives at the time that the model requested.
 	wakeMsg struct{}
-	// goneMsg says that the terminal is gone.
+	// goneMsg reports that the terminal was closed.
 	goneMsg struct{}
 )
 
 // keysFirst is the delay of a wakeMsg while keys wait that were pressed before it.
 const keysFirst = 2 * time.Millisecond
 
-// errGone reports that the terminal was closed.
+// errGone means that the terminal was closed.
 var errGone = errors.New("the terminal was closed")
 
-// program runs the model in Bubble Tea, which owns the loop, the messages and the commands. Keys
-// come from our reader, and after every Update our screen draws the model's frame; the input and
-// the renderer of Bubble Tea are off.
+// program runs the model in Bubble Tea, which provides the loop, the messages and the commands. Keys come
+// from our reader. After every Update our screen draws the model's frame. The input and the renderer of
+// Bubble Tea are off.
 type program struct {
 	unseen
 	model    *Model
 	terminal *term.Terminal
 	keys     *term.Keyboard
-	// wakeAt is the time of the latest wakeMsg that was ordered.
+	// wakeAt is the time of the latest wakeMsg that was requested.
 	wakeAt time.Time
 	err    error
-	// lent is the time, in Unix nanoseconds, until which Ctrl+C goes to another program in the
-	// terminal.
+	// lent is the time, in Unix nanoseconds, until which Ctrl+C is for another program in the terminal.
 	lent atomic.Int64
 }
 
 // lateSignal is the time after which a signal for another program no longer arrives.
 const lateSignal = time.Second
 
-// isLent reports whether Ctrl+C goes to another program, which uses the terminal.
+// isLent reports whether Ctrl+C is for another program that uses the terminal.
 func (p *program) isLent() bool { return time.Now().UnixNano() < p.lent.Load() }
 
 // Init implements tea.Model.
@@ -65,8 +63,8 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	case lendMsg:
 		return p, p.lendTerminal(message)
 	case wakeMsg:
-		// A letter answers if no key follows. On a busy machine a wakeMsg may overtake a
-		// key that was pressed earlier.
+		// A letter answers if no key follows it. On a busy machine a wakeMsg may arrive before a key that
+		// was pressed earlier.
 		if p.keys.HasMore() {
 			return p, wakeIn(keysFirst)
 		}
@@ -79,8 +77,8 @@ func (p *program) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	return p, tea.Batch(next, p.sleep())
 }
 
-// sleep returns a command that wakes the model at the time it asked for. Nothing ticks when
-// nothing moves.
+// sleep returns a command that sends a wakeMsg at the time that the model requested. If nothing moves,
+// there are no ticks.
 func (p *program) sleep() tea.Cmd {
 	now, at := p.model.surface.now(), p.model.wake()
 	if at.IsZero() || p.wakeAt.After(now) && !at.Before(p.wakeAt) {
@@ -94,8 +92,8 @@ func wakeIn(d time.Duration) tea.Cmd {
 	return tea.Tick(d, func(time.Time) tea.Msg { return wakeMsg{} })
 }
 
-// lendTerminal gives the terminal to another program and waits for its end. Keys typed meanwhile are for
-// the other program, and nothing is painted.
+// lendTerminal releases the terminal for another program and waits for its end. In the meantime keys are
+// for the other program, and nothing is painted.
 func (p *program) lendTerminal(request lendMsg) tea.Cmd {
 	p.keys.Stop()
 	p.lent.Store(math.MaxInt64)

@@ -13,18 +13,17 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// reader holds the pager that covers the whole screen, to read outputs, changes or a whole
-// question.
+// reader holds the pager that covers the whole screen, for outputs, changes or a whole question.
 type reader struct {
 	surface *surface
-	// pager is nil while nothing is open. covered is the time at which it was opened.
+	// pager is nil while it is closed. covered is the time at which it was opened.
 	pager   *pager.Pager
 	covered time.Time
 	// asked is the ID of the question in the pager, or 0 for none.
 	asked int
 }
 
-// readerKey gives a key to the pager. It reports false if none is open.
+// readerKey passes a key to the pager. It returns false if the pager is closed.
 func (m *Model) readerKey(k term.Key) (tea.Cmd, bool) {
 	r := &m.reader
 	if r.pager == nil {
@@ -48,8 +47,8 @@ func (r *reader) openPage(title string, lay transcript.Layout) {
 	r.openPages(func() []pager.Page { return []pager.Page{page} })
 }
 
-// openDiff opens a patch at its first file: a page for each file, below its name, and at the end a page
-// that lists the files if there are several.
+// openDiff opens a patch at its first file. There is a page for each file, below its name. If there are
+// several files, a last page lists them.
 func (r *reader) openDiff(title, diff string) {
 	files := patch.Files(diff)
 	var pages []pager.Page

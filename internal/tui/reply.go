@@ -11,8 +11,8 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// reply holds the model's answer while it arrives: first thinking, then text. The closed blocks
-// of the text are already in the scrollback.
+// reply holds the model's answer while it arrives: first reasoning, then text. The closed blocks of the
+// text are already in the scrollback.
 type reply struct {
 	text markdown.Stream
 	// printed is set once a block of this reply has been printed.
@@ -24,7 +24,7 @@ type reply struct {
 	thoughtSince time.Time
 }
 
-// thoughtKept is the most bytes of thinking that are kept, from the end.
+// thoughtKept limits the bytes of reasoning that are kept, from the end.
 const thoughtKept = 64 << 10
 
 func (r *reply) thinking() bool { return !r.thoughtSince.IsZero() }
@@ -36,11 +36,11 @@ func (r *reply) addThinking(delta string, now time.Time) {
 	r.thought = humanize.KeepEnd(append(r.thought, delta...), thoughtKept)
 }
 
-// maxOpen is the size, in bytes, up to which the open block is rendered with every frame. If the
-// block is larger (a table of many rows), its end is shown as plain text.
+// maxOpen is the size, in bytes, up to which the open block is rendered with every frame. If the block is
+// larger, such as a table of many rows, its end is shown as plain text.
 const maxOpen = 8 << 10
 
-// growRows is the least growth of an open block, in rows, before grow examines the block again.
+// growRows is the number of rows by which an open block must grow before grow examines it again.
 const growRows = 2
 
 // grow prints the rows of an open paragraph that more text cannot change.
@@ -70,8 +70,8 @@ func (a *activity) grow() {
 	}
 }
 
-// view returns the end of the open block, as it will look when closed, without the grown rows at
-// its beginning that were printed already.
+// view returns the end of the open block, as it will look when closed. It omits the first grown rows, which
+// were already printed.
 func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room, grown int) []string {
 	if room <= 0 {
 		return nil
@@ -91,7 +91,7 @@ func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room, grown i
 	return dimTail(t, string(r.thought), t.Prose(width), min(3, room))
 }
 
-// layPiece lays out a piece of a reply with the renderer of the theme in use at that time.
+// layPiece lays out a piece of a reply with the renderer of the current theme.
 func (a *activity) layPiece(piece markdown.Piece) transcript.Layout {
 	return func(_ *style.Theme, width int) []string { return a.surface.md.Piece(piece, width) }
 }
@@ -113,7 +113,7 @@ func (a *activity) printReply(blocks []markdown.Piece) {
 	}
 }
 
-// endThinking replaces the thinking on the screen by a line.
+// endThinking replaces the reasoning on the screen by a line.
 func (a *activity) endThinking() {
 	if !a.reply.thinking() {
 		return
@@ -127,8 +127,7 @@ func (a *activity) endThinking() {
 	}
 }
 
-// endReply prints the rest of the reply. whole is its complete text, for a reply that came in one
-// piece.
+// endReply prints the rest of the reply. whole is its complete text, for a reply that was not streamed.
 func (a *activity) endReply(whole string) {
 	a.endThinking()
 	blocks := a.reply.text.End()

@@ -2,11 +2,11 @@ package tui
 
 import "time"
 
-// settleTime is the time for which a window must keep its size before it is painted again. While
-// the window is dragged, every paint would be for an outdated size.
+// settleTime is the time for which the window size must not change before the window is painted again.
+// While the user drags the window, every paint would use an outdated size.
 const settleTime = 60 * time.Millisecond
 
-// resize follows the size of the window.
+// resize tracks the size of the window.
 type resize struct {
 	surface *surface
 	change  change
@@ -17,20 +17,20 @@ type change struct {
 	// until is the time at which the size counts as settled, or zero if no change is continuing.
 	until         time.Time
 	width, height int
-	// lowest is the least height that the window has had during the change. turned is set if its
-	// width has changed.
+	// lowest is the smallest height of the window during the change. turned is set if its width has
+	// changed.
 	lowest int
 	turned bool
-	// painted is the height, in rows, of the tallest live part that was painted lately.
+	// painted is the height, in rows, of the tallest live part that was painted recently.
 	painted int
 }
 
-// safeRows is the height of a live part that fits every window, even a window that was lower for
-// a moment without a report.
+// safeRows is the height of a live part that fits every window, even a window that was briefly lower
+// without a report.
 const safeRows = 6
 
-// resizedMsg reports that the window may have a new size. painted is the height, in rows, of the
-// tallest live part that was painted lately.
+// resizedMsg reports that the window may have a new size. painted is the height, in rows, of the tallest
+// live part that was painted recently.
 type resizedMsg struct{ width, height, painted int }
 
 // to records a new size of the window.
@@ -49,8 +49,8 @@ func (r *resize) to(width, height, painted int) {
 	c.painted = max(c.painted, painted)
 }
 
-// settle ends a change of size once its time is up. It asks for a new layout of everything if the
-// terminal may have broken rows, or pushed a part of the live rows out of the window.
+// settle ends a size change after settleTime. It requests a new layout of everything if the terminal may
+// have broken rows, or moved live rows out of the window.
 func (r *resize) settle() {
 	c := r.change
 	if c.until.IsZero() || r.surface.now().Before(c.until) {

@@ -14,7 +14,7 @@ import (
 	"agent/internal/chat"
 	"agent/internal/tui/mailbox"
 	"agent/internal/tui/term"
-	_ "agent/internal/tui/term/termquiet" // before Bubble Tea is initialised
+	_ "agent/internal/tui/term/termquiet" // before Bubble Tea is initialized
 )
 
 // ErrNoTerminal is returned when input or output is not a terminal.
@@ -23,9 +23,9 @@ var ErrNoTerminal = errors.New("interactive mode needs a terminal. Without one, 
 // ErrTerminated is returned when a signal ended the interface.
 var ErrTerminated = errors.New("stopped by a signal")
 
-// Run shows the interface until the user quits, ctx ends or a signal asks the process to end; the
-// error is then nil, ctx's or ErrTerminated. Run always restores the terminal. It does not
-// interrupt a turn in progress: the caller owns the driver.
+// Run shows the interface until the user quits, ctx ends or a signal requests the process to end. The error
+// is then nil, the error of ctx, or ErrTerminated. Run always restores the terminal. It does not interrupt
+// a turn in progress; that is up to the caller.
 func Run(ctx context.Context, opts Options) (err error) {
 	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) {
 		return ErrNoTerminal
@@ -43,7 +43,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 			_ = opts.History.Write() // the loop may have ended before the command that writes it
 		}
 	}()
-	// From here on a signal cannot end the process before the terminal's mode is restored.
+	// From here on, a signal cannot end the process before the terminal mode is restored.
 	signals, deaf := term.NotifySignals(opts.Out)
 	defer deaf()
 	if opts.Plain || environment(opts.Environ).get("TERM") == "dumb" || !term.SupportsSequences(opts.Out) {
@@ -79,7 +79,7 @@ func Run(ctx context.Context, opts Options) (err error) {
 	return errors.Join(p.err, err)
 }
 
-// takeTerminal switches the terminal to raw mode and puts a screen on it; giveBack restores the
+// takeTerminal switches the terminal to raw mode and creates a screen on it. giveBack restores the
 // terminal.
 func takeTerminal(opts Options) (*term.Terminal, error) {
 	screen := term.NewScreen(opts.Out, func() (int, int) { return term.SizeOf(opts.Out) })
@@ -96,7 +96,7 @@ func giveBack(t *term.Terminal) {
 	t.Leave()
 }
 
-// newLoop returns Bubble Tea's loop around an interface that reads and paints by itself.
+// newLoop returns Bubble Tea's loop for an interface that reads and paints by itself.
 func newLoop(ctx context.Context, front tea.Model) *tea.Program {
 	return tea.NewProgram(front, tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard),
 		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithoutCatchPanics())
@@ -113,16 +113,16 @@ func keyboard(t *term.Terminal, loop *tea.Program) *term.Keyboard {
 	return &term.Keyboard{File: t.In, Send: func(events []term.Event) { loop.Send(inputMsg(events)) }, Gone: func() { loop.Send(goneMsg{}) }}
 }
 
-// listen passes events of the turn loop on until stop is closed.
+// listen forwards events of the turn loop until stop is closed.
 func listen(register func(func(chat.Event)), loop *tea.Program, stop <-chan struct{}) {
 	mail := mailbox.New()
 	register(mail.Put)
 	go mail.Deliver(stop, func(events []chat.Event) { loop.Send(eventsMsg(events)) })
 }
 
-// serve runs a loop until its front end quits, a signal ends it or ctx ends. keys are read
-// in the meantime; nil reads none. heard handles a signal, and reports false for a signal that asks the
-// process to end.
+// serve runs a loop until its interface quits, a signal ends it or ctx ends. keys are read in the meantime,
+// unless they are nil. heard handles a signal, and returns false for a signal that requests the process to
+// end.
 func serve(ctx context.Context, loop *tea.Program, keys *term.Keyboard, signals <-chan os.Signal, heard func(os.Signal) bool) error {
 	if keys != nil {
 		if err := keys.Start(); err != nil {
@@ -164,8 +164,8 @@ func sizeOf(t *term.Terminal, now time.Time) resizedMsg {
 	return resizedMsg{width, height, t.Screen.Tallest(now)}
 }
 
-// crashMsg carries a panic from a command's goroutine to the event loop, where Run
-// can give the terminal back before it reports it.
+// crashMsg passes a panic from a command's goroutine to the event loop. Run can then restore the terminal
+// before it reports the panic.
 type crashMsg struct {
 	value any
 	stack []byte

@@ -16,39 +16,39 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// surface is shared by all parts of the screen: the transcript they print to, the look, the size
-// of the window, the clock, and the status of the conversation.
+// surface holds the state that all parts of the screen share. It includes the transcript to which they
+// print, the theme, the size of the window, and the status of the conversation.
 type surface struct {
 	ctx     context.Context
 	now     func() time.Time
 	started time.Time
-	// plain is set if lines are printed and read, without a single escape sequence.
+	// plain is set if the interface prints and reads lines, without escape sequences.
 	plain     bool
 	environ   environment
 	workspace string
-	// settings returns the present settings of the screen, and boundKeys the present table of
-	// keys. palettes holds the user's own themes.
+	// settings returns the current settings of the screen. boundKeys returns the current table of keys.
+	// palettes holds the user's own themes.
 	settings  func() Settings
 	boundKeys func() *keymap.Map
 	palettes  []style.Palette
 
 	width, height int
-	// ground is the terminal's background, as far as it is known.
+	// ground is the terminal's background, if it is known.
 	ground ground
 	keys   *keymap.Map
-	// links is the setting that the links of the theme were made from.
+	// links is the setting from which the links of the theme were made.
 	links string
-	// colours tells how many colours the terminal has.
+	// colours is the color support of the terminal.
 	colours style.Colours
 	theme   *style.Theme
 	md      *markdown.Renderer
 
 	transcript transcript.Transcript
-	// held is an entry to print before anything else, or nil for none.
+	// held is an entry that must be printed before anything else, or nil for none.
 	held held
-	// again is set if all printed entries are to be printed again, at the new width.
+	// again is set if all printed entries must be printed again, at the new width.
 	again bool
-	// calling is set until the user has been called. bell rings with the next frame.
+	// calling is set until the user has been notified. bell is set if the next frame rings the bell.
 	calling, bell bool
 	hint          hint
 
@@ -56,7 +56,7 @@ type surface struct {
 	stats  chat.Stats
 }
 
-// held is a finished entry that waits, because a later event may add to it.
+// held is a finished entry that is not printed yet, because a later event may add to it.
 type held interface {
 	rows() transcript.Layout
 	kind() transcript.Kind
@@ -71,13 +71,13 @@ type hint struct {
 	until time.Time
 	// quits is set if the next Ctrl+C quits.
 	quits bool
-	// rewinds is set if the next Esc opens the list of messages to go back to.
+	// rewinds is set if the next Esc opens the list of messages to return to.
 	rewinds bool
-	// modes is set if the key for the next approval mode takes effect although a question waits.
+	// modes is set if the key for the next approval mode takes effect although a question is open.
 	modes bool
 }
 
-// hintTime is how long a hint stays, and how soon the second Ctrl+C must follow to quit.
+// hintTime is the time for which a hint is shown, and within which a second Ctrl+C quits.
 const hintTime = 2 * time.Second
 
 // newSurface returns the surface for a window of the given size.
@@ -96,7 +96,7 @@ func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 	return s
 }
 
-// chooseTheme applies the present settings: the theme, the links and the keys.
+// chooseTheme applies the current settings: the theme, the links and the keys.
 func (s *surface) chooseTheme() {
 	s.keys = s.boundKeys()
 	set := s.settings()
@@ -119,7 +119,7 @@ func (s *surface) chooseTheme() {
 	}
 }
 
-// background takes the terminal's answer about its background, unless the answer is late.
+// background applies the terminal's answer about its background, unless the answer is late.
 func (s *surface) background(dark bool) {
 	if !s.ground.known && s.now().Sub(s.started) <= term.BackgroundLimit {
 		s.ground = ground{dark: dark, known: true}
@@ -127,11 +127,11 @@ func (s *surface) background(dark bool) {
 	}
 }
 
-// columns returns the greatest width of a line in the live part. The last column stays free: a
-// full line leaves ghosts when the window is made narrower.
+// columns returns the largest width of a line in the live part. The last column stays free, because a full
+// line leaves remains when the window is made narrower.
 func (s *surface) columns() int { return max(8, s.width-1) }
 
-// spinner returns the present frame of the spinner, which depends only on the clock.
+// spinner returns the current frame of the spinner, which depends only on the clock.
 func (s *surface) spinner() string {
 	at := s.now().Sub(s.started) / tickTime
 	return string(spinnerFrames[max(0, int(at))%len(spinnerFrames)])
@@ -144,7 +144,7 @@ func (s *surface) showHint(text string, quits bool) {
 	s.hint = hint{text: text, until: s.now().Add(hintTime), quits: quits}
 }
 
-// answer prints the answer of a command, with blank lines around it.
+// answer prints the answer of a command, with blank lines before and after it.
 func (s *surface) answer(lay transcript.Layout) { s.print(transcript.Text, lay) }
 
 // print adds a finished entry to the transcript.
@@ -153,8 +153,8 @@ func (s *surface) print(kind transcript.Kind, lay transcript.Layout) {
 	s.transcript.Add(kind, lay, s.theme, s.columns())
 }
 
-// note prints a line that reports an event: a glyph, then words. The words may come from anybody,
-// so they are cut to a limit.
+// note prints a line that reports an event: a glyph, then text. The text may be external, so it is
+// shortened to a limit.
 func (s *surface) note(look func(*style.Theme) style.Style, glyph, text string) {
 	s.print(transcript.Line, noteRows(look, glyph, text))
 }
@@ -170,7 +170,7 @@ func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcrip
 	}
 }
 
-// dim, warn and bad are the looks of notes.
+// dim, warn and bad return the styles of notes.
 func dim(t *style.Theme) style.Style { return t.Dim }
 
 func warn(t *style.Theme) style.Style { return t.Warn }

@@ -15,17 +15,17 @@ import (
 // statusLine is the last line: model, context, approval mode, folder and branch.
 type statusLine struct {
 	surface *surface
-	// cached is the share of the latest request that the provider had cached, in percent.
+	// cached is the share of the latest request that was in the provider's cache, in percent.
 	cached int
 	// branch is the branch that is checked out.
 	branch string
 }
 
-// hintRows is the most rows of a hint.
+// hintRows limits the rows of a hint.
 const hintRows = 3
 
-// view returns the status line cut to width. A hint replaces the line and takes up to hintRows
-// rows, and so does help, which describes the meaning of the input.
+// view returns the status line, cut to width. A hint replaces the line and has up to hintRows rows. So does
+// help, which describes the meaning of the input.
 func (l *statusLine) view(width int, help string) []string {
 	if hint := cmp.Or(l.surface.hint.text, help); hint != "" {
 		rows := style.WrapSpans(style.Spans{{Text: hint, Style: l.surface.theme.Warn}}, width)
@@ -34,8 +34,7 @@ func (l *statusLine) view(width int, help string) []string {
 	return []string{l.figures(width)}
 }
 
-// figures returns the line itself: model and context to the left, folder and branch at the right
-// edge.
+// figures returns the line itself, with model and context on the left, and folder and branch on the right.
 func (l *statusLine) figures(width int) string {
 	line := l.spans(width)
 	branch := ""
@@ -52,8 +51,8 @@ func (l *statusLine) figures(width int) string {
 	return style.Truncate(line.String(), width)
 }
 
-// spans returns the status line without the folder. Parts that do not fit are omitted from the
-// right. A mode that asks less than the standard one is loud.
+// spans returns the status line without the folder. Parts that do not fit are omitted from the right. A
+// mode that requires fewer approvals than the default is highlighted.
 func (l *statusLine) spans(width int) style.Spans {
 	t, s := l.surface.theme, l.surface.status
 	mode := style.Span{Text: style.Reveal(string(s.Mode)).Text, Style: t.Dim}
@@ -105,7 +104,7 @@ func (l *statusLine) spans(width int) style.Spans {
 // gaugeCells is the width of the context gauge, in cells.
 const gaugeCells = 12
 
-// gauge shows how full the context is, and marks the threshold of compression.
+// gauge shows how full the context is, and marks the compression threshold.
 func (l *statusLine) gauge(s chat.Status, width int) string {
 	if s.Limit <= 0 {
 		return ""

@@ -9,23 +9,23 @@ import (
 	"agent/internal/tui/style"
 )
 
-// ownPace is the least time between two runs of the user's status line.
+// ownPace is the shortest time between two runs of the user's status line command.
 const ownPace = 300 * time.Millisecond
 
-// ownStatus is the status line made by a program of the user, above the line of the screen.
+// ownStatus is the output of the user's status line command, shown above the status line.
 type ownStatus struct {
 	surface  *surface
 	programs Programs
 	text     string
-	// running is set while the program runs or is about to run. again is set if the status has
-	// changed since.
+	// running is set while the command runs or is about to run. again is set if the status has changed
+	// since then.
 	running, again bool
-	// ran is the time of the last run, and problem is its error, or "".
+	// ran is the time of the last run. problem is its error, or "".
 	ran     time.Time
 	problem string
 }
 
-// ask returns a command that runs the program. While it runs already, ask makes it run once more
+// ask returns a command that runs the user's command. If it is already running, ask makes it run again
 // afterwards.
 func (l *ownStatus) ask() tea.Cmd {
 	if l.programs == nil || l.surface.plain {
@@ -52,7 +52,7 @@ func (l *ownStatus) ask() tea.Cmd {
 	})
 }
 
-// takeOutput takes the output of the program. It reports each problem once.
+// takeOutput stores the output of the command. It reports each problem once.
 func (l *ownStatus) takeOutput(text string, err error) tea.Cmd {
 	l.running, l.ran = false, l.surface.now()
 	problem := ""
@@ -71,8 +71,8 @@ func (l *ownStatus) takeOutput(text string, err error) tea.Cmd {
 	return nil
 }
 
-// view returns the line, or nil if it has no text. The colours stay; every other escape sequence
-// is removed.
+// view returns the line, or nil if there is no text. It keeps the colors, and removes every other escape
+// sequence.
 func (l *ownStatus) view(width int) []string {
 	line, _, _ := strings.Cut(strings.TrimSpace(l.text), "\n")
 	clean := style.CleanStyled(line, l.surface.colours != style.NoColours)

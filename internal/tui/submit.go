@@ -14,21 +14,21 @@ import (
 	"agent/internal/tui/input"
 )
 
-// commandMsg brings the result of a slash command.
+// commandMsg contains the result of a slash command.
 type commandMsg struct {
 	line   string
 	output command.Output
 	err    error
 }
 
-// shellHelp explains a line after "!", and privateHelp a line after "!!".
+// shellHelp explains a shell command after "!", and privateHelp one after "!!".
 const (
 	shellHelp   = "shell: the model sees the output. To hide it, use !!"
 	privateHelp = "shell: the model doesn't see the output. To show it, use one !"
 )
 
-// submit sends the input: a slash command to the commands, a line after "!" to the shell, and
-// everything else to the model. A queued message appears once the driver reports it.
+// submit sends the input: a slash command to the commands, a line after "!" to the shell, and everything
+// else to the model. A queued message is shown once the driver reports it.
 func (m *Model) submit() tea.Cmd {
 	m.input.Unpropose()
 	message := m.input.Editor.Message().Trim()
@@ -65,13 +65,13 @@ func (m *Model) submit() tea.Cmd {
 	return remember
 }
 
-// commands reports whether a message is a slash command of the program.
+// commands reports whether a message is a slash command.
 func (m *Model) commands(message atcmd.Message) bool {
 	text := message.Text()
 	return m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(input.FirstWord(text)) && !m.opts.Commands.Sends(text)
 }
 
-// sendWaiting sends the messages that have waited for a command of the user.
+// sendWaiting sends the messages that have waited for the end of a command of the user.
 func (m *Model) sendWaiting() {
 	if m.questions.Owned() || len(m.activity.commands) > 0 {
 		return
@@ -82,13 +82,14 @@ func (m *Model) sendWaiting() {
 	m.activity.waiting = nil
 }
 
-// backUnchanged reports whether the prompt is still the message taken back from the queue.
+// backUnchanged reports whether the prompt still contains, unchanged, the message that was removed from the
+// queue.
 func (m *Model) backUnchanged() bool {
 	return m.activity.back != "" && m.input.Editor.Message().Text() == m.activity.back
 }
 
-// cameBack puts a queued message into the prompt. If the prompt still contains an unchanged message
-// that was queued later and came back first, that message moves to the end.
+// cameBack puts a queued message into the prompt. If the prompt still contains another message from the
+// queue, unchanged, that message is stored in activity.behind first.
 func (m *Model) cameBack(message atcmd.Message, ok bool) {
 	switch {
 	case !ok:
@@ -103,8 +104,8 @@ func (m *Model) cameBack(message atcmd.Message, ok bool) {
 	m.input.Editor.Restore(message)
 }
 
-// sendBehind puts the messages taken back from the queue into it again, once the user has sent
-// or dropped the message before them.
+// sendBehind sends the messages in activity.behind to the queue again, once the user has sent or discarded
+// the message that came before them.
 func (m *Model) sendBehind() {
 	if !m.input.Editor.Empty() || m.activity.back == "" {
 		return
@@ -115,7 +116,7 @@ func (m *Model) sendBehind() {
 	m.activity.back, m.activity.behind = "", nil
 }
 
-// shellLine returns the help for a line for the shell, or "" while the input is no such line.
+// shellLine returns the help for a shell command, or "" if the input is not a shell command.
 func (m *Model) shellLine() string {
 	switch {
 	case m.input.IsPrivate():
@@ -126,7 +127,7 @@ func (m *Model) shellLine() string {
 	return ""
 }
 
-// runHeld runs the oldest line for the shell that has waited for the end of a turn.
+// runHeld runs the oldest shell command that has waited for the end of a turn.
 func (m *Model) runHeld() {
 	if len(m.activity.shell) == 0 {
 		return
@@ -161,7 +162,7 @@ func (m *Model) runCommand(line string) tea.Cmd {
 	return m.activity.run(line, func(ctx context.Context) (command.Output, error) { return commands.Run(ctx, line) })
 }
 
-// run returns a command that does the work of a slash command concurrently.
+// run returns a command that runs the function run of a slash command concurrently.
 func (a *activity) run(line string, run func(context.Context) (command.Output, error)) tea.Cmd {
 	a.commands = append(a.commands, line)
 	a.surface.hint = hint{}
@@ -172,7 +173,7 @@ func (a *activity) run(line string, run func(context.Context) (command.Output, e
 	})
 }
 
-// modelList is the command that lists the models to choose from.
+// modelList is the slash command that lists the models.
 const modelList = "/model"
 
 // choosesModel reports whether a turn failed because no model is set and the user can choose
@@ -182,7 +183,7 @@ func choosesModel(err error) bool {
 	return errors.As(err, &wanting) && wanting.ChoosesModel()
 }
 
-// chooseModel lists the models. The waiting message is sent to the chosen one.
+// chooseModel lists the models. The waiting message is sent to the model that the user chooses.
 func (m *Model) chooseModel() tea.Cmd {
 	m.resends = true
 	return m.runCommand(modelList)
@@ -234,15 +235,14 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	case msg.output.Quit:
 		return tea.Quit
 	}
-	return m.opts.askBranch(m.surface.ctx) // /undo and others change files
+	return m.opts.askBranch(m.surface.ctx) // /undo and other commands change files
 }
 
-// fullScreen lists programs that need the whole terminal, which a line for the shell does not
-// have.
+// fullScreen lists programs that need the whole terminal, which shell commands after "!" do not have.
 var fullScreen = []string{"emacs", "htop", "less", "man", "more", "nano", "nvim", "ssh", "tmux", "top", "vi", "vim"}
 
-// shellHint returns a warning if a line for the shell will not work as people expect, otherwise
-// "". suspends is the label of the key that goes to the shell.
+// shellHint returns a warning if a shell command will not work as users expect. Otherwise it returns "".
+// suspends is the label of the key that suspends the program.
 func shellHint(command, suspends string) string {
 	words := strings.Fields(command)
 	switch {

@@ -19,13 +19,13 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// These are the bounds on the output shown for a tool, in lines.
+// These are the limits of the output shown for a tool, in lines.
 const (
 	// liveOutputLines limits the output of a running command.
 	liveOutputLines = 5
 	// resultLines limits the printed output of a finished command.
 	resultLines = 8
-	// typedLines limits the printed output of a command that the user ran in order to read it.
+	// typedLines limits the printed output of a command that the user ran.
 	typedLines = 40
 	// diffLines limits the printed part of an edit.
 	diffLines = 40
@@ -57,7 +57,7 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	a.turn.arriving = ""
 	told := slices.ContainsFunc(a.tools, func(t runningTool) bool { return t.call == e.Call && t.told })
 	a.tools = slices.DeleteFunc(a.tools, func(t runningTool) bool { return t.call == e.Call })
-	if plan := a.turn.plan; plan != "" && e.Traits.Asks { // print the plan, as the question with it is gone
+	if plan := a.turn.plan; plan != "" && e.Traits.Asks { // the question that showed the plan is gone
 		a.turn.plan = ""
 		a.surface.print(transcript.Text, func(_ *style.Theme, width int) []string { return a.surface.md.Render(plan, width) })
 	}
@@ -88,25 +88,25 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	}
 }
 
-// heldEdit is an edit that has just ended. It waits for the report of the tokens that it freed.
+// heldEdit is an edit that has just ended. It is not printed until the tokens that it freed are known.
 type heldEdit chat.ToolEnded
 
 func (e heldEdit) rows() transcript.Layout { return toolRows(chat.ToolEnded(e), 0) }
 
-// kind implements held. The blank lines around a change keep the next head apart from its context.
+// kind implements held. Blank lines separate the context lines of a change from the next heading.
 func (heldEdit) kind() transcript.Kind { return transcript.Text }
 
-// toolRows lays out a finished call, with the tokens that pruning freed because of it.
+// toolRows lays out a finished call, with the tokens that pruning freed after it.
 func toolRows(e chat.ToolEnded, freed int) transcript.Layout {
 	return func(t *style.Theme, width int) []string { return toolResult(t, e, freed, width) }
 }
 
-// ownLine is the share of the context window, in percent, from which freed tokens get their own
+// ownLine is the share of the context window, in percent, from which freed tokens are shown on a separate
 // line.
 const ownLine = 2
 
-// densityApplied prints the result of pruning. If little was freed, the result continues the line
-// of the edit before it.
+// densityApplied prints the result of pruning. If little was freed, the result is appended to the line of
+// the previous edit.
 func (a *activity) densityApplied(e chat.DensityApplied) {
 	a.turn.freed.add(e.Prunes)
 	if a.surface.settings().QuietDensity {
@@ -122,13 +122,13 @@ func (a *activity) densityApplied(e chat.DensityApplied) {
 	a.surface.print(transcript.Text, toolRows(chat.ToolEnded(edit), freed))
 }
 
-// readFile is a file that was read, and the number of its lines that were read.
+// readFile is a file that was read, and the number of lines that were read.
 type readFile struct {
 	name  string
 	lines int
 }
 
-// heldReads holds files that were read one after another, until something else is printed.
+// heldReads holds files that were read in a row. They are printed together before the next other output.
 type heldReads []readFile
 
 // kind implements held.
@@ -150,7 +150,7 @@ func (reads heldReads) rows() transcript.Layout {
 	}
 }
 
-// readLines returns the number of lines read, in words.
+// readLines returns a text with the number of lines read.
 func readLines(t *style.Theme, n int) string {
 	if t.Spoken {
 		return ", " + humanize.Count(n, "line")
@@ -158,9 +158,9 @@ func readLines(t *style.Theme, n int) string {
 	return fmt.Sprintf(" (%d)", n)
 }
 
-// toolResult lays out a finished call. It looks at the answer, never at the tool's name: an
-// answer with a diff is an edit, one with an exit code is a command, and all others were
-// something to read.
+// toolResult lays out a finished call. It depends on the answer, never on the tool's name. An answer with a
+// diff is an edit, and an answer with an exit code is a command. All other answers are texts that were
+// read.
 func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	a := e.Answer
 	if refused := refusal(e); refused != "" {
@@ -193,14 +193,14 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	return append([]string{glyph + headed(t, what, said, width-2)}, style.IndentAll(body, "  ")...)
 }
 
-// headed returns a row of at most room columns: the description of work that has ended, and what
-// came of it, of which the parts that have no room are omitted from the end.
+// headed returns a row of at most room columns: the description of finished work, and its result. Parts of
+// the result that do not fit are omitted from the end.
 func headed(t *style.Theme, what, said string, room int) string {
 	if said != "" {
 		said = t.SpellSigns(" — " + said)
 	}
 	if t.Spoken {
-		room = spokenColumns // a screen reader gets the whole line
+		room = spokenColumns // a screen reader receives the whole line
 	}
 	said = style.Parts(said, ", ", max(room-style.Width(what), room/2))
 	return style.Truncate(t.Linked(what, t.Plain).String(), max(20, room-style.Width(said))) + t.Dim.Text(said)
@@ -219,8 +219,8 @@ func refusal(e chat.ToolEnded) string {
 	return "you refused"
 }
 
-// outcome returns the result of a call in words, and the rows to show below: at most most lines
-// of the output of a command.
+// outcome returns a short text about the result of a call, and the rows to show below it. They contain at
+// most most lines of the output of a command.
 func outcome(t *style.Theme, a tools.Answer, width, most int) (outcome string, body []string) {
 	switch {
 	case a.Diff != "":
@@ -235,7 +235,7 @@ func outcome(t *style.Theme, a tools.Answer, width, most int) (outcome string, b
 	return howMuch(a), nil
 }
 
-// howMuch returns the size of a result, before it was shortened, in words.
+// howMuch returns a text about the size of a result before it was shortened.
 func howMuch(a tools.Answer) string {
 	if a.Summary != "" {
 		return style.Reveal(humanize.FirstLine(a.Summary)).Text
@@ -246,7 +246,7 @@ func howMuch(a tools.Answer) string {
 	return "no output"
 }
 
-// boundRows cuts rows at the end and adds a row with the number of rows omitted.
+// boundRows removes rows at the end and adds a row with the number of omitted rows.
 func boundRows(t *style.Theme, lines []string, most int) []string {
 	if more := len(lines) - most; more > 1 {
 		return append(lines[:most:most], t.Dim.Text(leftOut(t, fmt.Sprintf("%d more lines", more))))
@@ -254,8 +254,8 @@ func boundRows(t *style.Theme, lines []string, most int) []string {
 	return lines
 }
 
-// leftOut describes the lines not shown, and names the key that opens them. In plain mode, where
-// no key opens them, it says that they are not read.
+// leftOut describes the omitted lines, and names the key that opens them. In plain mode, where no key opens
+// them, the text contains that they are not read.
 func leftOut(t *style.Theme, what string) string {
 	if t.Spoken {
 		return "not read: " + strings.Replace(what, "all of it", "the lines before", 1)
@@ -263,11 +263,11 @@ func leftOut(t *style.Theme, what string) string {
 	return "… " + what + ": " + t.Opens
 }
 
-// spokenColumns is the greatest length of a line for a screen reader, in columns.
+// spokenColumns limits the length of a line for a screen reader, in columns.
 const spokenColumns = 4000
 
-// lastLines returns the last lines of a command's output, at most most of them, below a row that
-// says that lines are omitted. That row has their number if text is the whole output.
+// lastLines returns the last lines of a command's output, at most most of them, below a row about the
+// omitted lines. The row contains their number if text is the whole output.
 func lastLines(t *style.Theme, text string, width, most int, whole bool) []string {
 	if text == "" {
 		return nil
@@ -288,8 +288,8 @@ func lastLines(t *style.Theme, text string, width, most int, whole bool) []strin
 	return rows
 }
 
-// toolsView lists the files just read and the running tools, each with the elapsed time and the
-// end of its output.
+// toolsView lists the files that were just read and the running tools. Each tool has the elapsed time and
+// the end of its output.
 func (a *activity) toolsView(width, room int) []string {
 	var lines []string
 	if reads, held := a.surface.held.(heldReads); held && room > 0 {
@@ -312,7 +312,7 @@ func (a *activity) toolsView(width, room int) []string {
 	return lines
 }
 
-// dimTail returns the end of an output or of thinking, indented below its heading.
+// dimTail returns the end of an output or of reasoning, indented below its heading.
 func dimTail(t *style.Theme, text string, width, most int) []string {
 	rows := style.Tail(text, width-2, most)
 	for i, row := range rows {
@@ -324,7 +324,7 @@ func dimTail(t *style.Theme, text string, width, most int) []string {
 // readVerb is the verb for file reads that are shown together.
 const readVerb = "read"
 
-// describe makes the words of a call safe to show, since names and arguments come from others.
+// describe makes the label of a call safe to show, because names and arguments are external text.
 func describe(said toolspec.Label) toolspec.Label {
 	clean := func(text string) string { return style.Reveal(humanize.FirstLine(text)).Text }
 	said.Now, said.Done, said.Do = clean(said.Now), clean(said.Done), clean(said.Do)

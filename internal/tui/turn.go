@@ -11,20 +11,20 @@ import (
 	"agent/internal/tui/style"
 )
 
-// turn holds the state of the turn in progress, as the screen shows it.
+// turn holds the displayed state of the turn in progress.
 type turn struct {
 	running      bool
 	interrupting bool
 	started      time.Time
-	// askedAt is the time at which a question began to wait. asked is the total time that
-	// questions have waited, which does not count as work of the turn.
+	// askedAt is the time at which the currently open question appeared. asked is the total time for which
+	// questions were open. That time does not count as work of the turn.
 	askedAt time.Time
-	// open counts the waiting prompts; subagents can ask at the same time.
+	// open counts the open questions; subagents can ask at the same time.
 	open int
-	// plan is the plan that the user is asked about, or "" for none.
+	// plan is the plan that the user is asked to approve, or "" for none.
 	plan  string
 	asked time.Duration
-	// returned is set once a message came back unsent.
+	// returned is set once a message was returned unsent.
 	returned bool
 	// arriving describes the call that the model is writing.
 	arriving string
@@ -36,38 +36,40 @@ type turn struct {
 	written int
 	retry   retry
 	silence silence
-	// before holds the figures of the session when the turn began.
+	// before holds the statistics of the session at the beginning of the turn.
 	before chat.Stats
-	// requested is set while the model owes the answer to a request.
+	// requested is set while a request has not been answered.
 	requested bool
 	// requests counts the answered requests.
 	requests int
-	// files counts the changed files, added and removed their lines. They are known at the end.
+	// files counts the changed files. added and removed count their lines. They are known at the end of the
+	// turn.
 	files, added, removed int
 	// tests holds the results of the latest tests, or nil for none.
 	tests *testrun.Counts
-	// freed sums up the context that pruning removed.
+	// freed sums the content that pruning removed.
 	freed freed
 }
 
-// retry is a failed request that is tried again.
+// retry is a failed request that is being retried.
 type retry struct {
 	attempt int
 	reason  string
-	// at is the time of the next try, or zero once the model has answered.
+	// at is the time of the next attempt, or zero once the model has answered.
 	at time.Time
 }
 
-// silence is a pause in which the model sends nothing: since when, and when it was last reported.
+// silence is a period in which the model sends nothing. It began at since, and told is the time of the
+// latest report about it.
 type silence struct{ since, told time.Time }
 
-// lasts reports whether the silence continues. A silence is reported again every chat.SilenceTold,
-// so an older report means that it has ended.
+// lasts reports whether the silence continues. A silence is reported again every chat.SilenceTold, so an
+// older report means that it has ended.
 func (s silence) lasts(now time.Time) bool {
 	return !s.told.IsZero() && now.Sub(s.told) < chat.SilenceTold+time.Second
 }
 
-// workTime returns how long the turn has worked, without the time of questions.
+// workTime returns the time that the turn has worked, without the time for which questions were open.
 func (u *turn) workTime(now time.Time) time.Duration {
 	if u.started.IsZero() {
 		return 0 // the turn began before this screen was opened
@@ -75,7 +77,7 @@ func (u *turn) workTime(now time.Time) time.Duration {
 	return now.Sub(u.started) - u.waited(now)
 }
 
-// waited returns how long questions have waited in the turn.
+// waited returns the total time for which questions were open in the turn.
 func (u *turn) waited(now time.Time) time.Duration {
 	if u.askedAt.IsZero() {
 		return u.asked
@@ -83,8 +85,8 @@ func (u *turn) waited(now time.Time) time.Duration {
 	return u.asked + now.Sub(u.askedAt)
 }
 
-// asks starts the clock of the time that the turn waits for answers, and answered stops it. While
-// several questions are open, the clock runs once.
+// asks starts measuring the time for which questions are open, and answered stops it. Several questions
+// that are open at the same time count once.
 func (u *turn) asks(now time.Time) {
 	if u.open++; u.askedAt.IsZero() {
 		u.askedAt = now
@@ -132,8 +134,7 @@ func (a *activity) modelName() string {
 	return cmp.Or(style.Reveal(a.surface.status.Model).Text, "the model")
 }
 
-// workingView returns lines about the running commands and the turn, and the key that interrupts
-// the turn.
+// workingView returns lines about the running commands and the turn, with the key that interrupts the turn.
 func (a *activity) workingView(width int) []string {
 	var lines []string
 	for i, line := range a.commands {
@@ -149,7 +150,7 @@ func (a *activity) workingView(width int) []string {
 	now := a.surface.now()
 	head, rest := a.surface.spinner()+" "+a.doing()+" · ", humanize.Elapsed(a.turn.workTime(now))+" · Esc interrupts"
 	if len(a.tools) > 0 && !a.turn.interrupting {
-		head = "  turn " // each tool has its own clock
+		head = "  turn " // each tool shows its own time, so this time is labeled as the turn's
 	}
 	if queue := ", sends the queue"; len(a.queued) > 0 && style.Width(head+rest+queue) <= width {
 		rest += queue
@@ -164,7 +165,7 @@ func (a *activity) workingView(width int) []string {
 	return append(lines, a.surface.theme.Dim.Text(style.Truncate(line, width)))
 }
 
-// printRetries prints a note about failed tries. failed is set if the turn's error is printed anyway.
+// printRetries prints a note about failed attempts. failed is set if the turn's error is printed anyway.
 func (a *activity) printRetries(failed bool) {
 	switch r := a.turn.retry; {
 	case r.attempt == 0:

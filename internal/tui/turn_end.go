@@ -15,7 +15,7 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// endTurn prints the result of the turn in a line, and the savings of pruning in another.
+// endTurn prints a line with the result of the turn, and a line with the savings of pruning.
 func (a *activity) endTurn(interrupted bool) {
 	u, workTime := a.turn, a.turn.workTime(a.surface.now())
 	if u.requests == 0 && u.files == 0 && !(interrupted && workTime >= time.Second) {
@@ -38,9 +38,9 @@ func (a *activity) endTurn(interrupted bool) {
 	})
 }
 
-// savingLines lays out the tokens that pruning removed and saved in the turn. It says once that pruning has cost
-// the session more than it saved. A cut costs something at once and saves later, so the loss of a
-// single turn says nothing.
+// savingLines lays out the tokens that pruning removed and saved in the turn. If pruning has cost the
+// session more than it saved, it adds a warning, once. The loss of a single turn is no reason for a
+// warning, because a pruning pass costs something immediately and saves later.
 func (a *activity) savingLines() (lines []transcript.Layout) {
 	session := a.surface.stats.Saving
 	if said := a.turn.freed.String(session.Minus(a.turn.before.Saving), session); said != "" {
@@ -53,8 +53,8 @@ func (a *activity) savingLines() (lines []transcript.Layout) {
 	return lines
 }
 
-// strip lays out the result of a turn: the time, the changes, the tests, and the costs of the turn and
-// the session. It is bright if files were changed or tests ran, and quiet after an answer alone.
+// strip lays out the result of a turn: the time, the changes, the tests, and the costs of the turn and the
+// session. It has a check mark if files were changed or tests ran.
 func (u *turn) strip(took time.Duration, cost, session string) transcript.Layout {
 	return func(t *style.Theme, width int) []string {
 		sign := t.Sign(t.Dim, "·")
@@ -89,19 +89,19 @@ func (u *turn) strip(took time.Duration, cost, session string) transcript.Layout
 	}
 }
 
-// freed sums up the context that pruning removed during a turn.
+// freed sums the content that pruning removed during a turn.
 type freed struct {
 	tokens int
 	of     []freedOf
 }
 
-// freedOf sums up the removed parts of one file, or the removed results that belong to no file.
+// freedOf sums the removed parts of one file, or the removed results that belong to no file.
 type freedOf struct {
 	name          string
 	count, tokens int
 }
 
-// add adds the lines of one pruning.
+// add adds the prunes of one pruning pass.
 func (f *freed) add(prunes []history.Prune) {
 	for _, p := range prunes {
 		name := ""
@@ -118,12 +118,12 @@ func (f *freed) add(prunes []history.Prune) {
 	}
 }
 
-// mostFreed is the most names in the line about freed tokens.
+// mostFreed limits the names in the line about freed tokens.
 const mostFreed = 2
 
-// String returns a line about the freed tokens and their origin, and the savings of pruning in
-// the turn, earlier cuts included, unless pruning has saved nothing in the whole session. It is empty
-// if nothing was freed or saved.
+// String returns a line about the freed tokens and their sources, and the savings of pruning in the turn.
+// The savings include earlier pruning passes. They are omitted if pruning has saved nothing in the whole
+// session. The line is empty if nothing was freed or saved.
 func (f *freed) String(turn, session chat.Saving) string {
 	var said []string
 	if f.tokens > 0 {
@@ -138,7 +138,7 @@ func (f *freed) String(turn, session chat.Saving) string {
 	return strings.Join(append(said, "/density"), " · ")
 }
 
-// names lists the removed parts, the largest first.
+// names lists the sources of the removed parts, the largest first.
 func (f *freed) names() string {
 	of := slices.SortedStableFunc(slices.Values(f.of), func(a, b freedOf) int { return cmp.Compare(b.tokens, a.tokens) })
 	var names []string

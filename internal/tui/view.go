@@ -30,8 +30,8 @@ func (m *Model) frame() term.Frame {
 	return f
 }
 
-// layout composes the live part from the bottom up, so that even the smallest window shows the
-// text the user types. Every part is limited; together they are lower than the window.
+// layout lays out the live part from the bottom up, so that even the smallest window shows the text the
+// user types. Every part has a limit, and together they are lower than the window.
 func (m *Model) layout() {
 	width, most := m.surface.columns(), max(1, m.surface.height-1)
 	var input []string
@@ -49,14 +49,14 @@ func (m *Model) layout() {
 	popup := m.underInput(width, room)
 	room -= len(popup)
 	queue := m.activity.queueView(width, min(3, room/4), m.questions.Asking())
-	if !m.questions.Open() { // below a question it would look like an answer; meanwhile shows it above
+	if !m.questions.Open() { // below a question it would look like an answer
 		queue = append(queue, m.surface.todoView(width, room)...)
 	}
 	room -= len(queue)
 
 	if !m.questions.Open() {
-		// The live part is at most half of the window, so that lowering the window cannot
-		// push a part of it out. With agents it is two thirds, which has room for four of them.
+		// The live part is at most half of the window, so that a part of it cannot be moved out when the
+		// window becomes lower. With subagents it is two thirds, which is enough for four subagents.
 		share := m.surface.height / 2
 		if len(m.activity.agents) > 0 {
 			share = m.surface.height * 2 / 3
@@ -64,10 +64,10 @@ func (m *Model) layout() {
 		room = min(room, max(share, 8)-len(input)-len(popup)-len(queue)-len(status))
 	}
 
-	// A blank line above, and one before the input, if there is room for them.
+	// Blank lines above the work in progress and before the input, if there is room for them.
 	lead, gap := min(1, max(0, room)), min(1, max(0, room-7))
 	if piece, ok := m.activity.reply.text.Open(); ok && (piece.More || m.surface.transcript.Growing()) {
-		lead = 0 // the block continues the rows printed last
+		lead = 0 // the block continues the rows that were printed last
 	}
 	above, asked := m.activity.view(width, room-lead-gap), question.Place{}
 	if m.questions.Open() {
@@ -101,7 +101,8 @@ func (m *Model) layout() {
 
 // inputView lays out the input and returns the position of the cursor.
 func (m *Model) inputView(width, height int) ([]string, place) {
-	look := input.Look{Placeholder: m.placeholder(), Dim: m.questions.Asking(), Vim: m.surface.settings().Vim} // the question owns the keys
+	// Dim is set while the question receives the keys.
+	look := input.Look{Placeholder: m.placeholder(), Dim: m.questions.Asking(), Vim: m.surface.settings().Vim}
 	rows, row, col := m.input.View(m.surface.theme, look, width, height)
 	return rows, place{row, col}
 }
@@ -118,7 +119,7 @@ func (m *Model) placeholder() string {
 	return "Ask for something, / for commands, ! shell, ? keys"
 }
 
-// pickerRows is the most rows of a list, including the row of the search.
+// pickerRows limits the rows of a list, including the row of the search.
 const pickerRows = 11
 
 // underInput returns the rows between the input and the status line: the keys, or the proposals.
@@ -134,7 +135,7 @@ func (m *Model) underInput(width, room int) []string {
 
 func blank(n int) []string { return make([]string, n) }
 
-// place is the position of the cursor within some lines.
+// place is a position of the cursor within lines.
 type place struct{ row, col int }
 
 var spinnerFrames = []rune("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏")

@@ -1,6 +1,5 @@
-// Package extensions has the texts that people and repositories bring to a conversation:
-// instructions, skills, commands, and the built-in review of a change. It also turns a typed
-// message that calls them into the blocks that the model reads.
+// Package extensions loads the instructions, skills and commands of a conversation, and the built-in review
+// of a change. It also turns a typed message that calls them into the blocks that the model reads.
 package extensions
 
 import (
@@ -32,27 +31,26 @@ import (
 // Config holds the dependencies of Extensions.
 type Config struct {
 	Settings *settings.Settings
-	// Where names the folders of the set-up, without symbolic links.
+	// Where holds the configuration folders, without symbolic links.
 	Where trustedfile.Locations
 	Env   *tools.Env
-	// Lend allows the calls that rules of a skill or command mean, until the end of the turn. Trust
-	// has the user's decisions about them.
+	// Lend allows the calls that the rules of a skill or command match, until the end of the turn. Trust
+	// holds the user's decisions about these rules.
 	Lend  func(rules []string)
 	Trust *consent.Trust
-	// Off is set if instructions, skills and commands are omitted. Servers are used all the
-	// same.
+	// Off is set if instructions, skills and commands are omitted. Servers are used nevertheless.
 	Off     bool
 	Rules   *hookgates.Rules
 	Servers *mcphost.Servers
 	// News returns messages for the model that have not been sent yet.
 	News func() []history.Block
-	// Window returns the size of the model's window, in tokens.
+	// Window returns the size of the model's context window, in tokens.
 	Window func() int
-	// NoImages returns the reason why the model in use takes no images, or "" if it takes them.
+	// NoImages returns the reason why the model in use accepts no images, or "" if it accepts them.
 	NoImages func() string
 	// Environ returns the environment that commands see, as "KEY=value".
 	Environ func() []string
-	// Unattended is set if nobody can answer an approval.
+	// Unattended is set if no user can answer an approval prompt.
 	Unattended bool
 	Log        *slog.Logger
 }
@@ -63,17 +61,18 @@ type Extensions struct {
 	set atomic.Pointer[setup.Set]
 	// reviewed is the diff of the latest review.
 	reviewed atomic.Pointer[string]
-	// tool has the tool for skills, or none.
+	// tool holds the tool for skills, or no tool.
 	tool atomic.Pointer[[]tools.Tool]
 	// toolRevision counts how often tool was set.
 	toolRevision atomic.Uint64
 	// shownNotices are the notices that the user has already seen.
 	shownNotices []string
-	// head has the instructions in the head of each request, by file.
+	// head holds the instructions in the system prompt, by file.
 	head []prompts.Instruction
-	// modelTexts has the instructions that the model has received, in the head or later.
+	// modelTexts holds the instructions that the model has received, in the system prompt or later.
 	modelTexts []instructions.File
-	// mostBytes limits the length of all instructions together, by the window at the start.
+	// mostBytes limits the length of all instructions together. It is derived from the context window at
+	// the start.
 	mostBytes int
 }
 
@@ -83,9 +82,9 @@ func (b *Extensions) Set() setup.Set { return *b.set.Load() }
 // find reads the skills and commands that exist now.
 func (b *Extensions) find() setup.Set { return setup.Find(b.Where, SkillPaths(b.Settings, b.Where)) }
 
-// skillNews reads the skills and commands again, and returns a message to the model about skills
-// that are new or have a new description. The list in the skill tool stays the same, so that the
-// provider's cache holds.
+// skillNews reads the skills and commands again. It returns a message to the model about skills that are
+// new or have a new description. The list in the skill tool stays the same, so that the provider's cache
+// stays valid.
 func (b *Extensions) skillNews() []history.Block {
 	if b.Off {
 		return nil
@@ -107,8 +106,8 @@ func (b *Extensions) skillNews() []history.Block {
 	return []history.Block{&history.Text{Text: "skills now also:\n" + strings.Join(lines, "\n"), Source: history.Brought}}
 }
 
-// New returns the texts of a conversation: the skills and commands that were found, with the tool
-// for skills, and instructions once Head has chosen them. It returns notices for the user.
+// New returns the extensions of a conversation: the skills and commands that were found, and the tool for
+// skills. Head adds the instructions. New returns notices for the user.
 func New(c Config, found setup.Set) (b *Extensions, notices []string) {
 	b = &Extensions{Config: c}
 	b.set.Store(&found)
@@ -137,9 +136,9 @@ func SkillPaths(s *settings.Settings, w trustedfile.Locations) []string {
 	return settings.Paths(settings.SkillPaths.Of(s), w.Home, w.Workspace)
 }
 
-// Expand turns a message into blocks: the typed text, the texts of the skills, commands and
-// prompts that it calls, and the files and resources that it includes. A review that it calls is
-// the work of an agent, if there is one.
+// Expand turns a message into blocks. They contain the typed text, the texts of the skills, commands and
+// prompts that it calls, and the files and resources that it includes. If the message calls a review, a
+// subagent runs the review if there is one.
 func (b *Extensions) Expand(ctx context.Context, message atcmd.Message, run chat.RunEmbedded, agent Agent) (atcmd.Expansion, error) {
 	b.Servers.Await(ctx)
 	news := b.skillNews()
@@ -148,7 +147,7 @@ func (b *Extensions) Expand(ctx context.Context, message atcmd.Message, run chat
 		return atcmd.Expansion{}, err
 	}
 	options := b.mentions()
-	options.Shown = b.Env.Seen.Record // the model may edit the files that it has seen
+	options.Shown = b.Env.Seen.Record // the model may edit the files in the message
 	options.PDF = b.pdf
 	expansion, err := atcmd.Expand(ctx, append(message[:len(message):len(message)], called.files...), options)
 	if err != nil {
@@ -168,8 +167,8 @@ func (b *Extensions) Expand(ctx context.Context, message atcmd.Message, run chat
 	return expansion, nil
 }
 
-// Foresee returns the blocks that a message would have as it is typed, with its files; nothing counts
-// as seen, and nothing is run. A message that cannot be sent yet has its text alone.
+// Foresee returns the blocks that a message would have, with its files. It marks no file as seen and runs
+// no command. For a message that cannot be sent yet, it returns only the text.
 func (b *Extensions) Foresee(ctx context.Context, typed string) []history.Block {
 	expansion, err := atcmd.Expand(ctx, atcmd.Typed(typed), b.mentions())
 	if err != nil {
@@ -184,7 +183,8 @@ func (b *Extensions) mentions() atcmd.Options {
 	return atcmd.Options{Root: b.Env.Workspace.Root(), NoImages: b.NoImages(), Kept: b.withheldReason, Unattended: b.Unattended, Elsewhere: b.Servers.IsResource}
 }
 
-// withheldReason returns why the text of a file is not sent unless it is named, "" if it may be.
+// withheldReason returns the reason why a file is sent only if the user names it, or "" if there is none.
+// denied reports whether a rule forbids it.
 func (b *Extensions) withheldReason(path string) (why string, denied bool) {
 	file := b.Env.Protected.Read(filepath.Join(b.Env.Workspace.Root(), path), path)
 	if file.Protection == protect.Free || b.Rules.Names(file) {
@@ -193,8 +193,8 @@ func (b *Extensions) withheldReason(path string) (why string, denied bool) {
 	return file.Why, file.Denied
 }
 
-// pdf returns the text of a PDF, or of some of its pages, that goes into a message, as read_file
-// would answer.
+// pdf returns the text of a PDF, or of some of its pages, for a message. The text equals the answer of
+// read_file.
 func (b *Extensions) pdf(ctx context.Context, name string, content []byte, pages atcmd.Pages) (text string, whole bool, err error) {
 	if b.Env.SendsPDF(content, pages.First, pages.Count) {
 		return "", true, nil
@@ -203,8 +203,8 @@ func (b *Extensions) pdf(ctx context.Context, name string, content []byte, pages
 	return text, false, err
 }
 
-// called holds the parts that a message gets by calling skills, commands, prompts or the review:
-// blocks, files, a notice for the user, and a reply in place of the model's.
+// called holds the parts that skills, commands, prompts or the review add to a message. reply replaces the
+// reply of the model, and notice is for the user.
 type called struct {
 	blocks []history.Block
 	files  atcmd.Message
@@ -212,8 +212,8 @@ type called struct {
 	reply  func(context.Context) (string, error)
 }
 
-// callTexts returns the texts of the skills, commands and prompts that a message calls, and the
-// files that these texts include; or the review that it calls.
+// callTexts returns the texts of the skills, commands and prompts that a message calls, with the files that
+// these texts include. If the message calls the review, it returns the review.
 func (b *Extensions) callTexts(ctx context.Context, message atcmd.Message, run chat.RunEmbedded, agent Agent) (of called, err error) {
 	if message.Leads() != '/' {
 		return of, nil

@@ -10,8 +10,8 @@ import (
 	"agent/internal/extend/setup/consent"
 )
 
-// lendRules allows the calls that a skill or command asks for, until the end of the turn. The user
-// must own the skill or command, or have agreed to it.
+// lendRules allows the calls that a skill or command requests, until the end of the turn. It allows nothing
+// if the skill or command requires consent that the user has not given.
 func (b *Extensions) lendRules(e *setup.Entry) {
 	for _, problem := range b.Rules.Disallow(e) {
 		b.Log.Warn(problem)
@@ -22,8 +22,8 @@ func (b *Extensions) lendRules(e *setup.Entry) {
 	b.Lend(e.Allowed)
 }
 
-// Grants returns the permissions that skills and commands ask for, as items for consent. Only
-// entries of a repository, of plugins and of other programs' folders need consent.
+// Grants returns the permissions that skills and commands request, as items for consent. Only entries of a
+// repository, of plugins and of other programs' folders need consent.
 func Grants(set setup.Set) (items []consent.Item) {
 	for _, e := range slices.Concat(set.Skills.Entries, set.Commands.Entries) {
 		if needsConsent(e) {
@@ -33,8 +33,8 @@ func Grants(set setup.Set) (items []consent.Item) {
 	return items
 }
 
-// voidRules returns a line for each rule of a skill or command that is not understood. It leaves
-// out rules that a question for consent will show.
+// voidRules returns a line for each rule of a skill or command that is not understood. It omits rules that
+// a consent prompt will show.
 func (b *Extensions) voidRules(set setup.Set) (lines []string) {
 	for _, e := range slices.Concat(set.Skills.Entries, set.Commands.Entries) {
 		for _, rule := range e.Allowed {
@@ -46,12 +46,12 @@ func (b *Extensions) voidRules(set setup.Set) (lines []string) {
 	return lines
 }
 
-// needsConsent reports whether an entry asks for permissions and does not belong to the user.
+// needsConsent reports whether an entry requests permissions and does not belong to the user.
 func needsConsent(e *setup.Entry) bool {
 	return !e.Own && slices.ContainsFunc(e.Allowed, func(text string) bool { return len(hookgates.TranslateRule(text)) > 0 })
 }
 
-// grants returns the permissions that a skill or command asks for, as an item for consent.
+// grants returns the permissions that a skill or command requests, as an item for consent.
 func grants(e *setup.Entry) consent.Item {
 	kind := "command "
 	if e.IsSkill() {

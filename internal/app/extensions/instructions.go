@@ -16,10 +16,10 @@ import (
 	"agent/prompts"
 )
 
-// instructionShare limits all instructions together: they take at most a tenth of the window.
+// instructionShare is the divisor of the context window that limits all instructions together: a tenth.
 const instructionShare = 10
 
-// places returns the folders and limits of the search for instructions.
+// places returns the folders and the limits for the search of instructions.
 func (b *Extensions) places() instructions.Locations {
 	return instructions.Locations{
 		Locations: b.Where,
@@ -31,8 +31,8 @@ func (b *Extensions) places() instructions.Locations {
 	}
 }
 
-// Head chooses the instructions for the head of each request. Later changes are sent as
-// differences from them. Head returns notices for the user.
+// Head chooses the instructions for the system prompt. Later changes are sent as differences from them.
+// Head returns notices for the user.
 func (b *Extensions) Head() (notices []string) {
 	b.mostBytes = b.Window() / instructionShare * bytesPerToken
 	found := b.instructions()
@@ -58,14 +58,13 @@ func (b *Extensions) Head() (notices []string) {
 	return b.newNotices(notices)
 }
 
-// Instructions returns the instructions in the head.
+// Instructions returns the instructions in the system prompt.
 func (b *Extensions) Instructions() []prompts.Instruction { return b.head }
 
 // mostStyle limits the length of an output style, in bytes.
 const mostStyle = 64 << 10
 
-// style returns the text of an output style: a file in the user's folder for styles, or in
-// Claude Code's.
+// style returns the text of an output style from a file in the user's styles folder, or in Claude Code's.
 func (b *Extensions) style(name string) (string, error) {
 	folders := []string{filepath.Join(b.Where.Config, "output-styles"), filepath.Join(b.Where.Home, ".claude", "output-styles")}
 	if name != filepath.Base(name) {
@@ -87,8 +86,8 @@ func (b *Extensions) style(name string) (string, error) {
 	return "", fmt.Errorf("%s: there is no %s.md in %s", name, name, strings.Join(folders, " or "))
 }
 
-// Refreeze updates the head to the present instructions and skills. Callers use it when the
-// provider's cache of the head is lost anyway. It returns the notices that are new.
+// Refreeze updates the system prompt to the current instructions and skills. Callers use it when the
+// provider's cache of the prefix is lost anyway. It returns the new notices.
 func (b *Extensions) Refreeze() (notices []string) {
 	if notices = b.Head(); !b.Off {
 		found := b.find()
@@ -99,16 +98,16 @@ func (b *Extensions) Refreeze() (notices []string) {
 	return notices
 }
 
-// newNotices returns the notices that the user has not seen, and remembers them as seen.
+// newNotices returns the notices that the user has not seen, and marks them as seen.
 func (b *Extensions) newNotices(notices []string) []string {
 	fresh := slices.DeleteFunc(notices, func(notice string) bool { return slices.Contains(b.shownNotices, notice) })
 	b.shownNotices = append(b.shownNotices, fresh...)
 	return fresh
 }
 
-// changedText returns the message about a changed file of instructions: a difference if that is
-// shorter, else the whole text. The difference is always taken from the text in the head, so that
-// the latest message is enough.
+// changedText returns the message about a changed file of instructions: the shorter of the difference and
+// the whole text. The difference is always from the text in the system prompt, so that the latest message
+// is enough.
 func (b *Extensions) changedText(file instructions.File, whole string) string {
 	if i := slices.IndexFunc(b.head, func(has prompts.Instruction) bool { return has.Source == file.Path }); i >= 0 {
 		difference := textdiff.New(b.head[i].Text, file.Text).Unified("instructions", "instructions")
@@ -127,7 +126,7 @@ func (b *Extensions) instructions() instructions.Listing {
 	return instructions.Find(b.places())
 }
 
-// nested returns a file of instructions as a block of a conversation, between marks.
+// nested returns a file of instructions as a marked block of a conversation.
 func (b *Extensions) nested(file instructions.File) chat.NestedInstructions {
 	text := strings.ReplaceAll(file.Text, "</instructions", `<\/instructions`)
 	return chat.NestedInstructions{
@@ -157,13 +156,13 @@ func (b *Extensions) Below(file string) []chat.NestedInstructions {
 	return nested
 }
 
-// modelHas reports whether the model has received a text, in the head or later.
+// modelHas reports whether the model has received a text, in the system prompt or later.
 func (b *Extensions) modelHas(file instructions.File) bool {
 	return slices.ContainsFunc(b.modelTexts, func(has instructions.File) bool { return has.Text == file.Text })
 }
 
-// changes returns messages about the instructions of the workspace that have changed since the
-// model received them. It remembers them as received.
+// changes returns messages about the instructions of the workspace that have changed since the model
+// received them. It marks the new texts as received.
 func (b *Extensions) changes() []history.Block {
 	var blocks []history.Block
 	for _, file := range b.instructions().Files {
@@ -178,7 +177,7 @@ func (b *Extensions) changes() []history.Block {
 	return blocks
 }
 
-// isOwn reports whether a file is one of the user's, for all projects.
+// isOwn reports whether a file belongs to the user's instructions for all projects.
 func (b *Extensions) isOwn(file string) bool {
 	return fsutil.Within(file, b.Where.Config) && !fsutil.Within(file, b.Env.Workspace.Root())
 }

@@ -30,8 +30,8 @@ var reviewCallable = command.Callable{
 	Help: "review what changed since BASE (default: the main branch), or a pull request, without changing anything",
 }
 
-// reviewTask defines a review, reviewAnswer how the model of the conversation answers, and
-// reviewFindings how an agent does.
+// reviewTask defines a review. reviewAnswer is the answer format for the model of the conversation, and
+// reviewFindings the format for a subagent.
 const (
 	reviewTask = `Review the change below, as a careful colleague would before it is merged. Change nothing.
 
@@ -42,29 +42,29 @@ Look at the code around each hunk, its callers and its tests, before you judge; 
 	reviewFindings = "Your last message is JSON alone, which fits this JSON Schema; a program reads it, and drops findings whose quotes do not stand in the change:\n\n" + review.Schema
 )
 
-// reviewAgent works on reviews.
+// reviewAgent is the subagent that reviews changes.
 var reviewAgent = agents.Agent{
 	Name: reviewName, Origin: agents.BuiltIn, Looks: true, Description: "reviews a change and changes nothing",
 	Prompt: "You review a change of the workspace, with tools that only look.",
 }
 
-// A Reviewer has an agent work on a task, and returns its id and what it wrote last. A task with
-// Continue resumes an earlier one.
+// A Reviewer runs a subagent on a task. It returns the subagent's id and its last message. A task with
+// Continue resumes an earlier subagent.
 type Reviewer func(ctx context.Context, agent agents.Agent, task tools.Task) (id, said string, err error)
 
-// An Agent reviews in place of the model of the conversation. Without Reviews, Why says why there is
-// none; it is "" if the caller has asked for that.
+// An Agent reviews changes in place of the model of the conversation. If Reviews is nil, Why is the reason.
+// Why is "" if the caller asked for a review without a subagent.
 type Agent struct {
 	Reviews Reviewer
 	Why     string
 }
 
-// reviewShare is the divisor of the window that limits the diff in a review.
+// reviewShare is the divisor of the context window that limits the diff in a review.
 const reviewShare = 4
 
-// review serves a message that calls /review. An agent reviews the change, and its reply is added to
-// the message. Without agents, review adds blocks that have the model of the conversation review it.
-// It leaves other messages alone.
+// review handles a message that calls /review. A subagent reviews the change, and its reply is added to the
+// message. Without subagents, review adds blocks that ask the model of the conversation for the review. It
+// ignores other messages.
 func (b *Extensions) review(ctx context.Context, line string, run chat.RunEmbedded, agent Agent, into *called) (err error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 || fields[0] != "/"+reviewName {
@@ -117,7 +117,7 @@ func (b *Extensions) review(ctx context.Context, line string, run chat.RunEmbedd
 	return nil
 }
 
-// reviewed has an agent review a diff, and returns the findings that quote lines of the diff.
+// reviewed runs the review of a diff by a subagent, and returns the findings that quote lines of the diff.
 func reviewed(ctx context.Context, reviewer Reviewer, task tools.Task, diff string) (string, error) {
 	schema, err := outputschema.Parse([]byte(review.Schema))
 	if err != nil {
@@ -158,11 +158,11 @@ func (b *Extensions) Reviewed() string {
 	return ""
 }
 
-// A subject names the change to review: the folder since the history left base, a commit since then,
-// or a pull request.
+// A subject identifies the change to review. It is a pull request, the changes since a commit, or the
+// changes of the folder since the history branched from base.
 type subject struct{ base, commit, number string }
 
-// fetched matches the id of a commit.
+// fetched matches the id of a fetched commit.
 var fetched = lazyregexp.New(`^[0-9a-f]{40,64}$`)
 
 // reviewArguments splits the arguments of a review into its subject, the paths, and other words for
@@ -190,8 +190,8 @@ func (b *Extensions) reviewArguments(ctx context.Context, fields []string) (of s
 	return of, paths, strings.Join(fields, " ")
 }
 
-// fetchPull fetches a pull request into no branch, by a command that the user is asked about, and
-// returns its commit.
+// fetchPull fetches a pull request without creating a branch, and returns its commit. The fetch is a
+// command that requires approval.
 func (b *Extensions) fetchPull(ctx context.Context, number string, run chat.RunEmbedded) (commit string, err error) {
 	args, err := diff.FetchArgs(ctx, b.Env.Workspace.Root(), number, b.Environ())
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"agent/internal/tools"
 )
 
-// bytesPerToken estimates tokens from bytes. It is on the low side, so that texts seldom take
-// more tokens than estimated; an exact count is not needed for a budget.
+// bytesPerToken estimates tokens from bytes. It is low, so that texts rarely need more tokens than
+// estimated. A budget needs no exact count.
 const bytesPerToken = 3
 
 // Source returns the source of the tool for skills.
@@ -24,8 +24,8 @@ func (b *Extensions) Source() tools.Source {
 	}}
 }
 
-// offerSkills offers the model the tool for skills, if it may use any. It returns notices for the
-// person.
+// offerSkills offers the tool for skills to the model if the model may use any skill. It returns notices
+// for the user.
 func (b *Extensions) offerSkills() (notices []string) {
 	budget := setup.Budget(b.Window())
 	if set := settings.SkillBudget.Of(b.Settings); set > 0 {
@@ -44,23 +44,23 @@ func (b *Extensions) offerSkills() (notices []string) {
 	return notices
 }
 
-// SkillText returns the text of a skill for an agent, "" if the model may not use such a skill. It
-// allows nothing.
+// SkillText returns the text of a skill for a subagent, or "" if the model may not use the skill. It grants
+// no permissions.
 func (b *Extensions) SkillText(name string) string {
 	s := b.Set().Skills.Named(name)
 	if s == nil || s.Hidden {
 		return ""
 	}
-	text, _, _ := setup.Call{Entry: s, As: s.Name}.Text(notRun) // notRun gives no error
+	text, _, _ := setup.Call{Entry: s, As: s.Name}.Text(notRun) // notRun returns no error
 	return text
 }
 
-// notRun stands for the output of a command in the text of a skill.
+// notRun replaces the output of a command in the text of a skill.
 func notRun(string) (output, refused string, err error) {
 	return "", "run it yourself if it is needed", nil
 }
 
-// activate returns the text of a skill that the model asks for.
+// activate returns the text of a skill that the model requests.
 func (b *Extensions) activate(name, arguments string) (tools.SkillContent, error) {
 	s := b.Set().Skills.Named(name)
 	switch {

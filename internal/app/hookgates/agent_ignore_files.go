@@ -10,12 +10,12 @@ import (
 	"agent/internal/git/ignore"
 )
 
-// ignoreFiles names the files in the root of a workspace that list, in git's syntax, files agents
-// must not see.
+// ignoreFiles names the files in the root of a workspace that list, in git's syntax, the files that agents
+// must not read.
 var ignoreFiles = []string{".agentignore", ".aiignore", ".cursorignore", ".geminiignore", ".crushignore"}
 
-// findIgnored reads the ignore files of a workspace. why returns the reason why a user must be
-// asked before a file is read, or "". unread describes problems with the ignore files.
+// findIgnored reads the ignore files of a workspace. why returns the reason why reading a file requires
+// approval, or "" for none. unread describes problems with the ignore files.
 func findIgnored(root string) (why func(abs string) string, unread []string) {
 	kept := map[string]func(string) bool{}
 	for _, name := range ignoreFiles {

@@ -23,8 +23,8 @@ import (
 	"agent/internal/tools"
 )
 
-// Checks runs the project's checks, such as a linter, before and after the edits of a turn. The
-// model gets the lines that a check prints only after the edits.
+// Checks runs the project's checks, such as a linter, before and after the edits of a turn. The model
+// receives only the lines that a check prints after the edits and not before.
 type Checks struct {
 	*Host
 	checks *projectcheck.Checks
@@ -43,11 +43,11 @@ func NewChecks(h *Host, rules *Rules) *Checks {
 	return g
 }
 
-// Begin starts a turn: no check has run in it yet.
+// Begin starts a turn, in which no check has run yet.
 func (g *Checks) Begin() { g.checks.Begin() }
 
-// Gates returns the two gates of checks, for edits only: the first asks whether the due checks
-// may run, the second runs them before the edit.
+// Gates returns the two gates of checks, which apply to edits only. The first gate asks whether the due
+// checks may run. The second gate runs them before the edit.
 func (g *Checks) Gates() []gate.Gate {
 	return []gate.Gate{
 		{Name: "approval of checks", Stage: gate.Consents, Check: g.may},
@@ -55,15 +55,15 @@ func (g *Checks) Gates() []gate.Gate {
 	}
 }
 
-// may decides which checks of an edit may run. A command from the setting may, because the user
-// wrote it. A command that was found in files of the repository needs the approval of any other
-// command. The edit passes in both cases.
+// may decides which checks of an edit may run. A command from the setting may run, because the user wrote
+// it. A command from files of the repository needs the same approval as any other command. The edit passes
+// in both cases.
 func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 	if !k.Traits.EditsOnly() {
 		return gate.Verdict{}
 	}
 	for _, command := range g.checks.Due(k.Preview.Paths) {
-		if command.Line == projectcheck.Server { // it only reads
+		if command.Line == projectcheck.Server { // a language server changes no files
 			g.checks.Allow(command)
 			continue
 		}
@@ -95,7 +95,7 @@ func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 	return gate.Verdict{}
 }
 
-// call returns the shell call that would run a check, so that rules and approvals apply to it.
+// call returns the shell call that would run a check, so that rules and approvals apply to the check.
 func (g *Checks) call(ctx context.Context, command projectcheck.Command) (gate.Call, error) {
 	tool, err := g.Known.Get(tools.ShellToolName)
 	if err != nil {
@@ -119,7 +119,7 @@ func (g *Checks) runBefore(ctx context.Context, k gate.Call) gate.Verdict {
 	return gate.Verdict{Notice: strings.Join(g.checks.Before(ctx), "; ")}
 }
 
-// noteEdit notes a successful edit.
+// noteEdit records a successful edit.
 func (g *Checks) noteEdit(_ context.Context, k gate.Call, answer tools.Answer, _ time.Duration) (tools.Answer, error) {
 	if k.Traits.EditsOnly() && answer.Error == "" {
 		g.checks.Edited()
@@ -127,10 +127,10 @@ func (g *Checks) noteEdit(_ context.Context, k gate.Call, answer tools.Answer, _
 	return answer, nil
 }
 
-// mostChecked limits how much of a check's output is compared, in bytes.
+// mostChecked limits the part of a check's output that is compared, in bytes.
 const mostChecked = 512 << 10
 
-// slowCheck is how long a check runs before a user reads that the turn waits for it.
+// slowCheck is the running time after which the user sees that the turn waits for a check.
 const slowCheck = time.Second
 
 // run runs a check in the sandbox, like a command of the model.
@@ -169,8 +169,8 @@ func (g *Checks) run(ctx context.Context, command projectcheck.Command) (string,
 	return result.Output, nil
 }
 
-// Finish runs the checks of a turn when the model ends it. If they print new lines, the model
-// gets them and continues the turn, once.
+// Finish runs the checks of a turn when the model ends it. If they print new lines, the model receives the
+// lines and continues the turn, once.
 func (g *Checks) Finish(ctx context.Context) chat.HookResult {
 	if g.Consent.Mode().IsReadOnly() {
 		return chat.HookResult{}

@@ -14,8 +14,8 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// TranslateRules returns the rules about known tools that have the effect of some rules of Claude Code.
-// Rules without an effect here are omitted.
+// TranslateRules returns the rules about known tools that have the effect of the given rules of Claude
+// Code. It omits rules without an effect here.
 func TranslateRules(known *tools.Registry, texts []string) rules.Rules {
 	var ours rules.Rules
 	for _, text := range texts {
@@ -28,22 +28,21 @@ func TranslateRules(known *tools.Registry, texts []string) rules.Rules {
 	return ours
 }
 
-// Lend allows the calls that some rules of Claude Code mean, until the end of the turn.
+// Lend allows the calls that the given rules of Claude Code match, until the end of the turn.
 func (h *Host) Lend(texts []string) {
 	if lent := TranslateRules(h.Known, texts); len(lent) > 0 {
 		h.Consent.Lend(lent)
 	}
 }
 
-// TranslateRule returns the texts of the rules of this program that have the effect of a rule of
-// Claude Code. It returns none for calls that are allowed anyway and for rules that are not
-// understood.
+// TranslateRule returns the rules of this program, as texts, that have the effect of a rule of Claude Code.
+// It returns none for calls that are allowed anyway, and for rules that are not understood.
 func TranslateRule(text string) []string {
 	all, _ := ourRules(text)
 	return all
 }
 
-// NotUnderstood begins the reason why a rule of another agent has no meaning here.
+// NotUnderstood begins the reason why a rule of another coding agent has no meaning here.
 const NotUnderstood = "not understood: "
 
 // WhyNoEffect returns the reason why a rule of Claude Code has no effect here, or "" if it has one.
@@ -87,8 +86,8 @@ func ourRules(text string) (all []string, why string) {
 	return all, ""
 }
 
-// translate returns rules of this program for a rule that names a tool as another agent does.
-// Their patterns are not checked. It returns none if the name or the form is unknown.
+// translate returns rules of this program for a rule that names a tool as another coding agent does. It
+// does not check their patterns. It returns none if the name or the form is unknown.
 func translate(text string) []string {
 	name, pattern, has := strings.Cut(strings.TrimSpace(text), "(")
 	pattern, closed := strings.CutSuffix(pattern, ")")
@@ -104,7 +103,7 @@ func translate(text string) []string {
 	}
 	patterns := []string{pattern}
 	tools := decode.ToolsNamed(name)
-	if slices.Contains(tools, "replace") { // a rule about edits is about each tool that edits
+	if slices.Contains(tools, "replace") { // a rule about edits applies to each tool that edits
 		tools = append(slices.Clone(decode.ToolsNamed("Edit")), "write_file", "apply_patch")
 	}
 	switch {
@@ -112,7 +111,7 @@ func translate(text string) []string {
 		if begin, prefix := strings.CutSuffix(pattern, ":*"); prefix {
 			patterns = []string{begin + " *"}
 		}
-	case !strings.ContainsAny(pattern, "*?[{"): // a folder without wildcards means everything in it
+	case !strings.ContainsAny(pattern, "*?[{"): // a folder without wildcards matches everything in it
 		below := strings.TrimSuffix(pattern, "/") + "/**"
 		if !strings.Contains(strings.TrimSuffix(pattern, "/"), "/") {
 			below = "**/" + below
@@ -128,7 +127,7 @@ func translate(text string) []string {
 	return all
 }
 
-// Allowing parses a rule of the flag --allow, which may name a tool as other agents do.
+// Allowing parses a rule of the flag --allow, which may name a tool as other coding agents do.
 func Allowing(registry *tools.Registry, text string) (all rules.Rules, err error) {
 	name, _, _ := strings.Cut(strings.TrimSpace(text), "(")
 	texts := translate(text)
@@ -139,7 +138,7 @@ func Allowing(registry *tools.Registry, text string) (all rules.Rules, err error
 		rule, failed := registry.ParseRule(said)
 		var unknown *tools.UnknownToolError
 		if errors.As(failed, &unknown) && len(texts) > 1 {
-			continue // this conversation may lack one of several tools
+			continue // this conversation may lack some of the tools
 		}
 		if failed != nil {
 			return nil, failed
@@ -149,8 +148,8 @@ func Allowing(registry *tools.Registry, text string) (all rules.Rules, err error
 	return all, nil
 }
 
-// Offered returns the rules that a repository offers as items for consent, and lines about rules
-// that it may not set or that have no effect.
+// Offered returns the rules that a repository offers, as items for consent. ignored describes rules that a
+// repository may not set, or that have no effect.
 func Offered(ruled permissions.Rules) (items []consent.Item, ignored []string) {
 	ignored = slices.Clone(ruled.Ignored)
 	for _, o := range ruled.Offered {

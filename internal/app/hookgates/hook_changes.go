@@ -7,16 +7,16 @@ import (
 	"agent/internal/extend/hook"
 )
 
-// Bounds of the report to the model about files that hooks changed: the bytes of differences, and
-// the number of names.
+// Limits of the report to the model about files that hooks changed: the bytes of differences, and the
+// number of names.
 const (
 	mostChanged = 16 << 10
 	mostNamed   = 50
 )
 
 // trackChanges records the state of the workspace before hooks run. The returned function reports their
-// changes, which count as changes of the turn. The model reads about them, so it knows the new
-// content of files that it knew before.
+// changes, which count as changes of the turn. The model receives the report, so that it has the new
+// content of files that it has read.
 func (h *Hooks) trackChanges(ctx context.Context) func() hook.WorkspaceChanges {
 	settle := h.host.Env.Snapshots.BeginCommand(ctx)
 	return func() hook.WorkspaceChanges {

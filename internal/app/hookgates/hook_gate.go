@@ -27,20 +27,21 @@ type hookGate struct {
 	tools *tools.Registry
 
 	mu sync.Mutex
-	// answers has the hooks' answers about the calls that have not ended, by number.
+	// answers holds the hooks' answers about the unfinished calls, by call number.
 	answers map[int]hookAnswer
 }
 
-// hookAnswer is the answer of the hooks of PreToolUse about a call.
+// hookAnswer is the result of the PreToolUse hooks for a call.
 type hookAnswer struct {
-	// arguments are the arguments that the hooks saw, or their replacement for them.
+	// arguments are the arguments that the hooks received, or the arguments with which the hooks replaced
+	// them.
 	arguments arguments.Arguments
 	outcome   hook.Outcome
 	// remarks are lines that the model reads with the answer of the call.
 	remarks []string
 }
 
-// Gates returns the gate that runs hooks for tool calls, or none if no hook is about calls.
+// Gates returns the gate that runs hooks for tool calls, or none if no hook is for tool events.
 func (h *Hooks) Gates(tools *tools.Registry) []gate.Gate {
 	if !slices.ContainsFunc(hooks.Events(), func(e hooks.Event) bool { return e.IsToolEvent() && h.runner.Has(e) }) {
 		return nil
@@ -49,8 +50,8 @@ func (h *Hooks) Gates(tools *tools.Registry) []gate.Gate {
 	return []gate.Gate{{Name: "hooks", Stage: gate.Hooks, Check: g.check, Asked: g.permission, After: g.runAfter, Ended: g.forgetAnswer}}
 }
 
-// callsForHooks returns a call with the tool names and arguments of Claude Code, for which hooks
-// are written. A call about several files becomes several calls.
+// callsForHooks returns a call with the tool names and arguments of Claude Code, because hooks are written
+// for them. A call about several files becomes several calls.
 func (g *hookGate) callsForHooks(k gate.Call) []decode.ClaudeCall {
 	if served := k.Preview.Served; served != nil {
 		return decode.Served(served.HookName(), k.Arguments, !strings.HasPrefix(k.Name, "mcp__"))
@@ -58,8 +59,8 @@ func (g *hookGate) callsForHooks(k gate.Call) []decode.ClaudeCall {
 	return decode.ClaudeCalls(k.Name, k.Arguments, g.hooks.host.Absolute)
 }
 
-// run runs the hooks of an event for a call, file by file, until one refuses. more returns
-// further members of the hooks' input.
+// run runs the hooks of an event for a call, file by file, until a hook refuses the call. more returns
+// additional members for the input of the hooks.
 func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more func(decode.ClaudeCall) map[string]any) (hook.Outcome, error) {
 	var all hook.Outcome
 	for _, their := range g.callsForHooks(k) {
@@ -89,12 +90,12 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 	return all, nil
 }
 
-// subject returns the command, host and files of a call, for the conditions of hooks.
+// subject returns the command, host and files of a call, which the conditions of hooks test.
 func (g *hookGate) subject(their decode.ClaudeCall, k gate.Call) permissions.Subject {
 	return permissions.Subject{Tool: their.Name, Command: k.Preview.Command, Host: PageHost(k), Files: their.Files()}
 }
 
-// check runs the hooks of PreToolUse, unless they have already seen the same arguments.
+// check runs the PreToolUse hooks, unless they have already checked the same arguments.
 func (g *hookGate) check(ctx context.Context, k gate.Call) gate.Verdict {
 	g.mu.Lock()
 	known, is := g.answers[k.Number]
@@ -121,10 +122,10 @@ func (g *hookGate) check(ctx context.Context, k gate.Call) gate.Verdict {
 	return verdict
 }
 
-// blocked begins the refusal by a hook.
+// blocked begins the message that a hook refused a call.
 const blocked = "blocked by hook: "
 
-// permission runs the hooks of PermissionRequest, which can answer instead of a user.
+// permission runs the PermissionRequest hooks, which can answer in place of the user.
 func (g *hookGate) permission(ctx context.Context, k gate.Call) gate.Verdict {
 	if !g.hooks.runner.Has(hooks.PermissionRequest) || len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "" {
 		return gate.Verdict{}
@@ -136,7 +137,7 @@ func (g *hookGate) permission(ctx context.Context, k gate.Call) gate.Verdict {
 	return verdict
 }
 
-// verdict turns the outcome of hooks before a call into a verdict. refused begins a refusal.
+// verdict turns the outcome of hooks before a call into a verdict. refused begins the refusal message.
 func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused string) gate.Verdict {
 	switch {
 	case err != nil:
@@ -157,8 +158,8 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 	return gate.Verdict{Spares: out.Decision == hook.Allow}
 }
 
-// runAfter runs the hooks of PostToolUse, or of PostToolUseFailure if the call failed, and adds
-// their remarks to the answer.
+// runAfter runs the PostToolUse hooks, or the PostToolUseFailure hooks if the call failed, and adds their
+// remarks to the answer.
 func (g *hookGate) runAfter(ctx context.Context, k gate.Call, answer tools.Answer, took time.Duration) (tools.Answer, error) {
 	event := hooks.PostToolUse
 	if answer.Error != "" {
@@ -213,7 +214,7 @@ func (g *hookGate) showNotices(out hook.Outcome) {
 	}
 }
 
-// response returns the result of a call in the form of Claude Code.
+// response returns the result of a call in the format of Claude Code.
 func response(their decode.ClaudeCall, answer tools.Answer) map[string]any {
 	text := answer.ForModel()
 	if their.Name == "Bash" {

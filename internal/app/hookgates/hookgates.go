@@ -1,11 +1,10 @@
-// Package hookgates lets people and projects stop, change or observe the planned calls of a
-// conversation. Its gates come in addition to the mode, the loop guard and consent, which package
-// gate has.
+// Package hookgates contains the gates with which people and projects stop, change or observe the
+// planned calls of a conversation. Package gate contains the approval mode, the loop guard and consent.
 //
 // Rules refuses calls that permission rules deny. Checks runs the project's checks around edits.
-// Hooks runs the hooks of people and projects, around calls and at other events of a
-// conversation. Package app owns one of each for a conversation; all three share a Host, through
-// which they reach the conversation.
+// Hooks runs the hooks of people and projects, around calls and at other events of a conversation.
+// Package app creates one of each for a conversation. All three access the conversation through a
+// shared Host.
 package hookgates
 
 import (
@@ -23,13 +22,13 @@ import (
 	"agent/internal/tools"
 )
 
-// Host gives the gates access to their conversation.
+// Host connects the gates to their conversation.
 type Host struct {
 	// Consent decides which calls may run. Loop is the turn loop.
 	Consent *gate.Consent
 	Loop    Loop
 	Env     *tools.Env
-	// Known has the tools of the program, and the names that rules may use besides.
+	// Known holds the tools of the program, and the other names that rules may use.
 	Known *tools.Registry
 	// Home is the user's home folder, without symbolic links.
 	Home     string
@@ -38,12 +37,12 @@ type Host struct {
 	ID string
 	// Transcript returns the path of the file that records the conversation, "" for none.
 	Transcript func() string
-	// Trust has the user's decisions about the set-up of repositories.
+	// Trust holds the user's decisions about the configuration of repositories.
 	Trust *consent.Trust
-	// Confinement returns the sandbox for commands by the present settings.
+	// Confinement returns the sandbox for commands by the current settings.
 	Confinement func() sandbox.Confinement
-	// Served reports whether a language server can check a file of the workspace, and Problems
-	// returns what it finds, a line each.
+	// Served reports whether a language server can check a file of the workspace. Problems returns the
+	// problems that the server finds, one per line.
 	Served   func(file string) bool
 	Problems func(ctx context.Context, file string) ([]string, error)
 	// Say shows lines to the user after the turn loop has ended.
@@ -52,9 +51,9 @@ type Host struct {
 	Record Record
 }
 
-// Loop is the turn loop of a conversation, as its gates speak to it.
+// Loop is the part of the turn loop that gates use.
 type Loop interface {
-	// WaitsFor reports that programs take long, or with "" that they have ended.
+	// WaitsFor reports that the named programs take long. With "" it reports that they have ended.
 	WaitsFor(names string)
 	// Note shows the user a notice.
 	Note(text string)
@@ -63,12 +62,13 @@ type Loop interface {
 // Workspace resolves the paths of calls.
 type Workspace interface {
 	Root() string
-	// OnDisk returns an absolute path without symbolic links, and Rel the path to show for one.
+	// OnDisk returns an absolute path without symbolic links. Rel returns the path to show for an absolute
+	// path.
 	OnDisk(path string) string
 	Rel(abs string) string
 }
 
-// Record passes what programs of hooks and checks did to the record of the conversation.
+// Record adds the actions of hook and check programs to the record of the conversation.
 type Record struct {
 	Did func(by string, did history.Effect)
 }
@@ -80,7 +80,7 @@ func (r Record) Ran(by, line, confined string, end shell.Ending) {
 	}
 }
 
-// recordFiles records the files that such programs changed.
+// recordFiles records the files that hook and check programs changed.
 func (r Record) recordFiles(by string, env *tools.Env, change snapshot.Mark) {
 	if files, unlisted := env.FileChanges(change); len(files) > 0 {
 		r.Did(by, history.Effect{Wrote: files, Unlisted: unlisted})
@@ -96,8 +96,8 @@ func absolute(in Workspace, path string) string {
 	return in.OnDisk(fsutil.At(in.Root(), path))
 }
 
-// ask returns a verdict that asks the user about a call, because of why. If no user is present, it
-// refuses the call: the model reads refusal, the user notice.
+// ask returns a verdict that asks the user about a call, for the reason why. If there is no user to ask, it
+// refuses the call: the model receives refusal, and the user sees notice.
 func ask(consent *gate.Consent, k gate.Call, why, refusal, notice string) gate.Verdict {
 	if consent.Unattended {
 		return gate.Verdict{Refusal: refusal, Notice: k.Said.Title() + " was refused: " + notice, End: consent.Denied()}
@@ -108,7 +108,7 @@ func ask(consent *gate.Consent, k gate.Call, why, refusal, notice string) gate.V
 	return gate.Verdict{Ask: &gate.Question{Approval: gate.Approval{Tool: k.Name, Traits: k.Traits, Preview: preview}, Then: gate.VerdictOf}}
 }
 
-// PageHost returns the host of the address in a call's arguments, or "".
+// PageHost returns the host of the address in a call's arguments, or "" for none.
 func PageHost(k gate.Call) string {
 	address, err := url.Parse(k.Arguments.StringArg("url"))
 	if err != nil {

@@ -23,9 +23,9 @@ type Hooks struct {
 	host *Host
 	// runner is nil if there are no hooks.
 	runner *hook.Runner
-	// listing has the hooks in the set-up, used or not.
+	// listing holds the configured hooks, used or not.
 	listing hooks.Listing
-	// idle fires the hooks of an idle notification.
+	// idle starts the idle notification hooks.
 	idle *time.Timer
 }
 
@@ -60,8 +60,7 @@ func NewHooks(host *Host, listing hooks.Listing) *Hooks {
 // Statuses returns the state of each hook.
 func (h *Hooks) Statuses() []hook.Status { return h.runner.Statuses() }
 
-// may returns the reason why a hook must not run now: the user has not agreed to the hook of a
-// project.
+// may returns an error if a hook must not run now, because the user has not approved the hook of a project.
 func (h *Hooks) may(one hooks.Hook) error {
 	if one.Own() {
 		return nil
@@ -84,7 +83,7 @@ func Items(all hooks.Listing) (items []consent.Item) {
 	return items
 }
 
-// Close runs the hooks of SessionEnd, and ends hooks that still run in the background.
+// Close runs the SessionEnd hooks, and stops hooks that still run in the background.
 func (h *Hooks) Close() error {
 	if h.idle != nil {
 		h.idle.Stop()
@@ -123,7 +122,7 @@ func Skipped(listing hooks.Listing) (lines []string) {
 	return lines
 }
 
-// permissionModes maps the approval modes to Claude Code's names for them.
+// permissionModes maps the approval modes to their names in Claude Code.
 var permissionModes = map[gate.Mode]string{
 	gate.ModeAsk: "default", gate.ModeAutoEdit: "acceptEdits", gate.ModeFullAuto: "bypassPermissions", gate.ModePlan: "plan", gate.ModeReadOnly: "plan",
 }
@@ -137,15 +136,15 @@ func (h *Hooks) input() map[string]any {
 	}
 }
 
-// abouts maps events to the name of the member that hooks match at them.
+// abouts maps events to the input member that the hook's matcher is compared with.
 var abouts = map[hooks.Event]string{
 	hooks.SessionStart: "source", hooks.SessionEnd: "reason", hooks.PreCompact: "trigger", hooks.PostCompact: "trigger",
 }
 
-// Moments returns the function that the turn loop calls at its events. At the end of a turn it
-// runs the checks first, and the hooks only if the checks let the turn end.
+// Moments returns the function that the turn loop calls at its events. At the end of a turn it runs the
+// checks first. It runs the hooks only if the checks allow the turn to end.
 func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.HookResult {
-	refusedByChecks := 0 // Stops in a row
+	refusedByChecks := 0 // consecutive Stop events
 	return func(ctx context.Context, m chat.Moment) chat.HookResult {
 		var result chat.HookResult
 		if m.Event == hooks.Stop {
@@ -194,7 +193,7 @@ func momentResult(event hooks.Event, out hook.Outcome) chat.HookResult {
 			texts = append([]string{out.Reason}, texts...)
 		}
 	case hooks.SessionStart, hooks.PostCompact, hooks.SessionEnd, hooks.SubagentStart, hooks.SubagentStop:
-		if out.Blocked() { // nothing can be refused here, so the reason is only a notice
+		if out.Blocked() { // hooks can refuse nothing here, so the reason is only a notice
 			result.Refused = ""
 			result.Notices = append(result.Notices, out.By+": "+humanize.Headline(out.Reason))
 		}
@@ -212,16 +211,16 @@ func momentResult(event hooks.Event, out hook.Outcome) chat.HookResult {
 	return result
 }
 
-// forModel returns texts of hooks as one block for the model, marked as theirs.
+// forModel returns texts of hooks as one block for the model, marked as hook output.
 func forModel(event hooks.Event, texts ...string) string {
 	text := strings.ReplaceAll(strings.Join(texts, "\n"), "</hook", `<\/hook`)
 	return fmt.Sprintf("<hook event=%q>\n%s\n</hook>", event, text)
 }
 
-// idleTime is how long after a turn the user is notified.
+// idleTime is the time after a turn at which the idle notification runs.
 const idleTime = time.Minute
 
-// Notify runs the hooks of notifications, which cannot refuse anything.
+// Notify runs the Notification hooks, which cannot refuse anything.
 func (h *Hooks) Notify(e chat.Event) {
 	switch e := e.(type) {
 	case chat.ApprovalRequested:
@@ -241,24 +240,24 @@ func (h *Hooks) Notify(e chat.Event) {
 	}
 }
 
-// notification runs the hooks of Notification.
+// notification runs the Notification hooks with a message.
 func (h *Hooks) notification(kind, message string) {
 	h.runner.Run(context.Background(), hook.EventInput{Event: hooks.Notification, Names: []string{kind}, Input: map[string]any{"message": message, "notification_type": kind}})
 }
 
-// AgentStarts runs the hooks of the start of an agent, and returns what they add to its task.
+// AgentStarts runs the SubagentStart hooks, and returns the blocks that they add to the task.
 func (h *Hooks) AgentStarts(ctx context.Context, id, agent, title string) []history.Block {
 	return h.agent(ctx, hooks.SubagentStart, agent, map[string]any{"agent_id": id, "agent_type": agent, "title": title})
 }
 
-// An AgentEnd says how an agent ended: with its status, the files that it changed, its last words,
-// and the file of its record.
+// An AgentEnd describes the end of a subagent: its status, the files that it changed, its last message, and
+// the file of its record.
 type AgentEnd struct{ Status, Changed, Said, Transcript string }
 
-// leaveTime is the time that hooks have at the end of an agent that was stopped.
+// leaveTime is the time limit for hooks at the end of a subagent that was stopped.
 const leaveTime = 5 * time.Second
 
-// AgentStops runs the hooks of the end of an agent, also after the end of ctx.
+// AgentStops runs the SubagentStop hooks, also after ctx has ended.
 func (h *Hooks) AgentStops(ctx context.Context, id, agent string, end AgentEnd) {
 	if ctx.Err() != nil {
 		var stop context.CancelFunc
@@ -271,7 +270,7 @@ func (h *Hooks) AgentStops(ctx context.Context, id, agent string, end AgentEnd) 
 	})
 }
 
-// agent runs the hooks of an event of an agent. They refuse nothing.
+// agent runs the hooks of a subagent event. These hooks cannot refuse anything.
 func (h *Hooks) agent(ctx context.Context, event hooks.Event, agent string, input map[string]any) []history.Block {
 	if !h.runner.Has(event) {
 		return nil
@@ -283,7 +282,7 @@ func (h *Hooks) agent(ctx context.Context, event hooks.Event, agent string, inpu
 	return result.Blocks
 }
 
-// pruned returns new lines of the ledger in the form that hooks read.
+// pruned returns new lines of the pruning ledger in the format for hooks.
 func pruned(prunes []window.Prune) []map[string]any {
 	all := []map[string]any{}
 	for _, p := range prunes {

@@ -15,31 +15,32 @@ import (
 	"agent/internal/tools"
 )
 
-// Rules has the permission rules of the user, the repository and the skills of this turn. Rules
-// only narrow the permissions of an agent, and apply in every mode.
+// Rules holds the permission rules of the user, the repository and the skills of this turn. They can only
+// restrict the permissions of an agent, and apply in every mode.
 type Rules struct {
 	permissions.Rules
 	// Hidden lists files that rules forbid to read.
 	Hidden []string
 	// Fixed lists files that rules forbid to change.
 	Fixed []string
-	// ignored returns why a file counts as ignored, "" if it does not. It is nil if no file does.
+	// ignored returns the reason why a file counts as ignored, or "" if it does not. It is nil if there are
+	// no ignored files.
 	ignored func(abs string) string
-	// consent has the rules of the flag --allow, and known the tools that those may name.
+	// consent holds the rules of the flag --allow. known holds the tools that these rules may name.
 	consent   *gate.Consent
 	known     *tools.Registry
 	workspace Workspace
 	home      string
-	// disallowed has the rules of the skills of this turn.
+	// disallowed holds the rules of the skills of this turn.
 	disallowed atomic.Pointer[permissions.Rules]
 }
 
-// longestProblem limits the line about a rule with a syntax error, in characters. Its text comes
-// from a file of the repository.
+// longestProblem limits the message about a rule with a syntax error, in characters. The message quotes a
+// file of the repository.
 const longestProblem = 400
 
-// FindRules reads the rules of a workspace and its user, below the rules above. Notices warn of
-// rules that do not protect.
+// FindRules reads the rules of a workspace and its user. The rules in above take precedence. notices warn
+// of rules that do not protect.
 func FindRules(w trustedfile.Locations, above permissions.Rules, in Workspace, consent *gate.Consent, known *tools.Registry) (g *Rules, notices []string) {
 	g = &Rules{Rules: permissions.Read(w).Under(above), workspace: in, home: w.Home, consent: consent, known: known}
 	ignored, unread := findIgnored(in.Root())
@@ -52,8 +53,8 @@ func FindRules(w trustedfile.Locations, above permissions.Rules, in Workspace, c
 	return g, notices
 }
 
-// RuleAbout returns why a rule protects a file from being read or edited, "" if none does, and
-// whether the rule denies it.
+// RuleAbout returns the reason why a rule protects a file from being read, or edited if edit is set. It
+// returns "" if no rule does. denied reports whether the rule denies the access.
 func (g *Rules) RuleAbout(abs string, edit bool) (why string, denied bool) {
 	rule := g.Reading(abs)
 	if edit {
@@ -68,11 +69,11 @@ func (g *Rules) RuleAbout(abs string, edit bool) (why string, denied bool) {
 	return why, false
 }
 
-// Keeps reports whether a question may be wanted before some file is read.
+// Keeps reports whether reading some files may require approval.
 func (g *Rules) Keeps() bool { return g.ignored != nil || g.AsksToRead() }
 
-// Names reports whether a rule of --allow names a protected file for a tool that reads, so that a
-// command or a skill may include it.
+// Names reports whether a rule of --allow names a protected file for a tool that reads. A command or a
+// skill may then include the file.
 func (g *Rules) Names(found protect.File) bool {
 	named := g.consent.Allow.Naming(found.Name)
 	return !found.Denied && slices.ContainsFunc(g.known.All(), func(t tools.Tool) bool {
@@ -80,8 +81,8 @@ func (g *Rules) Names(found protect.File) bool {
 	})
 }
 
-// Gate returns the gate that refuses a call if a rule denies it, and asks about it if a rule
-// wants that. A rule that denies wins over everything that allows the call.
+// Gate returns the gate that refuses a call if a rule denies it, and asks the user if a rule requires
+// approval. A rule that denies takes precedence over all rules that allow the call.
 func (g *Rules) Gate() gate.Gate {
 	return gate.Gate{Name: "permissions", Stage: gate.Denies, Check: func(_ context.Context, k gate.Call) gate.Verdict {
 		switch rule := g.ruleAgainst(k); {
@@ -95,9 +96,9 @@ func (g *Rules) Gate() gate.Gate {
 	}}
 }
 
-// askedByRule returns a question about a command, because a rule asks for it. A rule of --allow
-// makes the question unnecessary. Rules about files do not matter here: their files count as
-// protected, and the question comes from there.
+// askedByRule returns an approval prompt for a command, because a rule requires approval. A rule of --allow
+// makes the prompt unnecessary. Rules about files are not handled here: their files count as protected, and
+// protected files require approval elsewhere.
 func (g *Rules) askedByRule(k gate.Call, rule *permissions.Rule) gate.Verdict {
 	if k.Preview.Command == "" || g.consent.Allow.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) && len(k.Preview.Commands) > 0 {
 		return gate.Verdict{}
@@ -105,13 +106,13 @@ func (g *Rules) askedByRule(k gate.Call, rule *permissions.Rule) gate.Verdict {
 	return ask(g.consent, k, rule.String(), "refused: "+rule.String()+", and there is no user to ask", rule.String()+"; --allow '"+k.Name+"(…)' with its name allows it")
 }
 
-// ruleAgainst returns a rule that a call violates, nil for none.
+// ruleAgainst returns a rule that matches a call, or nil for none.
 func (g *Rules) ruleAgainst(k gate.Call) *permissions.Rule {
 	return RuleFor(k, func(path string) string { return absolute(g.workspace, path) }, g.Rules, g.skillRules())
 }
 
-// RuleFor returns a rule that a call violates, nil for none. A rule that denies wins over a rule
-// that asks. absolute returns the absolute path of a path in the call.
+// RuleFor returns a rule that matches a call, or nil for none. A rule that denies takes precedence over a
+// rule that requires approval. absolute returns the absolute path of a path in the call.
 func RuleFor(k gate.Call, absolute func(path string) string, all ...permissions.Rules) *permissions.Rule {
 	var worst *permissions.Rule
 	worse := func(rule *permissions.Rule) {
@@ -156,19 +157,18 @@ func (g *Rules) Denies(host string) bool {
 	return g.Found(host) != nil || g.skillRules().Found(host) != nil
 }
 
-// BlockedHosts returns the hosts that the rules deny to searches of the web, for a server that leaves
-// them out.
+// BlockedHosts returns the hosts that the rules exclude from web searches, for a server that can omit them.
 func (g *Rules) BlockedHosts() []string {
 	hosts, _ := g.Rules.BlockedHosts()
 	return hosts
 }
 
-// BoundsSearch returns a rule that bounds searches of the web, "" for none. leavesOut means that the
-// searching server omits BlockedHosts.
+// BoundsSearch returns a rule that limits web searches, or "" for none. leavesOut is set if the searching
+// server omits BlockedHosts.
 func (g *Rules) BoundsSearch(leavesOut bool) string {
 	all := []permissions.Rules{g.Rules, g.skillRules()}
 	if _, only := g.Rules.BlockedHosts(); only && leavesOut {
-		all = all[1:] // rules of skills end with the turn, and the tools of a request do not change then
+		all = all[1:] // rules of skills end with the turn, but the tools of a request stay the same
 	}
 	for _, rules := range all {
 		if rule := rules.OfWeb(); rule != nil {
@@ -178,8 +178,8 @@ func (g *Rules) BoundsSearch(leavesOut bool) string {
 	return ""
 }
 
-// Disallow forbids the tools that a skill must not use, until the end of the turn. It returns
-// problems with the skill's rules.
+// Disallow forbids the tools that a skill must not use, until the end of the turn. It returns the problems
+// in the skill's rules.
 func (g *Rules) Disallow(s *setup.Entry) (problems []string) {
 	if len(s.Disallowed) == 0 {
 		return nil
@@ -189,7 +189,7 @@ func (g *Rules) Disallow(s *setup.Entry) (problems []string) {
 	return rules.Problems
 }
 
-// EndTurn drops the rules of the turn's skills.
+// EndTurn removes the rules of the turn's skills.
 func (g *Rules) EndTurn() { g.disallowed.Store(nil) }
 
 // skillRules returns the rules of the turn's skills.
@@ -200,7 +200,7 @@ func (g *Rules) skillRules() permissions.Rules {
 	return permissions.Rules{}
 }
 
-// MayWrite reports whether write_file could write a file of the workspace without a question.
+// MayWrite reports whether write_file could write a file of the workspace without approval.
 func (h *Host) MayWrite(rel string) bool {
 	const tool = "write_file"
 	call := gate.Call{Name: tool, Traits: h.Known.Traits(tool), Preview: tools.Preview{Paths: []string{rel}}}

@@ -20,7 +20,7 @@ import (
 	"agent/internal/settings"
 )
 
-// Place holds the surroundings from which servers are started.
+// Place describes the environment in which servers are started.
 type Place struct {
 	// Environ is the environment as "KEY=value".
 	Environ []string
@@ -28,29 +28,29 @@ type Place struct {
 	Lookup func(name string) (value string, set bool)
 	// Workspace is the folder in which servers work.
 	Workspace string
-	// Catalogue stores the offers of servers between sessions.
+	// Catalogue stores the tool offers of servers between sessions.
 	Catalogue catalogue.Store
 }
 
-// Configured has the servers that are configured for a workspace, and everything that is needed
-// to connect to them.
+// Configured holds the servers that are configured for a workspace, and everything that is needed to
+// connect to them.
 type Configured struct {
 	servers.Listing
 	Place
-	// Allowed returns an error if a server must not be used, by its address or command line;
-	// nil means no limit.
+	// Allowed returns an error if the address or command line of a server is forbidden. If it is nil, all
+	// are allowed.
 	Allowed func(line ...string) error
-	// Session is the identifier of the session in the environment of servers, "" for none.
+	// Session is the session ID in the environment of servers, or "" for none.
 	Session string
-	// Traced returns the TRACEPARENT for the environment of servers, "" for none. It may be nil.
+	// Traced returns the value of TRACEPARENT in the environment of servers, or "" for none. It may be nil.
 	Traced func() string
-	// Trust has the user's decisions about the servers of a repository.
+	// Trust holds the user's decisions about the servers of a repository.
 	Trust *consent.Trust
-	// Confined returns the sandbox for servers that are configured to run in one; nil for no
+	// Confined returns the sandbox for servers that are configured to run in one. If it is nil, there is no
 	// sandbox.
 	Confined func() sandbox.Confinement
-	// switched records which servers the user has disabled or enabled since the configuration
-	// was read: a bool by name, true for disabled.
+	// switched maps the names of the servers that the user has disabled or enabled since the configuration
+	// was read. The values are bools: true for disabled.
 	switched sync.Map
 }
 
@@ -69,8 +69,8 @@ func Items(found servers.Listing) (items []consent.Item) {
 	return items
 }
 
-// startOf describes the start of a server's program for the record: as it is configured, because the
-// values of variables may be secret.
+// startOf describes the start of a server's program for the record. It uses the configured form, because
+// the values of variables may be secret.
 func startOf(x *Configured, wire mcp.Server) history.Effect {
 	did := history.Effect{Profile: wire.Confined.Word(wire.Profile)}
 	for _, s := range x.Servers {
@@ -90,7 +90,7 @@ func startOf(x *Configured, wire mcp.Server) history.Effect {
 // whyUnused returns the reason why a server is not used, or "" if it is used.
 func (x *Configured) whyUnused(s *servers.Server) string {
 	if x.Allowed != nil {
-		with, _ := s.Expand(servers.Environment{Lookup: x.Lookup}) // a variable may make it another server
+		with, _ := s.Expand(servers.Environment{Lookup: x.Lookup}) // variables can change its address
 		if err := x.Allowed(with.Words()...); err != nil {
 			return err.Error()
 		}
@@ -109,8 +109,8 @@ func (x *Configured) whyUnused(s *servers.Server) string {
 	return ""
 }
 
-// Status returns the state of each server as far as the catalogue knows it. It starts no server
-// and connects to none.
+// Status returns the state of each server by the catalog of stored offers. It starts no server and connects
+// to none.
 func (x *Configured) Status(s *settings.Settings) []bridge.Status {
 	b := bridge.New(bridge.Config{
 		Servers: x.Used(), Store: x.Catalogue,
@@ -121,7 +121,7 @@ func (x *Configured) Status(s *settings.Settings) []bridge.Status {
 	return b.Status()
 }
 
-// Ask connects to a server and stores its offer in the catalogue. The caller closes the client.
+// Ask connects to a server and stores its tool offer in the catalog. The caller closes the client.
 func (x *Configured) Ask(ctx context.Context, s *servers.Server, host mcp.Host) (*mcp.Client, catalogue.ServerInfo, error) {
 	store := x.Catalogue
 	before, _ := store.Load(s.Name, s.Fields)
@@ -138,7 +138,7 @@ func (x *Configured) Ask(ctx context.Context, s *servers.Server, host mcp.Host) 
 		return nil, before, err
 	}
 	known := catalogue.CleanListing(s.Name, listing, s.Uses).Since(before)
-	_ = store.Save(s.Name, s.Fields, known) // without a stored offer the server is asked again
+	_ = store.Save(s.Name, s.Fields, known) // without a stored offer, the next session connects again
 	return client, known, nil
 }
 
@@ -151,8 +151,8 @@ func (x *Configured) Used() []bridge.Server {
 	return all
 }
 
-// ServerFor returns a configured server in the form that mcp.Connect needs. Commands, keys and consent are looked
-// up again each time the server starts.
+// ServerFor returns a configured server in the form for mcp.Connect. It determines commands, API keys and
+// consent again at each start of the server.
 func (x *Configured) ServerFor(s *servers.Server) mcp.Server {
 	wire := mcp.Server{Name: s.Name, Type: string(s.Transport), StartTimeout: s.StartTimeout, CallTimeout: s.Timeout}
 	if known, found := x.Catalogue.Load(s.Name, s.Fields); found {
@@ -183,10 +183,10 @@ func (x *Configured) ServerFor(s *servers.Server) mcp.Server {
 	return wire
 }
 
-// holdsKey reports whether a variable holds a model provider's key, by its name or in its value, as
-// a header or an address may.
+// holdsKey reports whether a variable is the key variable of a model provider, or its value contains such a
+// key. A header or an address may contain a key.
 func (p Place) holdsKey(name, value string) bool {
-	const least = 8 // characters of a key, less of which may stand in any text
+	const least = 8 // shortest key, in characters, that is searched within a value
 	for _, v := range vendor.All() {
 		if v.KeyVariable == "" {
 			continue

@@ -13,8 +13,8 @@ import (
 	"agent/internal/tools"
 )
 
-// ask puts a server's question to the user: each field of its form, or the request to open an
-// address. The program answers nothing by itself, and cancels a question if no user is present.
+// ask asks the user the question of a server: each field of its form, or the request to open an address.
+// The program never answers by itself. It cancels the question if there is no user to ask.
 func (s *Servers) ask(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
 	if s.Unattended {
 		return mcp.Answer{Action: mcp.Cancel}, nil
@@ -54,7 +54,7 @@ func (s *Servers) ask(ctx context.Context, q mcp.Question) (mcp.Answer, error) {
 	return mcp.Answer{Action: mcp.Accept, Values: values}, nil
 }
 
-// askToOpen asks whether to open an address. The question names its host.
+// askToOpen asks whether to open an address. The prompt shows the host of the address.
 func (s *Servers) askToOpen(ctx context.Context, title string, q mcp.Question) mcp.Answer {
 	host := q.URL
 	if address, err := url.Parse(q.URL); err == nil {
@@ -103,7 +103,7 @@ func inquiryOf(f mcp.Field) tools.Inquiry {
 	return inquiry
 }
 
-// usualOf returns the default of a field as text, "" for none.
+// usualOf returns the default of a field as text, or "" for none.
 func usualOf(f mcp.Field) string {
 	var text string
 	if json.Unmarshal(f.Default, &text) != nil {
@@ -112,8 +112,8 @@ func usualOf(f mcp.Field) string {
 	return text
 }
 
-// valueOf returns a user's answer as the value of a field. It returns false if they left the
-// field empty.
+// valueOf returns a user's answer as the value of a field. It returns false if the user left the field
+// empty.
 func valueOf(f mcp.Field, answer tools.InquiryAnswer) (any, bool) {
 	if f.Type == "list" {
 		list := []string{}

@@ -1,9 +1,9 @@
-// Package mcphost has the MCP servers of a conversation. It decides which of the configured
-// servers are used, offers their tools to the model, brings their questions to the user, and
-// reads their prompts and resources by name.
+// Package mcphost manages the MCP servers of a conversation. It decides which of the configured servers are
+// used, and offers their tools to the model. It asks the user their questions, and reads their prompts and
+// resources by name.
 //
-// Configured has the servers of a workspace's configuration; commands outside of a conversation
-// use it alone. Servers, which a conversation owns, connects to them.
+// Configured holds the servers of a workspace's configuration; commands outside of a conversation use it
+// alone. Servers, which a conversation owns, connects to them.
 package mcphost
 
 import (
@@ -30,26 +30,27 @@ import (
 type Config struct {
 	// Version names the program to servers.
 	Version string
-	// Unattended is set if no user is there to answer questions.
+	// Unattended is set if there is no user to answer questions.
 	Unattended bool
 	Settings   *settings.Settings
 	Env        *tools.Env
 	Logins     *mcp.Logins
 	// Read reads the configuration.
 	Read func() (*Configured, error)
-	// Window returns the size of the model's window, in tokens.
+	// Window returns the size of the model's context window, in tokens.
 	Window func() int
-	// OnFreeze receives the offered tools whenever they change, for the record of the session.
+	// OnFreeze receives the offered tools whenever they change, and records them.
 	OnFreeze func([]bridge.Offered)
-	// Did records a program that was started, Reached a host that was reached. by names the server.
+	// Did records that a program was started. Reached records that a host was reached. by is the name of
+	// the server.
 	Did     func(by string, did history.Effect)
 	Reached func(by, host string)
 	// Tell shows a line to the user, on the goroutine that runs the conversation.
 	Tell func(line string)
-	// Inquire puts questions to the user. It returns false if nobody answers.
+	// Inquire asks the user questions. It returns false if the user does not answer.
 	Inquire func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool)
-	// May returns an error if a rule or the policy of the machine forbids the prompts and resources
-	// of a server, which a user names by themselves.
+	// May returns an error if a rule or the policy of the machine forbids a prompt or resource of a server
+	// that the user names.
 	May func(served tools.Served) error
 	// Browse opens an address in the user's browser; nil if there is no browser.
 	Browse func(ctx context.Context, address string)
@@ -64,20 +65,20 @@ type Servers struct {
 	current atomic.Pointer[generation]
 }
 
-// generation has the servers of one reading of the configuration. The next reading makes a new
-// generation, which replaces it.
+// generation holds the servers of one read of the configuration. Reading it again creates a new generation,
+// which replaces this one.
 type generation struct {
 	bridge     *bridge.Bridge
 	configured *Configured
 	wires      *mcp.Set
-	// life is the context of the generation's work, and end ends it.
+	// life is the context of all work of the generation. end cancels it.
 	life context.Context
 	end  context.CancelFunc
 	// number counts the generations of a conversation, from 1.
 	number uint64
 }
 
-// fromCurrent asks the current generation. It returns the zero value if there is none.
+// fromCurrent returns a value of the current generation, or the zero value if there is none.
 func fromCurrent[T any](s *Servers, ask func(g *generation) T) (answer T) {
 	if g := s.current.Load(); g != nil {
 		answer = ask(g)
@@ -91,19 +92,19 @@ func (g *generation) close() {
 	g.wires.Close()
 }
 
-// These constants bound how long the first request waits for servers that have no known offer.
+// These constants limit how long the first request waits for servers whose tool offer is unknown.
 const (
 	patienceOnScreen = 3 * time.Second
 	patienceOfScript = 10 * time.Second
 )
 
-// New begins to connect to the configured servers, whose tools can be called from now on. offered is
-// the record of the tools that a resumed session offered.
+// New starts to connect to the configured servers. Their tools can be called immediately. offered is the
+// recorded list of the tools that a resumed session offered.
 func New(config Config, configured *Configured, offered json.RawMessage) *Servers {
 	s := &Servers{Config: config, configured: configured}
 	var recorded []bridge.Offered
 	if err := json.Unmarshal(offered, &recorded); err != nil {
-		recorded = nil // without a usable record, the present tools are offered
+		recorded = nil // without a usable record, the current tools are offered
 	}
 	if len(configured.Servers) == 0 && len(recorded) == 0 {
 		return s
@@ -158,7 +159,7 @@ func (s *Servers) newGeneration(configured *Configured, number uint64) *generati
 	return g
 }
 
-// IsTool reports whether a tool of that name may come from a server.
+// IsTool reports whether a tool with that name may belong to a server.
 func IsTool(name string) bool {
 	_, _, is := catalogue.Split(name)
 	return is || name == "mcp_find" || name == "mcp_call" || name == "mcp_read"
@@ -177,13 +178,13 @@ func (s *Servers) Source() tools.Source {
 	}
 }
 
-// OfferRevision returns a text that changes whenever the offered tools change, "" without servers.
+// OfferRevision returns a text that changes whenever the offered tools change, or "" without servers.
 func (s *Servers) OfferRevision() string {
 	return fromCurrent(s, func(g *generation) string { return fmt.Sprintf(" %d.%d", g.number, g.bridge.OfferRevision()) })
 }
 
-// Await waits, before the first request, for servers whose offer is not known yet, and tells the
-// person about servers that failed.
+// Await waits, before the first request, for servers whose tool offer is unknown. It shows the user which
+// servers failed.
 func (s *Servers) Await(ctx context.Context) {
 	g := s.current.Load()
 	if g == nil || g.bridge.Frozen() {
@@ -206,14 +207,14 @@ func (s *Servers) Await(ctx context.Context) {
 	}
 }
 
-// Refreeze offers the model the tools that are known now.
+// Refreeze offers the currently known tools to the model.
 func (s *Servers) Refreeze() {
 	if g := s.current.Load(); g != nil {
 		g.bridge.Refreeze()
 	}
 }
 
-// Updates returns messages for the model about tools that came and went since the last call.
+// Updates returns messages for the model about tools that were added or removed since the last call.
 func (s *Servers) Updates() (blocks []history.Block) {
 	for _, news := range fromCurrent(s, func(g *generation) []bridge.Update { return g.bridge.Updates() }) {
 		text := &history.Text{Text: "[" + news.Line + "]", Source: history.Brought}
@@ -228,7 +229,7 @@ func (s *Servers) Updates() (blocks []history.Block) {
 	return blocks
 }
 
-// UseAgreed starts the servers to which the user has agreed since.
+// UseAgreed starts the servers that the user has approved since the last call.
 func (s *Servers) UseAgreed() {
 	g := s.current.Load()
 	if g == nil {
@@ -239,8 +240,8 @@ func (s *Servers) UseAgreed() {
 	}
 }
 
-// ReloadServers reads the configuration again, connects to all servers and offers their present
-// tools. It reports whether they offer others than before. It implements slash.Servers.
+// ReloadServers reads the configuration again, connects to all servers and offers their current tools.
+// others reports whether the offered tools have changed. It implements slash.Servers.
 func (s *Servers) ReloadServers(ctx context.Context) (lines []string, others bool, err error) {
 	configured, err := s.Read()
 	if err != nil {

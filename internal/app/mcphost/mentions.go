@@ -17,7 +17,7 @@ import (
 	"agent/internal/tools"
 )
 
-// promptPrefix begins the names of servers' prompts on the command line.
+// promptPrefix begins the names of servers' prompts as slash commands.
 const promptPrefix = "mcp:"
 
 // Prompts returns the known prompts of servers as commands.
@@ -39,9 +39,8 @@ func (s *Servers) Prompts() (all []command.Callable) {
 	return all
 }
 
-// Prompt returns the blocks of a server's prompt if the line calls one, as in /mcp:SERVER:NAME
-// ARGUMENTS. is reports whether the line does. No approval is needed, because a user typed the
-// line.
+// Prompt returns the blocks of a server's prompt if the line calls one, such as /mcp:SERVER:NAME ARGUMENTS.
+// is reports whether the line does. No approval is needed, because the user typed the line.
 func (s *Servers) Prompt(ctx context.Context, line string) (blocks []history.Block, is bool, err error) {
 	line, is = strings.CutPrefix(strings.TrimSpace(line), "/"+promptPrefix)
 	g := s.current.Load()
@@ -60,17 +59,17 @@ func (s *Servers) Prompt(ctx context.Context, line string) (blocks []history.Blo
 	return blocksOf(fmt.Sprintf("prompt server=%q name=%q", server, name), "", answer), true, nil
 }
 
-// may returns an error if the prompts and resources of a server may not be read.
+// may returns an error if a rule or the policy forbids the prompts and resources of a server.
 func (s *Servers) may(server string) error { return s.May(tools.Served{Server: server, Tool: "*"}) }
 
 // callEnv returns an environment for reading from servers outside of a tool call.
 func (s *Servers) callEnv() *tools.Env {
 	env := *s.Env
-	env.Limits.OutputTokens = 0 // servers' results have a bound of their own
+	env.Limits.OutputTokens = 0 // results of servers have a separate limit
 	return &env
 }
 
-// IsResource reports whether a mention has the form SERVER:URI of a server's resource.
+// IsResource reports whether a mention has the form SERVER:URI of a resource of a server.
 func (s *Servers) IsResource(mention string) bool {
 	g := s.current.Load()
 	server, uri, found := strings.Cut(mention, ":")
@@ -105,8 +104,8 @@ func (s *Servers) ReadResources(ctx context.Context, message *atcmd.Expansion) (
 // maxReason limits the reason why a resource was not read, in characters.
 const maxReason = 300
 
-// blocksOf returns a server's answer as blocks of a message. The answer stands between marks, and
-// its text cannot contain the closing mark.
+// blocksOf returns a server's answer as blocks of a message. Marks enclose the answer, and its text cannot
+// contain the closing mark.
 func blocksOf(mark, key string, answer tools.Answer) []history.Block {
 	name, _, _ := strings.Cut(mark, " ")
 	text := strings.ReplaceAll(answer.Text, "</"+name, `<\/`+name)

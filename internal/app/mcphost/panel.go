@@ -15,8 +15,7 @@ import (
 // reconnectTime limits how long the panel waits for a connection.
 const reconnectTime = time.Minute
 
-// ServerPick returns the panel of servers for /mcp, nil if there are none. It implements
-// slash.Servers.
+// ServerPick returns the list of servers for /mcp, or nil if there are none. It implements slash.Servers.
 func (s *Servers) ServerPick() *command.Pick {
 	g := s.current.Load()
 	if g == nil {
@@ -29,7 +28,7 @@ func (s *Servers) ServerPick() *command.Pick {
 			mark = "● "
 		}
 		if g.configured.waits(st.Server.Configured) {
-			line = "/trust" // it shows every command that the server would run
+			line = "/trust" // /trust shows every command that the server would run
 		}
 		pick.Choices = append(pick.Choices, command.Choice{
 			Name: st.Configured.Name, Help: mark + st.Summary() + " · " + st.From(), Line: line,
@@ -66,8 +65,8 @@ func (s *Servers) statusNow(name string) (*generation, bridge.Status, error) {
 	return g, st, err
 }
 
-// toggle disables or enables a server, in its file and at once. The model is offered the same
-// tools as before until the head of its requests changes anyway.
+// toggle disables or enables a server, in its file and immediately. The tools that the model is offered
+// stay the same until its list of tools changes anyway.
 func (s *Servers) toggle(_ context.Context, g *generation, st bridge.Status) error {
 	if st.Configured.File == "" {
 		return errors.New(st.Configured.Name + " is in no file; it comes from " + st.From())
@@ -123,7 +122,7 @@ func (x *Configured) waits(s *servers.Server) bool {
 	return x.Trust == nil || x.Trust.Store.Check(item(s)) != nil
 }
 
-// isDisabled reports whether a server is disabled, by the panel or else by its file.
+// isDisabled reports whether a server is disabled. The panel takes precedence over the file.
 func (x *Configured) isDisabled(s *servers.Server) bool {
 	if now, switched := x.switched.Load(s.Name); switched {
 		return now.(bool)

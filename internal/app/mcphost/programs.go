@@ -9,16 +9,16 @@ import (
 	"agent/internal/extend/setup/servers"
 )
 
-// Programs returns the paths in the workspace at which the programs of servers are looked up by their
-// bare names, because PATH has folders of it: those of an active virtual environment, say. What a
-// command puts there would run outside of the sandbox at the next start of the server. A program that
-// an entry names by its path may be under development, and is not among them.
+// Programs returns the paths in the workspace where servers' programs are searched by bare name. PATH
+// contains folders of the workspace if, for example, a virtual environment is active. A file that a command
+// puts there would run outside of the sandbox at the next start of the server. Programs omits programs that
+// an entry names by path, because they may be under development.
 func (x *Configured) Programs() (paths []string) {
 	for _, s := range x.Servers {
 		if s.Transport != servers.Stdio || s.Sandbox == servers.Sandboxed {
 			continue
 		}
-		with, _ := s.Expand(servers.Environment{Lookup: x.Lookup}) // without a variable it does not start
+		with, _ := s.Expand(servers.Environment{Lookup: x.Lookup}) // without variables it does not start
 		if with.Command == "" || filepath.Base(with.Command) != with.Command {
 			continue
 		}
@@ -32,7 +32,7 @@ func (x *Configured) Programs() (paths []string) {
 				paths = append(paths, program)
 			}
 			if _, err := os.Stat(program); err == nil {
-				break // it is found here, and later folders are not looked at
+				break // the program is found here, so later folders are not searched
 			}
 		}
 	}

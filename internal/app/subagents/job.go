@@ -15,15 +15,15 @@ import (
 	"agent/internal/toolspec"
 )
 
-// job is one agent of the session.
+// A job is one subagent of the session.
 type job struct {
 	// AgentState, status, reported and denied are guarded by the lock of the team.
 	chat.AgentState
-	// status says how the agent ended, "" while it works or waits to.
+	// status describes how the subagent ended. It is "" while the subagent works or waits to start.
 	status string
-	// reported is set once the report of an agent in the background has come.
+	// reported is set once the report of a background subagent has been delivered.
 	reported bool
-	// denied is set if the agent ended because nobody could be asked about a call.
+	// denied is set if the subagent ended because a call needed approval and there was no user to ask.
 	denied bool
 
 	team   *Team
@@ -32,27 +32,27 @@ type job struct {
 	bounds Bounds
 	// began is the time of the call.
 	began time.Time
-	// continues is set for an agent that continues after an earlier task.
+	// continues is set for a subagent that continues after an earlier task.
 	continues bool
-	// ctx is the context of the work, which cancel and the end of the team end. behind is closed
-	// once no call waits for the agent.
+	// ctx is the context of the work. cancel or closing the team ends it. behind is closed once no call
+	// waits for the subagent.
 	ctx    context.Context
 	cancel context.CancelFunc
 	behind chan struct{}
-	// turn is closed when the agent may work.
+	// turn is closed when the subagent may work.
 	turn chan struct{}
 
 	pacer   *pacer
 	changed changes
-	// said is the latest text that the agent wrote, latest its latest calls.
+	// said is the latest text that the subagent wrote. latest holds its latest calls.
 	said   string
 	latest []string
 }
 
-// grace is the time after the limit in which an agent may write its report.
+// grace returns the time after the limit in which a subagent may write its report.
 func grace(bound time.Duration) time.Duration { return max(bound/4, 10*time.Second) }
 
-// complete works on the task, and reports a panic of the work as its failure.
+// complete runs the task. If the run panics, it returns an answer that reports the failure.
 func (j *job) complete() (answer tools.Answer) {
 	defer j.cancel()
 	defer func() {
@@ -64,7 +64,7 @@ func (j *job) complete() (answer tools.Answer) {
 	return j.work(j.ctx)
 }
 
-// work runs the agent to its end and returns the answer for the model.
+// work runs the subagent to its end and returns the answer for the model.
 func (j *job) work(ctx context.Context) tools.Answer {
 	select {
 	case <-j.turn:
@@ -99,11 +99,11 @@ func (j *job) work(ctx context.Context) tools.Answer {
 	status := j.statusOf(ctx, outcome, err)
 	answer := j.report(status, child.Unused)
 	child.Ended(status, j.changed.String(), j.said)
-	end() // the record is free for a call that goes on with the agent
+	end() // the record is free for a call that continues the subagent
 	return j.ended(status, answer)
 }
 
-// statusOf says in words how the agent ended.
+// statusOf describes how the subagent ended.
 func (j *job) statusOf(ctx context.Context, outcome chat.Outcome, err error) string {
 	switch {
 	case outcome.Stop == chat.StopDone && j.pacer.reached == "":
@@ -129,9 +129,9 @@ func (j *job) statusOf(ctx context.Context, outcome chat.Outcome, err error) str
 	return "stopped: " + string(outcome.Stop)
 }
 
-// ended notes the end of the agent and reports it.
+// ended records and reports the end of the subagent.
 func (j *job) ended(status string, answer tools.Answer) tools.Answer {
-	j.team.Record(j.state(), status, j.changed.String()) // the log has a record before the screen shows the change
+	j.team.Record(j.state(), status, j.changed.String()) // recorded before the screen shows it
 	j.update(func() { j.status = status })
 	j.team.Parent.Count(j.team.working.Done(), j.state().Stats)
 	j.tell(chat.AgentEnded{AgentState: j.state(), Status: status, Changed: j.changed.String()})
@@ -152,10 +152,10 @@ func (j *job) state() chat.AgentState {
 	return j.AgentState
 }
 
-// tell emits an event in the conversation that the team belongs to.
+// tell emits an event in the parent conversation.
 func (j *job) tell(e chat.Event) { j.team.Parent.Emit(j.team.working.Done(), e) }
 
-// event follows an event of the agent's conversation, on the goroutine that runs it.
+// event handles an event of the subagent's conversation, on the goroutine that runs it.
 func (j *job) event(e chat.Event) {
 	if _, state := e.(chat.StatusChanged); !state {
 		j.tell(chat.AgentEvent{ID: j.ID, Agent: j.Agent, Event: e})
@@ -190,7 +190,7 @@ func (j *job) event(e chat.Event) {
 	j.team.Parent.EmitLatest(chat.AgentChanged{AgentState: j.state()})
 }
 
-// onlyMode returns the mode that limits an agent.
+// onlyMode returns the approval mode that limits a subagent, or "" for no limit.
 func onlyMode(a agents.Agent) gate.Mode {
 	if a.Looks {
 		return gate.ModeReadOnly

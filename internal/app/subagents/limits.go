@@ -9,25 +9,26 @@ import (
 	"agent/internal/chat"
 )
 
-// Bounds limits an agent.
+// Bounds holds the limits of a subagent.
 type Bounds struct {
-	// Model is the model that the agent is to use.
+	// Model is the model for the subagent.
 	Model string
-	// Parallel is the number of agents that work at once, PerTurn the number that begin in a turn.
+	// Parallel is the number of subagents that work at the same time. PerTurn is the number that may start
+	// in a turn.
 	Parallel, PerTurn int
 	// Requests limits the model requests.
 	Requests int
-	// Tokens limits the input that came from no cache, and the output.
+	// Tokens limits the sum of uncached input tokens and output tokens.
 	Tokens int
-	// Time limits the time, without the time that the agent waits for a user.
+	// Time limits the time, except the time in which the subagent waits for a user.
 	Time time.Duration
-	// Cost limits the cost in USD, 0 for no bound.
+	// Cost limits the cost in USD; 0 means no limit.
 	Cost float64
 	// ResultTokens limits the report that enters the context of the parent.
 	ResultTokens int
 }
 
-// String describes the bounds of the work, for a user who is asked about it.
+// String describes the limits, for the approval prompt.
 func (b Bounds) String() string {
 	text := fmt.Sprintf("%s, at most %s, %s tokens, %s", b.Model, humanize.Count(b.Requests, "request"), humanize.Tokens(b.Tokens), humanize.Took(b.Time))
 	if b.Cost > 0 {
@@ -36,32 +37,32 @@ func (b Bounds) String() string {
 	return text
 }
 
-// A subagent is told to finish at this share of a limit, in percent, or at this number of requests
-// before the last.
+// A subagent receives finishSoon at this share of a limit, in percent, or this number of requests before
+// the last.
 const (
 	almost       = 80
 	requestsLeft = 5
 )
 
-// Texts that an agent reads at its bounds.
+// Texts that a subagent reads near its limits.
 const (
 	finishSoon = "[You have little left of what this task may take. Finish now: write your report of what you know so far.]"
 	finishNow  = "[This is your last reply, and no call in it is run. Write your report now.]"
 )
 
-// clock measures the time of an agent without the time that it waits for a user.
+// clock measures the time of a subagent, without the time in which it waits for a user.
 type clock struct {
 	now func() time.Time
 
 	mu      sync.Mutex
 	started time.Time
 	waited  time.Duration
-	// waits counts the open approval prompts, and since is when the first of them appeared.
+	// waits counts the open approval prompts. since is the time at which the first of them appeared.
 	waits int
 	since time.Time
 }
 
-// waiting notes that a question is put to a user, or that it is settled.
+// waiting records that an approval prompt was opened, or that it was answered.
 func (c *clock) waiting(waits bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +77,7 @@ func (c *clock) waiting(waits bool) {
 	}
 }
 
-// worked returns the time that the agent has worked.
+// worked returns the time that the subagent has worked.
 func (c *clock) worked() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,17 +88,18 @@ func (c *clock) worked() time.Duration {
 	return c.now().Sub(c.started) - waited
 }
 
-// pacer tells an agent how much it may still do.
+// pacer compares the usage of a subagent with its limits before each request.
 type pacer struct {
 	Bounds
 	clock *clock
-	// told is set once the agent was told to finish.
+	// told is set once the subagent was asked to finish.
 	told bool
-	// reached describes the limit that was reached, "" for none.
+	// reached describes the limit that was reached, or "" for none.
 	reached string
 }
 
-// pace is called before each request.
+// pace is called before each request. It returns the message to add to the request, and whether the request
+// is the last.
 func (p *pacer) pace(s chat.Stats) chat.Pace {
 	requests, cost, tokens, worked := s.Requests, s.Cost, fresh(s), p.clock.worked()
 	switch {

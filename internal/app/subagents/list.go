@@ -7,24 +7,25 @@ import (
 	"agent/internal/extend/setup/agents"
 )
 
-// Bounds of the list of agents, in tokens: a hundredth of the window, within these.
+// Limits of the list of subagents, in tokens: a hundredth of the context window, but at least leastList and
+// at most mostList.
 const (
 	listShare           = 100
 	leastList, mostList = 400, 2000
 	shortest            = 20 // the shortest description, in bytes
 )
 
-// A Catalogue is the list of agents that the model reads.
+// A Catalogue is the list of subagents that the model reads.
 type Catalogue struct {
 	Text string
-	// Shortened has the names of the agents whose descriptions are cut, and LeftOut those for which
-	// there is no room. The model can still name them.
+	// Shortened holds the names of the subagents whose descriptions are cut. LeftOut holds the names of the
+	// subagents that do not fit. The model can still name them.
 	Shortened, LeftOut []string
 }
 
-// List returns the agents as the model reads them, a line each. Until the list fits a share of the
-// window, it shortens descriptions, the longest first, and then omits the last names. count
-// counts the tokens of a text.
+// List returns the subagents as the model reads them, one per line. Until the list fits into a share of the
+// window, it shortens descriptions, the longest first, and then omits the last names. count returns the
+// number of tokens of a text.
 func List(set agents.Set, window int, count func(text string) int) Catalogue {
 	most := min(max(window/listShare, leastList), mostList)
 	longest := 0

@@ -14,13 +14,13 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Heading begins the answer of an agent, "agent NAME, ID: STATUS". It is one line whatever the status
-// says, since the files of a report stand in a line of their own.
+// Heading returns the first line of a subagent's answer: "agent NAME, ID: STATUS". The result is a single
+// line for any status, because the line after it lists the files of the report.
 func Heading(agent, id, status string) string {
 	return "agent " + agent + ", " + id + ": " + humanize.Line(status, 0)
 }
 
-// Figures continues a heading with the cost of an agent.
+// Figures returns the cost of a subagent, to be appended to a heading.
 func Figures(s chat.Stats) string {
 	text := fmt.Sprintf(", %s, %s, %s tokens", humanize.Count(s.Requests, "request"), humanize.Count(s.ToolCalls, "call"), humanize.Tokens(s.PromptTokens+s.CompletionTokens))
 	if s.Cost > 0 {
@@ -29,13 +29,13 @@ func Figures(s chat.Stats) string {
 	return text
 }
 
-// BackgroundReport returns the report of an agent in the background.
+// BackgroundReport returns the report of a background subagent.
 func BackgroundReport(agent, id, title, text string) chat.AgentReport {
 	return chat.AgentReport{ID: id, Title: toolspec.ReportTitle + agent + " " + id + " ended: " + title, Text: text}
 }
 
-// report returns the answer of an agent that ended: a line about it, the changed files, and its
-// report, all of it within the limit.
+// report returns the answer of a subagent that ended: a heading, the changed files, and its report. The
+// whole answer is within the limit.
 func (j *job) report(status string, notes []string) tools.Answer {
 	text := cmp.Or(strings.TrimSpace(j.said), NoReport(j.latest))
 	if j.call.Model != "" {
@@ -46,10 +46,10 @@ func (j *job) report(status string, notes []string) tools.Answer {
 	return tools.Answer{Text: FitReport(head, text, j.bounds.ResultTokens, j.team.Tokens, keep), Summary: status}
 }
 
-// LatestCalls is the number of calls that a report without a text lists.
+// LatestCalls is the number of calls in a report without a text.
 const LatestCalls = 5
 
-// NoReport returns the report of an agent that wrote none: its latest calls.
+// NoReport returns the report of a subagent that wrote none. The report lists its latest calls.
 func NoReport(calls []string) string {
 	if len(calls) == 0 {
 		return "It wrote no report."
@@ -58,16 +58,16 @@ func NoReport(calls []string) string {
 }
 
 const (
-	// aboutCut is the number of tokens left for the line in the middle of a report that is cut.
+	// aboutCut is the number of tokens reserved for the line in the middle of a shortened report.
 	aboutCut = 40
-	// longToken is the length, in bytes, that few tokens exceed.
+	// longToken is a length, in bytes, that few tokens exceed.
 	longToken = 16
 )
 
 // FitReport returns the heading of an answer followed by a report, in at most most tokens unless the
-// heading alone is longer. It cuts a longer report to its beginning and its end, and adds where
-// keep stored the whole. It removes control characters from the report, because the model that
-// reads it may repeat them in a file or a command.
+// heading alone is longer. It shortens a longer report to its beginning and its end, and adds where keep
+// stored the full text. It removes control characters from the report, because the model that reads it may
+// copy them to a file or a command.
 func FitReport(head, text string, most int, count func(string) int, keep func(text string) (where string, err error)) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -94,7 +94,7 @@ func FitReport(head, text string, most int, count func(string) int, keep func(te
 	}
 }
 
-// changes collects the files that an agent changed.
+// changes collects the files that a subagent changed.
 type changes struct {
 	// files maps the paths to the changed lines; names holds the paths in the order of the first
 	// change.
@@ -104,11 +104,11 @@ type changes struct {
 
 type lineCount struct {
 	added, removed int
-	// new is set for a file that did not exist, counted if the lines are known.
+	// isNew is set for a file that did not exist. counted is set if the changed lines are known.
 	isNew, counted bool
 }
 
-// add notes the files that an answer says are changed. rel returns the path to show for a file.
+// add adds the files that an answer reports as changed. rel returns the path to show for a file.
 func (c *changes) add(answer tools.Answer, rel func(abs string) string) {
 	paths := map[string]string{} // keyed by the names in a diff
 	for _, abs := range answer.Changed {
@@ -139,7 +139,7 @@ func (c *changes) file(path string) *lineCount {
 	return c.files[path]
 }
 
-// pathOf returns the path of the file that a unified diff is about, and whether the file is new.
+// pathOf returns the path of the file in a unified diff, and whether the file is new.
 func pathOf(diff string) (path string, isNew bool) {
 	for line := range strings.Lines(diff) {
 		line = strings.TrimRight(line, "\n")
@@ -156,10 +156,10 @@ func pathOf(diff string) (path string, isNew bool) {
 	return path, isNew
 }
 
-// none stands in a diff for a file that does not exist.
+// none is the name in a diff for a file that does not exist.
 const none = "/dev/null"
 
-// mostChanged limits the files that a report names.
+// mostChanged limits the number of files in a report.
 const mostChanged = 40
 
 // String returns the changed files with their lines, as a report lists them.

@@ -1,11 +1,10 @@
-// Package subagents runs the agents of a conversation. An agent is a second conversation that works on
-// one task of the model and gives back a report; everything that it read stays out of the
-// conversation that asked.
+// Package subagents runs the subagents of a conversation. A subagent is a second conversation that works on
+// one task of the model and returns a report. Everything that it read stays out of the parent conversation.
 //
-// A Team belongs to a conversation, which makes the agents' conversations for it (Config.Make).
-// The team limits how many run at once, how many begin in a turn, and what each may spend. A call
-// of the tool task waits for the report; a task in the background returns at once, and its report
-// comes later as a message.
+// A Team belongs to a conversation, which creates the subagents' conversations for it (Config.Make). The
+// team limits how many subagents run at the same time, how many start in a turn, and the cost of each. A
+// call of the tool task waits for the report. A background task returns at once, and its report arrives
+// later as a message.
 package subagents
 
 import (
@@ -27,38 +26,38 @@ import (
 
 // Config connects a team to its conversation.
 type Config struct {
-	// Named returns the agent of a name if it is offered. Otherwise the error names the offered
-	// agents.
+	// Named returns the subagent with a name if it is offered. Otherwise the error names the offered
+	// subagents.
 	Named func(name string) (agents.Agent, error)
-	// Make makes the conversation of an agent.
+	// Make creates the conversation of a subagent.
 	Make func(ctx context.Context, spec Spec) (Child, error)
 	// Parent is the conversation that the team belongs to.
 	Parent *chat.Agents
-	// Bounds returns the present bounds for an agent.
+	// Bounds returns the current limits for a subagent.
 	Bounds func(agents.Agent) Bounds
 	// Rel returns the path to show for a file.
 	Rel func(abs string) string
-	// Keep keeps the whole text of a report that is cut for the model, and says where it is.
+	// Keep stores the full text of a report that is shortened for the model, and returns where it is.
 	Keep func(id, text string) (where string, err error)
 	// Tokens counts the tokens of a text.
 	Tokens func(text string) int
-	// Record notes the start and the end of an agent.
+	// Record records the start and the end of a subagent.
 	Record func(state chat.AgentState, status, changed string)
 	Now    func() time.Time
-	// Unattended is set if nobody answers questions. A call that needs an approval then ends the
-	// turn of the conversation too; a user who refuses one ends the agent alone.
+	// Unattended is set if there is no user to answer questions. A call that needs approval then ends the
+	// parent's turn too. If a user refuses such a call, only the subagent ends.
 	Unattended bool
 }
 
-// Spec describes an agent's conversation to be made.
+// Spec describes a subagent's conversation to be created.
 type Spec struct {
-	// ID identifies the agent; Call is the call that began it.
+	// ID identifies the subagent. Call is the call that started it.
 	ID    string
 	Call  tools.AgentCall
 	Agent agents.Agent
-	// Continues is set if the conversation is recorded already and continues.
+	// Continues is set if the conversation is already recorded and continues.
 	Continues bool
-	// Within belongs to the configuration of the conversation. Emit receives its events.
+	// Within is part of the configuration of the conversation. Emit receives its events.
 	Within chat.SubagentOf
 	Emit   func(chat.Event)
 }
@@ -68,7 +67,7 @@ type Child struct {
 	Chat *chat.Chat
 	// Model is the model that the agent uses.
 	Model string
-	// Unused has a line for each wish of the agent's file that was not granted.
+	// Unused has a line for each field of the subagent's file that has no effect.
 	Unused []string
 	// Ended is called with the subagent's status, the files that it changed and its last message.
 	Ended func(status, changed, said string)
@@ -79,21 +78,21 @@ type Child struct {
 type Team struct {
 	Config
 
-	// working ends with Close.
+	// working ends when the team is closed.
 	working context.Context
 	end     context.CancelFunc
 	ended   sync.WaitGroup
 
 	mu sync.Mutex
-	// jobs holds the agents of the session, oldest first.
+	// jobs holds the subagents of the session, oldest first.
 	jobs []*job
-	// running counts the agents that work, begun the agents that were started in the turn.
+	// running counts the subagents that work. begun counts the subagents that were started in this turn.
 	running, begun int
-	// queue holds the agents that wait for their turn to work, in order.
+	// queue holds the subagents that wait to work, in order.
 	queue []chan struct{}
 }
 
-// New returns a team. earlier holds the agents of a session that is resumed.
+// New returns a team. earlier holds the subagents of a resumed session.
 func New(config Config, earlier []Earlier) *Team {
 	t := &Team{Config: config}
 	t.working, t.end = context.WithCancel(context.Background())
@@ -103,28 +102,28 @@ func New(config Config, earlier []Earlier) *Team {
 	return t
 }
 
-// Earlier is an agent of the record of a session.
+// Earlier is a subagent from the record of a session.
 type Earlier struct {
 	State  chat.AgentState
 	Agent  agents.Agent
 	Status string
 }
 
-// Close ends the agents that still work and waits for them.
+// Close stops the subagents that still work and waits for them.
 func (t *Team) Close() error {
 	t.end()
 	t.ended.Wait()
 	return nil
 }
 
-// BeginTurn sets the count of started agents back, for a new turn of the user.
+// BeginTurn resets the count of started subagents, for a new turn of the user.
 func (t *Team) BeginTurn() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.begun = 0
 }
 
-// Running returns the number of agents in the background whose reports have not come yet.
+// Running returns the number of background subagents whose reports have not been delivered yet.
 func (t *Team) Running() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -137,8 +136,8 @@ func (t *Team) Running() int {
 	return running
 }
 
-// Plan returns the preview of a task and a function that begins it, or an error for a task that
-// cannot start now. Agents work in the order in which their tasks began.
+// Plan returns the preview of a task and a function that starts it. It returns an error for a task that
+// cannot start now. Subagents work in the order in which their tasks were started.
 func (t *Team) Plan(task tools.Task) (tools.Preview, tools.BeginTask, error) {
 	agent, err := t.agentOf(task)
 	if err != nil {
@@ -167,7 +166,7 @@ func (t *Team) agentOf(task tools.Task) (agents.Agent, error) {
 	return t.Named(earlier.agent.Name) // the definition of the agent may need approval again
 }
 
-// nameOf returns the name of the agent that a task wants.
+// nameOf returns the name of the subagent that a task requests.
 func nameOf(task tools.Task) string {
 	if task.Agent == "" {
 		return agents.Explore
@@ -175,8 +174,8 @@ func nameOf(task tools.Task) string {
 	return strings.ToLower(strings.TrimSpace(task.Agent))
 }
 
-// continued returns the agent of an earlier call, for a call that continues it. The error names the
-// agents that can continue. The caller holds the lock.
+// continued returns the subagent of an earlier call, for a call that continues it. The error names the
+// subagents that can continue. The caller holds the lock.
 func (t *Team) continued(id string) (*job, error) {
 	problem := fmt.Sprintf("unknown subagent %q", id)
 	var free []string
@@ -199,7 +198,7 @@ func (t *Team) continued(id string) (*job, error) {
 	return nil, errors.New(problem + "; these can continue: " + strings.Join(free, ", "))
 }
 
-// run has an agent work that has begun. It returns at once if that is in the background.
+// run runs a started subagent. It returns at once if the subagent is in the background.
 func (t *Team) run(ctx context.Context, j *job) tools.Answer {
 	t.Record(j.state(), "", "") // the record must exist before the model reads about it
 	done := make(chan tools.Answer, 1)
@@ -225,9 +224,9 @@ func (t *Team) run(ctx context.Context, j *job) tools.Answer {
 	return tools.Answer{Text: "started " + j.ID + "; its report comes as a message", Summary: "in the background", Started: j.ID}
 }
 
-// RunTask has an agent work on a task of the program itself, and returns the agent's id and its last
-// message. The caller is the goroutine that runs the conversation. The task may name an agent of an
-// earlier task, which then continues.
+// RunTask runs a subagent on a task of the program itself. It returns the subagent's id and its last
+// message. The caller is the goroutine that runs the conversation. If the task names the subagent of an
+// earlier task, that subagent continues.
 func (t *Team) RunTask(ctx context.Context, agent agents.Agent, task tools.Task) (id, said string, err error) {
 	j, err := t.begin(agent, tools.AgentCall{Task: task})
 	if err != nil {
@@ -254,15 +253,15 @@ func (t *Team) RunTask(ctx context.Context, agent agents.Agent, task tools.Task)
 	return j.ID, j.said, nil
 }
 
-// leaves reports whether an agent ends with the call that waits for it: it is in the foreground.
+// leaves reports whether a subagent ends with the call that waits for it, because it is in the foreground.
 func (t *Team) leaves(j *job) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return !j.Background
 }
 
-// Background puts the agent of a call, which waits for it, into the background, and reports whether
-// there is one.
+// Background moves the subagent of a call into the background, while the call waits for it. It reports
+// whether the call has a subagent.
 func (t *Team) Background(call int) bool {
 	t.mu.Lock()
 	var moved *job
@@ -329,7 +328,7 @@ func (t *Team) newID() string {
 	}
 }
 
-// enter waits until it is the turn of an agent to work. It returns an error if ctx ends first.
+// enter waits until a subagent may work. It returns an error if ctx ends first.
 func (t *Team) enter(ctx context.Context, turn chan struct{}) error {
 	select {
 	case <-turn:
@@ -346,14 +345,14 @@ func (t *Team) enter(ctx context.Context, turn chan struct{}) error {
 	return ctx.Err()
 }
 
-// leave lets the next agent work.
+// leave makes room for the next subagent.
 func (t *Team) leave() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.pass()
 }
 
-// pass gives the place of an agent that ended to the first that waits. The caller holds the lock.
+// pass hands the slot of a finished subagent to the first one in the queue. The caller holds the lock.
 func (t *Team) pass() {
 	if len(t.queue) == 0 {
 		t.running--
@@ -371,7 +370,7 @@ func (t *Team) Stop(id string) error {
 	return nil
 }
 
-// StopAll ends the agents that run, and returns their number.
+// StopAll stops the running subagents, and returns their number.
 func (t *Team) StopAll() int { return t.stop(func(*job) bool { return true }) }
 
 func (t *Team) stop(which func(*job) bool) (stopped int) {
@@ -386,10 +385,10 @@ func (t *Team) stop(which func(*job) bool) (stopped int) {
 	return stopped
 }
 
-// Listed is an agent of the session, for a list.
+// Listed is a subagent of the session, for a list.
 type Listed struct {
 	chat.AgentState
-	// Status says how the agent ended, "" while it works.
+	// Status describes how the subagent ended, or is "" while it works.
 	Status string
 }
 
@@ -404,8 +403,8 @@ func (t *Team) List() []Listed {
 	return all
 }
 
-// Ended returns the error with which the turn ends after the answer of a call, nil if it continues.
-// Ids of calls may repeat, so the latest call counts.
+// Ended returns the error with which the turn ends after the answer of a call, or nil if the turn
+// continues. Ids of calls may repeat, so it uses the latest call.
 func (t *Team) Ended(callID string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

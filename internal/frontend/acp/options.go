@@ -16,7 +16,7 @@ type option struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
 	Category string `json:"category"`
-	// Current is the value in force.
+	// Current is the current value.
 	Current string `json:"currentValue"`
 	// Values lists the values to choose from.
 	Values []optionValue `json:"options"`
@@ -28,15 +28,15 @@ type optionValue struct {
 	Name  string `json:"name"`
 }
 
-// The ids of the options. They are their categories as well.
+// The ids of the options, which are also their categories.
 const (
 	optionMode   = "mode"
 	optionModel  = "model"
 	optionEffort = "thought_level"
 )
 
-// newOption returns an option with its values. A current value that is not among them is added
-// under the name other.
+// newOption returns an option with its values. If the current value is not among them, it is added with the
+// name other.
 func newOption(id, name, current string, values []string, other string) option {
 	o := option{ID: id, Name: name, Category: id, Current: current, Type: "select"}
 	if !slices.Contains(values, current) {
@@ -48,8 +48,8 @@ func newOption(id, name, current string, values []string, other string) option {
 	return o
 }
 
-// newOptions returns the options of the session, and reports whether they have changed since
-// the editor was sent them.
+// newOptions returns the options of the session, and reports whether they have changed since they were last
+// sent to the editor.
 func (s *session) newOptions() (options []option, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,15 +67,15 @@ func (s *session) newOptions() (options []option, changed bool) {
 	return options, changed
 }
 
-// options returns the options of the session, for an answer.
+// options returns the options of the session, for the answer to a request.
 func (s *session) options() []option {
 	options, _ := s.newOptions()
 	return options
 }
 
-// optionsChanged sends the options to the editor if they have changed: the endpoint has listed
-// its models, or a command has set one. Once it returns, the editor has the present options, also
-// if an event of the conversation found the change first.
+// optionsChanged sends the options to the editor if they have changed, because the endpoint has listed its
+// models or a command has set one. When it returns, the editor has the current options, even if an event of
+// the conversation noticed the change first.
 func (s *session) optionsChanged() {
 	s.telling.Lock()
 	defer s.telling.Unlock()
@@ -84,7 +84,7 @@ func (s *session) optionsChanged() {
 	}
 }
 
-// modes returns the approval modes for clients that know no options.
+// modes returns the approval modes for clients that do not support options.
 func (s *session) modes() map[string]any {
 	var modes []map[string]any
 	for _, name := range gate.ModeNames() {
@@ -105,7 +105,7 @@ func (s *session) setOption(id, value string) error {
 	return nil
 }
 
-// setMode sets the approval mode for clients that know no options.
+// setMode sets the approval mode for clients that do not support options.
 func (s *session) setMode(m message, p sessionParams) {
 	err := s.setOption(optionMode, p.ModeID)
 	s.server.answer(m)(nil, err)
@@ -114,7 +114,7 @@ func (s *session) setMode(m message, p sessionParams) {
 	}
 }
 
-// set changes an option and answers with all of them.
+// set changes an option and answers with all options.
 func (s *session) set(m message, p sessionParams) {
 	var value string
 	if json.Unmarshal(p.Value, &value) != nil {
@@ -131,7 +131,7 @@ func (s *session) set(m message, p sessionParams) {
 	}
 }
 
-// listed returns the slash commands in the form in which an editor lists them.
+// listed returns the slash commands in the format of the protocol.
 func (s *session) listed() []map[string]any {
 	commands := []map[string]any{}
 	for _, c := range s.commands.All() {

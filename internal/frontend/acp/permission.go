@@ -12,7 +12,8 @@ import (
 	"agent/internal/text/textdiff"
 )
 
-// The answers to a question. There is at most one of a kind, since some editors keep only one.
+// The ids of the answers to an approval prompt. There is at most one answer of each kind, because some
+// editors keep only one.
 const (
 	optionAllow   = "allow"
 	optionAlways  = "always"
@@ -20,7 +21,7 @@ const (
 	optionRefuse  = "refuse"
 )
 
-// ask puts a question to the editor. Any answer but a clear yes is a no.
+// ask sends an approval prompt to the editor. Any answer but a clear yes is a no.
 func (w *shown) ask(a chat.Approval) {
 	if len(a.Preview.Inquiries) > 0 {
 		w.inquire(a)
@@ -59,13 +60,13 @@ func (w *shown) ask(a chat.Approval) {
 	}()
 }
 
-// permission returns the request that puts a question about a call to the editor.
+// permission returns the request that asks the editor about a call.
 func (s *session) permission(call map[string]any, options []permissionOption) (method string, params any) {
 	call["status"] = "pending"
 	return "session/request_permission", map[string]any{"sessionId": s.id, "toolCall": call, "options": options}
 }
 
-// callID returns the id of the call in question.
+// callID returns the id of the call that needs approval.
 func (w *shown) callID(a chat.Approval) string {
 	return cmp.Or(w.idOf(a.Call), fmt.Sprintf("q%d", a.ID))
 }
@@ -77,7 +78,7 @@ func titleOf(a chat.Approval) string {
 	return a.Preview.Title
 }
 
-// decision returns the decision in the editor's answer. Only an answer that was offered counts.
+// decision returns the decision in the editor's answer. Only an offered answer counts.
 func decision(m message, a chat.Approval) chat.Decision {
 	switch selected(m) {
 	case optionAllow:
@@ -90,7 +91,7 @@ func decision(m message, a chat.Approval) chat.Decision {
 	return chat.Decision{Reason: "the user refused"}
 }
 
-// selected returns the id of the selected option, "" for none.
+// selected returns the id of the selected option, or "" for none.
 func selected(m message) string {
 	var answer struct {
 		Outcome struct {
@@ -104,7 +105,7 @@ func selected(m message) string {
 	return answer.Outcome.OptionID
 }
 
-// withdraw withdraws a question that no longer needs an answer.
+// withdraw withdraws an approval prompt that no longer needs an answer.
 func (w *shown) withdraw(id int) {
 	if withdraw := w.asking[id]; withdraw != nil {
 		withdraw()
@@ -112,8 +113,8 @@ func (w *shown) withdraw(id int) {
 	}
 }
 
-// question returns the content of a question. The diff comes first, since some editors show
-// nothing else.
+// question returns the content of an approval prompt. The diff is first, because some editors show nothing
+// else.
 func (w *shown) question(a chat.Approval) []any {
 	var content []any
 	for _, d := range diffs(a.Preview.Diff, w.absolute) {
@@ -167,8 +168,8 @@ func (w *shown) question(a chat.Approval) []any {
 	return content
 }
 
-// diffs converts a unified diff to the form of the protocol: for each file the old and the new
-// text of the changed regions.
+// diffs converts a unified diff to the format of the protocol: for each file the old and the new text of
+// the changed regions.
 func diffs(unified string, absolute func(string) string) (all []diffContent) {
 	const nowhere = "/dev/null"
 	for _, file := range textdiff.Split(unified) {

@@ -15,9 +15,9 @@ import (
 	"agent/internal/history"
 )
 
-// messageOf turns the parts of a prompt into one message. Text counts as typed, and a link to a
-// file of the workspace as an inclusion. Attachments are data: no commands are looked for in
-// them. Images are stored in the folder that temp returns.
+// messageOf joins the parts of a prompt into one message. Text counts as typed, and a link to a file of the
+// workspace includes the file. Attachments are data: commands in them have no effect. Images are stored in
+// the folder that temp returns.
 func messageOf(blocks []contentBlock, root string, temp func() string) (atcmd.Message, error) {
 	var m atcmd.Message
 	for _, b := range blocks {
@@ -50,7 +50,7 @@ func messageOf(blocks []contentBlock, root string, temp func() string) (atcmd.Me
 	return m, nil
 }
 
-// linkText returns a link as a user would type it: @path for a file of the workspace.
+// linkText returns a link in the form that a user would type: @path for a file of the workspace.
 func linkText(uri, root string) string {
 	path := pathOf(uri)
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) && filepath.IsAbs(path) {
@@ -59,7 +59,7 @@ func linkText(uri, root string) string {
 	return " " + path + " "
 }
 
-// pathOf returns the path of a file's URI, and any other URI unchanged.
+// pathOf returns the path of a file URI. It returns any other URI unchanged.
 func pathOf(uri string) string {
 	if u, err := url.Parse(uri); err == nil && u.Scheme == "file" {
 		return u.Path
@@ -67,7 +67,7 @@ func pathOf(uri string) string {
 	return uri
 }
 
-// imagePart stores an image in a folder, since a message takes images by file name.
+// imagePart stores an image in a folder, because messages refer to images by file name.
 func imagePart(b contentBlock, folder string) (atcmd.Part, error) {
 	data, err := base64.StdEncoding.DecodeString(b.Data)
 	if err != nil {
@@ -84,9 +84,9 @@ func imagePart(b contentBlock, folder string) (atcmd.Part, error) {
 	return atcmd.ImagePart(f.Name()), nil
 }
 
-// serversOf writes an editor's list of MCP servers in the form of a configuration file, "" for
-// none. The error names the faulty field and never its value: the values of variables and
-// headers are often keys.
+// serversOf converts an editor's list of MCP servers to the format of a configuration file. It returns ""
+// if there are none. The error names the invalid field and never its value, because values of variables and
+// headers are often API keys.
 func serversOf(listed []json.RawMessage) (string, error) {
 	type pair struct{ Name, Value string }
 	entries := map[string]map[string]any{}
@@ -123,8 +123,7 @@ func serversOf(listed []json.RawMessage) (string, error) {
 	return string(text), err
 }
 
-// serverName returns the name of an editor's server, reduced to the letters that names of tools
-// may have.
+// serverName returns the name of an editor's server, with only the characters that names of tools may have.
 func serverName(name string) string {
 	const longest = 32
 	name = strings.Map(func(r rune) rune {

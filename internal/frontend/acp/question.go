@@ -13,12 +13,12 @@ import (
 	"agent/internal/tools"
 )
 
-// optionKinds has the kinds of a question's options, by position. They differ, since some editors
-// keep only one option of each kind.
+// optionKinds lists the kinds of a question's options, by position. They differ, because some editors keep
+// only one option of each kind.
 var optionKinds = []string{"allow_once", "allow_always", "reject_once", "reject_always"}
 
-// inquire puts the questions of the model to the editor, one after the other. The protocol
-// allows one choice for each.
+// inquire asks the editor the questions of the model, one after the other. The protocol allows one choice
+// for each question.
 func (w *shown) inquire(a chat.Approval) {
 	if slices.ContainsFunc(a.Preview.Inquiries, func(q tools.Inquiry) bool { return len(q.Options) == 0 }) {
 		w.sendNotice("info", a.Preview.Title+" for an answer in words. Editors can't show this question, so it was declined")
@@ -77,17 +77,17 @@ func (w *shown) choose(ctx context.Context, call string, a chat.Approval, inquir
 	return inquiry.Options[i].Label, true
 }
 
-// asking holds the state of the question about a repository's set-up. It is asked once, at the
+// asking holds the state of the question about the configuration of a repository. It is asked once, at the
 // first prompt. The zero value means that it was not asked yet.
 type asking struct {
 	asked bool
-	// decline ends the open question with a no; nil if none is open.
+	// decline ends the open question with a no. It is nil if none is open.
 	decline func()
 	// held holds the prompts that wait for the answer.
 	held []atcmd.Message
 }
 
-// sendAgreed sends a prompt, after the question about the repository's set-up.
+// sendAgreed sends a prompt, after the question about the repository's configuration.
 func (s *session) sendAgreed(message atcmd.Message) {
 	s.mu.Lock()
 	waits, first := s.asking.decline != nil, !s.asking.asked
@@ -101,11 +101,10 @@ func (s *session) sendAgreed(message atcmd.Message) {
 	}
 }
 
-// askConsent puts the question about the repository's set-up to the editor, if there is one,
-// and reports whether the prompt waits for the answer. Any answer but a clear yes is a no for
-// this session.
+// askConsent asks the editor the question about the repository's configuration, if there is one. It reports
+// whether the prompt waits for the answer. Any answer but a clear yes is a no for this session.
 func (s *session) askConsent(prompt atcmd.Message) bool {
-	waiting, _ := s.talk.Trust.Waiting() // unreadable answers were reported before
+	waiting, _ := s.talk.Trust.Waiting() // unreadable answers were already reported
 	if len(waiting) == 0 {
 		return false
 	}

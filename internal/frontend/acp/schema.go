@@ -2,7 +2,7 @@ package acp
 
 import "encoding/json"
 
-// The messages of editors.
+// The messages that editors send.
 
 type initializeParams struct {
 	ClientCapabilities struct {
@@ -19,7 +19,7 @@ type initializeParams struct {
 	} `json:"clientCapabilities"`
 }
 
-// sessionParams has the parameters of all requests about a session.
+// sessionParams holds the parameters of all requests about a session.
 type sessionParams struct {
 	SessionID  string            `json:"sessionId"`
 	Cwd        string            `json:"cwd"`
@@ -47,7 +47,7 @@ type resource struct {
 	Blob string `json:"blob"`
 }
 
-// The messages to editors.
+// The messages that editors receive.
 
 type update map[string]any
 

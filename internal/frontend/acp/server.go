@@ -21,17 +21,18 @@ import (
 	recorded "agent/internal/session"
 )
 
-// Agent makes the conversations of an editor.
+// Agent creates the conversations of an editor.
 type Agent struct {
 	Process *app.Process
-	// Make makes a conversation in a folder. It continues the session id; "" begins a new one.
+	// Make creates a conversation in a folder. It continues the session with the id; with "" it begins a
+	// new session.
 	Make func(ctx context.Context, folder, id string, front app.Options) (*app.Conversation, error)
-	// Login returns the arguments with which the program logs a user in, in a terminal, and why
-	// that is needed, nil if it is not.
+	// Login returns the arguments with which the program logs a user in, in a terminal. needed is the
+	// reason why a login is needed, or nil if none is.
 	Login func() (args []string, needed error)
 }
 
-// maxSessions is the number of sessions that may be open at once.
+// maxSessions limits the sessions that are open at the same time.
 const maxSessions = 16
 
 // Server is one connection with an editor.
@@ -40,7 +41,7 @@ type Server struct {
 	conn  *conn
 	log   *slog.Logger
 
-	// These are set by the first initialize.
+	// The first initialize request sets these fields.
 	initialized                     bool
 	notices, compactions, readsText bool
 
@@ -52,8 +53,7 @@ type Server struct {
 	running sync.WaitGroup
 }
 
-// Serve serves an editor until its input or ctx ends. The error is the first error of reading
-// or writing.
+// Serve serves an editor until its input or ctx ends. It returns the first error of reading or writing.
 func Serve(ctx context.Context, agent Agent, in io.Reader, out io.Writer, log *slog.Logger) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -85,7 +85,7 @@ func (s *Server) closeAll() {
 	}
 }
 
-// handle serves a message on the reading goroutine. Longer work continues on another one.
+// handle handles a message on the reading goroutine. Longer work continues on another goroutine.
 func (s *Server) handle(ctx context.Context, m message) {
 	defer s.answerPanic(m)
 	var p sessionParams
@@ -114,7 +114,7 @@ func (s *Server) handle(ctx context.Context, m message) {
 	case "session/delete":
 		s.beside(ctx, m, func() { s.answer(m)(nil, s.delete(p.SessionID)) })
 	case "$/cancel_request":
-		// The requests that can take long end with session/cancel.
+		// session/cancel ends the requests that can take long.
 	default:
 		serve, open := aboutSession[m.Method], s.session(p.SessionID)
 		switch {
@@ -131,7 +131,7 @@ func (s *Server) handle(ctx context.Context, m message) {
 	}
 }
 
-// begin counts a request, or refuses it when too many are unanswered.
+// begin counts a request. It returns false, and answers with an error, if too many requests are unanswered.
 func (s *Server) begin(m message) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *Server) begin(m message) bool {
 	return true
 }
 
-// answer returns the function that answers a request. For a notification it does nothing.
+// answer returns a function that answers a request. For a notification, the function does nothing.
 func (s *Server) answer(m message) func(result any, err error) {
 	return func(result any, err error) {
 		if len(m.ID) == 0 {
@@ -156,7 +156,7 @@ func (s *Server) answer(m message) func(result any, err error) {
 	}
 }
 
-// answerPanic answers a request whose handling panicked; the connection continues.
+// answerPanic answers a request whose handler panicked. The connection continues.
 func (s *Server) answerPanic(m message) {
 	if value := recover(); value != nil {
 		s.log.Error("a request of the editor panicked", "method", m.Method, "panic", value, "stack", string(debug.Stack()))
@@ -204,7 +204,7 @@ func (s *Server) initialize(m message) (any, error) {
 		"agentInfo":       map[string]any{"name": "agent", "title": "agent", "version": s.agent.Process.Version},
 		"agentCapabilities": map[string]any{
 			"loadSession": true,
-			// Whether the model takes images is known only when it is used.
+			// Whether the model accepts images is known only when it is used.
 			"promptCapabilities":  map[string]any{"image": true, "audio": false, "embeddedContext": true},
 			"mcpCapabilities":     map[string]any{"http": true, "sse": true},
 			"sessionCapabilities": map[string]any{"list": none, "resume": none, "close": none, "delete": none},
@@ -213,14 +213,14 @@ func (s *Server) initialize(m message) (any, error) {
 	}, nil
 }
 
-// The ids of the ways to log in.
+// The ids of the login methods.
 const (
 	methodEnv   = "agent-env"
 	methodLogin = "login"
 )
 
-// authenticate returns nil if a new session would find a key or a login. A user logs in in a
-// terminal; a method of kind terminal is not called, but some editors call it afterwards.
+// authenticate returns nil if a new session would have an API key or a login. Users log in in a terminal.
+// The protocol does not require a call for a method of kind terminal, but some editors call it afterwards.
 func (s *Server) authenticate(m message) error {
 	var p struct {
 		MethodID string `json:"methodId"`
@@ -248,8 +248,8 @@ func (s *Server) ready(p sessionParams) error {
 	return nil
 }
 
-// checkPlace refuses to continue a recorded session in another folder: its files are not there. A
-// session whose folder is gone may continue anywhere.
+// checkPlace returns an error if a recorded session would continue in another folder, because its files are
+// not there. A session whose folder is gone may continue anywhere.
 func (s *Server) checkPlace(id, cwd string) error {
 	info, found, err := s.find(id)
 	if err != nil || !found {
@@ -262,8 +262,8 @@ func (s *Server) checkPlace(id, cwd string) error {
 	return nil
 }
 
-// open makes a session and answers the request. id names a recorded session to continue, ""
-// begins a new one.
+// open creates a session and answers the request. id names a recorded session to continue. With "", a new
+// session begins.
 func (s *Server) open(ctx context.Context, m message, p sessionParams, id string) {
 	opened, err := s.makeSession(ctx, p, id)
 	if err != nil {
@@ -298,7 +298,7 @@ func (s *Server) makeSession(ctx context.Context, p sessionParams, id string) (*
 	return opened, nil
 }
 
-// openCode returns the protocol's code for an error of opening a session.
+// openCode returns the protocol's error code for an error of opening a session.
 func openCode(err error) int {
 	if errors.Is(err, provider.ErrNoEndpoint) {
 		return codeSignIn
@@ -312,8 +312,8 @@ func openCode(err error) int {
 	return codeParams
 }
 
-// load opens a recorded session. If it is open here already it is closed first, so that an
-// editor that lost its view can load it again.
+// load opens a recorded session. If it is already open here, it is closed first, so that an editor that
+// lost its view can load it again.
 func (s *Server) load(ctx context.Context, m message, p sessionParams) {
 	err := s.ready(p)
 	if err == nil && p.SessionID == "" {
@@ -371,7 +371,7 @@ func (s *Server) list(p sessionParams) (any, error) {
 	return result, nil
 }
 
-// recordedSessions lists the recorded sessions of a folder, or all for "", latest first.
+// recordedSessions lists the recorded sessions of a folder, or all sessions if folder is "", latest first.
 func (s *Server) recordedSessions(folder string) ([]recorded.Info, error) {
 	f, err := s.agent.Process.Folders()
 	if err != nil {
@@ -380,7 +380,7 @@ func (s *Server) recordedSessions(folder string) ([]recorded.Info, error) {
 	return recorded.List(f.Sessions(), folder)
 }
 
-// find returns the recorded session with an id, of any folder.
+// find returns the recorded session with an id, from any folder.
 func (s *Server) find(id string) (info recorded.Info, found bool, err error) {
 	all, err := s.recordedSessions("")
 	if at := indexOf(all, id); at >= 0 {

@@ -14,8 +14,8 @@ import (
 	"agent/internal/provider"
 )
 
-// session is one conversation of the editor. One goroutine serves its requests in order; its
-// events come from the goroutine of the conversation.
+// session is one conversation of the editor. One goroutine handles its requests in order. Its events are
+// reported on the goroutine of the conversation.
 type session struct {
 	server *Server
 	id     string
@@ -32,25 +32,24 @@ type session struct {
 	mu sync.Mutex
 	// prompts holds the requests that wait for the end of their turn, the oldest first.
 	prompts []message
-	// begun is the number of prompts at the front that are part of the running turn.
+	// begun is the number of prompts, from the front, that are part of the running turn.
 	begun int
-	// cancelling is set if a cancel has arrived for a prompt whose turn has not begun yet. That
-	// turn then ends at once.
+	// cancelling is set if a cancel has arrived for a prompt whose turn has not begun yet. That turn then
+	// ends immediately.
 	cancelling bool
-	// command ends the running slash command; nil when none runs.
+	// command cancels the running slash command. It is nil if none is running.
 	command context.CancelFunc
 	asking  asking
-	// known holds the options that the editor was sent last.
+	// known holds the options that were last sent to the editor.
 	known []option
-	// telling is locked while changed options are found and sent.
+	// telling is locked while changed options are determined and sent.
 	telling sync.Mutex
 }
 
-// inboxSize limits the requests that wait for the first to be served. No sane editor sends so
-// many.
+// inboxSize limits the requests that wait to be handled. No ordinary editor sends that many.
 const inboxSize = 1024
 
-// openSession makes a session with its conversation. run and work serve it.
+// openSession creates a session with its conversation. run and work serve it.
 func openSession(ctx context.Context, server *Server, folder, id, servers string) (s *session, err error) {
 	s = &session{server: server, inbox: make(chan func(), inboxSize), ended: make(chan struct{})}
 	s.show, s.files = newShown(s), &buffers{session: s}
@@ -66,8 +65,8 @@ func openSession(ctx context.Context, server *Server, folder, id, servers string
 	return s, nil
 }
 
-// welcome answers the request that opened the session and starts it. After a load it shows the
-// earlier conversation first.
+// welcome answers the request that opened the session and starts the session. After a load it first shows
+// the earlier conversation.
 func (s *session) welcome(m message, recorded bool) {
 	result := map[string]any{"configOptions": s.options(), "modes": s.modes()}
 	if !recorded {
@@ -85,7 +84,7 @@ func (s *session) welcome(m message, recorded bool) {
 	s.server.running.Go(s.work)
 }
 
-// run serves the conversation. When that ends it answers all waiting requests.
+// run serves the conversation. After its end it answers all waiting requests.
 func (s *session) run() {
 	failure := s.talk.Run(s.ctx)
 	s.end()
@@ -109,7 +108,7 @@ func (s *session) close() {
 	<-s.ended
 }
 
-// post queues work of the session. The queue is served in order.
+// post adds work to the queue of the session. The work is done in order.
 func (s *session) post(work func()) {
 	select {
 	case s.inbox <- work:
@@ -128,7 +127,7 @@ func (s *session) work() {
 	}
 }
 
-// aboutSession has the requests about an open session.
+// aboutSession maps the requests about an open session to their handlers.
 var aboutSession = map[string]func(s *session, m message, p sessionParams){
 	"session/prompt":            (*session).prompt,
 	"session/cancel":            func(s *session, _ message, _ sessionParams) { s.cancel() },
@@ -143,7 +142,7 @@ var aboutSession = map[string]func(s *session, m message, p sessionParams){
 	},
 }
 
-// prompt sends a message, or runs a slash command.
+// prompt sends a message to the model, or runs a slash command.
 func (s *session) prompt(m message, p sessionParams) {
 	message, err := messageOf(p.Prompt, s.talk.Root(), s.talk.TempDir)
 	if err != nil {
@@ -161,7 +160,7 @@ func (s *session) prompt(m message, p sessionParams) {
 	s.sendAgreed(message)
 }
 
-// runCommand runs a slash command on a goroutine of its own, so that it can be cancelled.
+// runCommand runs a slash command in a separate goroutine, so that it can be canceled.
 func (s *session) runCommand(m message, line string) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	s.mu.Lock()
@@ -198,7 +197,7 @@ func (s *session) cancel() {
 		s.command()
 	}
 	decline, taken := s.asking.decline, 0
-	if decline != nil { // the waiting prompt begins a turn, which is interrupted
+	if decline != nil { // the first waiting prompt begins a turn, which is interrupted
 		taken = len(s.asking.held) - 1
 		s.asking.held = s.asking.held[:1]
 		defer decline()
@@ -273,7 +272,7 @@ func (s *session) answerPrompt(m message, reason string, failure error) {
 	s.server.answer(m)(map[string]any{"stopReason": reason}, nil)
 }
 
-// stopReason returns the protocol's word for the end of a turn.
+// stopReason returns the protocol's stop reason for the end of a turn.
 func stopReason(e chat.TurnEnded, cancelled bool) (string, error) {
 	switch {
 	case cancelled || e.Outcome.Stop == chat.StopInterrupted || errors.Is(e.Err, context.Canceled):

@@ -20,19 +20,19 @@ import (
 	"agent/internal/tools"
 )
 
-// editorPatience is the time an editor has to send the text of a file.
+// editorPatience is the time for an editor to send the text of a file.
 const editorPatience = time.Second
 
-// buffers compares files with their text in the editor. Tools work with the files on disk. When
-// the editor has unsaved changes of a file, the answer of a read says so, and an edit is
-// refused, since saving would overwrite one of the two changes.
+// buffers compares files on disk with their text in the editor, because tools use the files on disk. If the
+// editor has unsaved changes of a file, the answer of a read contains a remark. An edit is refused, because
+// saving would overwrite one of the two changes.
 type buffers struct {
 	session *session
 
 	mu sync.Mutex
-	// silent is set when the editor did not answer in time. It is not asked again.
+	// silent is set if the editor did not answer in time. It then receives no further requests for text.
 	silent bool
-	// unsaved has the remarks for the answers of running reads, by call.
+	// unsaved holds the remarks for the answers of running reads, by call.
 	unsaved map[string]string
 }
 
@@ -40,8 +40,7 @@ func (b *buffers) gate() gate.Gate {
 	return gate.Gate{Name: "unsaved changes", Stage: gate.Denies, Check: b.check, Remark: b.remark}
 }
 
-// check refuses an edit of a file with unsaved changes, and prepares a remark for a read of
-// one.
+// check refuses an edit of a file with unsaved changes, and prepares a remark for a read of such a file.
 func (b *buffers) check(ctx context.Context, call gate.Call) gate.Verdict {
 	var found string
 	for _, path := range filesOf(call) {
@@ -92,8 +91,8 @@ func filesOf(call gate.Call) []string {
 	return call.Traits.FilesOf(call.Arguments)
 }
 
-// differ returns the number of lines in which the editor's text of a file differs from the
-// disk. It is 0 when the editor does not answer.
+// differ returns the number of lines in which the editor's text of a file differs from the disk. It returns
+// 0 if the editor does not answer.
 func (b *buffers) differ(ctx context.Context, path string) int {
 	b.mu.Lock()
 	silent := b.silent || !b.session.server.readsText
@@ -113,7 +112,7 @@ func (b *buffers) differ(ctx context.Context, path string) int {
 	return textdiff.New(plain(textfile.Parse(data).Text), plain(textfile.PlainEnds(shown))).Changed()
 }
 
-// ofLinks returns remarks about linked files with unsaved changes in a message.
+// ofLinks returns remarks about the files with unsaved changes that a message links to.
 func (b *buffers) ofLinks(blocks []contentBlock) atcmd.Message {
 	found := make([]string, len(blocks))
 	var asked sync.WaitGroup
@@ -138,7 +137,7 @@ func (b *buffers) ofLinks(blocks []contentBlock) atcmd.Message {
 	return m
 }
 
-// ask asks the editor for the text of a file.
+// ask requests the text of a file from the editor.
 func (b *buffers) ask(ctx context.Context, path string) (text string, known bool) {
 	waits, cancel := context.WithTimeout(ctx, editorPatience)
 	defer cancel()

@@ -18,31 +18,31 @@ import (
 )
 
 const (
-	// chunkEvery is the least time between two pieces of text.
+	// chunkEvery is the shortest time between two pieces of text.
 	chunkEvery = 33 * time.Millisecond
-	// outputEvery is the least time between two updates of a command's output.
+	// outputEvery is the shortest time between two updates of a command's output.
 	outputEvery = 250 * time.Millisecond
-	// agentEvery is the least time between two updates of an agent's progress.
+	// agentEvery is the shortest time between two updates of a subagent's progress.
 	agentEvery = 500 * time.Millisecond
-	// maxShown limits an output or a recorded answer that an editor is sent, in bytes.
+	// maxShown limits an output or a recorded answer that is sent to an editor, in bytes.
 	maxShown = 8 << 10
 )
 
-// shown turns the events of a session into updates for the editor, and remembers the updates
-// it has sent.
+// shown turns the events of a session into updates for the editor, and stores what the editor already
+// shows.
 type shown struct {
 	session *session
 
 	mu sync.Mutex
-	// text and thought wait to be sent.
+	// text and thought hold the text and the reasoning that are not sent yet.
 	text, thought strings.Builder
 	// due is the timer that sends them.
 	due *time.Timer
-	// message is the number of the current reply, said of the latest text of the program.
+	// message is the number of the current reply. said is the number of the latest text of the program.
 	message, said int
-	// searches counts the searches of the model's server.
+	// searches counts the web searches of the model's server.
 	searches int
-	// calls has the running calls, by number.
+	// calls holds the running calls, by number.
 	calls  map[int]*callShown
 	todos  string
 	used   int
@@ -64,7 +64,7 @@ func (w *shown) send(u update) {
 	w.session.server.conn.notify("session/update", map[string]any{"sessionId": w.session.id, "update": u})
 }
 
-// say sends a text of the program itself. It is no part of a reply that is arriving.
+// say sends a text of the program itself. The text is not part of a reply that is arriving.
 func (w *shown) say(text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -73,7 +73,7 @@ func (w *shown) say(text string) {
 	w.chunk("agent_message_chunk", fmt.Sprintf("s%d", w.said), text)
 }
 
-// chunk sends a piece of a message, if there is any.
+// chunk sends a piece of a message, unless it is empty.
 func (w *shown) chunk(kind, id, text string) {
 	if text != "" {
 		w.send(update{"sessionUpdate": kind, "messageId": id, "content": contentBlock{Type: "text", Text: text}})
@@ -96,7 +96,7 @@ func (w *shown) flush() {
 // delta adds a piece of a reply, to be sent soon.
 func (w *shown) delta(into, other *strings.Builder, text string) {
 	if other.Len() > 0 {
-		w.flush() // thinking and text keep their order
+		w.flush() // reasoning and text stay in order
 	}
 	into.WriteString(text)
 	if w.due == nil {
@@ -108,7 +108,7 @@ func (w *shown) delta(into, other *strings.Builder, text string) {
 	}
 }
 
-// event turns an event into updates.
+// event turns an event into updates for the editor.
 func (w *shown) event(e chat.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -166,8 +166,8 @@ func (w *shown) event(e chat.Event) {
 	}
 }
 
-// longestTitle limits a title, a name and an item of a plan in characters. The whole text is in the
-// arguments of the call.
+// longestTitle limits a title, a name and an item of a plan, in characters. The arguments of the call
+// contain the full text.
 const longestTitle = 500
 
 func (w *shown) showCall(id, title, name string, t toolspec.Traits, given arguments.Arguments) {
@@ -185,7 +185,7 @@ func (w *shown) absolute(path string) string {
 	return fsutil.At(w.session.talk.Root(), path)
 }
 
-// update changes the display of a call. It does nothing if id is "", because the editor does not
+// update changes the display of a call. It does nothing if id is "", which means that the editor does not
 // display the call.
 func (w *shown) update(id string, u update) {
 	if id != "" {
@@ -194,7 +194,7 @@ func (w *shown) update(id string, u update) {
 	}
 }
 
-// idOf returns the id of a call, "" for a call of the user.
+// idOf returns the id of a call, or "" for a call of the user.
 func (w *shown) idOf(call int) string {
 	if c := w.calls[call]; c != nil {
 		return c.id
@@ -233,7 +233,7 @@ func (w *shown) output(e chat.ToolOutput) {
 	}
 }
 
-// progress shows the progress of the agent of a call, at most every agentEvery.
+// progress shows the progress of a call's subagent, at most every agentEvery.
 func (w *shown) progress(s chat.AgentState) {
 	c := w.calls[s.Call]
 	if now := time.Now(); c != nil && !s.Background && now.Sub(c.sent) >= agentEvery {
@@ -259,7 +259,7 @@ func (w *shown) showEnd(e chat.ToolEnded) {
 	w.plan()
 }
 
-// endOpenCalls ends the calls without an answer.
+// endOpenCalls ends the display of calls without an answer.
 func (w *shown) endOpenCalls() {
 	for call, c := range w.calls {
 		w.result(c.id, "interrupted", "", nil, nil)
@@ -287,7 +287,7 @@ func shortened(text string) string {
 	return strings.ToValidUTF8(text[:half], "") + fmt.Sprintf("\n… %d bytes omitted …\n", len(text)-2*half) + strings.ToValidUTF8(text[len(text)-half:], "")
 }
 
-// plan shows the todo list when it has changed.
+// plan sends the todo list if it has changed.
 func (w *shown) plan() {
 	list := w.session.talk.Todos()
 	entries := []map[string]any{}
@@ -307,7 +307,7 @@ func (w *shown) plan() {
 	w.send(update{"sessionUpdate": "plan", "entries": entries})
 }
 
-// usage shows the fill of the window and the cost of the session.
+// usage sends the size of the context and the cost of the session.
 func (w *shown) usage(e chat.StatusChanged) {
 	if e.Status.Tokens == w.used || e.Status.Limit == 0 {
 		return
@@ -320,22 +320,22 @@ func (w *shown) usage(e chat.StatusChanged) {
 	w.send(u)
 }
 
-// sendNotice sends a line for the user, outside of the conversation, to an editor that supports
-// such lines.
+// sendNotice sends a line for the user that is not part of the conversation. It sends the line only to an
+// editor that supports such lines.
 func (w *shown) sendNotice(severity, text string) {
 	if w.session.server.notices {
 		w.send(update{"sessionUpdate": "notice", "severity": severity, "title": humanize.Line(humanize.Brief(text), 0)})
 	}
 }
 
-// notice takes the lock and calls sendNotice.
+// notice acquires the lock and calls sendNotice.
 func (w *shown) notice(severity, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.sendNotice(severity, text)
 }
 
-// showCompaction shows that the context became smaller.
+// showCompaction shows that the context was reduced.
 func (w *shown) showCompaction(line string, large bool) {
 	if !large || !w.session.server.compactions {
 		w.sendNotice("info", line)
@@ -383,7 +383,7 @@ func (w *shown) replay(entries []*history.Content) {
 	}
 }
 
-// kind returns the protocol's word for the kind of a tool.
+// kind returns the protocol's name for the kind of a tool.
 func kind(t toolspec.Traits) string {
 	switch {
 	case t.Edits || t.Remembers:
@@ -404,7 +404,7 @@ func kind(t toolspec.Traits) string {
 	return "other"
 }
 
-// searched shows a search of the web by the model's server.
+// searched shows a web search by the model's server.
 func (w *shown) searched(e chat.Searched) {
 	w.searches++
 	w.send(update{

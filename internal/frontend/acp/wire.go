@@ -15,15 +15,15 @@ import (
 	"agent/internal/text/lines"
 )
 
-// Bounds of the wire.
+// Limits of the connection.
 const (
-	// maxMessage is the longest line, in bytes.
+	// maxMessage is the largest length of a line, in bytes.
 	maxMessage = 16 << 20
 	// maxUnanswered is the number of requests that may wait for an answer.
 	maxUnanswered = 256
 )
 
-// The codes of errors.
+// The error codes of the protocol.
 const (
 	codeParse       = -32700
 	codeRequest     = -32600
@@ -37,7 +37,7 @@ const (
 	requestIDPrefix = "agent-"
 )
 
-// wireError is an error in the form of the protocol.
+// wireError is an error in the format of the protocol.
 type wireError struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -49,7 +49,7 @@ func failf(code int, format string, args ...any) *wireError {
 	return &wireError{code, fmt.Sprintf(format, args...)}
 }
 
-// wireErrorOf converts an error to the form of the protocol; nil stays nil.
+// wireErrorOf converts an error to the format of the protocol. It returns nil for nil.
 func wireErrorOf(err error) *wireError {
 	wire, is := errors.AsType[*wireError](err)
 	if err != nil && !is {
@@ -68,11 +68,11 @@ type message struct {
 	Error  *wireError      `json:"error"`
 }
 
-// conn is one connection. Sending is safe for concurrent use.
+// conn is a connection. Sending is safe for concurrent use.
 type conn struct {
 	out   io.Writer
 	outMu sync.Mutex
-	// failed is called once, when writing fails.
+	// failed is called once, after the first write error.
 	failed func(error)
 
 	mu       sync.Mutex
@@ -84,8 +84,8 @@ func newConn(out io.Writer, failed func(error)) *conn {
 	return &conn{out: out, failed: failed, awaiting: map[string]chan message{}}
 }
 
-// read calls handle with each message until in ends. It answers a line that is no message with
-// an error, and continues.
+// read calls handle with each message until in ends. It answers an invalid line with an error, and
+// continues.
 func (c *conn) read(in io.Reader, handle func(message)) error {
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	for {
@@ -106,11 +106,11 @@ func (c *conn) read(in io.Reader, handle func(message)) error {
 	}
 }
 
-// parse reads a line: a message, or a list of them.
+// parse parses a line that contains a message or a list of messages.
 func (c *conn) parse(line []byte, handle func(message)) {
 	var all []json.RawMessage
 	if line[0] == '[' {
-		_ = json.Unmarshal(line, &all) // invalid JSON leaves all empty
+		_ = json.Unmarshal(line, &all) // after invalid JSON, all is empty
 	} else if json.Valid(line) {
 		all = append(all, line)
 	}
@@ -131,7 +131,7 @@ func (c *conn) parse(line []byte, handle func(message)) {
 	}
 }
 
-// deliver passes a response to the waiting request, and drops a response without one.
+// deliver passes a response to the caller that waits for it. It drops any other response.
 func (c *conn) deliver(m message) {
 	var id string
 	if json.Unmarshal(m.ID, &id) != nil {
@@ -156,7 +156,7 @@ type outgoing struct {
 	Error   *wireError      `json:"error,omitempty"`
 }
 
-// respond answers a request. The ID is nil for a message that could not be read.
+// respond answers a request. The ID is nil for a message that could not be parsed.
 func (c *conn) respond(id json.RawMessage, result any, err *wireError) {
 	if len(id) == 0 {
 		id = json.RawMessage(nullID)
@@ -170,8 +170,8 @@ func (c *conn) respond(id json.RawMessage, result any, err *wireError) {
 // notify sends a message without an answer.
 func (c *conn) notify(method string, params any) { c.write(outgoing{Method: method, Params: params}) }
 
-// request sends a request. Its response arrives on the channel answer. A caller that no longer
-// needs it calls withdraw, which closes the channel.
+// request sends a request. Its response arrives on the channel answer. A caller that no longer needs the
+// response calls withdraw, which closes the channel.
 func (c *conn) request(method string, params any) (answer <-chan message, withdraw func()) {
 	response := make(chan message, 1)
 	c.mu.Lock()

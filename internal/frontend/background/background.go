@@ -1,4 +1,4 @@
-// Package background runs a conversation without a terminal. Other terminals reach it by its socket.
+// Package background runs a conversation without a terminal. Other terminals connect to its socket.
 package background
 
 import (
@@ -41,7 +41,7 @@ func Run(ctx context.Context, o Options) error {
 		return errors.New("can't run in the background: no other terminal could reach the session")
 	}
 	serving, end := c.ServeScreen(ctx, nil)
-	defer func() { _ = end() }() // ends the session if an error occurred
+	defer func() { _ = end() }() // end the session after an error
 	if err := begin(serving, c, o.Message); err != nil {
 		return err
 	}

@@ -1,5 +1,5 @@
-// Package cli explains a command line: it prints help and the manual page, and describes faults
-// of arguments and flags in plain words. It knows no particular command.
+// Package cli explains a command line: it prints help and the manual page, and describes invalid arguments
+// and flags in plain words. It does not depend on particular commands.
 package cli
 
 import (
@@ -16,8 +16,8 @@ import (
 // helpColumns limits the width of help in columns, because longer lines are hard to read.
 const helpColumns = 100
 
-// Help prints the purpose and the usage of a command. width is the width of the terminal, 0 if
-// there is none.
+// Help prints the purpose and the usage of a command. width is the width of the terminal, or 0 if there is
+// none.
 func Help(out io.Writer, width int, cmd *cobra.Command) {
 	if width == 0 || width > helpColumns {
 		width = helpColumns
@@ -27,8 +27,7 @@ func Help(out io.Writer, width int, cmd *cobra.Command) {
 	}
 }
 
-// NewHelp returns the command that explains another command. search answers words that are no
-// command.
+// NewHelp returns the command that explains another command. search handles words that are not a command.
 func NewHelp(search func(words []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [WORDS]",
@@ -44,10 +43,10 @@ func NewHelp(search func(words []string) error) *cobra.Command {
 	}
 }
 
-// groupKey is the annotation of a flag with its group.
+// groupKey is the annotation that holds the group of a flag.
 const groupKey = "group"
 
-// GroupFlag puts a flag into a group of the help.
+// GroupFlag assigns a flag to a group of the help.
 func GroupFlag(f *pflag.Flag, group string) {
 	if f.Annotations == nil {
 		f.Annotations = map[string][]string{}
@@ -113,8 +112,8 @@ func helpRows(cmd *cobra.Command, width int) (rows []string) {
 	return rows
 }
 
-// unbroken joins the lines of paragraphs, so that they can be wrapped at another width. Indented
-// lines, such as examples, stay as they are.
+// unbroken joins the lines of paragraphs, so that they can be wrapped at another width. Indented lines,
+// such as examples, stay unchanged.
 func unbroken(text string) string {
 	var b strings.Builder
 	after := "\n"
@@ -136,7 +135,7 @@ func unbroken(text string) string {
 	return b.String()
 }
 
-// Wrap wraps a line for a terminal of a width; a width of 0 does not wrap.
+// Wrap wraps a line for a terminal with a width. A width of 0 means no wrapping.
 func Wrap(line string, width int) []string {
 	if width == 0 {
 		return []string{line}

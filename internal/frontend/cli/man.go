@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// An ExitStatus is a status with which the program ends, its meaning in a few words, and whether a
-// script should run the program again.
+// An ExitStatus is an exit status of the program, its meaning in a few words, and whether a script should
+// run the program again.
 type ExitStatus struct {
 	Code         int
 	Means, Retry string
 }
 
-// Page returns the manual page of a program and all its commands in the language of man(7). The
-// page has no date, so that two builds of one commit are equal.
+// Page returns the manual page of a program and all its commands, in the language of man(7). The page has
+// no date, so that two builds of the same commit are identical.
 func Page(root *cobra.Command, statuses []ExitStatus) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH AGENT 1 \"\" \"agent %s\" \"User Commands\"\n.SH NAME\nagent \\- %s\n.SH SYNOPSIS\n", roff(root.Version), roff(root.Short))
@@ -44,7 +44,7 @@ func commandsOf(b *strings.Builder, parent *cobra.Command) {
 	}
 }
 
-// options lists flags as paragraphs with a hanging name.
+// options formats flags as paragraphs with hanging names.
 func options(b *strings.Builder, flags *pflag.FlagSet) {
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
@@ -62,7 +62,7 @@ func options(b *strings.Builder, flags *pflag.FlagSet) {
 	})
 }
 
-// paragraphs formats the paragraphs of a text; indented lines stay as they are.
+// paragraphs formats the paragraphs of a text. Indented lines stay unchanged.
 func paragraphs(text string) string {
 	var b strings.Builder
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
@@ -75,7 +75,7 @@ func paragraphs(text string) string {
 	return b.String()
 }
 
-// roff escapes a text so that nothing in it is an instruction.
+// roff escapes a text so that no part of it is a roff instruction.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

@@ -12,7 +12,7 @@ import (
 	"agent/internal/base/suggest"
 )
 
-// FlagError describes the fault of a flag in plain words.
+// FlagError describes the error of a flag in plain words.
 func FlagError(cmd *cobra.Command, err error) error {
 	said := err.Error()
 	switch err := err.(type) {
@@ -55,7 +55,7 @@ func valueText(flag *pflag.Flag) string {
 	return "a " + flag.Value.Type()
 }
 
-// NoSubcommand refuses an unknown subcommand, instead of showing help.
+// NoSubcommand returns an error for an unknown subcommand, instead of showing help.
 func NoSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -71,11 +71,11 @@ func NoSubcommand(cmd *cobra.Command, args []string) error {
 	return seeHelp(cmd, said)
 }
 
-// ExactArgs works like cobra's ExactArgs with an error that a user understands.
+// ExactArgs is cobra's ExactArgs with an error message for users.
 func ExactArgs(n int, what string) cobra.PositionalArgs { return CountedArgs(n, n, what) }
 
-// CountedArgs accepts from least to most arguments. The error for any other number describes the
-// expected arguments.
+// CountedArgs accepts from least to most arguments. For any other number, the error describes the expected
+// arguments.
 func CountedArgs(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if least <= len(args) && len(args) <= most {

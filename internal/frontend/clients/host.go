@@ -1,8 +1,8 @@
 // Package clients serves a conversation to other terminals of the same user.
 //
-// A Host belongs to the process of the session. It adds each event of the conversation to a Hub of
-// package attach as a line of stream-json, keeps the State that boards show, and carries out the lines
-// of clients: messages, answers, commands. The conversation decides; a client only asks.
+// A Host belongs to the process of the session. It adds each event of the conversation to a Hub of package
+// attach, as a line of stream-json. It maintains the State that boards show. It carries out the lines of
+// clients: messages, answers and commands. The conversation decides which of them take effect.
 package clients
 
 import (
@@ -27,20 +27,20 @@ import (
 	"agent/internal/streamjson"
 )
 
-// renewTime is the interval in which a Host checks that its socket is still there.
+// renewTime is the interval at which a Host checks that its socket still exists.
 const renewTime = 30 * time.Second
 
 // Options configures a Host.
 type Options struct {
-	// Steered is set if clients may send messages, answers and commands. Without it they can follow
-	// the session and interrupt it.
+	// Steered is set if clients may send messages, answers and commands. Otherwise they can only follow the
+	// session and interrupt it.
 	Steered bool
 	// Detached is set if the session has no terminal.
 	Detached bool
 	// Stop ends a session without a terminal.
 	Stop func()
-	// LoginEnded is called if the folder of the socket is removed, which happens at the end of the
-	// login session. Nil means that the session outlives it.
+	// LoginEnded is called if the folder of the socket is removed, which happens at the end of the login
+	// session. If it is nil, the session outlives the login session.
 	LoginEnded func()
 }
 
@@ -50,30 +50,29 @@ type Host struct {
 	talk   *app.Conversation
 	hub    *attach.Hub
 	server *attach.Server
-	// served is the id of the session whose socket is open.
+	// served is the id of the session that the open socket serves.
 	served   string
 	options  Options
 	commands *command.Commands
 	now      func() time.Time
 	state    streamjson.State
-	// stated is the line of the latest state.
+	// stated is the latest state as an encoded line.
 	stated string
-	// open holds the questions that wait for an answer, by their ids, and answered the clients whose
-	// answers were passed on.
+	// open holds the open questions, by their ids. answered holds the clients whose answers were forwarded.
 	open map[int]chat.Approval
-	// first is the beginning of the first message, which names a session without a title.
+	// first is the beginning of the first message, which is shown for a session without a title.
 	first string
-	// running is set during a turn, and ended is its last end.
+	// running is set during a turn. ended is the end of the latest turn.
 	running bool
 	ended   chat.TurnEnded
-	// plans holds the questions of commands that clients were shown, by number.
+	// plans holds the questions of commands that were shown to clients, by number.
 	plans  plans
 	ctx    context.Context
 	cancel context.CancelFunc
 }
 
-// Open serves a conversation on the socket of its session until Close. It does nothing for a
-// conversation without a record, and on systems without such sockets.
+// Open serves a conversation on the socket of its session until Close. It does nothing for a conversation
+// without a record, or on systems without such sockets.
 func (h *Host) Open(ctx context.Context, c *app.Conversation, now func() time.Time, o Options) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -108,7 +107,8 @@ func (h *Host) serve() (err error) {
 	return err
 }
 
-// renew makes the socket again if it is removed, and follows the session to another id after a fork.
+// renew creates the socket again if it was removed. After a fork it creates a socket for the new session
+// id.
 func (h *Host) renew(ctx context.Context) {
 	tick := time.NewTicker(renewTime)
 	defer tick.Stop()
@@ -122,7 +122,7 @@ func (h *Host) renew(ctx context.Context) {
 	}
 }
 
-// Renew checks at once what renew checks from time to time.
+// Renew runs the check of renew immediately.
 func (h *Host) Renew() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -134,16 +134,16 @@ func (h *Host) Renew() {
 		h.hub = attach.NewHub(h.talk.RecordSeq)
 		h.stated = ""
 		h.report()
-		_ = h.serve() // the loop tries again
+		_ = h.serve() // the loop retries
 		return
 	}
-	gone, _ := h.server.Renew() // the loop tries again
+	gone, _ := h.server.Renew() // the loop retries
 	if ended := h.options.LoginEnded; gone && ended != nil && h.options.Detached {
 		go ended()
 	}
 }
 
-// Detach tells boards that the session has no terminal any more. stop ends the session.
+// Detach reports to boards that the session has no terminal any more. stop ends the session.
 func (h *Host) Detach(stop, loginEnded func()) {
 	h.mu.Lock()
 	if h.hub == nil {
@@ -158,7 +158,7 @@ func (h *Host) Detach(stop, loginEnded func()) {
 	h.talk.Chat.Warming.Unseen()
 }
 
-// shown reports whether a user sees the session at a client.
+// shown reports whether a user sees the session in a client.
 func (h *Host) shown() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -172,7 +172,7 @@ func (h *Host) Serving() bool {
 	return h.server != nil
 }
 
-// Close tells the clients that the session has ended, and removes its socket.
+// Close reports to the clients that the session has ended, and removes its socket.
 func (h *Host) Close() {
 	h.mu.Lock()
 	server, cancel := h.server, h.cancel
@@ -186,7 +186,7 @@ func (h *Host) Close() {
 	}
 }
 
-// Event adds an event of the conversation. It returns at once. The caller is the goroutine that runs
+// Event adds an event of the conversation. It returns immediately. The caller is the goroutine that runs
 // the conversation.
 func (h *Host) Event(e chat.Event) {
 	h.mu.Lock()
@@ -226,7 +226,7 @@ func (h *Host) Event(e chat.Event) {
 	}
 }
 
-// sizeOf estimates the length of the line of an event, in bytes.
+// sizeOf estimates the length of the encoded line of an event, in bytes.
 func sizeOf(e chat.Event) int {
 	const small = 200
 	switch e := e.(type) {
@@ -244,10 +244,10 @@ func sizeOf(e chat.Event) int {
 	return 2 * small
 }
 
-// maxTitle is the longest title that is made from a message, in characters.
+// maxTitle limits a title that is made from a message, in characters.
 const maxTitle = 100
 
-// report adds the state of the session if it has changed.
+// report adds the state of the session as a line, if it has changed.
 func (h *Host) report() {
 	s := &h.state
 	before, kind := s.State, s.Kind
@@ -286,10 +286,10 @@ var (
 	errAnswered = errors.New("the question is already answered")
 )
 
-// narrow holds the lines that widen nothing, which every client may send.
+// narrow holds the types of lines that widen no permission, which every client may send.
 var narrow = map[string]bool{"user": true, "answer": true, "refresh": true, "aside_end": true, "key": true, "stop": true}
 
-// take carries out a line of a client.
+// take carries out a line that a client sent.
 func (h *Host) take(c *attach.Client, line []byte) {
 	in, err := streamjson.ParseClient(line)
 	if err == nil {
@@ -347,7 +347,7 @@ func (h *Host) obey(c *attach.Client, in streamjson.ClientInput) error {
 	return nil
 }
 
-// answer passes the first answer to a question on.
+// answer forwards the first answer to a question.
 func (h *Host) answer(in streamjson.ClientInput) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -360,7 +360,7 @@ func (h *Host) answer(in streamjson.ClientInput) error {
 		return err
 	}
 	delete(h.open, in.ID)
-	go h.talk.Chat.Answer(in.ID, decision) // it may wait for the conversation, which may wait for Event
+	go h.talk.Chat.Answer(in.ID, decision) // Answer may wait for the conversation, which may wait for Event
 	return nil
 }
 
@@ -417,14 +417,15 @@ func (h *Host) run(c *attach.Client, in streamjson.ClientInput) streamjson.Comma
 	return result
 }
 
-// plans holds the questions that commands of clients asked. Each is carried out as it was shown, once.
+// plans holds the questions of commands that clients ran. Each plan is carried out as it was shown, at most
+// once.
 type plans struct {
 	mu    sync.Mutex
 	asked int
 	open  map[int]command.Ask
 }
 
-// maxPlans limits the questions that wait.
+// maxPlans limits the open questions.
 const maxPlans = 64
 
 func (p *plans) show(ask command.Ask) *streamjson.CommandQuestion {
@@ -449,7 +450,7 @@ func (p *plans) show(ask command.Ask) *streamjson.CommandQuestion {
 	return q
 }
 
-// carryOut does what yes to a question does, unless the question is outdated or was answered.
+// carryOut performs the action of a yes to a question, unless the question is outdated or already answered.
 func (p *plans) carryOut(ctx context.Context, plan int) (command.Output, error) {
 	p.mu.Lock()
 	ask, open := p.open[plan]

@@ -1,6 +1,6 @@
-// Package doctor checks the configuration, the endpoint, the model, the terminal and the tools,
-// and says how to fix their problems. It starts no program, and asks the endpoint only for its
-// list of models.
+// Package doctor checks the configuration, the endpoint, the model, the terminal and the tools, and
+// describes how to fix their problems. It starts no program. From the endpoint, it requests only the list
+// of models.
 package doctor
 
 import (
@@ -29,12 +29,12 @@ import (
 	"golang.org/x/term"
 )
 
-// Finding is the result of one check: a grade, a description and advice.
+// Finding is the result of a check: a grade, a description and advice.
 type Finding struct {
 	// Grade is "ok", "note" or "fix".
 	Grade string
 	What  string
-	// Todo says how to fix or improve the result, "" if there is nothing to do.
+	// Todo describes how to fix or improve the result, or is "" if there is nothing to do.
 	Todo string
 }
 
@@ -52,12 +52,12 @@ func (r *report) addEach(grade, about string, texts []string, todo string) {
 	}
 }
 
-// doctorTimeout limits how long a check waits for the endpoint.
+// doctorTimeout limits the time that a check waits for the endpoint.
 const doctorTimeout = 5 * time.Second
 
-// Examine runs all checks and returns their findings. A check is skipped if the result of an
-// earlier one makes it impossible. A session c is checked with its own settings, endpoint and folder,
-// and compared with a new session; nil checks a new session.
+// Examine runs all checks and returns their findings. A check is skipped if the result of an earlier check
+// makes it impossible. If c is not nil, Examine checks this session with its own settings, endpoint and
+// folder, and compares it with a new session. If c is nil, it checks a new session.
 func Examine(ctx context.Context, p *app.Process, c *app.Conversation, from app.Sources, in, out *os.File) []Finding {
 	var r report
 	f, err := p.Folders()
@@ -118,7 +118,7 @@ func (r *report) newSession(session, fresh *settings.Settings) {
 	}
 }
 
-// policy shows the policy of the machine, and reports whether it counts.
+// policy shows the policy of the machine, and reports whether the policy is valid.
 func (r *report) policy(p *app.Process) (counts bool) {
 	bounds, err := p.Policy()
 	switch {
@@ -131,8 +131,8 @@ func (r *report) policy(p *app.Process) (counts bool) {
 	return err == nil
 }
 
-// folder checks that a folder can be written, or, if it is missing, the nearest existing folder
-// above it.
+// folder checks that a folder can be written. If the folder is missing, it checks the nearest existing
+// parent folder.
 func (r *report) folder(dir, name string) {
 	probe := dir
 	info, err := os.Stat(probe)
@@ -177,7 +177,7 @@ func (r *report) profiles(store *settings.Store) {
 	}
 }
 
-// endpoint asks the endpoint for its models, which shows whether the address, the key and the
+// endpoint requests the models from the endpoint, which shows whether the address, the API key and the
 // model are right. chosen returns the model that the user chose last at a base URL, or "".
 func (r *report) endpoint(ctx context.Context, c *provider.Connection, logins *login.Sources, s *settings.Settings, chosen func(baseURL string) string) {
 	ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
@@ -227,7 +227,7 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, logins *l
 	}
 }
 
-// login reports which login is used, of whom, until when its token lasts, and where it is kept.
+// login reports which login is used, whose it is, when its token expires, and where it is stored.
 func (r *report) login(logins *login.Sources, endpoint provider.Endpoint) {
 	all, err := logins.Store.All()
 	if err != nil {
@@ -255,7 +255,7 @@ func (r *report) login(logins *login.Sources, endpoint provider.Endpoint) {
 	r.ok(text + why)
 }
 
-// model checks the model from the settings, or else the user's latest choice.
+// model checks the model from the settings, or otherwise the user's latest choice.
 func (r *report) model(c *provider.Connection, s *settings.Settings, models []provider.Offer, chosen string) {
 	model := settings.Model.Of(s)
 	if model == "" && chosen != "" && len(models) != 1 {
@@ -297,7 +297,7 @@ func (r *report) model(c *provider.Connection, s *settings.Settings, models []pr
 	}
 }
 
-// someOf names the first few models, and says how many more there are.
+// someOf names the first few models, and the number of the other models.
 func someOf(models []provider.Offer) string {
 	const shown = 3
 	var names []string
@@ -310,7 +310,7 @@ func someOf(models []provider.Offer) string {
 	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
-// terminal checks that both files are a terminal that can show the screen.
+// terminal checks that both files are a terminal that can show the interface.
 func (r *report) terminal(name string, in, out *os.File) {
 	if !term.IsTerminal(int(out.Fd())) || !term.IsTerminal(int(in.Fd())) {
 		r.note("no terminal; only -p works here", "")
@@ -324,7 +324,7 @@ func (r *report) terminal(name string, in, out *os.File) {
 	*r = append(*r, terminalFinding(name, width, height))
 }
 
-// terminalFinding returns the finding about a terminal, from its TERM and its size.
+// terminalFinding returns the finding about a terminal, by its TERM and its size.
 func terminalFinding(name string, width, height int) Finding {
 	size := fmt.Sprintf("terminal %s, %d×%d", name, width, height)
 	switch {
@@ -338,7 +338,7 @@ func terminalFinding(name string, width, height int) Finding {
 	return Finding{"ok", size, ""}
 }
 
-// webSearch reports who searches the web.
+// webSearch reports which service searches the web.
 func (r *report) webSearch(search *websearch.Searcher, s *settings.Settings) {
 	set, from := s.Get(settings.WebSearch.Key())
 	why := "web-search is " + set.String() + " (" + from.String() + ")"
@@ -356,7 +356,7 @@ func (r *report) webSearch(search *websearch.Searcher, s *settings.Settings) {
 	}
 }
 
-// program checks that a program is on PATH; use says how the agent uses it.
+// program checks that a program is on PATH. use describes what the agent uses it for.
 func (r *report) program(name, use string) {
 	if path, err := exec.LookPath(name); err == nil {
 		r.ok(name + " at " + path)

@@ -17,8 +17,8 @@ import (
 	"agent/internal/settings"
 )
 
-// setup reports which instructions, skills, commands, rules, servers and hooks the agent uses in
-// a folder, and which ones it does not use.
+// setup reports the instructions, skills, commands, rules, servers and hooks of a folder: which of them the
+// agent uses and which not.
 func (r *report) setup(p *app.Process, f app.Folders, dir string, s *settings.Settings) {
 	where := p.Where(f, dir)
 	texts := instructions.Find(instructions.Locations{Locations: where, Files: settings.Items(settings.InstructionFiles.Of(s))})
@@ -47,7 +47,7 @@ func (r *report) setup(p *app.Process, f app.Folders, dir string, s *settings.Se
 	r.trust(p.Trust(f, s, dir))
 }
 
-// notes reports how many notes are used, and what of their files cannot be.
+// notes reports how many notes are used, and the problems in their files.
 func (r *report) notes(p *app.Process, f app.Folders, dir string, s *settings.Settings) {
 	if settings.Notes.Of(s) == "off" {
 		return
@@ -61,7 +61,7 @@ func (r *report) notes(p *app.Process, f app.Folders, dir string, s *settings.Se
 	r.addEach("note", "notes: ", book.Other(), "")
 }
 
-// servers reports the state of the MCP servers as far as it is known. It starts none.
+// servers reports the known state of the MCP servers. It starts none.
 func (r *report) servers(p *app.Process, f app.Folders, dir string, s *settings.Settings) {
 	configured, err := p.Servers(f, dir, app.Options{})
 	if err != nil {
@@ -73,12 +73,12 @@ func (r *report) servers(p *app.Process, f app.Folders, dir string, s *settings.
 	r.addEach("fix", "", problems, "")
 	r.addEach("fix", "mcp: ", configured.Problems, "")
 	r.addEach("note", "mcp: ", configured.Notes, "")
-	const many = 20_000 // the number of tokens from which definitions are large
+	const many = 20_000 // number of tokens from which definitions count as large
 	for _, st := range configured.Status(s) {
 		what := "mcp " + st.Configured.Name + ": "
 		switch {
 		case st.State == bridge.Unused && st.Configured.NeedsConsent() && !st.Configured.Disabled:
-			// trust reports everything that waits for consent
+			// trust reports all items that wait for consent
 		case st.State == bridge.Unused:
 			r.note(what+st.Summary(), "")
 		case st.Known.Failed != "":
@@ -104,8 +104,8 @@ func (r *report) languageServers(p *app.Process, dir string, s *settings.Setting
 	r.addEach("note", "no language server for ", missing, "install it for the tool symbol")
 }
 
-// trust reports the state of each item of a repository that needs consent, with the hooks and
-// servers that still wait for it.
+// trust reports the state of each item of a repository that needs consent. It also reports the hooks and
+// servers that still wait for consent.
 func (r *report) trust(t *consent.Trust) {
 	report, err := t.Report()
 	if err != nil {

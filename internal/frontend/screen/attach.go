@@ -25,10 +25,10 @@ import (
 	"agent/internal/tui/keymap"
 )
 
-// AttachOptions holds everything that a second screen of a session needs.
+// AttachOptions holds the dependencies of another screen of a session.
 type AttachOptions struct {
 	Process *app.Process
-	// Session is the state of the session, and Socket the path of its socket.
+	// Session is the state of the session. Socket is the path of its socket.
 	Session streamjson.State
 	Socket  string
 	// Settings holds the settings of this screen.
@@ -37,15 +37,15 @@ type AttachOptions struct {
 	// NotifySignals keeps Ctrl+C from ending the program until release is called.
 	NotifySignals func() (release func())
 	Plain         bool
-	// FromBoard is set if the board comes back when the user leaves.
+	// FromBoard is set if the board is shown again after the user leaves.
 	FromBoard bool
 }
 
 // ErrSessionEnded is returned by Attach if the session has ended.
 var ErrSessionEnded = errors.New("the session has ended")
 
-// Attach shows the screen of a session that another process runs, until the user leaves it. The
-// session continues.
+// Attach shows the screen of a session that runs in another process, until the user leaves it. The session
+// continues.
 func Attach(ctx context.Context, o AttachOptions) error {
 	folders, err := o.Process.Folders()
 	if err != nil {
@@ -72,7 +72,7 @@ func Attach(ctx context.Context, o AttachOptions) error {
 	if !o.Plain {
 		_, faults = bound.read()
 	}
-	board := "" // the key for it goes back to the board that is behind this screen
+	board := "" // the slash command that goes back to the board, if the user came from there
 	if o.FromBoard {
 		board = "/leave"
 		greeting[0] += " · ← goes back to the board"
@@ -94,8 +94,8 @@ func Attach(ctx context.Context, o AttachOptions) error {
 	return err
 }
 
-// recordedUntil returns the conversation of a session up to a record. A session without an entry has
-// no record yet.
+// recordedUntil returns the conversation of a session up to a record. A session without an entry has no
+// record yet.
 func recordedUntil(sessions, id string, record uint64) (earlier tui.Earlier, err error) {
 	paths, err := filepath.Glob(filepath.Join(sessions, "*", id+".jsonl"))
 	if err != nil || len(paths) == 0 {
@@ -110,13 +110,13 @@ func recordedUntil(sessions, id string, record uint64) (earlier tui.Earlier, err
 	return earlier, nil
 }
 
-// A remote drives a session in another process. It implements tui.Driver and command.Runner. If the
-// connection breaks it joins again, and continues after the last line that it received.
+// A remote controls a session in another process. It implements tui.Driver and command.Runner. If the
+// connection breaks, it joins again and continues after the last line that it received.
 type remote struct {
 	path string
 	// lost ends the screen once the session has ended.
 	lost func(error)
-	// known is the number of the last line, and run the run of that number.
+	// known is the number of the last line that was received. run identifies the hub that numbered it.
 	known  uint64
 	run    string
 	reader streamjson.Follower
@@ -150,7 +150,7 @@ func (r *remote) close() {
 	_ = r.conn.Close()
 }
 
-// follow passes the events of the session to a listener until the session ends.
+// follow forwards the events of the session to a listener until the session ends.
 func (r *remote) follow(listener func(chat.Event), joined attach.Joined) {
 	for {
 		r.begin(listener, joined)
@@ -166,7 +166,7 @@ func (r *remote) follow(listener func(chat.Event), joined attach.Joined) {
 	}
 }
 
-// begin passes the state on in which the session is joined.
+// begin sends the state in which the session was joined to the listener.
 func (r *remote) begin(listener func(chat.Event), joined attach.Joined) {
 	var state streamjson.State
 	if json.Unmarshal(joined.State, &state) == nil && joined.After > 0 && (state.State == "working" || state.State == "blocked") {
@@ -180,7 +180,7 @@ func (r *remote) begin(listener func(chat.Event), joined attach.Joined) {
 	r.Refresh()
 }
 
-// lines passes the lines of one connection on.
+// lines forwards the events of one connection to the listener.
 func (r *remote) lines(listener func(chat.Event)) {
 	for {
 		line, err := r.conn.Next()
@@ -213,7 +213,7 @@ func (r *remote) lines(listener func(chat.Event)) {
 	}
 }
 
-// send sends a line. A broken connection is noticed by follow.
+// send sends a line. If the connection is broken, follow handles it.
 func (r *remote) send(line any) {
 	r.mu.Lock()
 	conn := r.conn
@@ -281,7 +281,7 @@ func (r *remote) Answer(id int, d chat.Decision) {
 	r.send(streamjson.AnswerLine(id, d))
 }
 
-// pressed tells the session that the user types.
+// pressed reports to the session that the user is typing.
 func (r *remote) pressed() { r.send(streamjson.Request{Type: "key"}) }
 
 // Refresh implements tui.Driver.
@@ -290,7 +290,7 @@ func (r *remote) Refresh() { r.send(streamjson.Request{Type: "refresh"}) }
 // CycleMode implements tui.Driver.
 func (r *remote) CycleMode() { r.send(streamjson.Request{Type: "mode"}) }
 
-// leaves lists the commands that leave the session and let it continue.
+// leaves lists the commands that leave the session without ending it.
 var leaves = map[string]bool{"/quit": true, "/exit": true, "/leave": true}
 
 // Run implements command.Runner. The session runs the command.
@@ -327,7 +327,7 @@ func (r *remote) command(ctx context.Context, line streamjson.Request) (out comm
 	return out, err
 }
 
-// completeTime is the time that a completion may take before the keys are used without it.
+// completeTime limits the time for a completion. After that, keys are handled without it.
 const completeTime = 500 * time.Millisecond
 
 // Complete implements command.Runner.
@@ -341,5 +341,6 @@ func (r *remote) Complete(line string) (start int, proposals []command.Completio
 	return completion.Start, completion.Proposals
 }
 
-// Sends implements command.Runner. The session knows which commands are messages.
+// Sends implements command.Runner. It returns false, because the session itself determines which commands
+// are messages.
 func (r *remote) Sends(string) bool { return false }

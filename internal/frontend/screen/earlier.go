@@ -11,13 +11,13 @@ import (
 	"agent/internal/tui"
 )
 
-// earlierOf describes a resumed conversation for the screen: each message of the user, with the
-// model's tool calls and last reply to it.
+// earlierOf converts a resumed conversation for the screen: each message of the user, with the model's tool
+// calls and its last reply.
 func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier {
 	var e tui.Earlier
 	good, declined := outcomes(entries)
 	for _, entry := range entries {
-		if entry.IsMessage() || entry.Holds(history.Printed) { // nobody replies to printed text alone
+		if entry.IsMessage() || entry.Holds(history.Printed) { // printed text alone has no reply
 			e.Exchanges = append(e.Exchanges, tui.EarlierTurn{Said: ownWords(entry)})
 			e.Unfinished = e.Unfinished || entry.IsMessage()
 			continue
@@ -38,8 +38,7 @@ func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier
 	return e
 }
 
-// outcomes reports, by the id of each answered call, whether the call succeeded, and whether it ran and
-// the user declined its proposal.
+// outcomes reports, by call id, whether an answered call succeeded, and whether the user declined it.
 func outcomes(entries []*history.Content) (good, declined map[string]bool) {
 	good, declined = map[string]bool{}, map[string]bool{}
 	for _, entry := range entries {
@@ -54,8 +53,8 @@ func outcomes(entries []*history.Content) (good, declined map[string]bool) {
 	return good, declined
 }
 
-// ownWords returns the text that the user typed, without the files and data in the message. If
-// the user typed nothing, it returns the first line of the files and data.
+// ownWords returns the text that the user typed, without the files and data in the message. If the user
+// typed nothing, it returns the first line of the files and data.
 func ownWords(entry *history.Content) string {
 	if said := strings.TrimSpace(entry.OwnText()); said != "" {
 		return said
@@ -64,8 +63,8 @@ func ownWords(entry *history.Content) string {
 	return line
 }
 
-// promptHistory adapts the file of earlier prompts to the interface. If the disk takes no data,
-// prompts wait in memory and the user is told once. It is safe for concurrent use.
+// promptHistory adapts the file of earlier prompts to the interface. If a write to disk fails, prompts wait
+// in memory, and the user sees a notice once. It is safe for concurrent use.
 type promptHistory struct {
 	file session.Prompts
 
@@ -73,7 +72,7 @@ type promptHistory struct {
 	waiting []session.Prompt
 
 	writing sync.Mutex
-	// behind is set once the user knows that prompts wait.
+	// behind is set once the notice about waiting prompts was shown.
 	behind bool
 }
 
@@ -89,7 +88,7 @@ func (h *promptHistory) Load() ([]atcmd.Message, error) {
 	return messages, err
 }
 
-// Add implements tui.History. An image is kept only as its place in the sentence.
+// Add implements tui.History. For an image, it stores only the position in the text.
 func (h *promptHistory) Add(message atcmd.Message) {
 	var prompt session.Prompt
 	for _, part := range message {

@@ -12,7 +12,7 @@ import (
 	"agent/internal/tui/term"
 )
 
-// leaver lets a session continue without its terminal.
+// leaver makes a session continue without its terminal.
 type leaver struct {
 	host *clients.Host
 	// left is set once the user has left the session.
@@ -32,8 +32,8 @@ func (l *leaver) command() command.Command {
 	}}}
 }
 
-// wait gives the terminal back and waits until the session is stopped. Without --bg the session ends
-// with the login session of the user.
+// wait returns the terminal to the shell and waits until the session is stopped. Without --bg, the session
+// ends with the login session of the user.
 func (l *leaver) wait(ctx context.Context, o Options, c *app.Conversation) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

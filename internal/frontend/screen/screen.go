@@ -31,37 +31,35 @@ import (
 )
 
 // settleAfter is the time after which memory that only the start needed, such as the text of the
-// vocabulary, is returned to the system. Nobody waits for anything by then.
+// vocabulary, is returned to the system. Nothing else is waiting by then.
 const settleAfter = time.Second
 
-// Options holds everything that a screen needs besides the conversation.
+// Options holds the dependencies of a screen, besides the conversation.
 type Options struct {
 	Process *app.Process
 	// Open creates the conversation, which sends its events to events.
 	Open func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error)
-	// In and Out are the terminal; Text writes lines of text to Out.
+	// In and Out are the terminal. Text writes lines of text to Out.
 	In, Out *os.File
 	Text    io.Writer
 	// NotifySignals keeps Ctrl+C from ending the program until release is called.
 	NotifySignals func() (release func())
-	// Plain prints lines and reads lines, without moving anything on the screen.
+	// Plain is set if the interface only prints and reads lines.
 	Plain bool
 	// Scratch is set if the record is deleted when the program ends.
 	Scratch bool
-	// Commands returns slash commands about a conversation; nil for none.
+	// Commands returns slash commands for a conversation. It may be nil.
 	Commands func(c *app.Conversation) []command.Command
-	// Board is the slash command that shows the board of all sessions, "" for none.
+	// Board is the slash command that shows the board of all sessions, or "" for none.
 	Board string
-	// Settled is called once, on a goroutine of its own, some time after the prompt is shown; nil
-	// for nothing.
+	// Settled is called once, in a separate goroutine, some time after the prompt is shown. It may be nil.
 	Settled func(ctx context.Context, c *app.Conversation)
-	// Initial is sent at once, unless it is empty.
+	// Initial is sent immediately, unless it is empty.
 	Initial atcmd.Message
 }
 
-// Run runs the screen and the turn loop until the user leaves the session. It returns the id of
-// the session to resume next, "" for none. The error is tui.ErrTerminated if the terminal has
-// gone.
+// Run runs the screen and the turn loop until the user leaves the session. It returns the id of the session
+// to resume next, or "" for none. The error is tui.ErrTerminated if the terminal was closed.
 func Run(ctx context.Context, o Options) (next string, err error) {
 	sums, listening := &tally{}, make(chan struct{})
 	host := &clients.Host{}
@@ -75,7 +73,7 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 			if !leaver.left.Load() {
 				listener(e.Event)
 			}
-		default: // the screen is not there yet, and needs no event from before
+		default: // the screen does not exist yet, and needs no earlier events
 		}
 	})
 	if err != nil {
@@ -87,7 +85,7 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 		c.Notices = append(c.Notices, "Other terminals can't reach this session: "+err.Error())
 	}
 	defer host.Close()
-	defer func() { _ = end() }() // ends the screen if an error occurred
+	defer func() { _ = end() }() // end the screen after an error
 	settled := time.AfterFunc(settleAfter, func() {
 		if o.Settled != nil {
 			o.Settled(ctx, c)
@@ -139,7 +137,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, leaver *
 		shown.Keys.Shown = func() []command.Key { return tui.Keys(bound.inForce()) }
 		shown.Keys.Read, shown.Keys.File = bound.read, bound.path
 	}
-	var history tui.History // prompts typed in a demo are not kept
+	var history tui.History // prompts typed in a demo are not stored
 	if !o.Scratch {
 		history = &promptHistory{file: session.Prompts{Path: filepath.Join(folders.Config, "history")}}
 	}
@@ -189,8 +187,8 @@ func shownSettings(s *settings.Settings) tui.Settings {
 // keystroke reads them.
 const typingPause = 300 * time.Millisecond
 
-// estimator returns the function that makes the line about the cost of a message, nil while the
-// settings want none.
+// estimator returns the function that makes the line with the estimated cost of a message. It returns nil
+// if the settings disable the estimate.
 func estimator(c *app.Conversation) func() func(context.Context, string) string {
 	return func() func(context.Context, string) string {
 		if !settings.Estimate.Of(c.Settings()) {
@@ -213,8 +211,8 @@ func estimator(c *app.Conversation) func() func(context.Context, string) string 
 	}
 }
 
-// boundKeys holds the keys in force: the keys of the program, changed by the file at path as it
-// was last read without a fault.
+// boundKeys holds the current keys: the default keys with the changes of the file at path. A later version
+// of the file with errors has no effect.
 type boundKeys struct {
 	path string
 	now  atomic.Pointer[keymap.Map]
@@ -225,7 +223,7 @@ func (b *boundKeys) inForce() *keymap.Map {
 	return b.now.Load()
 }
 
-// read reads the file again. A file with faults changes nothing.
+// read reads the file again. A file with errors changes nothing.
 func (b *boundKeys) read() (bound []command.Bound, faults []string) {
 	fresh, faults := keymap.Read(b.path)
 	if len(faults) == 0 {
@@ -234,7 +232,7 @@ func (b *boundKeys) read() (bound []command.Bound, faults []string) {
 	return tui.Bound(b.inForce()), faults
 }
 
-// askTrust returns the question about the items that wait for consent, nil if none waits.
+// askTrust returns the question about the items that wait for consent, or nil if there are none.
 func askTrust(t *consent.Trust) *command.Ask {
 	waiting, err := t.Waiting()
 	if len(waiting) == 0 {
@@ -255,8 +253,8 @@ func askTrust(t *consent.Trust) *command.Ask {
 	return ask
 }
 
-// clipboard returns a function that saves the image on the clipboard of the desktop to a new file
-// in folder. folder is "" if there is no place for files.
+// clipboard returns a function that saves the image on the clipboard of the desktop to a new file in
+// folder. folder is "" if there is no folder for files.
 func clipboard(environ []string, folder string) func(context.Context) (string, error) {
 	var taken atomic.Int64
 	return func(ctx context.Context) (path string, err error) {
@@ -275,7 +273,7 @@ func clipboard(environ []string, folder string) func(context.Context) (string, e
 	}
 }
 
-// themeFault returns a line about the user's own theme in use, if it cannot be used.
+// themeFault returns a line about the current theme of the user, if it cannot be used.
 func themeFault(p *app.Process, s *settings.Settings) []string {
 	if err := p.ThemeFault(settings.Theme.Of(s)); err != nil {
 		return []string{err.Error()}

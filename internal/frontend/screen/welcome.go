@@ -31,8 +31,8 @@ func banner(p *app.Process, c *app.Conversation) string {
 	return strings.Join([]string{"agent " + p.Version, modelAtHost(c.Settings(), c.Connection), place, string(c.Chat.Consent().Mode()), "/help"}, " · ")
 }
 
-// modelAtHost names the model and its host. There may be no model while the endpoint has not
-// listed its models.
+// modelAtHost returns the model and its host. The model may be unknown until the endpoint has listed its
+// models.
 func modelAtHost(s *settings.Settings, connection *provider.Connection) string {
 	model := cmp.Or(settings.Model.Of(s), "no model yet")
 	if endpoint, err := connection.Endpoint(); err == nil {
@@ -46,8 +46,8 @@ func modelAtHost(s *settings.Settings, connection *provider.Connection) string {
 	return model
 }
 
-// lateModel returns nil if the model is known. Otherwise it returns a function that waits for the
-// endpoint and names the model that was found there, or returns "" if the user chose a model
+// lateModel returns nil if the model is known. Otherwise it returns a function that waits for the endpoint
+// and returns the name of the model that was found. The function returns "" if the user has chosen a model
 // in the meantime.
 func lateModel(s *settings.Settings, connection *provider.Connection) func(context.Context) string {
 	if settings.Model.Of(s) != "" {
@@ -76,7 +76,7 @@ func branchNow(ctx context.Context, dir string) string {
 	return branch
 }
 
-// branchLimit limits the time that git may take to look for changes.
+// branchLimit limits the time for git to find changes.
 const branchLimit = 5 * time.Second
 
 // tally counts turns and changed files between the start and the end of the program.
@@ -102,7 +102,7 @@ func (t *tally) take(e chat.Event) {
 	}
 }
 
-// sums returns the turns, tokens, cost and changed files of the run as the beginning of a line,
+// sums returns the turns, tokens, cost and changed files of the run, as the beginning of a line. It returns
 // "" if nothing was done.
 func (t *tally) sums(stats chat.Stats) string {
 	t.mu.Lock()
@@ -120,8 +120,7 @@ func (t *tally) sums(stats chat.Stats) string {
 	return strings.Join(parts, ", ") + " · "
 }
 
-// costWithout returns the cost that the session would have had without pruning, "" if that is about
-// the same or unknown.
+// costWithout returns the cost of the session without pruning, or "" if that is unknown or about the same.
 func costWithout(stats chat.Stats) string {
 	text := humanize.Dollars(stats.Cost + stats.Saving.Cost)
 	if stats.Saving.Sign() == 0 || text == humanize.Dollars(stats.Cost) {
@@ -130,8 +129,8 @@ func costWithout(stats chat.Stats) string {
 	return " (" + text + " without pruning)"
 }
 
-// stoppedAgents says which agents end with the program and, for a session that can be resumed, what
-// becomes of their work.
+// stoppedAgents returns a text about the subagents that end with the program. For a session that can be
+// resumed, it includes what happens to their work.
 func stoppedAgents(ids, tasks []string, resumes bool) string {
 	for i, id := range ids {
 		tasks[i] = humanize.Line(tasks[i], 0) + " (" + id + ")"
@@ -143,8 +142,8 @@ func stoppedAgents(ids, tasks []string, resumes bool) string {
 	return text
 }
 
-// sayGoodbye prints which agents are stopped, a summary of the session and the command that resumes it,
-// unless there is nothing to resume. The turn loop is still running.
+// sayGoodbye prints which subagents are stopped, a summary of the session, and the command that resumes it.
+// If there is nothing to resume, it omits that command. The turn loop is still running.
 func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *tally) {
 	if c.History().Len() == 0 {
 		return

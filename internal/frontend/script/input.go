@@ -17,8 +17,8 @@ import (
 // maxPipedInput limits the bytes that standard input may add to a prompt.
 const maxPipedInput = 4 << 20
 
-// Prompt returns the prompt of the command line, followed by piped input. Piped input is data,
-// whatever it looks like (D-46).
+// Prompt returns the prompt of the command line, followed by piped input. Piped input is always data, never
+// commands (D-46).
 func (o Options) Prompt(ctx context.Context) (atcmd.Message, error) {
 	if o.Timeout < 0 {
 		return nil, usage(ErrTimeout)
@@ -37,13 +37,13 @@ func (o Options) Prompt(ctx context.Context) (atcmd.Message, error) {
 	return message, nil
 }
 
-// slowInput is the time after which a wait for piped input is reported.
+// slowInput is the time after which a message reports that the run waits for piped input.
 const slowInput = 2 * time.Second
 
 // readPiped reads standard input to its end if it is a pipe or a file. It does not read a terminal or
-// another device, so that a run never waits for a user. For a pipe that stays open it tells the
-// person and waits until ctx ends. It does not read a file from which another program has already
-// read, because that is probably the list of a shell loop such as "while read".
+// another device, so that a run never waits for a user. If a pipe stays open, it prints a message and waits
+// until ctx ends. It does not read a file from which another program has already read. Such a file is
+// probably the list of a shell loop such as "while read".
 func (o Options) readPiped(ctx context.Context) (string, error) {
 	info, err := o.In.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice != 0 {

@@ -1,5 +1,5 @@
-// Package script runs a conversation for a script: one prompt, or lines of input, to the end.
-// Package streamjson prints the results.
+// Package script runs a conversation for a script: one prompt, or lines of input, to the end. Package
+// streamjson prints the results.
 package script
 
 import (
@@ -30,7 +30,7 @@ import (
 
 // Options describes a run: its prompt, and the use of its answer.
 type Options struct {
-	// In is standard input. Out receives the result, and People the lines for people.
+	// In is standard input. Out receives the result, and People receives messages for people.
 	In          *os.File
 	Out, People io.Writer
 	Now         func() time.Time
@@ -40,26 +40,25 @@ type Options struct {
 	Status func(outcome chat.Outcome, err error) int
 	// Format is one of streamjson.Formats.
 	Format string
-	// Streams is set if the run reads lines of JSON: messages, answers and cancels.
+	// Streams is set if the run reads JSON lines: messages, answers and cancels.
 	Streams bool
 	// Message is the prompt; piped input is appended to it.
 	Message atcmd.Message
-	// Timeout limits the run, 0 for no bound.
+	// Timeout limits the run; 0 means no limit.
 	Timeout time.Duration
-	// Shape is the schema of the answer, nil for any answer.
+	// Shape is the schema of the answer. If it is nil, any answer is valid.
 	Shape *outputschema.Schema
 	// OutputSchema is the value of --output-schema.
 	OutputSchema string
-	// Retryable is set for a job that may be tried again. If the session has already answered the
-	// prompt last, the answer is taken from its record.
+	// Retryable is set for a job that may be retried. If the latest message of the session is the answer to
+	// this prompt, the answer is read from the record.
 	Retryable bool
 	// AnswerFile is a file that also receives the answer, "" for none.
 	AnswerFile string
 }
 
-// Run runs one prompt, or the lines of its input, to the end, prints the result and returns its
-// exit status. It never waits for a terminal. An error that was printed with the result is
-// returned as well.
+// Run runs one prompt, or the lines of its input, to the end, prints the result and returns its exit
+// status. It never reads from a terminal. It also returns an error that was printed with the result.
 func Run(ctx context.Context, o Options) (status int, err error) {
 	if o.Shape != nil && o.Shape.Strict() == nil {
 		fmt.Fprintln(o.People, "servers can't enforce this schema: agent asks for the answer in words and checks it")
@@ -111,7 +110,7 @@ func (r *run) converse(ctx context.Context) error {
 		return err
 	}
 	r.talk = c
-	_ = r.host.Open(ctx, c, r.Now, clients.Options{}) // a run that other terminals can't reach runs all the same
+	_ = r.host.Open(ctx, c, r.Now, clients.Options{}) // without a socket the run continues all the same
 	if err := c.CostLimit(); err != nil {
 		return err
 	}
@@ -137,7 +136,7 @@ func (r *run) converse(ctx context.Context) error {
 	return err
 }
 
-// loadedSetup lists the parts of the set-up that a run begins with.
+// loadedSetup lists the parts of the configuration that a run starts with.
 func loadedSetup(c *app.Conversation) streamjson.Loaded {
 	with := streamjson.Loaded{Servers: []streamjson.LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}}
 	for _, s := range c.Servers.Status() {
@@ -158,9 +157,9 @@ func loadedSetup(c *app.Conversation) streamjson.Loaded {
 	return with
 }
 
-// leftOut lists the parts of the set-up that a run does not use, nil if it uses all.
+// leftOut lists the parts of the configuration that a run does not use, or nil if it uses all.
 func leftOut(c *app.Conversation) *streamjson.Setup {
-	report, _ := c.Trust.Report() // unreadable files were reported before
+	report, _ := c.Trust.Report() // unreadable files were already reported
 	setup := streamjson.Setup{Ignored: report.Ignored, Failed: slices.Clone(c.LeftOut)}
 	for _, e := range report.Items {
 		said := fmt.Sprintf("%s %s (%s)", e.Kind, e.Name, e.File)
@@ -182,10 +181,10 @@ func leftOut(c *app.Conversation) *streamjson.Setup {
 	return &setup
 }
 
-// ErrTimeout reports a --timeout that bounds nothing: it is negative, or -p is missing.
+// ErrTimeout is returned for an invalid --timeout: it is negative, or -p is missing.
 var ErrTimeout = errors.New("--timeout is for -p, and a positive duration such as 90s or 10m")
 
-// A TimeoutError reports that a run took longer than this duration, its bound.
+// A TimeoutError means that a run took longer than its time limit, which is the value.
 type TimeoutError time.Duration
 
 func (e TimeoutError) Error() string {
@@ -219,9 +218,9 @@ func respond(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (ou
 	return chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}, nil
 }
 
-// respondOnce runs a prompt for a job that may be tried again (--session-id). If the session has
-// answered this prompt last, the answer comes from the record. If the session was given this
-// prompt last but did not answer it, the session continues without adding the prompt again.
+// respondOnce runs a prompt for a job that may be retried (--session-id). If the prompt is the user's latest
+// message in the session and has an answer, it returns the recorded answer. If it has no complete answer,
+// the session continues without adding the prompt again.
 func respondOnce(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (chat.Outcome, error) {
 	last := -1
 	for i, entry := range c.Recorded {
@@ -239,7 +238,7 @@ func respondOnce(ctx context.Context, c *app.Conversation, prompt atcmd.Message)
 	return c.Chat.Resend(ctx)
 }
 
-// recordedText returns the typed text of a message in the form in which the record stores it.
+// recordedText returns the typed text of a message in the form of the record.
 func recordedText(message atcmd.Message) string {
 	var parts []string
 	for _, part := range message {
@@ -261,8 +260,8 @@ func refusal(err error) error {
 	return usage(err)
 }
 
-// singleRun is the session of a program that ends with its command. A turn that the command
-// requests is run, and waited for, after the command.
+// singleRun is the session of a program that ends with its command. If the command requests a turn, the
+// program runs the turn after the command and waits for it.
 type singleRun struct {
 	slash.Session
 	retry bool

@@ -14,15 +14,14 @@ import (
 	"agent/internal/review"
 )
 
-// Names of --output-schema for the findings of a review: as they are, and in the format that other
-// tools read.
+// Values of --output-schema for the findings of a review: unchanged, and in a format for other tools.
 const (
 	Findings = "findings"
 	SARIF    = "sarif"
 )
 
-// ReadSchema parses the value of --output-schema, which is a schema, the name of its file, or the
-// name of a form of findings. It returns nil for an empty value. path makes the name of a file
+// ReadSchema parses the value of --output-schema. The value is a schema, the name of a schema file, or the
+// name of a format for findings. ReadSchema returns nil for an empty value. path makes the name of a file
 // absolute.
 func ReadSchema(given string, path func(string) string) (*outputschema.Schema, error) {
 	given = strings.TrimSpace(given)
@@ -47,8 +46,8 @@ func ReadSchema(given string, path func(string) string) (*outputschema.Schema, e
 	return schema, nil
 }
 
-// finalOutput returns the output of a run in the form of --output-schema. It drops findings that do
-// not quote the reviewed change.
+// finalOutput returns the output of a run in the format that --output-schema requires. It drops findings
+// that do not quote the reviewed change.
 func (r *run) finalOutput(c *app.Conversation, output json.RawMessage) (json.RawMessage, error) {
 	if output == nil || r.OutputSchema != Findings && r.OutputSchema != SARIF {
 		return output, nil
@@ -73,11 +72,12 @@ func (r *run) finalOutput(c *app.Conversation, output json.RawMessage) (json.Raw
 // maxSchema limits the file of a schema, in bytes, because the schema is part of a request.
 const maxSchema = 256 << 10
 
-// mostAsked limits the requests for an answer in a form: one, and two more to repair the answer.
+// mostAsked limits the requests for an answer that fits the schema: one, and two more to repair the answer.
 const mostAsked = 3
 
-// fitAnswer returns the answer of a run in the form of a schema. An answer that already fits is used
-// as it is. Otherwise fitAnswer asks the model for one, and again if the new answer does not fit.
+// fitAnswer returns the answer of a run in the form of a schema. An answer that already fits is returned
+// unchanged. Otherwise fitAnswer requests an answer from the model, and again if the new answer does not
+// fit.
 func fitAnswer(ctx context.Context, c *app.Conversation, schema *outputschema.Schema, run *chat.Outcome) (json.RawMessage, error) {
 	output, misfit := schema.Fit(run.Response)
 	if misfit == nil {
@@ -94,8 +94,8 @@ func fitAnswer(ctx context.Context, c *app.Conversation, schema *outputschema.Sc
 	})
 }
 
-// inForm asks for an answer until one fits, at most mostAsked times. It returns nil if an answer
-// is not complete, for example because it was interrupted.
+// inForm requests an answer until one fits the schema, at most mostAsked times. It returns nil if an answer
+// is incomplete, for example because it was interrupted.
 func inForm(schema *outputschema.Schema, ask func(text string) (answer string, whole bool, err error)) (json.RawMessage, error) {
 	text := schema.Request()
 	var misfit error

@@ -30,7 +30,7 @@ type run struct {
 	mu sync.Mutex
 	// waiting holds the messages that were read but not sent yet.
 	waiting []atcmd.Message
-	// open holds the questions that wait for an answer, by their ids.
+	// open holds the open questions, by their ids.
 	open map[int]chat.Approval
 	last chat.TurnEnded
 	done streamjson.Run
@@ -66,9 +66,9 @@ func (r *run) event(envelope chat.Envelope) {
 	}
 }
 
-// serve reads lines of JSON from standard input: messages, answers to questions, and cancels.
-// Each message begins a turn of its own, after the earlier messages. The run ends once the input
-// has ended and no work is left.
+// serve reads JSON lines from standard input: messages, answers to questions, and cancels. Each message
+// begins a separate turn, after the earlier messages. The run ends once the input has ended and no work is
+// left.
 func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
 	ctx, end := r.talk.Serve(ctx, nil)
 	if first := r.Message.Trim(); len(first) > 0 {
@@ -96,9 +96,9 @@ func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
 	return r.last.Outcome, r.last.Err
 }
 
-// talkOn sends one message after another, until reading has ended and no work is left. After the
-// end of input it refuses questions, because nobody can answer them any more. It returns the
-// error of reading.
+// talkOn sends one message after another, until the input has ended and no work is left. After the end of
+// the input it answers all questions with no, because no answer can arrive any more. It returns the read
+// error.
 func (r *run) talkOn(ctx context.Context, read <-chan error) (err error) {
 	for reading := true; ctx.Err() == nil; {
 		idle := r.talk.Chat.Idle(ctx) == nil
@@ -123,7 +123,8 @@ func (r *run) talkOn(ctx context.Context, read <-chan error) (err error) {
 	return err
 }
 
-// next removes and returns the first waiting message, nil if none waits or a turn runs.
+// next removes and returns the first waiting message. It returns nil if there is none, or if a turn is
+// running.
 func (r *run) next(idle bool) (message atcmd.Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -143,7 +144,7 @@ func (r *run) refuse() {
 	}
 }
 
-// change wakes talkOn to look again.
+// change makes talkOn check the state again.
 func (r *run) change() {
 	select {
 	case r.changed <- struct{}{}:
@@ -151,7 +152,7 @@ func (r *run) change() {
 	}
 }
 
-// take handles a line of input.
+// take handles a line of input, or the error in it.
 func (r *run) take(in streamjson.Input, err error) {
 	if err == nil {
 		err = r.obey(in)

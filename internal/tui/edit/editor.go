@@ -1,5 +1,5 @@
-// Package edit holds the prompt as a value: the text, its cursor, pasted texts, and earlier
-// prompts. It is pure: no keyboard, no colours, no screen.
+// Package edit holds the prompt as a value: the text, its cursor, pasted texts, and earlier prompts. It has
+// no keyboard, no colors and no screen.
 package edit
 
 import (
@@ -13,18 +13,18 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Editor holds a text of one or more lines, and a cursor. Positions are bytes, always between
-// grapheme clusters; a long paste is one placeholder character, see pastes.
+// Editor holds a text of one or more lines, and a cursor. Positions are in bytes, and always between
+// grapheme clusters. A long paste is a single placeholder character; see pastes.
 type Editor struct {
 	Text   string
 	Cursor int
-	// Pastes only grows between two calls of Clear, so that a placeholder in Killed or in an
-	// undone text always stands for the same paste.
+	// Pastes only grows between two calls of Clear, so that a placeholder in Killed or in an undone text
+	// always represents the same paste.
 	Pastes pastes
 	// Killed is the text removed by the latest Ctrl+K, Ctrl+U or Ctrl+W.
 	Killed string
 
-	// Selected is a range with a different look.
+	// Selected is a range that is highlighted.
 	Selected Selection
 	changes  changes
 }
@@ -68,25 +68,25 @@ func (e *Editor) Set(text string) {
 	e.Cursor = len(e.Text)
 }
 
-// Insert puts typed text at the cursor.
+// Insert inserts typed text at the cursor.
 func (e *Editor) Insert(text string) { e.put(CleanInput(text)) }
 
-// InsertPaste puts pasted text at the cursor, as a placeholder if it is long. The editor
-// remembers that the text was pasted: signs such as @ have no special meaning in it (D-46).
+// InsertPaste inserts pasted text at the cursor, as a placeholder if it is long. The editor records that
+// the text was pasted: characters such as @ have no special meaning in it (D-46).
 func (e *Editor) InsertPaste(text string) {
 	before := e.state()
 	e.put(e.Pastes.insertion(text))
 	e.record(before, false)
 }
 
-// InsertImage puts an image at the cursor. text is shown in its place.
+// InsertImage inserts an image at the cursor. The editor shows text in its place.
 func (e *Editor) InsertImage(text, path string) {
 	before := e.state()
 	e.put(e.Pastes.placeholder(paste{text: CleanInput(text), image: path}))
 	e.record(before, false)
 }
 
-// InsertLong puts text that the user wrote at the cursor, as a placeholder if it is long.
+// InsertLong inserts text that the user wrote at the cursor, as a placeholder if it is long.
 func (e *Editor) InsertLong(text string) { e.put(e.Pastes.long(text)) }
 
 func (e *Editor) put(text string) {
@@ -95,15 +95,15 @@ func (e *Editor) put(text string) {
 	e.snapCursor()
 }
 
-// snapCursor moves the cursor to the end of the cluster around it, since text typed in pieces may
-// join into one cluster.
+// snapCursor moves the cursor to the end of the cluster around it, because typed characters may join into
+// one cluster.
 func (e *Editor) snapCursor() {
 	if start := e.floor(e.Cursor); start < e.Cursor {
 		e.Cursor = e.after(start)
 	}
 }
 
-// floor returns the start of the cluster around position at, or at itself between clusters.
+// floor returns the start of the cluster around position at. Between clusters it returns at itself.
 func (e *Editor) floor(at int) int {
 	start := strings.LastIndexByte(e.Text[:at], '\n') + 1
 	for start < at {
@@ -116,8 +116,7 @@ func (e *Editor) floor(at int) int {
 	return start
 }
 
-// clusterLength returns the length of the grapheme cluster that s begins with. A line end is a
-// cluster by itself.
+// clusterLength returns the length of the first grapheme cluster of s. A line end is a separate cluster.
 func clusterLength(s string) int {
 	if s == "" {
 		return 0
@@ -144,7 +143,7 @@ func (e *Editor) after(at int) int { return at + clusterLength(e.Text[at:]) }
 func (e *Editor) Left()  { e.Cursor = e.before(e.Cursor) }
 func (e *Editor) Right() { e.Cursor = e.after(e.Cursor) }
 
-// lineStart and lineEnd return the bounds of the cursor's line.
+// lineStart and lineEnd return the start and the end of the cursor's line.
 func (e *Editor) lineStart() int { return strings.LastIndexByte(e.Text[:e.Cursor], '\n') + 1 }
 
 func (e *Editor) lineEnd() int {
@@ -176,7 +175,7 @@ func isWord(r rune) bool {
 
 func notWord(r rune) bool { return !isWord(r) }
 
-// Up and Down move by a line and report false at the first and last one.
+// Up and Down move by a line. They return false at the first and the last line.
 func (e *Editor) Up() bool {
 	start := e.lineStart()
 	if start == 0 {
@@ -217,7 +216,7 @@ func (e *Editor) toColumn(column int) {
 func (e *Editor) Backspace() { e.remove(e.before(e.Cursor), e.Cursor) }
 func (e *Editor) Delete()    { e.remove(e.Cursor, e.after(e.Cursor)) }
 
-// KillWord and the other killing methods remove text and remember it for Yank.
+// KillWord and the other killing methods remove text and store it for Yank.
 func (e *Editor) KillWord() {
 	end := e.Cursor
 	head := strings.TrimRightFunc(e.Text[:end], unicode.IsSpace)

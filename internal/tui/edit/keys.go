@@ -46,7 +46,7 @@ func (e *Editor) Key(name, text string) {
 	}
 }
 
-// Do runs the named action. It reports false if the editor has no such action.
+// Do runs the named action. It returns false if the editor has no such action.
 func (e *Editor) Do(name string) bool {
 	i := slices.IndexFunc(actions, func(a Action) bool { return a.Name == name })
 	if i < 0 {

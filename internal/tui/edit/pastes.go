@@ -10,15 +10,14 @@ import (
 	"agent/internal/history"
 )
 
-// Pastes with more lines or characters than these are shown as a placeholder.
+// Longer pastes, by lines or by characters, are shown as a placeholder.
 const (
 	inlinePasteLines = 8
 	inlinePasteRunes = 1000
 )
 
-// In the text, long pastes are single characters from the last private use plane, so that the
-// cursor steps over each and Backspace removes it as a whole. Such characters never come from
-// outside, see CleanInput.
+// In the text, each long paste is a single character from the last private use plane. So the cursor skips
+// it, and Backspace removes it as a whole. CleanInput removes such characters from inserted text.
 const (
 	FirstPlaceholder = '\U00100000'
 	lastPlaceholder  = '\U0010FFFD'
@@ -26,20 +25,20 @@ const (
 
 func isPlaceholder(r rune) bool { return r >= FirstPlaceholder && r <= lastPlaceholder }
 
-// pastes holds the contents behind the placeholders of one editor.
+// pastes holds the pastes of one editor that its placeholders represent.
 type pastes []paste
 
 type paste struct {
 	text string
 	// written is set if the user wrote the text, in an external editor.
 	written bool
-	// image is the path of the image that the text stands for, or empty for text.
+	// image is the path of the image that the text represents, or "" for text.
 	image string
 }
 
-// insertion returns the text to insert for a paste: a placeholder if the paste is long, or has
-// several lines and an @; otherwise the text itself, with placeholders for the signs that would
-// have a meaning if they were typed.
+// insertion returns the text to insert for a paste. It is a placeholder if the paste is long, or has
+// several lines and an @. Otherwise it is the text itself, with placeholders for the characters that would
+// have a special meaning if they were typed.
 func (p *pastes) insertion(text string) string {
 	text = CleanInput(text)
 	if isLong(text) || strings.Contains(strings.TrimSpace(text), "\n") && strings.Contains(text, "@") {
@@ -68,8 +67,8 @@ func isLong(text string) bool {
 	return strings.Count(text, "\n") >= inlinePasteLines || utf8.RuneCountInString(text) > inlinePasteRunes
 }
 
-// placeholder returns the character that stands for a paste, the same for equal pastes, or the
-// pasted text itself if no character is left.
+// placeholder returns the character that represents a paste, the same character for equal pastes. If no
+// character is left, it returns the pasted text itself.
 func (p *pastes) placeholder(pasted paste) string {
 	i := slices.Index(*p, pasted)
 	if i < 0 {

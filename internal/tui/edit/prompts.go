@@ -6,11 +6,11 @@ import (
 	"agent/internal/atcmd"
 )
 
-// MaxStored is the size, in bytes, up to which a prompt is stored for later sessions, so that
-// pastes do not fill the history.
+// MaxStored is the largest prompt, in bytes, that is stored for later sessions, so that pastes do not fill
+// the history.
 const MaxStored = 16 << 10
 
-// Prompts walks through earlier prompts, newest first, and keeps the draft in the meantime.
+// Prompts browses earlier prompts, newest first, and stores the draft in the meantime.
 type Prompts struct {
 	Entries []atcmd.Message
 	// at is the index of the entry shown; len(Entries) means the draft.
@@ -24,8 +24,8 @@ func (p *Prompts) Load(earlier []atcmd.Message) {
 	p.at += len(earlier)
 }
 
-// Add remembers a prompt and ends the walk. It reports false if the prompt is empty or equals the
-// latest one; in the latter case it still replaces that one, since the pasted parts may differ.
+// Add adds a prompt and ends browsing. It returns false if the prompt is empty or equals the latest prompt.
+// An equal prompt replaces the latest prompt, because the pasted parts may differ.
 func (p *Prompts) Add(prompt atcmd.Message) bool {
 	defer p.EndBrowsing()
 	switch n := len(p.Entries); {
@@ -39,10 +39,10 @@ func (p *Prompts) Add(prompt atcmd.Message) bool {
 	return true
 }
 
-// EndBrowsing ends the walk.
+// EndBrowsing ends browsing and discards the stored draft.
 func (p *Prompts) EndBrowsing() { p.at, p.draft = len(p.Entries), nil }
 
-// Older returns the entry before the one shown. draft is the text being typed now.
+// Older returns the prompt before the one that is shown. draft is the text being typed now.
 func (p *Prompts) Older(draft atcmd.Message) (prompt atcmd.Message, ok bool) {
 	if p.at == 0 {
 		return nil, false
@@ -54,7 +54,7 @@ func (p *Prompts) Older(draft atcmd.Message) (prompt atcmd.Message, ok bool) {
 	return p.Entries[p.at], true
 }
 
-// Newer returns the entry after the one shown, and after the last entry the draft.
+// Newer returns the prompt after the one that is shown. After the last prompt it returns the draft.
 func (p *Prompts) Newer() (prompt atcmd.Message, ok bool) {
 	if p.at >= len(p.Entries) {
 		return nil, false

@@ -1,25 +1,25 @@
 package edit
 
-// state is a version of the text to go back to.
+// state is a version of the text that undo can restore.
 type state struct {
 	text   string
 	cursor int
 }
 
-// undoSteps is the most changes that can be undone.
+// undoSteps limits the number of changes that can be undone.
 const undoSteps = 200
 
-// changes holds the versions of the text before and after the present one.
+// changes holds the versions of the text before and after the current one.
 type changes struct {
 	before, after []state
-	// typing is set while characters are typed into one word: they are undone together.
+	// typing is set while the user types characters of one word, which are undone together.
 	typing bool
 }
 
 func (e *Editor) state() state { return state{e.Text, e.Cursor} }
 
-// record stores the state before a change. If typing is set for this and the latest change, the
-// two become one.
+// record stores the state before a change. If typing is set for this and the latest change, they become one
+// change.
 func (e *Editor) record(before state, typing bool) {
 	if before.text == e.Text {
 		e.changes.typing = e.changes.typing && typing
@@ -45,8 +45,8 @@ func (e *Editor) JoinUndo(n int) {
 	e.changes.typing = false
 }
 
-// Splice replaces the text between two positions, as one change, and puts the cursor behind the
-// new text. The new text must be the editor's own, or typed.
+// Splice replaces the text between two positions as one change, and puts the cursor after the new text. The
+// new text must come from the editor, or be typed.
 func (e *Editor) Splice(from, to int, text string) {
 	before := e.state()
 	e.Text, e.Cursor = e.Text[:from]+text+e.Text[to:], from+len(text)
@@ -64,10 +64,10 @@ func (e *Editor) Stops() []int {
 	return stops
 }
 
-// Undo takes the latest change back.
+// Undo reverts the latest change.
 func (e *Editor) Undo() { e.step(&e.changes.before, &e.changes.after) }
 
-// Redo makes the change again that was undone last.
+// Redo applies the change again that was undone last.
 func (e *Editor) Redo() { e.step(&e.changes.after, &e.changes.before) }
 
 func (e *Editor) step(from, to *[]state) {

@@ -8,13 +8,13 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Selection is a range of the text, in bytes, with a different look.
+// Selection is a range of the text, in bytes, that is highlighted.
 type Selection struct {
 	From, To int
 	Look     style.Style
 }
 
-// text returns a piece of a row, which begins at position at, with its look.
+// text returns a piece of a row, which begins at position at, highlighted if it is in the selection.
 func (s Selection) text(at int, piece string) string {
 	if at < s.From || at >= s.To {
 		return piece
@@ -22,8 +22,8 @@ func (s Selection) text(at int, piece string) string {
 	return s.Look.Text(piece)
 }
 
-// View lays out the text in rows of width cells. It returns at most height rows around the
-// cursor, and the position of the cursor among them. It lays out only lines that can be visible.
+// View lays out the text in rows of width cells. It returns at most height rows around the cursor, and the
+// cursor's position in these rows. It lays out only lines that can be visible.
 func (e *Editor) View(width, height int) (rows []string, row, col int) {
 	width, height = max(2, width), max(1, height)
 	rows, row, col = e.layout(e.lineStart(), e.lineEnd(), e.Cursor, width)
@@ -62,8 +62,8 @@ type cell struct {
 	space bool
 }
 
-// layout breaks the line between from and to into rows, between words if it can, and finds the
-// cursor in them. A cursor behind a full row is at the start of the next row.
+// layout breaks the line between from and to into rows, between words if possible, and finds the cursor in
+// them. A cursor after a full row is at the start of the next row.
 func (e *Editor) layout(from, to, cursor, width int) (rows []string, row, col int) {
 	var cells []cell
 	column := 0
@@ -106,8 +106,8 @@ func (e *Editor) layout(from, to, cursor, width int) (rows []string, row, col in
 	return rows, row, col
 }
 
-// rowEnd returns the number of cells that fit in a row. It ends the row after the last space if a
-// word would be broken otherwise.
+// rowEnd returns the number of cells that fit in a row. If a word would be broken, the row ends after the
+// last space.
 func rowEnd(cells []cell, width int) int {
 	used, space := 0, 0
 	for i, c := range cells {
@@ -125,7 +125,7 @@ func rowEnd(cells []cell, width int) int {
 	return len(cells)
 }
 
-// pieces returns the look of a cluster, in unbreakable pieces.
+// pieces returns the displayed form of a cluster, in unbreakable pieces.
 func (e *Editor) pieces(cluster string, column int) []string {
 	switch r := []rune(cluster)[0]; {
 	case r == '\t':

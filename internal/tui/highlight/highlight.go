@@ -10,11 +10,12 @@ import (
 	"agent/internal/tui/style"
 )
 
-// maxHighlight is the largest code that is highlighted, in bytes. Lexers take two milliseconds
-// per kilobyte, and the input must not wait for them.
+// maxHighlight is the largest code that is highlighted, in bytes. Lexers need two milliseconds per
+// kilobyte, which delays the input.
 const maxHighlight = 8 << 10
 
-// Lines styles code line by line. Code stays plain if its language is unknown or it is very long.
+// Lines styles code line by line. Code stays plain if its language is unknown or it is longer than
+// maxHighlight.
 func Lines(t *style.Theme, code, language string) []string {
 	var lines []string
 	for _, spans := range Spans(t, style.Clean(strings.TrimSuffix(code, "\n")), language) {
@@ -23,8 +24,8 @@ func Lines(t *style.Theme, code, language string) []string {
 	return lines
 }
 
-// Spans returns each line of the code as spans that are styled by the kind of token. The code
-// must be clean (style.Clean). language is a name or a path with a known extension.
+// Spans returns each line of the code as spans, styled by the kind of token. The code must be the result of
+// style.Clean. language is a name or a path with a known extension.
 func Spans(t *style.Theme, code, language string) []style.Spans {
 	found := lexerFor(language)
 	if found == nil || len(code) > maxHighlight || t.Keyword.On == "" {
@@ -78,7 +79,7 @@ func lexerFor(language string) chroma.Lexer {
 	return chroma.Coalesce(found)
 }
 
-// tokenStyle maps the kinds of token to the few styles that help reading.
+// tokenStyle maps the kinds of token to a few styles.
 func tokenStyle(t *style.Theme, kind chroma.TokenType) style.Style {
 	switch {
 	case kind == chroma.KeywordType || kind == chroma.NameClass || kind == chroma.NameBuiltin:

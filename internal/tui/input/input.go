@@ -1,5 +1,5 @@
-// Package input is the prompt as a part of the screen: the typed text, pasted texts, earlier
-// prompts, and the proposals under it. It sends nothing: the screen sends the result of Message.
+// Package input is the prompt on the screen: the typed text, pasted texts, earlier prompts, and the
+// proposals under it. It sends nothing. The screen sends the result of Message.
 package input
 
 import (
@@ -18,10 +18,10 @@ import (
 
 // Files proposes files of the workspace. Its methods may be called from any goroutine.
 type Files interface {
-	// Complete returns at once the proposals to insert for an @ and the text typed after it, best
-	// first; whole is false while more proposals may come.
+	// Complete returns, without waiting, the proposals for an @ and the text typed after it, best first.
+	// whole is false while more proposals may follow.
 	Complete(typed string) (proposals []atcmd.Mention, whole bool)
-	// WaitListed returns once no more proposals can come, or ctx ends.
+	// WaitListed returns once there can be no more proposals, or ctx ends.
 	WaitListed(ctx context.Context)
 }
 
@@ -41,8 +41,8 @@ type Input struct {
 	Vim vim.State
 	// Prompts holds the earlier prompts.
 	Prompts edit.Prompts
-	// Typed is the time at which the user last typed in the message, or the zero time for
-	// never.
+	// Typed is the time at which the user last typed in the message. It is the zero time if the user has
+	// not typed.
 	Typed time.Time
 }
 
@@ -51,7 +51,7 @@ func New(ctx context.Context, sources Sources) Input {
 	return Input{ctx: ctx, sources: sources, popup: popup{selected: -1}}
 }
 
-// Type types text; text is empty for a key without a meaning.
+// Type inserts typed text. text is empty for a key without a meaning.
 func (in *Input) Type(text string, now time.Time) {
 	in.changing(now, func() { in.Editor.Key("", text) })
 }
@@ -61,8 +61,8 @@ func (in *Input) Do(action string, now time.Time) {
 	in.changing(now, func() { in.Editor.Do(action) })
 }
 
-// VimKey handles a key in the way of Vim, and returns the action of the prompt that the key asks
-// for. It reports false for a key that Vim does not know.
+// VimKey handles a key in Vim mode, and returns the action of the prompt for the key. taken is false for a
+// key without a meaning in Vim.
 func (in *Input) VimKey(k term.Key, now time.Time) (action string, taken bool) {
 	in.changing(now, func() { action, taken = in.Vim.Key(&in.Editor, k.Name, k.Text) })
 	if taken {
@@ -80,7 +80,7 @@ func (in *Input) changing(now time.Time, change func()) {
 	}
 }
 
-// Paste puts pasted text at the cursor, or images if the text consists of their paths.
+// Paste inserts pasted text at the cursor. If the text consists of paths of images, it inserts the images.
 func (in *Input) Paste(text string, now time.Time) {
 	in.Typed = now
 	images := picture.Dropped(text)
@@ -92,7 +92,7 @@ func (in *Input) Paste(text string, now time.Time) {
 	}
 }
 
-// PutImage puts an image at the cursor, followed by a space.
+// PutImage inserts an image at the cursor, followed by a space.
 func (in *Input) PutImage(path string, now time.Time) {
 	in.Editor.InsertImage(atcmd.ImagePart(path).Text, path)
 	in.Editor.Insert(" ")
@@ -110,10 +110,10 @@ func (in *Input) Continues() bool {
 	return true
 }
 
-// IsShell reports whether the prompt is a line for the shell.
+// IsShell reports whether the prompt is a shell command.
 func (in *Input) IsShell() bool { return strings.HasPrefix(in.Editor.Text, "!") }
 
-// IsPrivate reports whether the prompt is a line for the shell that the model does not see.
+// IsPrivate reports whether the prompt is a shell command that the model does not see.
 func (in *Input) IsPrivate() bool { return strings.HasPrefix(in.Editor.Text, "!!") }
 
 // Sent empties the prompt after its message was sent.
@@ -123,7 +123,7 @@ func (in *Input) Sent() {
 	in.Typed = time.Time{}
 }
 
-// AsTyped returns a sent message as it looked in the prompt, with placeholders for long pastes.
+// AsTyped returns a sent message as it was shown in the prompt, with placeholders for long pastes.
 func (in *Input) AsTyped(text string) string {
 	if prompt := in.earlier(text); prompt != nil {
 		return edit.Shown(prompt)
@@ -142,14 +142,13 @@ func (in *Input) earlier(text string) atcmd.Message {
 	return nil
 }
 
-// Recall puts the earlier prompt with the given text into the prompt. Its pasted parts remain
-// pasted.
+// Recall restores the earlier prompt with the given text. Its pasted parts remain marked as pasted.
 func (in *Input) Recall(text string) { in.Editor.Restore(in.earlier(text)) }
 
-// Older shows the prompt before the one shown now.
+// Older shows the prompt before the one that is shown now.
 func (in *Input) Older() { in.walk(in.Prompts.Older(in.Editor.Message())) }
 
-// Newer shows the prompt after the one shown now, and at last the draft.
+// Newer shows the prompt after the one that is shown now. After the last prompt it shows the draft.
 func (in *Input) Newer() { in.walk(in.Prompts.Newer()) }
 
 func (in *Input) walk(prompt atcmd.Message, ok bool) {
@@ -159,7 +158,7 @@ func (in *Input) walk(prompt atcmd.Message, ok bool) {
 	}
 }
 
-// ClearDraft empties the prompt; Older brings its text back.
+// ClearDraft empties the prompt. Older restores its text.
 func (in *Input) ClearDraft() {
 	in.Prompts.Add(in.Editor.Message())
 	in.Editor.Clear()

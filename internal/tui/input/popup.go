@@ -15,7 +15,7 @@ type popup struct {
 	Proposed
 	// selected is the proposal picked with the arrows, or -1 for none.
 	selected int
-	// accept is set if Tab was pressed before the proposals came.
+	// accept is set if Tab was pressed before there were proposals.
 	accept bool
 }
 
@@ -23,13 +23,13 @@ func (p *popup) open() bool { return len(p.proposals) > 0 }
 
 func (p *popup) close() { *p = popup{selected: -1} }
 
-// isCommandName reports whether a line is the beginning of a command's name.
+// isCommandName reports whether a line can be the beginning of a command's name.
 func isCommandName(line string) bool {
 	return strings.HasPrefix(line, "/") && !strings.ContainsAny(line, " \n")
 }
 
-// firstProposal returns the command that is selected by default: a word that was typed in full,
-// or else the first command that loses nothing.
+// firstProposal returns the index of the command that is selected by default. It is a command whose name
+// was typed in full, or otherwise the first command that discards nothing.
 func firstProposal(line string, proposals []command.Completion) int {
 	if exact := slices.IndexFunc(proposals, func(c command.Completion) bool { return c.Value == line }); exact >= 0 {
 		return exact
@@ -37,8 +37,8 @@ func firstProposal(line string, proposals []command.Completion) int {
 	return max(0, slices.IndexFunc(proposals, func(c command.Completion) bool { return !c.Loses }))
 }
 
-// runsSelected reports whether Enter runs the selected proposal, and does not only fill it in. A
-// command that loses something runs only if the user has typed or taken the whole word.
+// runsSelected reports whether Enter runs the selected proposal, instead of only filling it in. A command
+// that discards something runs only if the user has typed or accepted the whole word.
 func (p *popup) runsSelected() bool {
 	selected := p.proposals[max(0, p.selected)]
 	return isCommandName(p.line) && (!selected.Loses || selected.Value == p.line)
@@ -56,7 +56,7 @@ func (in *Input) Pick(by int) {
 	p.selected = (p.selected + by + len(p.proposals)) % len(p.proposals)
 }
 
-// Dismiss removes the proposals, and prevents new ones for the same line.
+// Dismiss removes the proposals. There are no new proposals until the line changes.
 func (in *Input) Dismiss() {
 	line := in.popup.line
 	in.popup.close()
@@ -74,7 +74,7 @@ func (in *Input) Proposals(t *style.Theme, width, room int) []string {
 	}
 	counted := len(p.proposals) > room && room > 2
 	if counted {
-		room-- // one row is for the line with the count
+		room-- // one row shows the number of omitted proposals
 	}
 	list := make([]picker.Row, len(p.proposals))
 	for i, c := range p.proposals {

@@ -10,20 +10,19 @@ import (
 	"agent/internal/command"
 )
 
-// Proposed is a message with proposals, to be passed to Complete.
+// Proposed holds proposals for a typed text. The caller passes it to Complete.
 type Proposed struct {
-	// line is the text up to the cursor that the proposals are for. They replace its end, from
-	// start on.
+	// line is the text up to the cursor for which the proposals were made. They replace its end, beginning
+	// at start.
 	line      string
 	start     int
 	proposals []command.Completion
-	// more, unless it is nil, waits until further proposals can be asked for.
+	// more waits until there can be further proposals. It is nil if there can be none.
 	more func()
 }
 
-// completable returns the text to complete, up to the cursor, and a function that asks for
-// proposals. The function is nil unless the text is a command line, or a message that is about to
-// name a file.
+// completable returns the text to complete, up to the cursor, and a function that makes the proposals. The
+// function is nil unless the text is a command line, or a message whose end can name a file.
 func (in *Input) completable() (line string, complete func() Proposed) {
 	line = in.Editor.Text[:in.Editor.Cursor]
 	if in.sources.Commands != nil && !strings.Contains(line, "\n") && command.IsCommandWord(FirstWord(line)) {
@@ -51,8 +50,8 @@ func (in *Input) completable() (line string, complete func() Proposed) {
 	}
 }
 
-// Propose returns a command that asks for proposals for the typed text, to be run concurrently,
-// or nil if there is nothing to ask.
+// Propose returns a command that makes proposals for the typed text, to be run concurrently. It returns nil
+// if there can be none.
 func (in *Input) Propose() tea.Cmd {
 	line, complete := in.completable()
 	if complete == nil {
@@ -66,8 +65,8 @@ func (in *Input) Propose() tea.Cmd {
 	return func() tea.Msg { return complete() }
 }
 
-// Complete shows proposals, unless the text has changed since they were asked for. It returns a
-// command that asks again once more proposals can come. The selected proposal stays selected.
+// Complete shows proposals, unless the text has changed since they were requested. It returns a command
+// that waits for further proposals and requests them again. The selected proposal stays selected.
 func (in *Input) Complete(msg Proposed) tea.Cmd {
 	line, complete := in.completable()
 	if complete == nil || line != msg.line || msg.start < 0 || msg.start > len(line) {
@@ -99,7 +98,7 @@ func (in *Input) Complete(msg Proposed) tea.Cmd {
 	}
 }
 
-// Tab takes the selected proposal, or the best one.
+// Tab accepts the selected proposal, or the best proposal if none is selected.
 func (in *Input) Tab() tea.Cmd {
 	if in.popup.open() {
 		in.accept()
@@ -110,9 +109,9 @@ func (in *Input) Tab() tea.Cmd {
 	return cmd
 }
 
-// Enter takes the selected proposal and reports whether there was one; runs is set if the line is
-// then complete and to be sent. For a command's name it asks for proposals at once, so that Enter
-// has the same effect whether or not the proposals have come.
+// Enter accepts the selected proposal and reports whether there was one. runs is set if the line is then
+// complete and can be sent. For a command's name it requests proposals immediately, so that the effect does
+// not depend on whether they are already shown.
 func (in *Input) Enter() (taken, runs bool) {
 	if line, complete := in.completable(); complete != nil && isCommandName(line) && line != in.popup.line {
 		in.Complete(complete())

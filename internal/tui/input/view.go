@@ -7,13 +7,13 @@ import (
 	"agent/internal/tui/style"
 )
 
-// mark stands before the prompt, indent before its other rows.
+// mark is printed before the first row of the prompt, indent before the other rows.
 const (
 	mark   = "> "
 	indent = "  "
 )
 
-// Look holds the state of the screen that affects the prompt.
+// Look holds the state of the screen that affects the display of the prompt.
 type Look struct {
 	// Placeholder is shown while the prompt is empty.
 	Placeholder string
@@ -49,8 +49,7 @@ func (in *Input) View(t *style.Theme, look Look, width, height int) (rows []stri
 	return style.Indent(rows, t.User.Text(mark), indent), row, col + len(mark)
 }
 
-// shellView turns the signs at the beginning of a line for the shell into the mark before the
-// prompt.
+// shellView replaces the ! at the beginning of a shell command by the mark before the prompt.
 func shellView(t *style.Theme, rows []string, row, col int) ([]string, int, int) {
 	line := strings.TrimPrefix(rows[0], "!")
 	mark := "! "
@@ -76,7 +75,7 @@ func (in *Input) decorate(t *style.Theme, row string) string {
 	for i := range in.Editor.Pastes {
 		placeholder := edit.FirstPlaceholder + rune(i)
 		label := in.Editor.Pastes.Label(placeholder)
-		if len(label) == 1 || !strings.ContainsRune(in.Editor.Text, placeholder) { // a sign, or gone from the text
+		if len(label) == 1 || !strings.ContainsRune(in.Editor.Text, placeholder) { // nothing to mark
 			continue
 		}
 		row = strings.ReplaceAll(row, label, t.Accent.Text(label))

@@ -16,8 +16,8 @@ import (
 	"agent/internal/tui/term"
 )
 
-// Read returns the keys of the program as changed by the file at path, or unchanged if there is
-// no file. A file with faults changes nothing: faults describes each fault with its line.
+// Read returns the default keys with the changes in the file at path. Without a file it returns the default
+// keys. A file with errors changes nothing; faults describes each error with its line.
 func Read(path string) (m *Map, faults []string) {
 	data, err := fsutil.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -33,7 +33,7 @@ func Read(path string) (m *Map, faults []string) {
 	return m, faults
 }
 
-// binding is a key that a file gives to an action.
+// binding is a key that a file assigns to an action.
 type binding struct {
 	action, key string
 	line        int
@@ -49,8 +49,8 @@ type file struct {
 	faults []string
 }
 
-// Parse returns the keys of the program as changed by a file: {"keys": {"ACTION": ["KEY", …]}}.
-// Every fault begins with its line; a file with faults changes nothing.
+// Parse returns the default keys with the changes in a file: {"keys": {"ACTION": ["KEY", …]}}. Each item of
+// faults begins with a line number. A file with errors changes nothing.
 func Parse(data []byte) (m *Map, faults []string) {
 	f := &file{data: data, decoder: json.NewDecoder(bytes.NewReader(data)), bound: map[string]bool{}}
 	if err := f.read(); err != nil {
@@ -71,7 +71,7 @@ func Parse(data []byte) (m *Map, faults []string) {
 	return of(all), nil
 }
 
-// fault records a fault at the line that was read last.
+// fault records an error at the line that was read last.
 func (f *file) fault(format string, args ...any) {
 	f.faults = append(f.faults, fmt.Sprintf("%d: ", f.line())+fmt.Sprintf(format, args...))
 }
@@ -80,7 +80,7 @@ func (f *file) line() int {
 	return rawjson.PlaceOf(f.data, int(f.decoder.InputOffset())).Line
 }
 
-// read reads the file. It returns an error if the file cannot be parsed further.
+// read reads the file. It returns an error if parsing cannot continue.
 func (f *file) read() error {
 	const object = "want an object"
 	err := f.each('{', object, func(name string) error {
@@ -99,8 +99,7 @@ func (f *file) read() error {
 	return nil
 }
 
-// each reads an object or a list, and calls item with the name of each member, or with each
-// value.
+// each reads an object or a list, and calls item with the name of each member or with each value.
 func (f *file) each(opens json.Delim, wanted string, item func(string) error) error {
 	if token, err := f.decoder.Token(); err != nil {
 		return err
@@ -164,8 +163,8 @@ func (f *file) keysOf(action string) []string {
 	return keys
 }
 
-// conflicts reports each key that the file gives to two actions, or takes from an action with a
-// default key.
+// conflicts records each key that the file assigns to two actions, or to another action than the default
+// action of the key.
 func (f *file) conflicts(defaults *Map) {
 	for i, b := range f.bindings {
 		var others []string

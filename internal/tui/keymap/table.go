@@ -1,5 +1,5 @@
-// Package keymap maps keys to the names of actions in the prompt: the table of the program, and
-// the changes to it in a user's keys.json. It does not run actions.
+// Package keymap maps keys to the names of actions in the prompt: the default keys, and the changes to them
+// in a user's keys.json. It does not run actions.
 package keymap
 
 import (
@@ -9,7 +9,7 @@ import (
 
 // Action is an action of keys in the prompt.
 type Action struct {
-	// Name is the name of the action in keys.json, and Keys are the names of its keys.
+	// Name is the name of the action in keys.json. Keys holds the names of its keys.
 	Name string
 	Keys []string
 	// Fixed is set if keys.json cannot change the keys.
@@ -18,11 +18,11 @@ type Action struct {
 	Own bool
 }
 
-// Row is a line of the help: actions that belong together.
+// Row is a line of the help, with actions that belong together.
 type Row struct {
 	Actions []Action
-	// Does is the text for ? and /help; an empty text hides the row there. Guide is the longer text
-	// for docs/reference/keys.md, "" for the same.
+	// Does is the text for ? and /help; if it is empty, they omit the row. Guide is the longer text for
+	// docs/reference/keys.md, or "" if it is the same.
 	Does, Guide string
 }
 
@@ -32,7 +32,7 @@ func act(name string, keys ...string) Action { return Action{Name: name, Keys: k
 // fixed returns an action whose keys cannot be changed.
 func fixed(name string, keys ...string) Action { return Action{Name: name, Keys: keys, Fixed: true} }
 
-// rows returns the table of keys; the editor's actions come last.
+// rows returns the table of keys. The editor's actions are last.
 func rows() []Row {
 	row := func(does, guide string, actions ...Action) Row { return Row{actions, does, guide} }
 	all := []Row{
@@ -80,7 +80,7 @@ type Map struct {
 	byKey map[string][]string
 }
 
-// Default returns the keys of the program.
+// Default returns the default keys.
 func Default() *Map { return of(rows()) }
 
 func of(rows []Row) *Map {
@@ -104,10 +104,10 @@ func (m *Map) Actions() (all []Action) {
 	return all
 }
 
-// Of returns the names of the actions of a key. The key does the first of them that applies.
+// Of returns the names of the actions of a key. The key runs the first action that applies.
 func (m *Map) Of(key string) []string { return m.byKey[key] }
 
-// Label returns the first key of an action as people write it, or "" if the action has none.
+// Label returns the first key of an action in the form for users, or "" if the action has none.
 func (m *Map) Label(action string) string {
 	for _, a := range m.Actions() {
 		if a.Name == action && len(a.Keys) > 0 {
@@ -117,8 +117,8 @@ func (m *Map) Label(action string) string {
 	return ""
 }
 
-// Labels returns the keys of a line of the table as people write them: all keys of a single
-// action, or the first key of each of several.
+// Labels returns the keys of a line of the table in the form for users. For a single action it returns all
+// keys, and for several actions the first key of each.
 func (r Row) Labels() (labels []string) {
 	for _, a := range r.Actions {
 		for i, key := range a.Keys {

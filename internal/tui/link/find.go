@@ -7,24 +7,23 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// Place is a part of a text, in bytes, that becomes a link.
+// Place is a range of a text, in bytes, that becomes a link.
 type Place struct {
 	From, To int
 	Target   Target
 }
 
-// separators are the characters that end a word in the search for places.
+// separators are the characters that end a word in the search for links.
 const separators = " \t\n\"'`<>[]{}|,;*"
 
-// A program may print a megabyte of words that could be names. mostLooks is therefore the most
-// files looked up for one text, and a text of more than longText bytes gets no links.
+// A program may print a megabyte of words that could be names. So mostLooks limits the files that are
+// checked for one text, and a text of more than longText bytes has no links.
 const (
 	mostLooks = 200
 	longText  = 32 << 10
 )
 
-// Places returns the addresses of the web and the files of the workspace that a text names, in
-// order.
+// Places returns the positions of the web addresses and of the workspace files in a text, in order.
 func (l *Links) Places(text string) (places []Place) {
 	if l == nil || len(text) > longText {
 		return nil
@@ -60,8 +59,7 @@ func (l *Links) word(word string) (Target, int) {
 	return l.file(strings.TrimRight(word, ".:!?"))
 }
 
-// sentence returns an address without the punctuation behind it that belongs to the sentence
-// around it.
+// sentence returns an address without the trailing punctuation that belongs to the sentence around it.
 func sentence(address string) string {
 	for {
 		trimmed := strings.TrimRight(address, ".:!?_")
@@ -75,8 +73,8 @@ func sentence(address string) string {
 	}
 }
 
-// file returns the link for a word that names a file, with or without a line, and the length of
-// the name.
+// file returns the link for a word that names a file, with or without a line number, and the length of the
+// name.
 func (l *Links) file(word string) (Target, int) {
 	if !strings.ContainsAny(word, "./") { // most words contain neither
 		return Target{}, 0
@@ -92,14 +90,14 @@ func (l *Links) file(word string) (Target, int) {
 	return target(l.address(path, line, column)), size
 }
 
-// lined matches a name with a line and a column, name:12 or name:12:5; marked matches name#L12.
+// lined matches a name with a line and a column, such as name:12 or name:12:5. marked matches name#L12.
 var (
 	lined  = lazyregexp.New(`^(.*?):(\d{1,9})(?::(\d{1,9}))?`)
 	marked = lazyregexp.New(`^(.*?)#L(\d{1,9})()`)
 )
 
-// position parses a name with a line and a column behind it. size is the length of this part of
-// the word.
+// position parses a name that is followed by a line and a column. size is the length of this part of the
+// word.
 func position(word string) (name string, line, column, size int) {
 	found := lined.FindStringSubmatch(word)
 	if found == nil {
@@ -109,6 +107,6 @@ func position(word string) (name string, line, column, size int) {
 		return word, 0, 0, len(word)
 	}
 	line, _ = strconv.Atoi(found[2])
-	column, _ = strconv.Atoi(found[3]) // none is 0
+	column, _ = strconv.Atoi(found[3]) // 0 if there is none
 	return found[1], line, column, len(found[0])
 }

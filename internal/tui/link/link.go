@@ -1,5 +1,5 @@
-// Package link finds the addresses and files in a text that a terminal may link to, and makes the
-// sequences for the links (OSC 8). It recognises only sequences that it has made itself.
+// Package link finds the addresses and files in a text that a terminal can link to, and makes the sequences
+// for the links (OSC 8). It recognizes only sequences that it has made itself.
 package link
 
 import (
@@ -9,11 +9,10 @@ import (
 	"strings"
 )
 
-// Target is the address of a link; the zero value is no link.
+// Target is the address of a link. The zero value means no link.
 type Target struct{ url string }
 
-// longest is the length of the longest address that is linked, in bytes: terminals have a limit,
-// too.
+// longest limits the length of an address that is linked, in bytes, because terminals have a limit, too.
 const longest = 2000
 
 const (
@@ -22,7 +21,7 @@ const (
 	closes = begins + ";" + ends
 )
 
-// seed makes the names of links unpredictable, so that no text from elsewhere can contain one.
+// seed makes the ids of links unpredictable, so that external text cannot contain one.
 var seed = maphash.MakeSeed()
 
 // name returns the id of a link. A terminal treats all rows with the same id as one link.
@@ -66,9 +65,9 @@ func target(address string) Target {
 	return Target{address}
 }
 
-// Web returns the link to an address of the web, and its host. It returns no link for other
-// schemes, for an address with a user name before its host or with a character that is not shown
-// as itself, and for a host with letters that look like others.
+// Web returns the link to a web address, and its host. It returns no link for other schemes, and for an
+// address with a user name before its host. It also returns none for an address with a replacement
+// character (U+FFFD), or with a host outside ASCII, which can look like another host.
 func (l *Links) Web(address string) (t Target, host string) {
 	if l == nil || !strings.HasPrefix(address, "http") || len(address) > longest || strings.Contains(address, "\ufffd") {
 		return Target{}, ""

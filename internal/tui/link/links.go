@@ -9,28 +9,27 @@ import (
 	"time"
 )
 
-// Off is the setting for no links, and Auto the setting for links if the terminal is known to
-// support them.
+// Off is the setting for no links. Auto is the setting for links if the terminal is known to support them.
 const (
 	Off  = "off"
 	Auto = "auto"
 )
 
-// Links makes links for a terminal and a workspace. It belongs to one goroutine. A nil Links
-// makes none.
+// Links makes links for a terminal and a workspace. It must be used by one goroutine. A nil Links makes
+// none.
 type Links struct {
 	scheme string
-	// lines is set if a file's address may end with a line number.
+	// lines is set if the address of a file can end with a line number.
 	lines      bool
 	host, root string
 	folder     *os.Root
 	now        func() time.Time
 	looked     map[string]look
-	// looks is the number of files that may still be looked up for the present text.
+	// looks is the number of files that may still be checked for the current text.
 	looks int
 }
 
-// look is the result of looking up a file: whether it exists, and the time of the look.
+// look is the result of checking a file: whether it exists, and the time of the check.
 type look struct {
 	is bool
 	at time.Time
@@ -51,7 +50,7 @@ func New(setting string, env func(string) string, root string, now func() time.T
 	if setting == Auto {
 		l.scheme = editorAround(env)
 	}
-	if filepath.Separator == '/' { // Windows would look for the file on a server of that name
+	if filepath.Separator == '/' { // Windows would search the file on a server of that name
 		l.host, _ = os.Hostname()
 	}
 	return l
@@ -62,7 +61,7 @@ func (l *Links) address(path string, line, column int) string {
 	path = filepath.ToSlash(path)
 	rooted := path
 	if !strings.HasPrefix(rooted, "/") {
-		rooted = "/" + path // the path begins with a drive
+		rooted = "/" + path // the path begins with a drive letter
 	}
 	switch l.scheme {
 	case "file":
@@ -81,8 +80,7 @@ func (l *Links) address(path string, line, column int) string {
 	return l.scheme + "://file" + (&url.URL{Path: rooted}).EscapedPath() + at
 }
 
-// again is the time after which a missing file is looked up again, and most the number of
-// remembered files.
+// again is the time after which a missing file is checked again. most limits the number of stored results.
 const (
 	again = 2 * time.Second
 	most  = 4096
@@ -115,10 +113,10 @@ func (l *Links) path(name string) string {
 	return filepath.Join(l.root, name)
 }
 
-// launchers lists the endings of files that a desktop may run when they are opened.
+// launchers lists the file extensions that a desktop may run when they are opened.
 const launchers = " .app .bat .cmd .command .desktop .exe .hta .jar .js .jse .lnk .msi .pif .pkg .ps1 .reg .scpt .scr .terminal .tool .url .vbe .vbs .webloc .workflow .wsf "
 
-// opens reports whether a file exists and opening it does no more than show it.
+// opens reports whether a file exists and opening it only shows it.
 func (l *Links) opens(name string) bool {
 	info, err := l.folder.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {
@@ -128,21 +126,21 @@ func (l *Links) opens(name string) bool {
 	return l.scheme != "file" || !runs
 }
 
-// taken tells whether a terminal supports links.
+// taken is whether a terminal supports links.
 type taken int
 
 const (
 	unknown taken = iota
 	known
-	// never means that the terminal shows unknown sequences, or drops them.
+	// never means that the terminal prints unknown sequences as text, or drops them.
 	never
 )
 
 // programs lists the terminals that support links, by TERM_PROGRAM.
 const programs = " iTerm.app WezTerm vscode ghostty mintty rio zed Tabby contour Hyper "
 
-// takesLinks tells whether the terminal supports links. tmux does from version 3.4 on, and knows
-// whether each of its own terminals does.
+// takesLinks returns whether the terminal supports links. tmux supports them from version 3.4 on, and
+// determines whether each of its own terminals does.
 func takesLinks(env func(string) string) taken {
 	term, program := env("TERM"), env("TERM_PROGRAM")
 	switch {
@@ -168,8 +166,8 @@ func atLeast(version string, major, minor int) bool {
 	return n > 0 && (a > major || a == major && b >= minor)
 }
 
-// countsLines reports whether the terminal opens a file at the line at the end of its address.
-// Other terminals would look for a file of that name.
+// countsLines reports whether the terminal opens a file at the line number at the end of its address. Other
+// terminals would search a file of that name.
 func countsLines(env func(string) string) bool {
 	return env("TERM_PROGRAM") == "iTerm.app" || env("KITTY_WINDOW_ID") != "" || strings.HasPrefix(env("TERM"), "xterm-kitty")
 }

@@ -1,5 +1,5 @@
-// Package mailbox carries the events of the turn loop to the screen. Senders never wait, and many
-// small deltas arrive as a few larger ones.
+// Package mailbox delivers the events of the turn loop to the screen. Senders never wait, and many small
+// deltas are joined into a few larger ones.
 package mailbox
 
 import (
@@ -10,16 +10,16 @@ import (
 	"agent/internal/chat"
 )
 
-// frameTime is the least time between two deliveries of deltas: thirty a second.
+// frameTime is the shortest time between two deliveries of deltas: thirty per second.
 const frameTime = time.Second / 30
 
-// OutputKept is the most waiting bytes of a command's output: while the command runs, only the
-// end is ever shown.
+// OutputKept limits the waiting bytes of a command's output. While the command runs, the screen shows
+// only the end of its output.
 const OutputKept = 16 << 10
 
-// Mailbox collects the turn loop's events for the model. Put never waits. Adjacent deltas of one
-// kind are joined and delivered at most once every frameTime; all other events are delivered at
-// once. The order of events is kept.
+// Mailbox collects the turn loop's events for the model. Put never waits. Adjacent deltas of one kind are
+// joined and delivered at most once in frameTime. All other events are delivered immediately. The order of
+// events does not change.
 type Mailbox struct {
 	mu      sync.Mutex
 	waiting []letter
@@ -27,8 +27,8 @@ type Mailbox struct {
 	arrived chan struct{}
 }
 
-// letter is a waiting event, or joined deltas: the event without its text, and the text as bytes,
-// so that joining a thousand deltas is not quadratic.
+// letter is a waiting event, or joined deltas. It stores joined deltas as the event without its text, and
+// the text as bytes, so that joining a thousand deltas is not quadratic.
 type letter struct {
 	event chat.Event
 	text  []byte
@@ -37,8 +37,8 @@ type letter struct {
 // New returns an empty mailbox.
 func New() *Mailbox { return &Mailbox{arrived: make(chan struct{}, 1)} }
 
-// Put adds an event. It drops most events in the conversations of agents and keeps the texts that
-// can be read in full. None of them is urgent, because the screen shows only the state of agents.
+// Put adds an event. In the conversations of subagents, it drops most events and keeps the texts that can
+// be read in full. These texts are not urgent, because the screen shows only the state of subagents.
 func (m *Mailbox) Put(event chat.Event) {
 	agents, ofAgent := event.(chat.AgentEvent)
 	if ofAgent {

@@ -1,11 +1,10 @@
-// Package markdown renders markdown for a terminal while it arrives. Stream divides a growing
-// text into pieces that never change again, and Renderer lays out a Piece in rows.
+// Package markdown renders markdown for a terminal while it arrives. Stream divides a growing text into
+// pieces that never change again, and Renderer lays out a Piece in rows.
 //
-// The interface (package tui) owns one Renderer for each theme, and one Stream for each reply of
-// the model. Printed rows cannot be taken back, so Stream returns a block only once it is
-// complete, and Renderer.Settled tells which rows of an open paragraph can be printed early. A
-// Piece carries the state that its rendering needs from earlier pieces, such as the columns of a
-// long table.
+// The interface (package tui) has one Renderer for each theme, and one Stream for each reply of the model.
+// Printed rows cannot be changed, so Stream returns a block only once it is complete. Renderer.Settled
+// returns how many rows of an open paragraph can be printed early. A Piece contains the state that its
+// rendering needs from earlier pieces, such as the columns of a long table.
 package markdown
 
 import (
@@ -22,8 +21,8 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Renderer turns closed blocks into lines for the terminal. It renders goldmark's tree itself:
-// glamour takes 40 ms to initialise and renders 0.2 MB/s.
+// Renderer turns closed blocks into lines for the terminal. It renders goldmark's tree itself, because
+// glamour needs 40 ms to initialize and renders only 0.2 MB/s.
 type Renderer struct {
 	parser parser.Parser
 	theme  *style.Theme
@@ -32,7 +31,7 @@ type Renderer struct {
 	piece Piece
 }
 
-// New returns a renderer for a theme. A Renderer belongs to one goroutine.
+// New returns a renderer for a theme. A Renderer must be used by one goroutine.
 func New(t *style.Theme) *Renderer { return &Renderer{parser: gfm.NewParser(), theme: t} }
 
 // Piece renders a piece of a stream.
@@ -45,8 +44,7 @@ func (m *Renderer) Piece(piece Piece, width int) []string {
 	return m.Render(piece.Text, width)
 }
 
-// Render renders a block of markdown. Prose is at most width cells wide; lines of code are not
-// broken.
+// Render renders a block of markdown. Prose is at most width cells wide. Lines of code are not broken.
 func (m *Renderer) Render(source string, width int) []string {
 	m.source = []byte(style.CleanProse(source))
 	doc := m.parser.Parse(text.NewReader(m.source))
@@ -108,13 +106,13 @@ func (m *Renderer) block(node ast.Node, width, full int) []string {
 	return style.WrapSpans(m.spans(node, t.Plain), width)
 }
 
-// isTask reports whether an item of a list begins with a box.
+// isTask reports whether a list item begins with a check box.
 func isTask(item ast.Node) bool {
 	first := item.FirstChild()
 	return first != nil && first.FirstChild() != nil && first.FirstChild().Kind() == extast.KindTaskCheckBox
 }
 
-// list renders items behind their marks, nested lists indented under them.
+// list renders items after their marks. Nested lists are indented under them.
 func (m *Renderer) list(list *ast.List, width, full int) []string {
 	var out []string
 	number := list.Start
@@ -124,7 +122,7 @@ func (m *Renderer) list(list *ast.List, width, full int) []string {
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
 		mark := "• "
 		if m.theme.Spoken {
-			mark = "" // in speech each item is just a line
+			mark = "" // in speech, an item is a line without a mark
 		}
 		if list.IsOrdered() {
 			mark = fmt.Sprintf("%d. ", number)
@@ -132,7 +130,7 @@ func (m *Renderer) list(list *ast.List, width, full int) []string {
 		}
 		pad := strings.Repeat(" ", style.Width(mark))
 		if isTask(item) && !list.IsOrdered() {
-			mark = "" // the check box takes its place
+			mark = "" // the check box replaces the mark
 		}
 		lines := m.blocks(item, max(10, width-len(pad)), full-len(pad), list.IsTight)
 		if len(lines) == 0 {
@@ -146,7 +144,7 @@ func (m *Renderer) list(list *ast.List, width, full int) []string {
 	return out
 }
 
-// spokenCode returns a block of code unchanged, behind a line that announces code.
+// spokenCode returns a block of code unchanged, after a line that announces code.
 func (m *Renderer) spokenCode(n *ast.FencedCodeBlock) []string {
 	rows := strings.Split(strings.TrimRight(style.Clean(string(n.Lines().Value(m.source))), "\n"), "\n")
 	if m.piece.More {

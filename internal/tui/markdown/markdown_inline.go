@@ -66,7 +66,7 @@ func (m *Renderer) inline(node ast.Node, look style.Style) style.Spans {
 	return m.spans(node, look)
 }
 
-// codeSpan renders inline code. The backquotes stay if no colour marks the code.
+// codeSpan renders inline code. The backquotes stay if the theme has no color for code.
 func (m *Renderer) codeSpan(n *ast.CodeSpan, look style.Style) style.Spans {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -84,7 +84,7 @@ func (m *Renderer) codeSpan(n *ast.CodeSpan, look style.Style) style.Spans {
 	return style.Spans{{Text: code, Style: m.theme.Code.Over(look)}}
 }
 
-// inCell reports whether a node is part of a table's cell, where a bar is escaped even in code.
+// inCell reports whether a node is part of a table cell, where a vertical bar is escaped even in code.
 func inCell(n ast.Node) bool {
 	for ; n != nil; n = n.Parent() {
 		if n.Kind() == extast.KindTableCell {
@@ -94,9 +94,9 @@ func inCell(n ast.Node) bool {
 	return false
 }
 
-// link renders the text of a link, followed by the address unless both are the same. If the
-// terminal can open the address from the text, the host is shown instead of the address, unless
-// the text itself could be taken for an address.
+// link renders the text of a link, followed by the address unless both are the same. If the terminal can
+// open the address from the text, the host is shown instead of the address. The full address is always
+// shown if the text itself looks like an address.
 func (m *Renderer) link(n ast.Node, address string, look style.Style) style.Spans {
 	spans := m.spans(n, m.theme.Link.Over(look))
 	label := spans.Plain()
@@ -126,8 +126,8 @@ func namesPlace(label string) bool {
 	return false
 }
 
-// unescape removes the backslashes with which markdown escapes punctuation, and replaces HTML's
-// names of characters: &amp; and &#38;.
+// unescape removes the backslashes with which markdown escapes punctuation, and decodes HTML entities such
+// as &amp; and &#38;.
 func unescape(raw []byte) string {
 	s := string(raw)
 	if !strings.ContainsAny(s, `\&`) {
@@ -149,8 +149,8 @@ func unescape(raw []byte) string {
 	return b.String()
 }
 
-// entity decodes the named or numbered character at the beginning of s, and returns its length in
-// s. The name of an invisible character, or of one for the terminal to obey, stays as it is.
+// entity decodes the HTML entity at the beginning of s, and returns its length in s. It does not decode
+// entities of invisible characters and of control characters.
 func entity(s string) (text string, size int) {
 	const longest = 32
 	end := strings.IndexByte(s[:min(len(s), longest)], ';')

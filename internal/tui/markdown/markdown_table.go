@@ -9,12 +9,12 @@ import (
 	"agent/internal/tui/style"
 )
 
-// minColumn is the least width of a column, in cells. If columns would be narrower, the rows are
-// shown as records.
+// minColumn is the smallest width of a column, in cells. If columns would be narrower, the rows are shown
+// as records.
 const minColumn = 6
 
-// table renders a table in at most width cells. Cells that are too wide wrap, and a table with
-// too many columns becomes one record for each row.
+// table renders a table in at most width cells. Cells that are too wide are wrapped. A table with too many
+// columns becomes one record for each row.
 func (m *Renderer) table(table *extast.Table, width int) []string {
 	var rows [][]style.Spans
 	for row := table.FirstChild(); row != nil; row = row.NextSibling() {
@@ -49,7 +49,7 @@ func (m *Renderer) table(table *extast.Table, width int) []string {
 	}
 	wraps := slices.ContainsFunc(decide[1:], func(row []style.Spans) bool { return len(m.tableRow(row, widths, table.Alignments)) > 1 })
 	for i, row := range rows[1+skip:] {
-		if wraps && i+skip > 0 { // else the lines of two rows look like one
+		if wraps && i+skip > 0 { // otherwise the lines of two rows would look like one row
 			out = append(out, m.tableRule(widths, "┄", "┄┼┄"))
 		}
 		out = append(out, m.tableRow(row, widths, table.Alignments)...)
@@ -77,8 +77,8 @@ func spokenTable(rows [][]style.Spans, skip int) []string {
 	return out
 }
 
-// partOfTable returns the rows that decide the widths of the columns, and the number of rows that
-// earlier pieces have shown, since a long table is printed in parts.
+// partOfTable returns the rows that determine the widths of the columns. skip is the number of rows that
+// earlier pieces have shown, because a long table is printed in parts.
 func (m *Renderer) partOfTable(rows [][]style.Spans) (decide [][]style.Spans, skip int) {
 	if m.piece.Table != "" && m.piece.Table != m.piece.Text {
 		skip = min(headRows-2, len(rows)-1)
@@ -86,8 +86,7 @@ func (m *Renderer) partOfTable(rows [][]style.Spans) (decide [][]style.Spans, sk
 	return rows[:min(len(rows), headRows-1)], skip
 }
 
-// widen gives the columns of an unfinished table some of the spare room, for longer cells to
-// come.
+// widen adds some of the spare room to the columns of an unfinished table, for longer cells in later rows.
 func widen(widths []int, room int) {
 	spare := room
 	for _, w := range widths {
@@ -114,15 +113,15 @@ func (m *Renderer) tableRule(widths []int, mark, crossing string) string {
 	return m.theme.Dim.Text(strings.Join(rules, crossing))
 }
 
-// column holds the needs of the cells of a column.
+// column holds the width requirements of the cells of a column.
 type column struct {
-	// width is the width of the widest cell, word the width of the longest word, and ordinary the
-	// width of the longest word that must not be broken.
+	// width is the width of the widest cell. word is the width of the longest word. ordinary is the width
+	// of the longest word that must not be broken.
 	width, word, ordinary int
 }
 
-// ordinaryWord is the greatest width of a word that must not be broken; a longer word, such as an
-// address, may be.
+// ordinaryWord is the width up to which a word must not be broken. A longer word, such as an address, may
+// be broken.
 const ordinaryWord = 24
 
 func measured(rows [][]style.Spans) []column {
@@ -139,9 +138,9 @@ func measured(rows [][]style.Spans) []column {
 	return columns
 }
 
-// columnWidths divides the room among the columns: each has room for its longest word, and the rest is
-// shared by how much more their cells need. It reports false if a column becomes too narrow to read:
-// narrower than six cells, or than an ordinary word in it.
+// columnWidths divides the room among the columns. Each column has room for its longest word, and the rest
+// is divided in proportion to the additional width of their cells. It returns false if a column becomes too
+// narrow to read: narrower than six cells, or than an ordinary word in it.
 func columnWidths(rows [][]style.Spans, room int) ([]int, bool) {
 	columns := measured(rows)
 	widths := make([]int, len(columns))
@@ -165,8 +164,7 @@ func columnWidths(rows [][]style.Spans, room int) ([]int, bool) {
 	return widths, true
 }
 
-// keepWords takes cells from columns with room to spare, and gives them to columns that would
-// split a word.
+// keepWords moves cells from columns with room to spare to columns that would break a word.
 func keepWords(widths []int, columns []column) {
 	spare := slices.Clone(widths)
 	for i, c := range columns {
@@ -186,11 +184,11 @@ func keepWords(widths []int, columns []column) {
 	}
 }
 
-// keptWhole is the width up to which a word in a script of wide characters is kept whole in a
-// cell. Such scripts may break anywhere.
+// keptWhole is the width up to which a word in a script of wide characters is not broken in a cell. Such
+// scripts can be broken anywhere.
 const keptWhole = 8
 
-// longestWord returns the width of the longest text that a cell should not break.
+// longestWord returns the width of the longest text that should not be broken in a cell.
 func longestWord(cell style.Spans) int {
 	longest := 0
 	for word := range strings.FieldsSeq(cell.Plain()) {
@@ -242,8 +240,7 @@ func align(text string, width int, how extast.Alignment) string {
 	return strings.Repeat(" ", left) + text + strings.Repeat(" ", room-left)
 }
 
-// records shows each row as "column: value" lines, except the first rows, which are to be
-// skipped.
+// records formats each row as "column: value" lines. It omits the first skip rows.
 func (m *Renderer) records(rows [][]style.Spans, skip, width int) []string {
 	var out []string
 	for y, row := range rows[1+skip:] {

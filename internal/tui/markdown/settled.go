@@ -11,10 +11,10 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Settled returns how many rows at the beginning of an open paragraph stay unchanged whatever
-// text follows: the rows before the first sign that later text may make a mark of emphasis, code
-// or a link. rows is the result of Piece for the paragraph. Settled returns 0 for other blocks.
-// It cannot foresee that the next line makes the paragraph a heading.
+// Settled returns how many rows at the beginning of an open paragraph cannot change, whatever text follows.
+// These are the rows before the first character that may begin emphasis, code or a link. rows is the result
+// of Piece for the paragraph. Settled returns 0 for other blocks. It cannot foresee that the next line
+// turns the paragraph into a heading.
 func (m *Renderer) Settled(piece Piece, rows []string, width int) int {
 	if !isParagraph(piece.Text) {
 		return 0
@@ -43,8 +43,8 @@ func (m *Renderer) Settled(piece Piece, rows []string, width int) int {
 	return len(rows) - 1
 }
 
-// onlySignsFollow reports whether nothing but signs of emphasis stand behind a closed mark. The text
-// that comes next then decides whether these signs, and the one that closed the mark, can close.
+// onlySignsFollow reports whether a closed mark is followed only by emphasis characters. The next text then
+// determines whether these characters, and the one that closed the mark, can close.
 func (m *Renderer) onlySignsFollow(node ast.Node) bool {
 	for n := node.NextSibling(); n != nil; n = n.NextSibling() {
 		rest, isText := n.(*ast.Text)
@@ -55,8 +55,7 @@ func (m *Renderer) onlySignsFollow(node ast.Node) bool {
 	return true
 }
 
-// isParagraph reports whether a text may be one paragraph: no line in it begins another kind of
-// block.
+// isParagraph reports whether a text can be one paragraph: no line in it begins another kind of block.
 func isParagraph(text string) bool {
 	for line := range strings.SplitSeq(text, "\n") {
 		trimmed := strings.TrimLeft(line, " \t")
@@ -85,8 +84,8 @@ func (m *Renderer) holdsOpen(node ast.Node) bool {
 	return open
 }
 
-// opens returns the position in the source of the first sign that may open a mark, or -1 if none
-// does.
+// opens returns the position in the source of the first character that may open a mark, or -1 if there is
+// none.
 func (m *Renderer) opens(n *ast.Text, signs string) int {
 	for i := n.Segment.Start; i < n.Segment.Stop; i++ {
 		switch c := m.source[i]; {
@@ -99,8 +98,8 @@ func (m *Renderer) opens(n *ast.Text, signs string) int {
 	return -1
 }
 
-// mayOpen reports whether a sign at a position of the source may begin a mark, judging from the
-// text behind it so far.
+// mayOpen reports whether the character at a position of the source may begin a mark, judging from the text
+// after it so far.
 func (m *Renderer) mayOpen(sign byte, at int) bool {
 	before, _ := utf8.DecodeLastRune(m.source[:at])
 	after, size := utf8.DecodeRune(m.source[at+1:])
@@ -120,7 +119,7 @@ func (m *Renderer) mayOpen(sign byte, at int) bool {
 	return end || !unicode.IsSpace(after)
 }
 
-// bracketOpen reports whether a bracket may begin a link: it is not known to be closed, or an
+// bracketOpen reports whether a bracket may begin a link. That is so if it may still be open, or if an
 // address follows or may follow it.
 func (m *Renderer) bracketOpen(at int) bool {
 	depth := 0
@@ -128,7 +127,7 @@ func (m *Renderer) bracketOpen(at int) bool {
 		switch m.source[i] {
 		case '\\':
 			i++
-		case '`', '<': // a bracket in code or in an address closes nothing
+		case '`', '<': // a bracket in code or in an address does not close a link
 			return true
 		case '[':
 			depth++

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Stream divides a growing markdown text into pieces that never change again: blocks (a
-// paragraph, a heading), the items of a list, the rows of a long table, and the lines of a fenced
-// block of code. It examines each line of the open block once, never the block from its start.
+// Stream divides a growing markdown text into pieces that never change again. A piece is a block such as a
+// paragraph, a list item, a row of a long table, or a line of fenced code. Stream examines each line of the
+// open block once, never the block from its start.
 type Stream struct {
 	open strings.Builder
 	// scanned is the length of the examined part of open, in whole lines.
@@ -18,12 +18,12 @@ type Stream struct {
 // Piece is a piece of markdown that can be rendered by itself.
 type Piece struct {
 	Text string
-	// More is set if the piece continues the block that the previous piece began.
+	// More is set if the piece continues the block of the previous piece.
 	More bool
 	// First is the number of the first item if the piece continues a numbered list, otherwise 0.
 	First int
-	// Table is the beginning of the long table that the piece belongs to, or "". It decides the
-	// widths of the columns.
+	// Table is the beginning of the long table that the piece belongs to, or "". It determines the widths
+	// of the columns.
 	Table string
 }
 
@@ -31,16 +31,15 @@ type Piece struct {
 type blockState struct {
 	started bool
 	list    bool
-	// blank is set if a blank line followed the block, so that only an indented line can continue
-	// it.
+	// blank is set if a blank line followed the block. Then only an indented line can continue it.
 	blank bool
-	// fence is the run of characters that opened a fenced block, empty outside. opener is the
-	// whole line, if the block is not part of a list.
+	// fence is the run of characters that opened a fenced block, or "" outside of a fenced block. opener is
+	// the whole line, if the block is not part of a list.
 	fence, opener string
 	// table is the state of the open table.
 	table tableState
-	// more is set once a piece of the block was returned. number is the number of the next
-	// piece's first item.
+	// more is set once a piece of the block was returned. number is the number of the first item in the
+	// next piece.
 	more   bool
 	number int
 	items  int
@@ -81,7 +80,7 @@ func (s *Stream) Add(delta string) (closed []Piece) {
 			emit(s.scanned, s.block.piece())
 			s.block.more = true
 			emit(next, s.block.piece())
-		case opensCode: // s.block remembers the opening line, emitCode repeats it
+		case opensCode: // s.block stores the opening line, emitCode repeats it
 			emit(s.scanned, state.piece())
 			begin = next
 		case endsCode:
@@ -103,7 +102,7 @@ func (s *Stream) Add(delta string) (closed []Piece) {
 	return closed
 }
 
-// emitCode adds whole lines of a fenced block, between fences of their own.
+// emitCode adds whole lines of a fenced block, between separate fences.
 func (s *Stream) emitCode(closed *[]Piece, state blockState, code string) {
 	if code != "" {
 		*closed = append(*closed, Piece{Text: state.opener + "\n" + code + state.fence, More: state.more})
@@ -119,8 +118,8 @@ func (s *Stream) End() (closed []Piece) {
 	return closed
 }
 
-// Open returns the piece that still grows, without an end that is still ambiguous; ok is false if
-// there is nothing to show.
+// Open returns the piece that still grows, without an end that is ambiguous. ok is false if there is
+// nothing to show.
 func (s *Stream) Open() (piece Piece, ok bool) {
 	text := beforeMarks(s.open.String())
 	if strings.TrimSpace(text) == "" {
@@ -146,8 +145,8 @@ func (b *blockState) rest(text string) Piece {
 // piece returns a piece of the open block, without its text.
 func (b *blockState) piece() Piece { return Piece{More: b.more, First: b.number, Table: b.table.head} }
 
-// beforeMarks returns the text without an unfinished last line that consists only of marks: more
-// text decides their meaning for this line, or the line before.
+// beforeMarks returns the text without an unfinished last line that consists only of marks. More text
+// determines their meaning for this line or the line before.
 func beforeMarks(text string) string {
 	start := strings.LastIndexByte(text, '\n') + 1
 	if strings.Trim(text[start:], " \t-=*+#`~|:>.0123456789") != "" {
@@ -166,7 +165,7 @@ const (
 	endsBoth
 	opensCode
 	endsCode
-	// isLong means a row of a long table: from now on each row is a piece.
+	// isLong means that the line is a row of a long table. From this row on, each row is a piece.
 	isLong
 )
 
@@ -232,7 +231,7 @@ func (s *Stream) line(line string) ending {
 	return goesOn
 }
 
-// nextItem begins an item of the open list, which finishes the items before it.
+// nextItem begins an item of the open list, and closes the items before it.
 func (s *Stream) nextItem(line string) ending {
 	b := &s.block
 	next := 0
@@ -285,13 +284,13 @@ func isListItem(line string) bool {
 	return digits >= 1 && digits <= 9 && len(rest) >= 2 && (rest[0] == '.' || rest[0] == ')') && rest[1] == ' '
 }
 
-// headRows is the number of lines of a table, with header and delimiter, that decide the widths
-// of its columns. Each row of a longer table is a piece by itself.
+// headRows is the number of lines of a table, with header and delimiter, that determine the widths of its
+// columns. In a longer table, each further row is a separate piece.
 const headRows = 14
 
 // tableState is the state of the open table.
 type tableState struct {
-	// header is a line that may be the table's header.
+	// header is a line that may be the header of a table.
 	header string
 	// rows is the number of lines of the table, or 0 while there is no table.
 	rows int
@@ -299,7 +298,7 @@ type tableState struct {
 	head string
 }
 
-// next returns the state after another line; first is set for the first line of a block.
+// next returns the state after another line. first is set for the first line of a block.
 func (t tableState) next(line string, first bool) tableState {
 	switch row := strings.HasPrefix(line, "|"); {
 	case t.rows > 0 && row:
@@ -326,8 +325,8 @@ func cells(row string) int {
 	return strings.Count(strings.TrimSuffix(strings.TrimPrefix(row, "|"), "|"), "|") + 1
 }
 
-// delimiterOf returns a delimiter line to append if text may be the first line of a table, so
-// that it is rendered as the header; otherwise "".
+// delimiterOf returns a delimiter line to append if text may be the first line of a table. The text is then
+// rendered as the header. Otherwise it returns "".
 func delimiterOf(text string) string {
 	line := strings.TrimSpace(text)
 	if !strings.HasPrefix(line, "|") || strings.Count(line, "|") < 2 || strings.Contains(line, "\n") {

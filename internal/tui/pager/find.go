@@ -18,8 +18,8 @@ func (p place) compare(other place) int {
 	return p.row - other.row
 }
 
-// find goes to the next or previous row, of all pages, that contains the query in either case.
-// After the last row it continues with the first.
+// find scrolls to the next or previous row of all pages that contains the query, ignoring case. After the
+// last row it continues with the first.
 func (p *Pager) find(direction int) {
 	if p.query == "" || p.theme == nil {
 		return
@@ -58,7 +58,7 @@ func (p *Pager) hits() (hits []place) {
 	return hits
 }
 
-// rowsOf returns the rows of a page in the present layout.
+// rowsOf returns the rows of a page in the current layout.
 func (p *Pager) rowsOf(page Page) (rows []string) {
 	for _, row := range page.Layout(p.theme, p.width) {
 		rows = append(rows, wrapped(row, p.width)...)

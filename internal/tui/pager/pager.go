@@ -1,5 +1,5 @@
-// Package pager is the one place to read a long text: pages on the terminal's other screen, with
-// the keys of less. The pager leaves nothing in the scrollback.
+// Package pager shows long texts as pages on the alternate screen of the terminal, with the keys of less.
+// The pager prints nothing to the scrollback.
 package pager
 
 import (
@@ -14,42 +14,42 @@ import (
 
 // Page is a text to read.
 type Page struct {
-	// Key identifies a page that may come and go while the user reads it. It is "" for a page
-	// that stays where it is.
+	// Key identifies a page that may be added or removed while the pager is open. It is "" for a page that
+	// is always there.
 	Key    string
 	Title  string
 	Layout transcript.Layout
-	// Grows is set while the text grows: the pager then follows its end.
+	// Grows is set while the text grows. The pager then stays at its end.
 	Grows bool
 }
 
 // Pager shows pages, one at a time.
 type Pager struct {
-	// pages returns the present pages, which may grow while they are read.
+	// pages returns the current pages, which may grow while the pager is open.
 	pages func() []Page
-	// at is the number of the present page, key its key once it was shown.
+	// at is the number of the current page. key is the key of that page when it was last shown.
 	at  int
 	key string
 	top int
-	// follow keeps the end of the page in sight.
+	// follow is set while the pager stays at the end of the page.
 	follow bool
 	// query is the text to search for. typing is set while the user types it.
 	query  string
 	typing bool
-	// hit is the row found by the latest search, or nil for none. found is the note about it in
-	// the last line, until another key is pressed.
+	// hit is the row that the latest search found, or nil for none. found is the message about it in the
+	// last line. It disappears when another key is pressed.
 	hit   *place
 	found string
-	// theme, width and height describe the window; rows are the rows of the present page.
+	// theme, width and height describe the window. rows are the rows of the current page.
 	theme         *style.Theme
 	width, height int
 	rows          []string
-	// Waits describes an event that waits for the pager to be closed, or is "".
+	// Waits describes an event that waits until the pager is closed, or is "".
 	Waits string
 }
 
-// Open returns a pager at the first of its pages. If that page grows, the pager follows its end
-// until a key scrolls.
+// Open returns a pager that shows the first of its pages. If that page grows, the pager stays at its end
+// until the user scrolls.
 func Open(pages func() []Page) *Pager {
 	all := pages()
 	return &Pager{pages: pages, follow: len(all) > 0 && all[0].Grows}
@@ -82,8 +82,7 @@ func (p *Pager) View(t *style.Theme, width, height int) []string {
 	return append(out, look.Text(style.Truncate(line, width)))
 }
 
-// present returns the pages. If pages were added or removed, the open page
-// stays open.
+// present returns the pages. The open page stays open if other pages were added or removed.
 func (p *Pager) present() []Page {
 	pages := p.pages()
 	if p.key != "" {
@@ -94,7 +93,7 @@ func (p *Pager) present() []Page {
 	return pages
 }
 
-// All returns the rows of all pages, for front ends without pages.
+// All returns the rows of all pages, for interfaces without pages.
 func (p *Pager) All(t *style.Theme, width int) (rows []string) {
 	for _, page := range p.pages() {
 		rows = append(rows, page.Title)
@@ -103,7 +102,7 @@ func (p *Pager) All(t *style.Theme, width int) (rows []string) {
 	return rows
 }
 
-// wrapped breaks a row that is wider than the window. It truncates a row with styles.
+// wrapped breaks a row that is wider than the window. A row with styles is truncated instead.
 func wrapped(row string, width int) []string {
 	if strings.Contains(row, "\x1b") {
 		return []string{style.Truncate(row, width)}
@@ -111,8 +110,8 @@ func wrapped(row string, width int) []string {
 	return style.HardWrap(row, width)
 }
 
-// line returns the line with the title, the position and the keys. A long title makes room for
-// the keys.
+// line returns the line with the title, the position and the keys. A long title is shortened so that the
+// keys fit.
 func (p *Pager) line(page Page, pages, width int) string {
 	if p.typing {
 		return "/" + p.query
@@ -133,7 +132,7 @@ func (p *Pager) line(page Page, pages, width int) string {
 	if p.Waits != "" {
 		text = " · " + p.Waits + ": q goes to it"
 	}
-	for _, less := range []string{find, others} { // the hint how to go back is dropped last
+	for _, less := range []string{find, others} { // the hint for closing the pager always stays
 		if min(18, style.Width(page.Title))+1+style.Width(text) > width {
 			text = strings.Replace(text, less, "", 1)
 		}

@@ -11,10 +11,10 @@ import (
 	"agent/internal/tui/style"
 )
 
-// line is a line of a diff: its text as shown, and the changed parts of it.
+// line is a line of a diff: its displayed text, and the changed parts of it.
 type line struct {
 	kind byte // ' ', '+', '-', '\\', or '@' between hunks
-	// number is the number of the line in its file: the old file for '-', otherwise the new one.
+	// number is the line number in the old file for '-', and in the new file otherwise.
 	number int
 	text   string
 	marks  []style.Range
@@ -22,7 +22,7 @@ type line struct {
 	spans  style.Spans
 }
 
-// StatText returns the numbers of added and removed lines of a unified diff, as people read them.
+// StatText returns the numbers of added and removed lines of a unified diff, as text for people.
 func StatText(diff string) string {
 	added, removed := textdiff.Stat(diff)
 	return "+" + strconv.Itoa(added) + " −" + strconv.Itoa(removed)
@@ -39,8 +39,8 @@ func body(diff string) []string {
 	return nil
 }
 
-// parse parses a unified diff of one file. hidden is the number of characters that Reveal had to
-// show.
+// parse parses a unified diff of one file. hidden is the number of invisible characters that Reveal has
+// made visible.
 func parse(diff string) (lines []line, hidden int) {
 	rows := body(diff)
 	rows, crlf := withoutCarriageReturns(rows)
@@ -82,8 +82,8 @@ func parse(diff string) (lines []line, hidden int) {
 	return lines, hidden
 }
 
-// withoutCarriageReturns removes the CR at the end of every line, for a file with CR LF line
-// ends. If only some lines end with a CR, it is a difference and remains visible.
+// withoutCarriageReturns removes the CR at the end of every line of a file with CR LF line ends. If only
+// some lines end with a CR, the CR is a difference and remains visible.
 func withoutCarriageReturns(rows []string) ([]string, bool) {
 	var trimmed []string
 	content := false
@@ -113,10 +113,10 @@ func Hidden(diff string) (n int) {
 	return n
 }
 
-// Render lays out a unified diff with line numbers, backgrounds if the terminal has colours for
-// them, the changed words, and the syntax of the file. The signs + and - stay, so that the diff
-// can be read without colour. Lines are wrapped to width behind their numbers. If the diff has
-// several files, each begins with its name.
+// Render lays out a unified diff with line numbers, the changed words and syntax highlighting. Added and
+// removed lines have backgrounds if the terminal has colors for them. The signs + and - stay, so that the
+// diff is readable without color. Lines are wrapped to width, in the column after their numbers. If the
+// diff has several files, each begins with its name.
 func Render(t *style.Theme, diff string, width int) (rows []string) {
 	files := Files(diff)
 	for i, file := range files {
@@ -147,8 +147,8 @@ func (f File) rows(t *style.Theme, width int) []string {
 	return out
 }
 
-// colour sets the spans of every line: by syntax if backgrounds mark the two sides of the diff,
-// otherwise by side.
+// colour sets the spans of every line. They are styled by syntax if backgrounds mark added and removed
+// lines, and otherwise by side.
 func colour(t *style.Theme, lines []line, path string) {
 	grounds := t.AddedGround.On != ""
 	for i, l := range lines {
@@ -176,7 +176,7 @@ func colour(t *style.Theme, lines []line, path string) {
 	}
 }
 
-// rows lays out a line: its number, its sign and its text, wrapped behind them.
+// rows lays out a line: its number, its sign, and its text, which is wrapped in the column after them.
 func (l line) rows(t *style.Theme, gutter, width int) []string {
 	if t.Spoken {
 		return style.HardWrap(l.spokenText(), width)
@@ -199,7 +199,7 @@ func (l line) rows(t *style.Theme, gutter, width int) []string {
 		}
 		text := append(style.Spans{{Text: sign, Style: sideStyle(t, l.kind)}}, row...)
 		if ground.On != "" {
-			text[0].Style = t.Strong // red on red cannot be read
+			text[0].Style = t.Strong // red on red is unreadable
 			text = text.On(ground, room+1)
 		}
 		out = append(out, t.Dim.Text(fmt.Sprintf("%*s ", gutter, number))+text.String())
@@ -207,7 +207,7 @@ func (l line) rows(t *style.Theme, gutter, width int) []string {
 	return out
 }
 
-// spokenText returns the line with words for its signs.
+// spokenText returns the line with words in place of its signs.
 func (l line) spokenText() string {
 	number := strconv.Itoa(l.number)
 	switch l.kind {
@@ -236,8 +236,8 @@ func sideStyle(t *style.Theme, kind byte) style.Style {
 	return t.Plain
 }
 
-// grounds returns the background of a line that was added or removed, and the style over its
-// changed words. kind is the first character of the line.
+// grounds returns the background of an added or removed line, and the style of its changed words. kind is
+// the first character of the line.
 func grounds(t *style.Theme, kind byte) (line, words style.Style) {
 	switch {
 	case kind != '+' && kind != '-':

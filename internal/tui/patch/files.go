@@ -11,7 +11,7 @@ import (
 
 // File is the part of a patch for one file.
 type File struct {
-	// Name is the path of the file, after a rename the new one.
+	// Name is the path of the file. After a rename it is the new path.
 	Name string
 	// What is "new", "deleted", "renamed" or "binary", a list of these, or "" if only lines
 	// changed.
@@ -47,7 +47,7 @@ func readFile(diff string) File {
 				f.Name, f.What = was, "deleted"
 			case was == nowhere:
 				f.What = "new"
-			case was != f.Name && !f.ofGit(): // git has a header for renames; this may be a copy
+			case was != f.Name && !f.ofGit(): // git has a header for renames; here it may be a copy
 				f.What = "renamed"
 			}
 		} else if to, ok := strings.CutPrefix(line, "rename to "); ok {
@@ -60,7 +60,7 @@ func readFile(diff string) File {
 			f.What = style.JoinComma(f.What, "binary")
 		}
 	}
-	if f.Name == "" { // a file without lines has none of these headers
+	if f.Name == "" { // a file without lines has no such headers
 		_, f.Name, _ = strings.Cut(humanize.FirstLine(diff), " b/")
 	}
 	return f
@@ -69,8 +69,8 @@ func readFile(diff string) File {
 // ofGit reports whether the diff is in the format of git.
 func (f *File) ofGit() bool { return strings.HasPrefix(f.Diff, "diff --git ") }
 
-// name returns the name in a header, on one line. git puts a/ and b/ before names, also within
-// quotes; our tools do not.
+// name returns the name in a header, on one line. git adds a/ and b/ before names, also within quotes; our
+// tools do not.
 func (f *File) name(header, side string) string {
 	if !f.ofGit() {
 		return header

@@ -32,8 +32,7 @@ func run(lines []line, kind byte) int {
 	return n
 }
 
-// pair marks the words in which two lines differ. Lines with little in common are not marked,
-// since the whole line has changed.
+// pair marks the words in which two lines differ. If the lines have little in common, it marks nothing.
 func pair(old, changed *line) {
 	a, b := old.text, changed.text
 	start := commonStart(a, b)
@@ -55,13 +54,13 @@ func shift(ranges []style.Range, by int) []style.Range {
 	return ranges
 }
 
-// mostWords is the most words of a line that are compared with another line. In longer lines the
-// whole difference is one stretch.
+// mostWords limits the words of a line that are compared with another line. For longer lines, the whole
+// difference is marked.
 const mostWords = 200
 
-// differing returns the stretches of two texts outside their longest common sequence of words and
-// signs, and the length of that sequence in bytes. Stretches with only blanks and signs between
-// them are merged, since such signs match by chance.
+// differing returns the ranges of two texts outside their longest common sequence of words and signs. same
+// is the length of that sequence in bytes. Ranges with only blanks and signs between them are merged,
+// because such signs match by chance.
 func differing(a, b string) (was, is []style.Range, same int) {
 	x, y := splitWords(a), splitWords(b)
 	if len(x) > mostWords || len(y) > mostWords {
@@ -106,7 +105,7 @@ func extend(ranges []style.Range, from, length int) []style.Range {
 	return append(ranges, style.Range{From: from, To: from + length})
 }
 
-// join merges neighbouring ranges that have no word between them.
+// join merges neighboring ranges that have no word between them.
 func join(ranges []style.Range, text string) []style.Range {
 	var joined []style.Range
 	for _, r := range ranges {
@@ -119,7 +118,7 @@ func join(ranges []style.Range, text string) []style.Range {
 	return joined
 }
 
-// weight returns the value of a part that two texts have in common: words count more than signs.
+// weight returns the value of a common part of two texts. Words count more than signs.
 func weight(part string) int {
 	if wordAfter(part, 0) {
 		return 4 * len(part)

@@ -9,7 +9,7 @@ import (
 	"agent/internal/tui/term"
 )
 
-// action is the state of a list action that a key has started, until it ends.
+// action is the state of a list action, from its key to its end.
 type action struct {
 	command.PickAction
 	state  actionState
@@ -30,7 +30,7 @@ const (
 
 func (a *action) busy() bool { return a.state != none }
 
-// chooseInstead makes another choice in place of the selected one if the key has such an action.
+// chooseInstead chooses another choice in place of the selected one if the key has such an action.
 func (p *Picker) chooseInstead(key string) bool {
 	choice, ok := p.Selected()
 	for _, a := range p.pick.Actions {
@@ -43,7 +43,7 @@ func (p *Picker) chooseInstead(key string) bool {
 	return false
 }
 
-// begin starts the action of a key. It reports false if the key has none.
+// begin starts the action of a key. It returns false if the key has none.
 func (p *Picker) begin(key string) bool {
 	i := slices.IndexFunc(p.pick.Actions, func(a command.PickAction) bool { return a.Key == key })
 	if i < 0 {
@@ -69,7 +69,7 @@ func (p *Picker) actionKey(k term.Key) Result {
 	stops := slices.Contains(stopKeys, k.Name)
 	switch {
 	case a.state != asking:
-		if stops { // leaving does not stop the action
+		if stops { // closing the list does not stop the action
 			return Left
 		}
 	case stops:
@@ -84,7 +84,7 @@ func (p *Picker) actionKey(k term.Key) Result {
 	return Stays
 }
 
-// paste puts pasted text into the edited name. It never answers a question.
+// paste inserts pasted text into the edited name. It never answers a question.
 func (a *action) paste(text string) {
 	if a.state == asking && a.Edits {
 		a.name.Insert(text)
@@ -105,8 +105,8 @@ func (p *Picker) act() func() {
 	}
 }
 
-// replace shows a new version of the list. The query stays, and so does the selection if its
-// choice is still in the list.
+// replace shows a new version of the list. The query does not change. The selected choice stays selected if
+// it is still in the list.
 func (p *Picker) replace(pick command.Pick) {
 	selected, _ := p.Selected()
 	at := p.at
@@ -119,8 +119,8 @@ func (p *Picker) replace(pick command.Pick) {
 	}
 }
 
-// head returns the row with the question of the action, or with the edited name, and the column
-// of the cursor.
+// head returns the row with the question of the action, or with the edited name. col is the column of the
+// cursor.
 func (a *action) head(t *style.Theme, width int) (row string, col int) {
 	switch {
 	case a.state != asking:

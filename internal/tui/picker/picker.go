@@ -1,6 +1,6 @@
-// Package picker is the one list to choose from. It searches while the user types, selects the
-// first match, and shows a preview beside the list if there is room. It knows no terminal and
-// runs nothing: its caller gives it keys, runs its jobs and carries out the choice.
+// Package picker is a searchable list from which the user chooses. It searches while the user types,
+// selects the first match, and shows a preview beside the list if there is room. It has no terminal and
+// runs nothing. Its caller passes keys to it, runs its jobs and carries out the choice.
 package picker
 
 import (
@@ -18,7 +18,7 @@ import (
 type Picker struct {
 	pick  command.Pick
 	query edit.Editor
-	// matches holds the indexes of the choices that match the query, and at is the selected
+	// matches holds the indexes of the choices that match the query. at is the position of the selected
 	// match.
 	matches []int
 	at      int
@@ -26,19 +26,19 @@ type Picker struct {
 	page int
 	// previews holds the requested previews by the index of their choice.
 	previews map[int]string
-	// texts holds further texts to search besides names and helps, or nil while unknown. A job
-	// reads them when the user first searches: asked is set once that job was returned, reading
-	// while it runs.
+	// texts holds additional search texts besides names and helps, or nil while they are unknown. A job
+	// reads them when the user first searches. asked is set once that job was returned, and reading while
+	// it runs.
 	texts          []string
 	asked, reading bool
 	action         action
-	// other is the choice that a key made in place of the selected one, nil for none.
+	// other is the choice that a key chose in place of the selected one, or nil for none.
 	other *command.Choice
-	// replaced counts the times that an action replaced the list.
+	// replaced counts how often an action replaced the list.
 	replaced int
 }
 
-// Open returns a picker at the choice in use, or else at the first.
+// Open returns a picker. The current choice is selected, or otherwise the first.
 func Open(pick command.Pick) *Picker {
 	p := &Picker{pick: pick, page: 1, previews: map[int]string{}}
 	p.query.Insert(pick.Query)
@@ -68,7 +68,7 @@ const (
 	Left
 )
 
-// stopKeys are the keys that leave the list, or the question of an action.
+// stopKeys are the keys that close the list, or the question of an action.
 var stopKeys = []string{"esc", "alt+esc", "ctrl+c", "ctrl+g"}
 
 // Key handles a key: a key of every list, a key of an action, or text to search for.
@@ -112,8 +112,7 @@ func (p *Picker) Key(k term.Key) Result {
 	return Stays
 }
 
-// turn changes the value of the selected choice. It reports false for a list without such
-// choices.
+// turn changes the value of the selected choice. It returns false for a list without such choices.
 func (p *Picker) turn(key string) bool {
 	by := 1
 	if key == "left" {
@@ -125,7 +124,7 @@ func (p *Picker) turn(key string) bool {
 	return p.pick.Turns != ""
 }
 
-// Paste searches for the first line of pasted text.
+// Paste adds the first line of pasted text to the query.
 func (p *Picker) Paste(text string) {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	if p.action.busy() {
@@ -136,7 +135,7 @@ func (p *Picker) Paste(text string) {
 	p.search()
 }
 
-// Selected returns the choice that Enter would take; ok is false if nothing matches the query.
+// Selected returns the choice that Enter would choose. ok is false if nothing matches the query.
 func (p *Picker) Selected() (choice command.Choice, ok bool) {
 	if p.at >= len(p.matches) {
 		return command.Choice{}, false
@@ -147,8 +146,8 @@ func (p *Picker) Selected() (choice command.Choice, ok bool) {
 	return p.pick.Choices[p.matches[p.at]], true
 }
 
-// A Job is slow work, such as reading files, to be run outside the event loop. The returned
-// function stores the result; it must be called in the event loop.
+// A Job is slow work, such as reading files, which the caller runs outside the event loop. The returned
+// function stores the result. The caller must call it in the event loop.
 type Job func() (done func())
 
 // Jobs returns the jobs that are due now. It returns each job once.
@@ -176,8 +175,8 @@ func (p *Picker) Jobs() []Job {
 	return jobs
 }
 
-// readTexts reads the further texts to search. Choices that match only there come last, so that
-// the selection stays in place.
+// readTexts reads the additional search texts. Choices that match only there are last, so that the
+// selection does not move.
 func (p *Picker) readTexts() func() {
 	pick, of := p.pick, p.replaced
 	texts := pick.Texts()
@@ -202,11 +201,11 @@ func (p *Picker) move(by int) {
 	}
 }
 
-// wideEnough is the least width, in cells, for a preview beside the list.
+// wideEnough is the smallest width, in cells, for a preview beside the list.
 const wideEnough = 90
 
-// View draws the picker in at most room rows: the query, the list and the keys. The cursor
-// belongs in column col of the first row.
+// View draws the picker in at most room rows: the query, the list and the keys. The cursor is in the first
+// row, in column col.
 func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) {
 	head, col := p.head(t, width)
 	if foot := p.foot(t, width); foot != "" && room > 3 {
@@ -237,14 +236,14 @@ func (p *Picker) View(t *style.Theme, width, room int) (rows []string, col int) 
 	return append([]string{head}, p.withPreview(t, drawn, left, width, room-1)...), col
 }
 
-// leastList is the number of rows that the list keeps before anything is shown below it.
+// leastList is the smallest number of list rows. Nothing is shown below the list if fewer would remain.
 const leastList = 3
 
-// toldRows is the number of rows for the whole remark about a choice.
+// toldRows is the number of rows for the full help text of a choice.
 const toldRows = 2
 
-// below returns the rows below the list, if there is room for all of them: an empty row and the sample
-// of the selected theme, or the whole remark about the choice.
+// below returns the rows below the list, or nil if there is no room for all of them. They show the sample
+// of the selected theme, or the full help text of the choice.
 func (p *Picker) below(t *style.Theme, width, room int) (rows []string) {
 	choice := p.pick.Choices[p.matches[p.at]]
 	switch {
@@ -306,8 +305,8 @@ func (p *Picker) foot(t *style.Theme, width int) string {
 	return t.Dim.Text(style.Parts("  "+strings.Join(keys, " · "), " · ", width))
 }
 
-// head returns the row with the title, the query and the position of the selection in the list,
-// and the column of the cursor.
+// head returns the row with the title, the query and the position of the selection in the list. col is the
+// column of the cursor.
 func (p *Picker) head(t *style.Theme, width int) (row string, col int) {
 	if p.action.busy() {
 		return p.action.head(t, width)
@@ -325,12 +324,12 @@ func (p *Picker) head(t *style.Theme, width int) (row string, col int) {
 	return style.Truncate(t.Accent.Text(title)+typed+strings.Repeat(" ", pad)+t.Dim.Text(count), width), col
 }
 
-// Row is a line of a list: the name of a choice, and a remark about it.
+// Row is a line of a list: the name of a choice, and its help text.
 type Row struct {
 	Name, Help string
-	// InUse marks the choice that is in force now.
+	// InUse marks the current choice.
 	InUse bool
-	// Faded makes the row dimmer than others.
+	// Faded is set if the row is dimmed.
 	Faded bool
 }
 
@@ -353,7 +352,7 @@ func Rows(t *style.Theme, rows []Row, selected, width, room int) []string {
 		if row.InUse {
 			help = "✓ " + help
 		}
-		// A remark that would be cut begins earlier, where its row has room.
+		// A help text that would be cut begins further left, where its row has room.
 		room := max(0, width-4-style.Width(name))
 		pad := min(column-style.Width(name), max(0, room-style.Width(help)))
 		if help = style.Truncate(help, max(0, room-pad)); help != "" {

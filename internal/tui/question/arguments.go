@@ -8,14 +8,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// deepest is the depth, in levels, to which nested values are indented. A value that is nested
-// deeper stays on its row.
+// deepest limits the depth, in levels, to which nested values are indented. A value that is nested deeper
+// stays on its row.
 const deepest = 16
 
-// argumentsText returns all arguments of a call as JSON, with a row for each parameter and
-// without the outer braces. Line breaks within a text stay visible as \n and break the row, so
-// that no text can pass for another parameter. Arguments that are not an object are returned
-// unchanged.
+// argumentsText returns all arguments of a call as JSON, with a row for each parameter and without the
+// outer braces. Line breaks within a text stay visible as \n and break the row, so that no text can look
+// like another parameter. If the arguments are not an object, they are returned unchanged.
 func argumentsText(arguments json.RawMessage) string {
 	d := jsontext.NewDecoder(bytes.NewReader(arguments), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	if start, err := d.ReadToken(); err != nil || start.Kind() != jsontext.KindBeginObject {
@@ -63,7 +62,7 @@ func argumentsText(arguments json.RawMessage) string {
 	}
 }
 
-// newRow begins a row, or only adds a space where values are nested too deep.
+// newRow begins a row. If values are nested too deep, it only adds a space.
 func newRow(b *strings.Builder, depth int) {
 	if depth > deepest {
 		b.WriteByte(' ')
@@ -72,7 +71,7 @@ func newRow(b *strings.Builder, depth int) {
 	b.WriteString("\n" + strings.Repeat("  ", depth))
 }
 
-// writeText writes a text in quotes. Invisible characters stay as they are: the question reveals
+// writeText writes a text in quotes. It does not change invisible characters, because the question reveals
 // and counts them later.
 func writeText(b *strings.Builder, text string, depth int) {
 	lineEnd := `\n` + "\n" + strings.Repeat("  ", min(depth, deepest)+1)

@@ -12,7 +12,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// body holds the rows of a question, laid out once, and the part of them that is shown.
+// body holds the rows of a question, laid out once, and the visible part of them.
 type body struct {
 	// hidden is the number of invisible characters in the question.
 	hidden int
@@ -21,21 +21,21 @@ type body struct {
 	rows  []string
 	theme *style.Theme
 	width int
-	// count is the width, in cells, of the text " (1 of 3)" behind the title.
+	// count is the width, in cells, of the text " (1 of 3)" after the title.
 	count int
-	// room is the number of rows that the body may use. cramped is set if there is not even room
-	// for the answers and one row of the body.
+	// room is the number of rows that the body may use. cramped is set if there is no room even for the
+	// answers and one row of the body.
 	room    int
 	cramped bool
-	// scrolled is set if the user has scrolled; top is then the first row shown. Otherwise the
-	// head and the tail of the body are shown.
+	// scrolled is set if the user has scrolled. Then top is the first visible row. Otherwise the head and
+	// the tail of the body are visible.
 	scrolled bool
 	top      int
-	// endSeen is set once the user has seen the end of the body. No key allows anything before.
+	// endSeen is set once the user has seen the end of the body. Until then, no key approves the call.
 	endSeen bool
 }
 
-// lay lays out the body, unless that was done for the same theme, width and count.
+// lay lays out the body, unless it is already laid out for the same theme, width and count.
 func (b *body) lay(t *style.Theme, request Asked, width, count int) {
 	if b.theme == t && b.width == width && b.count == count {
 		return
@@ -52,7 +52,7 @@ func (b *body) lay(t *style.Theme, request Asked, width, count int) {
 	}
 }
 
-// longestRemark is the most characters shown of the model's remark about a call.
+// longestRemark limits the characters shown of the model's remark about a call.
 const longestRemark = 160
 
 // layCall lays out the title and the rows of a question.
@@ -106,8 +106,8 @@ func (b *body) layCall(t *style.Theme, request Asked, width int) {
 	}
 }
 
-// whoAsks begins the title of a question that is made here, not taken from the preview, where an agent
-// asks.
+// whoAsks returns the beginning of a title that names the subagent that asks, or "" for none. It is for
+// titles that are made in this package, not taken from the preview.
 func whoAsks(request Asked) string {
 	if request.Agent == "" {
 		return ""
@@ -115,8 +115,8 @@ func whoAsks(request Asked) string {
 	return "agent " + oneLine(request.Agent).Text + ": "
 }
 
-// changedDefinition returns the text to show before the arguments if the server has changed the
-// definition of the called tool, otherwise "".
+// changedDefinition returns a text to show before the arguments if the server has changed the definition of
+// the called tool. Otherwise it returns "".
 func changedDefinition(p tools.Preview) string {
 	if p.Served == nil || p.Served.Changed == "" {
 		return ""
@@ -127,8 +127,8 @@ func changedDefinition(p tools.Preview) string {
 // fits reports whether the row above the body has room for the whole title.
 func (b *body) fits(title string) bool { return style.Width(title)+b.count <= b.width }
 
-// oneLine reveals the invisible characters of a title, which may contain the name of a file. A
-// line feed counts as an invisible character.
+// oneLine reveals the invisible characters of a title, which may contain the name of a file. A line feed
+// counts as invisible.
 func oneLine(title string) style.Revealed {
 	revealed := style.Reveal(strings.ReplaceAll(title, "\n", "␊"))
 	revealed.Hidden += strings.Count(title, "\n")
@@ -140,8 +140,8 @@ func titleRows(t *style.Theme, title string, width int) []string {
 	return style.Spans{{Text: title, Style: t.Strong}}.SoftRows(width)
 }
 
-// Command lays out a whole command line. It hides nothing, and replaces each run of more than two
-// blank lines, which could push the end out of sight, by their number.
+// Command lays out a whole command line. It hides nothing. It replaces each run of more than two blank
+// lines, which could move the end out of view, by their number.
 func Command(t *style.Theme, command string, width int) []string {
 	var rows []string
 	lines := strings.Split(command, "\n")
@@ -165,7 +165,7 @@ func Command(t *style.Theme, command string, width int) []string {
 	return rows
 }
 
-// arrange gives the body room rows. A body that fits as a whole counts as seen to its end.
+// arrange sets the number of rows for the body. If the body fits as a whole, its end counts as seen.
 func (b *body) arrange(room int) {
 	b.room = room
 	b.endSeen = b.endSeen || len(b.rows) <= room
@@ -174,8 +174,8 @@ func (b *body) arrange(room int) {
 	}
 }
 
-// view returns the rows of the body that fit: all of them, the head and the tail, or the part
-// that the user has scrolled to.
+// view returns the visible rows of the body: all of them, the head and the tail, or the part that the user
+// has scrolled to.
 func (b body) view() []string {
 	room := b.room
 	if len(b.rows) <= room {

@@ -14,8 +14,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Asked is a waiting question: a call of the model, or the question of a command that the user
-// has typed.
+// Asked is an open question: a call of the model, or the question of a command that the user has typed.
 type Asked struct {
 	chat.Approval
 	// Own is the question of a command, or nil for a call of the model.
@@ -33,10 +32,10 @@ func (q *Questions) AddOwn(ask *command.Ask, now time.Time) {
 	}
 }
 
-// ownWords is the key of the choice to answer in the user's own words.
+// ownWords is the key of the choice to answer in other words.
 const ownWords = "own"
 
-// A choice is a key that answers, and its effect in words: does, or short where space is tight.
+// A choice is a key that answers, and the text about its effect: does, or short if there is little room.
 type choice struct{ key, does, short string }
 
 // stops is the last choice for every call of the model.
@@ -79,15 +78,15 @@ func (q *Questions) choices() []choice {
 	return append(out, choice{"n", "no, and say why", "no"}, stops)
 }
 
-// inSandbox is the key that changes to the mode in which commands in the sandbox run without asking.
+// inSandbox is the key that switches to the mode in which commands run in the sandbox without approval.
 const inSandbox = "s"
 
-// forGood is the key that allows permanently. It is the only capital letter among the keys, so that
-// nobody presses it by mistake.
+// forGood is the key that allows permanently. It is the only capital letter among the keys, so that users
+// do not press it by mistake.
 const forGood = "A"
 
-// oftenNote returns the note of how often the user agreed to calls that the rule would have
-// covered, to be appended to the choice, or "".
+// oftenNote returns a note, to be appended to the choice, about how often the user approved calls that the
+// rule would have covered. It returns "" if there is no note.
 func oftenNote(asked Asked) string {
 	if asked.Often == "" {
 		return ""
@@ -95,11 +94,11 @@ func oftenNote(asked Asked) string {
 	return " · " + oneLine(asked.Often).Text
 }
 
-// editFirst is the key that edits the draft of a question before it is answered with yes.
+// editFirst is the key that edits the draft of a question before the user answers yes.
 const editFirst = "e"
 
-// options returns the choices of an inquiry: its options, editing its draft or answering in the
-// person's own words, and no answer.
+// options returns the choices of an inquiry: its options, editing its draft or answering in the user's own
+// words, and declining to answer.
 func (q *Questions) options() (all []choice) {
 	for n, o := range q.inquiry().Options {
 		mark := ""
@@ -119,8 +118,8 @@ func (q *Questions) options() (all []choice) {
 		choice{"esc", "no answer, and stop", "stops"})
 }
 
-// letterOf returns the key of the choice that a typed letter means. A capital letter means the
-// small one, unless the capital itself is a choice.
+// letterOf returns the key of the choice for a typed letter. A capital letter means the lower-case letter,
+// unless the capital letter is itself a choice.
 func (q *Questions) letterOf(typed string) string {
 	if typed == forGood && q.Open() && q.isChoice(typed) {
 		return typed
@@ -150,8 +149,8 @@ func ownRows(t *style.Theme, ask *command.Ask, width int) []string {
 	return rows
 }
 
-// planRows lays out a plan as Markdown, or exactly as written if the Markdown layout would drop a
-// part of the plan.
+// planRows lays out a plan as Markdown. If that layout would drop a part of the plan, planRows shows the
+// plan as it was written.
 func planRows(t *style.Theme, plan string, width int) []string {
 	plan = style.Reveal(plan).Text
 	rows := markdown.New(t).Render(plan, width)
@@ -165,8 +164,8 @@ func planRows(t *style.Theme, plan string, width int) []string {
 	return fitting
 }
 
-// languageLetters is the length, in bytes, of the longest word behind a code fence that counts as
-// the name of a language. Such a name is not shown.
+// languageLetters limits the length, in bytes, of a word after a code fence that counts as the name of a
+// language. The layout does not show such a name.
 const languageLetters = 12
 
 // sameLetters reports whether the layout contains every letter of a text in Markdown.
@@ -182,8 +181,7 @@ func sameLetters(plan, laid string) bool {
 	return letters(written.String()) == letters(style.Clean(laid))
 }
 
-// letters returns the letters of a text without any other character, so that a text in Markdown
-// and its layout can be compared.
+// letters returns only the letters of a text, so that a text in Markdown and its layout can be compared.
 func letters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) {

@@ -14,8 +14,8 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Inquiry returns the present question of the model to the user, or nil for a call that is to
-// be approved.
+// Inquiry returns the current question of the model to the user. It returns nil for a call that needs
+// approval.
 func (a Asked) Inquiry() *tools.Inquiry {
 	if a.Step >= len(a.Preview.Inquiries) {
 		return nil
@@ -26,7 +26,7 @@ func (a Asked) Inquiry() *tools.Inquiry {
 // inquiry returns the inquiry of the first waiting question.
 func (q *Questions) inquiry() *tools.Inquiry { return q.First().Inquiry() }
 
-// inquiryTitle returns the header and the question of an inquiry on one line.
+// inquiryTitle returns the header and the question of an inquiry as one line.
 func inquiryTitle(i *tools.Inquiry) string {
 	title := oneLine(i.Question).Text
 	if i.Header != "" {
@@ -44,8 +44,8 @@ func optionRows(t *style.Theme, i *tools.Inquiry, width int) []string {
 	return rows
 }
 
-// optionKey returns the key of option n: y or n if the options are a yes and a no, otherwise the number
-// of the option.
+// optionKey returns the key of option n. It is y or n if the options are a yes and a no, and otherwise the
+// number of the option.
 func optionKey(i *tools.Inquiry, n int) string {
 	if i.YesNo {
 		return []string{"y", "n"}[n]
@@ -53,7 +53,7 @@ func optionKey(i *tools.Inquiry, n int) string {
 	return strconv.Itoa(n + 1)
 }
 
-// optionOf returns the option with a key, from 0, or -1.
+// optionOf returns the index of the option with a key, or -1 for none.
 func optionOf(i *tools.Inquiry, key string) int {
 	for n := range i.Options {
 		if optionKey(i, n) == key {
@@ -72,8 +72,8 @@ func optionText(o tools.Option) string {
 	return text
 }
 
-// pick takes an option by its number from 0. It marks or unmarks the option if several may be
-// chosen; otherwise the option is the answer.
+// pick selects an option by its index. If several may be chosen, it marks or unmarks the option. Otherwise
+// the option is the answer.
 func (q *Questions) pick(n int, now time.Time) Reply {
 	if !q.inquiry().Several {
 		return q.give(tools.InquiryAnswer{Chosen: labels(q.inquiry(), []int{n})}, now)
@@ -88,8 +88,8 @@ func (q *Questions) pick(n int, now time.Time) Reply {
 	return Reply{}
 }
 
-// enterSeveral answers an inquiry that allows several options: with the marked options, or
-// without any with the option at the cursor.
+// enterSeveral answers an inquiry that allows several options. The answer is the marked options or, if none
+// is marked, the option at the cursor.
 func (q *Questions) enterSeveral(now time.Time) Reply {
 	switch options := len(q.inquiry().Options); {
 	case q.selected > options:
@@ -102,7 +102,7 @@ func (q *Questions) enterSeveral(now time.Time) Reply {
 	return Reply{Hint: "select answers by number, or type one"}
 }
 
-// labels returns the labels of the options with these numbers.
+// labels returns the labels of the options with these indexes.
 func labels(i *tools.Inquiry, numbers []int) (labels []string) {
 	for _, n := range numbers {
 		labels = append(labels, i.Options[n].Label)
@@ -110,15 +110,15 @@ func labels(i *tools.Inquiry, numbers []int) (labels []string) {
 	return labels
 }
 
-// writeOwn opens the editor for an answer in the user's own words, beginning with text.
+// writeOwn opens the editor, with text, for an answer in the user's own words.
 func (q *Questions) writeOwn(text string) {
 	q.letter, q.held = "", ""
 	q.reason = &edit.Editor{}
 	q.reason.InsertPaste(text)
 }
 
-// giveOwn answers in the user's own words, together with the marked options, or with the edited
-// draft.
+// giveOwn answers with the user's own words, together with the marked options. For a draft, it answers with
+// the edited draft.
 func (q *Questions) giveOwn(now time.Time) Reply {
 	words := strings.TrimSpace(q.reason.Value())
 	if words == "" {
@@ -133,7 +133,7 @@ func (q *Questions) giveOwn(now time.Time) Reply {
 // Secret reports whether the question asks for a line that must not be shown.
 func (a Asked) Secret() bool { return a.Own != nil && a.Own.Secret != nil }
 
-// giveSecret answers with a line that is not shown. An empty line declines.
+// giveSecret answers with a hidden line. An empty line declines.
 func (q *Questions) giveSecret(line string, now time.Time) Reply {
 	take := q.First().Own.Secret
 	line = strings.TrimSpace(line)
@@ -145,7 +145,7 @@ func (q *Questions) giveSecret(line string, now time.Time) Reply {
 	return Reply{Yes: func(ctx context.Context) (command.Output, error) { return take(ctx, line) }}
 }
 
-// give answers the present inquiry. After the last inquiry of the call it answers the call.
+// give answers the current inquiry. After the last inquiry of the call it answers the call.
 func (q *Questions) give(given tools.InquiryAnswer, now time.Time) Reply {
 	q.given = append(q.given, given)
 	if len(q.given) == len(q.First().Preview.Inquiries) {
@@ -163,7 +163,7 @@ func (q *Questions) back(now time.Time) {
 	}
 }
 
-// step shows another inquiry of the same call, and keeps the answers given so far.
+// step shows another inquiry of the same call. It keeps the earlier answers.
 func (q *Questions) step(to int, now time.Time) {
 	given := q.given
 	q.waiting[0].Step = to

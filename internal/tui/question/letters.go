@@ -7,9 +7,9 @@ import (
 	"agent/internal/tui/term"
 )
 
-// letterKey handles a key that types a letter. The letter answers if it is a choice and no other
-// letter is typed with it; otherwise it begins a message. A letter that comes too early is held,
-// and a doubled letter counts once: neither alone is typed into the message.
+// letterKey handles a key that types a letter. The letter answers if it is a choice and no other letter
+// follows it immediately. Otherwise it begins a message. A letter that is typed too early is held, and a
+// doubled letter counts once: neither is inserted into the message without further typing.
 func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
 	letter := q.letterOf(k.Text)
 	if letter == " " && q.inquiry() != nil && q.selected > 0 && !q.TooEarly(now) {
@@ -32,8 +32,8 @@ func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
 	return Reply{}
 }
 
-// echoKey handles a key while no question is open. It also holds a repeat of the letter that has
-// just answered, since the next question may be on its way.
+// echoKey handles a key while no question is open. It also holds a repeat of the letter that has just
+// answered, because the next question may be about to appear.
 func (q *Questions) echoKey(k term.Key, now time.Time) Reply {
 	switch held := q.heldLetter(now); {
 	case !k.Types():
@@ -49,13 +49,13 @@ func (q *Questions) echoKey(k term.Key, now time.Time) Reply {
 	return Reply{Pass: true}
 }
 
-// hold keeps a letter that may be the beginning of a word.
+// hold stores a letter that may be the beginning of a word.
 func (q *Questions) hold(text, hint string, now time.Time) Reply {
 	q.held, q.heldAt = text, now
 	return Reply{Hint: hint}
 }
 
-// heldLetter returns the held letter if it may still be the beginning of a word, otherwise "".
+// heldLetter returns the held letter if it may still be the beginning of a word. Otherwise it returns "".
 func (q *Questions) heldLetter(now time.Time) string {
 	if now.Sub(q.heldAt) > heldTime {
 		return ""
@@ -63,9 +63,9 @@ func (q *Questions) heldLetter(now time.Time) string {
 	return q.held
 }
 
-// moveTyped moves typed text to the message, together with the letters before it. If the question
-// takes words (an inquiry or a plan), the text begins the answer instead, unless the user began
-// to type before reading the question.
+// moveTyped moves typed text to the message, together with the letters before it. If the question accepts
+// words (an inquiry or a plan), the text begins the answer instead. If the user began to type before
+// reading the question, the text always belongs to the message.
 func (q *Questions) moveTyped(text string, now time.Time) Reply {
 	text = q.heldLetter(now) + q.letter + text
 	if q.takesWords() && !q.TooEarly(now) {
@@ -76,8 +76,8 @@ func (q *Questions) moveTyped(text string, now time.Time) Reply {
 	return Reply{Draft: text}
 }
 
-// IsAnswers reports whether a draft has only letters that are choices: one letter, repeated or
-// not, or two different ones. The user meant such a draft for the question.
+// IsAnswers reports whether a draft consists only of letters that are choices: one letter, repeated or not,
+// or two different letters. The user meant such a draft for the question.
 func (q *Questions) IsAnswers(draft string) bool {
 	draft = strings.ToLower(strings.TrimSpace(draft))
 	if !q.Open() || draft == "" || len(draft) > 2 && strings.Trim(draft, draft[:1]) != "" {

@@ -56,8 +56,8 @@ func (q *Questions) Answers() string {
 	return "Type " + strings.Join(says, "; ") + rest
 }
 
-// Line handles a line that was typed while a question is open: a lone answer, n followed by a
-// reason, or words if the question takes words. It sets Pass for a message.
+// Line handles a line that was typed while a question is open. The line is an answer alone, or n followed
+// by a reason, or words if the question accepts words. For a message it sets Pass.
 func (q *Questions) Line(text string, now time.Time) Reply {
 	if q.First().Secret() {
 		return q.giveSecret(text, now)
@@ -101,8 +101,8 @@ func (q *Questions) Line(text string, now time.Time) Reply {
 	return q.give(tools.InquiryAnswer{Words: text}, now)
 }
 
-// answerYesNo answers a question with a yes and a no by its key and the words behind it: the reason of
-// a no, or the edited draft.
+// answerYesNo answers a yes-or-no question by its key. rest is the text after the key: the reason of a no,
+// or the edited draft.
 func (q *Questions) answerYesNo(key, rest string, now time.Time) Reply {
 	i := q.inquiry()
 	switch {
@@ -121,8 +121,8 @@ func (q *Questions) answerYesNo(key, rest string, now time.Time) Reply {
 // tooEarly is the reply to a line that was typed before the question appeared.
 var tooEarly = Reply{Hint: "ignored: typed before the question appeared. Answer again"}
 
-// takesWords reports whether the question can be answered in words: an inquiry without a draft, or a
-// plan, where the words describe the change to make.
+// takesWords reports whether the question can be answered in words. That is so for an inquiry without a
+// draft, and for a plan, where the words describe the change to make.
 func (q *Questions) takesWords() bool {
 	if i := q.inquiry(); i != nil {
 		return i.Draft == ""
@@ -130,8 +130,8 @@ func (q *Questions) takesWords() bool {
 	return q.First().Preview.Plan != ""
 }
 
-// numbersOf parses the numbers of options and returns them from 0 and in their order, or nil if
-// the text is anything else.
+// numbersOf parses the numbers of options. It returns the sorted indexes, or nil if the text is anything
+// else.
 func numbersOf(i *tools.Inquiry, text string) (numbers []int) {
 	for _, field := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
 		n, err := strconv.Atoi(field)

@@ -1,17 +1,16 @@
-// Package question asks the user for decisions. Questions holds the questions that wait, in
-// order, and the state of the first, which is the only one shown; the interface (package tui)
-// owns it. Each question is an Asked: a call of the model to approve, an inquiry of the model, or
-// the question of a command. A key or a line yields a Reply, which tells the interface the
-// decision. The package keeps two promises:
+// Package question asks the user for decisions. Questions holds the open questions, in order, and the state
+// of the first question, which is the only one shown. The interface (package tui) has one Questions. Each
+// question is an Asked: a call of the model to approve, an inquiry of the model, or the question of a
+// command. A key or a line results in a Reply with the decision. The package keeps two promises:
 //
-// The question shows exactly the call that will run. No part of a command or a change is obeyed
-// as a control sequence, removed or left invisible (style.Reveal). If the question does not fit,
-// it says so, and its end must be shown before the call can be approved.
+// The question shows exactly the call that will run. No part of a command or a change is interpreted as a
+// control sequence, removed or left invisible (style.Reveal). If the question does not fit, a text points
+// this out, and the user must see its end before approving the call.
 //
-// Typing never answers by accident. A letter answers only when it is alone: not right after the
-// question appeared, not while a message is being typed, and with no other key close behind. A
-// letter that comes too early or twice is held, not typed; a word that continues with it belongs
-// to the message, like all other typing.
+// Typing never answers by accident. A letter answers only when it is alone: not right after the question
+// appeared, not while the user types a message, and not if another key follows immediately. A letter that
+// is typed too early or twice is held and not inserted. If more letters follow, the word belongs to the
+// message, like all other typing.
 package question
 
 import (
@@ -28,50 +27,48 @@ import (
 	"agent/internal/tui/term"
 )
 
-// These durations decide whether a letter answers or belongs to other typing.
+// These durations determine whether a letter answers or is part of a text.
 const (
-	// readingTime is the time a question must have been on the screen before a letter answers.
+	// readingTime is the time for which a question must be visible before a letter answers it.
 	readingTime = 400 * time.Millisecond
-	// aloneTime is the time after a letter in which no other key may come.
+	// aloneTime is the time after a letter in which no other key may follow.
 	aloneTime = 250 * time.Millisecond
-	// typingTime is the time after a key during which the user counts as still typing a
-	// message, when a question interrupts.
+	// typingTime is the time after a key for which the user counts as typing a message when a question
+	// interrupts.
 	typingTime = 1500 * time.Millisecond
-	// heldTime is the time for which a letter that has not answered is held as the beginning of a
-	// word.
+	// heldTime is the time for which a letter without an effect is held as the beginning of a word.
 	heldTime = time.Second
 )
 
-// Questions holds the calls that wait for a decision, oldest first, and the user's progress
-// with the first of them. The zero value has none.
+// Questions holds the open questions, oldest first, and the state of the answer to the first question. The
+// zero value has no questions.
 type Questions struct {
 	waiting []Asked
-	// owns counts the questions of commands, to give each its own ID.
+	// owns counts the questions of commands, so that each has its own ID.
 	owns int
 	// since is the time at which the first question was shown.
 	since time.Time
-	// drafting is set while keys belong to the message. It ends by itself at until, unless until
-	// is zero.
+	// drafting is set while keys belong to the message. It ends at the time until, unless until is zero.
 	drafting bool
 	until    time.Time
-	// letter is a pressed answer that counts at the time at, unless another key comes first.
+	// letter is a typed answer that takes effect at the time at, unless another key follows before.
 	letter string
 	at     time.Time
-	// held is the text of letters that came too early or twice and so answered nothing; heldAt is
-	// the time of the latest one.
+	// held is the text of the letters that were typed too early or twice and had no effect. heldAt is the
+	// time of the latest letter.
 	held   string
 	heldAt time.Time
-	// answered is the letter that answered the previous question, at the time answeredAt.
+	// answered is the letter that answered the previous question. answeredAt is the time of that answer.
 	answered   string
 	answeredAt time.Time
-	// selected is the number of the choice picked with the arrows, from 1; 0 means none.
+	// selected is the number of the choice that the arrow keys have selected, from 1. 0 means none.
 	selected int
-	// given holds the answers to the earlier inquiries of the call. marked holds the options
-	// marked so far in the present inquiry, if several may be chosen.
+	// given holds the answers to the earlier inquiries of the call. marked holds the options that are
+	// marked in the current inquiry, if several can be chosen.
 	given  []tools.InquiryAnswer
 	marked []int
-	// reason is the editor for a reason or an answer in the user's own words, or nil while
-	// neither is being typed.
+	// reason is the editor for a reason or an answer in other words. It is nil while the user types
+	// neither.
 	reason *edit.Editor
 	body   body
 	// theme, width and room are the arguments of the latest Arrange.
@@ -81,37 +78,37 @@ type Questions struct {
 	tall bool
 }
 
-// Reply is the effect of a key, a line or a moment of time.
+// Reply is the effect of a key, a line or elapsed time.
 type Reply struct {
 	// Draft is the text to add to the message.
 	Draft string
 	// Pass is set if the key is for the rest of the interface.
 	Pass bool
-	// Hint says why a key had no effect.
+	// Hint is the reason why a key had no effect.
 	Hint string
-	// View asks for the whole question in the pager, and End for a pager that begins at the end.
+	// View requests the whole question in the pager. End requests a pager that begins at the end.
 	View, End bool
-	// Run is a line to run: the user agreed to the question of a command. Yes is called in place of
-	// it unless it is nil.
+	// Run is a command line to run, because the user approved the question of a command. Yes is called
+	// instead unless it is nil.
 	Run string
 	Yes func(context.Context) (command.Output, error)
-	// Declined is set if the user declined the question of a command. Says is the message for this
-	// case, or "" for "left unchanged".
+	// Declined is set if the user declined the question of a command. Says is the message for this case, or
+	// "" for "left unchanged".
 	Declined bool
 	Says     string
-	// Answered is set if the question ID was decided. Stop is set if the turn shall end too.
+	// Answered is set if the question ID was decided. Stop is set if the turn must end, too.
 	Answered bool
 	ID       int
 	Decision chat.Decision
 	Stop     bool
 }
 
-// Open reports whether a question waits.
+// Open reports whether a question is open.
 func (q *Questions) Open() bool { return len(q.waiting) > 0 }
 
-// Position returns the number of the question that is shown, from 1, and the number of questions.
-// For a call with inquiries these are its inquiries. Otherwise they are the waiting calls, or the
-// questions that the remaining calls of the model's reply will certainly ask, whichever are more.
+// Position returns the number of the question that is shown, from 1, and the number of questions. For a
+// call with inquiries, both count its inquiries. Otherwise they count the open questions. The total also
+// includes the questions that the remaining calls of the model's reply will certainly cause.
 func (q *Questions) Position() (n, of int) {
 	if q.inquiry() != nil {
 		return q.First().Step + 1, len(q.First().Preview.Inquiries)
@@ -119,7 +116,7 @@ func (q *Questions) Position() (n, of int) {
 	return 1, max(len(q.waiting), 1+len(q.First().After))
 }
 
-// Owned reports whether a question that a command asks is waiting.
+// Owned reports whether a question of a command is open.
 func (q *Questions) Owned() bool {
 	return slices.ContainsFunc(q.waiting, func(asked Asked) bool { return asked.Own != nil })
 }
@@ -149,11 +146,10 @@ func (q *Questions) Outdated() func() []int {
 // Drafting reports whether keys belong to the message.
 func (q *Questions) Drafting() bool { return q.Open() && q.drafting }
 
-// TooEarly reports whether an answer given now was typed before the user could read the
-// question.
+// TooEarly reports whether an answer at the time now was typed before the user could read the question.
 func (q *Questions) TooEarly(now time.Time) bool { return now.Before(q.since.Add(readingTime)) }
 
-// Asking reports whether the question owns the keys.
+// Asking reports whether the question receives the keys.
 func (q *Questions) Asking() bool { return q.Open() && !q.drafting }
 
 // Explaining reports whether the user is typing a reason or an answer in words.
@@ -187,15 +183,15 @@ func (q *Questions) show(now time.Time) {
 	}
 }
 
-// Uncover tells Questions that the screen, covered since the time since, is visible again. A
-// question that came while it was covered counts as shown only now.
+// Uncover reports that the screen, which was covered since the time since, is visible again. A question
+// that was added in the meantime counts as shown only now.
 func (q *Questions) Uncover(since, now time.Time) {
 	if q.Asking() && q.since.After(since) {
 		q.since = now
 	}
 }
 
-// Settle drops the question with the given ID, which needs no answer any more.
+// Settle removes the question with the given ID, which no longer needs an answer.
 func (q *Questions) Settle(id int, now time.Time) {
 	i := slices.IndexFunc(q.waiting, func(asked Asked) bool { return asked.ID == id })
 	if i < 0 {
@@ -207,10 +203,10 @@ func (q *Questions) Settle(id int, now time.Time) {
 	}
 }
 
-// Draft gives the keys to the message.
+// Draft makes the message receive the keys.
 func (q *Questions) Draft() { q.drafting, q.until, q.letter, q.held = true, time.Time{}, "", "" }
 
-// Ask gives the keys back to the question.
+// Ask makes the question receive the keys again.
 func (q *Questions) Ask(now time.Time) {
 	q.drafting, q.letter, q.since = false, "", now
 }
@@ -226,8 +222,8 @@ func (q *Questions) WakeAt() time.Time {
 	return time.Time{}
 }
 
-// Wake handles the passing of time: a letter that no other key has followed answers, and once the
-// person has stopped typing the message the question gets the keys.
+// Wake handles elapsed time. A letter that no other key has followed answers. Once the user has stopped
+// typing the message, the question receives the keys.
 func (q *Questions) Wake(now time.Time) Reply {
 	if q.letter != "" && !now.Before(q.at) {
 		letter := q.letter
@@ -268,7 +264,7 @@ func (q *Questions) Key(k term.Key, now time.Time) Reply {
 	return q.namedKey(k, now)
 }
 
-// draftKey handles a key while the message has the keys.
+// draftKey handles a key while the message receives the keys.
 func (q *Questions) draftKey(k term.Key, now time.Time) Reply {
 	switch k.Name {
 	case "esc":
@@ -276,7 +272,7 @@ func (q *Questions) draftKey(k term.Key, now time.Time) Reply {
 		return Reply{}
 	case "shift+tab":
 	default:
-		q.until = time.Time{} // the person does type a message; no timeout ends it now
+		q.until = time.Time{} // the user is typing a message; no timeout ends it now
 	}
 	return Reply{Pass: true}
 }
@@ -304,7 +300,7 @@ func (q *Questions) namedKey(k term.Key, now time.Time) Reply {
 	return Reply{}
 }
 
-// selectKey picks a choice with the arrows, and answers with Enter.
+// selectKey selects a choice with the arrow keys, and answers with Enter.
 func (q *Questions) selectKey(name string, now time.Time) Reply {
 	switch {
 	case name == "up":
@@ -411,7 +407,7 @@ func (q *Questions) reasonKey(k term.Key, now time.Time) Reply {
 	return Reply{}
 }
 
-// Paste handles pasted text. It reports false if the text belongs to the message.
+// Paste handles pasted text. It returns false if the text belongs to the message.
 func (q *Questions) Paste(text string) bool {
 	if q.reason != nil {
 		q.reason.InsertPaste(text)

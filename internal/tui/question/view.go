@@ -10,14 +10,14 @@ import (
 	"agent/internal/tui/style"
 )
 
-// tallRoom is the least number of rows for which every choice gets its own row.
+// tallRoom is the smallest number of rows with which every choice has its own row.
 const tallRoom = 16
 
-// Place is the position of the cursor within some rows.
+// Place is the position of the cursor within rows.
 type Place struct{ Row, Col int }
 
-// Arrange lays out the question in room rows of width cells. It decides which part of the
-// question is visible, and so whether an answer counts; View only draws the result.
+// Arrange lays out the question in room rows of width cells. It determines which part of the question is
+// visible, and therefore whether an answer counts. View only draws the result.
 func (q *Questions) Arrange(t *style.Theme, width, room int) {
 	q.theme, q.width, q.room = t, width, room
 	q.body.lay(t, q.First(), width-2, len(q.count()))
@@ -25,7 +25,7 @@ func (q *Questions) Arrange(t *style.Theme, width, room int) {
 	foot, _ := q.foot(t, width, true)
 	if q.tall = room >= tallRoom; q.tall && 1+len(q.body.rows)+len(foot) > room {
 		short, _ := q.foot(t, width, false)
-		q.tall = 1+len(q.body.rows)+len(short) > room // even with the short answers the body must scroll
+		q.tall = 1+len(q.body.rows)+len(short) > room // the body must scroll even with the short answers
 	}
 	if !q.tall {
 		foot, _ = q.foot(t, width, false)
@@ -37,8 +37,8 @@ func (q *Questions) Arrange(t *style.Theme, width, room int) {
 	q.body.arrange(max(0, room-1-len(foot)))
 }
 
-// View returns the rows of the first question as Arrange laid them out, and the position of the
-// cursor while the question owns the keys. It changes nothing.
+// View returns the rows of the first question as Arrange laid them out, and the position of the cursor
+// while the question receives the keys. It has no side effects.
 func (q Questions) View() ([]string, Place) {
 	t, width, room := q.theme, q.width, q.room
 	count := q.count()
@@ -55,8 +55,8 @@ func (q Questions) View() ([]string, Place) {
 	return append(lines, foot...), at
 }
 
-// count returns the number of the question and of all questions, as " (1 of 3)", or "" for a
-// single question.
+// count returns the number of the question and the total number, as " (1 of 3)", or "" for a single
+// question.
 func (q *Questions) count() string {
 	if n, of := q.Position(); of > 1 {
 		return fmt.Sprintf(" (%d of %d)", n, of)
@@ -147,7 +147,7 @@ func cautionRows(t *style.Theme, request Asked, width int) []string {
 	return rows
 }
 
-// mostCautions is the most rows of warnings shown below a question.
+// mostCautions limits the rows of warnings below a question.
 const mostCautions = 6
 
 // foot returns the rows below the body: the warnings and the answers.
@@ -180,7 +180,7 @@ func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place)
 	return append(foot, q.choiceLine(t, width)...), at
 }
 
-// mostAfter is the most following questions that are named.
+// mostAfter limits the number of following questions that are named.
 const mostAfter = 3
 
 // afterRows returns rows with the titles of the questions that will follow.

@@ -15,14 +15,14 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// leastContrast is the least contrast of text with its ground, as WCAG 2.1 counts it, at which
-// large text and signs are readable.
+// leastContrast is the smallest contrast of text with its background, by WCAG 2.1, at which large text and
+// signs are readable.
 const leastContrast = 3.0
 
-// ownPalette is the form of a theme in a file. Colours that are omitted are the colours of the
-// palette for such a ground.
+// ownPalette is the file format of a theme. Omitted colors are taken from the program's palette for the
+// same background.
 type ownPalette struct {
-	// Ground is the ground of the terminal for which the theme is made: dark, light or a colour.
+	// Ground is the background of the terminal for which the theme is made: dark, light or a color.
 	Ground                                  string `json:"ground"`
 	Red, Magenta, Blue, Yellow, Green, Cyan ownColour
 	UserGround                              ownColour
@@ -30,7 +30,7 @@ type ownPalette struct {
 	AddedWordGround, RemovedWordGround      ownColour
 }
 
-// ownColour is a colour in a file: one value for all terminals, or one for each number of colours.
+// ownColour is a color in a file: one value for all terminals, or one for each number of colors.
 type ownColour struct{ Colour }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -58,7 +58,7 @@ func (c *ownColour) UnmarshalJSON(data []byte) error {
 
 var hexColour = lazyregexp.New(`^#[0-9a-fA-F]{6}$`)
 
-// sameColour returns a colour for all terminals from its value for the most able.
+// sameColour returns a color for all terminals, computed from its value for terminals with the most colors.
 func sameColour(full string) Colour {
 	c := colour(full, full, full)
 	if hexColour.MatchString(full) {
@@ -90,13 +90,13 @@ func strict(data []byte, into any) error {
 	return err
 }
 
-// OwnName reports whether a user's theme may have a name.
+// OwnName reports whether a name is allowed for a user's theme.
 func OwnName(name string) bool { return ownName.MatchString(name) && !slices.Contains(Themes(), name) }
 
 var ownName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
-// ParsePalette reads a theme from the contents of a file. It refuses colours that are hard to read
-// on their ground, and names the first of them.
+// ParsePalette reads a theme from the contents of a file. It returns an error that names the first color
+// that is hard to read on its background.
 func ParsePalette(name string, data []byte) (Palette, error) {
 	var own ownPalette
 	if err := strict(data, &own); err != nil {
@@ -138,9 +138,8 @@ func ParsePalette(name string, data []byte) (Palette, error) {
 	return p, p.readable(ground)
 }
 
-// readable returns an error that names the first colour with too little contrast. The text in
-// the terminal's default colour is taken to be a light grey on a dark ground, and a dark grey on a
-// light one.
+// readable returns an error that names the first color with too little contrast. It assumes that the
+// terminal's default text color is light gray on a dark background, and dark gray on a light background.
 func (p Palette) readable(ground string) error {
 	plain, terminal := sameColour("#d0d0d0"), sameColour(ground)
 	if isLight(ground) {
@@ -175,8 +174,8 @@ func (p Palette) readable(ground string) error {
 	return nil
 }
 
-// contrast returns the contrast of two colours as WCAG 2.1 defines it, from 1 to 21. It is not
-// known for the terminal's own sixteen colours, which its user chooses.
+// contrast returns the contrast of two colors by WCAG 2.1, from 1 to 21. known is false for the terminal's
+// own sixteen colors, which the user chooses.
 func contrast(a, b string) (ratio float64, known bool) {
 	first, ok := luminance(a)
 	second, also := luminance(b)
@@ -193,7 +192,7 @@ func luminance(value string) (of float64, known bool) {
 	return 0.2126*r + 0.7152*g + 0.0722*b, known || hexColour.MatchString(value)
 }
 
-// isLight reports whether dark text is easier to read on a ground than light text.
+// isLight reports whether dark text is easier to read on a background than light text.
 func isLight(ground string) bool {
 	const middle = 0.18
 	of, _ := luminance(ground)

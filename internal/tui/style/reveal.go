@@ -16,22 +16,21 @@ type Range struct{ From, To int }
 // Revealed is text in which every character is visible.
 type Revealed struct {
 	Text string
-	// Marks are the parts of Text that stand for an invisible character.
+	// Marks are the parts of Text that represent an invisible character.
 	Marks []Range
-	// Hidden counts the characters that would have been invisible, or would have changed the look
-	// of others.
+	// Hidden counts the characters that would have been invisible, or would have changed the display of
+	// other characters.
 	Hidden int
 }
 
-// longestGap is the longest run of spaces that is shown as it is. A longer run could push the
-// text behind it out of sight.
+// longestGap is the longest run of spaces that is shown unchanged. A longer run could move the text after
+// it out of view.
 const longestGap = 48
 
-// Reveal makes text fit for consent. A user approves the text as shown, so no character may be
-// obeyed by the terminal, removed or left invisible. Reveal shows control and escape characters,
-// characters that reorder, join or hide text, spaces other than the ordinary one, and bytes that
-// are not UTF-8 by a symbol or their number. Line ends stay, tabs are expanded, and a long run of
-// spaces becomes a number.
+// Reveal makes text safe for approval. A user approves the text as shown, so the terminal must not
+// interpret, remove or hide any character. Reveal shows as a symbol or a number: control and escape
+// characters, characters that reorder, join or hide text, unusual spaces, and invalid UTF-8. Line ends
+// stay, tabs are expanded, and a long run of spaces becomes a number.
 func Reveal(text string) Revealed {
 	if isPrintable(text) {
 		return Revealed{Text: text}
@@ -53,8 +52,8 @@ func Reveal(text string) Revealed {
 		case c == '\t':
 			n := TabWidth - r.column%TabWidth
 			r.add(strings.Repeat(" ", n), n)
-		// Emoji made of several characters are taken apart too: nothing
-		// distinguishes an ordinary emoji from an emoji that hides text.
+		// Emoji made of several characters are taken apart too, because nothing distinguishes an ordinary
+		// emoji from an emoji that hides text.
 		case c == utf8.RuneError && size == 1, humanize.Hidden(c), !unicode.IsPrint(c):
 			r.hidden++
 			r.mark(symbol(c, rest[:size]))
@@ -84,7 +83,7 @@ func (r *revealer) mark(s string) {
 	r.add(s, Width(s))
 }
 
-// symbol returns the visible text that stands for a hidden character.
+// symbol returns the visible text that represents a hidden character.
 func symbol(r rune, text string) string {
 	if seen := humanize.Visible(text); seen != text {
 		return seen
@@ -92,7 +91,7 @@ func symbol(r rune, text string) string {
 	return fmt.Sprintf("<U+%04X>", r)
 }
 
-// isPrintable reports whether Reveal would leave a text unchanged.
+// isPrintable reports whether Reveal would not change a text.
 func isPrintable(s string) bool {
 	gap := 0
 	for i := range len(s) {

@@ -8,19 +8,19 @@ import (
 	"agent/internal/tui/link"
 )
 
-// Seal makes a row safe to write to a terminal. Sequences that set a style and links made by this
-// program stay; Seal makes visible everything else that a terminal would obey, or show as
-// nothing. Every row passes through Seal on its way out, so that no text is obeyed wherever it
-// comes from. Layout cleans text earlier, because it must know the width.
+// Seal makes a row safe to write to a terminal. Sequences that set a style and links made by this program
+// stay. Seal makes all other characters visible that a terminal would interpret or not show. Every row
+// passes through Seal just before output, so that no text is interpreted, whatever its source. Layout
+// cleans text earlier, because it needs the width.
 func Seal(row string) string {
 	return seal(row, func(text string) int { return max(styleLength(text), link.Length(text)) })
 }
 
-// SealPlain works like Seal, for a terminal that gets no styles: it keeps no sequence.
+// SealPlain is Seal for a terminal without styles. It keeps no sequence.
 func SealPlain(row string) string { return seal(row, func(string) int { return 0 }) }
 
-// seal makes everything in a row visible except the allowed sequences. sequence returns the
-// length of the allowed sequence at the beginning of its argument, or 0.
+// seal makes everything in a row visible except the allowed sequences. sequence returns the length of the
+// allowed sequence at the beginning of its argument, or 0 for none.
 func seal(row string, sequence func(string) int) string {
 	var b strings.Builder
 	from := 0
@@ -50,8 +50,8 @@ func seal(row string, sequence func(string) int) string {
 	return b.String() + row[from:]
 }
 
-// visibleText returns the visible text for a character that a terminal would obey or not show. Within a
-// row this includes a tab and a line end, which move the cursor.
+// visibleText returns the visible text for a character that a terminal would interpret or not show. Within
+// a row this includes a tab and a line end, which move the cursor.
 func visibleText(text string, r rune) string {
 	switch r {
 	case '\t':
@@ -79,12 +79,12 @@ func styleLength(text string) int {
 	return 0
 }
 
-// Hides reports whether a character reorders or hides the text around it, or is blank although it
-// seems to be something. It allows invisible characters that only set type, such as a joiner,
-// since prose in many scripts needs them. Consent has a stricter rule, see Reveal.
+// Hides reports whether a character reorders or hides the text around it, or is blank although it looks
+// like a character. It returns false for invisible characters that only affect typesetting, such as a
+// joiner, because prose in many scripts needs them. Text for approval has a stricter rule; see Reveal.
 func Hides(r rune) bool {
 	switch {
-	case r >= 0xa0 && r < 0x300: // Latin, the most frequent beyond ASCII
+	case r >= 0xa0 && r < 0x300: // Latin, the most frequent range beyond ASCII
 		return false
 	case r >= 0xfe00 && r <= 0xfe0f: // variation selectors
 		return false

@@ -28,8 +28,8 @@ func (s Spans) Width() int {
 	return width
 }
 
-// Restyle returns the spans with over laid on top in the given parts of the text, which must be
-// in order and must not overlap.
+// Restyle returns the spans with the style over added in the given parts of the text. The parts must be in
+// order and must not overlap.
 func (s Spans) Restyle(parts []Range, over Style) Spans {
 	if len(parts) == 0 {
 		return s
@@ -58,7 +58,7 @@ func (s Spans) Restyle(parts []Range, over Style) Spans {
 	return out
 }
 
-// On returns the spans on a ground that is at least width cells wide.
+// On returns the spans on a background that is at least width cells wide.
 func (s Spans) On(ground Style, width int) Spans {
 	out := slices.Clone(s)
 	if pad := width - s.Width(); pad > 0 {
@@ -70,9 +70,9 @@ func (s Spans) On(ground Style, width int) Spans {
 	return out
 }
 
-// SoftWrap cuts the text into rows of at most width cells. It cuts after a space in the last two
-// thirds of the row if it can, so that words stay whole. No character is omitted: the space
-// stays at the end of its row.
+// SoftWrap breaks the text into rows of at most width cells. If possible, it breaks after a space in the
+// last two thirds of the row, so that words stay whole. No character is omitted: the space stays at the end
+// of its row.
 func (s Spans) SoftWrap(width int) []Spans {
 	var rows []Spans
 	whole, rest := s.Plain(), slices.Clone(s)
@@ -135,7 +135,7 @@ func (s Spans) mergeSpans() Spans {
 	return out
 }
 
-// split cuts the text after at bytes. after reuses the memory of s.
+// split splits the text at the byte offset at. after reuses the memory of s.
 func (s Spans) split(at int) (before, after Spans) {
 	for i, span := range s {
 		if at < len(span.Text) {

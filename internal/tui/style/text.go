@@ -1,12 +1,12 @@
-// Package style gives text its look on a terminal: themes, the width of text, wrapping, and
-// making text from outside safe. It is pure and does not depend on the meaning of the text.
+// Package style formats text for a terminal: themes, the width of text, wrapping, and making external text
+// safe. It has no side effects and does not depend on the meaning of the text.
 //
-// A Theme holds a Style for each meaning (Warn, Added, Code, …); package tui makes it from a
-// Palette and passes it to every function that draws. A Spans is a text in pieces of one style
-// each, which is wrapped before it becomes rows of the terminal.
+// A Theme holds a Style for each meaning (Warn, Added, Code, …). Package tui makes it from a Palette and
+// passes it to every function that draws. A Spans is a text in pieces of one style each, which is wrapped
+// before it becomes rows of the terminal.
 //
-// Text from outside passes one of three functions: Clean for output to read, Reveal for text that
-// a user approves, and Seal, which term.Screen applies to every row on its way to the terminal.
+// External text passes one of three functions. Clean is for output to read, and Reveal for text that a user
+// approves. term.Screen applies Seal to every row on its way to the terminal.
 package style
 
 import (
@@ -31,7 +31,7 @@ func Width(s string) int {
 	return len(s)
 }
 
-// Truncate cuts a string to a number of cells, and marks the cut with "…".
+// Truncate shortens a string to a number of cells, and marks the cut with "…".
 func Truncate(s string, width int) string {
 	if Width(s) <= width {
 		return s
@@ -39,8 +39,8 @@ func Truncate(s string, width int) string {
 	return ansi.Truncate(s, max(0, width), "…")
 }
 
-// Parts cuts a line of parts with a separator between them to width: it drops whole parts from
-// the end, and truncates the first part if that alone is too wide.
+// Parts shortens a line of parts with separators to width. It removes whole parts from the end, and
+// truncates the first part if that alone is too wide.
 func Parts(line, separator string, width int) string {
 	for Width(line) > width {
 		at := strings.LastIndex(line, separator)
@@ -52,8 +52,8 @@ func Parts(line, separator string, width int) string {
 	return line
 }
 
-// CleanProse works like Clean, for text that was not written for a terminal: a lone CR ends a
-// line, so that nothing before it is lost.
+// CleanProse is Clean for text that was not written for a terminal. A lone CR ends a line, so that the text
+// before it stays.
 func CleanProse(s string) string {
 	if strings.Contains(s, "\r") {
 		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
@@ -61,16 +61,15 @@ func CleanProse(s string) string {
 	return Clean(s)
 }
 
-// Clean makes the output of a command fit for the screen. It removes escape sequences and control
-// characters, expands tabs, and keeps only the last state of a line that was overwritten.
-// Characters that reorder or hide text are shown as such. For text that a user approves, use
-// Reveal.
+// Clean makes the output of a command safe for the screen. It removes escape sequences and control
+// characters, expands tabs, and keeps only the last state of an overwritten line. Characters that reorder
+// or hide text are shown visibly. For text that a user approves, use Reveal.
 func Clean(s string) string {
 	if isPlain(s) {
 		return s
 	}
 	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\r\n", "\n"), "�")
-	// A sequence may end inside a character and leave its other bytes over.
+	// A sequence may end inside a character, so that the other bytes of the character remain.
 	s = strings.ToValidUTF8(ansi.Strip(s), "�")
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -83,8 +82,8 @@ func Clean(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// CleanStyled works like Clean on a line, but keeps its styles if styled is set. The styles end
-// with the line.
+// CleanStyled is Clean for a line. It keeps the styles of the line if styled is set. They end with the
+// line.
 func CleanStyled(line string, styled bool) string {
 	if !styled || !strings.Contains(line, "\x1b[") {
 		return Clean(line)
@@ -145,7 +144,7 @@ func cleanLine(line string) string {
 	return b.String()
 }
 
-// isUnspaced reports whether a character belongs to a script without spaces. There a zero-width
+// isUnspaced reports whether a character belongs to a script without spaces. In such a script, a zero-width
 // space marks the end of a word and hides nothing.
 func isUnspaced(r rune) bool {
 	return unicode.In(r, unicode.Khmer, unicode.Lao, unicode.Myanmar, unicode.Thai)
@@ -168,7 +167,7 @@ func JoinComma(a, b string) string {
 	return a + ", " + b
 }
 
-// HardWrap cuts a line into rows of at most width cells, even within words.
+// HardWrap breaks a line into rows of at most width cells, even within words.
 func HardWrap(line string, width int) []string {
 	return strings.Split(ansi.Hardwrap(line, width, true), "\n")
 }

@@ -12,25 +12,24 @@ import (
 	"agent/internal/tui/link"
 )
 
-// Style holds the sequences that switch a style on and off, worked out once so that styling text
-// is concatenation, and the link target of the text.
+// Style holds the link target of a text, and the sequences that switch a style on and off. The sequences
+// are computed once, so that styling text is only concatenation.
 type Style struct {
 	On, off string
 	target  link.Target
 }
 
-// newStyle takes a lipgloss style apart into its sequences.
+// newStyle splits a lipgloss style into its sequences.
 func newStyle(look lipgloss.Style) Style {
 	on, off, _ := strings.Cut(look.Render("x"), "x")
 	return Style{On: on, off: off}
 }
 
-// Colours tells how many colours a terminal has.
+// Colours is the number of colors that a terminal supports.
 type Colours = termenv.Profile
 
-// The abilities of terminals, from the most: red, green and blue of 8 bits each, the fixed
-// palette of 256, the terminal's own sixteen colours, which its user made readable, and text
-// without any attribute.
+// The color support of terminals, best first: 24-bit colors, the fixed palette of 256 colors, the
+// terminal's own sixteen colors, and no attributes. The user has chosen the sixteen colors to be readable.
 const (
 	TrueColours = termenv.TrueColor
 	Colours256  = termenv.ANSI256
@@ -38,8 +37,8 @@ const (
 	NoColours   = termenv.Ascii
 )
 
-// DetectColours returns the colours that the environment promises; NO_COLOR wins. It does not ask
-// the terminal.
+// DetectColours returns the color support that the environment variables declare; NO_COLOR takes
+// precedence. It sends no query to the terminal.
 func DetectColours(env func(key string) string) Colours {
 	name := env("TERM")
 	switch {
@@ -56,45 +55,45 @@ func DetectColours(env func(key string) string) Colours {
 	return Colours16
 }
 
-// Theme holds the styles by their meaning. Meaning never rests on colour alone: every use has a
-// glyph or a word beside it.
+// Theme holds the styles by their meaning. Meaning never depends on color alone: every use also has a glyph
+// or a word.
 type Theme struct {
 	// Palette is the name of the palette that the theme was made from.
 	Palette string
-	// Spoken is set for screen readers: signs become words, tables become sentences.
+	// Spoken is set for screen readers: words replace signs, and sentences replace tables.
 	Spoken bool
-	// Links finds the links in a text; nil finds none.
+	// Links finds the links in a text. If it is nil, there are none.
 	Links *link.Links
-	// Offered returns the palette that a value of the setting theme means; nil for the program's
-	// palettes on a dark ground.
+	// Offered returns the palette for a value of the setting theme. If it is nil, the program's palettes
+	// for a dark background are used.
 	Offered func(name string) Palette
-	// Columns is the greatest width of prose.
+	// Columns is the largest width of prose, in columns.
 	Columns int
 	colours Colours
-	// Opens is the label of the key that opens the left-out part of an output.
+	// Opens is the label of the key that opens the omitted part of an output.
 	Opens                                        string
 	Plain, Dim, Accent, Strong, Emphasis, Strike Style
 	User, OK, Bad, Warn, Loud                    Style
-	// Mark is the style of the symbol in place of an invisible character.
+	// Mark is the style of the symbol that represents an invisible character.
 	Mark                                              Style
 	Added, Removed, Hunk                              Style
 	Heading, Code, Link, Quote                        Style
 	Keyword, Literal, Number, Comment, Name, TypeName Style
 	Bar                                               []Style
-	// These are backgrounds, empty if the terminal has sixteen colours or fewer: of the user's
-	// messages, of lines of a diff, and of the changed words in them.
+	// These are the backgrounds of the user's messages, of lines of a diff, and of the changed words in
+	// them. They are empty if the terminal has sixteen colors or fewer.
 	UserGround                         Style
 	AddedGround, RemovedGround         Style
 	AddedWordGround, RemovedWordGround Style
 }
 
-// Columns is the default of the greatest width of prose: longer lines are hard to read.
+// Columns is the default of the largest width of prose, because longer lines are hard to read.
 const Columns = 100
 
 // Prose returns the width of prose in a window of the given width.
 func (t *Theme) Prose(width int) int { return min(width, max(20, t.Columns)) }
 
-// NewTheme returns the styles of a palette for a number of colours.
+// NewTheme returns the styles of a palette for a number of colors.
 func NewTheme(colours Colours, p Palette) *Theme {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(colours)
@@ -140,7 +139,7 @@ func NewTheme(colours Colours, p Palette) *Theme {
 	return t
 }
 
-// Sample returns sample rows in the palette that a value of the setting theme means.
+// Sample returns sample rows in the palette for a value of the setting theme.
 func (t *Theme) Sample(name string) []string {
 	p := PaletteFor(name, true)
 	if t.Offered != nil {
@@ -185,7 +184,7 @@ func (p Style) Text(s string) string {
 	return p.target.Around(s)
 }
 
-// Linked returns a text in a style, with links on the files and addresses that it names.
+// Linked returns a text in a style, with links on the files and addresses in it.
 func (t *Theme) Linked(text string, look Style) Spans {
 	places := t.Links.Places(text)
 	if len(places) == 0 {
@@ -206,8 +205,8 @@ func (t *Theme) Linked(text string, look Style) Spans {
 	return out
 }
 
-// LinkedAll returns spans with links on the files and addresses that they name. A name may
-// stretch over several spans of the same style.
+// LinkedAll returns spans with links on the files and addresses in them. A name may extend over several
+// spans of the same style.
 func (t *Theme) LinkedAll(spans Spans) Spans {
 	if t.Links == nil {
 		return spans
@@ -223,27 +222,28 @@ func (t *Theme) LinkedAll(spans Spans) Spans {
 	return out
 }
 
-// The values of the setting theme besides the names of further palettes. With auto, the terminal
-// is asked for its background.
+// The values of the setting theme, besides the names of other palettes. With auto, the terminal is queried
+// for its background color.
 const (
 	Auto  = "auto"
 	Dark  = "dark"
 	Light = "light"
 )
 
-// Colour is a colour for each number of colours that a terminal may have. A decimal number means
-// a colour of the terminal's own palette.
+// Colour is a color, with a value for each number of colors that a terminal may have. A decimal number
+// means a color of the terminal's own palette.
 type Colour = lipgloss.CompleteColor
 
-// terminalColour returns one of the terminal's own sixteen colours, which its user made readable.
+// terminalColour returns one of the terminal's own sixteen colors, which the user has chosen to be
+// readable.
 func terminalColour(number string) Colour { return colour(number, number, number) }
 
 func colour(full, of256, of16 string) Colour {
 	return Colour{TrueColor: full, ANSI256: of256, ANSI: of16}
 }
 
-// Palette is a theme as a value: the colours of text, and the grounds behind the user's messages,
-// lines of a diff, and the changed words in them. Terminals with sixteen colours have no grounds.
+// Palette is a theme as a value. It has the colors of text, and the backgrounds of the user's messages, of
+// lines of a diff, and of the changed words in them. Terminals with sixteen colors show no backgrounds.
 type Palette struct {
 	Name                                    string
 	Red, Magenta, Blue, Yellow, Green, Cyan Colour
@@ -252,9 +252,8 @@ type Palette struct {
 	AddedWordGround, RemovedWordGround      Colour
 }
 
-// Palettes lists the themes, beginning with the one for a dark and the one for a light ground. A
-// new theme is a value in this list: the setting, its completion and /theme follow. Text in the
-// default colour must be readable on every ground.
+// Palettes lists the themes. Those for a dark and a light background come first. The setting, its
+// completion and /theme use this list. Text in the default color must be readable on every background.
 var Palettes = []Palette{
 	{
 		Name: Dark,
@@ -264,7 +263,7 @@ var Palettes = []Palette{
 		AddedWordGround: colour("#1e6432", "28", ""), RemovedWordGround: colour("#80242a", "88", ""),
 	},
 	{
-		Name: Light, // most terminals make yellow, green and cyan too bright for a light ground
+		Name: Light, // most terminals make yellow, green and cyan too bright for a light background
 		Red:  terminalColour("1"), Magenta: terminalColour("5"), Blue: terminalColour("4"), Yellow: terminalColour("5"), Green: colour("#1a7f37", "28", "2"), Cyan: colour("#006f7a", "30", "4"),
 		UserGround:  colour("#eceef2", "254", ""),
 		AddedGround: colour("#dafbe1", "194", ""), RemovedGround: colour("#ffe1e0", "224", ""),
@@ -272,8 +271,8 @@ var Palettes = []Palette{
 	},
 }
 
-// PaletteFor returns the palette that the setting theme names, of the program or of a user's
-// own; for auto it returns the palette that fits the terminal's ground.
+// PaletteFor returns the program's or the user's palette with a name. For any other name, such as auto, it
+// returns the palette that fits the terminal's background.
 func PaletteFor(name string, darkGround bool, own ...Palette) Palette {
 	all := slices.Concat(Palettes, own)
 	if i := slices.IndexFunc(all, func(p Palette) bool { return p.Name == name }); i >= 0 {
@@ -294,22 +293,21 @@ func Themes() []string {
 	return names
 }
 
-// NewSpoken returns the theme for screen readers: no styles, and words in place of signs and
-// colours.
+// NewSpoken returns the theme for screen readers: no styles, and words instead of signs and colors.
 func NewSpoken() *Theme {
 	t := NewTheme(NoColours, Palettes[0])
 	t.Spoken = true
 	return t
 }
 
-// signs maps the signs at the beginning of our lines to the words spoken in their place.
+// signs maps the signs at the beginning of lines of this program to the words that replace them in speech.
 var signs = map[string]string{
 	"✓": "ok:", "✗": "failed:", "!": "note:", "≈": "context:", "■": "stopped:", "↻": "again:", "·": "", "↑": "",
 	"  +": "with", "  −": "without",
 }
 
-// Sign returns the sign at the beginning of a line and the space behind it, or the word for the
-// sign in a spoken theme.
+// Sign returns the sign at the beginning of a line and the space after it. In a spoken theme it returns the
+// word for the sign.
 func (t *Theme) Sign(look Style, sign string) string {
 	if !t.Spoken {
 		return look.Text(sign) + " "
@@ -323,11 +321,11 @@ func (t *Theme) Sign(look Style, sign string) string {
 // lineStat matches the numbers of added and removed lines.
 var lineStat = lazyregexp.New(`\+(\d+) −(\d+)`)
 
-// spoken replaces the signs within our own lines by words.
+// spoken replaces the signs within lines of this program by words.
 var spoken = strings.NewReplacer(" · ", ", ", " — ", ", ", " → ", " to ", "−", "minus ", "×", "times ", " ~", " about ", "“", "\"", "”", "\"")
 
-// SpellSigns replaces the signs in one of our own lines by words, if the theme is spoken. Text from
-// elsewhere is shown as it is, so Say must not be used for it.
+// SpellSigns replaces the signs in a line of this program by words, if the theme is spoken. It must not be
+// used for external text, which is shown unchanged.
 func (t *Theme) SpellSigns(line string) string {
 	if !t.Spoken {
 		return line

@@ -14,9 +14,9 @@ type Span struct {
 	Style Style
 }
 
-// WrapSpans breaks spans into lines of at most width cells, between words if it can, and at every
-// line end in the text. Each line opens and closes its own styles, so that lines can be indented,
-// printed and redrawn by themselves.
+// WrapSpans breaks spans into lines of at most width cells, between words if possible, and at every line
+// end in the text. Each line opens and closes its own styles, so that lines can be indented, printed and
+// redrawn separately.
 func WrapSpans(spans Spans, width int) []string {
 	var lines []string
 	rest, at := slices.Clone(spans), 0
@@ -33,24 +33,23 @@ func WrapSpans(spans Spans, width int) []string {
 // WrapText breaks plain text into lines of at most width cells.
 func WrapText(text string, width int) []string { return WrapSpans(Spans{{Text: text}}, width) }
 
-// wrapped returns the ranges of the lines that a text is broken into. The spaces at a break are
-// in none of the ranges.
+// wrapped returns the ranges of the lines of a text. The spaces at a break are in none of the ranges.
 func wrapped(text string, width int) (lines []Range) {
 	var line Range
-	used := 0           // used counts the cells of the line
-	word, cells := 0, 0 // word is where the current word begins, cells its width
+	used := 0           // width of the line, in cells
+	word, cells := 0, 0 // start of the current word, and its width
 	end := func(next int) {
 		lines = append(lines, line)
 		line, used = Range{next, next}, 0
 	}
-	// place puts the word on the line, or on the next one if the word does not fit.
+	// place puts the word on the line, or on the next line if the word does not fit.
 	place := func(to int) {
 		if word == to {
 			return
 		}
 		gap := word - line.To
 		switch {
-		case line.From == line.To: // cut the indentation so that the first word fits
+		case line.From == line.To: // shorten the indentation so that the first word fits
 			gap = max(0, min(gap, width-cells))
 			line.From = word - gap
 		case used+gap+cells > width:
@@ -76,7 +75,7 @@ func wrapped(text string, width int) (lines []Range) {
 			place(at)
 			word, size = at+1, 1
 		default:
-			// Text in wide characters may break anywhere, and a word that is too long must.
+			// Text in wide characters can be broken anywhere, and a word that is too long must be broken.
 			if wide > 1 || cells+wide > width {
 				place(at)
 			}
@@ -89,7 +88,7 @@ func wrapped(text string, width int) (lines []Range) {
 	return lines
 }
 
-// Indent puts one prefix before the first line and another before the others.
+// Indent adds the prefix first to the first line and the prefix rest to the other lines.
 func Indent(lines []string, first, rest string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -99,9 +98,9 @@ func Indent(lines []string, first, rest string) []string {
 	return out
 }
 
-// HangingWrap breaks a line that is too wide. The continuation is indented to the last column of
-// the line (text after two spaces) that begins in the first two thirds of the width, or else to
-// the first word. Columns to its right follow two spaces apart.
+// HangingWrap breaks a line that is too wide. The continuation is indented to the last column of the line
+// that begins in the first two thirds of the width. A column is text after two spaces. Without such a
+// column, it is indented to the first word. The columns to the right follow two spaces apart.
 func HangingWrap(line string, width int) []string {
 	if Width(line) <= width {
 		return []string{line}
@@ -126,5 +125,5 @@ func HangingWrap(line string, width int) []string {
 	return Indent(WrapText(rest, max(10, width-Width(head))), head, strings.Repeat(" ", Width(head)))
 }
 
-// IndentAll puts the same prefix before every line.
+// IndentAll adds a prefix to every line.
 func IndentAll(lines []string, prefix string) []string { return Indent(lines, prefix, prefix) }

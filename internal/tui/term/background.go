@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// The terminal is asked for its background colour once, after the first paint, and nobody waits:
-// the decoder recognises the answer among the typed keys whenever it comes. An answer later than
-// BackgroundLimit is not used, so that colours do not change under the reader's eyes. The palette
-// is readable without an answer.
+// The terminal is queried for its background color once, after the first paint, without waiting. The
+// decoder recognizes the answer among the typed keys whenever it arrives. An answer later than
+// BackgroundLimit is ignored, so that colors do not change while the user reads. The palette is readable
+// without an answer.
 const (
-	// BackgroundQuery asks the terminal for its background colour.
+	// BackgroundQuery queries the terminal for its background color.
 	BackgroundQuery  = "\x1b]11;?\x1b\\"
 	backgroundAnswer = "\x1b]11;"
-	// BackgroundLimit is the time within which an answer counts.
+	// BackgroundLimit is the time within which the answer must arrive.
 	BackgroundLimit = 100 * time.Millisecond
 )
 
@@ -37,8 +37,8 @@ func isDark(answer string) (dark, known bool) {
 	return 0.299*rgb[0]+0.587*rgb[1]+0.114*rgb[2] < 0.5, true
 }
 
-// DeclaredBackground parses COLORFGBG, which some terminals set to "FG;BG" in numbers of the
-// sixteen colours.
+// DeclaredBackground parses COLORFGBG, which some terminals set to "FG;BG", as numbers of the sixteen
+// colors.
 func DeclaredBackground(colorFGBG string) (dark, known bool) {
 	at := strings.LastIndexByte(colorFGBG, ';')
 	n, err := strconv.Atoi(colorFGBG[at+1:])

@@ -11,23 +11,22 @@ const (
 	pasteEnd   = "\x1b[201~"
 )
 
-// These are the longest sequences worth waiting for, in bytes; anything longer is noise and is
-// dropped.
+// These are the longest sequences that the decoder accepts, in bytes. Anything longer is dropped.
 const (
 	maxCSI = 64
 	maxOSC = 256
 )
 
-// Decoder splits the bytes from the terminal into events. It holds back sequences and characters
-// that are split across reads until they are complete; a bracketed paste is one event. The events
-// do not depend on how the bytes are divided (fuzzed), except for lone escapes, see flush.
+// Decoder splits the bytes from the terminal into events. If a sequence or character is split across reads,
+// the decoder keeps its bytes until it is complete. A bracketed paste is one event. The events do not
+// depend on how the bytes are divided (fuzzed), except for lone escapes; see flush.
 type Decoder struct {
 	held    []byte
 	pasting bool
 	paste   []byte
 }
 
-// Feed decodes in and appends the events to out.
+// Feed decodes the bytes in and appends the events to out.
 func (d *Decoder) Feed(out []Event, in []byte) []Event {
 	buf := in
 	if len(d.held) > 0 {
@@ -69,14 +68,14 @@ func (d *Decoder) feedPaste(out []Event, buf []byte) (newOut []Event, rest []byt
 	return out, rest
 }
 
-// waiting reports whether the held bytes may be keys by themselves: only time tells Esc, or Esc
-// and a bracket, from the start of a sequence. The rest of a longer sequence or of a character is
-// certain to come, however slow the line is.
+// waiting reports whether the incomplete bytes may be keys by themselves. Only elapsed time distinguishes
+// Esc, or Esc and a bracket, from the start of a sequence. The rest of a longer sequence or of a character
+// is certain to arrive, even over a slow line.
 func (d *Decoder) waiting() bool {
 	return len(d.held) > 0 && len(d.held) <= 2 && d.held[0] == 0x1b && d.held[len(d.held)-1] < 0x80
 }
 
-// flush stops waiting: it takes the held Esc, and the byte after it, as typed keys.
+// flush stops waiting. It treats the pending Esc, and the byte after it, as typed keys.
 func (d *Decoder) flush(out []Event) []Event {
 	for _, c := range d.held {
 		out = append(out, plainKey([]byte{c}))
@@ -85,8 +84,7 @@ func (d *Decoder) flush(out []Event) []Event {
 	return out
 }
 
-// UnitLength returns the length of the character or sequence that buf begins with, or 0 if its
-// end is still missing.
+// UnitLength returns the length of the first character or sequence in buf, or 0 if it is incomplete.
 func UnitLength(buf []byte) int {
 	if buf[0] != 0x1b {
 		return runeLength(buf)

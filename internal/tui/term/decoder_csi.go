@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Modifier bits of the CSI encodings. Lock keys are ignored; a key with another modifier, such as
-// super, has no meaning here.
+// Modifier bits of the CSI encodings. Lock keys are ignored. A key with any other modifier, such as super,
+// is ignored as a whole.
 const (
 	modShift = 1
 	modAlt   = 2
@@ -16,7 +16,7 @@ const (
 	modOther = 8 | 16 | 32
 )
 
-// finals maps the last character of a sequence to its key, and numbers the number before "~".
+// finals maps the last character of a sequence to its key. numbers maps the number before "~" to its key.
 var (
 	finals = map[byte]string{
 		'A': "up", 'B': "down", 'C': "right", 'D': "left", 'H': "home", 'F': "end",
@@ -31,7 +31,7 @@ var (
 
 // decodeCSI returns the event of a CSI sequence, or nil if it has no meaning here.
 func decodeCSI(unit []byte) Event {
-	if len(unit) < len("\x1b[A") { // a control character cut the sequence short
+	if len(unit) < len("\x1b[A") { // a control character interrupted the sequence
 		return nil
 	}
 	final := unit[len(unit)-1]
@@ -52,7 +52,7 @@ func decodeCSI(unit []byte) Event {
 	return modified(finals[final], mods)
 }
 
-// modified returns the event of a function key held with modifiers.
+// modified returns the event of a function key with modifiers.
 func modified(name string, mods int) Event {
 	if name == "" || mods < 0 || mods&modOther != 0 {
 		return nil
@@ -104,7 +104,7 @@ func extendedKey(code rune, mods int) Event {
 	return key
 }
 
-// control returns the control character of a key held with Ctrl.
+// control returns the control character of a key with Ctrl.
 func control(code rune) (byte, bool) {
 	switch {
 	case code >= 'a' && code <= 'z', code >= '[' && code <= '_', code >= 'A' && code <= 'Z', code == '@':
@@ -117,7 +117,7 @@ func control(code rune) (byte, bool) {
 	return 0, false
 }
 
-// keypad maps the private characters of the keypad's keys to plain ones.
+// keypad maps the private characters of keypad keys to ordinary characters.
 func keypad(code rune) rune {
 	const digits, enter = 57399, 57414
 	switch {

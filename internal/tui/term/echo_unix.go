@@ -9,8 +9,8 @@ import (
 	"golang.org/x/term"
 )
 
-// HideInput turns off the echo of a terminal, so that a key which is pasted right after the prompt is
-// not shown. restore turns it on again.
+// HideInput turns off the echo of a terminal, so that an API key that is pasted right after the prompt is
+// not shown. restore turns the echo on again.
 func HideInput(f *os.File) (restore func() error, err error) {
 	terminal := int(f.Fd())
 	before, err := term.GetState(terminal)

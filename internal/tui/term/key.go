@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Event is something that the terminal sent: a Key, a Paste, a Background, a Focus or
-// StatusSupported.
+// Event is an input from the terminal: a Key, a Paste, a Background, a Focus or a StatusSupported.
 type Event any
 
 // Key is a key that was pressed.
 type Key struct {
-	// Name is the name of the key: "enter", "ctrl+c", "alt+left"; for a key that types, its text.
+	// Name is the name of the key, such as "enter", "ctrl+c" or "alt+left". For a key that types, it is the
+	// text.
 	Name string
-	// Text is the text that the key types, or empty.
+	// Text is the text that the key types, or "".
 	Text string
 }
 
@@ -24,7 +24,7 @@ func (k Key) Types() bool { return k.Text != "" }
 // Paste is pasted text, unchanged.
 type Paste string
 
-// Background is the terminal's answer about its background colour.
+// Background is the terminal's answer about its background color.
 type Background struct{ Dark bool }
 
 // Focus reports that the window got or lost the focus.
@@ -33,13 +33,13 @@ type Focus bool
 // typedKey returns the key that types r.
 func typedKey(r rune) Key { return Key{Name: string(r), Text: string(r)} }
 
-// namedKey returns a key that types nothing.
+// namedKey returns a key that types no text.
 func namedKey(name string) Key { return Key{Name: name} }
 
-// withAlt returns a key held together with Alt; it types nothing.
+// withAlt returns a key combined with Alt. It types no text.
 func withAlt(k Key) Key { return Key{Name: "alt+" + k.Name} }
 
-// controlKey returns the key behind a control character.
+// controlKey returns the key for a control character.
 func controlKey(c byte) Key {
 	switch {
 	case c == '\r':
@@ -58,23 +58,23 @@ func controlKey(c byte) Key {
 	return namedKey("ctrl+" + string(rune(c+'@')))
 }
 
-// modifiers lists the modifiers in the order in which names of keys have them.
+// modifiers lists the modifiers in the order in which they occur in names of keys.
 var modifiers = []string{"ctrl+", "alt+", "shift+"}
 
-// bases lists the names of keys without a letter.
+// bases lists the names of keys without a character.
 var bases = []string{
 	"enter", "tab", "esc", "backspace", "space", "up", "down", "left", "right", "home", "end", "insert", "delete", "pgup", "pgdown",
 	"f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12",
 }
 
-// hidden maps keys to the other key that a terminal sends for them.
+// hidden maps key combinations to the key that a terminal sends for them.
 var hidden = map[string]string{
 	"ctrl+i": "tab", "ctrl+m": "enter", "ctrl+[": "esc", "ctrl+@": "ctrl+space",
 	"shift+enter": "ctrl+j", "ctrl+enter": "ctrl+j", "ctrl+backspace": "alt+backspace", "ctrl+/": "ctrl+_", "ctrl+-": "ctrl+_",
 }
 
-// ParseKey returns the name of a key as people spell it: "ctrl+k" for "Ctrl+K". If the key cannot
-// be used for an action, why is the reason; otherwise it is "".
+// ParseKey returns the name of a key in any spelling, such as "ctrl+k" for "Ctrl+K". If the key cannot be
+// used for an action, why is the reason. Otherwise why is "".
 func ParseKey(spelled string) (name, why string) {
 	rest, prefix := strings.TrimSpace(spelled), ""
 	for _, modifier := range modifiers {
@@ -108,7 +108,7 @@ func ParseKey(spelled string) (name, why string) {
 	return "", "unknown key"
 }
 
-// KeyLabel returns the name of a key as people write it: "Ctrl+K" for "ctrl+k".
+// KeyLabel returns the name of a key in the form for users, such as "Ctrl+K" for "ctrl+k".
 func KeyLabel(name string) string {
 	if name == "alt+esc" {
 		return "Esc Esc"
@@ -116,7 +116,7 @@ func KeyLabel(name string) string {
 	parts := strings.SplitAfter(name, "+")
 	for i, part := range parts {
 		if len(parts) > 1 && strings.HasPrefix(name, "alt+") && i == len(parts)-1 && len(part) == 1 && part >= "a" && part <= "z" {
-			continue // Alt with a capital letter is another key
+			continue // Alt with a capital letter is a separate key
 		}
 		if part != "" {
 			parts[i] = strings.ToUpper(part[:1]) + part[1:]

@@ -7,26 +7,24 @@ import (
 	"time"
 )
 
-// escapeDelay is the time in which the rest of a sequence must arrive. After that, an Esc counts
-// as the key.
+// escapeDelay is the time in which the rest of a sequence must arrive. After that, an Esc counts as the Esc
+// key.
 const escapeDelay = 25 * time.Millisecond
 
-// readSize is the most bytes read from the terminal at once.
+// readSize limits the bytes of one read from the terminal.
 const readSize = 16 << 10
 
-// Keyboard reads the terminal and sends the decoded events. It can be stopped and started again,
-// so that another program can use the terminal in between. Reading never waits for the loop, so
-// that the loop itself can stop it: events that were read and not yet sent are kept.
+// Keyboard reads the terminal and sends the decoded events. It can be stopped and started again, so that
+// another program can use the terminal in between. Reading never waits for the loop, so the loop can stop
+// it. Events that were read and not yet sent are kept.
 type Keyboard struct {
 	File *os.File
-	// Send is called with the typed events, and Gone when the terminal was closed. Both may
-	// block.
+	// Send is called with the typed events. Gone is called when the terminal was closed. Both may block.
 	Send func([]Event)
 	Gone func()
 
 	decoder Decoder
-	// stop ends reading when it is closed. stopped is closed when reading has ended, and done
-	// ends sending.
+	// Closing stop ends reading. stopped is closed after reading has ended. Closing done ends sending.
 	stop          io.Closer
 	stopped, done chan struct{}
 	arrived       chan struct{}
@@ -34,12 +32,12 @@ type Keyboard struct {
 	mu   sync.Mutex
 	read []Event
 	gone bool
-	// reading is set while bytes are on their way from the terminal to read, sending while events
-	// are on their way from there to the loop.
+	// reading is set while bytes from the terminal are being decoded into read. sending is set while events
+	// from read are being sent to the loop.
 	reading, sending bool
 }
 
-// Start begins to read.
+// Start starts reading.
 func (k *Keyboard) Start() error {
 	asleep, stop, err := newAlarm()
 	if err != nil {
@@ -57,7 +55,7 @@ func (k *Keyboard) Start() error {
 	return nil
 }
 
-// Stop ends reading; keys typed from then on stay with the terminal.
+// Stop ends reading. Keys typed after that stay in the terminal's buffer.
 func (k *Keyboard) Stop() {
 	if k.stop != nil {
 		k.stop.Close()
@@ -67,8 +65,8 @@ func (k *Keyboard) Stop() {
 	}
 }
 
-// HasMore reports whether keys were typed that the loop has not seen. Only the loop may call it,
-// since the loop alone starts and stops reading.
+// HasMore reports whether keys were typed that the loop has not received. Only the loop may call it,
+// because only the loop starts and stops reading.
 func (k *Keyboard) HasMore() bool {
 	if inputWaits(k.File) {
 		return true

@@ -9,12 +9,12 @@ import (
 // Title returns the sequence that sets the terminal's title to a line of text.
 func Title(text string) string { return "\x1b]2;" + style.SealPlain(text) + "\x1b\\" }
 
-// Notification returns the sequence that makes the terminal show a notification on the desktop.
-// It returns "" for a terminal that is not known to support one, unless anyway is set; the caller
-// then uses the bell. env looks up the environment, title and body are a line each.
+// Notification returns the sequence that makes the terminal show a notification on the desktop. It returns
+// "" for a terminal that is not known to support one, unless anyway is set. The caller then uses the bell.
+// env returns environment variables. title and body are one line each.
 //
-// TERM comes first: the terminal itself sets it, while the other variables may be inherited from
-// the terminal it was started in. A multiplexer does not pass such sequences on.
+// TERM is checked first: the terminal itself sets it, while the other variables may be inherited from the
+// terminal in which it was started. A multiplexer does not forward such sequences.
 func Notification(env func(string) string, anyway bool, title, body string) string {
 	name, program := env("TERM"), strings.ToLower(env("TERM_PROGRAM"))
 	title, body = style.SealPlain(title), style.SealPlain(body)
@@ -33,7 +33,7 @@ func Notification(env func(string) string, anyway bool, title, body string) stri
 	return ""
 }
 
-// withTitle returns OSC 777, whose fields end at a semicolon.
+// withTitle returns OSC 777, whose fields are separated by semicolons.
 func withTitle(title, body string) string {
 	field := strings.NewReplacer(";", ",")
 	return "\x1b]777;notify;" + field.Replace(title) + ";" + field.Replace(body) + "\x1b\\"

@@ -2,5 +2,5 @@ package term
 
 import "os"
 
-// GiveBack reports false: Windows has no shell that takes a terminal from a running program.
+// GiveBack returns false: on Windows no shell can resume a terminal from a running program.
 func GiveBack(*os.File) bool { return false }

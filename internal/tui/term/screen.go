@@ -14,31 +14,31 @@ import (
 
 // Frame is the content for the terminal: lines for the scrollback, and the live part below them.
 type Frame struct {
-	// Printed holds the lines that go to the scrollback, above the live part.
+	// Printed holds the lines for the scrollback, above the live part.
 	Printed []string
-	// Reset makes Printed the whole content: window and scrollback are emptied first.
+	// Reset is set if Printed is the whole content. The window and the scrollback are emptied first.
 	Reset bool
-	// Live is the whole live part, lower than the window and narrower by a cell.
+	// Live is the whole live part. It must be lower than the window, and at least one cell narrower.
 	Live []string
-	// Row and Col place the cursor in the live part.
+	// Row and Col are the position of the cursor in the live part.
 	Row, Col int
-	// Width and Height are the size of the window that the frame was made for.
+	// Width and Height are the size of the window for which the frame was made.
 	Width, Height int
 	// At is the time at which the frame was made.
 	At time.Time
-	// Full is a page that covers the window, on the terminal's other screen, as long as it is not
-	// nil. Lines printed meanwhile are kept for later.
+	// Full is a page that covers the window, on the terminal's alternate screen, or nil for none. Lines
+	// that are printed in the meantime are kept for later.
 	Full []string
-	// Bell rings the bell.
+	// Bell is set if the bell must ring.
 	Bell bool
 	// Sequence is sent unchanged, for example to set the clipboard or the title.
 	Sequence string
 }
 
-// Screen paints frames. It is the only place that writes to the terminal, and it makes every row
-// safe (style.Seal), whatever was done to the row before. Each frame is one write, scrollback and
-// live part together, so that nothing is ever shown twice or not at all. A frame that comes while
-// another is being written replaces the waiting one; printed lines are kept in order.
+// Screen paints frames. It is the only code that writes to the terminal, and it makes every row safe with
+// style.Seal. Each frame is a single write of scrollback and live part, so that no content is shown twice
+// or not at all. If a frame arrives while another is being written, it replaces the waiting frame. Printed
+// lines stay in order.
 type Screen struct {
 	out io.Writer
 
@@ -51,25 +51,25 @@ type Screen struct {
 	// painting guards the fields below. shown is the frame that was painted last.
 	painting sync.Mutex
 	shown    Frame
-	// full is set while the terminal's other screen is shown. page is its content, and kept holds
-	// the frame with the lines printed in the meantime.
+	// full is set while the terminal's alternate screen is shown. page is its content. kept holds the frame
+	// with the lines printed in the meantime.
 	full    bool
 	page    []string
 	kept    Frame
 	tallest tallest
-	// size returns the present size of the window; it is nil in tests that never resize.
+	// size returns the current size of the window. It is nil in tests that never resize.
 	size func() (width, height int)
 }
 
-// NewScreen returns a screen whose painter runs until Close. size returns the present size of the
-// window; nil means that the size never changes.
+// NewScreen returns a screen whose painter runs until Close. size returns the current size of the window.
+// If it is nil, the size never changes.
 func NewScreen(out io.Writer, size func() (width, height int)) *Screen {
 	s := &Screen{out: out, size: size, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	go s.serve()
 	return s
 }
 
-// Post hands over a frame and returns at once.
+// Post passes a frame to the painter and returns immediately.
 func (s *Screen) Post(f Frame) {
 	s.mu.Lock()
 	if s.waiting {
@@ -83,7 +83,7 @@ func (s *Screen) Post(f Frame) {
 	}
 }
 
-// merge merges two frames into one, for when only the later one is painted.
+// merge merges two frames into one, of which only the later live part is painted.
 func (f Frame) merge(later Frame) Frame {
 	if !later.Reset {
 		later.Printed = append(f.Printed, later.Printed...)
@@ -101,8 +101,8 @@ func (s *Screen) serve() {
 	}
 }
 
-// Flush paints the waiting frame. A frame for a window of another size keeps waiting: the window
-// has changed, and a frame for the new size is on its way.
+// Flush paints the waiting frame. A frame for another window size keeps waiting: the size has changed, and
+// a frame for the new size will follow.
 func (s *Screen) Flush() {
 	s.painting.Lock()
 	defer s.painting.Unlock()
@@ -124,7 +124,7 @@ func (s *Screen) Flush() {
 	}
 }
 
-// fits reports whether a frame is for the present size of the window.
+// fits reports whether a frame was made for the current size of the window.
 func (s *Screen) fits(f Frame) bool {
 	if s.size == nil {
 		return true
@@ -133,8 +133,8 @@ func (s *Screen) fits(f Frame) bool {
 	return width == f.Width && height == f.Height
 }
 
-// Close paints the waiting frame, erases the live part and ends the painter. The cursor is then
-// at the start of a line below everything printed.
+// Close paints the waiting frame, erases the live part and ends the painter. The cursor is then at the
+// start of a line below all printed content.
 func (s *Screen) Close() {
 	close(s.wake)
 	<-s.done
@@ -143,7 +143,7 @@ func (s *Screen) Close() {
 	s.erase()
 }
 
-// erase removes the live part, to give the terminal to another program.
+// erase removes the live part before another program uses the terminal.
 func (s *Screen) erase() {
 	s.painting.Lock()
 	defer s.painting.Unlock()
@@ -164,8 +164,8 @@ func (s *Screen) erase() {
 	s.shown, s.tallest = Frame{Width: s.shown.Width}, tallest{}
 }
 
-// compose writes one frame as one synchronised update, and nothing if nothing changes. It ignores
-// errors of the terminal: when the terminal is closed, its reader ends the program.
+// compose writes one frame as one synchronized update. If nothing has changed, it writes nothing. It
+// ignores errors of the terminal: if the terminal is closed, the keyboard ends the program.
 func (s *Screen) compose(b *bytes.Buffer, f Frame) {
 	f.Live, f.Printed, f.Full = sealRows(f.Live), sealRows(f.Printed), sealRows(f.Full)
 	var body bytes.Buffer
@@ -195,7 +195,7 @@ func (s *Screen) compose(b *bytes.Buffer, f Frame) {
 	b.WriteString(f.Sequence)
 }
 
-// sealRows returns rows in which the terminal obeys nothing except styles and our links. It does
+// sealRows returns rows in which the terminal interprets only styles and the links of this program. It does
 // not change its argument, which belongs to the model.
 func sealRows(rows []string) []string {
 	safe := slices.Clone(rows)
@@ -205,13 +205,13 @@ func sealRows(rows []string) []string {
 	return safe
 }
 
-// emptied empties the window, and then the scrollback, because some terminals move the content of
-// the window there.
+// emptied empties the window, and then the scrollback, because some terminals move the content of the
+// window to the scrollback.
 const emptied = ansi.CursorHomePosition + ansi.EraseEntireScreen + ansi.EraseEntireDisplay
 
-// paint writes the printed lines and the live part below them. It erases lines one by one, and
-// never from the cursor down: in the window's first row some terminals would then move the window
-// to the scrollback.
+// paint writes the printed lines and the live part below them. It erases line by line, and never from the
+// cursor down. In the first row of the window, some terminals would then move the window's content to the
+// scrollback.
 func (s *Screen) paint(b *bytes.Buffer, f Frame) {
 	if f.Reset {
 		b.WriteString(emptied)
@@ -253,9 +253,9 @@ func (s *Screen) paint(b *bytes.Buffer, f Frame) {
 	s.tallest.measure(len(f.Live), f.At)
 }
 
-// writeLine writes a line over the old one and returns the number of rows it takes, as a line may
-// be wider than the window. It erases the rows first: to erase after a full row would remove the
-// row's last character.
+// writeLine overwrites a line and returns the number of rows that it occupies, because a line may be wider
+// than the window. It erases the rows first. Erasing after a full row would remove the last character of
+// the row.
 func writeLine(b *bytes.Buffer, line string, width int) int {
 	rows := 1
 	if cells := style.Width(line); width > 0 && cells > width {
@@ -272,7 +272,7 @@ func writeLine(b *bytes.Buffer, line string, width int) int {
 	return rows
 }
 
-// eraseBelow erases a number of rows below the cursor and returns to the cursor's row.
+// eraseBelow erases a number of rows below the cursor and moves the cursor back to its row.
 func eraseBelow(b *bytes.Buffer, rows int) {
 	if rows <= 0 {
 		return
@@ -299,9 +299,9 @@ func (s *Screen) toTop(b *bytes.Buffer, width int) {
 	}
 }
 
-// showPage shows a page on the terminal's other screen: as many rows as the window has, and no
-// scrollback. After a reset it draws every row again, since a window that was lower in between
-// has lost the last rows.
+// showPage shows a page on the terminal's alternate screen: as many rows as the window has, without
+// scrollback. After a reset it draws every row again, because the last rows are lost if the window was
+// lower in the meantime.
 func (s *Screen) showPage(b *bytes.Buffer, f Frame) {
 	if !s.full {
 		b.WriteString(ansi.SetModeAltScreenSaveCursor)
@@ -324,7 +324,7 @@ func (s *Screen) showPage(b *bytes.Buffer, f Frame) {
 	s.kept = s.kept.merge(f)
 }
 
-// leavePage returns to the screen with the scrollback.
+// leavePage switches back to the screen with the scrollback.
 func (s *Screen) leavePage(b *bytes.Buffer) {
 	if s.full {
 		b.WriteString(ansi.ResetModeAltScreenSaveCursor)
@@ -332,27 +332,26 @@ func (s *Screen) leavePage(b *bytes.Buffer) {
 	}
 }
 
-// heardWithin is the longest delay before a change of the window's size is reported. A loaded
-// machine and a terminal that collects changes need that long.
+// heardWithin is the longest delay before a change of the window's size is reported. A machine under load,
+// and a terminal that combines changes, need that time.
 const heardWithin = 5 * time.Second
 
-// tallest is the height, in rows, of the tallest live part or page that was painted lately. The
-// window may have been lower than that before the program hears of the change.
+// tallest records the largest height, in rows, of a live part or page that was painted recently. The window
+// may have been lower than that before the terminal reports the change.
 type tallest struct {
 	rows int
 	at   time.Time
 }
 
-// measure records the height of the live part, or of the page above it.
+// measure records the height of the live part, or of the page that covers it.
 func (t *tallest) measure(rows int, now time.Time) {
 	if rows >= t.rows || now.Sub(t.at) > heardWithin {
 		*t = tallest{rows, now}
 	}
 }
 
-// Tallest returns the height, in rows, of the tallest live part or page painted lately. If a
-// change of size is reported now, it may have been painted in a window of another size than it
-// was made for.
+// Tallest returns the height, in rows, of the tallest live part or page painted recently. Until a change of
+// size is reported, frames may have been painted in a window of another size than they were made for.
 func (s *Screen) Tallest(now time.Time) int {
 	s.painting.Lock()
 	defer s.painting.Unlock()

@@ -10,16 +10,16 @@ import (
 
 // A Status is the state of the program, reported to the terminal for its tabs and dashboards.
 type Status struct {
-	// State is "idle", "working", "blocked", "done" or "error"; "" reports nothing.
+	// State is "idle", "working", "blocked", "done" or "error". With "", nothing is reported.
 	State string
 	// Kind is the kind of answer that a blocked program needs: "permission" or "question".
 	Kind string
-	// Title names the task in a line.
+	// Title describes the task in one line.
 	Title string
 }
 
-// The program status protocol (OSC 7501, revision 0.3): a terminal that supports it answers
-// StatusQuery with the same bytes. Reports go only to such a terminal.
+// The program status protocol (OSC 7501, revision 0.3). A terminal that supports it answers StatusQuery
+// with the same bytes. Reports are sent only to such a terminal.
 const (
 	StatusQuery   = statusAnswer + "?\x1b\\"
 	statusAnswer  = "\x1b]7501;"
@@ -32,8 +32,8 @@ type StatusSupported struct{}
 // maxTitle is the largest title that the protocol permits, in bytes before encoding.
 const maxTitle = 192
 
-// Report returns the sequence that reports the status to the terminal, or the sequence that removes
-// it if there is no state.
+// Report returns the sequence that reports the status to the terminal. If there is no state, it returns the
+// sequence that removes the status.
 func (s Status) Report() string {
 	if s.State == "" {
 		return statusCleared
@@ -48,8 +48,7 @@ func (s Status) Report() string {
 	return statusAnswer + report + "\x1b\\"
 }
 
-// cutTo returns the longest beginning of a text that has at most most bytes and ends with a whole
-// character.
+// cutTo returns the longest prefix of a text that has at most most bytes and ends with a whole character.
 func cutTo(text string, most int) string {
 	if len(text) <= most {
 		return text
@@ -60,8 +59,8 @@ func cutTo(text string, most int) string {
 	return text[:most]
 }
 
-// Progress returns the sequence that draws the status as progress on the tab (OSC 9;4): moving while
-// the program works, paused while it waits for the user.
+// Progress returns the sequence that draws the status as progress on the tab (OSC 9;4). The progress moves
+// while the program works, and pauses while the program waits for the user.
 func (s Status) Progress() string {
 	switch s.State {
 	case "working":
@@ -72,8 +71,8 @@ func (s Status) Progress() string {
 	return "\x1b]9;4;0;0\x1b\\"
 }
 
-// DrawsProgress reports whether the environment names a terminal that draws OSC 9;4. Other terminals
-// may show the sequence as a notification. A multiplexer does not pass it on.
+// DrawsProgress reports whether the environment names a terminal that draws OSC 9;4. Other terminals may
+// show the sequence as a notification. A multiplexer does not forward it.
 func DrawsProgress(env func(string) string) bool {
 	name, program := env("TERM"), strings.ToLower(env("TERM_PROGRAM"))
 	switch {

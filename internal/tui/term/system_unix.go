@@ -22,18 +22,17 @@ func makeRaw(in, _ *os.File) (restore func() error, err error) {
 	return func() error { return term.Restore(int(in.Fd()), before) }, nil
 }
 
-// newAlarm returns a pipe: closing stop wakes a reader of asleep.
+// newAlarm returns a pipe. Closing stop wakes a reader of asleep.
 func newAlarm() (asleep, stop *os.File, err error) { return os.Pipe() }
 
-// inputWaits reports whether bytes wait to be read.
+// inputWaits reports whether there are bytes to read.
 func inputWaits(f *os.File) bool {
 	fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLIN}}
 	n, _ := unix.Poll(fds, 0)
 	return n > 0
 }
 
-// serve reads until the terminal is closed, or until Stop closes the other end of the pipe
-// asleep.
+// serve reads until the terminal is closed, or until Stop closes the other end of the pipe asleep.
 func (k *Keyboard) serve(asleep *os.File) {
 	buf := make([]byte, readSize)
 	fd := int(k.File.Fd())
@@ -67,12 +66,11 @@ func (k *Keyboard) serve(asleep *os.File) {
 	}
 }
 
-// stopTime is the time in which the process must stop. If no shell could continue the process,
-// the kernel does not stop it at all.
+// stopTime is the time within which the process must stop. If no shell could continue the process, the
+// kernel does not stop it.
 const stopTime = 300 * time.Millisecond
 
-// Suspend stops the process group, like Ctrl+Z in any program, and returns when the shell
-// continues it.
+// Suspend stops the process group, like Ctrl+Z in other programs, and returns when the shell continues it.
 func Suspend() error {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
@@ -87,14 +85,14 @@ func Suspend() error {
 	return nil
 }
 
-// SupportsSequences reports whether a terminal obeys the sequences that the interface paints with.
+// SupportsSequences reports whether a terminal supports the escape sequences of the interface.
 func SupportsSequences(*os.File) bool { return true }
 
-// IsResize reports whether a signal says that the window has another size.
+// IsResize reports whether a signal means that the window has another size.
 func IsResize(s os.Signal) bool { return s == syscall.SIGWINCH }
 
-// NotifySignals returns a channel of the signals that end the interface or change its window. stop ends
-// it.
+// NotifySignals returns a channel of the signals that end the interface or report a new window size. stop
+// ends the delivery.
 func NotifySignals(_ *os.File) (signals chan os.Signal, stop func()) {
 	signals = make(chan os.Signal, 4)
 	signal.Notify(signals, syscall.SIGWINCH, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/term"
 )
 
-// utf8Page is the number of UTF-8 among code pages.
+// utf8Page is the number of the UTF-8 code page.
 const utf8Page = 65001
 
-// SupportsSequences reports whether a console obeys the sequences that the interface paints with. Consoles
+// SupportsSequences reports whether a console supports the escape sequences of the interface. Consoles
 // before Windows 10 do not.
 func SupportsSequences(out *os.File) bool {
 	var mode uint32
@@ -30,8 +30,8 @@ func SupportsSequences(out *os.File) bool {
 	return windows.SetConsoleMode(h, mode) == nil
 }
 
-// makeRaw switches a console to raw mode: keys come as the sequences of a terminal, and sequences
-// in the output are obeyed. It returns a function that restores the modes.
+// makeRaw switches a console to raw mode: keys arrive as escape sequences, and escape sequences in the
+// output take effect. It returns a function that restores the modes.
 func makeRaw(in, out *os.File) (restore func() error, err error) {
 	var was uint32
 	screen := windows.Handle(out.Fd())
@@ -56,19 +56,19 @@ func makeRaw(in, out *os.File) (restore func() error, err error) {
 	}, nil
 }
 
-// alarm is an event of the system that wakes a keyboard when it is closed.
+// alarm is a system event that wakes a keyboard when the alarm is closed.
 type alarm struct {
 	event windows.Handle
 	rings bool
 }
 
-// newAlarm returns the two ends of an alarm: closing stop wakes a reader of asleep.
+// newAlarm returns the two ends of an alarm. Closing stop wakes a reader of asleep.
 func newAlarm() (asleep, stop *alarm, err error) {
 	event, err := windows.CreateEvent(nil, 1, 0, nil)
 	return &alarm{event: event}, &alarm{event, true}, err
 }
 
-// Close triggers the alarm, or frees it if it was triggered.
+// Close triggers the alarm, or releases it if it was already triggered.
 func (a *alarm) Close() error {
 	if a.rings {
 		return windows.SetEvent(a.event)
@@ -76,13 +76,13 @@ func (a *alarm) Close() error {
 	return windows.CloseHandle(a.event)
 }
 
-// inputWaits reports whether keys wait to be read. A key that was released waits too, until it is read.
+// inputWaits reports whether there are keys to read. A key release also counts, until it is read.
 func inputWaits(f *os.File) bool {
 	var waiting uint32
 	return windows.GetNumberOfConsoleInputEvents(windows.Handle(f.Fd()), &waiting) == nil && waiting > 0
 }
 
-// serve reads until the console is closed, or until Stop rings the alarm.
+// serve reads until the console is closed, or until Stop triggers the alarm.
 func (k *Keyboard) serve(asleep *alarm) {
 	console := windows.Handle(k.File.Fd())
 	records := make([]coninput.InputRecord, 512)
@@ -114,16 +114,16 @@ func (k *Keyboard) serve(asleep *alarm) {
 		units = append(units, typedUnits(records[:n])...)
 		whole := len(units)
 		if whole > 0 && utf16.IsSurrogate(rune(units[whole-1])) && units[whole-1] < 0xdc00 {
-			whole-- // the second half of the key is still to come
+			whole-- // the second half of the character has not arrived yet
 		}
 		k.put(k.decoder.Feed(nil, []byte(string(utf16.Decode(units[:whole])))), false)
 		units = append(units[:0], units[whole:]...)
 	}
 }
 
-// typedUnits returns the text that records of the console have typed.
+// typedUnits returns the text that the records of the console have typed.
 func typedUnits(records []coninput.InputRecord) (units []uint16) {
-	const menu = 0x12 // the key Alt, whose release types a character that was given by its number
+	const menu = 0x12 // key code of Alt, whose release types a character given by its number
 	for _, record := range records {
 		key, ok := record.Unwrap().(coninput.KeyEventRecord)
 		if !ok || key.Char == 0 || !key.KeyDown && key.VirtualKeyCode != menu {
@@ -136,10 +136,10 @@ func typedUnits(records []coninput.InputRecord) (units []uint16) {
 	return units
 }
 
-// Suspend returns an error: shells of Windows cannot continue a program that has stopped.
+// Suspend returns an error, because Windows shells cannot continue a stopped program.
 func Suspend() error { return errors.New("Windows can't suspend a program") }
 
-// resized is the signal of a window with another size, which the system does not send.
+// resized is a signal that reports a new window size. Windows itself has no such signal.
 type resized struct{}
 
 // Signal implements os.Signal.
@@ -148,14 +148,14 @@ func (resized) Signal() {}
 // String implements os.Signal.
 func (resized) String() string { return "window size changed" }
 
-// IsResize reports whether a signal says that the window has another size.
+// IsResize reports whether a signal means that the window has another size.
 func IsResize(s os.Signal) bool { return s == resized{} }
 
-// sizePoll is how often the size of the window is looked at.
+// sizePoll is the interval at which the size of the window is read.
 const sizePoll = 150 * time.Millisecond
 
-// NotifySignals returns a channel of the signals that end the interface or change its window. stop ends
-// it.
+// NotifySignals returns a channel of the signals that end the interface or report a new window size. stop
+// ends the delivery.
 func NotifySignals(out *os.File) (signals chan os.Signal, stop func()) {
 	signals = make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)

@@ -1,9 +1,9 @@
-// Package term drives the terminal. Terminal switches its modes, Keyboard reads it and decodes
-// the bytes into events with a Decoder, and Screen paints frames.
+// Package term controls the terminal. Terminal switches its modes, Keyboard reads it and decodes the bytes
+// into events with a Decoder, and Screen paints frames.
 //
-// Package tui owns one of each. Screen is the only writer of text to the terminal, and seals
-// every row (style.Seal). Keyboard and Screen have their own goroutines, so that a slow terminal
-// never blocks the event loop. The package does not depend on the meaning of the rows.
+// Package tui has one of each. Screen is the only writer of text to the terminal, and makes every row safe
+// (style.Seal). Keyboard and Screen have their own goroutines, so that a slow terminal never blocks the
+// event loop. The package does not depend on the meaning of the rows.
 package term
 
 import (
@@ -16,27 +16,27 @@ import (
 	"golang.org/x/term"
 )
 
-// keyboardOn asks the keyboard to distinguish Shift+Enter from Enter: by kitty's protocol
-// (disambiguate) and by xterm's modifyOtherKeys. Terminals without these ignore the request.
+// keyboardOn requests that the keyboard distinguishes Shift+Enter from Enter, with kitty's protocol
+// (disambiguate) and with xterm's modifyOtherKeys. Terminals without these ignore the request.
 const (
 	keyboardOn = "\x1b[>1u\x1b[>4;1m"
 	// KeyboardOff undoes keyboardOn.
 	KeyboardOff = "\x1b[<u\x1b[>4m"
 )
 
-// noTitle empties the title, so that the shell sets its own again.
+// noTitle removes the title, so that the shell can set its own title again.
 const noTitle = "\x1b]2;\x1b\\"
 
-// Terminal switches the mode of the terminal: raw while the interface runs, and as before
-// otherwise.
+// Terminal switches the mode of the terminal: to raw mode while the interface runs, and back to the
+// previous mode afterwards.
 type Terminal struct {
 	In, Out *os.File
 	Screen  *Screen
-	// before restores the mode that the terminal had, nil while that is its mode.
+	// before restores the previous mode of the terminal. It is nil while that mode is active.
 	before func() error
-	// Undo is sent first when the terminal is restored, to clear the reported state.
+	// Undo is sent first when the terminal is restored. It clears the reported state.
 	Undo string
-	// Simple is set for a terminal that is sent only the sequences that every terminal knows.
+	// Simple is set for a terminal that supports only basic escape sequences.
 	Simple bool
 }
 
@@ -54,7 +54,7 @@ func (t *Terminal) Enter() error {
 	return nil
 }
 
-// Leave restores the terminal; the cursor is below the printed lines. It may be called more than
+// Leave restores the terminal. The cursor is then below the printed lines. Leave may be called more than
 // once.
 func (t *Terminal) Leave() {
 	if t.before == nil {
@@ -70,7 +70,7 @@ func (t *Terminal) Leave() {
 	t.before = nil
 }
 
-// Lend restores the terminal, runs a program that needs it, and takes it back.
+// Lend restores the terminal, runs a program that needs it, and enters raw mode again.
 func (t *Terminal) Lend(run func() error) error {
 	t.Leave()
 	err := run()
@@ -86,7 +86,7 @@ func (t *Terminal) Write(s string) { _, _ = io.WriteString(t.Out, s) }
 // Size returns the size of the window, or 80 by 24 if the terminal does not report one.
 func (t *Terminal) Size() (width, height int) { return SizeOf(t.Out) }
 
-// SizeOf returns the size of the window behind a file, or 80 by 24 if that is unknown.
+// SizeOf returns the size of a terminal's window, or 80 by 24 if that is unknown.
 func SizeOf(out *os.File) (width, height int) {
 	width, height, err := term.GetSize(int(out.Fd()))
 	if err != nil || width <= 0 || height <= 0 {
@@ -98,7 +98,7 @@ func SizeOf(out *os.File) (width, height int) {
 // IsTerminal reports whether a file is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
-// Lookup returns the value of a variable in an environment of "KEY=value"; the last one wins.
+// Lookup returns the value of a variable in an environment of "KEY=value" items. The last item wins.
 func Lookup(environ []string, key string) string {
 	for _, pair := range slices.Backward(environ) {
 		if value, ok := strings.CutPrefix(pair, key+"="); ok {

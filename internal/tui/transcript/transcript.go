@@ -1,6 +1,6 @@
-// Package transcript keeps the finished parts of the conversation as entries, not rows, so that
-// they can be laid out again. An entry is sent to the terminal's scrollback once; when the window
-// changes its size, the kept entries are laid out again.
+// Package transcript stores the finished parts of the conversation as entries, not rows, so that they can
+// be laid out again. An entry is sent to the terminal's scrollback once. When the window changes its size,
+// the stored entries are laid out again.
 package transcript
 
 import (
@@ -9,7 +9,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Kind is the kind of an entry; it decides the blank lines around the entry.
+// Kind is the kind of an entry. It determines the blank lines around the entry.
 type Kind int
 
 // The kinds of entry.
@@ -18,17 +18,17 @@ const (
 	Line Kind = iota + 1
 	// Text is a text to read: a message, a block of the reply.
 	Text
-	// More continues the entry before, without a blank line.
+	// More continues the previous entry, without a blank line.
 	More
 )
 
-// Layout lays out an entry for a theme, in rows of width cells if it can.
+// Layout lays out an entry for a theme, in rows of width cells if possible.
 type Layout func(t *style.Theme, width int) []string
 
 // Rows returns an entry whose rows are the same at every width.
 func Rows(rows ...string) Layout { return func(*style.Theme, int) []string { return rows } }
 
-// keptRows is the number of rows kept for a new layout. Most terminals keep fewer, so that a
+// keptRows is the number of rows that are kept for a new layout. Most terminals keep fewer, so that a
 // repaint loses no visible row.
 const keptRows = 4000
 
@@ -39,8 +39,8 @@ type entry struct {
 	rows int
 }
 
-// Transcript holds the latest entries, and the rows that wait to be printed. The zero value is
-// empty. A Transcript belongs to one goroutine.
+// Transcript holds the latest entries, and the rows that wait to be printed. The zero value is empty. It
+// must be used by one goroutine.
 type Transcript struct {
 	entries []entry
 	rows    int
@@ -50,7 +50,7 @@ type Transcript struct {
 	growing *growing
 }
 
-// Add adds a finished entry. Entries of kind Text have a blank line around them. While another
+// Add adds a finished entry. Entries of kind Text have a blank line before and after them. While another
 // entry grows, the new entry waits for its end.
 func (s *Transcript) Add(kind Kind, lay Layout, t *style.Theme, width int) {
 	if s.growing != nil {
@@ -65,7 +65,7 @@ func (s *Transcript) Add(kind Kind, lay Layout, t *style.Theme, width int) {
 	s.keep(kind, lay, len(rows))
 }
 
-// keep remembers an entry with its number of rows, for a new layout.
+// keep stores an entry with its number of rows, for a new layout.
 func (s *Transcript) keep(kind Kind, lay Layout, rows int) {
 	s.entries = append(s.entries, entry{kind, lay, rows})
 	s.rows += rows
@@ -75,7 +75,7 @@ func (s *Transcript) keep(kind Kind, lay Layout, rows int) {
 	s.forget()
 }
 
-// place puts a blank line before rows if they need one.
+// place adds a blank line before rows if they need one.
 func (s *Transcript) place(kind Kind, rows []string, last Kind) []string {
 	if len(rows) > 0 && last != 0 && kind != More && (kind == Text || kind != last) {
 		return append([]string{""}, rows...)
@@ -83,7 +83,7 @@ func (s *Transcript) place(kind Kind, rows []string, last Kind) []string {
 	return rows
 }
 
-// forget drops the oldest entries beyond keptRows.
+// forget removes the oldest entries beyond keptRows.
 func (s *Transcript) forget() {
 	n := 0
 	for n < len(s.entries)-1 && s.rows-s.entries[n].rows >= keptRows {
@@ -100,8 +100,8 @@ func (s *Transcript) Take() []string {
 	return rows
 }
 
-// LayOutAgain lays out all kept entries again, and drops the waiting rows. A growing entry is forgotten,
-// so that Grow begins it again; entries added meanwhile come before it.
+// LayOutAgain lays out all kept entries again, and drops the waiting rows. It drops a growing entry, so
+// that Grow starts it again. Entries added in the meantime then precede it.
 func (s *Transcript) LayOutAgain(t *style.Theme, width int) []string {
 	if g := s.growing; g != nil {
 		s.growing = nil
@@ -126,18 +126,17 @@ func (s *Transcript) LayOutAgain(t *style.Theme, width int) []string {
 // Len returns the number of kept rows.
 func (s *Transcript) Len() int { return s.rows }
 
-// growing is an unfinished entry whose first rows were given to be printed.
+// growing is an unfinished entry whose first rows were already printed.
 type growing struct {
 	kind Kind
-	// given holds these rows, with the blank line before them; blank is set if there is a blank
-	// line.
+	// given holds the printed rows, with the blank line before them. blank is set if there is a blank line.
 	given []string
 	blank bool
 	// held holds the entries that were added in the meantime.
 	held []entry
 }
 
-// Grow prints the first rows of an unfinished entry, which must not change any more.
+// Grow prints the first rows of an unfinished entry. These rows must not change any more.
 func (s *Transcript) Grow(kind Kind, rows []string) {
 	g := s.growing
 	if g == nil {
@@ -154,7 +153,7 @@ func (s *Transcript) Grow(kind Kind, rows []string) {
 	s.waiting = append(s.waiting, more...)
 }
 
-// rows returns the number of rows of the entry that were given.
+// rows returns the number of printed rows of the entry.
 func (g *growing) rows() int {
 	if g.blank {
 		return len(g.given) - 1
@@ -165,7 +164,7 @@ func (g *growing) rows() int {
 // Growing reports whether an entry is unfinished.
 func (s *Transcript) Growing() bool { return s.growing != nil }
 
-// Grown returns the number of rows of the unfinished entry that were given to be printed.
+// Grown returns the number of printed rows of the unfinished entry.
 func (s *Transcript) Grown() int {
 	if s.growing == nil {
 		return 0
@@ -173,9 +172,9 @@ func (s *Transcript) Grown() int {
 	return s.growing.rows()
 }
 
-// Finish ends the growing entry. It prints the rest of the entry, and then the entries added
-// in the meantime. It reports false if the entry differs from the rows printed before; everything must
-// then be printed again.
+// Finish ends the growing entry. It prints the rest of the entry, and then the entries added in the
+// meantime. It returns false if the entry differs from the rows printed before. Then everything must be
+// printed again.
 func (s *Transcript) Finish(lay Layout, t *style.Theme, width int) (same bool) {
 	g := s.growing
 	s.growing = nil
@@ -189,7 +188,7 @@ func (s *Transcript) Finish(lay Layout, t *style.Theme, width int) (same bool) {
 	return same
 }
 
-// add adds the entries that have waited for the end of another.
+// add adds the entries that have waited for the end of the growing entry.
 func (s *Transcript) add(held []entry, t *style.Theme, width int) {
 	for _, e := range held {
 		s.Add(e.kind, e.lay, t, width)

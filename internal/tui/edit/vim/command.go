@@ -7,8 +7,8 @@ import (
 	"agent/internal/tui/edit"
 )
 
-// target returns the range for an operator from i. lines is set if the range consists of whole
-// lines, and ok is false if the command has no valid range.
+// target returns the range for an operator at i. lines is set if the range consists of whole lines. ok is
+// false if the command has no valid range.
 func (s *State) target(t text, c command, i int) (from, to int, lines, ok bool) {
 	switch {
 	case c.motion == c.operator:
@@ -90,7 +90,7 @@ func (s *State) operate(e *edit.Editor, t text, operator string, from, to int, l
 // indentation is the text that > adds to a line and < removes.
 const indentation = "    "
 
-// shift indents lines by one step, or removes one step.
+// shift indents lines by one step if how is ">", and otherwise removes one step.
 func shift(how, text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -105,7 +105,7 @@ func shift(how, text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// changeCase returns text in small or capital letters, or with the case of each letter switched.
+// changeCase returns text in lower or upper case, or with the case of each letter switched.
 func changeCase(how, text string) string {
 	switch how {
 	case "gu":
@@ -125,8 +125,8 @@ func changeCase(how, text string) string {
 type command struct {
 	// count is the typed count, or 0 if none was typed.
 	count int
-	// operator is "" for none. motion is a motion, a text object ("iw"), the operator again for
-	// whole lines, or the name of a command without operator.
+	// operator is "" for none. motion is a motion, a text object ("iw"), the operator again for whole
+	// lines, or the name of a command without an operator.
 	operator, motion string
 	// argument is the character after f, F, t, T, r, m, ' or `.
 	argument string
@@ -135,7 +135,7 @@ type command struct {
 // operators lists the commands that need a motion.
 var operators = []string{"d", "c", "y", "gu", "gU", "g~", ">", "<"}
 
-// parse parses the keys of a command. done is false while more keys must follow.
+// parse parses the keys of a command. done is false if more keys are needed.
 func parse(keys []string, visual bool) (c command, done bool) {
 	n, keys := number(keys)
 	op, rest := "", keys
@@ -179,7 +179,7 @@ func parse(keys []string, visual bool) (c command, done bool) {
 // maxCount is the greatest count that a user may type.
 const maxCount = 9999
 
-// number parses a count at the beginning of keys, 0 for none, and returns the other keys.
+// number parses a count at the beginning of keys. It returns 0 if there is no count, and the other keys.
 func number(keys []string) (n int, rest []string) {
 	for len(keys) > 0 && len(keys[0]) == 1 && (keys[0] >= "1" && keys[0] <= "9" || keys[0] == "0" && n > 0) {
 		n = min(n*10+int(keys[0][0]-'0'), maxCount)

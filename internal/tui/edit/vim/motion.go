@@ -1,6 +1,6 @@
 package vim
 
-// kind tells which characters a motion covers when it follows an operator.
+// kind determines which characters an operator with a motion covers.
 type kind int
 
 const (
@@ -90,8 +90,8 @@ func (s *State) move(t text, c command, i int) motion {
 	return motion{}
 }
 
-// line returns the start of the line that is by lines away from i, or of the first or last line
-// if the text ends before.
+// line returns the start of the line that is by lines after i. If the text ends earlier, it returns the
+// start of the first or last line.
 func (s *State) line(t text, i, by int) int {
 	i = t.lineStart(i)
 	for ; by > 0 && t.lineEnd(i) < t.len(); by-- {
@@ -120,7 +120,7 @@ func (s *State) find(t text, f find, i, n int) motion {
 	at := i
 	till := f.how == "t" || f.how == "T"
 	if till && t.char(i+by) == f.char && n == 1 && f == s.found {
-		at += by // the same search ended just before this character
+		at += by // the previous search ended just before this character
 	}
 	for f.how != "" {
 		at += by

@@ -9,7 +9,7 @@ import (
 	"agent/internal/tui/edit"
 )
 
-// text is the edited text as characters, counted from 0.
+// text is the edited text as a list of characters with indexes from 0.
 type text struct {
 	all string
 	// at holds the position of each character in bytes, and the end of the text.
@@ -33,7 +33,7 @@ func (t text) char(i int) string {
 
 func (t text) breaks(i int) bool { return t.char(i) == "\n" }
 
-// lineStart and lineEnd return the bounds of a character's line; the end is its line break.
+// lineStart and lineEnd return the bounds of a character's line. The end is the position of its line break.
 func (t text) lineStart(i int) int {
 	for i > 0 && !t.breaks(i-1) {
 		i--
@@ -62,7 +62,7 @@ func (t text) emptyLine(i int) bool {
 	return (i == t.len() || t.breaks(i)) && (i == 0 || t.breaks(i-1))
 }
 
-// rest returns the nearest position that the cursor of normal mode may have: on a character.
+// rest returns the nearest position that is allowed for the cursor in normal mode, which is on a character.
 func (t text) rest(i int) int {
 	i = max(0, min(i, t.len()))
 	if i > 0 && (i == t.len() || t.breaks(i)) && !t.breaks(i-1) {
@@ -78,8 +78,7 @@ const (
 	sign
 )
 
-// class returns the class of a character. For a big word, every character except blanks is in the
-// same class.
+// class returns the class of a character. If big is set, all characters except blanks have the same class.
 func (t text) class(i int, big bool) int {
 	r, _ := utf8.DecodeRuneInString(t.char(i))
 	switch {
@@ -137,8 +136,8 @@ func (t text) endBefore(i int, big bool) int {
 	return max(0, i)
 }
 
-// paragraph returns the next empty line after i (by is 1) or before i (by is -1), or that end of
-// the text.
+// paragraph returns the next empty line after i (by is 1) or before i (by is -1). If there is none, it
+// returns the end or the start of the text.
 func (t text) paragraph(i, by int) int {
 	for i+by >= 0 && i+by <= t.len() && t.emptyLine(i) {
 		i += by
@@ -167,7 +166,7 @@ func (t text) pair(i int) (int, bool) {
 	return i, false
 }
 
-// match goes from the bracket at i to the matching one, in steps of by.
+// match returns the bracket that matches the bracket at i. It searches in steps of by.
 func (t text) match(i, by int, opens, closes string) (int, bool) {
 	for depth := 0; i >= 0 && i < t.len(); i += by {
 		switch t.char(i) {
@@ -182,8 +181,8 @@ func (t text) match(i, by int, opens, closes string) (int, bool) {
 	return 0, false
 }
 
-// object returns the range of a text object around i. name is the object, as in iw or a(; around
-// is set for a.
+// object returns the range of a text object around i. name is the object, such as w in iw or ( in a(.
+// around is set for a.
 func (t text) object(around bool, name string, i int) (from, to int, ok bool) {
 	switch name {
 	case "w", "W":

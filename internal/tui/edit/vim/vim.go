@@ -1,6 +1,6 @@
-// Package vim gives the prompt the keys of Vim: modes, motions, operators, counts, text objects,
-// visual mode, repeating the last change, and the unnamed register, which is the editor's killed
-// text. It is a state machine on an editor and knows no screen.
+// Package vim implements the keys of Vim for the prompt: modes, motions, operators, counts, text objects,
+// visual mode, and repeating the last change. The unnamed register is the editor's killed text. The package
+// is a state machine on an editor, without a screen.
 package vim
 
 import (
@@ -21,36 +21,35 @@ const (
 	VisualLine
 )
 
-// Letter returns the letter shown for the mode: I, N, V, or L for visual by lines.
+// Letter returns the letter that is shown for the mode: I, N, V, or L for visual mode by lines.
 func (m Mode) Letter() string { return "INVL"[m : m+1] }
 
 // key is a key that was pressed.
 type key struct{ name, text string }
 
-// State holds the mode and the unfinished command of a prompt. The zero value is the beginning of
-// insert mode.
+// State holds the mode and the unfinished command of a prompt. The zero value is insert mode.
 type State struct {
 	Mode Mode
 	// pending holds the keys of an unfinished command.
 	pending []string
 	// anchor is the position at which visual mode began, in bytes.
 	anchor int
-	// lines is the latest cut text if it consisted of whole lines, or "".
+	// lines is the latest cut text if it consisted of whole lines, or "" otherwise.
 	lines string
 	found find
 	// marks maps the names of marks to positions, in bytes.
 	marks map[string]int
 	// over is set while typing replaces the text at the cursor.
 	over bool
-	// mark is the number of changes at the beginning of the present command, or of insert mode.
+	// mark is the number of changes that existed when the current command or insert mode began.
 	mark int
-	// change holds the keys of the unfinished change, and last the keys of the latest finished
-	// one. again is set while last is repeated.
+	// change holds the keys of the unfinished change. last holds the keys of the latest finished change.
+	// again is set while last is repeated.
 	change, last []key
 	again        bool
 }
 
-// Begin goes to insert mode, for a new prompt.
+// Begin starts insert mode, for a new prompt.
 func (s *State) Begin() { s.Mode, s.over, s.marks, s.pending, s.change = Insert, false, nil, nil, nil }
 
 // Selected returns the range of visual mode, in bytes, or an empty range in other modes.
@@ -73,8 +72,8 @@ func (s *State) selection(t text, i int) (from, to int) {
 	return a, min(i+1, t.len())
 }
 
-// Key handles a key, given by its name and its typed text. It returns the action of the prompt
-// that the key asks for, or "". taken is false for a key without a meaning in Vim.
+// Key handles a key, given by its name and its typed text. It returns the action of the prompt for the key,
+// or "". taken is false for a key without a meaning in Vim.
 func (s *State) Key(e *edit.Editor, name, typed string) (action string, taken bool) {
 	if s.Mode == Insert {
 		return "", s.insertKey(e, name, typed)
@@ -113,7 +112,7 @@ func (s *State) Key(e *edit.Editor, name, typed string) (action string, taken bo
 	return action, true
 }
 
-// done records the finished change for repeating.
+// done stores the finished change for repeating.
 func (s *State) done() {
 	if !s.again {
 		s.last = s.change
@@ -121,8 +120,8 @@ func (s *State) done() {
 	s.change = nil
 }
 
-// insertKey handles a key of insert mode. It takes only Esc, except in replace mode, and leaves
-// all other keys to the editor, but records them for repeating.
+// insertKey handles a key of insert mode. It handles only Esc, except in replace mode, and records all
+// other keys for repeating. The editor handles those keys.
 func (s *State) insertKey(e *edit.Editor, name, typed string) (taken bool) {
 	if name != "esc" {
 		if s.change != nil && (typed != "" || name == "backspace") {
@@ -141,8 +140,8 @@ func (s *State) insertKey(e *edit.Editor, name, typed string) (taken bool) {
 	return true
 }
 
-// replace types over the text at the cursor. It reports false at the end of a line, where typing
-// works as in insert mode.
+// replace replaces the text at the cursor by the typed text. It returns false at the end of a line, where
+// typing works like in insert mode.
 func (s *State) replace(e *edit.Editor, name, typed string) bool {
 	t := textOf(e)
 	i := t.index(e.Cursor)
@@ -166,10 +165,10 @@ func (s *State) ClampCursor(e *edit.Editor) {
 	}
 }
 
-// insert goes to insert mode at a position.
+// insert starts insert mode at a position.
 func (s *State) insert(e *edit.Editor, at int) { e.Cursor, s.Mode = at, Insert }
 
-// do runs a command and returns the action of the prompt that the command asks for.
+// do runs a command and returns the action of the prompt for it, or "".
 func (s *State) do(e *edit.Editor, c command) (action string) {
 	t := textOf(e)
 	i := t.index(e.Cursor)
@@ -187,7 +186,7 @@ func (s *State) do(e *edit.Editor, c command) (action string) {
 	return ""
 }
 
-// shortOf maps commands to the operator and motion that they abbreviate.
+// shortOf maps commands to the operator and motion that they stand for.
 var shortOf = map[string]command{
 	"x": {operator: "d", motion: "l"}, "X": {operator: "d", motion: "h"}, "D": {operator: "d", motion: "$"}, "C": {operator: "c", motion: "$"},
 	"Y": {operator: "y", motion: "y"}, "s": {operator: "c", motion: "l"}, "S": {operator: "c", motion: "c"}, "~": {operator: "g~", motion: "l"},
@@ -265,7 +264,7 @@ func (s *State) doNormal(e *edit.Editor, t text, i int, c command) (action strin
 	return ""
 }
 
-// join appends the next line to this one.
+// join joins the next line to the current line.
 func (s *State) join(e *edit.Editor, t text, i int) {
 	end := t.lineEnd(i)
 	if end == t.len() {
@@ -280,7 +279,7 @@ func (s *State) join(e *edit.Editor, t text, i int) {
 	e.Cursor = t.at[end]
 }
 
-// putMost is the most bytes that put inserts for a count.
+// putMost limits the bytes that put inserts for a count.
 const putMost = 1 << 20
 
 // put inserts the killed text n times, after or before the cursor.
