@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// breakName is the first argument of the program when it is to send Ctrl+Break to the process
-// group that the second argument names.
+// breakName is the first argument with which the program starts itself to send Ctrl+Break. The
+// second argument is the process group.
 const breakName = "agent-send-break"
 
 func init() {
@@ -19,8 +19,8 @@ func init() {
 
 var attachConsole = windows.NewLazySystemDLL("kernel32.dll").NewProc("AttachConsole")
 
-// sendBreak sends Ctrl+Break to a process group on another console, which this process has to
-// join for that.
+// sendBreak sends Ctrl+Break to a process group on another console. For this, the process joins
+// that console.
 func sendBreak(group string) int {
 	head, err := strconv.ParseUint(group, 10, 32)
 	if err != nil {

@@ -13,32 +13,34 @@ import (
 	"agent/internal/gitfiles/layout"
 )
 
-// Cache is a folder of files that a build tool of the user can make or download again.
+// Cache is a folder of files that a build tool of the user can create or download again.
 type Cache struct {
 	// Name identifies the cache. Path is its folder.
 	Name, Path string
-	// upper is the folder of the layer. The files that commands write to the cache go there.
+	// upper is the upper folder of the layer, which receives the files that commands write to the
+	// cache.
 	upper string
 }
 
-// cacheOf describes where a build tool has a cache.
+// cacheOf describes the location of a build tool's cache.
 type cacheOf struct {
 	name string
-	// variable names the variable that leads to the cache, and below is the path from there.
+	// variable is the name of the variable with the path of a folder. below is the path of the
+	// cache relative to that folder.
 	variable, below string
 	// usual is the path of the cache if the variable is not set. It is relative to the home
 	// folder, or to one of the XDG folders if it begins with cacheHome or dataHome.
 	usual string
-	// movable is set if a confined command can get an own, empty cache by the variable.
+	// movable is set if the variable can give a confined command a separate, empty cache.
 	movable bool
 }
 
 const cacheHome, dataHome = "$XDG_CACHE_HOME/", "$XDG_DATA_HOME/"
 
-// knownCaches lists the caches of build tools. Commands see them through a layer of their own,
-// because a command could put files there that run outside the sandbox later. Folders that hold
-// more than a cache are not listed: for cargo, gradle and maven only the parts below them are. The
-// build folder of cargo stays in the workspace, where people look for its results.
+// knownCaches lists the caches of build tools. Commands see a cache through a separate layer,
+// because files that they put there could run outside the sandbox later. A folder that holds more
+// than a cache is not listed: for cargo, gradle and maven only parts of it are. The build folder of
+// cargo stays in the workspace, where users expect its results.
 var knownCaches = []cacheOf{
 	{name: "go-build", variable: "GOCACHE", usual: cacheHome + "go-build", movable: true},
 	{name: "golangci-lint", variable: "GOLANGCI_LINT_CACHE", usual: cacheHome + "golangci-lint", movable: true},
@@ -66,7 +68,7 @@ var knownCaches = []cacheOf{
 }
 
 // UserCaches returns the caches of build tools that the user has, for the given home folder and
-// environment. Values that the user has set with "go env -w" count too.
+// environment. It respects values that the user has set with "go env -w".
 func UserCaches(home string, env func(name string) string) []Cache {
 	set := goSettings(cmp.Or(env("GOENV"), filepath.Join(cmp.Or(env("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "go", "env")))
 	var found []Cache
@@ -92,7 +94,7 @@ func UserCaches(home string, env func(name string) string) []Cache {
 func goSettings(file string) map[string]string {
 	set := map[string]string{}
 	if !filepath.IsAbs(file) {
-		return set // a value such as "off" names no file
+		return set // a value such as "off" does not name a file
 	}
 	content, _ := fsutil.Read(file)
 	for line := range strings.Lines(string(content)) {
@@ -103,10 +105,9 @@ func goSettings(file string) map[string]string {
 	return set
 }
 
-// layers returns the caches of the user that a command in Work can get a layer on. These are the
-// folders that exist and that the command may read but not write. A folder above or below a
-// writable or hidden path is omitted, as are all if the command could write to the layers
-// themselves.
+// layers returns the user's caches that can get a layer for a command in Work. These are the
+// existing folders that the command may read but not write. A folder above or below a writable or
+// hidden path is omitted. All are omitted if the command could write to the layers themselves.
 func (p Policy) layers() []Cache {
 	if p.Profile != Work || p.Caches == "" {
 		return nil
@@ -137,8 +138,8 @@ func (p Policy) layers() []Cache {
 	return found
 }
 
-// ownCaches returns the caches for which a command in Work gets an own folder instead of a layer
-// on the user's.
+// ownCaches returns the caches for which a command in Work gets a separate folder instead of a
+// layer on the user's cache.
 func (p Policy) ownCaches() []cacheOf {
 	if p.Profile != Work || p.Caches == "" {
 		return nil
@@ -148,8 +149,8 @@ func (p Policy) ownCaches() []cacheOf {
 	})
 }
 
-// emptyCaches returns the caches that are empty for a command, each with the folder that fills
-// when the command uses it.
+// emptyCaches returns the caches that are empty for a command, each with the folder that receives
+// the files of the command.
 func (p Policy) emptyCaches() []Cache {
 	var empty []Cache
 	for _, c := range p.ownCaches() {
@@ -165,7 +166,7 @@ func (p Policy) emptyCaches() []Cache {
 	return empty
 }
 
-// filled returns the names of those caches that are no longer empty.
+// filled returns the names of the given caches that are no longer empty.
 func filled(caches []Cache) (names []string) {
 	for _, c := range caches {
 		if !isEmpty(c.Path) {

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// largestCopy limits the bytes that are copied from the user's caches for a workspace.
+// largestCopy limits the copies of the user's caches for a workspace, in bytes.
 const largestCopy = 1 << 30
 
-// copyCaches gives the commands of a workspace copies of the user's caches where there are no
-// layers. Commands must not write to links to the files themselves. It copies once, the newest files
-// first; the rest of a larger cache is made or fetched again. File systems that can share the
-// content of a copy do.
+// copyCaches copies the user's caches for the commands of a workspace if there are no layers. Links
+// to the files are not enough, because commands must not write to the originals. It copies once,
+// the newest files first. Tools create or download the rest of a larger cache again. On file
+// systems that support it, a copy shares the content of the original.
 func (p Policy) copyCaches(ctx context.Context) {
 	left, may := int64(largestCopy), []Cache(nil)
 	for _, own := range p.ownCaches() {
@@ -36,9 +36,9 @@ func (p Policy) copyCaches(ctx context.Context) {
 	}
 }
 
-// copyCache copies at most some bytes of a cache, and returns their number. The copy grows in a
-// folder that no command writes, since a link in it would lead the program elsewhere, and appears as
-// a whole.
+// copyCache copies a cache, at most most bytes, and returns the number of copied bytes. It copies
+// to a folder that no command writes, because a link there could redirect the copy. The finished
+// copy is then renamed.
 func (p Policy) copyCache(ctx context.Context, from, to string, most int64) (copied int64) {
 	const begin = "copy-"
 	if os.MkdirAll(p.layerFolder, 0o700) != nil {
@@ -69,13 +69,13 @@ func (p Policy) copyCache(ctx context.Context, from, to string, most int64) (cop
 	return copied
 }
 
-// A cached is a file of a cache, by its path in it.
+// A cached is a file of a cache, with its path relative to the cache.
 type cached struct {
 	path string
 	info fs.FileInfo
 }
 
-// newest returns the newest files of a folder that have at most some bytes together.
+// newest returns the newest files of a folder, up to most bytes in total.
 func newest(ctx context.Context, folder string, most int64) (files []cached) {
 	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
@@ -95,7 +95,8 @@ func newest(ctx context.Context, folder string, most int64) (files []cached) {
 	return files
 }
 
-// copyFile copies a file with its rights and its time, by which tools tell what they used last.
+// copyFile copies a file with its permissions and its time. Tools use the time to find the files
+// that they used last.
 func copyFile(from, to string, info fs.FileInfo) error {
 	source, err := os.Open(from)
 	if err != nil {

@@ -17,13 +17,13 @@ const (
 	times
 )
 
-// changeCall describes a call that changes an attribute of a file: each field that is not a
+// changeCall describes a call that changes an attribute of a file. Each field that is not a
 // constant is the index of an argument, or none.
 type changeCall struct {
 	kind kind
-	// dir is a file descriptor of the folder that the path is relative to, and path the address
-	// of the path. Without a path the call changes the file that the descriptor is open for.
-	// Without a folder the path is relative to the current folder of the process.
+	// dir is the file descriptor of the folder to which the path is relative, and path the address
+	// of the path. Without a path, the call changes the open file of the descriptor. Without a
+	// folder, the path is relative to the current folder of the process.
 	dir, path int
 	// value is the mode, the user (the group follows), or the address of the times.
 	value int
@@ -35,7 +35,7 @@ type changeCall struct {
 	unit int64
 }
 
-// none stands for an argument that a call does not have.
+// none means that a call does not have this argument.
 const none = -1
 
 // changeCalls maps the numbers of the calls to their descriptions.

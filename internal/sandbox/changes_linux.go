@@ -18,20 +18,20 @@ import (
 )
 
 // changer changes attributes of files for a command on a thread: mode, owner and times, which
-// Landlock does not control. The kernel sends such calls to this program instead of executing
-// them. The changer opens the file, checks its path, and changes the opened file, so that nobody
-// can replace the file in between. If such calls were refused instead, git init, git clone,
-// npm install, tar -x and python -m venv would fail.
+// Landlock does not control. The kernel forwards such calls to this program instead of executing
+// them. The changer opens the file, checks its path, and changes the opened file, so that no
+// process can replace the file in between. If the kernel refused such calls instead, git init, git
+// clone, npm install, tar -x and python -m venv would fail.
 //
-// Calls that package os makes between fork and exec must not be sent here. The thread that forks
+// Calls that package os makes between fork and exec must not be forwarded. The thread that forks
 // waits for its child at that time, and the child would wait for this program.
 type changer struct {
-	// Files below writable are changed, unless they are below hidden.
+	// Files below writable may be changed, unless they are below hidden.
 	writable, hidden []string
 	listener         *os.File
 }
 
-// notification is a call that the kernel sends, and reply the answer to it. Both have the layout
+// notification is a call that the kernel forwards. reply is the answer to it. Both have the layout
 // of linux/seccomp.h.
 type (
 	notification struct {
@@ -50,7 +50,7 @@ type (
 	}
 )
 
-// newChanger starts a changer for the calls that a listener delivers. Its close method ends it.
+// newChanger starts a changer for the calls of a listener. Its close method ends it.
 func newChanger(listener int, p Policy) *changer {
 	_ = unix.SetNonblock(listener, true) // a nonblocking listener does not occupy a thread
 	c := &changer{
@@ -91,7 +91,7 @@ func (c *changer) serve() {
 func (c *changer) answer(listener uintptr) {
 	var call notification
 	if ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&call)) != nil {
-		return // the process has ended in the meantime
+		return // the process has already ended
 	}
 	valid := func() bool {
 		return ioctl(listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&call.id)) == nil
@@ -131,7 +131,7 @@ func (c *changer) make(r request) error {
 	switch {
 	case err != nil:
 		return err
-	case !r.valid(): // the process ended, and its ID may belong to another one now
+	case !r.valid(): // the process ended, and another process may have its ID now
 		return unix.ESRCH
 	case !c.may(fd):
 		return unix.EPERM
@@ -152,7 +152,7 @@ func (c *changer) make(r request) error {
 }
 
 // may reports whether the command may change an opened file: the file is in a writable folder, or
-// has no name any more.
+// no longer has a name.
 func (c *changer) may(fd int) bool {
 	var stat unix.Stat_t
 	path, err := os.Readlink(procFile(fd))
@@ -168,7 +168,8 @@ func (c *changer) may(fd int) bool {
 
 func procFile(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
-// request is a call whose process waits for the answer. valid reports whether it still waits.
+// request is a call whose process waits for the answer. valid reports whether the process still
+// waits.
 type request struct {
 	notification
 	valid func() bool
@@ -197,7 +198,7 @@ func (r request) open(call changeCall) (int, error) {
 	}
 	for _, own := range []string{"/proc/self/", "/proc/thread-self/", "/dev/"} {
 		if rest, ok := strings.CutPrefix(path, own); ok && (own != "/dev/" || strings.HasPrefix(rest, "fd/")) {
-			path = r.proc(rest) // the process means itself, not this program
+			path = r.proc(rest) // the path refers to the process, not to this program
 		}
 	}
 	if flags&unix.AT_SYMLINK_NOFOLLOW != 0 {
@@ -214,7 +215,7 @@ func (r request) open(call changeCall) (int, error) {
 	return unix.Openat(dir, path, how, 0)
 }
 
-// text reads a path from the memory of the process.
+// text reads a string from the memory of the process.
 func (r request) text(at uint64) (string, error) {
 	memory := make([]byte, unix.PathMax)
 	text, _, ends := bytes.Cut(memory[:r.read(at, memory)], []byte{0})
@@ -224,7 +225,7 @@ func (r request) text(at uint64) (string, error) {
 	return string(text), nil
 }
 
-// read reads from the memory of the process and returns the number of bytes read.
+// read reads from the memory of the process and returns the number of bytes.
 func (r request) read(at uint64, into []byte) int {
 	memory, err := os.Open(r.proc("mem"))
 	if err != nil {
@@ -235,8 +236,8 @@ func (r request) read(at uint64, into []byte) int {
 	return n
 }
 
-// impersonate makes this thread access files as the user of the process, because a command of
-// root can take on any user. restore undoes this.
+// impersonate makes this thread access files as the user of the process, because a command of root
+// can switch to any user. restore undoes this.
 func (r request) impersonate() (restore func(), err error) {
 	nothing := func() {}
 	if os.Geteuid() != 0 {

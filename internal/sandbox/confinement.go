@@ -8,28 +8,28 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// Confinement is the sandbox and the policy that the commands of a conversation share. Each
-// command adds its profile. The zero value confines nothing.
+// Confinement is the sandbox and the policy that all commands of a conversation use. Each command
+// adds its profile. The zero value confines nothing.
 type Confinement struct {
 	Sandbox *Sandbox
 	Policy  Policy
-	// AllowEnv names variables that commands see although their names look like secrets. It also
+	// AllowEnv lists variables that commands get although their names look like secrets. It also
 	// applies without a sandbox.
 	AllowEnv []string
 }
 
-// Guarantees lists the promises of a sandbox about a command. They hold for any command line. A guard
-// asks for the guarantee that it needs and not whether there is a sandbox: a weaker backend gives
-// fewer.
+// Guarantees lists the guarantees of a sandbox about a command. They are true for any command line.
+// A caller must check the guarantee that it needs, not whether there is a sandbox, because weaker
+// backends have fewer guarantees.
 type Guarantees struct {
-	// Files is set if the command changes only files that its policy lets it write. Protected
-	// files stay as they are, or the sandbox restores them when the command ends.
+	// Files is set if the command changes only files that its policy lets it write. Protected files
+	// stay unchanged, or the sandbox restores them when the command ends.
 	Files bool
-	// Keys is set if the command cannot open the key files that the survey of the workspace finds.
-	// DenyRead holds wherever Files does.
+	// Keys is set if the command cannot open the secret files that the survey of the workspace
+	// finds. DenyRead is enforced whenever Files is set.
 	Keys bool
-	// Network is set if the command reaches neither another host nor a program of this one that
-	// it did not start itself.
+	// Network is set if the command can reach neither another host nor programs of this host that
+	// it did not start.
 	Network bool
 	// Signals is set if the command cannot send signals to processes that it did not start.
 	Signals bool
@@ -51,14 +51,14 @@ func (c Confinement) Guarantees(profile Profile) Guarantees {
 	return Guarantees{
 		Files:   true,
 		Keys:    hidesKeys(backend, profile),
-		Network: !c.Policy.network() && (backend != Seatbelt || profile == Look), // a seatbelt leaves Work the loopback
+		Network: !c.Policy.network() && (backend != Seatbelt || profile == Look), // loopback works in Work
 		Signals: c.Sandbox.keepsSignals,
 		Ends:    backend == Namespaces,
 	}
 }
 
-// hidesKeys reports whether a command cannot open key files of the workspace. Landlock cannot hide
-// files in a folder where the command may create some.
+// hidesKeys reports whether a command cannot open secret files of the workspace. Landlock cannot
+// hide files in a folder in which the command may create files.
 func hidesKeys(backend Backend, profile Profile) bool {
 	return backend != None && profile != Open && (backend != Landlock || profile == Look)
 }
@@ -76,7 +76,8 @@ func (c Confinement) Hides(path string, profile Profile) bool {
 	return slices.ContainsFunc(hidden, func(denied string) bool { return fsutil.Within(path, denied) })
 }
 
-// Word names for the record how commands of this profile are confined: "sandbox" or "none".
+// Word returns the confinement of commands of this profile for the session log: "sandbox" or
+// "none".
 func (c Confinement) Word(profile Profile) string {
 	if c.Guarantees(profile).Files {
 		return "sandbox"

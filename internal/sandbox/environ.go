@@ -9,7 +9,7 @@ import (
 	"agent/internal/base/secret"
 )
 
-// serviceVariables lead to services that act for the user.
+// serviceVariables lists variables with addresses of services that act for the user.
 var serviceVariables = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"}
 
 // Environ returns the part of environ that commands may see. It omits variables whose name
@@ -22,13 +22,13 @@ func Environ(environ, allowed []string) []string {
 	})
 }
 
-// environ returns the variables that a confined command gets besides the inherited ones.
+// environ returns the variables that a confined command gets in addition to the inherited ones.
 func (p Policy) environ() (set []string) {
 	if p.Temp != "" {
 		set = append(set, "TMPDIR="+p.Temp)
 	}
 	if p.PrivateTemp != "" && fsutil.Within(p.dir, SystemTemp) {
-		set = append(set, "PWD="+p.dir) // the path by which the command sees the folder
+		set = append(set, "PWD="+p.dir) // the path of the folder inside the sandbox
 	}
 	for _, c := range p.ownCaches() {
 		set = append(set, c.variable+"="+filepath.Join(p.Caches, c.name))
@@ -36,8 +36,8 @@ func (p Policy) environ() (set []string) {
 	return set
 }
 
-// Variables that cannot make a program do more than it does: plainVariables are their names, and
-// plainPrefixes the beginnings of their names.
+// Variables that cannot make a program do more than usual. plainVariables lists names, and
+// plainPrefixes lists prefixes of names.
 var (
 	plainVariables = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "COLUMNS", "LINES", "GOROOT", "GOPATH", "GOMODCACHE", "GOOS", "GOARCH"}
 	plainPrefixes  = []string{"LC_", "XDG_"}
@@ -59,9 +59,9 @@ func PlainEnviron(environ []string, inside ...string) []string {
 	return kept
 }
 
-// UnconfinedEnviron returns environ for a command that is not confined. It omits BASH_ENV if
-// that names a script in one of the folders inside, because a confined command may have put the
-// script there for the shell to run.
+// UnconfinedEnviron returns environ for a command that is not confined. It omits BASH_ENV if that
+// names a script in one of the folders inside. A confined command may have created the script,
+// which the shell would run.
 func UnconfinedEnviron(environ []string, inside ...string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		script, ok := strings.CutPrefix(variable, "BASH_ENV=")
@@ -69,8 +69,8 @@ func UnconfinedEnviron(environ []string, inside ...string) []string {
 	})
 }
 
-// Variable returns the value of a variable in an environment. If it is set twice, the last
-// counts.
+// Variable returns the value of a variable in an environment. If the variable is set twice, the
+// last value applies.
 func Variable(environ []string, name string) string {
 	for _, variable := range slices.Backward(environ) {
 		if value, ok := strings.CutPrefix(variable, name+"="); ok {

@@ -26,8 +26,8 @@ const (
 	kill        = unix.SECCOMP_RET_KILL_PROCESS
 )
 
-// Offsets in struct seccomp_data. An offset of an argument points to its lower half, which is the
-// only part that most calls use.
+// Offsets in struct seccomp_data. The offset of an argument is that of its lower half, the only
+// part that most calls use.
 const (
 	atCall         = 0
 	atArchitecture = 4
@@ -37,19 +37,19 @@ const (
 	atFourth       = 40
 )
 
-// x32Calls is the first number of the x32 calls on x86-64. The filter refuses them all, because
-// its entries have the usual numbers.
+// x32Calls is the first number of the x32 calls on x86-64. The filter refuses them all, because its
+// entries use the normal numbers.
 const x32Calls = 0x40000000
 
 // allBits is a mask that keeps every bit.
 const allBits = ^uint32(0)
 
-// filter maps the number of a call to the instructions that decide about it. Calls without an
-// entry are allowed.
+// filter maps the number of a call to the instructions that test it. Calls without an entry are
+// allowed.
 type filter map[uint32][]launcher.Instruction
 
-// condition tests one argument of a call. It holds if the masked argument is one of values, or,
-// if negated is set, none of them.
+// condition tests one argument of a call. It is true if the masked argument is one of values, or,
+// with negated, if it is none of them.
 type condition struct {
 	argument, mask uint32
 	negated        bool
@@ -73,7 +73,7 @@ func (f filter) refuseAllBut(call, argument, mask uint32, values ...uint32) {
 	f.refuse(call, condition{argument, mask, true, values})
 }
 
-// refuse refuses a call if all conditions hold. It can be called several times for one call.
+// refuse refuses a call if all conditions are true. It can be called several times for one call.
 func (f filter) refuse(call uint32, conditions ...condition) {
 	rest := 0 // rest is the number of instructions before the refusal
 	for _, c := range conditions {
@@ -86,8 +86,7 @@ func (f filter) refuse(call uint32, conditions ...condition) {
 	f[call] = append(f[call], end(refuse))
 }
 
-// compare returns instructions that skip the next fails instructions if the condition does not
-// hold.
+// compare returns instructions that skip the next fails instructions if the condition is false.
 func (c condition) compare(fails int) []launcher.Instruction {
 	equal, other := 0, fails
 	if c.negated {
@@ -106,8 +105,8 @@ func (c condition) compare(fails int) []launcher.Instruction {
 }
 
 // program returns the filter for the kernel. It finds a call by binary search, because the kernel
-// tries the program for every existing call when it is installed. That would otherwise take
-// longer than the whole remaining setup.
+// tries the program for every existing call when it is installed. Without the binary search, this
+// would take longer than the rest of the setup.
 func (f filter) program() []launcher.Instruction {
 	begin := []launcher.Instruction{
 		load(atArchitecture), test(bpfEqual, architecture, 1, 0), end(kill),
@@ -116,8 +115,7 @@ func (f filter) program() []launcher.Instruction {
 	return append(begin, f.find(slices.Sorted(maps.Keys(f)))...)
 }
 
-// find returns the part of the program that decides about the given sorted calls and the numbers
-// between them.
+// find returns the part of the program for the given sorted calls and the numbers between them.
 func (f filter) find(calls []uint32) []launcher.Instruction {
 	switch len(calls) {
 	case 0:

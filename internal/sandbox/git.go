@@ -12,8 +12,8 @@ import (
 	"agent/internal/gitfiles/layout"
 )
 
-// gitFolders lists the folders outside of a work tree that git has to write, and the files in
-// them that can make git run programs.
+// gitFolders lists the folders outside of a work tree that git must write, and the files in these
+// folders that can make git run programs.
 type gitFolders struct {
 	write, protect []string
 }
@@ -22,16 +22,15 @@ type gitFolders struct {
 // configuration from elsewhere.
 var runsPrograms = []string{"hooks", "config", "config.worktree", "info", "commondir", "gitdir"}
 
-// findGit finds the git folder of a work tree: .git inside it or, for a linked work tree or a
-// submodule, the folder that the file .git names. Anybody could have written that file, so
-// findGit believes it only if the folder names the work tree in turn.
+// findGit finds the git folder of a work tree: .git inside it, or the folder that the file .git of
+// a linked work tree or submodule names. Any program could have written that file, so findGit
+// accepts the folder only if it names the work tree in turn.
 func findGit(workspace string) gitFolders {
 	var folders gitFolders
 	dotGit := filepath.Join(workspace, ".git")
 	info, err := os.Lstat(dotGit)
 	if err != nil {
-		// A command may create the repository, but must not put hooks in it or make .git lead
-		// elsewhere.
+		// A command may create the repository, but must not add hooks to it or redirect .git.
 		folders.addProtected(dotGit)
 		folders.protect = append(folders.protect, dotGit)
 		return folders
@@ -74,7 +73,7 @@ func innerFolders(dir string) []string {
 			return nil
 		case missing(path, "HEAD"):
 			if filepath.Base(filepath.Dir(path)) == "objects" && isOfObjects(entry.Name()) {
-				return fs.SkipDir // a system has many such folders
+				return fs.SkipDir // such a folder may contain very many entries
 			}
 			return nil
 		}
@@ -85,7 +84,7 @@ func innerFolders(dir string) []string {
 	return append(found, linked...)
 }
 
-// isOfObjects reports whether git stores objects in a folder with this name.
+// isOfObjects reports whether a folder with this name contains git objects.
 func isOfObjects(name string) bool { return len(name) == 2 || name == "pack" || name == "info" }
 
 func (f *gitFolders) addProtected(dir string) {
@@ -94,16 +93,16 @@ func (f *gitFolders) addProtected(dir string) {
 	}
 }
 
-// ownLine matches configuration lines that git writes when it creates or clones a repository.
-// None of them names a program.
+// ownLine matches the configuration lines that git writes when it creates or clones a repository.
+// They name no programs.
 var ownLine = lazyregexp.New(`(?i)^\s*(\[(core|init|user|remote "[^"]*"|branch "[^"]*"|submodule "[^"]*")\]|(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|name|email|url|fetch|remote|merge|defaultbranch|active)\s*=.*|worktree = (\.\./)+[\w./-]+|[#;].*)?$`)
 
-// madeByGit reports whether a protected path that did not exist before looks as git itself
-// creates it. The path may be part of a new repository, or a file .git that leads to one.
+// madeByGit reports whether a protected path that did not exist before has the form that git
+// creates. The path may be part of a new repository, or a file .git that names one.
 func madeByGit(path string) bool {
 	switch filepath.Base(path) {
 	case "info":
-		return true // names programs only together with the configuration
+		return true // it can name programs only together with the configuration
 	case "hooks":
 		entries, err := os.ReadDir(path)
 		return err == nil && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), sample) })
@@ -119,8 +118,8 @@ func madeByGit(path string) bool {
 	return false
 }
 
-// leadsHome reports whether a file .git leads to the git folder of a submodule or linked work
-// tree inside the repository of a parent folder, as git itself creates it.
+// leadsHome reports whether a file .git has the content that git itself writes. It must name the
+// git folder of a submodule or linked work tree inside the repository of a parent folder.
 func leadsHome(path string) bool {
 	parent := filepath.Dir(path)
 	dir := layout.Real(layout.PathIn(path, "gitdir:", parent))

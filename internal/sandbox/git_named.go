@@ -12,10 +12,10 @@ import (
 	"agent/internal/gitfiles/layout"
 )
 
-// GitRuns reports whether git runs or obeys a file because its configuration names it: as a
-// folder of hooks, as a file to include, or in a command. It reads the configuration of the
-// repositories above the file and the user's configurations. The path must be absolute and
-// without links.
+// GitRuns reports whether git runs or reads a file because its configuration names it. It may be in
+// a folder of hooks, a file to include, or a file in a command. It reads the configuration of the
+// repositories above the file and the user's configurations. The path must be absolute and without
+// links.
 func GitRuns(path string, configurations []string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -31,12 +31,12 @@ func GitRuns(path string, configurations []string) bool {
 	}
 }
 
-// maxIncluded is how many files of one configuration are read.
+// maxIncluded limits the files that are read for one configuration.
 const maxIncluded = 20
 
-// gitNames returns the files and folders that a configuration tells git to run or obey. It reads
-// the configuration of the repository at workTree and the given ones. A word of a command counts
-// as a file if the file exists or the word contains a slash.
+// gitNames returns the files and folders that a configuration makes git run or read. It reads the
+// configuration of the repository at workTree and the given configurations. A word of a command is
+// included if the file exists or the word contains a slash.
 func gitNames(workTree string, configurations []string) []string {
 	var names []string
 	files := append(configurationsOf(workTree), configurations...)
@@ -85,8 +85,8 @@ var gitHooks = []string{
 	"post-update", "reference-transaction", "push-to-checkout", "pre-auto-gc", "post-rewrite", "sendemail-validate", "fsmonitor-watchman", "p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit", "post-index-change",
 }
 
-// hooksIn returns the folder of hooks itself, or, if the folder contains the work tree, the
-// possible hooks in it, because the work tree as a whole cannot be protected.
+// hooksIn returns the folder of hooks. If that folder contains the work tree, it returns the
+// possible hooks in it instead, because the work tree as a whole cannot be protected.
 func hooksIn(folder, workTree string) []string {
 	if !fsutil.Within(workTree, folder) {
 		return []string{folder}
@@ -98,7 +98,8 @@ func hooksIn(folder, workTree string) []string {
 	return hooks
 }
 
-// isData reports whether git never runs the value of a key, nor takes a program's name from it.
+// isData reports whether git neither runs the value of a key nor reads the name of a program from
+// it.
 func isData(key string) bool {
 	switch key {
 	case "core.worktree", "core.excludesfile", "core.attributesfile", "commit.template", "blame.ignorerevsfile", "mailmap.file", "diff.orderfile":
@@ -149,7 +150,7 @@ func gitSettings(content string) []gitSetting {
 				section = section[:end]
 			}
 			line = strings.TrimSpace(rest)
-			// A quoted subsection may contain a bracket, so the header ends later.
+			// A quoted subsection may contain a bracket, so this bracket does not end the header.
 			if _, behind, quoted := strings.Cut(rest, "\"]"); quoted {
 				line = strings.TrimSpace(behind)
 			}

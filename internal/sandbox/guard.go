@@ -15,20 +15,20 @@ import (
 	"agent/internal/protect/sensitive"
 )
 
-// guard restores protected files that a command has changed. It looks after files that the
-// backend cannot protect: files that do not exist yet, links, paths whose parent folder may be
-// renamed, and, if there are no mounts, all others. It moves the command's version to a folder
-// below the temporary one, so that nothing is lost if somebody else made the change.
+// guard restores protected files that a command has changed. It covers files that the backend
+// cannot protect: files that do not exist yet, links, and paths whose parent folder may be renamed.
+// If there are no mounts, it covers all protected files. It moves the command's version to a folder
+// below the temporary one, so that nothing is lost if another program made the change.
 //
 // The command may have created links anywhere, and the guard is not confined. So the guard uses
-// os.Root, which no link leads out of.
+// os.Root, which no link can escape.
 type guard struct {
 	policy Policy
-	// stop ends the watch. undone is the set of paths that were restored.
+	// stop ends the watch when it is closed. undone is the set of paths that were restored.
 	stop   chan struct{}
 	watch  sync.WaitGroup
 	undone map[string]bool
-	// originals holds the protected files as they were at the start, by path.
+	// originals holds the protected files in their state at the start, by path.
 	originals map[string]original
 	// folders lists the folders whose files are all protected.
 	folders []place
@@ -41,7 +41,7 @@ type place struct{ base, rel string }
 
 func (p place) path() string { return filepath.Join(p.base, p.rel) }
 
-// original is the content of a place at the start: nothing, a link, or a file.
+// original is the state of a place at the start: missing, a link, or a file.
 type original struct {
 	place
 	kind    fs.FileMode // kind is 0 for a file, fs.ModeSymlink, or absent
@@ -53,14 +53,14 @@ type original struct {
 // absent is the kind of an original that did not exist.
 const absent = fs.ModeIrregular
 
-// sample is the ending of hooks that git does not run.
+// sample is the suffix of hooks that git does not run.
 const sample = ".sample"
 
-// guardedBytes is the largest size of a protected file that is kept in memory.
+// guardedBytes is the largest size of a protected file whose content is kept in memory.
 const guardedBytes = 1 << 20
 
-// newGuard returns a guard that remembers the protected files of the policy, or nil if the
-// command cannot change any.
+// newGuard returns a guard that has recorded the protected files of the policy. It returns nil if
+// the command cannot change any.
 func newGuard(policy Policy, backend Backend) *guard {
 	if policy.Profile != Work || policy.Temp == "" {
 		return nil
@@ -86,7 +86,8 @@ func newGuard(policy Policy, backend Backend) *guard {
 	return g
 }
 
-// placeOf returns the place of a path in a writable folder, and false if it is in none.
+// placeOf returns the place of a path in a writable folder, and false if no writable folder
+// contains it.
 func (p Policy) placeOf(path string) (place, bool) {
 	for _, base := range append([]string{p.Workspace}, p.git...) {
 		if rel, err := filepath.Rel(base, path); err == nil && fsutil.Within(path, base) && path != base {
@@ -99,7 +100,7 @@ func (p Policy) placeOf(path string) (place, bool) {
 // maxOriginals limits the number of originals.
 const maxOriginals = 2000
 
-// remember stores a file, or every file of a folder, as an original.
+// remember records a file, or every file of a folder, as an original.
 func (g *guard) remember(where place, info fs.FileInfo) {
 	if !info.IsDir() {
 		g.rememberFile(where, info)
@@ -132,8 +133,8 @@ func (g *guard) rememberFile(where place, info fs.FileInfo) {
 	}
 }
 
-// guardEvery is how often the files are checked while a command runs. A server may run for hours,
-// and its changes would take effect in the meantime.
+// guardEvery is the interval between checks of the files while a command runs. A server may run for
+// hours, so its changes would otherwise take effect long before its end.
 const guardEvery = 2 * time.Second
 
 // begin starts checking the files at intervals.
@@ -156,8 +157,8 @@ func (g *guard) begin() {
 	})
 }
 
-// end restores the files a last time. It returns all paths that were restored since begin, and
-// whether there may be more because the survey does not visit every folder.
+// end restores the files a last time. It returns all paths that were restored since begin.
+// unwatched is set if the list may be incomplete because the survey does not visit every folder.
 func (g *guard) end() (undone []string, unwatched bool) {
 	if g == nil {
 		return nil, false
@@ -168,7 +169,7 @@ func (g *guard) end() (undone []string, unwatched bool) {
 	return slices.Sorted(maps.Keys(g.undone)), g.policy.Survey != nil && g.policy.Survey.Partial()
 }
 
-// restore restores every file that changed. look is the method of the survey to use.
+// restore restores every file that changed. look is the survey method to use.
 func (g *guard) restore(look func() sensitive.Files) {
 	var changed []string
 	for _, folder := range g.folders {
@@ -195,8 +196,7 @@ func (g *guard) restore(look func() sensitive.Files) {
 	}
 }
 
-// undoNew moves away new files that are protected, wherever they are in the workspace, unless git
-// creates such files.
+// undoNew moves new protected files away, anywhere in the workspace, unless git creates such files.
 func (g *guard) undoNew(look func() sensitive.Files) []string {
 	if g.policy.Survey == nil {
 		return g.undoInGit(nil)
@@ -238,7 +238,7 @@ func names(folder place) []string {
 	return found
 }
 
-// isIn reports whether the original is unchanged.
+// isIn reports whether the original is still unchanged.
 func (t original) isIn(root *os.Root) bool {
 	info, err := root.Lstat(t.rel)
 	switch {
@@ -269,7 +269,7 @@ func (g *guard) putBack(root *os.Root, was original) bool {
 }
 
 // setAside moves a file or folder to a new folder below the temporary one. It reports whether the
-// place is free then.
+// path is free afterwards.
 func (g *guard) setAside(what place) bool {
 	root, err := os.OpenRoot(what.base)
 	if err != nil {

@@ -33,9 +33,9 @@ func (p Policy) repositories() repositories {
 	return known
 }
 
-// undoInGit moves away files that a command added to git folders and that make git run programs:
-// files in new folders of submodules and work trees, and todo files of a rebase with new exec
-// lines. further are the repositories that the survey found.
+// undoInGit moves away files that a command added to git folders and that make git run programs.
+// These are files in new folders of submodules and work trees, and todo files of a rebase with new
+// exec lines. further lists the repositories that the survey found.
 func (g *guard) undoInGit(further []string) []string {
 	var undone []string
 	undo := func(path, rest string) {
@@ -45,7 +45,7 @@ func (g *guard) undoInGit(further []string) []string {
 		}
 		undone = append(undone, path)
 		if root, err := os.OpenRoot(where.base); rest != "" && err == nil {
-			_ = root.WriteFile(where.rel, []byte(rest), 0o644) // if this fails, the rebase is lost, but nothing runs
+			_ = root.WriteFile(where.rel, []byte(rest), 0o644) // on failure, nothing runs
 			root.Close()
 		}
 	}
@@ -72,8 +72,8 @@ func (g *guard) undoInGit(further []string) []string {
 	return undone
 }
 
-// foreignIn returns the files in inner that git does not create. inner is a new folder for a
-// submodule or linked work tree inside the git folder dir.
+// foreignIn returns the files in inner that git does not create. inner is a new git folder of a
+// submodule or linked work tree, inside the git folder dir.
 func foreignIn(inner, dir string) []string {
 	var foreign []string
 	for _, name := range runsPrograms {
@@ -92,9 +92,9 @@ func todosIn(dir string) []string {
 	return []string{filepath.Join(dir, "rebase-merge", "git-rebase-todo"), filepath.Join(dir, "rebase-apply", "git-rebase-todo")}
 }
 
-// readTodo reads a todo file. It returns the lines that run a command, with single spaces, and
-// the file without the lines that drop selects. A file that cannot be read counts as one such
-// line.
+// readTodo reads a todo file. execs are the lines that run a command, with single spaces. without
+// is the file without the lines that drop selects. A file that cannot be read counts as one line
+// that runs a command.
 func readTodo(todo string, drop func(line string) bool) (execs []string, without string) {
 	info, err := os.Lstat(todo)
 	if err != nil {

@@ -23,17 +23,17 @@ import (
 )
 
 const (
-	// helperABI is the first version of Landlock that can allow moving files between folders.
-	// With older kernels the mounts alone confine.
+	// helperABI is the first version of Landlock that can allow moves of files between folders. On
+	// older kernels only the mounts confine.
 	helperABI = 2
 )
 
 // keptByRoot is the set of capabilities that commands of root keep. They concern files and users
-// and do not reach out of the sandbox. Other capabilities get around Landlock, or change the
-// clock, priorities or terminals for the whole system.
+// and have no effect outside of the sandbox. Other capabilities bypass Landlock, or change the
+// clock, priorities or terminals of the whole system.
 const keptByRoot = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID | 1<<unix.CAP_KILL | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETUID
 
-// startHelper has the holder start this program as the helper in new namespaces. The helper
+// startHelper makes the holder start this program as the helper in new namespaces. The helper
 // starts the command.
 func (c *Command) startHelper(ctx context.Context, holders *holders, policy Policy) error {
 	spec := policy.spec(c.cmd.Env, append([]string{c.cmd.Path}, c.cmd.Args...))
@@ -82,7 +82,7 @@ func handOver(channel io.ReadWriter, spec launcher.Spec) error {
 	return nil
 }
 
-// tryHelper has the helper set everything up and run nothing.
+// tryHelper makes the helper set up everything without running a command.
 func tryHelper(holders *holders) error {
 	cmd := exec.Command("/")
 	cmd.Err, cmd.Path = nil, ""
@@ -133,10 +133,10 @@ func (p Policy) spec(environ, args []string) launcher.Spec {
 	return spec
 }
 
-// writableMounts returns the paths to mount writable, parents first. Besides the writable paths of the
-// policy these are folders above something protected, because a mount point cannot be renamed.
-// But files cannot be moved between mounts either. So only folders are added that nobody moves
-// files out of, such as .github and .git/modules, and those above what has been agreed to.
+// writableMounts returns the paths to mount writable, parents first. They are the writable paths of
+// the policy and some folders above protected paths, because a mount point cannot be renamed. Files
+// cannot be moved between mounts, so only folders are added out of which no files are usually
+// moved, such as .github and .git/modules. Folders above approved files are added too.
 func (p Policy) writableMounts() []string {
 	paths := p.writable()
 	for _, protected := range p.presentPaths() {
@@ -156,21 +156,21 @@ func (p Policy) writableMounts() []string {
 	return slices.Compact(paths)
 }
 
-// intoNamespaces makes attr start a process in its own namespaces. The process keeps its user,
-// and it and its children may arrange mounts and devices there.
+// intoNamespaces sets attr so that a process starts in separate namespaces. The process keeps its
+// user. It and its children may create mounts and devices there.
 func intoNamespaces(attr *syscall.SysProcAttr, network bool) {
 	attr.Cloneflags |= unix.CLONE_NEWUSER
 	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
 	if !network {
 		attr.Cloneflags |= unix.CLONE_NEWNET
 	}
-	// Root keeps the other users too, on whose files it may work.
+	// A process of root also gets the other users, because it may change their files.
 	attr.GidMappingsEnableSetgroups = os.Geteuid() == 0
 	attr.UidMappings = sameIDs("/proc/self/uid_map", os.Geteuid())
 	attr.GidMappings = sameIDs("/proc/self/gid_map", os.Getegid())
 }
 
-// ownPidMax reports whether each process namespace has its own limit on process IDs, as since
+// ownPidMax reports whether each process namespace has a separate limit on process IDs, which needs
 // Linux 6.14. Older kernels have one limit for the whole system, and root could change it from
 // inside.
 var ownPidMax = sync.OnceValue(func() bool {
@@ -183,8 +183,8 @@ var ownPidMax = sync.OnceValue(func() bool {
 	return err == nil && (major > 6 || major == 6 && minor >= 14)
 })
 
-// sameIDs returns a mapping of users or groups to themselves. It contains every ID if this
-// program runs as root, otherwise only the given one.
+// sameIDs returns a mapping of users or groups to themselves. It contains every ID if this program
+// runs as root, otherwise only own.
 func sameIDs(table string, own int) []syscall.SysProcIDMap {
 	var ids []syscall.SysProcIDMap
 	if content, err := os.ReadFile(table); err == nil && os.Geteuid() == 0 {

@@ -16,16 +16,17 @@ import (
 	"agent/internal/sandbox/supervisor"
 )
 
-// holders keeps the processes that own the namespaces which the commands of a session share.
-// There is one with network access and one without, for each folder of layers. Because of the
-// sharing, one command can start a server and the next command can reach it, but nobody else can.
+// holders holds the processes that own the namespaces which the commands of a session share. For
+// each folder of layers, there is one holder with network access and one without. Because of the
+// shared namespaces, a command can reach a server that an earlier command started. No other program
+// can.
 type holders struct {
 	mu  sync.Mutex
 	all []*holder
 }
 
-// holder is a process that owns namespaces. It ends when its channel closes, as happens when this
-// program ends.
+// holder is a process that owns namespaces. It ends when its channel closes, which happens when
+// this program ends.
 type holder struct {
 	cmd     *exec.Cmd
 	channel int
@@ -33,7 +34,7 @@ type holder struct {
 	layers  layers
 }
 
-// start has a holder start a helper as a child of this process, with the given standard files and
+// start makes a holder start a helper as a child of this process, with the given standard files and
 // a new channel. The channel closes when either side ends. A holder that has ended is replaced.
 func (h *holders) start(policy Policy, asked supervisor.Request, files [3]*os.File) (pid int, channel *os.File, err error) {
 	h.mu.Lock()
@@ -60,8 +61,8 @@ func (h *holders) start(policy Policy, asked supervisor.Request, files [3]*os.Fi
 			ours.Close()
 			return 0, nil, errors.New(reply.Failed)
 		}
-		// The holder may have started a helper before it failed. Closing the channel ends it. The
-		// channel is not used again, or this helper would do the work of the next one.
+		// The holder may have started a helper before it failed. Closing the channel ends that
+		// helper. The channel must not be reused, or the old helper would run the next command.
 		ours.Close()
 		gone = err
 		h.end(one)
@@ -69,8 +70,8 @@ func (h *holders) start(policy Policy, asked supervisor.Request, files [3]*os.Fi
 	return 0, nil, gone
 }
 
-// holderFor returns the holder for a command, and starts it if there is none yet. A holder that
-// has no layers yet serves any folder.
+// holderFor returns the holder for a command, and starts it if necessary. A holder without layers
+// is used for any folder of layers.
 func (h *holders) holderFor(policy Policy) (*holder, error) {
 	for _, one := range h.all {
 		if one.network == policy.network() && (policy.layerFolder == "" || one.layers.folder == "" || one.layers.folder == policy.layerFolder) {
@@ -93,8 +94,8 @@ func (h *holders) end(one *holder) {
 	h.all = slices.DeleteFunc(h.all, func(other *holder) bool { return other == one })
 }
 
-// layer mounts the layers that a command can have on the user's caches, and returns the caches
-// with one. It returns none if the kernel or the file system has no layers.
+// layer mounts the possible layers for a command on the user's caches, and returns the caches with
+// a layer. It returns none if the kernel or the file system does not support layers.
 func (h *holders) layer(policy Policy) []Cache {
 	wanted := policy.layers()
 	if len(wanted) == 0 {
@@ -145,7 +146,7 @@ func newHolder(network bool) (*holder, error) {
 	return h, nil
 }
 
-// ask sends a request and copies of the files, and returns the reply.
+// ask sends a request with copies of the file descriptors, and returns the reply.
 func (h *holder) ask(asked supervisor.Request, files ...*os.File) (supervisor.Reply, error) {
 	message, err := json.Marshal(asked)
 	if err != nil {

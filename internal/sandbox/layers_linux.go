@@ -14,18 +14,18 @@ import (
 	"agent/internal/sandbox/supervisor"
 )
 
-// layers are the layers that a helper process has mounted on the user's caches. They are in a slot,
-// a numbered folder that no other helper process uses at the same time, because the kernel requires
-// each layer to be mounted only once. The content of the other slots of the workspace shows through
-// below them.
+// layers is the set of layers that a holder has mounted on the user's caches. They are in a slot, a
+// numbered folder that no other holder uses at the same time. The kernel allows each layer to be
+// mounted only once. The files in the other slots of the workspace are visible below them.
 type layers struct {
-	// folder has the slots.
+	// folder is the folder that contains the slots.
 	folder string
-	// slot is the folder of the slot, and others are the folders of the other slots. lock keeps the slot.
+	// slot is the folder of the slot. others lists the folders of the other slots. lock is the open
+	// lock file of the slot.
 	slot   string
 	others []string
 	lock   *os.File
-	// mounted maps the paths of the caches to their upper folders, and failed to the reasons why
+	// mounted maps the path of each cache to its upper folder. failed maps it to the reason why
 	// there is no layer.
 	mounted map[string]string
 	failed  map[string]error
@@ -34,7 +34,7 @@ type layers struct {
 // maxSlots is the largest number of holders that can have layers in the same workspace at once.
 const maxSlots = 8
 
-// take takes the first slot that is free.
+// take reserves the first free slot.
 func (l *layers) take() error {
 	if l.lock != nil {
 		return nil
@@ -66,7 +66,7 @@ func (l *layers) take() error {
 	return nil
 }
 
-// mount mounts a layer on each of the caches that has none yet. It returns the caches with a
+// mount mounts a layer on each cache that does not have one yet. It returns the caches with a
 // layer, and the first error.
 func (h *holder) mount(caches []Cache) (mounted []Cache, failed error) {
 	if len(caches) == 0 {
@@ -92,7 +92,7 @@ func (h *holder) mountOn(c Cache) (upper string, err error) {
 	if upper := l.mounted[c.Path]; upper != "" || l.failed[c.Path] != nil {
 		return upper, l.failed[c.Path]
 	}
-	sum := sha256.Sum256([]byte(c.Path)) // a layer is never used on another folder
+	sum := sha256.Sum256([]byte(c.Path)) // so that a layer is only used on the same folder
 	name := c.Name + "-" + hex.EncodeToString(sum[:4])
 	layer := launcher.Layer{Path: c.Path, Upper: filepath.Join(l.slot, name, "upper"), Work: filepath.Join(l.slot, name, "work")}
 	for _, other := range l.others {

@@ -22,8 +22,8 @@ import (
 var commandCount atomic.Int64
 
 // strays finds and ends the processes of one command. Without a process namespace, a process that
-// moved to its own session has no connection to the command any more, so every process of the
-// command carries a mark.
+// moved to a new session is no longer connected to the command. So every process of the command has
+// a mark.
 type strays struct {
 	mark supervisor.Mark
 	// after is the process ID of the command. Its other processes usually have higher IDs.
@@ -39,13 +39,13 @@ func ownMarks() uint64 { return supervisor.NewMark(os.Getpid(), ownStartTime(), 
 
 var ownStartTime = sync.OnceValue(func() int64 { return startTime(os.Getpid()) })
 
-// setMark marks a process and every process that it starts from now on.
+// setMark marks a process and every process that it starts afterwards.
 func setMark(pid int, mark supervisor.Mark) error {
 	limit := unix.Rlimit{Cur: uint64(mark), Max: uint64(mark)}
 	return unix.Prlimit(pid, supervisor.MarkLimit, &limit, nil)
 }
 
-// end asks the remaining processes of the command to end, and ends them by force after grace. It
+// end requests the end of the remaining processes of the command, and kills them after grace. It
 // reports whether there were any.
 func (s strays) end(grace time.Duration) bool {
 	// Each search reads files of every process, so the pause between searches grows.
@@ -76,15 +76,15 @@ func (s strays) count() int {
 	return len(supervisor.Marked(launcher.Processes(), s.owns))
 }
 
-// kill ends the command by force, first its process group, then processes that have left the
-// group.
+// kill kills the processes of the command, first its process group, then processes that have left
+// the group.
 func (s strays) kill(group int) {
 	_ = syscall.Kill(-group, syscall.SIGKILL)
 	supervisor.EndMarked(s.owns)
 }
 
-// find returns the processes of the command. Their IDs follow the command's, so for a short
-// command it looks at a few IDs only.
+// find returns the processes of the command. Their IDs are higher than the command's, so for a
+// short command it checks only a few IDs.
 func (s strays) find() []int {
 	const few = 64
 	last := lastProcess()
@@ -112,8 +112,8 @@ func lastProcess() int {
 	return last
 }
 
-// EndAll ends by force every process of this program's commands outside of a process namespace.
-// The others end with their helper.
+// EndAll kills every process of this program's commands outside of a process namespace. The
+// processes inside a namespace end with their helper.
 func EndAll() {
 	own := ownMarks()
 	supervisor.EndMarked(func(m supervisor.Mark) bool { return m.Owner() == own })
@@ -126,7 +126,7 @@ func Sweep() {
 	}
 }
 
-// orphaned reports whether a mark belongs to a program that has ended.
+// orphaned reports whether the program of a mark has ended.
 func orphaned(mark supervisor.Mark) bool {
 	pid := mark.OwnerID()
 	return supervisor.NewMark(pid, startTime(pid), 0).Owner() != mark.Owner()

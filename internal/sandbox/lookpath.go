@@ -11,8 +11,8 @@ import (
 	"agent/internal/gitfiles/layout"
 )
 
-// LookPath returns the file that a shell would run for a program's name with SafePath. It is an
-// error if the file is a link into one of the folders inside.
+// LookPath returns the file that a shell would run for a program's name with SafePath. It returns
+// an error if the file is a link into one of the folders inside.
 func LookPath(name, path string, inside ...string) (string, error) {
 	if filepath.Base(name) != name {
 		return "", fmt.Errorf("%s is not the name of a program", name)
@@ -25,8 +25,8 @@ func LookPath(name, path string, inside ...string) (string, error) {
 }
 
 // LookPathInside returns the file that a shell would run for a program's name with the absolute
-// folders of path, if that file is in one of the folders inside after links are followed.
-// Otherwise it returns the empty string.
+// folders of path. It returns "" if that file, after links are followed, is in none of the folders
+// inside.
 func LookPathInside(name, path string, inside ...string) string {
 	if filepath.Base(name) != name {
 		return ""
@@ -48,7 +48,7 @@ func firstExecutable(name, path string) string {
 	return ""
 }
 
-// absoluteFolders returns the absolute folders of a list like PATH. Other folders depend on the
+// absoluteFolders returns the absolute folders of a list like PATH. Relative folders depend on the
 // current folder.
 func absoluteFolders(path string) string {
 	kept := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) })
@@ -56,7 +56,7 @@ func absoluteFolders(path string) string {
 }
 
 // SafePath returns the folders of a list like PATH that are absolute and in none of the folders
-// inside, with links followed. So the name of a system program never runs a file of the
+// inside, with links followed. With it, the name of a system program never runs a file of the
 // workspace.
 func SafePath(path string, inside ...string) string {
 	kept := slices.DeleteFunc(filepath.SplitList(absoluteFolders(path)), func(dir string) bool { return IsInside(dir, inside) })

@@ -14,16 +14,16 @@ import (
 	"agent/internal/protect/sensitive"
 )
 
-// Profile says how much a command may do.
+// Profile is the set of rights of a command.
 type Profile int
 
-// The profiles.
+// The profiles, from the fewest rights to the most.
 const (
-	// Look may read everything except hidden files, and write to its temporary folder only. It
+	// Look may read everything except hidden files, and may write only to its temporary folder. It
 	// has no network.
 	Look Profile = iota
-	// Work may also write to the workspace, except for protected files, and use network
-	// connections to itself.
+	// Work may also write to the workspace, except for protected files. It can connect to programs
+	// in its own network namespace.
 	Work
 	// Open is not confined.
 	Open
@@ -45,48 +45,48 @@ func ParseProfile(name string) (Profile, error) {
 // Policy lists the rights of a command. Paths that do not exist are omitted.
 type Policy struct {
 	Profile Profile
-	// Work may write to Workspace. Every profile may write to Temp, and TMPDIR is set to it. Temp
-	// must not be a link or lie behind one.
+	// Work may write to Workspace. Every profile may write to Temp, and TMPDIR is set to it. No
+	// part of the path Temp may be a link.
 	Workspace, Temp string
 	// PrivateTemp is the folder that the command sees as /tmp, if the backend has namespaces. If
 	// it is empty, the command sees the system's /tmp.
 	PrivateTemp string
 	// AllowWrite lists further folders and files that Work may write.
 	AllowWrite []string
-	// DenyRead lists files and folders that cannot be opened, such as key files.
+	// DenyRead lists files and folders that cannot be opened, such as secret files.
 	DenyRead []string
-	// Protected lists files and folders inside the workspace that the command must not change.
-	// The files by which git runs programs are added to it.
+	// Protected lists files and folders inside the workspace that the command must not change. The
+	// files that make git run programs are added to it.
 	Protected []string
-	// Agreed lists those of Protected that run outside of the sandbox, because a user has agreed
-	// to their content. A command that exchanged their folders could have another content run
-	// between the check and the start, so with mounts no folder above them can be renamed.
+	// Agreed lists the paths of Protected that run outside of the sandbox, because a user has
+	// approved their content. With mounts, no folder above them can be renamed. Otherwise a command
+	// could exchange a folder between the check and the start, so that other content runs.
 	Agreed []string
-	// GitConfigurations lists the user's git configurations, which apply in every repository.
-	// Files of the workspace that these or the repositories' configurations name are protected
-	// too.
+	// GitConfigurations lists the user's git configurations, which apply in every repository. Files
+	// of the workspace that are named by these, or by the repositories' configurations, are
+	// protected too.
 	GitConfigurations []string
-	// Survey finds further files of the workspace: those to protect, and key files, which cannot
-	// be opened unless they are inside AllowRead. If it is nil, none are searched for.
+	// Survey finds further files of the workspace: files to protect, and secret files, which cannot
+	// be opened unless they are inside AllowRead. If it is nil, no files are searched for.
 	Survey    *sensitive.Survey
 	AllowRead []string
 	// Network gives Work access to the network.
 	Network bool
-	// Caches is a folder for the writes of Work to the caches of build tools. If it is empty, the
-	// tools use their own caches.
+	// Caches is the folder in which commands in Work store the caches of build tools. If it is
+	// empty, the tools use their usual caches.
 	Caches string
-	// UserCaches lists the user's own caches of build tools. Where the backend has namespaces, a
-	// command sees them below a layer that receives its writes. Other commands get copies in Caches,
-	// and an empty folder for each cache that they may not read.
+	// UserCaches lists the user's own caches of build tools. If the backend has namespaces, a
+	// command sees each cache below a layer that receives its writes. Otherwise commands get copies
+	// in Caches, and an empty folder for each cache that they may not read.
 	UserCaches []Cache
-	// Grace is the time between asking the remaining processes to end and ending them by force.
+	// Grace is the time from the request to end the remaining processes until they are killed.
 	Grace time.Duration
-	// LongRunning is set for a server, which runs long and is mostly idle. Outside of a namespace its
-	// processes are not counted, because the counting would cost time as long as it runs.
+	// LongRunning is set for a server, which runs long and is mostly idle. Outside of a namespace
+	// its processes are not counted, because the count would be repeated as long as it runs.
 	LongRunning bool
 
-	// dir is the folder that the command starts in, and git are the folders outside the work tree
-	// that git has to write.
+	// dir is the folder in which the command starts. git lists the folders outside the work tree
+	// that git must write.
 	dir string
 	// layerFolder is the folder of the layers, which no command writes directly. layered lists the
 	// caches with a layer.
@@ -97,12 +97,12 @@ type Policy struct {
 	git       []string
 	// processes is the largest number of processes and threads of the command.
 	processes int
-	// innerRepositories are the git folders that the survey found inside the workspace.
+	// innerRepositories lists the git folders that the survey found inside the workspace.
 	innerRepositories []string
-	// movable are the Protected paths whose parent folder a command may rename. A mount does not
+	// movable lists the Protected paths whose parent folder a command may rename. A mount does not
 	// prevent that, so the guard restores them at the end.
 	movable []string
-	// present holds the paths of Protected that exist, for the profile Work. Few of several hundred
+	// present holds the existing paths of Protected, for the profile Work. Few of several hundred
 	// exist, so the list is built once.
 	present map[string]fs.FileInfo
 }
@@ -130,11 +130,11 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 		p.layerFolder = p.Caches + ".layers"
 	}
 	if p.Profile == Work && p.Caches != "" && os.MkdirAll(p.Caches, 0o700) != nil {
-		p.Caches = "" // a home that cannot be written, or a full disk, is no reason to run nothing
+		p.Caches = "" // commands also run with a read-only home or a full disk
 	}
 	p.Workspace, p.Caches = layout.Real(p.Workspace), layout.Real(p.Caches)
 	if layout.Real(p.Temp) != p.Temp {
-		p.Temp = "" // a command may have put a link there, to make another folder writable
+		p.Temp = "" // a command may have created a link there to make another folder writable
 	}
 	p.AllowWrite, p.DenyRead = existing(p.AllowWrite), existing(p.DenyRead)
 	p = p.withOwnTemp(backend)
@@ -162,12 +162,12 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	return p, nil
 }
 
-// configured returns the files in the workspace that git would run because the configuration of
-// the repository at workTree, or one of the user's, names them.
+// configured returns the files in the workspace that git would run because a configuration names
+// them. It reads the configuration of the repository at workTree and the user's configurations.
 func (p Policy) configured(workTree string) []string {
 	names := gitNames(workTree, p.GitConfigurations)
 	for _, name := range names {
-		names = append(names, layout.Real(name)) // a link has a second path
+		names = append(names, layout.Real(name)) // the target of a link is protected too
 	}
 	return slices.DeleteFunc(names, func(name string) bool {
 		return name == "" || !fsutil.Within(name, p.Workspace) || name == p.Workspace || slices.Contains(p.Protected, name)
@@ -196,7 +196,7 @@ func (p *Policy) addSurvey(found sensitive.Files, backend Backend) {
 	}
 }
 
-// keyFiles returns the key files of the workspace that the policy does not let commands read.
+// keyFiles returns the secret files of the workspace that commands may not read by the policy.
 func (p Policy) keyFiles(found sensitive.Files) []string {
 	allowed := existing(p.AllowRead)
 	return slices.DeleteFunc(existing(found.KeyFiles), func(path string) bool {

@@ -53,7 +53,7 @@ func grant(access uint64, paths ...string) []launcher.Rule {
 	return rules
 }
 
-// rulesBesideMounts returns the rules for a command whose hidden files are covered by mounts.
+// rulesBesideMounts returns the rules for a command if mounts hide its hidden files.
 func (p Policy) rulesBesideMounts() []launcher.Rule {
 	rules := grant(mayRead, "/")
 	rules = append(rules, grant(mayAll, p.writable()...)...)
@@ -64,9 +64,9 @@ func (p Policy) rulesBesideMounts() []launcher.Rule {
 	return append(rules, grant(mayAll, harmlessDevices...)...)
 }
 
-// rulesAlone returns the rules if Landlock alone has to hide files. Landlock can only allow. So a
-// folder with something hidden below it gets no right itself; its other children get one each.
-// listed holds the folders whose content decided the rules, with their state.
+// rulesAlone returns the rules if only Landlock can hide files. Landlock rules can only allow. So a
+// folder above a hidden path gets no right, but each of its other children does. listed holds the
+// folders whose entries determined the rules, with their stamps.
 func (p Policy) rulesAlone() (rules []launcher.Rule, listed []stamp) {
 	hidden := append(slices.Clone(p.DenyRead), "/dev")
 	var walk func(dir string)
@@ -97,7 +97,7 @@ func (p Policy) rulesAlone() (rules []launcher.Rule, listed []stamp) {
 			rules = append(rules, grant(mayAll, path)...)
 			continue
 		}
-		// The command cannot create files in this folder then, but hidden files stay hidden.
+		// The command then cannot create files in this folder, but hidden files stay hidden.
 		listed = append(listed, stampOf(path))
 		entries, _ := os.ReadDir(path)
 		for _, entry := range entries {
@@ -114,8 +114,8 @@ func (p Policy) rulesAlone() (rules []launcher.Rule, listed []stamp) {
 	return append(rules, grant(mayAll, harmlessDevices...)...), listed
 }
 
-// listeningSockets returns the socket files by which a command could reach programs outside,
-// since no namespace hides them. Sockets below /run are omitted, because the helper replaces
+// listeningSockets returns the socket files through which a command could reach programs outside,
+// since no namespace hides these files. Sockets below /run are omitted, because the helper replaces
 // /run.
 func listeningSockets() []string {
 	table, err := os.ReadFile("/proc/net/unix")

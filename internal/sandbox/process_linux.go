@@ -10,21 +10,22 @@ import (
 	"time"
 )
 
-// process is a command that package exec did not start itself. It does the rest of exec's work:
-// it connects the standard files, ends the process with a context, and waits for it.
+// process is a command that was not started by package exec. It does the remaining work of that
+// package: it connects the standard files, kills the process when a context ends, and waits for the
+// process.
 type process struct {
 	cmd *exec.Cmd
 	// files are the standard files of the process.
 	files [3]*os.File
-	// childFiles are the files among them that were opened for the process. They are closed after
-	// it has started.
+	// childFiles lists the files that were opened only for the process. They are closed after it
+	// has started.
 	childFiles []*os.File
-	// copying waits until all output is copied.
+	// copying waits until all output has been copied.
 	copying sync.WaitGroup
 	// stdin is the writing end of the pipe to the standard input, if there is one.
 	stdin *os.File
-	// detach cancels ending the process with the context. ended is closed when the process has
-	// ended.
+	// detach stops the link between the context and the process. ended is closed when the process
+	// has ended.
 	detach func() bool
 	ended  chan struct{}
 }
@@ -58,7 +59,7 @@ func (p *process) input() error {
 	}
 	p.files[0], p.stdin = theirs, ours
 	p.childFiles = append(p.childFiles, theirs)
-	go func() { // nobody waits for this, because the reader may never end
+	go func() { // not waited for, because the reader may never end
 		_, _ = io.Copy(ours, p.cmd.Stdin)
 		_ = ours.Close()
 	}()
@@ -93,14 +94,14 @@ func (p *process) null(number, flag int) error {
 	return err
 }
 
-// started closes the files that only the process needs.
+// started closes the files that only the process uses.
 func (p *process) started() {
 	for _, file := range p.childFiles {
 		_ = file.Close()
 	}
 }
 
-// attach takes over a started process that has the files, and ends it when ctx is done.
+// attach manages a started process that has the files. It kills the process when ctx is done.
 func (p *process) attach(ctx context.Context, pid int) error {
 	var err error
 	if p.cmd.Process, err = os.FindProcess(pid); err != nil {
@@ -119,7 +120,7 @@ func (p *process) attach(ctx context.Context, pid int) error {
 		select {
 		case <-p.ended:
 		case <-time.After(p.cmd.WaitDelay): // the process ignores the signal, or does not handle it yet
-			_ = p.cmd.Process.Kill() // this ends its process namespace too
+			_ = p.cmd.Process.Kill() // this also ends its process namespace
 		}
 	})
 	return nil

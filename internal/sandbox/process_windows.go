@@ -16,15 +16,15 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Apart makes a command, which has not been started, the head of a process group, with a console
-// of its own that has no window: it cannot write over the screen of this program. It waits until
-// it is in its job.
+// Apart sets a command, which has not been started, to run as the head of a new process group. The
+// command gets a console without a window, so that it cannot write over the screen of this program.
+// It starts suspended, until it is in its job.
 func Apart(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW | windows.CREATE_SUSPENDED}
 }
 
-// AskGroup sends Ctrl+Break to every process of a group. Only a process on the same console can do
-// that, so this program starts itself again for it.
+// AskGroup sends Ctrl+Break to every process of a group. Only a process on the same console can
+// send it, so this program starts another process of itself.
 func AskGroup(group int) error {
 	program, err := os.Executable()
 	if err != nil {
@@ -35,10 +35,10 @@ func AskGroup(group int) error {
 	return cmd.Run()
 }
 
-// KillGroup ends every process of a group by force.
+// KillGroup kills every process of a group.
 func KillGroup(group int) { jobs.end(group) }
 
-// jobs are the job objects of the commands that run, by their heads.
+// jobs maps the head of each running command to its job object.
 var jobs = jobTable{running: map[int]*job{}}
 
 type jobTable struct {
@@ -46,8 +46,8 @@ type jobTable struct {
 	running map[int]*job
 }
 
-// job holds a command and every process that it starts. The system ends them when the last handle
-// is closed, so they do not outlive this program.
+// job is a job object with a command and every process that it starts. The system ends them when
+// the last handle is closed, so they end at the latest with this program.
 type job struct{ handle windows.Handle }
 
 func newJob() (*job, error) {
@@ -94,7 +94,7 @@ func startInJob(cmd *exec.Cmd) (*job, error) {
 
 var resumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 
-// resume lets a process run that was started suspended.
+// resume resumes a process that was started suspended.
 func resume(process windows.Handle) error {
 	if status, _, _ := resumeProcess.Call(uintptr(process)); status != 0 {
 		return windows.NTStatus(status)
@@ -102,7 +102,7 @@ func resume(process windows.Handle) error {
 	return nil
 }
 
-// alive returns how many processes of the job run.
+// alive returns the number of running processes of the job.
 func (j *job) alive() uint32 {
 	// counts is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
 	var counts struct {
@@ -116,7 +116,7 @@ func (j *job) alive() uint32 {
 	return counts.active
 }
 
-// killed is the exit code of what is ended by force.
+// killed is the exit code of a killed process.
 const killed = 137
 
 func (t *jobTable) end(head int) {
@@ -127,8 +127,7 @@ func (t *jobTable) end(head int) {
 	}
 }
 
-// forget ends the processes that the head of a job has left behind, and reports whether there
-// were any.
+// forget ends the remaining processes of the job of head, and reports whether there were any.
 func (t *jobTable) forget(head int) (left bool) {
 	t.mu.Lock()
 	j := t.running[head]
@@ -144,7 +143,7 @@ func (t *jobTable) forget(head int) (left bool) {
 	return left
 }
 
-// EndAll ends by force every process of this program's commands.
+// EndAll kills every process of this program's commands.
 func EndAll() {
 	jobs.mu.Lock()
 	defer jobs.mu.Unlock()
@@ -153,7 +152,7 @@ func EndAll() {
 	}
 }
 
-// closeDescriptorsOnExec does nothing: a command inherits the standard handles only.
+// closeDescriptorsOnExec does nothing, because a command inherits only the standard handles.
 func closeDescriptorsOnExec() {}
 
 // moveOut moves a name in an open folder to a path.
@@ -161,11 +160,11 @@ func moveOut(folder *os.File, name, to string) error {
 	return os.Rename(filepath.Join(folder.Name(), name), filepath.Join(to, name))
 }
 
-// endings are the endings of programs, in the order in which they are looked for.
+// endings lists the file name extensions of programs, in search order.
 var endings = []string{".exe", ".com", ".cmd", ".bat"}
 
-// executable returns the path of a program, which may be named without its ending; "" if there is
-// none.
+// executable returns the path of a program, which may be named without its extension. It returns ""
+// if there is none.
 func executable(path string) string {
 	files := []string{path}
 	if !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {

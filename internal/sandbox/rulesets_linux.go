@@ -17,16 +17,17 @@ type rulesets struct {
 	kept []ruleset
 }
 
-// ruleset is a ruleset that the kernel holds.
+// ruleset is a ruleset that exists in the kernel.
 type ruleset struct {
 	fd int
-	// policy identifies the policy of the ruleset. listed holds the folders whose content decided
-	// the rules, with their state at that time.
+	// policy identifies the policy of the ruleset. listed holds the folders whose entries
+	// determined the rules, with their stamps at that time.
 	policy string
 	listed []stamp
 }
 
-// stamp identifies a folder and its content: two stamps are equal if neither has changed.
+// stamp identifies a state of a folder. Two stamps of a folder are equal if the folder and its
+// entries have not changed.
 type stamp struct {
 	path    string
 	number  uint64
@@ -39,10 +40,10 @@ func stampOf(path string) stamp {
 	return stamp{path, stat.Ino, stat.Ctim}
 }
 
-// maxRulesets is the size of the cache: two rulesets each for the profiles Look and Work.
+// maxRulesets is the size of the cache: two rulesets for each of the profiles Look and Work.
 const maxRulesets = 4
 
-// of returns the ruleset for a policy, from the cache if possible.
+// of returns the ruleset for a policy, from the cache if it is there.
 func (r *rulesets) of(p Policy) (fd int, err error) {
 	name := fmt.Sprintf("%d %q", p.Profile, p.DenyRead)
 	for _, path := range p.writable() {

@@ -1,5 +1,5 @@
 // Package sandbox runs commands with fewer rights than the user has. A confined command may read
-// the disk and, depending on its profile, change the workspace. It cannot read keys, change
+// the disk and, depending on its profile, change the workspace. It cannot read secret files, change
 // anything else, reach the network, or outlive the program.
 //
 // A Policy lists the rights of a command, and a Sandbox starts commands by a Backend that
@@ -8,7 +8,7 @@
 //
 //   - helper (Linux): new user, mount, process, network and IPC namespaces, with
 //     Landlock and seccomp on top. The program starts itself again to set them up,
-//     see package launcher. Every restriction above holds.
+//     see package launcher. Every restriction above applies.
 //   - thread (Linux, where namespaces are forbidden, as in most containers):
 //     Landlock and seccomp on the one thread that starts the command. There is no
 //     network at all. Protected files inside the workspace can be changed, and are
@@ -16,8 +16,8 @@
 //     files, so this program makes such changes for the command where they are allowed.
 //   - seatbelt (macOS): a profile for sandbox-exec. Untried.
 //
-// If none works, commands run unconfined. The caller learns this once from Active and Why, and
-// has to ask the user. The package knows neither tools nor settings.
+// If none works, commands run unconfined. Active and Why report this to the caller, which must ask
+// the user. The package depends on neither tools nor settings.
 package sandbox
 
 import (
@@ -36,13 +36,13 @@ type Backend int
 
 // The backends, weakest first.
 const (
-	// None does not confine.
+	// None does not confine commands.
 	None Backend = iota
-	// Seatbelt is sandbox-exec of macOS.
+	// Seatbelt uses sandbox-exec of macOS.
 	Seatbelt
-	// Landlock is Landlock and seccomp alone.
+	// Landlock uses Landlock and seccomp alone.
 	Landlock
-	// Namespaces is namespaces, Landlock and seccomp.
+	// Namespaces uses namespaces, Landlock and seccomp.
 	Namespaces
 )
 
@@ -64,13 +64,13 @@ type Sandbox struct {
 // Backend returns the backend that confines commands, or None if they are not confined.
 func (s *Sandbox) Backend() Backend { return s.backend }
 
-// Why describes the backend in one line and says why no better one is used.
+// Why returns one line that describes the backend and the reason why no better one is used.
 func (s *Sandbox) Why() string { return s.why }
 
 // Active reports whether commands are confined.
 func (s *Sandbox) Active() bool { return s.backend != None }
 
-// Off returns a sandbox that confines nothing, for the reason why.
+// Off returns a sandbox that confines nothing. why is the reason that Why returns.
 func Off(why string) *Sandbox { return &Sandbox{backend: None, why: why} }
 
 // Detect returns the best sandbox that works on this system. It tries each backend with an empty
@@ -91,8 +91,8 @@ var Detect = sync.OnceValue(func() *Sandbox {
 	return Off(strings.Join(refused, "; "))
 })
 
-// Use returns a sandbox with the given backend, or an error that says why it does not work on
-// this system.
+// Use returns a sandbox with the given backend. It returns an error with the reason if the backend
+// does not work on this system.
 func Use(backend Backend) (*Sandbox, error) {
 	if backend == None {
 		return Off("turned off"), nil
@@ -113,7 +113,7 @@ type Command struct {
 	wait func() error
 	// finish cleans up after the process has ended.
 	finish func() End
-	// kill ends the process and every process that it started, by force.
+	// kill kills the process and every process that it started.
 	kill  func()
 	guard *guard
 	// cold lists the caches that were empty before the command.
@@ -127,30 +127,30 @@ type End struct {
 	LeftBehind bool
 	// Signal is the signal that ended the command, if its exit status does not show it.
 	Signal syscall.Signal
-	// TooMany is set if the command was ended because it had too many processes.
+	// TooMany is set if the sandbox ended the command because it had too many processes.
 	TooMany bool
 	// Undone lists the protected files that the command changed and the sandbox restored.
 	Undone []string
-	// ColdCaches names the caches of build tools that were empty before the command and that it
-	// has begun to fill.
+	// ColdCaches lists the caches of build tools that were empty before the command and that it has
+	// started to fill.
 	ColdCaches []string
 	// Unwatched is set if the workspace has more folders than the survey visits, so that Undone
 	// may be incomplete.
 	Unwatched bool
 }
 
-// defaultGrace is the time between asking the remaining processes of a command to end and ending
-// them by force.
+// defaultGrace is the usual time from the request to end the remaining processes of a command until
+// they are killed.
 const defaultGrace = 2 * time.Second
 
-// Start starts cmd with the rights that policy grants. cmd must be ready to start and have no
-// extra files, because the process inherits the standard files only. The process ends with this
-// program at the latest, even if this program is killed. Send signals for the command to the
-// process group of cmd.Process.
+// Start starts cmd with the rights that policy grants. cmd must be ready to start and have no extra
+// files, because the process inherits only the standard files. The process ends with this program
+// at the latest, even if this program is killed. Send signals for the command to the process group
+// of cmd.Process.
 //
 // If the sandbox itself fails, the text of the error begins with "the sandbox"; other errors come
-// from cmd.Start. Commands of one sandbox share a loopback device. ctx is the context that cmd
-// was made with.
+// from cmd.Start. Commands of one sandbox share a loopback device. ctx is the context with which
+// cmd was created.
 func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Command, error) {
 	if cmd.Err != nil {
 		return nil, cmd.Err
@@ -175,7 +175,7 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 		started.cold = policy.emptyCaches()
 		started.guard = newGuard(policy, backend)
 		cmd.Env = append(cmd.Environ(), policy.environ()...)
-		cmd.Env = cmd.Environ() // keeps the last of two variables of one name
+		cmd.Env = cmd.Environ() // removes duplicates of a variable, the last value stays
 	}
 	if err := s.start(ctx, backend, started, policy); err != nil {
 		return nil, err
@@ -193,8 +193,8 @@ func (c *Command) Wait() error {
 	return err
 }
 
-// Kill ends the command, and every process that it started, by force. The command must be the
-// head of its process group. Wait returns soon after.
+// Kill kills the command and every process that it started. The command must be the head of its
+// process group. Wait returns soon after.
 func (c *Command) Kill() { c.kill() }
 
 // End reports how the command ended. It is valid after Wait.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// seatbeltProfile writes the policy in the language of macOS's sandbox-exec. Later rules win. It
-// follows profiles by Apple and others, and was never tried.
+// seatbeltProfile returns the policy in the language of macOS's sandbox-exec. Later rules override
+// earlier ones. It follows profiles by Apple and others, and was never tried.
 func seatbeltProfile(p Policy) string {
 	var profile strings.Builder
 	rule := func(action, operation string, paths ...string) {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// neverCalled lists calls that no confined command may make. They reach into other processes, use
-// the kernel's keys, get around the filter, or change the parts of the sandbox.
+// neverCalled lists calls that no confined command may make. They access other processes, use the
+// kernel's keyrings, bypass the filter, or change parts of the sandbox.
 var neverCalled = []uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
 	unix.SYS_ADD_KEY, unix.SYS_KEYCTL, unix.SYS_REQUEST_KEY,
@@ -23,22 +23,22 @@ var neverCalled = []uint32{
 	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
 }
 
-// attributesChanged lists calls that change attributes of a file without opening it. Landlock
-// does not see them, and programs can do without them. changeCalls lists the others.
+// attributesChanged lists calls that change attributes of a file without opening it. Landlock does
+// not check them, and programs can do without them. changeCalls lists the other such calls.
 var attributesChanged = []uint32{
 	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
 	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
 }
 
 // sharedByAll lists calls for the shared memory, queues and semaphores of System V. Without a
-// namespace of their own, all processes share these.
+// separate namespace, all processes of the system share these.
 var sharedByAll = []uint32{
 	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL,
 	unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
 }
 
-// neverRequested lists requests to devices and files that no confined command may make. They type
-// into a terminal, or change files that are open for reading only.
+// neverRequested lists requests to devices and files that no confined command may make. They insert
+// input into a terminal, or change files that are open only for reading.
 var neverRequested = []uint32{
 	unix.TIOCSTI, unix.TIOCLINUX,
 	0x40086602, 0x40046602, 0x401c5820, // FS_IOC_SETFLAGS, FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR
@@ -49,17 +49,17 @@ var neverRequested = []uint32{
 
 // restrictions are the options of a filter.
 type restrictions struct {
-	// noSockets forbids sockets, except pairs that connect the command with itself.
+	// noSockets forbids sockets, except socket pairs within the command.
 	noSockets bool
-	// noChanges forbids calls that change a file without opening it. askChanges passes such calls
-	// to this program, see changer.
+	// noChanges forbids calls that change a file without opening it. askChanges forwards such calls
+	// to the changer of this program.
 	noChanges, askChanges bool
 	// noNamespaces is set if the command shares the namespaces of this program. It forbids calls
-	// that a namespace would make harmless.
+	// that would be harmless in a separate namespace.
 	noNamespaces bool
 }
 
-// filters caches the programs by their restrictions. There are few.
+// filters caches the few programs by their restrictions.
 var filters sync.Map
 
 // filterOf returns the seccomp program for the restrictions, from the cache if possible.
@@ -76,7 +76,7 @@ func filterOf(r restrictions) []launcher.Instruction {
 func newFilter(r restrictions) []launcher.Instruction {
 	f := filter{}
 	f.answer(refuse, neverCalled...)
-	// A filter cannot look into the arguments of clone3; clone is used instead.
+	// A filter cannot read the arguments of clone3. Programs fall back to clone.
 	f.answer(unknown, unix.SYS_CLONE3)
 	f.refuseAny(unix.SYS_CLONE, atFirst, unix.CLONE_NEWUSER, unix.CLONE_NEWUSER)
 	f.refuseAny(unix.SYS_IOCTL, atSecond, allBits, neverRequested...)
@@ -87,7 +87,8 @@ func newFilter(r restrictions) []launcher.Instruction {
 		const kinds = 0xf
 		f.refuseAllBut(unix.SYS_SOCKETPAIR, atSecond, kinds, unix.SOCK_STREAM, unix.SOCK_SEQPACKET)
 	} else {
-		// Only the families that a namespace confines. Others lead to the host and to devices.
+		// Only families that a namespace confines are allowed. Others reach the host and its
+		// devices.
 		f.refuseAllBut(unix.SYS_SOCKET, atFirst, allBits, unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK)
 	}
 	switch {
@@ -99,9 +100,9 @@ func newFilter(r restrictions) []launcher.Instruction {
 	}
 	if r.noNamespaces {
 		f.answer(refuse, sharedByAll...)
-		// The limits and priorities of other processes. A limit on its CPU time ends a process.
+		// Limits and priorities of other processes: a limit on CPU time ends a process.
 		f.refuseAllBut(unix.SYS_PRLIMIT64, atFirst, allBits, 0)
-		// The limit that carries the command's mark. Reading it is allowed.
+		// This limit stores the command's mark. Reading it is allowed.
 		f.refuseAny(unix.SYS_SETRLIMIT, atFirst, allBits, supervisor.MarkLimit)
 		for _, half := range []uint32{atThird, atThird + 4} {
 			f.refuse(unix.SYS_PRLIMIT64, condition{atSecond, allBits, false, []uint32{supervisor.MarkLimit}}, condition{half, allBits, true, []uint32{0}})
@@ -118,19 +119,19 @@ func newFilter(r restrictions) []launcher.Instruction {
 type modeCall struct {
 	// mode is the offset of the argument that holds the mode.
 	mode uint32
-	// flags is the offset of the argument that says whether the call creates a file. The mode
-	// counts only then. If flags is 0, the mode always counts.
+	// flags is the offset of the argument with the flag that the call creates a file. The mode has
+	// a meaning only then. If flags is 0, the mode always has one.
 	flags uint32
 }
 
-// modeCalls lists the modeCalls that every architecture has.
+// modeCalls lists the calls with a mode that every architecture has.
 var modeCalls = map[uint32]modeCall{
 	unix.SYS_FCHMOD: {mode: atSecond}, unix.SYS_FCHMODAT: {mode: atThird}, unix.SYS_FCHMODAT2: {mode: atThird},
 	unix.SYS_OPENAT: {mode: atFourth, flags: atThird}, unix.SYS_MKNODAT: {mode: atThird},
 }
 
-// refuseOtherIDs refuses to make files setuid or setgid. Through such a file another user who can
-// reach the workspace would get the rights of this user.
+// refuseOtherIDs refuses calls that make files setuid or setgid. Through such a file, another user
+// who can reach the workspace would get the rights of this user.
 func (f filter) refuseOtherIDs() {
 	const (
 		otherIDs = unix.S_ISUID | unix.S_ISGID

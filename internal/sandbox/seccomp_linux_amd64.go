@@ -4,18 +4,18 @@ import "golang.org/x/sys/unix"
 
 const architecture = unix.AUDIT_ARCH_X86_64
 
-// modeCallsOld lists further modeCalls, which newer architectures lack.
+// modeCallsOld lists further calls with a mode, which newer architectures lack.
 var modeCallsOld = map[uint32]modeCall{
 	unix.SYS_CHMOD: {mode: atSecond}, unix.SYS_CREAT: {mode: atSecond}, unix.SYS_MKNOD: {mode: atSecond},
 	unix.SYS_OPEN: {mode: atThird, flags: atSecond},
 }
 
-// changeCallsOld lists further changeCalls, which newer architectures lack.
+// changeCallsOld lists further calls that change attributes, which newer architectures lack.
 var changeCallsOld = map[uint32]changeCall{
 	unix.SYS_CHMOD:  {kind: rights, dir: none, path: 0, value: 1, flags: none},
 	unix.SYS_CHOWN:  {kind: owner, dir: none, path: 0, value: 1, flags: none},
 	unix.SYS_LCHOWN: {kind: owner, dir: none, path: 0, value: 1, flags: none, always: unix.AT_SYMLINK_NOFOLLOW},
-	// Go's syscall package and the C libraries of older systems use these.
+	// Go's syscall package and older C libraries use these calls.
 	unix.SYS_UTIME:     {kind: times, dir: none, path: 0, value: 1, flags: none},
 	unix.SYS_UTIMES:    {kind: times, dir: none, path: 0, value: 1, flags: none, unit: 1000},
 	unix.SYS_FUTIMESAT: {kind: times, dir: 0, path: 1, value: 2, flags: none, unit: 1000},

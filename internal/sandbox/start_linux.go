@@ -35,7 +35,7 @@ func (s *Sandbox) start(ctx context.Context, backend Backend, c *Command, policy
 	}
 }
 
-// layer puts layers on the user's caches for a command, and returns the caches that have one.
+// layer mounts layers on the user's caches for a command, and returns the caches that have one.
 func (s *Sandbox) layer(policy Policy, backend Backend) []Cache {
 	if backend != Namespaces {
 		return nil
@@ -66,8 +66,8 @@ func (s *Sandbox) try() (string, error) {
 	return "", errors.New("not available on this system")
 }
 
-// startOnThread starts the command from its own thread, which lives until the command has ended.
-// The kernel kills the command with the thread, even if this program is killed.
+// startOnThread starts the command from a dedicated thread, which exists until the command has
+// ended. The kernel kills the command with the thread, even if this program is killed.
 func (c *Command) startOnThread(policy Policy, restrict func() (*changer, error)) error {
 	attributes(c.cmd).Pdeathsig = syscall.SIGKILL
 	processes := newStrays()
@@ -90,7 +90,7 @@ func (c *Command) startOnThread(policy Policy, restrict func() (*changer, error)
 		return err
 	}
 	processes.after = c.cmd.Process.Pid
-	// Setting the limit fails inside another sandbox. Then the variable alone is the mark.
+	// Setting the limit fails inside another sandbox. The mark is then only in the variable.
 	_ = setMark(processes.after, processes.mark)
 	var tooMany atomic.Bool
 	if !policy.LongRunning {
@@ -116,15 +116,15 @@ func attributes(cmd *exec.Cmd) *syscall.SysProcAttr {
 	return cmd.SysProcAttr
 }
 
-// onOwnThread runs f on a locked thread, which ends together with f. It never uses the main
-// thread: that would not end, and by its rights the kernel decides which users may signal and
-// read this program.
+// onOwnThread runs f on a locked thread, which ends together with f. It never uses the main thread,
+// which cannot end. The kernel also uses the rights of the main thread to decide which users may
+// signal and read this program.
 func onOwnThread(f func()) {
 	began := make(chan struct{})
 	go func() {
 		runtime.LockOSThread()
 		if unix.Gettid() == os.Getpid() {
-			onOwnThread(f) // the main thread is still locked, so f gets another one
+			onOwnThread(f) // the main thread is still locked here, so f runs on another one
 			runtime.UnlockOSThread()
 			close(began)
 			return

@@ -8,7 +8,7 @@ import (
 // shared holds resources that several commands use. This system has none.
 type shared struct{}
 
-// backends is empty: nothing confines commands on this system yet, see
+// backends is empty, because no backend for this system exists yet. See
 // docs/dev/decisions/windows.md.
 var backends []Backend
 

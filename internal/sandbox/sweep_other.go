@@ -2,7 +2,7 @@
 
 package sandbox
 
-// Sweep does nothing on this system. On Linux it ends processes left behind by programs that were
+// Sweep does nothing on this system. On Linux it ends the remaining processes of programs that were
 // killed.
 func Sweep() {}
 

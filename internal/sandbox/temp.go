@@ -13,15 +13,15 @@ import (
 // SystemTemp is the temporary folder that all users of a system share.
 const SystemTemp = "/tmp"
 
-// OwnTemp reports whether commands can get a /tmp of their own. This needs namespaces, and none
-// of the writable folders may contain the system's /tmp.
+// OwnTemp reports whether commands can get a private /tmp. This needs namespaces, and none of the
+// writable folders may contain the system's /tmp.
 func (s *Sandbox) OwnTemp(writable ...string) bool {
 	holds := func(folder string) bool { return fsutil.Within(SystemTemp, folder) }
 	return s.backend == Namespaces && layout.Real(SystemTemp) == SystemTemp && !slices.ContainsFunc(writable, holds)
 }
 
-// ShownBelowTemp returns the paths of the system's /tmp that commands with a /tmp of their own
-// still see: the folder directly below /tmp that contains the workspace, and paths that the
+// ShownBelowTemp returns the paths of the system's /tmp that commands with a private /tmp still
+// see. These are the folder directly below /tmp that contains the workspace, and paths that the
 // environment names.
 func ShownBelowTemp(workspace string, environ []string) []string {
 	var shown []string
@@ -38,7 +38,7 @@ func ShownBelowTemp(workspace string, environ []string) []string {
 	return shown
 }
 
-// addShown adds a path below /tmp if it exists and contains no link.
+// addShown adds a path below /tmp to shown if it exists and contains no link.
 func addShown(shown []string, path string) []string {
 	below := strings.HasPrefix(path, SystemTemp+"/") && filepath.Clean(path) == path
 	if !below || layout.Real(path) != path || slices.ContainsFunc(shown, func(folder string) bool { return fsutil.Within(path, folder) }) {
@@ -47,8 +47,8 @@ func addShown(shown []string, path string) []string {
 	return append(shown, path)
 }
 
-// HidesTemp reports whether a path exists in the system's /tmp and is hidden from the command,
-// because the command has a /tmp of its own.
+// HidesTemp reports whether a path exists in the system's /tmp but is hidden from the command,
+// because the command has a private /tmp.
 func (p Policy) HidesTemp(path string) bool {
 	if p.PrivateTemp == "" || !strings.HasPrefix(path, SystemTemp+"/") {
 		return false
@@ -57,9 +57,9 @@ func (p Policy) HidesTemp(path string) bool {
 	return err == nil
 }
 
-// withOwnTemp returns the policy without PrivateTemp if the command cannot have a /tmp of its
-// own, and otherwise with dir as the command sees it. If a link is in the place of PrivateTemp,
-// somebody else put it there, and it is not followed.
+// withOwnTemp returns the policy without PrivateTemp if the command cannot have a private /tmp.
+// Otherwise it returns the policy with the path of dir inside the sandbox. A link at PrivateTemp
+// was created by another program and is not followed.
 func (p Policy) withOwnTemp(backend Backend) Policy {
 	box := &Sandbox{backend: backend}
 	possible := p.Profile != Open && box.OwnTemp(append([]string{p.Workspace}, p.AllowWrite...)...)
@@ -73,8 +73,8 @@ func (p Policy) withOwnTemp(backend Backend) Policy {
 	return p
 }
 
-// shownTo returns the read-only paths of the system's /tmp that a command with a /tmp of its own
-// sees, parents first. They include paths that the arguments, the environment and git need.
+// shownTo returns the read-only paths of the system's /tmp that a command with a private /tmp sees,
+// parents first. They include paths that the arguments, the environment and git need.
 func (p Policy) shownTo(environ, args []string) []string {
 	if p.PrivateTemp == "" {
 		return nil
@@ -93,8 +93,8 @@ func (p Policy) shownTo(environ, args []string) []string {
 	return slices.Compact(shown)
 }
 
-// withoutHiddenTemp removes paths of the system's /tmp from hidden if the command has a /tmp of
-// its own and the path is not among the visible ones. The command may have made files of the same
+// withoutHiddenTemp removes paths of the system's /tmp from hidden if the command has a private
+// /tmp and does not see them. In its private /tmp, the command may have created files of the same
 // names.
 func (p Policy) withoutHiddenTemp(hidden, found []string) []string {
 	if p.PrivateTemp == "" {
@@ -108,7 +108,7 @@ func (p Policy) withoutHiddenTemp(hidden, found []string) []string {
 }
 
 // withoutOwnPrograms removes from PATH the folders below /tmp that are not shown to the command.
-// Otherwise a command could create such a folder in its own /tmp and put programs for the next
+// Otherwise a command could create such a folder in its private /tmp and put programs for the next
 // command there.
 func (p Policy) withoutOwnPrograms(environ, found []string) []string {
 	if p.PrivateTemp == "" {

@@ -10,11 +10,11 @@ import (
 	"agent/internal/sandbox/launcher"
 )
 
-// threadABI is the first version of Landlock that controls truncating a file.
+// threadABI is the first version of Landlock that controls the truncation of files.
 const threadABI = 3
 
-// confineThread confines the calling thread and every process that it starts from now on. It
-// returns the changer for the command, or nil if the command may not change files.
+// confineThread confines the calling thread and every process that it starts afterwards. It returns
+// the changer for the command, or nil if the command may not change files.
 func (r *rulesets) confineThread(policy Policy) (*changer, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -33,7 +33,7 @@ func (r *rulesets) confineThread(policy Policy) (*changer, error) {
 		return nil, err
 	}
 	listener, err := listen(filterOf(limits))
-	if errors.Is(err, unix.EBUSY) { // this program is itself below a listener, which then decides
+	if errors.Is(err, unix.EBUSY) { // this program is itself below a listener, which decides
 		limits.askChanges = false
 		return nil, launcher.Restrict(-1, filterOf(limits))
 	}
@@ -43,7 +43,7 @@ func (r *rulesets) confineThread(policy Policy) (*changer, error) {
 	return newChanger(listener, policy), nil
 }
 
-// listen installs a filter on the calling thread and returns the descriptor that delivers the
+// listen installs a filter on the calling thread and returns the descriptor that receives the
 // calls.
 func listen(f []launcher.Instruction) (listener int, err error) {
 	program := unix.SockFprog{Len: uint16(len(f)), Filter: (*unix.SockFilter)(unsafe.Pointer(&f[0]))}

@@ -12,12 +12,12 @@ import (
 	"agent/internal/sandbox/supervisor"
 )
 
-// Watcher is a small process that outlives this program for a moment. However this program ends,
-// the watcher then ends the processes that its commands left behind. Commands in a process
-// namespace need no watcher.
+// Watcher is a small process that outlives this program briefly. However this program ends, the
+// watcher then ends the remaining processes of its commands. Commands in a process namespace need
+// no watcher.
 //
 // Its methods are safe for concurrent use. If the watcher fails, the next start of the program
-// still sweeps.
+// still ends the processes.
 type Watcher struct {
 	mu   sync.Mutex
 	cmd  *exec.Cmd
@@ -31,7 +31,7 @@ func NewWatcher() (*Watcher, error) {
 	cmd.Args = []string{supervisor.WatcherName, strconv.FormatUint(ownMarks(), 10)}
 	cmd.Env = launcher.Environ()
 	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that Ctrl+C does not reach it
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that Ctrl+C does not end it
 	pipe, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -42,10 +42,10 @@ func NewWatcher() (*Watcher, error) {
 	return &Watcher{cmd: cmd, pipe: pipe, tell: json.NewEncoder(pipe)}, nil
 }
 
-// Began tells the watcher that the process group of a command exists.
+// Began reports the process group of a new command to the watcher.
 func (w *Watcher) Began(group int) { w.say(supervisor.Group{ID: group}) }
 
-// Ended tells the watcher that a process group has ended.
+// Ended reports to the watcher that a process group has ended.
 func (w *Watcher) Ended(group int) { w.say(supervisor.Group{ID: group, Gone: true}) }
 
 func (w *Watcher) say(g supervisor.Group) {
@@ -54,7 +54,7 @@ func (w *Watcher) say(g supervisor.Group) {
 	_ = w.tell.Encode(g)
 }
 
-// Close ends the watcher. The commands that it knew must have ended.
+// Close ends the watcher. The commands that were reported to it must have ended.
 func (w *Watcher) Close() {
 	w.say(supervisor.Group{Done: true})
 	w.mu.Lock()

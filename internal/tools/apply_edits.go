@@ -9,11 +9,11 @@ import (
 	"agent/internal/workspace"
 )
 
-// nothingChanged begins the answer to an edit of several files that is not made.
+// nothingChanged is the start of the error for an edit of several files that was not made.
 const nothingChanged = "Nothing was changed. "
 
 // apply makes an edit, all or nothing: if a change fails, the earlier changes are undone. A file
-// that has changed since the edit was planned is left alone. Files are removed last, so that a
+// that has changed since the edit was planned stays unchanged. Files are removed last, so that a
 // moved file always exists under one of its names.
 func (e *Env) apply(p edit) Answer {
 	files := make([]snapshot.FileEdit, len(p.changes))
@@ -32,7 +32,8 @@ func (e *Env) apply(p edit) Answer {
 			}
 			if err := e.make(c); err != nil {
 				if left, err := e.putBack(made); err != nil {
-					// What stayed can be seen and put back like any change.
+					// The changes that could not be undone are recorded, so that the user can undo
+					// them like any change.
 					return Answer{Error: "The patch was applied in part: " + err.Error(), Change: kept, Changed: e.Snapshots.Paths(kept), Diff: e.note(left)}
 				}
 				notDone()
@@ -51,7 +52,7 @@ func (e *Env) apply(p edit) Answer {
 	return answer
 }
 
-// note notes changes that were made, whose files the model knows now, and returns their difference.
+// note records the new contents as seen by the model, and returns the diff of the changes.
 func (e *Env) note(changes []change) (diff string) {
 	for _, c := range changes {
 		diff += c.unified()

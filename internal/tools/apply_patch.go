@@ -47,7 +47,7 @@ func planPatch(ctx context.Context, env *Env, args applyPatchArgs) (Plan, error)
 	return env.planEdit(planned), nil
 }
 
-// patchedEdit returns the edit that a patch makes of the present files.
+// patchedEdit returns the edit that a patch makes to the present files.
 func (e *Env) patchedEdit(ctx context.Context, text string) (edit, error) {
 	sections, err := patch.Parse(text)
 	if err != nil {

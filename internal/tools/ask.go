@@ -11,7 +11,7 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Bounds of the questions of one call.
+// Limits of the questions of one call.
 const (
 	mostInquiries             = 4
 	leastOptions, mostOptions = 2, 4
@@ -26,13 +26,13 @@ type Inquiry struct {
 	Header string `json:"header,omitempty" jsonschema:"a word or two"`
 	// Options lists the choices, the recommended one first.
 	Options []Option `json:"options" jsonschema:"2 to 4, the recommended one first"`
-	// Several is set if more than one option may be chosen.
+	// Several is set if the user may choose more than one option.
 	Several bool `json:"multiSelect,omitempty"`
-	// YesNo is set if the first of two options is a yes and the second a no. The keys y and n then
-	// choose them.
+	// YesNo is set if the first of two options means yes and the second means no. The keys y and n
+	// then choose them.
 	YesNo bool `json:"-"`
-	// Draft is a text that the user may edit before saying yes; Words of the answer then holds the
-	// edited text. Without a draft, the user may answer in their own words.
+	// Draft is a text that the user may edit before approving it. Words of the answer then holds
+	// the edited text. Without a draft, the user may answer in their own words.
 	Draft string `json:"-"`
 }
 
@@ -83,7 +83,7 @@ func askUser() Tool {
 	})
 }
 
-// checkInquiries refuses questions that cannot be asked, and trims their texts.
+// checkInquiries returns an error for questions that break the limits, and trims their texts.
 func checkInquiries(all []Inquiry) error {
 	if n := len(all); n < 1 || n > mostInquiries {
 		return fmt.Errorf("questions must hold 1 to %d questions, not %d", mostInquiries, n)
@@ -110,13 +110,13 @@ func checkInquiries(all []Inquiry) error {
 	return nil
 }
 
-// begins reports whether the first word of a label is word, in small or capital letters.
+// begins reports whether the first word of a label is word, ignoring case.
 func begins(label, word string) bool {
 	first, _, _ := strings.Cut(label, " ")
 	return strings.EqualFold(strings.Trim(first, ",.:;!"), word)
 }
 
-// saidBy returns the answer with the user's replies, each question and its reply on two lines.
+// saidBy returns the answer that contains each question and the user's reply to it, on two lines.
 func saidBy(inquiries []Inquiry, given []InquiryAnswer) Answer {
 	var text, summary []string
 	for i, g := range given {
@@ -157,8 +157,8 @@ func presentPlan() Tool {
 	})
 }
 
-// acceptPlan returns the answer to a plan that the user has agreed to, and makes the steps of the
-// plan the todo list.
+// acceptPlan returns the answer to a plan that the user approved, and makes the steps of the plan
+// the todo list.
 func (e *Env) acceptPlan(plan, mode string) Answer {
 	text := "The user agrees to the plan. The approval mode is " + mode + " now: carry it out."
 	if steps := todo.Steps(plan); len(steps) > 0 && e.Todos != nil && e.Todos.Set(steps) == nil {

@@ -62,7 +62,8 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	return env.excerptOf(s, heading, text[found.Start:found.End], func(shown int) string { return fmt.Sprintf("read_file reads on with offset %d", first+shown) })
 }
 
-// excerptOf answers with as many lines of a text as fit, and says how to read the rest.
+// excerptOf returns an answer with as many lines of a text as fit, and the instruction for reading
+// the rest.
 func (e *Env) excerptOf(s *source, heading, text string, goOn func(shown int) string) Answer {
 	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	for i, line := range all {
@@ -110,7 +111,7 @@ func planASTEdit(env *Env, args astEditArgs) (edit, error) {
 	if problem := outline.SyntaxError(s.rel, []byte(d.Text)); problem != nil {
 		return edit{}, fmt.Errorf("%s has a syntax error (%s); fix it with replace first", s.rel, problem)
 	}
-	// Parsing one file takes no time worth interrupting.
+	// Parsing one file is too short to be worth interrupting.
 	declared, err := outline.Read(context.Background(), s.rel, d.Text)
 	if err != nil {
 		return edit{}, err

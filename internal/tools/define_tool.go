@@ -16,7 +16,7 @@ import (
 func define[A any](t Tool, plan func(ctx context.Context, env *Env, args A) (Plan, error)) Tool {
 	d := decode.ParametersOf[A]()
 	t.takes = d.JSON
-	if t.offers == nil { // else it offers fewer parameters than it takes
+	if t.offers == nil { // else the schema contains fewer parameters than the tool accepts
 		t.offers = d.JSON
 	}
 	t.Plan = func(ctx context.Context, env *Env, given arguments.Arguments) (Plan, error) {
@@ -47,8 +47,8 @@ func boundError(err error, limits Limits) error {
 	return errors.New(limits.bound(failedAnswer(err)).Error)
 }
 
-// defineRead completes a tool that only reads; run carries out its calls. Arguments that name
-// files have a method reads, so that a user is asked about files with keys.
+// defineRead completes a tool that only reads; run executes its calls. Arguments that name files
+// have a method reads, so that a read of secret files requires approval.
 func defineRead[A any](t Tool, run func(ctx context.Context, env *Env, args A) Answer) Tool {
 	t.Reads, t.Parallel = true, true
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {

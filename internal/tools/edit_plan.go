@@ -21,16 +21,15 @@ import (
 // An edit is a planned change of files that has not been made.
 type edit struct {
 	changes []change
-	// done describes the edit on one line, and notes tell where it differs from the letter of the
-	// call.
+	// done describes the edit on one line. notes list the differences between the edit and the
+	// literal call.
 	done  string
 	notes []string
-	// given holds the lines that the call itself has for the files. The answer does not repeat
-	// them.
+	// given holds the lines that the call itself contains. The answer does not repeat them.
 	given string
-	// show is set if the answer shows the changed lines although the call has them, because they have
-	// another indentation. spread is set if they went to more places than the call names: the answer
-	// lists the places, and shows the first and the last.
+	// show is set if the answer shows the changed lines because their indentation differs from the
+	// call's. spread is set if the edit changed more locations than the call names. The answer then
+	// lists the locations, and shows the first and the last.
 	show, spread bool
 }
 
@@ -42,15 +41,15 @@ type change struct {
 	// before is the content when the edit was planned, nil if there was no file. after is the new
 	// content, nil if the file is deleted.
 	before, after []byte
-	// links counts the names of the file. An edit makes a new file under the given name, so the
-	// other names keep the old content.
+	// links is the number of hard links of the file. An edit makes a new file under the given name,
+	// so the other names keep the old content.
 	links uint64
 	// mode holds the permissions of the file that is replaced or moved.
 	mode fs.FileMode
 	diff textdiff.Diff
 }
 
-// changeTo returns the change of an opened file to a new content.
+// changeTo returns the change that gives an opened file a new content.
 func (s *source) changeTo(after []byte) change {
 	c := change{abs: s.abs, rel: s.rel, before: s.whole, after: after, links: s.links, mode: s.mode}
 	c.diff = textdiff.New(document(s.abs, c.before).Text, document(s.abs, after).Text)
@@ -152,8 +151,8 @@ func (c change) hiddenEffects() string {
 	return " (" + strings.Join(besides, "; ") + ")"
 }
 
-// errNoChange is the answer to an edit that would leave the file unchanged. It is an error so
-// that nothing takes the call for a write.
+// errNoChange is the answer to an edit that would leave the file unchanged. It is an error so that
+// the call does not count as a write.
 var errNoChange = errors.New("nothing to change: the file already has this content")
 
 // editTo returns the edit that gives an opened file a new content, or an error if the edit changes
@@ -189,7 +188,7 @@ func (e *Env) openToEdit(path string) (*source, error) {
 		rel := e.Workspace.Rel(abs)
 		return nil, fmt.Errorf("%s: %s, and you have not read it; read it first (read_file), which requires approval", rel, e.Protected.Read(abs, rel).Why)
 	}
-	// No context is needed: only the search for names similar to a missing file takes time.
+	// No context is needed, because only the search for names similar to a missing file is slow.
 	s, err := e.openResolved(context.Background(), abs)
 	if err != nil {
 		return nil, err
@@ -205,8 +204,8 @@ func (e *Env) openToEdit(path string) (*source, error) {
 	return s, nil
 }
 
-// openKnown opens a file as openToEdit does, for an edit that does not itself prove that the
-// model knows the content. It refuses a file that the model never saw.
+// openKnown opens a file like openToEdit, for an edit whose arguments do not prove that the model
+// has read the file. It refuses a file that the model never saw.
 func (e *Env) openKnown(path string) (*source, error) {
 	s, err := e.openToEdit(path)
 	if err != nil {
@@ -223,8 +222,8 @@ func (e *Env) mustKnow(s *source) error {
 	return fmt.Errorf("%s exists and you have not read it; read it first (read_file), then repeat the edit", s.rel)
 }
 
-// editable resolves the path of a file to edit. It refuses git's own files: hooks and settings in
-// them run programs, which the permission to edit does not cover.
+// editable resolves the path of a file to edit. It refuses git's own files, because their hooks and
+// settings run programs. The permission to edit does not cover that.
 func (e *Env) editable(path string) (string, error) {
 	if strings.HasSuffix(path, "/") {
 		return "", fmt.Errorf("%s is a folder; add a file name", path)
@@ -252,9 +251,9 @@ func (c change) unified() string {
 	return c.diff.Unified(humanize.Name(from), humanize.Name(to))
 }
 
-// report returns the text that the model reads of an edit: a description, the changed lines of
-// each file as they are now, and the notes. Where the lines are exactly as the call gave them, it
-// says only where they are. It repeats neither a new file nor the middle of many new lines.
+// report returns the text of an edit for the model: a description, the changed lines of each file
+// as they are now, and the notes. For lines that are exactly as in the call, it contains only their
+// location. It repeats neither a new file nor the middle of many new lines.
 func (p edit) report(limits Limits) string {
 	out, several := p.done, len(p.changes) > 1
 	if several {

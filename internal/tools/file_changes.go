@@ -5,8 +5,8 @@ import (
 	"agent/internal/snapshot"
 )
 
-// FileChanges lists the files of a change with their hashes, for the record. unlisted is set if there
-// may be more.
+// FileChanges lists the files of a change with their hashes, for the session log. unlisted is set
+// if the list may be incomplete.
 func (e *Env) FileChanges(change snapshot.Mark) (files []history.FileChange, unlisted bool) {
 	changes, all := e.Snapshots.Files(change)
 	for _, f := range changes {
@@ -15,12 +15,13 @@ func (e *Env) FileChanges(change snapshot.Mark) (files []history.FileChange, unl
 	return files, !all
 }
 
-// FileChangeOf returns the change of one file for the record.
+// FileChangeOf returns the change of one file for the session log.
 func FileChangeOf(path string, before, after snapshot.State) history.FileChange {
 	return history.FileChange{Path: path, Before: hashIn(before), After: hashIn(after)}
 }
 
-// hashIn returns the hash of a file's content, "" for none and "?" for one that is not known.
+// hashIn returns the hash of a file's content. It returns "" for a missing file and "?" for unknown
+// content.
 func hashIn(s snapshot.State) string {
 	switch {
 	case s.Kind == snapshot.Missing:

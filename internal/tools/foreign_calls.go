@@ -12,9 +12,9 @@ import (
 	"agent/internal/tools/decode"
 )
 
-// Translate returns a call, as the model wrote it, with the names of the present tools and their parameters. Calls of tools
-// that are not the program's own stay unchanged. A command that applies a patch becomes a call of
-// the patch tool, and a rename of a symbol a call of the tool that edits.
+// Translate returns a call of the model, translated to the names of the present tools and their
+// parameters. Calls of other programs' tools stay unchanged. A command that applies a patch becomes
+// a call of the patch tool. A rename of a symbol becomes a call of the tool that edits.
 func (r *Registry) Translate(name, written string) decode.Call {
 	now := r.Now()
 	call := r.asPatch(decode.Translate(name, arguments.Parse(written), func(name string) (json.RawMessage, bool) {
@@ -31,9 +31,9 @@ func (r *Registry) Translate(name, written string) decode.Call {
 	return call
 }
 
-// asPatch turns a command that does nothing but give a patch to apply_patch into a call of that
-// tool. GPT models write such commands, with or without the tool; this way consent, rules,
-// density and the record see an edit (D-92). Other calls stay unchanged.
+// asPatch turns a command that only passes a patch to apply_patch into a call of that tool. GPT
+// models write such commands, with or without the tool. The translated call is an edit for
+// approval, rules, density and the session log (D-92). Other calls stay unchanged.
 func (r *Registry) asPatch(call decode.Call) decode.Call {
 	tool, err := r.Get(call.Name)
 	if err != nil || !tool.Runs || len(tool.Density.Command) == 0 {

@@ -61,8 +61,8 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 	})
 }
 
-// start splits a pattern into the folder that it begins with and the rest, which may hold
-// wildcards. Only files below the folder need be listed.
+// start splits a pattern into its leading folder and the rest, which may contain wildcards. Only
+// files below the folder need to be listed.
 func (args globArgs) start(w *workspace.Workspace) (base, pattern string, err error) {
 	if strings.TrimSpace(args.Pattern) == "" {
 		return "", "", errors.New("pattern is empty")
@@ -106,7 +106,7 @@ func latestFirst(files []string) {
 	}
 }
 
-// globMeta holds the characters that make a name a glob.
+// globMeta holds the characters that mark a name as a glob.
 const globMeta = "*?[{"
 
 // concerns reports whether one of some valid globs matches a file: its path, its name in any

@@ -68,8 +68,8 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 	})
 }
 
-// namesWithFiles returns the names in dir of files that git does not ignore, and of folders that
-// hold such files.
+// namesWithFiles returns the names in dir that are files not ignored by git, or folders that
+// contain such files.
 func namesWithFiles(ctx context.Context, w *workspace.Workspace, dir string) (map[string]bool, error) {
 	_, above, err := w.Below(dir)
 	if err != nil {

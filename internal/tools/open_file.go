@@ -21,8 +21,8 @@ import (
 	"agent/internal/workspace"
 )
 
-// maxWholeBytes is the size of the largest file that is held in memory. Larger files are read by
-// lines and cannot be edited.
+// maxWholeBytes is the size of the largest file that is read into memory. Larger files are read
+// line by line and cannot be edited.
 const maxWholeBytes = 16 << 20
 
 // sniffBytes is the size of the part of a file that is examined to distinguish text from binary.
@@ -30,21 +30,21 @@ const sniffBytes = 8 << 10
 
 // A source is a text file opened for the model. It must be closed.
 type source struct {
-	// abs is the path that Resolve returned, rel the path to show.
+	// abs is the path that Resolve returned. rel is the path for messages.
 	abs, rel string
 	size     int64
-	// links counts the names of the file: more than one if it is hard-linked.
+	// links is the number of hard links of the file.
 	links uint64
 	mode  fs.FileMode
 	// whole is the content, nil if the file is larger than maxWholeBytes.
 	whole []byte
-	// cells is the notebook in the file, nil for any other file.
+	// cells is the notebook in the file, nil if the file is not a notebook.
 	cells *notebook.Notebook
 	file  *os.File
 }
 
-// open opens a text file and reads it unless it is huge. For anything but a text file it returns
-// an error that says so and how to continue.
+// open opens a text file and reads it unless it is huge. For any other file it returns an error
+// with the kind of the file and the way to continue.
 func (e *Env) open(ctx context.Context, path string) (*source, error) {
 	abs, err := e.Workspace.ResolveRead(path)
 	if err != nil {
@@ -56,7 +56,7 @@ func (e *Env) open(ctx context.Context, path string) (*source, error) {
 	return e.openResolved(ctx, abs)
 }
 
-// openResolved opens a file by the path that Resolve returned, even if the file holds keys.
+// openResolved opens a file by the path that Resolve returned, even if it is a secret file.
 func (e *Env) openResolved(ctx context.Context, abs string) (*source, error) {
 	s := &source{abs: abs, rel: e.Workspace.Rel(abs)}
 	var err error
@@ -93,7 +93,7 @@ func (s *source) load() error {
 	if s.size > maxWholeBytes && !textfile.IsUTF16(head) {
 		return nil
 	}
-	// One byte more than fits shows that the file has just grown.
+	// One more byte than the limit shows that the file has just grown.
 	rest, err := io.ReadAll(io.LimitReader(s.file, maxWholeBytes+1-int64(len(head))))
 	if err != nil {
 		return fmt.Errorf("can't read %s: %w", s.rel, fsutil.Reason(err))
@@ -108,19 +108,20 @@ func (s *source) load() error {
 	return nil
 }
 
-// cellsOf returns the notebook in a file, nil for any other file.
+// cellsOf returns the notebook in a file, nil if the file is not a notebook.
 func cellsOf(path string, content []byte) *notebook.Notebook {
 	if filepath.Ext(path) != ".ipynb" {
 		return nil
 	}
 	cells, err := notebook.Parse(content)
 	if err != nil {
-		return nil // it is worked with as the text that it is
+		return nil // it is edited as plain text
 	}
 	return cells
 }
 
-// document returns the text of a file as the model works with it: of a notebook, its cells.
+// document returns the text of a file in the form that the model edits. For a notebook, this is the
+// text of its cells.
 func document(path string, content []byte) textfile.Document {
 	if cells := cellsOf(path, content); cells != nil {
 		content = []byte(cells.Text())
@@ -128,15 +129,15 @@ func document(path string, content []byte) textfile.Document {
 	return textfile.Parse(content)
 }
 
-// document returns the text of the file, which must be held in memory.
+// document returns the text of the file, which must be in memory.
 func (s *source) document() textfile.Document { return document(s.abs, s.whole) }
 
-// onDisk returns the content of the file with an edited document.
+// onDisk returns the content of the file after its document was replaced by an edited one.
 func (s *source) onDisk(edited []byte) ([]byte, error) {
 	if s.cells == nil {
 		return edited, nil
 	}
-	if _, err := notebook.Parse(edited); err == nil { // it is the file itself, written anew
+	if _, err := notebook.Parse(edited); err == nil { // the edited text is a complete notebook file
 		return edited, nil
 	}
 	after, err := s.cells.With(string(edited))
@@ -146,7 +147,7 @@ func (s *source) onDisk(edited []byte) ([]byte, error) {
 	return after, nil
 }
 
-// asCells is a note for the model about a notebook.
+// asCells is a note that explains to the model how to edit a notebook.
 const asCells = `[a notebook, shown as cells. Edit their lines as those of a file; a line such as "%% cell code" begins a new cell, outputs stay as they are]`
 
 // note returns a remark for the model about the rest of the file, which the answer does not show.
@@ -169,11 +170,11 @@ func (s *source) reader() (io.Reader, error) {
 // Close closes the file.
 func (s *source) Close() { s.file.Close() }
 
-// damaged16 is the kind of a file that begins as UTF-16 and cannot be worked with as text.
+// damaged16 is the kind of a file that begins like UTF-16 but is not valid text.
 const damaged16 = "UTF-16 text"
 
-// binaryKind names the kind of a file that is not text by its first bytes, "" for text. Readable
-// text is text whatever its first letters: "BM" alone makes no picture.
+// binaryKind returns the kind of a binary file by its first bytes, "" for text. A file with only
+// readable text is text whatever its first letters are: "BM" alone does not mean a picture.
 func binaryKind(head []byte) string {
 	kind, _, _ := strings.Cut(http.DetectContentType(head), ";")
 	foreign, _ := textfile.Foreign(head)
@@ -182,7 +183,7 @@ func binaryKind(head []byte) string {
 		return "" // the whole content is in the answer
 	case kind == history.PDF:
 		return kind
-	case bytes.IndexByte(head, 0) < 0 && 10*foreign <= 3*len(head): // text in an old 8-bit encoding has no more
+	case bytes.IndexByte(head, 0) < 0 && 10*foreign <= 3*len(head): // text in an old 8-bit encoding has fewer
 		return ""
 	case strings.HasPrefix(kind, "text/"), kind == "application/octet-stream":
 		return "binary data"
@@ -190,7 +191,7 @@ func binaryKind(head []byte) string {
 	return kind
 }
 
-// A BinaryError is the answer to a file that is not text.
+// A BinaryError is returned for a file that is not text.
 type BinaryError struct {
 	Path string
 	// Kind is the media type, e.g. "image/png", or a description.
@@ -210,11 +211,11 @@ func (e *BinaryError) Error() string {
 	return fmt.Sprintf("%s is binary (%s, %s): %s", e.Path, e.Kind, humanize.Bytes(e.Size), advice)
 }
 
-// replacement stands for bytes that are not UTF-8 in the text that the model is shown.
+// replacement replaces bytes that are not UTF-8 in the text for the model.
 const replacement = "\uFFFD"
 
-// foreignNote returns a note for the model that a file is not UTF-8, as far as that is known, ""
-// if it is UTF-8. shown is the part of the file that an answer shows.
+// foreignNote returns a note for the model that a file is not UTF-8, or "" if no such bytes are
+// known. shown is the part of the file that an answer shows.
 func (s *source) foreignNote(shown string) string {
 	if s.whole == nil && strings.Contains(shown, replacement) {
 		return fmt.Sprintf("[%s is not all UTF-8 text: each %s may stand for bytes that are not]", s.rel, replacement)
@@ -228,7 +229,7 @@ func (s *source) foreignNote(shown string) string {
 }
 
 // refuseForeign returns an error if an edit would destroy bytes of a file that are not UTF-8. The
-// model was shown U+FFFD in their place, and cannot write them.
+// model saw U+FFFD instead of these bytes and cannot write them.
 func refuseForeign(s *source, after []byte, whole bool) error {
 	count, line := textfile.Foreign(s.whole)
 	if count == 0 || !whole && bytes.Count(after, []byte(replacement)) <= bytes.Count(s.whole, []byte(replacement)) {
@@ -242,8 +243,8 @@ func refuseForeign(s *source, after []byte, whole bool) error {
 		s.rel, humanize.Count(count, "byte"), line, what)
 }
 
-// foreignFiles returns a note with the names of the files that have lines that are not UTF-8 in
-// the results of a search.
+// foreignFiles returns a note for the model that lists the files of a search whose lines are not
+// UTF-8.
 func foreignFiles(names []string) string {
 	if len(names) == 0 {
 		return ""

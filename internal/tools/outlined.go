@@ -15,19 +15,19 @@ import (
 const (
 	// outlineTokens limits the declarations of an outline.
 	outlineTokens = 1500
-	// headLines and the others are the numbers of lines that an outline shows as they are: of a file
-	// with declarations, and the first and last lines of any other file.
+	// headLines is the number of first lines that an outline shows of a file with declarations.
+	// firstLines and lastLines are the numbers for any other file.
 	headLines, firstLines, lastLines = 30, 60, 10
-	// leastOutlined is the number of lines from which on a file is outlined. Ranges of lines are of
-	// little use for a file with few long ones.
+	// leastOutlined is the least number of lines of a file that is outlined. Line ranges are of
+	// little use for a file with few long lines.
 	leastOutlined = 2 * (firstLines + lastLines)
 	// outlineLine limits a line that an outline shows, in bytes.
 	outlineLine = 200
 )
 
-// Outline returns the outline of a text file that has more than limit tokens: its first lines, then
-// its declarations with their lines, or its headings and last lines if no declarations are known. It
-// returns false if the file is sent whole instead: a limit of 0, a file below the limit or with few
+// Outline returns the outline of a text file that has more than limit tokens. It contains the first
+// lines, then the declarations with their lines, or the headings and last lines if no declarations
+// are known. It returns false if the whole file must be sent: for a limit of 0, a small file, few
 // lines, instructions, or an outline that saves less than two thirds.
 func Outline(ctx context.Context, name, text string, limit int) (string, bool) {
 	all := lines.Split(text)
@@ -81,7 +81,7 @@ func headings(list []string, first int) string {
 	return out.String()
 }
 
-// boundedList cuts a list of declarations to outlineTokens. Nested ones leave first.
+// boundedList cuts a list of declarations to outlineTokens. It removes nested declarations first.
 func boundedList(list string) string {
 	const room = outlineTokens * bytesPerToken
 	all := lines.Split(list)
@@ -92,7 +92,7 @@ func boundedList(list string) string {
 				top = append(top, line)
 			}
 		}
-		if len(top)*4 > len(all) { // otherwise little but one class would be left
+		if len(top)*4 > len(all) { // otherwise little more than one class would remain
 			all = top
 		}
 	}
@@ -104,8 +104,8 @@ func boundedList(list string) string {
 	return out
 }
 
-// outline answers a read of a whole file with its outline. It returns false if the file is due as it
-// is: it is small, the conversation has met it before, or somebody named it.
+// outline answers a read of a whole file with its outline. It returns false if the text must be
+// sent: the file is small, the conversation has met it before, or a user named it.
 func (e *Env) outline(ctx context.Context, path string) (Answer, bool) {
 	if e.Limits.OutlineTokens < 1 {
 		return Answer{}, false

@@ -9,18 +9,19 @@ import (
 	"agent/internal/text/lines"
 )
 
-// bytesPerToken is the usual size of a token of text and code, near enough to bound results
-// without counting.
+// bytesPerToken is the usual size of a token of text and code. It is accurate enough to limit
+// results without counting tokens.
 const bytesPerToken = 4
 
 // OutputBytes returns OutputTokens in bytes. A value below 1 sets no limit.
 func (l Limits) OutputBytes() int { return atLeastOne(l.OutputTokens) * bytesPerToken }
 
-// readLines returns ReadLines. A value below 1 sets no limit.
+// readLines returns ReadLines, or no limit for a value below 1.
 func (l Limits) readLines() int { return atLeastOne(l.ReadLines) }
 
-// searchLimits returns the limits for output of commands and for search results. Most of that is seldom
-// needed, and little of it is quoted. The model can get the rest from a file or by continuing.
+// searchLimits returns the limits for output of commands and for search results. The model seldom
+// needs most of such an answer, and quotes little of it. It can get the rest from a file or by
+// continuing.
 func (l Limits) searchLimits() Limits {
 	l.OutputTokens = min(l.OutputTokens, atLeastOne(l.FoundTokens))
 	return l
@@ -30,8 +31,8 @@ func (l Limits) searchLimits() Limits {
 // that the answer names. read_file has the larger limit.
 const shownTokens = 4000
 
-// shownRoom returns the bytes of output of a command that shows files. They leave room for the notes
-// and for the slack of the output.
+// shownRoom returns the bytes of output of a command that shows files. The rest of the answer is
+// for the notes and for the slack of the output.
 func (l Limits) shownRoom() int {
 	l.OutputTokens = min(l.OutputTokens, shownTokens)
 	return l.room(notesBytes + l.OutputBytes()/shell.SlackDivisor)
@@ -51,24 +52,24 @@ func atLeastOne(limit int) int {
 	return limit
 }
 
-// Space in an answer that is not for the requested content, in bytes.
+// Numbers of bytes of an answer that are reserved for other texts than the requested content.
 const (
-	// headingBytes is for the line that says which part of the whole is shown.
+	// headingBytes is for the line that names the shown part of the whole.
 	headingBytes = 200
 	// notesBytes is for the notes on how a command ended and where the rest of its output is
 	// kept.
 	notesBytes = 500
 )
 
-// room returns the number of bytes of an answer that its content may take if the other parts take
-// others bytes. Content gets at least a quarter of the answer.
+// room returns the number of bytes of an answer for its content, if the other parts need others
+// bytes. Content gets at least a quarter of the answer.
 func (l Limits) room(others int) int {
 	limit := l.OutputBytes()
 	return max(limit-others, limit/4)
 }
 
-// bound cuts an answer that the tool has not kept within the limits itself, mostly an error
-// message.
+// bound cuts an answer that exceeds the limits, mostly an error message. Most tools limit their
+// answers themselves.
 func (l Limits) bound(a Answer) Answer {
 	limit := l.OutputBytes()
 	a.Error = shorten(a.Error, limit/2)
@@ -80,7 +81,7 @@ func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	// The note that says how much is missing needs room.
+	// These bytes are reserved for the note with the size of the missing part.
 	const note = 50
 	limit = max(limit-note, 0)
 	if first := lines.Split(text)[0]; len(first) > limit {
@@ -100,8 +101,8 @@ func fitting(list []string, room int) int {
 	return len(list)
 }
 
-// part says which part of a list an answer shows and how to continue, or nothing if the answer shows
-// the whole list. A total of 0 means that the total is not known, but larger than shown.
+// part returns a note with the shown part of a list and the way to continue, or "" if the answer
+// shows the whole list. A total of 0 means that the total is unknown, but larger than shown.
 func part(what string, first, shown, total int, narrow string) string {
 	last := first + shown - 1
 	what = humanize.Plural(what)
@@ -119,10 +120,10 @@ func part(what string, first, shown, total int, narrow string) string {
 // maxListed limits the items that an answer lists.
 const maxListed = 1000
 
-// listed answers with the items of a list from an offset on, one on each line, below a heading,
-// which may be empty. It lists as many items as fit, and no more than most. The last arguments
-// are the noun for an item in the singular, advice how to narrow the list, and a function that
-// returns the line of an item.
+// listed returns an answer with the items of a list from an offset on, one on each line, below a
+// heading. heading may be empty. It lists as many items as fit, and at most most. what is the noun
+// for an item in the singular, and narrow is advice how to narrow the list. line returns the line
+// of an item.
 func listed[T any](limits Limits, heading string, all []T, offset, most int, what, narrow string, line func(T) string) Answer {
 	if err := checkOffset(offset, len(all), what); err != nil {
 		return failedAnswer(err)

@@ -16,9 +16,9 @@ import (
 	"agent/internal/shell"
 )
 
-// warnUnwatched completes the preview of an edit or a command in a workspace that holds the home
-// folder, so that a user is asked about changes. In a home folder some program runs or obeys
-// nearly every file, more than any list could name.
+// warnUnwatched completes the preview of an edit or a command in a workspace that contains the home
+// folder, so that changes require approval. Some program runs or reads nearly every file of a home
+// folder, so no list of protected files could be complete.
 func (e *Env) warnUnwatched(p Preview) Preview {
 	if protect.Holds(e.Workspace.Root(), e.Protected.Home) {
 		p.Unwatched, p.AtHome = "the workspace contains your home folder", !e.Named
@@ -26,15 +26,15 @@ func (e *Env) warnUnwatched(p Preview) Preview {
 	return p
 }
 
-// previewRead returns the preview of a call that reads files, with the files that hold keys. The
-// call may read these files, and no others with keys, after a user has allowed it.
+// previewRead returns the preview of a call that reads files, with the secret files among them.
+// After a user's approval, the call may read these secret files and no others.
 func (e *Env) previewRead(tool string, paths []string) Preview {
 	var preview Preview
 	e.mayReadKeys = nil
 	for _, path := range paths {
 		abs, err := e.Workspace.ResolveRead(path)
 		if err != nil || slices.Contains(e.mayReadKeys, abs) {
-			continue // the call itself reports a bad path
+			continue // the call itself reports an invalid path
 		}
 		found := e.Protected.Read(abs, e.Workspace.Rel(abs))
 		if found.Protection == protect.Free {
@@ -48,8 +48,8 @@ func (e *Env) previewRead(tool string, paths []string) Preview {
 	return preview
 }
 
-// mayRead reports whether the model may be shown a file: the file holds no keys, or a user was
-// asked.
+// mayRead reports whether the model may be shown a file: it is not a secret file, or a user
+// approved the read.
 func (e *Env) mayRead(abs string) bool {
 	if e.Protected.Read(abs, e.Workspace.Rel(abs)).Protection == protect.Free {
 		return true
@@ -57,15 +57,14 @@ func (e *Env) mayRead(abs string) bool {
 	return slices.ContainsFunc(e.mayReadKeys, func(cleared string) bool { return fsutil.Within(abs, cleared) })
 }
 
-// protectedNames returns the protected files that a command line names, whatever it does with
-// them, also by patterns and variables. A command can hide its files nevertheless, and the sandbox
-// protects against that. It omits files that the sandbox of this very command guards against
-// changes or denies. A hidden key file that the line names plainly stays in, since a user may allow
-// it.
+// protectedNames returns the protected files that a command line names in any way, also by patterns
+// and variables. The sandbox protects the files that a command names in a hidden way. The result
+// omits files that the sandbox of this command denies or guards against changes. It includes a
+// hidden secret file that the line names literally, since a user may allow it.
 func (e *Env) protectedNames(command shell.Command) []protect.File {
 	var protected []protect.File
 	confined := command.Confined.Guarantees(command.Profile).Files
-	denied := func(abs string) bool { // by the settings and rules of the person, or by its owner
+	denied := func(abs string) bool { // by the settings and rules of the user, or by its owner
 		return confined && slices.ContainsFunc(command.Confined.Policy.DenyRead, func(denied string) bool { return fsutil.Within(abs, denied) })
 	}
 	shown := func(abs string) bool { // by sandbox.allow-read, which names the file
@@ -104,8 +103,8 @@ func (e *Env) protectedNames(command shell.Command) []protect.File {
 	return protected
 }
 
-// plainNames returns the absolute paths that the words of a line may name as they are written, in the
-// folders that the line enters. The value of an option may be in its word, as in -f.env and @.env.
+// plainNames returns the absolute paths that the words of a line may name literally, in the folders
+// that the line enters. The value of an option may be part of its word, as in -f.env and @.env.
 func (e *Env) plainNames(command shell.Command) []string {
 	words := cmdline.Names(command.Line, ":")
 	var all []string
@@ -120,7 +119,7 @@ func (e *Env) plainNames(command shell.Command) []string {
 	return all
 }
 
-// entered returns the folder of a command and the folders that its line enters, by cd or by an
+// entered returns the folder of a command and the folders that its line changes to, by cd or by an
 // option such as -C.
 func (e *Env) entered(command shell.Command) []string {
 	folders := []string{command.Dir}
@@ -149,8 +148,8 @@ func (e *Env) entered(command shell.Command) []string {
 	return folders
 }
 
-// rewritten returns the words into which a shell turns the words of a line that hold patterns,
-// quotes or variables. Words that name files are absolute paths.
+// rewritten returns the expansions of the words of a line that contain patterns, quotes or
+// variables. Words that name files are absolute paths.
 func (e *Env) rewritten(command shell.Command) []string {
 	if !strings.ContainsAny(command.Line, "*?[{($\\\"'") {
 		return nil
@@ -173,8 +172,8 @@ func (e *Env) rewritten(command shell.Command) []string {
 }
 
 // foundInside returns the programs of an unconfined command that PATH finds in a folder that
-// commands may write. Any command may have put them there under the name of another program, so
-// no rule by name covers them (D-60).
+// commands may write. Any command may have created them under the name of another program, so no
+// rule by name covers them (D-60).
 func (e *Env) foundInside(command shell.Command) []protect.File {
 	var found []protect.File
 	seen := map[string]bool{}
@@ -192,13 +191,13 @@ func (e *Env) foundInside(command shell.Command) []protect.File {
 	return found
 }
 
-// markWritten marks the words of a line outside of the sandbox that name files which a confined
-// command may have written and which would now run: programs, and scripts of interpreters.
+// markWritten marks words of an unconfined line that name files which a confined command may have
+// written. It marks only programs and scripts of interpreters, because the line would run them.
 func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
 	dirs := e.folders(command)
 	for _, part := range parts {
 		interpreted := slices.ContainsFunc(part, func(word cmdline.Word) bool { return interprets(word.Text) }) &&
-			!slices.Contains(part, cmdline.Word{Text: "-m"}) // a module, which the rule names; files are its data
+			!slices.Contains(part, cmdline.Word{Text: "-m"}) // a module, which the rule names; the files are its data
 		for i := range part {
 			for _, name := range cmdline.Names(part[i].Text, ":!") {
 				part[i].Written = part[i].Written || len(dirs) > maxFolders || slices.ContainsFunc(dirs, func(dir string) bool {
@@ -212,9 +211,9 @@ func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
 // maxFolders limits the number of folders in which the words of a line are looked up.
 const maxFolders = 64
 
-// folders returns the folders in which the programs of a line may lie or look for other programs,
-// even if some of its cd fail. Each folder that a word or an option names may be such a folder,
-// as in env -C bin, find bin -execdir and env PATH=bin.
+// folders returns the folders that may contain the programs of a line, or where these may look for
+// other programs, even if some of its cd fail. Each folder that a word or an option names may be
+// such a folder, as in env -C bin, find bin -execdir and env PATH=bin.
 func (e *Env) folders(command shell.Command) []string {
 	dirs := []string{command.Dir}
 	for _, call := range command.Read().Calls() {
@@ -241,8 +240,8 @@ func (e *Env) folders(command shell.Command) []string {
 	return dirs
 }
 
-// foldersNamed returns the folders that a name, which may be a pattern, or the option -C with a
-// name means in a folder.
+// foldersNamed returns the folders that a name in dir can mean. The name may be a pattern, or the
+// option -C with a name.
 func (e *Env) foldersNamed(dir, name string) []string {
 	named := existingFolders(e.absolute(dir, name))
 	if len(named) == 0 && len(name) > 2 && name[0] == '-' && name[1] != '-' {
@@ -251,7 +250,7 @@ func (e *Env) foldersNamed(dir, name string) []string {
 	return named
 }
 
-// existingFolders returns the folders to which a path, which may be a pattern, leads.
+// existingFolders returns the existing folders that a path matches, which may be a pattern.
 func existingFolders(pattern string) []string {
 	paths, _ := filepath.Glob(pattern)
 	if !slices.Contains(paths, pattern) {
@@ -263,7 +262,7 @@ func existingFolders(pattern string) []string {
 	})
 }
 
-// absolute returns the absolute form of a path in a command line that runs in a folder.
+// absolute returns the absolute form of a path in a command line that runs in dir.
 func (e *Env) absolute(dir, path string) string {
 	if home, ok := strings.CutPrefix(path, "~/"); ok && e.Protected.Home != "" {
 		dir, path = e.Protected.Home, home
@@ -276,8 +275,8 @@ func interprets(program string) bool {
 	return programs.Is(program, programs.Interprets|programs.Shell|programs.ForeignShell)
 }
 
-// runsWritten reports whether a path, which may be a pattern, leads to a program in one of the
-// folders, or to any file if scripts is set.
+// runsWritten reports whether a path, which may be a pattern, names a program in one of the
+// folders. If scripts is set, it reports whether the path names any file there.
 func runsWritten(pattern string, scripts bool, folders []string) bool {
 	paths, _ := filepath.Glob(pattern)
 	return slices.ContainsFunc(append(paths, pattern), func(path string) bool {
@@ -286,5 +285,5 @@ func runsWritten(pattern string, scripts bool, folders []string) bool {
 	})
 }
 
-// maxNamed limits the protected files of a command line that are shown.
+// maxNamed limits the number of protected files of a command line that are shown.
 const maxNamed = 5

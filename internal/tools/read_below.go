@@ -12,12 +12,12 @@ import (
 	"agent/internal/shell"
 )
 
-// maxBelow limits the files and folders below which protected files are looked for.
+// maxBelow limits the number of files and folders that a search for protected files visits.
 const maxBelow = 20_000
 
-// readBelow returns the protected files that a command from which no sandbox hides them would read
-// without naming them, because they are below the folders that it searches or packs. The output
-// would carry them to the provider (D-121).
+// readBelow returns the protected files that a command would read without naming them, because they
+// are below the folders that it searches or packs. The command runs where no sandbox hides these
+// files, so its output would send them to the provider (D-121).
 func (e *Env) readBelow(command shell.Command) []protect.File {
 	var found []protect.File
 	for _, s := range e.searched(command, false) {
@@ -26,12 +26,12 @@ func (e *Env) readBelow(command shell.Command) []protect.File {
 	return found
 }
 
-// maxKept limits the files that are hidden from one command that searches.
+// maxKept limits the number of files that are hidden from one command that searches.
 const maxKept = 100
 
-// keptBelow returns the files that a command which only looks would read without naming them, below
-// the folders that it searches, although a rule or an ignore file wants a question first. whole is
-// false if there may be more, or if git has their text.
+// keptBelow returns the files whose read requires approval by a rule or an ignore file, and that a
+// read-only command would read below the folders that it searches. whole is false if there may be
+// more such files, or if git has stored their text.
 func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 	if !e.Protected.Keeps {
 		return nil, true
@@ -54,14 +54,14 @@ func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 	return kept, whole
 }
 
-// isFree reports whether the model may read a path, links followed, without a question.
+// isFree reports whether the model may read a path without approval. Links are followed.
 func (e *Env) isFree(path string) bool {
 	abs, err := e.Workspace.Resolve(path)
 	return err == nil && e.Protected.Read(abs, e.Workspace.Rel(abs)).Protection == protect.Free
 }
 
-// followsLinks reports whether a program reads the files to which the links lead that it meets
-// below a folder, as grep -r of busybox does.
+// followsLinks reports whether a program follows the links that it finds below a folder and reads
+// their targets, as grep -r of busybox does.
 func (e *Env) followsLinks(program string, command shell.Command) bool {
 	path, err := e.Jobs.LookPath(program, command.Distrusted...)
 	if err != nil {
@@ -71,8 +71,8 @@ func (e *Env) followsLinks(program string, command shell.Command) bool {
 	return err == nil && strings.HasPrefix(filepath.Base(real), "busybox")
 }
 
-// linksOut reports whether there may be a link below the folders in which a command searches that
-// leads to a file which the model may not read without a question.
+// linksOut reports whether a folder in which a command searches may contain a link to a file whose
+// read requires approval.
 func (e *Env) linksOut(command shell.Command) bool {
 	for _, s := range e.searched(command, false) {
 		out := false
@@ -87,17 +87,16 @@ func (e *Env) linksOut(command shell.Command) bool {
 	return false
 }
 
-// searchedFolder is a folder in which a command searches or which it packs.
+// searchedFolder is a folder that a command searches or packs.
 type searchedFolder struct {
 	folder string
-	// hidden is set if the command reads hidden files there, too.
+	// hidden is set if the command also reads hidden files there.
 	hidden bool
 }
 
-// walk calls visit for the files and folders below the folder that the command can read. It leaves
-// out everything below a folder for which visit returns true, and below hidden folders that the
-// command passes over. It reports whether it came to the end: it stops at maxBelow, or once full
-// returns true.
+// walk calls visit for the files and folders below the folder that the command can read. It omits
+// everything below a folder for which visit returns true, and below hidden folders that the command
+// skips. It reports whether it visited everything: it stops at maxBelow, or once full returns true.
 func (s searchedFolder) walk(full func() bool, visit func(path string, entry fs.DirEntry) bool) (ended bool) {
 	folder, err := filepath.EvalSymlinks(s.folder)
 	if err != nil {
@@ -120,11 +119,11 @@ func (s searchedFolder) walk(full func() bool, visit func(path string, entry fs.
 	return ended
 }
 
-// searched returns the folders in which a command searches. git grep reads tracked files, and counts
-// if tracked is set.
+// searched returns the folders that a command searches. git grep, which reads tracked files, is
+// included if tracked is set.
 func (e *Env) searched(command shell.Command, tracked bool) []searchedFolder {
 	var folders []searchedFolder
-	var starts []string // the folders in which the line may run, once they are needed
+	var starts []string // the folders in which the line may run, computed when needed
 	calls := command.Read().Nested()
 	for _, call := range calls {
 		below := cmdline.ReadsBelow(call, calls)
@@ -155,8 +154,8 @@ func (e *Env) searched(command shell.Command, tracked bool) []searchedFolder {
 	return folders
 }
 
-// protectedBelow adds the protected files that a command reads below a folder to found, at most
-// maxNamed in total.
+// protectedBelow adds the protected files that a command reads below a folder to found, up to
+// maxNamed files in total.
 func (e *Env) protectedBelow(s searchedFolder, found []protect.File) []protect.File {
 	s.walk(func() bool { return len(found) >= maxNamed }, func(path string, entry fs.DirEntry) bool {
 		if !s.hidden && strings.HasPrefix(entry.Name(), ".") {

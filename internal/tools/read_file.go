@@ -22,8 +22,8 @@ type readFileArgs struct {
 	Whole    bool   `json:"whole,omitempty" jsonschema:"the text of a file whose outline was sent"`
 }
 
-// readFileSchema holds the parameters that a model is offered. The answer names column and
-// whole to a model that needs them.
+// readFileSchema holds the parameters that requests declare. The answer names column and whole if
+// the model needs them.
 type readFileSchema struct {
 	FilePath string `json:"file_path" jsonschema:"relative to the workspace or absolute"`
 	Offset   int    `json:"offset,omitempty" jsonschema:"the first line, from 1"`
@@ -45,7 +45,7 @@ func readFile() Tool {
 	}, runReadFile)
 }
 
-// manualPrefix begins a path that names a page of the program's documentation.
+// manualPrefix is the prefix of a path that names a page of the program's documentation.
 const manualPrefix = "agent-docs:"
 
 func (a readFileArgs) reads() []string {
@@ -55,7 +55,8 @@ func (a readFileArgs) reads() []string {
 	return []string{a.FilePath}
 }
 
-// readManual answers with a page of the documentation, or with the sections that fit words.
+// readManual returns an answer with a page of the documentation, or with the sections that match
+// words.
 func readManual(env *Env, words string, offset int) Answer {
 	if env.Manual == nil {
 		return failedAnswer(errors.New("read_file: no documentation here"))
@@ -112,8 +113,8 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 // wholeFile reports whether a page holds the whole file.
 func wholeFile(p textfile.Page) bool { return p.First == 1 && p.Column == 1 && p.Rest == 0 && !p.More }
 
-// readOn names the parameters that read the text after a page, "" at the end of the file.
-// parameter is the tool's name for the first line.
+// readOn returns the parameters with which a call reads the text after a page, "" at the end of the
+// file. parameter is the tool's name for the first line.
 func readOn(p textfile.Page, parameter string) string {
 	switch {
 	case p.Rest > 0 && p.More:
@@ -126,7 +127,7 @@ func readOn(p textfile.Page, parameter string) string {
 	return ""
 }
 
-// readLines opens a text file, reads as many of the wanted lines as fit in an answer, and records
+// readLines opens a text file and reads as many of the wanted lines as fit in an answer. It records
 // the file as seen.
 func (e *Env) readLines(ctx context.Context, path string, want textfile.Range) (*source, textfile.Page, error) {
 	s, err := e.open(ctx, path)
@@ -182,7 +183,8 @@ func readLineRange() Tool {
 			Key:     "file_path",
 			Density: toolspec.Density{From: []string{"start_line"}, To: []string{"end_line"}, Headed: true},
 			Words:   toolspec.Say("reading", "read", "read"),
-			// read_file does the same with offset and limit, and search numbers lines.
+			// read_file does the same with offset and limit. Results of search contain line
+			// numbers.
 			Unoffered: true,
 		},
 	}, runReadLineRange)
@@ -211,7 +213,7 @@ func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Ans
 	return Answer{Text: heading + "]\n" + p.Numbered(), Note: s.note(p.Plain()), View: s.shownView(p.First, p.Last(), false)}
 }
 
-// checkRange refuses line ranges without a line.
+// checkRange returns an error for a line range without lines.
 func checkRange(start, end int) error {
 	if start < 1 || end < start {
 		return fmt.Errorf("start_line %d and end_line %d are not a range: lines count from 1 and end_line is included", start, end)

@@ -60,7 +60,7 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 	room := env.Limits.room(problemBytes(env.Limits))
 	over := 0
 	for _, file := range files {
-		// With less room, not even a heading and a line or two would fit.
+		// With fewer bytes, not even a heading and a line or two would fit.
 		if room < headingBytes {
 			over++
 			continue
@@ -80,7 +80,7 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 		return failedAnswer(fmt.Errorf("no file was read: %s", strings.Join(problems, "\n")))
 	}
 	var out strings.Builder
-	mark := "==" // made longer until no line of a file looks like a heading
+	mark := "==" // extended until no line of a file looks like a heading
 	for slices.ContainsFunc(sections, func(s section) bool { return strings.Contains("\n"+s.text, "\n"+mark+">") }) {
 		mark += "="
 	}
@@ -100,7 +100,7 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 	return answer
 }
 
-// problemBytes returns the limit of the list of files that could not be read.
+// problemBytes returns the size limit for the list of files that could not be read.
 func problemBytes(limits Limits) int { return min(limits.OutputBytes()/4, 4000) }
 
 // A section is one file of an answer that holds several.
@@ -109,7 +109,7 @@ type section struct {
 	view       *history.View
 }
 
-// section reads one file for such an answer, of at most room bytes.
+// section reads one file for an answer that contains several, with at most room bytes.
 func (e *Env) section(ctx context.Context, file string, room int) (section, error) {
 	if answer, ok := e.outline(ctx, file); ok && len(answer.Text) <= room {
 		return section{humanize.Name(e.Workspace.Rel(answer.View.Path)), strings.TrimSuffix(answer.ForModel(), "\n") + "\n", answer.View}, nil
@@ -133,8 +133,8 @@ func (e *Env) section(ctx context.Context, file string, room int) (section, erro
 	return section{humanize.Name(s.rel), text, s.shownView(p.First, p.Last(), wholeFile(p))}, nil
 }
 
-// selectFiles returns the files to read, each once, in the order of paths, and a problem for each
-// path that yields no file.
+// selectFiles returns the files to read, each once, in the order of paths. It also returns a
+// problem for each path without a file.
 func (e *Env) selectFiles(ctx context.Context, args readManyFilesArgs) (files, problems []string, err error) {
 	for _, pattern := range slices.Concat(args.Paths, args.Include, args.Exclude) {
 		if !doublestar.ValidatePattern(pattern) {
@@ -161,12 +161,12 @@ func (e *Env) selectFiles(ctx context.Context, args readManyFilesArgs) (files, p
 	return files, problems, nil
 }
 
-// expand returns the files of a path: the file itself, or the files of a folder or glob that
-// include admits.
+// expand returns the files of a path: the file itself, or the files of a folder or glob that match
+// include.
 func (e *Env) expand(ctx context.Context, pattern string, include []string) ([]string, error) {
 	w := e.Workspace
 	folder, glob := pattern, "**"
-	// The name of a real file may look like a glob, as app/[id]/page.tsx.
+	// The name of a real file may look like a glob, such as app/[id]/page.tsx.
 	if strings.ContainsAny(pattern, globMeta) && !w.Exists(pattern) {
 		folder, glob = doublestar.SplitPattern(filepath.ToSlash(pattern))
 	}

@@ -20,14 +20,15 @@ import (
 const (
 	// maxAttached limits a PDF that is sent whole, in bytes.
 	maxAttached = 512 << 10
-	// pagesAtOnce is the number of pages that are read if the call does not say how many.
+	// pagesAtOnce is the number of pages that are read if the call has no count.
 	pagesAtOnce = 20
 	pdfTime     = 30 * time.Second
 	maxPDFText  = 8 << 20
 )
 
-// readPDF answers a call of read_file about a PDF: with the file itself, if the model takes that
-// and no pages are named, else with the text of pages. offset and limit count pages.
+// readPDF answers a call of read_file about a PDF. It sends the file itself if the model supports
+// PDFs and the call names no pages. Otherwise it sends the text of pages; offset and limit count
+// pages.
 func (e *Env) readPDF(ctx context.Context, args readFileArgs) Answer {
 	abs, content, err := e.wholePDF(args.FilePath)
 	if err != nil {
@@ -47,20 +48,21 @@ func (e *Env) readPDF(ctx context.Context, args readFileArgs) Answer {
 	return Answer{Text: text, View: viewOf(abs, content, shown)}
 }
 
-// SendsPDF reports whether the model is sent a PDF as it is: it takes documents, the file is not
-// too large, and no pages are named.
+// SendsPDF reports whether a PDF is sent to the model as a file. The model must accept documents,
+// the file must not be too large, and no pages are named.
 func (e *Env) SendsPDF(content []byte, first, count int) bool {
 	return first == 0 && count == 0 && len(content) <= maxAttached && e.Documents != nil && e.Documents()
 }
 
-// PDFText returns the text of count pages of a PDF from page first on, as many as fit into room
-// bytes and one at least, and which they are. 0 stands for the first page, and for a usual count.
+// PDFText returns the text of count pages of a PDF from page first on. It returns as many as fit
+// into room bytes, but at least one, and their page numbers. A first of 0 means the first page, and
+// a count of 0 the usual number.
 func (e *Env) PDFText(ctx context.Context, name string, content []byte, first, count, room int) (text string, shown history.View, err error) {
 	first = max(first, 1)
 	if count == 0 {
 		count = pagesAtOnce
 	}
-	// One page more shows whether pages follow.
+	// One additional page shows whether pages follow.
 	pages, err := e.pagesOf(ctx, content, first, first+count)
 	switch {
 	case err != nil:
@@ -108,7 +110,7 @@ func (e *Env) wholePDF(path string) (abs string, content []byte, err error) {
 }
 
 // pagesOf returns the texts of pages, from first to at most last. pdftotext reads the file in the
-// sandbox, because nobody knows who wrote it.
+// sandbox, because the file may be malicious.
 func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]string, error) {
 	const program = "pdftotext"
 	var confined sandbox.Confinement
@@ -153,7 +155,7 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 	return pages, nil
 }
 
-// refusalOf returns the complaint of pdftotext before it read nothing.
+// refusalOf returns the error of pdftotext, which failed before it read anything.
 func refusalOf(complaint string, exit int) error {
 	switch {
 	case strings.Contains(complaint, "Incorrect password"):

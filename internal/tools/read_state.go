@@ -14,16 +14,16 @@ import (
 // file.
 const seenTextBytes = 4 << 20
 
-// Seen remembers the content of each file that the model last saw, because it read or wrote the
-// file. An edit of a file that has changed since is refused: the model would destroy content that
-// it does not know. Seen is safe for parallel use.
+// Seen stores the content of each file as the model last read or wrote it. An edit of a file that
+// has changed since is refused, because it would destroy content that the model has not seen. Seen
+// is safe for parallel use.
 type Seen struct {
 	mu    sync.Mutex
 	files map[string]seenFile
-	// kept lists the paths whose text is held, oldest first. bytes is the size of these texts.
+	// kept lists the paths whose text is stored, oldest first. bytes is the size of these texts.
 	kept  []string
 	bytes int
-	// named holds the paths that the conversation has met in any way (see MarkSeen).
+	// named holds the paths that the conversation has read, written or mentioned (see MarkSeen).
 	named map[string]bool
 }
 
@@ -35,7 +35,7 @@ type seenFile struct {
 // NewSeen returns an empty Seen.
 func NewSeen() *Seen { return &Seen{files: map[string]seenFile{}, named: map[string]bool{}} }
 
-// Record notes that the model knows this content of the file at abs, a path that
+// Record records that the model has seen this content of the file at abs, a path that
 // [Workspace.Resolve] returned.
 func (s *Seen) Record(abs string, content []byte) {
 	file := seenFile{sum: sha256.Sum256(content)}
@@ -45,26 +45,26 @@ func (s *Seen) Record(abs string, content []byte) {
 	s.set(abs, file)
 }
 
-// Restore does the work of Record if only the hash of the content is known: for a file that the
+// Restore is like Record, for content of which only the hash is known. It is for a file that the
 // model wrote before the session was resumed.
 func (s *Seen) Restore(abs string, sum [sha256.Size]byte) { s.set(abs, seenFile{sum: sum}) }
 
-// MarkSeen notes that the model has read a part or the outline of the file, or tried to edit it. From now
-// on a read of the file sends its text.
+// MarkSeen records that the model has read a part or the outline of the file, or tried to edit it.
+// Later reads of the file send its text instead of an outline.
 func (s *Seen) MarkSeen(abs string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.named[abs] = true
 }
 
-// met reports whether the conversation has met the file.
+// met reports whether the conversation has read, written or mentioned the file.
 func (s *Seen) met(abs string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.named[abs]
 }
 
-// Forget notes that the model no longer knows the file.
+// Forget removes the recorded content of the file.
 func (s *Seen) Forget(abs string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,7 +86,7 @@ func (s *Seen) set(abs string, file seenFile) {
 	}
 }
 
-// dropText forgets the text of a file, but not its hash.
+// dropText deletes the stored text of a file, but not its hash.
 func (s *Seen) dropText(abs string) {
 	file := s.files[abs]
 	s.bytes -= len(file.text)
@@ -102,8 +102,8 @@ func (s *Seen) Known(abs string) bool {
 	return ok
 }
 
-// changed reports whether content differs from the content that the model last saw of the file,
-// and returns that content if it is still held. A file that the model never saw has not changed.
+// changed reports whether content differs from the content that the model last saw of the file, and
+// returns the old content if it is still stored. A file that the model never saw has not changed.
 func (s *Seen) changed(abs string, content []byte) (before []byte, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,12 +114,11 @@ func (s *Seen) changed(abs string, content []byte) (before []byte, changed bool)
 	return file.text, true
 }
 
-// A ChangedError is the answer to an edit of a file that has changed on disk since the model saw
-// it.
+// A ChangedError is returned for an edit of a file that has changed on disk since the model saw it.
 type ChangedError struct {
 	Path string
-	// Diff leads from the content that the model saw to the present content. It is empty if it
-	// cannot be shown.
+	// Diff is the difference from the content that the model saw to the present content. It is
+	// empty if it cannot be shown.
 	Diff string
 }
 
@@ -131,8 +130,8 @@ func (e *ChangedError) Error() string {
 		"You have seen the new content now: repeat the edit if it still fits", e.Path, e.Diff)
 }
 
-// refuseChanged returns the error that shows the changes, and records the new content as seen,
-// unless the difference is too large to show or the old content is no longer held.
+// refuseChanged returns the error that shows the changes, and records the new content as seen. If
+// the difference is too large to show, or the old content is no longer stored, it records nothing.
 func (e *Env) refuseChanged(s *source, seen []byte) error {
 	refusal := &ChangedError{Path: s.rel}
 	if seen == nil {

@@ -11,8 +11,9 @@ import (
 	"agent/internal/toolspec"
 )
 
-// A Registry holds the tools of a conversation. It joins them from sources in a fixed order, in
-// which the model is offered them. Tools may come and go. A Registry is safe for parallel use.
+// A Registry holds the tools of a conversation. It joins the tools of its sources in a fixed order,
+// which is also their order in requests. Tools may be added and removed later. A Registry is safe
+// for parallel use.
 type Registry struct {
 	sources []Source
 
@@ -20,8 +21,8 @@ type Registry struct {
 	// revisions holds the revisions of the sources when current was joined.
 	revisions []uint64
 	current   Offer
-	// known holds the latest traits of each tool, even of tools that are gone: the effect of a
-	// past call does not change when its server ends.
+	// known holds the latest traits of each tool, even of removed tools. The effect of a past call
+	// thus does not change when its server ends.
 	known map[string]Traits
 }
 
@@ -37,8 +38,8 @@ type Offer struct {
 // the same name, the later replaces the earlier, in its place.
 func NewRegistry(tools ...Tool) *Registry { return Join(Fixed("", tools...)) }
 
-// Join returns a registry of sources. If two sources have a tool of the same name, the earlier
-// source counts, so that no server replaces a tool of this program.
+// Join returns a registry of sources. If two sources have a tool of the same name, the tool of the
+// earlier source is used, so that no server replaces a tool of this program.
 func Join(sources ...Source) *Registry {
 	return &Registry{sources: sources, revisions: make([]uint64, len(sources)), known: map[string]Traits{}}
 }
@@ -48,7 +49,7 @@ func (r *Registry) Now() Offer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	changed := false
-	for i, s := range r.sources { // before the lists, so that no change in between is missed
+	for i, s := range r.sources { // before the lists are read, so that no change in between is missed
 		if now := s.revision(); now != r.revisions[i] {
 			r.revisions[i], changed = now, true
 		}
@@ -80,8 +81,7 @@ func (r *Registry) join() {
 	r.current = now
 }
 
-// Default returns the tools that need nothing but an [Env]. A new tool is a file of its own and a
-// line here.
+// Default returns the tools that need only an [Env]. A new tool is a separate file and a line here.
 func Default() []Tool {
 	return []Tool{
 		readFile(),
@@ -113,8 +113,8 @@ func WithoutRecord(tools []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return t.NeedsRecord })
 }
 
-// WithoutPerson returns the tools of a conversation in which nobody can answer. Tools that ask
-// are not offered, and answer that no user is present if they are called.
+// WithoutPerson returns the tools of a non-interactive conversation. Tools that ask the user are
+// not offered. Calls of them return that no user is present.
 func WithoutPerson(tools []Tool) []Tool {
 	tools = slices.Clone(tools)
 	for i := range tools {
@@ -123,7 +123,7 @@ func WithoutPerson(tools []Tool) []Tool {
 	return tools
 }
 
-// Get returns the present tool of that name, offered to the model or not, or an
+// Get returns the present tool with that name, even if it is not offered to the model, or an
 // *UnknownToolError.
 func (r *Registry) Get(name string) (Tool, error) {
 	now := r.Now()
@@ -139,8 +139,8 @@ func (r *Registry) Get(name string) (Tool, error) {
 	return Tool{}, &UnknownToolError{Name: name, Valid: valid}
 }
 
-// Traits returns the latest traits of the tool of that name, even if the tool is gone, or the
-// zero traits for an unknown tool.
+// Traits returns the latest traits of the tool with that name, even if the tool was removed. For an
+// unknown tool it returns the zero traits.
 func (r *Registry) Traits(name string) Traits {
 	r.Now()
 	r.mu.Lock()
@@ -154,9 +154,9 @@ func (r *Registry) All() []Tool { return r.Now().All() }
 // Names returns the names of all present tools, in order.
 func (r *Registry) Names() []string { return r.Now().Names() }
 
-// For returns the tools to offer to a model that edits in a form. It omits the tools of
-// other forms and the tools that are never offered. If no tool has the form, the model gets the
-// form Replace. The order is always the same: a changed order would lose the provider's prefix
+// For returns the tools to offer to a model that edits in a form. It omits the tools of other forms
+// and the tools that are never offered. If no tool has the form, it returns the tools of the form
+// Replace. The order is fixed, because a changed order would invalidate the provider's prefix
 // cache.
 func (r *Registry) For(form toolspec.EditFormat) []Tool {
 	all := r.All()
@@ -171,7 +171,8 @@ func CommonTools(tools []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return t.Rare })
 }
 
-// EssentialTools returns the tools that fit a small window, in order; all tools if none is essential.
+// EssentialTools returns the tools for a small context window, in order. It returns all tools if
+// none is essential.
 func EssentialTools(tools []Tool) []Tool {
 	essential := slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return !t.Essential })
 	if len(essential) == 0 {
@@ -192,8 +193,8 @@ func (o Offer) Names() []string {
 	return names
 }
 
-// ParseRule parses a rule that allows calls of one of the tools. For a tool that a source may
-// still bring, the rule can only allow all calls.
+// ParseRule parses a rule that allows calls of one of the tools. For a tool that a source may still
+// add, the rule can only allow all calls.
 func (r *Registry) ParseRule(text string) (rules.Rule, error) {
 	return rules.Parse(text, func(name string) (rules.Subject, error) {
 		if name == ServedRules {
@@ -215,10 +216,10 @@ func (r *Registry) ParseRule(text string) (rules.Rule, error) {
 	})
 }
 
-// An UnknownToolError is the answer to a call of a tool that does not exist.
+// An UnknownToolError is returned for a call of a tool that does not exist.
 type UnknownToolError struct {
 	Name string
-	// Valid lists the names of the tools that a model can be offered.
+	// Valid lists the names of all tools that can be offered to a model.
 	Valid []string
 }
 

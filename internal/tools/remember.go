@@ -12,23 +12,23 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Notes keeps facts for later sessions.
+// Notes stores notes for later sessions.
 type Notes interface {
-	// Remember prepares to keep a note that rests on files, given as absolute paths, in place of
-	// the note with the ID replaces, empty for none. It changes nothing.
+	// Remember prepares a note that depends on files, given as absolute paths. replaces is the ID
+	// of the note to replace, empty for none. Remember changes nothing.
 	Remember(text string, files []string, replaces string) (Remembering, error)
 }
 
-// Remembering is a note that is about to be kept.
+// Remembering is a note that is prepared but not stored.
 type Remembering struct {
-	// Text is the note as it would be kept, Replaces the text of the note that it replaces.
+	// Text is the note as it would be stored. Replaces is the text of the note that it replaces.
 	Text, Replaces string
 	// Diff is the change of the file of notes.
 	Diff string
-	// Asks is set if a user is asked. Else the note is kept as a proposal.
+	// Asks is set if the note requires approval. Otherwise the note is stored as a proposal.
 	Asks bool
-	// Keep keeps the note with a text, as a proposal unless a user agreed, and says so to the model
-	// and, in a few words, to the user.
+	// Keep stores the note with a text, as a proposal unless a user approved it. said is the result
+	// for the model, summary a short one for the user.
 	Keep func(text string, agreed bool) (said, summary string, err error)
 }
 
@@ -40,13 +40,13 @@ type rememberArgs struct {
 
 var errNoNotes = errors.New("notes are off")
 
-// Labels of the answers to the question whether a note is kept.
+// Labels of the answers to the question whether to keep a note.
 const (
 	keepNote = "Keep it"
 	dropNote = "Discard it"
 )
 
-// Remember returns the tool that keeps notes.
+// Remember returns the tool that stores notes.
 func Remember() Tool {
 	return define(Tool{
 		Name: "remember",
@@ -110,8 +110,8 @@ func (r Remembering) answer(text string, agreed bool) Answer {
 	return Answer{Text: said, Summary: summary}
 }
 
-// ground returns the absolute path of a file for a note to rest on. The model must have
-// read its present state.
+// ground returns the absolute path of a file on which a note depends. The model must have read its
+// present content.
 func (e *Env) ground(path string) (string, error) {
 	abs, err := e.Workspace.Resolve(path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"agent/internal/toolspec"
 )
 
-// replaceSchema holds the parameters that a model is offered.
+// replaceSchema holds the parameters that requests declare.
 type replaceSchema struct {
 	FilePath   string      `json:"file_path"`
 	OldString  string      `json:"old_string,omitempty" jsonschema:"exactly as in the file, and only so much that it occurs once"`
@@ -22,15 +22,15 @@ type replaceSchema struct {
 	Edits      []shownEdit `json:"edits,omitempty" jsonschema:"instead of old_string and new_string: up to 50 edits of the file, all or none, each matched against the file as it was"`
 }
 
-// A shownEdit is one of several edits in the form that a model is offered.
+// A shownEdit is one of several edits in the form that requests declare.
 type shownEdit struct {
 	OldString  string `json:"old_string"`
 	NewString  string `json:"new_string"`
 	ReplaceAll bool   `json:"replace_all,omitempty"`
 }
 
-// replaceArgs holds the arguments that a call may have: also several edits in place of one, and
-// how often the text must occur.
+// replaceArgs holds the arguments that a call may have. These include several edits in one call,
+// and the required number of occurrences.
 type replaceArgs struct {
 	FilePath string `json:"file_path"`
 	textEdit
@@ -61,8 +61,8 @@ func replace() Tool {
 // maxEdits limits the edits of one call.
 const maxEdits = 50
 
-// prunedMarker begins the notes that stand where density took text out of the conversation. The
-// model must not take a note for text of a file.
+// prunedMarker is the start of the placeholders of pruned text. The model must not mistake a
+// placeholder for text of a file.
 const prunedMarker = "[pruned: "
 
 func planReplace(env *Env, args replaceArgs) (edit, error) {
@@ -106,8 +106,8 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 	return planned, err
 }
 
-// afterEarlier adds the reason to an error, if the text of an edit occurs in the new text of an
-// earlier one.
+// afterEarlier adds the cause to an error if the text of an edit occurs in the new text of an
+// earlier edit.
 func afterEarlier(earlier []textEdit, e textEdit, err error) error {
 	for i, before := range earlier {
 		if strings.Contains(before.NewString, e.OldString) {
@@ -117,7 +117,7 @@ func afterEarlier(earlier []textEdit, e textEdit, err error) error {
 	return err
 }
 
-// numberError adds the number of the failed edit to an error, if a call has several edits.
+// numberError adds the number of the failed edit to an error if a call has several edits.
 func numberError(edits []textEdit, i int, err error) error {
 	if len(edits) == 1 {
 		return err
@@ -140,14 +140,14 @@ type replacing struct {
 	rel, text string
 	// want is the required number of occurrences, 0 for one.
 	want int
-	// exact refuses lines that differ from the file's lines in blanks.
+	// exact refuses lines that differ from the file's lines in whitespace.
 	exact  bool
 	places []placed
-	// shifted tells the model that the indentation of an edit was carried over.
+	// shifted is a note to the model that the indentation of an edit was adapted.
 	shifted string
 }
 
-// placed is a part of the text that the edit of this index replaces.
+// placed is a part of the text, and the index of the edit that replaces it.
 type placed struct {
 	textfile.Splice
 	edit int
@@ -179,7 +179,7 @@ func (r *replacing) add(edit int, e textEdit) error {
 	return nil
 }
 
-// addShifted finds the place of an edit whose text does not occur literally in the file.
+// addShifted finds the location of an edit whose text does not occur literally in the file.
 func (r *replacing) addShifted(edit int, old, new string) error {
 	splice, note, err := quote.Find(r.rel, r.text, old, new, r.exact)
 	if err != nil {

@@ -38,7 +38,7 @@ const (
 const (
 	defaultMatches = 100
 	maxMatches     = 2000
-	// maxAround limits the lines that are shown around a match.
+	// maxAround limits the number of lines shown around a match.
 	maxAround = 10
 	// maxSearchedBytes is the size of the largest file that is searched.
 	maxSearchedBytes = 32 << 20
@@ -66,7 +66,7 @@ func (a searchArgs) reads() []string {
 
 func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	most := env.Limits.room(headingBytes)
-	if args.MaxResults == 0 { // a number that the model asked for counts
+	if args.MaxResults == 0 { // a number that the model sent is used
 		env = env.withFoundLimits()
 	}
 	expression, err := search.Parse(args.Pattern)
@@ -131,7 +131,7 @@ func (a searchArgs) query() (search.Query, error) {
 	return query, nil
 }
 
-// itemNoun returns the noun for an item of the answer.
+// itemNoun returns the noun for an item of the answer, such as "file".
 func (a searchArgs) itemNoun() string {
 	if a.Mode == modeFiles || a.Mode == modeCount {
 		return "matching file"
@@ -139,7 +139,7 @@ func (a searchArgs) itemNoun() string {
 	return "matching line"
 }
 
-// searchedPlace describes the files that a call searches.
+// searchedPlace returns a description of the files that a call searches.
 func (a searchArgs) searchedPlace() string {
 	where := "the workspace"
 	if a.Path != "" {
@@ -151,9 +151,9 @@ func (a searchArgs) searchedPlace() string {
 	return where
 }
 
-// describeMatches shows as many matches from the offset up to last as fit. If at most a tenth
-// does not fit, it shows the rest too, up to most bytes in total: asking for the rest would cost a
-// request.
+// describeMatches formats as many matches from the offset up to last as fit. If at most a tenth
+// does not fit, it adds the rest too, up to most bytes in total, because asking for the rest would
+// cost a request.
 func describeMatches(env *Env, args searchArgs, base string, matches []search.Match, last, most int) string {
 	if len(matches) == 0 {
 		return fmt.Sprintf("No line matches %s in %s.", args.Pattern, args.searchedPlace())
@@ -220,12 +220,12 @@ func size(list []string) int {
 	return sum
 }
 
-// inGroup formats a match with the lines around it. The only line of a file has the path before
-// it, as PATH:LINE: TEXT. Several lines stand below the path, a match as LINE: TEXT and the lines
-// around it as LINE- TEXT. Two dashes stand for lines omitted between matches.
+// inGroup formats a match with the lines around it. The only line of a file has the path before it,
+// as PATH:LINE: TEXT. Several lines follow a line with the path: a match as LINE: TEXT, and the
+// lines around it as LINE- TEXT. Two dashes mark omitted lines between matches.
 func inGroup(name string, shown []search.Match, i int) string {
 	m := shown[i]
-	before, next := 0, 0 // the nearest lines above and below that other matches show
+	before, next := 0, 0 // numbers of the nearest lines above and below that are part of other matches
 	if i > 0 && shown[i-1].File == m.File {
 		before = min(shown[i-1].Line+len(shown[i-1].After), m.Line-1)
 	}
@@ -266,7 +266,7 @@ func counted(files []search.Match) int {
 	return sum
 }
 
-// countMatches returns the number of matches and of their files, in words.
+// countMatches returns a phrase with the numbers of matches and of their files.
 func countMatches(matches []search.Match, query search.Query) string {
 	if len(matches) == 0 {
 		return "no hits"
@@ -310,8 +310,8 @@ func excerpt(line string, at int) string {
 	return shown
 }
 
-// filesToSearch returns the files to search, in order, as slash paths in the folder base, which
-// confines them. A file that path names is always included.
+// filesToSearch returns the files to search, in order, as slash paths in the folder base. They are
+// confined to base. A file that path names is always included.
 func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include string) (base string, files []string, err error) {
 	if include != "" && !doublestar.ValidatePattern(include) {
 		return "", nil, fmt.Errorf("include %q is not a valid glob", include)

@@ -41,10 +41,10 @@ const (
 	actionKill = "kill"
 )
 
-// maxSeconds limits the times that a model may ask for, in seconds.
+// maxSeconds limits the times in a call, in seconds.
 const maxSeconds = 24 * 60 * 60
 
-// ShellToolName names the tool that also runs "!CMD".
+// ShellToolName is the name of the tool that also runs "!CMD".
 const ShellToolName = "run_shell_command"
 
 // runShellCommand returns the tool that runs command lines and controls background commands.
@@ -96,7 +96,7 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 	}
 	command.Typed, command.FoundInside = env.Typed, preview.FoundInside
 	command.Confined.Policy.AllowRead = slices.Clone(command.Confined.Policy.AllowRead)
-	for _, found := range preview.Protected { // a person has allowed them by the time the command runs
+	for _, found := range preview.Protected { // the user has allowed them when the command runs
 		command.Confined.Policy.AllowRead = append(command.Confined.Policy.AllowRead, fsutil.At(env.Workspace.Root(), found.Path))
 	}
 	return Plan{
@@ -150,7 +150,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 			preview.ReadOnly = preview.ReadOnly && (command.Confined.Guarantees(sandbox.Look).Files || len(preview.hidden) == 0)
 		}
 		if kind != shell.Bash {
-			preview.Commands = nil // rules are about command lines of bash
+			preview.Commands = nil // rules only match command lines of bash
 		}
 	}
 	preview.Confined = confined && preview.Outside == ""
@@ -173,8 +173,8 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		return preview
 	}
 	if found := command.Confined.Policy.Survey; preview.Unwatched == "" && found != nil && found.Partial() {
-		// The command could write a program that runs later into a folder that is not watched,
-		// and nobody would notice.
+		// The command could write an auto-executed file into an unwatched folder without any
+		// notice.
 		preview.Unwatched = fmt.Sprintf("the workspace has more than %s, and agent watches only that many", humanize.Count(sensitive.MaxFolders, "folder"))
 	}
 	if preview.Unwatched != "" {
@@ -184,7 +184,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	return preview
 }
 
-// parseFor reads a command line as a shell of this kind does.
+// parseFor parses a command line by the syntax of this kind of shell.
 func parseFor(kind shell.Kind, line *cmdline.Reading) (cmdline.Line, error) {
 	switch {
 	case kind == shell.Bash:
@@ -195,7 +195,7 @@ func parseFor(kind shell.Kind, line *cmdline.Reading) (cmdline.Line, error) {
 	return cmdline.Line{}, errors.New("unknown shell")
 }
 
-// place returns the place in which a command would run, for the proof that it only reads.
+// place returns the location in which a command would run, for the proof that it is read-only.
 func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 	return cmdline.Place{
 		Dir:    e.Workspace.AsSeen(command.Dir),
@@ -219,8 +219,8 @@ func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 	}
 }
 
-// profile returns the rights of a command in the sandbox: to look only if the command is known to
-// read only, and all rights if it leaves the sandbox.
+// profile returns the sandbox profile of a command: Look if the command is known to be read-only,
+// and all rights if it leaves the sandbox.
 func (p Preview) profile(args shellArgs) sandbox.Profile {
 	switch {
 	case args.Outside != "":
@@ -239,7 +239,7 @@ func (a shellArgs) jobName() string {
 	return fmt.Sprintf("job %d", a.Job)
 }
 
-// check refuses contradictory arguments.
+// check returns an error for contradictory arguments.
 func (a shellArgs) check() error {
 	if a.TimeoutSeconds < 0 || a.TimeoutSeconds > maxSeconds || a.WaitSeconds < 0 || a.WaitSeconds > maxSeconds {
 		return fmt.Errorf("timeout_seconds and wait_seconds must be between 0 and %d", maxSeconds)
@@ -268,11 +268,13 @@ func (a shellArgs) check() error {
 	return nil
 }
 
-// isControl reports whether r is a control character, which a terminal obeys instead of showing it.
+// isControl reports whether r is a control character that a terminal would execute instead of
+// showing it.
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }
 
-// within turns "cd DIR &&" at the start of a command into its directory, so that a user and the
-// rules see the command itself. It leaves a cd that leaves the workspace or goes through a link.
+// within turns "cd DIR &&" at the start of a command into its directory, so that the user and the
+// rules see the command itself. It keeps a cd to a folder outside of the workspace or through a
+// link.
 func (a shellArgs) within(w *workspace.Workspace, line *cmdline.Reading) (shellArgs, *cmdline.Reading) {
 	dir, rest, ok := line.SplitCd()
 	if !ok {
@@ -290,7 +292,7 @@ func (a shellArgs) within(w *workspace.Workspace, line *cmdline.Reading) (shellA
 	return a.within(w, cmdline.Read(rest))
 }
 
-// command returns the command that the arguments describe.
+// command returns the command for the arguments.
 func (a shellArgs) command(env *Env, line *cmdline.Reading) (shell.Command, error) {
 	dir := env.Workspace.Root()
 	if a.Directory != "" {

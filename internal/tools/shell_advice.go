@@ -18,15 +18,15 @@ import (
 	"agent/internal/shell"
 )
 
-// Advised remembers the advice about the sandbox that the calls of one reply were given, so that
-// each kind of advice is given once. It is safe for parallel use.
+// Advised records which kinds of advice about the sandbox the calls of one reply received, so that
+// each kind appears once. It is safe for parallel use.
 type Advised struct {
 	mu    sync.Mutex
 	kinds map[adviceKind]bool
 }
 
-// first reports whether a kind of advice was not given before. A nil Advised remembers nothing
-// and always returns true.
+// first reports whether a kind of advice has not been used before, and records it. A nil Advised
+// always returns true.
 func (a *Advised) first(kind adviceKind) bool {
 	if a == nil {
 		return true
@@ -41,7 +41,7 @@ func (a *Advised) first(kind adviceKind) bool {
 	return !before
 }
 
-// adviceKind distinguishes the things that the sandbox refuses.
+// adviceKind is a kind of access that the sandbox refuses.
 type adviceKind int
 
 const (
@@ -54,8 +54,8 @@ const (
 	refusedTemp
 )
 
-// refusals lists the messages with which programs report that the system refused access. Only the
-// sandbox causes messages with clear set, with any exit code.
+// refusals lists the messages with which programs report that the system refused access. A message
+// with clear set is caused only by the sandbox, whatever the exit code is.
 var refusals = []struct {
 	words string
 	kind  adviceKind
@@ -84,15 +84,16 @@ var refusals = []struct {
 	{"eperm", refusedOperation, false},
 }
 
-// A refusal is a line of output about a refusal, with the offset of its words in the line.
+// A refusal is a line of output that reports refused access, with the offset of the message in the
+// line.
 type refusal struct {
 	kind adviceKind
 	line string
 	at   int
 }
 
-// advice returns notes for the model on the refusals of the sandbox: one line for each kind, and
-// a single one for the vaguer words.
+// advice returns notes for the model on the refusals of the sandbox. It returns one line for each
+// clear kind, and a single line for the vaguer messages.
 func (e *Env) advice(command shell.Command, end shell.Result) []string {
 	if !command.Confined.Guarantees(command.Profile).Files {
 		return nil
@@ -109,9 +110,9 @@ func (e *Env) advice(command shell.Command, end shell.Result) []string {
 	return notes
 }
 
-// refusalsIn returns the last refusal of each kind in the output. Words that a failure may have
-// for many reasons count only if the command failed. The clear words always count, unless the
-// command only looked.
+// refusalsIn returns the last refusal of each kind in the output. Messages that can have other
+// causes count only if the command failed. The clear messages always count, unless the command was
+// read-only.
 func refusalsIn(command shell.Command, end shell.Result) map[adviceKind]refusal {
 	failed := end.Exit != 0 || len(end.Hidden) > 0
 	if !failed && command.ReadOnly {
@@ -135,11 +136,11 @@ func refusalsIn(command shell.Command, end shell.Result) map[adviceKind]refusal 
 	return found
 }
 
-// statCache begins a warning of the go command, which does its work nevertheless.
+// statCache is the start of a warning of the go command, which succeeds nevertheless.
 const statCache = "go: writing stat cache: "
 
-// isRefusal reports whether the line is a refusal by the sandbox, and not a line that a search of
-// files has printed.
+// isRefusal reports whether the line is a refusal by the sandbox. It returns false for a line that
+// a search found in a file.
 func (r refusal) isRefusal(command shell.Command, failed bool) bool {
 	switch {
 	case strings.HasPrefix(r.line, statCache):
@@ -159,10 +160,10 @@ func (r refusal) isRefusal(command shell.Command, failed bool) bool {
 	return !isMatch(r.line, command)
 }
 
-// matchLine matches the start of a line that a search prints: PATH:NUMBER: or only the number.
+// matchLine matches the start of a line that a search prints: PATH:NUMBER: or NUMBER: alone.
 var matchLine = lazyregexp.New(`^(?:[^:]+[:-])?\d+[:-]`)
 
-// isMatch reports whether a search has found a line of output in a file.
+// isMatch reports whether a line of output is a line that a search found in a file.
 func isMatch(line string, command shell.Command) bool {
 	if !command.Read().SearchesFiles() {
 		return false
@@ -178,7 +179,7 @@ func isMatch(line string, command shell.Command) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// advice returns one line that names the refusal and a remedy.
+// advice returns one line with the refusal and a remedy.
 func (r refusal) advice(command shell.Command) string {
 	path := r.path()
 	about := " " + humanize.Line(path, mostNamed)
@@ -214,18 +215,19 @@ func (r refusal) advice(command shell.Command) string {
 	return fmt.Sprintf("[sandbox: %s; %s]", what, remedy)
 }
 
-// mostNamed limits the part of a path or host that the advice shows, in characters.
+// mostNamed limits the part of a path or host that the advice contains, in characters.
 const mostNamed = 80
 
-// pathWord matches an absolute path, or a path that begins with "..", in quotes or between
-// characters that no path holds.
+// pathWord matches an absolute path, or a path that begins with "..". The path is in quotes, or
+// between characters that paths do not contain.
 var pathWord = lazyregexp.New("[\"'`‘“]((?:\\.\\.)?/[^\"'`’”]+)[\"'`’”]|(?:^|[ \t\"'`<>|&;(){}$=,:\\[])((?:\\.\\.)?/[^ \t\n\"'`’”<>|&;(){}$=,:]+)")
 
-// shellLine matches what a shell itself says about a file, relative ones too: SHELL: line 1: FILE:
+// shellLine matches a shell's own error message about a file, which may be relative: SHELL: line 1:
+// FILE:
 var shellLine = lazyregexp.New(`^(?:\S*/)?(?:ba|da|z|k)?sh: (?:line )?\d+: (?:cannot create )?([^:]+): $`)
 
-// path returns the path that the line is about: the last path before the words of the refusal,
-// else the first path after them, else "".
+// path returns the path to which the line refers: the last path before the message of the refusal,
+// else the first path after it, else "".
 func (r refusal) path() string {
 	if file := shellLine.FindStringSubmatch(r.line[:r.at]); file != nil {
 		return file[1]
@@ -257,7 +259,7 @@ var (
 	hostNumber = lazyregexp.New(`(\b\d{1,3}(?:\.\d{1,3}){3}\b|\[[0-9a-f:]+\])`)
 )
 
-// host returns the host that a line is about, "" if the line names none.
+// host returns the host to which a line refers, "" for none.
 func (r refusal) host() string {
 	if found := address.FindStringSubmatch(r.line); found != nil {
 		if to, err := url.Parse(found[1]); err == nil && to.Hostname() != "" {
@@ -272,8 +274,7 @@ func (r refusal) host() string {
 	return ""
 }
 
-// undoneLines returns lines about the undone changes of a command, and about folders that were not
-// watched.
+// undoneLines returns lines about the undone changes of a command, and about unwatched folders.
 func undoneLines(end shell.Result) []string {
 	var notes []string
 	if len(end.Undone) > 0 {
@@ -285,7 +286,7 @@ func undoneLines(end shell.Result) []string {
 	return notes
 }
 
-// namesKeys reports whether a line of output is about a file that holds keys by its name.
+// namesKeys reports whether a line of output names a secret file.
 func namesKeys(line string) bool {
 	words := cmdline.Names(line, ":")
 	return slices.ContainsFunc(words, func(word string) bool {

@@ -13,7 +13,8 @@ import (
 	"agent/internal/text/lines"
 )
 
-// foundNothing reports whether a command failed only because the search at its end had no match.
+// foundNothing reports whether a command exited with an error only because the search at its end
+// had no match.
 func foundNothing(line *cmdline.Reading, end shell.Result) bool {
 	if end.Exit != 1 || end.TimedOut || end.Interrupted || end.Signal != "" {
 		return false
@@ -22,7 +23,7 @@ func foundNothing(line *cmdline.Reading, end shell.Result) bool {
 	return searches && (surely || end.Lines == 0)
 }
 
-// answerCommand returns the answer to a command that ran to its end.
+// answerCommand returns the answer to a command that has ended.
 func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 	if end.NotStarted != nil {
 		return failedAnswer(fmt.Errorf("can't start the command: %w", end.NotStarted))
@@ -66,7 +67,7 @@ func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 	return answer
 }
 
-// slow is the time from which an answer says that an empty cache made the command slow.
+// slow is the least duration of a command whose answer mentions an empty cache as the cause.
 const slow = 20 * time.Second
 
 // coldLines returns a line if a command was slow because build tools had to fill an empty cache.
@@ -86,7 +87,7 @@ func startJob(jobs *shell.Jobs, command shell.Command) Answer {
 	return inBackground(job, "Started as job %d%s. Look at it with action tail, end it with action kill.", ", its output goes to ")
 }
 
-// leftRunning returns the answer of a command that the user moved to the background.
+// leftRunning returns the answer for a command that the user moved to the background.
 func leftRunning(result shell.Result) Answer {
 	answer := inBackground(result.Job, "The user put the command in the background: it is still running, as job %d%s. Look at it with action tail, end it with action kill; continue with work that does not need its result.", ", all of its output goes to ")
 	if result.Output != "" {
@@ -95,8 +96,9 @@ func leftRunning(result shell.Result) Answer {
 	return answer
 }
 
-// inBackground returns the answer of a command that continues as a job. said is a format with
-// places for the number of the job and for the file of its output, which kept introduces.
+// inBackground returns the answer for a command that continues as a job. said is a format with
+// verbs for the number of the job and for the file of its output. kept is the text before the name
+// of that file.
 func inBackground(job *shell.Job, said, kept string) Answer {
 	if job.Spool() == "" {
 		kept = ""
@@ -104,7 +106,7 @@ func inBackground(job *shell.Job, said, kept string) Answer {
 	return Answer{Text: fmt.Sprintf(said, job.ID, kept+job.Spool()), Spool: job.Spool(), Summary: fmt.Sprintf("job %d in the background", job.ID)}
 }
 
-// jobAction carries out a call of the shell tool that acts on jobs.
+// jobAction executes a call of the shell tool that controls jobs.
 func (e *Env) jobAction(ctx context.Context, args shellArgs) Answer {
 	if args.Action == actionList {
 		all := e.Jobs.List()
@@ -133,7 +135,7 @@ func listJobs(all []*shell.Job) string {
 	return list.String()
 }
 
-// lookAt answers with the output of a job since the last answer.
+// lookAt returns an answer with the output of a job since the last answer.
 func (e *Env) lookAt(job *shell.Job) Answer {
 	text, ended := job.ReadNew()
 	now := shell.Result{Output: text}

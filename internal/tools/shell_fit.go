@@ -9,8 +9,8 @@ import (
 	"agent/internal/text/collapse"
 )
 
-// fitter returns the function that makes the output of a command line shorter, or nil for a command
-// whose output edits may quote.
+// fitter returns the function that shortens the output of a command line. It returns nil for a
+// command whose output edits may quote.
 func fitter(line *cmdline.Reading) func(text string, limit int) (head, tail string, omitted bool) {
 	if isQuotable(line) {
 		return nil
@@ -18,8 +18,9 @@ func fitter(line *cmdline.Reading) func(text string, limit int) (head, tail stri
 	return collapse.Fit
 }
 
-// FitOutput makes the output of a command line fit into limit bytes, as the shell tool does. A tail
-// means that only the beginning and the end are left. ok is false if the output stays as it is.
+// FitOutput shortens the output of a command line to limit bytes, as the shell tool does. If tail
+// is not empty, the middle was removed between head and tail. ok is false if the output stays
+// unchanged.
 func FitOutput(line, text string, limit int) (head, tail string, ok bool) {
 	fit := fitter(cmdline.Read(line))
 	if fit == nil {
@@ -29,8 +30,9 @@ func FitOutput(line, text string, limit int) (head, tail string, ok bool) {
 	return head, tail, true
 }
 
-// isQuotable reports whether edits may quote the output of a command line, because it shows lines of
-// files unchanged or in a diff. A line that is not plain may do so.
+// isQuotable reports whether edits may quote the output of a command line, because it shows lines
+// of files unchanged or in a diff. It returns true for a line that cannot be parsed into plain
+// commands.
 func isQuotable(line *cmdline.Reading) bool {
 	parsed, err := line.Plain()
 	if err != nil {
@@ -40,7 +42,7 @@ func isQuotable(line *cmdline.Reading) bool {
 		switch program := command[0].Text; {
 		case programs.IsNamed(program, programs.Quotes):
 			return true
-		case programs.IsNamed(program, programs.Cuts): // cut reads a file, not a pipe
+		case programs.IsNamed(program, programs.Cuts): // cut as a program that reads a file, not a pipe
 			return slices.ContainsFunc(command[1:], func(word cmdline.Word) bool {
 				return strings.Trim(word.Text, "0123456789") != "" && !strings.HasPrefix(word.Text, "-")
 			})

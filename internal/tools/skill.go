@@ -18,8 +18,8 @@ type skillArgs struct {
 	Arguments string `json:"arguments,omitempty" jsonschema:"what it works on, if it takes that"`
 }
 
-// Skill returns the tool that activates skills. catalogue lists the skills, activate returns one
-// skill or an error for the model.
+// Skill returns the tool that activates skills. catalogue is the list of skills. activate returns
+// one skill, or an error for the model.
 func Skill(catalogue string, activate func(name, arguments string) (SkillContent, error)) Tool {
 	return defineRead(Tool{
 		Name:        "skill",

@@ -1,17 +1,17 @@
 package tools
 
 // A Source provides tools: the program itself, a server, a file. Its functions are safe for
-// parallel use and do not use the registry. A later tool can be called at once, but requests
-// declare it only from the next break on (D-94).
+// parallel use and do not use the registry. A tool that is added later can be called at once, but
+// requests declare it only after the next cache break (D-94).
 type Source struct {
 	// Name distinguishes the source from others.
 	Name string
 	// Revision changes whenever List returns something else. It is nil for a fixed list.
 	Revision func() uint64
-	// List returns the present tools, in an order that depends on nothing else.
+	// List returns the present tools in a deterministic order.
 	List func() []Tool
-	// Expects reports whether a tool of that name may come later, so that a rule may name it
-	// already. It is nil if no tool comes later.
+	// Expects reports whether a tool of that name may be added later, so that rules can already
+	// name it. It is nil if no tool is added later.
 	Expects func(name string) bool
 }
 
@@ -20,8 +20,8 @@ func Fixed(name string, tools ...Tool) Source {
 	return Source{Name: name, List: func() []Tool { return tools }}
 }
 
-// revision returns the revision of the list. It is never 0, so that a registry joins its sources
-// at first use.
+// revision returns the revision of the list. It is never 0, so that a registry reads the list at
+// first use.
 func (s Source) revision() uint64 {
 	if s.Revision == nil {
 		return 1

@@ -12,14 +12,14 @@ import (
 	"agent/internal/toolspec"
 )
 
-// SymbolName is the name of the tool that asks language servers. RenameName is the tool that carries
-// out its renames.
+// SymbolName is the name of the tool that queries language servers. RenameName is the tool that
+// executes its renames.
 const (
 	SymbolName = "symbol"
 	RenameName = "rename_symbol"
 )
 
-// The questions about a symbol.
+// The kinds of queries about a symbol.
 const (
 	opDefinition = "definition"
 	opReferences = "references"
@@ -43,19 +43,22 @@ const (
 	// maxDeclared is the number of lines of a declaration that an answer shows, and declaredHead the
 	// number that it shows of a longer one.
 	maxDeclared, declaredHead = 60, 40
-	// maxCandidates is the number of declarations of one name that an answer lists or shows.
+	// maxCandidates is the number of declarations of one name that an answer lists. maxShown is the
+	// number that it shows with their code.
 	maxCandidates, maxShown = 20, 3
-	// maxOutlined is the number of files in which a declaration is looked for.
+	// maxOutlined is the number of files that are searched for a declaration.
 	maxOutlined = 300
-	// maxTried is the number of places at which a name without a declaration is looked up.
+	// maxTried is the number of locations at which a name without a declaration is looked up.
 	maxTried = 5
-	// maxHover limits the text of a server about a name, in bytes.
+	// maxHover limits the description of a name by a server, in bytes.
 	maxHover = 2000
-	// nearLines is the distance to a given line at which a name is still found.
+	// nearLines is the largest distance between the given line and the line on which a name is
+	// found.
 	nearLines = 20
 )
 
-// Symbol returns the tool that asks the language servers of a folder. Renames are calls of Rename.
+// Symbol returns the tool that queries the language servers of a folder. It turns renames into
+// calls of Rename.
 func Symbol(servers *lsp.Folder) Tool {
 	return defineRead(Tool{
 		Name: SymbolName,
@@ -74,8 +77,9 @@ func Symbol(servers *lsp.Folder) Tool {
 	})
 }
 
-// Rename returns the tool that renames a symbol. It is not offered: a rename is asked for as a call of
-// Symbol, and is a call of its own so that it is approved, recorded and undone like every edit.
+// Rename returns the tool that renames a symbol. It is not offered: the model requests a rename by
+// a call of Symbol. The rename is a separate call, so that it is approved, recorded and undone like
+// every edit.
 func Rename(servers *lsp.Folder) Tool {
 	return define(Tool{
 		Name:        RenameName,
@@ -99,7 +103,7 @@ func (a symbolArgs) reads() []string {
 	return []string{a.File}
 }
 
-// asRename turns a call that asks for a rename into a call of the tool that edits.
+// asRename returns the name of the tool for a call: Rename if it requests a rename, otherwise name.
 func asRename(name string, op string) string {
 	if name == SymbolName && op == opRename {
 		return RenameName
@@ -107,15 +111,16 @@ func asRename(name string, op string) string {
 	return name
 }
 
-// symbolCall is one question about a symbol.
+// symbolCall is one query about a symbol.
 type symbolCall struct {
 	env     *Env
 	servers *lsp.Folder
 	args    symbolArgs
 }
 
-// first asks about the only declaration, or about one place after another until the server knows one.
-// A place can be in a comment, or in a file that the server does not build.
+// first queries the only declaration. Without a declaration, it queries one location after another
+// until the server returns a result. A location can be in a comment, or in a file that the server
+// does not build.
 func (c symbolCall) first(ctx context.Context, targets []target, ask func(context.Context, lsp.Target) (lsp.Answer, error)) (found lsp.Answer, note string, err error) {
 	only, note, err := c.single(targets)
 	if err != nil {
@@ -140,8 +145,8 @@ func (c symbolCall) first(ctx context.Context, targets []target, ask func(contex
 	return found, note, err
 }
 
-// uses asks for the references of a name, and again at its declaration if the answer lacks that. pyright
-// loses the uses of a name that a package takes from one of its modules.
+// uses requests the references of a name. If the answer lacks the declaration, it requests them
+// again there. pyright omits the uses of a name that a package imports from one of its modules.
 func (c symbolCall) uses(ctx context.Context, t lsp.Target) (lsp.Answer, error) {
 	found, err := c.servers.References(ctx, t)
 	if lang, _ := lsp.Of(t.Path); err != nil || !lang.Partial || len(found.Places) == 0 {
@@ -149,7 +154,7 @@ func (c symbolCall) uses(ctx context.Context, t lsp.Target) (lsp.Answer, error) 
 	}
 	declared, err := c.servers.Definition(ctx, t)
 	if err != nil || len(declared.Places) != 1 {
-		return found, nil // the first answer counts
+		return found, nil // the first answer is used
 	}
 	has := func(p lsp.Place) bool {
 		return slices.ContainsFunc(found.Places, func(o lsp.Place) bool { return o.Path == p.Path && o.Line() == p.Line() })

@@ -28,7 +28,8 @@ func lastName(name string) string {
 	return name
 }
 
-// nextName returns the offset of the next place of a whole name from an offset on, -1 for none.
+// nextName returns the offset of the next whole-word occurrence of a name from an offset on, -1 for
+// none.
 func nextName(content []byte, word string, from int) int {
 	for at := from; at < len(content); {
 		i := bytes.Index(content[at:], []byte(word))
@@ -46,8 +47,8 @@ func nextName(content []byte, word string, from int) int {
 	return -1
 }
 
-// nameOnLine returns the offset of a name on a line, or on the nearest line that has it. A qualified
-// name counts before its last part.
+// nameOnLine returns the offset of a name on a line, or on the nearest line that contains it. It
+// searches the qualified name before its last part.
 func nameOnLine(content []byte, name, word string, line int) (int, error) {
 	var starts []int
 	for at := 0; at <= len(content); {

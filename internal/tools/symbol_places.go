@@ -16,7 +16,7 @@ import (
 	"agent/internal/text/textfile"
 )
 
-// show answers with the code of declarations, or lists them if there are many.
+// show returns an answer with the code of declarations, or with a list of them if there are many.
 func (c symbolCall) show(ctx context.Context, all []target) (Answer, error) {
 	var parts []string
 	for _, t := range all[:min(len(all), maxCandidates)] {
@@ -33,7 +33,7 @@ func (c symbolCall) show(ctx context.Context, all []target) (Answer, error) {
 	return Answer{Text: shorten(text, c.env.Limits.room(headingBytes)), Summary: humanize.Count(len(all), "declaration")}, nil
 }
 
-// code returns the declaration around an offset, below a line with its place.
+// code returns the declaration around an offset, below a line with its location.
 func (c symbolCall) code(ctx context.Context, abs string, content []byte, at int) string {
 	text := string(content)
 	outlined, err := outline.Read(ctx, abs, text)
@@ -60,8 +60,8 @@ func (c symbolCall) code(ctx context.Context, abs string, content []byte, at int
 	return fmt.Sprintf("[%s, lines %d-%d of %s]\n%s%s", d.Name, first, last, humanize.Name(c.env.Workspace.Rel(abs)), strings.TrimSuffix(strings.Join(all, ""), "\n"), rest)
 }
 
-// defined answers with the code of the declarations that a server names. It shows only the
-// description of the server for a declaration outside of the workspace.
+// defined returns an answer with the code of the declarations that a server returned. For a
+// declaration outside of the workspace, it contains only the server's description.
 func (c symbolCall) defined(ctx context.Context, found lsp.Answer) (Answer, error) {
 	if len(found.Places) == 0 {
 		return Answer{Text: "The language server knows no declaration of " + c.args.Name + " there.", Summary: "no declaration"}, nil
@@ -73,7 +73,7 @@ func (c symbolCall) defined(ctx context.Context, found lsp.Answer) (Answer, erro
 		case errors.Is(err, errOutside):
 			described := ""
 			if targets, err := c.targets(ctx); err == nil {
-				hover, _ := c.servers.Describe(ctx, targets[0].Target) // without a file, only the name of the place is known
+				hover, _ := c.servers.Describe(ctx, targets[0].Target) // without the content of a file, only the name is known
 				described = "\n" + plainText(hover.Text)
 			}
 			parts = append(parts, fmt.Sprintf("%s:%d, outside of the workspace%s", humanize.Name(p.Path), p.Line(), described))
@@ -91,7 +91,7 @@ var (
 	errMoved   = errors.New("the file has no such line; the language server is out of date")
 )
 
-// openPlace opens the file of a place, and returns the offset of the place.
+// openPlace opens the file of a location, and returns the offset of the location.
 func (c symbolCall) openPlace(ctx context.Context, p lsp.Place) (*source, int, error) {
 	abs, err := c.env.Workspace.Resolve(p.Path)
 	if err != nil {
@@ -109,7 +109,8 @@ func (c symbolCall) openPlace(ctx context.Context, p lsp.Place) (*source, int, e
 	return s, at, nil
 }
 
-// listed lists places by file, as a search lists its matches. Callers are listed with their functions.
+// listed lists locations by file, in the format of search results. Callers are listed with their
+// functions.
 func (c symbolCall) listed(ctx context.Context, found lsp.Answer) Answer {
 	var matches []search.Match
 	outside, closed := 0, 0
@@ -160,7 +161,7 @@ func (c symbolCall) listed(ctx context.Context, found lsp.Answer) Answer {
 	return withoutPlaces(Answer{Text: lines.Append(text, note), Summary: humanize.Count(left, what)}, outside, closed)
 }
 
-// withoutPlaces adds to an answer how many places are omitted, and why.
+// withoutPlaces adds the number of omitted locations and the reasons to an answer.
 func withoutPlaces(a Answer, outside, closed int) Answer {
 	if outside > 0 {
 		a.Text = lines.Append(a.Text, fmt.Sprintf("[omitted: %s outside of the workspace]", humanize.Count(outside, "place")))
@@ -171,7 +172,7 @@ func withoutPlaces(a Answer, outside, closed int) Answer {
 	return a
 }
 
-// plainText returns the text of a server without control characters, cut to maxHover.
+// plainText returns a text from a server without control characters, cut to maxHover.
 func plainText(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {

@@ -69,9 +69,9 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 	return plan, nil
 }
 
-// withUses adds to a rename the uses in files that the server does not edit, because they are outside
-// of its project. A server that keeps a name where it is imported from, as in {name as other}, has left
-// the other files out on purpose.
+// withUses adds to a rename the uses in files that the server does not edit, because they are
+// outside of its project. If a server keeps the name in an import such as {name as other}, it has
+// excluded the other files on purpose.
 func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, uses []lsp.Place, word string) lsp.Answer {
 	for _, edits := range found.Edits {
 		if slices.ContainsFunc(edits, func(e lsp.Edit) bool { return e.New != c.args.NewName }) {
@@ -87,8 +87,8 @@ func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, uses []lsp.P
 	return found
 }
 
-// renamed returns the change of one file by a rename. It refuses edits that do not replace the name,
-// because the server has seen another content or is wrong.
+// renamed returns the change of one file by a rename. It refuses edits that do not replace the
+// name, because the server then used other content or made an error.
 func (c symbolCall) renamed(file, word string, edits []lsp.Edit) (change, error) {
 	if _, err := c.env.Workspace.Resolve(file); err != nil {
 		return change{}, fmt.Errorf("%s would change too: %w", humanize.Name(file), errOutside)

@@ -19,16 +19,17 @@ import (
 	"agent/internal/search"
 )
 
-// A target is a place of the name of a call. declared is set for a declaration of that name.
+// A target is a location of the name of a call. declared is set for a declaration of that name.
 type target struct {
 	lsp.Target
 	declared bool
 	note     string
-	// fits is the number of parts of the asked name that the declared name has.
+	// fits is the number of parts of the requested name that the declared name has.
 	fits int
 }
 
-// single returns the only declaration, or an error that lists them.
+// single returns the only target, or the first one if none is a declaration. For several
+// declarations, it returns an error that lists them.
 func (c symbolCall) single(all []target) (target, string, error) {
 	if len(all) == 1 || !all[0].declared {
 		return all[0], all[0].note, nil
@@ -43,7 +44,7 @@ func (c symbolCall) single(all []target) (target, string, error) {
 	return target{}, "", fmt.Errorf("%s is declared %s; name one of these by file and line:\n%s", c.args.Name, times(len(all)), strings.Join(list, "\n"))
 }
 
-// lineAt formats the line at an offset of a file.
+// lineAt formats the line at an offset of a file, with its path and number.
 func (c symbolCall) lineAt(abs string, content []byte, at int) string {
 	begin := bytes.LastIndexByte(content[:at], '\n') + 1
 	line, _, _ := bytes.Cut(content[begin:], []byte("\n"))
@@ -51,8 +52,8 @@ func (c symbolCall) lineAt(abs string, content []byte, at int) string {
 	return fmt.Sprintf("%s:%d: %s", humanize.Name(c.env.Workspace.Rel(abs)), bytes.Count(content[:at], []byte("\n"))+1, excerpt(text, at-begin))
 }
 
-// targets finds the places of the name of a call: in its file, or the declarations in the workspace.
-// There is at least one.
+// targets finds the locations of the name of a call: in the file of the call, or the declarations
+// in the workspace. It returns at least one.
 func (c symbolCall) targets(ctx context.Context) ([]target, error) {
 	word := lastName(c.args.Name)
 	if word == "" {
@@ -82,7 +83,7 @@ func (c symbolCall) targets(ctx context.Context) ([]target, error) {
 		if line := bytes.Count(s.whole[:at], []byte("\n")) + 1; line != c.args.Line {
 			found[0].note = fmt.Sprintf("line %d does not have the name; line %d was taken", c.args.Line, line)
 		}
-		// A place in a string or comment may come first on the line.
+		// The first occurrence on the line may be in a string or comment.
 		end := len(s.whole)
 		if next := bytes.IndexByte(s.whole[at:], '\n'); next >= 0 {
 			end = at + next
@@ -102,7 +103,7 @@ func (c symbolCall) targets(ctx context.Context) ([]target, error) {
 	return []target{here(at)}, nil
 }
 
-// canAsk returns an error if no server can be asked about a file.
+// canAsk returns an error if no server supports a file.
 func (c symbolCall) canAsk(abs string, content []byte) error {
 	lang, known := lsp.Of(abs)
 	switch {
@@ -118,7 +119,7 @@ func (c symbolCall) canAsk(abs string, content []byte) error {
 }
 
 // inWorkspace returns the declarations of a name in files whose language has a server. If there is
-// none, it returns some other places of the name.
+// none, it returns some other locations of the name.
 func (c symbolCall) inWorkspace(ctx context.Context, word string) ([]target, error) {
 	asks := map[string]bool{}
 	files, err := c.having(ctx, word, func(file string) bool {
@@ -163,7 +164,7 @@ func (c symbolCall) inWorkspace(ctx context.Context, word string) ([]target, err
 	return nil, fmt.Errorf("no file with a language server contains the name %s", word)
 }
 
-// having returns files that have a name, at most maxOutlined.
+// having returns files that contain a name, at most maxOutlined.
 func (c symbolCall) having(ctx context.Context, word string, keep func(file string) bool) (found []string, err error) {
 	w := c.env.Workspace
 	base, files, err := w.Files(ctx, w.Root(), keep)
@@ -182,7 +183,8 @@ func (c symbolCall) having(ctx context.Context, word string, keep func(file stri
 	return found, err
 }
 
-// mentions returns the files that have the name of a call, for a server that does not look into all files.
+// mentions returns the files that contain the name of a call, for a server that does not search all
+// files itself.
 func (c symbolCall) mentions(ctx context.Context, abs string) ([]string, error) {
 	lang, _ := lsp.Of(abs)
 	if !lang.Partial || c.args.Op == opDefinition || c.args.Op == opHover {
@@ -191,7 +193,7 @@ func (c symbolCall) mentions(ctx context.Context, abs string) ([]string, error) 
 	return c.having(ctx, lastName(c.args.Name), lang.Has)
 }
 
-// inMacro returns the first line of a macro definition that uses a name, "" if there is none. A
+// inMacro returns the first line of a macro definition that contains a name, "" if there is none. A
 // parameter of the macro with this name does not count.
 func (c symbolCall) inMacro(ctx context.Context, abs, word string) (string, error) {
 	lang, _ := lsp.Of(abs)
@@ -215,11 +217,11 @@ func (c symbolCall) inMacro(ctx context.Context, abs, word string) (string, erro
 	return "", err
 }
 
-// macros matches definitions of macros: their parameters and their text, over continued lines.
+// macros matches definitions of macros: their parameters and their text, including continued lines.
 var macros = lazyregexp.New(`(?m)^[ \t]*#[ \t]*define[ \t]+\w+(\([^)\n]*\))?((?:[^\n\\]|\\\r?\n|\\.)*)`)
 
-// preferred returns the declarations that fit a name best. Of several it takes those in the package or
-// module that qualifies the name, such as json.Marshal.
+// preferred returns the declarations that match a name best. Of several, it selects those in the
+// package or module that qualifies the name, such as json.Marshal.
 func preferred(all []target, name string) []target {
 	most := slices.MaxFunc(all, func(a, b target) int { return a.fits - b.fits }).fits
 	all = slices.DeleteFunc(all, func(t target) bool { return t.fits < most })
@@ -264,7 +266,7 @@ func declarations(ctx context.Context, abs string, content []byte, name, word st
 			fits++
 		}
 		if fits == 0 || fits < min(len(asked), len(declared)) {
-			continue // another type has a method of this name
+			continue // a method of another type has this name
 		}
 		head := d.Head
 		if rest := text[head:]; strings.HasPrefix(rest, "func (") { // a receiver may have the same name

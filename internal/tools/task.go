@@ -12,7 +12,7 @@ import (
 	"agent/internal/toolspec"
 )
 
-// A Task is a task for an agent, as a call names it.
+// A Task contains the arguments of a call that starts a subagent.
 type Task struct {
 	Task       string `json:"task" jsonschema:"all that the agent is told"`
 	Agent      string `json:"agent,omitempty" jsonschema:"a name of the list; explore if not given"`
@@ -23,7 +23,7 @@ type Task struct {
 	Model string `json:"model,omitempty" jsonschema:"not used"`
 }
 
-// taskSchema holds the parameters of a task that the model can read.
+// taskSchema holds the parameters that requests declare.
 type taskSchema struct {
 	Task       string `json:"task" jsonschema:"the goal, what is known, what to report"`
 	Agent      string `json:"agent,omitempty" jsonschema:"default explore"`
@@ -32,13 +32,13 @@ type taskSchema struct {
 	Continue   string `json:"continue,omitempty" jsonschema:"id of an agent that ended: it goes on with its context"`
 }
 
-// Bounds of a task.
+// Limits of a task.
 const (
 	maxTask  = 32 << 10
 	maxTitle = 60
 )
 
-// AgentCall identifies the call that starts an agent.
+// AgentCall identifies the call that starts a subagent.
 type AgentCall struct {
 	// Number and ID identify the call in its conversation.
 	Number int
@@ -46,28 +46,29 @@ type AgentCall struct {
 	Task
 }
 
-// TaskName is the name of the tool that gives tasks to agents.
+// TaskName is the name of the tool that starts subagents.
 const TaskName = "task"
 
-// taskText tells the model when an agent is worth its cost.
+// taskText describes when a subagent is worth its cost.
 const taskText = "Gives a task to an agent with its own context; you get its report only. Use it for searches over many files and for independent work; " +
 	"several calls in one reply run at the same time. Not for a file or symbol whose place you know: read it yourself. " +
 	"What the agent read is not in your context: read a file before you edit it. "
 
-// Results measured on recorded sessions (docs/dev/engine-research.md), for windows from smallWindow tokens on
-// and for smaller ones.
+// The descriptions of results. Sizes were measured on recorded sessions
+// (docs/dev/engine-research.md). The first is for windows of at least smallWindow tokens, the
+// second for smaller ones.
 const (
 	taskPays    = "It pays from about ten calls or four files on. The agents:\n"
 	taskCosts   = "In a window as small as yours it costs what it saves: use it for what would not fit. The agents:\n"
 	smallWindow = 48_000
 )
 
-// BeginTask begins the task of a call, and returns a function that works on it.
+// BeginTask starts the task of a call, and returns a function that completes it.
 type BeginTask func(AgentCall) (work func(context.Context) Answer)
 
-// TaskTool returns the tool that gives tasks to agents. list describes the agents to the model, and
-// window is the size of the model's window in tokens. plan returns the preview of a task and a
-// function that begins it, or an error for a task that cannot start.
+// TaskTool returns the tool that starts subagents. list describes the subagents to the model, and
+// window is the size of the model's context window in tokens. plan returns the preview of a task
+// and a function that starts it, or an error for a task that cannot start.
 func TaskTool(list string, window int, plan func(Task) (Preview, BeginTask, error)) Tool {
 	measured := taskPays
 	if window < smallWindow {

@@ -18,8 +18,8 @@ type todoWriteArgs struct {
 	Todos []todoArg `json:"todos" jsonschema:"the whole list, in order"`
 }
 
-// todoSchema holds the parameters that a model is offered. Ids and subtasks are accepted too, but few
-// lists need them.
+// todoSchema holds the parameters that requests declare. The tool also accepts ids and subtasks,
+// but few lists need them.
 type todoSchema struct {
 	Todos []struct {
 		Content string `json:"content"`
@@ -92,8 +92,8 @@ func todoRead() Tool {
 	})
 }
 
-// list returns the todo list of the arguments. An item without an id gets its place in the list
-// as the id.
+// list returns the todo list of the arguments. The id of an item without an id is its position in
+// the list.
 func (a todoWriteArgs) list() todo.List {
 	given := make(map[string]bool)
 	for _, arg := range a.Todos {

@@ -55,7 +55,7 @@ func planWebFetch(_ context.Context, env *Env, args webFetchArgs) (Plan, error) 
 	}, nil
 }
 
-// mayReach returns an error if no page of a host may be fetched.
+// mayReach returns an error if pages of a host must not be fetched.
 func (e *Env) mayReach(host string) error {
 	if e.Hosts == nil {
 		return nil
@@ -63,14 +63,14 @@ func (e *Env) mayReach(host string) error {
 	return e.Hosts(host)
 }
 
-// renderings maps each format to the conversion from HTML; html converts nothing.
+// renderings maps each format to its conversion from HTML. The format html converts nothing.
 var renderings = map[string]func(context.Context, string) (string, error){
 	"markdown": asMarkdown,
 	"text":     asText,
 	"html":     nil,
 }
 
-// answerPage answers with as much of a page as fits.
+// answerPage returns an answer with as much of a page as fits.
 func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func(context.Context, string) (string, error)) Answer {
 	text := strings.ToValidUTF8(string(page.Body), "\uFFFD")
 	if strings.ContainsRune(text, 0) {
@@ -101,7 +101,7 @@ func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func
 	return Answer{Text: page.URL + "\n\n" + shown, Note: note, Summary: humanize.Count(humanize.Lines(text), "line")}
 }
 
-// asMarkdown converts HTML to Markdown, unless ctx ends.
+// asMarkdown converts HTML to Markdown. It returns an error if ctx ends.
 func asMarkdown(ctx context.Context, page string) (string, error) {
 	convert := converter.NewConverter(converter.WithPlugins(base.NewBasePlugin(), commonmark.NewCommonmarkPlugin()))
 	convert.Register.Renderer(func(converter.Context, converter.Writer, *html.Node) converter.RenderStatus {

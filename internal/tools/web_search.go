@@ -20,8 +20,8 @@ type webSearchArgs struct {
 	Recent  string   `json:"recent,omitempty" jsonschema:"day, week, month or year"`
 }
 
-// WebSearch returns the tool that searches the web at the service of s. It is offered only where a
-// person has chosen one.
+// WebSearch returns the tool that searches the web at the service of s. It is offered only if a
+// user has chosen a service.
 func WebSearch(s *websearch.Searcher) Tool {
 	return define(Tool{
 		Name: WebSearchName,
@@ -48,8 +48,8 @@ func WebSearch(s *websearch.Searcher) Tool {
 	})
 }
 
-// ServerSearch returns the tool that stands for the search of the web by the model's server, which
-// makes it within its replies and omits the blocked hosts.
+// ServerSearch returns the tool that represents the web search of the model's server. The server
+// searches within its replies and omits the blocked hosts.
 func ServerSearch(blocked []string) Tool {
 	return define(Tool{
 		Name: WebSearchName, Server: true, Blocked: blocked,

@@ -30,7 +30,7 @@ func (r *Ruleset) Open() (fd int, err error) {
 	attr := landlockAttr{handledFS: r.Handled, scoped: r.Scoped}
 	size := unsafe.Sizeof(attr)
 	if r.Scoped == 0 {
-		size = 16 // kernels without scopes know the first two fields only
+		size = 16 // kernels without scopes accept only the first two fields
 	}
 	opened, _, errno := syscall.RawSyscall(sysLandlockCreate, uintptr(unsafe.Pointer(&attr)), size, 0)
 	if errno != 0 {
@@ -75,7 +75,7 @@ func addRule(ruleset int, rule Rule, handled uint64) error {
 }
 
 // Restrict applies a ruleset and a filter to the calling thread and every process that it starts
-// from now on. ruleset is a descriptor, or -1 for none. The restriction cannot be undone.
+// afterwards. ruleset is a descriptor, or -1 for none. The restriction cannot be undone.
 func Restrict(ruleset int, filter []Instruction) error {
 	if err := prctl(prSetNoNewPrivs, 1); err != nil {
 		return os.NewSyscallError("no_new_privs", err)
@@ -117,11 +117,11 @@ func setFilter(filter []Instruction) error {
 	return nil
 }
 
-// lastCapability is at least as high as every capability of any kernel.
+// lastCapability is at least as high as the highest capability of any kernel.
 const lastCapability = 63
 
-// KeepCapabilities gives up every capability of the calling thread except the given set.
-// Processes that it starts do not get them back.
+// KeepCapabilities drops every capability of the calling thread except the set keep. Processes that
+// it starts do not get them back.
 func KeepCapabilities(keep uint64) error {
 	for c := uintptr(0); c <= lastCapability; c++ {
 		if keep&(1<<c) != 0 {

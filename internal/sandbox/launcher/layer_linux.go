@@ -5,10 +5,10 @@ import (
 	"syscall"
 )
 
-// A Layer receives the files that commands write to a folder, so that the folder itself stays as
-// it is. Commands see both together.
+// A Layer receives the files that commands write to a folder, so that the folder itself stays
+// unchanged. Commands see the files of both.
 type Layer struct {
-	// Path is the folder. Lower lists the layers between it and this one, topmost first.
+	// Path is the folder. Lower lists the layers between the folder and this layer, topmost first.
 	Path  string
 	Lower []string
 	// Upper receives the written files. Work is an empty folder that the kernel needs on the same
@@ -16,8 +16,8 @@ type Layer struct {
 	Upper, Work string
 }
 
-// Mount mounts the layer on its folder in the mount namespace of this process. It follows no
-// links. It fails before Linux 5.11, and on file systems that cannot hold layers.
+// Mount mounts the layer on its folder in the mount namespace of this process. It follows no links.
+// It fails before Linux 5.11, and on file systems that do not support layers.
 func (l Layer) Mount() error {
 	names := map[string]string{}
 	for _, name := range append([]string{l.Path, l.Upper, l.Work}, l.Lower...) {
@@ -26,7 +26,7 @@ func (l Layer) Mount() error {
 			return err
 		}
 		defer syscall.Close(fd)
-		// Such a name needs no quoting, and cannot be exchanged.
+		// Such a name needs no quoting, and no other program can replace its target.
 		names[name] = "/proc/self/fd/" + decimal(fd)
 	}
 	lower := ""
@@ -37,7 +37,7 @@ func (l Layer) Mount() error {
 	return wrapError("put a layer on", l.Path, syscall.Mount("overlay", names[l.Path], "overlay", syscall.MS_NOSUID|syscall.MS_NODEV, options))
 }
 
-// isLayer reports whether a folder is the top of a mounted layer.
+// isLayer reports whether a folder is the mount point of a layer.
 func isLayer(folder string) bool {
 	const overlay = 0x794c7630
 	var system syscall.Statfs_t

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Arguments of the system calls that make mounts, from linux/mount.h and fcntl.h.
+// Arguments of the system calls for mounts, from linux/mount.h and fcntl.h.
 const (
 	atRecursive  = 0x8000
 	atEmptyPath  = 0x1000
@@ -20,7 +20,7 @@ const (
 	attrNoDevice = 4
 )
 
-// atCwd is AT_FDCWD: relative paths start in the current folder.
+// atCwd is AT_FDCWD, which makes relative paths start in the current folder.
 const atCwd = ^uintptr(99)
 
 type mountAttr struct{ set, clear, propagation, userns uint64 }
@@ -31,8 +31,8 @@ type tree struct {
 	path string
 }
 
-// openPlace opens a path for the system calls that make mounts. It fails if any part of the path
-// is a link, because another command may have created the link to lead elsewhere.
+// openPlace opens a path for the system calls for mounts. It fails if any part of the path is a
+// link, because another command may have created the link.
 func openPlace(path string) (int, error) { return openAs(path, 0) }
 
 func openAs(path string, flags uint64) (int, error) {
@@ -68,8 +68,8 @@ func copyPlace(place int, path string) (tree, error) {
 	return tree{int(fd), path}, nil
 }
 
-// pinLink mounts a link on itself. It leads where it led, and as a mount point it cannot be renamed
-// or removed. What cannot be pinned is put back after the command.
+// pinLink mounts a link on itself. The link keeps its target, and as a mount point it cannot be
+// renamed or removed. The guard restores links that cannot be pinned after the command.
 func pinLink(path string) {
 	place, err := openAs(path, syscall.O_NOFOLLOW)
 	if err != nil {
@@ -128,9 +128,9 @@ func setAttributes(dir uintptr, path string, flags uintptr, attributes uint64) e
 	return nil
 }
 
-// arrange sets up the file system of the command: everything is read-only and without devices
-// except the writable paths; /run has no sockets of services; /dev and /proc belong to the
-// command alone; and hidden files cannot be read.
+// arrange sets up the file system of the command. Everything is read-only and without devices
+// except the writable paths. /run has no sockets of services, and hidden files cannot be read. /dev
+// and /proc are private to the command.
 func (s *Spec) arrange() error {
 	for _, path := range s.Layered {
 		if !isLayer(path) {
@@ -202,7 +202,7 @@ func copyTrees(paths []string, attributes uint64) ([]tree, error) {
 		}
 		t, err := copyTree(path)
 		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ELOOP) {
-			continue // the path has just been removed, or contains a link
+			continue // the path was just removed, or contains a link
 		}
 		if err != nil {
 			return nil, err

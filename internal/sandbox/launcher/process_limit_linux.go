@@ -6,11 +6,12 @@ import (
 )
 
 // BoundProcesses calls end once if there are more than most processes, as counted by count. It
-// returns then, or when stop is closed. Counting is expensive. It happens soon only if the tasks
-// of the whole system have grown by more than most, otherwise at long intervals.
+// returns then, or when stop is closed. A call of count is expensive. BoundProcesses calls it soon
+// only if the number of tasks in the whole system has grown by more than most, otherwise at long
+// intervals.
 //
-// The kernel can limit the processes of a user and of a namespace. It cannot limit root's
-// processes outside of a namespace, nor, before Linux 6.14, inside one.
+// The kernel can limit the processes of a user and of a namespace. It cannot limit root's processes
+// outside of a namespace. Before Linux 6.14 it cannot limit them inside one either.
 func BoundProcesses(most int, count func() int, end func(), stop <-chan struct{}) {
 	const (
 		often = 100 * time.Millisecond
@@ -61,7 +62,7 @@ func Processes() []int {
 	return ids
 }
 
-// leadingNumber returns the number at the beginning of text and how many digits it has.
+// leadingNumber returns the number at the beginning of text and the number of its digits.
 func leadingNumber(text string) (n, digits int) {
 	for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' {
 		n = n*10 + int(text[digits]-'0')
@@ -70,7 +71,7 @@ func leadingNumber(text string) (n, digits int) {
 	return n, digits
 }
 
-// decimal formats a number. Package strconv would be a further import, see init.
+// decimal formats a number. Package strconv would be an additional import, see init.
 func decimal(n int) string {
 	if n < 10 {
 		return string(rune('0' + n))

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Exit codes of the helper itself. Otherwise it exits with the command's code.
+// Exit codes for failures of the helper itself. Otherwise it exits with the command's code.
 const (
 	ExitBroken    = 125
 	exitSignalled = 128
@@ -51,18 +51,18 @@ func serve() int {
 	return code
 }
 
-// ignoreSignals makes this process survive when somebody asks the command to end. The signals are
-// for the command, which gets them too. But this is the first process of its namespace: if it
-// ended, the command would be killed with it. ForkExec resets the signals for the command.
+// ignoreSignals makes this process ignore the signals that end the command. The command gets these
+// signals too. But this is the first process of its namespace: if it ended, the kernel would kill
+// the command with it. ForkExec resets the signals for the command.
 func ignoreSignals() {
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
 		const ignore, sizeOfSet = 1, 8
-		action := [8]uintptr{ignore} // struct sigaction, which is shorter everywhere
+		action := [8]uintptr{ignore} // struct sigaction, which is at most this long on all architectures
 		_, _, _ = syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(signal), uintptr(unsafe.Pointer(&action)), 0, sizeOfSet, 0, 0)
 	}
 }
 
-// report returns the Report about the start of the command.
+// report returns the Report on the start of the command.
 func report(err error) Report {
 	if err == nil {
 		return Report{}
@@ -74,9 +74,9 @@ func report(err error) Report {
 	return failed
 }
 
-// confine gives up every right that the command must not have, for this thread and the processes
-// that it starts. The other threads of the helper keep their rights. So the helper is made
-// undumpable, which prevents other processes from tracing it or reading its memory.
+// confine drops every right that the command must not have, for this thread and the processes that
+// it starts. The other threads of the helper keep their rights. So the helper is made undumpable,
+// which prevents other processes from tracing it or reading its memory.
 func (s *Spec) confine() error {
 	if err := prctl(prSetDumpable, 0); err != nil {
 		return os.NewSyscallError("dumpable", err)
@@ -98,12 +98,13 @@ func (s *Spec) confine() error {
 	return Restrict(ruleset, s.Filter)
 }
 
-// wait collects ended processes until child has ended, and returns the exit code of child, and
-// the signal that ended it or 0. A signal makes the code 128 plus its number. The program sends nothing more on the
-// channel. When the channel becomes readable, the program has ended, and the helper exits.
+// wait collects ended processes until child has ended. It returns the exit code of child, and the
+// signal that ended it or 0. A signal makes the code 128 plus its number. The program sends nothing
+// more on the channel. When the channel becomes readable, the program has ended, and the helper
+// exits.
 //
-// wait watches the channel and the child with one call, because a second thread would take a
-// tenth of the time of the whole sandbox.
+// wait watches the channel and the child with one call, because a second thread would need a tenth
+// of the time of the whole sandbox.
 func wait(child int) (code int, signal syscall.Signal) {
 	handle, _, errno := syscall.Syscall(sysPidfdOpen, uintptr(child), 0, 0)
 	if errno != 0 {
@@ -134,8 +135,8 @@ func wait(child int) (code int, signal syscall.Signal) {
 	}
 }
 
-// readable waits at most the given time until one of two descriptors becomes readable, and says
-// which ones are. The second descriptor may be omitted.
+// readable waits at most atMost until one of two descriptors becomes readable, and returns which
+// ones are. The second descriptor may be omitted.
 func readable(atMost time.Duration, descriptors ...int32) (on [2]bool) {
 	ready := [2]struct {
 		fd              int32
@@ -152,15 +153,16 @@ func readable(atMost time.Duration, descriptors ...int32) (on [2]bool) {
 const (
 	sysPidfdOpen = 434
 	pollIn       = 1
-	// collectEvery is how often ended processes without a parent are collected.
+	// collectEvery is the interval at which ended processes without a parent are collected.
 	collectEvery = 100 * time.Millisecond
 )
 
-// poll is how often endOthers looks for remaining processes.
+// poll is the interval at which endOthers checks for remaining processes.
 const poll = 5 * time.Millisecond
 
-// endOthers asks every process of the namespace to end and waits for them, at most grace. The
-// kernel ends the others when this process ends. It reports whether there were any.
+// endOthers sends every process of the namespace the signal to end and waits for them, at most
+// grace. The kernel kills the rest when this process ends. It reports whether there were any
+// processes.
 func endOthers(grace time.Duration) bool {
 	if !othersLive() {
 		return false

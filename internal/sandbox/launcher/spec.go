@@ -1,17 +1,17 @@
-// Package launcher is the part of the sandbox that runs inside, between the fork and the command.
-// It arranges the new namespaces, gives up every right that the command must not have, starts the
-// command, and collects the processes that the command leaves behind.
+// Package launcher is the part of the sandbox that runs inside it, between the fork and the
+// command. It sets up the new namespaces, drops every right that the command must not have, starts
+// the command, and collects its remaining processes.
 //
 // For every command the program starts itself again as the helper, which runs this package only
 // (see init_linux.go). The helper receives a Spec from package sandbox and answers with Reports.
-// This package imports nothing that package os does not import. So Go initialises it before the
-// rest of the program, which the helper never initialises.
+// This package imports nothing that package os does not import. So Go initializes it before the
+// rest of the program, which the helper never initializes.
 package launcher
 
 import "time"
 
-// Spec holds the helper's instructions as plain lists and numbers, so that package sandbox makes
-// all decisions. Paths are absolute and free of symbolic links.
+// Spec holds the helper's instructions as plain lists and numbers. Package sandbox makes all
+// decisions. Paths are absolute and free of symbolic links.
 type Spec struct {
 	// Path, Args, Env and Dir are the program of the command, its arguments (with its name
 	// first), its environment and its folder. If Path is empty, the helper sets everything up and
@@ -28,21 +28,20 @@ type Spec struct {
 	// Write lists the writable files and folders, parents first. Everything else is mounted
 	// read-only.
 	Write []string
-	// Layered lists the folders in Write that are writable only because a layer covers them. The helper
-	// refuses to continue if one has no layer.
+	// Layered lists the folders in Write that are writable only because a layer covers them. The
+	// helper fails if one of them has no layer.
 	Layered []string
 	// ReadOnly lists paths inside Write that stay read-only.
 	ReadOnly []string
 	// Hidden lists files and folders that cannot be opened.
 	Hidden []string
-	// Devices lists the device files that can be used.
+	// Devices lists the usable device files.
 	Devices []string
 	// Keep lists files that are copied to the new, otherwise empty /run.
 	Keep []string
 
 	// Processes is the largest number of processes and threads. KernelBounds is set if each
-	// namespace has its own limit on process IDs. If the system has one limit for all namespaces,
-	// it must not be changed.
+	// namespace has its own limit on process IDs. A limit for all namespaces must not be changed.
 	Processes    int
 	KernelBounds bool
 	// Capabilities is the bit set of the capabilities to keep.
@@ -52,7 +51,7 @@ type Spec struct {
 	// Filter is the seccomp program.
 	Filter []Instruction
 
-	// Grace is the time between asking the remaining processes to end and ending them by force.
+	// Grace is the time from the request to end the remaining processes until they are killed.
 	Grace time.Duration
 }
 
@@ -63,7 +62,7 @@ type Ruleset struct {
 	Rules           []Rule
 }
 
-// Rule grants rights to a file, or to a folder and all below it.
+// Rule grants rights to a file, or to a folder and everything below it.
 type Rule struct {
 	Path   string
 	Access uint64
@@ -76,10 +75,11 @@ type Instruction struct {
 	K      uint32
 }
 
-// Report is sent by the helper twice: after the attempt to start the command, and after the
-// command has ended.
+// Report is a message from the helper. The helper sends one after the attempt to start the command,
+// and one after the command has ended.
 type Report struct {
-	// Failed says why the command could not be started. It is empty if the command was started.
+	// Failed is the reason why the command could not be started. It is empty if the command was
+	// started.
 	Failed string
 	// Refused is the system's error number if starting the command itself failed, and 0 if the
 	// sandbox failed.

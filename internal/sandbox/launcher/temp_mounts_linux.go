@@ -14,8 +14,8 @@ const (
 	hiddenFolder = run + "/.hidden-folder"
 )
 
-// mountRun replaces /run, where services have their sockets. The new folder contains only the
-// files in Keep and the former links, which some systems need to find their programs.
+// mountRun replaces /run, where services have their sockets. The new folder contains only the files
+// in Keep and the previous links, which some systems need to find their programs.
 func (s *Spec) mountRun() error {
 	kept := map[string][]byte{}
 	for _, file := range s.Keep {
@@ -41,7 +41,7 @@ func (s *Spec) mountRun() error {
 	if err := errors.Join(os.Mkdir(hiddenFolder, 0), os.WriteFile(hiddenFile, nil, 0)); err != nil {
 		return err
 	}
-	// A device on a mount that forbids devices: not even root can open it.
+	// This is a device on a mount that forbids devices, so not even root can open it.
 	return bind(os.DevNull, hiddenFile)
 }
 
@@ -73,7 +73,7 @@ func mountOwn() error {
 			return wrapError("mount", m.dir, err)
 		}
 	}
-	// A /dev/ptmx that is not a link to pts/ptmx would open terminals outside.
+	// A /dev/ptmx that is not a link to pts/ptmx would open terminals of the host.
 	if info, err := os.Lstat("/dev/ptmx"); err == nil && info.Mode()&os.ModeSymlink == 0 {
 		return bind("/dev/pts/ptmx", "/dev/ptmx")
 	}
@@ -97,7 +97,7 @@ func hide(path string) error {
 	if err := cover.mountAt(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return nil // also if the path has just been removed, as sockets may be at any time
+	return nil // also if the path was just removed, as happens with sockets
 }
 
 func bind(from, to string) error {
@@ -124,13 +124,13 @@ func (s *Spec) copyTemp() ([]tree, error) {
 	return append([]tree{own}, shown...), err
 }
 
-// temp is the folder where programs expect to be allowed to write.
+// temp is the folder in which programs expect to be allowed to write.
 const temp = "/tmp"
 
-// makePlace creates the file or folder to mount a tree on, if it was in the replaced /run or
-// /tmp. In its own /tmp a command may have put something else there, such as a link. A link or
-// a file is removed. If a folder that holds something is in the place of a file, makePlace returns
-// false.
+// makePlace creates the file or folder on which a tree is mounted, if it was in the replaced /run
+// or /tmp. In its private /tmp a command may have created something else at this path. makePlace
+// removes a link or a file. It returns false if the path must be a file but is a folder with
+// entries.
 func (s *Spec) makePlace(t tree) bool {
 	if s.Temp == "" || !below(t.path, temp) {
 		if _, err := os.Lstat(t.path); err != nil {
@@ -140,7 +140,7 @@ func (s *Spec) makePlace(t tree) bool {
 	}
 	for _, mounted := range append(s.Shown[:len(s.Shown):len(s.Shown)], s.Write...) {
 		if below(t.path, mounted) {
-			return true // the tree above already contains it
+			return true // the tree above already contains the path
 		}
 	}
 	var stat syscall.Stat_t
@@ -156,8 +156,8 @@ func below(path, folder string) bool {
 	return len(path) > len(folder) && path[:len(folder)] == folder && path[len(folder)] == '/'
 }
 
-// makeReal creates a folder or an empty file below /tmp, with the folders above it. Anything else
-// in their places, such as a link, is removed.
+// makeReal creates a folder or an empty file below /tmp, with the folders above it. It removes
+// anything else at these paths, such as a link.
 func makeReal(name string, folder bool) {
 	if above := path.Dir(name); above != temp {
 		makeReal(above, true)
@@ -177,7 +177,7 @@ func makeReal(name string, folder bool) {
 	}
 }
 
-// LoopbackUp brings up the loopback device.
+// LoopbackUp activates the loopback device.
 func LoopbackUp() error {
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -13,11 +13,10 @@ type Message interface {
 }
 
 // wire is a message in its binary form: numbers are eight bytes long, and texts follow their
-// length. The format only connects two processes of the same program. So it needs no field names
-// and no versions.
+// length. Both processes run the same program, so the format needs no field names and no versions.
 type wire struct {
 	data []byte
-	// reading is set while data is read. broken is set if data does not have the expected form.
+	// reading is set while data is decoded. broken is set if data does not have the expected form.
 	reading, broken bool
 }
 
@@ -133,8 +132,8 @@ func list[T any](w *wire, items *[]T, pass func(*T)) {
 	}
 }
 
-// take removes the next bytes from a message that is read. If there are not enough, it sets
-// broken and returns zeros.
+// take removes and returns the next bytes of a message that is decoded. If there are not enough, it
+// sets broken and returns zeros.
 func (w *wire) take(size int) []byte {
 	if size < 0 || size > len(w.data) {
 		w.broken, w.data = true, nil

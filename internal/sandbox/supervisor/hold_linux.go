@@ -11,8 +11,8 @@ import (
 )
 
 // HolderName is the program name that makes a process the holder. OwnNetwork as its only argument
-// says that the holder has a network namespace of its own and must bring up the loopback device
-// in it.
+// means that the holder has a separate network namespace and must activate the loopback device in
+// it.
 const (
 	HolderName = "agent-sandbox-holder"
 	OwnNetwork = "own-network"
@@ -21,8 +21,9 @@ const (
 // MaxMessage is the largest size of a request, in bytes.
 const MaxMessage = 64 << 10
 
-// Request asks the holder to start a helper, or to mount a layer. Four descriptors come with a
-// request for a helper: its standard input, output and error, and its channel.
+// Request is a request to the holder to start a helper, or to mount a layer. A request for a helper
+// is sent with four descriptors: the standard input, output and error of the helper, and its
+// channel.
 type Request struct {
 	// Layer is the layer to mount. If it is nil, a helper is started.
 	Layer *launcher.Layer `json:",omitempty"`
@@ -30,14 +31,14 @@ type Request struct {
 	Setsid bool
 }
 
-// Reply answers a request. The first reply says that the holder is ready.
+// Reply answers a request. The first reply means that the holder is ready.
 type Reply struct {
-	// PID is the process ID of the helper, which is a child of the program itself.
+	// PID is the process ID of the helper, which is a child of the program, not of the holder.
 	PID    int    `json:",omitempty"`
 	Failed string `json:",omitempty"`
 }
 
-// inherited lists the capabilities that a helper needs to arrange its namespaces.
+// inherited lists the capabilities that a helper needs to set up its namespaces.
 var inherited = []uintptr{capNetAdmin, capSysAdmin, capSetPCap}
 
 const (
@@ -46,14 +47,14 @@ const (
 	capSysAdmin = 21
 )
 
-// hold keeps the user, mount and network namespaces of a session and starts helpers in them, until the
-// program has ended. The program cannot do this itself: every Go program has several threads, and
-// the kernel forbids such a process to enter a user namespace. A process that the holder starts
-// is in it from the beginning.
+// hold keeps the user, mount and network namespaces of a session and starts helpers in them, until
+// the program has ended. The program cannot do this itself: every Go program has several threads,
+// and the kernel forbids such a process to enter a user namespace. A process that the holder starts
+// is in the namespace from the beginning.
 func hold(network string) int {
 	syscall.CloseOnExec(launcher.Channel)
-	// A terminal sends these signals to every process on it, but the holder must live
-	// as long as the program.
+	// A terminal sends these signals to every process on it, but the holder must run as long as the
+	// program.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	var ready Reply
 	if network == OwnNetwork {
@@ -108,7 +109,7 @@ func reply(r Reply) error {
 	return syscall.Sendmsg(launcher.Channel, text, nil, nil, 0)
 }
 
-// descriptorsIn returns the descriptors that came with a message.
+// descriptorsIn returns the descriptors that were sent with a message.
 func descriptorsIn(rights []byte) ([]uintptr, error) {
 	messages, err := syscall.ParseSocketControlMessage(rights)
 	if err != nil {
@@ -127,7 +128,7 @@ func descriptorsIn(rights []byte) ([]uintptr, error) {
 	return files, nil
 }
 
-// startHelper starts a helper as a child of the program, which waits for it.
+// startHelper starts a helper as a child of the program, which then waits for it.
 func startHelper(asked Request, files []uintptr) (int, error) {
 	return syscall.ForkExec("/proc/self/exe", []string{launcher.Name}, &syscall.ProcAttr{
 		Dir: "/", Files: files,

@@ -2,8 +2,8 @@ package supervisor
 
 import "os"
 
-// A holder or watcher runs before the other packages of the program are initialised, see package
-// confine.
+// A holder or watcher runs before the other packages of the program are initialized, see init of
+// package launcher.
 func init() {
 	switch {
 	case len(os.Args) == 2 && os.Args[0] == HolderName:

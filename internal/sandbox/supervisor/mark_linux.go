@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// Mark identifies the command that a process belongs to. Every process of the command inherits it
-// in two ways. The first is a resource limit that limits nothing and that a confined command
-// cannot change. The second is a variable of the environment, for processes that started before
-// the limit was set, and for systems that refuse the limit.
+// Mark identifies the command to which a process belongs. Every process of the command inherits it
+// in two ways. The first is a resource limit that has no effect and that a confined command cannot
+// change. The second is a variable of the environment, for processes that started before the limit
+// was set, and for systems that refuse the limit.
 //
-// From bit 62 down a mark consists of a one, the process ID of the owner (22 bits), its start
-// time (20) and the number of the command (20). The last two are cut to their size.
+// From bit 62 down a mark consists of a one, the owner's process ID (22 bits), its start time (20
+// bits) and the command's number (20 bits). The last two are cut to their size.
 type Mark uint64
 
 // MarkVariable is the name of the variable. MarkLimit is the resource of the limit: the time that
@@ -35,16 +35,17 @@ func NewMark(owner int, began, number int64) Mark {
 	return Mark(markOne | part(int64(owner), pidBits)<<(2*otherBits) | part(began, otherBits)<<otherBits | part(number, otherBits))
 }
 
-// Owner returns the common part of the marks of all commands of one process.
+// Owner returns the part of the mark that is the same for all commands of one process.
 func (m Mark) Owner() uint64 { return uint64(m) >> otherBits }
 
 // OwnerID returns the ID of the process that started the command.
 func (m Mark) OwnerID() int { return int(m >> (2 * otherBits) & (1<<pidBits - 1)) }
 
-// String returns the mark as a variable of the environment.
+// String returns the mark in the form of a variable of the environment.
 func (m Mark) String() string { return MarkVariable + "=" + strconv.FormatUint(uint64(m), 10) }
 
-// Marked returns the processes whose mark matches. Processes that have ended are omitted.
+// Marked returns the processes with a mark for which matches returns true. It omits processes that
+// have ended.
 func Marked(ids []int, matches func(Mark) bool) []int {
 	var found []int
 	for _, pid := range ids {
@@ -78,7 +79,7 @@ func markOf(process string) Mark {
 	return 0
 }
 
-// isDead reports whether a process has ended and only its parent has not noticed.
+// isDead reports whether a process has ended but its parent has not waited for it yet.
 func isDead(process string) bool {
 	stat, err := os.ReadFile(process + "/stat") // PID (NAME) STATE …
 	_, after, _ := bytes.Cut(stat[bytes.LastIndexByte(stat, ')')+1:], []byte(" "))

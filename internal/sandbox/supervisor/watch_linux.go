@@ -15,8 +15,8 @@ import (
 // Owner part of the marks to look for.
 const WatcherName = "agent-watcher"
 
-// Group is a message to the watcher on its standard input: a process group exists, or it is gone,
-// or the program ends normally and the watcher has nothing to do.
+// Group is a message to the watcher on its standard input. It reports that a process group exists
+// or is gone, or that the program ends normally and the watcher has nothing to do.
 type Group struct {
 	ID   int
 	Gone bool
@@ -52,10 +52,10 @@ func watch(owner string) int {
 	return 0
 }
 
-// EndMarked ends by force the processes whose mark matches, and processes that they start
-// in the meantime.
+// EndMarked kills the processes with a mark for which matches returns true, and processes that they
+// start meanwhile.
 func EndMarked(matches func(Mark) bool) {
-	// During exec a process has no environment for a moment, so one search is not enough.
+	// During exec a process briefly has no environment, so one search is not enough.
 	const tries, quiet, poll = 50, 3, 5 * time.Millisecond
 	for try, none := 0, 0; try < tries && none < quiet; try++ {
 		found := Marked(launcher.Processes(), matches)

@@ -14,21 +14,20 @@ import (
 	"agent/internal/text/patch"
 )
 
-// A theirTool is a tool of Claude Code. Models, rules and hooks use its names.
+// A theirTool is a tool of Claude Code. Models, rules and hooks use the names of these tools.
 type theirTool struct {
 	name string
-	// ours lists our tools that do the same work. A call of the tool is read as a call of the
+	// ours lists our tools that do the same work. A call of the tool is translated to a call of the
 	// first.
 	ours []string
-	// takes lists the tool's parameters. renamed maps our names of parameters to the tool's
-	// names.
+	// takes lists the tool's parameters. renamed maps our parameter names to the tool's names.
 	takes   []string
 	renamed map[string]string
-	// always lists parameters that every call of the tool has.
+	// always lists the parameters that every call of the tool has.
 	always []string
 }
 
-// theirTools maps the names of tools in both directions.
+// theirTools is the table for translations in both directions.
 var theirTools = []theirTool{
 	{
 		name: "Bash", ours: []string{"run_shell_command"}, takes: []string{"command", "timeout", "run_in_background"},
@@ -68,7 +67,7 @@ func ToolsForClaude(name string) []string {
 	return nil
 }
 
-// ToolsNamed returns our tools that do the work of a tool of any other agent, nil for none.
+// ToolsNamed returns our tools that do the work of a tool of any other coding agent, nil for none.
 func ToolsNamed(name string) []string {
 	if ours := ToolsForClaude(name); ours != nil {
 		return ours
@@ -93,17 +92,17 @@ type ClaudeCall struct {
 	Name  string
 	Input json.RawMessage
 
-	// given holds the parameters of our call, shown the translated parameters in Input.
+	// given holds the parameters of our call. shown holds the translated parameters in Input.
 	given, shown members
-	// outer holds the arguments of an enclosing call, if this call is the value of its parameter
+	// outer holds the arguments of an enclosing call if this call is the value of its parameter
 	// inner.
 	outer members
-	// part is set if our call concerns several files and this call only one of them.
+	// part is set if our call concerns several files, and this call only one of them.
 	part bool
 	tool theirTool
 }
 
-// ClaudeCalls translates our call into the names of Claude Code. A call on several files becomes one
+// ClaudeCalls translates our call to the names of Claude Code. A call on several files becomes one
 // call for each file. abs makes the path of a file absolute.
 func ClaudeCalls(name string, sent arguments.Arguments, abs func(string) string) []ClaudeCall {
 	tool, known := theirsOf(name)
@@ -152,7 +151,7 @@ func (t ClaudeCall) Files() []string {
 	return files
 }
 
-// File returns the file that the call is about, "" for none.
+// File returns the file to which the call applies, "" for none.
 func (t ClaudeCall) File() string {
 	file, _ := t.shown.text("file_path")
 	return file
@@ -161,8 +160,8 @@ func (t ClaudeCall) File() string {
 // inner is the parameter of a call that holds the arguments of another call.
 const inner = "arguments"
 
-// Served translates a call of a server's tool into the name that Claude Code gives the tool. held
-// is set if the call is enclosed in a call of another tool.
+// Served translates a call of a server's tool to the name of the tool in Claude Code. held is set
+// if the call is enclosed in a call of another tool.
 func Served(name string, sent arguments.Arguments, held bool) []ClaudeCall {
 	given, _ := membersOf(sent)
 	if i := given.index(inner); held && i >= 0 {
@@ -185,7 +184,7 @@ func (m members) several() []string {
 	return all
 }
 
-// shows translates our parameters into the tool's parameters.
+// shows translates our parameters to the tool's parameters.
 func (t theirTool) shows(given members, abs func(string) string) members {
 	var shown members
 	for _, m := range given {
@@ -212,7 +211,7 @@ func (t theirTool) shows(given members, abs func(string) string) members {
 	return shown
 }
 
-// edited returns the texts of this name in all edits of a call, joined by newlines.
+// edited returns the parameter name of all edits of a call, joined by newlines.
 func (m members) edited(name string) string {
 	var edits []map[string]any
 	if i := m.index("edits"); i >= 0 {
@@ -254,8 +253,8 @@ func patched(text string, abs func(string) string) []ClaudeCall {
 	return all
 }
 
-// ToOurs translates a changed Input into arguments of our call. Our parameters that Claude Code
-// does not have stay, unless the new input names them. The error names a change that our call
+// ToOurs translates a changed Input to arguments of our call. It keeps our parameters that Claude
+// Code does not have, unless the new input names them. The error describes a change that our call
 // cannot express.
 func (t ClaudeCall) ToOurs(input json.RawMessage) (json.RawMessage, error) {
 	updated, ok := parse(string(input))

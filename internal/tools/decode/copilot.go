@@ -2,11 +2,11 @@ package decode
 
 import "strings"
 
-// copilotSets lists the sets into which Copilot puts its tools, as in read/readFile.
+// copilotSets lists the sets into which Copilot groups its tools, as in read/readFile.
 var copilotSets = map[string]bool{"agent": true, "edit": true, "execute": true, "read": true, "runcommands": true, "search": true, "todo": true, "vscode": true, "web": true}
 
-// copilotTools maps the tools and the sets of Copilot to ours, in lower case. Tools that do less than
-// ours, such as one that only runs the tests, are not among them.
+// copilotTools maps the tools and the sets of Copilot to ours, in lower case. It omits tools that
+// do less than ours, such as a tool that only runs tests.
 var copilotTools = map[string][]string{
 	"search": {"search_file_content", "glob", "list_directory"}, "codebase": {"search_file_content", "glob"},
 	"textsearch": {"search_file_content"}, "usages": {"search_file_content"}, "filesearch": {"glob"}, "findtestfiles": {"glob"}, "listdirectory": {"list_directory"},

@@ -1,11 +1,11 @@
 // Package decode corrects the calls of models that use the names of other agents for tools and
 // parameters, put remarks beside the arguments, or write JSON that is nearly right (D-92).
-// Ambiguous calls stay unchanged, for the tool to refuse.
+// Ambiguous calls stay unchanged, so that the tool refuses them.
 //
-// [Translate] puts a [Call] into the names of the tool before the call is recorded, so that consent,
-// rules and density see the call that runs. [Parameters] then decodes the arguments into a struct
-// of the tool. [ClaudeCalls] translates in the other direction, for hooks and rules that use the names
-// of Claude Code.
+// [Translate] translates a [Call] to the names of our tools before the call is recorded. Approval,
+// rules and density thus see the call that runs. [Parameters] then decodes the arguments into a
+// struct of the tool. [ClaudeCalls] translates in the other direction, for hooks and rules that use
+// the names of Claude Code.
 package decode
 
 import (
@@ -21,22 +21,22 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// Lookup returns the JSON Schema of the parameters of a tool, and false if no tool has this name.
-// A nil schema means a tool of another program: its calls stay unchanged, and no other name
-// stands for the tool.
+// Lookup returns the JSON Schema of the parameters of a tool, and false if no tool has this name. A
+// nil schema means a tool of another program. Its calls stay unchanged, and no other name is
+// translated to it.
 type Lookup func(tool string) (schema json.RawMessage, ok bool)
 
 // A Call is a call of a tool.
 type Call struct {
 	Name      string
 	Arguments arguments.Arguments
-	// Notes tells the model the right names, for it to learn.
+	// Notes are messages to the model with the right names.
 	Notes []string
-	// Remark is the model's reason for the call, given beside the arguments, empty for none.
+	// Remark is the model's reason for the call, written beside the arguments, empty for none.
 	Remark string
 }
 
-// Translate translates a call into the names of the present tools. A call with the right names stays
+// Translate translates a call to the names of the present tools. A call with the right names stays
 // unchanged.
 func Translate(name string, sent arguments.Arguments, lookup Lookup) Call {
 	asked := Call{Name: name, Arguments: sent}
@@ -81,8 +81,8 @@ func Translate(name string, sent arguments.Arguments, lookup Lookup) Call {
 // namespaces lists the prefixes that some models write before the name of each function.
 var namespaces = []string{"functions.", "default_api.", "default_api:", "functions:", "tools.", "tool."}
 
-// spellings returns a name unchanged, without a namespace, and as words in lower case with
-// underscores between them.
+// spellings returns a name in three forms: unchanged, without a namespace, and as words in lower
+// case with underscores between them.
 func spellings(name string) []string {
 	bare := strings.TrimSpace(name)
 	for _, space := range namespaces {
@@ -101,8 +101,8 @@ func spellings(name string) []string {
 	return []string{name, bare, words.String()}
 }
 
-// target returns the tool that a name stands for. For an editor of several commands it also
-// returns the arguments without the command.
+// target returns the tool for a name. For an editor tool with several commands, it also returns the
+// arguments without the command.
 func target(name string, sent arguments.Arguments) (string, members) {
 	lower := strings.ToLower(name)
 	if !slices.Contains(editors, lower) {
@@ -142,7 +142,8 @@ func newTool(schema json.RawMessage) tool {
 
 func (t tool) has(parameter string) bool { _, ok := t.types[parameter]; return ok }
 
-// read parses arguments. It repairs broken arguments if the result fits the tool.
+// read parses arguments. If they are broken, it repairs them and accepts a repair that fits the
+// tool.
 func (t tool) read(sent arguments.Arguments) (members, bool) {
 	if given, ok := membersOf(sent); ok {
 		return given, true
@@ -163,8 +164,7 @@ func (t tool) read(sent arguments.Arguments) (members, bool) {
 	return nil, false
 }
 
-// unwrapped returns the arguments inside a wrapper, if they fit the tool and the wrapper does
-// not.
+// unwrapped returns the arguments inside a wrapper if they fit the tool and the wrapper does not.
 func (t tool) unwrapped(given members) members {
 	if len(given) != 1 || !slices.Contains(wrappers, given[0].name) {
 		return given
@@ -191,8 +191,8 @@ func (t tool) accepts(given members) bool {
 	return !slices.ContainsFunc(t.required, func(name string) bool { return given.index(name) < 0 })
 }
 
-// ofType reports whether a value can be of a type. A text fits every type but an object, because
-// it may hold the value in quotes.
+// ofType reports whether a value can be of a type. A text fits every type except object, because it
+// may contain the value in quotes.
 func ofType(want string, value json.RawMessage) bool {
 	switch value[0] {
 	case '"':
@@ -210,7 +210,7 @@ func ofType(want string, value json.RawMessage) bool {
 	}
 }
 
-// fit translates arguments into the parameters of the tool.
+// fit translates arguments to the parameters of the tool.
 func (t tool) fit(given members) (fitted members, notes []string) {
 	given = t.whole(given)
 	for _, m := range given {
@@ -240,12 +240,12 @@ func (t tool) remark(given members) string {
 	return ""
 }
 
-// rightName returns a note that names a tool or a parameter correctly.
+// rightName returns a note with the right name of a tool or a parameter.
 func rightName(name, sent string) string {
 	return fmt.Sprintf("the name here is %s, not %s", name, sent)
 }
 
-// rightParameter returns a note with the right name of a parameter, and for a time also with its
+// rightParameter returns a note with the right name of a parameter. For a duration it adds the
 // value in seconds, because other programs count milliseconds.
 func rightParameter(name, sent string, value json.RawMessage) string {
 	note := rightName(name, sent)
@@ -255,8 +255,8 @@ func rightParameter(name, sent string, value json.RawMessage) string {
 	return note
 }
 
-// meant returns the parameter of the tool that a name stands for, with the value in the right form.
-// It returns "" if the call also has that parameter.
+// meant returns the parameter of the tool for a name, with the value in the right form. It returns
+// "" if the call also has that parameter.
 func (t tool) meant(m member, given, before members) (name string, value json.RawMessage) {
 	value, ok := m.value, true
 	if t.has(m.name) {
@@ -280,8 +280,8 @@ func (t tool) meant(m member, given, before members) (name string, value json.Ra
 	return name, coerce(t.types[name], value)
 }
 
-// whole combines parameters that only have a meaning together: the first and last line of a file,
-// and the options of a search.
+// whole combines parameters that only have a meaning together, such as the first and last line of a
+// file, or the options of a search.
 func (t tool) whole(given members) members {
 	if t.has("offset") && t.has("limit") && !t.has("start_line") {
 		given = given.lines()

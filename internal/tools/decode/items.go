@@ -9,17 +9,17 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// item maps the members of the items of a list to our names.
+// item describes how the items of a list are translated.
 type item struct {
-	// names maps each of our names to the names in other agents.
+	// names maps each of our names to the names in other coding agents.
 	names map[string][]string
-	// forms converts the values of some members, by our names.
+	// forms converts the values of some members. The keys are our names.
 	forms map[string]func(json.RawMessage) json.RawMessage
-	// strict keeps members with unknown names, except members without effect, for the tool to
-	// refuse.
+	// strict keeps members with unknown names, so that the tool refuses them. It drops members
+	// without effect.
 	strict bool
-	// bare is the member that holds the text of an item that is only a text, empty if an item
-	// cannot be a text.
+	// bare is the member for the text of an item that is only a text, empty if an item cannot be a
+	// text.
 	bare string
 }
 
@@ -63,7 +63,7 @@ func identifier(value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// status translates the status of a task. An unknown status stays unchanged.
+// status translates the status of a task. It returns an unknown status unchanged.
 func status(value json.RawMessage) json.RawMessage {
 	return reworded(value, func(text string) string {
 		plain := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(text)))

@@ -21,8 +21,8 @@ type member struct {
 // members holds arguments in the order in which they were sent, without null values.
 type members []member
 
-// membersOf returns the members of arguments, and false if they are no object. The object may also
-// be written as a JSON string.
+// membersOf returns the members of arguments, and false if they are not an object. The object may
+// also be written as a JSON string.
 func membersOf(given arguments.Arguments) (members, bool) {
 	if !given.IsObject() {
 		var text string
@@ -107,8 +107,8 @@ func (m members) lines() members {
 	return m
 }
 
-// number returns the value of a parameter if it is a whole number, also one written as a text,
-// and 0 otherwise.
+// number returns the value of a parameter if it is a whole number or a text with one, and 0
+// otherwise.
 func (m members) number(name string) int {
 	i := m.index(name)
 	if i < 0 {
@@ -118,7 +118,7 @@ func (m members) number(name string) int {
 	return n
 }
 
-// around keeps only the largest of several numbers of lines around a match.
+// around replaces several numbers of lines around a match by the largest.
 func (m members) around() members {
 	most, first := 0, ""
 	for _, one := range m {
@@ -140,7 +140,7 @@ func (m members) around() members {
 	return m
 }
 
-// ignoringCase moves an option to ignore case into the pattern of the search.
+// ignoringCase converts an option to ignore case into a flag in the pattern of the search.
 func (m members) ignoringCase(t tool) members {
 	ignored := false
 	for name, does := range ignoringCase {

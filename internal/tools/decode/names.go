@@ -1,7 +1,7 @@
 package decode
 
-// toolNames maps other names that models give our tools to our names. The keys are in lower case;
-// the names of Claude Code are elsewhere.
+// toolNames maps the names that models use for our tools to our names. The keys are in lower case.
+// The names of Claude Code are in theirTools.
 var toolNames = map[string]string{
 	"view": "read_file", "cat": "read_file", "open_file": "read_file", "view_file": "read_file",
 	"create_file": "write_file",
@@ -23,11 +23,11 @@ var toolNames = map[string]string{
 // editors lists tools that do several things under one name, depending on the parameter command.
 var editors = []string{"str_replace_editor", "str_replace_based_edit_tool"}
 
-// editorCommands maps the commands of such a tool to our tools.
+// editorCommands maps the commands of these editors to our tools.
 var editorCommands = map[string]string{"view": "read_file", "create": "write_file", "str_replace": "replace", "insert": "insert_at_line"}
 
-// parameterNames maps each of our parameters to other names for it. They apply if the tool has
-// our parameter and not the other.
+// parameterNames maps each of our parameters to other names for it. A name applies only if the tool
+// has our parameter and has no parameter with that name.
 var parameterNames = map[string][]string{
 	"file_path":       {"path", "filePath", "filepath", "file", "filename", "absolute_path", "target_file", "relative_path"},
 	"path":            {"dir_path", "directory", "workdir", "cwd", "dir", "folder", "file_path", "relative_workspace_path"},
@@ -60,22 +60,22 @@ var parameterNames = map[string][]string{
 	"note":            {"fact", "content", "text"},
 }
 
-// wrappers lists parameters in which some models wrap all arguments of a call.
+// wrappers lists parameters into which some models wrap all arguments of a call.
 var wrappers = []string{"arguments", "input", "parameters"}
 
-// around lists the names for the number of lines around a match. The largest counts.
+// around lists the parameters for the number of lines around a match. The largest value is used.
 var around = []string{"-C", "-A", "-B", "before", "after", "context_lines", "before_context", "after_context"}
 
 // ranges lists the names of parameters that hold both the first and the last line of a file.
 var ranges = []string{"view_range", "line_range", "lines"}
 
-// modes maps the modes of a search in other agents to ours.
+// modes maps the search modes of other coding agents to ours.
 var modes = map[string]string{"content": "lines", "files_with_matches": "files", "count_matches": "count"}
 
-// contents lists other names for the content of a task.
+// contents lists other names for the text of a task.
 var contents = []string{"step", "subject", "task", "text", "title"}
 
-// statuses maps the words for the status of a task to ours.
+// statuses maps words for the status of a task to ours.
 var statuses = map[string]string{
 	"todo": "pending", "open": "pending", "not_started": "pending", "pending": "pending",
 	"active": "in_progress", "doing": "in_progress", "started": "in_progress", "inprogress": "in_progress", "in_progress": "in_progress",
@@ -91,10 +91,9 @@ var suffixes = map[string]string{
 	"cpp": "{cc,cpp,cxx,h,hh,hpp}", "c": "{c,h}", "csharp": "cs", "kotlin": "{kt,kts}", "sh": "{sh,bash}", "html": "{html,htm}",
 }
 
-// remarks lists parameters in which models give the reason for a call. They do not change the
-// call.
+// remarks lists parameters that contain the reason for a call. They do not change the call.
 var remarks = []string{"description", "instruction", "instructions", "explanation", "justification", "reasoning", "reason", "thought", "activeForm"}
 
-// withoutEffect lists parameters that have no effect on a call here, such as the number of lines
-// that another agent would show.
+// withoutEffect lists parameters that are ignored, such as the number of lines that another coding
+// agent would show.
 var withoutEffect = []string{"output_mode", "-n", "head_limit", "yield_time_ms", "login", "tty", "prompt"}

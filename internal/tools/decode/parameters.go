@@ -15,17 +15,18 @@ import (
 	"agent/internal/base/suggest"
 )
 
-// Parameters describes the parameters of a tool as the fields of a struct A: a field's json tag
-// names the parameter, omitempty makes it optional, its jsonschema tag is the description.
+// Parameters describes the parameters of a tool as the fields of a struct A. A field's json tag is
+// the name of the parameter, omitempty makes it optional, and its jsonschema tag is the
+// description.
 type Parameters[A any] struct {
 	schema func() *jsonschema.Schema
 	// JSON returns the JSON Schema of the parameters. The schema is derived at the first call,
-	// because the start of the program does not need it.
+	// because program start does not need it.
 	JSON func() json.RawMessage
 }
 
 // ParametersOf returns the parameters that are the fields of A. Their schema has the plain form
-// that every provider understands: one type for each parameter, no null.
+// that every provider accepts: one type for each parameter, no null.
 func ParametersOf[A any]() Parameters[A] {
 	schema := sync.OnceValue(func() *jsonschema.Schema {
 		schema, err := jsonschema.For[A](nil)
@@ -48,8 +49,8 @@ func ParametersOf[A any]() Parameters[A] {
 
 // Decode decodes a model's arguments into A. It accepts frequent mistakes with a single meaning
 // (numbers and booleans written as strings, one string for a list, null for "not given"), and
-// returns an exact error for all others. Other names for parameters are translated earlier
-// ([Translate]).
+// returns an exact error for all others. [Translate] must have translated other names of
+// parameters.
 func (p Parameters[A]) Decode(sent arguments.Arguments) (A, error) {
 	var args A
 	given, ok := membersOf(sent)
@@ -96,7 +97,7 @@ func (p Parameters[A]) unknown(given []string) error {
 	return errors.New(what + strings.Join(says, ", ") + valid)
 }
 
-// described rewrites a decoding error in the terms of the schema.
+// described rewrites a decoding error in the terms of the JSON schema.
 func described(err error) error {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -134,7 +135,7 @@ func withoutNull(s *jsonschema.Schema) {
 	}
 }
 
-// missing returns the error about a parameter that was not given.
+// missing returns the error for a required parameter that the call does not have.
 func missing(name, description string) error {
 	if description != "" {
 		description = " (" + description + ")"

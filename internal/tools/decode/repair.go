@@ -8,8 +8,8 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// repairs returns possible corrections of broken arguments, the likeliest first. It corrects no
-// arguments that end in the middle: the tool would write a text that was cut.
+// repairs returns possible corrections of broken arguments, the likeliest first. It does not
+// correct arguments that end early, because the tool would write an incomplete text.
 func repairs(arguments string) []string {
 	text := unfenced(strings.TrimSpace(arguments))
 	if isCut(json.Unmarshal([]byte(escaped(text)), new(any))) && isCut(json.Unmarshal([]byte(text), new(any))) {
@@ -20,7 +20,7 @@ func repairs(arguments string) []string {
 		meant = append(meant, escaped(doubleQuoted(text)))
 	}
 	for _, one := range meant {
-		if plain, err := hujson.Minimize([]byte(one)); err == nil { // without trailing commas
+		if plain, err := hujson.Minimize([]byte(one)); err == nil { // removes trailing commas
 			meant = append(meant, string(plain))
 		}
 	}
@@ -47,7 +47,7 @@ func unfenced(text string) string {
 	return strings.TrimSpace(body)
 }
 
-// controls maps the characters that JSON allows in strings only as escapes to these escapes.
+// controls maps control characters that JSON strings may not contain to their escapes.
 var controls = map[byte]string{'\n': `\n`, '\r': `\r`, '\t': `\t`}
 
 // escaped escapes line feeds and tabs within strings.
@@ -69,14 +69,14 @@ func escaped(text string) string {
 	return out.String()
 }
 
-// pythons replaces the literals of Python that JSON spells differently.
+// pythons replaces the literals of Python by those of JSON.
 var pythons = strings.NewReplacer("True", "true", "False", "false", "None", "null")
 
 // doubleQuoted rewrites a Python object as JSON: strings in double quotes, and the literals of
 // JSON.
 func doubleQuoted(text string) string {
 	var out strings.Builder
-	quote, from := byte(0), 0 // the closing quote, and the start of the text outside of strings
+	quote, from := byte(0), 0 // the closing quote, and the start of the text outside strings
 	for i := 0; i < len(text); i++ {
 		b := text[i]
 		switch {

@@ -12,25 +12,25 @@ import (
 	"agent/internal/cmdline"
 )
 
-// forms converts the values of parameters by our names. Values that a conversion does not
-// understand stay unchanged.
+// forms converts the values of parameters. The keys are our names. A value that a conversion does
+// not support stays unchanged.
 var forms = map[string]func(json.RawMessage) json.RawMessage{
 	"command": commandLine, "file_path": withoutScheme, "path": withoutScheme, "directory": withoutScheme,
 	"mode": mode, "edits": edits, "todos": todos, "questions": questions,
 }
 
-// meanings converts values that were sent under another name of a parameter; false means that a
-// value has no meaning.
+// meanings converts values that were sent under another name of a parameter. It returns false for a
+// value without a meaning.
 var meanings = map[string]func(json.RawMessage) (json.RawMessage, bool){
 	"timeout": seconds, "timeout_ms": fromMilliseconds, "insert_line": next, "type": ofFileType,
 	"blocked_domains": leftOut,
 }
 
-// leftOut returns a list of domains with a hyphen before each.
+// leftOut converts a list of domains to exclude: it puts a hyphen before each.
 func leftOut(value json.RawMessage) (json.RawMessage, bool) {
 	var domains []string
 	if json.Unmarshal(value, &domains) != nil {
-		return value, true // a text is refused
+		return value, true // the tool refuses a text
 	}
 	for i, domain := range domains {
 		domains[i] = "-" + strings.TrimPrefix(domain, "-")
@@ -39,7 +39,7 @@ func leftOut(value json.RawMessage) (json.RawMessage, bool) {
 	return list, err == nil
 }
 
-// whole returns a whole number, also one written as a text.
+// whole returns the whole number in a number or in a text.
 func whole(value json.RawMessage) (int, bool) {
 	f, err := strconv.ParseFloat(strings.Trim(string(value), `" `), 64)
 	return int(f), err == nil && f == float64(int(f))
@@ -56,7 +56,7 @@ func next(value json.RawMessage) (json.RawMessage, bool) {
 // millisecond is the number of milliseconds in a second.
 const millisecond = 1000
 
-// seconds returns a timeout in seconds. A value of 1000 or more is taken for milliseconds.
+// seconds returns a timeout in seconds. It interprets a value of 1000 or more as milliseconds.
 func seconds(value json.RawMessage) (json.RawMessage, bool) {
 	if n, ok := whole(value); !ok || n >= millisecond {
 		return fromMilliseconds(value)
@@ -69,7 +69,8 @@ func fromMilliseconds(value json.RawMessage) (json.RawMessage, bool) {
 	return number((n + millisecond - 1) / millisecond), ok
 }
 
-// bothLines returns the first and the last line of a range: two numbers, or "12-40".
+// bothLines returns the first and the last line of a range, which is two numbers or a text such as
+// "12-40".
 func bothLines(value json.RawMessage) (first, last int, ok bool) {
 	var both []int
 	if json.Unmarshal(value, &both) == nil && len(both) == 2 {
@@ -108,7 +109,7 @@ func listOf(value json.RawMessage) json.RawMessage {
 	return slices.Concat(json.RawMessage("["), value, json.RawMessage("]"))
 }
 
-// truth returns a boolean that is written as a number or as a text.
+// truth converts a boolean that is written as a number or as a text.
 func truth(value json.RawMessage) json.RawMessage {
 	is, err := strconv.ParseBool(strings.ToLower(strings.Trim(string(value), `" `)))
 	if err != nil {
@@ -117,7 +118,7 @@ func truth(value json.RawMessage) json.RawMessage {
 	return strconv.AppendBool(nil, is)
 }
 
-// reworded rewrites a text by the function words; other values stay unchanged.
+// reworded rewrites a text by the function words. It returns other values unchanged.
 func reworded(value json.RawMessage, words func(text string) string) json.RawMessage {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -141,7 +142,7 @@ func mode(value json.RawMessage) json.RawMessage {
 	return reworded(value, func(text string) string { return cmp.Or(modes[text], text) })
 }
 
-// ofFileType returns the glob for the files of a type.
+// ofFileType returns the glob for the files of a type, such as "py".
 func ofFileType(value json.RawMessage) (json.RawMessage, bool) {
 	glob := reworded(value, func(text string) string {
 		if text == "" || strings.ContainsAny(text, "*?.[{/") {
@@ -158,7 +159,7 @@ func commandLine(value json.RawMessage) json.RawMessage {
 	if json.Unmarshal(value, &argv) != nil || len(argv) == 0 {
 		return value
 	}
-	// Only these shells read a line as the shell that runs commands does.
+	// Only these shells parse a line like the shell that runs commands.
 	shell := argv[0][strings.LastIndex(argv[0], "/")+1:]
 	if len(argv) == 3 && slices.Contains([]string{"bash", "sh", "zsh"}, shell) && slices.Contains([]string{"-c", "-lc"}, argv[1]) {
 		return rawjson.AppendString(nil, argv[2])
