@@ -14,10 +14,10 @@ import (
 // bareWord matches the unquoted word of a here-document for apply_patch.
 var bareWord = lazyregexp.New(`^(\s*(?:cd\s+\S+\s*&&\s*)?(?:apply_patch|applypatch)\s*<<-?)[ \t]*(\w+)`)
 
-// AppliedPatch parses a line that does nothing but give a patch to apply_patch, as a here-document or
-// as one quoted argument, perhaps after "cd DIR &&" and perhaps through "bash -lc". It returns
-// the patch and the folder, "" for the folder of the command. Nothing in the patch is expanded:
-// text that looks like a variable belongs in a file.
+// AppliedPatch parses a line that only passes a patch to apply_patch, as a here-document or as one
+// quoted argument. "cd DIR &&" may precede it, and it may be run by "bash -lc". It returns the
+// patch and the folder, "" for the folder of the command. Nothing in the patch is expanded: text
+// that looks like a variable is text of a file.
 func (r *Reading) AppliedPatch() (dir, patch string, ok bool) {
 	if quoted := bareWord.ReplaceAllString(r.line, "$1'$2'"); quoted != r.line {
 		return Read(quoted).AppliedPatch()
@@ -43,7 +43,7 @@ func (r *Reading) AppliedPatch() (dir, patch string, ok bool) {
 	return dir, patch, ok
 }
 
-// appliedBy returns the patch that a statement gives to apply_patch.
+// appliedBy returns the patch that a statement passes to apply_patch.
 func appliedBy(stmt *syntax.Stmt) (patch string, ok bool) {
 	if words := literalWords(stmt); len(words) == 2 && programs.IsNamed(words[0], programs.Patches) {
 		return words[1], true
@@ -71,7 +71,8 @@ func appliedBy(stmt *syntax.Stmt) (patch string, ok bool) {
 	return patch, true
 }
 
-// literalWords returns the words of a statement that is one simple command, nil for any other.
+// literalWords returns the words of a statement that is one simple command, nil for any other
+// statement.
 func literalWords(stmt *syntax.Stmt) []string {
 	call, is := stmt.Cmd.(*syntax.CallExpr)
 	if !is || !plainly(stmt) || len(call.Assigns) > 0 {
@@ -93,12 +94,13 @@ func plainly(stmt *syntax.Stmt) bool {
 	return len(stmt.Redirs) == 0 && !stmt.Negated && !stmt.Background && !stmt.Coprocess && !stmt.Disown
 }
 
-// RunsApplyPatch reports whether the line runs apply_patch as if it were a program, alone or among others.
+// RunsApplyPatch reports whether the line runs apply_patch as a program, alone or with other
+// commands.
 func (r *Reading) RunsApplyPatch() bool {
 	return slices.ContainsFunc(r.Calls(), func(words []string) bool { return programs.IsNamed(words[0], programs.Patches) })
 }
 
-// Below returns the path of name as seen from a folder, if name is relative to the subfolder dir.
+// Below returns name relative to a folder, for a name relative to the subfolder dir of that folder.
 func Below(dir, name string) string {
 	switch {
 	case dir == "" || path.IsAbs(name):

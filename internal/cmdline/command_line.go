@@ -9,12 +9,12 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// A Reading is a command line as bash reads it. The line is parsed once, and whoever asks about it
-// takes the reading. It is safe for parallel use.
+// A Reading is a command line that was parsed like bash does. It is parsed once and passed to every
+// function that needs it. It is safe for parallel use.
 type Reading struct {
 	line string
 	file *syntax.File
-	// err says why the line is not valid shell.
+	// err is the reason why the line is not valid shell.
 	err error
 
 	plain  func() (Line, error)
@@ -22,10 +22,10 @@ type Reading struct {
 	nested func() [][]string
 }
 
-// Read reads a command line.
+// Read parses a command line.
 func Read(line string) *Reading { return read(line, 0) }
 
-// read reads a line that is nested in so many others.
+// read parses a line that is nested in depth other lines.
 func read(line string, depth int) *Reading {
 	r := &Reading{line: line}
 	parser := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))
@@ -39,30 +39,31 @@ func read(line string, depth int) *Reading {
 // String returns the line.
 func (r *Reading) String() string { return r.line }
 
-// Syntax returns the syntax tree of the line, which nobody may change, or an error for a line that is
-// not valid shell.
+// Syntax returns the syntax tree of the line, which callers must not change. It returns an error
+// for a line that is not valid shell.
 func (r *Reading) Syntax() (*syntax.File, error) { return r.file, r.err }
 
-// Plain returns the commands of a plain line. It returns an error for a line that is not plain or not
-// valid shell. Redirections between standard output and standard error and to /dev/null are plain,
-// since they change nothing.
+// Plain returns the commands of a plain line. It returns an error for a line that is not plain or
+// not valid shell. Redirections between standard output and standard error and to /dev/null are
+// allowed, since they change nothing.
 func (r *Reading) Plain() (Line, error) { return r.plain() }
 
-// Calls returns the words of each command of the line, plain or not, including commands inside other
-// commands. A word that is not literal becomes [Unknown]. A line that the parser does not understand
-// is split at white space; since a shell may run something of it, one more command is Unknown.
+// Calls returns the words of each command of the line, plain or not, including commands inside
+// other commands. A word that is not literal becomes [Unknown]. A line that the parser cannot parse
+// is split at white space. Since a shell may run parts of it, the result then also contains an
+// Unknown command.
 func (r *Reading) Calls() [][]string { return r.calls() }
 
-// Nested returns the words of the commands in the line, as Calls does, and of the commands that these
-// run: behind a wrapper such as sudo, in the line of a shell, by find -exec. It also returns each
-// without the path of its program. A shell that reads its lines from elsewhere adds a command whose
-// program is [Unknown].
+// Nested returns the words of the commands in the line, like Calls, and of the commands that these
+// run: after a wrapper such as sudo, in the line of a shell, by find -exec. It also returns each
+// command without the path of its program. For a shell that reads its lines from elsewhere, it adds
+// a command whose program is [Unknown].
 func (r *Reading) Nested() [][]string { return r.nested() }
 
 // redirected matches a redirection to a file in a text.
 var redirected = lazyregexp.New(`>[>|&]?\s*([^\s;&|<>()]+)`)
 
-// Redirects returns the files to which the line, or a text in it, redirects output.
+// Redirects returns the files to which the line, or a text in the line, redirects output.
 func (r *Reading) Redirects() []string {
 	var files []string
 	for _, to := range redirected.FindAllStringSubmatch(r.line, -1) {
@@ -85,8 +86,8 @@ func (r *Reading) Redirects() []string {
 // separators separates words in the languages of command lines and settings.
 const separators = " \t\n\"'`<>|&;(){}$=,"
 
-// Names returns the parts of a text in any language that may be names of files, split also at some
-// further characters.
+// Names returns the parts of a text in any language that may be names of files. It also splits the
+// text at the characters in further.
 func Names(text, further string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators+further, r) })
 }

@@ -10,26 +10,28 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// A Core is what is left of a line without the changes of folder before it and the cuts of its output
-// behind it, so that two lines that do the same have the same core.
+// A Core is the rest of a line without the cd commands before it and the pipes at its end that cut
+// its output. Two lines with the same effect have the same core.
 type Core struct {
 	// Text is the core with single spaces between its words.
 	Text string
-	// Pipe holds the words of each command if the core is one pipe of literal words, else nothing.
+	// Pipe holds the words of each command if the core is one pipe of literal words. Otherwise it
+	// is nil.
 	Pipe [][]string
 	// Ends lists the pipes to head and tail, the last first.
 	Ends []End
-	// Merged is set if errors go through the pipes too, Silent if errors are thrown away.
+	// Merged is set if the pipes also receive standard error. Silent is set if standard error is
+	// discarded.
 	Merged, Silent bool
 }
 
-// An End is a pipe to head or tail that shows a number of lines.
+// An End is a pipe to head or tail with a number of lines.
 type End struct {
 	Program string
 	Lines   int
 }
 
-// WithoutFolder returns the line without the changes of folder before it.
+// WithoutFolder returns the line without the cd commands at its start.
 func (r *Reading) WithoutFolder() *Reading {
 	if _, rest, ok := r.SplitCd(); ok {
 		return Read(rest).WithoutFolder()
@@ -68,7 +70,8 @@ func (r *Reading) Core() Core {
 	return core
 }
 
-// cut takes the last cut from the end of a line, and returns the rest, or false if there is no cut.
+// cut removes the last pipe to head or tail from the end of a line, and returns the rest. It
+// returns false if there is no such pipe.
 func (c *Core) cut(r *Reading) (rest string, ok bool) {
 	if r.err != nil || len(r.file.Stmts) == 0 {
 		return "", false
@@ -108,8 +111,8 @@ func (c *Core) cut(r *Reading) (rest string, ok bool) {
 // headCount matches the first option of head or tail with a number of lines.
 var headCount = lazyregexp.New(`^-n?(\d+)$`)
 
-// EndOf reads a call of head or tail that gives its number of lines first. It returns the zero End for
-// any other call. files are the words after the number.
+// EndOf parses a call of head or tail whose first option is a number of lines. It returns the zero
+// End for any other call. files are the words after the number.
 func EndOf(call []string) (end End, files []string) {
 	if len(call) < 2 || path.Base(call[0]) != "head" && path.Base(call[0]) != "tail" {
 		return End{}, nil

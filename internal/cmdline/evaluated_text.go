@@ -9,13 +9,13 @@ import (
 	"agent/internal/cmdline/programs"
 )
 
-// evaluated returns the command lines in the texts of a line that the shell evaluates a second time:
-// in arithmetic, in subscripts, and in values of variables, which arithmetic, a prompt or ${x@P}
-// evaluate. [[ -v 'a[$(CMD)]' ]] runs CMD, though it stands in quotes. A text that is not understood
+// evaluated returns the command lines in texts that the shell evaluates a second time. Such texts
+// are in arithmetic, in subscripts, and in values of variables that arithmetic, a prompt or ${x@P}
+// evaluate. [[ -v 'a[$(CMD)]' ]] runs CMD although it is in quotes. A text that cannot be parsed
 // becomes [Unknown].
 func (r *Reading) evaluated() []string {
 	if r.err != nil || !strings.ContainsAny(r.line, "$`") {
-		return nil // Calls returns a command that is not known
+		return nil // Calls returns a command that is Unknown
 	}
 	var lines []string
 	syntax.Walk(r.file, func(node syntax.Node) bool {
@@ -25,7 +25,7 @@ func (r *Reading) evaluated() []string {
 		case *syntax.CallExpr:
 			for n, arg := range node.Args {
 				word, err := literalWord(arg)
-				if n == 0 && err != nil || programs.Is(word.Text, programs.Subscripts) { // the name may also follow command or builtin
+				if n == 0 && err != nil || programs.Is(word.Text, programs.Subscripts) { // such a program may also follow the words "command" and "builtin"
 					lines = append(lines, quotedLines(node)...)
 					break
 				}

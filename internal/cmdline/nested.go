@@ -8,7 +8,7 @@ import (
 	"agent/internal/cmdline/programs"
 )
 
-// executing lists the options after which find and fd have a command.
+// executing lists the options of find and fd that are followed by a command.
 var executing = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"}
 
 // maxNested limits the nesting of command lines within command lines.
@@ -65,24 +65,24 @@ func (r *Reading) readNested(depth int) [][]string {
 	return all
 }
 
-// withAdded returns the words of a command to which xargs or parallel adds words that only they
-// know.
+// withAdded returns the words of a command to which xargs or parallel adds words. Unknown stands
+// for these.
 func withAdded(words []string) []string {
 	if i := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, ":::") }); i > 0 {
-		words = words[:i] // the arguments of parallel
+		words = words[:i] // removes the arguments of parallel
 	}
 	return append(slices.Clone(words), Unknown)
 }
 
-// renames reports whether a command lets another name, or another program's options, stand for a
-// program: hash -p does, and the escapes of env -S may.
+// renames reports whether a command runs a program under another name, or runs a program that its
+// words do not show. hash -p does the former, and escapes in env -S may do the latter.
 func renames(words []string) bool {
 	return words[0] == "hash" && slices.Contains(words, "-p") ||
 		words[0] == "env" && slices.ContainsFunc(words, func(word string) bool { return strings.Contains(word, `\`) })
 }
 
-// linesInWord returns the commands of the lines that a word of a wrapper may hold: the word, or the
-// value behind an option, as in env -S'git push' and su --command='git push'.
+// linesInWord returns the commands of the lines that a word of a wrapper may contain. The line is
+// the word itself or the value after an option, as in env -S'git push' and su --command='git push'.
 func linesInWord(word string, depth int) [][]string {
 	var all [][]string
 	for _, text := range append(attached(word), word) {
@@ -93,7 +93,7 @@ func linesInWord(word string, depth int) [][]string {
 	return all
 }
 
-// attached returns the texts that may be the value of an option in the same word.
+// attached returns the parts of a word that may be the value of an option.
 func attached(word string) (values []string) {
 	if name, value, ok := strings.Cut(word, "="); ok && value != "" && strings.HasPrefix(name, "--") {
 		return []string{value}
@@ -113,20 +113,21 @@ func Wraps(program string) bool {
 	return programs.Is(program, programs.Wraps) || isLoader(program)
 }
 
-// isLoader reports whether a program is the dynamic loader, which has another name on each system:
+// isLoader reports whether a program is the dynamic loader, whose name differs between systems:
 // ld.so, ld-linux-x86-64.so.2, ld64.so.1.
 func isLoader(program string) bool {
 	return strings.HasPrefix(program, "ld") && strings.Contains(program, ".so")
 }
 
-// runsLines reports whether a shell or one of its commands takes arguments for lines.
+// runsLines reports whether a program is a shell or a shell command that runs its arguments as
+// lines.
 func runsLines(program string) bool {
 	return IsShell(program) || programs.Is(program, programs.Evaluates)
 }
 
 func finds(program string) bool { return programs.Is(program, programs.Finds) }
 
-// FindRuns reports whether a call is one of find or fd that runs a command on each file found.
+// FindRuns reports whether a call is a find or fd that runs a command on each file found.
 func FindRuns(call []string) bool {
 	return finds(call[0]) && slices.ContainsFunc(call, func(word string) bool { return slices.Contains(executing, word) })
 }
@@ -146,14 +147,14 @@ func linesOfShell(words []string, depth int) [][]string {
 				all = append(all, []string{Unknown})
 			}
 		}
-		// The line need not follow -c at once: sh -c -e LINE, sh -ce LINE.
+		// The line need not directly follow -c: sh -c -e LINE, sh -ce LINE.
 		isLine = isLine || strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c")
 	}
 	return all
 }
 
-// readsLines reports whether a shell reads the lines that it runs from its input or from a place
-// that only the shell knows.
+// readsLines reports whether a shell reads the lines that it runs from its input or from an unknown
+// file.
 func readsLines(words []string) bool {
 	if words[0] == "source" || words[0] == "." {
 		return slices.ContainsFunc(words, fromOutside)
@@ -174,7 +175,7 @@ func readsLines(words []string) bool {
 	return true
 }
 
-// fromOutside reports whether a word stands for a file that is none of the disk, or may be one.
+// fromOutside reports whether a word is or may be a file that is not on the disk.
 func fromOutside(word string) bool {
 	return word == Unknown || strings.HasPrefix(word, "/dev/") || strings.HasPrefix(word, "/proc/")
 }

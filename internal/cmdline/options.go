@@ -6,24 +6,24 @@ import (
 )
 
 // operands returns the words that are not options. ok is false for an unlisted option, or for too
-// many or ill-formed operands. An option's value in a word of its own counts as an operand, so
-// that every possible path is checked, even if the program reads the words differently.
+// many or invalid operands. The value of an option in a separate word counts as an operand. So
+// every possible path is checked, even if the program parses the words differently.
 func (p readOnlyProgram) operands(args []Word) (operands []Word, ok bool) {
 	options := true
 	for _, arg := range args {
 		text := arg.Text
 		if text == "--" && options && len(operands) == 0 {
-			// It may be the value of the option before it. The words after it can then be
-			// options as well as operands, and must be harmless as either.
+			// This word may be the value of the option before it. The words after it can then be
+			// options or operands, and must be harmless as both.
 			options = false
 			continue
 		}
 		if text == "--" {
-			// Behind the first operand or another "--", some programs treat it as a normal word.
+			// After the first operand or another "--", some programs treat it as a normal word.
 			operands = append(operands, arg)
 			continue
 		}
-		// Some programs accept no options behind the first operand.
+		// Some programs accept no options after the first operand.
 		behind := p.max != unlimited && len(operands) > 0
 		if text == "-" || !strings.HasPrefix(text, "-") || !options || behind {
 			operands = append(operands, arg)
@@ -64,8 +64,8 @@ func (p readOnlyProgram) hasLong(option string) bool {
 	return slices.Contains(p.long, name)
 }
 
-// hasShort reports whether a group of one-letter options is harmless. The last option may have
-// its value attached.
+// hasShort reports whether a group of one-letter options is harmless. The value of the last option
+// may be attached.
 func (p readOnlyProgram) hasShort(group string) bool {
 	if p.number && strings.Trim(group, "0123456789") == "" {
 		return true

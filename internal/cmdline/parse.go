@@ -1,13 +1,13 @@
-// Package cmdline reads command lines the way bash does, and tells which commands are known to be
+// Package cmdline parses command lines like bash, and determines which commands are known to be
 // read-only.
 //
-// Its promise is one-sided. A line that [Reading.Plain] accepts runs exactly the commands that it
-// returns, and a command that [Line.Unproven] omits only reads, and only below the folders
+// Its guarantee is one-sided. A line that [Reading.Plain] accepts runs exactly the commands that it
+// returns. A command that [Line.Unproven] omits is read-only, and reads only below the folders
 // where reading is allowed. Everything else is "not known". Plain refuses a line that expands,
-// redirects or branches, because its commands depend on the state of a shell that nobody sees. A
-// program or option that is not in the table is taken to change things, so the table need not be
-// complete, only right. Nothing is executed here; patterns and links are looked up on disk, no
-// more.
+// redirects or branches, because its commands depend on the unknown state of a shell. A program or
+// option that is not in the table is treated as one that changes files. So the table must be
+// correct, but need not be complete. Nothing is executed here; only patterns and links are looked
+// up on disk.
 package cmdline
 
 import (
@@ -22,8 +22,8 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// A Line is a plain command line: nothing but simple commands with literal words, joined by &&,
-// ||, ;, | or line ends. Its commands are known beforehand.
+// A Line is a plain command line: nothing but simple commands with literal words, joined by &&, ||,
+// ;, | or line ends. Its commands are known in advance.
 type Line struct {
 	// Commands holds the commands in the order in which they are written.
 	Commands []Command
@@ -38,20 +38,21 @@ type Word struct {
 	// Glob is set if Text is a pattern (* or ?) that the shell replaces by the matching names.
 	Glob bool
 	// Written is set if the command is not confined and Text names a program or script that a
-	// confined command may have written. Only a rule with this very word allows the command.
+	// confined command may have written. Only a rule that contains this word literally allows the
+	// command.
 	Written bool
 }
 
-// notPlain returns an error that tells why a command line is not plain.
+// notPlain returns an error with the reason why a command line is not plain.
 func notPlain(format string, args ...any) error {
 	return fmt.Errorf("not a plain command: "+format, args...)
 }
 
-// maxLine limits the length of a line to parse, in bytes.
+// maxLine limits the length of a line that is parsed, in bytes.
 const maxLine = 32 << 10
 
-// joinsInsideWord matches a line continuation inside a word. Bash joins the two halves before it
-// reads them, for example $ and a name; the parser does not always.
+// joinsInsideWord matches a line continuation inside a word. Bash joins the two halves, such as $
+// and a name, before it parses them. The parser does not always do so.
 var joinsInsideWord = lazyregexp.New(`[^ \t]\\\n|^\\\n`)
 
 func (r *Reading) readPlain() (Line, error) {
@@ -85,7 +86,7 @@ func (r *Reading) readPlain() (Line, error) {
 	return parsed, nil
 }
 
-// Unknown stands for a word of a command that only the shell knows.
+// Unknown stands for a word of a command that depends on the state of the shell.
 const Unknown = "…"
 
 func (r *Reading) readCalls() [][]string {
@@ -105,7 +106,7 @@ func (r *Reading) readCalls() [][]string {
 	return calls
 }
 
-// callWords returns the words of a command. One that is not literal becomes [Unknown].
+// callWords returns the words of a command. A word that is not literal becomes [Unknown].
 func callWords(call *syntax.CallExpr) []string {
 	words := make([]string, len(call.Args))
 	for i, arg := range call.Args {
@@ -117,8 +118,8 @@ func callWords(call *syntax.CallExpr) []string {
 	return words
 }
 
-// holdsComment reports whether the line has a comment. The parser continues a comment that ends
-// in a backslash on the next line, which bash would run.
+// holdsComment reports whether the line has a comment. The parser treats the line after a comment
+// that ends in a backslash as part of the comment, but bash would run it.
 func holdsComment(file *syntax.File) bool {
 	found := false
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -129,9 +130,9 @@ func holdsComment(file *syntax.File) bool {
 	return found
 }
 
-// checkCharacters refuses characters that parsers, shells and screens read differently: carriage
-// returns, control characters, unusual spaces, and characters that are invisible or turn the
-// direction of the text, which can make a line look like another.
+// checkCharacters refuses characters that parsers, shells and screens interpret differently:
+// carriage returns, control characters and unusual spaces. It also refuses invisible characters and
+// characters that change the direction of the text, which can make a line look like another line.
 func checkCharacters(line string) error {
 	if !utf8.ValidString(line) {
 		return notPlain("it is not valid UTF-8")
@@ -187,8 +188,8 @@ func (p *Line) addCall(call *syntax.CallExpr) error {
 	return nil
 }
 
-// harmlessRedirect reports whether a redirection touches no file: 2>&1 and the
-// like, or /dev/null.
+// harmlessRedirect reports whether a redirection affects no file, such as 2>&1 or a redirection to
+// /dev/null.
 func harmlessRedirect(redirect *syntax.Redirect) bool {
 	if redirect.N != nil && !slices.Contains([]string{"0", "1", "2"}, redirect.N.Value) {
 		return false

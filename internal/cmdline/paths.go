@@ -9,8 +9,8 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// pathInside reports whether a word, read as a path from dir, stays inside. Text that is no path
-// passes unless it looks like a path that leads out.
+// pathInside reports whether a word, as a path relative to dir, stays inside. A text that is not a
+// path is accepted unless it looks like a path that leads out.
 func pathInside(word Word, dir string, at Place) bool {
 	if word.Text == "-" || word.Text == "/dev/null" {
 		return true
@@ -24,14 +24,14 @@ func pathInside(word Word, dir string, at Place) bool {
 	}
 	prefix := globFreePrefix(path)
 	if !at.Inside(prefix) {
-		return false // nothing is looked up outside
+		return false // nothing outside is looked up
 	}
 	pattern := strings.Split(strings.TrimPrefix(path[len(prefix):], "/"), "/")
 	return matchesInside(prefix, pattern, at)
 }
 
-// isRelative reports whether no word of a line could name a file but by a plain path relative to the
-// folder of the command.
+// isRelative reports whether every word of a line that may name a file is a plain path relative to
+// the folder of the command.
 func (l Line) isRelative() bool {
 	for _, command := range l.Commands {
 		for _, word := range command {
@@ -65,7 +65,7 @@ func matchesInside(dir string, pattern []string, at Place) bool {
 	}
 	folder, err := os.Open(at.OnDisk(dir))
 	if err != nil {
-		return true // a file has nothing below it
+		return true // there are no files below a file
 	}
 	names, _ := folder.Readdirnames(*at.lookups + 1)
 	folder.Close()
@@ -85,12 +85,12 @@ func matchesInside(dir string, pattern []string, at Place) bool {
 }
 
 // canMatch reports whether a shell could match a name with a pattern of *, ? and literal
-// characters. In some locales ? is a byte, in others a character; here it is both.
+// characters. ? matches a byte in some locales and a character in others; canMatch tries both.
 func canMatch(pattern, name string) bool {
 	if strings.HasPrefix(name, ".") && !strings.HasPrefix(pattern, ".") {
 		return false
 	}
-	// reached marks the positions in name that the pattern so far can match up to.
+	// reached marks the positions in name up to which the pattern so far can match.
 	reached := make([]bool, len(name)+1)
 	reached[0] = true
 	for i := range len(pattern) {
@@ -125,8 +125,8 @@ func globFreePrefix(path string) string {
 	return path
 }
 
-// climbsBack reports whether a path leads down and up again, as in a/../b. If a is a symlink,
-// such a path leads elsewhere than it seems.
+// climbsBack reports whether a path goes down and up again, as in a/../b. If a is a symlink, the
+// target differs from the apparent one.
 func climbsBack(path string) bool {
 	down := false
 	for part := range strings.SplitSeq(path, "/") {

@@ -13,9 +13,9 @@ import (
 )
 
 // Pipeline returns the names of the commands in the pipe at the end of the line, such as "go test"
-// and "tail". Parts without a name of their own are named by their first words. It returns none if
-// the line does not end in a pipe, or if the line traces or traps its commands: text appended to
-// such a line would change its output.
+// and "tail". A part without such a name is named by its first words. It returns none if the line
+// does not end in a pipe. It also returns none if the line traces or traps its commands, because
+// text appended to such a line would change its output.
 func (r *Reading) Pipeline() []string {
 	if len(r.line) > maxLine || strings.HasSuffix(r.line, `\`) || r.err != nil || len(r.file.Stmts) == 0 || traces(r.file) {
 		return nil
@@ -38,7 +38,7 @@ func (r *Reading) Pipeline() []string {
 			case syntax.Pipe, syntax.PipeAll:
 				return pipeNames(r.line, stmt)
 			default:
-				return nil // either side of the pipe may have run last
+				return nil // either side of || or && may have run last
 			}
 		default:
 			return nil
@@ -46,7 +46,7 @@ func (r *Reading) Pipeline() []string {
 	}
 }
 
-// traces reports whether a line prints each command that it runs, or acts on it.
+// traces reports whether a line prints each command that it runs, or runs a trap for it.
 func traces(file *syntax.File) bool {
 	found := false
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -97,7 +97,7 @@ func pipeParts(stmt *syntax.Stmt) []*syntax.Stmt {
 	return []*syntax.Stmt{stmt}
 }
 
-// maxName limits the name of a command without a name of its own, in characters.
+// maxName limits the name of a part that is not a simple command, in characters.
 const maxName = 32
 
 func firstWords(command string) string {
@@ -115,10 +115,10 @@ func firstWords(command string) string {
 	return name
 }
 
-// commandWord matches the name of a command of a program with several.
+// commandWord matches the name of a subcommand.
 var commandWord = lazyregexp.New(`^[a-z][a-z0-9:_-]{0,23}$`)
 
-// callName names a command in a few words: its program, and the program's command.
+// callName returns a name for a command: its program and its subcommand.
 func callName(call *syntax.CallExpr) string {
 	words := programs.Launched(callWords(call))
 	if len(words) == 0 {
@@ -132,8 +132,8 @@ func callName(call *syntax.CallExpr) string {
 }
 
 // SearchesFiles reports whether the line runs a search program, or git grep, on files, so that its
-// output may hold lines of files. A program that reads a pipe finds lines of another command's
-// output instead. SearchesFiles returns true for a line that is not valid shell.
+// output may contain lines of files. A program that reads a pipe searches the output of another
+// command instead. SearchesFiles returns true for a line that is not valid shell.
 func (r *Reading) SearchesFiles() bool {
 	if r.err != nil {
 		return true

@@ -8,27 +8,30 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// errPower is the error of a line that PowerShell may read otherwise than it looks.
+// errPower is the error for a line whose meaning in PowerShell is not certain.
 var errPower = errors.New("not a plain command of PowerShell that only looks")
 
 var (
-	// powerWord matches a bare word that PowerShell takes as it is: no variable, no wildcard, no
-	// operator, no drive or provider, nothing that a cmdlet or program would take for two words.
+	// powerWord matches a bare word that PowerShell passes unchanged. It contains no variable,
+	// wildcard, operator, drive or provider, and nothing that a cmdlet or program would split into
+	// two words.
 	powerWord = lazyregexp.New(`^[A-Za-z0-9_./+][A-Za-z0-9_./+=-]*$`)
-	// powerOption matches an option. With a dot or colon PowerShell would hand it on in two parts.
+	// powerOption matches an option. PowerShell would split an option with a dot or colon into two
+	// words.
 	powerOption = lazyregexp.New(`^--?[A-Za-z0-9][A-Za-z0-9-]*(=[A-Za-z0-9_/-]+)?$`)
-	// powerQuoted matches a text in single quotes, in which nothing is special but the quote.
+	// powerQuoted matches a text in single quotes, in which only the quote is special.
 	powerQuoted = lazyregexp.New(`^[A-Za-z0-9_./+=, ()*\[\]{}^|?<>#-]+$`)
 )
 
-// cmdlet is one that only looks, as the command of Unix that looks at the same.
+// cmdlet describes a read-only cmdlet, and the Unix command that reads the same files.
 type cmdlet struct {
 	unix []string
-	// options take no value, and valued options one that names no file. Both are in small letters.
+	// options lists options without a value, and valued options whose value is not a file. Both are
+	// in lower case.
 	options, valued []string
 	// searches is set if the first argument is a pattern.
 	searches bool
-	// least is the number of arguments that it needs, so that it does not read an input.
+	// least is the required number of arguments. With fewer, the cmdlet would read its input.
 	least int
 }
 
@@ -43,18 +46,18 @@ var cmdlets = map[string]cmdlet{
 	"select-string": {unix: []string{"grep"}, options: []string{"-simplematch", "-casesensitive", "-list"}, searches: true, least: 2},
 }
 
-// ParsePower reads a line as PowerShell does, if it is a single cmdlet or git command of literal
-// words that could only look. It returns a command of Unix that reads the same files, so that
-// [Line.Unproven] can say whether it may run unasked. Everything else is an error: aliases,
-// variables, calls, script blocks, pipelines and redirections, of which PowerShell has more than
-// anybody proves.
+// ParsePower parses a line of PowerShell that is a single cmdlet or git command of literal words
+// and could be read-only. It returns a Unix command that reads the same files, so that
+// [Line.Unproven] can determine whether it may run without approval. It returns an error for
+// everything else: aliases, variables, calls, script blocks, pipelines and redirections. Their
+// meaning cannot be proven here.
 func ParsePower(line string) (Line, error) {
 	words, err := powerWords(line)
 	if err != nil {
 		return Line{}, err
 	}
 	if words[0].quoted {
-		return Line{}, errPower // PowerShell prints a quoted word
+		return Line{}, errPower // PowerShell prints a quoted word instead of running it
 	}
 	if words[0].text == "git" {
 		var git Command
@@ -71,7 +74,7 @@ func ParsePower(line string) (Line, error) {
 	return Line{[]Command{command}}, err
 }
 
-// onUnix returns the command of Unix that looks at the files of a cmdlet's arguments.
+// onUnix returns the Unix command that reads the files in the arguments of a cmdlet.
 func (c cmdlet) onUnix(words []powerText) (Command, error) {
 	var files []Word
 	recurses := false
@@ -80,7 +83,7 @@ func (c cmdlet) onUnix(words []powerText) (Command, error) {
 		switch {
 		case words[i].quoted || !strings.HasPrefix(option, "-"):
 			if text := words[i].text; strings.HasPrefix(text, "-") || strings.HasPrefix(text, "//") || strings.ContainsAny(text, "*?[]") && (!c.searches || len(files) > 0) {
-				return nil, errPower // wildcards work in quotes too
+				return nil, errPower // wildcards are also expanded in quotes
 			}
 			files = append(files, Word{Text: words[i].text})
 		case slices.Contains(c.options, option):
@@ -115,7 +118,7 @@ type powerText struct {
 	quoted bool
 }
 
-// powerWords splits a line into words that mean themselves.
+// powerWords splits a line into literal words.
 func powerWords(line string) (words []powerText, err error) {
 	for rest := strings.Trim(line, " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
 		if quoted, ok := strings.CutPrefix(rest, "'"); ok {

@@ -7,12 +7,12 @@ import (
 )
 
 // A readOnlyProgram describes a program that changes nothing: its harmless options and its other
-// words. No listed program or option may write, run a program, follow symlinks that it meets,
-// read a list of files, open a file by another name than its operand (as unzip does with patterns
-// and endings of its own), or wait for ever.
+// words. No listed program or option may write, run a program, follow symlinks below a folder, read
+// a list of files, or wait forever. It may open no file by another name than its operand, as unzip
+// does with patterns and added suffixes.
 type readOnlyProgram struct {
-	// flags holds the one-letter options; valued holds the options with an attached value (-n5)
-	// that is not a path.
+	// flags holds the one-letter options. valued holds the one-letter options with an attached
+	// value (-n5) that is not a path.
 	flags, valued string
 	// value matches an attached value.
 	value *lazyregexp.Pattern
@@ -20,33 +20,34 @@ type readOnlyProgram struct {
 	number bool
 	// long lists long options without their dashes, with "=" if a value follows.
 	long []string
-	// words lists options of several letters behind a single dash.
+	// words lists options of several letters after a single dash.
 	words []string
 	// max limits the number of operands.
 	max int
 	// first must match the first operand.
 	first *lazyregexp.Pattern
-	// never must not match any operand.
+	// never must match no operand.
 	never *lazyregexp.Pattern
 	// each must match every operand, and there must be at least one operand.
 	each *lazyregexp.Pattern
 	// operandsOnlyLook reports whether all operands together are harmless. If it is nil, they are.
 	operandsOnlyLook func(operands []Word) bool
 	// script means that the first operand, which must match first, is a script for the program and
-	// not a path. A program with this field may have no option whose value is a word of its own: if
-	// the program took another word for its script, that script would not be checked.
+	// not a path. A program with this field may have no option whose value is a separate word.
+	// Otherwise the program could run another word as its script, which would not be checked.
 	script bool
-	// filesOnly means that operands must be files: the program would read more in a folder.
+	// filesOnly means that operands must be files, because the program would read further files in
+	// a folder.
 	filesOnly bool
-	// namesOnly means that operands are never paths.
+	// namesOnly means that no operand is a path.
 	namesOnly bool
 	// anyWords means that any arguments are harmless.
 	anyWords bool
 }
 
-// sedScript matches scripts that print, delete and replace lines and do nothing else: they name
-// no file and no program. The text between slashes holds no slash, and every bracket of a regular
-// expression is closed in it, so that all versions of sed agree on its end: in some of them a slash
+// sedScript matches scripts that only print, delete and replace lines. They name no file and no
+// program. The text between slashes contains no slash, and every bracket of a regular expression is
+// closed within it. So all versions of sed find the same end of the text. In some versions a slash
 // between brackets does not end the text.
 var sedScript = sync.OnceValue(func() *lazyregexp.Pattern {
 	const (
@@ -64,20 +65,20 @@ var sedScript = sync.OnceValue(func() *lazyregexp.Pattern {
 // awkScript matches scripts that print fields or select lines by their number.
 var awkScript = lazyregexp.New(`^(?:(?:NR *(?:==|>=|<=|>|<) *\d+(?: *&& *NR *(?:==|>=|<=|>|<) *\d+)?)? *(?:\{ *print(?: +\$(?:\d+|NF)(?: *, *\$(?:\d+|NF))*)? *\})?)$`)
 
-// jqScript matches paths into a document.
+// jqScript matches simple paths into a document.
 var jqScript = lazyregexp.New(`^(?:\.|(?:\.[A-Za-z_]\w*|\.?\[\d*\]|\."[\w -]+")+)(?: *\| *(?:keys|length|type))?$`)
 
-// shortTime matches a short time in seconds, few a small number to count up to.
+// shortTime matches a short time in seconds. few matches a small number for seq.
 var (
 	shortTime = lazyregexp.New(`^\d{1,2}(?:\.\d+)?$`)
 	few       = lazyregexp.New(`^\d{1,5}$`)
 )
 
-// tests lists the tests of the shell for files and texts. -v is not among them, because it
-// evaluates its argument.
+// tests lists the shell's tests of files and texts. It excludes -v, because -v evaluates its
+// argument.
 var tests = []string{"-e", "-f", "-d", "-s", "-r", "-w", "-x", "-L", "-h", "-z", "-n"}
 
-// ownSettings matches git's settings that hold no password.
+// ownSettings matches git's settings that contain no password.
 var ownSettings = lazyregexp.New(`^(?:user\.(?:name|email)|init\.defaultBranch|core\.\w+|pull\.\w+|branch\.[\w/-]+\.(?:remote|merge))$`)
 
 // amount matches a number of lines or bytes.
@@ -145,8 +146,8 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 			"all", "almost-all", "human-readable", "recursive", "reverse", "directory", "sort=", "time=",
 			"time-style=", "color", "color=", "size", "inode", "classify", "group-directories-first",
 		}},
-		// The values of -L, -I and -P are words of their own; letters behind them are
-		// options.
+		// The values of -L, -I and -P are separate words; letters after these options are options
+		// too.
 		"tree": {flags: "adfihsDCFpnLIP", max: unlimited, long: []string{
 			"dirsfirst", "noreport", "gitignore", "prune",
 		}},
@@ -161,7 +162,7 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 
 		"cat":  {flags: "nbsETAvet", max: unlimited},
 		"head": {flags: "qv", valued: "nc", value: amount, number: true, max: unlimited, long: []string{"lines=", "bytes="}},
-		// In the old syntax, "+5f" is an option that sets the first line and waits for more.
+		// In the old syntax, "+5f" is an option that sets the first line and waits for more output.
 		"tail": {flags: "qv", valued: "nc", value: amount, number: true, max: unlimited, long: []string{"lines=", "bytes="}, never: lazyregexp.New(`^\+.*f`)},
 		"wc":   {flags: "lwcmL", max: unlimited, long: []string{"lines", "words", "bytes", "chars"}},
 		"nl":   {valued: "bw", max: unlimited},
@@ -173,7 +174,7 @@ var readOnlyPrograms = sync.OnceValue(func() map[string]readOnlyProgram {
 		"sed":  {flags: "nE", max: unlimited, first: sedScript(), script: true},
 		"awk":  {valued: "F", max: unlimited, first: awkScript, script: true},
 		"jq":   {flags: "rceSM", max: unlimited, first: jqScript, script: true},
-		// Not -r, which follows links.
+		// -r is excluded because it follows links.
 		"diff":      {flags: "uqwbBiaysNc", valued: "U", max: 2, filesOnly: true, long: []string{"unified", "unified=", "brief", "side-by-side", "ignore-all-space", "ignore-space-change", "color", "color="}},
 		"comm":      {flags: "123", max: 2},
 		"paste":     {flags: "s", valued: "d", max: unlimited},

@@ -10,45 +10,45 @@ import (
 	"agent/internal/cmdline/programs"
 )
 
-// A Place describes the surroundings of a command: its start folder, the paths inside the
-// workspace, and the programs and repositories.
+// A Place describes the environment of a command: its start folder, the paths inside the workspace,
+// and the programs and repositories.
 type Place struct {
 	// Dir is the absolute path of the start folder, free of symlinks.
 	Dir string
-	// OnDisk maps an absolute path, as the command sees it, to its place on disk. If OnDisk is
-	// nil, both are the same.
+	// OnDisk maps an absolute path, as the command sees it, to its path on disk. If OnDisk is nil,
+	// both are the same.
 	OnDisk func(path string) string
-	// Inside reports whether the model may read an absolute path, symlinks followed.
+	// Inside reports whether the model may read an absolute path, with symlinks followed.
 	Inside func(path string) bool
-	// Program reports whether the program of that name belongs to the system and not to the
+	// Program reports whether the program with this name belongs to the system and not to the
 	// workspace. If Program is nil, all programs do.
 	Program func(name string) bool
 	// Repository reports whether git, run in a folder, runs no program that the repository names.
 	// If Repository is nil, this is true in all folders.
 	Repository func(dir string) bool
-	// Searchable reports whether a program may read every file in the folders, because no file
-	// holds keys or the sandbox hides the files with keys, and the program follows no link to a file
-	// that the model may not read. If Searchable is nil, it may.
+	// Searchable reports whether a program may read every file in the folders. This requires that
+	// they contain no secret files or that the sandbox hides them. The program must also follow no
+	// link to a file that the model may not read. If Searchable is nil, it may.
 	Searchable func(program string) bool
 
-	// Outside is set if the command leaves the sandbox, which otherwise hides files with keys.
-	// Only programs that read no files are known to be harmless then.
+	// Outside is set if the command leaves the sandbox, which otherwise hides secret files. Then
+	// only programs that read no files are known to be harmless.
 	Outside bool
 
-	// lookups counts the names that may still be looked up for patterns.
+	// lookups is the number of names that may still be looked up for patterns.
 	lookups *int
 }
 
-// pathsHaveDrives is set on Windows, where each shell reads drives, backslashes and roots in its
-// own way. There, only lines that isRelative accepts are proven to stay in their folder.
+// pathsHaveDrives is set on Windows, where shells differ in their treatment of drives, backslashes
+// and roots. There, only lines that isRelative accepts are proven to stay in their folder.
 const pathsHaveDrives = runtime.GOOS == "windows"
 
 // maxWords limits the words of a line, because each word is looked up on disk.
 const maxWords = 256
 
 // Unproven returns the commands that are not known to be read-only. It returns none if every
-// command is a program that only reads, with options known to be harmless, and every word that
-// could be a path is inside; such a line can run without asking.
+// command is a read-only program with harmless options, and every word that could be a path is
+// inside. Such a line can run without approval.
 func (l Line) Unproven(at Place) []Command {
 	words := 0
 	for _, command := range l.Commands {
@@ -81,7 +81,7 @@ func (l Line) Unproven(at Place) []Command {
 	return unproven
 }
 
-// once remembers the answer for each folder, because finding out runs git.
+// once caches the result for each folder, because repository runs git.
 func once(repository func(string) bool) func(string) bool {
 	if repository == nil {
 		return nil
@@ -99,7 +99,7 @@ func once(repository func(string) bool) func(string) bool {
 
 // changeDir returns the folders to which a cd may lead from any of dirs. Whether the cd happens
 // depends on earlier commands, so the caller keeps the old folders as well. changeDir refuses
-// symlinks: the shell and the programs it starts would disagree about the target of "..".
+// symlinks: the shell and its programs would resolve ".." differently.
 func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
 	const maxFolders = 8
 	if len(c) != 2 || c[1].Glob || strings.HasPrefix(c[1].Text, "-") || 2*len(dirs) > maxFolders {
@@ -120,8 +120,8 @@ func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
 	return next, true
 }
 
-// isReadOnly reports whether the command is known to change nothing and to read only paths that
-// are inside, whichever of dirs it runs in.
+// isReadOnly reports whether the command is known to change nothing and to read only paths that are
+// inside, in whichever of dirs it runs.
 func (c Command) isReadOnly(dirs []string, at Place) bool {
 	name, args := c.programName()
 	program, known := readOnlyPrograms()[name]
@@ -146,8 +146,8 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 			return false
 		}
 	}
-	// The first "--" is no operand, but if an option takes it for its value, it is a file of that
-	// name.
+	// The first "--" is not an operand. But an option may use it as its value, and it is then the
+	// name of a file.
 	if !program.anyWords && !program.namesOnly && slices.ContainsFunc(args, isDashes) &&
 		slices.ContainsFunc(dirs, func(dir string) bool { return !pathInside(Word{Text: "--"}, dir, at) }) {
 		return false
@@ -156,7 +156,8 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 		if i == 0 && program.script && !operand.Glob {
 			continue
 		}
-		// The shell looks up the matches of a pattern, whatever the program does with them.
+		// The shell looks up the matches of a pattern, even if the program does not use them as
+		// files.
 		if program.namesOnly && !operand.Glob {
 			continue
 		}
@@ -174,7 +175,7 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 
 func isDashes(word Word) bool { return word.Text == "--" }
 
-// revisionInside reports whether the paths behind colons, as in HEAD:sub/file, stay inside.
+// revisionInside reports whether the paths after colons, as in HEAD:sub/file, stay inside.
 func revisionInside(word Word, dir string, at Place) bool {
 	_, file, ok := strings.Cut(word.Text, ":")
 	for ; ok; _, file, ok = strings.Cut(file, ":") {
@@ -185,7 +186,7 @@ func revisionInside(word Word, dir string, at Place) bool {
 	return true
 }
 
-// readsBelow reports whether a command reads the files below folders.
+// readsBelow reports whether a command reads files below a folder.
 func (c Command) readsBelow() bool {
 	call := make([]string, len(c))
 	for i, word := range c {
@@ -195,8 +196,8 @@ func (c Command) readsBelow() bool {
 	return below.Reads && !below.Tracked
 }
 
-// readsPipe reports whether a command reads only its input, as in npm test | tail -n 20: the
-// program reads no files but its operands, and the command has none.
+// readsPipe reports whether a command reads only its input, as in npm test | tail -n 20. Its
+// program reads no files but its operands, and the command has no operands.
 func (c Command) readsPipe() bool {
 	if !programs.IsNamed(c[0].Text, programs.Filters) {
 		return false
@@ -212,9 +213,9 @@ func (c Command) readsPipe() bool {
 	return true
 }
 
-// programName returns the command's key in the table of read-only programs, and the words after
-// the key. A program with subcommands has one key for each subcommand, in some cases with the
-// word after it.
+// programName returns the command's key in the table of read-only programs, and the words after the
+// key. A program with subcommands has one key for each subcommand. Some keys also include the word
+// after the subcommand.
 func (c Command) programName() (string, []Word) {
 	name, args := c[0].Text, c[1:]
 	if name == "git" && len(args) > 0 && args[0].Text == "--no-pager" {
@@ -228,7 +229,7 @@ func (c Command) programName() (string, []Word) {
 		for _, arg := range args[:words] {
 			longer += " " + arg.Text
 		}
-		if _, known := readOnlyPrograms()[longer]; known && strings.Count(longer, " ") == words { // a word with a space would give the same name
+		if _, known := readOnlyPrograms()[longer]; known && strings.Count(longer, " ") == words { // a word with a space would result in the same name
 			return longer, args[words:]
 		}
 	}

@@ -7,14 +7,14 @@ import (
 	"agent/internal/cmdline/programs"
 )
 
-// FoldersRead describes the files below folders that a command reads.
+// FoldersRead describes which files below folders a command reads.
 type FoldersRead struct {
-	// Reads is set if it reads files there, Hidden if also hidden files, and Tracked if git must
-	// track them.
+	// Reads is set if it reads files there. Hidden is set if it also reads hidden files. Tracked is
+	// set if it reads only files that git tracks.
 	Reads, Hidden, Tracked bool
 }
 
-// ReadsBelow describes the files below folders that a call of a line reads.
+// ReadsBelow returns which files below folders a call of a line reads.
 func ReadsBelow(call []string, line [][]string) FoldersRead {
 	has := func(letters string, long ...string) bool {
 		return slices.ContainsFunc(call[1:], func(word string) bool {

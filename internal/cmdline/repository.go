@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// InBareRepository reports whether git would take dir, or a folder above it, for a repository by
-// its content alone. Such a folder can be checked in as part of the project, with a configuration
+// InBareRepository reports whether git would treat dir, or a folder above it, as a repository only
+// because of its content. Such a folder can be part of a checked-out project, with a configuration
 // that makes git run programs.
 func InBareRepository(dir string) bool {
 	for {

@@ -8,8 +8,8 @@ import (
 	"agent/internal/cmdline/programs"
 )
 
-// EndsInSearch reports whether the line ends with a search program, or git grep. surely
-// is set if an exit code other than 0 is that of a search, whatever the commands before it did.
+// EndsInSearch reports whether the line ends with a search program, or git grep. surely is set if
+// an exit code other than 0 must come from a search, and from no command before it.
 func (r *Reading) EndsInSearch() (searches, surely bool) {
 	if r.err != nil || len(r.file.Stmts) == 0 {
 		return false, false
@@ -59,8 +59,7 @@ func endsInSearch(stmt *syntax.Stmt) (searches, surely bool) {
 	return false, false
 }
 
-// succeedsOrSearches reports whether a command in front of && can have failed only as a search
-// without a match.
+// succeedsOrSearches reports whether a command before && can only fail as a search without a match.
 func succeedsOrSearches(stmt *syntax.Stmt) bool {
 	if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && !stmt.Negated && len(stmt.Redirs) == 0 {
 		if programs.IsNamed(call.Args[0].Lit(), programs.Succeeds) {

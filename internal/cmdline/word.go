@@ -6,10 +6,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// literalWord returns a word that means the same whatever the state of the shell: letters, quotes
-// and escapes, but no expansion. It accepts a pattern with * and ? if the pattern begins with a
-// literal character other than "-", because then no file, however it is named, can turn the
-// pattern into an option.
+// literalWord returns a word with the same meaning in every state of the shell: letters, quotes and
+// escapes, but no expansion. It accepts a pattern with * and ? if the pattern begins with a literal
+// character other than "-". No file name can then turn the pattern into an option.
 func literalWord(word *syntax.Word) (Word, error) {
 	var text strings.Builder
 	quoted := false
@@ -62,9 +61,9 @@ func appendDoubleQuoted(text *strings.Builder, quoted *syntax.DblQuoted) error {
 	return nil
 }
 
-// unescape removes backslashes before the characters in special, or before any character if
-// special is empty. In bare, escaped characters are replaced by x, so that the rest can be
-// checked for characters with a meaning in the shell.
+// unescape removes backslashes before the characters in special, or before any character if special
+// is empty. In bare, escaped characters are replaced by x, so that the caller can check the rest
+// for special characters of the shell.
 func unescape(value, special string) (literal, bare string) {
 	var text, blanked strings.Builder
 	for i := 0; i < len(value); i++ {
@@ -82,9 +81,9 @@ func unescape(value, special string) (literal, bare string) {
 	return text.String(), blanked.String()
 }
 
-// checkBare refuses characters that may expand outside quotes: a home folder, variables, braces
-// and bracket patterns. Braces with neither a comma nor two dots, which find and git need ({},
-// stash@{0}), are left alone by the shell, and so is a lone bracket.
+// checkBare refuses characters outside quotes that may expand: a home folder, variables, braces and
+// bracket patterns. It accepts braces with neither a comma nor two dots, which find and git need
+// ({}, stash@{0}), and a lone bracket. The shell does not expand these.
 func checkBare(bare string, alone bool) error {
 	if strings.HasPrefix(bare, "~") || strings.Contains(bare, "=~") || strings.Contains(bare, ":~") {
 		return notPlain("it names a home folder with ~")
@@ -101,7 +100,7 @@ func checkBare(bare string, alone bool) error {
 	return nil
 }
 
-// Join returns words as a command line, each quoted so that Parse returns it.
+// Join returns words as a command line. Each word is quoted so that Parse returns it unchanged.
 func Join(words []string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {
@@ -110,7 +109,7 @@ func Join(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Quote quotes a word so that Parse returns it.
+// Quote quotes a word so that Parse returns it unchanged.
 func Quote(word string) string {
 	quoted, err := syntax.Quote(word, syntax.LangBash)
 	if err != nil || strings.HasPrefix(quoted, "$") {

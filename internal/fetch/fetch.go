@@ -1,5 +1,5 @@
-// Package fetch gets pages of the public web. It limits their size and time. It connects to this
-// machine and its own networks only if that is allowed.
+// Package fetch fetches pages from the public web. It limits their size and the time. It connects
+// to this machine and its own networks only if that is allowed.
 package fetch
 
 import (
@@ -22,17 +22,17 @@ import (
 
 // Limits of a fetch.
 const (
-	// MaxBytes is the size of the largest answer that is read.
+	// MaxBytes is the largest number of bytes that is read of a response.
 	MaxBytes     = 5 << 20
 	timeout      = 30 * time.Second
 	maxRedirects = 5
 )
 
-// Page is a page of the web.
+// Page is a web page.
 type Page struct {
-	// URL is its address after redirects.
+	// URL is the address of the page after redirects.
 	URL string
-	// Type is the media type as the server gave it, without parameters.
+	// Type is the media type from the server, without parameters.
 	Type string
 	Body []byte
 }
@@ -51,9 +51,10 @@ func Check(address string) (*url.URL, error) {
 }
 
 // Get fetches an address. If private is set, the address may belong to this machine or its
-// networks. Get asks allowed about the host of each address, and checks the IP address that it dials, both also after redirects, so that a name that
-// resolves to another address later cannot get around the check. It ignores the proxies in the
-// environment, because a proxy would dial by itself.
+// networks. Get calls allowed with the host of each address, and checks the IP address to which it
+// connects, both also after redirects. So a name that later resolves to another address cannot
+// bypass the check. It ignores the proxies in the environment, because a proxy would make the
+// connection itself.
 func Get(ctx context.Context, u *url.URL, private bool, allowed func(host string) error) (Page, error) {
 	if err := allowed(u.Hostname()); err != nil {
 		return Page{}, err
@@ -94,7 +95,7 @@ func Get(ctx context.Context, u *url.URL, private bool, allowed func(host string
 	return Page{response.Request.URL.String(), strings.ToLower(strings.TrimSpace(mediaType)), body}, nil
 }
 
-// transport returns what makes the requests of a fetch.
+// transport returns the HTTP transport for a fetch.
 func transport(private bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: timeout, Control: func(_, address string, _ syscall.RawConn) error {
 		if private {
@@ -105,15 +106,15 @@ func transport(private bool) *http.Transport {
 	return &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableKeepAlives: true}
 }
 
-// Reply is the answer of a service, whatever its status.
+// Reply is the response of a service with any status code.
 type Reply struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Ask makes a request to a service in the way of Get, but follows no redirect, because the request
-// may hold a key. It reads at most so many bytes of the answer, and a longer one is an error.
+// Ask sends a request to a service like Get, but follows no redirect, because the request may
+// contain an API key. It reads at most most bytes of the response. A longer response is an error.
 func Ask(ctx context.Context, request *http.Request, private bool, most int64) (Reply, error) {
 	client := reachlog.Client(transport(private), reachlog.NoRedirect)
 	place := &url.URL{Scheme: request.URL.Scheme, Host: request.URL.Host}
@@ -132,7 +133,7 @@ func Ask(ctx context.Context, request *http.Request, private bool, most int64) (
 	return Reply{response.StatusCode, response.Header, body}, nil
 }
 
-// reason returns the cause of a failed fetch without the wrapping of the library.
+// reason returns the cause of a failed fetch without the library's wrapping.
 func reason(ctx context.Context, u *url.URL, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
@@ -159,9 +160,9 @@ func (e *privateError) Error() string {
 	return fmt.Sprintf("can't fetch from %s, an address of this machine or its network. To allow it: /set web-fetch.private true", e.address)
 }
 
-// special lists networks that are not on the public web and that netip has no method for: this
-// network, carrier-grade NAT, protocol assignments, documentation, benchmarks, relays, reserved
-// networks, and IPv6 networks that contain IPv4 addresses.
+// special lists networks that are not on the public web and for which netip has no method. These
+// are this network, carrier-grade NAT, protocol assignments, documentation, benchmarks, relays,
+// reserved networks, and IPv6 networks that contain IPv4 addresses.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("198.51.100.0/24"),
@@ -172,7 +173,7 @@ var special = []netip.Prefix{
 	netip.MustParsePrefix("2001::/32"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("fec0::/10"),
 }
 
-// ownNetworks returns the networks of this machine. With IPv6 their addresses are often public.
+// ownNetworks returns the networks of this machine. Their IPv6 addresses are often public.
 func ownNetworks() []netip.Prefix {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
@@ -190,7 +191,7 @@ func ownNetworks() []netip.Prefix {
 }
 
 // network returns the network of an address of this machine. If the network is so large that it
-// must be a tunnel, which leads everywhere, network returns the address alone.
+// must be a tunnel to everywhere, network returns only the address.
 func network(address netip.Prefix) netip.Prefix {
 	all := address.Addr().BitLen()
 	if address.Bits() < all/4 {
@@ -199,8 +200,8 @@ func network(address netip.Prefix) netip.Prefix {
 	return address.Masked()
 }
 
-// public returns a *privateError if an address to dial is not on the public web or is in one of
-// the networks own.
+// public returns a *privateError if an address to connect to is not on the public web or is in one
+// of the networks own.
 func public(address string, own []netip.Prefix) error {
 	at, _ := netip.ParseAddrPort(address) // an invalid address is not public
 	ip := at.Addr().Unmap().WithZone("")

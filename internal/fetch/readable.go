@@ -7,26 +7,26 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxReadable is the most of a page that is converted, in bytes of the reduced HTML. Conversion
+// maxReadable limits the part of a page that is converted, in bytes of the reduced HTML. Conversion
 // takes about two microseconds per byte, and more text would not fit into a result.
 const maxReadable = 256 << 10
 
-// maxAttribute is the length of the longest attribute that is kept, in bytes.
+// maxAttribute is the largest length of an attribute that is kept, in bytes.
 const maxAttribute = 2 << 10
 
-// skipped lists the elements that are omitted with their content.
+// skipped lists elements that are omitted with their content.
 var skipped = map[string]bool{"script": true, "style": true, "noscript": true, "iframe": true, "noembed": true, "noframes": true}
 
 // attributes lists the attributes that are kept.
 var attributes = map[string]bool{"href": true, "src": true, "alt": true, "title": true, "class": true, "start": true, "hidden": true}
 
 // Readable returns an HTML page without scripts, styles, comments, embedded images and most
-// attributes. whole is false if the page was cut. Readable takes time in proportion to the page,
-// and ends early with ctx.
+// attributes. whole is false if the page was cut. Its duration is proportional to the size of the
+// page. It returns early if ctx ends.
 func Readable(ctx context.Context, page string) (reduced string, whole bool, err error) {
 	z := html.NewTokenizer(strings.NewReader(page))
 	var b strings.Builder
-	skipping := "" // the element whose content is left out
+	skipping := "" // the element whose content is omitted
 	for tokens := 1; ; tokens++ {
 		kind := z.Next()
 		switch {
@@ -60,7 +60,7 @@ func Readable(ctx context.Context, page string) (reduced string, whole bool, err
 	}
 }
 
-// writeTag writes a tag with its kept attributes. If the element is omitted with its content,
+// writeTag writes a tag with its kept attributes. If the element must be omitted with its content,
 // writeTag returns its name instead.
 func writeTag(b *strings.Builder, z *html.Tokenizer, closed bool) (skips string) {
 	raw, more := z.TagName()

@@ -14,49 +14,51 @@ import (
 	"agent/internal/tools"
 )
 
-// A Policy is the consent that a user gave before a conversation began.
+// A Policy holds the approvals that a user gave before a conversation began.
 type Policy struct {
-	// Allow holds the rules of --allow.
+	// Allow contains the rules of --allow.
 	Allow rules.Rules
-	// AllowOutside holds the rules of --allow-outside, which also allow commands outside of the
+	// AllowOutside contains the rules of --allow-outside, which also allow commands outside of the
 	// sandbox.
 	AllowOutside rules.Rules
-	// Unattended means that nobody can answer an approval. A call that needs one is refused and
-	// ends the turn.
+	// Unattended is set if no user can answer an approval prompt. A call that needs approval is
+	// then refused and ends the turn.
 	Unattended bool
-	// Keeper stores permissions permanently; nil stores none. ParseRule parses their rules.
+	// Keeper stores permissions permanently; nil stores none. ParseRule parses the rules of stored
+	// permissions.
 	Keeper    PermissionStore
 	ParseRule func(text string) (rules.Rule, error)
 	// OnGrants, which may be nil, receives the grants of the session after each change.
 	OnGrants func([]rules.Permission)
 }
 
-// Consent decides which calls may run: by the mode, by rules, by the grants of the session and,
-// if these do not decide, by asking a user. It is safe for concurrent use.
+// Consent decides which calls may run: by the mode, by rules, by the grants of the session, and
+// otherwise by an approval prompt. It is safe for concurrent use.
 type Consent struct {
 	*allowances
-	// agent is set for the Consent of an agent, and only is the widest mode of the agent, "" for
-	// no bound of its own.
+	// agent is set for the Consent of a subagent. only is the mode of the subagent with the most
+	// rights, "" for no separate limit.
 	agent bool
 	only  Mode
 }
 
-// allowances holds the permissions of a conversation and of its agents.
+// allowances holds the permissions that a conversation shares with its subagents.
 type allowances struct {
 	*Policy
 	settings *settings.Settings
 
 	mu sync.Mutex
-	// grants holds the grants of the session. once holds the calls that a user agreed to
-	// without granting anything, by form.
+	// grants holds the grants of the session. once holds the calls that a user approved without a
+	// grant, by form.
 	grants []grant
 	once   map[string][]string
-	// confined counts the commands in the sandbox, one after another, that a user agreed to once.
+	// confined is the number of consecutive commands in the sandbox that a user approved once.
 	confined int
-	// lent holds rules that last until the end of the turn. They do not allow protected files.
+	// lent holds rules that apply until the end of the turn. They do not allow access to protected
+	// files.
 	lent rules.Rules
-	// standing holds the rules of the repository that the user has agreed to. They do not allow
-	// protected files either.
+	// standing holds the rules of the repository that the user has approved. They do not allow
+	// access to protected files either.
 	standing rules.Rules
 	// review restricts the mode to plan until the end of the turn.
 	review bool
@@ -67,15 +69,15 @@ func NewConsent(policy *Policy, s *settings.Settings) *Consent {
 	return &Consent{allowances: &allowances{Policy: policy, settings: s}}
 }
 
-// ForAgent returns the Consent of an agent. The agent shares every permission and the mode of the
-// conversation, also later ones, but its mode never allows more than only does. An agent cannot
-// lend permissions or take them back.
+// ForAgent returns the Consent of a subagent. The subagent has every permission and the mode of the
+// conversation, including later changes. Its mode never allows more than the mode only. A subagent
+// cannot lend or revoke permissions.
 func (c *Consent) ForAgent(only Mode) *Consent {
 	return &Consent{allowances: c.allowances, agent: true, only: only}
 }
 
-// Gates returns the two gates of consent: the first refuses calls that the mode does not allow,
-// the second asks.
+// Gates returns the two gates of the Consent. The first refuses calls that the mode does not allow,
+// the second requests approval.
 func (c *Consent) Gates() []Gate {
 	return []Gate{
 		{Name: "mode", Stage: Denies, Check: c.deny},
@@ -86,7 +88,7 @@ func (c *Consent) Gates() []Gate {
 // Mode returns the current approval mode.
 func (c *Consent) Mode() Mode { return c.mode(c.Reviewing()) }
 
-// mode returns the current mode; review tells whether the turn is a review.
+// mode returns the current mode. review is set if the turn is a review.
 func (c *Consent) mode(review bool) Mode {
 	mode := Mode(settings.ApprovalMode.Of(c.settings))
 	if review && !mode.IsReadOnly() {
@@ -98,7 +100,7 @@ func (c *Consent) mode(review bool) Mode {
 	return mode
 }
 
-// Asks reports whether a user would be asked about a call now.
+// Asks reports whether a call would require approval now.
 func (c *Consent) Asks(k Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,8 +108,8 @@ func (c *Consent) Asks(k Call) bool {
 	return asks
 }
 
-// decide reports whether a call needs an answer of the user, and else returns what lets it run. The
-// caller holds the lock.
+// decide reports whether a call requires approval. Otherwise it returns the basis that allows it.
+// The caller holds the lock.
 func (c *Consent) decide(k Call) (asks bool, by Basis) {
 	if (len(k.Preview.Inquiries) > 0 || k.Preview.Plan != "") && !c.Unattended {
 		return true, ungranted
@@ -119,7 +121,7 @@ func (c *Consent) decide(k Call) (asks bool, by Basis) {
 // deny refuses calls that the mode never allows.
 func (c *Consent) deny(_ context.Context, k Call) Verdict {
 	mode := c.Mode()
-	asks := k.Traits.OnlyUsesNetwork() && k.Preview.Served == nil && !c.Unattended // a read-only mode still asks before it uses the web
+	asks := k.Traits.OnlyUsesNetwork() && k.Preview.Served == nil && !c.Unattended // a read-only mode still requires approval for the web
 	if !mode.IsReadOnly() || k.Traits.Harmless() || asks || !c.Asks(k) {
 		return Verdict{}
 	}
@@ -130,7 +132,7 @@ func (c *Consent) deny(_ context.Context, k Call) Verdict {
 	return Verdict{Refusal: refusal}
 }
 
-// check decides about a call that no other gate has refused.
+// check returns the verdict on a call that no other gate has refused.
 func (c *Consent) check(_ context.Context, k Call) Verdict {
 	switch {
 	case k.Preview.Plan != "":
@@ -161,7 +163,7 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 	return Verdict{Ask: c.question(k)}
 }
 
-// question returns the question whether a call may run.
+// question returns the approval prompt for a call.
 func (c *Consent) question(k Call) *Question {
 	offered := offer(k)
 	keep := len(offered) > 0 && c.mayKeep(k)
@@ -189,8 +191,8 @@ func (c *Consent) question(k Call) *Question {
 	}
 }
 
-// Aside returns the approval prompt for something that runs in addition to a call, such as a check.
-// The call passes with either answer, and then receives it.
+// Aside returns the approval prompt for an action in addition to a call, such as a check. The call
+// passes with either answer, and then receives the answer.
 func (c *Consent) Aside(k Call, then func(allowed bool)) *Question {
 	question := c.question(k)
 	decided := question.Then
@@ -202,8 +204,8 @@ func (c *Consent) Aside(k Call, then func(allowed bool)) *Question {
 	return question
 }
 
-// inquired returns the verdict on n questions of a call to the user. No mode and no rule
-// answers them.
+// inquired returns the function for the verdict on n questions of a call to the user. Modes and
+// rules cannot answer these questions.
 func inquired(n int) func(Decision) Verdict {
 	return func(d Decision) Verdict {
 		switch {
@@ -216,7 +218,7 @@ func inquired(n int) func(Decision) Verdict {
 	}
 }
 
-// VerdictOf returns the verdict on the question whether a call may run.
+// VerdictOf returns the verdict for the answer to an approval prompt.
 func VerdictOf(d Decision) Verdict {
 	switch {
 	case d.Allow:
@@ -235,8 +237,8 @@ func inWords(k Call) string {
 	return k.Said.Title()
 }
 
-// remedy returns the reason for refusing a call without asking a user, and the option that would
-// allow the call.
+// remedy returns the reason why a call is refused without an approval prompt, and the option that
+// would allow the call.
 func (c *Consent) remedy(k Call) string {
 	if len(k.Preview.Protected) > 0 {
 		return fmt.Sprintf("%s; only a rule that names it allows that: --allow '%s(…%s…)'", because(k.Preview.Protected), k.Name, k.Preview.Protected[0].Name)
@@ -246,7 +248,7 @@ func (c *Consent) remedy(k Call) string {
 	} else if s != nil {
 		return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or --allow '%s(%s)'", c.Mode(), tools.ServedRules, s)
 	}
-	if c.Mode() == ModeFullAuto { // full-auto asks in the home folder only
+	if c.Mode() == ModeFullAuto { // full-auto requires approval only in the home folder
 		return k.Preview.Unwatched + "; for full-auto without questions there, use -C"
 	}
 	flag := "--allow"
@@ -270,12 +272,12 @@ func because(protected []protect.File) string {
 	return strings.Join(says, "; ")
 }
 
-// A Basis is what lets a call run without a question; the zero value is none.
+// A Basis is what allows a call to run without approval. The zero value allows nothing.
 type Basis struct {
-	// By is "mode NAME", "rules", "hooks", "person" for a permission that was given before,
-	// "server" or "program".
+	// By is "mode NAME", "rules", "hooks", "person" for an earlier permission, "server" or
+	// "program".
 	By string
-	// Rule names the rules or the permission, or says what is known of the call.
+	// Rule names the rules or the permission, or the property of the call that allows it.
 	Rule string
 }
 
@@ -290,7 +292,7 @@ func byRules(by rules.Rules) Basis {
 	return Basis{"rules", by.String()}
 }
 
-// byGrant returns the Basis of the first of the grants that allows a call, none if none does.
+// byGrant returns the Basis of the first grant that allows a call, none if no grant does.
 func byGrant(grants []grant, allows func(grant) bool) Basis {
 	if i := slices.IndexFunc(grants, allows); i >= 0 {
 		return Basis{"person", "before: " + grants[i].says()}
@@ -298,7 +300,7 @@ func byGrant(grants []grant, allows func(grant) bool) Basis {
 	return ungranted
 }
 
-// allowed returns what lets a call run without asking. The caller holds the lock.
+// allowed returns what allows a call without approval. The caller holds the lock.
 func (c *Consent) allowed(k Call) Basis {
 	ground := c.allowedWith(c.grants, k)
 	if ground == ungranted && c.Keeper != nil {
@@ -307,8 +309,8 @@ func (c *Consent) allowed(k Call) Basis {
 	return ground
 }
 
-// allowedWith returns what lets a call run without asking if these grants count. The caller holds
-// the lock.
+// allowedWith returns what allows a call without approval if the user had only these grants. The
+// caller holds the lock.
 func (c *Consent) allowedWith(grants []grant, k Call) Basis {
 	mode, edits := c.mode(c.review), k.Traits.EditsOnly()
 	byMode := Basis{By: "mode " + string(mode)}
@@ -322,7 +324,7 @@ func (c *Consent) allowedWith(grants []grant, k Call) Basis {
 		return cmp.Or(protected, Basis{"program", "proven read-only"})
 	case mode == ModeFullAuto && !k.Preview.AtHome:
 		return byMode
-	case mode.IsReadOnly() && (!k.Traits.OnlyUsesNetwork() || k.Preview.Served != nil || c.Unattended): // even if a server says that its tool only reads
+	case mode.IsReadOnly() && (!k.Traits.OnlyUsesNetwork() || k.Preview.Served != nil || c.Unattended): // even if a server declares its tool read-only
 		return ungranted
 	case k.Preview.ReadOnly:
 		return Basis{"server", "it declares the tool read-only"}
@@ -351,8 +353,8 @@ func (c *Consent) allowedWith(grants []grant, k Call) Basis {
 	return ground
 }
 
-// allowedServed returns what lets a call of a server run without a question. A user allows a
-// tool with its present definition, not with a later one. The caller holds the lock.
+// allowedServed returns what allows a call of a server without approval. A grant is for the
+// definition that the user approved, not for a later definition. The caller holds the lock.
 func (c *Consent) allowedServed(grants []grant, s tools.Served) Basis {
 	switch {
 	case s.Changed != "":
@@ -364,9 +366,9 @@ func (c *Consent) allowedServed(grants []grant, s tools.Served) Basis {
 	return cmp.Or(byRule(c.Allow), byRule(c.lent), byGrant(grants, func(g grant) bool { return g.serves(s) }))
 }
 
-// allowedProtected reports whether a call may use its protected files without asking: the mode
-// allows them, or rules that name them do (D-60), which it returns. No mode allows sending the text
-// of a file that may hold keys, because that cannot be undone (D-121).
+// allowedProtected reports whether a call may use its protected files without approval. The mode
+// allows them, or rules that name them do (D-60); by are these rules. No mode allows sending the
+// text of a secret file, because that cannot be undone (D-121).
 func (c *Consent) allowedProtected(k Call) (by Basis, may bool) {
 	for _, found := range k.Preview.Protected {
 		if found.Protection == protect.Asked && c.mode(c.review) == ModeFullAuto && (k.Traits.EditsOnly() || !found.Keys) {

@@ -1,15 +1,15 @@
-// Package gate stands between a planned call and its effect:
+// Package gate decides whether a planned call may run:
 //
 //	plan → gate₁ → gate₂ → … → apply
 //
-// A [Gate] sees the planned [Call] and returns a [Verdict]: the call passes, or is refused with
-// words for the model, or a user is asked, or its arguments are replaced. After a replacement,
-// the call is planned again and begins at the first gate. Gates know neither the turn loop nor the
-// screen; the loop carries out their verdicts.
+// A [Gate] sees the planned [Call] and returns a [Verdict]: the call passes, is refused with a
+// reason for the model, requires approval, or gets other arguments. After a replacement, the call
+// is planned again and begins at the first gate. Gates depend on neither the turn loop nor the
+// screen. The loop executes their verdicts.
 //
-// A conversation owns one [Consent], which decides by mode, rules and grants whether a user is
-// asked, and one [Loop], which notices a model that runs in circles. A [PermissionStore] holds the
-// permissions that a user has given permanently.
+// A conversation owns one [Consent], which decides by mode, rules and grants whether a call
+// requires approval. It also owns one [Loop], which detects a model that repeats its calls. A
+// [PermissionStore] holds the permissions that a user has given permanently.
 package gate
 
 import (
@@ -25,13 +25,13 @@ import (
 	"agent/internal/toolspec"
 )
 
-// A Call is a planned call that has not run.
+// A Call is a planned call that has not been executed.
 type Call struct {
 	// Number counts the calls of a session. ID is the model's identifier of the call.
 	Number int
 	ID     string
-	// AgentID and Agent name the agent that makes the call; they are "" for the conversation of the
-	// person.
+	// AgentID and Agent name the subagent that makes the call. They are "" for the conversation of
+	// the user.
 	AgentID, Agent string
 	Name           string
 	Traits         toolspec.Traits
@@ -40,23 +40,22 @@ type Call struct {
 	Arguments arguments.Arguments
 	// Preview shows the effect of the call.
 	Preview tools.Preview
-	// Spared is set if a gate has decided that no user need be asked whether the call may run.
+	// Spared is set if a gate has decided that the call needs no approval.
 	Spared bool
 }
 
-// Stage is the place of a gate in the order of all gates.
+// Stage is the position of a gate in the order of all gates.
 type Stage int
 
-// The stages, in the order of a call's way through them.
+// The stages, in the order in which a call passes them.
 const (
 	// Denies: rules that refuse a call whatever other gates say.
 	Denies Stage = iota
-	// Guards: gates that look at the turn as a whole.
+	// Guards: gates that check the turn as a whole.
 	Guards
 	// Hooks: gates that run the user's programs.
 	Hooks
-	// Consents: gates that ask the user. They come last, so that the user sees the call that
-	// runs.
+	// Consents: gates that request approval. They are last, so that the user sees the final call.
 	Consents
 )
 
@@ -65,34 +64,32 @@ type Gate struct {
 	// Name identifies the gate in errors.
 	Name  string
 	Stage Stage
-	// Check returns the verdict on a call. It runs on a goroutine of its own, for one call at a
-	// time; it may take long, and returns soon after ctx ends. A verdict that comes later is
-	// ignored.
+	// Check returns the verdict on a call. It runs on a separate goroutine, for one call at a time.
+	// It may take long, and returns soon after ctx ends. A later verdict is ignored.
 	Check func(ctx context.Context, call Call) Verdict
-	// Asked, which may be nil, returns the verdict on a call that a user would be asked about.
-	// If the verdict leaves the question open, the user is asked. Asked runs as Check does.
+	// Asked, which may be nil, returns the verdict on a call that requires approval. A zero verdict
+	// keeps that requirement. Asked is run like Check.
 	Asked func(ctx context.Context, call Call) Verdict
-	// After, which may be nil, receives the answer of a call that ran, and returns the answer to
-	// use instead; an error ends the turn. It runs on a goroutine of its own, for several calls
-	// at a time; it may take long, and returns soon after ctx ends.
+	// After, which may be nil, receives the answer of a completed call, and returns the answer to
+	// use instead. An error ends the turn. After runs on a separate goroutine, for several calls at
+	// a time. It may take long, and returns soon after ctx ends.
 	After func(ctx context.Context, call Call, answer tools.Answer, took time.Duration) (tools.Answer, error)
-	// Remark, which may be nil, returns a text for the model beside the answer to a call, "" for
-	// none. It returns at once.
+	// Remark, which may be nil, returns a text for the model in addition to the answer to a call,
+	// "" for none. It does not block.
 	Remark func(call Call, answer tools.Answer) string
-	// Ended, which may be nil, receives each answered call, refused ones too, in the order of the
-	// answers. It returns at once.
+	// Ended, which may be nil, receives each answered call, including refused calls, in the order
+	// of the answers. It does not block.
 	Ended func(call Call, answer tools.Answer, took time.Duration)
 }
 
-// A Verdict decides about a call. The zero value lets the call pass.
+// A Verdict is the decision of a gate on a call. The zero value lets the call pass.
 type Verdict struct {
-	// Refusal is the reason not to run the call, for the model to read.
+	// Refusal is the reason why the call is not run, for the model.
 	Refusal string
-	// End ends the turn with the refusal: ErrDenied, ErrRepeating, or the reason for the failure
-	// of the turn.
+	// End ends the turn with the refusal. It is ErrDenied, ErrRepeating, or the reason for the
+	// failure of the turn.
 	End error
-	// Instead is the user's instruction to the model, in place of this call and the calls
-	// behind it.
+	// Instead is the user's instruction to the model. It replaces this call and the calls after it.
 	Instead string
 	// Notice is a line for the user.
 	Notice string
@@ -101,36 +98,36 @@ type Verdict struct {
 	Arguments arguments.Arguments
 	// Answers holds the user's answers to the questions of the call. Nil changes nothing.
 	Answers []tools.InquiryAnswer
-	// Spares means that no user need be asked whether the call may run. All else stays: the
-	// calls that the mode refuses, the questions about protected files and about leaving the
-	// sandbox, and the questions of the call itself.
+	// Spares means that the call needs no approval. It does not affect calls that the mode refuses,
+	// approval for protected files or for leaving the sandbox, or questions of the call itself.
 	Spares bool
-	// By is what lets the call run without a question, if a gate has decided that it may.
+	// By is what allows the call without approval, if a gate has decided so.
 	By Basis
 	// Ask holds a question on which the verdict depends; nil for none.
 	Ask *Question
 }
 
-// A Question is a gate's question to a user.
+// A Question is a question of a gate to a user.
 type Question struct {
-	// Approval describes the question for the screen.
+	// Approval describes the question for the interface.
 	Approval Approval
-	// Obsolete, which may be nil, reports whether the call is allowed by now without an answer,
-	// because settings have changed. The loop calls it while the question is open.
+	// Obsolete, which may be nil, reports whether the call no longer needs an answer, because
+	// settings have changed. The loop calls it while the question is open.
 	Obsolete func() bool
 	// Then returns the verdict for a decision.
 	Then func(Decision) Verdict
-	// Aside is set if the prompt is not about the call itself. The call passes with either answer.
+	// Aside is set if the question is not whether the call may run. The call passes with either
+	// answer.
 	Aside bool
 }
 
-// OfCall reports whether the question is about the call that waits.
+// OfCall reports whether the question is whether the waiting call may run.
 func (q *Question) OfCall() bool { return !q.Aside && q.Approval.Repeats == "" }
 
 // NotRun is the answer to a call that was not run because the turn ended.
 const NotRun = "not run: the turn ended before this call"
 
-// A StoppedError ends a turn on the demand of one of the user's programs.
+// A StoppedError ends a turn because a program of the user requested it.
 type StoppedError struct {
 	// By names the program, and Why is the reason.
 	By, Why string
@@ -142,7 +139,7 @@ func (e *StoppedError) Error() string { return "stopped by " + e.By + ": " + e.W
 var (
 	// ErrDenied means that a call was not allowed.
 	ErrDenied = errors.New("a call was not allowed")
-	// ErrRepeating means that a user stopped a model that runs in circles.
+	// ErrRepeating means that a user stopped a model that repeats its calls.
 	ErrRepeating = errors.New("the model repeats itself")
 )
 

@@ -11,14 +11,14 @@ import (
 	"agent/internal/tools"
 )
 
-// A grant is a user's permission for more than one call, until the user takes it back.
+// A grant is a user's permission for more than one call, valid until the user revokes it.
 type grant struct {
 	rules.Permission
 	// rule is the parsed Rule.
 	rule rules.Rule
 }
 
-// says describes exactly the calls that a grant allows.
+// says returns an exact description of the calls that a grant allows.
 func (g grant) says() string {
 	switch {
 	case g.Searches != "":
@@ -37,7 +37,7 @@ func (g grant) says() string {
 	return g.rule.Describe()
 }
 
-// permits names rights of a permanent grant that a user may not expect, "" for none.
+// permits returns rights of a permanent grant that a user may not expect, "" for none.
 func (g grant) permits() string {
 	switch {
 	case g.Outside != "":
@@ -52,13 +52,13 @@ func (g grant) permits() string {
 	return ""
 }
 
-// offer returns the grants that "always" would give, none if "always" is not offered.
+// offer returns the grants that "always" would add, none if "always" is not offered.
 func offer(k Call) []grant {
 	var grants []grant
 	preview := k.Preview
 	switch {
 	case len(preview.Protected) > 0:
-		return nil // each use of a protected file needs its own question
+		return nil // each use of a protected file needs separate approval
 	case preview.Served != nil:
 		if preview.Served.EachTime {
 			return nil
@@ -69,7 +69,7 @@ func offer(k Call) []grant {
 	case preview.Outside != "":
 		return []grant{{Permission: rules.Permission{Outside: preview.Command, Directory: preview.Directory}}}
 	case rules.AnyDeletes(preview.Commands):
-		return nil // a deletion cannot be undone, so each needs its own question
+		return nil // a deletion cannot be undone, so each needs approval
 	case k.Traits.Runs:
 		for _, rule := range rules.Always(k.Name, preview.Commands) {
 			grants = append(grants, grant{rules.Permission{Rule: rule.String(), Unconfined: !preview.Sandboxed}, rule})
@@ -79,19 +79,19 @@ func offer(k Call) []grant {
 		if extension := path.Ext(file); extension != "" && extension != path.Base(file) {
 			return []grant{{Permission: rules.Permission{Edits: "*" + extension}}}
 		}
-		// Files without an ending have nothing in common: Makefile, Dockerfile.
+		// Files without an extension have nothing in common, such as Makefile and Dockerfile.
 		return []grant{{Permission: rules.Permission{Edits: file}}}
 	}
 	return grants
 }
 
-// kindOfFiles reports whether the files of a grant are all files with an ending.
+// kindOfFiles reports whether the files of a grant are all files with an extension.
 func kindOfFiles(files string) bool {
 	return len(files) > 2 && files[:2] == "*." && path.Base(files) == files
 }
 
-// holds reports whether the rule of a grant counts for a call. A rule that was allowed in the
-// sandbox does not count without one.
+// holds reports whether the rule of a grant applies to a call. A rule that was allowed in the
+// sandbox does not apply without a sandbox.
 func (g grant) holds(k Call) bool {
 	return g.Rule != "" && (g.Unconfined || k.Preview.Sandboxed || !k.Traits.Runs)
 }
@@ -101,7 +101,7 @@ func (g grant) leaves(k Call) bool {
 	return g.Outside != "" && g.Outside == k.Preview.Command && g.Directory == k.Preview.Directory
 }
 
-// serves reports whether a grant allows a tool of a server.
+// serves reports whether a grant allows calls of a server's tool.
 func (g grant) serves(s tools.Served) bool {
 	return g.Served == s.String() && g.Definition == s.Definition
 }
@@ -111,7 +111,7 @@ func (g grant) edits(file string) bool {
 	return g.Edits != "" && (g.Edits == file || kindOfFiles(g.Edits) && g.Edits == "*"+path.Ext(file))
 }
 
-// takesPart reports whether a grant allows a call or a part of it.
+// takesPart reports whether a grant allows a call or one of its parts.
 func (g grant) takesPart(k Call) bool {
 	switch {
 	case k.Preview.Served != nil:
@@ -146,8 +146,7 @@ func saying(grants []grant) []string {
 	return says
 }
 
-// permitted returns the rights of grants beyond their descriptions, as a suffix for the
-// descriptions.
+// permitted returns additional rights of grants, as a suffix for the descriptions of the grants.
 func permitted(grants []grant) string {
 	var says []string
 	for _, g := range grants {
@@ -161,7 +160,7 @@ func permitted(grants []grant) string {
 	return " (" + strings.Join(says, "; ") + ")"
 }
 
-// kept returns grants in the form of the file.
+// kept returns grants in the form of the permissions file.
 func kept(grants []grant) []rules.Permission {
 	var all []rules.Permission
 	for _, g := range grants {
@@ -170,8 +169,8 @@ func kept(grants []grant) []rules.Permission {
 	return all
 }
 
-// Lend allows calls by rules until TakeBack, for a skill or command that the user has called.
-// It does nothing for an agent, because no user has called the skill there.
+// Lend allows calls by rules until the next call of TakeBack, for a skill or command that the user
+// has called. It does nothing for a subagent, because there the user has not called the skill.
 func (c *Consent) Lend(lent rules.Rules) {
 	if c.agent {
 		return
@@ -181,14 +180,14 @@ func (c *Consent) Lend(lent rules.Rules) {
 	c.lent = append(c.lent, lent...)
 }
 
-// SetAgreed replaces the rules of the repository that the user has agreed to.
+// SetAgreed replaces the approved rules of the repository.
 func (c *Consent) SetAgreed(agreed rules.Rules) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.standing = agreed
 }
 
-// TakeBack ends the effects that last for one turn of the user: lent rules, and a review.
+// TakeBack ends the effects that last for one user turn: lent rules, and a review.
 func (c *Consent) TakeBack() {
 	if c.agent {
 		return

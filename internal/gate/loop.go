@@ -14,31 +14,30 @@ import (
 	"agent/internal/tools"
 )
 
-// The bounds of a circle (D-70).
+// The limits of the repetitions that Loop accepts (D-70).
 const (
-	// guardWindow is the number of latest calls that are searched for a repeated call, and
-	// longWindow the number for a rotation of several calls.
+	// guardWindow is the number of latest calls in which a repeated call is searched for.
+	// longWindow is the number for a rotation of several calls.
 	guardWindow = 20
 	longWindow  = maxRotation * maxRepeats
-	// maxRepeats is the number of repetitions of one call that make a circle.
+	// maxRepeats is the number of repetitions of one call that count as a loop.
 	maxRepeats = 5
-	// maxCircle limits the number of different calls that may alternate and still form a circle.
+	// maxCircle is the largest number of different alternating calls that count as a loop.
 	maxCircle = 4
-	// maxCycle is the length of the longest cycle of calls that counts as a repetition even if the
-	// answers differ. The cycle must edit.
+	// maxCycle is the length of the longest cycle of calls that counts as a loop even if the
+	// answers differ. The cycle must contain an edit.
 	maxCycle = 3
-	// maxRotation limits the number of different calls that may repeat, each with the same
-	// answer, and still form a circle. Each of them must have come at least rotates times.
+	// maxRotation is the largest number of different calls that count as a loop if each has the
+	// same answer every time. Each of them must have occurred at least rotates times.
 	maxRotation = 12
 	rotates     = 3
-	// patientCall is the duration from which a successful call counts as waiting for something.
-	// Such a call is no sign of a circle.
+	// patientCall is the least duration of a successful call that counts as waiting. Such a call
+	// does not count as part of a loop.
 	patientCall = 5 * time.Second
 )
 
-// A Loop notices a model that runs in circles: such a model uses tokens and learns nothing.
-// Answered calls show whether the model does so, and a user is then asked at the next call. A
-// Loop is safe for parallel use.
+// A Loop detects a model that repeats its calls, which uses tokens without progress. It examines
+// answered calls, and asks a user at the next call. A Loop is safe for parallel use.
 type Loop struct {
 	policy *Policy
 
@@ -56,15 +55,15 @@ func (g *Loop) Gate() Gate {
 	return Gate{Name: "loop guard", Stage: Guards, Check: g.check, Remark: g.remark, Ended: g.ended}
 }
 
-// Reset forgets all calls, because a user has been asked or has written something.
+// Reset deletes the recorded calls, because a user has answered or has written something.
 func (g *Loop) Reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.recent, g.repeats = nil, ""
 }
 
-// check asks whether a turn that runs in circles shall continue. If nobody can be asked, the turn
-// fails. Past repetitions are not counted again.
+// check asks whether a turn with repeated calls should continue. If no user can be asked, the turn
+// fails. Earlier repetitions are not counted again.
 func (g *Loop) check(context.Context, Call) Verdict {
 	g.mu.Lock()
 	repeats := g.repeats
@@ -90,7 +89,7 @@ func (g *Loop) check(context.Context, Call) Verdict {
 	}}
 }
 
-// habit is the text that the model reads with the third failure of one call.
+// habit is the text for the model after the third equal failure of one call.
 const habit = "This same call has now failed three times in the same way, and will fail again. Do not make it once more: say which assumption behind it is wrong, look at what is really there, then do something else."
 
 // maxHabit is the number of equal failures of one call after which the model gets the text habit.
@@ -115,7 +114,7 @@ func (g *Loop) remark(call Call, answer tools.Answer) string {
 	return habit
 }
 
-// ended records an answered call, and looks for a circle.
+// ended records an answered call, and checks whether the model repeats its calls.
 func (g *Loop) ended(call Call, answer tools.Answer, took time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -128,28 +127,28 @@ func (g *Loop) ended(call Call, answer tools.Answer, took time.Duration) {
 	}
 }
 
-// A pastCall is the part of a call that is remembered.
+// A pastCall is the recorded part of a call.
 type pastCall struct {
 	title string
-	// asked is a hash of the call, outcome a hash of the call and its answer.
+	// asked is a hash of the call. outcome is a hash of the call and its answer.
 	asked, outcome uint64
 	failed, edits  bool
 	waited         bool
 }
 
-// durations matches the times in the output of a failing test, which differ between two runs that
-// fail in the same way.
+// durations matches the times in the output of a failing test, which differ between two runs with
+// the same failure.
 var durations = lazyregexp.New(`\b\d+(\.\d+)?(ns|µs|ms|s|m)\b`)
 
-// asides matches the parts of a command line that do not matter for a comparison: white space,
-// and comments, in the form that they have in JSON.
+// asides matches the parts of a command line that a comparison ignores: white space and comments,
+// in their JSON form.
 var asides = lazyregexp.New(`\s+(?:#(?:[^"\\]|\\[^n])*)?`)
 
 func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {
 	failed := answer.Error != "" || answer.ExitCode != nil && *answer.ExitCode != 0
 	said := answer.Error + "\x00" + answer.ForModel()
 	if answer.ExitCode != nil {
-		said = answer.Error + "\x00" + answer.Text // the note holds the duration, so it is not compared
+		said = answer.Error + "\x00" + answer.Text // the note contains the duration, so it is not compared
 	}
 	if failed {
 		said = durations.ReplaceAllString(said, "")
@@ -166,8 +165,8 @@ func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {
 	}
 }
 
-// circle returns a description of the latest call if it came maxRepeats times with the same
-// outcome. For a failure this suffices; a success counts only if nothing new was done in between.
+// circle returns a description of the latest call if it occurred maxRepeats times with the same
+// outcome. Failures always count. Successes count only if nothing new was done in between.
 func (g *Loop) circle() string {
 	last := g.recent[len(g.recent)-1]
 	if last.waited {
@@ -193,8 +192,8 @@ func (g *Loop) circle() string {
 	return ""
 }
 
-// rotation returns a description of calls that alternate in any order without new answers: since
-// the latest call came maxRepeats times, no call was new and none waited.
+// rotation returns a description of calls that repeat in any order without new answers. The latest
+// call occurred maxRepeats times, and since then no call was new and none waited.
 func (g *Loop) rotation() string {
 	last := g.recent[len(g.recent)-1]
 	seen := map[uint64]int{}

@@ -4,18 +4,18 @@ import (
 	"agent/internal/settings"
 )
 
-// offerAfter is the number of commands in the sandbox that a user agrees to, one after another,
-// before the question offers the mode in which they run without one.
+// offerAfter is the number of consecutive approvals of commands in the sandbox after which the
+// prompt offers the mode that runs them without approval.
 const offerAfter = 5
 
-// isConfined reports whether the mode auto-edit would run the command of a call without a question.
+// isConfined reports whether the mode auto-edit would run the command of a call without approval.
 func isConfined(k Call) bool {
 	p := k.Preview
 	return k.Traits.Runs && p.Confined && p.Outside == "" && p.Unwatched == "" && p.Served == nil && len(p.Protected) == 0
 }
 
-// countConfined counts the answers to questions about commands in the sandbox. Any other answer than
-// a plain yes to one of them begins the count again.
+// countConfined counts consecutive approvals of commands in the sandbox. Any answer other than a
+// plain yes resets the count.
 func (c *Consent) countConfined(k Call, d Decision) {
 	if !isConfined(k) {
 		return
@@ -28,7 +28,7 @@ func (c *Consent) countConfined(k Call, d Decision) {
 	}
 }
 
-// offerMode describes the mode that a question about a call offers, "" for none.
+// offerMode describes the mode that the approval prompt of a call offers, "" for none.
 func (c *Consent) offerMode(k Call) string {
 	c.mu.Lock()
 	often := c.confined >= offerAfter
@@ -43,8 +43,8 @@ func (c *Consent) offerMode(k Call) string {
 	return "run commands in the sandbox without asking (mode " + string(ModeAutoEdit) + ": edits too)"
 }
 
-// leaveAsk changes from the mode ask to auto-edit, and returns the notice for the user. A mode that
-// the user has chosen meanwhile stays.
+// leaveAsk changes the mode from ask to auto-edit, and returns the notice for the user. It keeps a
+// mode that the user has chosen meanwhile.
 func (c *Consent) leaveAsk() string {
 	if c.Mode() != ModeAsk {
 		return ""

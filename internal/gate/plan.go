@@ -8,11 +8,11 @@ import (
 	"agent/internal/tools"
 )
 
-// ErrPlanned ends a turn in which nobody can agree to a plan. The plan is the answer.
+// ErrPlanned ends a turn in which no user can approve a plan. The plan is the answer.
 var ErrPlanned = errors.New("the plan is the answer")
 
-// checkPlan asks the user whether the model may leave the mode plan and carry out its plan. No
-// mode, rule or hook answers the question.
+// checkPlan asks the user whether the model may leave the mode plan and implement its plan. Modes,
+// rules and hooks cannot answer this question.
 func (c *Consent) checkPlan(k Call) Verdict {
 	switch mode := c.Mode(); {
 	case c.Reviewing():
@@ -28,8 +28,8 @@ func (c *Consent) checkPlan(k Call) Verdict {
 	}}
 }
 
-// agreed returns the verdict on a plan. A yes leaves the mode plan, unless the user has chosen a
-// mode meanwhile that allows more.
+// agreed returns the verdict on a plan. An approval leaves the mode plan, unless the user has
+// meanwhile chosen a mode that allows more.
 func (c *Consent) agreed(d Decision) Verdict {
 	switch {
 	case !d.Allow && d.Reason == "":
@@ -57,7 +57,7 @@ func (c *Consent) PlanNote() string {
 	return "[The approval mode is plan: look at what matters, change nothing, and " + c.planning() + ".]"
 }
 
-// planning returns the instruction for presenting a plan.
+// planning returns the instruction to the model how to present a plan.
 func (c *Consent) planning() string {
 	switch {
 	case c.Reviewing(), c.agent:
@@ -68,7 +68,8 @@ func (c *Consent) planning() string {
 	return "call present_plan with what you would do, step by step"
 }
 
-// Review restricts the mode to plan until the end of the turn. No plan is wanted in it.
+// Review restricts the mode to plan until the end of the turn. The model presents no plan in a
+// review.
 func (c *Consent) Review() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,8 +83,8 @@ func (c *Consent) Reviewing() bool {
 	return c.review
 }
 
-// Denied returns the error with which a refused call ends an unattended turn. It is nil in a mode
-// in which nothing can be changed: the model then answers without the call.
+// Denied returns the error with which a refused call ends an unattended turn. It is nil in a
+// read-only mode: the model then answers without the call.
 func (c *Consent) Denied() error {
 	if c.Mode().IsReadOnly() {
 		return nil

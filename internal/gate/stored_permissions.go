@@ -14,23 +14,24 @@ import (
 type PermissionStore interface {
 	// Permissions returns the permissions of the project, oldest first.
 	Permissions() []rules.Permission
-	// Keep adds permissions, Drop removes them, and Used counts a use of them. Two permissions
-	// that allow the same count as one.
+	// Keep adds permissions, Drop removes them, and Used increments their use counts. Two
+	// permissions that allow the same calls are treated as one.
 	Keep(add ...rules.Permission) error
 	Drop(drop ...rules.Permission) error
 	Used(used ...rules.Permission)
 }
 
-// Granted is a permission as it appears in a list.
+// Granted is a permission in a list for the user.
 type Granted struct {
 	rules.Permission
-	// Says describes exactly the calls that the permission allows.
+	// Says is an exact description of the calls that the permission allows.
 	Says string
-	// Project is set if the permission is kept for the project. Others end with the session.
+	// Project is set if the permission is stored for the project. Otherwise it ends with the
+	// session.
 	Project bool
 }
 
-// read returns permissions as grants. It omits rules that it does not understand.
+// read returns permissions as grants. It omits rules that it cannot parse.
 func (c *Consent) read(all []rules.Permission) []grant {
 	var grants []grant
 	for _, k := range all {
@@ -50,8 +51,8 @@ func (c *Consent) read(all []rules.Permission) []grant {
 	return grants
 }
 
-// project returns the grants of the project as the file has them now, because another session may
-// have changed them.
+// project returns the grants of the project from the file, because another session may have changed
+// them.
 func (c *Consent) project() []grant {
 	if c.Keeper == nil {
 		return nil
@@ -59,8 +60,9 @@ func (c *Consent) project() []grant {
 	return c.read(c.Keeper.Permissions())
 }
 
-// mayKeep reports whether the permission for a call may be kept permanently. A program that confined
-// commands may have written is never allowed permanently to run outside of the sandbox.
+// mayKeep reports whether the permission for a call may be stored permanently. A program that
+// confined commands may have written never gets a permanent permission to run outside of the
+// sandbox.
 func (c *Consent) mayKeep(k Call) bool {
 	if c.Keeper == nil || k.Preview.Service != "" {
 		return false
@@ -69,8 +71,8 @@ func (c *Consent) mayKeep(k Call) bool {
 	return !slices.ContainsFunc(k.Preview.Commands, func(parts cmdline.Command) bool { return slices.ContainsFunc(parts, written) })
 }
 
-// allow adds grants for the session, or permanently. If they cannot be stored, they hold for the
-// session, and the notice says so.
+// allow adds grants for the session, or permanently. If they cannot be stored, they apply for the
+// session, and the notice contains the error.
 func (c *Consent) allow(offered []grant, keep bool) (notice string) {
 	if keep {
 		err := c.Keeper.Keep(kept(offered)...)
@@ -107,8 +109,8 @@ func (c *Consent) Restore(recorded []rules.Permission) int {
 	return len(c.grants)
 }
 
-// Grants returns the permissions that were given with "always": for the session, then for the
-// project, each oldest first.
+// Grants returns the permissions that were given with "always": first those for the session, then
+// those for the project, each oldest first.
 func (c *Consent) Grants() []Granted {
 	c.mu.Lock()
 	session := slices.Clone(c.grants)
@@ -124,7 +126,7 @@ func (c *Consent) Grants() []Granted {
 }
 
 // Forget removes the grant with this number of the list, counted from 1, or all grants if the
-// number is 0. It returns descriptions of the removed grants. The error says that no such grant
+// number is 0. It returns descriptions of the removed grants. The error means that no such grant
 // exists, or that it cannot be removed.
 func (c *Consent) Forget(number int) (forgotten []string, err error) {
 	all := c.Grants()
@@ -156,7 +158,7 @@ func (c *Consent) Forget(number int) (forgotten []string, err error) {
 	return forgotten, nil
 }
 
-// count records the use of permanent permissions, if a call needs them to run unasked.
+// count records the use of permanent permissions if a call needs them to run without approval.
 func (c *Consent) count(k Call) {
 	if c.Keeper == nil {
 		return
@@ -173,11 +175,10 @@ func (c *Consent) count(k Call) {
 	}
 }
 
-// manyTimes is the number of times a user agrees to calls of one form before the question says
-// so.
+// manyTimes is the number of approvals of calls of one form after which the prompt mentions them.
 const manyTimes = 3
 
-// remember records that a user agreed to a call once, under each grant that was offered.
+// remember records that a user approved a call once, under each offered grant.
 func (c *Consent) remember(offered []grant, k Call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -189,8 +190,8 @@ func (c *Consent) remember(offered []grant, k Call) {
 	}
 }
 
-// often names the calls that a user agreed to and that the offered grants would have covered,
-// "" if they were few.
+// often describes the approved calls that the offered grants would have covered, "" if they were
+// few.
 func (c *Consent) often(offered []grant) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -221,7 +222,7 @@ func (c *Consent) often(offered []grant) string {
 	return fmt.Sprintf("asked %d times so far: %s", times, text)
 }
 
-// inShort names a call in a few words.
+// inShort returns a few words that name a call.
 func inShort(k Call) string {
 	switch {
 	case k.Preview.Command != "":

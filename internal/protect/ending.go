@@ -12,16 +12,16 @@ import (
 type entry struct {
 	group
 	name, above, last string
-	// place is the position in the lists; if several entries match, the first one counts.
+	// place is the position in the lists. If several entries match, the first one is used.
 	place int
 	// secret is set for a name from secretNames.
 	secret bool
-	// builder is set for a name that builds write, see group.builders.
+	// builder is set for a name that build tools write, see group.builders.
 	builder bool
 }
 
-// entries finds protected names by the last component of a path. Most paths match none of them,
-// so exact names are kept in a map and only patterns are tried one by one.
+// entries finds protected names by the last component of a path. Most paths match no name, so exact
+// names are stored in a map and only patterns are tried one by one.
 type entries struct {
 	exact    map[string][]entry
 	patterns []entry
@@ -53,8 +53,8 @@ var listed = sync.OnceValue(func() entries {
 	return all
 })
 
-// endingAt returns the entries that match a folded path up to end, where one of its components
-// ends.
+// endingAt returns the entries that match a folded path up to end, which is the end of a path
+// component.
 func (all entries) endingAt(path string, end int) (found []entry) {
 	begin := strings.LastIndexByte(path[:end], '/') + 1
 	above, last := path[:max(begin-1, 0)], path[begin:end]
@@ -74,11 +74,11 @@ func (all entries) endingAt(path string, end int) (found []entry) {
 	return found
 }
 
-// ByName reports how a file or folder is protected by the last components of its path: runsLater
-// means that other programs run or obey it later, so that no command may change it, and holdsKeys
-// that it may hold keys. Protected folders further up do not count.
+// ByName reports how a file or folder is protected by the last components of its path. runsLater
+// means that it is auto-executed or read as configuration later, so that no command may change it.
+// holdsKeys means that it may be a secret file. Protected folders above it are ignored.
 func ByName(rel string) (runsLater, holdsKeys bool) {
-	folded := strings.TrimSuffix(fold(rel), "/") // shells name folders with a slash at the end
+	folded := strings.TrimSuffix(fold(rel), "/") // shells append a slash to names of folders
 	for _, e := range listed().endingAt(folded, len(folded)) {
 		switch {
 		case e.secret:
@@ -90,8 +90,8 @@ func ByName(rel string) (runsLater, holdsKeys bool) {
 	return runsLater, holdsKeys
 }
 
-// entryIn returns the first entry of one list that matches any part of a path: of secretNames if
-// secret is set, else of runLater.
+// entryIn returns the first entry that matches any part of a path. It searches secretNames if
+// secret is set, else runLater.
 func entryIn(rel string, secret bool) (first entry, ok bool) {
 	folded := fold(rel)
 	for end := range len(folded) + 1 {
@@ -107,7 +107,7 @@ func entryIn(rel string, secret bool) (first entry, ok bool) {
 	return first, ok
 }
 
-// IsBuildFolder reports whether package managers fill folders of this name.
+// IsBuildFolder reports whether a folder with this name is filled by package managers.
 func IsBuildFolder(name string) bool {
 	return slices.ContainsFunc(runLater, func(g group) bool { return slices.Contains(g.builders, fold(name)) })
 }

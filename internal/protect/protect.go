@@ -1,7 +1,7 @@
-// Package protect knows which files need more care than others: files that other programs run or
-// obey later without asking, and files that hold keys. Edits, reads, the check for harmless
-// commands and the sandbox all use this one list (D-60). The package compares names only and
-// opens no file.
+// Package protect lists the files that need protection: files that other programs execute or read
+// as configuration later without approval, and files that may contain API keys or passwords. Edits,
+// reads, the check for read-only commands and the sandbox all use this list (D-60). The package
+// compares names only and opens no file.
 package protect
 
 import (
@@ -14,63 +14,63 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// Protection says how careful a call must be with a file.
+// Protection is the degree of protection of a file.
 type Protection int
 
-// The degrees of care.
+// The degrees of protection.
 const (
-	// Free files need no care.
+	// Free files are not protected.
 	Free Protection = iota
-	// A call that is about Asked files needs approval unless the approval mode allows everything.
+	// Asked files: a call on them requires approval unless the approval mode allows everything.
 	Asked
-	// A call that is about Guarded files needs approval in every approval mode.
+	// Guarded files: a call on them requires approval in every approval mode.
 	Guarded
 )
 
 // File is a protected file that a call reads or changes.
 type File struct {
-	// Path names the file as people see it.
+	// Path is the path of the file for messages.
 	Path string
 	// Name is the entry of the lists that protects the file, such as ".github/workflows". A rule
-	// that allows the call must contain it.
+	// that allows the call must contain this name.
 	Name       string
 	Protection Protection
-	// Why says in a few words why the file is protected, such as "shells run it".
+	// Why is the reason for the protection in a few words, such as "shells run it".
 	Why string
-	// Keys is set for a file that may hold keys. No mode sends its text without a question (D-121).
+	// Keys is set for a secret file. No mode sends its text without approval (D-121).
 	Keys bool
-	// Denied is set if a rule forbids the call. No approval can allow it then.
+	// Denied is set if a rule forbids the call. The call then cannot be approved.
 	Denied bool
 }
 
-// Places holds the protection of one conversation beyond the lists. Its zero value has none.
+// Places holds the additional protected paths of one conversation. Its zero value has none.
 type Places struct {
 	// Home is the absolute home folder.
 	Home string
-	// Own are the absolute paths of the program's own files: its configuration, sessions and
+	// Own lists the absolute paths of the program's own files: its configuration, sessions and API
 	// keys.
 	Own []string
-	// Denied are the absolute paths from the setting sandbox.deny-read.
+	// Denied lists the absolute paths of the setting sandbox.deny-read.
 	Denied []string
-	// Open are absolute folders inside protected ones that may be read, such as the folders of
-	// skills. Files in them that the lists name need care nevertheless.
+	// Open lists absolute folders inside protected folders that may be read, such as the folders of
+	// skills. Files in them that the lists name are still protected.
 	Open []string
 	// Ruled returns the rule of the user or the repository against reading a file, or against
-	// changing it if edit is set, and whether the rule denies that. Without a rule it returns "".
-	// The path is absolute, without links. Ruled may be nil.
+	// changing it if edit is set, and whether the rule denies the access. Without a rule it returns
+	// "". The path is absolute, without links. Ruled may be nil.
 	Ruled func(abs string, edit bool) (why string, denied bool)
-	// Keeps is set if Ruled may want a question before a file is read.
+	// Keeps is set if Ruled can require approval for reads.
 	Keeps bool
-	// Agreed reports whether the user agreed that the program runs a file or follows it. The
-	// path is absolute, without links. Agreed may be nil.
+	// Agreed reports whether the user approved that the program runs a file or uses it as
+	// instructions. The path is absolute, without links. Agreed may be nil.
 	Agreed func(abs string) bool
-	// GitRuns reports whether git runs or obeys a file because its configuration names it. The
-	// path is absolute, without links. GitRuns may be nil.
+	// GitRuns reports whether git executes a file or reads it as configuration because its
+	// configuration names it. The path is absolute, without links. GitRuns may be nil.
 	GitRuns func(abs string) bool
 }
 
-// Edit returns how a file is protected from changes. abs is its absolute path without links, rel
-// its path in the workspace as people see it.
+// Edit returns the protection of a file against changes. abs is its absolute path without links,
+// rel its path in the workspace for messages.
 func (p Places) Edit(abs, rel string) File {
 	if found := p.byRule(abs, rel, true); found.Protection != Free {
 		return found
@@ -93,7 +93,7 @@ func (p Places) Edit(abs, rel string) File {
 	return p.secret(abs, rel)
 }
 
-// Read returns how a file is protected from being read. Its parameters are the same as Edit's.
+// Read returns the protection of a file against reads. Its parameters are the same as Edit's.
 func (p Places) Read(abs, rel string) File {
 	if found := p.byRule(abs, rel, false); found.Protection != Free {
 		return found
@@ -133,7 +133,7 @@ func (p Places) ownFile(abs, rel string) File {
 	return File{}
 }
 
-// secret returns the protection of files that may hold keys.
+// secret returns the protection of secret files.
 func (p Places) secret(abs, rel string) File {
 	if isPublic(path.Base(fold(rel))) {
 		return File{}
@@ -152,14 +152,14 @@ func (p Places) secret(abs, rel string) File {
 	return File{}
 }
 
-// InGit reports whether a path lies in a .git folder or names a .git file. It recognizes each
-// spelling that a file system takes for .git.
+// InGit reports whether a path is in a .git folder or names a .git file. It recognizes each
+// spelling that a file system treats as .git.
 func InGit(rel string) bool {
 	return slices.ContainsFunc(strings.Split(fold(rel), "/"), func(name string) bool { return name == ".git" || name == "git~1" })
 }
 
-// Holds reports whether a folder is or contains the home folder. A program that works there works
-// next to keys and to files that shells run.
+// Holds reports whether a folder is or contains the home folder. Such a folder contains secret
+// files, and files that shells run.
 func Holds(folder, home string) bool { return fsutil.Within(home, folder) }
 
 // matches reports whether a path component matches a pattern with at most one star.
@@ -171,8 +171,8 @@ func matches(pattern, name string) bool {
 	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
 }
 
-// fold returns a path as the most forgiving file systems compare it: in lower case, without
-// invisible characters, without dots and blanks at the ends of names.
+// fold returns a path in the form in which the most tolerant file systems compare paths: in lower
+// case, without invisible characters, and without dots and blanks at the ends of names.
 func fold(file string) string {
 	if plain(file) {
 		return file

@@ -9,15 +9,16 @@ import (
 type group struct {
 	why  string
 	care Protection
-	// names are files and folders, protected wherever they are. Commands in the sandbox cannot
-	// change the ones in the workspace.
+	// names lists files and folders that are protected in any folder. Commands in the sandbox
+	// cannot change them in the workspace.
 	names []string
-	// builders are names that builds write. Edits of them need approval, but commands may change
-	// them.
+	// builders lists names that build tools write. Edits of them require approval, but commands may
+	// change them.
 	builders []string
 }
 
-// runLater lists files that other programs run or obey later, outside the sandbox.
+// runLater lists files that other programs execute or read as configuration later, outside the
+// sandbox.
 var runLater = []group{
 	{why: "git runs it", care: Guarded, names: []string{".githooks", ".husky", ".gitconfig", ".config/git", ".git-hooks"}},
 	{why: "git fetches from its addresses", care: Asked, builders: []string{".gitmodules"}},
@@ -55,8 +56,8 @@ var runLater = []group{
 	},
 }
 
-// Paths returns the paths of a workspace that no command may change. Patterns are resolved to the
-// files that exist.
+// Paths returns the paths of a workspace that no command may change. Patterns are replaced by the
+// existing files that match.
 func Paths(workspace string) []string {
 	var paths []string
 	for _, group := range runLater {

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// secretNames lists files that hold keys and passwords, wherever they are.
+// secretNames lists names of secret files, which are protected in any folder.
 var secretNames = []group{
 	{why: "it holds keys or passwords", care: Guarded, names: []string{
 		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".git-credentials", ".pypirc", ".dockercfg", ".docker/config.json",
@@ -19,11 +19,11 @@ var secretNames = []group{
 	{why: "it may hold the password of a remote", care: Asked, names: []string{".git/config"}},
 }
 
-// publicEnds lists the ends of names that make a file public although its name looks like a
-// secret's, such as the end of .env.example.
+// publicEnds lists suffixes of names that make a file public although its name looks like a secret
+// file's, such as .env.example.
 var publicEnds = []string{".example", ".sample", ".template", ".dist", ".defaults", ".tpl", ".pub", "example.env", "sample.env", "template.env"}
 
-// isPublic reports whether the end of a file's name marks it as public.
+// isPublic reports whether the suffix of a file's name marks it as public.
 func isPublic(name string) bool {
 	for _, end := range publicEnds {
 		if strings.HasSuffix(name, end) {
@@ -33,8 +33,7 @@ func isPublic(name string) bool {
 	return false
 }
 
-// KeyFiles returns the paths below home at which files with keys usually are, without those that
-// are found by a pattern.
+// KeyFiles returns the usual paths of secret files below home, except paths with patterns.
 func KeyFiles(home string) []string {
 	var paths []string
 	for _, g := range secretNames {
@@ -47,7 +46,7 @@ func KeyFiles(home string) []string {
 	return paths
 }
 
-// homeSecrets lists paths below the home folder that hold keys, passwords, sessions or a history
+// homeSecrets lists paths below the home folder that contain keys, passwords, sessions or a history
 // of typed commands.
 var homeSecrets = []string{
 	".ssh", ".gnupg", ".pki", ".password-store", ".local/share/keyrings", ".local/share/kwalletd",
@@ -82,7 +81,7 @@ var foldedHomeSecrets = sync.OnceValue(func() []string {
 	return folded
 })
 
-// systemSecrets lists paths, some with patterns, that hold keys of the system. A program that
+// systemSecrets lists paths, some with patterns, that contain keys of the system. A program that
 // runs as root could read them.
 var systemSecrets = []string{
 	"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh/ssh_host_*_key", "/etc/ssl/private", "/etc/krb5.keytab", "/etc/sudoers.d", "/etc/kubernetes", "/etc/rancher", "/var/lib/kubelet",

@@ -12,8 +12,8 @@ import (
 )
 
 // commandPrefix holds the number of words of a command line that name its action; the remaining
-// words are its objects. A program that is not listed may do anything depending on its arguments
-// (rm, bash, curl), so only its exact command line can be allowed permanently.
+// words are its objects. A program that is not listed, such as rm, bash or curl, may have any
+// effect depending on its arguments. So only its exact command line can be allowed permanently.
 var commandPrefix = map[string]int{
 	"go": 2, "gofmt": 1, "golangci-lint": 2, "staticcheck": 1, "make": 2, "just": 2,
 	"git": 2, "gh": 3, "docker": 2, "kubectl": 2, "terraform": 2,
@@ -23,8 +23,8 @@ var commandPrefix = map[string]int{
 	"cargo": 2, "mvn": 2, "gradle": 2, "dotnet": 2, "bundle": 2, "rake": 2, "swift": 2, "mix": 2,
 }
 
-// launchers lists commands that run other programs as their arguments say, so that a rule with
-// their prefix would allow any program. Only their exact command line can be allowed permanently.
+// launchers lists commands that run programs in their arguments, so that a rule with their prefix
+// would allow any program. Only their exact command line can be allowed permanently.
 var launchers = map[string]bool{
 	"go run": true, "go tool": true, "go generate": true, "go install": true, "go get": true, "go env": true,
 	"git config": true, "git submodule": true, "git bisect": true, "git rebase": true, "git filter-branch": true,
@@ -51,8 +51,8 @@ var launchers = map[string]bool{
 // subcommand matches the second word of a program with subcommands: a plain word.
 var subcommand = lazyregexp.New(`^[A-Za-z][\w:.-]*$`)
 
-// Always returns the rules that would allow commands like these from now on. It returns none if a
-// command holds a pattern in a place where the meaning of the rule could not be shown.
+// Always returns the rules for "always" that would allow commands like these in future. It returns
+// none if a command contains a pattern where the meaning of the rule could not be shown.
 func Always(tool string, commands []cmdline.Command) Rules {
 	var rules Rules
 	for _, command := range commands {
@@ -67,15 +67,16 @@ func Always(tool string, commands []cmdline.Command) Rules {
 	return rules
 }
 
-// AnyDeletes reports whether one of the commands deletes. No "always" is offered for such commands.
+// AnyDeletes reports whether one of the commands deletes files. The approval prompt does not offer
+// "always" for such commands.
 func AnyDeletes(commands []cmdline.Command) bool {
 	return slices.ContainsFunc(commands, func(command cmdline.Command) bool {
 		return slices.ContainsFunc(command, func(word cmdline.Word) bool { return deletes([]string{word.Text}) })
 	})
 }
 
-// deletes reports whether one of the words makes a command delete, as its name or behind another
-// program's, such as sudo, xargs or git.
+// deletes reports whether one of the words makes a command delete files. The word is the program,
+// or follows another program such as sudo, xargs or git.
 func deletes(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
 		return programs.Is(word, programs.Deletes) || slices.Contains([]string{"clean", "delete", "-delete"}, path.Base(word))

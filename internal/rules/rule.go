@@ -1,7 +1,7 @@
-// Package rules holds a user's rules that allow calls beforehand, written TOOL(PATTERN), such
+// Package rules implements a user's rules that allow calls in advance, written TOOL(PATTERN), such
 // as run_shell_command(go test *) or write_file(docs/**).
 //
-// A rule only ever allows; a call that no rule covers is not allowed. A command line is allowed
+// A rule can only allow calls. A call that no rule covers is not allowed. A command line is allowed
 // if rules cover each of its parts that is not known to be read-only. If the parts of a command
 // line are not known, only the rule * covers it.
 package rules
@@ -19,10 +19,10 @@ import (
 	"agent/internal/cmdline"
 )
 
-// A Rule allows some calls of a tool without asking. The pattern * allows every call. Other
+// A Rule allows some calls of a tool without approval. The pattern * allows every call. Other
 // patterns depend on the tool:
 //
-//   - For a shell tool the pattern is a command, read as the shell would. It allows exactly
+//   - For a shell tool the pattern is a command, parsed like the shell. It allows exactly
 //     this command, or every command that begins with it if the pattern ends in the word *:
 //     run_shell_command(go test *). A * elsewhere stands for any text, also for several
 //     words: run_shell_command(touch build-*).
@@ -39,14 +39,15 @@ type Rule struct {
 	// words and more hold the command of a shell rule.
 	words []string
 	more  bool
-	// star matches the words of a command, each after a NUL, if the rule has a * within.
+	// star matches the words of a command, each after a NUL. It is set if the rule has a * in the
+	// middle.
 	star *regexp.Regexp
 }
 
 // anything is the pattern that allows every call of a tool.
 const anything = "*"
 
-// Rules allow every call that one of them allows.
+// Rules is a list of rules that allows every call that one of its rules allows.
 type Rules []Rule
 
 // String returns the rule as it is written.
@@ -127,7 +128,7 @@ func (r *Rule) readCommand() error {
 	return nil
 }
 
-// readStars reads a command in which a * stands for any text.
+// readStars parses a command in which a * stands for any text.
 func (r *Rule) readStars(command string) error {
 	if strings.ContainsAny(command, "$`;|&<>(){}[]?!~#\n") {
 		return errors.New("beside a * only plain words are understood, of a single command")
@@ -175,8 +176,8 @@ func (r *Rule) readServed() error {
 	return nil
 }
 
-// ours rewrites the form in which other agents write a rule about a server's tools into our form.
-// It returns any other rule unchanged.
+// ours rewrites a rule on a server's tools from the form of other coding agents into our form. It
+// returns any other rule unchanged.
 func ours(text string) string {
 	rest, theirs := strings.CutPrefix(text, "mcp__")
 	if !theirs {
@@ -190,14 +191,14 @@ func ours(text string) string {
 	return "mcp(" + server + "/" + tool + ")"
 }
 
-// Allow reports whether the rules allow a call of tool: some rule must allow each command that
-// the call would run and each file that it would change. If neither commands nor files are known,
-// only * allows the call.
+// Allow reports whether the rules allow a call of tool. A rule must allow each command that the
+// call would run and each file that it would change. If neither commands nor files are known, only
+// * allows the call.
 func (rules Rules) Allow(tool string, commands []cmdline.Command, files []string) bool {
 	return rules.Allowing(tool, commands, files) != nil
 }
 
-// Allowing returns the rules by which Allow allows a call, nil if it does not.
+// Allowing returns the rules with which Allow allows a call, nil if it does not.
 func (rules Rules) Allowing(tool string, commands []cmdline.Command, files []string) (by Rules) {
 	about := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.tool != tool })
 	if i := slices.IndexFunc(about, func(r Rule) bool { return r.pattern == anything }); i >= 0 {
@@ -232,8 +233,8 @@ func (rules Rules) String() string {
 	return strings.Join(all, ", ")
 }
 
-// Naming returns the rules that name something literally, as write_file(.vscode/**) names
-// .vscode, and write_file(**) does not. For a path, the first component suffices.
+// Naming returns the rules that contain a name literally: write_file(.vscode/**) contains .vscode,
+// and write_file(**) does not. For a path, its first component is sufficient.
 func (rules Rules) Naming(name string) Rules {
 	first, _, _ := strings.Cut(strings.Trim(strings.ToLower(name), "*"), "/")
 	return slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
@@ -268,7 +269,7 @@ func (r Rule) allowsByStar(command cmdline.Command) bool {
 	return r.star.MatchString(strings.Join(words, "\x00"))
 }
 
-// domain begins the pattern of a host.
+// domain is the prefix of the pattern of a host.
 const domain = "domain:"
 
 // AllowingHosts returns the rules that allow a call of tool that is confined to hosts, nil if none
@@ -290,8 +291,8 @@ func (rules Rules) AllowingHosts(tool string, hosts []string) (by Rules) {
 	return by
 }
 
-// AllowingServed returns the rules for tool that allow a call of something that a server offers,
-// nil if none do.
+// AllowingServed returns the rules for tool that allow a call of a server's tool, prompt or
+// resource, nil if none do.
 func (rules Rules) AllowingServed(tool, served string) Rules {
 	return rules.Allowing(tool, nil, []string{served})
 }
@@ -306,8 +307,8 @@ func (r Rule) allowsFile(file string) bool {
 	return doublestar.MatchUnvalidated(strings.TrimPrefix(r.pattern, "/"), file)
 }
 
-// shellRule returns the rule that allows a command of these words, and any command that begins
-// with them if more is set.
+// shellRule returns the rule that allows a command with exactly these words. If more is set, it
+// also allows commands that begin with them.
 func shellRule(tool string, words []string, more bool) Rule {
 	pattern := cmdline.Join(words)
 	if more {

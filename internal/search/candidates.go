@@ -6,12 +6,13 @@ import (
 	"slices"
 )
 
-// candidates finds the places in one text where a match is possible.
+// candidates finds the positions in one text where a match is possible.
 type candidates struct {
 	literals []literal
-	// text is the searched text. lower is the same text in lower case, nil if case matters.
+	// text is the searched text. lower is the text in lower case, nil if the search is
+	// case-sensitive.
 	text, lower []byte
-	// at holds the next offset of each literal, as far as it is known.
+	// at contains the next offset of each literal, if it is known.
 	at []int
 }
 
@@ -29,11 +30,11 @@ func newCandidates(literals []literal, text []byte) candidates {
 	return c
 }
 
-// nowhere is an offset past the end of every text.
+// nowhere is an offset after the end of every text.
 const nowhere = math.MaxInt
 
-// next returns the first offset from begin on that holds one of the literals, -1 if there is
-// none, and begin if there are no literals.
+// next returns the first offset from begin on at which one of the literals occurs, -1 if there is
+// none. If there are no literals, it returns begin.
 func (c candidates) next(begin int) int {
 	if len(c.literals) == 0 {
 		return begin

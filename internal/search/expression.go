@@ -11,8 +11,8 @@ import (
 // An Expression is a pattern that is matched against single lines.
 type Expression struct {
 	pattern *regexp.Regexp
-	// literals holds texts such that every match holds at least one, or none if there are no such
-	// texts. Only lines with a literal are matched with the pattern, which is slow.
+	// literals is a set of texts of which every match contains at least one. It is empty if there
+	// is no such set. Only lines with a literal are matched with the pattern, because that is slow.
 	literals []literal
 }
 
@@ -25,8 +25,8 @@ func Parse(pattern string) (*Expression, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pattern: %w (RE2 syntax: no look-around, no back-references; escape ( [ { . * + ? | \\ to search for them)", err)
 	}
-	// Without OneLine, ^ and $ match at the ends of a line, as they do when each line is searched
-	// by itself.
+	// Without OneLine, ^ and $ match at the ends of each line, as if each line were searched
+	// separately.
 	tree, err := syntax.Parse(pattern, syntax.Perl&^syntax.OneLine)
 	if err != nil {
 		return nil, fmt.Errorf("pattern: %w", err)
@@ -37,7 +37,7 @@ func Parse(pattern string) (*Expression, error) {
 	return &Expression{pattern: compiled, literals: requiredLiterals(tree.Simplify())}, nil
 }
 
-// anyNode reports whether is returns true for any part of an expression.
+// anyNode reports whether the function is returns true for any part of an expression.
 func anyNode(node *syntax.Regexp, is func(*syntax.Regexp) bool) bool {
 	return is(node) || slices.ContainsFunc(node.Sub, func(sub *syntax.Regexp) bool { return anyNode(sub, is) })
 }

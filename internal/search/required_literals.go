@@ -6,18 +6,18 @@ import (
 	"unicode"
 )
 
-// A literal is a text that can be found quickly. If fold is set, case does not matter, and the
-// text consists of ASCII letters in lower case without other forms.
+// A literal is a text that can be found quickly. If fold is set, the comparison ignores case. The
+// text then consists of lower-case ASCII letters without other forms.
 type literal struct {
 	text string
 	fold bool
 }
 
-// maxLiterals limits the literals that are searched for at once.
+// maxLiterals limits the number of literals that are searched for at once.
 const maxLiterals = 16
 
-// requiredLiterals returns texts such that every match of the expression holds at least one. It
-// returns none if it cannot easily find such texts.
+// requiredLiterals returns a set of texts of which every match of the expression contains at least
+// one. It returns none if it cannot easily find such a set.
 func requiredLiterals(node *syntax.Regexp) []literal {
 	switch node.Op {
 	case syntax.OpLiteral:
@@ -64,8 +64,8 @@ func shortest(literals []literal) int {
 	return n
 }
 
-// longestFoldable returns, in lower case, the longest run of characters that have no other form
-// than their ASCII capitals. k and s have other forms: the Kelvin sign and the long s.
+// longestFoldable returns, in lower case, the longest run of characters whose only other form is
+// the ASCII capital. k and s have further forms: the Kelvin sign and the long s.
 func longestFoldable(text []rune) string {
 	foldable := func(r rune) bool {
 		return r < unicode.MaxASCII && !strings.ContainsRune("kKsS", r)

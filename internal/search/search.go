@@ -15,9 +15,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Reader reads the whole content of a file into buffer, or into a larger buffer in its place.
-// It does not block on a file, and does not read outside of the searched place. Several
-// goroutines call it at once.
+// A Reader reads the whole content of a file into buffer, or into a larger buffer instead. It must
+// not block, and must not read outside of the searched folder. Several goroutines call it at once.
 type Reader func(file string, buffer []byte) (content []byte, err error)
 
 // ErrTooLarge is the error of a Reader for a file that is too large to be searched.
@@ -25,10 +24,10 @@ var ErrTooLarge = errors.New("the file is too large to be searched")
 
 // A Match is a matching line.
 type Match struct {
-	// File is the path as the caller gave it.
+	// File is the path from the caller's list.
 	File string
 	Line int
-	// Text is the line without its end, valid UTF-8.
+	// Text is the line as valid UTF-8, without its line end.
 	Text string
 	// Foreign is set if the line, or a line around it, is not UTF-8.
 	Foreign bool
@@ -46,17 +45,17 @@ type Query struct {
 	Limit int
 	// Around is the number of wanted lines before and after each match.
 	Around int
-	// First asks for only the first match of each file.
+	// First requests only the first match of each file.
 	First bool
-	// Count asks for only the first match of each file, with the number of matching lines.
+	// Count requests only the first match of each file, with the number of matching lines.
 	Count bool
 }
 
-// searchBatch is the number of files that are searched before the matches are counted. It is
-// small enough that a search with many matches ends soon.
+// searchBatch is the number of files that are searched between two checks of the limit. It is
+// small, so that a search with many matches ends soon.
 const searchBatch = 256
 
-// Files searches files in the order given, using all processors, until it has found more matches
+// Files searches files in the given order, using all processors, until it has found more matches
 // than the limit. It also returns the names of files that were too large to be searched.
 func Files(ctx context.Context, expression *Expression, files []string, read Reader, query Query) (matches []Match, tooLarge []string, err error) {
 	buffers := make([][]byte, runtime.GOMAXPROCS(0))
@@ -95,7 +94,7 @@ func Files(ctx context.Context, expression *Expression, files []string, read Rea
 	return matches, tooLarge, nil
 }
 
-// mostKept is the size of the largest buffer that is kept for the next file, in bytes.
+// mostKept limits the buffer that is reused for the next file, in bytes.
 const mostKept = 4 << 20
 
 // matches returns the results of a query in one file.
@@ -128,7 +127,7 @@ func (e *Expression) matches(file string, content []byte, query Query) []Match {
 	return found
 }
 
-// hasEnough reports whether a file needs no further matches if this number was found.
+// hasEnough reports whether a file needs no further matches after this number.
 func (q Query) hasEnough(found int) bool {
 	switch {
 	case q.Count:

@@ -7,8 +7,8 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// MaxLine is a length of a command line in bytes that no system accepts, however much memory its
-// processes may use: Linux allows at most 6 MiB for arguments and environment.
+// MaxLine is a length of a command line, in bytes, that every system refuses. Linux accepts at most
+// 6 MiB for arguments and environment, however much memory its processes may use.
 const MaxLine = 6 << 20
 
 // TooLong returns the error for a command line that is longer than the system accepts.
@@ -24,9 +24,9 @@ const maxArgument = 127 << 10
 // of its variables.
 const joinParts = `_line=; for _part; do _line=$_line$_part; done; set --; eval "unset _line _part; $_line"`
 
-// arguments returns the arguments of the shell that runs the command and then writes the exit
-// codes of its pipe. If the command has Args, the shell still looks up the program, so that it
-// finds the same one as for a command line.
+// arguments returns the arguments of the shell that runs the command and then writes the exit codes
+// of its pipe. If the command has Args, the shell still looks up the program, so that it finds the
+// same program as for a command line.
 func (c Command) arguments(pipe *pipeStates) []string {
 	if c.Args == nil {
 		return arguments(pipe.appendTo(c.Line))
@@ -35,8 +35,8 @@ func (c Command) arguments(pipe *pipeStates) []string {
 }
 
 // arguments returns the arguments of a shell that runs line. A line that is too long for one
-// argument, such as a line with a large here-document, is passed in parts. The alternatives, a
-// file or the standard input, could be left over or be read by the command.
+// argument, such as a line with a large here-document, is passed in parts. The line is not passed
+// in a file, which could remain, or as standard input, which the command could read.
 func arguments(line string) []string {
 	if len(line) <= maxArgument {
 		return []string{"-c", "--", line}

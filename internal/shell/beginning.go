@@ -1,7 +1,6 @@
 package shell
 
-// A HeadWriter is a writer for Feed that keeps only the beginning of what is written, at most Most
-// bytes, and drops the rest.
+// A HeadWriter is a writer for Feed that keeps only the first Most bytes.
 type HeadWriter struct {
 	Kept []byte
 	Most int

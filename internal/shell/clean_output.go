@@ -12,13 +12,13 @@ import (
 	"agent/internal/text/lines"
 )
 
-// longestPartialLine is the largest part of an unfinished line that is held back, in bytes.
+// longestPartialLine limits an unfinished line that the cleaner keeps, in bytes.
 const longestPartialLine = 64 << 10
 
 // cleaner turns the output of a program into plain text. It removes escape sequences, keeps only
-// the last state of a progress bar that overwrites itself, replaces invalid UTF-8, and drops
-// other control characters. It passes on whole lines, so that it sees a sequence or character
-// whole even if a read splits it.
+// the last state of a progress bar that overwrites itself, replaces invalid UTF-8, and drops other
+// control characters. It writes whole lines, so that a sequence or character is complete even if a
+// read splits it.
 type cleaner struct {
 	to io.Writer
 	// partial is the beginning of the line that is not finished yet.
@@ -42,8 +42,8 @@ func (c *cleaner) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// shorten passes on a partial line that is too long. It holds back the end, which may be half a
-// character or half an escape sequence.
+// shorten writes a partial line that is too long. It keeps the end, which may be half a character
+// or half an escape sequence.
 func (c *cleaner) shorten() {
 	if overwritten := bytes.LastIndexByte(c.partial[:len(c.partial)-1], '\r'); overwritten >= 0 {
 		c.partial = append(c.partial[:0], c.partial[overwritten+1:]...)
@@ -58,22 +58,22 @@ func (c *cleaner) shorten() {
 	c.partial = append(c.partial[:0], c.partial[end:]...)
 }
 
-// flush passes on the last line even if it is not finished.
+// flush writes the last line even if it is not finished.
 func (c *cleaner) flush() {
 	c.emit(c.partial)
 	c.partial = nil
 }
 
-// emit cleans a text and passes it on.
+// emit cleans a text and writes it.
 func (c *cleaner) emit(text []byte) {
 	if text = cleanLines(text); len(text) > 0 {
-		// The writer collects text in memory and returns no errors.
+		// The writer stores text in memory and returns no errors.
 		_, _ = c.to.Write(text)
 	}
 }
 
 // cleanLines returns text without sequences and control characters. It is fast for clean text,
-// which it returns as it is.
+// which it returns unchanged.
 func cleanLines(text []byte) []byte {
 	if isClean(text) {
 		return text
@@ -92,7 +92,7 @@ func cleanLines(text []byte) []byte {
 func isClean(text []byte) bool {
 	for _, b := range text {
 		if b < ' ' && b != '\n' && b != '\t' || b == 0x7f || b == 0xc2 {
-			// 0xc2 begins the control characters above ASCII.
+			// 0xc2 is the first byte of the control characters above ASCII.
 			return false
 		}
 	}

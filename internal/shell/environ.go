@@ -9,8 +9,8 @@ import (
 	"agent/internal/sandbox"
 )
 
-// unattended lists variables that tell programs that nobody is at a terminal: they shall not use
-// a pager, an editor, questions or colours.
+// unattended lists variables that make programs non-interactive: no pager, no editor, no questions
+// and no colors.
 var unattended = []string{
 	"TERM=dumb", "PAGER=cat", "MANPAGER=cat", "GIT_PAGER=cat", "GIT_EDITOR=true",
 	"GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "DEBIAN_FRONTEND=noninteractive",
@@ -21,8 +21,8 @@ var unattended = []string{
 var misleading = []string{"CDPATH", "PWD", "OLDPWD"}
 
 // environment returns the environment of a command: the program's environment without secrets. A
-// read-only command gets only variables that cannot change its effect. For an unconfined command
-// PATH omits the distrusted folders, unless a user typed the command or was asked.
+// read-only command gets only variables that cannot change its effect. For an unconfined command,
+// PATH omits the distrusted folders, unless a user typed the command or approved its programs.
 func (j *Jobs) environment(c Command) []string {
 	environ := sandbox.Environ(j.environ, c.Confined.AllowEnv)
 	set := append(slices.Clone(unattended), "PWD="+c.Dir)
@@ -52,6 +52,6 @@ func (j *Jobs) environment(c Command) []string {
 	return append(result, set...)
 }
 
-// golang prevents the go command from fetching another version of itself, which a workspace can
-// request, and from counting its use.
+// golang prevents the go command from downloading another version of itself, which a workspace can
+// request, and from recording usage data.
 var golang = []string{"GOTOOLCHAIN=local", "GOTELEMETRY=off", "TEST_TELEMETRY_DIR=" + os.DevNull + "/none"}

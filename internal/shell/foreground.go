@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Run runs a command to its end. Unless screen is nil, Run also copies the output to it as it
-// comes; a slow screen slows the command down. A command with Leaves set may become a job before
-// its end. Then the Result holds the output until then. Nothing is written to screen after Run
-// has returned. The only error is ErrClosed.
+// Run runs a command to its end. Unless screen is nil, Run also copies the output to it
+// immediately; a slow screen slows the command down. A command with Leaves set may become a job
+// before its end. Then the Result contains the output up to that time. Nothing is written to screen
+// after Run has returned. The only error is ErrClosed.
 func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Result, error) {
 	if !j.countIn() {
 		return Result{}, ErrClosed
@@ -52,7 +52,7 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 	return Result{Ending: job.end, Output: text, Lines: out.lineCount(), Spool: spool}, nil
 }
 
-// foreground passes output on to a screen until the command leaves the foreground.
+// foreground copies output to a screen until the command leaves the foreground.
 type foreground struct {
 	mu     sync.Mutex
 	screen io.Writer
@@ -62,7 +62,7 @@ func (f *foreground) Write(data []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.screen != nil {
-		_, _ = f.screen.Write(data) // the screen reports its failures itself
+		_, _ = f.screen.Write(data) // the screen reports its own failures
 	}
 	return len(data), nil
 }
@@ -73,8 +73,8 @@ func (f *foreground) end() {
 	f.screen = nil
 }
 
-// begin starts a command that enter has already counted. The job has no number yet. When ctx
-// ends, the command is ended too, unless detach was called before and returned true.
+// begin starts a command that enter has already counted. The job has no number yet. If ctx ends,
+// begin ends the command, unless an earlier call of detach returned true.
 func (j *Jobs) begin(ctx context.Context, command Command, out *output, to io.Writer) (job *Job, detach func() bool) {
 	running, stop := context.WithCancelCause(j.running)
 	hurried, hurry := context.WithCancel(context.Background())
@@ -129,8 +129,8 @@ func (j *Jobs) Background(call int) bool {
 	return false
 }
 
-// turnIntoJob turns a running command into a job. The job has the whole output. The Result holds the
-// output until now and counts as its first ReadNew.
+// turnIntoJob turns a running command into a job. The job has the whole output. The Result contains
+// the output so far, and the job's first ReadNew returns only later output.
 func (j *Jobs) turnIntoJob(job *Job) Result {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -16,15 +16,16 @@ import (
 	"agent/internal/sandbox"
 )
 
-// A process group is checked first after firstPoll. The time then doubles up to lastPoll, because
-// there is no event to wait for and each check reads a file of every process.
+// firstPoll is the time before the first check whether a process group has ended. The time then
+// doubles up to lastPoll. Checks are necessary because there is no event for this, and each check
+// reads a file of every process.
 const (
 	firstPoll = 10 * time.Millisecond
 	lastPoll  = 80 * time.Millisecond
 )
 
-// endGroup ends every process of a group. It asks them to end, and kills the remaining ones after
-// grace. It reports whether there were any.
+// endGroup ends every process of a group. It sends them the signal to end, and kills the remaining
+// ones after grace. It reports whether there were any.
 func endGroup(group int, grace time.Duration) bool {
 	if !groupAlive(group) {
 		return false
@@ -42,8 +43,8 @@ func endGroup(group int, grace time.Duration) bool {
 	return true
 }
 
-// groupAlive reports whether a process of the group still runs. Ended processes that nobody has
-// waited for do not count, because in a container they may stay forever.
+// groupAlive reports whether a process of the group still runs. Zombie processes do not count,
+// because in a container they may never be collected.
 func groupAlive(group int) bool {
 	if syscall.Kill(-group, 0) == syscall.ESRCH {
 		return false
@@ -72,8 +73,8 @@ func runsIn(stat []byte, group int) bool {
 		!bytes.ContainsAny(fields[0], "ZX")
 }
 
-// exitCode returns the code that a shell would show, and the name of the signal that ended the
-// command, if any. confined is the signal that ended it inside of a sandbox, 0 for none.
+// exitCode returns the exit code in the form of a shell, and the name of the signal that ended the
+// command, if any. confined is the signal that ended the command inside of a sandbox, 0 for none.
 func exitCode(ended *os.ProcessState, confined syscall.Signal) (code int, signal string) {
 	const signalled = 128
 	status := ended.Sys().(syscall.WaitStatus)
@@ -83,18 +84,18 @@ func exitCode(ended *os.ProcessState, confined syscall.Signal) (code int, signal
 	return status.ExitStatus(), unix.SignalName(confined)
 }
 
-// tooLong reports whether an error means that a command line is longer than the system takes.
+// tooLong reports whether an error means that a command line is longer than the system accepts.
 func tooLong(err error) bool { return errors.Is(err, syscall.E2BIG) }
 
-// shells are the shells that are looked for, and lastShell is there on every Unix.
+// shells lists the shells to search for. lastShell exists on every Unix.
 var shells = []Kind{Bash}
 
 const lastShell = "/bin/sh"
 
-// Usual names the shell in the description of the tool.
+// Usual is the name of the shell in the description of the tool.
 const Usual = "bash"
 
-// shellNames are names of shells that say more than their programs'.
+// shellNames contains names of shells that are clearer than the names of their programs.
 var shellNames = map[Kind]string{PowerShell: "pwsh (PowerShell 7)"}
 
 // find returns the path of a shell, "" if it is not installed.
@@ -109,5 +110,5 @@ func (j *Jobs) find(kind Kind, distrusted []string) string {
 	return path
 }
 
-// giveLine does nothing: there is no cmd on Unix.
+// giveLine does nothing, because there is no cmd on Unix.
 func giveLine(*exec.Cmd, string, string) {}

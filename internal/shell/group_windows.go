@@ -15,13 +15,15 @@ import (
 	"agent/internal/sandbox"
 )
 
-// endGroup does nothing: the sandbox ends the processes of a command's job with the command.
+// endGroup does nothing, because the sandbox ends the processes of a command's job with the
+// command.
 func endGroup(int, time.Duration) bool { return false }
 
-// interrupted is the exit code of a program that Ctrl+C or Ctrl+Break has ended.
+// interrupted is the exit code of a program that was ended by Ctrl+C or Ctrl+Break.
 const interrupted = 0xc000013a
 
-// exitCode is the code a shell would show, and the signal behind it, if any.
+// exitCode returns the exit code in the form of a shell, and the name of the signal that ended the
+// command, if any.
 func exitCode(ended *os.ProcessState, _ syscall.Signal) (code int, signal string) {
 	code = ended.ExitCode()
 	if uint32(code) == interrupted {
@@ -30,18 +32,20 @@ func exitCode(ended *os.ProcessState, _ syscall.Signal) (code int, signal string
 	return code, ""
 }
 
-// tooLong reports whether an error means that a command line is longer than the system takes.
+// tooLong reports whether an error means that a command line is longer than the system accepts.
 func tooLong(err error) bool { return errors.Is(err, windows.ERROR_FILENAME_EXCED_RANGE) }
 
-// shells are the shells that are looked for. Models write lines for bash best.
+// shells lists the shells to search for, in order. Bash is first because models write its syntax
+// best.
 var shells = []Kind{Bash, PowerShell, OldPower, Cmd}
 
 const lastShell = `C:\Windows\System32\cmd.exe`
 
-// Usual names the shell in the description of the tool.
+// Usual is the name of the shell in the description of the tool.
 const Usual = "the shell that the prompt names (its syntax and quotes)"
 
-// shellNames has the shells whose names for the model say more than the names of their programs.
+// shellNames contains names of shells for the model that are clearer than the names of their
+// programs.
 var shellNames = map[Kind]string{
 	Bash:       "bash (of Git for Windows; write paths with /)",
 	PowerShell: "pwsh (PowerShell 7)",
@@ -62,8 +66,8 @@ func (j *Jobs) find(kind Kind, distrusted []string) string {
 	return ""
 }
 
-// gitBash returns the bash of Git for Windows, or another one of PATH; never the one of the system
-// folder, which runs lines in a Linux of its own.
+// gitBash returns the bash of Git for Windows, or another bash in PATH. It never returns the bash
+// of the system folder, which runs lines in a separate Linux.
 func (j *Jobs) gitBash(distrusted []string) string {
 	var roots []string
 	if git, err := j.LookPath("git", distrusted...); err == nil { // git.exe is in cmd, bin or mingw64\bin
@@ -86,7 +90,7 @@ func (j *Jobs) gitBash(distrusted []string) string {
 	return path
 }
 
-// giveLine makes a command cmd that runs a line, which it reads with quotes of its own.
+// giveLine sets the command line of cmd, which has its own quoting rules.
 func giveLine(c *exec.Cmd, program, line string) {
 	c.SysProcAttr.CmdLine = `"` + program + `" /d /s /c "chcp 65001>nul & ` + line + `"`
 }

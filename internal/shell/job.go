@@ -10,7 +10,8 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// quietTime is how long a job must print nothing after new output before Wait returns.
+// quietTime is the time without further output after which Wait returns if a job has printed
+// something.
 const quietTime = time.Second
 
 // Job is a background command.
@@ -23,12 +24,12 @@ type Job struct {
 	stop   context.CancelCauseFunc
 	// hurry shortens the time between asking the job to end and killing it.
 	hurry context.CancelFunc
-	// done is closed when the job has ended. end is set before.
+	// done is closed when the job has ended. end is set before that.
 	done chan struct{}
 	end  Ending
 
 	mu sync.Mutex
-	// shown is the number of bytes of the output that the model has been shown.
+	// shown is the number of bytes of the output that the model has received.
 	shown int64
 }
 
@@ -53,14 +54,14 @@ func (b *Job) Printed() int64 { return b.output.size() }
 // Done returns a channel that is closed when the job has ended.
 func (b *Job) Done() <-chan struct{} { return b.done }
 
-// Kill ends the job and waits for its end. When ctx ends, the job is killed soon.
+// Kill ends the job and waits for its end. If ctx ends first, the job is killed soon after.
 func (b *Job) Kill(ctx context.Context) {
 	b.stop(context.Canceled)
 	defer context.AfterFunc(ctx, b.hurry)()
 	<-b.done
 }
 
-// State says in a few words whether the job runs or how it ended.
+// State returns a few words on whether the job runs or how it ended.
 func (b *Job) State() string {
 	if b.isDone() {
 		return b.end.Outcome()
@@ -68,8 +69,8 @@ func (b *Job) State() string {
 	return fmt.Sprintf("running for %s", humanize.Took(time.Since(b.began)))
 }
 
-// Wait waits until the job has ended, or has printed something new and then fallen quiet, or
-// limit has passed.
+// Wait waits until the job has ended, until it has printed something new and then nothing for
+// quietTime, or until limit has passed.
 func (b *Job) Wait(ctx context.Context, limit time.Duration) error {
 	b.mu.Lock()
 	seen := b.shown
@@ -94,13 +95,13 @@ func (b *Job) Wait(ctx context.Context, limit time.Duration) error {
 	return nil
 }
 
-// tailBytes is the largest text that Tail returns.
+// tailBytes is the maximum length of the text from Tail.
 const tailBytes = 16 << 10
 
 // Tail returns the end of the output. It does not affect ReadNew.
 func (b *Job) Tail() string { return b.output.lastBytes(tailBytes) }
 
-// ReadNew returns the output since the last call, with a note in place of text that is no longer in
+// ReadNew returns the output since the last call, with a note instead of text that is no longer in
 // memory. ended is not nil if the job had ended before the output was read.
 func (b *Job) ReadNew() (text string, ended *Ending) {
 	if b.isDone() {

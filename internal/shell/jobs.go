@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxJobs is how many background commands may run at once.
+	// maxJobs limits the number of background commands that run at once.
 	maxJobs = 16
 	// defaultGrace is the initial value of Jobs.Grace.
 	defaultGrace = 2 * time.Second
@@ -19,30 +19,30 @@ const (
 	hurriedGrace = 150 * time.Millisecond
 )
 
-// Jobs runs the commands of a conversation, in the foreground, where a caller waits, and in the
-// background. Background commands outlive the turn and its interruption and end at the latest
-// with Close. Jobs is safe for concurrent use.
+// Jobs runs the commands of a conversation. A command in the foreground has a caller that waits for
+// it. Commands in the background continue after the turn ends or is interrupted. They end at the
+// latest with Close. Jobs is safe for concurrent use.
 type Jobs struct {
-	// Grace is the time between asking processes to end and killing them. It is set before the
-	// first command.
+	// Grace is the time from the request to end processes until they are killed. It is set before
+	// the first command.
 	Grace time.Duration
 
 	// OnJob is called when a background command begins and when it ends. It is set before the
 	// first command.
 	OnJob func(JobChange)
 
-	// Traced returns the trace context that commands get as TRACEPARENT, or the empty string.
-	// Traced may be nil. It is set before the first command.
+	// Traced returns the trace context for the variable TRACEPARENT of commands, or "". Traced may
+	// be nil. It is set before the first command.
 	Traced func() string
 
-	// Preferred is the shell that runs command lines, Auto for the first that there is. It is set
-	// before the first command.
+	// Preferred is the shell that runs command lines. Auto means the first shell that is installed.
+	// It is set before the first command.
 	Preferred Kind
 
 	environ  []string
 	withhold []string
 	groups   Groups
-	// room is the number of bytes that the files of all outputs may still grow by.
+	// room is the number of bytes that may still be written to the output files of all commands.
 	room atomic.Int64
 
 	// running is the parent context of every command.
@@ -52,17 +52,17 @@ type Jobs struct {
 	mu     sync.Mutex
 	closed bool
 	all    []*Job
-	// ended lists jobs that ended and were not yet returned by Finished.
+	// ended lists jobs that ended and that Finished has not returned yet.
 	ended []*Job
-	// leaving holds a channel for each command in the foreground that may become a job. Closing
-	// the channel makes it one.
+	// leaving contains a channel for each command in the foreground that may become a job. If its
+	// channel is closed, the command becomes a job.
 	leaving map[chan struct{}]int
 	// group counts all commands, including those in the foreground.
 	group sync.WaitGroup
 }
 
-// NewJobs returns a Jobs whose commands get the environment environ. It omits the variables
-// named in withhold, which are keys and other secrets of the program.
+// NewJobs returns a Jobs whose commands get the environment environ. It omits the variables named
+// in withhold, which contain API keys and other secrets of the program.
 func NewJobs(environ, withhold []string) *Jobs {
 	running, stop := context.WithCancel(context.Background())
 	j := &Jobs{environ: environ, withhold: withhold, Grace: defaultGrace, OnJob: func(JobChange) {}, leaving: map[chan struct{}]int{}, running: running, stop: stop}
@@ -105,9 +105,9 @@ type Result struct {
 	Output string
 	// Lines is the number of printed lines.
 	Lines int
-	// Spool is the file with the whole output, or empty if Output is whole.
+	// Spool is the path of the file with the whole output. It is empty if Output is complete.
 	Spool string
-	// Job is the background command that the command became, or nil if it ended in the
+	// Job is the background command that this command became, or nil if the command ended in the
 	// foreground.
 	Job *Job
 }
@@ -125,8 +125,7 @@ func (j *Jobs) Feed(ctx context.Context, command Command, stdout, stderr io.Writ
 	return j.carryOut(running, ctx, command, stdout, stderr), nil
 }
 
-// countIn counts a command so that Close waits for it. It returns false if no command may start any
-// more.
+// countIn counts a command so that Close waits for it. It returns false if Close was called.
 func (j *Jobs) countIn() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -147,8 +146,8 @@ func (j *Jobs) Close() {
 	j.groups.Close()
 }
 
-// Kill kills every command and does not wait. It is for a program that is asked to end a second
-// time.
+// Kill kills every command and does not wait. It is for a program that receives a second request to
+// end.
 func (j *Jobs) Kill() { j.groups.kill() }
 
 // ErrClosed is returned for a command after Close.

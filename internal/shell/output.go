@@ -17,37 +17,37 @@ import (
 // on the size of the output. It is safe for concurrent use.
 type output struct {
 	mu sync.Mutex
-	// head is the beginning of the output, at most headMax bytes. tail is the following text, of
-	// which at least the last tailMax bytes are kept.
+	// head is the beginning of the output, at most headMax bytes. tail is the following text, whose
+	// last tailMax bytes at least are kept.
 	head, tail       []byte
 	headMax, tailMax int
-	// slack is how many bytes the output may exceed its limit by without being cut. A smaller
-	// cut would cost the reader more than it saves.
+	// slack is the number of bytes by which the output may exceed its limit without a cut. Cutting
+	// fewer bytes would not be worth the loss.
 	limit, slack int
-	// fit, if not nil, makes the text fit into the limit (Command.Fit).
+	// fit, if not nil, shortens the text to the limit (Command.Fit).
 	fit   func(text string, limit int) (head, tail string, omitted bool)
 	total int64
 	lines int64
 
 	spoolDir string
 	spool    *spool
-	// room is shared by the files of all outputs.
+	// room is the number of bytes that all output files together may still use.
 	room *atomic.Int64
-	// changed is closed at the next write. It is nil while nobody waits.
+	// changed is closed at the next write. It is nil if no caller waits.
 	changed chan struct{}
 }
 
-// maxOutputBytes is the most that is held in memory, even if the limit on results is larger.
+// maxOutputBytes limits the output in memory, even if the limit on results is larger.
 const maxOutputBytes = 1 << 20
 
-// SlackDivisor divides the limit of an output to give its slack.
+// SlackDivisor is the limit of an output divided by its slack.
 const SlackDivisor = 10
 
-// fitBytes is the size of the outputs that are held in memory to be made to fit.
-// An output of up to unfitted bytes is too small for lines of it to be omitted.
+// fitBytes is the size of an output that is kept in memory so that fit can shorten it. An output of
+// up to unfitted bytes is too short for fit to omit lines.
 const fitBytes, unfitted = 256 << 10, 1900
 
-// newOutput returns an output whose text is about limit bytes long. If spoolDir is empty, the cut
+// newOutput returns an output whose text has about limit bytes. If spoolDir is empty, the removed
 // part is lost. fit is as in Command.
 func newOutput(limit int, fit func(string, int) (head, tail string, omitted bool), spoolDir string, room *atomic.Int64) *output {
 	o := &output{limit: min(limit, maxOutputBytes), fit: fit, spoolDir: spoolDir, room: room}
@@ -61,12 +61,12 @@ func newOutput(limit int, fit func(string, int) (head, tail string, omitted bool
 	return o
 }
 
-// headOf returns the part of a size that the beginning of an output gets. The end gets the larger
-// share, because programs usually report errors there.
+// headOf returns the part of a size that is for the beginning of an output. The end gets the larger
+// part, because programs usually report errors there.
 func headOf(size int) int { return size * 2 / 5 }
 
-// newLog returns an output that is written to a file from the start. Its readers get at most
-// limit bytes at a time.
+// newLog returns an output that is written to a file from the start. A read returns at most limit
+// bytes.
 func newLog(limit int, spoolDir string, room *atomic.Int64) *output {
 	o := &output{tailMax: min(limit, maxOutputBytes), spoolDir: spoolDir, room: room}
 	o.limit = o.tailMax
@@ -95,8 +95,8 @@ func (o *output) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// keep writes data to the spool. If it creates the spool, it first writes the text in memory. It
-// is called before data joins head and tail.
+// keep writes data to the spool. If it creates the spool, it first writes the text in memory. It is
+// called before data is added to head and tail.
 func (o *output) keep(data []byte) {
 	if o.spool == nil {
 		uncut := o.limit + o.slack
@@ -127,7 +127,7 @@ func (o *output) close() {
 	}
 }
 
-// follow turns the output into a log, as newLog makes it. It returns the present size.
+// follow turns the output into a log like one from newLog. It returns the present size.
 func (o *output) follow() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -175,7 +175,7 @@ func (o *output) text() (text, spooled string) {
 }
 
 // textSince returns the output after the first offset bytes. lost is the number of these bytes that
-// are no longer in memory, and next the offset for the next call.
+// are no longer in memory. next is the offset for the next call.
 func (o *output) textSince(offset int64) (text string, lost, next int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -203,7 +203,7 @@ func (o *output) lastBytes(limit int) string {
 	return wholeLinesAfter(string(text[cut:]))
 }
 
-// spoolNote says where the whole output is.
+// spoolNote returns a note with the path of the file with the whole output.
 func (o *output) spoolNote() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -19,8 +19,8 @@ type pipeStates struct {
 	path  string
 }
 
-// newPipeStates chooses a file for the exit codes of a command. It returns nil if the line does
-// not end with a pipe, there is no folder for the file, or the shell is not bash.
+// newPipeStates chooses the path of a file for the exit codes of a command. It returns nil if the
+// line does not end with a pipe, there is no folder for the file, or the shell is not bash.
 func newPipeStates(c Command, bash string) *pipeStates {
 	if c.Reading == nil || c.Args != nil || c.SpoolDir == "" || strings.TrimSuffix(filepath.Base(bash), ".exe") != "bash" {
 		return nil
@@ -33,7 +33,7 @@ func newPipeStates(c Command, bash string) *pipeStates {
 }
 
 // appendTo appends a command to line that writes the exit codes of its pipe and exits with the same
-// code as the line. If the shell ends before, nothing is written.
+// code as the line. If the shell ends earlier, nothing is written.
 func (s *pipeStates) appendTo(line string) string {
 	if s == nil {
 		return line
@@ -46,10 +46,10 @@ func (s *pipeStates) appendTo(line string) string {
 // SIGPIPE.
 const brokenPipe = 141
 
-// failedCommands returns the commands of the pipe that failed, as "go test: 1", and removes the file. It
-// returns none if the line itself failed, unless only a search at its end found nothing, or if the
-// file describes another pipe. The command could have written to the file too, so failedCommands ignores a
-// file with any other content.
+// failedCommands returns the commands of the pipe that failed, such as "go test: 1", and removes
+// the file. It returns none if the line itself failed, unless only a search at its end found
+// nothing. It also returns none if the file describes another pipe. The command could have written
+// to the file too, so failedCommands ignores a file with any other content.
 func (s *pipeStates) failedCommands() []string {
 	if s == nil {
 		return nil

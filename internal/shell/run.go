@@ -1,11 +1,10 @@
-// Package shell runs command lines, in the foreground, where a caller waits, and in the
-// background. A conversation owns one [Jobs], which runs each [Command] and returns a [Result] or
-// a background [Job].
+// Package shell runs command lines, in the foreground or in the background. A conversation owns one
+// [Jobs], which runs each [Command] and returns a [Result] or a background [Job].
 //
-// A command has no terminal and no input. It is the head of its own process group, and however it
-// ends, no process of that group remains. Its output is turned into plain text. The memory for
-// the output does not depend on its size: the beginning and the end are kept in memory, and a
-// file, which is limited too, gets the whole output.
+// A command has no terminal and no input. It is the head of a separate process group. However it
+// ends, no process of that group remains. Its output is turned into plain text. The memory for the
+// output does not depend on its size: the beginning and the end are kept in memory, and a file of
+// limited size gets the whole output.
 package shell
 
 import (
@@ -26,7 +25,7 @@ import (
 	"agent/internal/sandbox"
 )
 
-// Command is a command line to run, with its circumstances.
+// Command is a command line or a program to run.
 type Command struct {
 	Line string
 	// Args are the arguments of the program Line. If Args is nil, Line is a command line.
@@ -34,40 +33,40 @@ type Command struct {
 	// Input is the standard input, and Environ lists additional variables.
 	Input   []byte
 	Environ []string
-	// Reading is the reading of the command line, if somebody has read it. The exit codes of a pipe at
-	// its end are reported then.
+	// Reading is the parsed command line, if it has been parsed already. It is needed to report the
+	// exit codes of a pipe at the end of the line.
 	Reading *cmdline.Reading
-	// Dir is the absolute path of the folder to start in.
+	// Dir is the absolute path of the start folder.
 	Dir string
 	// Timeout is the longest running time, or 0 for no limit.
 	Timeout time.Duration
 	// OutputBytes is the approximate limit on the returned output.
 	OutputBytes int
-	// Fit, if not nil, makes an output fit into a number of bytes, whole or by its beginning and its
-	// end. omitted is set if lines are missing.
+	// Fit, if not nil, shortens an output to a number of bytes. It returns the complete text, or
+	// its beginning and its end. omitted is set if lines are missing.
 	Fit func(text string, limit int) (head, tail string, omitted bool)
-	// SpoolDir is the folder for a file with the whole output. If it is empty, output beyond the
+	// SpoolDir is the folder for a file with the complete output. If it is empty, output beyond the
 	// limit is lost.
 	SpoolDir string
 	// Leaves is set if the command may become a job while a caller waits for it. Call is the number
-	// by which Background finds it.
+	// with which Background finds the command.
 	Leaves bool
 	Call   int
-	// ReadOnly is set if the command is known to change nothing, so that nobody was asked. It
+	// ReadOnly is set if the command is known to be read-only, so that it needed no approval. It
 	// gets only variables that cannot change the effect of its programs.
 	ReadOnly bool
-	// Distrusted lists the folders that commands may write. If the command is read-only or not
-	// confined, its PATH leaves them out.
+	// Distrusted lists the folders that commands may write. The PATH of a read-only or unconfined
+	// command omits them.
 	Distrusted []string
-	// FoundInside is set if a user was asked about the programs that PATH finds in a distrusted
-	// folder, and Typed if the user typed the command. In both cases PATH stays unchanged.
+	// FoundInside is set if a user approved the programs that PATH finds in a distrusted folder.
+	// Typed is set if the user typed the command. In both cases PATH stays unchanged.
 	FoundInside, Typed bool
-	// Confined is the sandbox of the command, and Profile its rights there.
+	// Confined is the sandbox of the command. Profile is the set of its rights there.
 	Confined sandbox.Confinement
 	Profile  sandbox.Profile
 }
 
-// Read returns the reading of the command line.
+// Read returns the parsed command line.
 func (c Command) Read() *cmdline.Reading {
 	if c.Reading == nil {
 		return cmdline.Read(c.Line)
@@ -80,20 +79,20 @@ const NotFound = 127
 
 // Ending reports how a command ended.
 type Ending struct {
-	// NotStarted says why the command did not start. It is nil if it did.
+	// NotStarted is the reason why the command did not start, nil if it started.
 	NotStarted error
 	// Exit is the exit code: 128 plus the number of the signal if a signal ended the command.
 	Exit int
-	// Signal is the name of the signal that ended the shell, "" for none. A program can end with a
-	// code above 128 of its own, as git does where it was used wrongly.
+	// Signal is the name of the signal that ended the shell, "" for none. A program can also exit
+	// with a code above 128 without a signal, as git does for usage errors.
 	Signal string
-	// Hidden lists the commands of the last pipe that failed although the line succeeded, each
-	// with its exit code, as "go test: 1".
+	// Hidden lists the commands of the last pipe that failed although the line succeeded, each with
+	// its exit code, such as "go test: 1".
 	Hidden []string
-	// TimedOut is set if the command was ended after its Timeout, and Interrupted if it was stopped
-	// by its caller.
+	// TimedOut is set if the command was ended after its Timeout. Interrupted is set if its caller
+	// stopped it.
 	TimedOut, Interrupted bool
-	// LeftBehind is set if the command left processes in the background. They have been ended.
+	// LeftBehind is set if the command left background processes, which were then ended.
 	LeftBehind bool
 	// TooMany is set if the command was ended because it had too many processes.
 	TooMany bool
@@ -102,14 +101,14 @@ type Ending struct {
 	// Unwatched is set if the workspace has more folders than the survey visits, so that Undone
 	// may be incomplete.
 	Unwatched bool
-	// ColdCaches names the caches of build tools that were empty before the command and that it
-	// has begun to fill.
+	// ColdCaches lists the caches of build tools that were empty before the command and that it has
+	// started to fill.
 	ColdCaches []string
 	// Took is the running time.
 	Took time.Duration
 }
 
-// Outcome says in a few words how a command ended and how long it took, such as "exit 1 after
+// Outcome returns a few words on how a command ended and how long it ran, such as "exit 1 after
 // 2m03s".
 func (e Ending) Outcome() string {
 	took := humanize.Took(e.Took)
@@ -125,7 +124,7 @@ func (e Ending) Outcome() string {
 	}
 }
 
-// Status returns the exit code of a command that was not ended, else nil.
+// Status returns the exit code, or nil for a command that did not end by itself.
 func (e Ending) Status() *int {
 	if e.TimedOut || e.Interrupted {
 		return nil
@@ -133,7 +132,7 @@ func (e Ending) Status() *int {
 	return &e.Exit
 }
 
-// ExitText returns the exit code, with the signal or the hidden failures in parentheses.
+// ExitText returns the exit code, followed by the signal or the hidden failures in parentheses.
 func (e Ending) ExitText() string {
 	if len(e.Hidden) > 0 {
 		return fmt.Sprintf("exit %d (%s)", e.Exit, strings.Join(e.Hidden, ", "))
@@ -156,9 +155,9 @@ func (j *Jobs) run(ctx, hurried context.Context, c Command, out io.Writer) Endin
 // carryOut runs a command to its end. When hurried ends, the processes get at most hurriedGrace
 // before they are killed.
 //
-// The command has no terminal and only the given input, so that it cannot wait for an answer. It
-// is the head of its own session and process group. However it ends, none of its processes
-// remains when carryOut returns.
+// The command has no terminal and only the given input, so that it cannot wait for an answer. It is
+// the head of its own session and process group. None of its processes remains when carryOut
+// returns.
 func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr io.Writer) Ending {
 	began := time.Now()
 	if c.Timeout > 0 {
@@ -185,7 +184,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	}
 	running, err := policy.Start(ctx, cmd, c.Profile)
 	if err != nil {
-		if context.Cause(ctx) == errTimedOut { // the time was over before the sandbox was ready
+		if context.Cause(ctx) == errTimedOut { // the timeout passed before the sandbox was ready
 			return Ending{TimedOut: true, Exit: 128 + int(syscall.SIGKILL), Took: time.Since(began)}
 		}
 		if _, gone := os.Stat(c.Dir); gone != nil {
@@ -205,7 +204,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 			running.Kill()
 		}
 	})
-	// ProcessState and ctx tell how the command ended.
+	// The ending is determined from ProcessState and ctx.
 	_ = running.Wait()
 	left := endGroup(cmd.Process.Pid, j.Grace) || running.End().LeftBehind
 	gone()
@@ -226,14 +225,14 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	return end
 }
 
-// prepare returns the command of the system that runs c with the shell program.
+// prepare returns the exec.Cmd that runs c with the shell program.
 func (j *Jobs) prepare(ctx context.Context, c Command, program string, pipe *pipeStates) *exec.Cmd {
 	kind := kindOf(program)
 	var args []string
 	switch {
 	case kind == Bash:
 		args = c.arguments(pipe)
-	case c.Args != nil: // other shells would read the arguments once more
+	case c.Args != nil: // other shells would parse the arguments again
 		if program = c.Line; filepath.Base(program) == program {
 			program, _ = j.LookPath(c.Line, c.Distrusted...)
 		}
@@ -249,8 +248,8 @@ func (j *Jobs) prepare(ctx context.Context, c Command, program string, pipe *pip
 	return cmd
 }
 
-// shell returns the path of the shell that runs command lines: the preferred one, or else the
-// first that there is.
+// shell returns the path of the shell that runs command lines. This is the preferred shell, or else
+// the first that is installed.
 func (j *Jobs) shell(distrusted []string) string {
 	for _, kind := range append([]Kind{j.Preferred}, shells...) {
 		if path := j.find(kind, distrusted); path != "" {
@@ -268,7 +267,7 @@ func (j *Jobs) Kind() Kind {
 	return kindOf(j.shell(nil))
 }
 
-// Shell returns the name of the shell that runs command lines, as the model reads it.
+// Shell returns the name of the shell for the model.
 func (j *Jobs) Shell() string {
 	program := j.shell(nil)
 	if name, ok := shellNames[kindOf(program)]; ok {
@@ -277,14 +276,14 @@ func (j *Jobs) Shell() string {
 	return filepath.Base(program)
 }
 
-// LookPath finds the program that a read-only command runs for a name. It is an error if the
-// program is in one of the distrusted folders, with links followed.
+// LookPath returns the program that a read-only command runs for a name. It returns an error if the
+// program, with links followed, is in one of the distrusted folders.
 func (j *Jobs) LookPath(name string, distrusted ...string) (string, error) {
 	return sandbox.LookPath(name, sandbox.Variable(j.environ, "PATH"), distrusted...)
 }
 
-// LookPathInside returns the program that the user's PATH finds for a name in one of the
-// distrusted folders. It returns the empty string if the program is elsewhere.
+// LookPathInside returns the program that the user's PATH finds for a name in one of the distrusted
+// folders. It returns "" if the program is not in such a folder.
 func (j *Jobs) LookPathInside(name string, distrusted ...string) string {
 	return sandbox.LookPathInside(name, sandbox.Variable(j.environ, "PATH"), distrusted...)
 }

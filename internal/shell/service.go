@@ -13,7 +13,7 @@ import (
 	"agent/internal/sandbox"
 )
 
-// A service is ended in steps. Its input is closed; after closeGrace it gets SIGTERM; after
+// A service is ended in steps. First its input is closed. After closeGrace it gets SIGTERM. After
 // termGrace it is killed, with every process that it started.
 const (
 	closeGrace = 200 * time.Millisecond
@@ -28,13 +28,13 @@ var services Groups
 
 // ServiceCommand describes a program to start as a Service.
 type ServiceCommand struct {
-	// Path is the path of the program, Args its arguments.
+	// Path is the path of the program. Args lists its arguments.
 	Path string
 	Args []string
-	// Dir is the folder in which it starts. Env is its environment; nil is an empty one.
+	// Dir is the folder in which it starts. Env is its environment; nil means an empty environment.
 	Dir string
 	Env []string
-	// Confined and Profile say how the sandbox confines it.
+	// Confined is the sandbox of the program. Profile is the set of its rights there.
 	Confined sandbox.Confinement
 	Profile  sandbox.Profile
 }
@@ -42,16 +42,16 @@ type ServiceCommand struct {
 // A Service is a long-running program, such as an MCP server, that exchanges messages with this
 // one.
 type Service struct {
-	// In is the standard input of the program, and Out its standard output.
+	// In is connected to the standard input of the program, and Out to its standard output.
 	In, Out *os.File
 
 	cmd     *exec.Cmd
 	running *sandbox.Command
-	// ended is closed once the program and every process that it started have ended.
+	// ended is closed when the program and every process that it started have ended.
 	ended chan struct{}
 	// how describes the end of the program, such as "exit status 1".
 	how string
-	// drained is closed once all of its standard error was read.
+	// drained is closed when its standard error has been read completely.
 	drained chan struct{}
 	stop    sync.Once
 }
@@ -88,8 +88,8 @@ func StartService(ctx context.Context, c ServiceCommand, log io.Writer) (*Servic
 	return s, nil
 }
 
-// pipes opens the standard files of the program. They are files and not readers, because a reader
-// would make the wait for the program last until processes that it leaves behind have ended.
+// pipes opens the standard files of the program. They must be files. With readers, the wait for the
+// program would last until all processes that it left behind have ended.
 func (s *Service) pipes() (stderr *os.File, err error) {
 	var files [6]*os.File
 	for i := 0; i < len(files) && err == nil; i += 2 {
@@ -115,7 +115,7 @@ func (s *Service) listen(log io.Writer, stderr *os.File) {
 	_, _ = io.Copy(log, stderr)
 }
 
-// endReads makes reads of pipes fail a moment after the program has ended, because processes that it
+// endReads makes reads of pipes fail shortly after the program has ended, because processes that it
 // started may keep the other end open.
 func (s *Service) endReads(pipes ...*os.File) {
 	<-s.ended
@@ -151,16 +151,18 @@ func (s *Service) Close() {
 	_ = s.Out.Close()
 }
 
-// PID returns the number of the process.
+// PID returns the process ID of the program.
 func (s *Service) PID() int { return s.cmd.Process.Pid }
 
-// Ended is closed once the program and every process that it started have ended.
+// Ended returns a channel that is closed when the program and every process that it started have
+// ended.
 func (s *Service) Ended() <-chan struct{} { return s.ended }
 
-// Drained is closed once all of its standard error was written to the log.
+// Drained returns a channel that is closed when its standard error has been written to the log
+// completely.
 func (s *Service) Drained() <-chan struct{} { return s.drained }
 
-// EndText describes the end of a program that has ended, such as "exit status 1".
+// EndText describes how the program ended, such as "exit status 1".
 func (s *Service) EndText() string { return s.how }
 
 // WaitEnd reports whether the program ends within a time.

@@ -11,7 +11,7 @@ import (
 // A Kind is a shell that runs command lines.
 type Kind string
 
-// The kinds of shells. Auto is the first of the others that there is.
+// The kinds of shells. Auto selects the first other kind that is installed.
 const (
 	Auto       Kind = "auto"
 	Bash       Kind = "bash"
@@ -20,10 +20,10 @@ const (
 	Cmd        Kind = "cmd"
 )
 
-// IsPowerShell reports whether a shell reads lines as PowerShell does.
+// IsPowerShell reports whether a shell has the syntax of PowerShell.
 func (k Kind) IsPowerShell() bool { return k == PowerShell || k == OldPower }
 
-// kindOf returns the kind of the shell at a path. Shells of Unix are of bash's kind.
+// kindOf returns the kind of the shell at a path. Unix shells have the kind Bash.
 func kindOf(path string) Kind {
 	switch name := strings.ToLower(strings.TrimSuffix(filepath.Base(path), ".exe")); Kind(name) {
 	case PowerShell, OldPower, Cmd:
@@ -32,11 +32,12 @@ func kindOf(path string) Kind {
 	return Bash
 }
 
-// powerEnd ends a PowerShell as its line did: a cmdlet that fails gives 1, a program its own code.
+// powerEnd makes a PowerShell exit with the result of its line: 1 for a failed cmdlet, or the exit
+// code of a program.
 const powerEnd = "\n$_ok = $?; if ($_ok) { exit 0 } elseif ($LASTEXITCODE) { exit $LASTEXITCODE } else { exit 1 }"
 
 // powerArguments returns the arguments of a PowerShell that runs line and prints UTF-8. The line is
-// encoded, so that no quote in it is read twice.
+// encoded, so that its quotes are parsed only once.
 func powerArguments(line string) []string {
 	script := "$ProgressPreference = 'SilentlyContinue'; [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false)\n" + line + powerEnd
 	var encoded []byte

@@ -9,15 +9,15 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// spoolLimit is the largest file for the output of one command, in bytes, so that a program that
-// prints without end does not fill the disk.
+// spoolLimit is the largest file for the output of one command, in bytes, so that a program with
+// endless output does not fill the disk.
 const spoolLimit = 64 << 20
 
 // allSpools is the limit on the files of all commands together, in bytes.
 const allSpools = 4 * spoolLimit
 
-// spool writes output to a file that only the user can read. If writing fails, the command goes
-// on, and describe reports the error with the output.
+// spool writes output to a file that only the user can read. If a write fails, the command
+// continues, and describe reports the error with the output.
 type spool struct {
 	file *os.File
 	room int64
@@ -68,7 +68,7 @@ func (s *spool) path() string {
 	return s.file.Name()
 }
 
-// describe says which part of the output the file holds.
+// describe returns a note with the part of the output that the file contains.
 func (s *spool) describe() string {
 	switch {
 	case s == nil:

@@ -11,25 +11,24 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// errMoved refuses a plan that was made for another state of the files.
+// errMoved is returned for a plan that was made for another state of the files.
 var errMoved = errors.New("files changed since this was shown. Run the command again")
 
 // ChangedFile is a file that a plan changed.
 type ChangedFile struct {
 	// Path is relative to the workspace, Abs absolute.
 	Path, Abs string
-	// Does is the word of the step: create, change, delete, mode.
+	// Does is the kind of the change: create, change, delete, mode.
 	Does string
-	// Content is the file's new content; nil for a deleted file and for a link.
+	// Content is the file's new content, nil for a deleted file or a link.
 	Content []byte
-	// Before and After are the states of the file, with the hashes of contents that are known.
+	// Before and After are the states of the file, with the hashes of known contents.
 	Before, After State
 }
 
-// Apply carries out a plan as a whole or not at all. It fails with a *RefusedError when a
-// file has changed since the plan was made. After any other error the files are as they
-// were before, unless the error says otherwise. Apply takes no context, since half of an
-// undo would be worse than a late one.
+// Apply executes a plan as a whole or not at all. It fails with a *RefusedError if a file has
+// changed since the plan was made. After any other error the files are unchanged, unless the error
+// states otherwise. Apply has no context, since a partial undo would be worse than a late one.
 func (s *Store) Apply(p *Plan) ([]ChangedFile, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,8 +61,8 @@ func (s *Store) Apply(p *Plan) ([]ChangedFile, error) {
 	return changedBy(again.Steps), nil
 }
 
-// Outdated reports whether the program has changed files, or changed them back, since the plan was
-// made. Apply refuses such a plan.
+// Outdated reports whether the program has changed files, or reversed such changes, since the plan
+// was made. Apply refuses such a plan.
 func (p *Plan) Outdated() bool {
 	if p.store == nil {
 		return false
@@ -73,7 +72,7 @@ func (p *Plan) Outdated() bool {
 	return p.store.tree.isPast(p)
 }
 
-// isPast reports whether the files are at another node than the one at which a plan begins.
+// isPast reports whether the files are at a different node than the start of a plan.
 func (t *tree) isPast(p *Plan) bool { return t.head != p.from && t.half.to != p.from }
 
 // sameAs reports whether two plans have the same steps.
@@ -98,12 +97,12 @@ func changedBy(steps []Step) []ChangedFile {
 	return all
 }
 
-// sameFile reports whether two versions of a file are the same.
+// sameFile reports whether two versions of a file are equal.
 func (f version) sameFile(other version) bool {
 	return f.Kind == other.Kind && f.LinkTarget == other.LinkTarget && f.Mode == other.Mode && bytes.Equal(f.content, other.content)
 }
 
-// turnInto replaces one version of a file by another.
+// turnInto replaces version now of a file by version then.
 func (w *files) turnInto(now, then version) error {
 	// A file that the agent created has the mode of new files, so it is created again.
 	made := then.Kind == File && then.Mode == 0 && now.Mode != 0 && !bytes.Equal(now.content, then.content)
@@ -122,7 +121,7 @@ func (w *files) turnInto(now, then version) error {
 	return w.fill(now, then)
 }
 
-// remove removes a version of a file, and fails when the file has changed since it was read.
+// remove removes a version of a file. It fails if the file has changed since it was read.
 func (w *files) remove(now version) error {
 	switch now.Kind {
 	case Link:
@@ -147,13 +146,13 @@ func (w *files) isUnchanged(now version, f *os.File) bool {
 	return bytes.Equal(held[:n], now.content)
 }
 
-// fill writes a file and gives it its permissions.
+// fill writes a file and sets its permissions.
 func (w *files) fill(now, then version) error {
 	if now.Kind == Missing || !bytes.Equal(now.content, then.content) {
 		before := now.content
 		if now.Kind == Missing {
 			before = nil
-			w.workspace.RemoveFolder(now.abs) // an empty folder may go
+			w.workspace.RemoveFolder(now.abs) // only if the folder is empty
 		} else if err := w.makeWritable(now); err != nil {
 			return err
 		}
@@ -167,7 +166,7 @@ func (w *files) fill(now, then version) error {
 	return w.workspace.SetMode(now.abs, then.Mode)
 }
 
-// makeWritable lets the owner write a file, since a read-only file cannot be replaced.
+// makeWritable makes a file writable for its owner, since a read-only file cannot be replaced.
 func (w *files) makeWritable(f version) error {
 	info, err := os.Lstat(f.abs)
 	if err != nil || info.Mode()&ownerWrites != 0 {
@@ -176,5 +175,5 @@ func (w *files) makeWritable(f version) error {
 	return w.workspace.SetMode(f.abs, info.Mode()&permissions|ownerWrites)
 }
 
-// isNotFolder reports whether a folder on the way to a path turned out to be a file.
+// isNotFolder reports whether an error means that a folder in a path is a file.
 func isNotFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// goAll carries out all steps or none: after an error it undoes the steps before. It removes
-// files first, so that a folder can be made in the place of a file.
+// goAll executes all steps or none: after an error it undoes the earlier steps. It removes files
+// first, so that a folder can replace a file.
 func (w *files) goAll(steps []Step) error {
 	removals, others := split(steps, "delete")
 	take := func(steps []Step) error {
@@ -26,7 +26,7 @@ func (w *files) goAll(steps []Step) error {
 	return nil
 }
 
-// goBack undoes steps. Some of them may not have been carried out, or only in part.
+// goBack undoes steps. Some of them may not have been executed, or only in part.
 func (w *files) goBack(steps []Step) error {
 	created, others := split(steps, "create")
 	takeBack := func(steps []Step) error {
@@ -35,7 +35,8 @@ func (w *files) goBack(steps []Step) error {
 	return errors.Join(takeBack(created), takeBack(others))
 }
 
-// takeBack undoes a step. It leaves a file that somebody else has changed in the meantime.
+// takeBack undoes a step. It returns an error for a file that another program has changed since,
+// and does not change that file.
 func (w *files) takeBack(step Step) error {
 	is, err := w.look(step.Path)
 	if err == nil && is.sameFile(step.now) {
@@ -53,8 +54,8 @@ func (w *files) takeBack(step Step) error {
 	return nil
 }
 
-// leaves reports whether an interrupted step can leave a file like this one: the new
-// version, the old one with other permissions, or no file.
+// leaves reports whether a file can be the result of an interrupted step: the new version, the old
+// version with other permissions, or no file.
 func (step Step) leaves(is version) bool {
 	same := func(f version) bool {
 		return is.Kind == f.Kind && is.LinkTarget == f.LinkTarget && bytes.Equal(is.content, f.content)
@@ -62,7 +63,7 @@ func (step Step) leaves(is version) bool {
 	return is.Kind == Missing || same(step.then) || same(step.now)
 }
 
-// removeFolders removes folders that were made for files and are empty now.
+// removeFolders removes folders that were created for files and are empty now.
 func (w *files) removeFolders(steps []Step) {
 	var folders []string
 	for _, step := range steps {
@@ -73,7 +74,7 @@ func (w *files) removeFolders(steps []Step) {
 	}
 }
 
-// split separates the steps that do one thing (create, delete, …) from the others.
+// split separates the steps with the change does from the others.
 func split(steps []Step, does string) (those, others []Step) {
 	for _, step := range steps {
 		if step.Does == does {
@@ -85,19 +86,19 @@ func split(steps []Step, does string) (those, others []Step) {
 	return those, others
 }
 
-// mostAtOnce is the number of files that are changed at once. Most of the time is spent
-// waiting until a file is safe on the disk, and files can wait together.
+// mostAtOnce is the number of files that are changed at once. Most of the time passes while a file
+// is flushed to disk, and several files can be flushed in parallel.
 const mostAtOnce = 32
 
-// allAtOnce does the same as atOnce, but continues after an error and returns all errors.
+// allAtOnce is like atOnce, but continues after an error and returns all errors.
 func allAtOnce(count int, do func(i int) error) error {
 	failed := make([]error, count)
 	_ = atOnce(count, func(i int) error { failed[i] = do(i); return nil })
 	return errors.Join(failed...)
 }
 
-// atOnce does something count times, in parallel. After the first error, which it returns, it
-// starts no further one.
+// atOnce calls do count times, in parallel. After the first error, which it returns, it starts no
+// further call.
 func atOnce(count int, do func(i int) error) error {
 	group, ctx := errgroup.WithContext(context.Background())
 	group.SetLimit(mostAtOnce)

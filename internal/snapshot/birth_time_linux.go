@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bornAt returns the time a file was created, or of its last change where the file system
-// does not record that. It is zero for a file that cannot be looked at.
+// bornAt returns the creation time of a file. If the file system does not record it, bornAt returns
+// the time of the last change. It is zero after an error.
 func bornAt(abs string) time.Time {
 	var stat unix.Statx_t
 	if unix.Statx(unix.AT_FDCWD, abs, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME|unix.STATX_CTIME, &stat) != nil {

@@ -4,8 +4,8 @@ package snapshot
 
 import "time"
 
-// bornAt returns the time of a file's last change: this system does not tell when a file
-// was created.
+// bornAt returns the time of a file's last change, because this system does not report the creation
+// time.
 func bornAt(abs string) time.Time {
 	at, ok := stampOf(abs)
 	if !ok {

@@ -8,19 +8,19 @@ import (
 	"agent/internal/text/textdiff"
 )
 
-// Changes holds the difference between the files at two moments.
+// Changes is the difference between two states of the files.
 type Changes struct {
-	// Files has the paths of the files that differ, relative to the workspace and sorted.
+	// Files lists the paths of the files that differ, relative to the workspace and sorted.
 	Files []string
-	// Added and Removed count lines, in the files whose contents are text and are kept.
+	// Added and Removed count lines in files whose contents are text and are stored.
 	Added, Removed int
 }
 
-// mostCounted is the number of changed files up to which lines are counted. Counting reads
+// mostCounted is the largest number of changed files for which lines are counted. Counting reads
 // both contents of each file.
 const mostCounted = 200
 
-// Since returns the changes that edits and commands have made since a mark. Returning to the mark
+// Since returns the changes that edits and commands have made since a mark. A return to the mark
 // would undo exactly these changes. Since returns none for an invalid mark.
 func (s *Store) Since(ctx context.Context, m Mark) Changes {
 	if !s.use() {
@@ -42,11 +42,11 @@ func (s *Store) Since(ctx context.Context, m Mark) Changes {
 	var changes Changes
 	for i, p := range way {
 		if counts && outcomes[i] == (outcome{}) {
-			continue // the file was changed and changed back
+			continue // the file was changed and the change was reversed
 		}
 		changes.Files = append(changes.Files, p.path)
 		if step := outcomes[i].step; step != nil {
-			removed, added := textdiff.Stat(step.Diff) // the step leads back
+			removed, added := textdiff.Stat(step.Diff) // the step is the reverse of the change
 			changes.Added, changes.Removed = changes.Added+added, changes.Removed+removed
 		}
 	}

@@ -10,17 +10,17 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// Before a command runs, the journal says so, and a file beside the journal describes the
-// workspace. When the program dies in the middle of the command, the next run compares the
+// Before a command runs, a record in the journal marks its start, and a file beside the journal
+// describes the workspace. If the program is killed during the command, the next run compares the
 // workspace with that file to find the changes of the command (D-87).
 //
-// Several commands can run at the same time, and tools can edit files in the meantime. A command
-// that ends accounts for the changes that no other node has recorded since it began.
+// Several commands can run at the same time, and tools can edit files meanwhile. When a command
+// ends, it is credited with the changes since its start that no other node has recorded.
 
-// began records a command that is about to run.
+// began is the record of a command that is about to run.
 type began struct {
-	// Slot tells the commands apart that run at the same time. It counts from 1, and is 0 in
-	// journals of older versions, in which the next node of any kind ends the command.
+	// Slot identifies the command among the commands that run at the same time. It counts from 1.
+	// It is 0 in journals of older versions, in which the next node of any kind ends the command.
 	Slot  int       `json:"slot,omitempty"`
 	Turn  int       `json:"turn"`
 	Title string    `json:"title,omitempty"`
@@ -28,29 +28,30 @@ type began struct {
 	At    time.Time `json:"at"`
 	// Held is the checksum of the file that describes the workspace.
 	Held uint32 `json:"held,omitempty"`
-	// Listed is set if that file has all files of the workspace.
+	// Listed is set if that file contains all files of the workspace.
 	Listed bool `json:"listed,omitempty"`
-	// Unknown is the reason why there is no such file, or "".
+	// Unknown is the reason why no such file exists, or "".
 	Unknown string `json:"unknown,omitempty"`
 	// Half holds the changes made by an undo or redo that was interrupted earlier.
 	Half []Change `json:"half,omitempty"`
 
-	// head is the node at which the workspace was when the command began.
+	// head is the node of the workspace when the command began.
 	head int
-	// was describes the workspace when the command began. It is nil for a command of an earlier
-	// run, which died in the middle of it.
+	// was describes the workspace when the command began. It is nil for a command of an earlier run
+	// that was killed during the command.
 	was *before
-	// idle is set for a command that did not run, since its context had ended by then.
+	// idle is set for a command that did not run, because its context had already ended.
 	idle bool
 }
 
-// mostNoted is the number of files up to which a workspace is described before a command. A
+// mostNoted is the largest number of files for which a workspace is described before a command. A
 // thousand files take a third of a millisecond.
 const mostNoted = 100_000
 
 const noteName = "command"
 
-// notePath returns the file of a store that describes the workspace before the command of a slot.
+// notePath returns the path of the file in a store that describes the workspace before the command
+// of a slot.
 func notePath(store string, slot int) string {
 	name := noteName
 	if slot > 1 {
@@ -59,7 +60,7 @@ func notePath(store string, slot int) string {
 	return filepath.Join(store, name)
 }
 
-// begin notes that a command is about to run.
+// begin records that a command is about to run.
 func (s *Store) begin(was *before, half []Change) *began {
 	b := &began{
 		Slot: s.tree.freeSlot(), Turn: s.turn, Title: s.title, Root: s.files.workspace.Root(),
@@ -73,7 +74,7 @@ func (s *Store) begin(was *before, half []Change) *began {
 	return b
 }
 
-// end records the changes of a running command, and returns the number of the node; 0 if the
+// end records the changes of a running command, and returns the ID of the node. It returns 0 if the
 // command changed nothing.
 func (s *Store) end(ctx context.Context, b *began) int {
 	defer b.was.index.Close()
@@ -121,9 +122,9 @@ func (s *Store) finishInterrupted(ctx context.Context) {
 	}
 }
 
-// changesOf returns the changes of a command that other nodes have not recorded since it began.
-// was describes the workspace at that time. all is false when the command may have created files
-// that the changes do not list.
+// changesOf returns the changes of a command that other nodes have not recorded since it began. was
+// describes the workspace at that time. all is false if the command may have created files that the
+// changes do not list.
 func (s *Store) changesOf(ctx context.Context, b *began, was *before) (changes []Change, all bool) {
 	changes, all = s.scanAfter(ctx, was)
 	recorded := s.tree.targets(b.head)
@@ -168,7 +169,7 @@ func (s *Store) recordSoFar(ctx context.Context) {
 }
 
 // recordBefore records the changes of running commands to files before an edit of these files. So
-// each change of a file begins where the one before ends.
+// each change of a file begins with the state in which the previous change ended.
 func (s *Store) recordBefore(edit []Change) {
 	var changes []Change
 	for _, c := range edit {

@@ -15,19 +15,19 @@ import (
 	"agent/internal/git/gitcmd"
 )
 
-// fetchTime limits how long git may take to return contents.
+// fetchTime limits the time in which git must return contents.
 const fetchTime = time.Minute
 
-// contents finds the contents of files, among those kept here and in git.
+// contents finds the contents of files in the store and in git.
 type contents struct {
 	objects
 	// root is the workspace, in which git runs.
 	root string
-	// fetched has our sums of contents that came from git, by git's sums.
+	// fetched maps git's hashes of contents that were read from git to our hashes.
 	fetched map[string]string
 }
 
-// targetsOf returns the states of the files after the passages of way.
+// targetsOf returns the target states of the passages.
 func targetsOf(way []*passage) []State {
 	states := make([]State, len(way))
 	for i, p := range way {
@@ -36,8 +36,8 @@ func targetsOf(way []*passage) []State {
 	return states
 }
 
-// fetch copies the contents of states that only git has. Where a filter made git store another
-// content than the file had, the sizes differ and the content is omitted.
+// fetch stores the contents of states that only git has. If a filter of git changed a content, the
+// stored size differs from the file's, and the content is omitted.
 func (c *contents) fetch(ctx context.Context, states []State) error {
 	wanted := map[string]int64{}
 	var names strings.Builder
@@ -72,13 +72,13 @@ func (c *contents) fetch(ctx context.Context, states []State) error {
 	}
 }
 
-// joined reports whether the recorded changes of a file follow each other without a gap.
+// joined reports whether the recorded changes of a file are contiguous.
 func (c *contents) joined(ctx context.Context, p *passage) bool {
 	return !slices.ContainsFunc(p.joints, func(j joint) bool { return !c.meet(ctx, j.end, j.begin) })
 }
 
-// meet reports whether a change that begins with one state can follow one that ends with the
-// other, with nothing between. It is false only if the states are known to differ.
+// meet reports whether a change with the start state begin can directly follow a change with the
+// end state end. It is false only if the states are known to differ.
 func (c *contents) meet(ctx context.Context, end, begin State) bool {
 	switch {
 	case end.Kind != begin.Kind || end.LinkTarget != begin.LinkTarget:
@@ -102,11 +102,11 @@ func (c *contents) meet(ctx context.Context, end, begin State) bool {
 	if err := c.fetch(ctx, []State{end}); err == nil && c.fetched[end.Sum] != "" {
 		return c.fetched[end.Sum] == begin.Sum
 	}
-	return end.Size == begin.Size // git has different content than the file had before
+	return end.Size == begin.Size // git's content differs from the file's earlier content
 }
 
-// content returns the content that a state describes. now is the present file; if only its mode
-// differs from the state, its own content is returned.
+// content returns the content of a state. now is the present file. If only its mode differs from
+// the state, its own content is returned.
 func (c *contents) content(state State, now version) ([]byte, error) {
 	if now.Kind == File && state.Sum != "" && now.content != nil && now.hasSum(state.Sum) {
 		return now.content, nil
@@ -124,7 +124,8 @@ func (c *contents) content(state State, now version) ([]byte, error) {
 	return content, err
 }
 
-// nextBlob reads one answer of git cat-file --batch; content that is missing is nil.
+// nextBlob reads one response of git cat-file --batch. content is nil if git does not have the
+// content.
 func nextBlob(in *bufio.Reader) (name string, content []byte, err error) {
 	line, err := in.ReadString('\n')
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// Copy copies the store of a session for a fork of the session, so that marks mean the same
-// in both. A missing store is no error, and a content that cannot be read is omitted, as
-// if it had been dropped for its age. A command that the other session runs has no part in the
-// copy. After an error there is no copy.
+// Copy copies the store of a session for a fork of the session. Marks have the same meaning in both
+// stores. A missing store is no error. A content that cannot be read is omitted, as if it had been
+// dropped for its age. A command that the other session is running is not part of the copy. After
+// an error there is no copy.
 func Copy(from, to string) error {
 	journal, err := fsutil.ReadUpTo(filepath.Join(from, "journal"), largestJournal)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -27,7 +27,7 @@ func Copy(from, to string) error {
 	if err == nil {
 		journal, err = copyCommands(journal, from, to)
 	}
-	if err == nil { // last of all: a folder with a journal is a store
+	if err == nil { // last, because a folder with a journal counts as a store
 		err = os.WriteFile(filepath.Join(to, "journal"), journal, 0o600)
 	}
 	if err != nil {
@@ -36,9 +36,9 @@ func Copy(from, to string) error {
 	return nil
 }
 
-// copyCommands copies the descriptions of the workspace before the commands that have not ended;
-// undo says if one is missing. If a program has the store open, it runs these commands, and they end
-// in the journal that copyCommands returns.
+// copyCommands copies the descriptions of the workspace for commands that have not ended. If a
+// description is missing, an undo reports that. If a program has the store open, these commands
+// belong to that program, and the returned journal marks them as ended.
 func copyCommands(journal []byte, from, to string) ([]byte, error) {
 	read := loaded{tree: newTree()}
 	for line := range bytes.Lines(journal) {
@@ -70,8 +70,8 @@ func copyCommands(journal []byte, from, to string) ([]byte, error) {
 	return journal, nil
 }
 
-// copyObjects links the contents into another store, since a content with a hash never
-// changes, and copies them where the file system has no hard links.
+// copyObjects links the contents into another store, because the content with a hash never changes.
+// It copies them if the file system has no hard links.
 func copyObjects(from, to string) error {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return err
@@ -99,8 +99,8 @@ func copyObjects(from, to string) error {
 	return nil
 }
 
-// Fork copies the store to another folder and continues there. After an error the store
-// continues where it was, and the copy is removed.
+// Fork copies the store to another folder and continues there. After an error the store continues
+// in its old folder, and the copy is removed.
 func (s *Store) Fork(folder string) error {
 	if !s.use() {
 		return nil
@@ -122,7 +122,7 @@ func (s *Store) Fork(folder string) error {
 	return nil
 }
 
-// release closes the journal and gives up the lock.
+// release closes the journal and releases the lock.
 func (s *Store) release() error {
 	err := s.journal.close()
 	if s.lock != nil {

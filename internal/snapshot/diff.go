@@ -10,7 +10,7 @@ import (
 	"agent/internal/text/textfile"
 )
 
-// diff returns the difference between two versions of a file, as git writes it.
+// diff returns the difference between two versions of a file in git's format.
 func diff(path string, now, then version) string {
 	from, to := humanize.Name("a/"+path), humanize.Name("b/"+path)
 	var out strings.Builder
@@ -34,7 +34,7 @@ func diff(path string, now, then version) string {
 	return out.String() + lines
 }
 
-// gitMode returns a mode as git writes it, but with the real permissions.
+// gitMode returns a mode in git's format, but with the real permissions.
 func gitMode(f version) string {
 	if f.Kind == Link {
 		return "120000"

@@ -13,17 +13,17 @@ import (
 
 // FileEdit is a file that a tool is about to change.
 type FileEdit struct {
-	// Abs is its path, free of links.
+	// Abs is the path of the file, without links.
 	Abs string
-	// Before and After are the contents, nil where there is no file.
+	// Before and After are the contents, nil if there is no file.
 	Before, After []byte
 	// Mode is the mode of a file that is created, 0 for the usual mode of new files.
 	Mode fs.FileMode
 }
 
-// Edit keeps the contents of files before a tool changes them together. The mark names the
-// change. The caller calls failed when the change did not happen. A content that cannot be
-// kept is no error of the edit; see Warnings.
+// Edit stores the contents of files before a tool changes them together. mark identifies the
+// change. The caller calls failed if the change did not happen. A content that cannot be stored is
+// not an error of the edit; see Warnings.
 func (s *Store) Edit(files ...FileEdit) (mark Mark, failed func()) {
 	none := func() {}
 	if !s.use() {
@@ -55,8 +55,8 @@ func (s *Store) Edit(files ...FileEdit) (mark Mark, failed func()) {
 	}
 }
 
-// Paths returns the absolute paths of the files of a change, none for a change that is no longer
-// kept.
+// Paths returns the absolute paths of the files of a change. It returns none for a change that is
+// no longer stored.
 func (s *Store) Paths(m Mark) []string {
 	if m == "" || !s.use() {
 		return nil
@@ -73,8 +73,8 @@ func (s *Store) Paths(m Mark) []string {
 	return paths
 }
 
-// Files returns the changes of the files of a change, by paths relative to the workspace; none for
-// a change that is no longer kept. all is false if files may have been created that are not known.
+// Files returns the file changes of a change, with paths relative to the workspace. It returns none
+// for a change that is no longer stored. all is false if the list may lack created files.
 func (s *Store) Files(m Mark) (changes []Change, all bool) {
 	if m == "" || !s.use() {
 		return nil, true
@@ -88,7 +88,7 @@ func (s *Store) Files(m Mark) (changes []Change, all bool) {
 }
 
 // WrittenSums returns the hashes of the contents that a change wrote, by absolute path. It has no
-// hashes for a change that is no longer kept, nor for files that may hold keys.
+// hashes for a change that is no longer stored, nor for secret files.
 func (s *Store) WrittenSums(m Mark) map[string][sha256.Size]byte {
 	if !s.use() {
 		return nil
@@ -108,7 +108,7 @@ func (s *Store) WrittenSums(m Mark) map[string][sha256.Size]byte {
 	return left
 }
 
-// changeOf keeps the content of a file and returns the change that the edit is.
+// changeOf stores the content of a file and returns the change by the edit.
 func (s *Store) changeOf(file FileEdit) Change {
 	rel := s.Workspace.Rel(file.Abs)
 	c := Change{Path: rel, Before: State{Kind: Missing}, After: State{Kind: Missing}}

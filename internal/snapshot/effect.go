@@ -8,12 +8,12 @@ import (
 // Effect describes the effect of a change on one file.
 type Effect struct {
 	ChangedFile
-	// Diff is the difference between the file before the change and now.
+	// Diff is the difference between the file before the change and the present file.
 	Diff string
 }
 
-// Effects returns the effects of the change that a mark names, compared with the files as
-// they are now. It has no diff of a file that may hold keys.
+// Effects returns the effects of the change with a mark, compared with the present files. It
+// contains no diff of a secret file.
 func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 	if s == nil || m == "" {
 		return nil
@@ -50,8 +50,8 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 	return all
 }
 
-// NoteProgram notes that a program runs in the background of the turn. Its changes cannot be told
-// apart from other changes, so a plan that goes back over the turn names the program.
+// NoteProgram records that a program runs in the background of the turn. Its changes cannot be
+// distinguished from other changes, so a plan that undoes the turn names the program.
 func (s *Store) NoteProgram(name string) {
 	if !s.use() {
 		return
@@ -64,7 +64,7 @@ func (s *Store) NoteProgram(name string) {
 	}
 }
 
-// unseen returns a problem for each background program whose changes a plan cannot take back.
+// unseen returns a problem for each background program whose changes a plan cannot undo.
 func (s *Store) unseen(p *Plan) (problems []Problem) {
 	turns := map[int]bool{}
 	for _, n := range s.tree.undoneNodes(p.from, p.to) {

@@ -31,7 +31,7 @@ func (t *tracked) find(folder, name string) bool {
 	return compare(t.entry().Path, folder, name) == 0 && isPlainEntry(t.entry())
 }
 
-// cleanStates returns the states of clean files by git's index, with their times of writing.
+// cleanStates returns the states of clean files by git's index, with their modification times.
 func (b *before) cleanStates(files map[string]bool) map[string]State {
 	if len(files) == 0 {
 		return nil
@@ -49,10 +49,10 @@ func (b *before) cleanStates(files map[string]bool) map[string]State {
 	return states
 }
 
-// openIndex opens the index of the repository that root is in; it is nil without one.
+// openIndex opens the index of the repository that contains root. It returns nil if there is none.
 func openIndex(root string) *index.Index { return index.Open(layout.Enclosing(root)) }
 
-// modeOf returns the permissions in a mode of the system.
+// modeOf returns the permissions of a file mode of the system.
 func modeOf(mode uint32) fs.FileMode {
 	m := fs.FileMode(mode) & fs.ModePerm
 	for bit, special := range map[uint32]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {

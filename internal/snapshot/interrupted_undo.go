@@ -2,20 +2,21 @@ package snapshot
 
 import "slices"
 
-// When the program dies during an undo or redo, some files are changed and some are not.
-// The next undo or redo finishes the job. If an edit or a command comes before that, the
-// files that were already changed are recorded as a node of their own, which belongs to the
-// turn that was being undone or redone.
+// If the program is killed during an undo or redo, some files are changed and some are not. The
+// next undo or redo completes the move. If an edit or a command comes before that, the files that
+// were already changed are recorded as a separate node. This node belongs to the turn that was
+// being undone or redone.
 
-// halfWay is an undo, redo or restore that was interrupted. It leads from the head to another node.
+// halfWay is an undo, redo or restore that was interrupted. It moves the files from the head to
+// another node.
 type halfWay struct {
-	// to is the node it leads to, -1 when nothing was interrupted.
+	// to is the other node, -1 if no move was interrupted.
 	to int
-	// redo is the tree's redo list once the move is finished.
+	// redo is the tree's redo list after the move.
 	redo []int
-	// by is the command that began the move or reversed it last.
+	// by is the command that started the move or last reversed it.
 	by Operation
-	// back is set if the move was reversed and leads to the head.
+	// back is set if the move was reversed, so that it moves the files to the head.
 	back bool
 }
 
@@ -23,8 +24,8 @@ var nowhere = halfWay{to: -1}
 
 func (h halfWay) open() bool { return h.to >= 0 }
 
-// begin returns the interrupted move once the journal says that m has begun. If a move was already
-// interrupted and m leads back to the head, m reverses it and nothing is interrupted.
+// begin returns the interrupted move after the record m of the journal. If a move was already
+// interrupted and m moves to the head, m reverses it.
 func (h halfWay) begin(m move, head int) halfWay {
 	if m.To == head && h.open() {
 		h.by, h.back = m.Way, true
@@ -33,7 +34,7 @@ func (h halfWay) begin(m move, head int) halfWay {
 	return halfWay{to: m.To, redo: m.Redo, by: m.Way}
 }
 
-// moves returns the records from which begin makes h again.
+// moves returns the records from which begin returns h again.
 func (h halfWay) moves(head int) (all []move) {
 	if h.open() {
 		all = append(all, move{To: h.to, Way: h.by, Redo: h.redo})
@@ -44,7 +45,7 @@ func (h halfWay) moves(head int) (all []move) {
 	return all
 }
 
-// commands returns the command that finishes the move, and the command that takes it back.
+// commands returns the command that completes the move, and the command that reverses it.
 func (h halfWay) commands() (goesOn, back Operation) {
 	if h.by == Redo {
 		return Redo, Undo
@@ -52,8 +53,8 @@ func (h halfWay) commands() (goesOn, back Operation) {
 	return Undo, Redo
 }
 
-// planHalf plans the end of an interrupted move: forward where kind is the command that
-// began it, else back.
+// planHalf plans the end of an interrupted move: forward if kind is the command that started the
+// move, else back.
 func (s *Store) planHalf(kind Operation) *Plan {
 	h := s.tree.half
 	goesOn, _ := h.commands()
@@ -67,8 +68,8 @@ func (s *Store) planHalf(kind Operation) *Plan {
 	return p
 }
 
-// halfTurn returns a node of the turn whose undo or redo was interrupted, nil when the
-// journal has none.
+// halfTurn returns a node of the turn whose undo or redo was interrupted, nil if the journal has
+// none.
 func (s *Store) halfTurn() *node {
 	if begun := s.tree.nodes[s.tree.half.to]; begun != nil && begun.ID > s.tree.head {
 		return begun // this undoes an undo
@@ -76,7 +77,7 @@ func (s *Store) halfTurn() *node {
 	return s.tree.nodes[s.tree.head]
 }
 
-// halfDone returns the changes that an interrupted move had already made.
+// halfDone returns the changes that an interrupted move has already made.
 func (s *Store) halfDone() (changes []Change) {
 	half := s.tree.half
 	if !half.open() {

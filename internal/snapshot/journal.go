@@ -21,23 +21,23 @@ import (
 //
 //	1f0c9a3e {"node":{"n":1,"up":0,…}}
 //
-// The number in front is a checksum of the rest: a damaged line is omitted and never
-// obeyed. Lines are written at once and appended only.
+// The number at the start is a checksum of the rest. A damaged line is ignored. A line is written
+// in one call and only appended.
 type journal struct {
 	path string
 	out  *os.File
-	// torn is set if the last line has no end.
+	// torn is set if the last line has no line break.
 	torn bool
 }
 
-// record is one line of a journal; one field is set.
+// record is one line of a journal. Exactly one field is set.
 type record struct {
 	Head *header `json:"head,omitempty"`
 	Node *node   `json:"node,omitempty"`
-	// Drop is a node whose change failed.
+	// Drop is the ID of a node whose change failed.
 	Drop int   `json:"drop,omitempty"`
 	Move *move `json:"move,omitempty"`
-	// Began is a command that is about to run. It ends with a node, or with Ended.
+	// Began is a command that is about to run. A later node or a record with Ended marks its end.
 	Began *began `json:"began,omitempty"`
 	// Ended is set if the command of the slot Of changed nothing.
 	Ended bool `json:"ended,omitempty"`
@@ -52,28 +52,29 @@ type beside struct {
 	Name string `json:"name"`
 }
 
-// header opens a journal. The id is part of every mark.
+// header is the first record of a journal. Its id is part of every mark.
 type header struct {
 	Version int    `json:"v"`
 	ID      string `json:"id"`
 }
 
-// move records an undo, redo or restore: once when it begins and once when it is done.
+// move is the record of an undo, redo or restore. It is written at the start and at the end of the
+// move.
 type move struct {
-	// To is the node whose states the files get.
+	// To is the node with the target states of the files.
 	To int `json:"to"`
-	// Way is the command that began the move.
+	// Way is the command that started the move.
 	Way  Operation `json:"way,omitempty"`
 	Done bool      `json:"done,omitempty"`
-	// Redo has the nodes that redo goes to once the move is done.
+	// Redo lists the target nodes of later redos after the move.
 	Redo []int `json:"redo,omitempty"`
 }
 
-// journalVersion is the version of the format. A journal with a newer version is left alone.
+// journalVersion is the version of the format. A journal with a newer version is not changed.
 const journalVersion = 1
 
-// checksum returns the checksum of a line. The table is made at the first call, which takes
-// 0.2 ms, and not while the program starts; hash/crc32 keeps it.
+// checksum returns the checksum of a line. The table of hash/crc32 is created at the first call,
+// which takes 0.2 ms, instead of at program start.
 func checksum(body []byte) uint32 {
 	return crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))
 }
@@ -101,8 +102,8 @@ func (j *journal) append(r record) error {
 	return err
 }
 
-// isThere returns an error if the open journal is no longer the file at its path: then nobody would
-// ever read what is written.
+// isThere returns an error if the open journal is no longer the file at its path. Nothing would
+// then read what is written.
 func (j *journal) isThere() error {
 	own, err := j.out.Stat()
 	if err != nil {
@@ -114,7 +115,7 @@ func (j *journal) isThere() error {
 	return nil
 }
 
-// line returns the line of a record in the journal.
+// line returns the line for a record in the journal.
 func (r record) line() ([]byte, error) {
 	body, err := rawjson.Marshal(r)
 	return fmt.Appendf(nil, "%08x %s\n", checksum(body), body), err
@@ -127,8 +128,8 @@ func (j *journal) close() error {
 	return j.out.Close()
 }
 
-// read calls apply for each whole record and returns how many lines are damaged. A
-// journal that does not exist is empty.
+// read calls apply for each complete record and returns the number of damaged lines. A missing
+// journal is treated as empty.
 func (j *journal) read(apply func(record) error) (damaged int, err error) {
 	in, err := fsutil.Open(j.path)
 	if errors.Is(err, fs.ErrNotExist) {

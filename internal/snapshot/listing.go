@@ -11,16 +11,17 @@ import (
 	"agent/internal/gitfiles/index"
 )
 
-// listing has the files of a workspace. They may be many, so it keeps little of each.
+// listing contains the files of a workspace. There may be many, so it stores little about each.
 type listing struct {
 	// folders are slash paths that end in a slash; the root is empty.
 	folders []string
-	// names has the names of all files, one after the other.
+	// names contains the names of all files, concatenated.
 	names strings.Builder
 	files []listed
-	// tracked is the number of files that git tracks. They come first; both parts are sorted.
+	// tracked is the number of files that git tracks. They are first in the list; both parts are
+	// sorted.
 	tracked int
-	// partial is set when there are more than mostFiles.
+	// partial is set if there are more than mostFiles.
 	partial bool
 	sources sources
 }
@@ -29,12 +30,11 @@ type listing struct {
 type listed struct {
 	// folder is an index into the listing's folders.
 	folder uint32
-	// end is the end of the name among the names; it begins at the end of the name before.
+	// end is the end of the name in names. The name begins at the end of the previous name.
 	end uint32
 }
 
-// add adds a file; the files must come in order. tracked is nil for a file that git does not
-// track.
+// add adds a file. Files must be added in order. tracked is nil for a file that git does not track.
 func (l *listing) add(path []byte, tracked *index.Entry) {
 	if len(l.files) == mostFiles {
 		l.partial = true
@@ -73,7 +73,7 @@ func compare[Path string | []byte](path Path, folder, name string) int {
 	return 1
 }
 
-// find finds the place of a path.
+// find returns the place of a path.
 func (l *listing) find(rel string) (place int, ok bool) {
 	search := func(begin, end int) (int, bool) {
 		place, ok := sort.Find(end-begin, func(i int) int {
@@ -90,7 +90,7 @@ func (l *listing) find(rel string) (place int, ok bool) {
 
 // newFiles returns the listed files that did not exist before.
 func (l *listing) newFiles(was *before) (added []string) {
-	next := 0 // the place in the other listing where the next file is expected
+	next := 0 // the place of the next file in the other listing
 	for place := range l.files {
 		folder, name := l.split(place)
 		if next < len(was.listing.files) && was.seen[next].is(there) {
@@ -110,8 +110,8 @@ func (l *listing) newFiles(was *before) (added []string) {
 }
 
 // list lists the files of the workspace. It returns the last listing again if nothing can have
-// changed. If not all files could be listed, all is false and the listing has the files of git's
-// index.
+// changed. If not all files could be listed, all is false and the listing contains the files of
+// git's index.
 func (s *Store) list(ctx context.Context, tracked *index.Index) (files *listing, all bool) {
 	if last := s.scanned.listing; last != nil && last.sources.hold() {
 		return last, true
@@ -120,7 +120,7 @@ func (s *Store) list(ctx context.Context, tracked *index.Index) (files *listing,
 	defer cancel()
 	begun := time.Now()
 	files = &listing{}
-	if last := s.scanned.listing; last != nil { // about as long as this one will be
+	if last := s.scanned.listing; last != nil { // the new listing will have about the same length
 		files.files = make([]listed, 0, len(last.files)+len(last.files)/8)
 		files.names.Grow(last.names.Len() + last.names.Len()/8)
 	}

@@ -14,17 +14,17 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// objects stores contents by their hash, a file each. It is safe for concurrent use.
+// objects stores contents by their hash, in one file each. It is safe for concurrent use.
 type objects struct {
 	folder string
-	// most is the number of bytes that they may take.
+	// most is the largest total size of the contents, in bytes.
 	most int64
-	// size is the number of bytes that they take, -1 before they were counted.
+	// size is the total size of the contents in bytes, -1 until it is computed.
 	size    int64
 	growing sync.Mutex
 }
 
-// path returns the file of a content.
+// path returns the path of the file for a content.
 func (o *objects) path(sum string) (string, error) {
 	name, ok := strings.CutPrefix(sum, ownSum)
 	if !ok || len(name) != 64 || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) }) {
@@ -33,7 +33,7 @@ func (o *objects) path(sum string) (string, error) {
 	return filepath.Join(o.folder, name[:2], name[2:]), nil
 }
 
-// put stores a content. A damaged file of the same content is replaced.
+// put stores a content. It replaces a damaged file of the same content.
 func (o *objects) put(sum string, content []byte) error {
 	path, err := o.path(sum)
 	if err != nil {
@@ -41,7 +41,7 @@ func (o *objects) put(sum string, content []byte) error {
 	}
 	if held, err := fsutil.ReadUpTo(path, largest); err == nil && bytes.Equal(held, content) {
 		now := time.Now()
-		_ = os.Chtimes(path, now, now) // it is in use; the oldest are dropped first
+		_ = os.Chtimes(path, now, now) // it is in use; the oldest files are dropped first
 		return nil
 	}
 	err = os.WriteFile(path, content, 0o600)
@@ -51,7 +51,7 @@ func (o *objects) put(sum string, content []byte) error {
 		}
 	}
 	if err != nil {
-		_ = os.Remove(path) // half a content has another hash, so it is of no use
+		_ = os.Remove(path) // an incomplete content is useless, because it has another hash
 		return err
 	}
 	o.grow(int64(len(content)))
@@ -61,10 +61,10 @@ func (o *objects) put(sum string, content []byte) error {
 // errDamaged is the error for a content that no longer has its hash.
 var errDamaged = errors.New("its stored content is damaged")
 
-// errGone is the error for a content that was never stored, or dropped for its age.
+// errGone is the error for a content that was never stored, or was dropped for its age.
 var errGone = errors.New("its content is no longer stored")
 
-// get returns a content, if it still has its hash.
+// get returns a content if it still has its hash.
 func (o *objects) get(sum string) ([]byte, error) {
 	path, err := o.path(sum)
 	if err != nil {
@@ -82,7 +82,7 @@ func (o *objects) get(sum string) ([]byte, error) {
 	return content, nil
 }
 
-// grow notes that bytes were added, and drops the oldest contents when all take too much.
+// grow records that bytes were added, and drops the oldest contents if the total size is too large.
 func (o *objects) grow(bytes int64) {
 	o.growing.Lock()
 	defer o.growing.Unlock()

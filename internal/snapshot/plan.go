@@ -21,28 +21,29 @@ var ErrNothing = errors.New("no turn has changed files")
 
 var errNoStore = errors.New("this session does not store file contents")
 
-// Operation is the command that a plan belongs to.
+// Operation is the command to which a plan belongs.
 type Operation string
 
-// The ways.
+// The operations.
 const (
 	Undo    Operation = "undo"
 	Redo    Operation = "redo"
 	Restore Operation = "restore"
 )
 
-// Plan describes how the files would get to another state. Making a plan changes nothing.
+// Plan describes how the files would be changed to reach another state. The creation of a plan
+// changes nothing.
 type Plan struct {
 	Kind Operation
-	// Title is the message whose changes are undone or redone; PlanRestore gives none.
+	// Title is the message whose changes are undone or redone. It is empty for PlanRestore.
 	Title string
-	// Since is the time of the earliest change that is undone or redone.
+	// Since is the time of the earliest undone or redone change.
 	Since time.Time
 	// Steps lists the files that would change, by path.
 	Steps []Step
 	// Refused lists the files that make Apply refuse the whole plan.
 	Refused []Problem
-	// Left lists the files that would stay as they are.
+	// Left lists the files that would stay unchanged.
 	Left []Problem
 
 	store    *Store
@@ -54,22 +55,22 @@ type Plan struct {
 type Step struct {
 	// Path is relative to the workspace.
 	Path string
-	// Does is the change in a word: create, change, delete, mode.
+	// Does is the kind of the change: create, change, delete, mode.
 	Does string
-	// Diff is the unified diff, as git writes it.
+	// Diff is the unified diff in git's format.
 	Diff string
 
 	now, then version
 	folders   []string
 }
 
-// Problem names a file and the reason why it cannot be changed back.
+// Problem names a file and the reason why its change cannot be undone.
 type Problem struct{ Path, Why string }
 
 func (p Problem) String() string { return p.Path + ": " + p.Why }
 
-// PlanUndo plans to put files back to the state before the latest turn that changed any. The
-// error is ErrNothing when no turn has changed files.
+// PlanUndo plans to restore the files to their state before the latest turn that changed any. The
+// error is ErrNothing if no turn has changed files.
 func (s *Store) PlanUndo(ctx context.Context) (*Plan, error) {
 	return s.planWith(ctx, func() (*Plan, error) {
 		before, first := s.tree.latestTurn()
@@ -83,7 +84,7 @@ func (s *Store) PlanUndo(ctx context.Context) (*Plan, error) {
 	})
 }
 
-// PlanRedo plans to take back the latest undo or restore that still counts.
+// PlanRedo plans to reverse the latest undo or restore that can still be reversed.
 func (s *Store) PlanRedo(ctx context.Context) (*Plan, error) {
 	return s.planWith(ctx, func() (*Plan, error) {
 		last := len(s.tree.redo) - 1
@@ -101,8 +102,8 @@ func (s *Store) PlanRedo(ctx context.Context) (*Plan, error) {
 	})
 }
 
-// PlanRestore plans to bring the files to their state at a mark, earlier or later. A plan
-// without steps means that they are in that state already.
+// PlanRestore plans to restore the files to their state at a mark, earlier or later. A plan without
+// steps means that the files already have that state.
 func (s *Store) PlanRestore(ctx context.Context, m Mark) (*Plan, error) {
 	return s.planWith(ctx, func() (*Plan, error) {
 		to, err := s.node(m)
@@ -114,8 +115,8 @@ func (s *Store) PlanRestore(ctx context.Context, m Mark) (*Plan, error) {
 	})
 }
 
-// planWith records the changes of an interrupted command first, then calls choose for a plan
-// and works it out.
+// planWith first records the changes of an interrupted command. Then it calls choose for a plan and
+// computes its steps.
 func (s *Store) planWith(ctx context.Context, choose func() (*Plan, error)) (*Plan, error) {
 	if !s.use() {
 		return nil, errNoStore
@@ -130,7 +131,7 @@ func (s *Store) planWith(ctx context.Context, choose func() (*Plan, error)) (*Pl
 	return p, s.plan(ctx, p)
 }
 
-// plan works out the steps of p. Problems of single files are part of the plan and no error.
+// plan computes the steps of p. Problems with single files are part of the plan and not an error.
 func (s *Store) plan(ctx context.Context, p *Plan) error {
 	way, roots, unknown := s.tree.way(p.from, p.to)
 	if s.tree.half.open() && p.from == s.tree.head {
@@ -168,7 +169,7 @@ func (s *Store) plan(ctx context.Context, p *Plan) error {
 	return nil
 }
 
-// keepAll keeps the present contents of the files of steps, so that the plan can be undone.
+// keepAll stores the present contents of the files of steps, so that the plan can be undone.
 func (s *Store) keepAll(steps []Step) {
 	contents := map[string][]byte{}
 	for _, step := range steps {
@@ -182,18 +183,18 @@ func (s *Store) keepAll(steps []Step) {
 	}
 }
 
-// outcome is the part of a plan that concerns one file. All fields are nil when the file
-// is in its target state already.
+// outcome is the part of a plan for one file. All fields are nil if the file already has its target
+// state.
 type outcome struct {
 	step *Step
-	// left is the reason why the file stays as it is.
+	// left is the reason why the file stays unchanged.
 	left error
 	// refused is the reason why the whole plan must not be applied.
 	refused error
 }
 
-// sameWorkspace refuses to undo changes that were made in another folder. It accepts them if that
-// folder no longer exists, as after the folder was moved here.
+// sameWorkspace returns an error for changes that were made in another folder. It accepts them if
+// that folder no longer exists, because the folder may have been moved here.
 func (w *files) sameWorkspace(roots map[string]bool) error {
 	for root := range roots {
 		if root == w.workspace.Root() {
@@ -217,7 +218,7 @@ func linksThatGo(way []*passage) map[string]bool {
 	return links
 }
 
-// outcome works out the change of one file. links holds the paths of links that the same plan
+// outcome computes the change of one file. links holds the paths of links that the same plan
 // removes.
 func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 	if p.target.NotKept != "" {
@@ -245,9 +246,8 @@ func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 	return outcome{step: &Step{Path: p.path, Does: changeWord(now, then), Diff: diff(p.path, now, then), now: now, then: then, folders: p.folders}}
 }
 
-// isBetween reports whether a file is in a state that an interrupted change can leave: it is
-// missing, it has the content of one end and the mode of the other, or it was made writable
-// for its owner.
+// isBetween reports whether a file can be the result of an interrupted change. It is then missing,
+// has the content of one state and the mode of the other, or was made writable for its owner.
 func (f version) isBetween(p *passage) bool {
 	if f.Kind == Missing {
 		return true
@@ -262,7 +262,8 @@ func (f version) isBetween(p *passage) bool {
 	})
 }
 
-// errBetween refuses a plan that would take changes of others away with the ones around them.
+// errBetween is returned for a plan that would also undo changes by other programs, made between
+// the recorded changes.
 var errBetween = errors.New("changed in between by another program")
 
 // changedSince describes how a file differs from its expected state.
@@ -278,7 +279,7 @@ func changedSince(now, expected State) error {
 	return errors.New("changed since by another program")
 }
 
-// changeWord returns the word for the change from one version to another.
+// changeWord returns the kind of the change from one version to another.
 func changeWord(now, then version) string {
 	switch {
 	case then.Kind == Missing:
@@ -316,14 +317,14 @@ func (s Step) Line() string {
 	return fmt.Sprintf("%-7s %s%s", s.Does, s.Path, detail)
 }
 
-// RefusedError means that another program has changed files, so that the plan was not carried out.
+// RefusedError means that another program has changed files, so that the plan was not executed.
 type RefusedError struct{ Problems []Problem }
 
 func (e *RefusedError) Error() string {
 	return "nothing changed: later changes by other programs would be lost: " + e.Files()
 }
 
-// Files names the first of the files, each with its problem.
+// Files returns a text with the first of the files, each with its problem.
 func (e *RefusedError) Files() string {
 	const most = 5
 	var which []string
@@ -337,7 +338,7 @@ func (e *RefusedError) Files() string {
 	return strings.Join(which, "; ")
 }
 
-// outermostLast sorts folders so that each comes before its parents.
+// outermostLast sorts folders so that each is before its parents.
 func outermostLast(folders []string) []string {
 	sorted := slices.Clone(folders)
 	slices.SortFunc(sorted, func(a, b string) int {

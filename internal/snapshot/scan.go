@@ -13,23 +13,24 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// Bounds of the copies made before a command. Files whose content git has, and unchanged
-// files that were copied earlier, need no copy and are not counted.
+// Limits of the copies made before a command. Files whose content git has, and unchanged files that
+// were copied earlier, need no copy and are not counted.
 const (
 	copyFiles = 1000
 	copyBytes = 32 << 20
 	copyTime  = 300 * time.Millisecond
-	// listTime and mostFiles bound the listing of the workspace.
+	// listTime and mostFiles limit the listing of the workspace.
 	listTime  = 5 * time.Second
 	mostFiles = 500_000
 )
 
-// scanned remembers the files from one command to the next.
+// scanned is data on the files that is reused for the next command.
 type scanned struct {
-	// known maps paths to the states of files. A state is valid while the file has the identity.
+	// known maps paths to the states of files. A state is valid while the file has the same
+	// identity.
 	known      map[string]knownFile
 	identities identities
-	// listing is the last one.
+	// listing is the last listing.
 	listing *listing
 	// told is set after the user was warned that not all files are covered.
 	told bool
@@ -40,11 +41,11 @@ type knownFile struct {
 	state    State
 }
 
-// BeginCommand keeps the contents of files before a command: of the files that git tracks or
-// does not ignore, and of files that tools have changed. The caller calls settle when the
-// command has ended; the mark names the command's changes and is zero when there were none.
-// Contents that could not be kept are named by a [Plan]. Ignored files are not covered, nor
-// are changes that a background process makes after the command.
+// BeginCommand stores the contents of files before a command: of files that git tracks or does not
+// ignore, and of files that tools have changed. The caller calls settle when the command has ended.
+// The mark identifies the command's changes and is zero if there were none. A [Plan] names contents
+// that could not be stored. Ignored files are not covered, nor are changes that a background
+// process makes after the command.
 func (s *Store) BeginCommand(ctx context.Context) (settle func() Mark) {
 	if !s.use() {
 		return func() Mark { return "" }
@@ -85,7 +86,7 @@ func (s *Store) scanBefore(ctx context.Context) *before {
 	return was
 }
 
-// copy keeps the contents of unknown files, the latest written first, within the bounds.
+// copy stores the contents of unknown files within the limits, the most recently written first.
 func (s *Store) copy(was *before, unknown []unknownFile) {
 	slices.SortFunc(unknown, func(a, b unknownFile) int {
 		return int(b.written/int64(time.Millisecond) - a.written/int64(time.Millisecond))
@@ -121,8 +122,8 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 	}
 }
 
-// warnPartial warns once if not all files are covered. It warns again only if all files were covered in
-// between.
+// warnPartial warns if not all files are covered. It does not repeat the warning unless all files
+// were covered meanwhile.
 func (s *Store) warnPartial(ctx context.Context, all bool, covered int) {
 	switch {
 	case all:
@@ -133,7 +134,7 @@ func (s *Store) warnPartial(ctx context.Context, all bool, covered int) {
 	}
 }
 
-// unlistedChanges returns the files that were changed in this session and are not listed, because
+// unlistedChanges returns the files that were changed in this session but are not listed, because
 // git ignores them or because they do not exist.
 func (s *Store) unlistedChanges(listed *listing) []string {
 	var more []string
@@ -149,8 +150,8 @@ func (s *Store) unlistedChanges(listed *listing) []string {
 	return more
 }
 
-// scanAfter returns the changes since the command began. all is false when the command
-// may have created files that the changes do not list.
+// scanAfter returns the changes since the command began. all is false if the command may have
+// created files that the changes do not list.
 func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, all bool) {
 	touched := was.changedPlaces()
 	states := was.statesOf(touched, s.Secret)
@@ -183,7 +184,7 @@ func sortChanges(changes []Change) {
 	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// compare returns the present state of a file and reports whether was describes it too.
+// compare returns the present state of a file and reports whether was describes that state too.
 func (s *Store) compare(rel string, was State) (is State, same bool) {
 	f, err := s.files.look(rel)
 	if behind := (*behindError)(nil); err != nil && !errors.As(err, &behind) {
@@ -200,9 +201,8 @@ func (s *Store) compare(rel string, was State) (is State, same bool) {
 	return f.State, same
 }
 
-// createdFiles returns the files that the command made or moved to their paths. A file that
-// existed and only stopped being ignored does not count. all is false when not all files
-// could be listed.
+// createdFiles returns the files that the command made or moved to their paths. It omits files that
+// existed before and are only no longer ignored. all is false if not all files could be listed.
 func (s *Store) createdFiles(ctx context.Context, was *before) (changes []Change, all bool) {
 	index := openIndex(s.files.workspace.Root())
 	defer index.Close()

@@ -8,10 +8,10 @@ import (
 	"agent/internal/gitfiles/layout"
 )
 
-// sources has the stamps of everything that a listing depends on: the folders that were
-// read, and the files in which git keeps the tracked files and the ignore rules. As long as
-// the stamps are the same, a new listing would be the same. A missing file has a zero stamp.
-// Without sources a listing is used only once.
+// sources holds the stamps of all files and folders on which a listing depends. These are the
+// folders that were read, and the files in which git stores the tracked files and the ignore rules.
+// While the stamps are the same, a new listing would be the same. A missing file has a zero stamp.
+// A listing without sources is used only once.
 type sources map[string]stamp
 
 // hold reports whether nothing has changed.
@@ -24,9 +24,9 @@ func (s sources) hold() bool {
 	return len(s) > 0
 }
 
-// sourcesOf returns the files on which a listing depends: the read paths and the files that decide
-// what git lists. begun is the time at which the listing began. sourcesOf returns nil where stamps
-// might miss a change, which is outside of a repository and if one of the files has only just
+// sourcesOf returns the files on which a listing depends: the read paths and the files that
+// determine what git lists. begun is the time at which the listing began. sourcesOf returns nil if
+// stamps might miss a change. This is so outside of a repository, or if one of the files has just
 // changed.
 func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
 	gitDir, prefix := layout.Enclosing(s.files.workspace.Root())
@@ -50,8 +50,8 @@ func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
 	return stamps
 }
 
-// ignoreFiles returns the files outside of the work tree that decide which files git lists,
-// at their usual paths. common is the folder that the repository's work trees share.
+// ignoreFiles returns the files outside of the work tree that determine which files git lists, at
+// their usual paths. common is the folder that the repository's work trees share.
 func (o Options) ignoreFiles(gitDir, common string) []string {
 	files := []string{
 		filepath.Join(gitDir, "index"), filepath.Join(gitDir, "config.worktree"),

@@ -7,7 +7,7 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// stamp changes with everything that is done to a file.
+// stamp is metadata of a file that changes with every change of the file.
 type stamp struct {
 	inode            uint64
 	size             int64
@@ -15,7 +15,7 @@ type stamp struct {
 	written, changed int64 // written and changed are in nanoseconds since 1970
 }
 
-// stampOf returns the stamp of a file; ok is false when nothing is there.
+// stampOf returns the stamp of a file. ok is false if there is no file.
 func stampOf(abs string) (s stamp, ok bool) {
 	facts, ok := fsutil.Look(abs)
 	return stampFrom(facts), ok
@@ -23,8 +23,8 @@ func stampOf(abs string) (s stamp, ok bool) {
 
 func stampFrom(f fsutil.Facts) stamp { return stamp{f.Number, f.Size, f.Mode, f.Written, f.Changed} }
 
-// settled reports whether any further change of the file will change the stamp. The clock
-// of file systems is coarse, so that right after a change another may go unnoticed.
+// settled reports whether any further change of the file will change the stamp. The clock of file
+// systems is coarse, so that two changes in quick succession may have the same stamp.
 func (s stamp) settled(now time.Time) bool {
 	return now.Sub(time.Unix(0, s.changed)) > fsutil.ClockStep
 }
@@ -32,17 +32,18 @@ func (s stamp) settled(now time.Time) bool {
 // identity is a hash of a stamp.
 type identity uint64
 
-// identities hashes stamps with a random seed, so that no program can forge an identity.
+// identities is the random seed for the hash of stamps. Without the seed, no program can forge an
+// identity.
 type identities maphash.Seed
 
 func (i identities) of(at stamp) identity {
 	return identity(maphash.Comparable(maphash.Seed(i), at))
 }
 
-// seen describes a file before a command, in few bytes.
+// seen is a compact description of a file before a command.
 type seen struct {
 	identity identity
-	// inode has the lower bits of the inode.
+	// inode is the lower bits of the inode.
 	inode uint32
 	mode  uint16
 	facts fact

@@ -8,7 +8,7 @@ import (
 	"agent/internal/gitfiles/index"
 )
 
-// ownerWrites is the permission of a file's owner to write it.
+// ownerWrites is the write permission of a file's owner.
 const ownerWrites fs.FileMode = 0o200
 
 // sameStamp reports whether a file has the times, inode and size of an index entry.

@@ -6,12 +6,12 @@ import (
 	"agent/internal/gitfiles/index"
 )
 
-// ownerWrites is the permission to write a file, of its owner, its group and others. Windows has
-// one for all three.
+// ownerWrites is the write permission of a file's owner, group and others. Windows has one
+// permission for all three.
 const ownerWrites fs.FileMode = 0o222
 
-// sameStamp reports whether a file has the time of writing and the size of an index entry. Git
-// notes no inode here, and the time of creation in place of that of the last change.
+// sameStamp reports whether a file has the modification time and the size of an index entry. On
+// Windows, git stores no inode, and the creation time instead of the time of the last change.
 func sameStamp(at stamp, e *index.Entry) bool {
 	return at.written == e.Written && uint32(at.size) == e.Size
 }

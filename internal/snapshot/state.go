@@ -21,25 +21,25 @@ const (
 	Missing Kind = "missing"
 	File    Kind = "file"
 	Link    Kind = "link"
-	// Other is a pipe or a device, whose content is never kept. A folder exists only as long
-	// as files are in it and counts as Missing.
+	// Other is a pipe or a device, whose content is never stored. A folder exists only if it
+	// contains files, and is treated as Missing.
 	Other Kind = "other"
 )
 
 // State describes a file at some time.
 type State struct {
 	Kind Kind `json:"kind"`
-	// Mode has the permissions of a file, 0 for the usual mode of new files.
+	// Mode is the permissions of a file, 0 for the usual mode of new files.
 	Mode fs.FileMode `json:"mode,omitempty"`
 	Size int64       `json:"size,omitempty"`
-	// Sum is the hash of the content: "sha256:…", or "git:…" for git's object name. It is
-	// empty for a content that was not read.
+	// Sum is the hash of the content: "sha256:…", or "git:…" for git's object name. It is empty if
+	// the content was not read.
 	Sum string `json:"sum,omitempty"`
-	// Written is the time of the last write of a file without Sum.
+	// Written is the modification time of a file without Sum.
 	Written time.Time `json:"written,omitzero"`
 	// LinkTarget is the target of a link.
 	LinkTarget string `json:"leads,omitempty"`
-	// NotKept is the reason why the content of a file was not kept, or "" if it was.
+	// NotKept is the reason why the content of a file was not stored, or "" if it was stored.
 	NotKept string `json:"lost,omitempty"`
 }
 
@@ -54,7 +54,7 @@ func sumOf(content []byte) string {
 	return ownSum + hex.EncodeToString(sum[:])
 }
 
-// hasher returns the hash function for sums of the same kind as sum. git's sums include the
+// hasher returns the hash function for sums of the same kind as sum. The hash of git includes the
 // size of the content.
 func hasher(sum string, size int64) hash.Hash {
 	name, git := strings.CutPrefix(sum, gitSum)
@@ -69,7 +69,7 @@ func hasher(sum string, size int64) hash.Hash {
 	return h
 }
 
-// hasSum reports whether the content that r reads has the sum.
+// hasSum reports whether the content from r has the sum.
 func hasSum(r io.Reader, size int64, sum string) bool {
 	h := hasher(sum, size)
 	if _, err := io.Copy(h, r); err != nil {
@@ -79,7 +79,7 @@ func hasSum(r io.Reader, size int64, sum string) bool {
 	return hex.EncodeToString(h.Sum(nil)) == name
 }
 
-// permissions has the mode bits that are kept.
+// permissions is the set of mode bits that are stored.
 const permissions = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
 // stateOf returns the state of a file without reading its content.
@@ -96,7 +96,7 @@ func stateOf(abs string, info fs.FileInfo, err error) State {
 	return State{Kind: Other}
 }
 
-// is reports whether s describes a file in its present state, apart from the mode. has
+// is reports whether s describes a file with the present state now, apart from the mode. has
 // reports whether the file's content has a sum.
 func (s State) is(now State, has func(sum string) bool) bool {
 	switch {
@@ -110,10 +110,10 @@ func (s State) is(now State, has func(sum string) bool) bool {
 	return has(s.Sum)
 }
 
-// usualMode has the permissions that a new file may have. The system takes some of them away.
+// usualMode is the largest set of permissions of a new file. The system removes some of them.
 const usualMode fs.FileMode = 0o666
 
-// vague reports whether nothing is known of a file but that it exists.
+// vague reports whether only the existence of the file is known.
 func (s State) vague() bool { return s.Kind == File && s.Sum == "" && s.Written.IsZero() }
 
 // allowsMode reports whether two states may have the same permissions.
@@ -121,7 +121,7 @@ func (s State) allowsMode(other State) bool {
 	return s.Kind != File || s.Mode == 0 || other.Mode == 0 || s.Mode == other.Mode
 }
 
-// sameMode reports whether s allows the permissions of a file in its present state.
+// sameMode reports whether s allows the permissions of the present state now.
 func (s State) sameMode(now State) bool {
 	return s.Kind != File || s.Mode == 0 || s.Mode == now.Mode
 }

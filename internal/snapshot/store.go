@@ -20,15 +20,14 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Bounds of a store.
+// Limits of a store.
 const (
-	// largest is the size of the largest file that is kept, in bytes. Tools edit no larger
-	// files.
+	// largest is the size of the largest file that is stored, in bytes. Tools edit no larger files.
 	largest = 16 << 20
-	// largestJournal is the size of the largest journal, and of the largest description of a
-	// workspace, that is read, in bytes.
+	// largestJournal limits the journals and workspace descriptions that are read, in bytes.
 	largestJournal = 256 << 20
-	// mostKept is the number of bytes that a session keeps. The oldest are dropped first.
+	// mostKept is the total size of the contents of a session, in bytes. The oldest contents are
+	// dropped first.
 	mostKept = 256 << 20
 	// longestTitle limits the title of a turn, in characters.
 	longestTitle = 60
@@ -36,26 +35,27 @@ const (
 
 // Options configures a store.
 type Options struct {
-	// Folder is the store's own folder. It is created when the first content is kept.
+	// Folder is the folder of the store. It is created when the first content is stored.
 	Folder    string
 	Workspace *workspace.Workspace
-	// Secret reports whether a file may hold keys. Such files are not kept.
+	// Secret reports whether a file may be a secret file. The contents of such files are not
+	// stored.
 	Secret func(abs, rel string) bool
 	Now    func() time.Time
-	// Home is the home folder and Config the folder of programs' configuration. Git reads
+	// Home is the home folder. Config is the folder for the configuration of programs. Git reads
 	// both. They may be empty.
 	Home, Config string
-	// Temporary makes Close remove the store.
+	// Temporary makes Close delete the store.
 	Temporary bool
 }
 
-// Mark names a moment in the history of the files, to which [Store.PlanRestore] can return. It
-// is valid as long as the store exists, in every program that opens it. The zero Mark names
-// no moment.
+// Mark identifies a point in the history of the files, to which [Store.PlanRestore] can return. It
+// is valid as long as the store exists, in every program that opens it. The zero Mark identifies no
+// point.
 type Mark string
 
-// Store keeps earlier contents of files. It is safe for concurrent use: a tool may change a
-// file while a user looks at the plan of an undo. A nil Store keeps nothing.
+// Store stores earlier contents of files. It is safe for concurrent use: a tool may change a file
+// while a user views the plan of an undo. A nil Store stores nothing.
 type Store struct {
 	Options
 	files files
@@ -66,25 +66,25 @@ type Store struct {
 	lock     *flock.Flock
 	turn     int
 	title    string
-	// warnings wait to be shown.
+	// warnings lists warnings that the user has not seen yet.
 	warnings []string
-	// broken is the error of the last write, nil when it succeeded.
+	// broken is the error of the last write, nil if the write succeeded.
 	broken  error
 	scanned scanned
 	// listTime limits the listing of the workspace.
 	listTime time.Duration
 }
 
-// loaded is the journal and the state that follows from it.
+// loaded is the journal and the state that results from its records.
 type loaded struct {
 	id      string
 	tree    tree
 	journal journal
-	// besides are the programs that ran in the background of turns.
+	// besides lists the programs that ran in the background of turns.
 	besides []beside
 }
 
-// Open opens the store of a session and reads its journal. It fails where the journal
+// Open opens the store of a session and reads its journal. It returns an error if the journal
 // cannot be read.
 func Open(o Options) (*Store, error) {
 	s := &Store{Options: o, files: files{o.Workspace}, listTime: listTime}
@@ -95,7 +95,7 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// load switches to the store in a folder. After an error nothing has changed.
+// load switches to the store in a folder. After an error nothing is changed.
 func (s *Store) load(folder string) error {
 	read := loaded{tree: newTree(), journal: journal{path: filepath.Join(folder, "journal")}}
 	damaged, err := read.journal.read(read.replay)
@@ -156,7 +156,7 @@ func (s *loaded) replay(r record) error {
 	return nil
 }
 
-// use locks the store. It returns false for a nil store, which keeps nothing.
+// use locks the store. It returns false for a nil store, which stores nothing.
 func (s *Store) use() bool {
 	if s == nil {
 		return false
@@ -166,7 +166,7 @@ func (s *Store) use() bool {
 }
 
 // BeginTurn begins a turn. All changes until the next call are undone together. title is the
-// message that began it.
+// message that started the turn.
 func (s *Store) BeginTurn(title string) {
 	if !s.use() {
 		return
@@ -176,7 +176,8 @@ func (s *Store) BeginTurn(title string) {
 	s.title = humanize.Line(secret.Without(humanize.FirstLine(strings.TrimSpace(title))), longestTitle)
 }
 
-// Mark returns the present moment. It is zero when the store cannot be written.
+// Mark returns a mark for the present state of the files. It is zero if the store cannot be
+// written.
 func (s *Store) Mark() Mark {
 	if !s.use() {
 		return ""
@@ -191,7 +192,7 @@ func (s *Store) Mark() Mark {
 
 func (s *Store) markOf(id int) Mark { return Mark(s.id + "-" + strconv.Itoa(id)) }
 
-// node returns the node that a mark names.
+// node returns the ID of the node of a mark.
 func (s *Store) node(m Mark) (int, error) {
 	id, number, _ := strings.Cut(string(m), "-")
 	n, err := strconv.Atoi(number)
@@ -201,7 +202,7 @@ func (s *Store) node(m Mark) (int, error) {
 	return n, nil
 }
 
-// InEffect reports whether a change was not undone. An unknown change counts as in effect.
+// InEffect reports whether a change was not undone. It returns true for an unknown change.
 func (s *Store) InEffect(m Mark) bool {
 	if !s.use() {
 		return true
@@ -219,7 +220,7 @@ func (s *Store) InEffect(m Mark) bool {
 	return false
 }
 
-// Reasons why a content is not kept.
+// Reasons why a content is not stored.
 const (
 	lostSecret = "it may hold secrets"
 	lostLarge  = "it is larger than 16 MB"
@@ -242,8 +243,8 @@ func (s *Store) keep(abs, rel string, state State, content []byte) State {
 	return state
 }
 
-// record adds a node to the journal and returns its number. A node without a turn belongs to
-// the present one.
+// record adds a node to the journal and returns its ID. A node without a turn belongs to the
+// present turn.
 func (s *Store) record(n node) int {
 	n.ID, n.Up, n.Root, n.At = s.tree.last+1, s.tree.head, s.files.workspace.Root(), s.Now()
 	if n.Turn == 0 {
@@ -262,7 +263,7 @@ func (s *Store) write(r record) {
 	s.broken = nil
 }
 
-// ready creates the store on disk, if it does not exist, and locks it.
+// ready creates the store on disk if it does not exist, and locks it.
 func (s *Store) ready() error {
 	if s.lock != nil && s.id != "" {
 		return nil
@@ -293,7 +294,7 @@ func (s *Store) ready() error {
 	return err
 }
 
-// fail notes that a content cannot be kept, and warns once.
+// fail records that a content cannot be stored, and adds a warning the first time.
 func (s *Store) fail(err error) {
 	if s.broken == nil {
 		s.warn("Can't store the content of files, so /undo can't restore it: %v", fsutil.Reason(err))
@@ -328,7 +329,7 @@ func (w *files) missingFolders(abs string) []string {
 	return missing
 }
 
-// Close gives up the lock, so that other programs can open the store.
+// Close releases the lock, so that other programs can open the store.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

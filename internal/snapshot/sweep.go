@@ -13,30 +13,30 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// lockName is the file in a store that is locked while a program has it open.
+// lockName is a file in each store, which is locked while a program has the store open.
 const lockName = ".in-use"
 
 // sweptName is a file in the folder of all stores. Its modification time is the time of the last
 // sweep.
 const sweptName = ".swept"
 
-// Bounds of all stores together.
+// Limits of all stores together.
 const (
-	// between is the time between two sweeps. A sweep looks at every file of every session,
-	// which would be too much for each start of the program.
+	// between is the time between two sweeps. A sweep reads the metadata of every file of every
+	// session, which would be too slow at each program start.
 	between = time.Hour
-	// keptFor is the time for which a store is kept after the last write.
+	// keptFor is the time after the last write for which a store is kept.
 	keptFor = 30 * 24 * time.Hour
-	// mostOfAll is the number of bytes that all stores together may take.
+	// mostOfAll is the largest total size of all stores, in bytes.
 	mostOfAll = 1 << 30
-	// youngest is the age from which a store without a session is removed. A session that
-	// has just begun has a store and no record yet.
+	// youngest is the least age of a store without a session for its removal. A session that has
+	// just started has a store but no record yet.
 	youngest = time.Hour
 )
 
-// Sweep removes stores from the folder of all stores: stores without a session, old stores, and
-// the oldest ones if all stores together are too large. It keeps a store that a program has open,
-// and ignores errors. It does nothing if the last sweep was less than an hour ago.
+// Sweep removes stores from the folder of all stores: stores without a session, old stores, and the
+// oldest ones if all stores together are too large. It keeps a store that a program has open, and
+// ignores errors. It does nothing if the last sweep was less than between ago.
 func Sweep(folder string, now time.Time, exists func(session string) bool) {
 	swept := filepath.Join(folder, sweptName)
 	if info, err := os.Stat(swept); err == nil && now.Sub(info.ModTime()).Abs() < between {
@@ -74,8 +74,8 @@ type onDisk struct {
 	used time.Time
 }
 
-// dropOldest removes the oldest of all until the rest takes no more than most bytes, and
-// returns the size of the rest.
+// dropOldest removes the oldest files until the total size of the rest is at most most bytes, and
+// returns that size.
 func dropOldest(all []onDisk, size, most int64, remove func(path string) error) int64 {
 	slices.SortFunc(all, func(a, b onDisk) int { return a.used.Compare(b.used) })
 	for _, one := range all {
@@ -100,7 +100,7 @@ func measure(path string) onDisk {
 	return f
 }
 
-// filesBelow returns the files below a folder. It skips files that cannot be looked at.
+// filesBelow returns the files below a folder. It skips files whose metadata cannot be read.
 func filesBelow(folder string) []onDisk {
 	var files []onDisk
 	_ = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
@@ -125,8 +125,8 @@ func inUse(folder string) bool {
 	return errors.Join(err, lock.Close()) == nil && !free
 }
 
-// Remove removes a store with all its contents, unless a program has it open. A missing
-// store is no error.
+// Remove deletes a store with all its contents, unless a program has it open. A missing store is no
+// error.
 func Remove(folder string) error {
 	if _, err := os.Lstat(folder); errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -12,36 +12,36 @@ type Change struct {
 	// Before and After describe the file before and after the change.
 	Before State `json:"before"`
 	After  State `json:"after"`
-	// Made are the folders that were created for the file.
+	// Made lists the folders that were created for the file.
 	Made []string `json:"made,omitempty"`
-	// Gone are the folders that were removed with the file.
+	// Gone lists the folders that were removed with the file.
 	Gone []string `json:"gone,omitempty"`
 }
 
 // node is an event that changed files: an edit by a tool, or a command.
 type node struct {
-	// ID numbers the nodes from 1.
+	// ID is the number of the node, counted from 1.
 	ID int `json:"n"`
-	// Up is the parent node, 0 for the beginning.
+	// Up is the ID of the parent node, 0 for the root.
 	Up int `json:"up"`
 	// Turn is the number of the turn.
 	Turn int `json:"turn"`
-	// Root is the workspace of the change.
+	// Root is the workspace in which the change was made.
 	Root string `json:"root"`
-	// Title is the first line of the message that began the turn.
+	// Title is the first line of the message that started the turn.
 	Title   string    `json:"title,omitempty"`
 	At      time.Time `json:"at"`
 	Changes []Change  `json:"changes"`
-	// Unlisted is set for a command that may have created more files, since the workspace
+	// Unlisted is set for a command that may have created further files, because the workspace
 	// could not be listed.
 	Unlisted bool `json:"unlisted,omitempty"`
 	// Unknown is the reason why the changes of a command are not known, or "" if they are.
 	Unknown string `json:"unknown,omitempty"`
-	// Of is the slot of the command that ends with the node, 0 for another change.
+	// Of is the slot of the command that the node ends, 0 if the node ends none.
 	Of int `json:"of,omitempty"`
 }
 
-// unknown returns a problem for each gap in the knowledge of a command's changes.
+// unknown returns a problem for each part of a command's changes that is not known.
 func (n *node) unknown() (problems []Problem) {
 	if n.Unlisted {
 		problems = append(problems, Problem{"files that commands may have created", "unknown, because the workspace can't be listed"})
@@ -52,17 +52,17 @@ func (n *node) unknown() (problems []Problem) {
 	return problems
 }
 
-// tree holds all changes of the session and the node at which the workspace is.
+// tree contains all changes of the session and the present node of the workspace.
 type tree struct {
 	nodes map[int]*node
 	last  int
 	head  int
-	// redo holds the nodes that redo goes to, the latest undone last.
+	// redo lists the target nodes of redos. The node of the latest undo is last.
 	redo []int
-	// half is the undo or redo in which the program died.
+	// half is the undo or redo during which the program was killed.
 	half halfWay
-	// began has the commands that have not ended, in the order in which they began: those that
-	// run, and those in the middle of which an earlier run of the program died.
+	// began lists the commands that have not ended, in the order of their start. They are running,
+	// or an earlier run of the program was killed during them.
 	began []*began
 }
 
@@ -75,12 +75,12 @@ func (t *tree) add(n *node) {
 	t.end(n.Of)
 }
 
-// end notes that the command of a slot has ended.
+// end records that the command of a slot has ended.
 func (t *tree) end(slot int) {
 	t.began = slices.DeleteFunc(t.began, func(b *began) bool { return b.Slot == slot })
 }
 
-// freeSlot returns the lowest slot that no command has.
+// freeSlot returns the lowest slot that no command uses.
 func (t *tree) freeSlot() int {
 	slot := 1
 	for slices.ContainsFunc(t.began, func(b *began) bool { return b.Slot == slot }) {
@@ -125,7 +125,7 @@ func (t *tree) drop(id int) {
 	delete(t.nodes, id)
 }
 
-// up returns the nodes from id to the root, id first.
+// up returns the nodes from id to the root, starting with id.
 func (t *tree) up(id int) []*node {
 	var nodes []*node
 	for n := t.nodes[id]; n != nil; n = t.nodes[n.Up] {
@@ -146,8 +146,8 @@ func (t *tree) undoneNodes(from, to int) []*node {
 	return slices.DeleteFunc(t.up(from), func(n *node) bool { return stays[n.ID] })
 }
 
-// latestTurn returns the first node of the latest turn that changed files, and the number of
-// the node before it. first is nil when there is no such turn.
+// latestTurn returns the first node of the latest turn that changed files, and the ID of the node
+// before it. first is nil if there is no such turn.
 func (t *tree) latestTurn() (before int, first *node) {
 	for _, n := range t.up(t.head) {
 		if first != nil && n.Turn != first.Turn {
@@ -165,21 +165,22 @@ func (t *tree) latestTurn() (before int, first *node) {
 type passage struct {
 	path             string
 	expected, target State
-	// halfway is another state that the file may be in, because the program died while it changed
-	// the file. It is nil if there is no such state.
+	// halfway is another possible state of the file, because the program was killed while it
+	// changed the file. It is nil if there is no such state.
 	halfway *State
-	// folders are removed if they are empty.
+	// folders lists folders to remove if they are empty.
 	folders []string
-	// joints has the states where one change of the file ends and the next one begins. If they
-	// differ, another program has changed the file in between.
+	// joints contains the states between consecutive changes of the file. If the end of one change
+	// and the start of the next differ, another program has changed the file in between.
 	joints []joint
 }
 
-// joint has the state of a file after one change and before the next.
+// joint contains the state at the end of one change and the state at the start of the next.
 type joint struct{ end, begin State }
 
 // way returns the passages between two nodes, unordered, and the workspaces in which the changes
-// were made. unknown describes changes that the passages undo and that were not recorded fully.
+// were made. unknown contains the changes that the passages undo and that were not recorded
+// completely.
 func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unknown []Problem) {
 	roots = map[string]bool{}
 	passages := map[string]*passage{}
@@ -212,7 +213,7 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unkno
 	return order, roots, unknown
 }
 
-// pass adds a change of the file, from one state to another.
+// pass adds a change of the file from one state to another.
 func (p *passage) pass(from, to State) {
 	if p.target != from {
 		p.joints = append(p.joints, joint{p.target, from})
@@ -220,8 +221,8 @@ func (p *passage) pass(from, to State) {
 	p.target = to
 }
 
-// halfway adds the files of an interrupted move to a way from the head. Each of them is in
-// its state at the head or in its state at the other node.
+// halfway adds the files of an interrupted move to the passages from the head. Each of these files
+// is in its state at the head or in its state at the other node.
 func (t *tree) halfway(order []*passage) []*passage {
 	known := make(map[string]*passage, len(order))
 	for _, p := range order {

@@ -22,7 +22,7 @@ type version struct {
 	open    func() (*os.File, error)
 }
 
-// summed returns the state with the hash of the content, if that is known.
+// summed returns the state with the hash of the content, if the content is known.
 func (f version) summed() State {
 	s := f.State
 	if s.Kind == File && s.Sum == "" && f.content != nil {
@@ -34,8 +34,7 @@ func (f version) summed() State {
 // files reads, writes and removes the files of a workspace.
 type files struct{ workspace *workspace.Workspace }
 
-// look reads the file at a path of the workspace. It returns an error if it cannot; a missing
-// file is no error.
+// look reads the file at a path of the workspace. A missing file is no error.
 func (w *files) look(rel string) (version, error) {
 	f := version{abs: absolute(w.workspace.Root(), rel)}
 	f.open = func() (*os.File, error) { return w.workspace.Open(f.abs) }
@@ -44,13 +43,13 @@ func (w *files) look(rel string) (version, error) {
 	}
 	folder := filepath.Dir(f.abs)
 	switch real, err := w.workspace.Resolve(folder); {
-	case isNotFolder(err), errors.Is(err, syscall.ELOOP): // a link that leads to itself has no target
+	case isNotFolder(err), errors.Is(err, syscall.ELOOP): // a link whose links form a loop has no target
 		f.Kind = Missing
 		return f, nil
 	case err != nil:
 		return f, err
 	case real != folder:
-		f.Kind = Missing // the link leads to another file
+		f.Kind = Missing // the link refers to another file
 		return f, &behindError{w.linkAbove(rel)}
 	}
 	info, err := os.Lstat(f.abs)
@@ -73,7 +72,7 @@ func (w *files) look(rel string) (version, error) {
 	return f, err
 }
 
-// behindError means that a folder above a path is a link. link is the path of that folder.
+// behindError means that a folder above a path is a link. link is the path of that link.
 type behindError struct{ link string }
 
 func (*behindError) Error() string { return "a parent folder is now a link" }

@@ -9,32 +9,32 @@ import (
 	"agent/internal/gitfiles/index"
 )
 
-// before describes a workspace before a command. Since files may be many, it keeps only
-// enough of each to notice a change: the content that git has of a file is fetched from
-// git after the command, and only if the file has changed.
+// before describes a workspace before a command. There may be many files, so it stores only what is
+// necessary to detect a change. A content that git has is read from git after the command, and only
+// if the file has changed.
 type before struct {
 	root string
-	// listing has the files that git does not ignore.
+	// listing contains the files that git does not ignore.
 	listing *listing
-	// further has other files, which the session changed earlier. A place is an index into
-	// the listing's files, followed by these.
+	// further lists other files, which the session changed earlier. A place is an index into the
+	// listing's files followed by further.
 	further []string
-	// listed is false when not all files could be listed. Then nothing counts as created.
+	// listed is false if not all files could be listed. Then no file counts as created.
 	listed bool
 	// seen describes the file at each place.
 	seen       []seen
 	identities identities
-	// folders are the folders that hold files, and folderInodes their inodes.
+	// folders holds the folders that contain files, and folderInodes their inodes.
 	folders      map[string]bool
 	folderInodes []uint32
-	// index is git's index, which has the content hashes of clean files.
+	// index is git's index, which contains the content hashes of clean files.
 	index *index.Index
-	// states describe the files that are not clean, by path.
+	// states holds the states of the files that are not clean, by path.
 	states map[string]State
 	begun  time.Time
 }
 
-// unknownFile is a file whose content has not been kept yet.
+// unknownFile is a file whose content has not been stored yet.
 type unknownFile struct {
 	place   int
 	path    string
@@ -54,7 +54,7 @@ func (b *before) path(place int) string {
 	return folder + name
 }
 
-// place returns the place of a file that existed.
+// place returns the place of a file. existed is false if the file did not exist.
 func (b *before) place(rel string) (place int, existed bool) {
 	place, ok := b.listing.find(rel)
 	if !ok {
@@ -66,8 +66,8 @@ func (b *before) place(rel string) (place int, existed bool) {
 	return place, b.seen[place].is(there)
 }
 
-// madeSince returns a function that reports whether a file or folder was made since the command
-// began, or renamed by it. inodes are those of all files and folders before.
+// madeSince returns a function that reports whether a file or folder was created or renamed since
+// the command began. inodes lists the earlier inodes of all files and folders.
 func (b *before) madeSince(inodes []uint32) func(rel string) bool {
 	return func(rel string) bool {
 		abs := absolute(b.root, rel)
@@ -77,7 +77,7 @@ func (b *before) madeSince(inodes []uint32) func(rel string) bool {
 	}
 }
 
-// madeFolders returns the folders above a file that were made since.
+// madeFolders returns the folders above a file that were created since.
 func (b *before) madeFolders(rel string, since func(rel string) bool) (made []string) {
 	for dir := path.Dir(rel); !b.folders[dir]; dir = path.Dir(dir) {
 		if since(dir) {
@@ -87,7 +87,7 @@ func (b *before) madeFolders(rel string, since func(rel string) bool) (made []st
 	return made
 }
 
-// look looks at all files and returns those whose content is neither known nor in git.
+// look checks all files and returns those whose content is neither known nor in git.
 func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 	now := time.Now()
 	b.seen = make([]seen, 0, len(b.listing.files)+len(b.further))
@@ -123,15 +123,16 @@ func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 	return unknown
 }
 
-// isClean reports whether the file at a place has the content that git's index names. The
-// index is read along with the places.
+// isClean reports whether the content of the file at a place is the content in git's index. Calls
+// must be in the order of the places, because the index is read in parallel.
 func (b *before) isClean(index *tracked, place int, at stamp) bool {
-	// A listing that git itself made does not say which files are tracked; all are in order.
+	// A listing that git itself made does not mark the tracked files, but all its files are in
+	// order.
 	inOrder := place < len(b.listing.files) && (place < b.listing.tracked || b.listing.tracked == 0)
 	return inOrder && at.size <= largest && index.find(b.split(place)) && b.index.Sure(index.entry()) && sameStamp(at, index.entry())
 }
 
-// eachFile calls do for every file; ok is false for a file that is missing.
+// eachFile calls do for every file. ok is false for a missing file.
 func (b *before) eachFile(do func(place int, at stamp, ok bool)) {
 	var looker fsutil.Looker
 	defer looker.Close()
@@ -187,7 +188,7 @@ func (b *before) changedPlaces() (places []int) {
 	return places
 }
 
-// statesOf returns the states of the files at places, as they were before the command.
+// statesOf returns the states of the files at places before the command.
 func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []State {
 	kept := map[string]bool{}
 	for _, place := range places {

@@ -20,7 +20,7 @@ import (
 // The description of a workspace before a command is a file with these lines:
 //
 //	d INODE                         a folder
-//	c INODE MODE SIZE SUM PATH      a clean file: git has its content
+//	c INODE MODE SIZE SUM PATH      a clean file, whose content git has
 //	o INODE MODE PATH STATE         any other file
 //
 // The paths are quoted as in Go and the state is JSON.
@@ -76,7 +76,7 @@ func appendOther(line []byte, file seen, rel string, is State) ([]byte, error) {
 	return append(append(append(line, ' '), state...), '\n'), err
 }
 
-// notedFile is a file in the description of a workspace.
+// notedFile is a file in a workspace description.
 type notedFile struct {
 	path string
 	seen
@@ -121,7 +121,7 @@ func (s *Store) readNote(b *began) (*before, error) {
 			was.folders[dir] = true
 		}
 	}
-	// A file that git's index proves unchanged need not be read.
+	// A file that is unchanged according to git's index need not be read.
 	was.index = openIndex(was.root)
 	tracked := tracked{entries: was.index.Read()}
 	was.eachFile(func(place int, at stamp, ok bool) {
@@ -134,7 +134,7 @@ func (s *Store) readNote(b *began) (*before, error) {
 	return was, nil
 }
 
-// parseNote parses a line of the description; kind is its first word.
+// parseNote parses a line of the description. kind is the first word of the line.
 func parseNote(kind, line string) (file notedFile, err error) {
 	number := func(bits int) (n uint64) {
 		word, rest, _ := strings.Cut(line, " ")

@@ -27,8 +27,8 @@ const (
 
 // Outline returns the outline of a text file that has more than limit tokens. It contains the first
 // lines, then the declarations with their lines, or the headings and last lines if no declarations
-// are known. It returns false if the whole file must be sent: for a limit of 0, a small file, few
-// lines, instructions, or an outline that saves less than two thirds.
+// are known. It returns false if the whole file must be sent. This is so for a limit of 0, a small
+// file, few lines, instructions, or an outline that saves less than two thirds.
 func Outline(ctx context.Context, name, text string, limit int) (string, bool) {
 	all := lines.Split(text)
 	if limit < 1 || len(text) <= limit*bytesPerToken || len(text) > maxOutlineBytes || len(all) < leastOutlined || isInstruction(name) {

@@ -197,7 +197,7 @@ func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
 	dirs := e.folders(command)
 	for _, part := range parts {
 		interpreted := slices.ContainsFunc(part, func(word cmdline.Word) bool { return interprets(word.Text) }) &&
-			!slices.Contains(part, cmdline.Word{Text: "-m"}) // a module, which the rule names; the files are its data
+			!slices.Contains(part, cmdline.Word{Text: "-m"}) // a module, which the rule names; files are its data
 		for i := range part {
 			for _, name := range cmdline.Names(part[i].Text, ":!") {
 				part[i].Written = part[i].Written || len(dirs) > maxFolders || slices.ContainsFunc(dirs, func(dir string) bool {
@@ -211,9 +211,9 @@ func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
 // maxFolders limits the number of folders in which the words of a line are looked up.
 const maxFolders = 64
 
-// folders returns the folders that may contain the programs of a line, or where these may look for
-// other programs, even if some of its cd fail. Each folder that a word or an option names may be
-// such a folder, as in env -C bin, find bin -execdir and env PATH=bin.
+// folders returns the folders that may contain the programs of a line, or in which these may look
+// for other programs. It respects that some cd of the line may fail. Each folder that a word or an
+// option names may be such a folder, as in env -C bin, find bin -execdir and env PATH=bin.
 func (e *Env) folders(command shell.Command) []string {
 	dirs := []string{command.Dir}
 	for _, call := range command.Read().Calls() {

@@ -29,8 +29,8 @@ func (e *Env) readBelow(command shell.Command) []protect.File {
 // maxKept limits the number of files that are hidden from one command that searches.
 const maxKept = 100
 
-// keptBelow returns the files whose read requires approval by a rule or an ignore file, and that a
-// read-only command would read below the folders that it searches. whole is false if there may be
+// keptBelow returns the files that a read-only command would read below the folders that it
+// searches, although a rule or an ignore file requires approval. whole is false if there may be
 // more such files, or if git has stored their text.
 func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 	if !e.Protected.Keeps {

@@ -102,7 +102,7 @@ func (s *Seen) Known(abs string) bool {
 	return ok
 }
 
-// changed reports whether content differs from the content that the model last saw of the file, and
+// changed reports whether content differs from the content that the model last saw of the file. It
 // returns the old content if it is still stored. A file that the model never saw has not changed.
 func (s *Seen) changed(abs string, content []byte) (before []byte, changed bool) {
 	s.mu.Lock()

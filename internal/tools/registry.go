@@ -38,8 +38,8 @@ type Offer struct {
 // the same name, the later replaces the earlier, in its place.
 func NewRegistry(tools ...Tool) *Registry { return Join(Fixed("", tools...)) }
 
-// Join returns a registry of sources. If two sources have a tool of the same name, the tool of the
-// earlier source is used, so that no server replaces a tool of this program.
+// Join returns a registry of sources. If two sources have a tool of the same name, the earlier
+// source has priority. So no server replaces a tool of this program.
 func Join(sources ...Source) *Registry {
 	return &Registry{sources: sources, revisions: make([]uint64, len(sources)), known: map[string]Traits{}}
 }

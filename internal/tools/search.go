@@ -152,8 +152,8 @@ func (a searchArgs) searchedPlace() string {
 }
 
 // describeMatches formats as many matches from the offset up to last as fit. If at most a tenth
-// does not fit, it adds the rest too, up to most bytes in total, because asking for the rest would
-// cost a request.
+// does not fit, it adds the rest too, up to most bytes in total. A request for the rest would cost
+// more.
 func describeMatches(env *Env, args searchArgs, base string, matches []search.Match, last, most int) string {
 	if len(matches) == 0 {
 		return fmt.Sprintf("No line matches %s in %s.", args.Pattern, args.searchedPlace())

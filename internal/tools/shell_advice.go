@@ -226,8 +226,8 @@ var pathWord = lazyregexp.New("[\"'`‘“]((?:\\.\\.)?/[^\"'`’”]+)[\"'`’�
 // FILE:
 var shellLine = lazyregexp.New(`^(?:\S*/)?(?:ba|da|z|k)?sh: (?:line )?\d+: (?:cannot create )?([^:]+): $`)
 
-// path returns the path to which the line refers: the last path before the message of the refusal,
-// else the first path after it, else "".
+// path returns the path to which the line refers. This is the last path before the message of the
+// refusal, else the first path after it, else "".
 func (r refusal) path() string {
 	if file := shellLine.FindStringSubmatch(r.line[:r.at]); file != nil {
 		return file[1]

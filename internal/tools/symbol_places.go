@@ -73,7 +73,7 @@ func (c symbolCall) defined(ctx context.Context, found lsp.Answer) (Answer, erro
 		case errors.Is(err, errOutside):
 			described := ""
 			if targets, err := c.targets(ctx); err == nil {
-				hover, _ := c.servers.Describe(ctx, targets[0].Target) // without the content of a file, only the name is known
+				hover, _ := c.servers.Describe(ctx, targets[0].Target) // without file content, only the name is known
 				described = "\n" + plainText(hover.Text)
 			}
 			parts = append(parts, fmt.Sprintf("%s:%d, outside of the workspace%s", humanize.Name(p.Path), p.Line(), described))

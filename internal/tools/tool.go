@@ -2,10 +2,11 @@
 // themselves. Similar tools share a file. The imported packages for command lines, the shell, the
 // workspace, search, outlines and diffs are independent of tools.
 //
-// A [Tool] plans a call without any effect; the [Plan] has a [Preview] for the user who approves
-// the call, and a function that applies exactly this plan and returns an [Answer]. A [Registry]
-// belongs to a conversation and joins the tools of the program with the tools of servers. An [Env]
-// belongs to a call. It holds the workspace, the limits and the other data that the call needs.
+// A [Tool] plans a call without any effect. The [Plan] has a [Preview] for the user who approves
+// the call. It also has a function that applies exactly this plan and returns an [Answer]. A
+// [Registry] belongs to a conversation and joins the tools of the program with the tools of
+// servers. An [Env] belongs to a call. It holds the workspace, the limits and the other data that
+// the call needs.
 //
 // Tools declare themselves by their traits. Approval, pruning, display and summaries use the
 // traits, so no list of tool names is repeated elsewhere. A tool does not use the screen.

@@ -2,18 +2,18 @@ package toolspec
 
 import "agent/internal/text/patch"
 
-// Arguments are the arguments of a call. Arg returns the one of a name, as JSON decodes it into an
-// any, and whether the call has it.
+// Arguments contains the arguments of a call. Arg returns the argument with a name, decoded from
+// JSON, and whether the call has it.
 type Arguments interface {
 	Arg(name string) (value any, given bool)
 }
 
-// FilesOf returns the files that a call names, as the model wrote them: the file in a parameter,
-// the files of a list, and the files of a patch, both ends of a move and deletions among them
-// (D-96).
+// FilesOf returns the files that a call names, as the model wrote them. They are the file in a
+// parameter, the files of a list, and the files of a patch, including both names of a moved file
+// and deleted files (D-96).
 func (t Traits) FilesOf(call Arguments) []string { return t.AppendFiles(nil, call) }
 
-// AppendFiles appends the files of FilesOf to files.
+// AppendFiles appends the result of FilesOf to files.
 func (t Traits) AppendFiles(files []string, call Arguments) []string {
 	if file := firstText(call, t.File); file != "" {
 		files = append(files, file)

@@ -8,7 +8,8 @@ import (
 	"agent/internal/text/patch"
 )
 
-// Words describe a call on the screen: "reading a.go", "read a.go (offset 3)", "read a.go".
+// Words contains the words that describe a call on the screen: "reading a.go", "read a.go (offset
+// 3)", "read a.go".
 type Words struct {
 	// Given is the parameter that a call must have for these words to apply; empty for every
 	// call.
@@ -16,23 +17,23 @@ type Words struct {
 	// Now is the verb for a running call, Done for a finished call, and Do for a call that failed
 	// or was refused.
 	Now, Done, Do string
-	// Declined is the verb for a call whose proposal the user declined; most tools have none.
+	// Declined is the verb for a call whose proposal the user declined. It is empty for most tools.
 	Declined string
 	// About is the subject of a call, with {NAME} in place of the values of its parameters.
 	// Without it, the subject is the key of the call, its path, and its numbers.
 	About string
 }
 
-// Say returns the words of a tool whose calls all have the same verbs.
+// Say returns the Words of a tool whose calls all have the same verbs.
 func Say(now, done, do string) []Words { return []Words{{Now: now, Done: done, Do: do}} }
 
-// Label describes a call in words.
+// Label describes a call for a user.
 type Label struct {
 	// Name is the name of the tool.
 	Name string
-	// Words holds the verbs; a tool that declares none uses its name.
+	// Words contains the verbs. A tool that declares none uses its name.
 	Words
-	// Subject names the object of the call on one line, empty if the call says nothing about it.
+	// Subject names the object of the call on one line. It is empty if the call names none.
 	Subject string
 	// Key is the whole value of the parameter that distinguishes the call from others.
 	Key string
@@ -61,10 +62,10 @@ func join(verb, subject string) string {
 	return verb + " " + subject
 }
 
-// Named describes a call whose arguments are not known.
+// Named returns the Label of a call whose arguments are unknown.
 func (t Traits) Named(name string) Label { return t.Describe(name, arguments.Arguments{}) }
 
-// Describe describes a call of the tool with that name in words.
+// Describe returns the Label of a call of the tool with a name.
 func (t Traits) Describe(name string, given arguments.Arguments) Label {
 	said := Label{Name: name, Words: Words{Now: name, Done: name, Do: name}}
 	for _, w := range t.Words {
@@ -104,7 +105,7 @@ func subject(key string, given arguments.Arguments) string {
 		switch {
 		case name == key:
 			if about = humanize.Headline(text(given, name)); name == "pattern" && strings.Contains(about, " ") {
-				about = `"` + about + `"` // quotes show the end of a pattern with blanks
+				about = `"` + about + `"` // quotes show the end of a pattern that ends in a blank
 			}
 		case name == "symbol":
 			if symbol := humanize.Headline(text(given, name)); symbol != "" {
@@ -142,7 +143,7 @@ func text(given arguments.Arguments, name string) string {
 		}
 		return strings.Join(texts, ", ")
 	case float64:
-		raw, _ := given.Value(name) // with all digits
+		raw, _ := given.Value(name) // raw contains all digits of a number
 		return string(raw)
 	}
 	return ""

@@ -7,27 +7,27 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// The form of an agent's report: a line about the agent, a line with the files that it changed,
-// and its own words. A report that comes as a message has a title before it.
+// The format of a subagent's report: a line on the subagent, a line with the files that it changed,
+// and its own text. A report that is sent as a message has a title before it.
 const (
 	ReportTitle = "The agent "
 	ReportFiles = "changed: "
 )
 
-// NoFiles takes the place of the files in a report that names none.
+// NoFiles replaces the files in a report without any.
 const NoFiles = "none"
 
 // between separates the files of a report.
 const between = ", "
 
-// reported matches a file in a report: its path, and the changed lines or that it is new.
+// reported matches a file in a report: its path, and the number of changed lines or the word "new".
 var reported = lazyregexp.New(`^(.+?)(?: new| \+\d+ -\d+)?$`)
 
-// uncounted matches the end of a list that does not name all files.
+// uncounted matches the end of a list that omits some files.
 var uncounted = lazyregexp.New(`^\d+ more files?$`)
 
-// ReportedFile returns a file as a report lists it: its path, quoted if it could be taken for
-// something else, and how it changed, "" if that is not known.
+// ReportedFile returns a file in the format of a report: its path, and how it changed, "" if that
+// is not known. The path is quoted if it would be ambiguous.
 func ReportedFile(path, how string) string {
 	if quoted := strconv.Quote(path); quoted != `"`+path+`"` || path == NoFiles || path != strings.TrimSpace(path) || strings.Contains(path+" ", between) ||
 		uncounted.MatchString(path) || reported.FindStringSubmatch(path)[1] != path {
@@ -39,8 +39,8 @@ func ReportedFile(path, how string) string {
 	return path + " " + how
 }
 
-// ReportedFiles returns the list of files in a report: items of ReportedFile, and a word about
-// files that are not named, "" for none.
+// ReportedFiles returns the list of files in a report. items are results of ReportedFile. more is a
+// text on files that are not named, "" for none.
 func ReportedFiles(items []string, more string) string {
 	if more != "" {
 		items = append(items[:len(items):len(items)], more)
@@ -51,8 +51,8 @@ func ReportedFiles(items []string, more string) string {
 	return strings.Join(items, between)
 }
 
-// Reported returns the files that the report of an agent lists as changed (D-126), and the lines
-// of the report up to these.
+// Reported returns the files that the report of a subagent lists as changed (D-126). head is the
+// report up to and including that list.
 func Reported(report string) (files []string, head string) {
 	end := 0
 	for line := range strings.Lines(report) {
@@ -64,7 +64,7 @@ func Reported(report string) (files []string, head string) {
 		if list != NoFiles {
 			files = filesIn(list)
 		}
-		return files, report[:end] // later lines are the agent's own text
+		return files, report[:end] // later lines are the subagent's own text
 	}
 	return nil, ""
 }

@@ -1,17 +1,16 @@
-// Package toolspec holds the properties that a tool declares, in the terms that the rest of the
-// program needs: approval, rules, density, summaries, prompts, commands and the screen. It is
-// plain data, and imports nothing of the program but words and the form of patches.
+// Package toolspec defines the declared properties of tools, which approval, rules, density,
+// summaries, prompts, commands and the screen use. It contains plain data, and imports only the
+// package for words and the one for patches.
 package toolspec
 
 import "strings"
 
-// Traits is the declaration of one tool. The zero value declares nothing: such a tool may do
-// anything, so a user is asked about its calls, they run alone, and nothing is known of its
-// answers.
+// Traits is the declaration of one tool. The zero value declares nothing. Such a tool may have any
+// effect, so its calls require approval and run alone, and nothing is known about its answers.
 //
-// Parameters are lists of names; the first name that a call has counts.
+// A parameter is a list of names. The first name that a call has is used.
 type Traits struct {
-	// Reads: calls look at files or at the state of the program.
+	// Reads: calls read files or the state of the program.
 	Reads bool
 	// Edits: calls change files.
 	Edits bool
@@ -23,48 +22,46 @@ type Traits struct {
 	Searches bool
 	// Stateful: calls change the state of the conversation, such as the todo list.
 	Stateful bool
-	// Remembers: calls keep notes for later sessions, in files of the user.
+	// Remembers: calls store notes for later sessions, in files of the user.
 	Remembers bool
-	// Asks: calls ask the user something, and have no other effect.
+	// Asks: calls ask the user questions, and have no other effect.
 	Asks bool
 
 	// Parallel: calls may run at the same time as others.
 	Parallel bool
-	// Essential tools are offered in the smallest windows too, because a small job can be done
-	// with these tools alone.
+	// Essential tools are offered even for the smallest context windows, because they are
+	// sufficient for a small task.
 	Essential bool
-	// Unoffered tools are not declared in requests: the model learns of them otherwise, and calls
-	// them by name.
+	// Unoffered tools are not declared in requests. The model learns their names from other texts
+	// and can call them.
 	Unoffered bool
-	// Rare tools are offered only if a user wants all tools: models seldom call them, and other
+	// Rare tools are offered only if a user enables all tools. Models seldom call them, and other
 	// tools do the same work.
 	Rare bool
 	// NeedsRecord tools are offered only if the conversation is recorded.
 	NeedsRecord bool
-	// Form is the way of editing that the tool belongs to, empty for a tool of no or every form.
-	// A model is offered the tools of its own form; calls of the other tools are answered all the
-	// same.
+	// Form is the edit format to which the tool belongs, empty for a tool of no or every form. A
+	// model is offered the tools of its own form. Calls of the other tools still work.
 	Form EditFormat
-	// Elsewhere is set for a tool of another program that a recording names. Its reads and writes
-	// do not count for REQ-HD-005.
+	// Elsewhere is set for a tool of another program in a recording. Its reads and writes are
+	// ignored for REQ-HD-005.
 	Elsewhere bool
 
-	// Key is the parameter that distinguishes one call from another on a line: a path, a command,
-	// a pattern, a URL. It is empty if there is none.
+	// Key is the parameter that distinguishes one call from another in a description: a path, a
+	// command, a pattern, a URL. It is empty if there is none.
 	Key string
-	// File names the file that a call shows or changes (REQ-HD-005.2, REQ-HD-005.3).
+	// File is the parameter for the file that a call shows or changes (REQ-HD-005.2, REQ-HD-005.3).
 	File []string
-	// Files names the list of files that a call shows.
+	// Files is the parameter for the list of files that a call shows.
 	Files []string
-	// Density names the parts of a call and its answer that density may remove.
+	// Density names the parameters with parts of a call and its answer that density may remove.
 	Density
 
-	// Words describe a call on the screen. The first entry whose parameter a call has counts.
+	// Words describes a call on the screen. The first entry whose parameter a call has is used.
 	Words []Words
 }
 
-// Density names the parts of a call and its answer that density may remove, by the parameters
-// that hold them.
+// Density names the parameters with the parts of a call and its answer that density may remove.
 type Density struct {
 	// From is the first line to read.
 	From []string
@@ -74,7 +71,7 @@ type Density struct {
 	Count []string
 	// Headed: an incomplete answer begins with a line in brackets.
 	Headed bool
-	// Fragment: calls name the part to read by a symbol or the like, not by lines.
+	// Fragment: calls select a part to read by a symbol or a similar name, not by lines.
 	Fragment bool
 	// Old is the text that an edit replaces.
 	Old []string
@@ -96,7 +93,7 @@ type Density struct {
 // EditFormat is the way in which a model is trained to edit files.
 type EditFormat string
 
-// The forms.
+// The edit formats.
 const (
 	// Replace: a text in the file is replaced by another.
 	Replace EditFormat = "replace"
@@ -104,23 +101,24 @@ const (
 	Patch EditFormat = "patch"
 )
 
-// FileNames lists the parameters in which models name a file (REQ-HD-005.4, D-14).
+// FileNames lists the parameters with which models name a file (REQ-HD-005.4, D-14).
 var FileNames = []string{"file_path", "absolute_path", "path"}
 
-// Harmless reports whether calls change nothing but the state of the conversation, so that nobody
-// is asked about them unless a file is protected.
+// Harmless reports whether calls change only the state of the conversation. They then need no
+// approval unless a file is protected.
 func (t Traits) Harmless() bool {
 	return (t.Reads || t.Stateful || t.Asks) && !t.Edits && !t.Runs && !t.Network
 }
 
-// OnlyUsesNetwork reports whether calls use the network and do nothing else here.
+// OnlyUsesNetwork reports whether calls use the network and have no effect on this machine.
 func (t Traits) OnlyUsesNetwork() bool { return t.Network && !t.Edits && !t.Runs && !t.Stateful }
 
-// EditsOnly reports whether calls change files and do nothing else.
+// EditsOnly reports whether calls change files and have no other effect.
 func (t Traits) EditsOnly() bool { return t.Edits && !t.Runs && !t.Network }
 
-// Retrievable reports whether a call can be repeated to get its answer again. A call that edits
-// or keeps something would do so twice, and so may the call of an agent (D-45, D-126).
+// Retrievable reports whether a call can be repeated to get its answer again. A repeated call that
+// edits or stores something would have its effect twice, and so might a call of a subagent (D-45,
+// D-126).
 func (t Traits) Retrievable() bool {
 	return (t.Reads || t.Runs || t.Network) && !t.Edits && !t.Stateful && !t.Reports
 }
@@ -138,7 +136,7 @@ func (t Traits) WritesFile() bool {
 	return t.Edits && (len(t.File) > 0 || len(t.Patch) > 0) && !t.Elsewhere
 }
 
-// String lists the effects of calls in words for a user.
+// String returns the effects of calls as a text for a user.
 func (t Traits) String() string {
 	var does []string
 	for _, trait := range []struct {

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// confusables has a line for each letter and digit, followed by look-alikes of other alphabets. They
-// come from the table of confusables of Unicode (UTS 39), without right-to-left letters and
-// without letters that NFKD replaces.
+// confusables has a line for each letter and digit, followed by look-alikes from other alphabets.
+// They are from Unicode's table of confusables (UTS 39), without right-to-left letters and letters
+// that NFKD replaces.
 const confusables = `
 2ƧƻϨᒿꙄꛯꝚ
 3ƷȜЗҘӠⳌꝪꞫ
@@ -69,7 +69,7 @@ yƴɏɣʏγуүұყᶌỿꭚ
 zƶȥʐᴢᵶꮓ
 `
 
-// lookAlikes maps each letter of confusables to the usual one.
+// lookAlikes maps each look-alike to its ASCII letter or digit.
 var lookAlikes = sync.OnceValue(func() map[rune]rune {
 	usual := map[rune]rune{}
 	for line := range strings.Lines(confusables) {

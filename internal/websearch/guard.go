@@ -14,21 +14,22 @@ import (
 	"agent/internal/base/secret"
 )
 
-// Bounds of the files that a query is compared with.
+// Limits of the files with which a query is compared.
 const (
-	// leastLine is the length from which a part of a line of a file gives the file away, in bytes.
+	// leastLine is the least length of a part of a line that counts as a quote of a file, in bytes.
 	leastLine = 40
-	// leastValue is the length from which a value counts, in bytes; a shorter one may be a word.
+	// leastValue is the least length of a value that counts as a secret, in bytes. A shorter value
+	// may be a common word.
 	leastValue = 12
-	// maxKeyFile limits the bytes that are read of one file, maxKeyFiles the number of files, and
-	// maxDepth the depth of the folders.
+	// maxKeyFile limits the bytes that are read of one file. maxKeyFiles limits the number of
+	// files, and maxDepth the depth of the folders.
 	maxKeyFile  = 64 << 10
 	maxKeyFiles = 100
 	maxDepth    = 2
 )
 
-// leaks returns an error if a query holds a key, one of the values, or a part of a line of the
-// files, also in another spelling. It takes milliseconds for the files of a user.
+// leaks returns an error if a query contains an API key, one of the values, or a part of a line of
+// the files, also in another spelling. It takes milliseconds for the files of a user.
 func (q Query) leaks(values, files []string) error {
 	const remedy = "; remove it, or ask the user to search with /web"
 	spelled := spellings(strings.Join(append(append([]string{q.Text}, q.OnlyHosts...), q.WithoutHosts...), " "))
@@ -46,13 +47,13 @@ func (q Query) leaks(values, files []string) error {
 	return nil
 }
 
-// Quotes returns the name of the first of some files that a text quotes, or "" if it quotes none. A
-// folder stands for the files in it.
+// Quotes returns the name of the first of the files that a text quotes, or "" if it quotes none. A
+// folder stands for its files.
 func Quotes(text string, files []string) (name string) {
 	return quoted([]spelling{newSpelling(text)}, files)
 }
 
-// quoted returns the name of the file that one of some texts quotes, empty for none.
+// quoted returns the name of the first file that one of the texts quotes, "" for none.
 func quoted(texts []spelling, files []string) (name string) {
 	read := 0
 	for _, path := range files {
@@ -69,8 +70,8 @@ func quoted(texts []spelling, files []string) (name string) {
 	return name
 }
 
-// quotes reports whether the text has a long part of a content, or a value that a line of it
-// assigns.
+// quotes reports whether the text contains a long part of a content, or a value that a line of the
+// content assigns.
 func (s spelling) quotes(content []byte) bool {
 	for at := 0; at+leastLine <= len(s.text); at++ {
 		if bytes.Contains(content, []byte(s.text[at:at+leastLine])) {
@@ -86,8 +87,8 @@ func (s spelling) quotes(content []byte) bool {
 	return false
 }
 
-// eachFile calls f with the content of a file, or of the files in a folder. Files that cannot be
-// read are omitted.
+// eachFile calls f with the content of a file, or of the files in a folder. It omits files that
+// cannot be read.
 func eachFile(root string, f func(path string, content []byte) error) error {
 	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -111,7 +112,7 @@ func eachFile(root string, f func(path string, content []byte) error) error {
 	})
 }
 
-// secrets returns the values of the variables of an environment that hold keys.
+// secrets returns the values of the variables in an environment that contain secrets.
 func secrets(environ []string) []string {
 	var values []string
 	for _, pair := range environ {

@@ -16,7 +16,7 @@ import (
 	"agent/internal/fetch"
 )
 
-// Ways besides the names of services.
+// Values of the setting web-search other than the names of services.
 const (
 	Off      = "off"
 	Auto     = "auto"
@@ -24,7 +24,7 @@ const (
 	Command  = "command"
 )
 
-// Ways returns all words of the setting web-search.
+// Ways returns all values of the setting web-search.
 func Ways() []string {
 	ways := []string{Off, Auto, Provider, Command}
 	for _, service := range services {
@@ -33,7 +33,7 @@ func Ways() []string {
 	return ways
 }
 
-// Bounds of a search.
+// Limits of a search.
 const (
 	patience  = 10 * time.Second
 	maxReply  = 1 << 20
@@ -43,33 +43,34 @@ const (
 	tries     = 2
 )
 
-// Settings is how to search at present.
+// Settings are the present settings for searches.
 type Settings struct {
-	// Way is a word of the setting web-search. URL is the address of a SearXNG, or of a search
-	// engine of Google. Command is the user's own command.
+	// Way is the value of the setting web-search. URL is the address of a SearXNG, or of a Google
+	// search engine. Command is the user's own command.
 	Way, URL, Command     string
 	MaxTokens, MaxPerTurn int
-	// Price is the price of a thousand searches in USD, 0 if it is not known.
+	// Price is the price of a thousand searches in USD, 0 if it is unknown.
 	Price float64
 }
 
-// Config connects a Searcher with its conversation. Every field but Request and Now is needed.
+// Config connects a Searcher with its conversation. Every field except Request and Now is required.
 type Config struct {
 	Settings func() Settings
-	// Key returns the key that is kept for the address of a service, "" for none.
+	// Key returns the stored API key for the address of a service, "" for none.
 	Key func(baseURL string) string
-	// Run runs the user's command with an input, and returns its output.
+	// Run runs the user's command with an input, and returns its output. line is the command, and
+	// most limits the output in bytes.
 	Run func(ctx context.Context, line string, input []byte, limit time.Duration, most int) (string, error)
-	// Environ is the environment, and KeyFiles returns the files that may hold keys. No query
-	// with a secret of theirs is sent.
+	// Environ is the environment. KeyFiles returns the secret files. No query with a secret from
+	// these is sent.
 	Environ  []string
 	KeyFiles func() []string
-	// Server returns nil if the model's server searches the web by itself, else why it does not; a
-	// nil Server never does.
+	// Server returns nil if the model's server can search the web itself, else the reason. A nil
+	// Server means that it cannot.
 	Server func() error
-	// Denied reports whether rules of the user forbid the pages of a host.
+	// Denied reports whether rules of the user forbid pages of a host.
 	Denied func(host string) bool
-	// Request makes a request; nil means fetch.Ask.
+	// Request sends a request; nil means fetch.Ask.
 	Request func(ctx context.Context, request *http.Request, private bool, most int64) (fetch.Reply, error)
 	Now     func() time.Time
 }
@@ -79,11 +80,11 @@ type Searcher struct {
 	config Config
 
 	mu sync.Mutex
-	// kept holds recent answers by query. refused holds, by search service, the number of refusals
-	// and the refusal that is repeated until the pause ends.
+	// kept contains recent answers by query. refused contains the refusals by search service: their
+	// number, and the error to return until the pause ends.
 	kept    map[string]Answer
 	refused map[string]*refusal
-	// searched counts the searches of the turn.
+	// searched is the number of searches in the turn.
 	searched int
 }
 
@@ -93,7 +94,7 @@ type refusal struct {
 	err   error
 }
 
-// New returns a Searcher. It asks and reads nothing before the first search.
+// New returns a Searcher. It sends and reads nothing before the first search.
 func New(config Config) *Searcher {
 	if config.Request == nil {
 		config.Request = fetch.Ask
@@ -104,14 +105,14 @@ func New(config Config) *Searcher {
 	return &Searcher{config: config, kept: map[string]Answer{}, refused: map[string]*refusal{}}
 }
 
-// BeginTurn begins to count the searches of a turn.
+// BeginTurn resets the number of searches in the turn.
 func (s *Searcher) BeginTurn() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.searched = 0
 }
 
-// way returns the settings with auto replaced by the search service that it stands for.
+// way returns the settings, with auto replaced by the selected search service.
 func (s *Searcher) way() Settings {
 	set := s.config.Settings()
 	if set.Way != Auto {
@@ -130,7 +131,7 @@ func (s *Searcher) way() Settings {
 	return set
 }
 
-// server returns why the model's server does not search the web by itself, nil if it does.
+// server returns the reason why the model's server does not search the web itself, nil if it does.
 func (s *Searcher) server() error {
 	if s.config.Server == nil {
 		return errors.New("web-search is provider, which this command can't use")
@@ -138,7 +139,7 @@ func (s *Searcher) server() error {
 	return s.config.Server()
 }
 
-// ByServer reports whether the model's server searches by itself, with the present settings.
+// ByServer reports whether the model's server searches the web itself, with the present settings.
 func (s *Searcher) ByServer() bool { return s.way().Way == Provider && s.server() == nil }
 
 // Service returns the name of the search service in use, or "" if there is none.
@@ -149,7 +150,7 @@ func (s *Searcher) Service() string {
 	return ""
 }
 
-// Problem returns why the present settings do not allow a search, nil if they do.
+// Problem returns the reason why the present settings do not allow a search, nil if they do.
 func (s *Searcher) Problem() error {
 	_, err := s.ready(s.way())
 	return err
@@ -163,7 +164,7 @@ func (s *Searcher) Price() (usd float64, known bool) {
 	return set.Price / thousand, set.Price > 0 || !service.Bills && set.Way != Provider
 }
 
-// ready returns the service and its key, or what is missing.
+// ready returns the API key of the service, or an error that names what is missing.
 func (s *Searcher) ready(set Settings) (key string, err error) {
 	service, is := Named(set.Way)
 	switch {
@@ -186,8 +187,8 @@ func (s *Searcher) ready(set Settings) (key string, err error) {
 	return key, nil
 }
 
-// Check returns an error if a query must not be sent: rules forbid one of its hosts, or it holds
-// a key.
+// Check returns an error if a query must not be sent, because rules forbid one of its hosts or it
+// contains a secret.
 func (s *Searcher) Check(q Query) error {
 	for _, name := range q.OnlyHosts {
 		if s.config.Denied(name) {
@@ -197,7 +198,7 @@ func (s *Searcher) Check(q Query) error {
 	return q.leaks(secrets(s.config.Environ), s.config.KeyFiles())
 }
 
-// Search answers a query. The caller has checked it.
+// Search returns the answer to a query. The caller must have checked the query.
 func (s *Searcher) Search(ctx context.Context, q Query) (Answer, error) {
 	set := s.way()
 	key, err := s.ready(set)
@@ -235,7 +236,7 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Answer, error) {
 	return answer, nil
 }
 
-// engine returns the id of a search engine of Google, "" if the address names none.
+// engine returns the ID of a Google search engine, "" if the address contains none.
 func engine(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() != "cse.google.com" {
@@ -244,16 +245,16 @@ func engine(address string) string {
 	return u.Query().Get("cx")
 }
 
-// MaxTokens limits the text of an answer.
+// MaxTokens returns the limit for the text of an answer.
 func (s *Searcher) MaxTokens() int { return s.config.Settings().MaxTokens }
 
-// refusedError is the error of a service that refuses the key or the account.
+// refusedError is returned if a service refuses the API key or the account.
 type refusedError struct{ says string }
 
 func (e *refusedError) Error() string { return e.says }
 
-// pause counts a refusal. From the second in a row on, the service is not asked for a time. The
-// caller holds the lock.
+// pause counts a refusal. From the second consecutive refusal on, the service is not used for some
+// time. The caller holds the lock.
 func (s *Searcher) pause(way string, err error) {
 	if _, refused := errors.AsType[*refusedError](err); !refused {
 		return
@@ -267,7 +268,7 @@ func (s *Searcher) pause(way string, err error) {
 	}
 }
 
-// ask asks the service or the command.
+// ask sends a query to the service or the command.
 func (s *Searcher) ask(ctx context.Context, set Settings, key string, q Query) ([]Result, error) {
 	if set.Way == Command {
 		return s.run(ctx, set.Command, q)
@@ -304,7 +305,7 @@ func (s *Searcher) ask(ctx context.Context, set Settings, key string, q Query) (
 	}
 }
 
-// hideKey returns an error without the key, which a service may repeat.
+// hideKey returns an error without the API key, which a service may repeat.
 func hideKey(err error, key string) error {
 	if err == nil || key == "" || !strings.Contains(err.Error(), key) {
 		return err
@@ -312,7 +313,7 @@ func hideKey(err error, key string) error {
 	return errors.New(strings.ReplaceAll(err.Error(), key, "[key]"))
 }
 
-// retryAfter reports whether a reply asks for another try, and when.
+// retryAfter reports whether a reply requests a retry, and the time to wait.
 func retryAfter(reply fetch.Reply, now time.Time) (wait time.Duration, again bool) {
 	if reply.Status != http.StatusTooManyRequests && reply.Status < http.StatusInternalServerError {
 		return 0, false
@@ -353,7 +354,7 @@ func (service Service) read(reply fetch.Reply) ([]Result, error) {
 	return found, nil
 }
 
-// problem returns the words of a service about a refusal, after a colon, "" for none.
+// problem returns the error message of a service after a colon, "" for none.
 func problem(body []byte) string {
 	var says struct {
 		Message, Detail, Error, Msg any
@@ -382,7 +383,7 @@ func problem(body []byte) string {
 	return ""
 }
 
-// run asks the user's command.
+// run sends a query to the user's command.
 func (s *Searcher) run(ctx context.Context, line string, q Query) ([]Result, error) {
 	domains := append([]string{}, q.OnlyHosts...)
 	for _, name := range q.WithoutHosts {

@@ -12,21 +12,23 @@ import (
 	"time"
 )
 
-// A Service is a kind of server that answers queries. Each is one value.
+// A Service is a kind of search service.
 type Service struct {
-	// Name is the word that users type, and Home the address of its API; "" for an address of the user.
+	// Name is the name of the service in settings. Home is the address of its API, "" if the user
+	// sets the address.
 	Name, Home string
 	// Bills is set if searches cost money.
 	Bills bool
-	// header is the request header of the key, prefix its beginning there.
+	// header is the request header for the API key. prefix is the text before the key in the
+	// header.
 	header, prefix string
-	// request returns method, path with query, and body of a search.
+	// request returns the path with the query, and the body of a search. A nil body means GET.
 	request func(q Query, engine string) (path string, body any)
-	// results says where the results of a reply are.
+	// results is the path of the results in the JSON of a reply.
 	results members
 }
 
-// SearXNG and Google need more settings than a key.
+// SearXNG and Google need other settings than an API key.
 const (
 	SearXNG = "searxng"
 	Google  = "google"
@@ -86,10 +88,10 @@ var services = []Service{
 	},
 }
 
-// Services returns all services. The first ones need no key.
+// Services returns all services. The first ones need no API key.
 func Services() []Service { return slices.Clone(services) }
 
-// Named returns the service with a name.
+// Named returns the service with the name.
 func Named(name string) (Service, bool) {
 	i := slices.IndexFunc(services, func(s Service) bool { return s.Name == name })
 	if i < 0 {
@@ -98,7 +100,7 @@ func Named(name string) (Service, bool) {
 	return services[i], true
 }
 
-// given are members of a JSON object. Empty ones are omitted.
+// given contains members of a JSON object. Empty members are omitted.
 type given map[string]any
 
 // MarshalJSON implements json.Marshaler.
@@ -116,7 +118,7 @@ func (g given) MarshalJSON() ([]byte, error) {
 	return json.Marshal(members)
 }
 
-// values returns the query of an address from names and values. Empty values are omitted.
+// values returns a URL query from names and values. Empty values are omitted.
 func values(pairs ...string) string {
 	v := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
@@ -127,7 +129,7 @@ func values(pairs ...string) string {
 	return v.Encode()
 }
 
-// beginOf returns the time at which a span that ends now began, as Exa wants it.
+// beginOf returns the start of a time span that ends now, in the format of Exa.
 func beginOf(recent string) string {
 	days := map[string]int{"day": 1, "week": 7, "month": 31, "year": 366}[recent]
 	if days == 0 {
@@ -136,14 +138,15 @@ func beginOf(recent string) string {
 	return time.Now().UTC().AddDate(0, 0, -days).Format(time.RFC3339)
 }
 
-// errNoResults is the error of a reply that has no list of results.
+// errNoResults is the error for a reply without a list of results.
 var errNoResults = errors.New("the reply has no list of results")
 
-// members names the parts of a reply: the path of the list of results, and the members of each.
+// members contains the names of the parts of a reply: the path of the list of results, and the
+// members of each result.
 type members struct{ list, address, title, snippet, date string }
 
-// read returns the results of a reply. One without an address is omitted, and a member that is no
-// text counts as empty.
+// read returns the results of a reply. It omits a result without an address, and treats a member
+// that is not a text as empty.
 func (m members) read(reply []byte) ([]Result, error) {
 	var root map[string]json.RawMessage
 	if err := json.Unmarshal(reply, &root); err != nil || root == nil {
@@ -158,7 +161,7 @@ func (m members) read(reply []byte) ([]Result, error) {
 		return nil, errNoResults
 	}
 	raw, there := root[list]
-	if !there { // services leave out an empty list
+	if !there { // services omit an empty list
 		return nil, nil
 	}
 	var items []map[string]any
@@ -175,7 +178,7 @@ func (m members) read(reply []byte) ([]Result, error) {
 	return all, nil
 }
 
-// newRequest returns the request of a search at a base address.
+// newRequest returns the HTTP request for a search at a base address.
 func (s Service) newRequest(base string, key string, q Query, engine string) (*http.Request, error) {
 	path, body := s.request(q, engine)
 	method, text := http.MethodGet, []byte(nil)

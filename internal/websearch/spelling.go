@@ -14,20 +14,20 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// A spelling is a text that a query spells.
+// A spelling is one form of a text in a query.
 type spelling struct {
 	text string
-	// signless has the letters and digits of the text alone, see lettersAndDigits.
+	// signless is the letters and digits of the text, see lettersAndDigits.
 	signless string
 }
 
 func newSpelling(text string) spelling { return spelling{text, lettersAndDigits(text)} }
 
-// maxSpellings limits the spellings of a query, which encodings in encodings could multiply.
+// maxSpellings limits the spellings of a query, because nested encodings could multiply them.
 const maxSpellings = 50
 
-// spellings returns a text and the texts that it may hide: the text in usual letters instead of
-// look-alikes, without the escapes of addresses and of HTML, and the texts that base64 and hex
+// spellings returns a text and the texts that it may hide. These are the text with ASCII letters
+// instead of look-alikes, the text without URL and HTML escapes, and the texts that base64 and hex
 // encode anywhere in it. An encoding may hide another one.
 func spellings(text string) []spelling {
 	texts := []string{text}
@@ -48,13 +48,13 @@ func spellings(text string) []spelling {
 	return all
 }
 
-// inUsualLetters returns a text with letters and digits of ASCII instead of look-alikes.
+// inUsualLetters returns a text with ASCII letters and digits instead of look-alikes.
 func inUsualLetters(text string) string {
 	return strings.Map(func(r rune) rune {
 		if usual, ok := lookAlikes()[r]; ok {
 			return usual
 		}
-		if unicode.In(r, unicode.Mn, unicode.Cf) { // accents, and invisible signs
+		if unicode.In(r, unicode.Mn, unicode.Cf) { // accents, and invisible characters
 			return -1
 		}
 		return r
@@ -71,16 +71,16 @@ func unescape(escape string) string {
 var (
 	base64Run = lazyregexp.New(`[A-Za-z0-9+/]{16,}`)
 	hexRun    = lazyregexp.New(`[0-9a-f]{16,}`)
-	// printable matches a result that no other text has by chance.
+	// printable matches a decoded text that is unlikely to be printable by chance.
 	printable = lazyregexp.New(`[ -~]{12,}`)
-	// inBase64 writes both alphabets of base64 as one, without white space.
+	// inBase64 converts both alphabets of base64 to one, and removes white space.
 	inBase64 = strings.NewReplacer("-", "+", "_", "/", " ", "", "\t", "", "\n", "", "\r", "")
-	// inHex omits the signs of programming languages before each byte.
+	// inHex removes the prefixes that programming languages write before each byte.
 	inHex = strings.NewReplacer("0x", "", "0X", "", `\x`, "", `\u00`, "")
 )
 
-// decoded returns the texts that base64 and hex encode in a text. The signs before an encoding may
-// belong to its alphabet, so each run is decoded from each of the first characters.
+// decoded returns the texts that base64 and hex encode in a text. The characters before an encoding
+// may be part of its alphabet, so each run is decoded from each of the first characters.
 func decoded(text string) (held []string) {
 	decode := func(run string, unit int, decode func(string) []byte) {
 		for begin := range unit {
@@ -107,12 +107,12 @@ func decoded(text string) (held []string) {
 	return held
 }
 
-// leastSplit is the length from which a value is found although signs stand between its
-// characters; the words of a shorter one may be usual words.
+// leastSplit is the least length of a value that is found with other characters in between. The
+// parts of a shorter value may be common words.
 const leastSplit = 16
 
 // holds reports whether the text contains a value. A long value with letters and digits is not a
-// name, so that it is found between any characters.
+// name, so it is also found with other characters in between.
 func (s spelling) holds(value string) bool {
 	if strings.Contains(s.text, value) {
 		return true
@@ -121,13 +121,13 @@ func (s spelling) holds(value string) bool {
 	return len(signless) >= leastSplit && strings.ContainsAny(value, "0123456789") && strings.Contains(s.signless, signless)
 }
 
-// lettersAndDigits returns the letters and digits of a text. It makes look-alikes of ASCII the same,
-// because a letter of another alphabet may stand for either.
+// lettersAndDigits returns the letters and digits of a text. It maps similar ASCII characters to
+// one of them, because a look-alike from another alphabet may stand for either.
 func lettersAndDigits(text string) string { return alike.Replace(onlyLettersAndDigits(text)) }
 
 var alike = strings.NewReplacer("i", "1", "l", "1", "o", "0")
 
-// onlyLettersAndDigits returns the letters and digits of a text, in small letters.
+// onlyLettersAndDigits returns the letters and digits of a text in lower case.
 func onlyLettersAndDigits(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -1,9 +1,9 @@
-// Package websearch searches the web at a service that the user chose: a SearXNG, a service with
-// the user's key, or the user's own command. No query is sent to a host that the user has
-// not named, nor one that holds a key.
+// Package websearch searches the web with a service that the user chose: a SearXNG, a service with
+// the user's API key, or the user's own command. No query is sent to a host that the user has not
+// named. No query with a secret is sent.
 //
-// A Searcher belongs to a conversation. It follows the settings, remembers recent answers, and
-// bounds the searches of a turn.
+// A Searcher belongs to a conversation. It uses the present settings, stores recent answers, and
+// limits the searches of a turn.
 package websearch
 
 import (
@@ -19,7 +19,7 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// Bounds of a query.
+// Limits of a query.
 const (
 	maxQuery     = 400
 	maxCount     = 20
@@ -27,18 +27,18 @@ const (
 	maxDomains   = 20
 )
 
-// A Query holds the words to search for. Plan checks and completes it.
+// A Query contains the words to search for. Plan checks and completes it.
 type Query struct {
 	Text  string
 	Count int
-	// OnlyHosts lists the hosts to which results are confined, and WithoutHosts the hosts to leave
-	// out.
+	// OnlyHosts lists the hosts to which results are confined. WithoutHosts lists the hosts to
+	// omit.
 	OnlyHosts, WithoutHosts []string
-	// Recent is day, week, month or year, "" for results of any age.
+	// Recent is the largest age of results: day, week, month or year, or "" for any age.
 	Recent string
 }
 
-// A Result is one page that was found. Its texts are foreign.
+// A Result is one page that was found. Its texts are untrusted.
 type Result struct {
 	URL     string `json:"url"`
 	Title   string `json:"title"`
@@ -46,10 +46,10 @@ type Result struct {
 	Date    string `json:"date"`
 }
 
-// host is the form of a host name.
+// host matches a host name.
 var host = lazyregexp.New(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
-// NewQuery checks the arguments of a search. note names the changes.
+// NewQuery checks the arguments of a search. note describes the changes that it made to them.
 func NewQuery(text string, count int, domains []string, recent string) (q Query, note string, err error) {
 	q = Query{Text: strings.Join(strings.Fields(text), " "), Count: count, Recent: recent}
 	hidden := func(r rune) bool { return humanize.Hidden(r) || unicode.IsControl(r) }
@@ -87,16 +87,16 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 	return q, note, nil
 }
 
-// allowsHost reports whether a host is one that the query wants.
+// allowsHost reports whether the query allows results from a host.
 func (q Query) allowsHost(name string) bool {
 	below := func(domain string) bool { return InDomain(name, domain) }
 	return (len(q.OnlyHosts) == 0 || slices.ContainsFunc(q.OnlyHosts, below)) && !slices.ContainsFunc(q.WithoutHosts, below)
 }
 
-// InDomain reports whether a host is a domain or lies below it.
+// InDomain reports whether a host is a domain or a subdomain of it.
 func InDomain(name, domain string) bool { return name == domain || strings.HasSuffix(name, "."+domain) }
 
-// operators returns the text of the query with its domains in the operators that engines know.
+// operators returns the text of the query, with its domains in the search operators of engines.
 func (q Query) operators() string {
 	text := q.Text
 	for i, name := range q.OnlyHosts {
@@ -111,7 +111,7 @@ func (q Query) operators() string {
 	return text
 }
 
-// key identifies queries that have the same answer.
+// key returns the same text for queries with the same answer.
 func (q Query) key(way string) string {
 	return strings.Join([]string{way, strings.ToLower(q.Text), fmt.Sprint(q.Count), strings.Join(q.OnlyHosts, ","), strings.Join(q.WithoutHosts, ","), q.Recent}, "\n")
 }
@@ -119,8 +119,8 @@ func (q Query) key(way string) string {
 // maxAddress limits the length of the address of a result, in bytes.
 const maxAddress = 1000
 
-// filterResults returns the results that the query wants. It omits addresses that are not of
-// the web, and repeated ones.
+// filterResults returns the results that match the query. It omits addresses outside the web, and
+// duplicates.
 func (q Query) filterResults(found []Result, denied func(host string) bool) []Result {
 	var wanted []Result
 	seen := map[string]bool{}

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openUnnamed creates a file without a name on the disk of a folder.
+// openUnnamed creates a file without a name on the disk of a folder. linkUnnamed names it.
 func openUnnamed(dir folder, mode uint32) (*os.File, error) {
-	// Without /proc the file could not be given a name.
+	// Without /proc the file could not get a name.
 	if _, err := os.Lstat("/proc/self/fd"); err != nil {
 		return nil, err
 	}
@@ -24,7 +24,7 @@ func openUnnamed(dir folder, mode uint32) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "new file"), nil
 }
 
-// linkUnnamed gives a file from openUnnamed a name, which must be free.
+// linkUnnamed links a file from openUnnamed to a name, which must be free.
 func linkUnnamed(f *os.File, dir folder, name string) error {
 	return unix.Linkat(unix.AT_FDCWD, "/proc/self/fd/"+strconv.Itoa(int(f.Fd())), dir.fd(), name, unix.AT_SYMLINK_FOLLOW)
 }
@@ -57,16 +57,16 @@ func setMode(dir folder, name string, mode fs.FileMode) error {
 	return os.Chmod("/proc/self/fd/"+strconv.Itoa(fd), mode)
 }
 
-// A hold is a lease on a file. While the lease lasts, no program can open the file for writing.
+// A hold is a lease on a file. During the lease, no program can open the file for writing.
 type hold struct {
 	file *os.File
-	// leased is false if the system grants no lease; intact cannot notice writers then.
+	// leased is false if the system grants no lease. intact then cannot detect writers.
 	leased bool
 }
 
-// holdWriters waits until no program has the file open for writing. Programs that want to open
-// the file for writing then wait until it is closed, or until the system ends the lease. The
-// error is errOpen.
+// holdWriters waits until no program has the file open for writing, and takes a lease. Programs
+// that want to open the file for writing then wait until the file is closed, or until the system
+// ends the lease. The error is errOpen.
 func holdWriters(f *os.File) (hold, error) {
 	for waited := time.Duration(0); ; waited += pause {
 		_, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
@@ -82,7 +82,7 @@ func holdWriters(f *os.File) (hold, error) {
 	}
 }
 
-// intact reports whether no program waits to write to the file.
+// intact reports whether no program is waiting to write to the file.
 func (h hold) intact() bool {
 	if !h.leased {
 		return true
@@ -91,8 +91,8 @@ func (h hold) intact() bool {
 	return err == nil && kind == unix.F_RDLCK
 }
 
-// release does nothing: the lease ends when the file is closed.
+// release does nothing, because the lease ends when the file is closed.
 func (hold) release() {}
 
-// renameOver puts a file in the place of another one.
+// renameOver renames a file over another file.
 func (hold) renameOver(dir folder, from, to string) error { return dir.rename(from, to) }

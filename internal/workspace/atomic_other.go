@@ -10,13 +10,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openUnnamed returns errors.ErrUnsupported: files have names from the start here.
+// openUnnamed returns errors.ErrUnsupported, because this system has no unnamed files.
 func openUnnamed(folder, uint32) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func linkUnnamed(*os.File, folder, string) error { return errors.ErrUnsupported }
 
-// exchangeNames returns errors.ErrUnsupported: files are replaced after a last check of their
-// content here.
+// exchangeNames returns errors.ErrUnsupported. On this system files are replaced after a last check
+// of their content.
 func exchangeNames(folder, string, string) error { return errors.ErrUnsupported }
 
 // setMode sets the permissions of the file with a name in a folder. A link is not followed.
@@ -36,10 +36,10 @@ func setMode(dir folder, name string, mode fs.FileMode) error {
 	return f.Chmod(mode)
 }
 
-// takeAttributes does nothing here; the attributes are lost with the old file.
+// takeAttributes does nothing on this system. The attributes are lost with the old file.
 func takeAttributes(*os.File, *os.File) error { return nil }
 
-// A hold does nothing here.
+// A hold has no effect on this system.
 type hold struct{}
 
 func holdWriters(*os.File) (hold, error) { return hold{}, nil }
@@ -48,5 +48,5 @@ func (hold) intact() bool { return true }
 
 func (hold) release() {}
 
-// renameOver puts a file in the place of another one.
+// renameOver renames a file over another file.
 func (hold) renameOver(dir folder, from, to string) error { return dir.rename(from, to) }

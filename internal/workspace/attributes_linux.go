@@ -12,12 +12,12 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// accessList is the attribute with the rights of other users to a file.
+// accessList is the attribute with the access rights of other users to a file.
 const accessList = "system.posix_acl_access"
 
-// takeAttributes gives a file the extended attributes of the file that it will replace, and
-// removes the access list that the file inherited from its folder. Only the access list must be
-// kept; an error with another attribute is ignored.
+// takeAttributes copies the extended attributes of the file that will be replaced to the new file.
+// It removes the access list that the new file inherited from its folder. Only the access list must
+// be copied; an error with another attribute is ignored.
 func takeAttributes(f, old *os.File) error {
 	kept := attributeNames(old)
 	for _, name := range kept {
@@ -35,9 +35,8 @@ func takeAttributes(f, old *os.File) error {
 	return nil
 }
 
-// attributeNames returns the attributes that a file keeps when its content changes. It omits
-// the security attributes, which the kernel sets again, as it does for a file that is written in
-// place.
+// attributeNames returns the attributes that a file keeps when its content changes. It omits the
+// security attributes, because the kernel sets them for the new file.
 func attributeNames(f *os.File) []string {
 	const most = 64 << 10 // most is the kernel's limit, in bytes
 	list := make([]byte, most)

@@ -15,7 +15,7 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// A folder is an open folder. Its files are named by their names alone, and links are not
+// A folder is an open folder. Its methods accept plain names of its files, and links are not
 // followed.
 type folder struct{ file *os.File }
 
@@ -27,7 +27,7 @@ func openFolder(root *os.Root) (folder, error) {
 
 func (f folder) fd() int { return int(f.file.Fd()) }
 
-// open opens a file for reading, without waiting for a pipe.
+// open opens a file for reading. It does not wait for a writer of a pipe.
 func (f folder) open(name string) (*os.File, error) {
 	fd, err := unix.Openat(f.fd(), name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -45,18 +45,18 @@ func (f folder) create(name string, mode uint32) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "new file"), nil
 }
 
-// writable returns an error for a file that may not be written.
+// writable returns an error for a read-only file.
 func (f folder) writable(name string) error {
 	return unix.Faccessat(f.fd(), name, unix.W_OK, unix.AT_EACCESS)
 }
 
-// rename renames a file, over another if there is one.
+// rename renames a file and replaces an existing file.
 func (f folder) rename(from, to string) error { return unix.Renameat(f.fd(), from, f.fd(), to) }
 
-// link gives a file a second name, which must be free.
+// link creates a second name for a file, which must be free.
 func (f folder) link(from, to string) error { return unix.Linkat(f.fd(), from, f.fd(), to, 0) }
 
-// symlink makes a symbolic link at a name, which must be free.
+// symlink creates a symbolic link at a name, which must be free.
 func (f folder) symlink(leads, name string) error { return unix.Symlinkat(leads, f.fd(), name) }
 
 // remove removes a file, and removeFolder an empty folder.
@@ -73,7 +73,7 @@ func (f folder) readLink(name string) (string, error) {
 	return string(buffer[:max(n, 0)]), err
 }
 
-// written returns the time at which a regular file was written.
+// written returns the modification time of a regular file.
 func (f folder) written(name string) (time.Time, error) {
 	var stat unix.Stat_t
 	err := unix.Fstatat(f.fd(), name, &stat, unix.AT_SYMLINK_NOFOLLOW)
@@ -83,23 +83,24 @@ func (f folder) written(name string) (time.Time, error) {
 	return time.Unix(stat.Mtim.Unix()), err
 }
 
-// isThere reports whether there is a file of this name.
+// isThere reports whether a file with this name exists.
 func (f folder) isThere(name string) bool {
 	var stat unix.Stat_t
 	return unix.Fstatat(f.fd(), name, &stat, unix.AT_SYMLINK_NOFOLLOW) == nil
 }
 
-// flush makes the names in the folder safe on disk.
+// flush writes the names in the folder to disk.
 func (f folder) flush() error {
-	// Some network file systems cannot flush a folder and say so; the names are as
-	// safe there as they get.
+	// Some network file systems cannot flush a folder and return EINVAL. There is no better method
+	// for the names there.
 	if err := f.file.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
 		return err
 	}
 	return nil
 }
 
-// lockReplace does nothing: programs that replace a file wait for the lock of the file itself.
+// lockReplace does nothing, because programs that replace a file wait for the lock of the file
+// itself.
 func lockReplace(string) (release func()) { return func() {} }
 
 // close closes the folder if it is open.
@@ -109,11 +110,11 @@ func (f folder) close() {
 	}
 }
 
-// letGo does nothing: an open file can be renamed and removed.
+// letGo does nothing, because an open file can be renamed and removed.
 func letGo(*os.File) {}
 
-// lock waits until no other program has locked the file, and locks it until it is closed. On a
-// system without locks for files it does nothing.
+// lock waits until no other program has locked the file, and locks it until the file is closed. On
+// a system without file locks it does nothing.
 func lock(f *os.File) {
 	for waited := time.Duration(0); waited < 3*patience; waited += pause {
 		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); !errors.Is(err, unix.EWOULDBLOCK) {
@@ -123,14 +124,15 @@ func lock(f *os.File) {
 	}
 }
 
-// sameFile reports whether a name in a folder belongs to an open file.
+// sameFile reports whether a name in a folder refers to an open file.
 func sameFile(dir folder, name string, f *os.File) bool {
 	var named, open unix.Stat_t
 	return unix.Fstatat(dir.fd(), name, &named, unix.AT_SYMLINK_NOFOLLOW) == nil &&
 		unix.Fstat(int(f.Fd()), &open) == nil && named.Dev == open.Dev && named.Ino == open.Ino
 }
 
-// takeOver gives a file the owner, the mode and the attributes of the file that it will replace.
+// takeOver copies the owner, the mode and the attributes of the file that will be replaced to the
+// new file.
 func takeOver(f, old *os.File) error {
 	own, err := f.Stat()
 	if err != nil {

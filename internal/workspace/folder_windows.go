@@ -16,7 +16,7 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// A folder is an open folder. Its files are named by their names alone, and links are not
+// A folder is an open folder. Its methods accept plain names of its files, and links are not
 // followed.
 type folder struct{ root *os.Root }
 
@@ -26,7 +26,7 @@ func openFolder(root *os.Root) (folder, error) {
 	return folder{f}, err
 }
 
-// open opens a file for reading. It refuses links and everything that is no regular file.
+// open opens a file for reading. It refuses links and everything else that is not a regular file.
 func (f folder) open(name string) (*os.File, error) {
 	switch info, err := f.root.Lstat(name); {
 	case err != nil:
@@ -42,8 +42,8 @@ func (f folder) create(name string, mode uint32) (*os.File, error) {
 	return f.root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, fs.FileMode(mode))
 }
 
-// writable returns an error for a read-only file, and for one that another program has open so
-// that nobody else may write it.
+// writable returns an error for a read-only file, and for a file that another program has open
+// without sharing write access.
 func (f folder) writable(name string) error {
 	if info, err := f.root.Lstat(name); err == nil && info.Mode()&0o200 == 0 {
 		return errors.New("it is read-only; clear that attribute first (attrib -r)")
@@ -55,15 +55,15 @@ func (f folder) writable(name string) error {
 	return file.Close()
 }
 
-// rename renames a file, over another if there is one.
+// rename renames a file and replaces an existing file.
 func (f folder) rename(from, to string) error {
 	return fsutil.RetryWhileInUse(func() error { return f.root.Rename(from, to) })
 }
 
-// link gives a file a second name, which must be free.
+// link creates a second name for a file, which must be free.
 func (f folder) link(from, to string) error { return f.root.Link(from, to) }
 
-// symlink makes a symbolic link at a name, which must be free.
+// symlink creates a symbolic link at a name, which must be free.
 func (f folder) symlink(leads, name string) error { return f.root.Symlink(leads, name) }
 
 // remove removes a file, and removeFolder an empty folder.
@@ -75,7 +75,7 @@ func (f folder) removeFolder(name string) error { return f.root.Remove(name) }
 // readLink returns the target of a symbolic link.
 func (f folder) readLink(name string) (string, error) { return f.root.Readlink(name) }
 
-// written returns the time at which a regular file was written.
+// written returns the modification time of a regular file.
 func (f folder) written(name string) (time.Time, error) {
 	info, err := f.root.Lstat(name)
 	if err != nil {
@@ -87,13 +87,13 @@ func (f folder) written(name string) (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// isThere reports whether there is a file of this name.
+// isThere reports whether a file with this name exists.
 func (f folder) isThere(name string) bool {
 	_, err := f.root.Lstat(name)
 	return err == nil
 }
 
-// flush does nothing: the system flushes the names in a folder by itself.
+// flush does nothing, because the system flushes the names in a folder itself.
 func (folder) flush() error { return nil }
 
 // close closes the folder if it is open.
@@ -103,13 +103,12 @@ func (f folder) close() {
 	}
 }
 
-// letGo closes a file that is about to be replaced, which fails while it is open on some file
-// systems.
+// letGo closes a file before it is replaced. On some file systems, an open file cannot be replaced.
 func letGo(f *os.File) { _ = f.Close() }
 
-// lockReplace waits until no other program that uses Replace replaces this file, and release lets the
-// next one in. The lock is one of some files in the temporary folder, since the file itself cannot
-// be open while it is replaced. After an error nothing is locked.
+// lockReplace waits until no other program that uses Replace replaces this file, and locks it until
+// release is called. The lock is on one of some files in the temporary folder, since the file
+// itself cannot be open while it is replaced. After an error nothing is locked.
 func lockReplace(abs string) (release func()) {
 	const most = 64
 	hash := fnv.New32a()
@@ -126,8 +125,8 @@ func lockReplace(abs string) (release func()) {
 // lock does nothing: see alone.
 func lock(*os.File) {}
 
-// sameFile reports whether a name in a folder belongs to an open file of the same folder. It does
-// not compare the disks, which Wine does not know of an open file that was renamed.
+// sameFile reports whether a name in a folder refers to an open file of the same folder. It does
+// not compare the disks, because Wine does not report the disk of an open file that was renamed.
 func sameFile(dir folder, name string, f *os.File) bool {
 	named, err := dir.open(name)
 	if err != nil {
@@ -139,7 +138,7 @@ func sameFile(dir folder, name string, f *os.File) bool {
 	return ok && alsoOK && number == open
 }
 
-// numberOf returns the number of an open file on its disk.
+// numberOf returns the file number of an open file on its disk.
 func numberOf(f *os.File) (number uint64, ok bool) {
 	var info windows.ByHandleFileInformation
 	if windows.GetFileInformationByHandle(windows.Handle(f.Fd()), &info) != nil {
@@ -148,8 +147,8 @@ func numberOf(f *os.File) (number uint64, ok bool) {
 	return uint64(info.FileIndexHigh)<<32 | uint64(info.FileIndexLow), true
 }
 
-// takeOver does nothing: only writable files are replaced, and a new file has the rights that its
-// folder gives.
+// takeOver does nothing, because only writable files are replaced, and a new file inherits the
+// rights from its folder.
 func takeOver(*os.File, *os.File) error { return nil }
 
 // notEmpty reports whether an error means that a folder is not empty.
@@ -157,13 +156,13 @@ func notEmpty(err error) bool {
 	return errors.Is(err, windows.ERROR_DIR_NOT_EMPTY) || errors.Is(err, fs.ErrExist)
 }
 
-// openUnnamed returns errors.ErrUnsupported: files have names from the start here.
+// openUnnamed returns errors.ErrUnsupported, because this system has no unnamed files.
 func openUnnamed(folder, uint32) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func linkUnnamed(*os.File, folder, string) error { return errors.ErrUnsupported }
 
-// exchangeNames returns errors.ErrUnsupported: files are replaced after a last check of their
-// content here.
+// exchangeNames returns errors.ErrUnsupported. On this system files are replaced after a last check
+// of their content.
 func exchangeNames(folder, string, string) error { return errors.ErrUnsupported }
 
 // setMode makes the file with a name in a folder read-only or writable.
@@ -174,11 +173,11 @@ func setMode(dir folder, name string, mode fs.FileMode) error {
 	return dir.root.Chmod(name, mode)
 }
 
-// A hold keeps other programs from opening a file for writing.
+// A hold prevents other programs from opening a file for writing.
 type hold struct{ file *os.File }
 
-// holdWriters waits until no other program has a file open for writing, and then keeps others from
-// opening it.
+// holdWriters waits until no other program has a file open for writing, and then prevents other
+// programs from opening it.
 func holdWriters(f *os.File) (hold, error) {
 	held, err := fsutil.ReopenReadOnly(f)
 	if fsutil.InUse(err) {
@@ -195,8 +194,8 @@ func (h hold) release() {
 	}
 }
 
-// renameOver puts a file in the place of another one, which is held. Wine does not rename over an open
-// file, so the hold ends first there.
+// renameOver renames a file over another file, on which there is a hold. Wine does not rename over
+// an open file, so the hold ends first there.
 func (h hold) renameOver(dir folder, from, to string) error {
 	if err := dir.root.Rename(from, to); !fsutil.InUse(err) {
 		return err

@@ -11,26 +11,25 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// folders is a chain of folders from a root to a target. Missing folders at its end may have been
-// made.
+// folders is a chain of open folders from a root to a target. The last ones may be newly created.
 type folders struct {
 	// last is the folder at the end of the chain.
 	last folder
-	// above is the folder that holds the first new folder, nil if no folder was made. made holds
-	// the names of the new folders, each inside the one before.
+	// above is the folder that contains the first new folder, nil if none was created. made lists
+	// the names of the new folders, each inside the previous one.
 	above *os.Root
 	made  []string
 }
 
-// openFolders opens a folder by its absolute path and makes the missing folders. After an error
-// it removes the folders that it made.
+// openFolders opens a folder by its absolute path and creates the missing folders. After an error
+// it removes the folders that it created.
 func (w *Workspace) openFolders(abs string) (*folders, error) {
 	f := &folders{}
 	base, path, err := w.Below(abs)
 	if err != nil {
 		return nil, err
 	}
-	// The root is opened again each time, so that a replaced folder is found again.
+	// The root is opened each time, because it may have been replaced.
 	at, err := os.OpenRoot(base)
 	if err != nil {
 		return nil, err
@@ -57,7 +56,7 @@ func (w *Workspace) openFolders(abs string) (*folders, error) {
 	return f, nil
 }
 
-// openOrMake opens the folder of this name, and makes the folder if it is missing.
+// openOrMake opens the folder with this name, and creates it if it is missing.
 func (f *folders) openOrMake(at *os.Root, name string) (*os.Root, error) {
 	if f.above == nil { // a new folder is empty, so it can be removed
 		next, err := fsutil.OpenFolder(at, name)
@@ -76,10 +75,10 @@ func (f *folders) openOrMake(at *os.Root, name string) (*os.Root, error) {
 	return fsutil.OpenFolder(at, name)
 }
 
-// remove removes the new folders. It leaves a folder in which another program has put something
-// in the meantime.
+// remove removes the new folders. It keeps a folder to which another program has added something
+// meanwhile.
 func (f *folders) remove() error {
-	f.last.close() // some systems keep an open folder
+	f.last.close() // some systems cannot remove an open folder
 	for ; len(f.made) > 0; f.made = f.made[:len(f.made)-1] {
 		err := f.above.Remove(filepath.Join(f.made...))
 		if notEmpty(err) {
@@ -92,8 +91,8 @@ func (f *folders) remove() error {
 	return nil
 }
 
-// flush makes the names in the chain safe on disk. It flushes the first and the last folder: a
-// file system with a journal writes the folders between them as well.
+// flush writes the names in the chain to disk. It flushes the first and the last folder. A file
+// system with a journal then also writes the folders between them.
 func (f *folders) flush() error {
 	err := f.last.flush()
 	if f.above != nil {

@@ -10,7 +10,8 @@ import (
 	"agent/internal/git/ignore"
 )
 
-// Place resolves the path of the file or folder at which a tool starts; "" means the workspace.
+// Place resolves the path of the file or folder at which a tool starts. An empty path means the
+// workspace.
 func (w *Workspace) Place(path string) (string, fs.FileInfo, error) {
 	if path == "" {
 		path = "."
@@ -19,7 +20,7 @@ func (w *Workspace) Place(path string) (string, fs.FileInfo, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	info, err := w.Lstat(abs) // if this is a link, it was put there just now
+	info, err := w.Lstat(abs) // if this is a link, it was just created
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil, &MissingError{Path: path}
 	}
@@ -29,7 +30,7 @@ func (w *Workspace) Place(path string) (string, fs.FileInfo, error) {
 	return abs, info, nil
 }
 
-// Folder resolves the path of a folder given by the model.
+// Folder resolves the path of a folder from the model.
 func (w *Workspace) Folder(path string) (string, error) {
 	abs, err := w.Resolve(path)
 	if err != nil {
@@ -41,9 +42,9 @@ func (w *Workspace) Folder(path string) (string, error) {
 	return abs, nil
 }
 
-// Files returns the files below the folder dir that git does not ignore and that keep accepts by
-// their slash path in dir. The files are sorted slash paths in base, the folder that confines
-// dir. A dir that is itself ignored is listed nevertheless, because it was named on purpose.
+// Files returns the files below the folder dir that git does not ignore and that keep accepts. keep
+// receives slash paths relative to dir. The result is sorted and relative to base, the folder that
+// confines dir. A dir that is itself ignored is still listed, because it was named explicitly.
 func (w *Workspace) Files(ctx context.Context, dir string, keep func(file string) bool) (base string, files []string, err error) {
 	base, _, err = w.Below(dir)
 	if err != nil {

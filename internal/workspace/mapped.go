@@ -10,23 +10,23 @@ import (
 // systemTemp is the folder that MapTemp replaces.
 const systemTemp = "/tmp"
 
-// Mapped describes the folder that commands find as /tmp. The methods of Workspace accept and
-// show paths as commands see them, and return paths on disk.
+// Mapped describes the folder that commands see as /tmp. The methods of Workspace accept and show
+// paths as commands see them, and return paths on disk.
 type Mapped struct {
-	// Folder returns the absolute folder, without links, or "" while commands find the system's.
-	// The folder need not exist.
+	// Folder returns the absolute folder, without links. It returns "" while commands see the
+	// system's /tmp. The folder need not exist.
 	Folder func() string
-	// Make makes the folder; it is called at every use.
+	// Make creates the folder. It is called before every use.
 	Make func() error
-	// Shown lists the paths of the system's /tmp that commands still find there.
+	// Shown lists the paths of the system's /tmp that commands still see.
 	Shown []string
 }
 
-// MapTemp makes paths below /tmp lead to the files that commands find there. It is called before
-// the workspace is shared.
+// MapTemp maps paths below /tmp to the files that commands see there. It is called before the
+// workspace is shared.
 func (w *Workspace) MapTemp(m Mapped) { w.mapped = m }
 
-// OwnTemp makes and returns the folder that commands find as /tmp, or returns "" if they find the
+// OwnTemp creates and returns the folder that commands see as /tmp. It returns "" if they see the
 // system's.
 func (w *Workspace) OwnTemp() string {
 	folder := w.ownTemp()
@@ -36,8 +36,7 @@ func (w *Workspace) OwnTemp() string {
 	return folder
 }
 
-// MapsTemp reports whether commands find a folder of their own as /tmp. It does not make the
-// folder.
+// MapsTemp reports whether commands see a private folder as /tmp. It does not create the folder.
 func (w *Workspace) MapsTemp() bool { return w.ownTemp() != "" }
 
 func (w *Workspace) ownTemp() string {
@@ -47,8 +46,7 @@ func (w *Workspace) ownTemp() string {
 	return w.mapped.Folder()
 }
 
-// OnDisk returns the place on disk of a clean absolute path, as commands see it. It follows no
-// links.
+// OnDisk returns the path on disk for a clean absolute path of a command. It follows no links.
 func (w *Workspace) OnDisk(path string) string {
 	if !fsutil.Within(path, systemTemp) {
 		return path
@@ -63,9 +61,9 @@ func (w *Workspace) OnDisk(path string) string {
 	return own + strings.TrimPrefix(path, systemTemp)
 }
 
-// isShown reports whether a path below /tmp is the same for commands as on disk. Paths below own,
-// the folder that commands find as /tmp, count too, so that paths that Resolve returned resolve
-// to themselves.
+// isShown reports whether a path below /tmp is the same for commands as on disk. This includes
+// paths below own, the folder that commands see as /tmp, so that paths from Resolve resolve to
+// themselves.
 func (w *Workspace) isShown(path, own string) bool {
 	return slices.ContainsFunc(w.shown(own), func(folder string) bool { return fsutil.Within(path, folder) })
 }
@@ -75,7 +73,7 @@ func (w *Workspace) shown(own string) []string {
 }
 
 // holdsShown reports whether a path is a folder above a path that is the same for commands as on
-// disk. Such a folder exists for commands too, even if their /tmp has something else under its
+// disk. Such a folder exists for commands too, even if their /tmp contains another file with its
 // name.
 func (w *Workspace) holdsShown(path string) bool {
 	own := ""
@@ -85,7 +83,7 @@ func (w *Workspace) holdsShown(path string) bool {
 	return own != "" && slices.ContainsFunc(w.shown(own), func(folder string) bool { return folder != path && fsutil.Within(folder, path) })
 }
 
-// AsSeen returns the path under which commands find a path on disk.
+// AsSeen returns the path under which commands see a path on disk.
 func (w *Workspace) AsSeen(abs string) string {
 	if own := w.ownTemp(); own != "" && fsutil.Within(abs, own) {
 		return systemTemp + strings.TrimPrefix(abs, own)

@@ -13,10 +13,10 @@ import (
 	"agent/internal/git/ignore"
 )
 
-// A MissingError is the answer to a file that does not exist.
+// A MissingError is returned for a file that does not exist.
 type MissingError struct {
 	Path string
-	// Nearest lists existing paths that may have been meant.
+	// Nearest lists similar existing paths, one of which the model may have meant.
 	Nearest []string
 }
 
@@ -27,11 +27,11 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s does not exist; did you mean %s?", e.Path, strings.Join(e.Nearest, " or "))
 }
 
-// maxNearest limits the paths that are offered for a missing one.
+// maxNearest limits the number of suggested paths for a missing path.
 const maxNearest = 5
 
-// Nearest returns paths that may have been meant by a missing one: similar names in its folder,
-// then files of that name elsewhere in the workspace.
+// Nearest returns paths that may have been meant by a missing path: similar names in its folder,
+// then files with the same name elsewhere in the workspace.
 func (w *Workspace) Nearest(ctx context.Context, abs string) []string {
 	folder, name := filepath.Split(abs)
 	var found, names []string

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// onWindows returns the absolute path that Windows means by a path of the model, which may use
-// either slash; relative paths start at the folder root. It looks at no disk. It refuses the names
-// that lead elsewhere than they say: devices such as NUL or aux.txt, streams such as a.txt:x, names
-// that end in a dot or a blank, which Windows takes off, and the prefixes that turn such rules off.
+// onWindows returns the absolute Windows path for a path of the model, which may contain either
+// slash. Relative paths start at the folder root. It does not access the disk. It refuses names
+// with a special meaning: devices such as NUL or aux.txt, streams such as a.txt:x, names that end
+// in a dot or a blank, which Windows removes, and the prefixes that disable such rules.
 func onWindows(root, path string) (string, error) {
 	path = strings.ReplaceAll(path, "/", `\`)
 	for _, raw := range []string{`\\?\`, `\\.\`, `\??\`} {
@@ -18,7 +18,7 @@ func onWindows(root, path string) (string, error) {
 	}
 	volume, rest := volumeOf(path)
 	switch {
-	case volume == "" && strings.HasPrefix(rest, `\`): // on the drive of the workspace
+	case volume == "" && strings.HasPrefix(rest, `\`): // relative to the drive of the workspace
 		volume, _ = volumeOf(root)
 	case volume == "":
 		volume, root = volumeOf(root)
@@ -59,8 +59,8 @@ func volumeOf(path string) (volume, rest string) {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// misleadingName returns why Windows takes a name for something else than a file of that name, ""
-// if it does not.
+// misleadingName returns the reason why Windows interprets a name as something other than a file
+// with that name. It returns "" for other names.
 func misleadingName(name string) string {
 	switch {
 	case strings.ContainsRune(name, ':'):

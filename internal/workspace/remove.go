@@ -11,8 +11,8 @@ import (
 )
 
 // Remove removes the file if expected accepts it. expected receives the open file, and is called
-// again after no other program can reach the file by its name. If expected refuses the file, the
-// error is ErrChanged and the file stays.
+// again when no other program can reach the file by its name. If expected refuses the file, the
+// error is ErrChanged and the file remains.
 func (w *Workspace) Remove(abs string, expected func(*os.File) bool) error {
 	return w.inFolder(abs, "remove", func(t target) error {
 		if err := t.remove(expected); err != nil {
@@ -45,7 +45,7 @@ func (t target) remove(expected func(*os.File) bool) error {
 		held.release()
 		return t.dir.remove(aside)
 	}
-	// Linking never replaces a file that another program has put there in the meantime.
+	// A link never replaces a file that another program has created meanwhile.
 	if err := t.dir.link(aside, t.name); err != nil {
 		return fmt.Errorf("another program changed it at this moment; it is now %s: %w", aside, err)
 	}
@@ -66,7 +66,7 @@ func (w *Workspace) Unlink(abs, leads string) error {
 	})
 }
 
-// Link makes a symbolic link with the target leads, at a path that must be free. It creates the
+// Link creates a symbolic link with the target leads, at a path that must be free. It creates the
 // folders above the path. It does not check the target.
 func (w *Workspace) Link(abs, leads string) error {
 	folders, err := w.openFolders(filepath.Dir(abs))
@@ -91,11 +91,11 @@ func (w *Workspace) SetMode(abs string, mode fs.FileMode) error {
 
 // RemoveFolder removes a folder if it is empty.
 func (w *Workspace) RemoveFolder(abs string) {
-	// An error means that the folder is not empty, or is no folder.
+	// An error means that the folder is not empty, or is not a folder.
 	_ = w.inFolder(abs, "remove", func(t target) error { return t.dir.removeFolder(t.name) })
 }
 
-// inFolder calls act with a name in a folder that exists.
+// inFolder calls act with a name in an existing folder.
 func (w *Workspace) inFolder(abs, what string, act func(target) error) error {
 	root, err := w.OpenFolder(filepath.Dir(abs))
 	if err == nil {

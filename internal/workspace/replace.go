@@ -16,18 +16,18 @@ import (
 // ErrChanged is the error of Replace for a file without the expected content.
 var ErrChanged = errors.New("was changed by another program at this moment")
 
-// errOpen is the error of Replace for a file to which another program writes: later writes of
-// that program would be lost.
+// errOpen is the error of Replace for a file that another program has open for writing. Later
+// writes of that program would be lost.
 var errOpen = errors.New("another program has it open for writing; try again, or use the shell if it stays open")
 
-// Replace makes the file hold after, if it holds before; nil for before means that the file must
-// not exist. Replace creates the folders above the file. The file on disk is at every moment
+// Replace sets the content of the file to after if it is before; nil for before means that the file
+// must not exist. Replace creates the folders above the file. The file on disk is at every time
 // either the old or the new one, and after an error the old one. Mode, owner and extended
-// attributes stay. Replace returns when the content is safe on disk.
+// attributes stay unchanged. Replace returns when the content is safely on disk.
 //
-// Nothing that another program writes at the same time is lost: Replace exchanges the old file
-// and the new one, and exchanges them back if the old file turns out to have other content than
-// expected. Programs that use Replace wait for one another.
+// Writes by other programs at the same time are not lost. Replace exchanges the old file and the
+// new one, and reverses the exchange if the old file turns out to have unexpected content. Programs
+// that use Replace wait for one another.
 func (w *Workspace) Replace(abs string, before, after []byte) error {
 	return w.replaceWith(abs, before, func(out io.Writer) error {
 		_, err := out.Write(after)
@@ -35,7 +35,7 @@ func (w *Workspace) Replace(abs string, before, after []byte) error {
 	})
 }
 
-// replaceWith does the work of Replace, with the content written by fill.
+// replaceWith is Replace with content that fill writes.
 func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) error) error {
 	rel := w.Rel(abs)
 	defer lockReplace(abs)()
@@ -65,7 +65,7 @@ func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) 
 	return errors.Join(unwritten(rel, err), folders.remove())
 }
 
-// errUnsafe means that a file was written, but its name may not be on the disk.
+// errUnsafe means that a file was written, but that its name may not be on the disk.
 var errUnsafe = errors.New("was written, but may be lost if the machine crashes now")
 
 func unwritten(rel string, err error) error {
@@ -78,7 +78,7 @@ type target struct {
 	name string
 }
 
-// create creates a file that must not exist; flush makes its name safe.
+// create creates a file that must not exist. flush writes its name to disk.
 func (t target) create(fill func(io.Writer) error, flush func() error) error {
 	f, err := newTemporary(t.dir, 0o666, nil, fill)
 	if err != nil {
@@ -94,7 +94,7 @@ func (t target) create(fill func(io.Writer) error, flush func() error) error {
 	return flush()
 }
 
-// exchange replaces a file whose content must be before; flush makes the names safe.
+// exchange replaces a file whose content must be before. flush writes the names to disk.
 func (t target) exchange(before []byte, fill func(io.Writer) error, flush func() error) error {
 	old, err := t.open()
 	if err != nil {
@@ -113,8 +113,8 @@ func (t target) exchange(before []byte, fill func(io.Writer) error, flush func()
 }
 
 // open opens and locks the file to be replaced. The file must be writable, because an exchange
-// would replace a read-only file nevertheless. The lock lasts until the file is closed, so that
-// all users of Replace, in this program and in others, wait for one another.
+// would replace a read-only file too. The lock lasts until the file is closed, so that all users of
+// Replace, in this program and in others, wait for one another.
 func (t target) open() (*os.File, error) {
 	f, err := t.dir.open(t.name)
 	switch {
@@ -143,8 +143,8 @@ func (t target) open() (*os.File, error) {
 	return f, nil
 }
 
-// swap puts a finished file in the place of the old one, whose content must be before. The old
-// file is locked, so that only programs that do not use Replace can interfere.
+// swap replaces the old file, whose content must be before, by a finished file. The old file is
+// locked, so that only programs that do not use Replace can interfere.
 func (t target) swap(old *os.File, f *temporary, before []byte, flush func() error) error {
 	held, err := holdWriters(old)
 	if err != nil {
@@ -160,7 +160,7 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	exchanged := time.Now()
 	err = exchangeNames(t.dir, f.path, t.name)
 	if errors.Is(err, errors.ErrUnsupported) {
-		// Without a lock on the file, a write of another program between the check and the rename
+		// Without a lock on the file, a write by another program between the check and the rename
 		// is lost.
 		letGo(old)
 		if err := held.renameOver(t.dir, f.path, t.name); err != nil {
@@ -175,9 +175,9 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	if err != nil {
 		return err
 	}
-	// The old file now has the temporary name. A program that had found the old file by its name
-	// and stood still before opening it now waits for the end of the lease, which intact notices.
-	// So the lease lasts as long as the flush, and at least as long as standstill.
+	// The old file now has the temporary name. Another program may have looked up the old file by
+	// its name without opening it yet. That program now waits for the end of the lease, which
+	// intact detects. So the lease lasts as long as the flush, and at least as long as standstill.
 	undisturbed := func() bool { return held.intact() && Holds(old, before) && sameFile(t.dir, f.path, old) }
 	if undisturbed() {
 		err := flush()
@@ -189,8 +189,8 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	return t.takeBack(f)
 }
 
-// takeBack puts the old file back in the place of the new one. If another program has changed the
-// new file, that change is the latest, so the new file stays.
+// takeBack restores the old file. If another program has changed the new file, that change is the
+// latest, so the new file stays.
 func (t target) takeBack(f *temporary) error {
 	if f.changed() {
 		return ErrChanged
@@ -199,7 +199,7 @@ func (t target) takeBack(f *temporary) error {
 		return err
 	}
 	if !sameFile(t.dir, f.path, f.file) {
-		// Between the two exchanges another program put its own file in the place of the new one.
+		// Between the two exchanges another program replaced the new file by its own.
 		if err := exchangeNames(t.dir, f.path, t.name); err != nil {
 			return err
 		}
@@ -213,14 +213,14 @@ func Holds(f *os.File, content []byte) bool {
 	return err == nil && bytes.Equal(now, content)
 }
 
-// standstill is the time that a program may take between finding a file by its name and opening
-// it for writing, so that no line of it is lost if the file is replaced in the meantime. Flushing the
-// exchange to disk takes longer anyway.
+// standstill is the longest assumed time between a program's look-up of a file and its opening the
+// file for writing. If the file is replaced in that time, no write of the program is lost. Flushing
+// the exchange to disk takes longer anyway.
 const standstill = 2 * time.Millisecond
 
-// Times to wait until others release a file or folder. Usually they hold it for less than a
-// millisecond. But a command that we start has all our open files until it becomes a program of
-// its own, which takes hundreds of milliseconds on a busy machine.
+// Times to wait until other programs release a file or folder. They usually release it within a
+// millisecond. But a command that this program starts has all our open files until it executes its
+// own program. On a busy machine that takes hundreds of milliseconds.
 const (
 	patience = time.Second
 	pause    = time.Millisecond

@@ -12,7 +12,7 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// follow returns the absolute target of a path given by the model, as commands see it.
+// follow returns the absolute target of a path from the model, as commands see it.
 func (w *Workspace) follow(path string) (string, error) {
 	return w.followLinks(fsutil.At(w.root, path))
 }

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// follow returns the absolute target of a path given by the model: with every link and junction
-// followed, and every name as the disk has it, neither short nor in another case. Names that do
-// not exist stay as they are.
+// follow returns the absolute target of a path from the model. Every link and junction is followed,
+// and every name is in the form on disk, neither short nor in another case. Names that do not exist
+// stay unchanged.
 func (w *Workspace) follow(path string) (string, error) {
 	path, err := onWindows(w.root, path)
 	if err != nil {
@@ -74,21 +74,21 @@ func (w *Workspace) follow(path string) (string, error) {
 	return real, nil
 }
 
-// longestName is the length of the longest name of a file, in the units of the system.
+// longestName is the length of the longest file name, in UTF-16 units.
 const longestName = 255
 
-// errLoop is the error of a path with too many links.
+// errLoop is the error for a path with too many links.
 var errLoop = errors.New("its links form a loop")
 
-// shortName reports whether a name has the form that Windows makes short names of, such as
-// PROGRA~1: a file that is created by one could be found by another name.
+// shortName reports whether a name has the form of the short names that Windows generates, such as
+// PROGRA~1. A file created under such a name could be found under another name.
 func shortName(name string) bool {
 	base, _, _ := strings.Cut(name, ".")
 	at := strings.LastIndexByte(base, '~')
 	return at > 0 && at < len(base)-1 && len(base) <= 8 && strings.Trim(base[at+1:], "0123456789") == ""
 }
 
-// nameOnDisk returns the long name of a file as the disk has it.
+// nameOnDisk returns the long name of a file on disk.
 func nameOnDisk(path, name string) string {
 	pattern, err := windows.UTF16PtrFromString(path)
 	if err != nil {

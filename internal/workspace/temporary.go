@@ -17,30 +17,30 @@ import (
 	"agent/internal/git/ignore"
 )
 
-// The names of temporary files have a random part between these two.
+// The prefix and the suffix of the names of temporary files. Between them is a random part.
 const (
 	temporaryPrefix = ".agent-"
 	temporarySuffix = ".tmp"
 )
 
-// A temporary is a file that is being written before it gets its name. If the system can do that,
-// the file has no name until it is complete, so that a killed program leaves nothing behind.
+// A temporary is a file that is written before it gets its final name. If the system supports it,
+// the file has no name until it is complete, so that a killed program leaves no file behind.
 type temporary struct {
 	file *os.File
 	dir  folder
 	mode uint32
-	// old is the file that the temporary file will replace, nil for none. fill writes the
+	// old is the file that the temporary file will replace, nil for none. fill writes the new
 	// content.
 	old  *os.File
 	fill func(io.Writer) error
-	// path is its name in dir, empty while it has none.
+	// path is the name of the file in dir, empty while it has none.
 	path string
-	// written describes the complete file.
+	// written is the metadata of the complete file.
 	written fs.FileInfo
 }
 
-// newTemporary makes a file in a folder, with the owner, mode and attributes of the old one, and
-// flushes it to disk.
+// newTemporary creates a file in a folder, with the owner, mode and attributes of old, and flushes
+// it to disk.
 func newTemporary(dir folder, mode uint32, old *os.File, fill func(io.Writer) error) (*temporary, error) {
 	f := &temporary{dir: dir, mode: mode, old: old, fill: fill}
 	file, err := openUnnamed(dir, mode)
@@ -51,7 +51,7 @@ func newTemporary(dir folder, mode uint32, old *os.File, fill func(io.Writer) er
 	return f, f.complete()
 }
 
-// makeNamed makes the file again with a temporary name, on a system without unnamed files.
+// makeNamed creates the file again with a temporary name, for a system without unnamed files.
 func (f *temporary) makeNamed() error {
 	if f.file != nil {
 		f.file.Close()
@@ -91,7 +91,7 @@ func (f *temporary) changed() bool {
 	return err != nil || now.Size() != f.written.Size() || !now.ModTime().Equal(f.written.ModTime())
 }
 
-// link gives the file its name, which must be free.
+// link links the file to its final name, which must be free.
 func (f *temporary) link(name string) error {
 	if f.path == "" {
 		if err := linkUnnamed(f.file, f.dir, name); !noLinks(err) {
@@ -115,7 +115,7 @@ func (f *temporary) link(name string) error {
 	return nil
 }
 
-// giveName gives the file a temporary name if it has none.
+// giveName links the file to a temporary name if it has no name.
 func (f *temporary) giveName() error {
 	if f.path != "" {
 		return nil
@@ -131,7 +131,7 @@ func (f *temporary) giveName() error {
 	return err
 }
 
-// noLinks reports whether an error means that the file system, or a sandbox, does not allow hard
+// noLinks reports whether an error means that the file system, or a sandbox, does not support hard
 // links.
 func noLinks(err error) bool {
 	return slices.ContainsFunc([]error{syscall.EPERM, syscall.EACCES, syscall.ENOTSUP, syscall.ENOSYS, syscall.EMLINK, syscall.EXDEV}, func(no error) bool { return errors.Is(err, no) })
@@ -146,12 +146,12 @@ func (f *temporary) discard() {
 	}
 }
 
-// sweepAge is the age at which a temporary file counts as left behind. Temporary files in use
-// exist for milliseconds.
+// sweepAge is the least age of a temporary file that Sweep removes. Temporary files in use exist
+// for milliseconds.
 const sweepAge = time.Minute
 
-// Sweep removes the temporary files that killed programs left in the workspace, except in places
-// that git ignores. It is called at the start of a program.
+// Sweep removes the temporary files of killed programs from the workspace, except in folders that
+// git ignores. It is called when a program starts.
 func (w *Workspace) Sweep(ctx context.Context, now time.Time) {
 	files, err := ignore.Matching(ctx, w.root, w.root, isTemporary)
 	if err != nil {
@@ -169,7 +169,7 @@ func (w *Workspace) Sweep(ctx context.Context, now time.Time) {
 	}
 }
 
-// isTemporary reports whether a path has the form of our temporary files.
+// isTemporary reports whether a path has the form of the program's temporary files.
 func isTemporary(file string) bool {
 	name := path.Base(file)
 	return strings.HasPrefix(name, temporaryPrefix) && strings.HasSuffix(name, temporarySuffix) && len(name) == len(temporaryName())

@@ -1,14 +1,13 @@
 // Package workspace confines file access to one folder, the workspace, and the temporary folder
 // beside it.
 //
-// A path from outside passes [Workspace.Resolve] first; every other method takes the path that
-// Resolve returned. Files are opened and written through an os.Root, so a link put in place of a
-// folder between check and use leads nowhere. A file is replaced as a whole or not at all, and
-// never if its content is not the content that the writer expects ([Workspace.Replace]). Listings
-// leave out files that git ignores.
+// A path from outside must first be resolved by [Workspace.Resolve]; every other method accepts the
+// resolved path. Files are opened and written through an os.Root, so a link that replaces a folder
+// between check and use has no effect. A file is replaced as a whole or not at all, and only if its
+// content is the expected one ([Workspace.Replace]). Listings omit files that git ignores.
 //
-// The application makes one [Workspace], which the tools share. [Mapped] describes the private
-// folder that commands find as /tmp.
+// The application creates one [Workspace], which the tools share. [Mapped] describes the private
+// folder that commands see as /tmp.
 package workspace
 
 import (
@@ -30,14 +29,14 @@ type Workspace struct {
 	temp string
 	// looks lists further folders whose files may be read but not written.
 	looks []string
-	// makeTemp makes the temporary folder, unless the folder exists from the start.
+	// makeTemp creates the temporary folder. It is nil if the folder exists from the start.
 	makeTemp func() error
-	// mapped describes the folder that commands find as /tmp.
+	// mapped describes the folder that commands see as /tmp.
 	mapped Mapped
 }
 
-// New returns a Workspace that confines to the folder root and, unless tempDir is empty, to the
-// folder tempDir. Both must exist.
+// New returns a Workspace that confines access to the folder root and, unless tempDir is empty, to
+// the folder tempDir. Both must exist.
 func New(root, tempDir string) (*Workspace, error) {
 	w := &Workspace{}
 	var err error
@@ -53,7 +52,8 @@ func New(root, tempDir string) (*Workspace, error) {
 	return w, nil
 }
 
-// errNoFolder is syscall.ENOTDIR, which Windows cannot tell from a missing folder.
+// errNoFolder is equal to syscall.ENOTDIR, which Windows does not distinguish from a missing
+// folder.
 type errNoFolder struct{}
 
 func (errNoFolder) Error() string { return "not a directory" }
@@ -78,19 +78,19 @@ func realFolder(path string) (string, error) {
 // Root returns the absolute path of the workspace, without symbolic links.
 func (w *Workspace) Root() string { return w.root }
 
-// Folders returns the folders that access is confined to, apart from the folders of AllowReading.
+// Folders returns the folders to which access is confined, except the folders of AllowReading.
 func (w *Workspace) Folders() []string {
 	return slices.DeleteFunc([]string{w.root, w.temp, w.ownTemp()}, func(folder string) bool { return folder == "" })
 }
 
-// MakeTemp sets a temporary folder that is made at its first use. path is absolute and free of
-// symbolic links; make is called at every use.
+// MakeTemp sets a temporary folder that is created at its first use. path is absolute and free of
+// symbolic links. make is called before every use.
 func (w *Workspace) MakeTemp(path string, make func() error) {
 	w.temp, w.makeTemp = path, make
 }
 
-// TempDir returns the temporary folder, or "" if there is none. It makes the folder if necessary.
-// An error shows later, when the folder is used.
+// TempDir returns the temporary folder, or "" if there is none. It creates the folder if necessary.
+// If that fails, the use of the folder fails later.
 func (w *Workspace) TempDir() string {
 	if w.makeTemp != nil {
 		_ = w.makeTemp()
@@ -98,9 +98,9 @@ func (w *Workspace) TempDir() string {
 	return w.temp
 }
 
-// Resolve returns the absolute target, without symbolic links, of a path given by the model;
-// relative paths start at the workspace. The file, and the folders above it, need not exist. A
-// path that leads out of the workspace and its temporary folder gives an *OutsideError.
+// Resolve returns the absolute target, without symbolic links, of a path from the model. Relative
+// paths start at the workspace. The file, and the folders above it, need not exist. The error is an
+// *OutsideError for a path outside of the workspace and its temporary folder.
 func (w *Workspace) Resolve(path string) (string, error) {
 	return w.resolve(path, w.Folders())
 }
@@ -115,7 +115,8 @@ func (w *Workspace) AllowReading(folders ...string) {
 	}
 }
 
-// ResolveRead resolves a path as Resolve does, for reading only.
+// ResolveRead resolves a path like Resolve, but only for reading. It also accepts the folders of
+// AllowReading.
 func (w *Workspace) ResolveRead(path string) (string, error) {
 	return w.resolve(path, append(w.Folders(), w.looks...))
 }
@@ -133,7 +134,7 @@ func (w *Workspace) resolve(path string, within []string) (string, error) {
 	}
 	real := w.OnDisk(seen)
 	if real != seen {
-		_ = w.mapped.Make() // after an error the use of the folder fails
+		_ = w.mapped.Make() // after an error, the use of the folder fails
 	}
 	if !slices.ContainsFunc(within, func(folder string) bool { return fsutil.Within(real, folder) }) {
 		return "", &OutsideError{Path: path, Leads: real, Workspace: w.root}
@@ -141,11 +142,11 @@ func (w *Workspace) resolve(path string, within []string) (string, error) {
 	return real, nil
 }
 
-// Rel returns the path to show for a path that Resolve returned: relative to the workspace with
-// forward slashes, or outside of the workspace the path that commands see.
+// Rel returns the path for messages of a path from Resolve. It is relative to the workspace with
+// forward slashes. For a path outside of the workspace, it is the path that commands see.
 func (w *Workspace) Rel(abs string) string {
 	if rel, ok := strings.CutPrefix(abs, w.root); ok && len(rel) > 1 && rel[0] == '/' && fs.ValidPath(rel[1:]) {
-		return rel[1:] // the usual case, fast because a search asks for every file
+		return rel[1:] // the common case, fast because a search calls Rel for every file
 	}
 	if !fsutil.Within(abs, w.root) {
 		return w.AsSeen(abs)
@@ -157,8 +158,8 @@ func (w *Workspace) Rel(abs string) string {
 	return filepath.ToSlash(rel)
 }
 
-// Open opens a file or folder for reading, by a path that Resolve returned. It refuses anything
-// else (a pipe, a device) without waiting.
+// Open opens a file or folder for reading, by a path from Resolve. It refuses anything else, such
+// as a pipe or a device, without waiting.
 func (w *Workspace) Open(abs string) (*os.File, error) {
 	tree, path, err := w.Tree(abs)
 	if err != nil {
@@ -181,8 +182,8 @@ func (w *Workspace) Open(abs string) (*os.File, error) {
 	return f, nil
 }
 
-// Tree opens the folder that confines a path that Resolve returned, and returns the path within
-// the folder. The caller closes the tree.
+// Tree opens the folder that confines a path from Resolve, and returns the path within the folder.
+// The caller closes the tree.
 func (w *Workspace) Tree(abs string) (tree *fsutil.Tree, path string, err error) {
 	base, path, err := w.Below(abs)
 	if err != nil {
@@ -192,8 +193,7 @@ func (w *Workspace) Tree(abs string) (tree *fsutil.Tree, path string, err error)
 	return tree, path, err
 }
 
-// Below returns the folder that confines a path that Resolve returned, and the slash path within
-// the folder.
+// Below returns the folder that confines a path from Resolve, and the slash path within the folder.
 func (w *Workspace) Below(abs string) (base, path string, err error) {
 	for _, folder := range append(w.Folders(), w.looks...) {
 		if fsutil.Within(abs, folder) {
@@ -204,7 +204,7 @@ func (w *Workspace) Below(abs string) (base, path string, err error) {
 	return "", "", &OutsideError{Path: abs, Leads: abs, Workspace: w.root}
 }
 
-// Lstat returns information on a path that Resolve returned.
+// Lstat returns information on a path from Resolve. It follows no link.
 func (w *Workspace) Lstat(abs string) (fs.FileInfo, error) {
 	tree, path, err := w.Tree(abs)
 	if err != nil {
@@ -214,7 +214,7 @@ func (w *Workspace) Lstat(abs string) (fs.FileInfo, error) {
 	return tree.Lstat(path)
 }
 
-// OpenFolder opens a folder by a path that Resolve returned, to look at its content.
+// OpenFolder opens a folder by a path from Resolve, to read its entries.
 func (w *Workspace) OpenFolder(abs string) (*os.Root, error) {
 	tree, path, err := w.Tree(abs)
 	if err != nil {
@@ -224,7 +224,7 @@ func (w *Workspace) OpenFolder(abs string) (*os.Root, error) {
 	return tree.Root(path)
 }
 
-// Exists reports whether a path given by the model exists inside.
+// Exists reports whether a path from the model exists inside.
 func (w *Workspace) Exists(path string) bool {
 	abs, err := w.Resolve(path)
 	if err == nil {
@@ -237,9 +237,9 @@ func (w *Workspace) Exists(path string) bool {
 // Linux.
 const maxLinks = 40
 
-// An OutsideError is the answer to a path outside the workspace.
+// An OutsideError is returned for a path outside the workspace.
 type OutsideError struct {
-	// Path is the given path, Leads its absolute target.
+	// Path is the path from the model. Leads is its absolute target.
 	Path, Leads string
 	// Workspace is the folder that confines file access.
 	Workspace string

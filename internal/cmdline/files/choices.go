@@ -36,11 +36,11 @@ func (c choice) Get(name string) expand.Variable {
 // Each implements [expand.Environ].
 func (c choice) Each(func(string, expand.Variable) bool) {}
 
-// Set implements [expand.WriteEnviron]. It does nothing, because the reader records the values
+// Set implements [expand.WriteEnviron]. It does nothing, because the reader stores the values
 // itself.
 func (c choice) Set(string, expand.Variable) error { return nil }
 
-// choices returns all combinations of values of the variables in a word.
+// choices returns all combinations of values for the variables in a word.
 func (r *reader) choices(word *syntax.Word) []choice {
 	names := []string{"PWD", "HOME"} // patterns are looked up in PWD
 	syntax.Walk(word, func(node syntax.Node) bool {
@@ -69,7 +69,7 @@ func (r *reader) choices(word *syntax.Word) []choice {
 				maps.Copy(with, c.values)
 				more = append(more, choice{values: with, number: len(more)})
 			}
-			if r.own[name] && r.Values[name] == nil { // the value that sets it may not run
+			if r.own[name] && r.Values[name] == nil { // the command that sets the value may not run
 				more = append(more, choice{values: c.values, number: len(more)})
 			}
 		}
@@ -84,7 +84,7 @@ func (r *reader) choices(word *syntax.Word) []choice {
 // maxChoices limits the combinations of values that are tried for a word.
 const maxChoices = 1000
 
-// braces returns the number of words into which the braces of a word expand.
+// braces returns the number of words that the braces of a word expand to.
 func braces(word *syntax.Word) int {
 	if !strings.Contains(literal(word), "{") {
 		return 1
@@ -102,7 +102,7 @@ func braces(word *syntax.Word) int {
 	return count
 }
 
-// bracesIn returns the number of words into which one pair of braces expands.
+// bracesIn returns the number of words that one pair of braces expands to.
 func bracesIn(b *syntax.BraceExp) int {
 	if b.Sequence {
 		return sequence(b)

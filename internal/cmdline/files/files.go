@@ -1,6 +1,5 @@
-// Package files finds the files that a command line names, by reading the line as bash does:
-// quotes, variables, braces, patterns, folders. It runs nothing, and reports the lines for which
-// it cannot know all files.
+// Package files finds the files that a command line names. It parses the line like bash: quotes,
+// variables, braces, patterns, folders. It runs nothing. It reports whether the result is complete.
 package files
 
 import (
@@ -22,7 +21,7 @@ import (
 	"agent/internal/cmdline/programs"
 )
 
-// Limits of the search. A line beyond them has an unknown meaning.
+// Limits of the search. The result for a line beyond them is incomplete.
 const (
 	maxDepth    = 4
 	maxValues   = 64
@@ -32,7 +31,7 @@ const (
 
 // Shell describes the shell that runs a line.
 type Shell struct {
-	// Folders lists the folders in which its commands may run.
+	// Folders lists the folders in which the commands of the line may run.
 	Folders []string
 	// Values maps each known variable to all values that it may have.
 	Values map[string][]string
@@ -40,11 +39,11 @@ type Shell struct {
 	Root string
 }
 
-// Rewritten reports whether a shell would read a text as more than one plain word.
+// Rewritten reports whether a shell would interpret a text as more than one plain word.
 func Rewritten(text string) bool { return strings.ContainsAny(text, " \t\n;|&<>()`$*?[{~'\"\\") }
 
-// Line returns the words that the commands of a line may get, for all ways to read the line. sure
-// reports whether the words are complete.
+// Line returns the words that the commands of a line may get, for all interpretations of the line.
+// sure reports whether the words are complete.
 func (s Shell) Line(line *cmdline.Reading) (words []string, sure bool) {
 	r := &reader{
 		Shell: s, values: map[string][]string{}, sure: true,
@@ -60,23 +59,23 @@ func (s Shell) Line(line *cmdline.Reading) (words []string, sure bool) {
 	return r.words, r.sure && !r.doubts()
 }
 
-// A reader reads a line and the lines inside it.
+// A reader parses a line and the lines inside it.
 type reader struct {
 	Shell
 	// values holds the known variables, including the variables that the lines set.
 	values map[string][]string
 	words  []string
 	sure   bool
-	// reads is set if variables may come from elsewhere.
+	// reads is set if the line may set variables from its input or from a file.
 	reads    bool
 	listings int
 
-	// own holds the variables that the lines set, arrays the lists among them, used the variables
-	// whose values count, and doubtful the variables that a command changes. doubtsAll is set if a
-	// command may change any of own.
+	// own holds the variables that the lines set, arrays the arrays among them. used holds the
+	// variables whose values matter, and doubtful the variables that a command changes. doubtsAll
+	// is set if a command may change any of own.
 	own, arrays, used, doubtful map[string]bool
 	doubtsAll                   bool
-	// wrote lists the files that the lines write.
+	// wrote lists the files to which the lines write.
 	wrote []string
 }
 
@@ -93,7 +92,7 @@ func (r *reader) line(line *cmdline.Reading, depth int) {
 	for range 2 { // a loop may use variables that are set at its end
 		syntax.Walk(file, func(node syntax.Node) bool { r.set(node); r.doubtVariables(node); return true })
 	}
-	var after []string // lines inside of words
+	var after []string // lines inside words
 	syntax.Walk(file, func(node syntax.Node) bool {
 		switch node := node.(type) {
 		case *syntax.Redirect:
@@ -110,7 +109,7 @@ func (r *reader) line(line *cmdline.Reading, depth int) {
 			}
 			for _, value := range r.literals(node.Value) {
 				if Rewritten(value) {
-					after = append(after, value) // a program may take it for a line, as git does with GIT_EDITOR
+					after = append(after, value) // a program may run it as a line, as git does with GIT_EDITOR
 				}
 			}
 		case *syntax.Word:
@@ -126,7 +125,7 @@ func (r *reader) line(line *cmdline.Reading, depth int) {
 	}
 }
 
-// written reports whether a redirection only writes a file, which has a plain name.
+// written reports whether a redirection only writes to a file with a plain name.
 func written(to *syntax.Redirect) bool {
 	switch to.Op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
@@ -150,7 +149,7 @@ func (r *reader) add(words ...string) {
 	}
 }
 
-// set records the variables that a node sets.
+// set stores the variables that a node sets.
 func (r *reader) set(node syntax.Node) {
 	var name string
 	var values []string
@@ -206,7 +205,7 @@ func (r *reader) set(node syntax.Node) {
 	}
 }
 
-// call reads the words of a command, and returns the words that may be lines for a shell.
+// call processes the words of a command, and returns the words that may be lines for a shell.
 func (r *reader) call(call *syntax.CallExpr, depth int) (lines []string) {
 	inShell, find := false, false
 	for n, arg := range call.Args {
@@ -262,7 +261,7 @@ func (r *reader) check(word *syntax.Word) {
 			if _, known := r.output(node); !known {
 				r.sure = false
 			}
-			return false // its commands are read separately
+			return false // its commands are processed separately
 		case *syntax.ArithmExp, *syntax.ExtGlob:
 			r.sure = false
 		case *syntax.ParamExp:
@@ -276,12 +275,12 @@ func (r *reader) check(word *syntax.Word) {
 		return true
 	})
 	if lists && variables > 1 {
-		r.sure = false // its parts may be different elements of a list
+		r.sure = false // its parts may be different elements of an array
 	}
 }
 
-// knows reports whether the value of a variable is known, or names no file of a repository. alone
-// is set if the variable is a whole word.
+// knows reports whether the value of a variable is known, or is not the name of a file in a
+// repository. alone is set if the variable is a whole word.
 func (r *reader) knows(p *syntax.ParamExp, alone bool) bool {
 	if p.Param == nil || p.Excl || p.Names != 0 {
 		return false
@@ -309,8 +308,8 @@ func (r *reader) knows(p *syntax.ParamExp, alone bool) bool {
 	return alone && !r.reads && p.Exp == nil
 }
 
-// personal lists variables that nearly every shell has, with values that may be the name of a
-// file in a repository.
+// personal lists variables that nearly every shell has, and whose values may be the name of a file
+// in a repository.
 var personal = []string{
 	"USER", "LOGNAME", "LANG", "TERM", "TZ", "HOSTNAME", "HOSTTYPE", "OSTYPE", "MACHTYPE", "UID", "EUID", "PPID", "SHLVL", "RANDOM", "SECONDS",
 	"BASH_VERSION", "BASH_SUBSHELL", "BASHPID", "LINENO", "COLUMNS", "LINES", "OPTIND", "EDITOR", "PAGER", "DISPLAY", "_", "SHELL", "BASH",
@@ -318,7 +317,7 @@ var personal = []string{
 	"FUNCNAME", "PIPESTATUS", "SHELLOPTS", "BASHOPTS", "GROUPS", "IFS",
 }
 
-// output returns the output of a command within a word, if it is known.
+// output returns the output of a command substitution, if it is known.
 func (r *reader) output(c *syntax.CmdSubst) (text []string, known bool) {
 	if len(c.Stmts) != 1 {
 		return nil, false
@@ -357,7 +356,7 @@ func (r *reader) list(dir string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// toRoot returns the entry of a folder that leads to the repository, if there is one.
+// toRoot returns the entry of a folder on the path to the repository, if there is one.
 func (r *reader) toRoot(dir string) []fs.DirEntry {
 	listed, err := os.Stat(dir)
 	for at := r.Root; err == nil && at != filepath.Dir(at); at = filepath.Dir(at) {
@@ -369,7 +368,7 @@ func (r *reader) toRoot(dir string) []fs.DirEntry {
 	return nil
 }
 
-// fields returns the words into which a word expands, for all values of its variables and in all
+// fields returns the words to which a word expands, for all values of its variables and in all
 // folders.
 func (r *reader) fields(word *syntax.Word) []string {
 	var all []string
@@ -383,8 +382,9 @@ func (r *reader) fields(word *syntax.Word) []string {
 	return all
 }
 
-// withStars returns the words that match at least the names that a word with extended patterns, as
-// in @(a|b), matches: a star stands in their place, and one for names that begin with a dot.
+// withStars replaces the extended patterns of a word, such as @(a|b), by stars. It returns two
+// words, one with * and one with .* for names that begin with a dot. Together they match at least
+// the names that the word matches.
 func withStars(word *syntax.Word) []*syntax.Word {
 	if word == nil || !slices.ContainsFunc(word.Parts, isExtended) {
 		return []*syntax.Word{word}

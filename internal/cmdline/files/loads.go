@@ -9,8 +9,8 @@ import (
 	"agent/internal/cmdline/programs"
 )
 
-// harmlessOptions maps interpreters to the options with which they still run the file in their
-// arguments and nothing else.
+// harmlessOptions maps interpreters to options with which they still only run the file in their
+// arguments.
 var harmlessOptions = map[string]*lazyregexp.Pattern{
 	"python": lazyregexp.New(`^-[uBsSEIOqbvx]+$|^-W\w+$`), "pypy": lazyregexp.New(`^-[uBsSEIOqb]+$`),
 	"perl": lazyregexp.New(`^-[wTt]+$`), "ruby": lazyregexp.New(`^-w$`), "php": lazyregexp.New(`^-f$`), "lua": lazyregexp.New(`^-W$`),
@@ -18,11 +18,11 @@ var harmlessOptions = map[string]*lazyregexp.Pattern{
 	"nodejs": lazyregexp.New(`^--(?:no-warnings|enable-source-maps|experimental-[\w-]+)$`),
 }
 
-// awkRuns matches programs of awk that may run a command or read a file.
+// awkRuns matches awk programs that may run a command or read a file.
 var awkRuns = lazyregexp.New(`\bsystem\b|\bgetline\b|\||@(?:include|load)|\bindirect\b`)
 
-// Loads reports whether a program takes code from its arguments or its input, or a module by a name
-// that is not the name of a file, so that the files that it runs are not known. Words that are not
+// Loads reports whether the files that a program runs are unknown. This is so if it runs code from
+// its arguments or its input, or a module whose name is not that of a file. Words that are not
 // known are empty.
 func Loads(words []string) bool {
 	if programs.Is(words[0], programs.Awk) {
@@ -40,16 +40,16 @@ func Loads(words []string) bool {
 		case strings.HasPrefix(arg, "-"):
 			return true
 		default:
-			// A word that is not literal is judged as a word. Without an ending it may be a folder or
-			// a module.
+			// A word that is not literal is checked elsewhere. A word without an extension may be a
+			// folder or a module.
 			return arg != "" && len(path.Ext(arg)) < len(".c")
 		}
 	}
 	return true
 }
 
-// searched lists variables with folders or modules from which programs load files.
+// searched lists variables with folders or modules from which programs load code.
 var searched = []string{"PYTHONPATH", "PYTHONHOME", "NODE_PATH", "PERL5LIB", "PERL5OPT", "PERL5DB", "RUBYLIB", "RUBYOPT", "LUA_PATH", "LUA_CPATH", "CLASSPATH", "AWKPATH", "LUA_INIT"}
 
-// IsSearched reports whether programs load files from the folders or modules in a variable.
+// IsSearched reports whether programs load code from the folders or modules in a variable.
 func IsSearched(variable string) bool { return slices.Contains(searched, variable) }

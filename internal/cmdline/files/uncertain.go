@@ -12,7 +12,7 @@ import (
 	"agent/internal/cmdline/programs"
 )
 
-// fleeting matches paths whose meaning depends on the process that opens them.
+// fleeting matches paths whose meaning depends on the process that opens them, such as /dev/stdin.
 var fleeting = lazyregexp.New(`^/dev/(?:fd|stdin|tcp|udp)(?:/|$)|^/proc(?:/|$)|\.\./proc(?:/|$)`)
 
 // stacked matches the folders of the stack of pushd, as in ~1 and ~-0.
@@ -21,7 +21,7 @@ var stacked = lazyregexp.New(`^~[+-]?\d`)
 // sedRuns matches scripts of sed that may run a command: 1e line, s/x/y/e.
 var sedRuns = lazyregexp.New(`(?:^|[\s;{}!,/|#@0-9$])[0-9gpImMw]*e(?:$|[\s;}])`)
 
-// doubtVariables records the variables that a command may change to an unknown value.
+// doubtVariables records the variables to which a command may assign an unknown value.
 func (r *reader) doubtVariables(node syntax.Node) {
 	switch node := node.(type) {
 	case *syntax.CallExpr:
@@ -60,7 +60,7 @@ func (r *reader) doubtVariables(node syntax.Node) {
 	}
 }
 
-// doubts reports whether a variable that the line uses has a value that is not known.
+// doubts reports whether the value of a variable that the line uses is unknown.
 func (r *reader) doubts() bool {
 	for name := range r.used {
 		if r.doubtful[name] || r.doubtsAll && r.own[name] {
@@ -70,8 +70,8 @@ func (r *reader) doubts() bool {
 	return false
 }
 
-// rewrites reports whether an expansion changes a value in a way that this package does not
-// compute.
+// rewrites reports whether this package does not compute the change that an expansion makes to a
+// value.
 func rewrites(p *syntax.ParamExp) bool {
 	switch {
 	case p.Slice != nil:
@@ -88,8 +88,8 @@ func rewrites(p *syntax.ParamExp) bool {
 	return false
 }
 
-// unclear reports whether a command may run a program that its words do not name: a shell that reads its
-// lines from its input, a program that a variable names, code in another language.
+// unclear reports whether a command may run a program that its words do not name: a shell that
+// reads lines from its input, a program in a variable, code in another language.
 func (r *reader) unclear(call *syntax.CallExpr) bool {
 	var words []string
 	for n, arg := range call.Args {
@@ -131,11 +131,11 @@ func (r *reader) unclear(call *syntax.CallExpr) bool {
 	return false
 }
 
-// unknown stands for a word of a command that names a program by a variable of the user.
+// unknown stands for the name of a program in a variable of the user.
 const unknown = "\x00"
 
-// hasScript reports whether the arguments of a shell name a script or hold a line, so that it
-// reads no lines from its input. Words that are not literal are empty.
+// hasScript reports whether the arguments of a shell name a script or contain a line. The shell
+// then reads no lines from its input. Words that are not literal are empty.
 func hasScript(args []string) bool {
 	for n := 0; n < len(args); n++ {
 		arg := args[n]
@@ -148,7 +148,7 @@ func hasScript(args []string) bool {
 		case strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+"):
 			switch {
 			case strings.ContainsAny(arg, "O"):
-				return false // patterns mean something else in this shell
+				return false // patterns have another meaning in this shell
 			case strings.Contains(arg, "c"):
 				rest := slices.DeleteFunc(slices.Clone(args[n+1:]), func(word string) bool { return strings.HasPrefix(word, "-") })
 				return len(rest) == 0 || !cmdline.IsShell(rest[0])

@@ -1,9 +1,9 @@
 // Package programs is the table of programs that change the meaning of a command line: which run the command in
 // their arguments, which are shells, which search, which change files.
 //
-// A program that stands nowhere else is in one row, so that everybody who reads command lines has
-// the same opinion of it. TestProgramsAreInOneTable keeps lists of program names out of the rest of
-// the code.
+// Programs with the same properties are in one row, so that all code that parses command lines uses
+// the same table. TestProgramsAreInOneTable keeps lists of program names out of the rest of the
+// code.
 package programs
 
 import (
@@ -12,43 +12,43 @@ import (
 	"sync"
 )
 
-// Does is a set of the ways in which a program matters to a command line.
+// Does is a set of properties of a program.
 type Does uint64
 
-// The ways in which programs matter.
+// The properties of programs. Each comment describes a program with the property.
 const (
-	// Shell reads a line as bash does, or refuses it. ForeignShell may read something else in it.
-	// Shells whose names are everyday words, such as rc and nu, are neither.
+	// Shell parses a line as bash does, or refuses it. ForeignShell may interpret it differently.
+	// Shells whose names are common words, such as rc and nu, have neither property.
 	Shell Does = 1 << iota
 	ForeignShell
 	// Wraps runs the command in its arguments and nothing else.
 	Wraps
-	// Lines is a wrapper that may give its arguments to a shell.
+	// Lines is a wrapper that may pass its arguments to a shell.
 	Lines
-	// Carries adds words to the command in its arguments, runs it elsewhere or only watches it, or
+	// Carries adds words to the command in its arguments, runs it elsewhere, only watches it, or
 	// names a command that the shell runs.
 	Carries
-	// Launches runs the command that follows its options and operands, and ends as it does.
+	// Launches runs the command that follows its options and operands, and exits with its code.
 	Launches
 	// AddsWords adds words from elsewhere to the command in its arguments.
 	AddsWords
-	// Finds runs the command behind one of its options, as find -exec does.
+	// Finds runs the command after one of its options, as find -exec does.
 	Finds
-	// Evaluates is a command of the shell that takes each argument for a line.
+	// Evaluates is a shell command that runs each argument as a line.
 	Evaluates
-	// Subscripts is a command of the shell that evaluates its arguments as subscripts or arithmetic.
+	// Subscripts is a shell command that evaluates its arguments as subscripts or arithmetic.
 	Subscripts
-	// Sources reads the commands that the shell runs from a file.
+	// Sources runs the commands of a file in the current shell.
 	Sources
 	// Ends may end the line before its last command.
 	Ends
-	// Sets gives the variables in its arguments other values, or none.
+	// Sets sets or unsets the variables in its arguments.
 	Sets
-	// Renames sets variables from its input, or gives words another meaning.
+	// Renames sets variables from its input, or changes the meaning of words.
 	Renames
-	// Spreads runs its input or all files of a folder, or changes how a shell reads words.
+	// Spreads runs its input or all files of a folder, or changes how a shell splits words.
 	Spreads
-	// Builtin is a program of the shell itself.
+	// Builtin is built into the shell.
 	Builtin
 	// Succeeds never fails.
 	Succeeds
@@ -56,16 +56,17 @@ const (
 	Prints
 	// Searches exits with 1 if it finds nothing, which is not a failure.
 	Searches
-	// SearchesBelow searches below folders without an option.
+	// SearchesBelow searches below folders even without an option for it.
 	SearchesBelow
 	// Packs reads everything below the folders in its arguments.
 	Packs
 	// Compares reads two files or folders.
 	Compares
-	// Interprets runs the files in its arguments. Awk runs a program that is one of its arguments.
+	// Interprets runs the files in its arguments. Awk runs the program text in one of its
+	// arguments.
 	Interprets
 	Awk
-	// Changes changes the files in its arguments, and Deletes removes them.
+	// Changes changes the files in its arguments. Deletes removes them.
 	Changes
 	Deletes
 	// Filters reads only its input if it has no operands.
@@ -74,7 +75,7 @@ const (
 	// quote.
 	Shows
 	Quotes
-	// Cuts prints the beginning or the end of its input.
+	// Cuts prints the first or the last part of its input.
 	Cuts
 	// Subcommands marks a program whose first argument selects a subcommand.
 	Subcommands
@@ -82,12 +83,12 @@ const (
 	Patches
 )
 
-// A row describes programs that are alike.
+// A row describes programs with the same properties.
 type row struct {
 	names string
 	does  Does
-	// values holds the one-letter options of a launcher whose value is a word of its own, and
-	// operands the number of words between its options and the command.
+	// values holds the one-letter options of a launcher whose value is a separate word. operands is
+	// the number of words between its options and the command.
 	values   string
 	operands int
 }
@@ -172,7 +173,7 @@ var rows = []row{
 	{names: "rm rmdir dd truncate", does: Changes | Deletes},
 	{names: "unlink shred srm wipe", does: Deletes},
 	{names: "mv cp tee touch ln install chmod chown patch", does: Changes},
-	// Those of Windows.
+	// Commands of Windows.
 	{names: "del erase move copy xcopy robocopy ren rd attrib icacls", does: Changes},
 	{names: "clear-content set-content add-content out-file tee-object new-item remove-item move-item copy-item rename-item set-item", does: Changes},
 	{names: "clc sc ac ni ri mi ci cpi rni si", does: Changes},
@@ -190,21 +191,21 @@ var table = sync.OnceValue(func() map[string]*row {
 	return all
 })
 
-// Is reports whether a program does one of these things. The folder of the program, its version and
-// the ending that it has on Windows do not matter: /usr/bin/python3.13, BASH.EXE.
+// Is reports whether a program has one of the properties. It ignores the folder of the program, its
+// version and its extension on Windows, as in /usr/bin/python3.13 and BASH.EXE.
 func Is(program string, does Does) bool {
 	r := find(program)
 	return r != nil && r.does&does != 0
 }
 
-// IsNamed reports whether a word is the very name of a program that does one of these things. Ask
-// it where the answer allows something.
+// IsNamed reports whether a word is exactly the name of a program with one of the properties. Use
+// it if a true result allows something.
 func IsNamed(word string, does Does) bool {
 	r := table()[word]
 	return r != nil && r.does&does != 0
 }
 
-// Names returns the names of the programs that do one of these things.
+// Names returns the names of the programs with one of the properties.
 func Names(does Does) []string {
 	var names []string
 	for _, r := range rows {
@@ -227,8 +228,8 @@ func find(program string) *row {
 	return table()[strings.TrimRight(name, "0123456789.-")]
 }
 
-// Name returns the name of a program without its folder and the ending that it has on Windows, in
-// small letters.
+// Name returns the name of a program in lower case, without its folder and its extension on
+// Windows.
 func Name(program string) string {
 	return strings.TrimSuffix(strings.ToLower(path.Base(program)), ".exe")
 }
@@ -246,7 +247,7 @@ func Launched(words []string) []string {
 	return words
 }
 
-// command returns the words behind the options and operands of a launcher.
+// command returns the words after the options and operands of a launcher.
 func (r *row) command(words []string) []string {
 	operands, options := r.operands, true
 	for len(words) > 0 {

@@ -13,7 +13,7 @@ import (
 // digest is a checksum of the content of a file or folder.
 type digest [sha256.Size]byte
 
-// Larger files, in bytes, and larger folders, in entries, get no digest.
+// The largest size of a file in bytes, and of a folder in entries, for a digest.
 const (
 	digestedBytes   = 1 << 20
 	digestedEntries = 200

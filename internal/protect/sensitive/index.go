@@ -7,7 +7,7 @@ import (
 )
 
 // trackedFiles returns the files that git tracks, by its index on disk. If the index cannot be
-// understood, no file counts as tracked; that only makes the program more careful.
+// parsed, no file counts as tracked. More files are then treated as secret.
 func trackedFiles(root string, files []string) map[string]bool {
 	known := map[string]bool{}
 	if len(files) == 0 {

@@ -1,10 +1,9 @@
-// Package sensitive finds the sensitive files of a workspace: files that other programs run
-// later, files that hold keys, and repositories inside the workspace. It takes the names from
-// package protect. It lists folders and does not read files, with two exceptions: the index of
-// git and the content of key files that commands made.
+// Package sensitive searches a workspace for the files that package protect lists, and for
+// repositories inside the workspace. It lists folders and does not read files, with two exceptions:
+// the index of git and the content of secret files that commands made.
 //
-// The workspace is surveyed before and after each command of the sandbox, so a survey must be
-// quick: a folder that has not changed since the last survey is not listed again.
+// The workspace is surveyed before and after each command of the sandbox, so a survey must be fast.
+// A folder that has not changed since the last survey is not listed again.
 package sensitive
 
 import (
@@ -19,60 +18,61 @@ import (
 	"agent/internal/protect"
 )
 
-// MaxFolders is how many folders a survey visits at most. Visiting that many takes some tens of
-// milliseconds, which a user hardly feels before a command.
+// MaxFolders is the largest number of folders that a survey visits. This many take some tens of
+// milliseconds, which a user hardly notices before a command.
 const MaxFolders = 50_000
 
-// Survey remembers the folders and key files of one workspace. It is safe for concurrent use.
+// Survey stores the folders and secret files of one workspace. It is safe for concurrent use.
 type Survey struct {
 	root string
 
 	mu      sync.Mutex
 	folders map[string]*folder
 	reader  fsutil.FolderReader
-	// most is how many folders a survey visits at most.
+	// most is the largest number of folders that a survey visits.
 	most int
 	// partial is set if the last survey did not visit every folder.
 	partial bool
-	// looks counts the surveys made so far.
+	// looks is the number of surveys so far.
 	looks int
-	// keys says how each key file is treated. A key of the map is the file on disk and not its
-	// path, because a command can rename files that it cannot read.
+	// keys maps each secret file to its treatment. Its keys identify files on disk instead of
+	// paths, because a command can rename files that it cannot read.
 	keys map[file]treatment
-	// contents holds the digests of made files after the last command. If a digest differs
-	// later, the user may have put keys into the file.
+	// contents holds the digests of made files after the last command. If a digest differs later,
+	// the user may have written keys to the file.
 	contents map[file]digest
 }
 
-// treatment says how a key file is treated.
+// treatment is the way in which a secret file is treated.
 type treatment int
 
 const (
-	// A secret file cannot be read by commands.
+	// Commands cannot read a secret file.
 	secret treatment = iota + 1
-	// Git tracked a shared file before any command ran, so commands may read it.
+	// A shared file was tracked by git before any command ran, so commands may read it.
 	shared
-	// A command made the file, and nobody has changed it since, so commands may read it.
+	// A made file was created by a command and not changed by other programs since, so commands may
+	// read it.
 	made
 )
 
 // Files holds the absolute paths that a survey found.
 type Files struct {
-	// RunLater are files that other programs run or obey later. A file named .git is among them,
-	// because it leads git to a repository elsewhere.
+	// RunLater lists files that other programs execute or read as configuration later. It includes
+	// files named .git, because they refer git to a repository elsewhere.
 	RunLater []string
-	// KeyFiles are files that may hold keys and that commands must not read: git did not track them
-	// at the start, and no command made them.
+	// KeyFiles lists secret files that commands must not read: git did not track them at the start,
+	// and no command created them.
 	KeyFiles []string
-	// Repositories are the git folders of repositories inside the workspace, such as sub/.git,
-	// and folders with the content of one. The workspace's own .git is not among them.
+	// Repositories lists the git folders of repositories inside the workspace, such as sub/.git,
+	// and folders with the content of a git folder. It excludes the workspace's own .git.
 	Repositories []string
 	// Partial is set if the workspace has more folders than the survey visits.
 	Partial bool
 }
 
-// New returns a Survey of the workspace root, an absolute path without links. Each survey visits
-// at most the given number of folders, the upper ones first.
+// New returns a Survey of the workspace root, an absolute path without links. Each survey visits at
+// most most folders, upper folders first.
 func New(root string, most int) *Survey {
 	return &Survey{root: root, folders: map[string]*folder{}, most: most}
 }
@@ -83,14 +83,14 @@ type file struct{ device, number uint64 }
 // folder is the listing of a folder, valid until the folder changes.
 type folder struct {
 	file
-	// changed is in nanoseconds since 1970.
+	// changed is the time of the last change in nanoseconds since 1970.
 	changed int64
-	// looked is the number of the survey that visited the folder last.
+	// looked is the number of the last survey that visited the folder.
 	looked int
 
-	// below holds the folders to visit next.
+	// below lists the folders to visit next.
 	below []string
-	// later, keys and repositories hold paths for the fields of Files.
+	// later, keys and repositories contain paths for the fields of Files.
 	later, keys, repositories []string
 }
 
@@ -109,7 +109,7 @@ func (s *Survey) Before() Files {
 	return found
 }
 
-// Partial reports whether the workspace has more folders than a survey visits. It makes the first
+// Partial reports whether the workspace has more folders than a survey visits. It runs the first
 // survey if there was none.
 func (s *Survey) Partial() bool {
 	s.mu.Lock()
@@ -134,7 +134,8 @@ func (s *Survey) relative(paths []string) []string {
 	return rels
 }
 
-// After surveys the workspace after a command ran. New key files count as made by the command.
+// After surveys the workspace after a command ran. New secret files are treated as made by the
+// command.
 func (s *Survey) After() Files {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,8 +144,8 @@ func (s *Survey) After() Files {
 	return found
 }
 
-// During surveys the workspace while a command runs. It returns no KeyFiles, because only After
-// can say which ones the command made.
+// During surveys the workspace while a command runs. It returns no KeyFiles, because only After can
+// determine which of them the command made.
 func (s *Survey) During() Files {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,8 +154,8 @@ func (s *Survey) During() Files {
 	return found
 }
 
-// treatmentOf returns how a key file is treated. first is the treatment of a file that is new to the
-// Survey; After passes made, which also updates the digest of a made file.
+// treatmentOf returns the treatment of a secret file. first is the treatment of a file that is new
+// to the Survey. After passes made, which also updates the digest of a made file.
 func (s *Survey) treatmentOf(path string, first treatment) treatment {
 	facts, ok := fsutil.Look(path)
 	if s.keys == nil || !ok {
@@ -177,11 +178,11 @@ func (s *Survey) treatmentOf(path string, first treatment) treatment {
 	return s.keys[f]
 }
 
-// look visits the folders and returns everything that needs care.
+// look visits the folders and returns all files for the result.
 func (s *Survey) look() Files {
 	var found Files
 	s.looks++
-	// queued is a folder to visit. Everything below a protected folder is protected with it.
+	// queued is a folder to visit. Everything below a protected folder is protected too.
 	type queued struct {
 		path      string
 		protected bool
@@ -208,11 +209,11 @@ func (s *Survey) look() Files {
 	return found
 }
 
-// gitFolder is the name of a repository's folder, or of a file that leads to it.
+// gitFolder is the name of a repository's git folder, or of a file that names that folder.
 const gitFolder = ".git"
 
 // read returns the listing of a folder, from memory if the folder has not changed. It returns nil
-// if path is no folder.
+// if path is not a folder.
 func (s *Survey) read(path string) *folder {
 	facts, ok := fsutil.Look(path)
 	if !ok || !facts.IsDir() {
@@ -268,12 +269,12 @@ func (s *Survey) list(path string) *folder {
 	for _, paths := range [][]string{f.below, f.later, f.keys} {
 		slices.Sort(paths)
 	}
-	// Git takes a folder with these entries for a repository, whatever its name.
+	// Git treats a folder with these entries as a repository, whatever its name.
 	if head && objects {
 		f.repositories = append(f.repositories, path)
 	}
 	return f
 }
 
-// fileOf returns the identity of the file that facts describe.
+// fileOf returns the identity of a file from its metadata.
 func fileOf(facts fsutil.Facts) file { return file{facts.Device, facts.Number} }

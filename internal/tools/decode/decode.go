@@ -1,5 +1,5 @@
-// Package decode corrects the calls of models that use the names of other agents for tools and
-// parameters, put remarks beside the arguments, or write JSON that is nearly right (D-92).
+// Package decode corrects the calls of models (D-92). Models use the names of other coding agents
+// for tools and parameters, add remarks to the arguments, or write JSON with small mistakes.
 // Ambiguous calls stay unchanged, so that the tool refuses them.
 //
 // [Translate] translates a [Call] to the names of our tools before the call is recorded. Approval,

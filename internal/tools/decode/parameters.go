@@ -47,10 +47,9 @@ func ParametersOf[A any]() Parameters[A] {
 	})}
 }
 
-// Decode decodes a model's arguments into A. It accepts frequent mistakes with a single meaning
-// (numbers and booleans written as strings, one string for a list, null for "not given"), and
-// returns an exact error for all others. [Translate] must have translated other names of
-// parameters.
+// Decode decodes a model's arguments into A. It accepts frequent mistakes with a single meaning:
+// numbers and booleans written as strings, one string for a list, null for "not given". It returns
+// an exact error for all others. [Translate] must have translated other names of parameters.
 func (p Parameters[A]) Decode(sent arguments.Arguments) (A, error) {
 	var args A
 	given, ok := membersOf(sent)
