@@ -55,9 +55,9 @@ func (r *Reading) Plain() (Line, error) { return r.plain() }
 func (r *Reading) Calls() [][]string { return r.calls() }
 
 // Nested returns the words of the commands in the line, like Calls, and of the commands that these
-// run: after a wrapper such as sudo, in the line of a shell, by find -exec. It also returns each
-// command without the path of its program. For a shell that reads its lines from elsewhere, it adds
-// a command whose program is [Unknown].
+// run. Such commands are after a wrapper such as sudo, in the line of a shell, or after find -exec.
+// It also returns each command without the path of its program. For a shell that reads its lines
+// from elsewhere, it adds a command whose program is [Unknown].
 func (r *Reading) Nested() [][]string { return r.nested() }
 
 // redirected matches a redirection to a file in a text.

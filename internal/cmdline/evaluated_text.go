@@ -25,7 +25,7 @@ func (r *Reading) evaluated() []string {
 		case *syntax.CallExpr:
 			for n, arg := range node.Args {
 				word, err := literalWord(arg)
-				if n == 0 && err != nil || programs.Is(word.Text, programs.Subscripts) { // such a program may also follow the words "command" and "builtin"
+				if n == 0 && err != nil || programs.Is(word.Text, programs.Subscripts) { // also after the words "command" and "builtin"
 					lines = append(lines, quotedLines(node)...)
 					break
 				}

@@ -22,8 +22,8 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// A Line is a plain command line: nothing but simple commands with literal words, joined by &&, ||,
-// ;, | or line ends. Its commands are known in advance.
+// A Line is a plain command line: only simple commands with literal words, joined by &&, ||, ;, |
+// or line ends. Its commands are known in advance.
 type Line struct {
 	// Commands holds the commands in the order in which they are written.
 	Commands []Command

@@ -229,7 +229,7 @@ func (c Command) programName() (string, []Word) {
 		for _, arg := range args[:words] {
 			longer += " " + arg.Text
 		}
-		if _, known := readOnlyPrograms()[longer]; known && strings.Count(longer, " ") == words { // a word with a space would result in the same name
+		if _, known := readOnlyPrograms()[longer]; known && strings.Count(longer, " ") == words { // excludes a word with a space
 			return longer, args[words:]
 		}
 	}

@@ -19,7 +19,7 @@ const (
 	ModeAsk Mode = "ask"
 	// ModeAutoEdit runs edits and requires approval for other calls.
 	ModeAutoEdit Mode = "auto-edit"
-	// ModeFullAuto runs everything, except in the home folder.
+	// ModeFullAuto runs everything, except in the home folder and except calls on guarded files.
 	ModeFullAuto Mode = "full-auto"
 )
 

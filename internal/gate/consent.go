@@ -121,7 +121,7 @@ func (c *Consent) decide(k Call) (asks bool, by Basis) {
 // deny refuses calls that the mode never allows.
 func (c *Consent) deny(_ context.Context, k Call) Verdict {
 	mode := c.Mode()
-	asks := k.Traits.OnlyUsesNetwork() && k.Preview.Served == nil && !c.Unattended // a read-only mode still requires approval for the web
+	asks := k.Traits.OnlyUsesNetwork() && k.Preview.Served == nil && !c.Unattended // the web needs approval
 	if !mode.IsReadOnly() || k.Traits.Harmless() || asks || !c.Asks(k) {
 		return Verdict{}
 	}
@@ -324,7 +324,7 @@ func (c *Consent) allowedWith(grants []grant, k Call) Basis {
 		return cmp.Or(protected, Basis{"program", "proven read-only"})
 	case mode == ModeFullAuto && !k.Preview.AtHome:
 		return byMode
-	case mode.IsReadOnly() && (!k.Traits.OnlyUsesNetwork() || k.Preview.Served != nil || c.Unattended): // even if a server declares its tool read-only
+	case mode.IsReadOnly() && (!k.Traits.OnlyUsesNetwork() || k.Preview.Served != nil || c.Unattended): // even for a read-only tool
 		return ungranted
 	case k.Preview.ReadOnly:
 		return Basis{"server", "it declares the tool read-only"}

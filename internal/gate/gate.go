@@ -3,9 +3,9 @@
 //	plan → gate₁ → gate₂ → … → apply
 //
 // A [Gate] sees the planned [Call] and returns a [Verdict]: the call passes, is refused with a
-// reason for the model, requires approval, or gets other arguments. After a replacement, the call
-// is planned again and begins at the first gate. Gates depend on neither the turn loop nor the
-// screen. The loop executes their verdicts.
+// reason, requires approval, or gets other arguments. After a replacement, the call is planned
+// again and begins at the first gate. Gates depend on neither the turn loop nor the screen. The
+// loop executes their verdicts.
 //
 // A conversation owns one [Consent], which decides by mode, rules and grants whether a call
 // requires approval. It also owns one [Loop], which detects a model that repeats its calls. A
@@ -35,7 +35,7 @@ type Call struct {
 	AgentID, Agent string
 	Name           string
 	Traits         toolspec.Traits
-	// Said describes the call in words.
+	// Said is the description of the call for the user.
 	Said      toolspec.Label
 	Arguments arguments.Arguments
 	// Preview shows the effect of the call.
@@ -49,7 +49,7 @@ type Stage int
 
 // The stages, in the order in which a call passes them.
 const (
-	// Denies: rules that refuse a call whatever other gates say.
+	// Denies: gates that refuse a call whatever the verdicts of other gates are.
 	Denies Stage = iota
 	// Guards: gates that check the turn as a whole.
 	Guards

@@ -1,7 +1,7 @@
-// Package protect lists the files that need protection: files that other programs execute or read
-// as configuration later without approval, and files that may contain API keys or passwords. Edits,
-// reads, the check for read-only commands and the sandbox all use this list (D-60). The package
-// compares names only and opens no file.
+// Package protect lists the files that need protection. These are files that other programs execute
+// or read as configuration later without approval, and files that may contain API keys or
+// passwords. Edits, reads, the check for read-only commands and the sandbox all use this list
+// (D-60). The package compares names only and opens no file.
 package protect
 
 import (
@@ -56,8 +56,8 @@ type Places struct {
 	// skills. Files in them that the lists name are still protected.
 	Open []string
 	// Ruled returns the rule of the user or the repository against reading a file, or against
-	// changing it if edit is set, and whether the rule denies the access. Without a rule it returns
-	// "". The path is absolute, without links. Ruled may be nil.
+	// changing it if edit is set. denied is set if the rule forbids the access. Without a rule it
+	// returns "". The path is absolute, without links. Ruled may be nil.
 	Ruled func(abs string, edit bool) (why string, denied bool)
 	// Keeps is set if Ruled can require approval for reads.
 	Keeps bool
@@ -171,8 +171,8 @@ func matches(pattern, name string) bool {
 	return len(name) >= len(before)+len(after) && strings.HasPrefix(name, before) && strings.HasSuffix(name, after)
 }
 
-// fold returns a path in the form in which the most tolerant file systems compare paths: in lower
-// case, without invisible characters, and without dots and blanks at the ends of names.
+// fold returns a path in the form in which the most tolerant file systems compare paths. It is in
+// lower case, without invisible characters, and without dots and blanks at the ends of names.
 func fold(file string) string {
 	if plain(file) {
 		return file

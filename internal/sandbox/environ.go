@@ -12,9 +12,9 @@ import (
 // serviceVariables lists variables with addresses of services that act for the user.
 var serviceVariables = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"}
 
-// Environ returns the part of environ that commands may see. It omits variables whose name
-// or value looks like a secret, and variables that lead to a service with secrets, unless allowed
-// lists their names.
+// Environ returns the part of environ that commands may see. It omits variables whose name or value
+// looks like a secret, and variables with the address of a service that has secrets. Variables in
+// allowed are always included.
 func Environ(environ, allowed []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, value, _ := strings.Cut(variable, "=")

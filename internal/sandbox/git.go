@@ -22,9 +22,9 @@ type gitFolders struct {
 // configuration from elsewhere.
 var runsPrograms = []string{"hooks", "config", "config.worktree", "info", "commondir", "gitdir"}
 
-// findGit finds the git folder of a work tree: .git inside it, or the folder that the file .git of
-// a linked work tree or submodule names. Any program could have written that file, so findGit
-// accepts the folder only if it names the work tree in turn.
+// findGit finds the git folder of a work tree. It is .git inside the work tree, or the folder that
+// the file .git of a linked work tree or submodule names. Any program could have written that file,
+// so findGit accepts the folder only if it names the work tree in turn.
 func findGit(workspace string) gitFolders {
 	var folders gitFolders
 	dotGit := filepath.Join(workspace, ".git")

@@ -110,8 +110,8 @@ type Policy struct {
 // mostProcesses is the usual limit on the processes and threads of a command.
 const mostProcesses = 4096
 
-// resolve makes the paths of the policy absolute and free of links, and adds the findings of the
-// survey.
+// resolve makes the paths of the policy absolute and free of links, and adds the files that the
+// survey found.
 func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	var err error
 	if p.dir, err = filepath.Abs(dir); err != nil {

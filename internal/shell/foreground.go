@@ -100,7 +100,7 @@ func (j *Jobs) begin(ctx context.Context, command Command, out *output, to io.Wr
 	return job, detach
 }
 
-// add gives a job its number and announces it.
+// add assigns a number to a job and calls OnJob.
 func (j *Jobs) add(job *Job) {
 	job.ID = len(j.all) + 1
 	j.all = append(j.all, job)
@@ -114,8 +114,8 @@ func (j *Jobs) announceEnd(job *Job) {
 	}
 }
 
-// Background turns the command of a call in the foreground into a job, if it has Leaves set and the
-// limit of jobs is not reached. It reports whether it did.
+// Background turns the foreground command of a call into a job. It returns false if Leaves is not
+// set, if the command has ended, or if the limit of jobs is reached.
 func (j *Jobs) Background(call int) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()

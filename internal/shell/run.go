@@ -3,8 +3,8 @@
 //
 // A command has no terminal and no input. It is the head of a separate process group. However it
 // ends, no process of that group remains. Its output is turned into plain text. The memory for the
-// output does not depend on its size: the beginning and the end are kept in memory, and a file of
-// limited size gets the whole output.
+// output does not depend on its size. The beginning and the end are kept in memory, and a file of
+// limited size receives the whole output.
 package shell
 
 import (
@@ -156,7 +156,7 @@ func (j *Jobs) run(ctx, hurried context.Context, c Command, out io.Writer) Endin
 // before they are killed.
 //
 // The command has no terminal and only the given input, so that it cannot wait for an answer. It is
-// the head of its own session and process group. None of its processes remains when carryOut
+// the head of a separate session and process group. None of its processes remains when carryOut
 // returns.
 func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr io.Writer) Ending {
 	began := time.Now()

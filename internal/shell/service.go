@@ -20,7 +20,7 @@ const (
 	termGrace  = 300 * time.Millisecond
 )
 
-// ServiceEnds is the longest time that the steps of ending a service take.
+// ServiceEnds is the longest total time of the steps that end a service.
 const ServiceEnds = closeGrace + termGrace
 
 // services holds the running services.

@@ -19,8 +19,8 @@
 //
 // # Guarantees
 //
-// A store never blocks work. If it cannot store a content because the disk is full, the file is too
-// large or may be a secret file, the edit continues and a warning names the file. But a plan is
+// A store never blocks work. A content is not stored if the disk is full, the file is too large, or
+// may be a secret file. The edit then continues, and a warning names the file. But a plan is
 // refused as a whole if a single file differs from the journal. Another program changed that file,
 // and its changes are not overwritten. A content is only used if it has its hash.
 //

@@ -32,7 +32,7 @@ type scanned struct {
 	identities identities
 	// listing is the last listing.
 	listing *listing
-	// told is set after the user was warned that not all files are covered.
+	// told is set after a warning that not all files are covered.
 	told bool
 }
 

@@ -34,9 +34,10 @@ const (
 	youngest = time.Hour
 )
 
-// Sweep removes stores from the folder of all stores: stores without a session, old stores, and the
-// oldest ones if all stores together are too large. It keeps a store that a program has open, and
-// ignores errors. It does nothing if the last sweep was less than between ago.
+// Sweep removes stores from the folder of all stores. It removes stores without a session, old
+// stores, and the oldest stores if all stores together are too large. It keeps a store that a
+// program has open, and ignores errors. It does nothing if the last sweep was less than between
+// ago.
 func Sweep(folder string, now time.Time, exists func(session string) bool) {
 	swept := filepath.Join(folder, sweptName)
 	if info, err := os.Stat(swept); err == nil && now.Sub(info.ModTime()).Abs() < between {

@@ -9,7 +9,7 @@ import (
 // An Answer is the result of a call. The model reads [Answer.ForModel]; the screen shows the
 // fields.
 type Answer struct {
-	// Text is the requested content, output or report; bounded.
+	// Text is the requested content, output or report, within the limits.
 	Text string
 	// Note is a text for the model with facts that the screen shows from other fields, such as the
 	// exit code.

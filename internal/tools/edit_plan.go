@@ -134,8 +134,8 @@ func (p edit) filesLine(done bool) string {
 	return strings.Join(parts, "; ")
 }
 
-// hiddenEffects names the effects of an edit that its diff does not show: it separates a hard-linked
-// file from its other names, and overrides a protection against writing.
+// hiddenEffects names the effects of an edit that its diff does not show. It separates a
+// hard-linked file from its other names, and overrides write protection.
 func (c change) hiddenEffects() string {
 	var besides []string
 	if c.links > 1 {
@@ -151,7 +151,7 @@ func (c change) hiddenEffects() string {
 	return " (" + strings.Join(besides, "; ") + ")"
 }
 
-// errNoChange is the answer to an edit that would leave the file unchanged. It is an error so that
+// errNoChange is the error for an edit that would leave the file unchanged. It is an error so that
 // the call does not count as a write.
 var errNoChange = errors.New("nothing to change: the file already has this content")
 
@@ -168,7 +168,7 @@ func editTo(s *source, after []byte, given, done string) (edit, error) {
 	return edit{changes: []change{c}, done: done + c.hiddenEffects(), given: given}, nil
 }
 
-// plannedText is like planned, with the edited document in place of the content.
+// plannedText is like editTo, with the edited text of the document instead of the content.
 func plannedText(s *source, edited []byte, given, done string) (edit, error) {
 	after, err := s.onDisk(edited)
 	if err != nil {

@@ -46,7 +46,7 @@ func Outline(ctx context.Context, name, text string, limit int) (string, bool) {
 	return out, len(out) <= len(text)/3
 }
 
-// isInstruction reports whether a file tells the model how to work or what to do.
+// isInstruction reports whether a file contains instructions for the model.
 func isInstruction(name string) bool {
 	base := strings.ToUpper(filepath.Base(filepath.ToSlash(name)))
 	if filepath.Ext(base) != ".MD" {
@@ -105,7 +105,7 @@ func boundedList(list string) string {
 }
 
 // outline answers a read of a whole file with its outline. It returns false if the text must be
-// sent: the file is small, the conversation has met it before, or a user named it.
+// sent: the file is small, the conversation has read, written or mentioned it, or a user named it.
 func (e *Env) outline(ctx context.Context, path string) (Answer, bool) {
 	if e.Limits.OutlineTokens < 1 {
 		return Answer{}, false

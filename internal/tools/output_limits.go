@@ -121,9 +121,9 @@ func part(what string, first, shown, total int, narrow string) string {
 const maxListed = 1000
 
 // listed returns an answer with the items of a list from an offset on, one on each line, below a
-// heading. heading may be empty. It lists as many items as fit, and at most most. what is the noun
-// for an item in the singular, and narrow is advice how to narrow the list. line returns the line
-// of an item.
+// heading. heading may be empty. It lists as many items as fit, up to the limit most. The argument
+// what is the noun for an item in the singular, and narrow is advice how to narrow the list. line
+// returns the line of an item.
 func listed[T any](limits Limits, heading string, all []T, offset, most int, what, narrow string, line func(T) string) Answer {
 	if err := checkOffset(offset, len(all), what); err != nil {
 		return failedAnswer(err)

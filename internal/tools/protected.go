@@ -212,8 +212,9 @@ func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
 const maxFolders = 64
 
 // folders returns the folders that may contain the programs of a line, or in which these may look
-// for other programs. It respects that some cd of the line may fail. Each folder that a word or an
-// option names may be such a folder, as in env -C bin, find bin -execdir and env PATH=bin.
+// for other programs. The result is complete even if some cd of the line fails. Each folder that a
+// word or an option names may be such a folder, as in env -C bin, find bin -execdir and env
+// PATH=bin.
 func (e *Env) folders(command shell.Command) []string {
 	dirs := []string{command.Dir}
 	for _, call := range command.Read().Calls() {

@@ -35,7 +35,7 @@ type Offer struct {
 }
 
 // NewRegistry returns a registry of a fixed list of tools, in the order given. If two tools have
-// the same name, the later replaces the earlier, in its place.
+// the same name, the later tool replaces the earlier at its position.
 func NewRegistry(tools ...Tool) *Registry { return Join(Fixed("", tools...)) }
 
 // Join returns a registry of sources. If two sources have a tool of the same name, the earlier

@@ -185,7 +185,7 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	text := strings.Join(list[:n], "\n")
 	total := len(matches)
 	if total > last {
-		// The search stopped there, so the total is not known.
+		// The search stopped at the limit, so the total is unknown.
 		total = 0
 	}
 	reason := ", or narrow pattern, path or include"

@@ -86,7 +86,7 @@ func (t Tool) Work(ctx context.Context, env *Env, args arguments.Arguments) (Pla
 	return p, err
 }
 
-// A Plan is a call that has been planned but not carried out.
+// A Plan is a call that has been planned but not executed.
 type Plan struct {
 	// Preview is shown to the user who approves the call. For a harmless call, the user only
 	// approves the access to protected files.
@@ -217,8 +217,8 @@ type Env struct {
 	OfAgent bool
 	// Typed is set if the user typed the command. It is set for one call.
 	Typed bool
-	// Output receives the output of a command while it runs, for the screen; nil if nobody
-	// watches. It is set for one call.
+	// Output receives the output of a command while it runs, for the screen; nil if no screen shows
+	// the output. It is set for one call.
 	Output io.Writer
 
 	// mayReadKeys lists the secret files that this call may read, because a user approved it.

@@ -9,8 +9,8 @@ type Arguments interface {
 }
 
 // FilesOf returns the files that a call names, as the model wrote them. They are the file in a
-// parameter, the files of a list, and the files of a patch, including both names of a moved file
-// and deleted files (D-96).
+// parameter, the files of a list, and the files of a patch. They include deleted files and both
+// names of a moved file (D-96).
 func (t Traits) FilesOf(call Arguments) []string { return t.AppendFiles(nil, call) }
 
 // AppendFiles appends the result of FilesOf to files.

@@ -11,16 +11,16 @@ import (
 // Words contains the words that describe a call on the screen: "reading a.go", "read a.go (offset
 // 3)", "read a.go".
 type Words struct {
-	// Given is the parameter that a call must have for these words to apply; empty for every
-	// call.
+	// Given is the parameter that a call must have for these words to apply; empty if they apply to
+	// every call.
 	Given string
 	// Now is the verb for a running call, Done for a finished call, and Do for a call that failed
 	// or was refused.
 	Now, Done, Do string
 	// Declined is the verb for a call whose proposal the user declined. It is empty for most tools.
 	Declined string
-	// About is the subject of a call, with {NAME} in place of the values of its parameters.
-	// Without it, the subject is the key of the call, its path, and its numbers.
+	// About is the subject of a call, with {NAME} for the value of the parameter NAME. Without it,
+	// the subject is the key of the call, its path, and its numbers.
 	About string
 }
 

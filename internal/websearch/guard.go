@@ -29,7 +29,7 @@ const (
 )
 
 // leaks returns an error if a query contains an API key, one of the values, or a part of a line of
-// the files, also in another spelling. It takes milliseconds for the files of a user.
+// the files. It also finds other spellings of these. It takes milliseconds for the files of a user.
 func (q Query) leaks(values, files []string) error {
 	const remedy = "; remove it, or ask the user to search with /web"
 	spelled := spellings(strings.Join(append(append([]string{q.Text}, q.OnlyHosts...), q.WithoutHosts...), " "))

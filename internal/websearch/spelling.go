@@ -27,8 +27,8 @@ func newSpelling(text string) spelling { return spelling{text, lettersAndDigits(
 const maxSpellings = 50
 
 // spellings returns a text and the texts that it may hide. These are the text with ASCII letters
-// instead of look-alikes, the text without URL and HTML escapes, and the texts that base64 and hex
-// encode anywhere in it. An encoding may hide another one.
+// instead of look-alikes, the text without URL and HTML escapes, and the texts that base64 or hex
+// encodes. An encoding may hide another one.
 func spellings(text string) []spelling {
 	texts := []string{text}
 	add := func(more string) {

@@ -1,6 +1,6 @@
-// Package websearch searches the web with a service that the user chose: a SearXNG, a service with
-// the user's API key, or the user's own command. No query is sent to a host that the user has not
-// named. No query with a secret is sent.
+// Package websearch searches the web with a service that the user chose. This is a SearXNG, a
+// service with the user's API key, or the user's own command. No query is sent to a host that the
+// user has not named. No query with a secret is sent.
 //
 // A Searcher belongs to a conversation. It uses the present settings, stores recent answers, and
 // limits the searches of a turn.

@@ -45,7 +45,7 @@ func (f folder) create(name string, mode uint32) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "new file"), nil
 }
 
-// writable returns an error for a read-only file.
+// writable returns an error for a file that this program may not write.
 func (f folder) writable(name string) error {
 	return unix.Faccessat(f.fd(), name, unix.W_OK, unix.AT_EACCESS)
 }

@@ -30,8 +30,8 @@ func (e *MissingError) Error() string {
 // maxNearest limits the number of suggested paths for a missing path.
 const maxNearest = 5
 
-// Nearest returns paths that may have been meant by a missing path: similar names in its folder,
-// then files with the same name elsewhere in the workspace.
+// Nearest returns paths that are similar to a missing path: similar names in its folder, then files
+// with the same name elsewhere in the workspace.
 func (w *Workspace) Nearest(ctx context.Context, abs string) []string {
 	folder, name := filepath.Split(abs)
 	var found, names []string

@@ -7,8 +7,9 @@ import (
 
 // onWindows returns the absolute Windows path for a path of the model, which may contain either
 // slash. Relative paths start at the folder root. It does not access the disk. It refuses names
-// with a special meaning: devices such as NUL or aux.txt, streams such as a.txt:x, names that end
-// in a dot or a blank, which Windows removes, and the prefixes that disable such rules.
+// with a special meaning. These are devices such as NUL or aux.txt, streams such as a.txt:x, and
+// names that end in a dot or a blank, which Windows removes. It also refuses the prefixes that
+// disable such rules.
 func onWindows(root, path string) (string, error) {
 	path = strings.ReplaceAll(path, "/", `\`)
 	for _, raw := range []string{`\\?\`, `\\.\`, `\??\`} {

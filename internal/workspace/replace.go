@@ -219,7 +219,7 @@ func Holds(f *os.File, content []byte) bool {
 const standstill = 2 * time.Millisecond
 
 // Times to wait until other programs release a file or folder. They usually release it within a
-// millisecond. But a command that this program starts has all our open files until it executes its
+// millisecond. But a command that this program starts inherits all open files until it executes its
 // own program. On a busy machine that takes hundreds of milliseconds.
 const (
 	patience = time.Second

@@ -66,7 +66,7 @@ type reader struct {
 	values map[string][]string
 	words  []string
 	sure   bool
-	// reads is set if the line may set variables from its input or from a file.
+	// reads is set if a command may set variables from its input.
 	reads    bool
 	listings int
 

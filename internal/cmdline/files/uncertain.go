@@ -88,8 +88,8 @@ func rewrites(p *syntax.ParamExp) bool {
 	return false
 }
 
-// unclear reports whether a command may run a program that its words do not name: a shell that
-// reads lines from its input, a program in a variable, code in another language.
+// unclear reports whether a command may run a program that its words do not name. Examples are a
+// shell that reads lines from its input, a program in a variable, and code in another language.
 func (r *reader) unclear(call *syntax.CallExpr) bool {
 	var words []string
 	for n, arg := range call.Args {

@@ -1,5 +1,6 @@
-// Package programs is the table of programs that change the meaning of a command line: which run the command in
-// their arguments, which are shells, which search, which change files.
+// Package programs is the table of programs that change the meaning of a command line. Its
+// properties are, for example, that a program runs the command in its arguments, is a shell,
+// searches, or changes files.
 //
 // Programs with the same properties are in one row, so that all code that parses command lines uses
 // the same table. TestProgramsAreInOneTable keeps lists of program names out of the rest of the

@@ -20,7 +20,7 @@ func Environ() []string {
 // A new process of the program would initialize all its packages. The helper does not need most of
 // them, and this would take longer than the whole sandbox. When the imports of several packages are
 // initialized, Go continues with the first of these packages by path. "agent/…" sorts before all
-// others, so this function runs as soon as package os is initialized, and for the helper it never
+// others, so this function runs as soon as package os is initialized. For the helper it never
 // returns. Each further import would delay it until every package with an earlier path is
 // initialized. TestTheHelperImportsNothing checks this.
 func init() {

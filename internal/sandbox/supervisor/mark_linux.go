@@ -11,8 +11,8 @@ import (
 // change. The second is a variable of the environment, for processes that started before the limit
 // was set, and for systems that refuse the limit.
 //
-// From bit 62 down a mark consists of a one, the owner's process ID (22 bits), its start time (20
-// bits) and the command's number (20 bits). The last two are cut to their size.
+// From bit 62 down a mark consists of a one, the owner's process ID (22 bits), its start time (20)
+// and the command's number (20). The last two are cut to their size.
 type Mark uint64
 
 // MarkVariable is the name of the variable. MarkLimit is the resource of the limit: the time that

@@ -100,7 +100,7 @@ func (i item) all(value json.RawMessage) json.RawMessage {
 	return append(out, ']')
 }
 
-// said translates one item.
+// said returns one item with our names.
 func (i item) said(given members) (said members) {
 	for _, m := range given {
 		known := false
