@@ -192,8 +192,9 @@ func (g *Loop) circle() string {
 	return ""
 }
 
-// rotation returns a description of calls that repeat in any order without new answers. The latest
-// call occurred maxRepeats times, and since then no call was new and none waited.
+// rotation returns a description of calls that repeat in any order with the same answers. It
+// examines the latest calls, back to the maxRepeats-th occurrence of the latest one. Each of them
+// must have occurred at least rotates times, and none may have waited.
 func (g *Loop) rotation() string {
 	last := g.recent[len(g.recent)-1]
 	seen := map[uint64]int{}

@@ -25,13 +25,14 @@ type changeCall struct {
 	// of the path. Without a path, the call changes the open file of the descriptor. Without a
 	// folder, the path is relative to the current folder of the process.
 	dir, path int
-	// value is the mode, the user (the group follows), or the address of the times.
+	// value is the mode, the user, or the address of the times. The group is the argument after the
+	// user.
 	value int
 	flags int
 	// always holds flags that the call implies.
 	always uint64
-	// unit is the unit of the second half of a time in nanoseconds, or 0 if a time consists of
-	// seconds only.
+	// unit is the unit of the fractional part of a time, in nanoseconds. It is 0 if a time consists
+	// of seconds only.
 	unit int64
 }
 

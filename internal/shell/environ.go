@@ -16,8 +16,8 @@ var unattended = []string{
 	"GIT_TERMINAL_PROMPT=0", "NO_COLOR=1", "DEBIAN_FRONTEND=noninteractive",
 }
 
-// misleading lists variables that can make "cd name" enter another folder than name in the
-// current folder. The approval of commands relies on that folder.
+// misleading lists variables that can make "cd name" enter another folder than name in the current
+// folder. The approval of commands assumes the folder in the current folder.
 var misleading = []string{"CDPATH", "PWD", "OLDPWD"}
 
 // environment returns the environment of a command: the program's environment without secrets. A

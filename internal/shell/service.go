@@ -165,7 +165,7 @@ func (s *Service) Drained() <-chan struct{} { return s.drained }
 // EndText describes how the program ended, such as "exit status 1".
 func (s *Service) EndText() string { return s.how }
 
-// WaitEnd reports whether the program ends within a time.
+// WaitEnd reports whether the program ends within the time bound.
 func (s *Service) WaitEnd(bound time.Duration) bool {
 	select {
 	case <-s.ended:

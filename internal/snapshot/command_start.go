@@ -116,7 +116,7 @@ func (s *Store) finishInterrupted(ctx context.Context) {
 		s.keepHalf(b.Half)
 		turn, title := b.Turn, b.Title
 		if last := s.tree.nodes[s.tree.head]; last != nil && last.Turn > turn {
-			turn, title = last.Turn, last.Title // a command of a background agent, during a later turn
+			turn, title = last.Turn, last.Title // a command of a background subagent, during a later turn
 		}
 		s.record(node{Of: b.Slot, Turn: turn, Title: title, Unlisted: !all, Unknown: unknown, Changes: changes})
 	}
@@ -187,8 +187,8 @@ func (s *Store) recordBefore(edit []Change) {
 	}
 }
 
-// changeBefore returns the change of a file since a command began, before an edit of it. ok
-// is false if the command may not have seen the file.
+// changeBefore returns the change of a file from the start of a command to the start of an edit of
+// the file. ok is false if the command may not have seen the file.
 func (s *Store) changeBefore(b *began, edit Change) (c Change, ok bool) {
 	c = Change{Path: edit.Path, After: edit.Before}
 	if c.After.Kind == Missing {

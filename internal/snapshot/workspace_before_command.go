@@ -77,7 +77,7 @@ func (b *before) madeSince(inodes []uint32) func(rel string) bool {
 	}
 }
 
-// madeFolders returns the folders above a file that were created since.
+// madeFolders returns the folders above a file that were created since the command began.
 func (b *before) madeFolders(rel string, since func(rel string) bool) (made []string) {
 	for dir := path.Dir(rel); !b.folders[dir]; dir = path.Dir(dir) {
 		if since(dir) {
@@ -177,7 +177,7 @@ func (b *before) inodes() []uint32 {
 	return inodes
 }
 
-// changedPlaces returns the places of the files that may have changed since.
+// changedPlaces returns the places of the files that may have changed since the command began.
 func (b *before) changedPlaces() (places []int) {
 	b.eachFile(func(place int, at stamp, _ bool) {
 		file := b.seen[place]

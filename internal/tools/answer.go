@@ -75,7 +75,7 @@ func (a Answer) Noted(note string) Answer {
 	return a
 }
 
-// failedAnswer returns the answer to a call that did nothing.
+// failedAnswer returns the answer to a call that failed without any effect.
 func failedAnswer(err error) Answer { return Answer{Error: err.Error()} }
 
 // shownView returns the part of the file that an answer shows.

@@ -81,7 +81,7 @@ func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (edit, error) {
 		return edit{}, fmt.Errorf("lines %d-%d are not in %s, which has %s", args.StartLine, args.EndLine, s.rel, humanize.Count(count, "line"))
 	}
 	start, end := d.Span(args.StartLine, args.EndLine)
-	// A file without final newline keeps having none when its last line is deleted.
+	// A file without a final newline has none either after its last line is deleted.
 	if end == len(d.Text) && start > 0 && !strings.HasSuffix(d.Text, "\n") {
 		start--
 	}

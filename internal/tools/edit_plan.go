@@ -134,7 +134,7 @@ func (p edit) filesLine(done bool) string {
 	return strings.Join(parts, "; ")
 }
 
-// hiddenEffects names the effects of an edit that its diff does not show. It separates a
+// hiddenEffects names the effects of an edit that its diff does not show. The edit separates a
 // hard-linked file from its other names, and overrides write protection.
 func (c change) hiddenEffects() string {
 	var besides []string

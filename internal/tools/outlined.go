@@ -104,8 +104,8 @@ func boundedList(list string) string {
 	return out
 }
 
-// outline answers a read of a whole file with its outline. It returns false if the text must be
-// sent: the file is small, the conversation has read, written or mentioned it, or a user named it.
+// outline answers a read of a whole file with its outline. It returns false if the answer must be the
+// text. This is so if the file is small, the model has read or edited it, or a user named it.
 func (e *Env) outline(ctx context.Context, path string) (Answer, bool) {
 	if e.Limits.OutlineTokens < 1 {
 		return Answer{}, false

@@ -23,7 +23,7 @@ type Seen struct {
 	// kept lists the paths whose text is stored, oldest first. bytes is the size of these texts.
 	kept  []string
 	bytes int
-	// named holds the paths that the conversation has read, written or mentioned (see MarkSeen).
+	// named holds the paths that the model has read, edited or tried to edit.
 	named map[string]bool
 }
 
@@ -57,7 +57,7 @@ func (s *Seen) MarkSeen(abs string) {
 	s.named[abs] = true
 }
 
-// met reports whether the conversation has read, written or mentioned the file.
+// met reports whether the model has read the file, or edited or tried to edit it.
 func (s *Seen) met(abs string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,7 +23,7 @@ type Notes interface {
 type Remembering struct {
 	// Text is the note as it would be stored. Replaces is the text of the note that it replaces.
 	Text, Replaces string
-	// Diff is the change of the file of notes.
+	// Diff is the unified diff of the file of notes.
 	Diff string
 	// Asks is set if the note requires approval. Otherwise the note is stored as a proposal.
 	Asks bool

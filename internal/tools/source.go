@@ -6,7 +6,8 @@ package tools
 type Source struct {
 	// Name distinguishes the source from others.
 	Name string
-	// Revision changes whenever List returns something else. It is nil for a fixed list.
+	// Revision returns a number that changes whenever the result of List changes. It is nil for a
+	// fixed list.
 	Revision func() uint64
 	// List returns the present tools in a deterministic order.
 	List func() []Tool

@@ -83,7 +83,7 @@ type Density struct {
 	Body []string
 	// Patch is a patch in the format of apply_patch.
 	Patch []string
-	// Reports: an answer is the report of an agent, which lists the files that it changed
+	// Reports: an answer is the report of a subagent, which lists the files that it changed
 	// (Reported).
 	Reports bool
 	// Command is a command line: a text, or a list whose last item is a command line.

@@ -85,7 +85,7 @@ var statuses = map[string]string{
 // ignoringCase maps parameters that can make a search ignore case to the value that does so.
 var ignoringCase = map[string]bool{"-i": true, "ignore_case": true, "case_insensitive": true, "case_sensitive": false}
 
-// suffixes maps the types of files to their suffixes, if these differ.
+// suffixes maps types of files to their file name suffixes, if the suffix differs from the type.
 var suffixes = map[string]string{
 	"js": "{js,jsx,mjs,cjs}", "ts": "{ts,tsx,mts,cts}", "python": "py", "rust": "rs", "ruby": "rb", "markdown": "md", "yaml": "{yaml,yml}",
 	"cpp": "{cc,cpp,cxx,h,hh,hpp}", "c": "{c,h}", "csharp": "cs", "kotlin": "{kt,kts}", "sh": "{sh,bash}", "html": "{html,htm}",
