@@ -1,6 +1,6 @@
-// Package decode corrects the calls of models (D-92). Models use the names of other coding agents
-// for tools and parameters, add remarks to the arguments, or write JSON with small mistakes.
-// Ambiguous calls stay unchanged, so that the tool refuses them.
+// Package decode corrects calls of models that deviate from the declared tools (D-92). Models use the
+// names of other coding agents for tools and parameters, add remarks to the arguments, or write JSON
+// with small mistakes. Ambiguous calls stay unchanged, so that the tool refuses them.
 //
 // [Translate] translates a [Call] to the names of our tools before the call is recorded. Approval,
 // rules and density thus see the call that runs. [Parameters] then decodes the arguments into a
