@@ -32,8 +32,8 @@ func code(text string) spans {
 	return found
 }
 
-// inlineCode returns the spans of a line between two equal runs of backticks. at is the position
-// of the line.
+// inlineCode returns the spans of a line between two equal runs of backticks. at is the offset of
+// the line in the text.
 func inlineCode(line string, at int) spans {
 	var found spans
 	start, run := -1, 0
@@ -77,7 +77,7 @@ func closes(line, marker string) bool {
 	return strings.HasPrefix(run, marker) && strings.TrimSpace(line) == run
 }
 
-// endAround returns the end of the span that holds position at, or at itself.
+// endAround returns the end of the span that contains position at, or at if no span contains it.
 func (c spans) endAround(at int) int {
 	after := sort.Search(len(c), func(i int) bool { return c[i][1] > at })
 	if after < len(c) && c[after][0] <= at {

@@ -16,22 +16,22 @@ import (
 	"agent/internal/picture"
 )
 
-// The bounds of completion. A user who types must not wait at every key until the whole
-// workspace is listed.
+// The limits of completion. They ensure that no keystroke waits until the whole workspace is
+// listed.
 const (
-	// completionsAge is the age up to which a listing serves completions. A listing that took
-	// long serves listingShare times as long as it took.
+	// completionsAge is the greatest age of a listing that completion uses. A listing that took
+	// long to make is used for listingShare times that duration.
 	completionsAge = 3 * time.Second
 	listingShare   = 20
-	// completionPatience is the time to wait for a new listing: most workspaces are listed by
-	// then, and the proposals need not be shown twice.
+	// completionPatience is the time to wait for a new listing. Most listings finish within it, so
+	// that the proposals appear only once.
 	completionPatience = 20 * time.Millisecond
 	// maxCompletions limits the proposals. maxRecent limits the recent files among them if
 	// nothing has been typed.
 	maxCompletions = 50
 	maxRecent      = 6
-	// recently is the age of the last change up to which a file counts as recent. If more than
-	// one in recentShare files is recent, the workspace is a fresh copy, and none counts.
+	// recently is the greatest time since the last change of a recent file. If more than one file
+	// in recentShare is recent, the workspace is a fresh copy, and no file counts as recent.
 	recently    = 24 * time.Hour
 	recentShare = 10
 )
@@ -44,8 +44,7 @@ type Completer struct {
 	// Others lists other things that can be mentioned besides files; nil for none.
 	Others func() []string
 
-	// ranking is locked during the search of all names, because a user who types fast asks
-	// often.
+	// ranking serializes the searches of all names, because fast typing starts many of them.
 	ranking sync.Mutex
 
 	mu sync.Mutex
@@ -95,10 +94,9 @@ func kindOf(name string) string {
 	return "file"
 }
 
-// Complete proposes mentions for the text after an @, best first. It omits files that git
-// ignores. Folders end with a slash. Complete answers at once: whole is false while the workspace
-// is being listed, and the proposals then come from the last listing, or from the folder in the
-// typed text.
+// Complete proposes mentions for the text after an @, best first. It omits files that git ignores.
+// Folders end with a slash. Complete does not wait for a listing: whole is false while one is being
+// made. The proposals then come from the last listing, or from the folder in the typed text.
 func (c *Completer) Complete(typed string) (proposals []Mention, whole bool) {
 	list, whole := c.list()
 	if !list.known && !whole {
@@ -139,9 +137,9 @@ func (c *Completer) MarkUsed(file string) {
 	c.used = append([]string{file}, slices.DeleteFunc(slices.Clone(c.used), func(f string) bool { return f == file })...)
 }
 
-// rank returns the names that match the typed text, best first: paths that begin with the text,
-// then base names that begin with the text, then names that hold its letters. Among equal
-// matches, recent files come first.
+// rank returns the names that match the typed text, best first. Paths that begin with the text
+// precede base names that do. Names that contain its letters in order follow. Among equal matches,
+// recent files come first.
 func (c *Completer) rank(typed string, list listing) []string {
 	c.ranking.Lock()
 	defer c.ranking.Unlock()
@@ -162,10 +160,10 @@ func (c *Completer) rank(typed string, list listing) []string {
 	return best(typed, &list.names, recent)
 }
 
-// A candidate is a name that matches the typed text: the lower its fit, the better.
+// A candidate is a name that matches the typed text. A lower fit is a better match.
 type candidate struct {
 	name string
-	// lately is negative for a recent file, and lower for a later one.
+	// lately is negative for a recent file, and lower the later the file was used or changed.
 	lately, fit int
 }
 
@@ -178,7 +176,7 @@ func better(a, b candidate) int {
 type top []candidate
 
 func (t *top) add(c candidate) {
-	// Equal candidates keep their order.
+	// A new candidate is inserted after equal ones.
 	after := len(*t)
 	for after > 0 && better(c, (*t)[after-1]) < 0 {
 		after--
@@ -198,8 +196,8 @@ func best(typed string, names *ignore.Paths, recent []string) (found []string) {
 	for i, name := range recent {
 		lately[name] = i - len(recent)
 	}
-	// Paths that begin with the text, base names that begin with it, and names that hold its
-	// letters.
+	// asTyped holds paths that begin with the text, called base names that begin with it, and
+	// lettered names that contain its letters.
 	var asTyped, called, lettered top
 	begins := func(name string) bool {
 		base := name[strings.LastIndexByte(strings.TrimSuffix(name, "/"), '/')+1:]
@@ -233,7 +231,7 @@ func best(typed string, names *ignore.Paths, recent []string) (found []string) {
 	return found
 }
 
-// mayHold reports whether a name may hold some letters in their order. This quick check rejects
+// mayHold reports whether a name may contain some letters in their order. This quick check rejects
 // most names.
 func mayHold(name, letters string) bool {
 	at := 0
@@ -266,7 +264,7 @@ func below(folder string, names *ignore.Paths) []string {
 	return found
 }
 
-// quoteIfNeeded quotes a path if parse would not read it back otherwise.
+// quoteIfNeeded quotes a path if parse would not read the unquoted path back.
 func quoteIfNeeded(name string) string {
 	if !strings.ContainsFunc(name, func(r rune) bool { return stops(r) || r == ' ' || r == '\\' }) {
 		return name

@@ -18,7 +18,7 @@ import (
 	"agent/internal/text/notebook"
 )
 
-// Options describes the workspace and the abilities of the model.
+// Options describes the workspace and what the model supports.
 type Options struct {
 	// Root is the workspace folder; relative paths start there.
 	Root string
@@ -28,26 +28,28 @@ type Options struct {
 	// Shown is called with every file whose content becomes part of the message: the path below
 	// Root, with symlinks followed, and the content. It may be nil.
 	Shown func(path string, content []byte)
-	// Kept returns the reason not to send the text of a file, by its path below Root with
-	// symlinks followed, or "" for any other file. Such a file is included only if a user types
-	// its own name and the file is not denied. Being in a folder, matching a pattern, being the
+	// Kept returns the reason not to send the text of a file, or "" if it may be sent. Its argument
+	// is the path below Root with symlinks followed. A file with a reason is included only if the
+	// user types its own name and denied is false. Being in a folder, matching a pattern, being the
 	// target of a link, or being named by a command or skill does not suffice (D-60, D-121). If
-	// Kept is nil, no file is kept back.
+	// Kept is nil, every file may be sent.
 	Kept func(path string) (why string, denied bool)
-	// PDF returns the text of pages of a PDF, or that the model is sent the file itself. A nil PDF
-	// includes none.
+	// PDF returns the text of pages of a PDF. If whole is set, the model receives the file itself
+	// instead. If PDF is nil, no PDF is included.
 	PDF func(ctx context.Context, name string, content []byte, pages Pages) (text string, whole bool, err error)
-	// Unattended is set if nobody can correct the message. A mention that names no file stays text.
+	// Unattended is set if no user can correct the message. A mention that names no file then stays
+	// text.
 	Unattended bool
-	// Elsewhere reports whether a mention that names no file names something else, which the
-	// caller includes. A nil Elsewhere reports false.
+	// Elsewhere reports whether a mention that names no file names something else, which the caller
+	// includes. If Elsewhere is nil, no mention does.
 	Elsewhere func(mention string) bool
 }
 
 // Expansion is a message with its files.
 type Expansion struct {
-	// Blocks holds the user's text as it was typed, but for the backslash of \@, with data in blocks of its own, then one block
-	// for each file, in the order in which they are named.
+	// Blocks holds the user's text as it was typed, except for the backslash of \@. Data has
+	// separate blocks. Then one block follows for each file, in the order in which the files are
+	// named.
 	Blocks []history.Block
 	// Included lists the files, in the order of their blocks.
 	Included []Included
@@ -64,22 +66,22 @@ type Included struct {
 	// Path is the path as the user named it. For a file of a folder, it is the folder as named
 	// and the path from there.
 	Path string
-	// Lines is 0 for an image.
+	// Lines is the number of lines of the text, 0 for an image.
 	Lines int
 	Bytes int
-	// Hash is the history.Digest of a file whose text is not in the message as it is: an image or
-	// a PDF.
+	// Hash is the history.Digest of an image or a PDF, since the message does not contain its text
+	// unchanged.
 	Hash string
 }
 
-// Skipped is a path that was not included, with the reason in words that follow "it was omitted
-// because".
+// Skipped is a path that was not included. Reason follows the words "it was omitted because" in a
+// message.
 type Skipped struct{ Path, Reason string }
 
 // Expand reads the files that the typed parts of message mention. It returns a *MissingError if
-// something that looks like a path of this workspace names nothing, and the error of ctx if ctx ended. Skipped
-// lists everything else that cannot be included. A file named twice, in whatever spelling, is
-// included once.
+// something that looks like a path of this workspace names nothing, and the error of ctx if ctx
+// ended. Skipped lists everything else that cannot be included. A file that is named twice is
+// included once, even if the spellings differ.
 func Expand(ctx context.Context, message Message, options Options) (Expansion, error) {
 	passages := message.passages()
 	var said Expansion
@@ -129,7 +131,7 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 // noSuchFile is the reason for skipping a mention that names no file.
 const noSuchFile = "no such file, so it remains text"
 
-// mayMention reports whether the passage can hold mentions.
+// mayMention reports whether the passage can contain mentions.
 func (p passage) mayMention() bool { return p.source == "" && strings.Contains(p.text, "@") }
 
 // passage includes the files that a passage mentions.
@@ -171,8 +173,8 @@ type expander struct {
 	images int
 }
 
-// include adds the files that a name stands for, of a PDF some pages. typed reports that a user
-// has typed the name, and not a command or skill.
+// include adds the files that a name matches; for a PDF it adds only pages. typed reports that a
+// user typed the name, not a command or skill.
 func (e *expander) include(name string, typed bool, pages Pages) {
 	if !e.workspace.exists(name) {
 		e.includeAll(name, "", e.workspace.glob(name))
@@ -183,7 +185,7 @@ func (e *expander) include(name string, typed bool, pages Pages) {
 	case reason != "":
 		e.skip(name, string(reason))
 	case !info.IsDir():
-		// A user includes a kept file by its own name, but not by a link of another name.
+		// A user includes a withheld file by its own name, but not by a link of another name.
 		why, _ := e.withheldReason(filepath.ToSlash(name))
 		if reason := e.add(name, typed && why != "", &pages); reason != "" {
 			e.skip(name, string(reason))
@@ -203,8 +205,8 @@ func (e *expander) include(name string, typed bool, pages Pages) {
 	}
 }
 
-// includeAll adds the files below base. It lists skipped files on one line for each reason,
-// because a folder of pictures would fill a page.
+// includeAll adds the files below base. It lists skipped files on one line for each reason, because
+// a folder of images would fill a page.
 func (e *expander) includeAll(name, base string, files []string) {
 	var reasons []refusal
 	left := map[refusal][]string{}
@@ -231,8 +233,8 @@ func (e *expander) includeAll(name, base string, files []string) {
 	}
 }
 
-// withheldReason returns the reason not to send the text of a file, "" for any other file, and whether even
-// the user cannot include it.
+// withheldReason returns the reason not to send the text of a file, "" if the file may be sent.
+// denied reports whether even the user cannot include it.
 func (e *expander) withheldReason(path string) (why string, denied bool) {
 	if e.options.Kept == nil {
 		return "", false
@@ -240,9 +242,9 @@ func (e *expander) withheldReason(path string) (why string, denied bool) {
 	return e.options.Kept(path)
 }
 
-// add includes one file, or returns the reason against it. It includes a kept file only if named
-// is set, and a PDF only if its pages are given, because the text of many takes long. It ignores a
-// file that the message already has.
+// add includes one file, or returns the reason for not including it. It includes a withheld file
+// only if named is set. It includes a PDF only if of is set, because extracting the text of many
+// PDFs is slow. It ignores a file that the message already contains.
 func (e *expander) add(name string, named bool, of *Pages) refusal {
 	pages := Pages{}
 	if of != nil {
@@ -302,14 +304,16 @@ func (e *expander) add(name string, named bool, of *Pages) refusal {
 	return ""
 }
 
-// pdfText returns the text of pages of a PDF. Later text of the same pages replaces it.
+// pdfText returns the text of pages of a PDF as a block. A later block for the same pages replaces
+// it.
 func pdfText(name, text string) *history.Text {
 	block := history.NewData(history.Printed, "The text of "+name+":", text)
 	block.Key = "pdf:" + name
 	return block
 }
 
-// modelText returns the text of a file as the model reads it: of a notebook, its cells.
+// modelText returns the text of a file in the form for the model. For a notebook, this is the text
+// of its cells.
 func modelText(name string, content []byte) string {
 	if path.Ext(name) == ".ipynb" {
 		if cells, err := notebook.Parse(content); err == nil {
@@ -319,7 +323,7 @@ func modelText(name string, content []byte) string {
 	return string(content)
 }
 
-// noImages returns the reason why no image may be added, "" if one may.
+// noImages returns the reason why no more images may be added, or "".
 func (e *expander) noImages() string {
 	if e.options.NoImages == "" && e.images >= MaxImages {
 		return tooManyImages

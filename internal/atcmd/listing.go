@@ -10,8 +10,8 @@ import (
 	"agent/internal/git/ignore"
 )
 
-// A listing holds the files of a workspace and their folders, sorted. known is false before the
-// first listing.
+// A listing lists the files and folders of a workspace, sorted. known is false until the first
+// listing is ready.
 type listing struct {
 	names ignore.Paths
 	known bool
@@ -45,7 +45,7 @@ func (c *Completer) list() (now listing, whole bool) {
 	return c.listing, whole
 }
 
-// make lists the workspace.
+// make lists the workspace, stores the listing and closes made.
 func (c *Completer) make(made chan struct{}) {
 	began := c.now()
 	list := listing{at: began, known: true}
@@ -60,8 +60,8 @@ func (c *Completer) make(made chan struct{}) {
 	close(made)
 }
 
-// mostDated is the largest number of files and folders for which recent changes are looked up,
-// with one system call for each file.
+// mostDated is the greatest number of files and folders for which recent changes are looked up.
+// Each needs one system call.
 const mostDated = 50_000
 
 // changedLately returns the recently changed files, the latest first.
@@ -92,7 +92,8 @@ func changedLately(w *workspace, names *ignore.Paths, now time.Time) []string {
 	return changed
 }
 
-// inFolder returns the content of the folder in the typed text, as sorted paths from the root.
+// inFolder returns the content of the folder that the typed text names, as sorted paths from the
+// root.
 func inFolder(root, typed string) ignore.Paths {
 	folder := typed[:strings.LastIndexByte(typed, '/')+1]
 	if folder != "" && !filepath.IsLocal(filepath.FromSlash(folder)) {

@@ -14,15 +14,16 @@ import (
 // typed text is searched for @ (D-46).
 type Message []Part
 
-// A Part is a piece of a message. Its JSON form is the record of a waiting message in a session.
+// A Part is a piece of a message. Its JSON form is stored for a waiting message in the session log.
 type Part struct {
 	Text string `json:"text,omitempty"`
 	// Source is the origin of the text, empty for typed text.
 	Source history.Source `json:"source,omitempty"`
-	// Image is the path of an image file that accompanies the message, wherever it lies;
-	// Text represents it in the sentence. Empty for text.
+	// Image is the path of an image file that the user attached, empty for text. The file may lie
+	// outside the workspace. Text represents the image in the sentence.
 	Image string `json:"image,omitempty"`
-	// File is a path that the message includes although nobody typed it; Text is empty.
+	// File is a path that the message includes although the user did not type it. Text is then
+	// empty.
 	File string `json:"file,omitempty"`
 }
 
@@ -62,8 +63,8 @@ func (m Message) Trim() Message {
 	return m
 }
 
-// Leads returns the first character of a message that begins with typed text, else 0. The
-// character may make the message a command.
+// Leads returns the first character of a message that begins with typed text, otherwise 0. The
+// caller checks whether it marks a command.
 func (m Message) Leads() byte {
 	if len(m) == 0 || m[0].Source != "" || m[0].Text == "" {
 		return 0
@@ -74,13 +75,13 @@ func (m Message) Leads() byte {
 // A passage is text that becomes one block of the history.
 type passage struct {
 	text string
-	// data holds the [start, end) of pasted words in typed text.
+	// data lists the [start, end) offsets of pasted words in typed text.
 	data   spans
 	source history.Source
 }
 
-// passages splits a message into passages. A pasted word stays in its sentence; pasted lines get
-// a passage of their own.
+// passages splits a message into passages. A pasted word stays in its sentence; pasted lines become
+// a separate passage.
 func (m Message) passages() []passage {
 	var all []passage
 	var typed passage
@@ -107,8 +108,8 @@ func (m Message) passages() []passage {
 	return said
 }
 
-// block returns the block of a passage. If data is the whole message, the data is the prompt
-// itself and needs no title.
+// block returns the block of a passage. alone is set if the passage is the whole message: data is
+// then the prompt itself and needs no title.
 func (p passage) block(alone bool) history.Block {
 	switch {
 	case p.source == "":

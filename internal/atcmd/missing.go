@@ -34,7 +34,7 @@ func (e *MissingError) Error() string {
 }
 
 // noteMissing records a path that does not exist. It returns false for a word that need not be a
-// path of this workspace, such as @types/node or @click.argument: one that is neither quoted nor
+// path of this workspace, such as @types/node or @click.argument. Such a word is neither quoted nor
 // a pattern, begins with no folder of the workspace, and resembles no file.
 func (e *expander) noteMissing(m mention) bool {
 	if slices.ContainsFunc(e.missing, func(known Missing) bool { return known.Path == m.path }) {
@@ -49,11 +49,11 @@ func (e *expander) noteMissing(m mention) bool {
 	return true
 }
 
-// maxNearest limits the names that an error offers in place of a missing one.
+// maxNearest limits the existing names that an error suggests for a missing one.
 const maxNearest = 3
 
-// nearestFiles returns the files whose base names are most similar to the base name of name:
-// misspellings, or longer names. A file in the same folder comes first.
+// nearestFiles returns the files whose base names are most similar to the base name of name. It
+// finds misspellings and longer names. A file in the same folder comes first.
 func nearestFiles(name string, files []string) []string {
 	byBase := map[string][]string{}
 	var bases []string

@@ -12,13 +12,13 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// maxPath is the length of the longest possible path, in bytes: no file system has longer paths,
-// and the limit keeps pasted data from being taken for a path.
+// maxPath is the length of the longest possible path, in bytes. No file system supports longer
+// paths, and the limit prevents that pasted data is read as a path.
 const maxPath = 4096
 
-// maxMentions limits the mentions of a text that are looked at, and maxEnds the places at which
-// an unquoted path may end. Each place is looked up in the file system, and a pasted megabyte of
-// at signs must not delay sending.
+// maxMentions limits the mentions that are read in a text. maxEnds limits the positions at which an
+// unquoted path may end. Each position is looked up in the file system, and a pasted megabyte of at
+// signs must not delay sending.
 const (
 	maxMentions = 500
 	maxEnds     = 32
@@ -30,17 +30,17 @@ type mention struct {
 	start, end int
 	path       string
 	quoted     bool
-	// pages are the pages that follow the path of a PDF.
+	// pages are the pages that are named after the path of a PDF.
 	pages Pages
 	// found is set if path names a file or folder.
 	found bool
 }
 
-// Pages are pages of a PDF, from First on. Count is 0 for all that follow; the zero value is none in
-// particular.
+// Pages is a range of pages of a PDF. Count is 0 for all pages from First on. The zero value
+// selects no range.
 type Pages struct{ First, Count int }
 
-// String returns the pages as they are written behind a path.
+// String returns the range in the form in which users write it after a path.
 func (p Pages) String() string {
 	switch {
 	case p == Pages{}:
@@ -53,10 +53,10 @@ func (p Pages) String() string {
 	return fmt.Sprintf(":%d-%d", p.First, p.First+p.Count-1)
 }
 
-// pagesBehind matches pages behind the path of a PDF: ":3", ":3-5", ":3-".
+// pagesBehind matches a range of pages after the path of a PDF: ":3", ":3-5", ":3-".
 var pagesBehind = lazyregexp.New(`^:([1-9][0-9]{0,4})(-([1-9][0-9]{0,4})?)?`)
 
-// withPages adds the pages that text names behind a mention of a PDF.
+// withPages adds the range of pages that follows the mention of a PDF in text.
 func (m mention) withPages(text string) mention {
 	named := pagesBehind.FindStringSubmatch(text[m.end:])
 	if named == nil || !strings.EqualFold(path.Ext(m.path), ".pdf") {
@@ -72,19 +72,19 @@ func (m mention) withPages(text string) mention {
 	return m
 }
 
-// names tells which names exist. A path may hold a comma or end in a dot, so only the file system
-// knows how far a mention reaches.
+// names looks up names. A path may contain a comma or end in a dot, so only the file system
+// determines where a mention ends.
 type names interface {
 	// exists reports whether a file or folder of this name exists.
 	exists(path string) bool
 	// matches reports whether the glob matches any file.
 	matches(pattern string) bool
-	// elsewhere reports whether a name is of something that is no file.
+	// elsewhere reports whether a name belongs to something that is not a file.
 	elsewhere(name string) bool
 }
 
-// parse finds the first maxMentions mentions of text, in order. They do not overlap. Code, in
-// a fence or between backticks, and data hold no mentions.
+// parse finds the first maxMentions mentions of text, in order. They do not overlap. Data and code,
+// fenced or between backticks, contain no mentions.
 func parse(text string, data spans, known names) []mention {
 	var found []mention
 	code := code(text)
@@ -165,8 +165,8 @@ func tokenLength(s string) int {
 	return len(s)
 }
 
-// longestName decides which part of token is the path: the longest candidate that exists, else
-// the longest glob that matches, else the part that a user would take for the path.
+// longestName determines which part of token is the path. It prefers the longest candidate that
+// exists, then the longest glob that matches, then the part that a user would read as the path.
 func longestName(token string, before rune, known names) (path string, length int, found bool) {
 	ends := candidates(token, before)
 	for _, end := range ends {
@@ -182,7 +182,7 @@ func longestName(token string, before rune, known names) (path string, length in
 	if len(ends) == 0 {
 		return "", 0, false
 	}
-	// An address holds the separator of a path from the text after it.
+	// An address may contain the characters that separate a path from the text after it.
 	if address := strings.TrimRightFunc(token, func(r rune) bool { return stops(r) || trails(r, before) }); known.elsewhere(address) {
 		return address, len(address), false
 	}
@@ -193,8 +193,8 @@ func longestName(token string, before rune, known names) (path string, length in
 	return unescape(token[:end]), end, false
 }
 
-// candidates returns the lengths of the prefixes of token that may be the path, longest first:
-// the whole token, and the parts before punctuation that separates or that ends a sentence.
+// candidates returns the lengths of the prefixes of token that may be the path, longest first. They
+// are the whole token, and the parts before punctuation that separates or that ends a sentence.
 func candidates(token string, before rune) []int {
 	var ends, run []int
 	for i, r := range token {
@@ -215,7 +215,7 @@ func candidates(token string, before rune) []int {
 	ends = append(ends[:min(maxEnds, len(ends))], len(token))
 	slices.Reverse(ends)
 	return slices.DeleteFunc(ends, func(end int) bool {
-		// A name does not consist of dots; src/* is a glob, not the folder src/ with emphasis.
+		// A name does not consist of dots only. src/* is a glob, not the folder src/ with emphasis.
 		return strings.Trim(token[:end], ".") == "" || strings.HasSuffix(token[:end], "/") && strings.HasPrefix(token[end:], "*")
 	})
 }
@@ -226,7 +226,7 @@ func stops(r rune) bool {
 }
 
 // trails reports whether r, at the very end, belongs to the sentence rather than to the path. A
-// star belongs to it if a star is before the @ as well, as in **@a.go**.
+// star belongs to the sentence if there is also a star before the @, such as in **@a.go**.
 func trails(r, before rune) bool {
 	return strings.ContainsRune(".?]}", r) || r == '*' && before == '*'
 }
@@ -240,8 +240,7 @@ func isGlob(path string) bool { return strings.ContainsAny(path, "*?[{") }
 
 func unescape(token string) string { return strings.ReplaceAll(token, `\ `, " ") }
 
-// plain returns typed text without the backslashes that keep an @ from being a mention. Code and
-// data stay as they are.
+// plain returns typed text without the backslashes that escape an @. Code and data stay unchanged.
 func plain(text string, data spans) string {
 	if !strings.Contains(text, `\@`) {
 		return text
@@ -257,5 +256,5 @@ func plain(text string, data spans) string {
 	return b.String()
 }
 
-// looksLikePath reports whether a person who wrote m meant a file.
+// looksLikePath reports whether a user who typed m probably meant a file.
 func (m mention) looksLikePath() bool { return m.quoted || strings.ContainsAny(m.path, "/.") }

@@ -25,14 +25,14 @@ const (
 	MaxFiles = 200
 )
 
-// The reasons that name a limit.
+// The reasons for omitting a file because of a limit.
 var (
 	tooLarge = refusal(fmt.Sprintf("it is larger than %d KiB", MaxFileBytes>>10))
 	tooMuch  = refusal(fmt.Sprintf("the files of a message may have at most %d MiB", MaxMessageBytes>>20))
 	tooMany  = refusal(fmt.Sprintf("a message can have at most %d files", MaxFiles))
 )
 
-// sniffed is the size of the part of a file that is examined to find its type, in bytes.
+// sniffed is the number of bytes at the start of a file from which its type is determined.
 const sniffed = 8000
 
 // imageTypes lists the media types of images that models accept.
@@ -47,9 +47,9 @@ type content struct {
 	hash string
 }
 
-// read returns the content of the file at a resolved path in a tree. It opens regular files only,
-// because opening a pipe waits for its writer and opening a device may do anything. It does not
-// follow a link that was put on the path since the path was resolved.
+// read returns the content of the file at a resolved path in a tree. It opens only regular files:
+// opening a pipe would wait for its writer, and opening a device may have side effects. It does not
+// follow a link that replaced a part of the path after the path was resolved.
 func read(tree *fsutil.Tree, resolved string, info fs.FileInfo, noImages string, takesPDF bool) (content, refusal) {
 	if !info.Mode().IsRegular() {
 		return content{}, notAFile

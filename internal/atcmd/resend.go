@@ -6,9 +6,9 @@ import (
 	"agent/internal/history"
 )
 
-// MessageOf returns the message of an entry, to be edited and sent again. The files that it included
-// with @ will be included again. It omits images that were picked by hand, because their
-// paths are no longer known.
+// MessageOf returns the message of an entry, to be edited and sent again. The new message includes
+// the files that the old one included with @. It omits images that were attached by hand, because
+// the entry does not store their paths.
 func MessageOf(entry *history.Content) Message {
 	var message Message
 	for _, block := range entry.Blocks {

@@ -17,16 +17,16 @@ import (
 	"agent/internal/git/ignore"
 )
 
-// A workspace tells which names exist below its root. It implements names.
+// A workspace looks up names below its root. It implements names.
 type workspace struct {
 	ctx context.Context
 	// root is absolute and free of symbolic links.
 	root string
-	// files lists everything that git does not ignore, once it is needed; listed tells whether
-	// the list has been made.
+	// files lists all files that git does not ignore. It is filled at first use; listed is set
+	// then.
 	files  []string
 	listed bool
-	// resource reports whether a name is of a resource, nil if there are none.
+	// resource reports whether a name belongs to a resource. It is nil if there are no resources.
 	resource func(name string) bool
 }
 
@@ -44,8 +44,8 @@ func openWorkspace(ctx context.Context, root string) (*workspace, error) {
 // elsewhere implements names.
 func (w *workspace) elsewhere(name string) bool { return w.resource != nil && w.resource(name) }
 
-// exists implements names. It returns true for a file whose folder may not be searched, because
-// the refusal is a better error than "missing".
+// exists implements names. It returns true for a file in a folder without search permission,
+// because the later permission error is more helpful than "missing".
 func (w *workspace) exists(name string) bool {
 	info, err := os.Lstat(w.absolute(name))
 	if errors.Is(err, fs.ErrPermission) {
@@ -86,8 +86,8 @@ func (w *workspace) glob(pattern string) []string {
 	return found
 }
 
-// all returns every file of the workspace that git does not ignore, sorted. A
-// workspace that cannot be listed has none.
+// all returns every file of the workspace that git does not ignore, sorted. It returns nothing if
+// the workspace cannot be listed.
 func (w *workspace) all() []string {
 	if !w.listed {
 		w.files, _ = ignore.Files(w.ctx, w.root, w.root)
@@ -110,10 +110,10 @@ func (w *workspace) inside(full string) (string, bool) {
 	return filepath.ToSlash(relative), true
 }
 
-// A refusal is the reason for not including a file, in words for the user.
+// A refusal is the reason for not including a file, as text for the user.
 type refusal string
 
-// The reasons that do not depend on the file.
+// The reasons for omitting a file that is not over a limit.
 const (
 	outside       refusal = "it is outside the workspace"
 	brokenLink    refusal = "its link target does not exist"

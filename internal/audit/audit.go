@@ -1,5 +1,5 @@
-// Package audit lists from the record of a session the actions on the machine: what was read,
-// written, run, reached and asked, by which agent.
+// Package audit lists the actions on the machine in a session log: files read and written, commands
+// run, hosts reached and approvals requested, by subagent.
 package audit
 
 import (
@@ -16,35 +16,35 @@ import (
 	"agent/internal/session"
 )
 
-// A Report is the audit of one session. It covers the whole record, branches that a rewind left
-// too.
+// A Report is the audit of one session. It covers the whole session log, including branches that a
+// rewind abandoned.
 type Report struct {
 	ID string `json:"id"`
-	// Agent is the name of the agent whose report it is, "" for a session.
+	// Agent is the name of the subagent that the report covers, "" for the session itself.
 	Agent     string    `json:"agent,omitempty"`
 	Title     string    `json:"title"`
 	Workspace string    `json:"workspace"`
 	Started   time.Time `json:"started"`
 	Used      time.Time `json:"used"`
-	// Chain says whether the record is as it was written.
+	// Chain is the result of checking that the log is unchanged.
 	Chain session.Chain `json:"chain"`
-	// LacksActs is set if an older program wrote a part of the record: hooks, checks, servers, what
-	// undo wrote and further hosts are not in that part.
+	// LacksActs is set if an older program wrote a part of the log. That part does not contain
+	// hooks, checks, servers, files that undo wrote, and further hosts.
 	LacksActs bool    `json:"lacksActs,omitempty"`
 	Events    []Event `json:"events"`
-	// Agents has a report for each agent of the session, whose records are their own.
+	// Agents has a report for each subagent of the session. Each subagent has a separate log.
 	Agents []Report `json:"agents,omitempty"`
-	// Problems says where the records of agents differ from the record of the session.
+	// Problems lists the differences between the logs of subagents and the log of the session.
 	Problems []string `json:"problems,omitempty"`
 
-	// agentID is the id of the agent that the record names, "" for the record of a session.
+	// agentID is the ID of the subagent that the log names, "" for the log of a session.
 	agentID string
 }
 
 // Kind is the kind of an event.
 type Kind string
 
-// The kinds, in the order in which they are listed.
+// The kinds of events, in the order in which they are listed.
 const (
 	Read    Kind = "read"
 	Looked  Kind = "looked"
@@ -55,36 +55,39 @@ const (
 	Asked   Kind = "asked"
 )
 
-// An Event is one thing that was done. Keys in its texts are omitted: an audit is for other people.
+// An Event is one action. API keys in its texts are omitted, because other people read an audit.
 type Event struct {
 	At   time.Time `json:"at"`
 	Kind Kind      `json:"kind"`
-	// What is the file, command line, host or tool. A file below the workspace has its path there.
+	// What is the file, command, host or tool. A file in the workspace has its path below the
+	// workspace.
 	What string `json:"what"`
 	// Hash is the hash of the file that was read. From and To are the first and last line that were
-	// shown, 0 for the whole file.
+	// shown, or 0 if the whole file was shown.
 	Hash string `json:"hash,omitempty"`
 	From int    `json:"from,omitempty"`
 	To   int    `json:"to,omitempty"`
-	// Before and After are the hashes of the file that was written, empty where there was none.
+	// Before and After are the hashes of the file before and after a write, empty if there was no
+	// file.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
-	// Profile is the confinement of the command, and Exit its status; nil if it did not end.
+	// Profile is the sandbox profile of the command. Exit is its exit status, nil if the command
+	// did not end.
 	Profile string `json:"profile,omitempty"`
 	Exit    *int   `json:"exit,omitempty"`
 	// Unlisted is set if the command may have created files that are not listed.
 	Unlisted bool `json:"unlisted,omitempty"`
-	// Agreed is the hash of the configuration that a user agreed to before a program was started.
+	// Agreed is the hash of the configuration that the user approved before a program was started.
 	Agreed string `json:"agreed,omitempty"`
-	// By names whoever decided or typed or, if no call of the model caused the action, its cause.
-	// Answer is the decision. Rule is the rule that was allowed or that allowed the action, or the
-	// reason of a refusal.
+	// By names who decided or typed. If no call of the model caused the action, By names its cause.
+	// Answer is the decision. Rule is the rule that was approved, the rule that allowed the action,
+	// or the reason of a refusal.
 	By     string `json:"by,omitempty"`
 	Answer string `json:"answer,omitempty"`
 	Rule   string `json:"rule,omitempty"`
 }
 
-// ReadReport audits the session whose log is at path, with its agents.
+// ReadReport audits the session with the log at path, and its subagents.
 func ReadReport(path string) (*Report, error) {
 	r, began, err := of(path)
 	if err != nil {
@@ -117,8 +120,8 @@ func ReadReport(path string) (*Report, error) {
 	return r, nil
 }
 
-// of audits one log. It returns the starts and ends of agents in it, too. hashes are those of lines
-// that the log must have.
+// of audits one log. It also returns the starts and ends of subagents in the log. hashes are the
+// hashes of lines that the log must contain.
 func of(path string, hashes ...string) (*Report, beginnings, error) {
 	info, err := session.Inspect(path)
 	if err != nil {
@@ -150,8 +153,9 @@ func of(path string, hashes ...string) (*Report, beginnings, error) {
 	return r, a.agents, nil
 }
 
-// worked reports whether an agent must have a record: it ended with one, a model answered it, or it
-// was at work when the program ended. An agent that ended before it began has none.
+// worked reports whether a subagent must have a log. It must if it ended with one, a model answered
+// it, or it was running when the program ended. A subagent that ended before its first request has
+// none.
 func worked(a session.Agent) bool {
 	var figures struct{ Requests int }
 	_ = json.Unmarshal(a.Figures, &figures) // without figures, no requests are counted
@@ -161,7 +165,7 @@ func worked(a session.Agent) bool {
 // beginnings are the starts and ends of agents that a session recorded.
 type beginnings []session.Agent
 
-// ends returns the hashes of the lines with which an agent ended, one for each of its tasks.
+// ends returns the hashes of the lines with which a subagent ended, one for each of its tasks.
 func (b beginnings) ends(id string) (hashes []string) {
 	for _, a := range b {
 		if a.ID == id && a.Last != "" {
@@ -171,15 +175,15 @@ func (b beginnings) ends(id string) (hashes []string) {
 	return hashes
 }
 
-// Unchanged reports whether no record of the session or its agents was changed.
+// Unchanged reports whether the logs of the session and its subagents are unchanged.
 func (r *Report) Unchanged() bool {
 	return len(r.Chain.Broken) == 0 && len(r.Problems) == 0 && !slices.ContainsFunc(r.Agents, func(a Report) bool { return !a.Unchanged() })
 }
 
-// An auditor takes the entries of a record in order.
+// An auditor processes the entries of a log in order.
 type auditor struct {
 	report *Report
-	// hosts holds the hosts that were reached.
+	// hosts holds the reached hosts that are already listed, each with its cause.
 	hosts map[string]bool
 	// agents holds the starts and ends of agents.
 	agents beginnings
@@ -187,7 +191,7 @@ type auditor struct {
 
 func (a *auditor) add(at time.Time, e Event) {
 	e.At, e.What, e.Rule = at, secret.Without(e.What), secret.Without(e.Rule)
-	if e.Kind == Read || e.Kind == Wrote { // tools name one file in both ways
+	if e.Kind == Read || e.Kind == Wrote { // tools use absolute or relative paths
 		e.What = fsutil.Shorten(e.What, a.report.Workspace)
 	}
 	a.report.Events = append(a.report.Events, e)
@@ -200,7 +204,7 @@ func (a *auditor) entry(at time.Time, entry *history.Content) {
 	}
 	deed, _ := history.MetaOf[history.Effect](entry, history.MetaEffect)
 	view := history.ViewOf(entry)
-	if len(deed.Wrote) > 0 { // the model knows what it wrote
+	if len(deed.Wrote) > 0 { // the call contains what it wrote
 		view = history.View{}
 	}
 	for _, block := range entry.Blocks {
@@ -225,12 +229,12 @@ func (a *auditor) entry(at time.Time, entry *history.Content) {
 	a.deed(at, deed, "!", by)
 }
 
-// addAct lists the actions beside the calls of the model.
+// addAct lists actions that are not calls of the model.
 func (a *auditor) addAct(at time.Time, act session.Action) {
 	a.deed(at, act.Effect, "", act.By)
 }
 
-// readOpening reads the statement of a record about the log that it opens.
+// readOpening reads the record that describes the log itself.
 func (a *auditor) readOpening(record session.Scanned) {
 	if agent := record.OfAgent(); agent != nil {
 		a.report.Agent, a.report.agentID = agent.Agent, agent.ID
@@ -238,7 +242,7 @@ func (a *auditor) readOpening(record session.Scanned) {
 	a.report.LacksActs = a.report.LacksActs || record.LacksActions()
 }
 
-// included returns the content in the text of an inclusion.
+// included returns the content inside the text of an inclusion.
 func included(text string) string {
 	_, text, _ = strings.Cut(text, "\n")
 	return text[:max(0, strings.LastIndex(text, "\n"))]
@@ -259,7 +263,8 @@ func (a *auditor) reached(at time.Time, host, by string) {
 	}
 }
 
-// deed lists the effects of a tool call, or of another action that by names, such as a hook.
+// deed lists the effects of a tool call, or of another action, such as a hook. by names the cause
+// of such an action.
 func (a *auditor) deed(at time.Time, d history.Effect, tool, by string) {
 	for _, v := range d.Read {
 		a.read(at, v, by)

@@ -54,7 +54,7 @@ func (r *Report) markdown(b *strings.Builder, level string) {
 	}
 }
 
-// chain says in words whether the record is as it was written.
+// chain describes in a sentence whether the log is unchanged.
 func (r *Report) chain() string {
 	c := r.Chain
 	if len(c.Broken) > 0 {
@@ -73,7 +73,7 @@ func (r *Report) chain() string {
 	return text
 }
 
-// details returns further facts about an event.
+// details returns further data of an event as text.
 func (e Event) details() string {
 	var parts []string
 	say := func(is bool, format string, args ...any) {
@@ -104,7 +104,7 @@ func (e Event) details() string {
 	return ": " + strings.Join(parts, ", ")
 }
 
-// short returns the beginning of a hash, with its kind.
+// short returns the first characters of a hash, which name its algorithm.
 func short(hash string) string {
 	const enough = 24
 	return hash[:min(len(hash), enough)]
@@ -112,7 +112,7 @@ func short(hash string) string {
 
 var plainName = lazyregexp.New(`^[\w :./-]*$`)
 
-// name writes a name, as code if it holds more than plain characters.
+// name returns a name, as Markdown code if it has more than plain characters.
 func name(text string) string {
 	if plainName.MatchString(text) && !strings.Contains(text, "\n") {
 		return text
@@ -120,7 +120,8 @@ func name(text string) string {
 	return code(humanize.Line(text, 100))
 }
 
-// code writes a whole text as code of Markdown, on one line. A cut could hide the end of a command.
+// code returns a whole text as Markdown code on one line. It does not cut the text, because a cut
+// could hide the end of a command.
 func code(text string) string {
 	text = humanize.Line(text, 0)
 	fence := "`"

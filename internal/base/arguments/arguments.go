@@ -1,9 +1,8 @@
-// Package arguments holds the arguments of a tool call. They are parsed once, where the call
-// enters the program; whoever handles the call from there on, from the record to the tool, takes
-// the parsed [Arguments].
+// Package arguments holds the arguments of a tool call. They are parsed once, when the call enters
+// the program. All later code, from the session log to the tool, uses the parsed [Arguments].
 //
-// The bytes stay beside the values, because the record of a conversation and the provider need
-// them unchanged.
+// Arguments also keep the original bytes, because the session log and the provider need them
+// unchanged.
 package arguments
 
 import (
@@ -15,13 +14,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Arguments are the arguments of one call. The zero value belongs to a call whose arguments are
-// not known. Arguments are immutable, and so are the values that they return.
+// Arguments are the arguments of one call. The zero value represents unknown arguments. Arguments
+// are immutable, and callers must not change the values that they return.
 type Arguments struct {
 	raw     json.RawMessage
 	members []member
 	object  bool
-	// text is the model's text if it is no object.
+	// text is the model's text if that is not a JSON object.
 	text string
 }
 
@@ -33,12 +32,12 @@ type member struct {
 	value any
 }
 
-// maxDecoded is the length of the longest argument that Arguments keep decoded, in bytes, so that
-// the content of a file is not in memory a second time.
+// maxDecoded is the length in bytes of the longest argument that Arguments keep in decoded form.
+// The limit prevents that the content of a file is in memory twice.
 const maxDecoded = 8 << 10
 
 // Parse returns the arguments that a model wrote. The text of a call without arguments may be
-// empty. Of an argument that the model wrote twice, the last counts.
+// empty. If an argument occurs twice, the last one counts.
 func Parse[T ~string | ~[]byte](text T) Arguments {
 	written := []byte(text)
 	if len(bytes.TrimSpace(written)) == 0 {
@@ -46,7 +45,7 @@ func Parse[T ~string | ~[]byte](text T) Arguments {
 	}
 	var compact bytes.Buffer
 	if json.Compact(&compact, written) != nil {
-		// A JSON string, so that nothing that the model wrote is lost.
+		// A JSON string keeps all that the model wrote.
 		quoted, _ := json.Marshal(string(written))
 		return Arguments{raw: quoted, text: string(written)}
 	}
@@ -98,7 +97,7 @@ func (a Arguments) String() string { return string(a.raw) }
 // IsObject reports whether the arguments are a JSON object, as every tool requires.
 func (a Arguments) IsObject() bool { return a.object }
 
-// Text returns the arguments as the model wrote them if they are no object, else "".
+// Text returns the arguments as the model wrote them if they are not a JSON object, otherwise "".
 func (a Arguments) Text() string { return a.text }
 
 // Len returns the number of arguments.
@@ -135,15 +134,15 @@ func (a Arguments) Arg(name string) (any, bool) {
 	return m.value, true
 }
 
-// StringArg returns an argument that is a text, and "" for any other.
+// StringArg returns an argument that is a string, and "" for an argument of another type.
 func (a Arguments) StringArg(name string) string {
 	value, _ := a.Arg(name)
 	text, _ := value.(string)
 	return text
 }
 
-// Short returns the result of Arg, but only of an argument that is kept decoded: it serves paths,
-// commands and patterns, and does not decode the content of a file.
+// Short is like Arg, but returns only arguments that are kept in decoded form. It serves paths,
+// commands and patterns, and never decodes the content of a file.
 func (a Arguments) Short(name string) (any, bool) {
 	if m := a.member(name); m != nil && len(m.raw) <= maxDecoded {
 		return m.value, true
@@ -151,7 +150,7 @@ func (a Arguments) Short(name string) (any, bool) {
 	return nil, false
 }
 
-// Map returns all arguments, as encoding/json decodes an object.
+// Map returns all arguments as encoding/json decodes an object.
 func (a Arguments) Map() map[string]any {
 	all := make(map[string]any, len(a.members))
 	for _, m := range a.members {

@@ -11,12 +11,12 @@ import (
 )
 
 // A FolderReader reads folders one after the other into the same memory, so that reading many
-// folders costs little. The zero value is ready to use, for one folder at a time.
+// folders is fast. The zero value is ready to use, for one folder at a time.
 type FolderReader struct{ buffer []byte }
 
 // Read calls do for each entry of a folder, in no order, with the name and the type of the entry.
-// The name is valid until do returns. Read does not wait if another kind of file has replaced the
-// folder.
+// The name is valid until do returns. Read does not block if another kind of file, such as a pipe,
+// has replaced the folder.
 func (r *FolderReader) Read(path string, do func(name []byte, kind fs.FileMode)) error {
 	folder, err := unix.Open(path, forReading|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -59,8 +59,8 @@ func (r *FolderReader) read(folder int, path string, do func(name []byte, kind f
 	}
 }
 
-// entry calls do for the first of some entries in the system's format, and returns the remaining
-// entries.
+// entry calls do for the first of the entries, which are in the format of the system call, and
+// returns the rest.
 func entry(folder int, entries []byte, do func(name []byte, kind fs.FileMode)) (rest []byte) {
 	const length, kind, begin = 16, 18, 19
 	end := binary.NativeEndian.Uint16(entries[length:])
@@ -72,8 +72,8 @@ func entry(folder int, entries []byte, do func(name []byte, kind fs.FileMode)) (
 	return entries[end:]
 }
 
-// kindOf returns the type of an entry. said is the type in the system's entry, which some file
-// systems omit.
+// kindOf returns the type of an entry. said is the type in the system's entry; some file systems
+// leave it unknown.
 func kindOf(folder int, name []byte, said byte) fs.FileMode {
 	if said == unix.DT_UNKNOWN {
 		var stat unix.Stat_t

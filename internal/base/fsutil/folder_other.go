@@ -12,8 +12,8 @@ import (
 type FolderReader struct{}
 
 // Read calls do for each entry of a folder, in no order, with the name and the type of the entry.
-// The name is valid until do returns. Read does not wait if another kind of file has replaced the
-// folder.
+// The name is valid until do returns. Read does not block if another kind of file, such as a pipe,
+// has replaced the folder.
 func (*FolderReader) Read(path string, do func(name []byte, kind fs.FileMode)) error {
 	folder, err := os.OpenFile(path, os.O_RDONLY|onlyFolder|NoWait, 0)
 	if err != nil {

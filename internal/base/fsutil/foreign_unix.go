@@ -13,8 +13,8 @@ import (
 	"syscall"
 )
 
-// OtherWriters names the users, other than this user and root, who can change a file or folder, as in
-// "it belongs to user 1001". It returns "" if nobody else can.
+// OtherWriters names the users, other than this user and root, who can change a file or folder,
+// such as "it belongs to user 1001". It returns "" if there are none.
 func OtherWriters(info fs.FileInfo) string {
 	status, ok := info.Sys().(*syscall.Stat_t)
 	mode := info.Mode().Perm()
@@ -31,8 +31,9 @@ func OtherWriters(info fs.FileInfo) string {
 	return ""
 }
 
-// WritersBeside returns the reason why another user could have written a file or folder: it belongs
-// to somebody else, or its group or everybody may write it. It returns "" if only user could.
+// WritersBeside returns the reason why a user other than user could have written a file or folder.
+// Either user does not own it, or its group or everybody may write it. It returns "" if only user
+// could.
 func WritersBeside(info fs.FileInfo, user int) string {
 	status, ok := info.Sys().(*syscall.Stat_t)
 	switch mode := info.Mode().Perm(); {
@@ -46,8 +47,8 @@ func WritersBeside(info fs.FileInfo, user int) string {
 	return ""
 }
 
-// private reports whether a group belongs to this user alone. Many systems make such a group for
-// every user, and let it write the user's files.
+// private reports whether this user is the only member of a group. Many systems create such a group
+// for every user, and let it write the user's files.
 func private(gid uint32) bool {
 	me, err := user.Current()
 	if err != nil || int(gid) != os.Getgid() {

@@ -1,5 +1,5 @@
-// Package fsutil writes the program's own files, such as settings, prompts, exports and keys, so
-// that a reader, a crash or a second program never sees half of a file.
+// Package fsutil writes the program's own files, such as settings, prompts, exports and keys. No
+// reader, crash or second program ever sees a partly written file.
 //
 // It does not write files of the workspace: those are confined to the workspace and keep their
 // owner, and package workspace writes them. [Tree] and [FolderReader] read files of the
@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// Replace makes the file at path hold data, all or nothing: at every moment the file is either
-// the old or the new one, and after an error the old one. Replace returns when the content is
-// safe on disk. The file gets mode. If path is a link, the link stays and its target is replaced.
-// The folder must exist.
+// Replace atomically replaces the file at path with data. At every time, and after an error, the
+// file has either the old or the new content. Replace returns when the content is flushed to disk.
+// The file gets mode. If path is a link, the link stays and its target is replaced. The folder must
+// exist.
 func Replace(path string, data []byte, mode fs.FileMode) error {
 	return Target{Path: path, Mode: mode}.Replace(data)
 }
@@ -28,18 +28,18 @@ func Replace(path string, data []byte, mode fs.FileMode) error {
 // A Target is a file of our own to replace.
 type Target struct {
 	Path string
-	// Root is the folder that no link may lead out of. It is empty for a user's own files:
-	// people keep their configuration elsewhere and link to it.
+	// Root is the folder that no link may lead out of. It is empty for a user's own files, because
+	// users keep their configuration in other folders and link to it.
 	Root string
 	// Mode is the mode of the new file.
 	Mode fs.FileMode
-	// Locked means that the caller holds the lock that all writers use. The write then removes
+	// Locked is set if the caller holds the lock that all writers use. Replace then removes
 	// temporary files that killed writers left beside the file.
 	Locked bool
 }
 
-// Replace replaces the file as the function Replace does. If a link on the way leads out of Root,
-// or nowhere, Replace changes nothing and returns an error that names the link.
+// Replace replaces the file as the function Replace does. If a link in the path leads out of Root
+// or does not resolve, Replace changes nothing and returns an error that names the link.
 func (t Target) Replace(data []byte) error {
 	path, err := t.real()
 	if err != nil {
@@ -73,7 +73,7 @@ func (t Target) Replace(data []byte) error {
 	return SyncFolder(filepath.Dir(path))
 }
 
-// Remove removes the file, if it is there, and the temporary files that killed writers left beside
+// Remove removes the file, if it exists, and the temporary files that killed writers left beside
 // it. The caller holds the lock that all writers use.
 func (t Target) Remove() error {
 	root, err := os.OpenRoot(filepath.Dir(t.Path))
@@ -91,14 +91,14 @@ func (t Target) Remove() error {
 	return nil
 }
 
-// A LinkError is the error of a link that leads out of the folder in which a file belongs.
+// A LinkError is the error of a link that leads out of the folder in which the file must be.
 type LinkError struct{ Path, Root string }
 
 func (e *LinkError) Error() string {
 	return fmt.Sprintf("%s is a link out of %s. Remove it, or replace it with a copy", e.Path, e.Root)
 }
 
-// Check returns the error about links that Replace would return, and changes nothing.
+// Check returns the error about links that Replace would return. It changes nothing.
 func (t Target) Check() error {
 	_, err := t.real()
 	return err
@@ -126,7 +126,7 @@ func (t Target) real() (string, error) {
 	return real, nil
 }
 
-// checkFolder returns an error if an open folder is no longer the folder that real found below Root.
+// checkFolder returns an error if an open folder is no longer the folder that real returned.
 func (t Target) checkFolder(root *os.Root, folder string) error {
 	if t.Root == "" {
 		return nil
@@ -145,9 +145,9 @@ func (t Target) checkFolder(root *os.Root, folder string) error {
 	return nil
 }
 
-// CreateNew creates a file that must not exist yet, so that a typing error never replaces a
-// person's file. The error is fs.ErrExist if the file exists. CreateNew returns when the content
-// is safe on disk; after another error there is no file.
+// CreateNew creates a file that must not exist yet, so that a typing error never replaces a user's
+// file. The error is fs.ErrExist if the file exists. CreateNew returns when the content is flushed
+// to disk. After another error there is no file.
 func CreateNew(path string, data []byte, mode fs.FileMode) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
@@ -168,16 +168,16 @@ func fill(file *os.File, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// ClockStep is longer than the step of the clock that file systems take file times from. A file
-// whose last change is longer ago gets another time with its next change.
+// ClockStep is longer than the clock resolution of file times. If the last change of a file is
+// older than ClockStep, the next change sets a different time.
 const ClockStep = 20 * time.Millisecond
 
 // randomLetters is the number of random letters in the name of a temporary file.
 const randomLetters = 8
 
-// sweep removes the temporary files that killed writers left beside a file, unless keep keeps one.
-// A temporary file exists for milliseconds, so a file that is an hour older than ours has no owner
-// any more. If the caller holds a lock that all writers use, no other temporary file has an owner.
+// sweep removes the temporary files that killed writers left beside a file, unless keep returns
+// true for one. Writers use temporary files for milliseconds only, so that an old one has no writer
+// any more. If the caller holds a lock that all writers use, no temporary file has a writer.
 func sweep(root *os.Root, name string, keep func(fs.FileInfo) bool) {
 	begin, end := "."+name+".", ".tmp"
 	folder, err := root.Open(".")
@@ -197,8 +197,8 @@ func sweep(root *os.Root, name string, keep func(fs.FileInfo) bool) {
 	}
 }
 
-// Reason returns err without the operation and the path that errors of package os repeat, so that
-// a message that names the file names it once. It returns other errors unchanged.
+// Reason returns err without the operation and the path that errors of package os contain. A
+// message that names the file then names it once. Reason returns other errors unchanged.
 func Reason(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Identity returns a text that distinguishes a file or folder from another at the same path: its
-// number on the file system and the time of its creation. It returns "" if there is no such file.
+// Identity returns a text that distinguishes a file or folder from another one at the same path:
+// its inode number and its creation time. It returns "" if there is no such file.
 func Identity(path string) string {
 	var stat unix.Stat_t
 	if err := unix.Lstat(path, &stat); err != nil {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Identity returns a text that usually distinguishes a file or folder from another at the same
-// path: its number on the file system. It returns "" if there is no such file.
+// Identity returns a text that usually distinguishes a file or folder from another one at the same
+// path: its inode number. It returns "" if there is no such file.
 func Identity(path string) string {
 	info, err := os.Lstat(path)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// Links returns the number of names of a file on its disk: 1, or more if the file is hard-linked.
+// Links returns the number of hard links to a file.
 func Links(info fs.FileInfo) uint64 {
 	if status, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(status.Nlink)

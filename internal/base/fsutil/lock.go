@@ -20,12 +20,13 @@ const (
 	lockPoll    = 5 * time.Millisecond
 )
 
-// ErrLockHeld begins the error of a lock that another program did not release in time.
+// ErrLockHeld is wrapped by the error for a lock that another program did not release in time.
 var ErrLockHeld = errors.New("another program holds")
 
-// WithLock runs act while it holds a lock on folder, so that no other program that uses WithLock
-// changes the files in it. It creates the folder if necessary. If act changes a file, it should
-// also read the file itself, because another program may have changed it before.
+// WithLock runs act while it holds a lock on folder. No other program that uses WithLock changes
+// the files in folder in the meantime. WithLock creates the folder if necessary. If act changes a
+// file, act should read the file itself, because another program may have changed it before the
+// lock.
 func WithLock(folder string, act func() error) error {
 	const name = ".lock"
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
@@ -40,9 +41,9 @@ func WithLock(folder string, act func() error) error {
 	return errors.Join(act(), unlock())
 }
 
-// Change replaces the content of a private file by the result of change, which runs under the lock of
-// WithLock, so that the changes of several programs add up. content is nil if the file is missing. If
-// change returns an error, the file stays as it is.
+// Change replaces the content of a private file by the result of change, which runs under the lock
+// of WithLock. Concurrent changes by several programs therefore all take effect. content is nil if
+// the file is missing. If change returns an error, the file stays unchanged.
 func Change(path string, change func(content []byte) ([]byte, error)) error {
 	return WithLock(filepath.Dir(path), func() error {
 		content, err := Read(path)
@@ -58,7 +59,7 @@ func Change(path string, change func(content []byte) ([]byte, error)) error {
 
 // WithFolderLock is like WithLock for a folder in which no lock file may remain, such as a
 // repository. The folder must exist. WithFolderLock locks the folder itself. On file systems
-// that cannot do that, such as NFS, act runs without a lock.
+// without folder locks, such as NFS, act runs without a lock.
 func WithFolderLock(folder string, act func() error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
@@ -74,8 +75,8 @@ func held(what string) error {
 	return fmt.Errorf("%w %s; nothing was saved, try again when it is done", ErrLockHeld, what)
 }
 
-// Lock waits until ctx ends for a lock of this name in folder, which is created if necessary.
-// unlock releases the lock.
+// Lock waits for a lock with this name in folder until ctx ends. It creates the folder if
+// necessary. unlock releases the lock.
 func Lock(ctx context.Context, folder, name string) (unlock func() error, err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
@@ -85,7 +86,8 @@ func Lock(ctx context.Context, folder, name string) (unlock func() error, err er
 	return lock.Close, err
 }
 
-// RemoveLocked removes a folder and releases its lock, which is a file in it and goes last.
+// RemoveLocked removes a folder and releases its lock. The lock is a file in the folder and is
+// removed last.
 func RemoveLocked(folder string, lock *flock.Flock) error {
 	if runtime.GOOS != "windows" {
 		return errors.Join(os.RemoveAll(folder), lock.Close())
@@ -96,6 +98,6 @@ func RemoveLocked(folder string, lock *flock.Flock) error {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(folder, entry.Name())))
 		}
 	}
-	// The open file cannot be removed.
+	// Windows cannot remove the lock file while it is open.
 	return errors.Join(err, lock.Close(), os.RemoveAll(folder))
 }

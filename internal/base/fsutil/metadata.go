@@ -1,14 +1,14 @@
 package fsutil
 
-// Facts is the description that a system has of a file or folder.
+// Facts is the metadata that the system stores of a file or folder.
 type Facts struct {
 	// Device and Number distinguish the file from others, whatever its name.
 	Device, Number uint64
 	Size           int64
-	// Mode has type and permissions in the bits of Unix.
+	// Mode contains the type and the permissions, in the bits of Unix.
 	Mode uint32
-	// Written and Changed are the times of the last change of the content, and of anything, in
-	// nanoseconds since 1970.
+	// Written is the time of the last change of the content, and Changed of the last change of
+	// content or metadata. Both are in nanoseconds since 1970.
 	Written, Changed int64
 }
 
@@ -17,5 +17,5 @@ const (
 	folderBits = 0o040000
 )
 
-// IsDir reports whether the facts are those of a folder.
+// IsDir reports whether the file is a folder.
 func (f Facts) IsDir() bool { return f.Mode&typeBits == folderBits }

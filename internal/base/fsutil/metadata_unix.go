@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Look describes a file or folder; ok is false for a missing one. It does not follow a link.
+// Look returns the metadata of a file or folder; ok is false for a missing one. It does not follow
+// a link.
 func Look(path string) (facts Facts, ok bool) { return look(unix.AT_FDCWD, path) }
 
 func look(folder int, name string) (Facts, bool) {
@@ -19,8 +20,8 @@ func look(folder int, name string) (Facts, bool) {
 	return Facts{uint64(stat.Dev), stat.Ino, stat.Size, uint32(stat.Mode), unix.TimespecToNsec(stat.Mtim), unix.TimespecToNsec(stat.Ctim)}, true
 }
 
-// A Looker describes the files of one folder after the other: it looks names up in the open
-// folder, which is quicker than by path.
+// A Looker returns the metadata of files, one folder after the other. It looks names up in the open
+// folder, which is faster than by path.
 type Looker struct {
 	folder string
 	// at is the open folder, negative if it cannot be opened.
@@ -28,7 +29,7 @@ type Looker struct {
 	opened bool
 }
 
-// Look describes a file of a folder as the function Look does.
+// Look returns the metadata of a file of a folder, as the function Look does.
 func (l *Looker) Look(folder, name string) (Facts, bool) {
 	if !l.opened || l.at < 0 || folder != l.folder {
 		l.Close()

@@ -7,10 +7,11 @@ import (
 	"os"
 )
 
-// Truncate cuts a file, which may be open for appending only.
+// Truncate shortens a file to size bytes. The file may be open for appending only.
 func Truncate(f *os.File, size int64) error { return f.Truncate(size) }
 
-// OpenFile opens a file as os.OpenFile does. Others may replace, rename and remove it in the meantime.
+// OpenFile opens a file as os.OpenFile does. Other programs may replace, rename and remove the open
+// file.
 func OpenFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return os.OpenFile(path, flag, mode)
 }

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// OpenFile opens a file as os.OpenFile does, which does not let others replace, rename and remove
-// it in the meantime. It waits for two seconds for a program that has the file for itself. The flag
-// os.O_TRUNC means nothing to it.
+// OpenFile opens a file like os.OpenFile, but lets other programs replace, rename and remove the
+// open file. If another program has opened the file exclusively, OpenFile retries for two seconds.
+// It ignores the flag os.O_TRUNC.
 func OpenFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -42,8 +42,8 @@ func OpenFile(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return os.NewFile(uintptr(file), path), nil
 }
 
-// Truncate cuts a file, which may be open for appending only: that is no right to cut it here, so
-// the file is opened again.
+// Truncate shortens a file to size bytes. The file may be open for appending only. Such a handle
+// has no right to truncate on Windows, so Truncate opens the file again.
 func Truncate(f *os.File, size int64) error {
 	again, err := reopen(f, windows.FILE_GENERIC_WRITE, shared)
 	if err != nil {
@@ -52,8 +52,8 @@ func Truncate(f *os.File, size int64) error {
 	return errors.Join(again.Truncate(size), again.Close())
 }
 
-// ReopenReadOnly opens an open file again so that nobody can open it for writing. If a program has
-// it open for writing, it waits for two seconds.
+// ReopenReadOnly opens an open file again so that no program can open it for writing. While a
+// program has it open for writing, ReopenReadOnly retries for up to two seconds.
 func ReopenReadOnly(f *os.File) (shut *os.File, err error) {
 	err = patiently(isShut, func() error {
 		shut, err = reopen(f, windows.GENERIC_READ, windows.FILE_SHARE_READ|windows.FILE_SHARE_DELETE)
@@ -72,7 +72,7 @@ func reopen(f *os.File, access, share uintptr) (*os.File, error) {
 
 var reopenFile = windows.NewLazySystemDLL("kernel32.dll").NewProc("ReOpenFile")
 
-// shared lets others do with an open file what they can do with any on Unix.
+// shared grants other programs the operations on an open file that Unix always allows.
 const shared = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
 
 func accessOf(flag int) uint32 {
@@ -100,10 +100,10 @@ func dispositionOf(flag int) uint32 {
 	return windows.OPEN_EXISTING
 }
 
-// isShut reports whether an error means that another program does not let others open a file.
+// isShut reports whether an error means that another program has opened the file exclusively.
 func isShut(err error) bool { return errors.Is(err, windows.ERROR_SHARING_VIOLATION) }
 
-// patiently repeats an action for two seconds while its error is busy.
+// patiently repeats act for up to two seconds, while busy returns true for its error.
 func patiently(busy func(error) bool, act func() error) error {
 	const patience, pause = 2 * time.Second, 20 * time.Millisecond
 	for begun := time.Now(); ; time.Sleep(pause) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// At joins a path to the folder that it is relative to. It only cleans an absolute path, or one that
-// begins at the root of some drive.
+// At joins path to folder unless path is absolute. It only cleans a path that is absolute, or that
+// begins at the root of the current drive.
 func At(folder, path string) string {
 	if filepath.IsAbs(path) || path != "" && os.IsPathSeparator(path[0]) {
 		return filepath.Clean(path)
@@ -27,8 +27,8 @@ func Real(path string) string {
 	}
 }
 
-// Short returns a path relative to root, with slashes, if the path is below root, and the path
-// itself otherwise.
+// Short returns path relative to root, with slashes, if it is below root. Otherwise it returns path
+// unchanged.
 func Short(path, root string) string {
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
@@ -36,14 +36,14 @@ func Short(path, root string) string {
 	return path
 }
 
-// Shorten returns a text with the paths below root in it relative to root.
+// Shorten returns text with all paths below root made relative to root.
 func Shorten(text, root string) string {
 	text = strings.ReplaceAll(text, root+string(filepath.Separator), "")
 	return strings.ReplaceAll(text, filepath.ToSlash(root)+"/", "")
 }
 
-// IsAt reports whether the file that info describes is still at path, not followed as a link. Another
-// program may have removed it, or put something else in its place.
+// IsAt reports whether path still names the file that info describes. It does not follow a link.
+// Another program may have removed or replaced the file.
 func IsAt(path string, info os.FileInfo) bool {
 	there, err := os.Lstat(path)
 	return err == nil && info != nil && os.SameFile(there, info)

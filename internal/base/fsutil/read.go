@@ -7,12 +7,12 @@ import (
 	"os"
 )
 
-// ErrNoFile is the error for a path that names no regular file.
+// ErrNoFile is the error for a path that does not name a regular file.
 var ErrNoFile = errors.New("it is not a regular file")
 
-// Open opens a file for reading. Others may replace, rename and remove the file in the meantime. It returns
-// an error for anything but a regular file: a pipe in the file's place would be waited for without
-// end, and a device be read without end.
+// Open opens a regular file for reading. Other programs may replace, rename and remove the open
+// file. It returns an error for anything else, because opening a pipe or reading a device may never
+// end.
 func Open(path string) (*os.File, error) {
 	f, err := OpenFile(path, os.O_RDONLY|NoWait, 0)
 	if err != nil {
@@ -31,10 +31,10 @@ func Open(path string) (*os.File, error) {
 // MaxRead is the size of the largest file that Read reads, in bytes.
 const MaxRead = 64 << 20
 
-// A SizeError is the error for a file that is too large to be read. errors.Is reports ErrTooLarge
-// for it.
+// A SizeError is the error for a file that is too large to read. errors.Is matches it with
+// ErrTooLarge.
 type SizeError struct {
-	// Most is the size of the largest file that is read, in bytes.
+	// Most is the size limit in bytes.
 	Most int64
 }
 

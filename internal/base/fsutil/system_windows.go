@@ -18,28 +18,28 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// NoWait is the flag of an open call that does not wait for the other end of a pipe. Pipes have no
-// paths in folders here, and the value that package syscall has for it means something else to
-// os.Root.
+// NoWait is the flag of an open call that does not wait for the other end of a pipe. It is 0,
+// because pipes have no paths in folders on Windows. The value that package syscall defines has
+// another meaning in os.Root.
 const NoWait = 0
 
 const onlyFolder = 0
 
-// OtherWriters returns "": who may change a file is not in its FileInfo here, and a profile's folders
-// belong to their user alone.
+// OtherWriters returns "". On Windows, FileInfo does not contain who may change a file, and the
+// folders of a profile belong to their user alone.
 func OtherWriters(fs.FileInfo) string { return "" }
 
-// WritersBeside returns "", for the same reasons.
+// WritersBeside returns "". FileInfo does not contain the owner and permissions on Windows.
 func WritersBeside(fs.FileInfo, int) string { return "" }
 
-// OwnedByUser returns true, for the same reasons.
+// OwnedByUser returns true. FileInfo does not contain the owner on Windows.
 func OwnedByUser(fs.FileInfo) bool { return true }
 
-// Links returns 1: the number of names of a file is not in its FileInfo here.
+// Links returns 1. FileInfo does not contain the number of hard links on Windows.
 func Links(fs.FileInfo) uint64 { return 1 }
 
-// Identity returns a text that distinguishes a file or folder from another at the same path: its
-// number on the file system and the time of its creation. It returns "" if there is no such file.
+// Identity returns a text that distinguishes a file or folder from another one at the same path:
+// its file number and its creation time. It returns "" if there is no such file.
 func Identity(path string) string {
 	facts, created, ok := look(path)
 	if !ok {
@@ -48,7 +48,8 @@ func Identity(path string) string {
 	return fmt.Sprintf("%d %d", facts.Number, created)
 }
 
-// Look describes a file or folder; ok is false for a missing one. It does not follow a link.
+// Look returns the metadata of a file or folder; ok is false for a missing one. It does not follow
+// a link.
 func Look(path string) (facts Facts, ok bool) {
 	facts, _, ok = look(path)
 	return facts, ok
@@ -86,7 +87,7 @@ func look(path string) (facts Facts, created int64, ok bool) {
 	}, info.CreationTime.Nanoseconds(), true
 }
 
-// modeOf returns the mode that a file with these attributes would have on Unix.
+// modeOf returns the Unix mode that corresponds to these attributes.
 func modeOf(attributes uint32) uint32 {
 	switch {
 	case attributes&windows.FILE_ATTRIBUTE_REPARSE_POINT != 0:
@@ -99,17 +100,17 @@ func modeOf(attributes uint32) uint32 {
 	return 0o100666
 }
 
-// A Looker describes the files of one folder after the other.
+// A Looker returns the metadata of files, one folder after the other.
 type Looker struct{}
 
-// Look describes a file of a folder as the function Look does.
+// Look returns the metadata of a file of a folder, as the function Look does.
 func (*Looker) Look(folder, name string) (Facts, bool) { return Look(filepath.Join(folder, name)) }
 
-// Close does nothing here.
+// Close does nothing on Windows.
 func (*Looker) Close() {}
 
-// Within reports whether a clean path is folder or below it. It compares the names alone, whatever
-// their case. Both may be written with either slash.
+// Within reports whether a clean path is folder or below it. It compares only the names and ignores
+// their case. Both paths may contain either kind of slash.
 func Within(path, folder string) bool {
 	folder = strings.TrimRight(folder, `\/`)
 	if path == "" || len(path) < len(folder) || !sameButCase(path[:len(folder)], folder) {
@@ -118,7 +119,7 @@ func Within(path, folder string) bool {
 	return len(path) == len(folder) || os.IsPathSeparator(path[len(folder)])
 }
 
-// sameButCase reports whether two paths of one length differ in case and slashes alone.
+// sameButCase reports whether two paths of the same length differ only in case and kind of slash.
 func sameButCase(a, b string) bool {
 	for i := range len(a) {
 		switch {
@@ -138,8 +139,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// A FileLock locks a file that stays readable while it is locked. Locks are mandatory here, so it
-// locks a byte far behind the end of any file. It is safe for parallel use.
+// A FileLock locks a file that other programs can still read. Locks are mandatory on Windows, so
+// FileLock locks a byte far after the end of the file. It is safe for concurrent use.
 type FileLock struct {
 	path string
 	mu   sync.Mutex
@@ -149,10 +150,10 @@ type FileLock struct {
 // NewFileLock returns a lock on a file, which must exist.
 func NewFileLock(path string) *FileLock { return &FileLock{path: path} }
 
-// TryLock locks the file for this lock alone, and reports false if another lock holds it.
+// TryLock acquires an exclusive lock. It returns false if another lock is held on the file.
 func (l *FileLock) TryLock() (bool, error) { return l.try(windows.LOCKFILE_EXCLUSIVE_LOCK) }
 
-// TryRLock locks the file together with others that do the same.
+// TryRLock acquires a shared lock.
 func (l *FileLock) TryRLock() (bool, error) { return l.try(0) }
 
 func (l *FileLock) try(flags uint32) (bool, error) {
@@ -177,7 +178,7 @@ func (l *FileLock) try(flags uint32) (bool, error) {
 	return true, nil
 }
 
-// TryLockContext tries to lock the file again and again until ctx ends.
+// TryLockContext retries TryLock with the given pause until it succeeds or ctx ends.
 func (l *FileLock) TryLockContext(ctx context.Context, pause time.Duration) (bool, error) {
 	for {
 		if locked, err := l.TryLock(); locked || err != nil {
@@ -204,8 +205,8 @@ func (l *FileLock) Close() error {
 	return err
 }
 
-// newFolderLock returns a lock on a folder: on a file in the temporary folder that the path of
-// the folder names, since folders have no locks here.
+// newFolderLock returns a lock for a folder. It is a file in the temporary folder with a name
+// derived from the path, since folders have no locks on Windows.
 func newFolderLock(folder string) *flock.Flock {
 	sum := sha256.Sum256([]byte(strings.ToLower(folder)))
 	return flock.New(filepath.Join(os.TempDir(), fmt.Sprintf("agent-lock-%x", sum[:8])))
@@ -214,13 +215,13 @@ func newFolderLock(folder string) *flock.Flock {
 // farAway is the offset of the byte that a FileLock locks.
 func farAway() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 0x40000000} }
 
-// rename renames a file in a folder, over another if there is one.
+// rename renames a file in a folder. It replaces an existing file with the new name.
 func rename(root *os.Root, from, to string) error {
 	return RetryWhileInUse(func() error { return root.Rename(from, to) })
 }
 
-// RetryWhileInUse repeats an action on a file that another program has open, for two seconds: scanners
-// and indexers open every new file for a moment.
+// RetryWhileInUse retries act for up to two seconds while another program has the file open. Virus
+// scanners and indexers open every new file for a short time.
 func RetryWhileInUse(act func() error) error {
 	err := patiently(InUse, act)
 	if InUse(err) {
@@ -239,13 +240,12 @@ func InUse(err error) bool {
 	return false
 }
 
-// SyncFolder does nothing: the system flushes the names in a folder by itself, and offers no call
-// for it.
+// SyncFolder does nothing. Windows flushes the names in a folder by itself, and has no call for it.
 func SyncFolder(string) error { return nil }
 
-// ExplainLockError explains why a file could not be locked. If the disk supports no locks at all, as some
-// network disks do, the error says so and names the environment variable that selects a folder
-// elsewhere.
+// ExplainLockError explains why a file could not be locked. If the disk supports no locks, as with
+// some network disks, the error states this and names the environment variable that selects another
+// folder.
 func ExplainLockError(err error, variable string) error {
 	if errors.Is(err, windows.ERROR_NOT_SUPPORTED) || errors.Is(err, windows.ERROR_INVALID_FUNCTION) {
 		return fmt.Errorf("its disk gives no locks (%w), as some network disks; set %s to a folder on a local disk", Reason(err), variable)
@@ -263,10 +263,10 @@ func IsFull(err error) bool {
 	return false
 }
 
-// IsRefused reports whether an error means that nothing listens at an address.
+// IsRefused reports whether an error means that no program listens at an address.
 func IsRefused(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
 
-// IsGone reports whether an error means that the reader of a pipe has gone.
+// IsGone reports whether an error means that the reader of a pipe has closed it.
 func IsGone(err error) bool {
 	return errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_NO_DATA)
 }

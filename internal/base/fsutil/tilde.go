@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Tilde returns a path with ~ in place of the home folder, and with slashes. Other paths, and all if
-// home is empty, it returns unchanged.
+// Tilde returns a path with ~ in place of the home folder, and with slashes. It returns a path
+// outside home unchanged, and every path if home is empty.
 func Tilde(path, home string) string {
 	if home == "" || !Within(path, home) {
 		return path

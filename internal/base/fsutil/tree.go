@@ -9,24 +9,25 @@ import (
 	"strings"
 )
 
-// ErrLink is the error of a path on which a link was put, and which is not followed.
+// ErrLink is the error for a path in which a link replaced a file or folder. The link is not
+// followed.
 var ErrLink = errors.New("a link was put on the way at this moment")
 
 // ErrTooLarge is the error for a file that is larger than allowed.
 var ErrTooLarge = errors.New("the file is too large")
 
-// A Tree is an open folder. Files below it are named by slash paths, "." for the folder itself,
-// and opened without following a link in any part of the path: a path that was free of links when
-// it was checked is not led elsewhere by a link that was put on it since (D-60). No method waits
-// for a file. A Tree is safe for parallel use.
+// A Tree is an open folder. Its methods accept slash paths below the folder, and "." for the folder
+// itself. They follow no link in any part of a path. A link that was created after a path was
+// checked therefore cannot redirect it (D-60). No method blocks on a file, such as a pipe. A Tree
+// is safe for concurrent use.
 type Tree struct {
 	root *os.Root
-	// fast does the same with a single system call, if the system has one. Otherwise, and if the
-	// system refuses the call, its errors are errors.ErrUnsupported.
+	// fast opens a path with a single system call, if the system has one. If the system lacks or
+	// refuses the call, the errors of fast are errors.ErrUnsupported.
 	fast fastTree
 }
 
-// OpenTree opens a folder. Links on the way to it are followed.
+// OpenTree opens a folder. It follows links in the path.
 func OpenTree(folder string) (*Tree, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
@@ -78,7 +79,7 @@ func (t *Tree) Lstat(path string) (fs.FileInfo, error) {
 	return above.Lstat(name)
 }
 
-// Root opens a folder, to look at its content.
+// Root opens a folder below the tree as an os.Root.
 func (t *Tree) Root(path string) (*os.Root, error) {
 	above, name, err := t.openParent(path)
 	if err != nil {
@@ -88,8 +89,8 @@ func (t *Tree) Root(path string) (*os.Root, error) {
 	return OpenFolder(above, name)
 }
 
-// ReadFile reads a whole regular file of up to most bytes into buffer, or into a larger buffer in
-// its place.
+// ReadFile reads a whole regular file of up to most bytes. It uses buffer if the file fits, and
+// allocates a larger one otherwise.
 func (t *Tree) ReadFile(path string, most int64, buffer []byte) ([]byte, error) {
 	content, err := t.fast.readFile(path, most, buffer)
 	if !errors.Is(err, errors.ErrUnsupported) {
@@ -144,7 +145,7 @@ func eachEntry(folder *os.File, do func(name []byte, kind fs.FileMode)) error {
 	}
 }
 
-// openParent opens the parent folder of a path, and returns the last name of the path.
+// openParent opens the parent folder of a path. It also returns the last element of the path.
 func (t *Tree) openParent(path string) (folder *os.Root, name string, err error) {
 	path = filepath.ToSlash(filepath.Clean(path))
 	if !fs.ValidPath(path) {
@@ -164,7 +165,8 @@ func (t *Tree) openParent(path string) (folder *os.Root, name string, err error)
 	return at, names[len(names)-1], err
 }
 
-// OpenFolder opens a folder by its name in another folder. It returns [ErrLink] for a link.
+// OpenFolder opens a folder by its name in another folder. The error is [ErrLink] if the name is a
+// link.
 func OpenFolder(at *os.Root, name string) (*os.Root, error) {
 	next, err := at.OpenRoot(name)
 	if err != nil {
@@ -181,8 +183,9 @@ func OpenFolder(at *os.Root, name string) (*os.Root, error) {
 	return next, nil
 }
 
-// linkError returns ErrLink if a name that could not be opened is a link, and err otherwise. os.Root
-// follows a link as long as it stays below, and returns another error if it does not.
+// linkError returns ErrLink if a name that could not be opened is a link, and err otherwise.
+// os.Root follows a link that stays inside, and returns another error for a link that leads
+// outside.
 func linkError(at *os.Root, name string, err error) error {
 	if info, looking := at.Lstat(name); looking == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return &fs.PathError{Op: "open", Path: name, Err: ErrLink}
@@ -190,8 +193,7 @@ func linkError(at *os.Root, name string, err error) error {
 	return err
 }
 
-// same returns an error unless a name in a folder still belongs to the opened file and is no
-// link.
+// same returns an error unless name in a folder still is the opened file and not a link.
 func same(at *os.Root, name string, opened fs.FileInfo) error {
 	there, err := at.Lstat(name)
 	if err == nil && !os.SameFile(there, opened) {
@@ -200,7 +202,7 @@ func same(at *os.Root, name string, opened fs.FileInfo) error {
 	return err
 }
 
-// resize returns a buffer of a size, the given one if it is large enough.
+// resize returns a buffer with the given size. It reuses the given buffer if that is large enough.
 func resize(buffer []byte, size int64) []byte {
 	if int64(cap(buffer)) < size {
 		return make([]byte, size)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fastTree is the open folder of a [Tree], negative for none. A file below it is opened with a
-// single system call, while os.Root needs several for each step of the path, which slows down a
+// fastTree is the open folder of a [Tree], negative for none. It opens a file below the folder with
+// a single system call. os.Root needs several for each element of the path, which slows down a
 // search of many files.
 type fastTree int
 
@@ -29,7 +29,7 @@ func (t fastTree) close() error {
 	return unix.Close(int(t))
 }
 
-// openBeneath opens a path with flags of the system.
+// openBeneath opens a path with the given open(2) flags.
 func (t fastTree) openBeneath(path string, flags uint64) (fd int, err error) {
 	if t < 0 {
 		return -1, errors.ErrUnsupported
@@ -43,7 +43,7 @@ func (t fastTree) openBeneath(path string, flags uint64) (fd int, err error) {
 	switch {
 	case err == nil:
 		return fd, nil
-	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM): // old kernels, and containers that do not know the call
+	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM): // old kernels; containers that block the call
 		return -1, errors.ErrUnsupported
 	case errors.Is(err, unix.ELOOP):
 		err = ErrLink
@@ -51,7 +51,7 @@ func (t fastTree) openBeneath(path string, flags uint64) (fd int, err error) {
 	return -1, &os.PathError{Op: "open", Path: path, Err: err}
 }
 
-// forReading holds the flags to open a file without waiting.
+// forReading holds the flags to open a file without blocking.
 const forReading = unix.O_RDONLY | unix.O_NONBLOCK
 
 // open opens a file; name is its name in messages.

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// Bytes writes a size: "1 byte", "512 bytes", "1.5 KiB", "2.0 GiB".
+// Bytes formats a size: "1 byte", "512 bytes", "1.5 KiB", "2.0 GiB".
 func Bytes(n int64) string {
 	const unit = 1024
 	if n < unit {
 		return Count(int(n), "byte")
 	}
 	value, units := float64(n)/unit, "KMGTPE"
-	// A value that would be written as 1024.0 becomes 1.0 of the next unit.
+	// A value that would round to 1024.0 becomes 1.0 of the next unit.
 	for value >= unit-0.05 && len(units) > 1 {
 		value, units = value/unit, units[1:]
 	}
 	return fmt.Sprintf("%.1f %ciB", value, units[0])
 }
 
-// Dollars writes an amount of USD in cents, and a small amount with two significant digits:
+// Dollars formats an amount of USD in cents, and a small amount with two significant digits:
 // $12.30, $0.42, $0.05, $0.036, $0.0042, <$0.0001.
 func Dollars(amount float64) string {
 	const least = 0.0001
@@ -39,8 +39,7 @@ func Dollars(amount float64) string {
 	return "$" + text
 }
 
-// Tokens writes a number of tokens in at most five characters: 950, 12.3k, 128k,
-// 1.2M.
+// Tokens formats a number of tokens in at most five characters: 950, 12.3k, 128k, 1.2M.
 func Tokens(n int) string {
 	short := func(x float64) string { return strings.TrimSuffix(strconv.FormatFloat(x, 'f', 1, 64), ".0") }
 	switch {
@@ -55,7 +54,8 @@ func Tokens(n int) string {
 	}
 }
 
-// Took writes a finished duration as precisely as a user cares: 350ms, 1.2s, 2m05s, 1h02m00s.
+// Took formats the duration of a finished action with decreasing precision: 350ms, 1.2s, 2m05s,
+// 1h02m00s.
 func Took(d time.Duration) string {
 	switch d = max(0, d); {
 	case d < time.Second-time.Millisecond/2:
@@ -67,10 +67,10 @@ func Took(d time.Duration) string {
 	}
 }
 
-// Elapsed writes a running duration for a display that counts whole seconds: 0s, 7s, 1m05s.
+// Elapsed formats the duration of a running action in whole seconds: 0s, 7s, 1m05s.
 func Elapsed(d time.Duration) string { return clock(max(0, d).Truncate(time.Second)) }
 
-// clock writes whole seconds with two digits behind minutes and hours.
+// clock formats whole seconds. Minutes and seconds after a larger unit have two digits.
 func clock(d time.Duration) string {
 	hours, minutes, seconds := int(d.Hours()), int(d.Minutes())%60, int(d.Seconds())%60
 	switch {
@@ -82,8 +82,8 @@ func clock(d time.Duration) string {
 	return strconv.Itoa(seconds) + "s"
 }
 
-// Count writes a number of things: "1 line", "3 lines", "2 entries", "4 matches". The plural is
-// formed from the last word of noun.
+// Count formats a number with its noun: "1 line", "3 lines", "2 entries", "4 matches". The plural
+// is formed from the last word of noun.
 func Count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

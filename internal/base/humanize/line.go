@@ -30,12 +30,12 @@ func Line(text string, limit int) string {
 		return text
 	}
 	runes := []rune(text[:min(len(text), limit*longestSymbol)])
-	// A joiner at the cut would join nothing.
+	// A joiner (U+200D) at the end would join nothing.
 	return strings.TrimRight(string(runes[:min(len(runes), limit-1)]), " \u200d") + "…"
 }
 
-// beginning returns the start of text, up to most characters with every run of spaces made one,
-// and whether more text follows.
+// beginning returns the start of text, up to most characters, with every run of spaces replaced by
+// one. more reports whether more text follows.
 func beginning(text string, most int) (start string, more bool) {
 	var b strings.Builder
 	length, gap := 0, false
@@ -81,7 +81,7 @@ func FirstLine(text string) string {
 	return strings.TrimSpace(line)
 }
 
-// Headline returns the first line of text that is not blank, with a mark if more lines follow.
+// Headline returns the first line of text that is not blank, with "…" if more lines follow.
 func Headline(text string) string {
 	line, _, more := strings.Cut(strings.TrimSpace(text), "\n")
 	if more {
@@ -91,7 +91,7 @@ func Headline(text string) string {
 }
 
 // Name returns the name of a file on one line. It quotes a name with control characters, such as
-// line breaks, which would make the name look like several.
+// line breaks, which would make it look like several names.
 func Name(name string) string {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return strconv.Quote(name)
@@ -99,15 +99,15 @@ func Name(name string) string {
 	return name
 }
 
-// These constants bound a notice: its lines, and the characters in each.
+// These constants limit a notice: its lines, and the characters in each.
 const (
 	briefLines = 8
 	briefWidth = 600
 )
 
-// Brief shortens text, which anybody may have written, for a notice: to the first lines that are
-// not blank, each of a bounded length, and the number of further lines. Its characters stay as
-// they are. Applying Brief again changes nothing.
+// Brief shortens untrusted text for a notice. It keeps the first lines that are not blank, each cut
+// to a maximum length, and adds the number of further lines. It does not change the characters.
+// Applying Brief again changes nothing.
 func Brief(text string) string {
 	var kept []string
 	lines := 0
@@ -125,7 +125,7 @@ func Brief(text string) string {
 	return strings.Join(kept, "\n")
 }
 
-// shortened cuts a line to at most most characters, with "…" as the last one if text was cut.
+// shortened cuts a line to at most most characters, and ends it with "…" if text was cut.
 func shortened(line string, most int) string {
 	if len(line) <= most || utf8.RuneCountInString(line) <= most {
 		return line
@@ -138,8 +138,8 @@ func shortened(line string, most int) string {
 	return line[:at] + "…"
 }
 
-// KeepEnd keeps the last kept bytes of a text once the text is more than twice as long. Dropping
-// the beginning only now and then makes it cheap.
+// KeepEnd cuts a text that is longer than 2*kept bytes to its last kept bytes. Since it cuts
+// rarely, appending stays cheap.
 func KeepEnd(text []byte, kept int) []byte {
 	if len(text) > 2*kept {
 		text = append(text[:0], text[len(text)-kept:]...)

@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Visible replaces every character in text that a terminal would obey or a user would not see:
-// control characters by their symbol (␛, ␍), other controls and characters without a picture by
-// their number (<U+200B>), and bytes that are not UTF-8 by their value (<0x9B>). Newlines and
-// tabs stay. Nothing is removed, so two different texts never look the same for want of a
-// character. Text that is visible already is returned unchanged.
+// Visible replaces every character in text that a terminal would obey or a user would not see.
+// Control characters become their symbol (␛, ␍). Other controls and characters without a glyph
+// become their number (<U+200B>). Bytes that are not UTF-8 become their value (<0x9B>). Newlines
+// and tabs stay. Nothing is removed, so two different texts never look the same because a character
+// is missing. Text that is already visible is returned unchanged.
 func Visible(text string) string {
 	if isPlain(text) {
 		return text
@@ -31,16 +31,15 @@ func Visible(text string) string {
 			b.WriteRune(r)
 		default:
 			b.WriteString(symbol(r))
-			r = 0 // the next character must not join this symbol
+			r = 0 // the next character must not combine with this symbol
 		}
 		last = r
 	}
 	return b.String()
 }
 
-// Hidden reports whether r is invisible in its place: a control character other than newline and
-// tab, a character that reorders, joins or hides the text around it, or a character without a
-// picture.
+// Hidden reports whether r is invisible. Such characters are controls other than newline and tab,
+// characters that reorder, join or hide the text around them, and characters without a glyph.
 func Hidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -51,8 +50,9 @@ func Hidden(r rune) bool {
 	return unicode.IsControl(r) || isBlank(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// isBlank reports whether a character counts as a letter or a sign but is drawn as nothing: the
-// empty Braille cell, the fillers of Khitan and of hieroglyphs, and the note without a head.
+// isBlank reports whether Unicode classifies a character as a letter or symbol although it is drawn
+// as nothing. These are the empty Braille cell, Khitan and hieroglyphic fillers, and the null
+// notehead.
 func isBlank(r rune) bool {
 	switch r {
 	case 0x2800, 0x16fe4, 0x1d159, 0x13441, 0x13442:
@@ -63,7 +63,7 @@ func isBlank(r rune) bool {
 
 // symbol returns the visible text for a hidden character.
 func symbol(r rune) string {
-	const pictures = 0x2400 // the symbols of the C0 controls, in their order
+	const pictures = 0x2400 // the code point of the symbol for U+0000; the other control symbols follow in order
 	switch {
 	case r < ' ':
 		return string(pictures + r)
@@ -87,8 +87,8 @@ func joinsPicture(before, r rune, after string) bool {
 	return false
 }
 
-// isPicture reports whether a character is like an emoji. utf8.RuneError, which stands for a byte
-// that is not UTF-8, is not.
+// isPicture reports whether a character is like an emoji. It is false for utf8.RuneError, which
+// represents a byte that is not UTF-8.
 func isPicture(r rune) bool { return r != utf8.RuneError && unicode.Is(unicode.So, r) }
 
 // isPlain reports whether text is printable ASCII, newlines and tabs.

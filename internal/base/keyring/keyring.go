@@ -1,6 +1,6 @@
-// Package keyring keeps secrets in the keyring of the system. A keyring may be locked and ask the
-// person, may hang, and may go away in the middle of a call, so no call takes longer than a limit,
-// and once one has, the next fail at once until it is over.
+// Package keyring stores secrets in the keyring of the system. A keyring may be locked and prompt
+// the user, may hang, and may disappear during a call. Every call therefore has a time limit. After
+// a call exceeds it, further calls fail immediately until that call ends.
 package keyring
 
 import (
@@ -12,10 +12,10 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// A Service is the name under which a part of the program keeps its secrets.
+// A Service is the name under which a part of the program stores its secrets.
 type Service string
 
-// ErrNotFound is the error of a secret that is not there.
+// ErrNotFound is the error for a secret that does not exist.
 var ErrNotFound = keyring.ErrNotFound
 
 // Get returns the secret with a name.
@@ -23,7 +23,7 @@ func (s Service) Get(name string) (secret string, err error) {
 	return system.call(func() (string, error) { return keyring.Get(string(s), name) })
 }
 
-// Set keeps a secret in place of the one before it.
+// Set stores a secret and replaces an existing one with this name.
 func (s Service) Set(name, secret string) error {
 	_, err := system.call(func() (string, error) { return "", keyring.Set(string(s), name, secret) })
 	return err
@@ -35,7 +35,8 @@ func (s Service) Delete(name string) error {
 	return err
 }
 
-// patience limits a call. A user may be typing the password of the keyring in the meantime.
+// patience is the time limit of a call. The user may need the time to type the password of the
+// keyring.
 const patience = 30 * time.Second
 
 var errSilent = fmt.Errorf("the keyring has not answered within %s", patience)
@@ -43,13 +44,13 @@ var errSilent = fmt.Errorf("the keyring has not answered within %s", patience)
 // system is the keyring of the system.
 var system caller
 
-// caller bounds calls of one keyring.
+// caller limits the duration of calls of one keyring.
 type caller struct {
-	// silent counts the calls that took too long and are not over yet.
+	// silent counts the calls that exceeded the time limit and have not ended yet.
 	silent atomic.Int32
 }
 
-// call makes a call, which may panic if the keyring goes away.
+// call runs act, which may panic if the keyring disappears.
 func (c *caller) call(act func() (string, error)) (string, error) {
 	if c.silent.Load() > 0 {
 		return "", errSilent

@@ -1,5 +1,5 @@
-// Package lazyregexp holds regular expressions that are compiled when they are first used. Compiling
-// all of the program's expressions at its start would take longer than the rest of the start.
+// Package lazyregexp holds regular expressions that are compiled at first use. Compiling all of the
+// program's expressions at startup would take longer than the rest of the startup.
 package lazyregexp
 
 import (
@@ -15,12 +15,12 @@ type Pattern struct {
 	expr       *regexp.Regexp
 }
 
-// New returns the pattern of an expression.
+// New returns a pattern for an expression, which is not compiled yet.
 func New(expression string) *Pattern {
-	return &Pattern{expression: expression} // one allocation, because every start makes all patterns
+	return &Pattern{expression: expression} // one allocation, because all patterns are created at every start
 }
 
-// compiled returns the expression, which it compiles once.
+// compiled returns the compiled expression. It compiles the expression at the first call.
 func (p *Pattern) compiled() *regexp.Regexp {
 	p.once.Do(func() { p.expr = regexp.MustCompile(p.expression) })
 	return p.expr

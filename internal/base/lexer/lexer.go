@@ -1,10 +1,10 @@
-// Package lexer finds the lexer of a programming language and reads it only when it is needed.
-// Chroma's own collection reads some three hundred lexers whenever a program starts. This package
-// has them in an archive, which TestArchive makes from that collection, with an index of names
-// and file names.
+// Package lexer finds the lexer of a programming language and reads it on demand. Chroma's own
+// collection reads some three hundred lexers whenever a program starts. This package stores them in
+// an archive, which TestArchive makes from that collection, with an index of names and file names.
 //
-// Chroma writes some lexers in Go. The archive contains them as far as they can be expressed as
-// data: Go's raw strings become strings, and a few rare languages (Haxe, HTTP, Raku) are missing.
+// Chroma implements some lexers in Go. The archive contains those that can be expressed as data,
+// with some loss: Go's raw strings become strings, and a few rare languages (Haxe, HTTP, Raku) are
+// missing.
 package lexer
 
 import (
@@ -31,17 +31,17 @@ type entry struct {
 	File    string   `json:"file"`
 	Name    string   `json:"name"`
 	Aliases []string `json:"aliases,omitempty"`
-	// Files are patterns of file names; OtherFiles count when no Files match.
+	// Files are patterns of file names. OtherFiles are used if no lexer's Files match.
 	Files      []string `json:"files,omitempty"`
 	OtherFiles []string `json:"otherFiles,omitempty"`
 	Priority   float32  `json:"priority,omitempty"`
-	// Over is the lexer of the surrounding language, such as HTML.
+	// Over is the lexer of the enclosing language, such as HTML.
 	Over string `json:"over,omitempty"`
 	// Uses lists the lexers of embedded languages.
 	Uses []string `json:"uses,omitempty"`
 }
 
-// collection is the archive with the lexers that have been read.
+// collection is the archive and the lexers read from it so far.
 type collection struct {
 	files   *zip.Reader
 	entries []entry
@@ -98,8 +98,8 @@ func ForFile(name string) chroma.Lexer {
 	return nil
 }
 
-// best returns the entry with the highest priority that has a pattern matching name. Of several
-// entries with that priority it returns the first.
+// best returns the entry with the highest priority that has a pattern matching name. If several
+// entries have that priority, it returns the first.
 func (c *collection) best(name string, patterns func(entry) []string) *entry {
 	var best *entry
 	for i := range c.entries {
@@ -115,8 +115,8 @@ func (c *collection) best(name string, patterns func(entry) []string) *entry {
 	return best
 }
 
-// lexer reads a lexer and the lexers that it refers to. Each gets its own registry, which does
-// not change when others are read.
+// lexer reads a lexer and the lexers that it refers to. Each result has a separate registry, which
+// later reads do not change.
 func (c *collection) lexer(e entry) chroma.Lexer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,7 +148,7 @@ func (c *collection) register(registry *chroma.LexerRegistry, e entry) {
 	}
 }
 
-// over is a language inside another one, under its own name.
+// over is a language embedded in another one, under its own name.
 type over struct {
 	chroma.Lexer
 	config *chroma.Config

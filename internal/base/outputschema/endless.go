@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// descent looks for schemas that refer to themselves for the same value of the answer. The library
-// would follow them forever.
+// descent searches for schemas that refer to themselves for the same value of the answer. The
+// schema library would follow such references forever.
 type descent struct {
 	root any
-	// anchors holds schemas by the names that references may use.
+	// anchors maps the names in $anchor and $dynamicAnchor to their schemas.
 	anchors map[string]map[string]any
-	// open is true for schemas on the path to the current one, and false for schemas without a
-	// loop.
+	// open is true for schemas on the path to the current one, and false for schemas that are known
+	// to have no loop.
 	open map[uintptr]bool
 }
 
 // endless reports whether a schema, as decoded JSON, contains a schema that refers to itself for
-// the same value. Checking a value would then not end.
+// the same value. Validating a value would then never end.
 func endless(root any) bool {
 	d := descent{root, map[string]map[string]any{}, map[uintptr]bool{}}
 	var all []map[string]any
@@ -49,7 +49,8 @@ func everyObject(value any, visit func(map[string]any)) {
 	}
 }
 
-// loops reports whether a schema refers back to a schema that contains it.
+// loops reports whether a schema refers to itself, directly or through other schemas, for the same
+// value.
 func (d *descent) loops(schema map[string]any) bool {
 	key := reflect.ValueOf(schema).Pointer()
 	if open, seen := d.open[key]; seen {
@@ -63,7 +64,8 @@ func (d *descent) loops(schema map[string]any) bool {
 	return false
 }
 
-// samePlace returns the schemas that the same value of the answer must fit, too.
+// samePlace returns the schemas that apply to the same value as schema, by references and by
+// keywords such as allOf.
 func (d *descent) samePlace(schema map[string]any) []map[string]any {
 	var candidates []any
 	for _, word := range []string{"$ref", "$dynamicRef", "$recursiveRef"} {
@@ -91,8 +93,8 @@ func (d *descent) samePlace(schema map[string]any) []map[string]any {
 	return next
 }
 
-// target returns the value that a reference points to, or nil. It reads no other document: a
-// reference to another document is followed within this one.
+// target returns the value that a reference points to, or nil. It reads no other document, and
+// resolves a reference to another document within this one.
 func (d *descent) target(reference string) any {
 	_, path, _ := strings.Cut(reference, "#")
 	if path != "" && path[0] != '/' {

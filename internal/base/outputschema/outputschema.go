@@ -1,5 +1,5 @@
-// Package outputschema reads the JSON Schema that an answer must fit, brings it into the form that servers
-// enforce, and checks answers.
+// Package outputschema reads the JSON Schema that an answer must match, converts it to the form
+// that servers enforce, and validates answers.
 package outputschema
 
 import (
@@ -13,15 +13,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema is a JSON Schema that an answer must fit.
+// Schema is a JSON Schema that an answer must match.
 type Schema struct {
 	text     json.RawMessage
 	strict   json.RawMessage
 	resolved *jsonschema.Resolved
 }
 
-// Parse reads a JSON Schema. The error describes the fault in a text that cannot be used. Parse
-// does not fetch other documents.
+// Parse reads a JSON Schema. The error describes why a text cannot be used. Parse does not fetch
+// other documents.
 func Parse(text []byte) (*Schema, error) {
 	var plain map[string]any
 	if err := json.Unmarshal(text, &plain); err != nil {
@@ -34,7 +34,7 @@ func Parse(text []byte) (*Schema, error) {
 	if err := json.Unmarshal(text, &parsed); err != nil {
 		return nil, err
 	}
-	parsed.Schema = "" // few schemas depend on the draft
+	parsed.Schema = "" // few schemas depend on the version of the draft
 	resolved, err := parsed.Resolve(nil)
 	if err != nil {
 		return nil, err
@@ -50,8 +50,8 @@ func Parse(text []byte) (*Schema, error) {
 	return s, err
 }
 
-// Strict returns the schema in the form that servers enforce, or nil if it has none. Without that
-// form, only the words of Request ask for the schema.
+// Strict returns the schema in the form that servers enforce, or nil if it has no such form. In
+// that case only the text of Request asks for the schema.
 func (s *Schema) Strict() json.RawMessage { return s.strict }
 
 // Request returns the message that asks the model for the answer.
@@ -59,13 +59,13 @@ func (s *Schema) Request() string {
 	return "Now give your answer as JSON alone, without any other text and without calling tools. It must fit this JSON Schema:\n\n" + string(s.text)
 }
 
-// RetryRequest returns the message that asks again after an answer that does not fit.
+// RetryRequest returns the message that asks again after an answer that does not match.
 func (s *Schema) RetryRequest(misfit error) string {
 	return "That does not fit the schema: " + misfit.Error() + ". Give the whole answer again, as JSON alone."
 }
 
-// Fit returns the JSON in an answer, which may be a fenced code block. The error names the place
-// that does not fit.
+// Fit returns the JSON in an answer, which may be in a fenced code block. The error names the path
+// in the answer that does not match.
 func (s *Schema) Fit(answer string) (json.RawMessage, error) {
 	answer = unfenced(strings.TrimSpace(answer))
 	decoder := json.NewDecoder(strings.NewReader(answer))
@@ -116,7 +116,7 @@ func withoutNull(value any) any {
 	return value
 }
 
-// readable returns the text of an error of the library, with its place as a path in the answer.
+// readable returns the message of a validation error, with the position as a path in the answer.
 func readable(misfit error) string {
 	place, problem := "", misfit.Error()
 	for {

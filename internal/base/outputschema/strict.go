@@ -11,12 +11,12 @@ var plainWords = []string{
 	"$schema", "$id", "default", "examples", "minimum", "maximum", "minItems", "maxItems", "pattern", "format",
 }
 
-// annotations lists the words in plainWords that do not affect whether an answer fits. Some servers
-// refuse them.
+// annotations lists the keywords in plainWords that do not affect validation. Some servers refuse
+// them.
 var annotations = []string{"$schema", "$id", "default", "examples", "title"}
 
 // strict changes a schema into the form that servers enforce: objects require all their members,
-// and optional members may be null. It reports false if the schema has no such form; the schema is
+// and optional members may be null. It returns false if the schema has no such form; the schema is
 // then partly changed.
 func strict(schema map[string]any) bool {
 	for word := range schema {
@@ -68,7 +68,7 @@ func strictBelow(value any) bool {
 func strictObject(schema map[string]any) bool {
 	properties, named := schema["properties"].(map[string]any)
 	if more, given := schema["additionalProperties"]; !named || given && more != false {
-		return false // an object of any members
+		return false // an object with arbitrary members
 	}
 	if !strictEach(properties) {
 		return false

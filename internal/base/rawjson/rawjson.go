@@ -1,5 +1,5 @@
 // Package rawjson reads and writes JSON for programs and people, changes members of files that
-// several programs share, and finds the place of a fault in a file.
+// several programs share, and finds the positions of errors.
 package rawjson
 
 import (
@@ -16,7 +16,7 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// Marshal is like json.Marshal, but leaves <, > and & as they are, because code is full of them and
+// Marshal is like json.Marshal, but does not escape <, > and &. Code contains many of them, and
 // only web pages need the escapes.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
@@ -28,7 +28,7 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Canonical encodes v with sorted members, without spaces and with all digits of numbers.
+// Canonical encodes v with sorted members, without spaces, and with all digits of numbers.
 func Canonical(v any) ([]byte, error) {
 	data, err := Marshal(v)
 	if err != nil {
@@ -51,10 +51,10 @@ func Decode(data []byte) (value any, err error) {
 }
 
 // Write writes v as one line of JSON. It escapes characters that are invisible or reorder text, so
-// that the line is safe to show in a terminal.
+// that the line is safe to print to a terminal.
 func Write(out io.Writer, v any) error { return write(out, v, "") }
 
-// WriteIndented writes v for people, with two spaces per level, and escapes as Write does.
+// WriteIndented writes v for people, with two spaces per level. It escapes as Write does.
 func WriteIndented(out io.Writer, v any) error { return write(out, v, "  ") }
 
 func write(out io.Writer, v any, indent string) error {
@@ -96,7 +96,8 @@ type Place struct{ Line, Column int }
 // String returns the place as line:column, as compilers do.
 func (p Place) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
-// PlaceOf returns the place of the byte at offset. An offset outside of data means the nearest end.
+// PlaceOf returns the position of the byte at offset. An offset outside of data means the nearest
+// end.
 func PlaceOf(data []byte, offset int) Place {
 	before := data[:min(max(offset, 0), len(data))]
 	return Place{
@@ -105,8 +106,8 @@ func PlaceOf(data []byte, offset int) Place {
 	}
 }
 
-// Merge returns the JSON object in file, a file's content, with the members of v added or replaced,
-// indented for people. The file must contain an object or be empty.
+// Merge returns the JSON object in file with the members of v added or replaced, indented for
+// people. file is the content of a file and must contain an object or be empty.
 func Merge(file []byte, v any) ([]byte, error) {
 	all := map[string]json.RawMessage{}
 	if len(file) > 0 {

@@ -1,6 +1,6 @@
-// Package safeout writes the output of commands outside the interface. Output to a terminal is
-// cleaned on the way, so that the terminal obeys no text from a model, a file, a server or a
-// session. Output to a file or a pipe stays unchanged.
+// Package safeout writes command output to a terminal, file or pipe. In output to a terminal it
+// makes control characters visible, so that text from a model, file, server or session cannot
+// control the terminal. Output to a file or pipe stays unchanged.
 package safeout
 
 import (
@@ -18,8 +18,8 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// ErrGone reports a write to a pipe whose reader has ended, as head does after enough lines. It is
-// not an error of the program, and no message is printed.
+// ErrGone is the error of a write to a pipe whose reader has ended, as head does after enough
+// lines. It is not an error of the program, and no message is printed.
 var ErrGone = errors.New("nobody reads the output any more")
 
 // Writer returns a writer to f, which is a Cleaner if f is a terminal.
@@ -30,8 +30,8 @@ func Writer(f *os.File) io.Writer {
 	return Cleaner(f)
 }
 
-// piped writes to a file or a pipe. Its ErrGone distinguishes the reader of the output from a
-// server that closed a connection.
+// piped writes to a file or a pipe. Its ErrGone distinguishes a closed output from a closed
+// connection to a server.
 type piped struct{ out *os.File }
 
 // Write implements io.Writer.
@@ -44,17 +44,18 @@ func (p piped) Write(data []byte) (int, error) {
 }
 
 // Cleaner returns a writer to out that makes every character visible that a terminal would obey
-// (humanize.Visible). A character may be split over writes, and writes may come from any goroutine.
+// (humanize.Visible). A character may be split over several writes. Cleaner is safe for concurrent
+// use.
 func Cleaner(out io.Writer) io.Writer { return &cleaner{out: out} }
 
 type cleaner struct {
 	mu  sync.Mutex
 	out io.Writer
-	// held is the beginning of an incomplete character.
+	// held is the start of an incomplete character.
 	held []byte
 }
 
-// Write implements io.Writer. It returns len(data) once the cleaned form of data is written.
+// Write implements io.Writer. It returns len(data) after it has written the cleaned form of data.
 func (c *cleaner) Write(data []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,8 +81,8 @@ func unfinished(text []byte) int {
 	return 0
 }
 
-// Await returns the result of read, or the cause if ctx ends first, because a read of a terminal
-// or a pipe does not end by itself.
+// Await returns the result of read, or the cause of ctx if ctx ends first. A read of a terminal or
+// pipe cannot be canceled.
 func Await[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type outcome struct {
 		value T

@@ -7,18 +7,19 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// Bounds of an assignment in bytes: its value, its name, and the place of the name in a pair.
+// The greatest lengths, in bytes, of a value, of a name, and of the text that is searched for the
+// name of a pair.
 const (
 	longestValue = 4096
 	longestName  = 64
 	longestPair  = 160
 )
 
-// An assignment is a place at which a secret may follow.
+// An assignment is a position at which a secret may follow.
 type assignment struct {
 	// name is the name of the secret.
 	name string
-	// value matches the value behind the sign. Its first group is the value.
+	// value matches the value after the separator. Its first group is the value.
 	value *lazyregexp.Pattern
 	// looks reports whether a value, which may be in quotes, looks like a secret.
 	looks func(name, value string) bool
@@ -30,7 +31,8 @@ const (
 )
 
 var (
-	// anyValue matches a value on the same line, with a scheme before it, and alone on the next line.
+	// anyValue matches a value on the same line. afterScheme matches one after a scheme, such as
+	// Bearer, and onNextLine one that is alone on the next line.
 	anyValue    = lazyregexp.New(`^\*{0,2}[ \t]*(` + inQuotes + `|` + plain + `)`)
 	afterScheme = lazyregexp.New(`^\*{0,2}[ \t]*["']?(?i:bearer|basic|token|apikey)[ \t]+(` + plain + `)`)
 	onNextLine  = lazyregexp.New(`^[ \t]*(?:[|>][+\-]?)?[ \t]*\r?\n[ \t]*(` + inQuotes + `|[^\s"',;(){}\[\]<]{7,}[^\s"',;(){}\[\]<:])[ \t]*\r?(?:\n|$)`)
@@ -40,11 +42,11 @@ var (
 
 	// surely matches the names whose value is a secret even if it is plain words.
 	surely = lazyregexp.New(`(?i)passw|passphrase|secret|api_?key`)
-	// typed matches a name with the type of a text behind it.
+	// typed matches a name that a string type follows.
 	typed = lazyregexp.New(`([\w\-]+)(?:\s*:\s*|\s+)(?:&\s*)?(?:'static\s+)?(?:string|String|str|Optional\[str\])\s*\??\s*$`)
-	// named matches the name in a pair of a name and a value, in front of the value.
+	// named matches the name in a pair of a name and a value. The match ends before the value.
 	named = lazyregexp.New(`(?:name|key|Name|Key)\\?["']?\s*[:=]\s*\\?["']?([\w\-.]+)\\?["']?[\s,;]+\\?["']?$`)
-	// element matches the name in the attributes of an element of XML.
+	// element matches the name in the attributes of an XML element.
 	element = lazyregexp.New(`\s(?:name|key)=["']([\w\-.]+)["']`)
 )
 
@@ -71,10 +73,11 @@ func withoutAssigned(text string) string {
 	return b.String()
 }
 
-// isSign has the characters between the name of a secret and its value.
+// isSign holds the characters that may separate the name of a secret and its value.
 var isSign = [256]bool{'=': true, ':': true, ',': true, '>': true, ' ': true}
 
-// assigned returns the place of the secret behind the sign at a place, 0 and 0 if there is none.
+// assigned returns the offsets of the secret after the separator at an offset. It returns 0 and 0
+// if there is none.
 func assigned(text string, at int) (begin, end int) {
 	before, next := text[:at], at+1
 	if strings.HasPrefix(text[next:], "=") && text[at] == ':' || strings.HasPrefix(text[next:], ">") && text[at] == '=' {
@@ -90,7 +93,7 @@ func assigned(text string, at int) (begin, end int) {
 	return 0, 0
 }
 
-// assignments returns the assignments that a sign behind a text may be.
+// assignments returns the possible assignments if sign is the separator after the text before.
 func assignments(before string, sign byte) []assignment {
 	switch sign {
 	case ' ':
@@ -122,8 +125,8 @@ func assignments(before string, sign byte) []assignment {
 	return nil
 }
 
-// ofTyped returns the assignment to a name with a type, as in "let token: string = '…'", or to the
-// value of a pair.
+// ofTyped returns the assignment to a name with a type, such as "let token: string = '…'", or to
+// the value of a pair.
 func ofTyped(before string) []assignment {
 	trimmed := strings.TrimRight(before, " \t?")
 	for _, end := range []string{"string", "String", "str", "str]"} {
@@ -137,8 +140,8 @@ func ofTyped(before string) []assignment {
 	return ofPair(before)
 }
 
-// ofPair returns the assignment to the value of a pair whose name is that of a secret, as in
-// Kubernetes' "name: TOKEN" and "value: …".
+// ofPair returns the assignment to the value of a pair that names a secret, such as "name: TOKEN"
+// and "value: …" of Kubernetes.
 func ofPair(before string) []assignment {
 	before = strings.TrimRight(before, " \t\"'\\")
 	before, is := strings.CutSuffix(before, "alue")
@@ -152,7 +155,7 @@ func ofPair(before string) []assignment {
 	return []assignment{{m[1], anyValue, looksSecretOrVariable}}
 }
 
-// behindWord returns the assignment of a value behind an option, or behind a word such as password.
+// behindWord returns the assignment for a value after an option, or after a word such as password.
 func behindWord(before string) []assignment {
 	word := lastWord(before)
 	if option := strings.TrimLeft(word, "-"); option != word {
@@ -172,7 +175,7 @@ func behindWord(before string) []assignment {
 	return nil
 }
 
-// lastWord returns the word at the end of a text, "" if it is no short one.
+// lastWord returns the word at the end of a text, or "" if the word is longer than longestName.
 func lastWord(text string) string {
 	begin := len(text)
 	for begin > 0 && text[begin-1] > ' ' {
@@ -185,7 +188,7 @@ func lastWord(text string) string {
 
 func tail(text string, most int) string { return text[max(0, len(text)-most):] }
 
-// assignedTo returns the name at the end of a text if it is that of a secret, else "".
+// assignedTo returns the name at the end of a text if it is the name of a secret, otherwise "".
 func assignedTo(text string) string {
 	text = strings.TrimRight(strings.TrimRight(text, " \t"), "\"'`\\[]*")
 	begin := len(text)
@@ -198,7 +201,8 @@ func assignedTo(text string) string {
 	return ""
 }
 
-// inSameQuotes returns the name in quotes at the end of a text if it is that of a secret, else "".
+// inSameQuotes returns the quoted name at the end of a text if it is the name of a secret,
+// otherwise "".
 func inSameQuotes(text string) string {
 	text = strings.TrimRight(text, " \t")
 	if text == "" || text[len(text)-1] != '"' && text[len(text)-1] != '\'' {
@@ -211,8 +215,8 @@ func inSameQuotes(text string) string {
 	return name
 }
 
-// ofElement returns the name of the element of XML whose start ends a text, or the one in its
-// attributes, if it is that of a secret, else "".
+// ofElement returns the name of the XML element whose start tag ends text, or the name in its
+// attributes. It returns "" if neither is the name of a secret.
 func ofElement(text string) string {
 	text = tail(text, longestPair)
 	begin := strings.LastIndexAny(text, "<>") + 1
@@ -232,7 +236,7 @@ func ofElement(text string) string {
 	return ""
 }
 
-// isPlainKey reports whether a name may be that of a key in a table, of a public key or of a file.
+// isPlainKey reports whether a name may be the name of a table key, a public key or a key file.
 func isPlainKey(name string) bool {
 	name = strings.ToLower(strings.TrimRight(name, "s0123456789"))
 	return strings.HasSuffix(name, "key") && !strings.Contains(name, "api") && !strings.Contains(name, "secret") && !strings.Contains(name, "access") && !strings.Contains(name, "auth")
@@ -242,24 +246,25 @@ func isName(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
 }
 
-// looksSecret reports whether a value that belongs to the name of a secret looks like one: it is
-// mixed, or the name leaves no doubt and the value is in quotes.
+// looksSecret reports whether a value that is assigned to the name of a secret looks like one. The
+// value must mix kinds of characters, or be in quotes while the name is unambiguous.
 func looksSecret(name, value string) bool {
 	return !isReference(value) && (isMixed(value) || unquoted(value) != value && surely.MatchString(name))
 }
 
-// looksSecretOrVariable is like looksSecret, and takes each value of a variable in capitals.
+// looksSecretOrVariable is like looksSecret, and also accepts every value of a variable in
+// capitals.
 func looksSecretOrVariable(name, value string) bool {
 	return looksSecret(name, value) || name == strings.ToUpper(name) && !isReference(value)
 }
 
-// looksMixed is like looksSecret for values in places that have other texts, too.
+// looksMixed is a stricter form of looksSecret, for contexts in which other texts are common.
 func looksMixed(name, value string) bool {
 	isName := func(text string) bool { return strings.Contains(text, "_") && strings.ToUpper(text) == text }
 	return !isReference(value) && !isName(value) && (isMixed(value) || isName(name) && !strings.Contains(value, "/"))
 }
 
-// isReference reports whether a value stands for another one.
+// isReference reports whether a value refers to another value, such as a variable.
 func isReference(value string) bool {
 	value = unquoted(value)
 	return value == "" || strings.ContainsRune("$<%{", rune(value[0]))
@@ -281,8 +286,8 @@ func hasBothCases(text string) bool {
 	return strings.ToLower(text) != text && strings.ToUpper(text) != text
 }
 
-// isRandom reports whether a text looks drawn by chance or made up as a password: letters and digits
-// take turns, or there are signs between them.
+// isRandom reports whether a text looks random or made up as a password: letters and digits
+// alternate, or there are symbols between them.
 func isRandom(text string) bool {
 	turns, signs := 0, 0
 	last := byte(0)

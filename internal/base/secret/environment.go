@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// leastRandom is the least length of a value that is looked for in other texts.
+// leastRandom is the least length, in bytes, of a value that is searched for in other texts.
 const leastRandom = 16
 
-// OfEnvironment returns the secrets in the variables of an environment that can be told from other
-// texts: 16 bytes or more, with letters and digits. A plain word or a path, such as that of a
-// socket, would be replaced where it is no secret. Of an address it is the password.
+// OfEnvironment returns the secrets in the variables of an environment that are distinguishable
+// from other texts: 16 bytes or more, with letters and digits. A plain word or a path, such as the
+// path of a socket, would be replaced where it is no secret. For an address it returns the
+// password.
 func OfEnvironment(environ []string) []string {
 	var secrets []string
 	for _, pair := range environ {

@@ -11,19 +11,21 @@ import (
 type known struct {
 	// marks are texts. Each line with such a secret contains at least one of them.
 	marks []string
-	// value has the text before the secret as its first group, and the text behind it as its last.
+	// value matches the secret. Its first group is the text before the secret, and its last group
+	// the text after it.
 	value *regexp.Regexp
-	// random is set if a match that does not look random is no secret.
+	// random is set if a match is a secret only if it looks random.
 	random bool
 }
 
-// forms are the expressions of Without, compiled when they are first used.
+// forms holds the expressions of Without, compiled at first use.
 type forms struct {
 	known []known
-	// pairs has the first two bytes of each mark, and marks the marks with these bytes.
+	// pairs is indexed by the first two bytes of a mark. marks maps these bytes to the marks that
+	// begin with them.
 	pairs [1 << 16]bool
 	marks map[int][]string
-	// block is a private key.
+	// block matches a private key.
 	block *regexp.Regexp
 }
 
@@ -55,9 +57,9 @@ var compiled = sync.OnceValue(func() *forms {
 	return f
 })
 
-// Without returns a text with a placeholder for each secret that it recognizes: the secrets that In
-// finds, and values that are assigned to the name of a secret and look like one. It is meant for
-// texts that are kept or searched, where a word too few does no harm.
+// Without returns a text with a placeholder for each secret that it recognizes. It recognizes the
+// secrets that In finds, and values that look like a secret and are assigned to the name of one. It
+// is for texts that are stored or searched, where a word removed by mistake does no harm.
 func Without(text string) string {
 	if strings.Contains(text, "-----BEGIN") {
 		text = compiled().block.ReplaceAllString(text, Placeholder)

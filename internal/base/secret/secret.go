@@ -1,4 +1,4 @@
-// Package secret recognises keys and passwords, by their names and by their values.
+// Package secret recognizes keys and passwords by their names and by their values.
 package secret
 
 import (
@@ -8,14 +8,14 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// nameParts are parts of the names of secrets, nameWords whole words between underscores.
+// nameParts lists parts of the names of secrets. nameWords lists whole words between underscores.
 var (
 	nameParts = []string{"KEY", "SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "PGPASS", "CREDENTIAL", "DATABASE_URL", "CONNECTION_STRING"}
 	nameWords = []string{"PASS", "PWD", "PAT", "AUTH", "JWT", "BEARER", "COOKIE", "COOKIES", "DSN", "APIKEY", "PIN", "OTP", "SIG", "SIGNATURE", "AUTHORIZATION"}
 )
 
-// Name reports whether a variable, a header or a parameter of this name holds a secret.
-// Upper and lower case, hyphens and underscores are the same.
+// Name reports whether a variable, header or parameter with this name contains a secret. It ignores
+// case, and treats hyphens and underscores as equal.
 func Name(name string) bool {
 	name = strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	if name == "PWD" { // the working directory
@@ -25,8 +25,8 @@ func Name(name string) bool {
 		slices.ContainsFunc(strings.Split(name, "_"), func(word string) bool { return slices.Contains(nameWords, word) })
 }
 
-// OfHeader returns the secret in a header of a request, without the scheme before it, or "" if its
-// name and its value speak of none.
+// OfHeader returns the secret in a header of a request, without the scheme before it. It returns ""
+// if neither the name nor the value indicates a secret.
 func OfHeader(name, value string) string {
 	if !Name(name) && !In(value) {
 		return ""
@@ -37,51 +37,50 @@ func OfHeader(name, value string) string {
 	return value
 }
 
-// schemes are words before the secret in a header.
+// schemes lists the authentication schemes before the secret in a header.
 var schemes = []string{"bearer", "basic", "token", "apikey"}
 
-// issued lists the beginnings of the keys that well-known services issue.
+// issued lists the prefixes of the keys that well-known services issue.
 var issued = []string{
 	"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-", "gsk_", "xai-", "nvapi-", "hf_", "npm_", "pypi-", "dop_v1_", "AIza", "AKIA", "ASIA", "SG.", "rk_live_", "sk_live_",
 	"xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-", "xapp-", "ya29.", "hvs.", "hvb.", "whsec_", "lin_api_", "figd_", "glc_eyJ", "glsa_", "shpat_", "shpss_", "shpca_", "shppa_", "ATATT3",
 	"AGE-SECRET-KEY-1", "dckr_pat_", "PMAK-", "NRAK-", "pplx-", "sbp_", "rubygems_",
 }
 
-// anyIssued is the expression of the beginnings.
+// anyIssued matches one of these prefixes.
 var anyIssued = `(?:` + strings.ReplaceAll(strings.Join(issued, "|"), ".", `\.`) + `)`
 
-// Expressions of secrets, each with the text before the secret as its first group.
+// Regular expressions of secrets. The first group of each is the text before the secret.
 var (
 	keyForm = `(^|[^A-Za-z0-9])` + anyIssued + `[A-Za-z0-9_\-.]{16,}`
-	// The last part of the address of a webhook is a secret.
+	// The last part of a webhook address is a secret.
 	webhookForm = `(hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/|webhook\.office\.com/webhookb2/|api\.telegram\.org/bot)[\w/:.@\-]{16,}`
 	tokenForm   = `(^|[^A-Za-z0-9])eyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-.]{4,}`
 	addressForm = `(://)[^/?#\s:@]*:[^/?#\s@]+`
 )
 
 var (
-	// key has at least 16 characters after its beginning: a shorter word may be a name.
+	// key requires at least 16 characters after the prefix, because a shorter word may be a name.
 	key = lazyregexp.New(keyForm)
-	// masked also matches keys that are shortened or have asterisks.
+	// masked also matches keys that are shortened or contain asterisks.
 	masked  = lazyregexp.New(`(^|[^A-Za-z0-9])` + anyIssued + `[A-Za-z0-9_*.\-]{8,}`)
 	onlyKey = lazyregexp.New(`^` + anyIssued + `[A-Za-z0-9_\-.]{16,}$`)
-	// other secrets are a password in an address, a webhook, a private key and a signed token.
+	// other matches passwords in addresses, webhooks, private keys and signed tokens.
 	other = lazyregexp.New(addressForm + `@|` + webhookForm + `|-----BEGIN [A-Z ]*PRIVATE KEY|` + tokenForm)
 )
 
-// In reports whether a text has a key of a well-known service, a password in an address, the
-// address of a webhook, a signed token or a private key.
+// In reports whether a text contains a service key, a password in an address, a webhook address, a
+// signed token or a private key.
 func In(text string) bool { return key.MatchString(text) || other.MatchString(text) }
 
 // Is reports whether a text is a key of a well-known service and nothing else.
 func Is(text string) bool { return onlyKey.MatchString(text) }
 
-// Placeholder replaces a key in a text.
+// Placeholder is the text that replaces a secret.
 const Placeholder = "[key]"
 
 // Hide replaces the keys of well-known services in a text.
 func Hide(text string) string { return key.ReplaceAllString(text, "${1}"+Placeholder) }
 
-// HideEchoed replaces keys in the words of a server's error, where they may be partly
-// masked.
+// HideEchoed replaces keys in the error message of a server, which may have masked them partly.
 func HideEchoed(text string) string { return masked.ReplaceAllString(text, "${1}"+Placeholder) }

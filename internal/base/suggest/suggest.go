@@ -1,5 +1,5 @@
-// Package suggest guesses the name that a user or a model meant by a name that does not exist,
-// so that an error can offer the right one.
+// Package suggest finds the name that a user or a model probably meant by a name that does not
+// exist. An error can then suggest it.
 package suggest
 
 import (
@@ -9,9 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Similar returns up to n of the candidates that word may stand for, the likeliest first: candidates
-// that differ from word by typing errors in at most a third of its letters, else candidates with
-// the initials word, else candidates that contain word. Letter case does not matter.
+// Similar returns up to n of the candidates that are similar to word, the most likely first. These
+// are candidates that differ by typing errors in at most a third of the letters of word. If there
+// are none, they are candidates with the initials word, and then candidates that contain word.
+// Letter case does not matter.
 func Similar(word string, candidates []string, n int) []string {
 	type guess struct {
 		name   string
@@ -37,7 +38,7 @@ func Similar(word string, candidates []string, n int) []string {
 			}
 		}
 	}
-	// Fewer letters are part of too many names to be a hint.
+	// A word with fewer letters is part of too many names to be a hint.
 	const shortest = 3
 	if len(names) == 0 && len(lower) >= shortest {
 		for _, name := range candidates {
@@ -59,7 +60,7 @@ func initials(name string) string {
 	return first.String()
 }
 
-// Question returns the end of an error message that offers the likeliest candidate, "; did you
+// Question returns the end of an error message that suggests the most likely candidate, "; did you
 // mean NAME?", or "" without a likely candidate.
 func Question(word string, candidates []string) string {
 	names := Similar(word, candidates, 1)
@@ -69,8 +70,8 @@ func Question(word string, candidates []string) string {
 	return "; did you mean " + names[0] + "?"
 }
 
-// typingErrors returns the number of insertions, deletions, replacements and swaps of
-// neighbouring letters that turn a into b (optimal string alignment).
+// typingErrors returns the number of insertions, deletions, replacements and swaps of neighboring
+// letters that turn a into b (optimal string alignment).
 func typingErrors(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	before, row, next := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)

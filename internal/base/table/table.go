@@ -11,7 +11,7 @@ import (
 const gap = "  "
 
 // Lines aligns rows in columns. align has a letter for each column: l for left, r for right. Rows
-// may be shorter. Lines have no trailing spaces.
+// may have fewer cells. Lines have no trailing spaces.
 func Lines(align string, rows [][]string) []string {
 	widths := make([]int, len(align))
 	for _, row := range rows {
@@ -33,17 +33,17 @@ func Lines(align string, rows [][]string) []string {
 	return lines
 }
 
-// A Column is a column of a table with a head.
+// A Column is a column of a table with a heading.
 type Column struct {
 	Head string
-	// Worth ranks the columns: the columns with the least worth are omitted first if there is no
-	// room for all.
+	// Worth ranks the columns. If not all columns fit, the columns with the least worth are omitted
+	// first.
 	Worth int
 }
 
-// Fit arranges rows below the heads of their columns, in at most width columns of the terminal, 0
-// for any number. It omits empty columns, then the columns with the least worth until the
-// others fit; at last it cuts the lines.
+// Fit arranges rows below the headings of their columns. width is the greatest width in terminal
+// columns, 0 for no limit. Fit omits empty columns, then the columns with the least worth until the
+// others fit. If the result is still too wide, it cuts the lines.
 func Fit(columns []Column, rows [][]string, width int) []string {
 	heads := make([]string, len(columns))
 	holds := make([]bool, len(columns))
@@ -70,7 +70,7 @@ func Fit(columns []Column, rows [][]string, width int) []string {
 	return lines
 }
 
-// choose returns rows with only the columns that keep selects.
+// choose returns rows with only the columns for which keep returns true.
 func choose(rows [][]string, keep func(column int) bool) [][]string {
 	chosen := make([][]string, len(rows))
 	for y, row := range rows {

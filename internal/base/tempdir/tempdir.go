@@ -1,5 +1,5 @@
-// Package tempdir makes the temporary folder of a program. The folder is locked while the program
-// lives, so that a later start can recognise and remove the folder of a killed program.
+// Package tempdir creates the temporary folder of a program. The folder is locked while the program
+// runs, so that a later start can recognize and remove the folder of a killed program.
 package tempdir
 
 import (
@@ -22,26 +22,27 @@ const (
 	Prefix = "agent-"
 	// random is the number of random letters after Prefix.
 	random = 12
-	// inUse is the file in a temporary folder that is locked while the program lives.
+	// inUse is the file in a temporary folder that is locked while the program runs.
 	inUse = ".in-use"
-	// leftAfter is the age at which a folder without a lock counts as left behind: a younger
-	// folder may be about to get its lock.
+	// leftAfter is the age from which a folder without a lock counts as abandoned. The program of a
+	// younger folder may be about to lock it.
 	leftAfter = time.Minute
 )
 
-// A Dir is a temporary folder of this program alone. It is made at its first use, and locked as
-// long as the program lives. A Dir is safe for concurrent use.
+// A Dir is a temporary folder of this program. It is created at first use, and locked as long as
+// the program runs. A Dir is safe for concurrent use.
 type Dir struct {
 	path string
 
 	mu sync.Mutex
-	// lock is nil while there is no folder. ended is set after Remove, when no folder is made any
-	// more.
+	// lock is nil while there is no folder. ended is set by Remove; no folder is created after
+	// that.
 	lock  *flock.Flock
 	ended bool
 }
 
-// New removes the folders that killed programs left in parent, and chooses the name of a new one.
+// New removes the folders in parent that killed programs left, and chooses the name of a new
+// folder. It does not create the folder.
 func New(parent string, now time.Time) *Dir {
 	sweep(parent, now)
 	if real, err := filepath.EvalSymlinks(parent); err == nil {
@@ -50,15 +51,15 @@ func New(parent string, now time.Time) *Dir {
 	return &Dir{path: filepath.Join(parent, Prefix+rand.Text()[:random])}
 }
 
-// Sibling returns another folder of this program in the same place.
+// Sibling returns another temporary folder of this program in the same parent folder.
 func (d *Dir) Sibling() *Dir {
 	return &Dir{path: filepath.Join(filepath.Dir(d.path), Prefix+rand.Text()[:random])}
 }
 
-// Path returns the path of the folder, even if the folder does not exist yet.
+// Path returns the path of the folder, which may not exist yet.
 func (d *Dir) Path() string { return d.path }
 
-// Make makes the folder unless it exists.
+// Make creates the folder unless it exists.
 func (d *Dir) Make() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,7 +77,7 @@ func (d *Dir) Make() error {
 	return nil
 }
 
-// Remove removes the folder permanently.
+// Remove removes the folder. The folder is not created again.
 func (d *Dir) Remove() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -87,8 +88,8 @@ func (d *Dir) Remove() error {
 	return remove(d.path, d.lock)
 }
 
-// sweep removes the temporary folders of this user that no program uses. It ignores errors: a
-// folder that stays does no harm.
+// sweep removes the temporary folders of this user that no program uses. It ignores errors, because
+// a remaining folder does no harm.
 func sweep(parent string, now time.Time) {
 	folders, _ := filepath.Glob(filepath.Join(parent, Prefix+"*"))
 	for _, folder := range folders {
@@ -100,8 +101,8 @@ func sweep(parent string, now time.Time) {
 			continue
 		}
 		if _, err := os.Lstat(filepath.Join(folder, inUse)); err != nil {
-			// This is not our folder, unless its program was killed before locking or after
-			// emptying it. Only an empty folder is removed.
+			// The folder belongs to another program, unless a program of ours was killed before
+			// locking or after emptying it. Only an empty folder is removed.
 			if len(filepath.Base(folder)) == len(Prefix)+random {
 				_ = os.Remove(folder)
 			}
@@ -116,8 +117,8 @@ func sweep(parent string, now time.Time) {
 	}
 }
 
-// remove removes a temporary folder and releases its lock, which goes last: if the program is killed
-// in the meantime, the rest can still be recognised as ours.
+// remove removes a temporary folder and releases its lock. The lock file is removed last. If the
+// program is killed before that, a later start still recognizes the folder.
 func remove(folder string, lock *flock.Flock) error {
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
@@ -126,23 +127,23 @@ func remove(folder string, lock *flock.Flock) error {
 		}
 		if path := filepath.Join(folder, entry.Name()); os.RemoveAll(path) != nil {
 			unlock(folder, entry.Name())
-			_ = os.RemoveAll(path) // the loop below removes it again
+			_ = os.RemoveAll(path) // RemoveLocked below removes it again
 		}
 	}
 	return fsutil.RemoveLocked(folder, lock)
 }
 
-// unlock allows removing the files in the folders below a path. Commands leave some folders
-// without that permission, as go does with the modules that it fetches.
+// unlock sets the permission to remove files in all folders below a path. Some commands create
+// folders without this permission, such as go for the modules that it fetches.
 func unlock(folder, name string) {
-	root, err := os.OpenRoot(folder) // no link leads out of an os.Root
+	root, err := os.OpenRoot(folder) // an os.Root follows no link that leads outside
 	if err != nil {
 		return
 	}
 	defer root.Close()
 	_ = fs.WalkDir(root.FS(), name, func(path string, entry fs.DirEntry, _ error) error {
 		if entry != nil && entry.IsDir() {
-			_ = root.Chmod(path, 0o700) // the permissions must be private before the copy is read
+			_ = root.Chmod(path, 0o700) // others must never gain access
 		}
 		return nil
 	})

@@ -1,5 +1,5 @@
-// Package testrun counts the tests in the output of test programs: the usual ones of Go, Rust,
-// Python, Node, Ruby, PHP, Java and .NET, and programs that speak TAP.
+// Package testrun counts the tests in the output of test programs. It supports the usual ones of
+// Go, Rust, Python, Node, Ruby, PHP, Java and .NET, and programs that print TAP.
 package testrun
 
 import (
@@ -12,8 +12,8 @@ import (
 // Counts holds the results of a run of tests.
 type Counts struct {
 	Passed, Failed int
-	// Unit names the counted things in the plural: "tests", or "packages" if the program does not
-	// name single tests.
+	// Unit names the counted items in the plural: "tests", or "packages" if the program does not
+	// print single tests.
 	Unit string
 }
 
@@ -23,19 +23,19 @@ func (c Counts) String() string { return fmt.Sprintf("%s %d/%d", c.Unit, c.Passe
 // program describes the summary of a test program.
 type program struct {
 	unit string
-	// passed and failed match once for each test if they have no group, otherwise their group is
-	// a number of tests.
+	// passed and failed match the results of tests. A pattern without a group matches once for each
+	// test. The group of other patterns is a number of tests.
 	passed, failed *lazyregexp.Pattern
-	// total is set if the number of passed tests includes the failed ones. alone is set if the
-	// output has no line about passed tests when none has passed.
+	// total is set if the reported number of passed tests includes the failed ones. alone is set if
+	// the output has no line about passed tests when no test has passed.
 	total, alone bool
 }
 
-// programs lists the test programs in the order in which they are tried. A program that names
-// single tests comes before a program that does not.
+// programs lists the test programs in the order in which they are tried. A program that prints
+// single tests comes before one that does not.
 var programs = []program{
 	{unit: "tests", passed: lazyregexp.New(`(?m)^\s*test result: \w+\. (\d+) passed`), failed: lazyregexp.New(`(?m)^\s*test result: \w+\. \d+ passed; (\d+) failed`)},
-	// go test -v, then without
+	// go test -v, then go test
 	{unit: "tests", passed: lazyregexp.New(`(?m)^\s*--- PASS: `), failed: lazyregexp.New(`(?m)^\s*--- FAIL: `)},
 	{unit: "packages", passed: lazyregexp.New(`(?m)^ok {2}\t\S+\t`), failed: lazyregexp.New(`(?m)^FAIL\t\S+(?:\t| \[)`), alone: true},
 	// pytest, then unittest
@@ -55,11 +55,12 @@ var programs = []program{
 	{unit: "tests", passed: lazyregexp.New(`(?m)^ok \d+`), failed: lazyregexp.New(`(?m)^not ok \d+`), alone: true},
 }
 
-// mostRead bounds, in bytes, the end of an output that is searched, because programs print their
+// mostRead is the number of bytes at the end of an output that is searched. Programs print their
 // summary there.
 const mostRead = 64 << 10
 
-// Count counts the tests in an output. It reports false if no test program printed it.
+// Count counts the tests in an output. It returns false if the output is not that of a known test
+// program.
 func Count(output string) (Counts, bool) {
 	output = output[max(0, len(output)-mostRead):]
 	for _, p := range programs {

@@ -1,15 +1,15 @@
-// Package version knows the version that the linker set, and answers agent --version with it before
-// anything else of the program is initialized.
+// Package version holds the version that the linker set. Its init prints it for agent --version
+// before other packages are initialized.
 //
-// Prompts and editors ask programs for their version often, and libraries that prepare their tables
-// take most of the time in which a command starts. Go initializes packages in the order of their
-// import paths as far as imports allow. This package imports os alone and sorts before the libraries,
-// so its init runs before theirs.
+// Shell prompts and editors often run programs only for their version. Most of the startup time of
+// a command is spent in libraries that prepare their tables. Go initializes packages in the order
+// of their import paths as far as imports allow. This package imports only os and sorts before the
+// libraries, so its init runs before theirs.
 package version
 
 import "os"
 
-// Linked is the version of a program that was built by make or for a release, else "".
+// Linked is the version of a program that was built by make or for a release, otherwise "".
 var Linked string
 
 func init() {
