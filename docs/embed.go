@@ -1,4 +1,4 @@
-// Package docs holds the documentation of the program, as the program shows it.
+// Package docs holds the documentation that the program shows.
 package docs
 
 import "embed"

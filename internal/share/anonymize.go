@@ -1,6 +1,6 @@
-// Package share tells a recorded conversation as the screen showed it: as Markdown, and as one page
-// for other people, without scripts and foreign resources, without secrets, and without the path of
-// the home folder.
+// Package share exports a recorded conversation as Markdown, or as one HTML page for other people.
+// The page has no scripts and external resources. It contains neither secrets nor the path of the
+// home folder.
 package share
 
 import (
@@ -18,31 +18,31 @@ import (
 
 // A Replacement is one line in which a secret was replaced.
 type Replacement struct {
-	// Where names the part of the conversation, Line is the line as the page has it.
+	// Where names the part of the conversation. Line is the line after the replacement.
 	Where, Line string
 }
 
-// Replacements lists the replacements.
+// Replacements describes what was replaced.
 type Replacements struct {
-	// Lines lists the lines in which secrets were replaced, Homes counts the paths of the home
-	// folder.
+	// Lines lists the lines in which secrets were replaced. Homes is the number of paths of the
+	// home folder that were replaced.
 	Lines []Replacement
 	Homes int
 }
 
-// A cleaner replaces text that other people must not see, and notes it.
+// A cleaner replaces text that other people must not see, and records what it replaced.
 type cleaner struct {
 	Replacements
-	// home is the home folder, and at stands in its place.
+	// home is the home folder, and at is its replacement.
 	home, at string
-	// count counts tokens, and lines has the lines that were replaced, for a document.
+	// count counts tokens. lines maps replaced lines to their replacements. A Document uses both.
 	count func(string) int
 	// off is set if nothing is replaced.
 	off   bool
 	lines map[string]string
 }
 
-// text returns a text of a part without secrets and home paths.
+// text returns the text of a part without secrets and home paths.
 func (c *cleaner) text(where, text string) string {
 	if c.off {
 		return text
@@ -61,7 +61,8 @@ func (c *cleaner) text(where, text string) string {
 	return clean
 }
 
-// withoutHome shortens the paths of the home folder. A longer name that begins like it stays.
+// withoutHome shortens the paths of the home folder. A path that only begins with the same letters
+// stays unchanged.
 func (c *cleaner) withoutHome(text string) string {
 	if len(c.home) < 2 {
 		return text
@@ -87,8 +88,8 @@ func isName(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
 }
 
-// arguments returns the arguments of a call as cleaned lines. Its texts are cleaned one by one,
-// because a secret in JSON is hidden by the quotes of its line.
+// arguments returns the arguments of a call as cleaned lines. It cleans each string by itself,
+// because the quotes around a JSON string hide a secret from the search.
 func (c *cleaner) arguments(where string, call *history.ToolCall) string {
 	var arguments any
 	decoder := json.NewDecoder(bytes.NewReader(call.Parameters))
@@ -106,10 +107,11 @@ func (c *cleaner) arguments(where string, call *history.ToolCall) string {
 	return lineBreaks.Replace(strings.TrimSpace(b.String()))
 }
 
-// lineBreaks shows the line breaks in a text of JSON as such, and no others.
+// lineBreaks turns the escape \n in a JSON string into a line break. It leaves an escaped backslash
+// before n unchanged.
 var lineBreaks = strings.NewReplacer(`\\`, `\\`, `\n`, "\n")
 
-// value returns a value of JSON without secrets. name is the name of its member.
+// value returns a JSON value without secrets. name is the name of its member.
 func (c *cleaner) value(where, name string, value any) any {
 	switch value := value.(type) {
 	case string:
@@ -132,11 +134,11 @@ func (c *cleaner) value(where, name string, value any) any {
 	return value
 }
 
-// shortestValue is the length from which the value of a member with the name of a secret is
-// replaced, in bytes.
+// shortestValue is the least length, in bytes, of a value that is replaced because its member has
+// the name of a secret.
 const shortestValue = 8
 
-// Report returns the replacements, a line each.
+// Report returns the replacements as lines of text.
 func (p *Replacements) Report() []string {
 	lines := []string{fmt.Sprintf("%s replaced, the home folder shortened in %s", humanize.Count(len(p.Lines), "secret"), humanize.Count(p.Homes, "place"))}
 	for _, r := range p.Lines {

@@ -18,11 +18,11 @@ import (
 // A Conversation is the shared content.
 type Conversation struct {
 	Title string
-	// Cost is the cost of a running conversation, with and without pruning. If it is "", the costs
-	// that the replies name are added up.
+	// Cost is the cost of a running conversation, with and without pruning, as text. If Cost is "",
+	// the costs stored with the replies are added up.
 	Cost     string
 	Passages []history.Passage
-	// Traits returns the traits of the tool with a name.
+	// Traits returns the traits of the tool with this name.
 	Traits func(name string) toolspec.Traits
 }
 
@@ -65,16 +65,16 @@ func (c *Conversation) facts() string {
 	return strings.Join(slices.DeleteFunc(facts, func(fact string) bool { return fact == "" }), " · ")
 }
 
-// kind is the kind of a part.
+// kind is the origin of a part.
 type kind int
 
 const (
-	// said is text of the user, and answered text of the model in Markdown.
+	// said is text of the user. answered is text of the model in Markdown.
 	said kind = iota
 	answered
-	// did is a call, or something else that is folded.
+	// did is a tool call, or something else that is shown folded.
 	did
-	// left is content that left the context, and cleared a /clear.
+	// left is pruned content. cleared is a /clear.
 	left
 	cleared
 )
@@ -84,7 +84,7 @@ type part struct {
 	kind kind
 	// begins is set for the first part of a message.
 	begins bool
-	// head is the line of a folded part; diff, and text below it, are what is folded.
+	// head is the visible line of a folded part. diff, with text below it, is the folded content.
 	head, diff, text string
 }
 
@@ -93,17 +93,18 @@ type teller struct {
 	clean  *cleaner
 	traits func(name string) toolspec.Traits
 	parts  []part
-	// open holds the calls that have no answer yet, by their ids.
+	// open maps the IDs of calls without an answer to these calls.
 	open map[string]openCall
 }
 
-// openCall is a call that waits for its answer: the part to complete, and the call in words.
+// openCall is a call without an answer yet. part is the index of the part to complete, and label
+// describes the call.
 type openCall struct {
 	part  int
 	label toolspec.Label
 }
 
-// tell returns the parts of a conversation in the order of the screen, cleaned.
+// tell returns the cleaned parts of a conversation in the order of the screen.
 func (c *Conversation) tell(clean *cleaner) []part {
 	t := teller{clean: clean, traits: c.Traits, open: map[string]openCall{}}
 	number := 0
@@ -158,15 +159,15 @@ func (t *teller) entry(number int, entry *history.Content) {
 // speakers names the speakers in lines about replacements.
 var speakers = map[history.Speaker]string{history.Human: "you", history.AI: "agent", history.Tool: "tool"}
 
-// longestHead is the most characters of a line.
+// longestHead is the greatest length of a head, in characters.
 const longestHead = 160
 
-// line returns a cleaned text on one line.
+// line returns a cleaned text, joined to one line.
 func (t *teller) line(where, text string) string {
 	return humanize.Line(humanize.FirstLine(strings.TrimSpace(t.clean.text(where, text))), longestHead)
 }
 
-// call adds a call. Its head is completed when its answer is known.
+// call adds a call. answer completes its head later.
 func (t *teller) call(where string, b *history.ToolCall) {
 	tool, given := t.traits(b.Name), b.Arguments()
 	label := tool.Describe(b.Name, given)
@@ -181,7 +182,7 @@ func (t *teller) call(where string, b *history.ToolCall) {
 	t.add(p)
 }
 
-// answer completes the call with its answer.
+// answer completes the part of a call with the call's answer.
 func (t *teller) answer(where string, entry *history.Content, b *history.ToolResponse) {
 	call, known := t.open[b.CallID]
 	if !known {
@@ -208,7 +209,8 @@ func (t *teller) answer(where string, entry *history.Content, b *history.ToolRes
 	p.text = strings.Trim(strings.Join(slices.DeleteFunc([]string{p.text, failure, result}, func(s string) bool { return s == "" }), "\n\n"), "\n")
 }
 
-// diffOf returns the change that an edit asks for, in the form of a diff; "" for another call.
+// diffOf returns the change that an edit requests, in the form of a diff. It returns "" for any
+// other call.
 func diffOf(tool toolspec.Traits, given arguments.Arguments) string {
 	if !tool.Edits {
 		return ""
@@ -224,7 +226,7 @@ func diffOf(tool toolspec.Traits, given arguments.Arguments) string {
 	for _, name := range tool.List {
 		raw, _ := given.Value(name)
 		var list []map[string]any
-		_ = json.Unmarshal(raw, &list) // other values hold no edits
+		_ = json.Unmarshal(raw, &list) // other values contain no edits
 		for _, one := range list {
 			change(func(name string) string {
 				text, _ := one[name].(string)
@@ -238,7 +240,7 @@ func diffOf(tool toolspec.Traits, given arguments.Arguments) string {
 	return strings.Join(diffs, "")
 }
 
-// first returns the first text that is not empty among those with these names.
+// first returns the first of the texts with these names that is not empty.
 func first(text func(name string) string, names []string) string {
 	for _, name := range names {
 		if found := text(name); found != "" {
@@ -248,10 +250,10 @@ func first(text func(name string) string, names []string) string {
 	return ""
 }
 
-// mostLeft is the most items named of the pruned content.
+// mostLeft is the greatest number of pruned items that are listed.
 const mostLeft = 20
 
-// addLeft adds the pruned content, with the reasons.
+// addLeft adds a part that lists the pruned content and the reasons.
 func (t *teller) addLeft(prunes []history.Prune) {
 	const where = "pruned content"
 	tokens := 0

@@ -14,14 +14,14 @@ import (
 	"agent/internal/history"
 )
 
-// A Document is a conversation as the document that agent context reads, for the report of a bug.
+// A Document is a conversation in the format that agent context reads, for a bug report.
 type Document struct {
 	JSON []byte
 	Replacements
 }
 
-// NewDocument returns the document of a conversation in a workspace. What is replaced has as many
-// tokens afterwards, and the same text is replaced alike everywhere, so that a replay prunes the
+// NewDocument returns the document of a conversation in a workspace. A replacement has as many
+// tokens as the original, and equal texts get equal replacements. A replay therefore prunes the
 // same entries.
 func NewDocument(home, workspace string, entries []*history.Content, count func(string) int) (*Document, error) {
 	c := &cleaner{home: home, at: homeLike(home, count), count: count, lines: map[string]string{}}
@@ -30,7 +30,7 @@ func NewDocument(home, workspace string, entries []*history.Content, count func(
 		return nil, err
 	}
 	var out bytes.Buffer
-	for number, line := range bytes.SplitAfter(data, []byte("\n")) { // each line holds an entry
+	for number, line := range bytes.SplitAfter(data, []byte("\n")) { // each line contains an entry
 		if err := c.literals(&out, fmt.Sprintf("entry %d", number-1), line); err != nil {
 			return nil, err
 		}
@@ -38,8 +38,8 @@ func NewDocument(home, workspace string, entries []*history.Content, count func(
 	return &Document{out.Bytes(), c.Replacements}, nil
 }
 
-// withoutMedia replaces the bytes of images and PDFs by as many others, the same for the same
-// image, so that their content stays private.
+// withoutMedia replaces the bytes of images and PDFs by the same number of other bytes, so that
+// their content stays private. Equal images get equal bytes.
 func (c *cleaner) withoutMedia(entries []*history.Content) []*history.Content {
 	entries = slices.Clone(entries)
 	for i, entry := range entries {
@@ -63,7 +63,7 @@ func (c *cleaner) withoutMedia(entries []*history.Content) []*history.Content {
 	return entries
 }
 
-// homeLike returns an invented home folder with as many tokens as home.
+// homeLike returns an invented home folder path with as many tokens as home.
 func homeLike(home string, count func(string) int) string {
 	parent, name := path.Split(home)
 	for _, other := range []string{"user", "you", strings.Repeat("u", len(name)), "someone", "a-user", "some-user", "some-user-1", "some-user-12"} {
@@ -74,7 +74,7 @@ func homeLike(home string, count func(string) int) string {
 	return parent + "user"
 }
 
-// literals writes JSON with each of its texts cleaned. Everything else stays as it is, to the byte.
+// literals writes JSON with each of its strings cleaned. All other bytes stay unchanged.
 func (c *cleaner) literals(out *bytes.Buffer, where string, data []byte) error {
 	name := ""
 	for {
@@ -117,7 +117,8 @@ func (c *cleaner) literals(out *bytes.Buffer, where string, data []byte) error {
 	}
 }
 
-// cleanSameSize returns a text without secrets and home paths, with as many lines and tokens.
+// cleanSameSize returns a text without secrets and home paths. It keeps the numbers of lines and
+// tokens.
 func (c *cleaner) cleanSameSize(where, name, text string) string {
 	clean := c.value(where, secretName(name), text).(string)
 	if clean == text {
@@ -133,7 +134,7 @@ func (c *cleaner) cleanSameSize(where, name, text string) string {
 		tail++
 	}
 	for i := same; i < len(before)-tail; i++ {
-		line := secret.Placeholder // line replaces a secret of several lines
+		line := secret.Placeholder // a secret of several lines becomes one line
 		if i < len(after)-tail {
 			line = after[i]
 		}
@@ -142,8 +143,8 @@ func (c *cleaner) cleanSameSize(where, name, text string) string {
 	return strings.Join(before, "\n")
 }
 
-// secretName returns the name of a member if its value may be a secret because of it. The
-// document's own members are none.
+// secretName returns the name of a member if its name marks its value as a possible secret,
+// otherwise "". The members that the document format defines are never secrets.
 func secretName(name string) string {
 	if name == history.MetaKey {
 		return ""
@@ -160,7 +161,7 @@ func (c *cleaner) line(was, clean string) string {
 		c.lines[was] = clean
 		return clean
 	}
-	count := func(line string) int { return c.count(line + "\n") } // count counts a line as if it stood within a text
+	count := func(line string) int { return c.count(line + "\n") } // a line counts with its line break
 	wanted, best := count(was), clean
 	short := strings.Replace(clean, secret.Placeholder, "-", 1)
 	for n := 0; count(best) != wanted && n <= wanted; n++ {

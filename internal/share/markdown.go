@@ -7,7 +7,8 @@ import (
 	"agent/internal/history"
 )
 
-// Markdown returns a conversation as Markdown for people, in the order of the screen. It replaces nothing.
+// Markdown returns a conversation as Markdown for people, in the order of the screen. It does not
+// replace secrets.
 func Markdown(c *Conversation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n", c.Title, c.facts())
@@ -39,8 +40,8 @@ func Markdown(c *Conversation) string {
 	return b.String()
 }
 
-// withoutHeads returns a diff without the heads of its hunks, whose numbers of lines are not those of the
-// file, and without notes of missing line feeds.
+// withoutHeads returns a diff without the heads of its hunks and without notes about missing line
+// feeds. The line numbers in the heads are not those of the file.
 func withoutHeads(diff string) string {
 	var lines []string
 	for line := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {

@@ -18,7 +18,7 @@ type Page struct {
 //go:embed page.css
 var styles string
 
-// New returns the page of a conversation. home is the path of the home folder, "" if it is not known.
+// New returns the page of a conversation. home is the path of the home folder, "" if unknown.
 func New(c *Conversation, home string) *Page {
 	clean := &cleaner{home: home, at: "~"}
 	p := &pageWriter{}
@@ -37,8 +37,8 @@ func New(c *Conversation, home string) *Page {
 	return &Page{p.out.String(), clean.Replacements}
 }
 
-// escape returns a text as HTML that shows every character of it, even characters that a browser
-// would obey or hide, such as the ones that reorder a line.
+// escape returns a text as HTML in which every character is visible. It makes characters visible
+// that a browser would obey or hide, such as those that reorder a line.
 func escape(text string) string {
 	return html.EscapeString(humanize.Visible(strings.ReplaceAll(text, "\r\n", "\n")))
 }
@@ -60,7 +60,7 @@ func (p *pageWriter) part(part part) {
 	}
 }
 
-// folded adds a line that opens the part below it.
+// folded adds a line that expands to the content below it.
 func (p *pageWriter) folded(part part) {
 	class := ""
 	switch {

@@ -13,12 +13,14 @@ import (
 	"agent/internal/text/gfm"
 )
 
-// writeMarkdown writes Markdown as HTML. No link, image or HTML of the text becomes one of the page: the
-// addresses of links and images stand behind them as text, and HTML is shown as it is.
+// writeMarkdown writes untrusted Markdown as HTML. Links, images and HTML in the text do not become
+// elements of the page. The addresses of links and images follow as text, and HTML is shown as
+// text.
 func writeMarkdown(out *strings.Builder, source string) { render(out, source, nil) }
 
-// HTML returns trusted Markdown as HTML. The headings have the anchors that GitHub gives them.
-// link returns the address of a link in the page. A link to "" becomes its text, as every image does.
+// HTML returns trusted Markdown as HTML. The headings have the anchors that GitHub assigns. link
+// returns the target of a link in the page. If link returns "", the link becomes plain text, as
+// every image does.
 func HTML(source string, link func(address string) string) string {
 	var out strings.Builder
 	render(&out, source, link)
@@ -43,7 +45,7 @@ func (r renderer) children(parent ast.Node) {
 	}
 }
 
-// tag writes the children of a node within a tag.
+// tag writes the children of a node inside an HTML element.
 func (r renderer) tag(name string, n ast.Node) {
 	r.out.WriteString("<" + name + ">")
 	r.children(n)
@@ -126,7 +128,8 @@ func (r renderer) heading(n *ast.Heading) {
 
 var notInAnchor = lazyregexp.New("[^a-z0-9_-]")
 
-// rawText marks the texts of a code span as raw, so that nothing in them is an escape.
+// rawText marks the texts of a code span as raw, so that the renderer interprets no escapes in
+// them.
 func rawText(code *ast.CodeSpan) ast.Node {
 	for n := code.FirstChild(); n != nil; n = n.NextSibling() {
 		if t, is := n.(*ast.Text); is {
@@ -150,7 +153,7 @@ func (r renderer) text(n *ast.Text) {
 	}
 }
 
-// pre writes the lines of a block as they are. An HTML block may end with a line that closes it.
+// pre writes the lines of a block unchanged. An HTML block may end with a line that closes it.
 func (r renderer) pre(n ast.Node) {
 	lines := string(n.Lines().Value(r.source))
 	if block, is := n.(*ast.HTMLBlock); is && block.HasClosure() {
@@ -173,7 +176,7 @@ func (r renderer) row(row ast.Node, cell string) {
 	r.out.WriteString("</tr>")
 }
 
-// linked writes the text of a link or an image, and its address behind it unless both are the same.
+// linked writes the text of a link or an image. Its address follows unless it equals the text.
 func (r renderer) linked(n ast.Node, address string) {
 	if _, isLink := n.(*ast.Link); r.link != nil {
 		to := ""

@@ -1,4 +1,4 @@
-// Package structure tests the shape of the whole module: imports, sizes, words, documents and the
-// places where a newcomer adds something. It has no code of its own. docs/dev/structure.md names the
-// rule that each test protects, and the repair when it fails.
+// Package structure tests the structure of the whole module: imports, sizes, words, documents and
+// extension points. It contains only tests. docs/dev/structure.md describes the rule that each test
+// enforces, and how to repair a failure.
 package structure

@@ -13,8 +13,8 @@ type Board struct {
 	changed func(List)
 }
 
-// NewBoard returns a board with list on it. It calls changed, which may be nil, with every
-// later list, in order. changed must not call the board.
+// NewBoard returns a board that contains list. It calls changed, which may be nil, with every later
+// list, in order. changed must not call methods of the board.
 func NewBoard(list List, changed func(List)) *Board {
 	if changed == nil {
 		changed = func(List) {}
@@ -22,7 +22,7 @@ func NewBoard(list List, changed func(List)) *Board {
 	return &Board{list: slices.Clone(list), changed: changed}
 }
 
-// List returns the current list. A nil board has none.
+// List returns the current list. For a nil board it returns an empty list.
 func (b *Board) List() List {
 	if b == nil {
 		return nil

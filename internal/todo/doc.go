@@ -1,3 +1,3 @@
-// Package todo has the model's list of tasks: its form, its validation, and the board with the
-// current list.
+// Package todo implements the model's task list: its form, its validation, and the board that holds
+// the current list.
 package todo

@@ -10,7 +10,7 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// Status is the progress of an item.
+// Status is the progress of a task.
 type Status string
 
 // The states of an item.
@@ -20,25 +20,25 @@ const (
 	Completed  Status = "completed"
 )
 
-// Item is one thing to do.
+// Item is one task.
 type Item struct {
 	ID      string `json:"id"`
 	Content string `json:"content"`
 	Status  Status `json:"status"`
-	// Subtasks are its steps, which have none of their own.
+	// Subtasks are the steps of the task. They have no subtasks.
 	Subtasks List `json:"subtasks,omitempty"`
 }
 
 // List has the tasks in order.
 type List []Item
 
-// Bounds of a list: it is part of every request after a compression.
+// The limits of a list. They are low, because every request after a compression contains the list.
 const (
 	maxItems   = 100
 	maxContent = 1000
 )
 
-// FieldError says which field of a list is wrong, and why.
+// FieldError describes which field of a list is wrong, and why.
 type FieldError struct{ Field, Problem string }
 
 func (e *FieldError) Error() string { return e.Field + " " + e.Problem }
@@ -55,7 +55,7 @@ func (l List) Check() error {
 	return l.check("todos", make(map[string]string))
 }
 
-// check checks the items below a path. seen has the ids of the whole list, each with its field.
+// check checks the items below a path. seen maps the IDs of the whole list to their fields.
 func (l List) check(path string, seen map[string]string) error {
 	for i, item := range l {
 		at := fmt.Sprintf("%s[%d]", path, i)
@@ -88,15 +88,15 @@ func (l List) check(path string, seen map[string]string) error {
 	return nil
 }
 
-// Progress summarises a list.
+// Progress is the summary of a list.
 type Progress struct {
 	// Done and Total count the items.
 	Done, Total int
-	// Current is the task in progress, else the next one; empty when all is done.
+	// Current is the task in progress, otherwise the next task. It is empty if all tasks are done.
 	Current string
 }
 
-// Progress sums a list up.
+// Progress returns the summary of a list.
 func (l List) Progress() Progress {
 	p := Progress{Total: len(l)}
 	next := ""
@@ -114,7 +114,7 @@ func (l List) Progress() Progress {
 	return p
 }
 
-// current returns the words of the step in progress, else of the item.
+// current returns the text of the step in progress, otherwise of the item.
 func (i Item) current() string {
 	for _, step := range i.Subtasks {
 		if step.Status == InProgress {
@@ -124,7 +124,7 @@ func (i Item) current() string {
 	return i.Content
 }
 
-// String writes the progress in a line, "" for an empty list.
+// String returns the progress as one line, or "" for an empty list.
 func (p Progress) String() string {
 	switch {
 	case p.Total == 0:
@@ -135,13 +135,13 @@ func (p Progress) String() string {
 	return fmt.Sprintf("todo %d/%d · %s", p.Done, p.Total, humanize.FirstLine(p.Current))
 }
 
-// Open reports whether something of the list is left to do.
+// Open reports whether a task of the list is not done.
 func (l List) Open() bool {
 	p := l.Progress()
 	return p.Done < p.Total
 }
 
-// Lines writes the list for people, and for models, a line an item:
+// Lines returns the list as text for users and models, with one line for each item:
 //
 //	[x] 1 read the parser
 //	[>] 2 fix it

@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// lastWords limits the time that the end of the program waits for the collector.
+	// lastWords is the time limit for sending the last spans when the program ends.
 	lastWords = 2 * time.Second
-	// mostFailures is the number of failures in a row after which nothing more is sent.
+	// mostFailures is the number of consecutive failures after which nothing more is sent.
 	mostFailures = 3
-	// batch is the largest number of spans in one request.
+	// batch is the greatest number of spans in one request.
 	batch = 512
 )
 
@@ -28,11 +28,11 @@ const (
 type collector struct {
 	url    string
 	header http.Header
-	// service is the name under which the server knows this program.
+	// service is the service name that the spans report to the server.
 	service string
 }
 
-// collectorOf returns the collector that the environment names, nil for none.
+// collectorOf returns the collector that the environment names, or nil if there is none.
 func collectorOf(env func(string) string) *collector {
 	address := env("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 	if general := env("OTEL_EXPORTER_OTLP_ENDPOINT"); address == "" && general != "" {
@@ -57,7 +57,7 @@ func collectorOf(env func(string) string) *collector {
 	return c
 }
 
-// sender posts spans on a goroutine of its own.
+// sender posts spans on a separate goroutine.
 type sender struct {
 	collector
 	version string
@@ -69,7 +69,7 @@ type sender struct {
 	once    sync.Once
 	ctx     context.Context
 	stop    context.CancelFunc
-	// failures counts the failures in a row.
+	// failures counts the consecutive failures.
 	failures int
 }
 
@@ -94,7 +94,7 @@ func (s *sender) run() {
 	}
 }
 
-// wake makes the sender send the spans that have ended.
+// wake makes the sender send the ended spans.
 func (s *sender) wake() {
 	select {
 	case s.more <- struct{}{}:

@@ -1,6 +1,6 @@
-// Package trace reports turns, requests and tool calls as spans to a collector that the user's
-// environment names, over OTLP with JSON. Spans have names and numbers, and no content of messages
-// or files. A slow or broken collector does not delay the run.
+// Package trace sends turns, requests and tool calls as spans to the collector that the user's
+// environment names. It uses OTLP with JSON. Spans contain names and numbers, but no content of
+// messages or files. A slow or broken collector does not delay the run.
 package trace
 
 import (
@@ -16,26 +16,28 @@ import (
 	"agent/internal/chat"
 )
 
-// mostSpans limits the spans that wait to be sent; further spans are dropped and counted.
+// mostSpans is the greatest number of spans that wait to be sent. Further spans are dropped and
+// counted.
 const mostSpans = 2048
 
-// Tracer makes spans from the events of one conversation. A nil Tracer does nothing.
+// Tracer creates spans from the events of one conversation. A nil Tracer does nothing.
 type Tracer struct {
 	now   func() time.Time
 	id    string
 	model func() string
-	// printable shortens a text from outside of the program and removes the parts that no collector
-	// may read.
+	// printable shortens a text from outside the program and removes the parts that the collector
+	// must not receive.
 	printable func(text string) string
 	sender    *sender
 
 	mu            sync.Mutex
 	trace, parent string
-	// next is the ID of the next turn's span. Servers that start before the turn get this ID.
+	// next is the ID of the next turn's span. It is also the ID that servers receive if they start
+	// before the turn.
 	next string
 	line
-	// calls maps the numbers of the turn's calls to the IDs of their spans, and agents the IDs of
-	// the agents that work to their spans.
+	// calls maps the numbers of the turn's calls to the IDs of their spans. agents maps the IDs of
+	// running subagents to their spans.
 	calls   map[int]string
 	agents  map[string]*line
 	done    []*span
@@ -49,9 +51,9 @@ type line struct {
 	model         string
 }
 
-// Start returns the tracer of a conversation, nil if the environment names no collector. model returns
-// the model in use. printable bounds and cleans the texts of others, such as the names and ids of calls, which
-// the endpoint makes up.
+// Start returns the tracer of a conversation, or nil if the environment names no collector. model
+// returns the model in use. printable shortens and cleans texts from outside, such as names and IDs
+// of calls, which the endpoint chooses.
 func Start(env func(string) string, version, conversation string, model func() string, printable func(text string) string, now func() time.Time) *Tracer {
 	where := collectorOf(env)
 	if where == nil {
@@ -65,9 +67,9 @@ func Start(env func(string) string, version, conversation string, model func() s
 	return t
 }
 
-// Context returns the current span as a TRACEPARENT, for programs that start now: the span of the
-// running call, or of the turn if several calls run or none does. Between turns it is the span of
-// the caller, or else of the next turn. It is "" without tracing.
+// Context returns the current span as a TRACEPARENT, for programs that start now. It is the span of
+// the running call, or of the turn if no call or several calls run. Between turns it is the span of
+// the caller, or of the next turn if there is no caller. It is "" without tracing.
 func (t *Tracer) Context() string {
 	if t == nil {
 		return ""
@@ -95,7 +97,7 @@ func randomHex(n int) string {
 	return hex.EncodeToString(b)
 }
 
-// span is a span in the JSON of OTLP.
+// span is a span in the JSON form of OTLP.
 type span struct {
 	TraceID    string      `json:"traceId"`
 	SpanID     string      `json:"spanId"`
@@ -124,7 +126,7 @@ type attribute struct {
 	Value value  `json:"value"`
 }
 
-// value is a text or a number. OTLP writes 64-bit numbers as strings.
+// value is a text or a number. In OTLP, 64-bit numbers are strings.
 type value struct {
 	Text *string `json:"stringValue,omitempty"`
 	Int  *string `json:"intValue,omitempty"`
@@ -137,7 +139,7 @@ func number(key string, n int) attribute {
 	return attribute{key, value{Int: &v}}
 }
 
-// Kinds of span, and the status of a failed span.
+// The kinds of spans, and the status of a failed span.
 const (
 	internal, client = 1, 3
 	failed           = 2
@@ -163,7 +165,7 @@ func (t *Tracer) end(s *span, about ...attribute) {
 	t.done = append(t.done, s)
 }
 
-// take returns, once, the spans that have ended.
+// take removes and returns the ended spans.
 func (t *Tracer) take() []*span {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -172,7 +174,7 @@ func (t *Tracer) take() []*span {
 	return done
 }
 
-// Event handles an event of the conversation. It returns at once.
+// Event handles an event of the conversation. It does not block.
 func (t *Tracer) Event(e chat.Event) {
 	if t == nil {
 		return
@@ -211,7 +213,7 @@ func (t *Tracer) Event(e chat.Event) {
 	}
 }
 
-// turnEvent handles an event of a turn, or of the task of an agent.
+// turnEvent handles an event of a turn, or of a subagent's task.
 func (t *Tracer) turnEvent(l *line, e chat.Event) {
 	switch e := e.(type) {
 	case chat.RequestStarted:
@@ -269,12 +271,12 @@ func (t *Tracer) endAgent(e chat.AgentEnded) {
 	if e.Status != agentDone {
 		agent.turn.Status.Code = failed
 	}
-	stop, _, _ := strings.Cut(e.Status, ":") // a reason may hold content
+	stop, _, _ := strings.Cut(e.Status, ":") // a reason may include content
 	t.end(agent.turn, text("agent.stop", stop), number("agent.requests", e.Stats.Requests), number("agent.tool_calls", e.Stats.ToolCalls))
 	t.sender.wake()
 }
 
-// agentDone is the status of an agent that ended by itself.
+// agentDone is the status of a subagent that ended by itself.
 const agentDone = "done"
 
 func (t *Tracer) endTurn(e chat.TurnEnded) {
@@ -292,7 +294,7 @@ func (t *Tracer) endTurn(e chat.TurnEnded) {
 	t.sender.wake()
 }
 
-// Close sends the remaining spans, for two seconds at most.
+// Close sends the remaining spans. It waits for two seconds at most.
 func (t *Tracer) Close() {
 	if t != nil {
 		t.sender.close()

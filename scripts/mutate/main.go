@@ -1,11 +1,11 @@
-// Command mutate breaks lines that changed since a commit, one at a time, and names those
-// that no test of their package misses.
+// Command mutate breaks lines that changed since a commit, one at a time. It lists the broken lines
+// for which all tests of their package still pass.
 //
 //	go run ./scripts/mutate [-since COMMIT] [-n MUTANTS] [-seed SEED] [FOLDER or FILE…]
 //
 // Since the empty tree, $(git hash-object -t tree /dev/null), all lines have changed.
 //
-// Nothing in the tree is written: the compiler reads a broken file in place of the real one.
+// The working tree stays unchanged. The compiler reads a broken file in place of the real one.
 package main
 
 import (
@@ -129,7 +129,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// opposite are the operators that replace others.
+// opposite maps operators to the operators that replace them.
 var opposite = map[token.Token]token.Token{
 	token.EQL: token.NEQ, token.NEQ: token.EQL, token.LAND: token.LOR, token.LOR: token.LAND, token.ADD: token.SUB, token.SUB: token.ADD,
 	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
@@ -183,10 +183,10 @@ type verdict int
 const (
 	killed verdict = iota
 	survived
-	invalid // it does not compile
+	invalid // the mutant does not compile
 )
 
-// try runs the tests of the mutant's package with it.
+// try runs the tests of the mutant's package with the mutant.
 func (m mutant) try() (verdict, error) {
 	source, err := os.ReadFile(m.file)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Command bash stands in for the bash of Git for Windows where tests run under Wine, which has no
-// shell but cmd: it runs a line with mvdan.cc/sh and has the few programs that the tests call. It is
-// no part of the program.
+// Command bash replaces the bash of Git for Windows when tests run under Wine, whose only shell is
+// cmd. It runs a command with mvdan.cc/sh and implements the few programs that the tests call. It
+// is not part of the program.
 //
 //	bash -c -- LINE [NAME ARGUMENT...]
 //
-// A copy with the name of one of the programs is that program.
+// A copy of the binary with the name of one of these programs runs that program.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 
 func run(args []string) error {
 	line, name := "", "bash"
-	given := false // by the flag -c
+	given := false // the flag -c was given
 	var flags, params []string
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		if flag := strings.ReplaceAll(args[0], "c", ""); strings.Trim(flag, "-") != "" {
@@ -71,7 +71,7 @@ func run(args []string) error {
 	return runner.Run(context.Background(), program)
 }
 
-// withTools returns a handler that runs the tools, and leaves other programs to next.
+// withTools returns a handler that runs the tools and passes other programs to next.
 func withTools(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	return func(ctx context.Context, args []string) error {
 		t, ok := tools[args[0]]

@@ -27,7 +27,8 @@ type call struct {
 	args []string
 }
 
-// tools are the programs that the tests call, with the flags that they use.
+// tools maps names to the programs that the tests call. They support only the flags that the tests
+// use.
 var tools map[string]func(call) error
 
 func init() {
@@ -37,7 +38,7 @@ func init() {
 	}
 }
 
-// flags takes the leading arguments that begin with a hyphen.
+// flags removes and returns the leading arguments that begin with a hyphen.
 func (c *call) flags() (all string) {
 	for len(c.args) > 0 && len(c.args[0]) > 1 && c.args[0][0] == '-' {
 		all, c.args = all+c.args[0][1:], c.args[1:]
@@ -52,7 +53,7 @@ func (c call) at(name string) string {
 	return filepath.Join(c.Dir, name)
 }
 
-// input joins the files that the arguments name, or is the standard input without any.
+// input joins the files that the arguments name. Without arguments it returns the standard input.
 func (c call) input() (io.Reader, error) {
 	if len(c.args) == 0 {
 		return c.Stdin, nil
@@ -101,7 +102,8 @@ func cp(c call) error {
 	return os.WriteFile(c.into(c.args[1], c.args[0]), text, 0o666)
 }
 
-// into returns the path at which a file arrives: in a folder under its own name.
+// into returns the target path of a file: the path to, or the file's own name in it if to is a
+// folder.
 func (c call) into(to, name string) string {
 	if info, err := os.Stat(c.at(to)); err == nil && info.IsDir() {
 		return filepath.Join(c.at(to), filepath.Base(name))
@@ -144,10 +146,10 @@ func grep(c call) error { // grep TEXT [FILE...]
 	return lines.Err()
 }
 
-// count takes the number of lines of head and tail.
+// count removes and returns the number of lines of head and tail.
 func (c *call) count() int {
 	if len(c.args) > 1 && c.args[0] == "-c" {
-		return -1 // bytes
+		return -1 // -c counts bytes
 	}
 
 	n, err := strconv.Atoi(strings.TrimLeft(c.flags(), "n"))
@@ -193,7 +195,7 @@ func head(c call) error {
 	return nil
 }
 
-// zeros is what /dev/zero gives.
+// zeros is the content of /dev/zero.
 type zeros struct{}
 
 func (zeros) Read(data []byte) (int, error) {

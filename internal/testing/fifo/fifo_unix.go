@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package fifo makes named pipes for tests: what waits for the other end of a pipe hangs.
+// Package fifo makes named pipes for tests of code that must not block on them.
 package fifo
 
 import (

@@ -1,9 +1,9 @@
-// Package fifo makes named pipes for tests: what waits for the other end of a pipe hangs.
+// Package fifo makes named pipes for tests of code that must not block on them.
 package fifo
 
 import "testing"
 
-// Make skips the test: pipes have no paths in folders here.
+// Make skips the test, because pipes have no paths in folders on Windows.
 func Make(t testing.TB, _ string) error {
 	t.Helper()
 	t.Skip("no named pipes in folders on this system")

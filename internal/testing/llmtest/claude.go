@@ -13,23 +13,23 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// claude judges requests of the Messages API by the rules of Anthropic, binds thinking to the
-// conversation before it, and bills a cache of marks.
+// claude checks requests of the Messages API by the rules of Anthropic. It binds thinking to the
+// conversation before it, and simulates and bills the prompt cache.
 type claude struct {
 	mu sync.Mutex
-	// signed holds the conversation to which each signature is bound.
+	// signed maps each signature to the conversation to which it is bound.
 	signed map[string]binding
-	// cached holds the prefixes that the cache has, by model and digest.
+	// cached holds the prefixes in the cache, by model and digest.
 	cached map[string]bool
-	// prompts holds the blocks of earlier requests by the ids of their messages.
+	// prompts maps message IDs to the blocks of their requests.
 	prompts map[string][]string
 	bills   map[*Request]claudeBill
-	// lenient does not verify thinking.
+	// lenient is set if thinking is not verified.
 	lenient bool
 }
 
-// binding is the conversation before a block of thinking: the digest of everything else, and the
-// signatures of the thinking in it.
+// binding identifies the conversation before a block of thinking. digest covers all blocks that are
+// not thinking, and thinking lists the signatures of the others.
 type binding struct {
 	model, digest string
 	thinking      []string
@@ -43,11 +43,11 @@ func (b claudeBill) json(output int) string {
 		b.input, b.written, b.read, b.written-b.long, b.long, output)
 }
 
-// flatBlock is a block of a request in the order in which the model reads it.
+// flatBlock is a block of a request. The blocks are in the order in which the model reads them.
 type flatBlock struct {
 	// role is tools, system, or the role of the message.
 	role string
-	// raw is the block without its mark, in a canonical form.
+	// raw is the block without its cache mark, in a canonical form.
 	raw string
 	// message is the index of the message, -1 for tools and system.
 	message int
@@ -83,7 +83,7 @@ func flatten(body []byte) ([]flatBlock, error) {
 				return err
 			}
 			if string(members["defer_loading"]) == "true" {
-				deferred[b.Name] = string(plain) // no part of the prefix until a message names it
+				deferred[b.Name] = string(plain) // not part of the prefix until a message names it
 				continue
 			}
 			one := flatBlock{role: role, raw: string(plain), message: message, kind: b.Type, block: b}
@@ -118,8 +118,8 @@ func flatten(body []byte) ([]flatBlock, error) {
 
 func isThought(kind string) bool { return kind == "thinking" || kind == "redacted_thinking" }
 
-// digestOf returns the digest of the blocks that are not thinking, and the signatures of those that
-// are.
+// digestOf returns the digest of the blocks that are not thinking, and the signatures of the
+// others.
 func digestOf(blocks []flatBlock) (digest string, thinking []string) {
 	sum := sha256.New()
 	for _, b := range blocks {
@@ -132,7 +132,8 @@ func digestOf(blocks []flatBlock) (digest string, thinking []string) {
 	return fmt.Sprintf("%x", sum.Sum(nil)), thinking
 }
 
-// sign returns a signature for thinking that follows the blocks of a reply to a request.
+// sign returns a signature for thinking. The thinking follows the request and the blocks said of
+// its reply.
 func (c *claude) sign(r *Request, said []string) string {
 	flat, err := flatten(r.Body)
 	if err != nil {
@@ -154,7 +155,8 @@ func (c *claude) sign(r *Request, said []string) string {
 	return signature
 }
 
-// verify reports thinking that is not of this server, or whose conversation has changed.
+// verify returns an error for thinking that this server did not sign, or if the conversation before
+// it has changed.
 func (c *claude) verify(model string, flat []flatBlock) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,14 +183,15 @@ func (c *claude) verify(model string, flat []flatBlock) error {
 	return nil
 }
 
-// Reach and minimum of the cache, and the size of a token in this judge's count.
+// claudeReach is the number of blocks before a mark in which the cache searches. bytesPerToken is
+// the assumed size of a token.
 const (
 	claudeReach   = 20
 	bytesPerToken = 4
 )
 
-// bill returns what the prompt costs, with the cache as it is. A prefix that ends at a mark is
-// found if it, or one up to 20 blocks before, ended at a mark of an earlier request.
+// bill returns the cost of a prompt with the current cache. A prefix that ends at a mark is found
+// if an earlier request had a mark at its end, or up to 20 blocks before.
 func (c *claude) bill(r *Request) claudeBill {
 	flat, err := flatten(r.Body)
 	if err != nil {
@@ -234,7 +237,7 @@ func (c *claude) bill(r *Request) claudeBill {
 	return bill
 }
 
-// served keeps the blocks of a request, for the diagnosis of the next.
+// served stores the blocks of a request, for the diagnosis of the next request.
 func (c *claude) served(r *Request) {
 	flat, err := flatten(r.Body)
 	if err != nil {
@@ -249,7 +252,7 @@ func (c *claude) served(r *Request) {
 	c.prompts[fmt.Sprintf("msg_%d", r.Number)] = blocks
 }
 
-// diagnosis tells why the cache missed, in comparison with the request that the client names.
+// diagnosis returns why the cache missed, compared with the request that the client names.
 func (c *claude) diagnosis(r *Request) string {
 	var wanted struct {
 		Previous *string `json:"previous_message_id"`
@@ -288,8 +291,8 @@ func (c *claude) diagnosis(r *Request) string {
 	return fmt.Sprintf(`,"diagnostics":{"cache_miss_reason":{"type":%q,"cache_missed_input_tokens":1}}`, reason)
 }
 
-// JudgeMessages reports what Anthropic would refuse in a request. It does not check signed
-// thinking.
+// JudgeMessages returns an error for what Anthropic would refuse in a request. It does not verify
+// signed thinking.
 func JudgeMessages(body []byte) error {
 	flat, err := flatten(body)
 	if err != nil {
@@ -364,13 +367,13 @@ func JudgeMessages(body []byte) error {
 	return judgeBlocks(flat)
 }
 
-// The kinds of blocks that change the tools.
+// The kinds of blocks that add or remove tools.
 const (
 	toolAddition = "tool_addition"
 	toolRemoval  = "tool_removal"
 )
 
-// judgeTools holds the rules of tools that come and go within the conversation.
+// judgeTools checks the rules for tools that are added or removed within the conversation.
 func judgeTools(body []byte, flat []flatBlock, facts vendor.Claude) error {
 	var wire struct {
 		Tools []struct {
@@ -413,7 +416,7 @@ func judgeTools(body []byte, flat []flatBlock, facts vendor.Claude) error {
 	return nil
 }
 
-// judgeMarks holds the rules of the marks of the cache.
+// judgeMarks checks the rules for cache marks.
 func judgeMarks(flat []flatBlock, facts vendor.Claude) error {
 	const most = 4
 	marks, short, size := 0, false, 0
@@ -438,7 +441,7 @@ func judgeMarks(flat []flatBlock, facts vendor.Claude) error {
 	return nil
 }
 
-// judgeBlocks holds the rules of single blocks, and of calls with their answers.
+// judgeBlocks checks the rules for single blocks, and for calls with their answers.
 func judgeBlocks(flat []flatBlock) error {
 	var open []string // calls without an answer, in order
 	called := -1      // called is the index of the message with the calls
@@ -477,7 +480,7 @@ func newClaude() *claude {
 	return &claude{signed: map[string]binding{}, cached: map[string]bool{}, prompts: map[string][]string{}, bills: map[*Request]claudeBill{}}
 }
 
-// judge reports what is wrong with a request of the Messages API.
+// judge returns an error if a request of the Messages API is wrong.
 func (c *claude) judge(r *Request) error {
 	if err := JudgeMessages(r.Body); err != nil {
 		return err
@@ -493,7 +496,7 @@ func (c *claude) judge(r *Request) error {
 	return c.verify(r.Model, flat)
 }
 
-// Signatures returns the number of signatures that the server has given.
+// Signatures returns the number of signatures that the server has issued.
 func (s *Server) Signatures() int {
 	s.claude.mu.Lock()
 	defer s.claude.mu.Unlock()

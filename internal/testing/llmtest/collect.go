@@ -9,30 +9,29 @@ import (
 	"agent/internal/llm"
 )
 
-// Question is a request that asks text of the model "m".
+// Question returns a request with a user text for the model "m".
 func Question(text string) llm.Request {
 	return llm.Request{Model: "m", System: "be brief", History: []*history.Content{history.HumanText(text)}}
 }
 
-// Reply is what a stream came to: the reply after the last discard, and how it
-// ended.
+// Reply is the result of a stream: the reply after the last discard, and how it ended.
 type Reply struct {
 	Text, Reasoning string
-	// Thought is what was attached to the reasoning.
+	// Thought is the data attached to the reasoning.
 	Thought *history.Attached
-	// Started are the names of the calls announced; Calls the complete ones.
+	// Started lists the names of the announced calls, Calls the complete calls.
 	Started []string
 	Calls   []llm.ToolCall
 	Usage   llm.Usage
 	Finish  string
 	Retries int
-	// Notes are those of Adapted chunks.
+	// Notes lists the notes of Adapted chunks.
 	Notes []string
 	Err   error
 }
 
-// Collect ranges over a reply to its end and checks the grammar that the contract
-// of llm.Provider states.
+// Collect reads a reply to its end and checks the order of chunks that the contract of llm.Provider
+// requires.
 func Collect(ctx context.Context, t testing.TB, p llm.Provider, req llm.Request) Reply {
 	t.Helper()
 	var r Reply
@@ -95,7 +94,7 @@ func (r *Reply) take(t testing.TB, chunk llm.Chunk) {
 	}
 }
 
-// check holds what must be true of every reply.
+// check checks what must be true of every reply.
 func (r *Reply) check(ctx context.Context, t testing.TB) {
 	t.Helper()
 	var failure *llm.Error

@@ -15,10 +15,9 @@ import (
 	"agent/internal/llm"
 )
 
-// TestProvider is the conformance suite of llm.Provider: it runs whatever open returns
-// for the URL of a scripted server through complete replies, refusals, faults,
-// interrupts and requests at the same time. A provider that retries by itself
-// passes as one that does not; it must not really wait between its attempts.
+// TestProvider is the conformance suite of llm.Provider. open returns a provider for the URL of a
+// scripted server. The suite runs complete replies, refusals, faults, interrupts and concurrent
+// requests. A provider may retry by itself, but must not really wait between its attempts.
 func TestProvider(t *testing.T, open func(url string) llm.Provider) {
 	t.Helper()
 	suite := suite{open}
@@ -34,7 +33,7 @@ type suite struct {
 	open func(url string) llm.Provider
 }
 
-// replies are complete, in all the parts a reply may have.
+// replies tests that complete replies arrive with all their parts.
 func (s suite) replies(t *testing.T) {
 	t.Parallel()
 	const odd = "é世\U0001F600 \"quoted\" \\ \t\n<&>\u2028 end"
@@ -78,7 +77,7 @@ func (s suite) replies(t *testing.T) {
 	}
 }
 
-// refusals are answered with an error of the right kind, whatever form they have.
+// refusals tests that every form of refusal results in an error of the right kind.
 func (s suite) refusals(t *testing.T) {
 	t.Parallel()
 	const message = `{"error":{"message":"%s"}}`
@@ -108,8 +107,8 @@ func (s suite) refusals(t *testing.T) {
 	}
 }
 
-// faults within a reply never pass for its end: it is asked for again, or the
-// error says that it broke off.
+// faults tests that a broken reply never counts as complete. The provider requests it again, or
+// returns an error that the reply broke off.
 func (s suite) faults(t *testing.T) {
 	t.Parallel()
 	for name, turn := range map[string]Turn{
@@ -141,7 +140,7 @@ func (s suite) faults(t *testing.T) {
 	}
 }
 
-// interrupts end the request at once, on both sides.
+// interrupts tests that canceling ends the request immediately on both sides.
 func (s suite) interrupts(t *testing.T) {
 	t.Parallel()
 	for name, turn := range map[string]Turn{
@@ -198,7 +197,7 @@ func await(t *testing.T, happened <-chan struct{}) {
 	}
 }
 
-// history is sent so that a strict server takes it; New refuses what is wrong.
+// history tests that a strict server accepts the requests. New checks the requests.
 func (s suite) history(t *testing.T) {
 	t.Parallel()
 	call := func(id, parameters string) history.Block {
@@ -243,7 +242,7 @@ func (s suite) history(t *testing.T) {
 	}
 }
 
-// sameTime: requests at the same time do not get in each other's way.
+// sameTime tests that concurrent requests do not affect each other.
 func (s suite) sameTime(t *testing.T) {
 	t.Parallel()
 	srv := NewFunc(t, func(r *Request) Turn { return Say("re: ", r.Last().Content).Call("f", `{}`) })

@@ -18,12 +18,12 @@ type claudeBlock struct {
 		Data      string
 	}
 	Cache *struct{ Type, TTL string } `json:"cache_control"`
-	// Tool is the tool that comes or goes.
+	// Tool is the tool that is added or removed.
 	Tool struct{ Type, Name string }
 }
 
-// fromMessages reads a request of the Messages API in the terms of chat completions: the answers of
-// tools in a user message are messages of their own.
+// fromMessages converts a request of the Messages API to the form of chat completions. Tool results
+// in a user message become separate messages.
 func (r *Request) fromMessages(body []byte) error {
 	var wire struct {
 		System json.RawMessage
@@ -94,7 +94,7 @@ func (r *Request) fromMessages(body []byte) error {
 	return nil
 }
 
-// blocksOf returns the blocks of a content, which may be one text.
+// blocksOf returns the blocks of a content, which may be a single string.
 func blocksOf(content json.RawMessage) (blocks []json.RawMessage, err error) {
 	var text string
 	switch {
@@ -127,12 +127,12 @@ func resultOf(raw json.RawMessage) (text string, images []string) {
 // messagesWire writes the events of the Messages API.
 type messagesWire struct {
 	*reply
-	// count is the number of blocks, open the type of the open one.
+	// count is the number of blocks. open is the type of the open block.
 	count int
 	open  string
 	begun bool
 	said  strings.Builder
-	// blocks are the blocks so far, as a client sends them back.
+	// blocks lists the blocks so far, in the form in which a client sends them back.
 	blocks []string
 }
 
@@ -152,7 +152,7 @@ func (w *messagesWire) begin() {
 	w.typed("ping", "")
 }
 
-// block makes sure that a block of a type is open.
+// block opens a block of a type unless one is open.
 func (w *messagesWire) block(kind, begin string) {
 	w.begin()
 	if w.open == kind {
@@ -179,7 +179,8 @@ func (w *messagesWire) think(delta string) {
 	w.delta(`"type":"thinking_delta","thinking":` + quote(delta))
 }
 
-// closeBlock ends the open block. Thinking gets a signature that is bound to the conversation.
+// closeBlock ends the open block. Thinking is signed, and its signature is bound to the
+// conversation.
 func (w *messagesWire) closeBlock() {
 	if w.open == "" {
 		return
@@ -239,7 +240,7 @@ func (w *messagesWire) end(t Turn) {
 	w.server.claude.served(w.request)
 }
 
-// Block adds a whole block of the Messages API.
+// Block adds a complete block of the Messages API.
 func (t Turn) Block(block string) Turn {
 	return t.then(func(r *reply) {
 		w, is := r.wire.(*messagesWire)

@@ -7,28 +7,28 @@ import (
 	"strings"
 )
 
-// The formats of requests, by their path below /v1/.
+// The request formats. Each is the path below /v1/.
 const (
 	Chat      = "chat/completions"
 	Responses = "responses"
 	Messages  = "messages"
 )
 
-// Request is a request for a reply as the server got it. One to the Responses API
-// is in the terms of chat completions.
+// Request is a request for a reply as the server received it. A request of another API is converted
+// to the form of chat completions.
 type Request struct {
-	// API is the format it came in: Chat, Responses or Messages.
+	// API is the format of the request: Chat, Responses or Messages.
 	API string
 	// Number counts the chat requests from 0.
 	Number int
-	// Body is the request as it came.
+	// Body is the unchanged body of the request.
 	Body   []byte
 	Header http.Header
 
 	Model    string
 	Messages []Message
 	Tools    []Tool
-	// Fields are all top-level fields, undecoded.
+	// Fields maps all top-level fields to their raw JSON.
 	Fields map[string]json.RawMessage
 }
 
@@ -41,13 +41,13 @@ type Message struct {
 	Images     []string
 	ToolCalls  []ToolCall
 	ToolCallID string
-	// Fields are all members of the message, undecoded.
+	// Fields maps all members of the message to their raw JSON.
 	Fields map[string]json.RawMessage
-	// Reasoning are the reasoning items of the Responses API in it.
+	// Reasoning lists the reasoning items of the Responses API in the message.
 	Reasoning []json.RawMessage
 }
 
-// Text returns a member that is a string, and whether it is there.
+// Text returns a member that is a string, and whether the member exists.
 func (m Message) Text(field string) (text string, ok bool) {
 	ok = json.Unmarshal(m.Fields[field], &text) == nil
 	return text, ok
@@ -56,22 +56,22 @@ func (m Message) Text(field string) (text string, ok bool) {
 // ToolCall is a call within an assistant message.
 type ToolCall struct {
 	ID, Type, Name, Arguments string
-	// Extra is its extra_content, undecoded.
+	// Extra is the raw extra_content of the call.
 	Extra json.RawMessage
 }
 
-// Tool is a tool the model may call.
+// Tool is a tool that the model may call.
 type Tool struct {
 	Name, Description string
 	Parameters        json.RawMessage
-	// Grammar is that of a tool in free form, empty for a function.
+	// Grammar is the grammar of a free-form tool, empty for a function.
 	Grammar string
 }
 
 // Last returns the last message.
 func (r *Request) Last() Message { return r.Messages[len(r.Messages)-1] }
 
-// ToolNames returns the names of the tools offered, in order.
+// ToolNames returns the names of the offered tools, in order.
 func (r *Request) ToolNames() []string {
 	names := make([]string, 0, len(r.Tools))
 	for _, t := range r.Tools {
@@ -144,7 +144,7 @@ func (m *Message) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// content reads both forms of a message's content, and both of the address of an image.
+// content reads both forms of a message's content, and both forms of an image URL.
 func content(raw json.RawMessage) (text string, images []string) {
 	if json.Unmarshal(raw, &text) == nil {
 		return text, nil

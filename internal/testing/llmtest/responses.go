@@ -15,9 +15,8 @@ type inputItem struct {
 	Encrypted                           string `json:"encrypted_content"`
 }
 
-// fromResponses takes what a request of the Responses API holds, in the terms of chat
-// completions: reasoning, text and calls that follow each other are one assistant
-// message.
+// fromResponses converts a request of the Responses API to the form of chat completions.
+// Consecutive reasoning, text and calls become one assistant message.
 func (r *Request) fromResponses(wire wireRequest) error {
 	if wire.Store == nil || *wire.Store {
 		return fmt.Errorf("the response would be stored")
@@ -87,10 +86,10 @@ func (r *Request) addItem(item inputItem, raw json.RawMessage) error {
 	return nil
 }
 
-// custom is the type of a call in free form.
+// custom is the type of a free-form call.
 const custom = "custom"
 
-// isFree reports whether the latest call of an id is in free form.
+// isFree reports whether the latest call with this ID is free-form.
 func (r *Request) isFree(id string) bool {
 	for _, m := range slices.Backward(r.Messages) {
 		for _, call := range m.ToolCalls {
@@ -102,8 +101,7 @@ func (r *Request) isFree(id string) bool {
 	return false
 }
 
-// assistant is the assistant message that is being read, which begins here unless
-// it is the latest.
+// assistant returns the latest message if it is an assistant message. Otherwise it appends one.
 func (r *Request) assistant() *Message {
 	if n := len(r.Messages); n == 0 || r.Messages[n-1].Role != "assistant" {
 		r.Messages = append(r.Messages, Message{Role: "assistant"})

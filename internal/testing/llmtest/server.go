@@ -1,7 +1,6 @@
-// Package llmtest is a scripted OpenAI-compatible model server for tests, which
-// speaks chat completions, the Responses API and the Messages API. A test gives it the turns the model
-// takes, faults included, and asks it afterwards what it was sent:
-//
+// Package llmtest is a scripted model server for tests. It supports OpenAI's chat completions and
+// Responses API, and the Messages API. A test passes the turns of the model, including faults, and
+// reads the received requests afterwards:
 //	srv := llmtest.New(t,
 //		llmtest.Call("read_file", `{"file_path":"a.txt"}`),
 //		llmtest.Say("It says ", "hello."),
@@ -10,8 +9,8 @@
 //	…
 //	srv.Requests()[1].Last() // the message with the tool's answer
 //
-// Every request is checked for what real servers refuse (see Validate); a bad one
-// fails the test.
+// Every request is checked for what real servers refuse (see Validate). A wrong request fails the
+// test.
 package llmtest
 
 import (
@@ -27,7 +26,7 @@ import (
 
 // Server is a running model server. It is closed when the test ends.
 type Server struct {
-	// URL is the base URL to give to a client; it ends in /v1.
+	// URL is the base URL for a client; it ends in /v1.
 	URL string
 
 	t      testing.TB
@@ -43,8 +42,8 @@ type Server struct {
 	bound    *boundItems
 }
 
-// New starts a server that answers its n-th request with the n-th turn. A request
-// after the last turn fails the test.
+// New starts a server that answers its n-th request with the n-th turn. A request after the last
+// turn fails the test.
 func New(t testing.TB, turns ...Turn) *Server {
 	t.Helper()
 	return NewFunc(t, func(r *Request) Turn {
@@ -56,8 +55,8 @@ func New(t testing.TB, turns ...Turn) *Server {
 	})
 }
 
-// NewFunc starts a server that asks next for the turn of every request. Requests
-// that arrive at the same time ask at the same time.
+// NewFunc starts a server that calls next for the turn of every request. Concurrent requests result
+// in concurrent calls.
 func NewFunc(t testing.TB, next func(*Request) Turn) *Server {
 	t.Helper()
 	s := &Server{
@@ -73,8 +72,8 @@ func NewFunc(t testing.TB, next func(*Request) Turn) *Server {
 	return s
 }
 
-// NewUnjudged is NewFunc for replies of the Messages API that the test writes itself: thinking need
-// not be this server's.
+// NewUnjudged is like NewFunc for replies of the Messages API that the test writes itself. It
+// accepts thinking that this server did not sign.
 func NewUnjudged(t testing.TB, next func(*Request) Turn) *Server {
 	t.Helper()
 	s := NewFunc(t, next)
@@ -82,16 +81,15 @@ func NewUnjudged(t testing.TB, next func(*Request) Turn) *Server {
 	return s
 }
 
-// Answer sets what a path other than /v1/chat/completions answers with status
-// 200, for example "/v1/models" or "/props". An empty body makes it a 404.
+// Answer sets the body of the answer, with status 200, of a path other than /v1/chat/completions.
+// Examples are "/v1/models" and "/props". With an empty body the path returns status 404.
 func (s *Server) Answer(path, body string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answers[path] = body
 }
 
-// Hang makes a path other than those of replies answer nothing until the client is
-// gone.
+// Hang makes a path other than the reply paths send no answer until the client disconnects.
 func (s *Server) Hang(path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,7 +144,7 @@ func (s *Server) serveOther(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, answer)
 }
 
-// record keeps the request and fails the test if a real server would refuse it.
+// record stores the request, and fails the test if a real server would refuse it.
 func (s *Server) record(r *http.Request, api string, body []byte) *Request {
 	request, err := decode(api, body)
 	request.Header = r.Header.Clone()
@@ -177,14 +175,14 @@ func (s *Server) callID() string {
 	return fmt.Sprintf("call_%d", s.calls)
 }
 
-// excerpt is the end of a body, where a growing conversation is wrong.
+// excerpt returns the end of a body, because a growing conversation is usually wrong at its end.
 func excerpt(body []byte) string {
 	const most = 2000
 	return strings.ToValidUTF8(string(body[max(0, len(body)-most):]), "")
 }
 
-// Transport sends every request to srv, no matter which host it is for, so that a test can use the
-// address of a vendor.
+// Transport returns a transport that sends every request to this server, whatever its host. A test
+// can then use the address of a vendor.
 func (s *Server) Transport() http.RoundTripper {
 	target := strings.TrimPrefix(strings.TrimSuffix(s.URL, "/v1"), "http://")
 	transport := &http.Transport{DisableCompression: true}

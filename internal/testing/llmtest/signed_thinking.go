@@ -10,17 +10,17 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// boundItems binds the reasoning items of the Responses API to the input before them, as models do
-// whose reasoning is bound to its past.
+// boundItems binds the reasoning items of the Responses API to the input before them. Some models
+// bind their reasoning like this.
 type boundItems struct {
 	mu sync.Mutex
-	// before maps encrypted reasoning to the digest of all before it.
+	// before maps encrypted reasoning to the digest of the input before it.
 	before map[string]string
-	// sent counts the reasoning items that came back.
+	// sent counts the reasoning items that clients sent back.
 	sent int
 }
 
-// itemText returns what counts of an item of the input or the output.
+// itemText returns the part of an input or output item that the digest covers.
 func itemText(raw []byte) string {
 	var item inputItem
 	if json.Unmarshal(raw, &item) != nil {
@@ -37,7 +37,7 @@ func itemText(raw []byte) string {
 	return fmt.Sprintf("%s\x00%s\x00%s\x00%q\x00%s\x00%s\x00%s\x00%s\x00%s", item.Type, item.Role, text, images, item.CallID, item.Name, item.Arguments, input, item.Output)
 }
 
-// inputBefore returns the texts of a request: its tools, its instructions and its input.
+// inputBefore returns the texts of a request: tools, instructions and input.
 func inputBefore(r *Request) []string {
 	var input []json.RawMessage
 	_ = json.Unmarshal(r.Fields["input"], &input) // the input was parsed before
@@ -52,7 +52,7 @@ func digestOfTexts(texts []string) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", texts)))
 }
 
-// isBound reports whether the reasoning of the model is bound over the Responses API.
+// isBound reports whether the model of a request binds its reasoning over the Responses API.
 func isBound(r *Request) bool {
 	return r.API == Responses && vendor.BoundReasoningOf(r.Model).Prefix()
 }
@@ -70,7 +70,8 @@ func (b *boundItems) sign(r *Request, reasoning string, items []string) string {
 	return signed
 }
 
-// verify counts the reasoning of a request, and returns an error if the past of some has changed.
+// verify counts the reasoning items of a request. It returns an error if the input before one has
+// changed.
 func (b *boundItems) verify(r *Request) (err error) {
 	texts := inputBefore(r)
 	b.mu.Lock()
@@ -88,7 +89,7 @@ func (b *boundItems) verify(r *Request) (err error) {
 	return err
 }
 
-// ReasoningSent returns the number of bound reasoning items that came back.
+// ReasoningSent returns the number of bound reasoning items that clients sent back.
 func (s *Server) ReasoningSent() int {
 	s.bound.mu.Lock()
 	defer s.bound.mu.Unlock()

@@ -10,18 +10,16 @@ import (
 	"strings"
 )
 
-// Turn is what the server does with one request: a list of steps, in whichever
-// format it was asked. Turns are
-// values; the methods return a longer turn and leave the receiver alone:
+// Turn is the answer of the server to one request: a list of steps, independent of the request
+// format. Turns are values. Their methods return a longer turn and do not change the receiver:
 //
 //	llmtest.Say("Looking.").Call("glob", `{"pattern":"*"}`).Call("list_directory", `{"path":"."}`)
 //
-// A turn ends with a finish reason that fits, usage and [DONE], unless it is set
-// otherwise.
+// By default a turn ends with a matching finish reason, the usage and [DONE].
 type Turn struct {
 	steps []step
 	calls int
-	// ids are those given to calls.
+	// ids are the IDs of the calls.
 	ids      []string
 	finish   string
 	usage    usage
@@ -32,37 +30,37 @@ type Turn struct {
 
 type step func(*reply)
 
-// reply is a turn being played to one request.
+// reply is the execution of a turn for one request.
 type reply struct {
 	server  *Server
 	w       http.ResponseWriter
 	wire    wire
 	request *Request
 	gone    <-chan struct{}
-	// taken is set when a step answered by itself, without a stream.
+	// taken is set after a step has written the whole answer without a stream.
 	taken bool
-	// left is how many more bytes may be sent before the connection is cut.
+	// left is the number of bytes that may still be sent before the connection breaks.
 	left   int
 	cutoff bool
-	// whole is set when calls come in one piece.
+	// whole is set if each call is sent in one piece.
 	whole bool
-	// rename makes the ids of calls; nil leaves them.
+	// rename returns the new ID of a call. If rename is nil, IDs stay unchanged.
 	rename func(id string) string
 	// extra is the extra_content of the first call, "" if it has none.
 	extra string
 }
 
-// Say is a turn that answers with text, one delta an argument.
+// Say returns a turn that answers with text. Each argument is a delta.
 func Say(deltas ...string) Turn { return Turn{}.Say(deltas...) }
 
-// Think is a turn that begins with reasoning, one delta an argument.
+// Think returns a turn that begins with reasoning. Each argument is a delta.
 func Think(deltas ...string) Turn { return Turn{}.Think(deltas...) }
 
-// Call is a turn that calls a tool.
+// Call returns a turn that calls a tool.
 func Call(name, arguments string) Turn { return Turn{}.Call(name, arguments) }
 
-// Fail is a turn that answers with a status, a body and headers given as
-// alternating names and values.
+// Fail returns a turn that answers with a status, a body and headers. headers alternates names and
+// values.
 func Fail(status int, body string, headers ...string) Turn {
 	return Turn{}.then(func(r *reply) {
 		r.taken = true
@@ -75,13 +73,13 @@ func Fail(status int, body string, headers ...string) Turn {
 	})
 }
 
-// HTML is a turn that answers with a web page, as a proxy or a wrong address does.
+// HTML returns a turn that answers with a web page, as a proxy or a wrong address does.
 func HTML(status int) Turn {
 	page := fmt.Sprintf("<!DOCTYPE html><html><head><title>%s</title></head><body><h1>nginx</h1></body></html>", http.StatusText(status))
 	return Fail(status, page, "Content-Type", "text/html; charset=utf-8")
 }
 
-// Drop is a turn that closes the connection before any answer.
+// Drop returns a turn that closes the connection before any answer.
 func Drop() Turn { return Turn{}.Cut() }
 
 // Say adds text deltas.
@@ -92,7 +90,7 @@ func (t Turn) Say(deltas ...string) Turn {
 	return t
 }
 
-// Think adds reasoning deltas: under the key reasoning_content, or as a summary.
+// Think adds reasoning deltas, in the member reasoning_content or as a summary.
 func (t Turn) Think(deltas ...string) Turn {
 	for _, d := range deltas {
 		t = t.then(func(r *reply) { r.wire.think(d) })
@@ -100,10 +98,10 @@ func (t Turn) Think(deltas ...string) Turn {
 	return t
 }
 
-// Call adds a tool call with a fresh id; its arguments arrive in fragments.
+// Call adds a tool call with a new ID. Its arguments arrive in fragments.
 func (t Turn) Call(name, arguments string) Turn { return t.CallID("", name, arguments) }
 
-// CallID is Call with a given id; an empty one is replaced by a fresh one.
+// CallID is like Call with a given ID. An empty ID is replaced by a new one.
 func (t Turn) CallID(id, name, arguments string) Turn {
 	index := t.calls
 	t.calls++
@@ -130,13 +128,13 @@ func (t Turn) Extra(content string) Turn {
 // Whole sends every call in one piece and with index 0, as Ollama does.
 func (t Turn) Whole() Turn { return t.first(Turn{}.then(func(r *reply) { r.whole = true })) }
 
-// first puts the steps of another turn in front.
+// first returns the turn with the steps of begin inserted before its own.
 func (t Turn) first(begin Turn) Turn {
 	t.steps = append(begin.steps[:len(begin.steps):len(begin.steps)], t.steps...)
 	return t
 }
 
-// renamed gives every call another id, in a format for a number.
+// renamed replaces the ID of every call. format formats the number of the call.
 func (t Turn) renamed(format string) Turn {
 	rename := func(id string) string { return fmt.Sprintf(format, crc32.ChecksumIEEE([]byte(id))) }
 	t.ids = slices.Clone(t.ids)
@@ -146,7 +144,7 @@ func (t Turn) renamed(format string) Turn {
 	return t.first(Turn{}.then(func(r *reply) { r.rename = rename }))
 }
 
-// firstCall is the turn with the id of its first call only.
+// firstCall returns the turn with only the first of its call IDs.
 func (t Turn) firstCall() Turn {
 	t.ids = t.ids[:min(len(t.ids), 1)]
 	return t
@@ -163,12 +161,12 @@ func (t Turn) Event(data string) Turn { return t.Raw("data: " + data + "\n\n") }
 // Comments adds n keep-alive comments.
 func (t Turn) Comments(n int) Turn { return t.Raw(strings.Repeat(": keep-alive\n\n", n)) }
 
-// Raw adds bytes to the stream as they are.
+// Raw adds bytes to the stream unchanged.
 func (t Turn) Raw(bytes string) Turn {
 	return t.then(func(r *reply) { r.send(bytes) })
 }
 
-// Wait adds a pause until released is closed or the client is gone.
+// Wait adds a pause until released is closed or the client disconnects.
 func (t Turn) Wait(released <-chan struct{}) Turn {
 	return t.then(func(r *reply) {
 		select {
@@ -179,7 +177,7 @@ func (t Turn) Wait(released <-chan struct{}) Turn {
 	})
 }
 
-// Reached closes reached when the turn comes to this point.
+// Reached closes reached when the server executes this step.
 func (t Turn) Reached(reached chan<- struct{}) Turn {
 	return t.then(func(r *reply) {
 		r.send("")
@@ -187,15 +185,15 @@ func (t Turn) Reached(reached chan<- struct{}) Turn {
 	})
 }
 
-// Gone waits until the client has gone and then closes gone.
+// Gone waits until the client disconnects and then closes gone.
 func (t Turn) Gone(gone chan<- struct{}) Turn {
 	return t.Wait(nil).then(func(*reply) { close(gone) }).Cut()
 }
 
-// Hang adds silence until the client gives up.
+// Hang adds a pause until the client disconnects.
 func (t Turn) Hang() Turn { return t.Wait(nil).Cut() }
 
-// Cut ends the turn by breaking the connection here.
+// Cut ends the turn by breaking the connection.
 func (t Turn) Cut() Turn {
 	return t.then(func(*reply) { panic(http.ErrAbortHandler) })
 }
@@ -211,27 +209,25 @@ func (t Turn) Finish(reason string) Turn {
 	return t
 }
 
-// NoFinish leaves the finish reason, the usage and [DONE] out: the stream just
-// ends.
+// NoFinish omits the finish reason, the usage and [DONE], so that the stream ends without them.
 func (t Turn) NoFinish() Turn {
 	t.noFinish, t.noUsage, t.noDone = true, true, true
 	return t
 }
 
-// NoDone leaves [DONE] out.
+// NoDone omits [DONE].
 func (t Turn) NoDone() Turn {
 	t.noDone = true
 	return t
 }
 
-// Usage sets the tokens reported; without it they are estimated from the size of
-// the request.
+// Usage sets the reported token counts. By default they are estimated from the size of the request.
 func (t Turn) Usage(prompt, completion, cached int) Turn {
 	t.usage = usage{prompt, completion, cached}
 	return t
 }
 
-// NoUsage leaves the usage out.
+// NoUsage omits the usage.
 func (t Turn) NoUsage() Turn {
 	t.noUsage = true
 	return t
@@ -265,7 +261,7 @@ func (t Turn) play(r *reply) {
 
 func (r *reply) event(data string) { r.send("data: " + data + "\n\n") }
 
-// send writes to the stream at once, up to the byte where it is to break.
+// send writes to the stream immediately, up to the byte at which the connection breaks.
 func (r *reply) send(text string) {
 	r.w.Header().Set("Content-Type", "text/event-stream")
 	cut := r.cutoff && len(text) > r.left

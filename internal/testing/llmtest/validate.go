@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Validate reports what a strict server would refuse in a chat request: missing
-// model or messages, a message that says nothing, a system message that is not the
-// first, a tool call that is not answered exactly once by the messages right after
-// it (D-32), arguments or schemas that are not JSON objects, names used twice.
+// Validate returns an error for a chat request that a strict server would refuse. Model and
+// messages are required. No message may be empty, and only the first may be a system message. Each
+// tool call must be answered exactly once by the messages that follow it directly (D-32). Arguments
+// and schemas must be JSON objects, and names unique.
 func Validate(body []byte) error {
 	request, err := decode(Chat, body)
 	if err != nil {
@@ -52,11 +52,11 @@ func validateTools(tools []Tool) error {
 }
 
 func (request *Request) validateMessages() error {
-	// open are the calls of the latest assistant message without an answer yet.
+	// open holds the calls of the latest assistant message that have no answer yet.
 	open := map[string]bool{}
 	for i, m := range request.Messages {
 		if m.Role == "system" && request.API == Messages {
-			continue // JudgeMessages knows where one may stand
+			continue // JudgeMessages checks where a system message is allowed
 		}
 		if m.Role != "tool" && len(open) > 0 {
 			return fmt.Errorf("messages[%d] (%s) comes while calls wait for an answer: %v", i, m.Role, slices.Collect(maps.Keys(open)))

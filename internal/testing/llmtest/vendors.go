@@ -11,21 +11,21 @@ import (
 	"sync"
 )
 
-// Script says the turn of every request, as NewFunc takes it.
+// Script returns the turn for a request, as the argument of NewFunc does.
 type Script func(*Request) Turn
 
-// Vendor makes the server of a script strict: it refuses what the vendor's
-// documentation says is refused, and attaches to every reply what the vendor
-// attaches. Scripts give their calls ids by Turn.CallID.
+// Vendor makes the server of a script as strict as the vendor's documentation. The server refuses
+// the same requests, and attaches the vendor's data to every reply. Scripts must set the IDs of
+// their calls with Turn.CallID.
 type Vendor struct {
 	Name string
-	// Host is where the vendor's own API is, Model one of its models.
+	// Host is the host of the vendor's API, and Model one of its models.
 	Host, Model string
-	// Strict returns script with the vendor's rules around it.
+	// Strict returns a script that applies the vendor's rules to script.
 	Strict func(script Script) Script
 }
 
-// Vendors are those whose rules are written down here.
+// Vendors returns the vendors whose rules this package contains.
 func Vendors() []Vendor {
 	return []Vendor{
 		{"DeepSeek V4", "api.deepseek.com", "deepseek-v4-pro", deepSeek},
@@ -37,24 +37,24 @@ func Vendors() []Vendor {
 	}
 }
 
-// issued is what a vendor has attached, by the id of the call it belongs to.
+// issued maps call IDs to the data that a vendor attached to these calls.
 type issued struct{ sync.Map }
 
-// attach notes what is attached to the calls of a turn.
+// attach stores the data that is attached to the calls of a turn.
 func (m *issued) attach(t Turn, attached string) {
 	for _, id := range t.ids {
 		m.Store(id, attached)
 	}
 }
 
-// of returns what was attached to a call; ok is false for a call of others.
+// of returns the data attached to a call. ok is false for a call that this server did not send.
 func (m *issued) of(id string) (attached string, ok bool) {
 	value, ok := m.Load(id)
 	attached, _ = value.(string)
 	return attached, ok
 }
 
-// checked is a script that refuses a request for which check returns a reason.
+// checked returns a script that refuses a request if check returns a reason.
 func checked(check func(*Request) string, script Script) Script {
 	return func(r *Request) Turn {
 		if reason := check(r); reason != "" {
@@ -64,8 +64,8 @@ func checked(check func(*Request) string, script Script) Script {
 	}
 }
 
-// withCalls calls check for every assistant message with calls until it returns a
-// reason to refuse.
+// withCalls calls check for every assistant message with calls. It stops at the first reason to
+// refuse and returns it.
 func withCalls(r *Request, check func(m Message, first ToolCall) string) string {
 	for _, m := range r.Messages {
 		if len(m.ToolCalls) > 0 {
@@ -77,7 +77,7 @@ func withCalls(r *Request, check func(m Message, first ToolCall) string) string 
 	return ""
 }
 
-// unknownMember returns the first of names that is anywhere in a request.
+// unknownMember returns the first of names that occurs as a member in a request.
 func unknownMember(r *Request, names ...string) string {
 	for _, name := range names {
 		if strings.Contains(string(r.Body), `"`+name+`":`) {
@@ -87,7 +87,7 @@ func unknownMember(r *Request, names ...string) string {
 	return ""
 }
 
-// badID returns the first id of a call that does not have the form of a vendor.
+// badID returns the first call ID that does not match form.
 func badID(r *Request, form *regexp.Regexp) string {
 	for _, m := range r.Messages {
 		for _, call := range m.ToolCalls {
@@ -99,8 +99,8 @@ func badID(r *Request, form *regexp.Regexp) string {
 	return ""
 }
 
-// deepSeek thinks by default. Every assistant message with calls must bring its
-// reasoning_content back; the member must be there even if it is empty.
+// deepSeek returns reasoning by default. It requires reasoning_content in every assistant message
+// with calls; the value may be empty.
 func deepSeek(script Script) Script {
 	var sent issued
 	check := func(r *Request) string {
@@ -120,8 +120,8 @@ func deepSeek(script Script) Script {
 	})
 }
 
-// gemini signs the first call of every reply. The signature must come back on it,
-// or the word that says there is none; members it does not know are refused.
+// gemini signs the first call of every reply. The client must return the signature on that call, or
+// the word for a missing signature. It refuses unknown members.
 func gemini(script Script) Script {
 	const skip = "skip_thought_signature_validator"
 	var sent issued
@@ -151,8 +151,8 @@ func gemini(script Script) Script {
 	})
 }
 
-// geminiRequest refuses members and keywords of schemas that Google does not know, and
-// calls that follow neither the user nor an answer.
+// geminiRequest refuses members and schema keywords that Google does not support, and calls that
+// follow neither the user nor an answer.
 func geminiRequest(r *Request) string {
 	if name := unknownMember(r, "reasoning_content", "reasoning", "reasoning_details", "prompt_cache_key", "prompt_cache_breakpoint", "session_id", "cache_control"); name != "" {
 		return fmt.Sprintf("Invalid JSON payload received. Unknown name %q: Cannot find field.", name)
@@ -174,8 +174,8 @@ func geminiRequest(r *Request) string {
 
 var geminiKeyword = regexp.MustCompile(`"(?:\$schema|\$ref|\$defs|patternProperties|exclusiveMinimum|exclusiveMaximum|const|if|then)":|"type":\s*\[`)
 
-// gpt takes tools on chat completions only without reasoning. On the Responses API
-// a call must follow the reasoning that led to it, which must be readable.
+// gpt accepts tools on chat completions only without reasoning. On the Responses API, a call must
+// follow the reasoning that led to it, in readable form.
 func gpt(script Script) Script {
 	var sent issued
 	check := func(r *Request) string {
@@ -207,8 +207,8 @@ func gpt(script Script) Script {
 	})
 }
 
-// gptRequest refuses parameters that OpenAI does not know, or not for a model that
-// reasons, and ids that are too long.
+// gptRequest refuses parameters that OpenAI does not support, or does not support for reasoning
+// models. It also refuses IDs that are too long.
 func gptRequest(r *Request) string {
 	const longestKey, leastOutput = 64, 16
 	if name := unknownMember(r, "reasoning_content", "reasoning_details", "extra_content", "session_id", "cache_control", "max_tokens", "temperature", "top_p"); name != "" {
@@ -240,7 +240,7 @@ var (
 	mistralID      = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
 )
 
-// refusesReasoning returns why the reasoning items of a message are not taken.
+// refusesReasoning returns the reason for refusing the reasoning items of a message, or "".
 func (m *issued) refusesReasoning(message Message) string {
 	there := map[string]bool{}
 	for _, raw := range message.Reasoning {
@@ -261,8 +261,8 @@ func (m *issued) refusesReasoning(message Message) string {
 	return ""
 }
 
-// claudeThroughOpenRouter signs its thinking in reasoning_details, which must come
-// back unchanged with the calls they led to, and takes four marks for the cache.
+// claudeThroughOpenRouter signs its thinking in reasoning_details. The client must return them
+// unchanged with the calls that follow them. It accepts at most four cache marks.
 func claudeThroughOpenRouter(script Script) Script {
 	const most = 4
 	var sent issued
@@ -303,8 +303,8 @@ func claudeThroughOpenRouter(script Script) Script {
 	})
 }
 
-// mistral takes ids of nine letters and digits only, no user right after a tool, and no
-// member that it does not know.
+// mistral accepts only call IDs of nine letters and digits. It refuses a user message directly
+// after a tool message, and unknown members.
 func mistral(script Script) Script {
 	check := func(r *Request) string {
 		for name := range r.Fields {
@@ -332,7 +332,8 @@ func mistral(script Script) Script {
 
 var mistralMembers = []string{"model", "messages", "stream", "tools", "tool_choice", "max_tokens", "temperature", "top_p", "stop", "reasoning_effort", "parallel_tool_calls"}
 
-// ollama sends every call whole and with index 0, and its thinking as reasoning.
+// ollama sends every call in one piece and with index 0. It sends its thinking in the member
+// reasoning.
 func ollama(script Script) Script {
 	return func(r *Request) Turn {
 		return script(r).Whole().first(Turn{}.Event(`{"choices":[{"index":0,"delta":{"reasoning":"hm"},"finish_reason":null}]}`))

@@ -12,16 +12,16 @@ import (
 type wire interface {
 	text(delta string)
 	think(delta string)
-	// call streams one tool call the way OpenAI does: the name first, then the
-	// arguments in small pieces.
+	// call streams one tool call as OpenAI does: first the name, then the arguments in small
+	// pieces.
 	call(index int, id, name, arguments string)
-	// end writes how a turn ends; without a finish reason the stream just stops.
+	// end writes the end of a turn. Without a finish reason the stream stops.
 	end(Turn)
 }
 
 type usage struct{ prompt, completion, cached int }
 
-// pieces cuts arguments into a few pieces.
+// pieces splits arguments into a few pieces.
 func pieces(arguments string) []string {
 	const count = 4
 	var list []string
@@ -73,7 +73,7 @@ func (w chatWire) end(t Turn) {
 // responsesWire writes the events of the Responses API.
 type responsesWire struct {
 	*reply
-	// outputs counts the items; open is the one that is being written.
+	// outputs counts the items. open is the item that is being written.
 	outputs int
 	open    *outputItem
 	items   []string
@@ -90,7 +90,7 @@ func (w *responsesWire) typed(kind string, members string) {
 	w.event(fmt.Sprintf(`{"type":%q,"output_index":%d%s}`, kind, w.outputs, members))
 }
 
-// item makes sure that an item of a kind is open.
+// item returns the open item of a kind, and opens one if necessary.
 func (w *responsesWire) item(kind, begin string) *outputItem {
 	if w.open == nil || w.open.kind != kind {
 		w.closeItem()
@@ -135,7 +135,7 @@ func (w *responsesWire) done(item string) {
 	w.outputs++
 }
 
-// encrypted is what represents reasoning that only the server can read.
+// encrypted returns fake encrypted reasoning, which only the server can read.
 func encrypted(reasoning string) string { return fmt.Sprintf("ENC(%x)", reasoning) }
 
 func (w *responsesWire) call(_ int, id, name, arguments string) {
@@ -156,7 +156,7 @@ func (w *responsesWire) call(_ int, id, name, arguments string) {
 	w.done(item(arguments))
 }
 
-// onlyText is the one text of some arguments, "" where they are others.
+// onlyText returns the value of arguments that consist of one text, otherwise "".
 func onlyText(arguments string) string {
 	var given map[string]string
 	_ = json.Unmarshal([]byte(arguments), &given)

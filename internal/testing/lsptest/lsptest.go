@@ -1,5 +1,5 @@
-// Package lsptest is a language server for tests. It knows words, and does what real servers do
-// wrong.
+// Package lsptest is a language server for tests. It resolves plain words, and imitates the faults
+// of real servers.
 package lsptest
 
 import (
@@ -18,37 +18,39 @@ import (
 	"unicode/utf16"
 )
 
-// Faults of the server, for the variable LSPTEST.
+// The faults of the server, as values of the variable LSPTEST.
 const (
-	// FaultDies ends the server at the first question.
+	// FaultDies ends the server at the first request.
 	FaultDies = "dies"
-	// FaultSilent answers no question.
+	// FaultSilent answers no request.
 	FaultSilent = "silent"
-	// FaultFloods sends a message of a gigabyte before its answer.
+	// FaultFloods sends a message of one gigabyte before its answer.
 	FaultFloods = "floods"
 	// FaultTwice sends each answer twice.
 	FaultTwice = "twice"
-	// FaultOutside adds a place outside of the workspace.
+	// FaultOutside adds a location outside the workspace.
 	FaultOutside = "outside"
-	// FaultMany answers with 20000 places.
+	// FaultMany answers with 20000 locations.
 	FaultMany = "many"
-	// FaultOverlaps adds an edit that overlaps another.
+	// FaultOverlaps adds an edit that overlaps another one.
 	FaultOverlaps = "overlaps"
-	// FaultBeyond moves every range behind the end of its file.
+	// FaultBeyond moves every range past the end of its file.
 	FaultBeyond = "beyond"
-	// FaultLoads finds only one reference until its work has ended, which it begins with the first one.
+	// FaultLoads finds only one reference until its progress has ended. The first request for
+	// references starts the progress.
 	FaultLoads = "loads"
 	// FaultOther renames another word.
 	FaultOther = "other"
-	// FaultCreates renames a file, too.
+	// FaultCreates also renames a file.
 	FaultCreates = "creates"
-	// FaultStrings knows no word in double quotes.
+	// FaultStrings does not find words in double quotes.
 	FaultStrings = "strings"
-	// FaultClosed knows no file that is not open, and renames in one file.
+	// FaultClosed does not find words in files that are not open, and renames in one file only.
 	FaultClosed = "closed"
-	// FaultKeeps is FaultClosed, and keeps the name where it is imported from.
+	// FaultKeeps is like FaultClosed, and does not rename the name in imports.
 	FaultKeeps = "keeps"
-	// FaultLoses leaves out the places in other files, but knows where a name is declared: in z.py.
+	// FaultLoses omits the locations in other files. It still returns where a name is declared: in
+	// z.py.
 	FaultLoses = "loses"
 	// FaultGrows leaves out the last place in its first answer.
 	FaultGrows = "grows"
@@ -56,8 +58,8 @@ const (
 	FaultNull = "null"
 )
 
-// Run runs the server and exits if the test program was started as a language server. TestMain
-// calls it first.
+// Run runs the server and exits if the test program was started as a language server. TestMain must
+// call it first.
 func Run() {
 	if fault, is := os.LookupEnv("LSPTEST"); is {
 		(&server{in: bufio.NewReader(os.Stdin), fault: fault, files: map[string]string{}, open: map[string]bool{}}).run()
@@ -65,7 +67,8 @@ func Run() {
 	}
 }
 
-// Environ returns an environment in which gopls and other programs are this server with a fault.
+// Environ returns an environment in which gopls and the other programs are this server with a
+// fault.
 func Environ(t testing.TB, fault string, programs ...string) []string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -88,7 +91,8 @@ type server struct {
 	in    *bufio.Reader
 	fault string
 	root  string
-	// files has the contents that the client has sent, and open the files that it holds open.
+	// files maps paths to the contents that the client has sent. open holds the files that are open
+	// in the client.
 	files map[string]string
 	open  map[string]bool
 	asked int
@@ -144,7 +148,7 @@ func (s *server) run() {
 	}
 }
 
-// params has the members of all parameters that the server reads.
+// params has the parameters of all requests that the server reads.
 type params struct {
 	RootURI      string `json:"rootUri"`
 	TextDocument struct {
@@ -181,7 +185,7 @@ func (s *server) handle(m message) (result any, asked bool) {
 		s.root = pathOf(p.RootURI)
 		return map[string]any{"capabilities": map[string]any{"positionEncoding": "utf-16"}}, true
 	case "initialized":
-		// A client that answers with fewer items than were asked for waits for ever.
+		// A client that answers with fewer items than requested waits forever.
 		s.write(map[string]any{"id": "c", "method": "workspace/configuration", "params": map[string]any{"items": []any{map[string]string{"section": "gopls"}, map[string]string{"section": "none"}}}})
 		_ = filepath.WalkDir(s.root, func(path string, _ os.DirEntry, _ error) error { s.load(path); return nil })
 	case "textDocument/didOpen":
@@ -234,7 +238,7 @@ func (s *server) load(path string) {
 	s.files[path] = string(text)
 }
 
-// answer answers a question about the word at a position.
+// answer answers a request about the word at a position.
 func (s *server) answer(method, path string, p params) (result any, asked bool) {
 	switch s.fault {
 	case FaultSilent:
@@ -336,7 +340,7 @@ type found struct {
 	at   position
 }
 
-// allWords returns the words of a text with their positions in UTF-16.
+// allWords returns the words of a text with their positions in UTF-16 units.
 func allWords(text string) (all []found) {
 	for n, line := range strings.Split(text, "\n") {
 		units, begin, word := 0, 0, ""

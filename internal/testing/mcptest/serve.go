@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// message is what comes and goes.
+// message is a received or sent message.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -35,7 +35,7 @@ type server struct {
 	quirks []string
 	mu     sync.Mutex
 	asked  int
-	// answers waits for what the client answers to the server's own requests.
+	// answers maps the IDs of the server's own requests to channels for the answers of the client.
 	answers   map[string]chan message
 	cancelled map[string]chan struct{}
 	extra     int // extra is the number of tools added during the session
@@ -90,7 +90,7 @@ func (s *server) quirk(name string) (value string, there bool) {
 
 func (s *server) has(name string) bool { return slices.Contains(s.quirks, name) }
 
-// record adds a message to the file of the log.
+// record appends a message to the log file.
 func (s *server) record(line []byte) {
 	path, there := s.quirk("log")
 	if !there {
@@ -126,7 +126,7 @@ func (s *server) notify(method string, params any) {
 	s.send(message{Method: method, Params: text})
 }
 
-// request asks the client and waits for its answer.
+// request sends a request to the client and waits for the answer.
 func (s *server) request(method string, params any) message {
 	text, _ := json.Marshal(params)
 	s.mu.Lock()
@@ -139,7 +139,7 @@ func (s *server) request(method string, params any) message {
 	return <-answer
 }
 
-// take handles a message. Slow work runs on another goroutine.
+// take handles a message. It runs slow work on another goroutine.
 func (s *server) take(m message) {
 	if m.Method == "" {
 		s.mu.Lock()
@@ -184,7 +184,7 @@ func (s *server) take(m message) {
 	}
 }
 
-// results are the answers to requests that are always the same.
+// results maps methods to the answers that are always the same.
 var results = map[string]string{
 	"prompts/list":             `{"prompts":[{"name":"greet","arguments":[{"name":"who","required":true}]}]}`,
 	"resources/list":           `{"resources":[{"uri":"memo://one","name":"one"}]}`,
@@ -200,7 +200,7 @@ var (
 	}
 )
 
-// cancel ends a call that waits.
+// cancel ends a waiting call.
 func (s *server) cancel(m message) {
 	var params struct {
 		RequestID json.RawMessage `json:"requestId"`
@@ -214,7 +214,7 @@ func (s *server) cancel(m message) {
 	}
 }
 
-// list answers with the tools.
+// list answers with the list of tools.
 func (s *server) list(m message, reply func(any)) {
 	if value, there := s.quirk("tools"); there && strings.HasPrefix(value, "@") {
 		held, err := os.ReadFile(value[1:])

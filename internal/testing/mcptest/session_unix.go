@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// inOwnSession starts a child in a session of its own.
+// inOwnSession makes a child start in a separate session.
 func inOwnSession(child *exec.Cmd) { child.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

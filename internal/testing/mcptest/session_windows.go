@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// inOwnSession starts a child in a process group of its own.
+// inOwnSession makes a child start in a separate process group.
 func inOwnSession(child *exec.Cmd) {
 	child.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 }

@@ -1,5 +1,5 @@
-// Package mcptest is a server for tests that does what real ones do wrong. It is the test's
-// own program, started again: TestMain calls Main first.
+// Package mcptest is an MCP server for tests that imitates the faults of real servers. It runs in
+// the test's own program, which is started again. TestMain must call Main first.
 package mcptest
 
 import (
@@ -10,10 +10,10 @@ import (
 	"agent/internal/extend/mcp"
 )
 
-// word makes a test's program the server.
+// word is the argument with which a test program becomes the server.
 const word = "mcptest-server"
 
-// Main is the server if this program was started as one, and then does not return.
+// Main runs the server if this program was started as the server, and then does not return.
 func Main() {
 	if len(os.Args) < 2 {
 		return
@@ -27,7 +27,7 @@ func Main() {
 	}
 }
 
-// Server returns how to start the server with some quirks:
+// Server returns the configuration that starts the server with some quirks:
 //
 //   - banner: text, broken JSON and log lines around every answer
 //   - flood: a line of 64 MB before the first answer
@@ -49,7 +49,7 @@ func Server(t testing.TB, name string, quirks ...string) mcp.Server {
 	return At(t.TempDir(), name, quirks...)
 }
 
-// At is Server outside of a test, in a folder.
+// At is like Server, for use outside a test, and starts the server in the folder dir.
 func At(dir, name string, quirks ...string) mcp.Server {
 	program, err := os.Executable()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 var anyObject = map[string]any{"type": "object"}
 
-// tools are what the server offers. ARGUMENT is in the description.
+// tools lists the tools that the server offers. Their descriptions contain ARGUMENT.
 var tools = []any{
 	tool("echo", "answers with text"),
 	tool("sleep", "answers after ms milliseconds"),
@@ -52,12 +52,12 @@ type call struct {
 	Meta      struct {
 		Token any `json:"progressToken"`
 	} `json:"_meta"`
-	// Responses and State are of protocol 2026-07-28.
+	// Responses and State belong to protocol version 2026-07-28.
 	Responses map[string]any `json:"inputResponses"`
 	State     string         `json:"requestState"`
 }
 
-// argument is an argument of a call or a prompt as text.
+// argument returns an argument of a call or a prompt as text.
 func argument(m message, name string) string {
 	var c call
 	_ = json.Unmarshal(m.Params, &c)
@@ -117,13 +117,13 @@ func (s *server) call(m message, reply func(any)) {
 	}
 }
 
-// media has a byte that is no text in its first block.
+// media contains a byte in its first block that is not valid text.
 const media = `{"type":"text","text":"a` + "\xff" + `b"},` +
 	`{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"},{"type":"audio","data":"UklGRg==","mimeType":"audio/wav"},` +
 	`{"type":"resource","resource":{"uri":"memo://t","text":"T"}},{"type":"resource","resource":{"uri":"memo://b","blob":"AAE=","mimeType":"application/zip"}},` +
 	`{"type":"resource_link","uri":"memo://l","name":"l"},{"type":"text","text":"for you","annotations":{"audience":["user"]}}`
 
-// wait is the tools that take time. One that is cancelled gives no answer.
+// wait implements the tools that take time. A canceled call gets no answer.
 func (s *server) wait(m message, c call, say func(string)) {
 	cancelled := make(chan struct{})
 	s.mu.Lock()
@@ -147,7 +147,7 @@ func (s *server) wait(m message, c call, say func(string)) {
 	say("done")
 }
 
-// ask asks the user, in the way of the protocol that is spoken.
+// ask asks the user a question, in the form of the protocol version in use.
 func (s *server) ask(m message, c call, reply func(any)) {
 	question := map[string]any{"mode": "form", "message": "Which?", "requestedSchema": c.Arguments["form"]}
 	if address := argument(m, "url"); address != "" {
@@ -197,7 +197,7 @@ func (s *server) visit(m message, say func(string)) {
 	}
 }
 
-// outcome is what the client answered, as text.
+// outcome returns the client's answer as text.
 func (s *server) outcome(m message) string {
 	if m.Error != nil {
 		return "refused: " + m.Error.Message
@@ -206,17 +206,17 @@ func (s *server) outcome(m message) string {
 	return string(answer)
 }
 
-// childWord makes a test's program the child of the server.
+// childWord is the argument with which a test program becomes the child of the server.
 const childWord = "mcptest-child"
 
-// startChild starts a child in a session of its own.
+// startChild starts a child in a separate session.
 func startChild() int {
 	program, err := os.Executable()
 	if err != nil {
 		panic(err)
 	}
 	child := exec.Command(program, childWord)
-	child.Stdout = os.Stdout // it holds what the server wrote to
+	child.Stdout = os.Stdout // keeps the server's standard output open
 	inOwnSession(child)
 	if err := child.Start(); err != nil {
 		panic(err)

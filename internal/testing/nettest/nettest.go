@@ -1,8 +1,8 @@
-// Package nettest plays the hosts of the internet for programs under test. A program reaches them
-// through a proxy, under their real names and with certificates of an authority that the test
-// makes, so that it runs unchanged.
+// Package nettest simulates internet hosts for programs under test. A program connects through a
+// proxy, to the real host names, with certificates of an authority that the test creates. The
+// program therefore runs unchanged.
 //
-// The environment of the program is that of [Net.Environ].
+// [Net.Environ] returns the environment for the program.
 package nettest
 
 import (
@@ -28,16 +28,16 @@ import (
 	"time"
 )
 
-// A Request is one that a host got.
+// A Request is a request that a host received.
 type Request struct {
 	Method, Host, Path string
 	Header             http.Header
 	Body               string
 }
 
-// A Net is an internet of hosts that are played by a function.
+// A Net is a simulated internet. A function answers for all hosts.
 type Net struct {
-	// Address is that of the proxy.
+	// Address is the address of the proxy.
 	Address string
 
 	authority *x509.Certificate
@@ -49,8 +49,8 @@ type Net struct {
 	asked []Request
 }
 
-// New starts an internet. answer returns the answer of a host: a status, then headers, each as
-// "[Name: value] ", then the body. An answer "hang" never comes, and "lost" breaks the connection.
+// New starts a Net. answer returns the answer of a host: a status, then headers, each as "[Name:
+// value] ", then the body. For the answer "hang" nothing is sent, and "lost" breaks the connection.
 func New(t testing.TB, answer func(Request) string) *Net {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -80,7 +80,7 @@ func New(t testing.TB, answer func(Request) string) *Net {
 	return n
 }
 
-// Environ returns the variables with which a program reaches the hosts.
+// Environ returns the environment variables with which a program connects to the hosts.
 func (n *Net) Environ() []string {
 	return []string{"HTTPS_PROXY=http://" + n.Address, "HTTP_PROXY=http://" + n.Address, "NO_PROXY=127.0.0.1,localhost", "SSL_CERT_FILE=" + n.file, "SSL_CERT_DIR="}
 }
@@ -92,7 +92,7 @@ func (n *Net) Asked() []Request {
 	return append([]Request{}, n.asked...)
 }
 
-// connect plays a host for a connection through the proxy.
+// connect answers for a host on a connection through the proxy.
 func (n *Net) connect(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodConnect {
 		n.serve(w, r, r.Host)
@@ -136,7 +136,7 @@ func (n *Net) connect(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// certificate returns one for a host.
+// certificate returns a certificate for a host.
 func (n *Net) certificate(host string) (tls.Certificate, error) {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: host}, DNSNames: []string{host},
@@ -182,7 +182,7 @@ func (n *Net) serve(w http.ResponseWriter, r *http.Request, host string) {
 	_, _ = io.WriteString(w, rest)
 }
 
-// recorded is an answer before it is sent.
+// recorded is an answer that is not sent yet.
 type recorded struct {
 	header http.Header
 	status int

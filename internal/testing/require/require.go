@@ -1,5 +1,5 @@
-// Package require skips a test on Windows, or under Wine, if the system lacks something that the test needs.
-// On other systems the test fails.
+// Package require skips a test on Windows, or under Wine, if the system lacks something that the
+// test needs. On other systems the test fails.
 package require
 
 import (
@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// Unix reports whether files have the permissions of Unix. A file of Windows is read-only or it is
-// not, and who else may read it is in a list that its folder gives.
+// Unix reports whether files have Unix permissions. On Windows a file has only a read-only flag,
+// and an access list that it inherits from its folder.
 const Unix = runtime.GOOS != "windows"
 
-// Permissions skips a test of the permissions of Unix.
+// Permissions skips a test of Unix permissions.
 func Permissions(t testing.TB) {
 	t.Helper()
 	if !Unix {
@@ -23,7 +23,7 @@ func Permissions(t testing.TB) {
 	}
 }
 
-// Program skips a test where one of some programs is not installed.
+// Program skips a test if one of some programs is not installed.
 func Program(t testing.TB, names ...string) {
 	t.Helper()
 	for _, name := range names {
@@ -37,7 +37,7 @@ func Program(t testing.TB, names ...string) {
 	}
 }
 
-// Link makes a symbolic link, and skips a test where that is not possible.
+// Link makes a symbolic link, or skips the test if it cannot.
 func Link(t testing.TB, target, path string) {
 	t.Helper()
 	if !TryLink(t, target, path) {
@@ -45,8 +45,8 @@ func Link(t testing.TB, target, path string) {
 	}
 }
 
-// TryLink makes a symbolic link, and reports whether there is one: to users of Windows it is often
-// not allowed, and Wine 8 says that it has made one and has not.
+// TryLink makes a symbolic link, and reports whether the link exists. Windows users often lack the
+// right to make one, and Wine 8 reports success without making one.
 func TryLink(t testing.TB, target, path string) bool {
 	t.Helper()
 	err := os.Symlink(target, path)
@@ -59,7 +59,7 @@ func TryLink(t testing.TB, target, path string) bool {
 	return err == nil
 }
 
-// Line skips a test where a command line of sh needs something that is missing.
+// Line skips a test if a command of sh needs something that is missing.
 func Line(t testing.TB, line string) {
 	t.Helper()
 	Program(t, "sh")
@@ -73,7 +73,8 @@ func Line(t testing.TB, line string) {
 	}
 }
 
-// Names skips a test of file names that are not possible on Windows: with line breaks, colons, stars.
+// Names skips a test of file names that are impossible on Windows, such as names with line breaks,
+// colons or stars.
 func Names(t testing.TB) {
 	t.Helper()
 	if !Unix {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A Frame is a screen of a recording and the seconds for which it is shown.
+// A Frame is a screen of a recording, and the number of seconds for which it is shown.
 type Frame struct {
 	Rows    []string
 	Seconds float64
 }
 
-// Play returns a moving picture of frames in a window of that many columns and rows, which starts
-// again at its end. Readers who prefer reduced motion see the last frame. Each distinct row is drawn
-// once, because frames of a terminal share most of their rows.
+// Play returns an animated picture of frames, in a window with the given numbers of columns and
+// rows. The animation repeats. Readers who prefer reduced motion see the last frame. Each distinct
+// row is drawn once, because frames of a terminal share most of their rows.
 func Play(frames []Frame, columns, rows int, g Colors) string {
 	width, height := float64(columns)*cellWidth+2*margin, rows*cellHeight+2*margin
 	var defs, css, body strings.Builder

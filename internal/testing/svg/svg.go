@@ -1,5 +1,5 @@
-// Package svg draws rows of the screen as pictures: the same rows that a terminal gets, with the same
-// colours. It is for tests that make the pictures of the README.
+// Package svg draws rows of the screen as pictures, from the same output that a terminal receives
+// and with the same colors. It is for tests that make the pictures of the README.
 package svg
 
 import (
@@ -11,15 +11,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Colors has the colours of a terminal.
+// Colors holds the colors of a terminal.
 type Colors struct {
-	// Back is behind the text, Text and Dim are the colours of plain and of faint text.
+	// Back is the background color. Text and Dim are the colors of plain and faint text.
 	Back, Text, Dim string
-	// Colours are the terminal's own sixteen.
+	// Colours holds the 16 colors of the terminal palette.
 	Colours [16]string
 }
 
-// Dark and Light are grounds as terminals have them out of the box.
+// Dark and Light are common default colors of terminals.
 var (
 	Dark = Colors{Back: "#16181d", Text: "#d6d9df", Dim: "#868c98", Colours: [16]string{
 		"#2b2f37", "#e5707a", "#8fc17b", "#dcb868", "#6faee8", "#c08adf", "#5fb8c2", "#d6d9df",
@@ -39,13 +39,13 @@ const (
 	margin     = 14
 )
 
-// look is how text is drawn.
+// look is the style of a text.
 type look struct {
 	fore, back                                     string
 	bold, dim, italic, underline, strike, reversed bool
 }
 
-// Draw returns the picture of rows in a window of that many columns.
+// Draw returns the picture of rows in a window with the given number of columns.
 func Draw(rows []string, columns int, g Colors) string {
 	width, height := float64(columns)*cellWidth+2*margin, len(rows)*cellHeight+2*margin
 	var b strings.Builder
@@ -58,8 +58,8 @@ func Draw(rows []string, columns int, g Colors) string {
 	return b.String()
 }
 
-// drawRow draws a row whose top is at y: what it is on, then the text, in pieces of
-// one look that each begin at their column.
+// drawRow draws a row whose top is at y: first the background, then the text. The text is drawn in
+// pieces of one style, each placed at its column.
 func drawRow(b *strings.Builder, row string, y int, g Colors) {
 	var now look
 	var text strings.Builder
@@ -88,7 +88,7 @@ func drawRow(b *strings.Builder, row string, y int, g Colors) {
 	flush()
 }
 
-// drawPiece draws text of one look and returns how many cells it takes.
+// drawPiece draws a text of one style and returns the number of cells that it covers.
 func drawPiece(b *strings.Builder, text string, column, y int, l look, g Colors) int {
 	cells := ansi.StringWidth(text)
 	fore, back := l.fore, l.back
@@ -124,7 +124,7 @@ func drawPiece(b *strings.Builder, text string, column, y int, l look, g Colors)
 	return cells
 }
 
-// take changes the look by the parameters of a sequence.
+// take changes the style according to the parameters of an escape sequence.
 func (l *look) take(parameters string, g Colors) {
 	codes := strings.Split(parameters, ";")
 	for i := 0; i < len(codes); i++ {
@@ -156,7 +156,7 @@ func (l *look) take(parameters string, g Colors) {
 	}
 }
 
-// attribute switches what is not a colour.
+// attribute applies a code that is not a color.
 func (l *look) attribute(code int) {
 	switch code {
 	case 1:
@@ -184,7 +184,7 @@ func (l *look) attribute(code int) {
 	}
 }
 
-// extended reads a colour of 24 bits or of the palette, and how many codes it takes.
+// extended reads a 24-bit or palette color. used is the number of codes that it read.
 func extended(codes []string, g Colors) (colour string, used int) {
 	number := func(i int) int {
 		if i >= len(codes) {

@@ -1,6 +1,6 @@
-// Package vt is a terminal for tests. It understands what the screen writes and
-// nothing else: it panics on any other sequence, so that the screen keeps to what
-// every terminal can do.
+// Package vt is a terminal emulator for tests. It supports only the escape sequences that the
+// screen writes, and panics on any other. The screen therefore uses only sequences that every
+// terminal supports.
 package vt
 
 import (
@@ -11,16 +11,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Terminal is a terminal and its scrollback. Its methods may be called from any
-// goroutine.
+// Terminal is a terminal with its scrollback. It is safe for concurrent use.
 type Terminal struct {
 	mu            sync.Mutex
 	width, height int
-	// rows is the scrollback and, from top, the window.
+	// rows holds the scrollback and, from index top on, the window.
 	rows     [][]string
 	top      int
 	Row, Col int
-	// wrap is the pending wrap after a character in the last column.
+	// wrap is set after a character in the last column, so that the next character starts a new
+	// line.
 	wrap bool
 }
 
@@ -125,7 +125,7 @@ func (v *Terminal) sequence(params string, final byte) {
 	}
 }
 
-// Lines is everything: scrollback and window, without blanks at the end.
+// Lines returns the scrollback and the window, without trailing blanks.
 func (v *Terminal) Lines() []string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -139,8 +139,8 @@ func (v *Terminal) Lines() []string {
 	return out
 }
 
-// Resize does what most terminals do: lines that are too long now are broken, lines
-// that were broken stay so, and the cursor stays on its character.
+// Resize changes the size as most terminals do. Lines that are now too long are broken, lines that
+// were broken before stay broken, and the cursor stays on its character.
 func (v *Terminal) Resize(width, height int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -160,7 +160,7 @@ func (v *Terminal) Resize(width, height int) {
 	v.top = max(0, len(rows)-height)
 }
 
-// Scribble is what another program does that writes to the same terminal.
+// Scribble imitates another program that writes to the same terminal.
 func (v *Terminal) Scribble() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package collapse shortens the output of commands without loss. A path that many lines repeat
-// stands once above them. Of a run of lines that differ only in numbers, the first and the last
-// stay with the number of the others.
+// Package collapse shortens command output without losing information. A path that many lines
+// repeat is printed once above them. From a run of lines that differ only in numbers, the first and
+// the last line stay, with the number of omitted lines.
 package collapse
 
 import (
@@ -13,19 +13,19 @@ import (
 )
 
 const (
-	// Least is the size of the smallest text that is made shorter, in bytes: 500 tokens.
+	// Least is the least size of a text that is shortened, in bytes: 500 tokens.
 	Least = 2000
-	// longest limits the length of the lines that are grouped, in bytes. Longer lines stay
+	// longest is the greatest length, in bytes, of a line that is grouped. Longer lines stay
 	// unchanged.
 	longest = 4096
-	// run is the number of similar lines from which on the middle of them is omitted.
+	// run is the least number of consecutive similar lines whose middle is omitted.
 	run = 4
 )
 
-// Fit returns the output of a command, made shorter as by Output. If that is longer than limit bytes,
-// head is its beginning and tail its end. omitted is set if lines are missing.
+// Fit returns the output of a command, shortened by Output. If the result is longer than limit
+// bytes, head is its beginning and tail its end. omitted is set if lines are missing.
 func Fit(text string, limit int) (head, tail string, omitted bool) {
-	const reach = 16 // times as much text may fit, once it is shorter
+	const reach = 16 // up to this factor more text may fit after shortening
 	head, omitted = Output(text)
 	if len(head) <= limit {
 		return head, "", omitted
@@ -35,7 +35,7 @@ func Fit(text string, limit int) (head, tail string, omitted bool) {
 	return upTo(head, headLimit), end(text, limit-headLimit, reach), true
 }
 
-// upTo returns the first lines of a text, at most limit bytes.
+// upTo returns the first lines of a text, with at most limit bytes.
 func upTo(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -46,7 +46,7 @@ func upTo(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "") + "\n"
 }
 
-// from returns the last lines of a text, at most limit bytes.
+// from returns the last lines of a text, with at most limit bytes.
 func from(text string, limit int) string {
 	text = text[max(len(text)-limit, 0):]
 	if begin := strings.IndexByte(text, '\n'); begin >= 0 && begin+1 < len(text) {
@@ -55,7 +55,7 @@ func from(text string, limit int) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// end returns as much of the end of a text as fits into limit bytes once it is shorter.
+// end returns as much of the end of a text as fits into limit bytes after shortening.
 func end(text string, limit, reach int) string {
 	if _, failure := beforeFailure(text); failure == "" {
 		for size := min(len(text), reach*limit); size > limit; size = size * 3 / 4 {
@@ -67,11 +67,11 @@ func end(text string, limit, reach int) string {
 	return from(text, limit)
 }
 
-// Output returns the output of a command with the paths of hits grouped and without the middle
-// of runs of similar lines. It returns the text unchanged if the text is short, is no text, or would
-// not become shorter by a fifth. From the first line on that reports a failure, nothing changes.
-// omitted is set if lines are missing, so that the whole must be kept elsewhere. Grouping alone loses
-// nothing.
+// Output returns the output of a command with the paths of search hits grouped, and without the
+// middle of runs of similar lines. It returns the text unchanged if it is short, is not plain text,
+// or would not become shorter by a fifth. It changes nothing after the first line that reports a
+// failure. omitted is set if lines are missing, so that the caller must store the whole output.
+// Grouping alone loses no information.
 func Output(text string) (short string, omitted bool) {
 	if len(text) < Least || !utf8.ValidString(text) || strings.ContainsRune(text, 0) || isJSON(text) {
 		return text, false
@@ -90,7 +90,7 @@ func isJSON(text string) bool {
 	return strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[{") || strings.HasPrefix(start, "[\n")
 }
 
-// beforeFailure divides a text before its first line that reports a failure.
+// beforeFailure splits a text before the first line that reports a failure.
 func beforeFailure(text string) (calm, failure string) {
 	at := 0
 	for line := range strings.Lines(text) {
@@ -102,8 +102,8 @@ func beforeFailure(text string) (calm, failure string) {
 	return text, ""
 }
 
-// reportsFailure reports whether a line is about a failure. A hit of a search that holds such a
-// word is text of a file, and a path that holds one names a file.
+// reportsFailure reports whether a line is about a failure. It ignores search hits and paths,
+// because such a word in them is part of a file or a name.
 func reportsFailure(line string) bool {
 	if _, ok := memberOf(line); ok {
 		return false
@@ -117,16 +117,16 @@ func reportsFailure(line string) bool {
 	return false
 }
 
-// A member is a line that may stand below a heading: a line of a file that a search shows, or a path.
+// A member is a line that can be grouped below a heading: a search hit, or a path.
 type member struct {
-	// heading is the path of the file, or the folder with its separator.
+	// heading is the path of the file, or the folder with a trailing separator.
 	heading string
-	// rest is the part of the line behind the heading, without the mark that follows the path.
+	// rest is the part of the line after the heading and the mark that follows it.
 	rest string
 }
 
-// memberOf reads a line such as "a/b.go:12:text", or "a/b.go-11-text" for a line near a hit, or a
-// path alone.
+// memberOf parses a line such as "a/b.go:12:text", or "a/b.go-11-text" for a line near a hit, or a
+// path without text.
 func memberOf(line string) (member, bool) {
 	if len(line) > longest {
 		return member{}, false
@@ -156,14 +156,15 @@ func digits(text string) int {
 	return n
 }
 
-// numbered reports whether a line begins with a number and a mark, as a hit below its heading does.
+// numbered reports whether a line begins with a number and a mark, like a search hit below its
+// heading.
 func numbered(line string) bool {
 	n := digits(line)
 	return n > 0 && n < len(line) && (line[n] == ':' || line[n] == '-')
 }
 
-// isPath reports whether a text is likely a path: with a separator or an ending, so that times and tables
-// are not taken for hits.
+// isPath reports whether a text is probably a path. A path has a separator or a file name
+// extension, so that times and tables do not look like hits.
 func isPath(path string) bool {
 	if path == "" || strings.ContainsAny(path, "\t\"'()<>{}|*") || strings.HasPrefix(path, " ") || strings.HasSuffix(path, " ") {
 		return false
@@ -175,9 +176,10 @@ func isFolder(heading string) bool {
 	return strings.HasSuffix(heading, "/") || strings.HasSuffix(heading, `\`)
 }
 
-// group returns a text with the path of each run of hits in one file, or paths in one folder, on a
-// line of its own, which ends with a colon. A blank line ends a group where other text follows. It
-// returns the text unchanged if Expand would not give it back.
+// group returns a text in which the path of each run of search hits in one file is on a separate
+// line that ends with a colon. It does the same with the folder of each run of paths. A blank line
+// ends a group if other text follows. group returns the text unchanged if Expand would not restore
+// it exactly.
 func group(text string) string {
 	var out strings.Builder
 	var members []member
@@ -215,7 +217,7 @@ func group(text string) string {
 	return text
 }
 
-// worth reports whether a heading is shorter than the paths that it takes the place of.
+// worth reports whether a heading is shorter than the paths that it replaces.
 func worth(members []member) bool {
 	return len(members[0].heading)*(len(members)-1) > len(members)+2
 }
@@ -242,13 +244,14 @@ func Expand(text string) string {
 	return out.String()
 }
 
-// passes matches a line of a test program about a test that passed.
+// passes matches a line of a test program that reports a passed test.
 var passes = lazyregexp.New(`^\s*(?:ok\s+\S|--- PASS|=== (?:RUN|PAUSE|CONT)|✓|✔|.*\.\.\. ok$|.*\bPASSED\b)`)
 
 // changing matches the parts in which similar lines may differ.
 var changing = lazyregexp.New(`\b[0-9a-f]{7,64}\b|\d+`)
 
-// likeness returns the common form of similar lines, or "" for a line that is like no other.
+// likeness returns a form that similar lines have in common. It returns "" for a line that must
+// stay.
 func likeness(line string) string {
 	trimmed := strings.TrimRight(line, "\r\n")
 	if len(trimmed) > longest || trimmed == "" {
@@ -267,10 +270,10 @@ func likeness(line string) string {
 		}
 	}
 	if letters < others {
-		return "" // a table of numbers, or a dump
+		return "" // a table of numbers or a dump
 	}
 	if _, ok := memberOf(line); ok {
-		return "" // a hit counts by its number
+		return "" // the line number of a hit is information
 	}
 	return changing.ReplaceAllString(trimmed, "0")
 }

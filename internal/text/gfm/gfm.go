@@ -1,5 +1,5 @@
-// Package gfm parses Markdown as models write it: GitHub Flavored Markdown, which is CommonMark with
-// tables, strikethrough and task lists.
+// Package gfm parses the Markdown that models write: GitHub Flavored Markdown, which is CommonMark
+// with tables, strikethrough and task lists.
 package gfm
 
 import (

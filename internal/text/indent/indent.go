@@ -1,6 +1,6 @@
-// Package indent corrects the indentation of new lines. A model may quote lines of a file
-// with other blanks than the file has. The difference between quote and file then tells how
-// to indent the lines that replace them. Where the quote does not tell, Shift refuses to guess.
+// Package indent corrects the indentation of new lines. A model may quote lines of a file with
+// other blanks than the file has. The difference between quote and file then determines how to
+// indent the lines that replace them. If it does not, Shift returns an error instead of guessing.
 package indent
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrUnclear says that the quoted lines do not tell how to shift the new ones.
+// ErrUnclear is returned if the quoted lines do not determine how to shift the new lines.
 var ErrUnclear = errors.New("can't infer the indentation of the new lines from the quoted lines")
 
 // Of splits a line into its indentation and the rest.
@@ -18,11 +18,11 @@ func Of(line string) (indentation, rest string) {
 	return line[:len(line)-len(rest)], rest
 }
 
-// Shift returns lines with the indentation of the file. quoted and actual are the same lines
-// in the quote and in the file, apart from blanks. A line that is indented like a quoted line
-// gets the indentation of the actual one. For any other, all quoted lines must agree on one
-// step: a prefix that is added or removed, or another unit of indentation at a constant
-// difference of depth. The error is ErrUnclear when they do not.
+// Shift returns lines with the indentation of the file. quoted and actual are the same lines in the
+// quote and in the file, apart from blanks. A line with the indentation of a quoted line gets the
+// indentation of the corresponding actual line. For any other line, all quoted lines must agree on
+// one step. A step adds or removes a prefix, or replaces the unit of indentation and adds a
+// constant depth. If the quoted lines do not agree, the error is ErrUnclear.
 func Shift(quoted, actual, lines []string) ([]string, error) {
 	known := map[string]string{}
 	var from, to []string
@@ -64,10 +64,10 @@ func Shift(quoted, actual, lines []string) ([]string, error) {
 	return shifted, nil
 }
 
-// A step turns an indentation into another. ok is false if the step does not apply.
+// A step converts an indentation. ok is false if the step does not apply to it.
 type step func(from string) (to string, ok bool)
 
-// all turns every indentation into another.
+// all converts every indentation.
 func (s step) all(from []string) ([]string, bool) {
 	to := make([]string, len(from))
 	for i := range from {
@@ -79,8 +79,8 @@ func (s step) all(from []string) ([]string, bool) {
 	return to, true
 }
 
-// findStep finds the step that turns all of from into to, and applies it to others. If there
-// are several such steps, they must agree about others.
+// findStep finds the step that converts all of from to to, and applies it to others. If there are
+// several such steps, their results for others must be equal.
 func findStep(from, to, others []string) (shifted []string, ok bool) {
 	if len(from) == 0 {
 		return nil, false
@@ -116,14 +116,14 @@ func prefixes(from, to string) (steps []step) {
 	return steps
 }
 
-// Bounds of the units of indentation that are tried, in blanks, and of the difference of
-// depth, in levels.
+// The limits of the search: the widest unit of indentation in blanks, and the greatest difference
+// of depth in levels.
 const (
 	widest  = 8
 	deepest = 16
 )
 
-// units returns the steps from one unit of indentation to another, deeper by some levels.
+// units returns the steps that replace one unit of indentation by another and add deeper levels.
 func units(deeper int) (steps []step) {
 	all := []string{"\t"}
 	for n := 1; n <= widest; n++ {

@@ -1,6 +1,6 @@
-// Package lines treats a text as lines: it splits, counts and numbers them, and
-// cuts a line or a text to a size without breaking a character and without hiding
-// that something is missing. Sizes are in bytes, line numbers count from 1.
+// Package lines handles a text as lines. It splits, counts and numbers lines. It cuts a line or a
+// text to a size without splitting a character, and marks what is missing. Sizes are in bytes, and
+// line numbers start at 1.
 package lines
 
 import (
@@ -13,7 +13,7 @@ import (
 // Split cuts text after each line feed; an empty text has no lines.
 func Split(text string) []string { return slices.Collect(strings.Lines(text)) }
 
-// Join joins lines and ends each with a line feed.
+// Join joins lines and ends each line with a line feed.
 func Join(list []string) string {
 	if len(list) == 0 {
 		return ""
@@ -21,11 +21,11 @@ func Join(list []string) string {
 	return strings.Join(list, "\n") + "\n"
 }
 
-// At returns the number of the line that holds an offset.
+// At returns the number of the line that contains an offset.
 func At(text string, offset int) int { return strings.Count(text[:offset], "\n") + 1 }
 
-// Number puts its number and a bar before each line. The text of the line begins
-// right after the bar, so that its indentation can be copied.
+// Number adds its number and a bar to the start of each line. The text of the line follows the bar
+// directly, so that its indentation can be copied.
 func Number(list []string, first int) string {
 	var out strings.Builder
 	width := len(fmt.Sprint(first + len(list) - 1))
@@ -35,7 +35,7 @@ func Number(list []string, first int) string {
 	return out.String()
 }
 
-// mostNumbers limits a list of line numbers.
+// mostNumbers is the greatest number of line numbers in a list.
 const mostNumbers = 20
 
 // Numbers lists the numbers of lines: "line 3", "lines 3, 5".
@@ -61,7 +61,7 @@ func Append(text, line string) string {
 	return strings.TrimSuffix(text, "\n") + "\n" + line
 }
 
-// Cut shortens a line to about limit bytes and says how much is missing.
+// Cut shortens a line to about limit bytes and appends how much is missing.
 func Cut(line string, limit int) string {
 	if len(line) <= limit {
 		return line
@@ -70,8 +70,8 @@ func Cut(line string, limit int) string {
 	return fmt.Sprintf("%s… [%d more bytes of this line]", kept, len(line)-len(kept))
 }
 
-// Head keeps the whole lines at the start of text that fit in limit bytes and says
-// how many lines are missing.
+// Head returns the whole lines at the start of text that fit into limit bytes, and appends how many
+// lines are missing.
 func Head(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -81,7 +81,7 @@ func Head(text string, limit int) string {
 	return fmt.Sprintf("%s[%d more lines]", text[:end], missing)
 }
 
-// WholeRunes drops a character cut in two at the end.
+// WholeRunes removes an incomplete character at the end.
 func WholeRunes(text string) string {
 	for i := 0; i < utf8.UTFMax && len(text) > 0; i++ {
 		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size != 1 {

@@ -9,9 +9,9 @@ import (
 // beginning is the number of bytes that Read keeps of a line that is too long.
 const beginning = 512
 
-// Read reads a line with its line break into a buffer, which may be nil. When the line is
-// longer than most bytes, Read returns its beginning, with whole unset, and skips the rest.
-// The error comes from in; a line may come with it.
+// Read reads a line with its line break into a buffer, which may be nil. If the line is longer than
+// most bytes, Read returns its beginning with whole unset, and skips the rest. The error is that of
+// in. Read may return a line together with an error.
 func Read(in *bufio.Reader, into []byte, most int) (line []byte, whole bool, err error) {
 	line, whole = into[:0], true
 	for {

@@ -21,8 +21,8 @@ type part struct {
 	outputs    string
 }
 
-// With returns the file with the cells of an edited text. If text does not
-// describe cells, With changes nothing, and the error says which part is wrong.
+// With returns the file with the cells of an edited text. If text does not describe cells, With
+// returns an error that names the wrong part.
 func (n *Notebook) With(text string) ([]byte, error) {
 	parts, err := n.parts(text)
 	if err != nil {
@@ -46,7 +46,7 @@ func (n *Notebook) With(text string) ([]byte, error) {
 	return after, n.check(after, parts)
 }
 
-// check compares what a file has with what it was to have.
+// check returns an error if the edited file does not contain the wanted cells.
 func (n *Notebook) check(after []byte, parts []part) error {
 	now, err := Parse(after)
 	if err == nil && len(now.cells) != len(parts) {
@@ -63,7 +63,7 @@ func (n *Notebook) check(after []byte, parts []part) error {
 	return nil
 }
 
-// parts reads an edited text.
+// parts parses an edited text.
 func (n *Notebook) parts(text string) ([]part, error) {
 	var parts []part
 	last, inOutputs := 0, false
@@ -106,7 +106,7 @@ func (n *Notebook) parts(text string) ([]part, error) {
 	return parts, nil
 }
 
-// begin reads the words behind "cell" of the line that begins a cell.
+// begin parses the words after "cell" in the line that begins a cell.
 func (n *Notebook) begin(words []string) (part, error) {
 	number, err := 0, error(nil)
 	if len(words) > 0 {
@@ -128,8 +128,8 @@ func (n *Notebook) begin(words []string) (part, error) {
 	return part{number: number, kind: kind}, nil
 }
 
-// textBefore returns the text before a cell at a place of the list: between the cells of the file
-// with two numbers, or where cells came or went.
+// textBefore returns the JSON text before the cell at index place of the list. It keeps the
+// original text between two cells that were neighbors in the file.
 func (n *Notebook) textBefore(place, last, number int) string {
 	if last > 0 && number == last+1 {
 		return string(n.raw[n.cells[last-1].at.end:n.cells[number-1].at.start])
@@ -147,7 +147,7 @@ func (n *Notebook) textBefore(place, last, number int) string {
 	return "," + lead
 }
 
-// textAfter returns the text behind the last of so many cells.
+// textAfter returns the JSON text after the last of count cells.
 func (n *Notebook) textAfter(count int) string {
 	switch {
 	case count == 0:
@@ -158,7 +158,8 @@ func (n *Notebook) textAfter(count int) string {
 	return string(n.raw[n.cells[len(n.cells)-1].at.end : n.body.end-1])
 }
 
-// source returns a source in the form of a cell. Lines that stay have their bytes.
+// source returns a source as JSON, in the form that the cell uses. Unchanged lines keep their
+// bytes.
 func (n *Notebook) source(c cell, text string) []byte {
 	switch {
 	case text == c.text:
@@ -176,8 +177,8 @@ func (n *Notebook) source(c cell, text string) []byte {
 	return n.list(text, c.newline, had)
 }
 
-// list returns a source as a list of lines, laid out as other lists of the file. newline ends its
-// lines there, and had has the bytes of some lines.
+// list returns a source as a JSON list of lines, formatted like the other lists of the file.
+// newline ends the lines in the file. had maps unchanged lines to their bytes.
 func (n *Notebook) list(text, newline string, had map[string][]byte) []byte {
 	if text == "" {
 		return []byte("[]")
@@ -207,7 +208,7 @@ func (n *Notebook) list(text, newline string, had map[string][]byte) []byte {
 	return append(append(out, tail...), ']')
 }
 
-// newCell returns a new cell, laid out as the first of the file.
+// newCell returns a new cell as JSON, formatted like the first cell of the file.
 func (n *Notebook) newCell(p part, place int) string {
 	lead, tail, colon := "\n   ", "\n  ", ": "
 	if len(n.cells) > 0 {
@@ -242,7 +243,7 @@ func (n *Notebook) newCell(p part, place int) string {
 	return out + tail + "}"
 }
 
-// newID returns an id that no cell has.
+// newID returns an ID that no cell has.
 func (n *Notebook) newID(p part, place int) string {
 	for try := 0; ; try++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d %d %s", place, try, p.text))

@@ -1,10 +1,10 @@
-// Package notebook presents a Jupyter notebook as a text of cells, and turns an edited text back
-// into the notebook. All bytes of the file outside of the cells that were edited stay as they are:
-// metadata, outputs, numbers of execution, and how the file is laid out.
+// Package notebook converts a Jupyter notebook to a text of cells, and an edited text back to the
+// notebook. All bytes outside the edited cells stay unchanged: metadata, outputs, execution numbers
+// and formatting.
 //
-// In the text a line such as "%% cell 2 code" begins each cell, and "%% output of cell 2" what it
-// printed, which is shortened and cannot be edited. A line "%% cell markdown", without a number,
-// begins a new cell.
+// In the text, a line such as "%% cell 2 code" begins each cell. A line such as "%% output of cell
+// 2" begins its output, which is shortened and cannot be edited. A line "%% cell markdown", without
+// a number, begins a new cell.
 package notebook
 
 import (
@@ -18,15 +18,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A Notebook is a file of the format 4.
+// A Notebook is a notebook file in format version 4.
 type Notebook struct {
 	raw   []byte
 	cells []cell
-	// body is the span of the list of cells, with its brackets.
+	// body is the span of the list of cells, including its brackets.
 	body span
-	// mark begins the lines that begin cells and outputs, and no other line.
+	// mark is the start of the lines that begin cells and outputs. No other line starts with it.
 	mark string
-	// ids is set if cells need ids.
+	// ids is set if the file's format requires cell IDs.
 	ids bool
 }
 
@@ -37,8 +37,8 @@ func (s span) of(raw []byte) []byte { return raw[s.start:s.end] }
 // A cell is a cell of the file.
 type cell struct {
 	at span
-	// source is the span of the source in the file, and lines has the spans of its items if it is a
-	// list.
+	// source is the span of the source in the file. If the source is a list, lines has the spans of
+	// its items.
 	source span
 	lines  []span
 	list   bool
@@ -50,7 +50,7 @@ type cell struct {
 	newline string
 }
 
-// Parse reads a notebook. The error says why the file is none.
+// Parse reads a notebook. The error describes why the file is not a notebook.
 func Parse(raw []byte) (*Notebook, error) {
 	n := &Notebook{raw: raw, mark: "%%"}
 	var version struct {
@@ -135,7 +135,7 @@ func parseCell(raw []byte, at span) (cell, error) {
 	return c, nil
 }
 
-// members calls each with the members of an object and the spans of their values.
+// members calls each with the name and the span of every member of an object.
 func members(raw []byte, object span, each func(name string, at span) error) error {
 	return walk(raw, object, '{', func(d *jsontext.Decoder) (string, error) {
 		name, err := d.ReadToken()
@@ -143,7 +143,7 @@ func members(raw []byte, object span, each func(name string, at span) error) err
 	}, each)
 }
 
-// items calls each with the spans of the items of a list.
+// items calls each with the span of every item of a list.
 func items(raw []byte, list span, each func(at span) error) error {
 	return walk(raw, list, '[', func(*jsontext.Decoder) (string, error) { return "", nil }, func(_ string, at span) error { return each(at) })
 }
@@ -194,7 +194,7 @@ func (n *Notebook) heading(i int) string {
 	return fmt.Sprintf("%s cell %d %s\n", n.mark, i+1, n.cells[i].kind)
 }
 
-// outputsOf returns the outputs of a cell with their heading, "" without outputs.
+// outputsOf returns the outputs of a cell with their heading, or "" if there are none.
 func (n *Notebook) outputsOf(i int) string {
 	if n.cells[i].outputs == "" {
 		return ""

@@ -11,13 +11,13 @@ import (
 	"agent/internal/text/lines"
 )
 
-// Bounds of the outputs of a cell that are shown.
+// The limits of the shown outputs of a cell.
 const (
 	mostLines = 20
 	mostBytes = 2000
 )
 
-// An output is the text that a cell printed, answered or failed with.
+// An output is the text that a cell printed, its result, or its error.
 type output struct {
 	Text  manyLines                  `json:"text"`
 	Data  map[string]json.RawMessage `json:"data"`
@@ -25,7 +25,7 @@ type output struct {
 	Value string                     `json:"evalue"`
 }
 
-// manyLines is a text that a file may have as a list of lines.
+// manyLines is a text that the file may contain as a list of lines.
 type manyLines string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -46,7 +46,7 @@ func (o output) outputText() string {
 		return string(o.Text)
 	}
 	var plain manyLines
-	_ = json.Unmarshal(o.Data["text/plain"], &plain) // without one the other kinds are named
+	_ = json.Unmarshal(o.Data["text/plain"], &plain) // if there is no text, the other types are listed
 	var others []string
 	for _, kind := range slices.Sorted(maps.Keys(o.Data)) {
 		if kind != "text/plain" {
@@ -56,7 +56,7 @@ func (o output) outputText() string {
 	return strings.TrimSpace(string(plain) + "\n" + strings.Join(others, "\n"))
 }
 
-// boundedOutputs returns the outputs of a cell within their bounds, in whole lines.
+// boundedOutputs returns the outputs of a cell, cut to whole lines within the limits.
 func boundedOutputs(outputs []output) string {
 	var all strings.Builder
 	for _, o := range outputs {

@@ -16,12 +16,12 @@ import (
 type Applied struct {
 	// Splices are the changes of the text, in order.
 	Splices []textfile.Splice
-	// Notes names the parts of the patch that were not taken literally.
+	// Notes describes the parts of the patch that were not applied literally.
 	Notes []string
 }
 
-// Apply finds the places of an update's chunks in the text of its file, which has plain line
-// feeds. The error is an *[Error].
+// Apply finds the positions of an update's chunks in the text of its file, which must have plain
+// line feeds. The error is an *[Error].
 func (s Section) Apply(text string) (Applied, error) {
 	a := &applier{path: s.Path, text: text, alone: len(s.Chunks) == 1}
 	for line := range strings.Lines(text) {
@@ -42,11 +42,11 @@ type applier struct {
 	path, text string
 	alone      bool
 	lines      []string
-	// starts has the offset of each line.
+	// starts holds the offset of each line.
 	starts []int
 	// size is the length of the text in bytes.
 	size int
-	// cursor is the line behind the last chunk.
+	// cursor is the index of the line after the last chunk.
 	cursor int
 	// trailing is the number of context lines at the end of the last chunk.
 	trailing int
@@ -64,7 +64,7 @@ type edit struct {
 	lines []string
 }
 
-// place is a match of a chunk's old lines, and how loose the match is.
+// place is the position at which a chunk's old lines match, with the level of the match.
 type place struct {
 	at    int
 	level level
@@ -96,8 +96,8 @@ func (a *applier) chunk(c Chunk) error {
 	return nil
 }
 
-// anchor finds the line behind the last of a chunk's anchors, where the search for its old
-// lines begins.
+// anchor finds the line after the last of a chunk's anchors. The search for its old lines begins
+// there.
 func (a *applier) anchor(c Chunk) (from int, anchored bool, err error) {
 	from = a.cursor
 	for _, anchor := range c.Anchors {
@@ -117,8 +117,8 @@ func (a *applier) anchor(c Chunk) (from int, anchored bool, err error) {
 	return from, anchored, nil
 }
 
-// holders returns the lines, from a line on, that hold an anchor. A model often names a declaration
-// without its parameters.
+// holders returns the lines, from a line on, that contain an anchor. A model often writes a
+// declaration without its parameters as an anchor.
 func (a *applier) holders(anchor string, from int) []int {
 	var all []int
 	if anchor = strings.TrimSpace(anchor); anchor == "" {
@@ -132,9 +132,9 @@ func (a *applier) holders(anchor string, from int) []int {
 	return all
 }
 
-// repeatsAnchor reports whether an anchor repeats the anchor of an earlier chunk, as in two changes of
-// one function. Then it is a single line above the cursor, and the chunk's old lines occur
-// below it only behind the cursor.
+// repeatsAnchor reports whether an anchor repeats the anchor of an earlier chunk, as with two
+// changes in one function. The anchor then is a single line above the cursor, and the chunk's old
+// lines occur below the anchor only after the cursor.
 func (a *applier) repeatsAnchor(anchor string, c Chunk, from int) bool {
 	old := c.Old()
 	if from != a.cursor || len(old) == 0 {
@@ -155,7 +155,7 @@ func (a *applier) repeatsAnchor(anchor string, c Chunk, from int) bool {
 	return true
 }
 
-// find finds the place of a chunk's old lines.
+// find finds the position of a chunk's old lines.
 func (a *applier) find(c Chunk, old []string, from int, anchored bool) (place, bool) {
 	last := len(a.lines) - len(old)
 	if c.AtEnd {
@@ -186,8 +186,8 @@ func (a *applier) find(c Chunk, old []string, from int, anchored bool) (place, b
 	return place{once[0], exact}, true
 }
 
-// first finds the first match of old lines between two lines of the text, at the strictest
-// level that has one.
+// first finds the first match of old lines between two lines of the text. It uses the strictest
+// level that has a match.
 func (a *applier) first(old []string, from, to int) (place, bool) {
 	for _, l := range levels {
 		for at := max(from, 0); at <= to && at+len(old) <= len(a.lines); at++ {
@@ -199,8 +199,8 @@ func (a *applier) first(old []string, from, to int) (place, bool) {
 	return place{}, false
 }
 
-// isFree reports whether no earlier chunk has changed any of the lines. clear reports whether
-// none has matched any of them.
+// isFree reports whether no earlier chunk has changed any of the lines. clear reports whether no
+// earlier chunk has matched any of them.
 func (a *applier) isFree(at, count int) bool {
 	return !slices.ContainsFunc(a.edits, func(e edit) bool { return e.from < at+count && at < e.to })
 }
@@ -209,7 +209,7 @@ func (a *applier) clear(at, count int) bool {
 	return !slices.ContainsFunc(a.taken, func(s span) bool { return s.from < at+count && at < s.to })
 }
 
-// put notes the edits of a chunk at its place.
+// put records the edits of a chunk at its position.
 func (a *applier) put(c Chunk, p place) {
 	added := a.addedLines(c, p)
 	at := p.at
@@ -237,8 +237,8 @@ func (a *applier) put(c Chunk, p place) {
 	a.cursor, a.trailing = at, trailing
 }
 
-// addedLines returns the added lines of a chunk. Where the match ignored indentation, they are
-// shifted to the file's.
+// addedLines returns the added lines of a chunk. If the match ignored indentation, they get the
+// indentation of the file.
 func (a *applier) addedLines(c Chunk, p place) []string {
 	var added []string
 	for _, line := range c.Lines {
@@ -258,7 +258,7 @@ func (a *applier) addedLines(c Chunk, p place) []string {
 	return shifted
 }
 
-// noteOthers notes the other places of a chunk's old lines.
+// noteOthers adds a note about the other positions of a chunk's old lines.
 func (a *applier) noteOthers(c Chunk, old []string, at int) {
 	all := []int{at + 1}
 	for other := at + 1; other+len(old) <= len(a.lines); other++ {
@@ -271,7 +271,7 @@ func (a *applier) noteOthers(c Chunk, old []string, at int) {
 	}
 }
 
-// noMatch explains why a chunk fits nowhere.
+// noMatch returns an error that explains why a chunk does not match.
 func (a *applier) noMatch(c Chunk, old []string, from int) error {
 	fresh := c.New()
 	if slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Mark == Added }) {
@@ -293,7 +293,7 @@ func (a *applier) noMatch(c Chunk, old []string, from int) error {
 		a.path, c.Number, c.Line, where, a.near(old), others)
 }
 
-// searched names the part of the file behind a line, for a message.
+// searched describes the part of the file after a line, for a message.
 func searched(line int) string {
 	if line == 0 {
 		return "in the file"
@@ -301,7 +301,7 @@ func searched(line int) string {
 	return fmt.Sprintf("below line %d", line)
 }
 
-// near shows the lines of the file that are closest to old.
+// near returns the lines of the file that are most similar to old.
 func (a *applier) near(old []string) string {
 	if near := textdiff.Near(a.lines, old, "the patch"); near != "" {
 		return " " + near + "."
@@ -309,10 +309,10 @@ func (a *applier) near(old []string) string {
 	return " No lines of the file are close to them; read the file again."
 }
 
-// mostNear limits the lines that a message names.
+// mostNear is the greatest number of lines that a message lists.
 const mostNear = 3
 
-// nearest names the lines, from a line on, that hold an anchor or are closest to it.
+// nearest describes the lines, from a line on, that contain an anchor or are most similar to it.
 func (a *applier) nearest(anchor string, from int) string {
 	near := a.holders(anchor, from)
 	if len(near) == 0 {
@@ -330,8 +330,7 @@ func (a *applier) nearest(anchor string, from int) string {
 	return " Nearest: " + strings.Join(found, ", ")
 }
 
-// splices turns the edits into splices. The last line of the changed text ends with a line
-// feed.
+// splices converts the edits to splices. If the text changed, its last line ends with a line feed.
 func (a *applier) splices() Applied {
 	slices.SortStableFunc(a.edits, func(x, y edit) int { return cmp.Or(x.from-y.from, x.to-y.to) })
 	done := Applied{Notes: a.notes}
@@ -352,7 +351,8 @@ func (a *applier) splices() Applied {
 	return done
 }
 
-// start returns the offset of a line, and the end of the text for the line behind the last.
+// start returns the offset of a line. For the index after the last line it returns the end of the
+// text.
 func (a *applier) start(line int) int {
 	if line < len(a.starts) {
 		return a.starts[line]

@@ -1,7 +1,7 @@
 package patch
 
 // Grammar is the grammar of a patch in the format of Lark, for models whose output can be
-// constrained. [Parse] accepts more.
+// constrained. [Parse] also accepts patches that the grammar does not allow.
 const Grammar = `start: "*** Begin Patch" LF section+ "*** End Patch" LF?
 section: added | deleted | updated
 added: "*** Add File: " PATH LF (NEW LF)*

@@ -25,7 +25,7 @@ func (l level) matches(file, old []string) bool {
 	return true
 }
 
-// plain returns a line without the differences that a level forgives.
+// plain returns a line without the differences that a level ignores.
 func (l level) plain(line string) string {
 	switch l {
 	case trailing:

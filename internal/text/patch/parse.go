@@ -6,7 +6,7 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// The lines around a patch.
+// The lines that begin and end a patch.
 const (
 	beginMarker = "*** Begin Patch"
 	endMarker   = "*** End Patch"
@@ -14,7 +14,7 @@ const (
 	moveHeader  = "*** Move to:"
 )
 
-// headers are the beginnings of the first lines of sections.
+// headers maps operations to the beginnings of the header lines of their sections.
 var headers = [...]string{Add: "*** Add File:", Delete: "*** Delete File:", Update: "*** Update File:"}
 
 // Parse reads a patch. It ignores text outside of the markers and joins several patches to
@@ -51,8 +51,8 @@ func Parse(text string) ([]Section, error) {
 
 func same(a, b string) bool { return strings.EqualFold(a, b) }
 
-// cutPrefixFold returns the part of a line behind a beginning, and reports whether the line begins
-// so, in upper or lower case.
+// cutPrefixFold returns the part of a line after a beginning, which it compares without case. ok
+// reports whether the line has the beginning.
 func cutPrefixFold(beginning, line string) (rest string, ok bool) {
 	line = strings.TrimSpace(line)
 	if len(line) < len(beginning) || !same(line[:len(beginning)], beginning) {
@@ -68,8 +68,8 @@ type parser struct {
 }
 
 // end returns the index of the end marker of the patch that begins at a line, -1 for none. It
-// prefers the first end marker at the left edge, since a line of an update may look like an
-// indented marker. Without such a marker it returns the last indented one.
+// prefers the first end marker without indentation, since a line of an update may look like an
+// indented marker. If there is no such marker, it returns the last indented one.
 func (p *parser) end(begin int) int {
 	last := -1
 	for i := begin + 1; i < len(p.lines); i++ {
@@ -112,8 +112,8 @@ func (p *parser) body(begin, end int) error {
 	return nil
 }
 
-// header reads the first line of a section. In an update, a line that begins with a blank is
-// no header.
+// header parses the first line of a section. In an update, a line that begins with a blank is not a
+// header.
 func header(line string, in *Section) (op Op, path string, ok bool) {
 	if in != nil && in.Op == Update && strings.HasPrefix(line, " ") {
 		return 0, "", false
@@ -126,7 +126,7 @@ func header(line string, in *Section) (op Op, path string, ok bool) {
 	return 0, "", false
 }
 
-// line reads a line of a section behind its header.
+// line parses a line of a section after its header.
 func (p *parser) line(s *Section, i int) error {
 	line := p.lines[i]
 	empty := strings.TrimSpace(line) == ""
@@ -170,7 +170,7 @@ func (s *Section) update(i int, line string) error {
 	switch {
 	case line == "" || strings.ContainsRune(" -+", rune(line[0])):
 		if !open && trimmed == "" && line == "" {
-			return nil // between header and chunk
+			return nil // between the header and the first chunk
 		}
 		if !open {
 			begin()
@@ -196,7 +196,7 @@ func (s *Section) update(i int, line string) error {
 		if open {
 			chunk().AtEnd = true
 		}
-	case strings.HasPrefix(line, `\`): // the remark of a unified diff about the last line feed
+	case strings.HasPrefix(line, `\`): // the note of a unified diff about a missing line feed
 	case trimmed == "":
 		return s.update(i, "")
 	case strings.HasPrefix(line, "***"):
@@ -207,7 +207,7 @@ func (s *Section) update(i int, line string) error {
 	return nil
 }
 
-// numbers matches the line numbers of a unified diff behind @@.
+// numbers matches the line numbers of a unified diff after @@.
 var numbers = lazyregexp.New(`^-\d+(,\d+)? \+\d+(,\d+)?( @@|$)`)
 
 func anchorOf(line string) string {
@@ -223,7 +223,7 @@ func anchorOf(line string) string {
 	return anchor
 }
 
-// close drops empty chunks, and returns an error for a section without any.
+// close removes empty chunks. It returns an error if the section then has no chunks.
 func (s *Section) close() error {
 	if s.Op == Add {
 		return nil

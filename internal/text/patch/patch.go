@@ -1,5 +1,5 @@
-// Package patch parses patches as GPT models write them (apply_patch), and applies them to
-// texts. It reads and writes no file.
+// Package patch parses patches in the format of GPT models (apply_patch), and applies them to
+// texts. It does not read or write files.
 //
 //	*** Begin Patch
 //	*** Update File: path
@@ -34,7 +34,7 @@ const (
 type Section struct {
 	Op   Op
 	Path string
-	// MoveTo is the new path of an updated file, empty where it stays.
+	// MoveTo is the new path of an updated file, or empty if the file is not moved.
 	MoveTo string
 	// Text is the text of an added file.
 	Text string
@@ -48,14 +48,14 @@ type Section struct {
 
 // Chunk is one change of a text.
 type Chunk struct {
-	// Anchors are lines of the file above the change, each below the one before.
+	// Anchors are lines of the file above the change. Each is below the previous one.
 	Anchors []string
 	Lines   []Line
-	// AtEnd says that the old lines are the last of the text.
+	// AtEnd is set if the old lines are the last lines of the text.
 	AtEnd bool
 	// Number is the chunk's number in its section, from 1.
 	Number int
-	// Line is the number of its first line in the patch, from 1.
+	// Line is the line number of the chunk's first line in the patch, from 1.
 	Line int
 }
 
@@ -80,7 +80,7 @@ const (
 // Old returns the lines that the chunk expects in the file, context included.
 func (c Chunk) Old() []string { return c.without(Added) }
 
-// New returns the lines that replace Old.
+// New returns the lines that replace those of Old.
 func (c Chunk) New() []string { return c.without(Removed) }
 
 func (c Chunk) without(mark Mark) (lines []string) {
@@ -92,10 +92,10 @@ func (c Chunk) without(mark Mark) (lines []string) {
 	return lines
 }
 
-// Class names a kind of failure.
+// Class is a class of failures.
 type Class string
 
-// The classes of failures. Failures of files are reported by callers.
+// The classes of failures. Callers report failures of files.
 const (
 	BadFirstLine   Class = "bad_first_line"
 	BadLastLine    Class = "bad_last_line"
@@ -111,12 +111,12 @@ const (
 	NoChange       Class = "no_change"
 )
 
-// Error says, in words for a model, why a patch is not applied.
+// Error is the reason why a patch is not applied, as a message for the model.
 type Error struct {
 	Class  Class
 	Reason string
-	// Missing is the cleaned path of a file that does not exist and should be changed; empty
-	// for other errors.
+	// Missing is the cleaned path of a missing file that the patch should change. It is empty for
+	// other errors.
 	Missing string
 }
 
@@ -137,8 +137,8 @@ func quoted(line string) string {
 	return `"` + line + `"`
 }
 
-// NewLines returns the lines of a patch without the removed lines, which are the parts of the
-// files that the patch shows, as they will be.
+// NewLines returns the lines of a patch without the removed lines. They show the parts of the files
+// after the patch.
 func NewLines(text string) string {
 	var shown strings.Builder
 	for line := range strings.Lines(text) {
@@ -149,8 +149,8 @@ func NewLines(text string) string {
 	return shown.String()
 }
 
-// Headers returns the paths in the headers of a patch, as a title shows them: "old to new" for a
-// move. It also reads a text that Parse does not understand.
+// Headers returns the paths in the headers of a patch, in the form for a title: "old to new" for a
+// move. It also accepts a text that Parse refuses.
 func Headers(text string) []string {
 	var files []string
 	for line := range strings.Lines(text) {
@@ -166,8 +166,8 @@ func Headers(text string) []string {
 	return files
 }
 
-// Paths returns the paths in a patch, both ends of a move too, each once and as it is
-// written. It returns none for a text that is no patch.
+// Paths returns the paths in a patch, including both paths of a move. Each path is returned once
+// and unchanged. For a text that is not a patch it returns nothing.
 func Paths(text string) []string {
 	sections, err := Parse(text)
 	if err != nil {

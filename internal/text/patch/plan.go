@@ -11,17 +11,17 @@ import (
 type File struct {
 	// Path is the cleaned path in the patch.
 	Path string
-	// From is the path before a move, empty for none.
+	// From is the path before a move, or empty if the file was not moved.
 	From string
-	// Before and After are the contents, nil where there is no file.
+	// Before and After are the contents, nil if the file does not exist.
 	Before, After []byte
 }
 
-// Plan applies sections to files, each to the result of the sections before it. read returns the
-// content of a file by its cleaned path, nil for a missing file; its error ends the plan. The
-// files come in the order of the patch; a moved file counts as two, and the new one names the
-// old. Notes names the parts of the patch that were not taken literally. An error of the patch
-// itself is an *[Error].
+// Plan applies sections to files, each to the result of the previous sections. read returns the
+// content of a file by its cleaned path, nil for a missing file. If read fails, Plan returns its
+// error. files is in the order of the patch. A moved file has two elements, and From of the new one
+// is the old path. notes describes the parts of the patch that were not applied literally. An error
+// of the patch itself is an *[Error].
 func Plan(sections []Section, read func(path string) ([]byte, error)) (files []File, notes []string, err error) {
 	p := &planner{read: read, at: map[string]int{}}
 	for _, section := range sections {
@@ -40,7 +40,7 @@ func Plan(sections []Section, read func(path string) ([]byte, error)) (files []F
 	return files, p.notes, nil
 }
 
-// planner holds the files after the sections so far.
+// planner holds the state of the files after the sections so far.
 type planner struct {
 	read  func(path string) ([]byte, error)
 	files []File
@@ -48,7 +48,7 @@ type planner struct {
 	notes []string
 }
 
-// file returns a file in its present state. It is read when it is named first.
+// file returns a file in its current state. It reads the file when it is first named.
 func (p *planner) file(name string) (*File, error) {
 	name = path.Clean(name)
 	at, ok := p.at[name]

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Below returns a patch with dir put before its relative paths, for use in the folder above.
-// It returns an invalid patch unchanged.
+// Below returns a patch with dir prepended to its relative paths, for use in the parent folder. It
+// returns an invalid patch unchanged.
 func Below(dir, text string) string {
 	sections, err := Parse(text)
 	if err != nil || dir == "" {

@@ -1,7 +1,6 @@
-// Package quote handles quotes of a file that do not match the file exactly. A model quotes
-// text in order to replace it; where only blanks differ, Find finds the place nevertheless,
-// else it explains the mistake. Messages call the quote old_string and its replacement
-// new_string.
+// Package quote handles quotes that do not match the file exactly. A model quotes text in order to
+// replace it. If only blanks differ, Find finds the position nevertheless. Otherwise it explains
+// the mistake. Messages call the quote old_string and its replacement new_string.
 package quote
 
 import (
@@ -17,16 +16,16 @@ import (
 	"agent/internal/text/textfile"
 )
 
-// Remarks of [Find] about a quote that differs from the file only in blanks.
+// The remarks of [Find] about a quote that differs from the file only in blanks.
 const (
 	IndentationShifted = "The indentation of old_string was not the file's; new_string was shifted to it. "
 	BlanksIgnored      = "The blanks at the ends of lines of old_string were not the file's. "
 )
 
-// Find finds a quote that is not literally in the text of a file. All lines of the quote must
-// equal whole lines of the text apart from blanks, at exactly one place. The new lines get the
-// indentation of the place. Find tries nothing looser, and with exact not even that. It
-// returns the replacement and a remark about it.
+// Find finds a quote that is not literally in the text of a file. All lines of the quote must equal
+// whole lines of the text, apart from blanks, at exactly one position. The new lines get the
+// indentation of that position. If exact is set, Find does not ignore blanks. It returns the
+// replacement and a remark about it.
 func Find(file, text, old, new string, exact bool) (textfile.Splice, string, error) {
 	var none textfile.Splice
 	mistake := notFound(file, text, old, new)
@@ -40,7 +39,7 @@ func Find(file, text, old, new string, exact bool) (textfile.Splice, string, err
 		return none, "", mistake
 	case len(places) > 1:
 		for i := range places {
-			places[i]++ // the patch counts a line more than once
+			places[i]++ // the patch contains a line more than once
 		}
 		return none, "", fmt.Errorf("old_string was not found in %s; nothing was written. But for blanks, it is at %s: quote one of them exactly as it is there", file, lines.Numbers(places))
 	}
@@ -69,8 +68,8 @@ func Find(file, text, old, new string, exact bool) (textfile.Splice, string, err
 	return textfile.Splice{Start: start, End: end, Text: replacement}, note, nil
 }
 
-// sameButBlanks returns the indices at which have continues with the wanted lines, apart from
-// blanks at the beginnings and ends of lines.
+// sameButBlanks returns the indices in have at which the wanted lines follow, apart from blanks at
+// the beginnings and ends of lines.
 func sameButBlanks(have, wanted []string) (places []int) {
 	same := func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
 	for at := 0; at+len(wanted) <= len(have); at++ {
@@ -101,8 +100,8 @@ func plain(list []string) []string {
 	return bare
 }
 
-// notFound explains why old is not in text: with a known mistake when there is
-// one, else with the closest lines.
+// notFound returns an error that explains why old is not in text. It names a known mistake if there
+// is one, and the most similar lines otherwise.
 func notFound(rel, text, old, replacement string) error {
 	why := knownMistake(text, old, replacement)
 	if why == "" {
@@ -113,7 +112,7 @@ func notFound(rel, text, old, replacement string) error {
 
 var lineNumber = lazyregexp.New(`(?m)^ *\d+\|`)
 
-// knownMistake recognises the mistakes that models make when they copy a text.
+// knownMistake recognizes the mistakes that models make when they copy a text.
 func knownMistake(text, old, replacement string) string {
 	unescaped := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(old)
 	switch bare := lineNumber.ReplaceAllString(old, ""); {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Bounds of the search for close lines.
+// The limits of the search for similar lines.
 const (
-	// nearPairs limits how many pairs of lines are compared.
+	// nearPairs is the greatest number of pairs of lines that are compared.
 	nearPairs = 200_000
-	// nearScore is the least likeness of lines that are worth showing; equal lines have 1.
+	// nearScore is the least similarity of lines that are shown. Equal lines have similarity 1.
 	nearScore = 0.5
-	// nearWindows is the number of places that are shown.
+	// nearWindows is the greatest number of positions that are shown.
 	nearWindows = 3
-	// gramBytes limits the compared part of a long line.
+	// gramBytes is the greatest length of the compared part of a line.
 	gramBytes = 200
 )
 
@@ -24,9 +24,9 @@ type window struct {
 	score float64
 }
 
-// Closest returns where in text the places most like wanted begin, as indices of
-// lines, best first: at most three, which do not overlap. A line weighs as much as
-// it is long, and whitespace does not count.
+// Closest returns the positions in text that are most similar to wanted, as line indices, best
+// first. It returns at most three, which do not overlap. Lines are weighted by their length, and
+// whitespace is ignored.
 func Closest(text, wanted []string) []int {
 	if len(text) == 0 || len(wanted) == 0 {
 		return nil
@@ -54,7 +54,7 @@ func Closest(text, wanted []string) []int {
 	return best(windows, len(wanted))
 }
 
-// best returns the starts of the windows worth showing, which do not overlap.
+// best returns the starts of the windows that are similar enough to show. They do not overlap.
 func best(windows []window, length int) []int {
 	windows = slices.DeleteFunc(windows, func(w window) bool { return w.score < nearScore })
 	slices.SortStableFunc(windows, func(a, b window) int { return cmp.Compare(b.score, a.score) })
@@ -83,15 +83,16 @@ func longest(wanted []string, n int) []int {
 	return indices[:min(n, len(indices))]
 }
 
-// collapse turns every run of whitespace into one space and cuts long lines.
+// collapse replaces every run of whitespace by one space and cuts long lines.
 func collapse(line string) string {
 	return strings.Join(strings.Fields(line[:min(len(line), gramBytes)]), " ")
 }
 
-// grams compares one line with many, by the pairs of neighbouring bytes they share.
+// grams compares one line with many others, by the pairs of neighboring bytes that they share.
 type grams struct {
 	text string
-	// count says how often each pair occurs; a line has at most gramBytes of them.
+	// count maps each pair to the number of times that it occurs. A line has at most gramBytes
+	// pairs.
 	count [1 << 16]uint8
 }
 
@@ -105,8 +106,8 @@ func gramsOf(text string) *grams {
 	return g
 }
 
-// like returns Dice's coefficient of the two lines: 1 when they are equal, 0 when
-// they share no pair or are too different in length to be worth showing.
+// like returns Dice's coefficient of the two lines: 1 if they are equal. It returns 0 if they share
+// no pair, or if their lengths differ too much for them to be similar.
 func (g *grams) like(other string) float64 {
 	if g.text == other {
 		return 1

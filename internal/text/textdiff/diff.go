@@ -19,13 +19,12 @@ const contextLines = 3
 
 // hunk is a run of changes with the lines around it.
 type hunk struct {
-	// from and to are the numbers, from 1, of its first line in the old and the
-	// new text.
+	// from and to are the numbers, from 1, of the hunk's first line in the old and the new text.
 	from, to int
 	lines    []diffLine
 }
 
-// diffLine is a line of a hunk: op is ' ' for kept, '-' for removed, '+' for added.
+// diffLine is a line of a hunk. op is ' ' for unchanged, '-' for removed, '+' for added.
 type diffLine struct {
 	op   byte
 	text string
@@ -54,8 +53,8 @@ func New(before, after string) Diff {
 	return d
 }
 
-// Changed returns the number of lines that differ. Where lines replace others, the larger
-// number counts.
+// Changed returns the number of lines that differ. If lines replace others, the larger of the two
+// numbers counts.
 func (d Diff) Changed() int {
 	n, removed, added := 0, 0, 0
 	for _, h := range d {
@@ -74,7 +73,7 @@ func (d Diff) Changed() int {
 	return n + max(removed, added)
 }
 
-// keep adds unchanged lines to the last hunk, if there is one.
+// keep adds unchanged lines to the last hunk, if any.
 func (d Diff) keep(old []string, start, end int) {
 	if len(d) > 0 {
 		d.add(' ', old[min(start, len(old)):min(end, len(old))])
@@ -108,8 +107,8 @@ func (d Diff) Unified(from, to string) string {
 	return out.String()
 }
 
-// extent formats the start and the number of the lines of one side; other is the mark of lines
-// that only the other side has. An empty side starts at the line before.
+// extent formats the start and the number of the lines of one side. other is the mark of lines that
+// only the other side has. An empty side starts at the preceding line.
 func (h hunk) extent(start int, other byte) string {
 	count := h.count(other)
 	if count == 0 {
@@ -118,7 +117,7 @@ func (h hunk) extent(start int, other byte) string {
 	return fmt.Sprintf("%d,%d", start, count)
 }
 
-// count returns the number of lines of one side; other is the mark of lines that only the other
+// count returns the number of lines of one side. other is the mark of lines that only the other
 // side has.
 func (h hunk) count(other byte) int {
 	count := 0
@@ -130,11 +129,10 @@ func (h hunk) count(other byte) int {
 	return count
 }
 
-// edits finds the changes from before to after, whose first lines have the numbers atBefore
-// and atAfter. As in a patience diff, lines that occur exactly once in both texts are kept,
-// and the parts between them are compared by themselves. Parts without such lines are
-// compared by their longest common subsequence. That search is limited, so that it may miss
-// common lines of long parts.
+// edits finds the changes from before to after. atBefore and atAfter are the numbers of their first
+// lines. As in a patience diff, lines that occur exactly once in both texts are kept, and the parts
+// between them are compared separately. Parts without such lines are compared by their longest
+// common subsequence. That search is limited, so that it may miss common lines of long parts.
 func edits(before, after []string, atBefore, atAfter int) []lcs.Diff {
 	for len(before) > 0 && len(after) > 0 && before[0] == after[0] {
 		before, after = before[1:], after[1:]
@@ -159,8 +157,8 @@ func edits(before, after []string, atBefore, atAfter int) []lcs.Diff {
 	return all
 }
 
-// commonLines returns the longest increasing subsequence of unique common lines, as
-// pairs of line indices: the anchors of a patience diff.
+// commonLines returns the anchors of a patience diff as pairs of line indices. They are the longest
+// increasing subsequence of the unique common lines.
 func commonLines(before, after []string) [][2]int {
 	places := onceIn(after)
 	var pairs [][2]int
@@ -190,9 +188,10 @@ func onceIn(texts []string) map[string]int {
 	return places
 }
 
-// longestRise returns the longest subsequence of pairs whose second numbers rise.
+// longestRise returns the longest subsequence of pairs whose second numbers increase.
 func longestRise(pairs [][2]int) [][2]int {
-	// tops[n] is the pair with the lowest second number that ends a rise of n+1.
+	// tops[n] is the pair with the lowest second number that ends an increasing subsequence of
+	// length n+1.
 	var tops []int
 	previous := make([]int, len(pairs))
 	for i, pair := range pairs {

@@ -8,11 +8,12 @@ import (
 	"agent/internal/text/lines"
 )
 
-// nearLines is the number of lines that are shown of a close place.
+// nearLines is the number of lines that are shown of a similar position.
 const nearLines = 30
 
-// Near shows the lines of a text that resemble the wanted lines most, and the first difference.
-// It returns "" if no lines are close. called names the wanted lines in the message.
+// Near returns the lines of a text that are most similar to the wanted lines, and the first
+// difference. It returns "" if no lines are similar. called is the name of the wanted lines in the
+// message.
 func Near(have, wanted []string, called string) string {
 	places := Closest(have, wanted)
 	if len(places) == 0 {
@@ -31,7 +32,7 @@ func Near(have, wanted []string, called string) string {
 	return strings.ToValidUTF8(out.String(), "\uFFFD")
 }
 
-// firstDifference points at the first line that differs in the closest place.
+// firstDifference describes the first line that differs at the most similar position.
 func firstDifference(text, wanted []string, start int, called string) string {
 	for i, want := range wanted {
 		if start+i >= len(text) {
@@ -56,7 +57,7 @@ func firstDifference(text, wanted []string, start int, called string) string {
 	return "The lines are the same, but they end differently"
 }
 
-// nearLineBytes limits a line quoted in an error.
+// nearLineBytes is the greatest length of a line that an error quotes.
 const nearLineBytes = 200
 
 func cutLines(list []string) []string {

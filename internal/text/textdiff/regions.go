@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// maxRegionLines limits the lines that Regions shows.
+	// maxRegionLines is the greatest number of lines that Regions shows.
 	maxRegionLines = 100
 	// maxLineBytes is the length at which Regions cuts a line.
 	maxLineBytes = 2000
-	// maxRun limits the new lines in a row that Regions shows whole. If a longer run stands in
-	// given, Regions shows only its first and last lines.
+	// maxRun is the greatest number of consecutive new lines that Regions shows completely. If
+	// given contains a longer run, Regions shows only its first and last lines.
 	maxRun, firstOfRun, lastOfRun = 6, 3, 2
-	// aroundGiven is the number of unchanged lines on each side of a hunk whose new lines all
-	// stand in given.
+	// aroundGiven is the number of unchanged lines on each side of a hunk whose new lines are all
+	// in given.
 	aroundGiven = 1
 )
 
 // Regions formats the changed lines of the new text, and lines around them, with their numbers.
-// given holds lines that the reader knows: around new lines that stand in given, Regions shows
-// fewer unchanged lines, and it omits the middle of a long run of them, with their number.
+// given contains lines that the model has already seen. Around new lines that are in given, Regions
+// shows fewer unchanged lines. It replaces the middle of a long run of such lines by their number.
 func (d Diff) Regions(given string) string {
 	var out strings.Builder
 	room := maxRegionLines
@@ -48,8 +48,8 @@ func (d Diff) Regions(given string) string {
 	return strings.ToValidUTF8(out.String(), "\uFFFD")
 }
 
-// AsGiven reports whether the new text holds nothing that a reader of given must be shown: each
-// hunk has new lines, and all of them stand unchanged in given.
+// AsGiven reports whether the new text has no change that given does not already show. Each hunk
+// must have new lines, and given must contain all of them unchanged.
 func (d Diff) AsGiven(given string) bool {
 	for _, h := range d {
 		if h.count('+') == len(h.lines) || !h.stands(given) {
@@ -59,11 +59,11 @@ func (d Diff) AsGiven(given string) bool {
 	return len(d) > 0
 }
 
-// maxPlaces limits the places that Places lists.
+// maxPlaces is the greatest number of positions that Places lists.
 const maxPlaces = 30
 
-// Places says where the changed lines are in the new text, and how many lines were added and
-// removed, as in "lines 3-5, 9, +4 −1".
+// Places describes the positions of the changed lines in the new text, and the numbers of added and
+// removed lines, as in "lines 3-5, 9, +4 −1".
 func (d Diff) Places() string {
 	var ranges []string
 	noun, added, removed := "line", 0, 0
@@ -98,7 +98,7 @@ func (d Diff) Places() string {
 	return fmt.Sprintf("%s %s, +%d −%d", noun, strings.Join(ranges, ", "), added, removed)
 }
 
-// Ends returns the first and the last of the changes that are near to each other.
+// Ends returns a diff with only the first and the last hunk.
 func (d Diff) Ends() Diff {
 	if len(d) < 3 {
 		return d
@@ -106,7 +106,7 @@ func (d Diff) Ends() Diff {
 	return Diff{d[0], d[len(d)-1]}
 }
 
-// rest names the lines of the new text that have no room, beginning with a line of the first
+// rest describes the lines of the new text that do not fit, beginning with a line of the first
 // hunk.
 func (d Diff) rest(from int) string {
 	var ranges []string
@@ -125,8 +125,8 @@ func (d Diff) rest(from int) string {
 	return fmt.Sprintf("[also changed: %s]\n", strings.Join(ranges, ", "))
 }
 
-// A piece is a part of a hunk in the new text: lines with the number of the first, and the number
-// of lines that are omitted after them.
+// A piece is a part of a hunk in the new text: lines, the number of the first line, and the number
+// of omitted lines after them.
 type piece struct {
 	from    int
 	lines   []string
@@ -163,8 +163,9 @@ func (h hunk) pieces(given string) []piece {
 	return all
 }
 
-// around returns the hunk with aroundGiven unchanged lines on each side, or more if the edges would be
-// blank where lines were only removed: blank lines do not show the place.
+// around returns the hunk with aroundGiven unchanged lines on each side. If lines were only
+// removed, it adds more until the edges are not blank, because blank lines do not identify the
+// position.
 func (h hunk) around() hunk {
 	blank := func(line diffLine) bool { return line.op == ' ' && strings.TrimSpace(line.text) == "" }
 	for around := aroundGiven; ; around++ {
@@ -176,7 +177,7 @@ func (h hunk) around() hunk {
 	}
 }
 
-// stands reports whether all new lines of the hunk stand unchanged in given.
+// stands reports whether given contains all new lines of the hunk unchanged.
 func (h hunk) stands(given string) bool {
 	for i := 0; i < len(h.lines); i++ {
 		begin := i
@@ -203,7 +204,7 @@ func (h hunk) narrowed(around int) hunk {
 	return h
 }
 
-// stands reports whether a text holds a run of lines unchanged.
+// stands reports whether text contains a run of lines unchanged.
 func stands(run []diffLine, text string) bool {
 	var all strings.Builder
 	for _, line := range run {
@@ -212,7 +213,7 @@ func stands(run []diffLine, text string) bool {
 	return strings.Contains(text, strings.TrimSuffix(all.String(), "\n"))
 }
 
-// texts returns lines without their ends, long ones cut.
+// texts returns lines without their line breaks, and cuts long lines.
 func texts(run []diffLine) []string {
 	list := make([]string, len(run))
 	for i, line := range run {

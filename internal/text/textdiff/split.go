@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Split cuts a unified diff of several files into one for each. A new file begins with git's
-// header, or with a pair of file names behind a complete hunk: inside of a hunk, a changed
-// line may look like such names.
+// Split splits a unified diff of several files into one diff for each. A new file begins with git's
+// header, or with a pair of file names after a complete hunk. Inside a hunk, a changed line may
+// look like such names.
 func Split(diff string) (files []string) {
 	begin, at := 0, 0
-	old, now := 0, 0 // lines of the hunk that are still to come
-	named := false   // the names of the next hunk's file were read, or git has announced them
+	old, now := 0, 0 // lines that the hunk still needs
+	named := false   // the names of the next hunk's file were read, or git's header was
 	for line := range strings.Lines(diff) {
 		announced := strings.HasPrefix(line, "diff --git ")
 		switch {
@@ -40,11 +40,10 @@ func Split(diff string) (files []string) {
 	return files
 }
 
-// Extent is the part of a text that a hunk covers: its first line, from 1, and the number of
-// lines.
+// Extent is the range of lines that a hunk covers: its first line, from 1, and the number of lines.
 type Extent struct{ Start, Lines int }
 
-// Extents reads the head of a hunk, "@@ -12,3 +14,5 @@". A number that cannot be read is 0.
+// Extents parses the head of a hunk, "@@ -12,3 +14,5 @@". A number that cannot be parsed is 0.
 func Extents(head string) (old, now Extent) {
 	fields := strings.Fields(head)
 	if len(fields) < 3 {

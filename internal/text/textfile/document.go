@@ -1,9 +1,9 @@
-// Package textfile presents a text file as a model works with it: as UTF-8 without byte order
-// mark and with plain line feeds ([Document]), and page by page ([ReadPage]).
+// Package textfile converts a text file to the form that a model uses. [Document] is the text as
+// UTF-8 with plain line feeds and without a byte order mark. [ReadPage] reads it page by page.
 //
-// A Document remembers where the file on disk differs from the text, so that an edit changes
-// nothing else in the file. A Page never holds more than was asked for, however large the
-// file or its lines are.
+// A Document records where the file on disk differs from the text, so that an edit changes nothing
+// else in the file. A Page never contains more than was requested, even if the file or its lines
+// are large.
 package textfile
 
 import (
@@ -23,14 +23,14 @@ const ByteOrderMark = "\xef\xbb\xbf"
 type Document struct {
 	// Text is the content with every CRLF as LF.
 	Text string
-	// raw is the content of the file, in UTF-8 also if order is set.
+	// raw is the content of the file. It is in UTF-8 even if order is set.
 	raw  []byte
 	mark int
-	// order is the order of the bytes of a file in UTF-16, nil for any other file.
+	// order is the byte order of a file in UTF-16, nil for any other file.
 	order binary.ByteOrder
 	// returns are the offsets in text of the line feeds that are CRLF on disk.
 	returns []int
-	// eol ends the lines that an edit adds, as most lines of the file end.
+	// eol ends the lines that an edit adds. It is the line end of most lines of the file.
 	eol string
 }
 
@@ -75,8 +75,8 @@ func Parse(raw []byte) Document {
 	return d
 }
 
-// With returns the file's bytes after the splices, which are in order and do not overlap. The
-// result is never nil, since nil means a missing file elsewhere.
+// With returns the file's bytes after the splices, which must be in order and must not overlap. The
+// result is never nil, since callers use nil for a missing file.
 func (d Document) With(splices ...Splice) []byte {
 	out := []byte{}
 	done := 0
@@ -88,7 +88,7 @@ func (d Document) With(splices ...Splice) []byte {
 	return encode16(append(out, d.raw[done:]...), d.order)
 }
 
-// withEnds gives text the line ends of the file.
+// withEnds replaces the line ends of text by those of the file.
 func (d Document) withEnds(text string) string {
 	text = PlainEnds(text)
 	if d.eol != "\n" {
@@ -97,13 +97,13 @@ func (d Document) withEnds(text string) string {
 	return text
 }
 
-// onDisk turns an offset in text into one in raw.
+// onDisk converts an offset in text to an offset in raw.
 func (d Document) onDisk(offset int) int {
 	before, _ := slices.BinarySearch(d.returns, offset)
 	return d.mark + offset + before
 }
 
-// Count returns the number of lines. A last line without line feed counts too.
+// Count returns the number of lines. A last line without a line feed counts.
 func (d Document) Count() int {
 	n := strings.Count(d.Text, "\n")
 	if d.Text != "" && !strings.HasSuffix(d.Text, "\n") {
@@ -126,8 +126,8 @@ func (d Document) Span(first, last int) (start, end int) {
 	return start, end
 }
 
-// Foreign counts the bytes that are not UTF-8 and returns the line of the first. A model is
-// shown U+FFFD instead of them. A file in UTF-16 with a byte order mark has none.
+// Foreign returns the number of bytes that are not UTF-8 and the line of the first. The model
+// receives U+FFFD instead of them. A file in UTF-16 with a byte order mark has none.
 func Foreign(raw []byte) (count, line int) {
 	if _, _, ok := decode16(raw); ok || utf8.Valid(raw) {
 		return 0, 0
@@ -145,12 +145,11 @@ func Foreign(raw []byte) (count, line int) {
 	return count, line
 }
 
-// PlainEnds turns CRLF into LF.
+// PlainEnds replaces CRLF by LF.
 func PlainEnds(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// Rewritten returns the bytes of a file that is given a new text: its byte order
-// mark, its line ends unless the text brings some of its own, and its final newline
-// stay.
+// Rewritten returns the bytes of the file with a new text. It keeps the byte order mark and the
+// final newline. It keeps the line ends unless text contains CRLF.
 func (d Document) Rewritten(text string) []byte {
 	text = strings.TrimPrefix(text, ByteOrderMark)
 	if strings.HasSuffix(d.Text, "\n") && text != "" && !strings.HasSuffix(text, "\n") {

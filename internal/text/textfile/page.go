@@ -13,8 +13,8 @@ import (
 	"agent/internal/text/lines"
 )
 
-// MaxLineBytes is the length at which a line is cut unless it is asked for by column. Minified
-// files have lines of megabytes, and their beginning says enough.
+// MaxLineBytes is the length at which a line is cut unless it is requested by column. Minified
+// files have lines of megabytes, and the beginning of such a line is enough.
 const MaxLineBytes = 2000
 
 // Range selects a part of a text.
@@ -23,38 +23,38 @@ type Range struct {
 	First int
 	// Column is the first byte in that line, from 1. 0 means 1.
 	Column int
-	// Lines and Bytes bound the number of lines and the size of their text. At least one line
-	// is returned, or a part of it.
+	// Lines and Bytes limit the number of lines and the size of their text. At least one line is
+	// returned, or a part of it.
 	Lines, Bytes int
-	// LineBytes is the number of bytes that each line takes besides its text.
+	// LineBytes is the number of bytes that each line needs in addition to its text.
 	LineBytes int
 }
 
 // Page is a run of lines of a text, bounded in number and size.
 type Page struct {
-	// Lines are the lines without line ends; long ones are cut.
+	// Lines are the lines without line ends. Long lines are cut.
 	Lines []string
 	// First is the number of the first line, from 1.
 	First int
 	// Column is the byte in that line at which the page begins, from 1.
 	Column int
-	// Rest is the column at which the last line continues, 0 when it is whole.
+	// Rest is the column at which the last line continues, 0 if the line is complete.
 	Rest int
-	// Total is the number of lines of the text, or 0 when reading stopped before its end.
+	// Total is the number of lines of the text, or 0 if reading stopped before its end.
 	Total int
-	// More is set when lines follow the last one.
+	// More is set if lines follow the last one.
 	More bool
 }
 
 // Last returns the number of the last line.
 func (p Page) Last() int { return p.First + len(p.Lines) - 1 }
 
-// ReadPage reads part of a text. It stops with ctx.
+// ReadPage reads a part of a text. It stops when ctx ends.
 func ReadPage(ctx context.Context, r io.Reader, want Range) (Page, error) {
 	p := Page{First: want.First, Column: max(want.Column, 1)}
 	in := bufio.NewReaderSize(r, 64<<10)
 	size := 0
-	// mark is added to the last line if the line is cut and another follows.
+	// mark is added to the last line if that line is cut and another line follows.
 	mark := ""
 	for number := 1; ; number++ {
 		if number%4096 == 0 && ctx.Err() != nil {
@@ -112,7 +112,7 @@ type line struct {
 	text string
 	// size is the length of the whole line without its end, in bytes.
 	size int
-	// rest is the column of the first missing byte, 0 when the line is complete.
+	// rest is the column of the first missing byte, 0 if the line is complete.
 	rest int
 }
 
@@ -124,8 +124,8 @@ func (l line) mark(number int) string {
 	return fmt.Sprintf("… [line of %d bytes, cut; offset %d with column %d reads on]", l.size, number, l.rest)
 }
 
-// readLine reads the next line and keeps up to keep bytes of it from skip on, and no more,
-// however long the line is. io.EOF means that there is no further line.
+// readLine reads the next line and returns up to keep bytes of it, from offset skip on. It uses
+// little memory even if the line is long. io.EOF means that there is no further line.
 func readLine(ctx context.Context, in *bufio.Reader, skip, keep int) (line, error) {
 	var kept, tail []byte
 	size := 0
@@ -133,7 +133,7 @@ func readLine(ctx context.Context, in *bufio.Reader, skip, keep int) (line, erro
 		part, err := in.ReadSlice('\n')
 		if skipped := max(skip-size, 0); skipped < len(part) {
 			wanted := part[skipped:]
-			// Two more bytes than are kept, for the line's end.
+			// Keep two more bytes, for the line's end.
 			kept = append(kept, wanted[:min(len(wanted), max(keep+2-len(kept), 0))]...)
 		}
 		size += len(part)
@@ -153,7 +153,7 @@ func readLine(ctx context.Context, in *bufio.Reader, skip, keep int) (line, erro
 	if len(l.text) > keep {
 		l.text = lines.WholeRunes(l.text[:keep])
 		if l.text == "" && keep > 0 {
-			// Not even one character fits. Returning one byte of it makes at least some progress.
+			// Not even one character fits. Returning one byte of it ensures progress.
 			l.text = string(kept[:1])
 		}
 		l.rest = skip + len(l.text) + 1
@@ -161,10 +161,10 @@ func readLine(ctx context.Context, in *bufio.Reader, skip, keep int) (line, erro
 	return l, nil
 }
 
-// Plain writes the lines as they are.
+// Plain returns the lines unchanged.
 func (p Page) Plain() string {
 	return strings.Join(p.Lines, "\n") + "\n"
 }
 
-// Numbered writes the lines with their numbers.
+// Numbered returns the lines with their numbers.
 func (p Page) Numbered() string { return lines.Number(p.Lines, p.First) }

@@ -6,7 +6,8 @@ import (
 	"unicode/utf16"
 )
 
-// marks16 are the byte order marks of UTF-16, which Windows programs write, and their orders.
+// marks16 lists the byte order marks of UTF-16, which Windows programs write, with their byte
+// orders.
 var marks16 = []struct {
 	mark  string
 	order binary.ByteOrder
@@ -15,13 +16,13 @@ var marks16 = []struct {
 	{"\xfe\xff", binary.BigEndian},
 }
 
-// IsUTF16 reports whether a file begins as one in UTF-16 with a byte order mark.
+// IsUTF16 reports whether head begins with a byte order mark of UTF-16.
 func IsUTF16(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(marks16[0].mark)) || bytes.HasPrefix(head, []byte(marks16[1].mark))
 }
 
-// decode16 returns the text of a file in UTF-16 with a byte order mark, and the order of its bytes.
-// ok is false for other files, and for those that would not stay the same if they were written back.
+// decode16 returns the text of a file in UTF-16 with a byte order mark, and its byte order. ok is
+// false for other files, and for files that would change if they were encoded again.
 func decode16(raw []byte) (text []byte, order binary.ByteOrder, ok bool) {
 	for _, m := range marks16 {
 		body, is := bytes.CutPrefix(raw, []byte(m.mark))
@@ -40,7 +41,8 @@ func decode16(raw []byte) (text []byte, order binary.ByteOrder, ok bool) {
 	return nil, nil, false
 }
 
-// encode16 returns a text as a file in UTF-16 with a byte order mark. A nil order stands for UTF-8.
+// encode16 encodes a text in UTF-16 with a byte order mark. If order is nil, it returns the text in
+// UTF-8.
 func encode16(text []byte, order binary.ByteOrder) []byte {
 	if order == nil {
 		return text
