@@ -1,6 +1,7 @@
 // Package llmtest is a scripted model server for tests. It supports OpenAI's chat completions and
 // Responses API, and the Messages API. A test passes the turns of the model, including faults, and
 // reads the received requests afterwards:
+//
 //	srv := llmtest.New(t,
 //		llmtest.Call("read_file", `{"file_path":"a.txt"}`),
 //		llmtest.Say("It says ", "hello."),
