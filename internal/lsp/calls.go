@@ -2,7 +2,7 @@ package lsp
 
 import "encoding/json"
 
-// list decodes the result of a call as a list of values that stay as they are.
+// list decodes the result of a call as a list of raw values.
 func list(result json.RawMessage, err error) (items []json.RawMessage, _ error) {
 	if err != nil || isNull(result) {
 		return nil, err

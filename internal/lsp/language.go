@@ -7,40 +7,42 @@ import (
 	"strings"
 )
 
-// A Language is a group of files that one server knows.
+// A Language is a group of file types that one server supports.
 type Language struct {
-	// Name is the name to show.
+	// Name is the display name.
 	Name string
-	// Program is the server, looked up in PATH, and Args are its arguments.
+	// Program is the program of the server, which is looked up in PATH. Args are its arguments.
 	Program string
 	Args    []string
-	// Package names the software that has the program, for a hint how to install it.
+	// Package names the software package that contains the program, for an installation hint.
 	Package string
 
-	// Partial is set if the server looks only into the files of a project and into open ones.
+	// Partial is set if the server searches only the files of a project and open files.
 	Partial bool
-	// grows is set if a second answer can have uses that the first one lacks, because the server learns
-	// the types of a file while it answers.
+	// grows is set if a second answer can contain uses that the first one lacks, because the server
+	// learns the types of a file while it answers.
 	grows bool
-	// Diagnoses is set if the server answers questions about the problems of a file.
+	// Diagnoses is set if the server answers requests for the problems of a file.
 	Diagnoses bool
-	// Macros is set if definitions of macros have names that the server does not rename.
+	// Macros is set if macro definitions can contain names that the server does not rename.
 	Macros bool
 
-	// files maps the endings of names to the language identifiers of the protocol.
+	// files maps file name extensions to the language identifiers of the protocol.
 	files map[string]string
-	// projects lists names of files that describe a project. A change of one counts for the server.
-	// If needsProject is set, the server finds other files only with one of them.
+	// projects lists names of files that describe a project. The server is notified if one changes.
+	// If needsProject is set, the server finds other files only if a project file exists.
 	projects     []string
 	needsProject bool
-	// settings are the settings of the server, by section, and options its options at the start.
+	// settings are the settings of the server by section. options returns its initialization
+	// options.
 	settings map[string]any
 	options  func(program string) any
-	// environ are the variables of the server. $CACHE stands for its cache folder.
+	// environ lists additional environment variables of the server. $CACHE is replaced by its cache
+	// folder.
 	environ []string
 }
 
-// Languages returns the languages whose servers are known.
+// Languages returns the supported languages.
 func Languages() []Language { return languages }
 
 var languages = []Language{
@@ -64,7 +66,7 @@ var languages = []Language{
 		},
 		projects: []string{"tsconfig.json", "jsconfig.json", "package.json"},
 		options: func(program string) any {
-			// The workspace must not name the compiler that runs, and nothing is downloaded.
+			// The workspace must not choose the compiler that runs, and nothing may be downloaded.
 			return map[string]any{"disableAutomaticTypingAcquisition": true, "tsserver": map[string]any{"path": besides(program, "typescript/lib/tsserver.js")}}
 		},
 	},
@@ -90,8 +92,8 @@ var (
 	pyrightSettings = map[string]any{"diagnosticMode": "openFilesOnly", "autoSearchPaths": true, "useLibraryCodeForTypes": true}
 )
 
-// besides returns the path of a file of a package that is installed beside the package of a program,
-// "" if there is none.
+// besides returns the path of a file of a package that is installed beside the package of a
+// program, or "" if it does not exist.
 func besides(program, file string) string {
 	real, err := filepath.EvalSymlinks(program)
 	if err != nil {
@@ -116,7 +118,7 @@ func Of(path string) (Language, bool) {
 	return Language{}, false
 }
 
-// Has reports whether a file is of the language.
+// Has reports whether a file belongs to the language.
 func (l Language) Has(path string) bool {
 	_, known := l.files[strings.ToLower(filepath.Ext(path))]
 	return known
@@ -127,8 +129,8 @@ func (l Language) IsProject(path string) bool {
 	return slices.Contains(l.projects, filepath.Base(path))
 }
 
-// Serves reports whether files have at least so many of the language, and the project without which
-// its server finds no other files.
+// Serves reports whether files contain at least least files of the language. If the server needs a
+// project file, files must also contain one.
 func (l Language) Serves(files []string, least int) bool {
 	count, project := 0, !l.needsProject
 	for _, file := range files {
@@ -140,7 +142,7 @@ func (l Language) Serves(files []string, least int) bool {
 	return count >= least && project
 }
 
-// concerns reports whether the server has to know that a file changed.
+// concerns reports whether the server must be notified when a file changes.
 func (l Language) concerns(path string) bool {
 	return l.Has(path) || l.IsProject(path)
 }

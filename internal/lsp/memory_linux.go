@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// memory returns a function that returns the resident size of a process and of all that it started,
-// in bytes.
+// memory returns a function that returns the resident memory, in bytes, of a process and of all
+// processes that it started.
 func memory() func(pid int) int64 {
 	children, sizes := map[int][]int{}, map[int]int64{}
 	entries, _ := os.ReadDir("/proc") // without entries, sizes are 0
@@ -17,8 +17,9 @@ func memory() func(pid int) int64 {
 			continue
 		}
 		stat, _ := os.ReadFile("/proc/" + entry.Name() + "/stat")
-		// The name of the program stands in parentheses and may hold any character. The fields after
-		// it are the state, the parent, and 20 fields later the resident pages.
+		// The program name is in parentheses and may contain any character. The fields after it
+		// begin with the state and the parent. The resident pages follow 20 fields after the
+		// parent.
 		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 		const parentField, pagesField = 1, 21
 		if len(fields) <= pagesField {

@@ -17,17 +17,17 @@ import (
 	"agent/internal/shell"
 )
 
-// Limits of the running servers of a process.
+// The limits of the running servers of a process.
 const (
 	maxServers = 3
 	maxMemory  = 4 << 30
 	idleTime   = 10 * time.Minute
-	// maxFailures is the number of ends of a server after which it is not started again.
+	// maxFailures is the number of unexpected ends after which a server is not started again.
 	maxFailures = 3
 )
 
-// A Pool holds the servers of a process, one for each folder and language. The zero value is ready. It
-// is safe for concurrent use.
+// A Pool holds the servers of a process, one for each folder and language. The zero value is ready
+// to use. It is safe for concurrent use.
 type Pool struct {
 	mu      sync.Mutex
 	running []*entry
@@ -43,15 +43,15 @@ type entry struct {
 
 	used  time.Time
 	asked int
-	// ending is set after the pool ends the server, or after the failure is counted. Its end is
-	// then no failure.
+	// ending is set when the pool ends the server, and after a failure was counted. The end of the
+	// server then does not count as a failure.
 	ending bool
 	idle   *time.Timer
 }
 
-// Config describes the folder of a conversation.
+// Config describes the workspace of a conversation.
 type Config struct {
-	// Root is the workspace, without links.
+	// Root is the path of the workspace with links resolved.
 	Root string
 	// Environ returns the environment of commands.
 	Environ func() []string
@@ -61,11 +61,11 @@ type Config struct {
 	Cache string
 	// Files returns the absolute paths of the files that keep accepts.
 	Files func(ctx context.Context, keep func(path string) bool) ([]string, error)
-	// Started is called when a server has started, with its command line. It may be nil.
+	// Started is called after a server has started. line is its command. Started may be nil.
 	Started func(line string, confined sandbox.Confinement)
 }
 
-// A Folder asks the servers of a workspace.
+// A Folder sends requests to the servers of a workspace.
 type Folder struct {
 	Config
 	pool *Pool
@@ -74,15 +74,15 @@ type Folder struct {
 	failures map[string]int
 }
 
-// Open returns the view of a conversation. It starts nothing.
+// Open returns the view of a conversation. It starts no server.
 func (p *Pool) Open(c Config) *Folder { return &Folder{Config: c, pool: p, failures: map[string]int{}} }
 
-// Find returns the program of a language, or an error that says why there is none.
+// Find returns the program of a language, or an error that explains why it is missing.
 func (f *Folder) Find(lang Language) (program string, err error) {
 	return Find(lang, f.Root, f.Environ())
 }
 
-// Find returns the program of a language in PATH. A program in the workspace does not count.
+// Find returns the program of a language in PATH. It ignores programs in the workspace.
 func Find(lang Language, root string, environ []string) (program string, err error) {
 	path := sandbox.SafePath(sandbox.Variable(environ, "PATH"), root)
 	if program, err = sandbox.LookPath(lang.Program, path); err != nil {
@@ -99,7 +99,7 @@ type Status struct {
 	Language, Program string
 	Since             time.Time
 	Questions         int
-	// Memory is the size of its processes in bytes, 0 if it is not known.
+	// Memory is the memory of its processes in bytes, 0 if unknown.
 	Memory int64
 	// Crashes counts the ends of a server that does not run.
 	Crashes int
@@ -126,7 +126,7 @@ func (f *Folder) Running() []Status {
 	return all
 }
 
-// running returns the server of an entry, nil if it has not started.
+// running returns the server of an entry, or nil if it has not started.
 func (e *entry) running() *server {
 	select {
 	case <-e.ready:
@@ -136,7 +136,7 @@ func (e *entry) running() *server {
 	}
 }
 
-// server returns the running server of a language, and starts it if there is none.
+// server returns the running server of a language. It starts the server if necessary.
 func (f *Folder) server(ctx context.Context, lang Language) (*server, error) {
 	p := f.pool
 	p.mu.Lock()
@@ -182,7 +182,8 @@ func (f *Folder) server(ctx context.Context, lang Language) (*server, error) {
 	return e.server, nil
 }
 
-// start starts the server of an entry. It does not end with a question, because others may wait.
+// start starts the server of an entry. It does not use the context of a request, because other
+// requests may wait for the server.
 func (f *Folder) start(e *entry) {
 	e.server, e.err = f.launch(context.Background(), e.lang)
 	close(e.ready)
@@ -195,7 +196,7 @@ func (f *Folder) start(e *entry) {
 	f.pool.end(e)
 }
 
-// failed counts, once, that a server has ended by itself. The caller holds the lock of the pool.
+// failed counts an unexpected end of a server once. The caller holds the lock of the pool.
 func (f *Folder) failed(e *entry) {
 	if !e.ending {
 		e.ending = true
@@ -205,7 +206,7 @@ func (f *Folder) failed(e *entry) {
 	}
 }
 
-// ended reports whether a server has not started or has ended.
+// ended reports whether a server failed to start or has ended.
 func (e *entry) ended() bool {
 	select {
 	case <-e.ready:
@@ -223,7 +224,7 @@ func (e *entry) ended() bool {
 	}
 }
 
-// launch starts a server in the sandbox of commands that only read.
+// launch starts a server in the sandbox of read-only commands.
 func (f *Folder) launch(ctx context.Context, lang Language) (*server, error) {
 	program, err := f.Find(lang)
 	if err != nil {
@@ -235,7 +236,7 @@ func (f *Folder) launch(ctx context.Context, lang Language) (*server, error) {
 	}
 	cache = fsutil.Real(cache)
 	confined := f.Confined()
-	confined.Policy.Temp = cache // the only folder that it may write
+	confined.Policy.Temp = cache // the only folder that the server may write
 	environ := sandbox.WithSafePath(f.Environ(), f.Root)
 	for _, variable := range append(lang.environ, "TMPDIR="+cache, "XDG_CACHE_HOME="+cache) {
 		environ = append(environ, strings.ReplaceAll(variable, "$CACHE", cache))
@@ -259,7 +260,7 @@ func (f *Folder) launch(ctx context.Context, lang Language) (*server, error) {
 	return s, nil
 }
 
-// end ends the server of an entry and forgets it.
+// end ends the server of an entry and removes the entry.
 func (p *Pool) end(e *entry) {
 	p.mu.Lock()
 	e.ending = true
@@ -274,7 +275,7 @@ func (p *Pool) end(e *entry) {
 }
 
 // spare ends servers, the least recently used first, until their number and their memory are within
-// the limits. It never ends the server of an entry. The caller holds the lock.
+// the limits. It never ends the server of the entry but. The caller holds the lock.
 func (p *Pool) spare(but *entry) {
 	sizes := memory()
 	slices.SortStableFunc(p.running, func(a, b *entry) int { return a.used.Compare(b.used) })
@@ -298,7 +299,7 @@ func (p *Pool) spare(but *entry) {
 	}
 }
 
-// Close ends the servers of the folder. Other conversations in it start them again.
+// Close ends the servers of the folder. Other conversations in the folder start them again.
 func (f *Folder) Close() {
 	f.pool.mu.Lock()
 	all := slices.Clone(f.pool.running)
@@ -312,37 +313,38 @@ func (f *Folder) Close() {
 	ending.Wait()
 }
 
-// A Target is the name that a question is about: its file, and the offset of the name in the content.
+// A Target is the name that a request is about. It consists of the file, and the offset of the name
+// in the content.
 type Target struct {
 	Path    string
 	Content []byte
 	At      int
-	// Mentions are files that the server opens before the question. At most 63 count.
+	// Mentions are files that the server opens before the request. Only the first 63 are used.
 	Mentions []string
 }
 
-// An Answer has the places that a server names.
+// An Answer holds the places that a server returned.
 type Answer struct {
 	Places []Place
-	// Total counts all places of the answer. Places has at most 5000 of them.
+	// Total counts all places of the answer. Places contains at most 5000 of them.
 	Total int
 	// Edits are the edits of a rename, by file.
 	Edits map[string][]Edit
-	// Text is the description of a name, as the server wrote it.
+	// Text is the description of a name in the server's words.
 	Text string
-	// Notes say why the answer may be incomplete or old.
+	// Notes explain why the answer may be incomplete or outdated.
 	Notes []string
 }
 
-// ErrNoServer is the error for a file of a language without a server.
+// ErrNoServer is the error for a file in a language without a server.
 var ErrNoServer = errors.New("no language server supports this kind of file")
 
-// Definition returns where a name is declared.
+// Definition returns the places where a name is declared.
 func (f *Folder) Definition(ctx context.Context, t Target) (Answer, error) {
 	return f.places(ctx, t, "textDocument/definition", nil)
 }
 
-// References returns where a name is used, and where it is declared.
+// References returns the places where a name is used or declared.
 func (f *Folder) References(ctx context.Context, t Target) (Answer, error) {
 	return f.places(ctx, t, "textDocument/references", map[string]any{"context": map[string]bool{"includeDeclaration": true}})
 }
@@ -364,7 +366,7 @@ func (f *Folder) places(ctx context.Context, t Target, method string, more map[s
 	return a, err
 }
 
-// Callers returns the calls of a function, each with the name of the function around it.
+// Callers returns the calls of a function. Each place contains the name of the calling function.
 func (f *Folder) Callers(ctx context.Context, t Target) (a Answer, err error) {
 	a.Notes, err = f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
 		items, err := list(s.conn.call(ctx, "textDocument/prepareCallHierarchy", at))
@@ -387,7 +389,7 @@ func (f *Folder) Callers(ctx context.Context, t Target) (a Answer, err error) {
 	return a, err
 }
 
-// Rename returns the edits that give a name another one.
+// Rename returns the edits that rename a name to name.
 func (f *Folder) Rename(ctx context.Context, t Target, name string) (a Answer, err error) {
 	a.Notes, err = f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
 		at["newName"] = name
@@ -412,7 +414,8 @@ func (f *Folder) Describe(ctx context.Context, t Target) (a Answer, err error) {
 	return a, err
 }
 
-// ask asks the server of a target. The question gets the parameters that name the target.
+// ask calls question with the server of a target, and with the request parameters that identify the
+// target.
 func (f *Folder) ask(ctx context.Context, t Target, question func(ctx context.Context, s *server, at map[string]any) error) (notes []string, err error) {
 	lang, known := Of(t.Path)
 	if !known {

@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxPlaces is the number of places of an answer that are kept.
+// maxPlaces is the greatest number of places of an answer that are kept.
 const maxPlaces = 5000
 
-// position is a place in a text: line and character count from 0. Characters are bytes or UTF-16
-// units, as was agreed with the server.
+// position is a position in a text. Line and character count from 0. Characters are bytes or UTF-16
+// units, as negotiated with the server.
 type position struct {
 	Line      int `json:"line"`
 	Character int `json:"character"`
@@ -40,7 +40,7 @@ type textEdit struct {
 	NewText string `json:"newText"`
 }
 
-// workspaceEdit has its edits in one of two forms.
+// workspaceEdit contains its edits in one of two forms.
 type workspaceEdit struct {
 	Changes         map[string][]textEdit `json:"changes"`
 	DocumentChanges []struct {
@@ -52,7 +52,7 @@ type workspaceEdit struct {
 	} `json:"documentChanges"`
 }
 
-// callItem is a function in a call hierarchy. The server gets it back as it was.
+// callItem is a function in a call hierarchy. It is sent back to the server unchanged.
 type callItem struct {
 	Name string `json:"name"`
 	URI  string `json:"uri"`
@@ -63,11 +63,11 @@ type incomingCall struct {
 	FromRanges []span   `json:"fromRanges"`
 }
 
-// A Place is a range of a file, as a server names it.
+// A Place is a range of a file that a server returned.
 type Place struct {
-	// Path is the absolute path of the file. It can be outside of the workspace.
+	// Path is the absolute path of the file. It can be outside the workspace.
 	Path string
-	// Within is the name of the function around the place, "" if the answer has none.
+	// Within is the name of the enclosing function, "" if the answer has none.
 	Within string
 
 	at    span
@@ -77,8 +77,8 @@ type Place struct {
 // Line returns the number of the first line, from 1.
 func (p Place) Line() int { return p.at.Start.Line + 1 }
 
-// In returns the range as offsets in the content of the file. ok is false if the content has no such
-// range.
+// In returns the range as offsets in the content of the file. ok is false if the content does not
+// contain the range.
 func (p Place) In(content []byte) (start, end int, ok bool) {
 	start, ok = offset(content, p.at.Start, p.bytes)
 	if !ok {
@@ -94,7 +94,8 @@ type Edit struct {
 	New string
 }
 
-// offset returns the offset of a position in a text. The position after the last line is its end.
+// offset returns the offset of a position in a text. The line after the last one is the end of the
+// text.
 func offset(content []byte, at position, inBytes bool) (int, bool) {
 	begin := 0
 	for range at.Line {
@@ -147,12 +148,12 @@ func units16(r rune) int {
 func uriOf(path string) string {
 	slashes := filepath.ToSlash(path)
 	if !strings.HasPrefix(slashes, "/") {
-		slashes = "/" + slashes // a drive of Windows
+		slashes = "/" + slashes // a Windows drive
 	}
 	return (&url.URL{Scheme: "file", Path: slashes}).String()
 }
 
-// pathOf returns the path of a URI, "" for anything but a file of this machine.
+// pathOf returns the path of a URI, or "" if the URI is not a file on this machine.
 func pathOf(uri string) string {
 	parsed, err := url.Parse(uri)
 	if err != nil || parsed.Scheme != "file" || parsed.Host != "" && parsed.Host != "localhost" || strings.ContainsRune(parsed.Path, 0) {
@@ -165,12 +166,12 @@ func pathOf(uri string) string {
 	return filepath.Clean(filepath.FromSlash(path))
 }
 
-// isNull reports whether a result has no value.
+// isNull reports whether a result is missing or null.
 func isNull(result json.RawMessage) bool {
 	return len(result) == 0 || string(bytes.TrimSpace(result)) == "null"
 }
 
-// placesOf decodes locations: null, one, or a list. total counts all of them.
+// placesOf decodes locations: null, one, or a list. total is the number of all locations.
 func placesOf(result json.RawMessage, inBytes bool) (places []Place, total int, err error) {
 	if isNull(result) {
 		return nil, 0, nil
@@ -212,7 +213,7 @@ func editsOf(result json.RawMessage, inBytes bool) (map[string][]Edit, error) {
 		return nil, badAnswer(err)
 	}
 	all := edit.Changes
-	if len(edit.DocumentChanges) > 0 { // the other form is for clients that do not know this one
+	if len(edit.DocumentChanges) > 0 { // the other form is for clients that do not support this one
 		all = map[string][]textEdit{}
 		for _, change := range edit.DocumentChanges {
 			if change.Kind != "" {
@@ -237,7 +238,7 @@ func editsOf(result json.RawMessage, inBytes bool) (map[string][]Edit, error) {
 	return edits, nil
 }
 
-// hoverOf decodes the text of a hover in all of its forms.
+// hoverOf decodes the text of a hover in each of its forms.
 func hoverOf(result json.RawMessage) (string, error) {
 	var hover struct {
 		Contents json.RawMessage `json:"contents"`
@@ -263,11 +264,11 @@ func markup(contents json.RawMessage) string {
 		return marked.Value
 	}
 	var list []json.RawMessage
-	_ = json.Unmarshal(contents, &list) // anything else leaves it empty
+	_ = json.Unmarshal(contents, &list) // for any other value the list stays empty
 	var parts []string
 	for _, one := range list {
 		if bytes.HasPrefix(bytes.TrimSpace(one), []byte("[")) {
-			continue // no list within a list
+			continue // a list inside a list is not allowed
 		}
 		parts = append(parts, markup(one))
 	}

@@ -20,17 +20,17 @@ import (
 	"agent/internal/text/lines"
 )
 
-// Times of a server.
+// The time limits of a server.
 const (
 	startTime = 30 * time.Second
 	askTime   = 60 * time.Second
 	loadTime  = 20 * time.Second
-	// racyTime is the age below which a file may change without a change of its time.
+	// racyTime is the age below which a file may change without a change of its modification time.
 	racyTime = 2 * time.Second
 )
 
 const (
-	// maxOpen is the number of files that a server holds open.
+	// maxOpen is the greatest number of files that are open in a server.
 	maxOpen = 64
 	// maxFileBytes is the size of the largest file that is sent to a server.
 	maxFileBytes = 8 << 20
@@ -38,7 +38,7 @@ const (
 	complaintBytes = 4 << 10
 )
 
-// server is a running server. Its questions are asked one after another.
+// server is a running server. It handles one request at a time.
 type server struct {
 	lang    Language
 	root    string
@@ -46,24 +46,24 @@ type server struct {
 	conn    *conn
 	says    *shell.HeadWriter
 	started time.Time
-	// inBytes is set if positions count bytes.
+	// inBytes is set if positions count bytes instead of UTF-16 units.
 	inBytes bool
-	// asking is a lock: it is full while a question is asked.
+	// asking is a lock. It is full while a request is handled.
 	asking chan struct{}
 
-	// files has the stamps of the files of the workspace, open the files that the server holds open,
-	// the least recently used first. Both belong to the question being asked.
+	// files maps the files of the workspace to their stamps. open lists the files that are open in
+	// the server, the least recently used first. The holder of asking owns both.
 	files map[string]stamp
 	open  []*openFile
 
 	mu sync.Mutex
-	// working has the tokens of work in progress, begun counts them. idle is closed when there is no
-	// work.
+	// working holds the tokens of work in progress, and begun counts all tokens. idle is closed
+	// when no work is in progress.
 	working map[string]bool
 	begun   int
 	idle    chan struct{}
-	// failure is the latest error that the server reported by itself, such as a project that it
-	// cannot load.
+	// failure is the latest error that the server reported outside of a response, such as a project
+	// that it cannot load.
 	failure string
 }
 
@@ -73,8 +73,8 @@ type openFile struct {
 	text    []byte
 }
 
-// stamp tells one content of a file from another. racy is set if the file was so new that a later
-// content may have the same stamp.
+// stamp distinguishes contents of a file. racy is set if the file was so new that a later content
+// may have the same stamp.
 type stamp struct {
 	size int64
 	mod  time.Time
@@ -85,7 +85,7 @@ func stampOf(info fs.FileInfo) stamp {
 	return stamp{info.Size(), info.ModTime(), time.Since(info.ModTime()) < racyTime}
 }
 
-// newServer starts the conversation with a process.
+// newServer initializes the session with a server process.
 func newServer(ctx context.Context, lang Language, program, root string, process *shell.Service, says *shell.HeadWriter) (*server, error) {
 	s := &server{
 		lang: lang, root: root, process: process, says: says, started: time.Now(), asking: make(chan struct{}, 1),
@@ -102,7 +102,7 @@ func newServer(ctx context.Context, lang Language, program, root string, process
 	}
 	folder := map[string]any{"uri": uriOf(root), "name": filepath.Base(root)}
 	result, err := s.conn.call(ctx, "initialize", map[string]any{
-		"processId": nil, // the sandbox may hide this process, and servers end without it
+		"processId": nil, // the sandbox may hide this process, and servers end if they cannot see it
 		"rootUri":   folder["uri"], "workspaceFolders": []any{folder},
 		"capabilities": capabilities, "initializationOptions": options,
 	})
@@ -113,7 +113,7 @@ func newServer(ctx context.Context, lang Language, program, root string, process
 		Capabilities struct {
 			PositionEncoding string `json:"positionEncoding"`
 		} `json:"capabilities"`
-		OffsetEncoding string `json:"offsetEncoding"` // of clangd, before the protocol had one
+		OffsetEncoding string `json:"offsetEncoding"` // of clangd, which had it before the protocol did
 	}
 	if err := json.Unmarshal(result, &offered); err != nil {
 		return s, badAnswer(err)
@@ -144,7 +144,7 @@ var capabilities = map[string]any{
 	},
 }
 
-// answer answers the requests of the server and follows its progress.
+// answer answers the requests of the server and tracks its progress.
 func (s *server) answer(method string, params json.RawMessage) (result any, known bool) {
 	switch method {
 	case "$/progress":
@@ -166,7 +166,7 @@ func (s *server) answer(method string, params json.RawMessage) (result any, know
 				Section string `json:"section"`
 			} `json:"items"`
 		}
-		_ = json.Unmarshal(params, &asked) // then there are no items
+		_ = json.Unmarshal(params, &asked) // if it fails, there are no items
 		values := make([]any, len(asked.Items))
 		for i, item := range asked.Items {
 			values[i] = s.lang.settings[item.Section]
@@ -182,8 +182,7 @@ func (s *server) answer(method string, params json.RawMessage) (result any, know
 	return nil, false
 }
 
-// progress follows the work in progress. The references of a server that is still at work are
-// incomplete.
+// progress tracks the work in progress. References are incomplete while a server is still working.
 func (s *server) progress(params json.RawMessage) {
 	var p struct {
 		Token json.RawMessage `json:"token"`
@@ -213,8 +212,8 @@ func (s *server) progress(params json.RawMessage) {
 	}
 }
 
-// settle waits until the server has no work in progress. It reports whether that took too long, and
-// how much work was begun.
+// settle waits until the server has no work in progress. loading is true if the wait reached its
+// limit. begun is the number of work items that have begun.
 func (s *server) settle(ctx context.Context) (loading bool, begun int) {
 	limit := time.NewTimer(loadTime)
 	defer limit.Stop()
@@ -237,9 +236,9 @@ func (s *server) settle(ctx context.Context) (loading bool, begun int) {
 	}
 }
 
-// ask asks a question about a place, with the files as they are. It asks again if the server has
-// begun or ended loading in the meantime, or if files have changed. The notes say why the answer may be
-// incomplete or old.
+// ask calls question with the current content of the files. It repeats the call if the server has
+// begun or ended loading in the meantime, or if files have changed. notes explain why the answer
+// may be incomplete or outdated.
 func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, error), t Target, question func(context.Context) error) (notes []string, err error) {
 	select {
 	case s.asking <- struct{}{}:
@@ -307,7 +306,7 @@ func (s *server) explain(err error) error {
 	return fmt.Errorf("%s ended: %s", s.lang.Program, how)
 }
 
-// plain returns the beginning of a text of the server on one line, without control characters.
+// plain returns the beginning of a server's text on one line, without control characters.
 func plain(text string) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -329,8 +328,8 @@ const (
 	fileDeleted = 3
 )
 
-// sync tells the server which files have changed since it was told last, and opens the file of a
-// question. It reports whether there were changes that the server did not know.
+// sync notifies the server of the files that have changed since the last call, and opens the file
+// of a request. It reports whether the server had outdated content.
 func (s *server) sync(files []string, path string) (changed bool) {
 	first := s.files == nil
 	now := make(map[string]stamp, len(files))
@@ -380,8 +379,8 @@ func (s *server) sync(files []string, path string) (changed bool) {
 	return s.show(path) || changed && !first
 }
 
-// show opens the file of a question, or sends its present content. It reports whether the server held
-// another content.
+// show opens the file of a request, or sends its current content. It reports whether the content in
+// the server was different.
 func (s *server) show(path string) (changed bool) {
 	at := slices.IndexFunc(s.open, func(o *openFile) bool { return o.path == path })
 	if at >= 0 {
@@ -393,7 +392,7 @@ func (s *server) show(path string) (changed bool) {
 	}
 	text, err := readFile(path)
 	if err != nil {
-		return false // the server then says that there is no such file
+		return false // the server then reports that the file does not exist
 	}
 	if len(s.open) >= maxOpen {
 		s.close(s.open[0])
@@ -407,8 +406,8 @@ func (s *server) show(path string) (changed bool) {
 	return false
 }
 
-// update sends the present content of an open file, if the server holds another. It reports whether
-// the file can be read.
+// update sends the current content of an open file if the content in the server differs. It reports
+// whether the file can be read.
 func (s *server) update(o *openFile) bool {
 	text, err := readFile(o.path)
 	if err != nil {
@@ -442,7 +441,8 @@ func readFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// stop ends the server: by the protocol if it answers at once, or else by force.
+// stop ends the server. It uses the protocol if the server responds immediately, and kills the
+// process otherwise.
 func (s *server) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -15,17 +15,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// Limits of a connection.
+// The limits of a connection.
 const (
 	// maxMessage is the size of the largest message that is read, in bytes.
 	maxMessage = 32 << 20
-	// maxHeader limits the bytes before a message. Some servers print banners there.
+	// maxHeader limits the number of bytes before a message. Some servers print banners there.
 	maxHeader = 64 << 10
 	// maxUnsent is the number of messages that may wait for the server to read them.
 	maxUnsent = 256
 )
 
-// Codes of errors.
+// The error codes of the protocol.
 const (
 	codeNoMethod        = -32601
 	codeContentModified = -32801
@@ -35,19 +35,19 @@ const (
 // conn is the connection to a server. It is safe for concurrent use.
 type conn struct {
 	unsent chan []byte
-	// answer returns the result of a request of the server. It gets notifications too, and must
-	// not wait.
+	// answer returns the result of a request of the server. It is also called for notifications,
+	// and must not block.
 	answer func(method string, params json.RawMessage) (result any, known bool)
 
 	mu       sync.Mutex
 	sent     int64
 	awaiting map[int64]chan *jsonrpc.Response
-	// ended is closed after the connection has ended, for the reason why.
+	// ended is closed after the connection has ended. why is then its reason.
 	ended chan struct{}
 	why   error
 }
 
-// newConn begins to read and to write. Reading ends with r, writing with the connection.
+// newConn starts to read and to write. Reading ends with r, and writing ends with the connection.
 func newConn(r io.Reader, w io.Writer, answer func(method string, params json.RawMessage) (any, bool)) *conn {
 	c := &conn{
 		unsent: make(chan []byte, maxUnsent), answer: answer,
@@ -58,7 +58,7 @@ func newConn(r io.Reader, w io.Writer, answer func(method string, params json.Ra
 	return c
 }
 
-// fail ends the connection. Only the first reason counts.
+// fail ends the connection. Only the first call sets the reason.
 func (c *conn) fail(why error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +105,7 @@ func (c *conn) read(r *bufio.Reader) {
 	}
 }
 
-// readMessage reads a message with its header. It skips lines that are no header.
+// readMessage reads a message with its header. It skips lines that are not a header.
 func readMessage(r *bufio.Reader) ([]byte, error) {
 	length, skipped := -1, 0
 	for {
@@ -156,7 +156,7 @@ func (c *conn) respond(id jsonrpc.ID, result any, known bool) {
 func (c *conn) push(m jsonrpc.Message) {
 	text, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
-		return // a message of plain values always has a JSON form
+		return // a message of plain values can always be encoded
 	}
 	select {
 	case c.unsent <- text:
@@ -200,7 +200,7 @@ func (c *conn) call(ctx context.Context, method string, params any) (json.RawMes
 	}
 }
 
-// isPassing reports whether an error says that a question may be asked again.
+// isPassing reports whether an error means that the same request may succeed later.
 func isPassing(err error) bool {
 	wire, is := errors.AsType[*jsonrpc.Error](err)
 	return is && (wire.Code == codeContentModified || wire.Code == codeServerCancelled)

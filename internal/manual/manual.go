@@ -1,5 +1,5 @@
-// Package manual finds answers in the documentation: pages by their topic, and commands, settings,
-// keys and sections of pages by the words that people type.
+// Package manual searches the documentation. It finds pages by their topic. It finds commands,
+// settings, keys and sections of pages by the words that users type.
 package manual
 
 import (
@@ -16,7 +16,7 @@ import (
 
 // A Page is a Markdown file of the documentation.
 type Page struct {
-	// Name is the path of the file without its ending, such as "how-to/plan-first".
+	// Name is the path of the file without its extension, such as "how-to/plan-first".
 	Name  string
 	Title string
 	// Text is the Markdown, without comments.
@@ -27,12 +27,13 @@ type Page struct {
 // A Section is a part of a page below a heading.
 type Section struct {
 	Page, Title, Text string
-	// also holds further words that people use for the subject.
+	// also contains further words that users use for the subject.
 	also string
 }
 
 // isBare reports whether a section has no text below its heading, as on a page that begins with a
-// second heading. That text belongs to the section, because a heading alone answers nothing.
+// second heading. The text of the next section then belongs to it, because a heading alone is no
+// answer.
 func (s Section) isBare() bool {
 	return !strings.Contains(strings.TrimSpace(comments.ReplaceAllString(s.Text, "")), "\n")
 }
@@ -46,7 +47,7 @@ var (
 )
 
 // Pages reads the Markdown files of a file system. It panics if a file cannot be read, because the
-// files are part of the program.
+// files are embedded in the program.
 func Pages(files fs.FS) (pages []Page) {
 	err := fs.WalkDir(files, ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -107,8 +108,8 @@ func PageOf(pages []Page, name string) (Page, bool) {
 	return pages[at], true
 }
 
-// Topic returns the pages with a topic: the page with that name, or the pages whose name or title
-// holds all words.
+// Topic returns the pages with a topic: the page with that name, or the pages with all words in
+// their name or title.
 func Topic(pages []Page, topic string) (found []Page) {
 	if page, found := PageOf(pages, topic); found {
 		return []Page{page}
@@ -124,8 +125,9 @@ func Topic(pages []Page, topic string) (found []Page) {
 	return found
 }
 
-// Read returns what a model reads of the documentation: the map for "", the page with that name,
-// or the best section for some words with the names of related pages. prefix begins a name.
+// Read returns the documentation for a model. For "" it returns the index page. For the name of a
+// page it returns the page. Otherwise it returns the section that matches the words best, and the
+// names of related pages. prefix is prepended to these names.
 func Read(pages []Page, words, prefix string) (text string, found bool) {
 	words = strings.TrimSpace(strings.Trim(words, "/"))
 	if page, found := PageOf(pages, cmp.Or(words, "readme")); found {
@@ -142,7 +144,7 @@ func Read(pages []Page, words, prefix string) (text string, found bool) {
 	return text, len(sections) > 0
 }
 
-// Answer holds the best entries and sections for some words, best first.
+// Answer holds the best matches for some words, best first.
 type Answer struct {
 	Entries  []Entry
 	Sections []Section
@@ -154,8 +156,8 @@ const (
 )
 
 // Search returns the entries and sections that match words best. A match in a name or a title
-// counts more than one in a text, rare words more than frequent ones, and a short text more than
-// a long one.
+// counts more than one in a text. Rare words count more than frequent ones. A short text counts
+// more than a long one.
 func Search(asked string, entries []Entry, pages []Page) Answer {
 	wanted := stems(asked)
 	var sections []Section
@@ -170,8 +172,8 @@ func Search(asked string, entries []Entry, pages []Page) Answer {
 	}
 }
 
-// weight returns the share of the score that a section gets: the map only leads to other pages, and
-// most reference pages list what Search has as entries.
+// weight returns the factor by which the score of a section is multiplied. The index page only
+// links to other pages, and most reference pages list items that Search returns as entries.
 func (s Section) weight() float64 {
 	switch dir, _ := path.Split(s.Page); {
 	case s.Page == "README":
@@ -182,8 +184,8 @@ func (s Section) weight() float64 {
 	return 1
 }
 
-// texts holds the words that an item is found by: in its title, in further names and in its text.
-// weight is the share of the score that the item gets.
+// texts holds the searched texts of an item: its title, further names and its text. weight is the
+// factor by which its score is multiplied.
 type texts struct {
 	title, names, text string
 	weight             float64
@@ -218,7 +220,7 @@ func best[T any](wanted []string, most int, items []T, of func(T) texts) (found 
 				continue
 			}
 			weight := math.Log(1 + float64(len(items))/frequency[word])
-			length := float64(d.words*len(items)) / float64(words+1) // 1 is an average text
+			length := float64(d.words*len(items)) / float64(words+1) // an average text has length 1
 			times := float64(d.text[word])
 			named := min(1, d.title[word])
 			d.score += weight * (float64(4*named+4*min(1, d.names[word])) + 2*times/(times+0.5+length))
@@ -244,10 +246,10 @@ func counted(text string) map[string]int {
 	return count
 }
 
-// idle words say nothing about a subject.
+// idle lists words that do not describe a subject.
 var idle = strings.Fields("a an the i my me to in on of for with and or do does did how what where when can could is are it its you your this that want please agent")
 
-// stems returns the words of a text without endings, so that "sessions" finds "session".
+// stems returns the words of a text without inflection, so that "sessions" finds "session".
 func stems(text string) (words []string) {
 	split := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	for _, word := range strings.FieldsFunc(strings.ToLower(text), split) {

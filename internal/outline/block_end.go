@@ -4,9 +4,9 @@ import "strings"
 
 // blockEnd is a method of finding the end of a declaration.
 type blockEnd struct {
-	// by names the method, for the note to the model.
+	// by names the method in the note to the model.
 	by string
-	// last returns the index of the last line of the declaration at line start.
+	// last returns the index of the last line of the declaration that begins at line start.
 	last func(code []string, start int) int
 }
 
@@ -15,11 +15,12 @@ var (
 	byIndentation = blockEnd{"indentation", lastByIndentation}
 )
 
-// maxHeadLines limits the search for the first brace below a name, in lines.
+// maxHeadLines is the number of lines after a name in which the first brace is searched.
 const maxHeadLines = 50
 
-// lastByBraces ends a declaration at the brace that closes its first one, or at a
-// semicolon or an empty line before any. A directive ends with its line.
+// lastByBraces returns the last line of a declaration: the line with the brace that closes its
+// first brace. Before the first brace, a semicolon or an empty line ends the declaration. A
+// directive ends with its line.
 func lastByBraces(code []string, start int) int {
 	braces, parens := 0, 0
 	opened := false
@@ -56,8 +57,8 @@ func lastByBraces(code []string, start int) int {
 	return len(code) - 1
 }
 
-// lastByIndentation returns the last line of a declaration: the line before the next one that is
-// indented no deeper. If that next line is "end", it belongs to the declaration.
+// lastByIndentation returns the last line of a declaration. It is the line before the next one that
+// is not indented deeper. If that next line is "end", it belongs to the declaration.
 func lastByIndentation(code []string, start int) int {
 	last, parens := start, 0
 	depth := len(indentation(code[start]))

@@ -1,8 +1,8 @@
-// Package outline lists the declarations of a source file. It parses Go; in other languages it
-// recognises declarations by the looks of their lines, and says so ([Outline.Note]).
+// Package outline lists the declarations of a source file. It parses Go. In other languages it
+// recognizes declarations by patterns, and [Outline.Note] states this.
 //
-// It works on text alone and reads no file. Offsets are bytes of that text, which
-// must be valid UTF-8.
+// It works on text only and reads no file. Offsets are in bytes of the text, which must be valid
+// UTF-8.
 package outline
 
 import (
@@ -17,11 +17,11 @@ import (
 	"agent/internal/text/lines"
 )
 
-// Outline has the declarations of a file.
+// Outline holds the declarations of a file.
 type Outline struct {
 	// Declarations are in the order of the text.
 	Declarations []Declaration
-	// Note says how the declarations were found, and how certain that is.
+	// Note describes how the declarations were found, and how reliable they are.
 	Note string
 
 	name, text string
@@ -29,22 +29,22 @@ type Outline struct {
 
 // Declaration is a named part of a source file.
 type Declaration struct {
-	// Name is qualified by its type or class: Type.Method, Class.method. It is empty for an
-	// entry that cannot be asked for by name.
+	// Name is qualified by its type or class: Type.Method, Class.method. It is empty for an entry
+	// that cannot be requested by name.
 	Name string
-	// Start, Head and End are offsets in the text: of the documentation, of the declaration
-	// proper, and of its end.
+	// Start, Head and End are offsets in the text. Start is the start of the documentation, Head
+	// the start of the declaration itself, and End its end.
 	Start, Head, End int
-	// Group is the keyword of the parenthesised Go declaration around it.
+	// Group is the keyword of the enclosing parenthesized Go declaration.
 	Group string
 
-	// heading is its first line in the outline.
+	// heading is the first line of the declaration in the outline.
 	heading string
-	// inner is set for one name of a group, which has no line of its own in the outline.
+	// inner is set for one name of a group. It has no separate line in the outline.
 	inner bool
 }
 
-// Read outlines a file of this name and text. An unknown language is an error.
+// Read outlines a file with this name and text. It returns an error for an unknown language.
 func Read(ctx context.Context, name, text string) (Outline, error) {
 	o := Outline{name: name, text: text}
 	if filepath.Ext(name) != ".go" {
@@ -61,7 +61,7 @@ func Read(ctx context.Context, name, text string) (Outline, error) {
 	return o, nil
 }
 
-// String writes the declarations with their lines, as FIRST-LAST|HEADING.
+// String formats the declarations with their lines, as FIRST-LAST|HEADING.
 func (o Outline) String() string {
 	var out strings.Builder
 	for _, d := range o.Declarations {
@@ -74,11 +74,11 @@ func (o Outline) String() string {
 	return out.String()
 }
 
-// maxHeading limits a line of an outline, in characters. A reader needs the name and the first
-// parameters; the declaration itself is one call away.
+// maxHeading is the greatest length of a line of an outline, in characters. The name and the first
+// parameters are usually enough, and the model can read the whole declaration.
 const maxHeading = 160
 
-// cutHeading cuts a longer heading behind a parameter or a word, with a sign that more follows.
+// cutHeading cuts a heading that is too long after a parameter or a word, and appends "…".
 func cutHeading(heading string) string {
 	runes := []rune(heading)
 	if len(runes) <= maxHeading {
@@ -93,7 +93,7 @@ func cutHeading(heading string) string {
 	return short + " …"
 }
 
-// someOf joins items until their line would become too long, and counts the rest.
+// someOf joins items until the line has room characters, and appends the number of the others.
 func someOf(items []string, separator string, room int) string {
 	var list strings.Builder
 	for i, item := range items {
@@ -110,18 +110,18 @@ func someOf(items []string, separator string, room int) string {
 	return list.String()
 }
 
-// indentation is the whitespace a heading begins with.
+// indentation returns the white space at the start of a heading.
 func indentation(heading string) string {
 	return heading[:len(heading)-len(strings.TrimLeft(heading, " \t"))]
 }
 
-// Lines returns the numbers of the first and last line, documentation included.
+// Lines returns the numbers of the first and last line, including the documentation.
 func (o Outline) Lines(d Declaration) (first, last int) {
 	return lines.At(o.text, d.Start), lines.At(o.text, max(d.End-1, d.Start))
 }
 
-// Find returns the declaration a symbol names: by its qualified name, or by its
-// last part when that is unique. Otherwise the error offers candidates.
+// Find returns the declaration that symbol names by its qualified name, or by its last part if that
+// is unique. Otherwise the error suggests candidates.
 func (o Outline) Find(symbol string) (Declaration, error) {
 	wanted := plainSymbol(symbol)
 	named := slices.DeleteFunc(slices.Clone(o.Declarations), func(d Declaration) bool { return d.Name == "" })
@@ -147,7 +147,7 @@ func (o Outline) Find(symbol string) (Declaration, error) {
 	return Declaration{}, fmt.Errorf("%s does not declare %q%s", o.name, symbol, o.offer(named, wanted))
 }
 
-// plainSymbol reduces the ways to write a symbol to its qualified name.
+// plainSymbol reduces the different spellings of a symbol to its qualified name.
 func plainSymbol(symbol string) string {
 	for _, keyword := range []string{"func ", "type ", "const ", "var ", "def ", "class ", "fn "} {
 		symbol = strings.TrimPrefix(symbol, keyword)
@@ -156,10 +156,10 @@ func plainSymbol(symbol string) string {
 	return strings.NewReplacer("(", "", ")", "", "*", "", "::", ".").Replace(symbol)
 }
 
-// maxOffered limits the declarations that are proposed instead of a missing one.
+// maxOffered limits the declarations that are suggested for a missing one.
 const maxOffered = 5
 
-// offer lists declarations whose name is near or contains the word.
+// offer lists declarations whose name is similar to word or contains it.
 func (o Outline) offer(named []Declaration, word string) string {
 	var names []string
 	for _, d := range named {
@@ -178,7 +178,7 @@ func (o Outline) offer(named []Declaration, word string) string {
 	return "; did you mean " + o.places(similar[:min(len(similar), maxOffered)])
 }
 
-// places names declarations with their lines.
+// places lists declarations with their lines.
 func (o Outline) places(declarations []Declaration) string {
 	var list []string
 	for _, d := range declarations {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// FormatGo runs gofmt over a declaration, or over a member of a group that the
-// keyword opens. Code that does not parse is returned unchanged.
+// FormatGo formats a declaration, or a member of a group, as gofmt does. group is the keyword of
+// the group. Code that does not parse is returned unchanged.
 func FormatGo(code, group string) string {
 	if group == "" {
 		if out, err := format.Source([]byte(code)); err == nil {
@@ -23,8 +23,8 @@ func FormatGo(code, group string) string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(string(out), open), end))
 }
 
-// withoutKeyword drops the const, var or type that a member of a group must not
-// have and that a model often writes.
+// withoutKeyword removes const, var or type from a member of a group. A member must not have the
+// keyword, but models often write it.
 func withoutKeyword(code string) string {
 	const clause = "package p\n"
 	files, file, err := parseGo([]byte(clause + code))

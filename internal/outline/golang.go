@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 )
 
-// parseGo parses a Go file. The tree is not nil, though incomplete, when the file
-// has syntax errors.
+// parseGo parses a Go file. If the file has syntax errors, it returns an incomplete tree with the
+// error.
 func parseGo(content []byte) (*token.FileSet, *ast.File, error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", content, parser.ParseComments|parser.SkipObjectResolution)
@@ -20,7 +20,7 @@ func parseGo(content []byte) (*token.FileSet, *ast.File, error) {
 
 // Problem is the first syntax error of a file.
 type Problem struct {
-	// Line and Column are its place, from 1; columns are bytes.
+	// Line and Column are the position of the error, from 1. Columns are in bytes.
 	Line, Column int
 	// Message describes the error.
 	Message string
@@ -55,8 +55,8 @@ type goSource struct {
 	text  string
 }
 
-// declarations lists what the file declares, in order. A group of constants or
-// variables is one entry for the outline, and one for each of its names.
+// declarations lists the declarations of the file, in order. A group of constants or variables is
+// one entry for the outline, and one for each of its names.
 func (g goSource) declarations() []Declaration {
 	var found []Declaration
 	for _, decl := range g.file.Decls {
@@ -122,11 +122,11 @@ func (g goSource) general(decl *ast.GenDecl) []Declaration {
 	return append([]Declaration{whole}, members...)
 }
 
-// listRoom limits a list of names or methods in a heading, in characters.
+// listRoom is the greatest length of a list of names or methods in a heading, in characters.
 const listRoom = 110
 
-// members returns the names that one line of a declaration declares. Outside of
-// parentheses that line is the whole declaration.
+// members returns the names that one spec of a declaration declares. Outside parentheses, the spec
+// is the whole declaration.
 func (g goSource) members(decl *ast.GenDecl, spec ast.Spec) []Declaration {
 	doc, comment, idents := specParts(spec)
 	var node ast.Node = spec
@@ -159,7 +159,7 @@ func specParts(spec ast.Spec) (doc, comment *ast.CommentGroup, names []*ast.Iden
 	return nil, nil, nil
 }
 
-// typeHeading writes a type without its fields, but with an interface's methods.
+// typeHeading formats a type without its fields, but with the methods of an interface.
 func typeHeading(g goSource, spec *ast.TypeSpec) string {
 	start := g.offset(spec.Pos())
 	switch t := spec.Type.(type) {
@@ -175,7 +175,8 @@ func typeHeading(g goSource, spec *ast.TypeSpec) string {
 	return g.text[start:g.offset(spec.End())]
 }
 
-// declaration places a node, its documentation and its line comment in the text.
+// declaration returns the declaration of a node, with the positions of its documentation and its
+// line comment.
 func (g goSource) declaration(name string, doc *ast.CommentGroup, node ast.Node, comment *ast.CommentGroup) Declaration {
 	d := Declaration{Name: name, Start: g.offset(node.Pos()), End: g.offset(node.End())}
 	d.Head = d.Start
@@ -188,8 +189,8 @@ func (g goSource) declaration(name string, doc *ast.CommentGroup, node ast.Node,
 	return d
 }
 
-// offset returns the offset of a position in the text. The parser places missing code behind
-// the end of the text; that becomes the end.
+// offset returns the offset of a position in the text. The parser may place missing code after the
+// end of the text; offset then returns the end.
 func (g goSource) offset(pos token.Pos) int {
 	file := g.files.File(g.file.FileStart)
 	return min(max(int(pos)-file.Base(), 0), len(g.text))

@@ -12,9 +12,9 @@ import (
 	"agent/internal/text/lines"
 )
 
-// guessedDeclarations finds declarations by the looks of lines, with a pattern for each kind.
-// It finds their ends by braces or indentation. Comments and strings are blanked out first, so
-// that their text is not taken for code.
+// guessedDeclarations finds declarations by a pattern for each kind, and their ends by braces or
+// indentation. It first replaces comments and strings by blanks, so that their text is not mistaken
+// for code.
 func guessedDeclarations(ctx context.Context, rel, text string) ([]Declaration, string, error) {
 	l, ok := languageOf(rel)
 	if !ok {
@@ -33,7 +33,7 @@ type guess struct {
 	language language
 	// lines are the lines of the file.
 	lines []string
-	// code has the same lines with comments and strings blanked out.
+	// code has the same lines, with comments and strings replaced by blanks.
 	code []string
 }
 
@@ -61,11 +61,11 @@ func (g *guess) declarations() []Declaration {
 	return found
 }
 
-// maxDeclarations limits an outline, and with it the time to find where each
-// declaration ends in a file whose braces do not match.
+// maxDeclarations limits the number of declarations. It also limits the time to find their ends in
+// a file whose braces do not match.
 const maxDeclarations = 3000
 
-// lineStarts returns the offset of each line and, last, of the end.
+// lineStarts returns the offset of each line, followed by the offset of the end.
 func lineStarts(list []string) []int {
 	starts := make([]int, 0, len(list)+1)
 	at := 0
@@ -82,7 +82,7 @@ func codeOnly(ctx context.Context, rel, text string) (string, error) {
 	if lexer == nil {
 		return text, nil
 	}
-	// A lone carriage return would become a line of its own.
+	// The lexer would treat a lone carriage return as a line break.
 	tokens, err := lexer.Tokenise(nil, strings.ReplaceAll(text, "\r", " "))
 	if err != nil {
 		return "", fmt.Errorf("no outline for %s: %w", rel, err)
@@ -92,7 +92,7 @@ func codeOnly(ctx context.Context, rel, text string) (string, error) {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		// C's directives count as comments with chroma, but hold code.
+		// Chroma classifies directives of C as comments, but they contain code.
 		if t.Type.InSubCategory(chroma.CommentPreproc) || !t.Type.InCategory(chroma.Comment) && !t.Type.InSubCategory(chroma.LiteralString) {
 			code.WriteString(t.Value)
 			continue

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// language has the patterns of declarations in a language. The first group of each pattern is
-// the name.
+// language holds the patterns of declarations in a language. The first group of each pattern is the
+// name.
 type language struct {
 	name       string
 	extensions []string
@@ -17,8 +17,7 @@ type language struct {
 	ends       blockEnd
 }
 
-// notNames are keywords that look like the name of a function at the beginning of a
-// statement.
+// notNames lists keywords that look like the name of a function at the beginning of a statement.
 var notNames = []string{"if", "for", "while", "switch", "catch", "return", "else", "new", "throw", "do", "with", "foreach", "using", "lock", "when", "match", "await", "sizeof", "function"}
 
 // declares returns the name that a line of code declares.
@@ -31,7 +30,7 @@ func (l language) declares(line string) (string, bool) {
 	return "", false
 }
 
-// languageOf recognises a language by the file's extension.
+// languageOf returns the language of a file by its extension.
 func languageOf(rel string) (language, bool) {
 	extension := strings.ToLower(filepath.Ext(rel))
 	all := languages()
@@ -80,7 +79,7 @@ var languages = sync.OnceValue(func() []language {
 	}
 })
 
-// modifiers matches the words before a declaration in the languages of the Java family.
+// modifiers matches the words before a declaration in languages similar to Java.
 const modifiers = `(?:(?:public|private|protected|internal|static|final|abstract|sealed|open|data|partial|export|override|inline|suspend|async|virtual|readonly|unsafe|default|synchronized|native|case|implicit|fileprivate|mutating)\s+)*`
 
 func patterns(sources ...string) []*regexp.Regexp {

@@ -15,21 +15,21 @@ import (
 	"agent/internal/sandbox"
 )
 
-// clipboardTime is how long the program that reads the clipboard may run.
+// clipboardTime is the time limit of the program that reads the clipboard.
 const clipboardTime = 10 * time.Second
 
-// ErrNoPicture is returned if the clipboard holds no image.
+// ErrNoPicture is returned if the clipboard contains no image.
 var ErrNoPicture = errors.New("the clipboard holds no image")
 
 // reader is a program that prints the image on the clipboard.
 type reader struct {
-	// variable is an environment variable that the program needs, or empty.
+	// variable is an environment variable that the program requires, or empty.
 	variable string
 	command  []string
 	decode   func(out []byte) ([]byte, error)
 }
 
-// readers returns the programs for an operating system, in the order to try them.
+// readers returns the programs for an operating system, in the order in which to try them.
 func readers(system string) []reader {
 	switch system {
 	case "darwin":
@@ -44,14 +44,14 @@ func readers(system string) []reader {
 	}
 }
 
-// printClipboard is a line of PowerShell that prints the image on the clipboard as a PNG file in
-// base64, or nothing.
+// printClipboard is a PowerShell command. It prints the image on the clipboard as a base64-encoded
+// PNG file, or nothing.
 const printClipboard = `Add-Type -AssemblyName System.Windows.Forms, System.Drawing; ` +
 	`$image = [Windows.Forms.Clipboard]::GetImage(); if ($image) { $file = New-Object IO.MemoryStream; ` +
 	`$image.Save($file, [Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($file.ToArray()) }`
 
 // Clipboard returns the image on the clipboard as a PNG file. It runs a program from the PATH in
-// environ. The error is ErrNoPicture or tells a user how to proceed.
+// environ. The error is ErrNoPicture, or explains to the user how to proceed.
 func Clipboard(ctx context.Context, environ []string) ([]byte, error) {
 	return clipboard(ctx, environ, readers(runtime.GOOS))
 }
@@ -86,7 +86,7 @@ func (r reader) read(ctx context.Context, program string, environ []string) ([]b
 	if err != nil {
 		return nil, ErrNoPicture
 	}
-	// Processes that the program has started may hold its output open for longer.
+	// Processes that the program has started may keep its output open longer.
 	defer context.AfterFunc(ctx, func() { stdout.Close() })()
 	const most = 2*MaxFileBytes + len("«data PNGf»\n")
 	out, err := io.ReadAll(io.LimitReader(stdout, int64(most)+1))

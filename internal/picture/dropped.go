@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Dropped returns the image files that a pasted text names. It understands the text that
-// terminals insert for files dropped on them: absolute paths or file URLs, with quotes or
-// backslashes as for a shell. It returns none if any word of the text is something else.
+// Dropped returns the image files that a pasted text names. It parses the text that terminals
+// insert for dropped files: absolute paths or file URLs, with quotes or backslashes as for a shell.
+// It returns none if any word of the text is something else.
 func Dropped(text string) []string {
 	if len(text) > 64<<10 {
 		return nil
@@ -43,8 +43,8 @@ func isImageFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// shellWords splits a line like a shell, but knows only quotes and backslashes. Within single
-// quotes a backslash has no special meaning; on Windows it separates folders everywhere.
+// shellWords splits a line like a shell, but supports only quotes and backslashes. In single quotes
+// a backslash has no special meaning; on Windows it always separates folders.
 func shellWords(line string) []string {
 	var all []string
 	var word strings.Builder

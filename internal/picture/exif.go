@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// The orientations of a camera, as Exif numbers them. Models do not read Exif, so the image must
-// be turned.
+// The orientations of an image, as Exif numbers them. Models ignore Exif, so the image must be
+// rotated.
 const (
 	upright         = 1
-	sideways        = 5 // at most this value or above
+	sideways        = 5 // from this value on, width and height are swapped
 	mostOrientation = 8
 )
 
 // orientation returns the orientation of the image in a JPEG file. It returns upright if the file
-// contains none.
+// does not contain one.
 func orientation(file []byte) int {
 	const (
 		application = 0xe1
@@ -70,7 +70,7 @@ func orientationTag(tiff []byte) int {
 	return upright
 }
 
-// turn returns the image in upright orientation.
+// turn returns the image rotated and mirrored to upright orientation.
 func turn(from image.Image, orientation int) image.Image {
 	if orientation == upright {
 		return from
@@ -91,7 +91,7 @@ func turn(from image.Image, orientation int) image.Image {
 	return to
 }
 
-// source returns the position in the original image, of w by h pixels, of a pixel of the upright
+// source returns the position, in the original image of w by h pixels, of a pixel of the upright
 // image.
 func source(orientation, x, y, w, h int) (sx, sy int) {
 	sx, sy = x, y

@@ -1,6 +1,6 @@
-// Package picture turns image files into images that models accept. It checks them before it
-// decodes them, scales them to the size that models use, and chooses a format that all models
-// know.
+// Package picture converts image files to images that models accept. It checks a file before it
+// decodes it, scales the image to the size that models use, and chooses a format that all models
+// support.
 package picture
 
 import (
@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"golang.org/x/image/draw"
-	_ "golang.org/x/image/webp" // as above
+	_ "golang.org/x/image/webp" // as for image/gif
 
 	"agent/internal/base/humanize"
 )
@@ -24,27 +24,28 @@ import (
 const (
 	// MaxFileBytes is the size of the largest file that is read.
 	MaxFileBytes = 20 << 20
-	// MaxBytes is the size of the largest image that is sent. In base64 it has 5 MB.
+	// MaxBytes is the size of the largest image that is sent, in bytes. Encoded in base64 it has 5
+	// MB.
 	MaxBytes = 3_750_000
-	// LongestSide is the largest width or height in pixels. Vendors shrink larger images
+	// LongestSide is the greatest width or height, in pixels. Vendors shrink larger images
 	// themselves.
 	LongestSide = 1568
-	// maxDecoded is the most memory that an image may take while it is scaled, in bytes.
+	// maxDecoded is the greatest memory use, in bytes, of an image while it is scaled.
 	maxDecoded = 224 << 20
 )
 
-// Picture is an image as it is sent to a model.
+// Picture is an image in the form in which it is sent to a model.
 type Picture struct {
 	MimeType      string
 	Data          []byte
 	Width, Height int
 }
 
-// Extensions lists the file name extensions that Fit understands.
+// Extensions lists the file name extensions that Fit supports.
 var Extensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 
-// Fit returns the image in a file, scaled down if it is larger than models use. The error tells a
-// person why the file cannot be sent; its text continues a sentence after "because ".
+// Fit returns the image in a file, scaled down if it is larger than models use. The error explains
+// to the user why the file cannot be sent. Its text continues a sentence after "because ".
 func Fit(file []byte) (Picture, error) {
 	if len(file) > MaxFileBytes {
 		return Picture{}, fmt.Errorf("it has %s; the limit is %s", humanize.Bytes(int64(len(file))), humanize.Bytes(MaxFileBytes))
@@ -62,8 +63,8 @@ func Fit(file []byte) (Picture, error) {
 	if size := int64(config.Width) * int64(config.Height); size > maxDecoded/depth(config.ColorModel) {
 		return Picture{}, fmt.Errorf("it is too large: %d × %d pixels (%d megapixels); make it smaller first", config.Width, config.Height, size/1_000_000)
 	}
-	// Even an image that needs no change is decoded, because a vendor refuses a broken
-	// image, and with it every later request of the conversation.
+	// Even an image that needs no change is decoded. A vendor refuses a broken image, and then
+	// every later request of the conversation fails.
 	decoded, _, err := image.Decode(bytes.NewReader(file))
 	if err != nil {
 		return Picture{}, broken(err)
@@ -82,7 +83,7 @@ func broken(err error) error {
 	return fmt.Errorf("the image is broken: %s", strings.TrimPrefix(err.Error(), "image: "))
 }
 
-// depth returns the largest number of bytes that a decoded pixel takes.
+// depth returns the greatest number of bytes of a decoded pixel.
 func depth(model color.Model) int64 {
 	switch model {
 	case color.RGBA64Model, color.NRGBA64Model, color.Gray16Model:
@@ -103,8 +104,8 @@ func scale(from image.Image) image.Image {
 	return to
 }
 
-// encode writes drawings as PNG, which keeps text sharp, and photographs as JPEG. If a drawing is
-// too large as PNG, it becomes a JPEG too.
+// encode encodes drawings as PNG, which keeps text sharp, and photographs as JPEG. A drawing that
+// is too large as PNG becomes a JPEG.
 func encode(scaled image.Image, format string) (Picture, error) {
 	size := scaled.Bounds().Size()
 	var out bytes.Buffer
@@ -117,7 +118,7 @@ func encode(scaled image.Image, format string) (Picture, error) {
 		}
 		out.Reset()
 	}
-	// JPEG has no transparency, so a white background shines through, as on a page.
+	// JPEG has no transparency, so the image is drawn on a white background.
 	opaque := image.NewRGBA(image.Rect(0, 0, size.X, size.Y))
 	draw.Draw(opaque, opaque.Bounds(), image.White, image.Point{}, draw.Src)
 	draw.Draw(opaque, opaque.Bounds(), scaled, scaled.Bounds().Min, draw.Over)

@@ -13,13 +13,13 @@ import (
 	"agent/internal/websearch"
 )
 
-// refuses returns the error of something that the policy omits.
+// refuses returns the error for something that the policy does not allow. member is the member of
+// the file that excludes it.
 func (p *Policy) refuses(what, member string) error {
 	return fmt.Errorf("the policy of this machine does not allow %s (%s of %s)", what, member, p.Path)
 }
 
-// Narrow limits settings: their values are never wider than the policy allows, no matter which
-// layer sets them.
+// Narrow limits settings to the values that the policy allows, in every layer.
 func (p *Policy) Narrow(s *settings.Settings) {
 	if p == nil {
 		return
@@ -73,7 +73,8 @@ func (p *Policy) Narrow(s *settings.Settings) {
 	}
 }
 
-// sandbox returns the word for the sandbox. Hosts bound commands only in a sandbox, so they need one.
+// sandbox returns the value for the sandbox. Hosts restricts commands only in a sandbox, so a
+// policy with Hosts requires one.
 func (p *Policy) sandbox() string {
 	if p.Sandbox == "" && p.Hosts != nil {
 		return Auto
@@ -81,8 +82,9 @@ func (p *Policy) sandbox() string {
 	return p.Sandbox
 }
 
-// mode returns a mode as the policy allows it: the widest mode of the policy that allows no more
-// than the one that is wanted, else read-only. The error says why it is another.
+// mode returns the approval mode to use: wanted if the policy allows it. Otherwise it returns the
+// widest allowed mode that is not wider than wanted, and at least read-only. The error then
+// explains the change.
 func (p *Policy) mode(wanted gate.Mode) (string, error) {
 	if wanted == gate.ModeReadOnly || slices.Contains(p.Modes, string(wanted)) {
 		return string(wanted), nil
@@ -96,7 +98,8 @@ func (p *Policy) mode(wanted gate.Mode) (string, error) {
 	return string(best), p.refuses("the approval mode "+string(wanted), "modes")
 }
 
-// Tool returns an error if a tool may not be used. A tool of a server is named mcp__SERVER__TOOL.
+// Tool returns an error if the policy does not allow a tool. The name of a server's tool is
+// mcp__SERVER__TOOL.
 func (p *Policy) Tool(name string) error {
 	if p == nil || p.Tools == nil || slices.ContainsFunc(p.Tools, func(entry string) bool { return matches(entry, name) }) {
 		return nil
@@ -104,7 +107,7 @@ func (p *Policy) Tool(name string) error {
 	return p.refuses("the tool "+name, "tools")
 }
 
-// Outside returns an error if no command may leave the sandbox.
+// Outside returns an error if no command may run outside the sandbox.
 func (p *Policy) Outside() error {
 	if p == nil || p.Sandbox != Strict {
 		return nil
@@ -124,8 +127,8 @@ func (p *Policy) Host(host string) error {
 	return p.refuses("the host "+host, "hosts")
 }
 
-// Provider returns an error if requests may not go to an endpoint. The name of a vendor stands for
-// its own address, and that of a cloud for the accounts there.
+// Provider returns an error if requests to an endpoint are not allowed. The name of a vendor allows
+// the vendor's own address. The name of a cloud allows the accounts of that cloud.
 func (p *Policy) Provider(endpoint provider.Endpoint) error {
 	if endpoint.Login != "" {
 		if err := p.Login(endpoint.Place()); err != nil {
@@ -145,8 +148,8 @@ func (p *Policy) Provider(endpoint provider.Endpoint) error {
 	return p.refuses("the endpoint "+endpoint.BaseURL, "providers")
 }
 
-// Server returns an error if an MCP server may not be used. line is its address, or its command
-// with the arguments.
+// Server returns an error if an MCP server is not allowed. line is its address, or its command with
+// the arguments.
 func (p *Policy) Server(line ...string) error {
 	if p == nil {
 		return nil
@@ -162,8 +165,8 @@ func (p *Policy) Server(line ...string) error {
 	return p.refuses("this server", "servers")
 }
 
-// matchesLine compares a command line with an entry, word for word. A star as the last word stands
-// for all words that follow, and at the end of the last word for the rest of it.
+// matchesLine compares a command with an entry, word by word. A star as the last word matches all
+// following words. A star at the end of the last word matches the rest of that word.
 func matchesLine(entry, line []string) bool {
 	for i, word := range entry {
 		switch last := i == len(entry)-1; {
@@ -178,15 +181,15 @@ func matchesLine(entry, line []string) bool {
 	return len(entry) > 0
 }
 
-// matches compares a name with an entry, in which a star at the end stands for any rest but one that
-// leads out of the folder before it.
+// matches compares a name with an entry. A star at the end of the entry matches every rest that
+// does not lead out of the folder before the star.
 func matches(entry, name string) bool {
 	prefix, any := strings.CutSuffix(entry, "*")
 	rest, begins := strings.CutPrefix(name, prefix)
 	return entry == name || any && begins && !climbs(rest)
 }
 
-// climbs reports whether the rest of a path or of an address has a folder that is the one above.
+// climbs reports whether a path or an address contains the element "..".
 func climbs(rest string) bool {
 	if plain, err := url.PathUnescape(rest); err == nil {
 		rest = plain
@@ -194,7 +197,8 @@ func climbs(rest string) bool {
 	return slices.Contains(strings.FieldsFunc(rest, func(r rune) bool { return r == '/' || r == '\\' }), "..")
 }
 
-// Login returns an error if no key may be kept for, or used at, a place of provider.Place.
+// Login returns an error if no key may be stored or used for an endpoint, which place identifies as
+// provider.Place does.
 func (p *Policy) Login(place string) error {
 	if p == nil || p.Logins == nil || slices.ContainsFunc(p.Logins, func(entry string) bool {
 		allowed, err := placeOf(entry)
@@ -205,7 +209,7 @@ func (p *Policy) Login(place string) error {
 	return p.refuses("a login for "+place, "logins")
 }
 
-// LoginNamed is like Login, by the name of a vendor, search:SERVICE or an address.
+// LoginNamed is like Login. Its argument is the name of a vendor, search:SERVICE or an address.
 func (p *Policy) LoginNamed(name string) error {
 	place, err := placeOf(name)
 	if err != nil {
@@ -214,7 +218,7 @@ func (p *Policy) LoginNamed(name string) error {
 	return p.Login(place)
 }
 
-// placeOf returns the place that a login is for: that of a vendor, of search:SERVICE, or of an
+// placeOf returns the endpoint, in the form of provider.Place, of a vendor, a search service or an
 // address.
 func placeOf(login string) (string, error) {
 	if name, search := strings.CutPrefix(login, "search:"); search {

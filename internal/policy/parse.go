@@ -13,9 +13,9 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// parse reads the members from the content of a file. It refuses what can be understood in two ways,
-// because the wider one may be meant by nobody: a member that is there twice, and null, which could be
-// no bound or an empty list.
+// parse reads the members from the content of a file. It refuses ambiguous input, because the wider
+// meaning may not be intended: a duplicate member, and null, which could mean no limit or an empty
+// list.
 func (p *Policy) parse(data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return errors.New("the file is empty. For no restrictions, write {}")
@@ -27,7 +27,7 @@ func (p *Policy) parse(data []byte) error {
 	return nil
 }
 
-// plainly returns a fault of the text in words.
+// plainly returns an error of the JSON decoder as plain text.
 func plainly(err error) error {
 	var syntax *json.SyntaxError
 	switch {
@@ -91,7 +91,7 @@ func (p *Policy) members(d *json.Decoder) error {
 	return nil
 }
 
-// texts returns a list of texts, none of which is null.
+// texts returns a list of strings. It returns an error if one is null.
 func texts(value json.RawMessage) ([]string, error) {
 	var list []*string
 	if err := json.Unmarshal(value, &list); err != nil {

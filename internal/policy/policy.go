@@ -1,10 +1,11 @@
-// Package policy reads what the administrator of a machine has decided about this program, and lists
-// the uses that it permits. A policy only narrows: whatever a user or a repository configures,
-// nothing that it omits comes into use.
+// Package policy reads the restrictions that the administrator of a machine has set for this
+// program. A policy only narrows: what it excludes stays excluded, whatever a user or a repository
+// configures.
 //
-// Load reads the file. Each member of it is a list of what may be used, and a missing member bounds
-// nothing; deny has rules as .claude/settings.json writes them, and sandbox is one word. The methods
-// of a nil Policy, which stands for a machine without one, allow everything.
+// Load reads the file. Each member of the file is a list of what is allowed, and a missing member
+// restricts nothing. There are two exceptions: deny contains rules in the syntax of
+// .claude/settings.json, and sandbox is one word. A nil Policy represents a machine without a
+// policy. Its methods allow everything.
 package policy
 
 import (
@@ -26,49 +27,52 @@ import (
 	"agent/internal/settings"
 )
 
-// The words of the member sandbox, the narrowest last.
+// The values of the member sandbox, the narrowest last.
 const (
-	// Auto means that a user cannot turn the sandbox off.
+	// Auto means that a user cannot turn off the sandbox.
 	Auto = "auto"
-	// Require means that nothing starts without a sandbox.
+	// Require means that no command runs without a sandbox.
 	Require = "require"
-	// Strict means Require, that no command leaves the sandbox, and that no setting widens it.
+	// Strict includes Require. In addition, no command runs outside the sandbox, and no setting
+	// widens it.
 	Strict = "strict"
 )
 
-// A Policy is the content of a file. A nil list bounds nothing, an empty one allows nothing.
+// A Policy is the content of a policy file. A nil list restricts nothing, and an empty list allows
+// nothing.
 type Policy struct {
-	// Path is the path of the file, and Hash identifies its content: sha256 in hexadecimal.
+	// Path is the path of the file. Hash is the SHA-256 of its content in hexadecimal.
 	Path string
 	Hash string
 
-	// Modes lists approval modes, and Tools tools by our names or as mcp__SERVER__TOOL, where a
-	// star may end a name.
+	// Modes lists approval modes. Tools lists tools by our names or as mcp__SERVER__TOOL; a name
+	// may end with a star.
 	Modes []string
 	Tools []string
-	// Deny has rules that refuse calls.
+	// Deny lists rules that refuse calls.
 	Deny []string
-	// Hosts lists hosts, each with those below it, that tools may reach.
+	// Hosts lists the hosts that tools may reach. An entry includes the subdomains.
 	Hosts []string
 	// Providers lists vendors by name and endpoints by address. Servers lists MCP servers by
-	// address or command line. Logins lists what keys may be kept for: vendors, search:SERVICE,
+	// address or command. Logins lists what API keys may be stored for: vendors, search:SERVICE,
 	// and addresses.
 	Providers []string
 	Servers   []string
 	Logins    []string
-	// Sandbox is one of the words above, "" for no bound but the one that Hosts need.
+	// Sandbox is one of the values above. "" restricts nothing, but Hosts still require a sandbox.
 	Sandbox string
-	// CacheWarming is the widest value of the setting cache-warming: off or working, "" for no bound.
+	// CacheWarming is the widest allowed value of the setting cache-warming: off or working, or ""
+	// for no limit.
 	CacheWarming string
 }
 
-// Nothing returns a policy that allows nothing, in place of a file that does not count.
+// Nothing returns a policy that allows nothing. It replaces a file that cannot be used.
 func Nothing(path string) *Policy {
 	none := []string{}
 	return &Policy{Path: path, Modes: none, Tools: none, Hosts: none, Providers: none, Servers: none, Logins: none, Sandbox: Strict, CacheWarming: settings.WarmOff}
 }
 
-// ID returns the hash of the file, "" without a policy.
+// ID returns the hash of the file, or "" for a nil Policy.
 func (p *Policy) ID() string {
 	if p == nil {
 		return ""
@@ -76,28 +80,28 @@ func (p *Policy) ID() string {
 	return p.Hash
 }
 
-// maxSize limits the file, in bytes.
+// maxSize is the greatest size of the file, in bytes.
 const maxSize = 1 << 20
 
-// A File is where a policy is, and who has to own it.
+// A File is the path of a policy and the check of its owner.
 type File struct {
 	Path string
-	// owned returns why a user without administrator rights could have written a file or folder, or
-	// "" if none could.
+	// owned returns the reason why a user without administrator rights could have written a file or
+	// folder. It returns "" if none could.
 	owned func(path string, info fs.FileInfo) string
-	// lost is the error of a system that does not say where the policy file is. It is then unknown
-	// whether there is one.
+	// lost is the error of a system that does not report the path of the policy file. It is then
+	// unknown whether there is a policy.
 	lost error
 }
 
-// OwnedBy returns a file that has to belong to the user with an id. It is for tests: the file of a
-// machine is that of System.
+// OwnedBy returns a file that must belong to the user with an ID. It is for tests; System returns
+// the file of this machine.
 func OwnedBy(path string, user int) File {
 	return File{Path: path, owned: func(_ string, info fs.FileInfo) string { return fsutil.WritersBeside(info, user) }}
 }
 
-// Load reads a policy, nil if there is no file. The error names the fault of the file, under
-// which nothing may run.
+// Load reads a policy. It returns nil if there is no file. After an error nothing may run. The
+// error names the problem in the file.
 func (f File) Load() (*Policy, error) {
 	if f.Path == "" {
 		return nil, nil
@@ -124,8 +128,8 @@ func (f File) Load() (*Policy, error) {
 	return p, nil
 }
 
-// read returns the content of the file, if nobody but its owner can have written it. A link that leads
-// nowhere is no missing file: what it led to may come back.
+// read returns the content of the file if only its owner can have written it. It returns an error
+// for a broken link, because its target may exist again later.
 func (f File) read() ([]byte, error) {
 	folder, err := os.Stat(filepath.Dir(f.Path))
 	if err != nil {
@@ -174,7 +178,7 @@ func unreadable(err error) error {
 	return errors.New("it cannot be read: " + fsutil.Reason(err).Error())
 }
 
-// check refuses values that have no narrowing effect.
+// check returns an error for values that have no restricting effect.
 func (p *Policy) check() error {
 	for _, mode := range p.Modes {
 		if !slices.Contains(gate.ModeNames(), mode) {
@@ -203,7 +207,7 @@ func (p *Policy) check() error {
 	return nil
 }
 
-// Rules returns the rules that refuse calls in a workspace.
+// Rules returns the rules of the policy that refuse calls in a workspace.
 func (p *Policy) Rules(workspace, home string) permissions.Rules {
 	if p == nil {
 		return permissions.Rules{}
@@ -211,7 +215,7 @@ func (p *Policy) Rules(workspace, home string) permissions.Rules {
 	return permissions.Parse(permissions.Deny, p.Deny, p.Path, workspace, home)
 }
 
-// Lines describes the policy to a user, a line for each bound.
+// Lines describes the policy to a user, with one line for each restriction.
 func (p *Policy) Lines() []string {
 	var lines []string
 	for _, bound := range []struct {

@@ -2,6 +2,6 @@
 
 package policy
 
-// System returns the file of this machine. Its path is no matter of the environment, which belongs
-// to the user.
+// System returns the policy file of this machine. Its path does not depend on the environment,
+// which the user controls.
 func System() File { return OwnedBy("/etc/agent/policy.json", 0) }

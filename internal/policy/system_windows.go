@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// System returns the file of this machine, in the folder that Windows names, not the environment.
+// System returns the policy file of this machine. Windows reports its folder; the environment has
+// no influence.
 func System() File {
 	folder, err := windows.KnownFolderPath(windows.FOLDERID_ProgramData, 0)
 	if err != nil {
@@ -16,8 +17,8 @@ func System() File {
 	return File{Path: filepath.Join(folder, "agent", "policy.json"), owned: ofAdministrators}
 }
 
-// ofAdministrators returns why a file could be from somebody who administers nothing. Only
-// administrators can give files to themselves as a group, or to the system.
+// ofAdministrators returns the reason why a user who is not an administrator could have written a
+// file. Only administrators can make their group or the system the owner of a file.
 func ofAdministrators(path string, _ fs.FileInfo) string {
 	security, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
 	if err != nil {

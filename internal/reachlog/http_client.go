@@ -9,8 +9,8 @@ import (
 var errSwitching = errors.New("the server switched to another protocol (101), as a proxy for web sockets does")
 
 // Client returns a client that makes its requests with base; nil means Go's default transport. It
-// asks redirect before it follows a redirect; nil means Go's default. The client refuses an answer
-// that switches protocols. All clients of the program are made here.
+// calls redirect before it follows a redirect; nil means Go's default. The client returns an error
+// for an answer that switches protocols. All clients of the program are created here.
 func Client(base http.RoundTripper, redirect func(next *http.Request, before []*http.Request) error) *http.Client {
 	if base == nil {
 		base = http.DefaultTransport
@@ -21,8 +21,8 @@ func Client(base http.RoundTripper, redirect func(next *http.Request, before []*
 // NoRedirect makes a client return a redirect as the answer.
 func NoRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// staying refuses an answer that switches protocols. The body of such an answer is the connection
-// itself, and reading it does not end when the context of the request does.
+// staying returns an error for an answer that switches protocols. The body of such an answer is the
+// connection itself, and reading it does not end when the context of the request does.
 type staying struct{ http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -34,7 +34,7 @@ func (s staying) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// CloseIdleConnections closes the idle connections of the transport below.
+// CloseIdleConnections closes the idle connections of the underlying transport.
 func (s staying) CloseIdleConnections() {
 	if closes, is := s.RoundTripper.(interface{ CloseIdleConnections() }); is {
 		closes.CloseIdleConnections()

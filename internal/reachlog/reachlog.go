@@ -1,5 +1,6 @@
-// Package reachlog makes the HTTP clients of the program and logs which hosts they reach, for the
-// record of a session. A host is reached when there is a connection to it; through a proxy that is the proxy.
+// Package reachlog creates the HTTP clients of the program and reports which hosts they reach, for
+// the session log. A host is reached when a connection to it exists. For a request through a proxy,
+// the reported host is the proxy.
 package reachlog
 
 import (
@@ -11,8 +12,8 @@ import (
 	"sync"
 )
 
-// Watch returns a context whose requests report each host that they reach, also after redirects.
-// The port is omitted if it is the usual one. reached may be called on any goroutine.
+// Watch returns a context whose requests report each host that they reach, including after
+// redirects. The port is omitted if it is 80 or 443. reached may be called on any goroutine.
 func Watch(ctx context.Context, reached func(host string)) context.Context {
 	var mu sync.Mutex
 	asked := ""
@@ -47,14 +48,14 @@ func (n noting) RoundTrip(request *http.Request) (*http.Response, error) {
 	return n.RoundTripper.RoundTrip(request.WithContext(Watch(request.Context(), n.reached)))
 }
 
-// CloseIdleConnections closes the idle connections of the transport below.
+// CloseIdleConnections closes the idle connections of the underlying transport.
 func (n noting) CloseIdleConnections() {
 	if closes, is := n.RoundTripper.(interface{ CloseIdleConnections() }); is {
 		closes.CloseIdleConnections()
 	}
 }
 
-// A List keeps hosts, each once. It is safe for concurrent use; a nil List is empty.
+// A List holds distinct hosts. It is safe for concurrent use. A nil List is empty.
 type List struct {
 	mu  sync.Mutex
 	all []string

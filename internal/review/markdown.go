@@ -7,7 +7,7 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// Markdown returns the findings for a user to read, the worst first.
+// Markdown returns the findings as Markdown for a user, the most severe first.
 func (f Findings) Markdown() string {
 	if len(f.Findings) == 0 {
 		return "No findings."

@@ -1,5 +1,5 @@
-// Package review has the findings of a review as data. A finding quotes lines of the change that it
-// is about; one whose quote does not stand there is dropped.
+// Package review parses and checks the findings of a review. Each finding quotes lines of the
+// reviewed change. A finding is dropped if its quote is not in the change.
 package review
 
 import (
@@ -13,7 +13,7 @@ import (
 	"agent/internal/text/textdiff"
 )
 
-// Schema is the JSON Schema of findings, as a model gives them.
+// Schema is the JSON Schema of the findings that a model returns.
 const Schema = `{"type":"object","additionalProperties":false,"required":["findings"],"properties":{"findings":{"type":"array","description":"the worst first; empty if there are none","items":{"type":"object","additionalProperties":false,"required":["file","severity","title","detail","quote"],"properties":{
 "file":{"type":"string","description":"path as in the diff, without a/ or b/"},
 "severity":{"enum":["error","warning","note"]},
@@ -21,11 +21,11 @@ const Schema = `{"type":"object","additionalProperties":false,"required":["findi
 "detail":{"type":"string","description":"when it happens, and how to fix it"},
 "quote":{"type":"string","description":"one to five whole lines of the diff that the finding is about, next to each other and exactly as they are there, without the sign before each; findings whose quote is not in the diff are dropped"}}}}}}`
 
-// A Finding is a defect that a change brings.
+// A Finding is a defect that a change introduces.
 type Finding struct {
 	File string `json:"file"`
-	// Line and EndLine number the quoted lines in the file as it is after the change, or before it
-	// if Removed is set.
+	// Line and EndLine are the line numbers of the quote in the file after the change. If Removed
+	// is set, they refer to the file before the change.
 	Line     int    `json:"line"`
 	EndLine  int    `json:"end_line"`
 	Removed  bool   `json:"removed,omitempty"`
@@ -40,8 +40,8 @@ type Findings struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Check reads the findings of an answer that fits Schema, and keeps those whose quotes stand in a
-// diff, with the lines where they stand. dropped has a line for each of the others.
+// Check reads the findings of an answer that matches Schema. kept contains the findings whose
+// quotes are in the diff, with their line numbers. dropped has a line for each other finding.
 func Check(answer []byte, diff string) (kept Findings, dropped []string, err error) {
 	var given Findings
 	if err := json.Unmarshal(answer, &given); err != nil {
@@ -68,7 +68,7 @@ func Check(answer []byte, diff string) (kept Findings, dropped []string, err err
 	return kept, dropped, nil
 }
 
-// A side is a hunk of a file as it is before or after the change.
+// A side is a hunk of a file, either before or after the change.
 type side struct {
 	name    string
 	first   int
@@ -76,12 +76,13 @@ type side struct {
 	lines   []string
 }
 
-// sidesOf returns the hunks in the diff of one file, the present text before the former.
+// sidesOf returns the hunks in the diff of one file, first those after the change and then those
+// before it.
 func sidesOf(diff string) []side {
 	var all, were []side
 	var old, now *side
 	from, to := "", ""
-	left := textdiff.Extent{} // lines of the hunk that are still to come
+	left := textdiff.Extent{} // the remaining lines of the hunk
 	for line := range strings.Lines(diff) {
 		text := strings.TrimRight(line, "\r\n")
 		switch {
@@ -112,13 +113,14 @@ func sidesOf(diff string) []side {
 	return append(all, were...)
 }
 
-// named returns the name of a file in the head of a diff.
+// named returns the name of a file in the header of a diff.
 func named(text, prefix string) string {
 	name, _, _ := strings.Cut(text, "\t")
 	return strings.TrimPrefix(strings.Trim(name, `"`), prefix)
 }
 
-// locate looks for the quote of a finding, and sets its lines.
+// locate searches for the quote of a finding, and sets its line numbers. It returns false if it
+// does not find the quote.
 func (f *Finding) locate(sides []side) bool {
 	var quote []string
 	for _, line := range lines.Split(strings.Trim(f.Quote, "\r\n")) {
@@ -138,7 +140,7 @@ func (f *Finding) locate(sides []side) bool {
 	return false
 }
 
-// same reports whether lines are equal, without regard to the blanks around them.
+// same reports whether lines are equal, ignoring the blanks around them.
 func same(have, want []string) bool {
 	for i := range want {
 		if strings.TrimSpace(have[i]) != want[i] {

@@ -2,13 +2,13 @@ package settings
 
 import "time"
 
-// Values of the setting Agents.
+// The values of the setting Agents.
 const (
 	AgentsOff = "off"
 	AgentsAsk = "ask"
 )
 
-// Agents that work on a task of the model in a context of their own.
+// The settings of subagents, which work on a task in a separate context.
 var (
 	Agents = Declare("agents", Enum("on", AgentsOff, AgentsAsk), "on",
 		"whether the model may start subagents: on, ask (after approval) or off")

@@ -1,6 +1,6 @@
 package settings
 
-// The interface.
+// The settings of the interface.
 var (
 	ApprovalMode = Declare("approval-mode", Enum(), "ask",
 		"which tool calls run without asking you")
@@ -32,7 +32,7 @@ var (
 		"last line of commit messages by the model").ofPerson()
 )
 
-// Instructions and skills of people and repositories.
+// The settings of instructions and skills.
 var (
 	InstructionFiles = Optional("instructions.files", List("names of files with commas between them"), "AGENTS.override.md, AGENTS.md, CLAUDE.md, .claude/CLAUDE.md, GEMINI.md",
 		"file names of instructions for the model; per folder, the first that exists is used")
@@ -42,25 +42,25 @@ var (
 		"maximum tokens of the list of skills for the model; a longer list has shorter descriptions")
 )
 
-// Values of LanguageServers.
+// The values of LanguageServers.
 const (
 	ServersAuto = "auto"
 	ServersOn   = "on"
 	ServersOff  = "off"
 )
 
-// Bounds of tools.
+// The settings of tools.
 var (
 	ShellTimeoutSeconds = Declare("shell-timeout-seconds", Int(AtLeast(1, "above 0")), 300,
 		"timeout of a shell command, in seconds")
 	ToolOutputMaxTokens = Declare("tool-output-max-tokens", Int(AtLeast(1, "above 0")), 16000,
 		"maximum tokens of one tool result; the rest goes to a file")
-	// FoundMaxTokens limits the results of commands and searches. On 30 recorded sessions, a limit of
-	// 500 tokens instead of 2 000 lowered the cost at 0.05 from 0.942 to 0.871, with no more edits lost. Results that show
-	// files are not bounded by it, because edits quote them.
+	// FoundMaxTokens limits the results of commands and searches. On 30 recorded sessions, a limit
+	// of 500 tokens instead of 2,000 lowered the cost at 0.05 from 0.942 to 0.871, and no more
+	// edits failed. The limit does not apply to results that show files, because edits quote them.
 	FoundMaxTokens = Declare("found-max-tokens", Int(AtLeast(0, "of at least 0")), 500,
 		"maximum tokens of command output or search results; the model can read the rest; 0: no separate limit")
-	// ReadOutlineTokens is unset by default: only live runs show whether a model that has seen an
+	// ReadOutlineTokens is unset by default. Only live runs show whether a model that has read an
 	// outline understands as much.
 	ReadOutlineTokens = Optional("read-outline-tokens", Int(AtLeast(0, "of at least 0")), "6000 for Claude, 0 for other models",
 		"size in tokens from which the first read of a file returns its outline; 0: never")
@@ -84,7 +84,7 @@ var (
 		"let web_fetch read addresses of this machine and the local network")
 )
 
-// Search of the web.
+// The settings of web search.
 var (
 	WebSearch = Declare("web-search", Enum("off"), "off",
 		"search service (key: agent login search:NAME); auto: the provider's search or the first service with a key").ofPerson()

@@ -2,26 +2,28 @@ package settings
 
 import "agent/internal/compression"
 
-// The settings that make the context smaller.
+// The settings of context compression.
 var (
 	// CompressionStrategy is the name of the active strategy (D-05).
 	CompressionStrategy = Declare("compression.strategy", Enum(), compression.DefaultName,
 		"how the context is pruned and compressed", "compression-strategy")
-	// CompressionThreshold is the share of the window at which compression starts. Unset, it is the
-	// strategy's own threshold (D-04, REQ-HD-001.10).
+	// CompressionThreshold is the share of the context window at which compression starts. If it is
+	// unset, the strategy's own threshold applies (D-04, REQ-HD-001.10).
 	CompressionThreshold = Optional("compression.threshold", Number(UpTo(1, "above 0 and up to 1").WithoutLow()), "the strategy's own",
 		"share of the context window at which compression starts", "compression-threshold")
-	// CompressionPreserveThreshold is the share of entries kept at the tail (D-06).
+	// CompressionPreserveThreshold is the share of entries that is preserved at the end (D-06).
 	CompressionPreserveThreshold = Declare("compression.preserveThreshold", Number(UpTo(1, "from 0 to 1")), 0.2,
 		"share of the latest messages that compression doesn't change", "compression-preserve-threshold")
-	// CompressionTopPreserveThreshold is the share of entries kept at the top (D-06).
+	// CompressionTopPreserveThreshold is the share of entries that is preserved at the beginning
+	// (D-06).
 	CompressionTopPreserveThreshold = Declare("compression.topPreserveThreshold", Number(UpTo(1, "from 0 to 1")), 0.2,
 		"share of the first messages that middle-out doesn't change")
-	// CompressionPace scales the patience of cache-aware: below 1 it prunes sooner, above
-	// 1 later.
+	// CompressionPace scales when cache-aware prunes: earlier for values below 1, later for values
+	// above 1.
 	CompressionPace = Declare("compression.pace", Number(AtLeast(0, "above 0").WithoutLow()), 1,
 		"how long cache-aware keeps unused content: 0.5 shorter, 2 longer")
-	// CompressionBoundaries says where the past may change for models with bound reasoning.
+	// CompressionBoundaries determines when earlier entries may change for models with bound
+	// reasoning.
 	CompressionBoundaries = Declare("compression.boundaries", Enum("auto", "always"), "auto",
 		"when to prune for models that drop reasoning after a change: auto (between turns) or always")
 	// CompressionProfile is the profile whose model writes summaries (D-36).

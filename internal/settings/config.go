@@ -12,7 +12,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Fields of config.json.
+// The fields of config.json.
 const (
 	fieldDefault = "defaultProfile"
 	fieldRecent  = "recentModels"
@@ -20,16 +20,16 @@ const (
 	fieldKept    = "kept"
 )
 
-// maxRecent limits the recent models that are remembered.
+// maxRecent is the number of recent models that are stored.
 const maxRecent = 10
 
-// Default returns the profile that is loaded at start, "" if there is none.
+// Default returns the profile that is loaded at start, or "" if there is none.
 func (s *Store) Default() (string, error) {
 	config, err := s.config()
 	return value[string](config, fieldDefault), err
 }
 
-// SetDefault makes a profile the one to load at start. The empty name means none.
+// SetDefault sets the profile that is loaded at start. The empty name means none.
 func (s *Store) SetDefault(name string) error {
 	if name == "" {
 		return s.changeConfig(fieldDefault, func(document) any { return nil })
@@ -46,7 +46,7 @@ func (s *Store) RecentModels() ([]string, error) {
 	return value[[]string](config, fieldRecent), err
 }
 
-// RememberModel puts a model at the head of the recent models.
+// RememberModel puts a model at the start of the recent models.
 func (s *Store) RememberModel(model string) error {
 	return s.changeConfig(fieldRecent, func(config document) any {
 		others := slices.DeleteFunc(value[[]string](config, fieldRecent), func(m string) bool { return m == model })
@@ -56,16 +56,16 @@ func (s *Store) RememberModel(model string) error {
 }
 
 // chosenModel is the model that was chosen last at an endpoint. Told is set after a notice told the
-// user that it is used again.
+// user that the model is used again.
 type chosenModel struct {
 	Model string `json:"model"`
 	Told  bool   `json:"told,omitempty"`
 }
 
-// maxChosen limits the endpoints whose models are remembered.
+// maxChosen is the number of endpoints for which the chosen model is stored.
 const maxChosen = 50
 
-// ChooseModel remembers the model that was chosen at an endpoint.
+// ChooseModel stores the model that was chosen at an endpoint.
 func (s *Store) ChooseModel(endpoint, model string) error {
 	return s.changeConfig(fieldChosen, func(config document) any {
 		chosen := value[map[string]chosenModel](config, fieldChosen)
@@ -90,8 +90,8 @@ func (s *Store) chosen(endpoint string) chosenModel {
 	return value[map[string]chosenModel](config, fieldChosen)[endpoint]
 }
 
-// ChosenModel returns the model that was chosen last at an endpoint, "" for none. first reports
-// whether this is the first call since the choice, so that the caller tells the user.
+// ChosenModel returns the model that was chosen last at an endpoint, or "". first is true for the
+// first call after the choice, so that the caller can notify the user.
 func (s *Store) ChosenModel(endpoint string) (model string, first bool) {
 	chosen := s.chosen(endpoint)
 	if chosen.Model == "" || chosen.Told {
@@ -108,8 +108,8 @@ func (s *Store) ChosenModel(endpoint string) (model string, first bool) {
 	return chosen.Model, err == nil
 }
 
-// Kept returns the choices of the user that are kept for every session. Problems
-// describe the settings of the task and the invalid values, which it omits.
+// Kept returns the user's choices that apply to every session. problems describes what it omits:
+// settings that belong to a task, and invalid values.
 func (s *Store) Kept() (values map[string]Value, problems []string, err error) {
 	config, err := s.config()
 	if err != nil {
@@ -136,8 +136,8 @@ func (s *Store) Kept() (values map[string]Value, problems []string, err error) {
 	return values, problems, nil
 }
 
-// Keep keeps a choice of the user for every session; an unset value takes it back. It returns an
-// error for a setting of the task.
+// Keep stores a choice of the user for every session. An unset value removes the choice. It returns
+// an error for a setting that belongs to a task.
 func (s *Store) Keep(key string, v Value) error {
 	if spec, err := s.registry.Lookup(key); err != nil || !spec.Person {
 		return errors.Join(err, &Error{Key: key, Problem: "can only be set for a session or in a profile"})
@@ -180,8 +180,8 @@ func (s *Store) changeConfig(name string, change func(config document) any) erro
 	})
 }
 
-// writeConfig writes config.json with a field set; nil removes the field. The caller holds the
-// lock.
+// writeConfig writes config.json with a field set to value, or removed if value is nil. The caller
+// holds the lock.
 func (s *Store) writeConfig(config document, name string, value any) error {
 	err := config.set(fieldVersion, version)
 	if value != nil {
@@ -195,7 +195,7 @@ func (s *Store) writeConfig(config document, name string, value any) error {
 	return write(s.configPath(), config)
 }
 
-// value returns a field as a T, or the zero T if it is missing or has another type.
+// value returns a field as a T. It returns the zero T if the field is missing or has another type.
 func value[T any](d document, name string) (v T) {
 	if field := d.get(name); field != nil && json.Unmarshal(raw(*field), &v) != nil {
 		return *new(T)

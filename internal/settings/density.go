@@ -31,8 +31,8 @@ func densityNumber(n compression.Number) Setting[int] {
 	return Declare(DensityKey(n.Name), Int(bounds), n.Default, n.Help)
 }
 
-// Density returns the configuration of density that the settings describe (REQ-HD-009.5). The
-// caller adds the workspace and the facts about tools.
+// Density returns the configuration of density from the settings (REQ-HD-009.5). The caller adds
+// the workspace and the traits of tools.
 func Density(s *Settings) compression.DensityConfig {
 	config := compression.DensityConfig{Switches: make(map[string]bool), Numbers: make(map[string]float64)}
 	for _, phase := range compression.Phases() {
@@ -44,8 +44,8 @@ func Density(s *Settings) compression.DensityConfig {
 	return config
 }
 
-// WhyNoEffect returns the reason why a setting has no effect with the present values of the others, or
-// "" if it has one.
+// WhyNoEffect returns the reason why a setting has no effect with the current values of the others.
+// It returns "" if the setting has an effect.
 func WhyNoEffect(s *Settings, key string) string {
 	if !strings.HasPrefix(key, DensityKey("")) {
 		return ""

@@ -11,11 +11,12 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// version is the version of the files that this program writes. It does not change files of later
-// versions.
+// version is the version of the files that this program writes. The program does not change files
+// with a later version.
 const version = 1
 
-// document is a JSON object that keeps the order and the places of its fields, unknown fields too.
+// document is a JSON object that keeps the order and formatting of its fields, including unknown
+// fields.
 type document struct{ object *hujson.Object }
 
 // fault is an error at an offset in a document.
@@ -75,10 +76,10 @@ func object(value hujson.Value, name string) (document, error) {
 // key returns the name of a field.
 func key(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
-// raw returns the value of a field as the file has it.
+// raw returns the value of a field as it is in the file.
 func raw(m hujson.ObjectMember) json.RawMessage { return hujson.Value{Value: m.Value.Value}.Pack() }
 
-// join returns the path of a field inside another one.
+// join returns the path of a field inside another field.
 func join(name, key string) string {
 	if name == "" {
 		return key
@@ -114,8 +115,8 @@ func (d document) set(name string, value any) error {
 	return nil
 }
 
-// checkVersion refuses a document of an unknown version. A file without a version was written by
-// hand and counts as version 1.
+// checkVersion returns an error for a document of an unknown version. A file without a version was
+// written by hand and counts as version 1.
 func (d document) checkVersion() error {
 	field := d.get(fieldVersion)
 	if field == nil {

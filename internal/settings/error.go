@@ -3,10 +3,10 @@ package settings
 import "agent/internal/base/humanize"
 
 // Error is the error for wrong input: an unknown key, an invalid value, or a profile that cannot be
-// used. Its text is one line and names the valid input or the remedy. The call that returns it has
-// changed nothing.
+// used. Its text is one line that names the valid input or the remedy. The call that returned it
+// has changed nothing.
 type Error struct {
-	// Key is the setting, empty for an error that is not about one.
+	// Key is the setting, or empty if the error is not about a setting.
 	Key     string
 	Problem string
 	// Err is the cause, or nil. Problem contains its text.
@@ -23,7 +23,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// maxQuoted limits the part of a wrong value in a message, in characters.
+// maxQuoted limits the part of a wrong value that a message quotes, in characters.
 const maxQuoted = 60
 
 // quote returns text in quotation marks, on one line and cut.

@@ -15,7 +15,7 @@ import (
 )
 
 // read returns the document at path, and its text. After an error the document is empty. The error
-// names line and field; for a missing file it is fs.ErrNotExist.
+// names the line and the field. For a missing file it is fs.ErrNotExist.
 func read(path string) (document, []byte, error) {
 	data, err := fsutil.Read(path)
 	if err != nil {
@@ -31,7 +31,7 @@ func read(path string) (document, []byte, error) {
 	return d, data, nil
 }
 
-// faultError returns a fault as an *Error with the place in the file.
+// faultError converts a fault to an *Error with the position in the file.
 func faultError(path string, data []byte, err error) error {
 	var f *fault
 	if !errors.As(err, &f) {
@@ -53,8 +53,8 @@ func locked(folder string, act func() error) error {
 	return acting
 }
 
-// write replaces the file at path by d atomically, and returns when it is on disk. The caller
-// holds the lock.
+// write atomically replaces the file at path by d. It returns after the content is flushed to disk.
+// The caller holds the lock.
 func write(path string, d document) error {
 	var data bytes.Buffer
 	if err := json.Indent(&data, hujson.Value{Value: d.object}.Pack(), "", "  "); err != nil {

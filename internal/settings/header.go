@@ -9,8 +9,8 @@ import (
 // headerPrefix begins the keys of headers.
 const headerPrefix = "header."
 
-// Headers stands for the HTTP headers of every request to the endpoint. Each is a setting whose key
-// ends in the name of the header, such as header.X-Region.
+// Headers represents the HTTP headers that are added to every request. Each header is a setting
+// whose key ends in the name of the header, such as header.X-Region.
 var Headers = Optional(headerPrefix+"NAME", Line(), "none",
 	"HTTP header sent with every request, such as header.X-Region")
 
@@ -19,7 +19,7 @@ type Header struct {
 	// Key is the key of the setting.
 	Key         string
 	Name, Value string
-	// From is the layer that sets it.
+	// From is the layer that sets the header.
 	From Source
 }
 
@@ -36,7 +36,7 @@ func HeadersOf(s *Settings) []Header {
 	return headers
 }
 
-// header returns the setting of a header by its key, or nil if name is not the key of a header.
+// header returns the setting for a header key, or nil if name is not the key of a header.
 func (r *Registry) header(name string) (*Spec, error) {
 	family, known := r.byName[Headers.Key()]
 	if !known || !strings.HasPrefix(strings.ToLower(name), headerPrefix) {

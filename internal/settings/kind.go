@@ -14,7 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Type is the name of a kind of values, as users read it.
+// Type is the displayed name of a kind of values.
 type Type string
 
 // The types.
@@ -32,19 +32,19 @@ const (
 	TypeURL      Type = "url"
 )
 
-// Kind is a kind of values of type T. It reads the values that people type and knows which are
-// valid.
+// Kind is a kind of values of type T. It parses the values that users type and lists the valid
+// ones.
 type Kind[T any] struct {
 	name Type
-	// takes describes the valid values, in words that can follow "must be".
+	// takes describes the valid values. It follows "must be" in messages.
 	takes string
 	// values lists the valid values, nil if they cannot be listed.
 	values []string
-	// parse reads a text that a user has typed, without blanks around it. The error completes a
+	// parse parses a text that a user has typed, without blanks around it. The error completes a
 	// sentence about the key, such as "must be true or false".
 	parse func(text string) (T, error)
-	// schema returns the JSON Schema of the valid values. It is a function because a program
-	// declares its settings whenever it starts, and few starts print a schema.
+	// schema returns the JSON Schema of the valid values. It is a function because every start
+	// declares the settings, but few starts print a schema.
 	schema func() *jsonschema.Schema
 }
 
@@ -61,7 +61,7 @@ func (k Kind[T]) isText() bool {
 // mustBe returns the error for an invalid text.
 func mustBe(takes, text string) error { return errors.New("must be " + takes + ", not " + quote(text)) }
 
-// Bool returns the kind of true and false.
+// Bool returns the kind of the values true and false.
 func Bool() Kind[bool] {
 	const takes = "true or false"
 	return Kind[bool]{
@@ -79,8 +79,8 @@ func Bool() Kind[bool] {
 	}
 }
 
-// Enum returns the kind of the given words. Words may be typed in any case and are stored as given
-// (D-38). A registry sets the words of an Enum without words from its Choices.
+// Enum returns the kind with the given words as values. Words may be typed in any case and are
+// stored as given (D-38). A registry sets the words of an Enum without words from its Choices.
 func Enum(words ...string) Kind[string] {
 	k := Kind[string]{name: TypeEnum, takes: "one of " + strings.Join(words, ", "), values: words}
 	k.schema = func() *jsonschema.Schema {
@@ -100,8 +100,7 @@ func Enum(words ...string) Kind[string] {
 	return k
 }
 
-// Duration returns the kind of durations from least to most. A number without a unit counts
-// seconds.
+// Duration returns the kind of durations from least to most. A number without a unit is in seconds.
 func Duration(least, most time.Duration) Kind[time.Duration] {
 	takes := "a time such as 90s or 5m, from " + textOf(least) + " to " + textOf(most)
 	return Kind[time.Duration]{
@@ -123,7 +122,7 @@ func Duration(least, most time.Duration) Kind[time.Duration] {
 // spanPattern matches a duration as users type it.
 const spanPattern = `^[0-9]+(\.[0-9]+)?(h|m|s)?([0-9]+(\.[0-9]+)?(m|s))*$`
 
-// matches returns a function that makes the schema of texts that match a pattern.
+// matches returns a function that returns the schema of strings that match a pattern.
 func matches(pattern string) func() *jsonschema.Schema {
 	return func() *jsonschema.Schema { return &jsonschema.Schema{Type: "string", Pattern: pattern} }
 }
@@ -131,7 +130,7 @@ func matches(pattern string) func() *jsonschema.Schema {
 // auto is the word for a duration that the program chooses itself.
 const auto = "auto"
 
-// DurationOrAuto returns the kind of durations, or auto, which is 0.
+// DurationOrAuto returns the kind of durations that also accepts auto, which is stored as 0.
 func DurationOrAuto(least, most time.Duration) Kind[time.Duration] {
 	k := Duration(least, most)
 	span := k.parse
@@ -156,7 +155,7 @@ type JSON string
 // MarshalJSON implements json.Marshaler.
 func (j JSON) MarshalJSON() ([]byte, error) { return []byte(j), nil }
 
-// Object returns the kind of JSON objects that do not have the given members.
+// Object returns the kind of JSON objects without the given members.
 func Object(without ...string) Kind[JSON] {
 	const takes = `a JSON object such as {"service_tier":"flex"}`
 	return Kind[JSON]{

@@ -7,7 +7,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Int returns the kind of the whole numbers in a range.
+// Int returns the kind of integers in a range.
 func Int(r Range) Kind[int] {
 	return numeric(TypeInt, "a whole number", r, strconv.Atoi)
 }
@@ -17,7 +17,7 @@ func Number(r Range) Kind[float64] {
 	return numeric(TypeNumber, "a number", r, func(text string) (float64, error) { return strconv.ParseFloat(text, 64) })
 }
 
-// numeric returns the kind of the numbers in a range that parse reads.
+// numeric returns the kind of numbers in a range. parse parses a number.
 func numeric[T int | float64](name Type, noun string, r Range, parse func(string) (T, error)) Kind[T] {
 	takes := noun + " " + r.words
 	return Kind[T]{
@@ -38,31 +38,32 @@ func numeric[T int | float64](name Type, noun string, r Range, parse func(string
 
 // Range is a set of numbers.
 type Range struct {
-	// words describes the range, such as "from 0 to 2".
+	// words describes the range in messages, such as "from 0 to 2".
 	words string
 	// low is the lower bound.
 	low float64
-	// openLow means that low itself is not in the range.
+	// openLow is set if low itself is not in the range.
 	openLow bool
-	// high is the upper bound, which is in the range; nil for none.
+	// high is the upper bound, which is in the range. It is nil if there is none.
 	high *float64
-	// also is one more value outside the bounds, such as -1 for no limit; nil for none.
+	// also is an additional value outside the bounds, such as -1 for no limit. It is nil if there
+	// is none.
 	also *float64
 }
 
-// AtLeast returns the range of the numbers from low up. The words follow "a number" in messages.
+// AtLeast returns the range of the numbers from low on. words follow "a number" in messages.
 func AtLeast(low float64, words string) Range { return Range{words: words, low: low} }
 
-// UpTo returns the range of the numbers from 0 to high. The words follow "a number" in messages.
+// UpTo returns the range of the numbers from 0 to high. words follow "a number" in messages.
 func UpTo(high float64, words string) Range { return Range{words: words, high: &high} }
 
-// WithoutLow returns r without its lower bound itself.
+// WithoutLow returns r without the lower bound itself.
 func (r Range) WithoutLow() Range {
 	r.openLow = true
 	return r
 }
 
-// Or returns r with one more value.
+// Or returns r with an additional value.
 func (r Range) Or(x float64) Range {
 	r.also = &x
 	return r

@@ -12,23 +12,23 @@ import (
 	"agent/internal/base/secret"
 )
 
-// oneLine returns a kind of text that parse reads.
+// oneLine returns a kind of text that parse validates.
 func oneLine(name Type, takes string, parse func(string) (string, error)) Kind[string] {
 	return Kind[string]{name: name, takes: takes, parse: parse, schema: func() *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", MinLength: new(1)}
 	}}
 }
 
-// Word returns the kind of text without spaces.
+// Word returns the Kind of a setting whose value has no spaces.
 func Word() Kind[string] { return oneWord(TypeString, "a name", plainText) }
 
-// Path returns the kind of paths. They are stored as typed and may contain spaces.
+// Path returns the kind of paths, which are stored as typed and may contain spaces.
 func Path() Kind[string] { return oneLine(TypePath, "a path", plainText) }
 
-// Line returns the kind of one line of text.
+// Line returns the kind of texts of one line.
 func Line() Kind[string] { return oneLine(TypeString, "one line of text", plainText) }
 
-// URL returns the kind of http and https addresses. They are stored without a slash at the end.
+// URL returns the kind of http and https addresses. They are stored without a trailing slash.
 func URL() Kind[string] {
 	const takes = "an http or https address such as http://localhost:11434/v1"
 	return oneWord(TypeURL, takes, func(text string) (string, error) {
@@ -43,7 +43,7 @@ func URL() Kind[string] {
 	})
 }
 
-// ProfileName returns the kind of names of profiles. A profile of the name need not exist.
+// ProfileName returns the kind of profile names. The profile need not exist.
 func ProfileName() Kind[string] {
 	return oneWord(TypeProfile, "a name", func(text string) (string, error) {
 		if err := ValidName(text); err != nil {
@@ -53,7 +53,7 @@ func ProfileName() Kind[string] {
 	})
 }
 
-// List returns the kind of lists of texts, which are typed and stored with commas between them.
+// List returns the kind of lists of texts. They are typed and stored with commas as separators.
 // Items returns the texts of a value.
 func List(takes string) Kind[string] {
 	k := oneLine(TypeList, takes, func(text string) (string, error) {
@@ -72,8 +72,8 @@ func List(takes string) Kind[string] {
 	return k
 }
 
-// Profiles returns the kind of lists of names of profiles, which need not exist. Items returns the
-// names of a value.
+// Profiles returns the kind of lists of profile names. The profiles need not exist. Items returns
+// the names of a value.
 func Profiles() Kind[string] {
 	k := List("comma-separated profile names")
 	parse := k.parse
@@ -100,8 +100,8 @@ func Items(value string) []string {
 	return items
 }
 
-// Paths returns the items of a value of a List as absolute paths: ~ is the home folder, and
-// relative paths begin at base.
+// Paths returns the items of a value of a List as absolute paths. ~ is the home folder, and
+// relative paths are relative to base.
 func Paths(value, home, base string) []string {
 	paths := Items(value)
 	for i, path := range paths {
@@ -128,7 +128,7 @@ func oneWord(name Type, takes string, parse func(string) (string, error)) Kind[s
 
 var errEmpty = errors.New("must not be empty; to restore the default, unset it")
 
-// plainText returns text unchanged, or an error if it is not one line or is an API key.
+// plainText returns text unchanged. It returns an error if text is not one line or is an API key.
 func plainText(text string) (string, error) {
 	switch {
 	case text == "":

@@ -5,31 +5,30 @@ import "time"
 // StopAtLimit is the value of OnLimit that ends the turn.
 const StopAtLimit = "stop"
 
-// The model, the endpoint and the parameters of a request.
+// The settings of the model, the endpoint and the parameters of a request.
 var (
 	Model = Optional("model", Word(), "the endpoint's only model",
 		"model that answers")
-	// Provider is the name of a vendor. It determines the address, the variable of the key and the
-	// peculiarities of requests. Choices has the names.
+	// Provider is the name of a vendor. It determines the address, the variable with the API key
+	// and the special features of requests. Choices contains the names.
 	Provider = Optional("provider", Enum(), "base-url decides",
 		"model provider; base-url has precedence")
 	BaseURL = Optional("base-url", URL(), "a local server, if one responds",
 		"address of the OpenAI-compatible endpoint, including /v1").from("OPENAI_BASE_URL")
-	// AuthKeyfile is the path of the file with the API key; the key itself is never a
-	// setting.
+	// AuthKeyfile is the path of the file with the API key. The key itself is never a setting.
 	AuthKeyfile = Optional("auth-keyfile", Path(), "the provider's variable, then the keyring",
 		"file with the API key (mode 0600)")
-	// AuthCommand is a command that prints a token, for keys that end.
+	// AuthCommand is a command that prints a token, for expiring credentials.
 	AuthCommand = Optional("auth-command", Line(), "none",
 		"command that prints the API key or JSON {token, expires_at, headers}; runs outside the sandbox")
 	AuthCommandLife = Declare("auth-command-life", Duration(time.Second, 24*time.Hour), 10*time.Minute,
 		"lifetime of a key from auth-command that has no expires_at")
-	// Login names one of several logins to the account of the provider.
+	// Login selects one of several logins to the provider's account.
 	Login = Optional("login", Word(), "the login without a name",
 		"login to use, if you have several (agent login PROVIDER --as NAME)")
 	LoginClientID = Optional("login.client-id", Word(), "none",
 		"client ID from the vendor, for logins that need one")
-	// Fallback lists profiles whose models answer while the first one fails.
+	// Fallback lists profiles. Their models answer while the first model fails.
 	Fallback = Optional("fallback", Profiles(), "none",
 		"profiles to try in this order if the model fails; each turn begins with the first model")
 	// OnLimit is stop, or the name of a profile.
@@ -43,7 +42,7 @@ var (
 		"resource of the provider azure")
 	ContextLimit = Optional("context-limit", Int(AtLeast(1, "above 0")), "the model's, otherwise 128000",
 		"size of the context window in tokens", "context.limit")
-	// MaxOutputTokens limits the tokens of one reply (D-08).
+	// MaxOutputTokens is the greatest number of tokens of one reply (D-08).
 	MaxOutputTokens = Optional("max-output-tokens", Int(AtLeast(1, "above 0")), "the provider's",
 		"maximum tokens of one reply, reserved in the context window")
 	Temperature = Optional("temperature", Number(UpTo(2, "from 0 to 2")), "not sent",
@@ -56,7 +55,7 @@ var (
 		"send the model's reasoning back in later requests; auto: if the vendor requires it")
 	API = Declare("api", Enum("auto", "chat", "responses", "messages"), "auto",
 		"API of the endpoint; auto: by model")
-	// ThinkingDisplay chooses the form in which the Messages API returns thinking.
+	// ThinkingDisplay selects the form in which the Messages API returns thinking.
 	ThinkingDisplay = Declare("thinking-display", Enum("summarized", "omitted", "auto"), "summarized",
 		"reasoning shown by Anthropic models: a summary, none, or the model's choice (auto)")
 	ExtraBody = Optional("extra-body", Object(
@@ -66,33 +65,34 @@ var (
 		"JSON object to add to every request")
 )
 
-// Values of CacheWarming.
+// The values of CacheWarming.
 const (
 	WarmOff     = "off"
 	WarmWorking = "working"
 	WarmIdle    = "idle"
 )
 
-// The provider's prompt cache.
+// The settings of the provider's prompt cache.
 var (
 	PromptCache = Declare("prompt-cache", Enum("auto", "off", "5m", "1h"), "auto",
 		"ask the provider to cache the prompt, and for how long")
-	// CacheWarming says when the latest request is sent again, only to keep the prompt in the cache.
+	// CacheWarming determines when the latest request is sent again, only to keep the prompt in the
+	// cache.
 	CacheWarming = Declare("cache-warming", Enum(WarmOff, WarmWorking, WarmIdle), WarmWorking,
 		"keep the provider's cache warm if that pays: never, during work and questions, or also between turns")
-	// CacheKind says how the provider finds a prompt in its cache (D-95).
+	// CacheKind is the method by which the provider finds a prompt in its cache (D-95).
 	CacheKind = Declare("cache-kind", Enum("auto", "prefix", "marks", "none"), "auto",
 		"how the provider matches its cache: any common prefix, or only marked prefixes; auto: by provider")
-	// ReasoningBound says whether reasoning is lost once the past changes.
+	// ReasoningBound determines whether reasoning is lost when earlier entries change.
 	ReasoningBound = Declare("reasoning-bound", Enum("auto", "true", "false"), "auto",
 		"whether the model drops its reasoning after pruning; then pruning waits for the end of a turn", "bound")
-	// CacheLife is the time that the provider keeps a prompt in its cache; 0 means the known time
-	// (D-95).
+	// CacheLife is the time for which the provider keeps a prompt in its cache. 0 means the known
+	// time (D-95).
 	CacheLife = Declare("cache-life", DurationOrAuto(time.Second, 48*time.Hour), 0,
 		"lifetime of the provider's cache after the last use; auto: by provider and observation")
 )
 
-// Timeouts and retries of requests.
+// The timeouts and retries of requests.
 var (
 	RequestTimeout = Declare("request-timeout", Duration(time.Second, 24*time.Hour), 5*time.Minute,
 		"timeout for the first piece of a reply; doubled while the server sends keep-alives")
@@ -102,28 +102,29 @@ var (
 		"maximum retries of a failed request")
 )
 
-// The values of EditTool.
+// The values of the setting EditTool.
 const (
 	EditAuto    = "auto"
 	EditPatch   = "patch"
 	EditReplace = "replace"
 )
 
-// The values of Tools.
+// The values of the setting Tools.
 const (
 	FewTools = "few"
 	AllTools = "all"
 )
 
-// The values of edit-tolerance.
+// The values of the setting edit-tolerance.
 const (
 	TolerateIndent = "indent"
 	TolerateNone   = "exact"
 )
 
-// How the model edits files.
+// The settings for edits by the model.
 var (
-	// ModelFamily is the family whose tools and hints a model gets. Choices has the names.
+	// ModelFamily is the family that determines the tools and hints for the model. Choices contains
+	// the names.
 	ModelFamily = Declare("model-family", Enum("auto"), "auto",
 		"model family, for edit tool and hints; auto: by name")
 	EditTool = Declare("edit-tool", Enum(EditAuto, EditPatch, EditReplace), EditAuto,

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// endpointKeys lists the settings of the model category that belong to the endpoint, and
-// patienceKeys the settings that belong to the user. All others belong to the model.
+// endpointKeys lists the settings of the model category that belong to the endpoint. patienceKeys
+// lists those that belong to the user. All others belong to the model.
 var (
 	endpointKeys = []string{
 		Provider.Key(), BaseURL.Key(), AuthKeyfile.Key(), AuthCommand.Key(), AuthCommandLife.Key(), Login.Key(), LoginClientID.Key(),
@@ -16,7 +16,8 @@ var (
 	patienceKeys = []string{RequestTimeout.Key(), IdleTimeout.Key(), MaxRetries.Key()}
 )
 
-// Overlay returns a copy of s for one conversation. Later changes of one do not affect the other.
+// Overlay returns a copy of s for one conversation. Later changes of s and of the copy are
+// independent.
 func (s *Settings) Overlay() *Settings {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -28,9 +29,9 @@ func (s *Settings) Overlay() *Settings {
 }
 
 // With returns a copy of s in which the values of the profile take precedence over all layers. If
-// the profile names another endpoint, the copy has no other settings of the endpoint and of the
-// model. If it only names a model, the copy has no other settings of the model. Later changes of
-// one do not affect the other.
+// the profile names another endpoint, the copy drops all other settings of the endpoint and of the
+// model. If it names only a model, the copy drops all other settings of the model. Later changes of
+// s and of the copy are independent.
 func (s *Settings) With(p *Profile) *Settings {
 	names := func(keys ...string) bool {
 		return slices.ContainsFunc(keys, func(key string) bool { _, ok := p.Values[key]; return ok })
@@ -54,15 +55,15 @@ func (s *Settings) With(p *Profile) *Settings {
 	return with
 }
 
-// own holds the own values of Settings while those of a profile are lent.
+// own holds the values of Settings while those of a profile replace them.
 type own struct {
 	layers  [layers]map[string]Value
 	profile string
 }
 
-// Lend makes s have the values of With(p) until TakeBack, or until somebody sets a value that
-// belongs to the endpoint or the model. Other values that are set meanwhile stay. OnSessionChange
-// does not report any of this.
+// Lend replaces the values of s by those of With(p). It ends with TakeBack, or when a value that
+// belongs to the endpoint or the model is set. Other values that are set meanwhile remain set.
+// OnSessionChange does not report any of this.
 func (s *Settings) Lend(p *Profile) {
 	s.TakeBack()
 	with := s.With(p)
@@ -73,7 +74,7 @@ func (s *Settings) Lend(p *Profile) {
 	s.revision.Add(1)
 }
 
-// TakeBack ends Lend. It reports whether values were lent.
+// TakeBack ends Lend. It reports whether Lend was in effect.
 func (s *Settings) TakeBack() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,8 +90,8 @@ func (s *Settings) takeBack() bool {
 	return true
 }
 
-// change changes the values of a layer, in the own values of s as well if others are lent. Detected
-// values concern the lent ones only.
+// change changes the values of a layer. While Lend is in effect, it also changes the original
+// values of s, except for the layer Detected.
 func (s *Settings) change(layer Source, key string, change func(values map[string]Value)) {
 	switch {
 	case s.lent == nil, layer == Detected:
@@ -103,8 +104,8 @@ func (s *Settings) change(layer Source, key string, change func(values map[strin
 	s.revision.Add(1)
 }
 
-// isAbout returns endpoint for a setting that belongs to the endpoint, model for a setting that
-// belongs to the model, and false for other settings.
+// isAbout returns endpoint for a setting that belongs to the endpoint. It returns model for a
+// setting that belongs to the model, and false for other settings.
 func (r *Registry) isAbout(key string, endpoint, model bool) bool {
 	spec, known := r.named(key)
 	if !known || spec.Category != CategoryModel && spec.Category != CategoryPrice || slices.Contains(patienceKeys, key) {

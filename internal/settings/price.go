@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The prices of a million tokens, in USD.
+// The prices of one million tokens, in USD.
 var (
 	PriceInput      = dollars("price.input", "the catalogue's", "price of a million input tokens in USD")
 	PriceOutput     = dollars("price.output", "the catalogue's", "price of a million output tokens in USD")
@@ -16,7 +16,8 @@ var (
 	PriceCacheWrite = dollars("price.cache-write", "from the model catalog, otherwise the input price", "price of a million input tokens written to the provider's cache")
 )
 
-// PriceTiers holds the prices above steps. They win over the catalogue's.
+// PriceTiers holds the prices of long requests. They take precedence over those of the model
+// catalog.
 var PriceTiers = Optional("price.tiers", tiersKind, "the catalogue's", "prices of long requests, in USD for a million tokens")
 
 const tiersForm = "TOKENS:INPUT/OUTPUT/CACHE-READ/CACHE-WRITE, such as 272000:4/15/0.2/5; several joined by semicolons"
@@ -29,17 +30,17 @@ var tiersKind = oneLine(TypeString, tiersForm, func(text string) (string, error)
 	return FormatSteps(steps), nil
 })
 
-// ModelsURL is the address of a newer list, for agent models --refresh.
+// ModelsURL is the address of a newer model list, for agent models --refresh.
 var ModelsURL = Optional("models-url", URL(), "none", "address of the model list for agent models --refresh")
 
-// MaxCost is the cost of a run, in USD, after which no further request is made.
+// MaxCost is the cost of a run in USD at which no further requests are sent.
 var MaxCost = dollars("max-cost", "no limit", "maximum cost of this run in USD, if prices are known")
 
 func dollars(key, unset, help string, aliases ...string) Setting[float64] {
 	return Optional(key, Number(AtLeast(0, "of at least 0")), unset, help, aliases...)
 }
 
-// Prices are the prices of a million tokens, in USD.
+// Prices holds the prices of one million tokens, in USD.
 type Prices struct {
 	Input      float64 `json:"input"`
 	Output     float64 `json:"output"`
@@ -48,15 +49,15 @@ type Prices struct {
 	// Steps lists the prices of longer requests, in ascending order.
 	Steps []Step `json:"steps,omitempty"`
 	// Free is set if tokens cost nothing, as with a subscription. The prices are then only weights
-	// that compare kinds of tokens.
+	// for comparing kinds of tokens.
 	Free bool `json:"-"`
-	// Outdated is set for prices to compute costs with but not to decide by: their list is too old, or
-	// lacks the price of a cache read.
+	// Outdated is set if the prices are good enough to compute costs but not to base decisions on.
+	// Their list is too old, or lacks the price of a cache read.
 	Outdated bool `json:"-"`
 }
 
-// A Step holds the prices of a request with more than Above input tokens, cached ones included. All
-// tokens of the request cost as much, not only those above the step.
+// A Step holds the prices of a request with more than Above input tokens, including cached ones.
+// These prices apply to all tokens of the request, not only to those above the step.
 type Step struct {
 	Above      int     `json:"above"`
 	Input      float64 `json:"input"`
@@ -65,12 +66,12 @@ type Step struct {
 	CacheWrite float64 `json:"cacheWrite"`
 }
 
-// leastStep is the smallest number of tokens at which a step is plausible.
+// leastStep is the smallest plausible number of tokens for a step.
 const leastStep = 1000
 
-// ParseSteps reads steps in the form N:in/out/read/write[;…]. It reports an error for steps that
-// contradict themselves: negative prices, reading from a cache above the price of input, steps
-// below 1,000 tokens or out of order.
+// ParseSteps parses steps in the form N:in/out/read/write[;…]. It returns an error for implausible
+// steps: negative prices, a cache read price above the input price, steps below 1,000 tokens or out
+// of order.
 func ParseSteps(text string) ([]Step, error) {
 	var steps []Step
 	for part := range strings.SplitSeq(text, ";") {
@@ -99,10 +100,10 @@ func ParseSteps(text string) ([]Step, error) {
 	return steps, nil
 }
 
-// maxPrice is the largest plausible price of a million tokens, in USD.
+// maxPrice is the greatest plausible price of one million tokens, in USD.
 const maxPrice = 1e6
 
-// FormatSteps returns steps in the form that ParseSteps reads.
+// FormatSteps returns steps in the form that ParseSteps accepts.
 func FormatSteps(steps []Step) string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	parts := make([]string, len(steps))
@@ -112,7 +113,7 @@ func FormatSteps(steps []Step) string {
 	return strings.Join(parts, ";")
 }
 
-// At returns the prices of a request with prompt input tokens.
+// At returns the prices of a request with the given number of input tokens.
 func (p Prices) At(prompt int) Prices {
 	for _, s := range slices.Backward(p.Steps) {
 		if prompt > s.Above {
@@ -124,8 +125,8 @@ func (p Prices) At(prompt int) Prices {
 	return p
 }
 
-// Cost returns the cost of the tokens of one request, in USD. cached counts the prompt tokens that were read from the
-// provider's cache, and written the prompt tokens that were written to it.
+// Cost returns the cost of one request, in USD. cached is the number of prompt tokens that were
+// read from the provider's cache. written is the number of prompt tokens that were written to it.
 func (p Prices) Cost(prompt, cached, written, completion int) float64 {
 	const million = 1e6
 	if p.Free {
@@ -136,9 +137,9 @@ func (p Prices) Cost(prompt, cached, written, completion int) float64 {
 	return (float64(fresh)*p.Input + float64(cached)*p.CacheRead + float64(written)*p.CacheWrite + float64(completion)*p.Output) / million
 }
 
-// PricesOf returns the prices that are set, else the known ones; known may be nil. It reports false
-// if the price of input or output is not known, so that no cost can be computed. Tokens of the
-// cache cost as much as other input unless their price is set or known.
+// PricesOf returns the configured prices, otherwise the known ones; known may be nil. It returns
+// false if the price of input or output is unknown, because no cost can be computed then. Cache
+// tokens have the price of other input unless their price is configured or known.
 func PricesOf(s *Settings, known *Prices) (Prices, bool) {
 	p, ok := InputPricesOf(s, known)
 	output, set := PriceOutput.Get(s)
@@ -148,8 +149,8 @@ func PricesOf(s *Settings, known *Prices) (Prices, bool) {
 	return p, ok && (set || known != nil)
 }
 
-// InputPricesOf returns the prices that are set or known, like PricesOf. It reports false only if
-// the price of input is not known.
+// InputPricesOf returns the configured or known prices, like PricesOf. It returns false only if the
+// price of input is unknown.
 func InputPricesOf(s *Settings, known *Prices) (Prices, bool) {
 	input, set := PriceInput.Get(s)
 	var p Prices
@@ -166,7 +167,7 @@ func InputPricesOf(s *Settings, known *Prices) (Prices, bool) {
 		p.CacheWrite = write
 	}
 	if tiers, ok := PriceTiers.Get(s); ok {
-		p.Steps, _ = ParseSteps(tiers) // checked when it was set
+		p.Steps, _ = ParseSteps(tiers) // validated when it was set
 	}
 	return p, set || known != nil
 }

@@ -1,7 +1,8 @@
 package settings
 
-// CostOfHour returns the additional cost of tokens that the cache keeps for an hour: such a write costs twice
-// the input at Anthropic, and CacheWrite is the price of the usual five minutes.
+// CostOfHour returns the additional cost in USD of tokens that the cache keeps for an hour. At
+// Anthropic such a write costs twice the input price, while CacheWrite is the price for the usual
+// five minutes.
 func (p Prices) CostOfHour(prompt, tokens int) float64 {
 	const million = 1e6
 	if p.Free || tokens == 0 {

@@ -11,10 +11,11 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// NoProfile stands for no profile. No profile can have this name.
+// NoProfile is the name that users type for no profile. No profile can have this name.
 const NoProfile = "none"
 
-// maxName limits the name of a profile, in bytes, so that its file name is valid everywhere.
+// maxName is the greatest length of a profile name, in bytes, so that its file name is valid on
+// every system.
 const maxName = 64
 
 var plainName = lazyregexp.New(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
@@ -22,9 +23,9 @@ var plainName = lazyregexp.New(`^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$`)
 // Profile is a named set of validated values.
 type Profile struct {
 	Name string
-	// Values holds the known settings by canonical key, including the model.
+	// Values maps canonical keys to the known settings, including the model.
 	Values map[string]Value
-	// Unknown lists the paths of unknown fields, such as "settings.colour". They stay in the file
+	// Unknown lists the paths of unknown fields, such as "settings.colour". They remain in the file
 	// when the profile is saved.
 	Unknown []string
 }
@@ -42,12 +43,12 @@ func ValidName(name string) error {
 	return nil
 }
 
-// The fields of a profile file. The model has a field of its own, beside the settings.
+// The fields of a profile file. The model is a separate field beside the settings.
 const (
 	fieldVersion  = "version"
 	fieldModel    = "model"
 	fieldSettings = "settings"
-	// fieldSchema lets an editor find the schema. The program ignores it.
+	// fieldSchema names the JSON Schema for editors. The program ignores it.
 	fieldSchema = "$schema"
 )
 
@@ -78,7 +79,7 @@ func (r *Registry) decodeProfile(name string, d document) (*Profile, error) {
 	return p, nil
 }
 
-// decodeValue validates one setting of the object called parent and adds it to p.
+// decodeValue validates one setting in the object with the path parent and adds it to p.
 func (r *Registry) decodeValue(p *Profile, m hujson.ObjectMember, parent string) error {
 	name := join(parent, key(m))
 	wrong := func(problem string) error { return &fault{m.Value.StartOffset, name, problem} }
@@ -106,7 +107,7 @@ func (r *Registry) decodeValue(p *Profile, m hujson.ObjectMember, parent string)
 	return nil
 }
 
-// encodeProfile sets values in d and leaves everything else as it is. Known settings are written
+// encodeProfile sets values in d and leaves everything else unchanged. Known settings are written
 // under their canonical keys.
 func (r *Registry) encodeProfile(d document, values map[string]Value) error {
 	err := d.set(fieldVersion, version)

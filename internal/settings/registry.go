@@ -7,14 +7,14 @@ import (
 	"agent/internal/base/suggest"
 )
 
-// Group lists the settings of a category, in the order of display.
+// Group is a category with its settings, in display order.
 type Group struct {
 	Category Category
 	Settings []Declared
 }
 
-// All returns every setting in the order of display. A new setting is a declaration in the file of
-// its category and an entry here. Density phases declare their own settings.
+// All returns every setting in display order. To add a setting, declare it in the file of its
+// category and list it here. Density phases declare their own settings.
 func All() []Group {
 	return []Group{
 		{CategoryModel, []Declared{
@@ -45,11 +45,11 @@ func All() []Group {
 	}
 }
 
-// Choices holds the words of Enums that belong to other packages, by key, such as the approval
-// modes of the turn loop and the themes of the screen (REQ-HD-004.4).
+// Choices maps keys to the words of Enums that other packages define, such as the approval modes of
+// the turn loop and the themes of the screen (REQ-HD-004.4).
 type Choices map[string][]string
 
-// Registry knows every setting. It is immutable.
+// Registry holds every setting. It is immutable.
 type Registry struct {
 	specs  []*Spec
 	byName map[string]*Spec
@@ -74,10 +74,10 @@ func NewRegistry(groups []Group, choices Choices) *Registry {
 	return r
 }
 
-// Specs returns all settings in the order of display.
+// Specs returns all settings in display order.
 func (r *Registry) Specs() []*Spec { return slices.Clone(r.specs) }
 
-// Keys returns the keys of all settings in the order of display.
+// Keys returns the keys of all settings in display order.
 func (r *Registry) Keys() []string {
 	keys := make([]string, len(r.specs))
 	for i, spec := range r.specs {
@@ -86,7 +86,7 @@ func (r *Registry) Keys() []string {
 	return keys
 }
 
-// named returns the setting with a key or an alias, in the spelling of files.
+// named returns the setting with a key or an alias. It compares them in the spelling of files.
 func (r *Registry) named(name string) (*Spec, bool) {
 	if spec, ok := r.byName[name]; ok {
 		return spec, true
@@ -95,8 +95,8 @@ func (r *Registry) named(name string) (*Spec, bool) {
 	return spec, spec != nil && err == nil
 }
 
-// Lookup returns the setting with a key or an alias, in upper or lower case (D-38). The error
-// offers the keys that begin with the name, or the nearest key.
+// Lookup returns the setting with a key or an alias, ignoring case (D-38). The error suggests the
+// keys that begin with name, or the most similar key.
 func (r *Registry) Lookup(name string) (*Spec, error) {
 	if spec, ok := r.named(name); ok {
 		return spec, nil
@@ -131,11 +131,11 @@ func (r *Registry) below(name string) []string {
 	})
 }
 
-// keyIsNoSetting is the error for an attempt to set the API key, which would put it into profiles
-// and logs.
+// keyIsNoSetting is the error for an attempt to set the API key. As a setting, it would get into
+// profiles and logs.
 const keyIsNoSetting = "API keys are not settings: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY"
 
-// isKeyName reports whether people may look for the API key under a name.
+// isKeyName reports whether users may expect the API key under a name.
 func isKeyName(name string) bool {
 	plain := strings.ToLower(strings.NewReplacer("-", "", "_", "", ".", "").Replace(name))
 	return slices.Contains([]string{"key", "apikey", "authkey", "token", "openaiapikey"}, plain)

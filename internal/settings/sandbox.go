@@ -7,7 +7,7 @@ const (
 	SandboxRequire = "require"
 )
 
-// Whether commands run in a sandbox, and which files and variables they have there.
+// The settings of the sandbox for commands, and of the files and variables that they may use in it.
 var (
 	Sandbox = Declare("sandbox", Enum(SandboxAuto, SandboxOff, SandboxRequire), SandboxAuto,
 		"whether commands run in a sandbox; require: don't start without one")

@@ -6,9 +6,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// ProfileSchema returns the JSON Schema of profile files, so that editors complete and check them.
-// It does not allow unknown keys, although the program keeps them, because they are far more often
-// typing errors than keys of another version.
+// ProfileSchema returns the JSON Schema of profile files, for completion and checks in editors. It
+// does not allow unknown keys, although the program keeps them. They are far more often typing
+// errors than keys of another version.
 func (r *Registry) ProfileSchema() (*jsonschema.Schema, error) {
 	profile := closedObject("A profile of agent: a model and settings by name.")
 	profile.Schema = "https://json-schema.org/draft/2020-12/schema"
@@ -40,7 +40,8 @@ func (r *Registry) ProfileSchema() (*jsonschema.Schema, error) {
 	return profile, nil
 }
 
-// closedObject returns the schema of an object that has no properties until the caller adds some.
+// closedObject returns the schema of an object that allows no properties. The caller adds
+// properties.
 func closedObject(description string) *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type:                 "object",

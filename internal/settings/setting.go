@@ -1,7 +1,7 @@
 package settings
 
 // Setting is a setting whose values are of type T. It is declared once, as a variable. The rest of
-// the program reads a value with the variable:
+// the program reads a value through the variable:
 //
 //	limit := settings.MaxTurns.Of(s)
 type Setting[T any] struct{ spec *Spec }
@@ -9,27 +9,27 @@ type Setting[T any] struct{ spec *Spec }
 // Declared is a Setting of any type.
 type Declared interface{ declaration() *Spec }
 
-// Declare returns a setting with a default, as package flag declares flags: its key, its kind of
-// value, the default, a line of help, and other names that users may type.
+// Declare returns a setting with a default, like the functions of package flag. Its arguments are
+// the key, the kind of value, the default, a line of help, and aliases.
 func Declare[T any](key string, kind Kind[T], standard T, help string, aliases ...string) Setting[T] {
 	return Setting[T]{&Spec{Key: key, Help: help, Aliases: aliases, standard: Value{standard}, kind: kind.untyped()}}
 }
 
-// Optional returns a setting that has no value unless somebody sets one. unset describes in a few
-// words the behaviour without a value.
+// Optional returns a setting that has no value by default. unset briefly describes the behavior
+// without a value.
 func Optional[T any](key string, kind Kind[T], unset, help string, aliases ...string) Setting[T] {
 	return Setting[T]{&Spec{Key: key, Help: help, Aliases: aliases, Unset: unset, kind: kind.untyped()}}
 }
 
-// from names a variable of the environment that sets the value, too.
+// from adds an environment variable that sets the value.
 func (d Setting[T]) from(variable string) Setting[T] {
 	d.spec.Environment = variable
 	return d
 }
 
-// ofPerson declares that the setting describes the user and not the task. A value that is chosen on
-// the screen is kept for later sessions. A setting that bears on safety or on money describes the
-// task.
+// ofPerson declares that the setting belongs to the user, not to the task. A value that is chosen
+// on the screen is stored for later sessions. A setting that affects safety or cost must belong to
+// the task.
 func (d Setting[T]) ofPerson() Setting[T] {
 	d.spec.Person = true
 	return d

@@ -8,38 +8,39 @@ import (
 	"sync/atomic"
 )
 
-// Source is the layer that a value comes from. A greater Source takes precedence (D-39).
+// Source is the layer of a value. A greater Source takes precedence (D-39).
 type Source int
 
-// The layers.
+// The layers of values.
 const (
 	Default Source = iota
-	// Detected holds values that the program found by itself because nothing was set: a local server
-	// and its model. They are never saved.
+	// Detected holds values that the program detected because nothing was set: a local server and
+	// its model. They are never saved.
 	Detected
-	// Kept holds the choices of the user that are kept for every session.
+	// Kept holds the user's choices that apply to every session.
 	Kept
 	// ProfileLayer holds the values of the loaded profile.
 	ProfileLayer
 	// Environment holds the values of environment variables.
 	Environment
-	// Flags holds the values of the command line.
+	// Flags holds the values of command line flags.
 	Flags
-	// Session holds the values of /set and other commands.
+	// Session holds the values that /set and other commands set.
 	Session
-	// Policy is the source of a value that the policy of the machine has narrowed. It is no layer.
+	// Policy is the source of a value that the policy of the machine has narrowed. It is not a
+	// layer.
 	Policy
 
 	layers = Policy
 )
 
-// String returns the name of the layer as users know it.
+// String returns the name of the layer in messages.
 func (s Source) String() string {
 	return [...]string{"default", "found", "kept", "profile", "environment", "flag", "/set", "policy"}[s]
 }
 
-// Settings holds the values of a running program. Its methods are safe for concurrent use. A write
-// is visible to every read that starts after it.
+// Settings holds the values of a running program. It is safe for concurrent use. A write is visible
+// to every read that starts after it.
 type Settings struct {
 	registry *Registry
 
@@ -49,20 +50,21 @@ type Settings struct {
 	layers  [layers]map[string]Value
 	profile string
 	keeps   bool
-	// lent holds the own values while those of another profile are lent; nil otherwise.
+	// lent holds the original values while Lend is in effect, nil otherwise.
 	lent *own
-	// changed is called for changes of the session layer. See OnSessionChange.
+	// changed is called for changes of the session layer (see OnSessionChange).
 	changed func(key, text string)
-	// bounds narrow the values of settings, by key.
+	// bounds maps keys to functions that limit the values of these settings.
 	bounds map[string]Limiter
 }
 
-// A Limiter returns the value to use in place of a value of a setting, both as users type them and ""
-// if unset. The error, nil if the value may be used as it is, says why not.
+// A Limiter returns the value to use instead of a value of a setting. Both are in the form that
+// users type, or "" if unset. If the value may be used unchanged, err is nil. Otherwise err is the
+// reason.
 type Limiter func(text string) (narrower string, err error)
 
-// Limit narrows the values of a setting, whatever sets it, also in copies that are made from now on.
-// Nothing takes a limit back.
+// Limit restricts the values of a setting in every layer, and in copies that are made later. A
+// limit cannot be removed.
 func (s *Settings) Limit(key string, bound Limiter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +77,7 @@ func (s *Settings) Limit(key string, bound Limiter) {
 	s.revision.Add(1)
 }
 
-// Narrowed returns why values that were set are not used unchanged.
+// Narrowed returns the reasons why configured values are not used unchanged.
 func (s *Settings) Narrowed() (reasons []string) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -109,7 +111,7 @@ func (s *Settings) Revision() uint64 { return s.revision.Load() }
 func (s *Settings) Registry() *Registry { return s.registry }
 
 // Set validates text as the value of key (a key or an alias) and stores it in layer. After an
-// error, an *Error, nothing has changed.
+// error, which is an *Error, nothing has changed.
 func (s *Settings) Set(layer Source, key, text string) error {
 	spec, err := s.registry.Lookup(key)
 	if err != nil {
@@ -136,20 +138,20 @@ func (s *Settings) Set(layer Source, key, text string) error {
 	return nil
 }
 
-// ProfileChange is the key that OnSessionChange reports when a profile is used.
+// ProfileChange is the key that OnSessionChange reports when a profile is loaded.
 const ProfileChange = "profile"
 
-// OnSessionChange makes s call changed, in order, for every later change: with the key and the
-// value of a setting that is set in the session layer, with "" as the value of a setting that is
-// unset there, and with ProfileChange and the name, or NoProfile, when a profile is used. changed
-// must not call methods of s.
+// OnSessionChange makes s call changed, in order, for every later change of the session layer. For
+// a setting, key and text are its key and its new value, or "" if it was unset. When a profile is
+// loaded, key is ProfileChange and text is its name or NoProfile. changed must not call methods of
+// s.
 func (s *Settings) OnSessionChange(changed func(key, text string)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changed = changed
 }
 
-// UseKept fills the layer of kept choices.
+// UseKept sets the layer Kept.
 func (s *Settings) UseKept(values map[string]Value) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,15 +160,15 @@ func (s *Settings) UseKept(values map[string]Value) {
 	s.revision.Add(1)
 }
 
-// KeepsChoices reports whether UseKept was called, so that new choices count for later sessions.
+// KeepsChoices reports whether UseKept was called. New choices then also apply to later sessions.
 func (s *Settings) KeepsChoices() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.keeps
 }
 
-// Unset removes the value of key (a key or an alias) from layer, so that the value of the next
-// weaker layer counts. It reports whether there was a value. After an error nothing has changed.
+// Unset removes the value of key (a key or an alias) from layer, so that the next weaker layer
+// takes effect. It reports whether there was a value. After an error nothing has changed.
 func (s *Settings) Unset(layer Source, key string) (bool, error) {
 	spec, err := s.registry.Lookup(key)
 	if err != nil {
@@ -182,8 +184,8 @@ func (s *Settings) Unset(layer Source, key string) (bool, error) {
 	return was, nil
 }
 
-// SetEnvironment fills the environment layer from the variables of the settings. It ignores empty
-// variables. After an error nothing has changed.
+// SetEnvironment sets the environment layer from the environment variables of the settings. It
+// ignores empty variables. After an error nothing has changed.
 func (s *Settings) SetEnvironment(getenv func(string) string) error {
 	found := make(map[string]Value)
 	for _, spec := range s.registry.specs {
@@ -203,8 +205,8 @@ func (s *Settings) SetEnvironment(getenv func(string) string) error {
 	return nil
 }
 
-// UseProfile replaces the profile layer by the values of p; a nil p empties it. It returns the keys
-// of p whose values a stronger layer hides.
+// UseProfile replaces the profile layer by the values of p. A nil p empties the layer. It returns
+// the keys of p whose values a stronger layer overrides.
 func (s *Settings) UseProfile(p *Profile) (hidden []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,7 +237,7 @@ func (s *Settings) Profile() string {
 	return s.profile
 }
 
-// Get returns the value of a key and its layer. If nothing sets the key, the value is its default
+// Get returns the value of a key and its layer. If no layer sets the key, the value is its default
 // or unset, and the layer is Default.
 func (s *Settings) Get(key string) (Value, Source) {
 	return s.GetUpTo(Session, key)
@@ -248,7 +250,7 @@ func (s *Settings) GetUpTo(layer Source, key string) (Value, Source) {
 	return s.boundedValue(layer, key)
 }
 
-// boundedValue returns the value of a key within its bound.
+// boundedValue returns the value of a key within its limit.
 func (s *Settings) boundedValue(layer Source, key string) (Value, Source) {
 	value, source := s.unboundedValue(layer, key)
 	bound := s.bounds[key]
@@ -268,7 +270,7 @@ func (s *Settings) boundedValue(layer Source, key string) (Value, Source) {
 	return value, Policy
 }
 
-// unboundedValue returns the value of a key without its bound.
+// unboundedValue returns the value of a key without its limit.
 func (s *Settings) unboundedValue(layer Source, key string) (Value, Source) {
 	for source := layer; source > Default; source-- {
 		if value, ok := s.layers[source][key]; ok {
@@ -278,8 +280,9 @@ func (s *Settings) unboundedValue(layer Source, key string) (Value, Source) {
 	return s.standard(layer, key), Default
 }
 
-// standard returns the default of a key. The default strategy is the installation's, unless a
-// density setting is set, which that strategy would ignore. Then it is the built-in one (D-90).
+// standard returns the default of a key. The default strategy is that of the installation. If a
+// density setting is set, which that strategy would ignore, the default is the built-in strategy
+// (D-90).
 func (s *Settings) standard(layer Source, key string) Value {
 	if key != CompressionStrategy.Key() {
 		return s.layers[Default][key]
@@ -304,8 +307,8 @@ func (s *Settings) Lookup(name string) (Resolved, error) {
 	return Resolved{spec, value, source}, nil
 }
 
-// All returns every setting with its value at one moment, in the order of display. Headers that are
-// set follow the setting Headers.
+// All returns a consistent snapshot of every setting with its value, in display order. Headers that
+// are set follow the setting Headers.
 func (s *Settings) All() []Resolved {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -340,14 +343,15 @@ func (s *Settings) headers() []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// Changed returns the settings whose values come from a layer other than Default, even if they
+// Changed returns the settings with values from a layer other than Default, even if the values
 // equal the default.
 func (s *Settings) Changed() []Resolved {
 	return slices.DeleteFunc(s.All(), func(r Resolved) bool { return r.Source == Default })
 }
 
 // Persistent returns the values to save in a profile: the values of all layers except Default and
-// Detected. Lent values are not saved, nor are kept ones, which count beside every profile.
+// Detected. It omits the values of Lend, and the kept values, because they apply in addition to
+// every profile.
 func (s *Settings) Persistent() map[string]Value {
 	s.mu.RLock()
 	lent := s.lent

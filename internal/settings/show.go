@@ -6,12 +6,12 @@ import (
 	"agent/internal/base/secret"
 )
 
-// Shown returns the value as lists and messages show it: with a placeholder for each key or password
+// Shown returns the value for lists and messages, with a placeholder for each API key or password
 // in it.
 func (r Resolved) Shown() string { return r.Spec.Show(r.Value) }
 
-// Show returns a value of the setting as lists and messages show it: with a placeholder for each key
-// or password in it. Whoever shows a value uses this form; the value itself is for requests alone.
+// Show returns a value of the setting for lists and messages, with a placeholder for each API key
+// or password in it. All output must use this form. Only requests use the value itself.
 func (s *Spec) Show(v Value) string {
 	text := v.String()
 	if name, isHeader := strings.CutPrefix(s.Key, headerPrefix); isHeader {
@@ -25,8 +25,8 @@ func (s *Spec) Show(v Value) string {
 	return secret.Without(text)
 }
 
-// withoutParameters returns an address with a placeholder for each parameter that has the name of a
-// secret.
+// withoutParameters returns an address with a placeholder for the value of each parameter that has
+// the name of a secret.
 func withoutParameters(address string) string {
 	before, query, found := strings.Cut(address, "?")
 	if !found {

@@ -15,35 +15,35 @@ type Category string
 // The categories, in the order of display.
 const (
 	CategoryModel Category = "model"
-	// CategoryBehaviour has the name that the requirements demand (REQ-HD-009.1).
+	// CategoryBehaviour has the name that the requirements prescribe (REQ-HD-009.1).
 	CategoryBehaviour Category = "cli-behavior"
 	CategoryTools     Category = "tools"
 	CategoryPrice     Category = "price"
 )
 
-// Spec describes one setting (D-38). Do not change a Spec of a Registry.
+// Spec describes one setting (D-38). A Spec of a Registry must not be changed.
 type Spec struct {
-	// Key is the canonical name. Files contain no other name.
+	// Key is the canonical name, which is the only name in files.
 	Key string
 	// Aliases lists other names that users may type.
 	Aliases []string
 	// Help is a line of help.
 	Help     string
 	Category Category
-	// Unset describes in a few words the behaviour without a value. It is empty for a setting with
-	// a default.
+	// Unset briefly describes the behavior without a value. It is empty for a setting with a
+	// default.
 	Unset string
-	// Person is set if the setting describes the user. Every other setting describes the task, and
-	// a choice on the screen counts for the session.
+	// Person is set if the setting belongs to the user. Otherwise it belongs to the task, and a
+	// choice on the screen applies only to the session.
 	Person bool
-	// Environment is the variable that sets the value, empty for none.
+	// Environment is the environment variable that sets the value, or empty.
 	Environment string
 
 	standard Value
 	kind     Kind[any]
 }
 
-// Type returns the type of the values, as users read it.
+// Type returns the displayed type of the values.
 func (s *Spec) Type() Type { return s.kind.name }
 
 // Default returns the built-in default, which may be unset.
@@ -52,12 +52,12 @@ func (s *Spec) Default() Value { return s.standard }
 // Takes describes the valid values, such as "a number from 0 to 2".
 func (s *Spec) Takes() string { return s.kind.takes }
 
-// Values returns the valid values: the words of an enum, or true and false; nil if they cannot be
-// listed.
+// Values returns the valid values, such as the words of an enum, or true and false. It returns nil
+// if they cannot be listed.
 func (s *Spec) Values() []string { return slices.Clone(s.kind.values) }
 
-// Parse validates text and returns it in canonical form. The error is one line that describes the
-// valid values; it never shows a text that may be a secret.
+// Parse validates text and returns its value in canonical form. The error is one line that
+// describes the valid values. It never contains a text that may be a secret.
 func (s *Spec) Parse(text string) (Value, error) {
 	v, err := s.kind.parse(strings.TrimSpace(text))
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Spec) Parse(text string) (Value, error) {
 // fromJSON validates a value of a profile file. The error is an *Error.
 func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 	var decoded any
-	_ = json.Unmarshal(raw, &decoded) // a number such as 1e999 stays nil, which is not valid
+	_ = json.Unmarshal(raw, &decoded) // a number such as 1e999 stays nil, which is invalid
 	text, fits, other := "", false, "not "+quote(string(raw))
 	switch v := decoded.(type) {
 	case string:

@@ -13,9 +13,9 @@ import (
 	"agent/internal/base/suggest"
 )
 
-// Store keeps profiles in files. Several programs may use it at the same time: a change reads,
-// edits and atomically writes a file under a lock, so that no change is lost and no reader sees
-// half a file. An error about a name or the content of a file is an *Error.
+// Store keeps profiles in files. Several programs may use it concurrently. A change reads, edits
+// and atomically writes a file under a lock, so that no change is lost and no reader sees a partly
+// written file. An error about a name or the content of a file is an *Error.
 type Store struct {
 	folder   string
 	registry *Registry
@@ -26,7 +26,7 @@ func NewStore(folder string, registry *Registry) *Store {
 	return &Store{folder: folder, registry: registry}
 }
 
-// Path returns the path of the file of a profile.
+// Path returns the path of a profile's file.
 func (s *Store) Path(name string) string {
 	return filepath.Join(s.folder, "profiles", name+".json")
 }
@@ -48,8 +48,8 @@ func (s *Store) List() ([]string, error) {
 	return names, nil
 }
 
-// Load reads a profile. The result lists unknown fields. The error for a wrong value, a broken file
-// or a file of a later version names the file, the line and the field.
+// Load reads a profile. The result lists unknown fields. For a wrong value, a broken file or a file
+// of a later version, the error names the file, the line and the field.
 func (s *Store) Load(name string) (*Profile, error) {
 	if err := ValidName(name); err != nil {
 		return nil, err
@@ -86,9 +86,9 @@ func (s *Store) missing(name string) error {
 	return &Error{Problem: problem, Err: fs.ErrNotExist}
 }
 
-// Save stores values in the profile with a name, and creates a missing profile. Unknown fields and
-// settings without a new value stay in the file; Save returns the keys of these settings. It does
-// not change a file that is broken or of a later version.
+// Save stores values in the profile with a name, and creates the profile if it is missing. Unknown
+// fields, and settings without a new value, remain in the file. Save returns the keys of these
+// settings. It does not change a file that is broken or of a later version.
 func (s *Store) Save(name string, values map[string]Value) (kept []string, err error) {
 	if err := ValidName(name); err != nil {
 		return nil, err
@@ -116,7 +116,7 @@ func (s *Store) Save(name string, values map[string]Value) (kept []string, err e
 	return kept, err
 }
 
-// Delete removes a profile. If it was the default, there is no default afterwards.
+// Delete removes a profile. If it was the default, no profile is the default afterwards.
 func (s *Store) Delete(name string) error {
 	if err := ValidName(name); err != nil {
 		return err

@@ -18,10 +18,10 @@ type Value struct {
 // IsSet reports whether there is a value.
 func (v Value) IsSet() bool { return v.v != nil }
 
-// String returns the value as a user types it, "" if it is unset.
+// String returns the value in the form that users type, or "" if it is unset.
 func (v Value) String() string { return textOf(v.v) }
 
-// textOf returns a value as a user types it.
+// textOf returns a value in the form that users type.
 func textOf(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -32,7 +32,7 @@ func textOf(v any) string {
 		if v == 0 {
 			return auto
 		}
-		text := v.String() // 5m0s; remove trailing units that are zero
+		text := v.String() // such as 5m0s; remove trailing units that are zero
 		if strings.HasSuffix(text, "m0s") {
 			text = strings.TrimSuffix(text, "0s")
 		}
@@ -44,8 +44,8 @@ func textOf(v any) string {
 	return fmt.Sprint(v)
 }
 
-// MarshalJSON implements json.Marshaler. An unset value becomes null, and a duration a string in
-// the form that a user types.
+// MarshalJSON implements json.Marshaler. An unset value becomes null. A duration becomes a string
+// in the form that users type.
 func (v Value) MarshalJSON() ([]byte, error) {
 	if _, ok := v.v.(time.Duration); ok {
 		return rawjson.Marshal(v.String())
@@ -60,7 +60,7 @@ type Resolved struct {
 	Source Source
 }
 
-// resolvedJSON is the form of a Resolved for other programs.
+// resolvedJSON is the JSON form of a Resolved for other programs.
 type resolvedJSON struct {
 	Key      string   `json:"key"`
 	Aliases  []string `json:"aliases,omitempty"`
@@ -72,13 +72,13 @@ type resolvedJSON struct {
 	Takes    string   `json:"takes"`
 	Values   []string `json:"values,omitempty"`
 	Category Category `json:"category"`
-	// Kept is set if a choice on the screen counts for later sessions.
+	// Kept is set if a choice on the screen applies to later sessions.
 	Kept bool   `json:"kept,omitempty"`
 	Help string `json:"help"`
 }
 
-// MarshalJSON implements json.Marshaler. An unset value or default becomes null, and a value with a
-// secret becomes its text as Shown returns it.
+// MarshalJSON implements json.Marshaler. An unset value or default becomes null. A value with a
+// secret becomes the result of Shown.
 func (r Resolved) MarshalJSON() ([]byte, error) {
 	s, value := r.Spec, any(r.Value)
 	if shown := r.Shown(); shown != r.Value.String() {

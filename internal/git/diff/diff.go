@@ -1,5 +1,5 @@
-// Package diff compares a workspace with its last commit, or with the commit at which its
-// history left another branch.
+// Package diff compares a workspace with its last commit, or with the commit at which its history
+// diverged from another branch.
 package diff
 
 import (
@@ -16,7 +16,7 @@ import (
 	"agent/internal/sandbox"
 )
 
-// newFilesShown is how many new files, which git does not track yet, are shown.
+// newFilesShown is the number of untracked files that are shown.
 const newFilesShown = 200
 
 // Workspace returns the changes below root since the last commit as a unified diff. It includes
@@ -29,10 +29,10 @@ func Workspace(ctx context.Context, root string) (string, error) {
 	return repository.since("HEAD", nil)
 }
 
-// Since returns the changes below root since its history left the history of the commit base, in
-// the form of Workspace. Paths, if any, restrict the diff. If base is empty, Since uses the
-// branch that work usually starts from, or else the last commit. from names the commit that is
-// compared with, by the name of the base and a short ID. It returns an error if there is no such
+// Since returns the changes below root since the history of HEAD diverged from that of the commit
+// base, in the form of Workspace. Paths, if any, restrict the diff. If base is empty, Since uses
+// the branch from which work usually starts, otherwise the last commit. from describes the commit
+// of comparison by the name of the base and a short ID. Since returns an error if there is no such
 // commit.
 func Since(ctx context.Context, root, base string, paths []string) (diff, from string, err error) {
 	g := repository{ctx, root}
@@ -51,7 +51,7 @@ func Since(ctx context.Context, root, base string, paths []string) (diff, from s
 	return diff, from, err
 }
 
-// Between is like Since, for a commit in place of the folder.
+// Between is like Since, but compares a commit instead of the folder.
 func Between(ctx context.Context, root, base, commit string, paths []string) (diff, from string, err error) {
 	g := repository{ctx, root}
 	if err := g.mayRun(); err != nil {
@@ -65,7 +65,8 @@ func Between(ctx context.Context, root, base, commit string, paths []string) (di
 	return diff, from, err
 }
 
-// fork returns the commit at which the history of another left that of base, and its name.
+// fork returns the commit at which the histories of of and base diverged. name describes it by the
+// name of the base and a short ID.
 func (g repository) fork(base, of string) (commit, name string, err error) {
 	bases := []string{base}
 	if base == "" {
@@ -80,7 +81,8 @@ func (g repository) fork(base, of string) (commit, name string, err error) {
 	return "", "", fmt.Errorf("no commit %q shares history with %s", base, g.dir)
 }
 
-// compare returns the difference of a commit, or of the folder if to is "", from another commit.
+// compare returns the changes from the commit from to the commit to. If to is "", it returns the
+// changes from that commit to the folder.
 func (g repository) compare(from, to string, paths []string) (string, error) {
 	commits := []string{from}
 	if to != "" {
@@ -89,10 +91,10 @@ func (g repository) compare(from, to string, paths []string) (string, error) {
 	return g.run(slices.Concat([]string{"diff"}, commits, []string{"--relative", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--"}, paths)...)
 }
 
-// usualBases lists the usual names of the branch that work starts from.
+// usualBases lists the usual names of the branch from which work starts.
 var usualBases = []string{"origin/HEAD", "origin/main", "origin/master", "main", "master"}
 
-// IsCommit reports whether a word names a commit of the repository of root.
+// IsCommit reports whether word names a commit of the repository of root.
 func IsCommit(ctx context.Context, root, word string) bool {
 	_, err := repository{ctx, root}.run("rev-parse", "--verify", "--quiet", "--end-of-options", word+"^{commit}")
 	return err == nil
@@ -143,7 +145,7 @@ type repository struct {
 }
 
 // mayRun returns an error if a comparison could run programs that the repository's configuration
-// names, and there is no sandbox to confine them.
+// names, unless a sandbox confines them.
 func (g repository) mayRun() error {
 	keys, err := gitcmd.OwnKeys(g.ctx, g.dir)
 	if err != nil {

@@ -14,16 +14,17 @@ import (
 
 var pullRequest = lazyregexp.New(`^[1-9][0-9]{0,6}$`)
 
-// IsPullRequest reports whether a word is written as the number of a pull request.
+// IsPullRequest reports whether word has the form of a pull request number.
 func IsPullRequest(word string) bool { return pullRequest.MatchString(word) }
 
-// onGitHub matches the address of a repository on GitHub, however it is written.
+// onGitHub matches the address of a repository on GitHub in all of its forms.
 var onGitHub = lazyregexp.New(`^(?:https://(?:[^/@]*@)?github\.com/|(?:ssh://)?git@github\.com[:/])([\w.-]+/[\w.-]+?)(?:\.git)?/?$`)
 
 // FetchArgs returns the arguments with which git fetches a pull request from the server of the
-// remote origin into no branch. environ is what git will see: if the user is signed in to GitHub
-// with gh, that says who they are. The error names settings of the repository's own by which the fetch could run programs; the
-// hooks of the repository do not run.
+// remote origin. The fetch updates no branch. environ is the environment of git. If the user is
+// signed in to GitHub with gh, git gets the credentials from gh. The error lists the settings in
+// the repository's configuration by which the fetch could run programs. The hooks of the repository
+// do not run.
 func FetchArgs(ctx context.Context, root, number string, environ []string) ([]string, error) {
 	keys, err := gitcmd.OwnKeys(ctx, root)
 	if err != nil {
@@ -50,8 +51,8 @@ func FetchArgs(ctx context.Context, root, number string, environ []string) ([]st
 	return append(args, "fetch", "--quiet", "--no-tags", "--no-recurse-submodules", from, ref), nil
 }
 
-// signedIn returns the path of gh if it is installed outside of the workspace, and the user has
-// signed in with it, else "".
+// signedIn returns the path of gh if it is installed outside the workspace and the user has signed
+// in with it. Otherwise it returns "".
 func signedIn(root string, environ []string) string {
 	gh, err := sandbox.LookPath("gh", sandbox.Variable(environ, "PATH"), root)
 	if err != nil || strings.Contains(gh, "'") {
@@ -73,8 +74,8 @@ func signedIn(root string, environ []string) string {
 	return gh
 }
 
-// unfetched has the ways in which git says that a fetch failed for a reason that a user can change,
-// each with what to do.
+// unfetched maps git's messages about a failed fetch to explanations. It lists the failures that a
+// user can correct.
 var unfetched = []struct {
 	says *lazyregexp.Pattern
 	do   string
@@ -83,7 +84,7 @@ var unfetched = []struct {
 	{lazyregexp.New(`could not read (Username|Password)|Authentication failed|terminal prompts disabled|Permission denied \(publickey`), "can't read pull request %s: origin requires a login. For GitHub, run: gh auth login (for GH_TOKEN, set sandbox.allow-env)"},
 }
 
-// Unfetched returns the error of a fetch that failed, by what git printed.
+// Unfetched returns the error of a failed fetch. printed is the output of git.
 func Unfetched(number, printed string) error {
 	printed = strings.Join(strings.Fields(printed), " ")
 	for _, known := range unfetched {
@@ -94,7 +95,7 @@ func Unfetched(number, printed string) error {
 	return fmt.Errorf("can't fetch pull request %s: %s", number, printed)
 }
 
-// Fetched returns the id of the commit that was fetched last.
+// Fetched returns the ID of the commit that was fetched last.
 func Fetched(ctx context.Context, root string) (string, error) {
 	id, err := repository{ctx, root}.run("rev-parse", "--verify", "--end-of-options", "FETCH_HEAD^{commit}")
 	return strings.TrimSpace(id), err

@@ -14,8 +14,8 @@ import (
 	"agent/internal/gitfiles/layout"
 )
 
-// harmlessKeys matches the keys of a repository's configuration that make git neither run a
-// program nor look elsewhere. Git prints the first and last parts of keys in lower case.
+// harmlessKeys matches the configuration keys of a repository that make git neither run a program
+// nor read from another place. Git prints the first and last parts of keys in lower case.
 var harmlessKeys = lazyregexp.New(`^(` + strings.Join([]string{
 	`core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|longpaths|protecthfs|protectntfs|untrackedcache|commentchar|whitespace|sharedrepository|compression|bigfilethreshold|checkstat|trustctime)`,
 	`extensions\.(objectformat|refstorage|compatobjectformat)`,
@@ -32,15 +32,15 @@ var harmlessKeys = lazyregexp.New(`^(` + strings.Join([]string{
 	`lfs\.(repositoryformatversion|.*\.access|.*\.locksverify)`, `gui\..*`, `gitg\..*`, `i18n\..*`, `blame\.(date|showroot|showemail|coloring|markignoredlines|markunblamablelines)`, `maintenance\.(auto|strategy)`,
 }, `|`) + `)$`)
 
-// checkTime is how long OwnKeys may take if its context has no deadline.
+// checkTime is the time limit of OwnKeys if its context has no deadline.
 const checkTime = 5 * time.Second
 
-// maxRepositories is how many repositories inside a repository are checked.
+// maxRepositories is the number of repositories inside a repository that are checked.
 const maxRepositories = 20
 
-// OwnKeys returns the configuration keys that are not known to be harmless, for the repository
-// that dir is in and the repositories inside it. It returns none outside of a repository, and an
-// error if the check fails.
+// OwnKeys returns the configuration keys that are not known to be harmless. It checks the
+// repository that contains dir and the repositories inside it. It returns none outside a
+// repository, and an error if the check fails.
 func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 	if _, bounded := ctx.Deadline(); !bounded {
 		var cancel context.CancelFunc
@@ -61,7 +61,7 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 		found = append(found, "a repository in another folder")
 	}
 	if layout.Top(layout.Real(dir)) == top {
-		// Every submodule has this key, because its git folder is elsewhere.
+		// Every submodule has this key, because its git folder is in the outer repository.
 		found = slices.DeleteFunc(found, func(key string) bool { return key == "core.worktree" })
 	}
 	repositories, err := trackedRepositories(ctx, top)

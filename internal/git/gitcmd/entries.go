@@ -2,12 +2,12 @@ package gitcmd
 
 import "bytes"
 
-// Entries splits the output of git's option -z while it arrives. The list of a large repository
-// has many megabytes, so Entries holds only one entry at a time.
+// Entries splits the output of git's option -z as it arrives. The list of a large repository has
+// many megabytes, so Entries stores only one entry at a time.
 type Entries struct {
 	// Each is called for every entry. The entry is valid until Each returns.
 	Each func(entry []byte)
-	// begun is the beginning of an entry whose end has not arrived.
+	// begun is the beginning of an entry whose end has not arrived yet.
 	begun []byte
 }
 

@@ -1,9 +1,9 @@
-// Package gitcmd runs git so that a repository cannot make it run anything else.
+// Package gitcmd runs git so that a repository cannot make git run other programs.
 //
 // The configuration, attributes and hooks of a repository can make git run programs: file system
 // monitors, filters, differs, pagers, signature checkers, transports. A repository can come from
-// anybody. So this package sets variables that turn these off. OwnKeys lists the remaining
-// settings of a repository that are not known to be harmless.
+// anybody, so this package sets variables that turn these off. OwnKeys lists the remaining settings
+// of a repository that are not known to be harmless.
 package gitcmd
 
 import (
@@ -19,10 +19,10 @@ import (
 	"agent/internal/sandbox"
 )
 
-// overrides lists settings by which a repository could run programs, or be found in an unexpected
-// place.
+// overrides lists settings by which a repository could run programs, or by which git could find a
+// repository in an unexpected place.
 var overrides = [][2]string{
-	{"safe.bareRepository", "explicit"}, // a folder of the work tree does not become a repository by its content
+	{"safe.bareRepository", "explicit"}, // the content of a folder in the work tree does not make it a repository
 	{"core.fsmonitor", "false"},
 	{"core.hooksPath", os.DevNull},
 	{"core.pager", "cat"},
@@ -38,8 +38,8 @@ var overrides = [][2]string{
 	{"gc.auto", "0"},
 }
 
-// Variables returns the variables that keep a repository from making git run
-// programs, reach the network or write.
+// Variables returns the environment variables that prevent a repository from making git run
+// programs, use the network or write.
 func Variables() []string {
 	variables := []string{
 		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_PROTOCOL_FROM_USER=0", "GIT_TERMINAL_PROMPT=0",
@@ -52,9 +52,8 @@ func Variables() []string {
 	return variables
 }
 
-// Output runs git in a folder and returns its output. Git is confined if the system has a
-// sandbox. If git fails, the error is an *exec.ExitError with git's messages, as in
-// [exec.Cmd.Output].
+// Output runs git in a folder and returns its output. If the system has a sandbox, git runs in it.
+// If git fails, the error is an *exec.ExitError with git's messages, as in [exec.Cmd.Output].
 func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return Answer(ctx, dir, nil, args...)
 }
@@ -66,7 +65,7 @@ func Answer(ctx context.Context, dir string, in io.Reader, args ...string) ([]by
 	return out.Bytes(), err
 }
 
-// Run is like Answer, but writes the output to out while it arrives.
+// Run is like Answer, but writes the output to out as it arrives.
 func Run(ctx context.Context, dir string, in io.Reader, out io.Writer, args ...string) error {
 	program, err := sandbox.LookPath("git", os.Getenv("PATH"), dir)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"agent/internal/gitfiles/layout"
 )
 
-// belongs reports whether a git folder belongs to the work tree top: it is inside the work tree
-// or names it in turn, and it has its own objects. Anybody can create a file .git, a link or a
-// folder that leads to the repository of something else, and git would then show that history.
-// own is the git folder of this work tree, and common the folder that all work trees of the
+// belongs reports whether a git folder belongs to the work tree top. It does if it contains its own
+// objects, and is inside the work tree or names it. Anybody can create a file .git, a link or a
+// folder that leads to another repository, and git would then show the history of that repository.
+// own is the git folder of this work tree. common is the folder that all work trees of the
 // repository share.
 func belongs(own, common, top string) bool {
 	own, common, top = layout.Real(own), layout.Real(common), layout.Real(top)

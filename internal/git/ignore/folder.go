@@ -10,12 +10,12 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// folder is a folder to list. Its content is named by slash paths relative to it, with "." for
-// the folder itself. They are opened without following links, so that a link that somebody
-// creates during the listing does not lead elsewhere.
+// folder is a folder to list. Slash paths relative to it name its content, with "." for the folder
+// itself. They are opened without following links, so that a link that is created during the
+// listing has no effect.
 type folder struct {
 	tree *fsutil.Tree
-	// root is the absolute path of the tree, and at the slash path of this folder in it.
+	// root is the absolute path of the tree. at is the slash path of this folder in it.
 	root, at string
 }
 
@@ -39,7 +39,7 @@ func (f folder) read(reader *fsutil.FolderReader, rel string, do func(name []byt
 
 func (f folder) lstat(rel string) (fs.FileInfo, error) { return f.tree.Lstat(path.Join(f.at, rel)) }
 
-// isGone reports whether an error means that no folder is there any more.
+// isGone reports whether an error means that the folder no longer exists.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fsutil.ErrLink)
 }

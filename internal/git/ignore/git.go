@@ -13,9 +13,9 @@ import (
 	"agent/internal/gitfiles/layout"
 )
 
-// gitFiles has git list the files of a folder and returns them sorted. This is slow, so it is
-// only used if reading the index and the folders was not enough. It returns none if git fails,
-// because it is not installed, there is no repository, or git refuses the repository.
+// gitFiles lists the files of a folder with git and returns them sorted. This is slow, so it is
+// used only if reading the index and the folders was not enough. It returns none if git fails,
+// because git is not installed, there is no repository, or git refuses the repository.
 func gitFiles(ctx context.Context, dir folder) (files []string) {
 	var listed []string
 	entries := &gitcmd.Entries{Each: func(name []byte) {
@@ -40,8 +40,8 @@ func gitFiles(ctx context.Context, dir folder) (files []string) {
 	return slices.Compact(files)
 }
 
-// behindLink reports whether a folder in the path of a name is a link. Such a path leads to another
-// file, and git counts its own file as deleted. links holds the results of earlier calls by folder.
+// behindLink reports whether a folder in the path of a name is a link. Such a path names another
+// file, and git counts the tracked file as deleted. links caches the results by folder.
 func (f folder) behindLink(name string, links map[string]bool) bool {
 	above := path.Dir(name)
 	if above == "." {
@@ -65,8 +65,9 @@ func repositoryFiles(ctx context.Context, dir folder, name string) (files []stri
 	return files
 }
 
-// inRepository reports whether a folder or a folder above it contains .git. This program sets no
-// variables that would name another repository, and git may not use bare ones.
+// inRepository reports whether a folder or a folder above it contains .git. Other cases need no
+// check: this program sets no variables that name another repository, and git must not use bare
+// repositories.
 func inRepository(dir string) bool {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err == nil {

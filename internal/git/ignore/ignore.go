@@ -1,10 +1,9 @@
 // Package ignore lists the files of a folder that git does not ignore.
 //
-// Inside a repository it asks git itself, because no other implementation of git's patterns is
-// right in every case. It asks only about files that are not in git's index. Outside of a
-// repository, and if git is not installed, it reads the .gitignore files itself. Tests compare
-// the result with git's; it is right in nearly every case. The package opens no files but
-// .gitignore and the index.
+// Inside a repository it calls git, because no other implementation of git's patterns is right in
+// every case. It passes only files that are not in git's index. Outside a repository, and if git is
+// not installed, it reads the .gitignore files itself. Tests compare the result with git's; it is
+// right in nearly every case. The package opens only .gitignore files and the index.
 package ignore
 
 import (
@@ -23,16 +22,16 @@ import (
 // Files returns the files below dir that git does not ignore, as sorted slash paths relative to
 // root. dir is root or a folder below it. Both are absolute or relative to the working directory.
 //
-// Files lists symbolic links but never follows them, so that the listing ends. A caller that
-// opens a link must check where it leads. Files never lists the .git folder, nor pipes, sockets
-// and devices. It skips folders that cannot be read, except dir itself.
+// Files lists symbolic links but never follows them, so that the listing ends. A caller that opens
+// a link must check its target. Files never lists the .git folder, pipes, sockets and devices. It
+// skips folders that cannot be read, except dir itself.
 func Files(ctx context.Context, root, dir string) ([]string, error) {
 	return matching(ctx, root, dir, false, func(string) bool { return true })
 }
 
-// Matching returns the files for which keep returns true. keep gets paths relative to dir.
-// Rejected files take no memory. If dir itself is ignored, it is listed nevertheless, because the
-// caller named it.
+// Matching returns the files for which keep returns true. The argument of keep is relative to dir.
+// Rejected files use no memory. dir itself is listed even if git ignores it, because the caller
+// named it.
 func Matching(ctx context.Context, root, dir string, keep func(file string) bool) ([]string, error) {
 	return matching(ctx, root, dir, true, keep)
 }

@@ -8,7 +8,7 @@ import (
 	"agent/internal/gitfiles/index"
 )
 
-// Paths is a list of many slash paths in little memory.
+// Paths is a memory-efficient list of slash paths.
 type Paths struct {
 	// pieces contain the text of the paths. No path is split between two pieces.
 	pieces []string
@@ -18,7 +18,7 @@ type Paths struct {
 	lengths []uint16
 }
 
-// piece is the size of the largest piece in bytes.
+// piece is the greatest size of a piece in bytes.
 const piece = 1 << 16
 
 // Len returns the number of paths.
@@ -91,8 +91,8 @@ func FilesAndFolders(ctx context.Context, root string) (Paths, error) {
 	return all.mergeFolders(tracked), nil
 }
 
-// mergeFolders returns the paths and the folders that contain them as one sorted list. The paths must
-// consist of two sorted parts, of which the first has the given length.
+// mergeFolders returns the paths and the folders that contain them as one sorted list. The paths
+// must consist of two sorted parts. first is the length of the first part.
 func (p *Paths) mergeFolders(first int) Paths {
 	all := Paths{pieces: p.pieces, begins: make([]uint32, 0, p.Len()+p.Len()/8), lengths: make([]uint16, 0, p.Len()+p.Len()/8)}
 	last := ""
@@ -109,7 +109,7 @@ func (p *Paths) mergeFolders(first int) Paths {
 			continue
 		}
 		for at := range len(path) {
-			if path[at] == '/' && !strings.HasPrefix(last, path[:at+1]) { // a new folder: its path is the beginning of the file's
+			if path[at] == '/' && !strings.HasPrefix(last, path[:at+1]) { // a new folder; its path is a prefix of the file's
 				all.begins, all.lengths = append(all.begins, p.begins[next]), append(all.lengths, uint16(at+1))
 			}
 		}

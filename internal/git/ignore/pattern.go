@@ -8,8 +8,8 @@ import (
 
 // pattern is a line of a .gitignore file.
 type pattern struct {
-	// folder is the folder of the file, and text the pattern for paths below it in the syntax of
-	// package doublestar.
+	// folder is the folder of the .gitignore file. text is the pattern for paths below it, in the
+	// syntax of package doublestar.
 	folder, text string
 	// include is set for a pattern with "!", which includes files that an earlier line ignores.
 	include bool
@@ -31,8 +31,9 @@ func parsePatterns(content, folder string) []pattern {
 	return patterns
 }
 
-// Matcher returns a function that reports whether an ignore file with the given content, in the
-// root, ignores a file or a folder above it. The function takes a slash path below the root.
+// Matcher returns a function that reports whether an ignore file in the root ignores a file or a
+// folder above it. content is the content of the ignore file. The argument of the function is a
+// slash path below the root.
 func Matcher(content string) func(file string) bool {
 	patterns := parsePatterns(content, ".")
 	return func(file string) bool {
@@ -45,8 +46,8 @@ func Matcher(content string) func(file string) bool {
 	}
 }
 
-// asDoublestar translates git's syntax to that of package doublestar, in which braces are
-// alternatives, three stars mean characters, and a class such as [!a] matches a slash.
+// asDoublestar translates git's syntax to that of package doublestar. There, braces are
+// alternatives, three stars match characters, and a class such as [!a] matches a slash.
 var asDoublestar = strings.NewReplacer(`\\`, `\\`, `\*`, `\*`, `\{`, `\{`, `\}`, `\}`, "{", `\{`, "}", `\}`, "***", "**",
 	`\[`, `\[`, "[[", "[[", "[!", "[!/", "[^", "[^/")
 
@@ -82,7 +83,7 @@ func trimSpaces(line string) string {
 }
 
 // ignored reports whether the patterns ignore a slash path below the root. Later patterns take
-// precedence. The folders above the path are not considered.
+// precedence. It does not check the folders above the path.
 func ignored(patterns []pattern, file string, isFolder bool) bool {
 	for i := len(patterns) - 1; i >= 0; i-- {
 		if patterns[i].matches(file, isFolder) {

@@ -13,8 +13,8 @@ import (
 )
 
 // folderWalk reads the folders of a repository and git's index in parallel, since both have the
-// same order. A file in both is tracked and exists. Git is asked only about files that are not in
-// the index. To have git list everything takes several times as long.
+// same order. A file in both is tracked and exists. Git is called only for the files that are not
+// in the index. A full listing by git takes several times as long.
 type folderWalk struct {
 	ctx context.Context
 	dir folder
@@ -29,17 +29,17 @@ type folderWalk struct {
 	// levels holds the content of each folder from dir to the one that is being read.
 	levels []*level
 	reader fsutil.FolderReader
-	// unknown lists the paths to ask git about, with a slash after folders. links holds the paths
+	// unknown lists the paths to check with git, with a slash after folders. links holds the paths
 	// of repositories in the index, and inner lists the paths of existing repositories.
 	unknown, inner []string
 	links          map[string]bool
-	// told is set after a file was reported, unsure if git's result depends on more than the files
-	// on disk, and blind if a folder could not be read.
+	// told is set after a file was reported. unsure is set if git's result depends on more than the
+	// files on disk. blind is set if a folder could not be read.
 	told, unsure, blind bool
 }
 
-// walkFolders reports the files below dir. It returns false if it cannot report them all, so that
-// git must list them.
+// walkFolders reports the files below dir. It returns false if it cannot report all of them; the
+// caller then lists the files with git.
 func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (walked WalkResult, ok bool) {
 	gitDir, prefix := layout.Enclosing(dir.abs("."))
 	if gitDir == "" {
@@ -59,8 +59,8 @@ func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (wal
 	return WalkResult{Listed: w.told, Certain: len(w.inner) == 0 && !w.blind}, true
 }
 
-// level is the content of one folder: its names in one text, with a slash after folders, and the
-// beginning and end of each name.
+// level is the content of one folder. The names are stored in one text, with a slash after folders,
+// and with the beginning and end of each name.
 type level struct {
 	names []byte
 	items []item
@@ -156,8 +156,8 @@ func (w *folderWalk) nextIsHere() bool {
 	return w.more && bytes.HasPrefix(w.tracked.Entry.Path, w.path[w.above:])
 }
 
-// skipTo skips the entries of the index before a name in the present folder. It reports whether
-// the index has the name or, for a folder, something in it.
+// skipTo skips the entries of the index before a name in the current folder. It reports whether the
+// index contains the name or, for a folder, a path below it.
 func (w *folderWalk) skipTo(name []byte) bool {
 	for ; w.nextIsHere(); w.drop() {
 		rest := w.tracked.Entry.Path[len(w.path)-w.above:]
@@ -179,8 +179,8 @@ func (w *folderWalk) drop() {
 	w.next()
 }
 
-// file reports the file of the next entry. It skips further entries of the same path, which are
-// the sides of a conflict.
+// file reports the file of the next entry. It skips further entries with the same path, which are
+// the sides of a merge conflict.
 func (w *folderWalk) file(path []byte) {
 	w.told = true
 	w.to.File(path, &w.tracked.Entry)
@@ -188,7 +188,7 @@ func (w *folderWalk) file(path []byte) {
 	}
 }
 
-// ask adds a name that is not in the index to the names to ask git about.
+// ask adds a name that is not in the index to the names to check with git.
 func (w *folderWalk) ask(name []byte) {
 	path := string(w.path[w.above:]) + string(name)
 	if w.links[path] {

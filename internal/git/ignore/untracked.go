@@ -13,8 +13,8 @@ import (
 	"agent/internal/gitfiles/layout"
 )
 
-// mostRounds is how often git is asked. Each round goes one level deeper into folders without
-// tracked files.
+// mostRounds is the greatest number of calls of git. Each round goes one level deeper into folders
+// without tracked files.
 const mostRounds = 4
 
 // reportOthers reports the files that are neither in the index nor ignored. It returns false if they
@@ -78,9 +78,8 @@ func isRepository(dir string) bool {
 	return folder != "" && has("HEAD") && (has("objects") && has("refs") || has("commondir"))
 }
 
-// notIgnored asks git which names, of files and folders without tracked files, it does not
-// ignore. The option --no-index keeps git from looking them up in a large index, which takes
-// long.
+// notIgnored returns those of names that git does not ignore. names lists files and folders without
+// tracked files. The option --no-index prevents a slow lookup in a large index.
 func (w *folderWalk) notIgnored(names []string) (left []string, ok bool) {
 	const literal = "./" // a leading colon would have a special meaning
 	var list bytes.Buffer
@@ -89,7 +88,7 @@ func (w *folderWalk) notIgnored(names []string) (left []string, ok bool) {
 	}
 	out, err := gitcmd.Answer(w.ctx, w.dir.abs("."), &list, "check-ignore", "--no-index", "--verbose", "-z", "--stdin")
 	var failed *exec.ExitError
-	if err != nil && (!errors.As(err, &failed) || failed.ExitCode() != 1) { // 1: none is ignored
+	if err != nil && (!errors.As(err, &failed) || failed.ExitCode() != 1) { // 1: no name is ignored
 		return nil, false
 	}
 	for _, name := range names {

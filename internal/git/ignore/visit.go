@@ -13,14 +13,14 @@ type Visitor struct {
 	// git's index. It is nil if git does not track the file or listed the files itself. Both
 	// arguments are valid until File returns. Tracked files come first; both groups are sorted.
 	File func(path []byte, tracked *index.Entry)
-	// Source is called with the absolute path of each folder that was read and of each .gitignore
-	// in it. It may be nil.
+	// Source is called with the absolute path of each folder that was read, and of each .gitignore
+	// in these folders. It may be nil.
 	Source func(path string)
 	// Again is called if the walk starts again. The results so far must be discarded.
 	Again func()
 }
 
-// WalkResult reports how a walk went.
+// WalkResult is the result of a walk.
 type WalkResult struct {
 	// Listed is set if there was at least one file.
 	Listed bool
@@ -59,7 +59,7 @@ func walk(ctx context.Context, root, dir string, named bool, to Visitor) (WalkRe
 // walk calls the visitor for the files below a path.
 func (f folder) walk(ctx context.Context, below string, to Visitor) WalkResult {
 	dir := f.below(below)
-	if inRepository(dir.abs(".")) { // spares starting git just to learn that there is no repository
+	if inRepository(dir.abs(".")) { // avoids starting git outside a repository
 		above := ""
 		if below != "." {
 			above = below + "/"
@@ -70,7 +70,7 @@ func (f folder) walk(ctx context.Context, below string, to Visitor) WalkResult {
 			walked = to.files(gitFiles(ctx, dir), above)
 		}
 		// Git lists nothing in a workspace that an outer repository ignores as a whole. But the
-		// user works on its files, so the .gitignore files from root down decide alone.
+		// user works on its files, so only the .gitignore files from root down apply.
 		if walked.Listed || ctx.Err() != nil {
 			return walked
 		}
@@ -79,7 +79,7 @@ func (f folder) walk(ctx context.Context, below string, to Visitor) WalkResult {
 	return to.files(walkedFiles(ctx, f, below), "")
 }
 
-// files reports sorted files in a folder that are not known to be tracked.
+// files reports sorted files in a folder as untracked.
 func (v Visitor) files(files []string, above string) WalkResult {
 	for _, file := range files {
 		v.File([]byte(above+file), nil)

@@ -10,8 +10,8 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// walkedFiles returns the files below a slash path in root, sorted. It reads the folders itself
-// and obeys the .gitignore files from root down.
+// walkedFiles returns the files below a slash path in root, sorted. It reads the folders itself and
+// applies the .gitignore files from root down.
 func walkedFiles(ctx context.Context, root folder, below string) []string {
 	w := &patternWalk{ctx: ctx, root: root, below: below}
 	w.folder(".", nil)
@@ -29,7 +29,7 @@ type patternWalk struct {
 }
 
 // folder lists one folder, named by its slash path relative to root. patterns are the patterns of
-// the folders above it; later ones take precedence.
+// the folders above it. Later patterns take precedence.
 func (w *patternWalk) folder(dir string, patterns []pattern) {
 	if w.ctx.Err() != nil {
 		return
@@ -62,7 +62,7 @@ func (w *patternWalk) folder(dir string, patterns []pattern) {
 	}
 }
 
-// mostPatterns is the size of the largest .gitignore that is read, in bytes.
+// mostPatterns is the size of the largest .gitignore file that is read, in bytes.
 const mostPatterns = 4 << 20
 
 // patterns reads the .gitignore file of a folder.

@@ -1,6 +1,6 @@
-// Package worktree makes a folder for one job in a repository: a git worktree on a branch of its
-// own, outside the repository's folder. No program of the repository runs while the worktree is
-// made.
+// Package worktree creates a folder for one task in a repository: a git worktree on a separate
+// branch, outside the repository's folder. No program of the repository runs while the worktree is
+// created.
 package worktree
 
 import (
@@ -22,27 +22,28 @@ import (
 	"agent/internal/sandbox"
 )
 
-// A Worktree is a git worktree for one job.
+// A Worktree is a git worktree for one task.
 type Worktree struct {
-	// Path is the folder of the worktree. Inside is the folder in it that corresponds to the
-	// folder from which it was made.
+	// Path is the folder of the worktree. Inside is the folder in it that corresponds to the folder
+	// from which it was created.
 	Path, Inside string
 	Branch       string
-	// Notes lists contents of the repository that the worktree lacks.
+	// Notes lists contents of the repository that are missing in the worktree.
 	Notes []string
 }
 
 var names = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
-// Folder returns the folder of all worktrees of a repository. common is the folder that its
-// worktrees share.
+// Folder returns the folder that contains all worktrees of a repository. common is the git folder
+// that the worktrees share.
 func Folder(cache, common string) string {
 	sum := sha256.Sum256([]byte(common))
 	repository := filepath.Base(strings.TrimSuffix(common, "/.git"))
 	return filepath.Join(cache, "worktrees", repository+"-"+hex.EncodeToString(sum[:4]))
 }
 
-// place returns the worktree of a name for the repository around dir, whether it exists or not.
+// place returns the worktree with a name for the repository that contains dir. The worktree need
+// not exist.
 func place(ctx context.Context, dir, cache, name string) (w Worktree, err error) {
 	if !names.MatchString(name) || strings.HasSuffix(name, ".lock") || strings.Contains(name, "..") {
 		return w, fmt.Errorf("invalid worktree name %q. Use 1 to 64 letters, digits, dots, dashes and underscores", name)
@@ -58,8 +59,8 @@ func place(ctx context.Context, dir, cache, name string) (w Worktree, err error)
 	return w, nil
 }
 
-// Open returns the worktree with a name. If it does not exist, Open makes it from the commit that
-// is checked out in dir. Files that git does not track stay where they are.
+// Open returns the worktree with a name. If it does not exist, Open creates it from the commit that
+// is checked out in dir. Untracked files are not copied.
 func Open(ctx context.Context, dir, cache, name string) (w Worktree, err error) {
 	w, err = place(ctx, dir, cache, name)
 	if err != nil {
@@ -80,7 +81,7 @@ func Open(ctx context.Context, dir, cache, name string) (w Worktree, err error) 
 	return w, nil
 }
 
-// make makes the worktree if it does not exist. If an earlier attempt was interrupted, make
+// make creates the worktree if it does not exist. If an earlier attempt was interrupted, make
 // starts again, because nobody has worked in that worktree.
 func (w Worktree) make(ctx context.Context, dir string) error {
 	args := []string{"worktree", "add"}
@@ -102,7 +103,7 @@ func (w Worktree) make(ctx context.Context, dir string) error {
 	return change(ctx, dir, append(args, "-b", w.Branch, "--", w.Path)...)
 }
 
-// isUnfinished reports whether git's list has an unfinished worktree at path.
+// isUnfinished reports whether git's list contains an unfinished worktree at path.
 func isUnfinished(list, path string) bool {
 	for entry := range strings.SplitSeq(list, "\n\n") {
 		lines := strings.Split(entry, "\n")
@@ -113,8 +114,8 @@ func isUnfinished(list, path string) bool {
 	return false
 }
 
-// Remove removes a worktree and its branch. It refuses a worktree with changes, or with commits
-// that no other branch has.
+// Remove removes a worktree and its branch. It returns an error for a worktree with changes, or
+// with commits that no other branch has.
 func Remove(ctx context.Context, dir, cache, name string) error {
 	w, err := place(ctx, dir, cache, name)
 	if err != nil {
@@ -143,9 +144,9 @@ func Remove(ctx context.Context, dir, cache, name string) error {
 	return change(ctx, dir, "branch", "-D", "--", w.Branch)
 }
 
-// change runs git with the right to write, but without programs of the repository: hooks are off,
-// and so are the filters of the repository's own configuration. Filters of the user's
-// configuration run.
+// change runs git with permission to write, but without programs of the repository. Hooks are off,
+// and so are the filters of the repository's own configuration. Filters of the user's configuration
+// run.
 func change(ctx context.Context, dir string, args ...string) error {
 	program, err := sandbox.LookPath("git", os.Getenv("PATH"), dir)
 	if err != nil {
@@ -168,7 +169,7 @@ func change(ctx context.Context, dir string, args ...string) error {
 }
 
 // reason returns the line of git's output that explains the error: the first line marked as an
-// error, otherwise the last. It names the file that causes the error.
+// error, otherwise the last line.
 func reason(output string) string {
 	lines := strings.Split(strings.TrimSpace(output), "\n")
 	for _, line := range lines {

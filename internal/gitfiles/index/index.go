@@ -1,6 +1,6 @@
-// Package index reads git's index, which lists the files that git tracks in a work tree and the
-// times at which git last compared them. It does not run git, so that nothing in a repository can
-// interfere. An index may be large, so a Reader holds one entry at a time.
+// Package index reads git's index. The index lists the files that git tracks in a work tree, with
+// the times at which git last compared them. The package does not run git, so that nothing in a
+// repository can interfere. An index may be large, so a Reader stores one entry at a time.
 package index
 
 import (
@@ -13,17 +13,17 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// Index is an open index. It does not change, because git replaces the file to change it. A nil
-// Index has no entries.
+// Index is an open index. Its content does not change, because git replaces the file to change it.
+// A nil Index has no entries.
 type Index struct {
 	// file is nil if the path is not a regular file, or the file is too large.
 	file *os.File
-	// nameLength is the length of an object name in bytes. Only entries whose path begins with
-	// prefix are read.
+	// nameLength is the length of an object name in bytes. Only entries with a path that begins
+	// with prefix are read.
 	nameLength int
 	prefix     string
-	// written is the modification time of the index in nanoseconds since 1970. A file that was
-	// modified at that time or later may have changed without a change of its times in the index.
+	// written is the modification time of the index in nanoseconds since 1970. If a file was
+	// modified at that time or later, its content may differ although its times match the entry.
 	written int64
 	size    int64
 }
@@ -85,8 +85,8 @@ func (i *Index) Close() {
 	}
 }
 
-// Sure reports whether a file certainly has the content that git tracks if its times are the times
-// of the entry. Git uses the same rule.
+// Sure reports whether a file certainly has the tracked content if its times equal those of the
+// entry. Git uses the same rule.
 func (i *Index) Sure(e *Entry) bool {
 	return e.Written < i.written
 }

@@ -12,21 +12,22 @@ import (
 // ErrFormat is returned for a damaged index or an unknown format.
 var ErrFormat = errors.New("unknown format of the git index")
 
-// longestPath is the longest accepted path in bytes. No system has longer paths, but in version 4
-// a damaged index could make each path continue the path before it.
+// longestPath is the greatest accepted length of a path in bytes. No system supports longer paths.
+// In version 4 each path extends the previous one, so that a damaged index could make paths ever
+// longer.
 const longestPath = 64 << 10
 
 // Reader reads the entries of an index in order.
 type Reader struct {
-	// Entry is the present entry. Next sets it.
+	// Entry is the current entry. Next sets it.
 	Entry Entry
 
 	in         *bufio.Reader
 	prefix     []byte
 	nameLength int
 	version    uint32
-	// left is the number of entries that are not read yet, and read the number of bytes read of
-	// the present entry. path is its whole path, and name its object name.
+	// left is the number of entries that are not read yet. read is the number of bytes read of the
+	// current entry. path is its whole path, and name its object name.
 	left uint32
 	read int
 	path []byte
@@ -34,8 +35,7 @@ type Reader struct {
 	err  error
 }
 
-// Read returns a reader that is positioned before the first entry. Several readers can be in use
-// at once.
+// Read returns a reader before the first entry. Several readers can be in use concurrently.
 func (i *Index) Read() *Reader {
 	if i == nil {
 		return &Reader{}
@@ -80,7 +80,7 @@ func (r *Reader) Next() bool {
 	return false
 }
 
-// Err returns ErrFormat if the index cannot be read. The error may show after some entries, or
+// Err returns ErrFormat if the index cannot be read. The error may occur after some entries, or
 // with the last one.
 func (r *Reader) Err() error { return r.err }
 
@@ -118,7 +118,7 @@ func (r *Reader) entry() error {
 	return r.readPath()
 }
 
-// next returns the next n bytes, which are valid until more is read.
+// next returns the next n bytes. They are valid until more is read.
 func (r *Reader) next(n int) ([]byte, error) {
 	data, err := r.in.Peek(n)
 	if err != nil {
@@ -129,11 +129,11 @@ func (r *Reader) next(n int) ([]byte, error) {
 	return data, err
 }
 
-// readPath reads the path of an entry into the memory of the path before.
+// readPath reads the path of an entry. It reuses the memory of the previous path.
 func (r *Reader) readPath() error {
 	keep := 0
 	if r.version == 4 {
-		// The path is the path before, with its last cut bytes replaced.
+		// The path is the previous path, with its last cut bytes replaced.
 		cut, err := r.offset()
 		if err != nil || cut > len(r.path) {
 			return ErrFormat
@@ -146,7 +146,7 @@ func (r *Reader) readPath() error {
 	}
 	r.path = append(r.path[:keep], end[:len(end)-1]...)
 	r.read += len(end)
-	if r.version < 4 && r.read%8 != 0 { // skip the one to eight zeros of padding
+	if r.version < 4 && r.read%8 != 0 { // skip the one to eight zero bytes of padding
 		if _, err := r.next(8 - r.read%8); err != nil {
 			return ErrFormat
 		}
@@ -170,8 +170,8 @@ func (r *Reader) offset() (value int, err error) {
 	return 0, ErrFormat
 }
 
-// extensions reads the extensions behind the entries, up to the checksum. It returns an error if
-// the index is split into two files.
+// extensions reads the extensions after the entries, up to the checksum. It returns an error if the
+// index is split into two files.
 func (r *Reader) extensions() error {
 	const head = 8
 	for {

@@ -1,5 +1,5 @@
-// Package layout finds the folders in which git keeps the data of a work tree. It reads a few
-// small files and runs nothing.
+// Package layout finds the folders in which git stores the data of a work tree. It reads a few
+// small files and runs no program.
 package layout
 
 import (
@@ -51,9 +51,10 @@ func CommonDir(dir string) string {
 // returns the empty string for other git folders.
 func CommonDirOf(folder string) string { return PathIn(filepath.Join(folder, "commondir"), "", folder) }
 
-// Enclosing finds the repository around dir. It returns the git folder, as [Folder] does, and the
-// path of dir in the work tree with a slash at the end, or the empty string for the top. folder
-// is empty outside of a repository, and if the repository is configured for another work tree.
+// Enclosing finds the repository that contains dir. folder is its git folder, as [GitDir] returns
+// it. prefix is the path of dir in the work tree with a slash at the end, or the empty string for
+// the top. folder is empty outside a repository, and if the repository is configured for another
+// work tree.
 func Enclosing(dir string) (folder, prefix string) {
 	top := Top(dir)
 	if top == "" {
@@ -73,8 +74,8 @@ func Enclosing(dir string) (folder, prefix string) {
 }
 
 // InMain returns the folder that corresponds to dir in the main work tree of its repository. It
-// returns dir itself outside of a linked work tree, and if the repository does not know the work
-// tree: anybody can write a .git file that names another repository.
+// returns dir itself outside a linked work tree. It also returns dir if the repository does not
+// list the work tree, because anybody can write a .git file that names another repository.
 func InMain(dir string) string {
 	top := Top(dir)
 	if top == "" {
@@ -93,8 +94,8 @@ func InMain(dir string) string {
 	return filepath.Join(strings.TrimSuffix(common, string(filepath.Separator)+".git"), below)
 }
 
-// WorkTree returns the work tree that the configuration in a git folder names, as in a submodule.
-// It returns the empty string if it names none.
+// WorkTree returns the work tree that the configuration in a git folder names, as for a submodule.
+// It returns the empty string if the configuration names none.
 func WorkTree(folder string) string {
 	content, _ := fsutil.Read(filepath.Join(folder, "config"))
 	for line := range strings.Lines(string(content)) {
@@ -114,7 +115,7 @@ func Branch(dir string) string {
 		head, err := fsutil.Beginning(filepath.Join(folder, "HEAD"), longest)
 		if err == nil && folder != "" {
 			name, onBranch := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")
-			if !onBranch || strings.HasPrefix(name, ".") { // no branch, or a placeholder: a reftable has the branch
+			if !onBranch || strings.HasPrefix(name, ".") { // no branch, or the placeholder of a reftable repository
 				return ""
 			}
 			return name
@@ -126,7 +127,7 @@ func Branch(dir string) string {
 	return ""
 }
 
-// longest is the largest file with a single line that is read, in bytes. No path is as long.
+// longest is the size in bytes of the largest one-line file that is read. No path is longer.
 const longest = 8 << 10
 
 // PathIn returns the path that a file contains after prefix, relative to dir. It returns the
@@ -144,7 +145,7 @@ func PathIn(file, prefix, dir string) string {
 // Real returns a path with links resolved, or the empty string if it does not exist.
 func Real(path string) string {
 	if _, err := os.Lstat(path); err != nil {
-		return "" // the common case, so it should be quick
+		return "" // the common case, so it must be fast
 	}
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
