@@ -10,7 +10,7 @@ import (
 	"agent/internal/extend/setup/hooks"
 )
 
-// Decision is the decision of hooks about a call. Of two decisions the larger one wins.
+// Decision is the decision of hooks about a call. The larger of two decisions takes precedence.
 type Decision int
 
 // The decisions.
@@ -21,22 +21,23 @@ const (
 	Deny
 )
 
-// decisions maps the words that hooks use, old and new, to decisions.
+// decisions maps the decision words of hooks, both old and new ones, to decisions.
 var decisions = map[string]Decision{
 	"": None, "defer": None, "allow": Allow, "approve": Allow, "ask": Ask, "deny": Deny, "block": Deny,
 }
 
-// Outcome is the merged outcome of all hooks for an occasion.
+// Outcome is the merged outcome of all hooks for an event.
 type Outcome struct {
 	Decision Decision
 	// Reason is the reason of the decision.
 	Reason string
 	// By names the hook that made the decision or stopped the turn.
 	By string
-	// Input replaces the arguments of the call, in the form of Claude Code. If it is nil, they
-	// stay.
+	// Input replaces the arguments of the call, in the form of Claude Code. If Input is nil, the
+	// arguments stay unchanged.
 	Input json.RawMessage
-	// Output replaces the result of the call for the model. If it is nil, the result stays.
+	// Output replaces the result of the call for the model. If Output is nil, the result stays
+	// unchanged.
 	Output *string
 	// Stop ends the turn. Why is the reason.
 	Stop bool
@@ -45,16 +46,16 @@ type Outcome struct {
 	Context []string
 	// Notices holds lines for the user.
 	Notices []string
-	// Changed describes the changes of the hooks to the workspace.
+	// Changed describes the changes that the hooks made to the workspace.
 	Changed WorkspaceChanges
 }
 
-// WorkspaceChanges describes changes of hooks to the workspace.
+// WorkspaceChanges describes changes that hooks made to the workspace.
 type WorkspaceChanges struct {
 	// Text describes the changes to the model. It is empty if there are none.
 	Text string
-	// Files maps absolute paths to the new contents of the files. A content is nil if Text does
-	// not show it.
+	// Files maps absolute paths to the new contents of the files. The content of a file that Text
+	// does not show is nil.
 	Files map[string][]byte
 }
 
@@ -65,7 +66,7 @@ func (o *Outcome) notice(format string, args ...any) {
 	o.Notices = append(o.Notices, fmt.Sprintf(format, args...))
 }
 
-// Merge adds the outcome of the next hook in the order of the configuration.
+// Merge adds the outcome of the next hook. Callers merge in the order of the configuration.
 func (o *Outcome) Merge(next Outcome) {
 	if next.Decision > o.Decision {
 		o.Decision, o.Reason, o.By = next.Decision, next.Reason, next.By
@@ -123,7 +124,7 @@ type specific struct {
 // isAnswer reports whether a hook printed JSON.
 func isAnswer(printed string) bool { return strings.HasPrefix(strings.TrimSpace(printed), "{") }
 
-// parse reads the JSON that a successful hook printed. The error describes the fault in it.
+// parse parses the JSON that a successful hook printed. The error describes what is wrong with it.
 func parse(event hooks.Event, printed string) (Outcome, error) {
 	var a answer
 	if err := json.Unmarshal([]byte(printed), &a); err != nil {
@@ -176,8 +177,7 @@ func parse(event hooks.Event, printed string) (Outcome, error) {
 	return out, nil
 }
 
-// textOf returns a value as the model reads it: a string without quotes, and other values as
-// JSON.
+// textOf returns a value as text for the model: a string without quotes, and other values as JSON.
 func textOf(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {

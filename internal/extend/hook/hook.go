@@ -1,9 +1,10 @@
-// Package hook runs the hooks of a conversation. A hook is a program of the user, or of a
-// project whose hooks the user has agreed to. It gets an event as JSON and may refuse it,
-// change it or add to it, in the format of Claude Code's hooks.
+// Package hook runs the hooks of a conversation. A hook is a program of the user, or of a project
+// whose hooks the user has approved. It receives an event as JSON and may refuse the event, change
+// it or add to it, in the format of Claude Code's hooks.
 //
-// A conversation owns one Runner. For each EventInput the Runner runs the matching hooks and merges
-// their answers into one Outcome. The package knows neither the turn loop nor the screen.
+// Each conversation has one Runner. For each EventInput the Runner runs the matching hooks and
+// merges their answers into one Outcome. The package does not depend on the turn loop or the
+// screen.
 package hook
 
 import (
@@ -24,21 +25,21 @@ import (
 
 // Limits of hooks (setup 6).
 const (
-	// usualTime is how long a hook without a timeout may run.
+	// usualTime is the time limit of a hook without a timeout.
 	usualTime = 600 * time.Second
-	// promptTime is how long a UserPromptSubmit hook without a timeout may run.
+	// promptTime is the time limit of a UserPromptSubmit hook without a timeout.
 	promptTime = 30 * time.Second
-	// endTime is how long all SessionEnd hooks together may run.
+	// endTime is the time limit of all SessionEnd hooks together.
 	endTime = 5 * time.Second
-	// slow is how long hooks run before the user sees their names.
+	// slow is the time after which the user sees the names of running hooks.
 	slow = 2 * time.Second
-	// atOnce is how many hooks of an event run in parallel.
+	// atOnce is the number of hooks of an event that run in parallel.
 	atOnce = 8
-	// mostRead is how much of each output of a hook is read, in bytes.
+	// mostRead is the part of each output of a hook that is read, in bytes.
 	mostRead = 64 << 10
-	// mostDrained is how much more a hook may print before it is killed, in bytes.
+	// mostDrained is the number of further bytes that a hook may print before it is killed.
 	mostDrained = 16 << 20
-	// mostTold is the longest text of a hook for the model, in characters.
+	// mostTold is the greatest length of a hook's text for the model, in characters.
 	mostTold = 10_000
 )
 
@@ -47,32 +48,34 @@ type Config struct {
 	Jobs *shell.Jobs
 	// Confined returns the sandbox for commands.
 	Confined func() sandbox.Confinement
-	// Distrusted returns the folders that commands may write. PATH leaves them out.
+	// Distrusted returns the folders that commands may write to. They are removed from PATH.
 	Distrusted func() []string
-	// OnlyLooks reports whether the conversation is read-only at present. Hooks are then too.
+	// OnlyLooks reports whether the conversation is currently read-only. Hooks are then read-only,
+	// too.
 	OnlyLooks func() bool
 	// Dir is the workspace, and Home the user's home folder.
 	Dir, Home string
-	// Spool returns the folder for files with texts that are too long for the model.
+	// Spool returns the folder in which texts that are too long for the model are stored.
 	Spool func() string
-	// Common returns the input members that every hook gets.
+	// Common returns the input members that all hooks receive.
 	Common func() map[string]any
-	// May returns nil if a hook may run now, or else the reason. It is called before each start.
+	// May returns nil if a hook may run now, otherwise an error with the reason. It is called
+	// before each start.
 	May func(hooks.Hook) error
-	// Around is called before hooks that may change the workspace. It returns a function that is
-	// called after them and returns their changes.
+	// Around is called before hooks that may change the workspace. The returned function is called
+	// after them and returns their changes.
 	Around func(ctx context.Context) (settle func() WorkspaceChanges)
-	// Beside is called before a hook that runs in parallel to the turn. Its changes are not
-	// determined.
+	// Beside is called before a hook that runs in parallel with the turn. The changes of such a
+	// hook are not determined.
 	Beside func(name string)
-	// Record records each run.
+	// Record receives a record of each run.
 	Record Record
-	// Slow is called with the names of hooks that run for long, and with "" when they have ended.
+	// Slow is called with the names of hooks that run for long, and with "" after they have ended.
 	Slow func(names string)
 }
 
-// A Record takes what ran: the name of the hook, its command line, the word for its confinement, and
-// how it ended, also if it did not start.
+// A Record receives the runs of hooks: the name of the hook, its command, the word for its
+// confinement, and the way in which it ended. It also receives runs that did not start.
 type Record interface {
 	Ran(name, line, confined string, end shell.Ending)
 }
@@ -82,7 +85,7 @@ type Record interface {
 type Runner struct {
 	Config
 	all []*state
-	// alone is locked while hooks run that may change the workspace.
+	// alone is locked while hooks that may change the workspace run.
 	alone sync.Mutex
 	// running counts the asynchronous hooks. stop cancels ctx, which ends them.
 	running sync.WaitGroup
@@ -90,23 +93,23 @@ type Runner struct {
 	stop    context.CancelFunc
 
 	mu sync.Mutex
-	// late is the outcome of asynchronous hooks. The next event takes it over.
+	// late is the outcome of asynchronous hooks. It is added to the next event.
 	late Outcome
 }
 
-// state is a hook with the history of its runs.
+// state is a hook with the results of its runs.
 type state struct {
 	hooks.Hook
 	// narrowed is the parsed condition If of the hook.
 	narrowed permissions.Condition
 	// runs counts the runs.
 	runs atomic.Int32
-	// last says how the latest run ended.
+	// last describes the end of the latest run.
 	last atomic.Pointer[string]
-	// might is set if May allowed the hook when it was last called. A hook that was allowed
-	// before is named to the user when it no longer is.
+	// might is set if the latest call of May allowed the hook. If a hook is no longer allowed, the
+	// user gets a notice with its name.
 	might atomic.Bool
-	// missed is set once the user was told that the program of the hook is missing.
+	// missed is set after the user was notified that the hook's program is missing.
 	missed atomic.Bool
 }
 
@@ -115,7 +118,7 @@ func (s *state) countRun() {
 	s.recordEnd("running")
 }
 
-// recordEnd records how a run ended.
+// recordEnd records the end of a run.
 func (s *state) recordEnd(last string) { s.last.Store(&last) }
 
 // New returns a Runner for the hooks, or nil if there are none.
@@ -132,7 +135,7 @@ func New(c Config, all []hooks.Hook) *Runner {
 			if root == "" {
 				root = c.Dir
 			}
-			s.narrowed, _ = permissions.ParseCondition(h.If, root, c.Home) // checked when the hook was loaded
+			s.narrowed, _ = permissions.ParseCondition(h.If, root, c.Home) // validated when the hook was loaded
 		}
 		r.all = append(r.all, s)
 	}
@@ -150,11 +153,11 @@ func (r *Runner) Close() {
 // EventInput is one occurrence of an event.
 type EventInput struct {
 	Event hooks.Event
-	// Names are compared with the matchers of hooks. It is nil if the event has no names.
+	// Names are matched against the matchers of hooks. It is nil if the event has no names.
 	Names []string
-	// Subject is the call that the conditions of hooks test.
+	// Subject is the call that the conditions of hooks are tested on.
 	Subject permissions.Subject
-	// Input holds further members of the input of hooks, besides the common ones.
+	// Input holds the members of the hooks' input that are not in Common.
 	Input map[string]any
 }
 
@@ -163,7 +166,7 @@ func (r *Runner) Has(event hooks.Event) bool {
 	return r != nil && slices.ContainsFunc(r.all, func(s *state) bool { return s.Event == event })
 }
 
-// matching returns the hooks that may run for an occasion. It returns each command once.
+// matching returns the hooks that may run for an event. It returns each command once.
 func (r *Runner) matching(o EventInput, out *Outcome) []*state {
 	var found []*state
 	seen := map[string]bool{}
@@ -180,7 +183,8 @@ func (r *Runner) matching(o EventInput, out *Outcome) []*state {
 	return found
 }
 
-// allowed reports whether a hook may run now. A hook that no longer may is named once.
+// allowed reports whether a hook may run now. If a hook was allowed before, the first refusal adds
+// a notice.
 func (r *Runner) allowed(s *state, out *Outcome) bool {
 	err := r.May(s.Hook)
 	if might := s.might.Swap(err == nil); err != nil && might {
@@ -189,7 +193,7 @@ func (r *Runner) allowed(s *state, out *Outcome) bool {
 	return err == nil
 }
 
-// Run runs the hooks for an occasion and returns their merged outcomes, in the order of the
+// Run runs the hooks for an event and returns their outcomes, merged in the order of the
 // configuration. It returns soon after ctx ends.
 func (r *Runner) Run(ctx context.Context, o EventInput) Outcome {
 	var out Outcome
@@ -249,7 +253,7 @@ func (r *Runner) start(s *state, o EventInput, input []byte) {
 	})
 }
 
-// runAll runs hooks to their end, some in parallel, and returns the outcome of each.
+// runAll runs hooks until all have ended, some in parallel, and returns the outcome of each.
 func (r *Runner) runAll(ctx context.Context, all []*state, o EventInput, input []byte, out *Outcome) []Outcome {
 	if len(all) == 0 {
 		return nil
@@ -285,8 +289,8 @@ func (r *Runner) runAll(ctx context.Context, all []*state, o EventInput, input [
 	return said
 }
 
-// Watch calls say with text after the time long, unless the returned function is called before.
-// If say was called, the returned function calls it again with "".
+// Watch calls say with text after the duration long, unless the returned function is called before.
+// If say was called, the returned function calls say again with "".
 func Watch(long time.Duration, text string, say func(string)) (over func()) {
 	said := make(chan struct{})
 	timer := time.AfterFunc(long, func() {
@@ -301,7 +305,7 @@ func Watch(long time.Duration, text string, say func(string)) (over func()) {
 	}
 }
 
-// input returns the input of the hooks for an occasion.
+// input returns the input of the hooks for an event.
 func (r *Runner) input(o EventInput) ([]byte, error) {
 	members := r.Common()
 	maps.Copy(members, o.Input)

@@ -19,11 +19,11 @@ import (
 	"agent/internal/shell"
 )
 
-// blocks is the exit code with which a hook refuses a call. Its output does not matter.
+// blocks is the exit code with which a hook refuses a call, whatever its output.
 const blocks = 2
 
-// run runs one hook to its end and returns its outcome. It asks for consent once more, because the
-// hook may have waited for others, and its files may have changed since.
+// run runs one hook to its end and returns its outcome. It checks again whether the hook is
+// allowed, because the hook may have waited for others, and its files may have changed.
 func (r *Runner) run(ctx context.Context, s *state, o EventInput, input []byte) Outcome {
 	var refused Outcome
 	if !r.allowed(s, &refused) {
@@ -47,7 +47,7 @@ func (r *Runner) run(ctx context.Context, s *state, o EventInput, input []byte) 
 	if err != nil {
 		said = failure(s, err)
 		if missing := end.NotStarted != nil || end.Exit == shell.NotFound; missing && s.missed.Swap(true) {
-			said.Notices = nil // the person knows this already
+			said.Notices = nil // the user has already been notified
 		}
 	}
 	if said.Decision != None || said.Stop {
@@ -77,7 +77,7 @@ func failure(s *state, err error) Outcome {
 	return out
 }
 
-// outcome returns the outcome of a hook that ended. The error says why the hook failed.
+// outcome returns the outcome of a hook that ended. The error is the reason why the hook failed.
 func (r *Runner) outcome(s *state, event hooks.Event, end shell.Ending, err error, stdout, stderr *output) (Outcome, error) {
 	var out Outcome
 	switch {
@@ -101,7 +101,7 @@ func (r *Runner) outcome(s *state, event hooks.Event, end shell.Ending, err erro
 	if isAnswer(printed) {
 		if stdout.more() {
 			err := fmt.Errorf("its JSON is longer than %s", humanize.Bytes(mostRead))
-			if event == hooks.PreToolUse || event == hooks.PermissionRequest { // the omitted part of the output may contain a refusal
+			if event == hooks.PreToolUse || event == hooks.PermissionRequest { // the rest of the output may contain a refusal
 				return Outcome{Decision: Deny, Reason: err.Error()}, nil
 			}
 			return out, err
@@ -114,7 +114,7 @@ func (r *Runner) outcome(s *state, event hooks.Event, end shell.Ending, err erro
 	return out, nil
 }
 
-// limit returns how long the hook may run.
+// limit returns the time limit of the hook.
 func (s *state) limit() time.Duration {
 	usual := usualTime
 	switch s.Event {
@@ -141,7 +141,7 @@ func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stder
 		Environ:    []string{"CLAUDE_PROJECT_DIR=" + project, "AGENT_PROJECT_DIR=" + project, "AGENT=agent"},
 		Distrusted: r.Distrusted(), Confined: confined, Profile: profile,
 	}
-	if s.Args != nil { // a program and not a line of a shell
+	if s.Args != nil { // a program, not a shell command
 		command.Line, command.Args = inProject(s.Command, project), []string{}
 		for _, arg := range s.Args {
 			command.Args = append(command.Args, inProject(arg, project))
@@ -150,7 +150,8 @@ func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stder
 	return r.Jobs.Feed(ctx, command, stdout, stderr)
 }
 
-// profileOf returns the profile in which hooks run, by whether the conversation only looks.
+// profileOf returns the sandbox profile of hooks. onlyLooks is set if the conversation is
+// read-only.
 func profileOf(onlyLooks bool) sandbox.Profile {
 	if onlyLooks {
 		return sandbox.Look
@@ -158,7 +159,7 @@ func profileOf(onlyLooks bool) sandbox.Profile {
 	return sandbox.Open
 }
 
-// name names a hook for the record, with the agent whose call it is about.
+// name returns the name of a hook for the session log, with the subagent that made the call.
 func (s *state) name(o EventInput) string {
 	name := "hook " + s.Name()
 	if agent, of := o.Input["agent_id"].(string); of {
@@ -167,7 +168,8 @@ func (s *state) name(o EventInput) string {
 	return name
 }
 
-// inProject replaces the variable of the project's folder in a word. No shell expands the word.
+// inProject replaces the variables for the project's folder in a word, because no shell expands the
+// word.
 func inProject(word, project string) string {
 	for _, name := range []string{"${CLAUDE_PROJECT_DIR}", "$CLAUDE_PROJECT_DIR", "${AGENT_PROJECT_DIR}", "$AGENT_PROJECT_DIR"} {
 		word = strings.ReplaceAll(word, name, project)
@@ -175,7 +177,8 @@ func inProject(word, project string) string {
 	return word
 }
 
-// boundText cuts a text to the limit for the model. It writes a text that is too long to a file.
+// boundText limits a text for the model. It writes the whole text to a file if the text is too
+// long.
 func (r *Runner) boundText(text string) string {
 	text = strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n")
 	if utf8.RuneCountInString(text) <= mostTold {
@@ -190,8 +193,8 @@ func (r *Runner) boundText(text string) string {
 	return fmt.Sprintf("%s\n[only the first %d characters are here; all of it %s]", string([]rune(text)[:mostTold]), mostTold, rest)
 }
 
-// encode returns members as valid JSON. A model may send half a character, and without a repair a
-// hook would fail on it and be ignored.
+// encode encodes members as valid JSON. It repairs incomplete characters from the model, because a
+// hook would fail on them and be ignored.
 func encode(members map[string]any) ([]byte, error) {
 	for name, value := range members {
 		raw, is := value.(json.RawMessage)
@@ -208,11 +211,11 @@ func encode(members map[string]any) ([]byte, error) {
 	return bytes.ToValidUTF8(data, []byte("\uFFFD")), err
 }
 
-// output keeps the beginning of a hook's output and drops the rest.
+// output keeps the beginning of a hook's output and discards the rest.
 type output struct {
 	kept  bytes.Buffer
 	total int64
-	// full ends the hook. It is called if the hook prints too much.
+	// full is called if the hook prints too much. It ends the hook.
 	full func()
 }
 

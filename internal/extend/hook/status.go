@@ -9,11 +9,11 @@ type Status struct {
 	Name, Command, File string
 	// Used is set if the hook is in use.
 	Used bool
-	// State describes the state in words, with the reason if the hook is not in use.
+	// State describes the state of the hook. If the hook is not in use, it contains the reason.
 	State string
 	// Runs is the number of runs.
 	Runs int
-	// Last says how the latest run ended.
+	// Last describes the end of the latest run.
 	Last string
 }
 

@@ -13,10 +13,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Question is a question of a server to the user during a call. Its texts come from the server.
+// Question is a question that a server sends to the user during a call. Its texts come from the
+// server.
 type Question struct {
 	Server, Message string
-	// URL is an address for the user to open in a browser, in place of Fields.
+	// URL is an address for the user to open in a browser. If it is set, Fields is empty.
 	URL    string
 	Fields []Field
 }
@@ -26,7 +27,7 @@ type Answer struct {
 	// Action is Accept, Decline or Cancel.
 	Action Action
 	// Values holds the fields that the user filled in: strings, numbers, booleans, and lists of
-	// strings. Missing fields get their defaults.
+	// strings. Missing fields get their default values.
 	Values map[string]any
 }
 
@@ -37,15 +38,15 @@ type Action string
 const (
 	Accept  Action = "accept"
 	Decline Action = "decline"
-	// Cancel means that the user neither agreed nor refused.
+	// Cancel means that the user gave no answer.
 	Cancel Action = "cancel"
 )
 
-// mostQuestions limits the questions of a server during one call.
+// mostQuestions is the greatest number of questions of a server during one call.
 const mostQuestions = 5
 
-// elicit answers a question of the server. It declines a question that nobody can answer, that asks
-// for a secret, or at which the library panics.
+// elicit answers a question of the server. It declines a question if no user can answer it, if it
+// requests a secret, or if the library panics on it.
 func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (result *sdk.ElicitResult, err error) {
 	defer func() {
 		if recover() != nil {
@@ -55,7 +56,7 @@ func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (result
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	open := c.open()
-	var left atomic.Int32 // calls that have not ended; the question belongs to one of them
+	var left atomic.Int32 // number of open calls; the question belongs to one of them
 	left.Store(int32(len(open)))
 	for _, k := range open {
 		k.ask(+1)
@@ -90,7 +91,7 @@ func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (result
 	return result, nil
 }
 
-// questionOf reads a question and the schema of its answer.
+// questionOf parses a question and the schema of its answer.
 func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schema, error) {
 	q := Question{Server: server, Message: p.Message}
 	if p.URL != "" || p.Mode == "url" {
@@ -106,7 +107,7 @@ func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schem
 	}
 	raw := rawOf(p.RequestedSchema)
 	if bytes.Contains(raw, []byte(`"$ref"`)) || bytes.Contains(raw, []byte(`"$dynamicRef"`)) {
-		return q, nil, errors.New("its form is not flat") // a reference to itself would be followed forever
+		return q, nil, errors.New("its form is not flat") // a recursive schema would be followed forever
 	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(raw, &schema); err != nil {
@@ -117,7 +118,7 @@ func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schem
 	return q, &schema, err
 }
 
-// complete adds the defaults of the schema to the values, and checks that they fit it.
+// complete adds the default values of the schema to values, and validates them.
 func complete(schema *jsonschema.Schema, values map[string]any) (map[string]any, error) {
 	if values == nil {
 		values = map[string]any{}

@@ -16,11 +16,11 @@ import (
 // Progress is the progress of a call.
 type Progress struct {
 	Message string
-	// Done is the part of Total that is done. Total is 0 if it is not known.
+	// Done is the finished part of Total. Total is 0 if unknown.
 	Done, Total float64
 }
 
-// String returns the progress as a line.
+// String returns the progress as one line.
 func (p Progress) String() string {
 	number := strconv.FormatFloat(p.Done, 'g', 4, 64)
 	if p.Total > 0 {
@@ -32,16 +32,16 @@ func (p Progress) String() string {
 	return p.Message + " (" + number + ")"
 }
 
-// call is a request without an answer so far.
+// call is a request that has not been answered yet.
 type call struct {
 	// life is the context of the call.
 	life context.Context
 
 	mu sync.Mutex
-	// silent cancels the call if the server gives no sign of life for longer than bound.
+	// silent cancels the call if the server sends nothing for longer than bound.
 	silent *time.Timer
 	bound  time.Duration
-	// asking counts the open questions to the user. While there are any, silent does not run.
+	// asking counts the open questions to the user. silent is stopped while asking is not 0.
 	asking   int
 	progress func(Progress)
 	// reached describes the latest progress.
@@ -49,7 +49,8 @@ type call struct {
 	over    bool
 }
 
-// alive notes a sign of life, and reports the progress p unless it is nil.
+// alive resets the timer silent after the server has sent something. It reports the progress p
+// unless p is nil.
 func (k *call) alive(p *Progress) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -74,8 +75,8 @@ func (k *call) end() {
 	k.silent.Stop()
 }
 
-// ask counts the open questions to the user. It is called with +1 when the server asks one, and
-// with -1 when the question has ended.
+// ask changes the number of open questions to the user. by is +1 when the server sends a question,
+// and -1 when the question has ended.
 func (k *call) ask(by int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -86,8 +87,8 @@ func (k *call) ask(by int) {
 	}
 }
 
-// Call calls a tool with arguments, a JSON object. A refusal by the server is a result with
-// IsError. An error means that there is no answer; it gives the reason, and says whether the call
+// Call calls a tool with arguments, a JSON object. If the server refuses the call, the result has
+// IsError set. An error means that there is no answer. It contains the reason, and whether the call
 // may have taken effect. progress may be nil.
 func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessage, progress func(Progress)) (Result, error) {
 	if len(arguments) == 0 {
@@ -96,7 +97,7 @@ func (c *Client) Call(ctx context.Context, tool string, arguments json.RawMessag
 	var result Result
 	err := c.requestWithin(ctx, progress, func(ctx context.Context, token string) error {
 		return c.withURLs(ctx, func() error {
-			params := &sdk.CallToolParams{Name: tool, Arguments: arguments} // rounds changes it, so each attempt has its own
+			params := &sdk.CallToolParams{Name: tool, Arguments: arguments} // rounds changes params, so each attempt has its own
 			params.SetProgressToken(token)
 			answer, err := c.session.CallTool(ctx, params)
 			if err == nil {
@@ -149,7 +150,7 @@ func (c *Client) Read(ctx context.Context, uri string) (Result, error) {
 	return result, c.refusedPlainly(err)
 }
 
-// refusedPlainly turns a refusal by the server into plain words, and returns other errors
+// refusedPlainly explains a refusal by the server in an error for the user. It returns other errors
 // unchanged.
 func (c *Client) refusedPlainly(err error) error {
 	if refused := refusal(err); refused != nil {
@@ -158,8 +159,8 @@ func (c *Client) refusedPlainly(err error) error {
 	return err
 }
 
-// requestWithin makes a request that may take long while the server shows signs of life. It returns a
-// refusal by the server unchanged, and explains other errors.
+// requestWithin makes a request that may take long as long as the server sends messages. It returns
+// a refusal by the server unchanged, and explains other errors.
 func (c *Client) requestWithin(ctx context.Context, progress func(Progress), do func(ctx context.Context, token string) error) error {
 	silent, total := c.bounds.silent, c.bounds.total
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -202,7 +203,7 @@ func (c *Client) progressed(_ context.Context, request *sdk.ProgressNotification
 	}
 }
 
-// open returns the calls that have no answer yet.
+// open returns the calls that have not been answered yet.
 func (c *Client) open() []*call {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,16 +1,16 @@
-// Package mcp talks to servers of the Model Context Protocol. A server is a program that this
-// package starts, or is reached over HTTP. The package connects, lists the tools, prompts and
-// resources of a server, calls tools, answers the server's questions, and ends the programs.
+// Package mcp is a client for servers of the Model Context Protocol. A server is a program that
+// this package starts, or is reached over HTTP. The package connects to a server, lists its tools,
+// prompts and resources, calls tools, answers the server's questions, and ends the programs.
 //
-// A [Set] holds the servers of a conversation. It connects to a server at its first use, and starts
-// a program that has ended again at the next use. A [Client] is one connection:
+// A [Set] holds the servers of a conversation. It connects to a server at first use. If a program
+// has ended, it starts it again at the next use. A [Client] is one connection:
 //
 //	client, err := set.Client(ctx, "github")
 //	result, err := client.Call(ctx, "search", arguments, nil)
 //
-// Data of a server is passed on unchanged: names, descriptions and results are neither cleaned nor
-// shortened here, but each list, line and wait has a limit. The package does not decide about
-// consent. Package bridge offers the tools to the model.
+// The package returns the data of a server unchanged: it does not clean or shorten names,
+// descriptions and results. But each list, line and wait has a limit. The package does not check
+// approvals. Package bridge offers the tools to the model.
 package mcp
 
 import (
@@ -41,14 +41,14 @@ type Client struct {
 	changing atomic.Bool
 	closing  sync.Once
 	done     chan struct{}
-	// questions counts the questions of the server since the latest call began.
+	// questions counts the questions of the server since the start of the latest call.
 	questions atomic.Int32
-	// waits holds a channel for each address that the user has to visit.
+	// waits maps each address that the user has to visit to a channel.
 	waits sync.Map
 
 	mu    sync.Mutex
 	tools []Tool
-	// until is the end of the time for which tools is valid; the zero time means that it is not.
+	// until is the time at which tools expires. The zero time means that tools is not valid.
 	until time.Time
 	calls map[string]*call
 	count int
@@ -115,7 +115,7 @@ func (c *Client) newSDK() *sdk.Client {
 // Protocol returns the version of the protocol that both sides use.
 func (c *Client) Protocol() string { return c.session.InitializeResult().ProtocolVersion }
 
-// Instructions returns the server's own text on how to use it.
+// Instructions returns the server's description of how to use it.
 func (c *Client) Instructions() string { return c.session.InitializeResult().Instructions }
 
 // Version returns the name and version that the server's program reports.
@@ -127,11 +127,11 @@ func (c *Client) Version() string {
 	return info.Name + " " + info.Version
 }
 
-// Log returns the end of the text that the server wrote besides its answers, at most 64 KiB.
+// Log returns the last text, at most 64 KiB, that the server wrote outside its answers.
 func (c *Client) Log() string { return c.log.String() }
 
-// Dropped returns the first three lines that the server wrote and that are not messages, and the
-// number of all such lines.
+// Dropped returns the first three lines from the server that are not messages, and the number of
+// all such lines.
 func (c *Client) Dropped() (first []string, count int) {
 	if c.wire == nil {
 		return nil, 0
@@ -144,7 +144,7 @@ func (c *Client) Dropped() (first []string, count int) {
 func (c *Client) Done() <-chan struct{} { return c.done }
 
 // hasEnded reports whether the program of the server has ended. After a broken connection it waits
-// a moment for the end.
+// a short time for the end.
 func (c *Client) hasEnded() bool {
 	const patience = 3 * time.Second
 	if c.wire == nil || !c.wire.broken.Load() || !c.wire.process.WaitEnd(patience) {
@@ -169,7 +169,7 @@ func (c *Client) Close() {
 	<-c.done
 }
 
-// closeSession ends the session as the protocol demands, within a bounded time.
+// closeSession ends the session as the protocol requires, within a time limit.
 func (c *Client) closeSession() {
 	if c.session == nil {
 		return
@@ -185,7 +185,7 @@ func (c *Client) closeSession() {
 	}
 }
 
-// boundProbe limits the time of a probe, because some programs never answer it.
+// boundProbe limits the time of a probe, because some programs never answer a probe.
 func boundProbe(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
 		if method == probe {
@@ -197,22 +197,22 @@ func boundProbe(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// probe is the method of the request that recognises servers with the new protocol.
+// probe is the method of the request that detects servers with the new protocol.
 const probe = "server/discover"
 
-// probeTimeout limits a probe. It is a variable for tests.
+// probeTimeout is the time limit of a probe. It is a variable for tests.
 var probeTimeout = 5 * time.Second
 
-// The versions of the protocol with which a connection begins: the last with a handshake, and the
-// first without.
+// The protocol versions that a connection tries: the last one with a handshake, and the first one
+// without.
 const (
 	handshakes = "2025-11-25"
 	stateless  = "2026-07-28"
 )
 
 // connectStdio starts the program. It begins with the old protocol, because many programs never
-// answer an unknown request. A program that knows only the new protocol refuses the old one at
-// once, and is started again.
+// answer an unknown request. A program that supports only the new protocol refuses the old one
+// immediately. It is then started again with the new protocol.
 func (c *Client) connectStdio(ctx context.Context) error {
 	version := handshakes
 	if c.server.Protocol >= stateless {
@@ -225,13 +225,13 @@ func (c *Client) connectStdio(ctx context.Context) error {
 	c.wire.process.Close()
 	again := c.start(ctx, stateless)
 	if again != nil && refusal(again) == nil {
-		return err // the words of the server say more than that it did not answer
+		return err // the refusal says more than a missing answer
 	}
 	return again
 }
 
-// refusesVersion reports whether a server refused a request because it does not know the version of
-// the protocol. After any other refusal, another version does not help.
+// refusesVersion reports whether a server refused a request because it does not support the
+// protocol version. After any other refusal, another version does not help.
 func refusesVersion(err error) bool {
 	refused := refusal(err)
 	return refused != nil && slices.Contains([]int64{
@@ -251,8 +251,8 @@ func (c *Client) start(ctx context.Context, version string) error {
 	return c.shake(ctx, c.wire, version)
 }
 
-// shake begins a session over a transport. It returns when ctx ends; the SDK itself waits longer
-// if a server accepts a request and sends no headers.
+// shake begins a session over a transport. It returns when ctx ends. The SDK itself waits longer if
+// a server accepts a request but sends no headers.
 func (c *Client) shake(ctx context.Context, over sdk.Transport, version string) error {
 	type made struct {
 		session *sdk.ClientSession

@@ -14,22 +14,23 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// LoginError is the error for a server that wants a login, if there is none or it has expired.
+// LoginError is the error for a server that requires a login, if there is none or it has expired.
 type LoginError struct{ Server string }
 
 func (e *LoginError) Error() string {
 	return fmt.Sprintf("%s needs a login: agent mcp login %s", e.Server, e.Server)
 }
 
-// Causes of a cancelled context.
+// The causes with which a request's context is canceled.
 var (
 	errStart  = errors.New("start")
 	errSilent = errors.New("silent")
 	errLong   = errors.New("long")
 )
 
-// causeOf returns the reason why a bounded request was cancelled: one of the causes above, or the
-// error of the caller's context. It returns nil if the request was not cancelled.
+// causeOf returns the reason why a request with a time limit was canceled. The reason is one of the
+// causes above, or the error of the caller's context. It returns nil if the request was not
+// canceled.
 func causeOf(ctx context.Context) error {
 	switch cause := context.Cause(ctx); cause {
 	case errStart, errSilent, errLong:
@@ -39,7 +40,7 @@ func causeOf(ctx context.Context) error {
 	}
 }
 
-// wantsLogin returns a *LoginError if a failure means that a login is missing, else nil.
+// wantsLogin returns a *LoginError if the reason of a failure is a missing login, otherwise nil.
 func (c *Client) wantsLogin(err error) error {
 	var login *LoginError
 	switch {
@@ -51,7 +52,7 @@ func (c *Client) wantsLogin(err error) error {
 	return nil
 }
 
-// explainStart returns an error that tells a user why the start of a server failed.
+// explainStart returns an error that explains to the user why the start of a server failed.
 func (c *Client) explainStart(err error) error {
 	if login := c.wantsLogin(err); login != nil {
 		return login
@@ -67,8 +68,8 @@ func (c *Client) explainStart(err error) error {
 	return c.withLast(c.server.Name + " cannot be used: " + plain(err))
 }
 
-// explainCall returns an error that tells a user why a call has no answer, and whether the call
-// may have taken effect.
+// explainCall returns an error that explains to the user why a call has no answer, and whether the
+// call may have taken effect.
 func (c *Client) explainCall(err error, silent, total time.Duration, reached string) error {
 	if login := c.wantsLogin(err); login != nil {
 		return login
@@ -97,7 +98,7 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 	return c.withLast(say)
 }
 
-// withLast adds the last words of the server.
+// withLast returns an error with say and the last line that the server wrote.
 func (c *Client) withLast(say string) error {
 	if last := c.log.lastLine(); last != "" {
 		return fmt.Errorf("%s. Its last words: %s", say, humanize.Line(last, lastWords))
@@ -108,7 +109,7 @@ func (c *Client) withLast(say string) error {
 const lastWords = 300
 
 // refusal returns the error with which the server answered a request, or nil for any other error.
-// The SDK's own errors have the same type but other codes.
+// Errors of the SDK itself have the same type but other codes.
 func refusal(err error) *jsonrpc.Error {
 	const closing, unknown, rejected = -32004, -32003, -32005
 	var refused *jsonrpc.Error

@@ -13,15 +13,15 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// exactMember is the member of a result's metadata that holds its structured content as a string.
+// exactMember is the member of a result's metadata that stores the structured content as a string.
 const exactMember = "agent/structuredContent"
 
-// exactDigits is the number of digits from which a number may lose some of them in the SDK, which
-// decodes numbers as floating point.
+// exactDigits is the least number of digits of a number that the SDK may round, because it decodes
+// numbers as floating point.
 const exactDigits = 16
 
-// exactReader changes an answer over HTTP so that the SDK loses no digits of its numbers. A line of
-// the answer is a message, an event with a message, or something else.
+// exactReader changes an answer over HTTP so that the SDK does not round its numbers. A line of the
+// answer is a message, an event with a message, or something else.
 type exactReader struct {
 	from *bufio.Reader
 	line []byte
@@ -45,7 +45,7 @@ func (r *exactReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// exactLine changes the message in a line so that the SDK loses no digits of its numbers.
+// exactLine changes the message in a line so that the SDK does not round its numbers.
 func exactLine(line []byte) []byte {
 	if !mayLose(line) {
 		return line
@@ -71,7 +71,7 @@ func mayLose(text []byte) bool {
 	return bytes.Contains(text, []byte(`"structuredContent"`)) && hasLongNumber(text)
 }
 
-// keepExact adds the structured content of a result to its metadata, as the server wrote it.
+// keepExact copies the structured content of a result, as the server sent it, to the metadata.
 func keepExact(message jsonrpc.Message) {
 	response, is := message.(*jsonrpc.Response)
 	if !is || !mayLose(response.Result) {
@@ -96,7 +96,7 @@ func keepExact(message jsonrpc.Message) {
 	}
 }
 
-// hasLongNumber reports whether a text has at least exactDigits digits in a row.
+// hasLongNumber reports whether a text contains at least exactDigits consecutive digits.
 func hasLongNumber(text []byte) bool {
 	digits := 0
 	for _, c := range text {

@@ -8,23 +8,24 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Field is a field of a form that a server asks the user to fill in.
+// Field is a field of a form that a server sends to the user.
 type Field struct {
 	Name, Title, Description string
-	// Type is string, number, integer, boolean, or list. A list takes several Options.
+	// Type is string, number, integer, boolean, or list. In a list, the user may choose several
+	// Options.
 	Type     string
 	Required bool
-	// Options lists the values to choose from.
+	// Options lists the values from which the user chooses.
 	Options []Option
-	// Default is JSON, empty if there is none.
+	// Default is the default value as JSON, empty if there is none.
 	Default []byte
 }
 
-// Option is a value to choose. A user sees Title, or Value if Title is empty.
+// Option is a value that the user may choose. The user sees Title, or Value if Title is empty.
 type Option struct{ Value, Title string }
 
 // fieldsOf returns the fields of a form, required fields first, sorted by name. It returns an error
-// if a field asks for a secret or has a type that is not supported.
+// if a field requests a secret or has a type that is not supported.
 func fieldsOf(schema *jsonschema.Schema) ([]Field, error) {
 	var fields []Field
 	for name, property := range schema.Properties {
@@ -79,8 +80,8 @@ func fieldOf(name string, p *jsonschema.Schema) (Field, error) {
 	return f, nil
 }
 
-// isSecret reports whether a field with this name asks for a secret. Nobody should type a secret
-// into a form of a server.
+// isSecret reports whether a field with this name requests a secret. Users should never type a
+// secret into a form of a server.
 func isSecret(name string) bool {
 	name = strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "", ".", "").Replace(name))
 	for _, word := range []string{"password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey", "privatekey", "credential", "cardnumber", "creditcard", "cvv", "cvc", "pincode", "onetimecode", "otp"} {

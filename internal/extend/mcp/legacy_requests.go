@@ -11,8 +11,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// withOld returns a client of the SDK with deprecated parts of the protocol: roots and log
-// messages. It does not support sampling, which would spend money and let a server write prompts.
+// withOld returns an SDK client that supports deprecated parts of the protocol: roots and log
+// messages. It does not support sampling, which would cost money and let a server write prompts.
 func (c *Client) withOld(options *sdk.ClientOptions) *sdk.Client {
 	options.Capabilities.RootsV2 = &sdk.RootCapabilities{}
 	options.LoggingMessageHandler = c.logged
@@ -21,7 +21,7 @@ func (c *Client) withOld(options *sdk.ClientOptions) *sdk.Client {
 	return client
 }
 
-// roots returns the folders that the server may know.
+// roots returns the folders that the server may see.
 func (c *Client) roots() []*sdk.Root {
 	roots := []*sdk.Root{}
 	for _, folder := range c.host.Roots {
@@ -31,7 +31,7 @@ func (c *Client) roots() []*sdk.Root {
 	return roots
 }
 
-// fulfilOld answers requests of a server other than questions to the user.
+// fulfilOld answers requests of a server that are not questions to the user.
 func (c *Client) fulfilOld(one sdk.InputRequest) (sdk.InputResponse, error) {
 	if _, ok := one.(*sdk.ListRootsParams); ok {
 		return &sdk.ListRootsResult{Roots: c.roots()}, nil
@@ -39,7 +39,7 @@ func (c *Client) fulfilOld(one sdk.InputRequest) (sdk.InputResponse, error) {
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the server asks for the answer of a model, which it does not get"}
 }
 
-// logged handles a log message of the server. It counts as a sign of life for all calls.
+// logged handles a log message of the server. The message resets the silence timer of all calls.
 func (c *Client) logged(_ context.Context, request *sdk.LoggingMessageRequest) {
 	text, isText := request.Params.Data.(string)
 	if !isText {

@@ -14,12 +14,12 @@ import (
 	"agent/internal/text/lines"
 )
 
-// lineBytes limits the line of a message, in bytes.
+// lineBytes is the greatest length of a message line, in bytes.
 const lineBytes = 16 << 20
 
 // reader reads the messages of a stdio server. Many servers also write other lines, such as banners
-// and logs, which must not end the connection. The reader drops such lines and keeps the first few
-// for diagnosis.
+// and logs, which must not end the connection. The reader drops these lines, and keeps the first
+// few for diagnosis.
 type reader struct {
 	lines *bufio.Reader
 	most  int
@@ -34,11 +34,11 @@ func newReader(r io.Reader, most int) *reader {
 	return &reader{lines: bufio.NewReaderSize(r, buffer), most: most}
 }
 
-// next returns the next message. Its error comes from the underlying reader.
+// next returns the next message. The error is that of the underlying reader.
 func (r *reader) next() (jsonrpc.Message, error) {
 	for {
 		line, whole, err := lines.Read(r.lines, nil, r.most)
-		// Programs of other systems may add a byte order mark or a carriage return.
+		// Programs on other systems may add a byte order mark or a carriage return.
 		line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff")))
 		switch {
 		case len(line) == 0:
@@ -61,8 +61,8 @@ func (r *reader) next() (jsonrpc.Message, error) {
 	}
 }
 
-// unreadable returns an error response in place of a response that cannot be read, so that its
-// request ends. It returns nil if the line is not a response.
+// unreadable returns an error response for a response that cannot be parsed, so that its request
+// ends. It returns nil if the line is not a response.
 func unreadable(line []byte, bad error) jsonrpc.Message {
 	var answer struct {
 		Version string `json:"jsonrpc"`

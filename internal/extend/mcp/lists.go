@@ -9,18 +9,18 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Bounds of a list.
+// The limits of a list.
 const (
 	mostPages = 50
 	mostItems = 2000
 )
 
-// gatherFor is the time for which changes of the lists are gathered into one report. It is a
+// gatherFor is the time for which changes of the lists are collected before one report. It is a
 // variable for tests.
 var gatherFor = time.Second
 
-// Tools returns the tools of the server, at most 2 000. It asks for the list again after the
-// server has reported a change, and when the list has expired.
+// Tools returns the tools of the server, at most 2,000. It requests the list again after the server
+// has reported a change, and after the list has expired.
 func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	c.mu.Lock()
 	tools, fresh := c.tools, time.Now().Before(c.until)
@@ -34,7 +34,7 @@ func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	const forGood = 1000 * time.Hour
 	until := time.Now().Add(forGood)
 	c.mu.Lock()
-	c.until = until // a change that the server reports after this resets it
+	c.until = until // a later change report resets it
 	c.mu.Unlock()
 	listed, err := list(ctx, c, "tools", func(ctx context.Context, cursor string) ([]*sdk.Tool, string, error) {
 		page, err := c.session.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
@@ -59,7 +59,7 @@ func (c *Client) Tools(ctx context.Context) ([]Tool, error) {
 	return listed, nil
 }
 
-// stale marks the list of tools as out of date.
+// stale marks the list of tools as outdated.
 func (c *Client) stale() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -84,7 +84,7 @@ func (c *Client) Prompts(ctx context.Context) ([]Prompt, error) {
 	})
 }
 
-// Resources returns the resources of the server, and then its resource templates.
+// Resources returns the resources of the server, followed by its resource templates.
 func (c *Client) Resources(ctx context.Context) ([]Resource, error) {
 	if caps := c.session.InitializeResult().Capabilities; caps == nil || caps.Resources == nil {
 		return nil, nil
@@ -114,7 +114,7 @@ func (c *Client) Resources(ctx context.Context) ([]Resource, error) {
 	return append(listed, more...), nil
 }
 
-// list fetches the pages of a list, within the bounds.
+// list fetches the pages of a list, within the limits.
 func list[S, T any](ctx context.Context, c *Client, what string, fetch func(ctx context.Context, cursor string) (page []*S, next string, err error), made func(*S) T) ([]T, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.server.startTimeout(), errStart)
 	defer cancel()
@@ -147,7 +147,7 @@ func withoutNull[T any](items []*T) []*T {
 	return slices.DeleteFunc(slices.Clone(items), func(item *T) bool { return item == nil })
 }
 
-// reportChanged reports, after gatherFor, that lists have changed.
+// reportChanged reports that lists have changed, after a delay of gatherFor.
 func (c *Client) reportChanged() {
 	if c.host.Changed == nil || c.changing.Swap(true) {
 		return

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// journal keeps the end of the text that a server writes besides its answers: its standard error
-// and its log messages. It is safe for concurrent use.
+// journal keeps the last text that a server wrote outside its answers: its standard error and its
+// log messages. It is safe for concurrent use.
 type journal struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// journalBytes limits the text in a journal, in bytes.
+// journalBytes is the greatest length of the text in a journal, in bytes.
 const journalBytes = 64 << 10
 
 func (j *journal) Write(p []byte) (int, error) {

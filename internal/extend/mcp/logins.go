@@ -21,39 +21,40 @@ import (
 type Logins struct {
 	// Keys stores the secrets, each one word without spaces.
 	Keys Keys
-	// Folder is the folder of the locks. They keep two programs from refreshing the same login.
+	// Folder is the folder of the lock files. A lock prevents two programs from refreshing the same
+	// login.
 	Folder string
 	// Document is the address of this program's client metadata document. If it is empty, the
-	// program registers with each server's authority.
+	// program registers with the authority of each server.
 	Document string
 	// Allowed returns an error if a login may not reach a host; nil allows every host.
 	Allowed func(host string) error
 
-	// open opens a login for a user; nil if no user can log in.
+	// open opens an address for the user. It is nil if no user can log in.
 	open Opener
 }
 
-// Keys stores secrets by the place where they are used.
+// Keys stores secrets by the place for which they are valid.
 type Keys interface {
-	// Get returns the secret of a place, "" if there is none.
+	// Get returns the secret for a place, or "" if there is none.
 	Get(place string) string
 	Set(place, secret string) error
-	// Delete removes the secret of a place and reports whether there was one.
+	// Delete removes the secret for a place and reports whether there was one.
 	Delete(place string) (bool, error)
 }
 
 // Opener opens an address for a user.
 type Opener = login.Opener
 
-// keptLogin is a stored login to the server at one address. Its token is never sent elsewhere, and only
-// the authority that issued the token refreshes it.
+// keptLogin is a stored login to the server at one address. Its token is never sent to another
+// address. Only the authority that issued the token can refresh it.
 type keptLogin struct {
 	Token        *oauth2.Token `json:"token,omitempty"`
 	TokenURL     string        `json:"tokenURL,omitempty"`
 	ClientID     string        `json:"clientID,omitempty"`
 	ClientSecret string        `json:"clientSecret,omitempty"`
 	InHeader     bool          `json:"inHeader,omitempty"`
-	// Challenge is the challenge with which the server last asked for another login.
+	// Challenge is the challenge with which the server last requested another login.
 	Challenge string `json:"challenge,omitempty"`
 }
 
@@ -84,14 +85,14 @@ func (l *Logins) set(s Server, kept keptLogin) error {
 	return l.Keys.Set(s.place(), base64.RawURLEncoding.EncodeToString(text))
 }
 
-// With returns a copy of l that opens a login for a user if a server wants one.
+// With returns a copy of l that can log in with open if a server requires a login.
 func (l *Logins) With(open Opener) *Logins {
 	led := *l
 	led.open = open
 	return &led
 }
 
-// Login logs a user in to a server and stores the login.
+// Login logs the user in to a server and stores the login.
 func (l *Logins) Login(ctx context.Context, s Server, host Host, open Opener) error {
 	const bound = 10 * time.Minute // a user needs time to answer
 	ctx, cancel := context.WithTimeout(ctx, bound)
@@ -113,7 +114,7 @@ func (l *Logins) Login(ctx context.Context, s Server, host Host, open Opener) er
 	if challenge == "" {
 		return fmt.Errorf("%s wants no login", s.Name)
 	}
-	// The server wants a login only for some of its tools.
+	// The server requires a login only for some of its tools.
 	return client.web.login.repeatChallenge(ctx, challenge)
 }
 
@@ -138,7 +139,8 @@ func (s *source) Token() (*oauth2.Token, error) {
 	return s.refresh(kept.Token.AccessToken)
 }
 
-// refresh gets a new token to replace the used one, unless another program has done so already.
+// refresh requests a new token to replace the token used, unless another program has already done
+// this.
 func (s *source) refresh(used string) (*oauth2.Token, error) {
 	const patience = 20 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -20,13 +20,13 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// authorizer adds the token to requests to a server. Without a user it uses only a stored login;
-// with a user, the SDK logs in.
+// authorizer adds the token to requests to a server. If no user can log in, it uses only a stored
+// login. Otherwise the SDK logs in.
 type authorizer struct {
 	server Server
 	logins *Logins
 	source *source
-	// handler is the login of the SDK, nil if no user can log in.
+	// handler performs the login of the SDK. It is nil if no user can log in.
 	handler  *auth.AuthorizationCodeHandler
 	callback *login.Callback
 	// authorized is set after a login.
@@ -68,9 +68,9 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 	return a, nil
 }
 
-// mayReach returns an error if a login must not reach a host. The server chooses its authority, so a
-// server elsewhere must not have this machine ask, or the user's browser open, what only this
-// machine and its network can reach.
+// mayReach returns an error if a login must not reach a host. The server chooses its authority. A
+// remote server must not make this machine or the user's browser access hosts that only the local
+// network can reach.
 func (a *authorizer) mayReach(host string) error {
 	if server, err := url.Parse(a.server.URL); err != nil || reachlog.IsLocal(host) && !reachlog.IsLocal(server.Hostname()) {
 		return fmt.Errorf("the server leads its login to %s, a host of this machine or its network", host)
@@ -82,7 +82,7 @@ func (a *authorizer) mayReach(host string) error {
 }
 
 // settled is the transport for requests to an authority, which contain codes, secrets and refresh
-// tokens. It refuses redirects of such requests, because Go would repeat them at any other address.
+// tokens. It refuses redirects of such requests, because Go would repeat them at any address.
 type settled struct {
 	base     http.RoundTripper
 	mayReach func(host string) error
@@ -132,7 +132,7 @@ func (a *authorizer) config(client *http.Client) *auth.AuthorizationCodeHandlerC
 	return config
 }
 
-// fetch sends the user to the authority and returns its answer.
+// fetch opens the authority's login page for the user and returns the answer.
 func (a *authorizer) fetch(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 	address, err := url.Parse(args.URL)
 	if err == nil {
@@ -177,7 +177,7 @@ func (a *authorizer) TokenSource(ctx context.Context) (oauth2.TokenSource, error
 	return a.source, nil
 }
 
-// Authorize implements auth.OAuthHandler. Without a user it can only refresh a stored login.
+// Authorize implements auth.OAuthHandler. If no user can log in, it only refreshes a stored login.
 func (a *authorizer) Authorize(ctx context.Context, request *http.Request, response *http.Response) error {
 	if a.handler != nil {
 		return a.logIn(ctx, request, response)
@@ -200,12 +200,12 @@ func (a *authorizer) Authorize(ctx context.Context, request *http.Request, respo
 		}
 	}
 	kept.Challenge = challenge
-	_ = a.logins.set(a.server, kept) // the next login starts from this challenge
+	_ = a.logins.set(a.server, kept) // the next login uses this challenge
 	return wants
 }
 
-// logIn logs the user in. After a failed login it does not try again, because the SDK then tries
-// the old protocol, and would ask the user a second time.
+// logIn logs the user in. It does not try again after a failed login, because the SDK would then
+// use the old protocol and prompt the user a second time.
 func (a *authorizer) logIn(ctx context.Context, request *http.Request, response *http.Response) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -217,7 +217,7 @@ func (a *authorizer) logIn(ctx context.Context, request *http.Request, response 
 	return a.failed
 }
 
-// repeatChallenge logs in with the challenge of an earlier session.
+// repeatChallenge logs in with a challenge from an earlier session.
 func (a *authorizer) repeatChallenge(ctx context.Context, challenge string) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, a.server.URL, nil)
 	if err != nil {

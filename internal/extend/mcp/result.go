@@ -13,7 +13,7 @@ type Result struct {
 	Blocks []Block
 	// Structured is the structured result as JSON with sorted keys, empty if there is none.
 	Structured json.RawMessage
-	// IsError means that the tool itself reports a failure, in Blocks.
+	// IsError is set if the tool itself reports a failure in Blocks.
 	IsError bool
 }
 
@@ -44,7 +44,7 @@ type Block struct {
 	Name string
 	// Role is the role of a message in a prompt: user or assistant.
 	Role string
-	// ForUser means that the block is for the user and not for the model.
+	// ForUser is set if the block is for the user and not for the model.
 	ForUser bool
 }
 
@@ -72,7 +72,7 @@ func blockOf(content sdk.Content) (b Block) {
 			b, notes = contentsOf(c.Resource), c.Annotations
 		}
 	}
-	// A block whose audience does not include the assistant is for the user alone.
+	// A block is only for the user if its audience does not include the assistant.
 	b.ForUser = notes != nil && len(notes.Audience) > 0 && !slices.Contains(notes.Audience, "assistant")
 	return b
 }

@@ -9,8 +9,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// rounds repeats a request with the answers to the server's questions, within the limit of
-// questions. The SDK can do so itself, but panics at a form with a null in it.
+// rounds repeats a request with the answers to the server's questions, up to the limit of
+// questions. The SDK can also do this, but panics on a form that contains null.
 func (c *Client) rounds(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (sdk.Result, error) {
 		for range mostQuestions + 1 {
@@ -46,7 +46,8 @@ func (c *Client) rounds(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// fulfil answers the requests of a server. Without requests the server is busy, and fulfil waits.
+// fulfil answers the requests of a server. If there are no requests, the server is busy, and fulfil
+// waits.
 func (c *Client) fulfil(ctx context.Context, asked sdk.InputRequestMap) (sdk.InputResponseMap, error) {
 	if len(asked) == 0 {
 		const pause = 500 * time.Millisecond
@@ -72,7 +73,7 @@ func (c *Client) fulfil(ctx context.Context, asked sdk.InputRequestMap) (sdk.Inp
 	return responses, nil
 }
 
-// recovering answers a request of the server with an error if the SDK panics over it.
+// recovering answers a request of the server with an error if the SDK panics on the request.
 func recovering(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (result sdk.Result, err error) {
 		defer func() {

@@ -9,39 +9,40 @@ import (
 	"agent/internal/sandbox"
 )
 
-// Server describes the way to reach a server. Prepare fills in its variables.
+// Server describes how to reach a server. Prepare replaces its variables.
 type Server struct {
 	Name string
-	// Type is stdio, http or sse; empty means stdio with a Command, else http.
+	// Type is stdio, http or sse. Empty means stdio if Command is set, otherwise http.
 	Type string
 
 	// Command is the program of a stdio server.
 	Command string
 	Args    []string
-	// Env is the whole environment of the program as NAME=VALUE. Its PATH is searched for Command.
+	// Env is the complete environment of the program as NAME=VALUE. Command is looked up in its
+	// PATH.
 	Env []string
 	// Dir is the absolute path of the folder in which the program runs.
 	Dir string
-	// Confined is the sandbox of the program; the zero Confinement confines nothing.
+	// Confined is the sandbox of the program. The zero Confinement means no sandbox.
 	Confined sandbox.Confinement
 	// Profile limits the actions of the program in the sandbox.
 	Profile sandbox.Profile
 
 	// URL is the address of a server over HTTP.
 	URL string
-	// Headers are sent with every request to the host of URL, and to no other.
+	// Headers are sent with every request to the host of URL, but to no other host.
 	Headers map[string]string
 	OAuth   OAuth
 
-	// StartTimeout limits the time from the start to the list of tools; 0 means 30 s.
+	// StartTimeout limits the time from the start to the list of tools. 0 means 30 s.
 	StartTimeout time.Duration
-	// CallTimeout limits a call, and the time without a sign of life. 0 means 30 min for the call,
-	// and 120 s without a sign of life.
+	// CallTimeout limits the time of a call, and the time without a message from the server. 0
+	// means 30 min for the call, and 120 s without a message.
 	CallTimeout time.Duration
-	// Prepare completes the server before each start. It fills in variables and may refuse;
-	// nil means that the server is complete.
+	// Prepare completes the server before each start. It replaces variables, and may return an
+	// error. nil means that the server is complete.
 	Prepare func(Server) (Server, error)
-	// Protocol is the version that the server used last time, empty if it is not known. It saves an
+	// Protocol is the version that the server used last time, empty if unknown. It avoids an
 	// attempt with another version.
 	Protocol string
 }
@@ -50,13 +51,13 @@ type Server struct {
 type OAuth struct {
 	ClientID, ClientSecret string
 	Scopes                 []string
-	// CallbackPort is the port of 127.0.0.1 to which the browser returns; 0 means any.
+	// CallbackPort is the port of 127.0.0.1 for the redirect of the browser. 0 means any port.
 	CallbackPort int
 }
 
 func (s Server) startTimeout() time.Duration { return cmp.Or(max(s.StartTimeout, 0), 30*time.Second) }
 
-// bounds holds the longest silence and the longest time of a call.
+// bounds holds the greatest silence and the greatest duration of a call.
 type bounds struct{ silent, total time.Duration }
 
 func (s Server) bounds() bounds {
@@ -81,25 +82,25 @@ const (
 	kindSSE   = "sse"
 )
 
-// Host describes this program to servers. Its functions are called on goroutines of their own; each
-// may be nil.
+// Host describes this program to servers. Its functions are called on separate goroutines. Each may
+// be nil.
 type Host struct {
 	// Version is the version of this program.
 	Version string
-	// Roots lists the absolute folders that servers get if they ask for roots.
+	// Roots lists the absolute folders that are sent to servers that request roots.
 	Roots []string
-	// Ask asks the user a question of a server; nil declines every question.
+	// Ask passes a question of a server to the user. If Ask is nil, every question is declined.
 	Ask func(ctx context.Context, q Question) (Answer, error)
-	// Changed is called with the name of a server up to a second after the server has reported
-	// that its tools, prompts or resources have changed.
+	// Changed is called with the name of a server after the server has reported changes of its
+	// tools, prompts or resources. The delay is at most one second.
 	Changed func(server string)
-	// Transport makes the requests to HTTP servers; nil means Go's own transport, with the proxies
-	// of the environment.
+	// Transport makes the requests to HTTP servers. nil means Go's default transport, with the
+	// proxies of the environment.
 	Transport http.RoundTripper
-	// Started is told of each program of a server that was started, Reached each host that requests
-	// for a server reach.
+	// Started is called for each server program that was started. Reached is called for each host
+	// that requests for a server reach.
 	Started func(server Server)
 	Reached func(server, host string)
-	// Logins stores logins; nil means that servers that want a login cannot be used.
+	// Logins stores logins. If it is nil, servers that require a login cannot be used.
 	Logins *Logins
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Set holds the servers of a conversation. Its methods are safe for concurrent use.
+// Set holds the servers of a conversation. It is safe for concurrent use.
 type Set struct {
 	host  Host
 	slots map[string]*slot
@@ -21,18 +21,18 @@ type Set struct {
 // slot is a server of a set, connected or not.
 type slot struct {
 	server Server
-	// busy is held while the connection is made or closed.
+	// busy is a lock that is held while the connection is made or closed.
 	busy chan struct{}
 
 	mu     sync.Mutex
 	client *Client
-	// ends holds the times within pauseWhile at which its program ended or failed to start.
+	// ends holds the times within pauseWhile when its program ended or failed to start.
 	ends []time.Time
 }
 
 var (
-	// pauses lists the pauses before a program that ended is started again. Within pauseWhile it is
-	// not started more often.
+	// pauses lists the pauses before a program that ended is started again. Within pauseWhile, the
+	// program is started again at most once per element.
 	pauses     = []time.Duration{500 * time.Millisecond, 2 * time.Second, 8 * time.Second}
 	pauseWhile = 10 * time.Minute
 )
@@ -47,7 +47,7 @@ func NewSet(servers []Server, host Host) *Set {
 	return s
 }
 
-// Client returns the connection to a server. It connects if there is no connection.
+// Client returns the connection to a server. It connects if necessary.
 func (s *Set) Client(ctx context.Context, name string) (*Client, error) {
 	at := s.slots[name]
 	if at == nil {
@@ -90,7 +90,7 @@ func (s *Set) Connected(name string) *Client {
 	return nil
 }
 
-// Close closes all connections at once and ends the programs of the servers.
+// Close closes all connections concurrently and ends the programs of the servers.
 func (s *Set) Close() {
 	s.end()
 	var wait sync.WaitGroup
@@ -123,8 +123,8 @@ func (at *slot) connection() *Client {
 	}
 }
 
-// countFailure counts a failed connection as a fault of the program. An interrupt or a missing login is
-// no such fault.
+// countFailure counts a failed connection as a failure of the program. It does not count a
+// cancellation or a missing login.
 func (at *slot) countFailure(err error) {
 	var login *LoginError
 	if err == context.Canceled || err == context.DeadlineExceeded || errors.As(err, &login) {
@@ -135,8 +135,8 @@ func (at *slot) countFailure(err error) {
 	at.ends = append(at.ends, time.Now())
 }
 
-// pause waits before a program is started again. It returns an error if the program has ended
-// too often.
+// pause waits before a program is started again. It returns an error if the program has ended too
+// often.
 func (at *slot) pause(ctx context.Context) error {
 	at.mu.Lock()
 	at.ends = slices.DeleteFunc(at.ends, func(t time.Time) bool { return time.Since(t) > pauseWhile })

@@ -22,7 +22,7 @@ import (
 type wire struct {
 	process *shell.Service
 	reader  *reader
-	// writing is a lock: it is full while a message is written.
+	// writing is a lock. It is full while a message is written.
 	writing chan struct{}
 	// broken is set when messages can no longer be read or written.
 	broken atomic.Bool
@@ -31,7 +31,8 @@ type wire struct {
 // Connect implements sdk.Transport.
 func (w *wire) Connect(context.Context) (sdk.Connection, error) { return w, nil }
 
-// Read returns the next message, and io.EOF when the program has ended or the wire is closed.
+// Read returns the next message. It returns io.EOF when the program has ended or the wire is
+// closed.
 func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 	message, err := w.reader.next()
 	if err != nil {
@@ -54,8 +55,8 @@ func (w *wire) Write(ctx context.Context, message jsonrpc.Message) error {
 	case <-w.process.Ended():
 		return io.ErrClosedPipe
 	}
-	// If the server does not read, the end of ctx stops the write. After part of a message, the
-	// wire is unusable.
+	// If the server does not read, the write stops when ctx ends. The wire is unusable after a
+	// partial message.
 	in := w.process.In
 	stop := context.AfterFunc(ctx, func() { _ = in.SetWriteDeadline(time.Now()) })
 	n, err := in.Write(append(text, '\n'))
@@ -87,8 +88,7 @@ func (s Server) start(ctx context.Context, log io.Writer) (*shell.Service, error
 	return shell.StartService(ctx, shell.ServiceCommand{Path: path, Args: s.Args, Dir: s.Dir, Env: s.Env, Confined: s.Confined, Profile: s.Profile}, log)
 }
 
-// program returns the path of the program. It looks a bare name up in the PATH that the program
-// gets.
+// program returns the path of the program. It looks up a bare name in the PATH of Env.
 func (s Server) program() (string, error) {
 	if strings.ContainsRune(s.Command, filepath.Separator) {
 		return fsutil.At(s.Dir, s.Command), nil

@@ -19,7 +19,7 @@ type Tool struct {
 	Annotations  Annotations     `json:"annotations,omitzero"`
 }
 
-// Annotations holds a server's own hints about its tool. Nothing proves them.
+// Annotations holds the hints of a server about its tool. They are not verified.
 type Annotations struct {
 	ReadOnly    bool `json:"readOnlyHint,omitempty"`
 	Destructive bool `json:"destructiveHint,omitempty"`
@@ -36,7 +36,7 @@ type (
 // Resource describes a resource of a server (see Client.Read).
 type Resource struct {
 	URI, Name, Title, Description, MIME string
-	// Template means that URI is a template with variables in braces.
+	// Template is set if URI is a template with variables in braces.
 	Template bool
 }
 
@@ -58,7 +58,7 @@ func toolOf(t *sdk.Tool) Tool {
 	return tool
 }
 
-// rawOf returns a decoded value as JSON with sorted keys, nil for nil.
+// rawOf returns a decoded value as JSON with sorted keys. It returns nil for nil.
 func rawOf(value any) json.RawMessage {
 	if value == nil {
 		return nil

@@ -10,9 +10,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// withURLs makes a request. If the server refuses it until the user has visited some addresses,
-// it asks the user to do so, and repeats the request when the server reports the visits, or after
-// a while.
+// withURLs makes a request. The server may refuse it until the user has visited some addresses.
+// withURLs then prompts the user, and repeats the request when the server reports the visits or
+// after some time.
 func (c *Client) withURLs(ctx context.Context, send func() error) error {
 	err := send()
 	questions := addresses(err)
@@ -69,7 +69,7 @@ func addresses(err error) []*sdk.ElicitParams {
 	return data.Elicitations
 }
 
-// handleVisited handles the report of the server that the user has visited an address.
+// handleVisited handles the server's notification that the user has visited an address.
 func (c *Client) handleVisited(_ context.Context, request *sdk.ElicitationCompleteNotificationRequest) {
 	if been, there := c.waits.Load(request.Params.ElicitationID); there {
 		select {

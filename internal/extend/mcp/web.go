@@ -23,9 +23,9 @@ type web struct {
 	base   http.RoundTripper
 	server *url.URL
 	header map[string]string
-	// login adds the token to requests. It is nil if the configuration sets the token.
+	// login adds the token to requests. It is nil if the configuration contains the token.
 	login *authorizer
-	// life is the context of the connection. Every request ends with it.
+	// life is the context of the connection. Its end cancels every request.
 	life context.Context
 	end  context.CancelFunc
 	// starting is set until the session has begun.
@@ -54,8 +54,8 @@ func newWeb(s Server, host Host) (*web, error) {
 	return w, nil
 }
 
-// newTransport returns Go's default transport without compression. With compression, servers hold
-// events back to fill a block.
+// newTransport returns Go's default transport without compression. With compression, servers delay
+// events until they have filled a block.
 func newTransport() http.RoundTripper {
 	transport, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
@@ -66,9 +66,9 @@ func newTransport() http.RoundTripper {
 	return transport
 }
 
-// RoundTrip makes a request of the SDK with the headers of the configuration, within the life of
-// the connection. It refuses other hosts, because nobody has agreed to them: also in redirects, and
-// in the address that an SSE server gives for messages.
+// RoundTrip makes a request of the SDK with the headers of the configuration. The request ends with
+// the connection. RoundTrip refuses other hosts, because the user has not approved them. This
+// includes redirects, and the address that an SSE server sends for messages.
 func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.URL.Scheme != w.server.Scheme || request.URL.Host != w.server.Host {
 		return nil, fmt.Errorf("it has moved to %s://%s; if you trust that, write it into the configuration", request.URL.Scheme, request.URL.Host)
@@ -101,8 +101,8 @@ func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 // retryPauses lists the pauses before the second and the third attempt of a request.
 var retryPauses = []time.Duration{250 * time.Millisecond, time.Second}
 
-// try makes a request. At the start of a connection it tries again, because the server may be
-// starting. A call is never made twice.
+// try makes a request. At the start of a connection it retries, because the server may still be
+// starting. It never retries a call.
 func (w *web) try(request *http.Request) (*http.Response, error) {
 	for _, pause := range retryPauses {
 		response, err := w.base.RoundTrip(request)
@@ -124,7 +124,7 @@ func (w *web) try(request *http.Request) (*http.Response, error) {
 	return w.base.RoundTrip(request)
 }
 
-// isPassing reports whether the cause of a failure may pass in a moment.
+// isPassing reports whether the cause of a failure may be temporary.
 func isPassing(response *http.Response, err error) bool {
 	if err != nil {
 		return fsutil.IsRefused(err)
@@ -132,14 +132,15 @@ func isPassing(response *http.Response, err error) bool {
 	return response.StatusCode >= http.StatusInternalServerError && response.StatusCode != http.StatusNotImplemented
 }
 
-// body is the body of a response, bounded in size.
+// body is the body of a response with a size limit.
 type body struct {
 	io.ReadCloser
 	left  int64
 	close func()
 }
 
-// limitOf returns the limit of a response in bytes. A stream has none, but each of its events has.
+// limitOf returns the limit of a response in bytes. A stream has no limit, but each of its events
+// has one.
 func limitOf(r *http.Response) int64 {
 	const forError, forStream = 1 << 20, 1 << 62
 	switch {
@@ -165,7 +166,7 @@ func (b *body) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// connectWeb connects to a server over HTTP. It begins with the new protocol, unless the server is
+// connectWeb connects to a server over HTTP. It begins with the new protocol unless the server is
 // known to use the old one.
 func (c *Client) connectWeb(ctx context.Context) error {
 	web, err := newWeb(c.server, c.host)
@@ -189,14 +190,14 @@ func (c *Client) connectWeb(ctx context.Context) error {
 	return c.shake(ctx, transport, version)
 }
 
-// lacksLogin reports whether the server refused a request because of a missing login, and no user
+// lacksLogin reports whether the server refused a request because of a missing login, while no user
 // can log in.
 func (w *web) lacksLogin() bool {
 	return w != nil && w.login != nil && w.login.handler == nil && w.unauthorized.Load()
 }
 
-// stream is a transport whose connection is one long request. The request ends with life, and not
-// with the context of the start.
+// stream is a transport whose connection is one long request. The request ends with life, not with
+// the context of the start.
 type stream struct {
 	sdk.Transport
 	life context.Context
@@ -205,7 +206,7 @@ type stream struct {
 // Connect implements sdk.Transport.
 func (s *stream) Connect(context.Context) (sdk.Connection, error) { return s.Transport.Connect(s.life) }
 
-// close ends every request.
+// close cancels every request.
 func (w *web) close() {
 	w.end()
 	w.login.close()

@@ -9,8 +9,8 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// projects lists the checks by kind of project: the endings of its files, the files that mark a
-// project, the text that such a file must contain, and the command.
+// projects lists the checks by kind of project. An entry consists of the extensions of its files,
+// the files that mark a project, the text that such a file must contain, and the command.
 var projects = []struct {
 	endings, markers []string
 	holds, line      string
@@ -22,8 +22,8 @@ var projects = []struct {
 	{[]string{".rs"}, []string{"Cargo.toml"}, "", "cargo check --quiet --message-format short"},
 }
 
-// find returns the check of the project of a file, which is the nearest folder above it with a
-// marker.
+// find returns the check of the project that contains a file. The project is the nearest folder
+// above the file with a marker.
 func find(root, file string) (Command, bool) {
 	if !filepath.IsLocal(file) {
 		return Command{}, false
@@ -42,7 +42,7 @@ func find(root, file string) (Command, bool) {
 	}
 }
 
-// longestMarker limits a marker, in bytes.
+// longestMarker is the greatest size of a marker file, in bytes.
 const longestMarker = 256 << 10
 
 // shows reports whether a file exists and contains a text.

@@ -7,21 +7,23 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// Bounds of the output of a check for the model: lines, and characters of a line.
+// The limits of a check's output for the model: the number of lines, and the characters of each
+// line.
 const (
 	mostLines   = 10
 	longestLine = 300
 )
 
-// The parts of a line that may differ between two runs although nothing is new: positions, counts
-// and times, and the plurals that depend on them.
+// The parts of a line that may differ between two runs with the same result: positions, counts and
+// times, and the plurals that depend on them.
 var (
 	numbers = lazyregexp.New(`\b\d+(?:[.,]\d+)*(?:ns|µs|ms|s|m|h)?\b`)
 	plurals = lazyregexp.New(`\b(error|warning|problem|issue|failure|file|test|line)s\b`)
 )
 
-// newLines returns the first lines that a check prints now and did not print before the edits, and
-// the number of all such lines. A line in which only positions or counts have changed is not new.
+// newLines returns the first lines that a check prints after the edits but did not print before
+// them. all is the number of all such lines. A line in which only positions or counts have changed
+// is not new.
 func newLines(before, now string) (lines []string, all int) {
 	exact, alike := map[string]int{}, map[string]int{}
 	for line := range strings.Lines(before) {
@@ -54,7 +56,7 @@ func newLines(before, now string) (lines []string, all int) {
 	return lines, all
 }
 
-// masked returns a line without the parts that may differ from run to run.
+// masked returns a line without the parts that may differ between runs.
 func masked(line string) string {
 	return plurals.ReplaceAllString(numbers.ReplaceAllString(line, "0"), "$1")
 }

@@ -1,6 +1,6 @@
-// Package projectcheck runs the project's own check before the first edit of a turn and after the last, so
-// that the model reads only the problems that its edits have caused. It knows neither the turn
-// loop nor consent.
+// Package projectcheck runs the project's own check before the first edit of a turn and after the
+// last one. The model then receives only the problems that its edits have caused. The package does
+// not depend on the turn loop and does not handle approvals.
 package projectcheck
 
 import (
@@ -16,9 +16,9 @@ import (
 	"agent/internal/cmdline"
 )
 
-// Values of the setting with a special meaning.
+// The special values of the setting check-command.
 const (
-	// Auto means the check that the files of the project suggest.
+	// Auto selects the check that the files of the project suggest.
 	Auto = "auto"
 	// Off means no check, like an empty value.
 	Off = "off"
@@ -26,17 +26,17 @@ const (
 	Server = "language-server"
 )
 
-// Limit limits the time of one run of a check.
+// Limit is the time limit of one run of a check.
 const Limit = 20 * time.Second
 
-// mostCommands limits the commands that are run for one turn.
+// mostCommands is the greatest number of commands that are run for one turn.
 const mostCommands = 4
 
-// A Command is a check: a command line and the folder to run it in, relative to the workspace. If the
-// line is Server, Dir is the file to check.
+// A Command is a check: a shell command and the folder in which to run it, relative to the
+// workspace. If the command is Server, Dir is the file to check.
 type Command struct {
 	Line, Dir string
-	// Found means that the files of the project suggested the check.
+	// Found is set if the files of the project suggested the check.
 	Found bool
 }
 
@@ -58,7 +58,7 @@ type Finding struct {
 
 // Checks holds the checks of a conversation. It is safe for concurrent use.
 type Checks struct {
-	// Setting returns the present value of check-command.
+	// Setting returns the current value of check-command.
 	Setting func() string
 	// Root is the workspace.
 	Root string
@@ -74,11 +74,11 @@ type Checks struct {
 	edited bool
 	// done is set if the checks have run after the edits.
 	done bool
-	// off holds the checks that are no longer run in this conversation.
+	// off holds the checks that no longer run in this conversation.
 	off map[Command]bool
 }
 
-// A looked is a check of a turn.
+// A looked is a check in a turn.
 type looked struct {
 	Command
 	// allowed is set if the check may run.
@@ -96,8 +96,8 @@ func (c *Checks) Begin() {
 	c.turn, c.edited, c.done = nil, false, false
 }
 
-// Due returns the checks of files, relative to the workspace, that are not yet decided in this
-// turn.
+// Due returns the check commands for files that this turn has not considered yet. The paths are
+// relative to the workspace.
 func (c *Checks) Due(files []string) []Command {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,14 +127,14 @@ func (c *Checks) of(file string) (Command, bool) {
 	}
 }
 
-// Allow lets a check run in this turn.
+// Allow permits a check to run in this turn.
 func (c *Checks) Allow(command Command) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.turn = append(c.turn, &looked{Command: command, allowed: true})
 }
 
-// Drop stops a check from running in this conversation.
+// Drop prevents a check from running again in this conversation.
 func (c *Checks) Drop(command Command) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -145,8 +145,8 @@ func (c *Checks) Drop(command Command) {
 	c.turn = slices.DeleteFunc(c.turn, func(l *looked) bool { return l.Command == command })
 }
 
-// Before runs the allowed checks that have not run yet. It drops a check that fails to run, and
-// adds a line for the user to problems.
+// Before runs the allowed checks that have not run yet. It drops a check that cannot run, and adds
+// a line for the user to problems.
 func (c *Checks) Before(ctx context.Context) (problems []string) {
 	for _, l := range c.pending(false) {
 		printed, err := c.Run(ctx, l.Command)
@@ -172,7 +172,7 @@ func (c *Checks) Edited() {
 	c.edited = true
 }
 
-// After runs the checks after the edits, once in a turn, and returns their new lines.
+// After runs the checks after the edits, once per turn, and returns their new lines.
 func (c *Checks) After(ctx context.Context) (findings []Finding, problems []string) {
 	c.mu.Lock()
 	due := c.edited && !c.done
@@ -197,8 +197,8 @@ func (c *Checks) After(ctx context.Context) (findings []Finding, problems []stri
 	return findings, problems
 }
 
-// pending returns the allowed checks that have run before the edits if ran is set, and the others
-// if not.
+// pending returns the allowed checks. If ran is set, it returns those that have run before the
+// edits, otherwise the others.
 func (c *Checks) pending(ran bool) []*looked {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -211,5 +211,5 @@ func (c *Checks) pending(ran bool) []*looked {
 	return all
 }
 
-// ErrMissing is the error of a check whose program cannot be run.
+// ErrMissing is the error for a check whose program cannot be run.
 var ErrMissing = errors.New("its program is missing or not executable")

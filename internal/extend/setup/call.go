@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// maxSkills is the most skills that one line may call.
+// maxSkills is the greatest number of skills that one line may call.
 const maxSkills = 5
 
 // Call is a call of a skill or a command.
 type Call struct {
 	Entry *Entry
-	// As is the name to type: the name of the entry, preceded by its origin if another entry has
-	// the same name.
+	// As is the name to type. It is the name of the entry, prefixed with its origin if another
+	// entry has the same name.
 	As string
-	// Arguments is the rest of the line, as it was typed.
+	// Arguments is the rest of the line, unchanged.
 	Arguments string
 }
 
-// Calls returns the calls at the beginning of a line: none, one command, or up to five skills in a
-// row. The last call gets the arguments.
+// Calls returns the calls at the beginning of a line: none, one command, or up to five consecutive
+// skills. The last call receives the arguments.
 func (s Set) Calls(line string) []Call {
 	var calls []Call
 	rest := strings.TrimSpace(line)
@@ -44,12 +44,12 @@ func (s Set) Calls(line string) []Call {
 	return calls
 }
 
-// Runner runs a command line in a text and returns its output. If it does not run the line, refused
+// Runner runs a command in a text and returns its output. If it refuses to run the command, refused
 // is the reason. An error ends the whole call.
 type Runner func(line string) (output, refused string, err error)
 
-// Text returns a call as the model reads it: the text of the entry with arguments, between tags,
-// and the files that it includes.
+// Text returns a call in the form for the model: the text of the entry with arguments, between
+// tags. files lists the files that it includes.
 func (c Call) Text(run Runner) (text string, files []string, err error) {
 	var b strings.Builder
 	for _, part := range c.Entry.Fill(c.Arguments) {
@@ -75,7 +75,8 @@ func (c Call) Text(run Runner) (text string, files []string, err error) {
 	return c.tagged(strings.TrimSpace(b.String())), files, nil
 }
 
-// tagged puts tags around a text. It escapes closing tags, so that the text cannot end early.
+// tagged encloses a text in tags. It escapes closing tags in the text, so that the text cannot end
+// early.
 func (c Call) tagged(text string) string {
 	mark, attributes := "command", fmt.Sprintf("name=%q", c.As)
 	if c.Entry.IsSkill() {
@@ -91,8 +92,8 @@ func (c Call) tagged(text string) string {
 	return fmt.Sprintf("<%s %s>\n%s\n</%s>", mark, attributes, text, mark)
 }
 
-// Key returns the key of the text of a skill. A later text with the same key replaces the earlier
-// text. It returns "" for a command.
+// Key returns the key of a skill's text. A later text with the same key replaces the earlier one.
+// It returns "" for a command.
 func (c Call) Key() string {
 	if !c.Entry.IsSkill() {
 		return ""

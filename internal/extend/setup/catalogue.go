@@ -7,22 +7,23 @@ import (
 )
 
 const (
-	// budgetShare makes the budget of the catalogue one fiftieth of the window, or 2 %.
+	// budgetShare is the divisor that determines the budget of the catalog: one fiftieth (2 %) of
+	// the context window.
 	budgetShare = 50
-	// leastBudget and mostBudget bound the budget, in tokens.
+	// leastBudget and mostBudget are the limits of the budget, in tokens.
 	leastBudget = 1500
 	mostBudget  = 6000
 	// leastDescription is the least length of a cut description, in characters.
 	leastDescription = 40
 )
 
-// Budget returns the most tokens that the catalogue may take, given the size of the window in
+// Budget returns the greatest number of tokens of the catalog for a context window of window
 // tokens.
 func Budget(window int) int { return min(max(window/budgetShare, leastBudget), mostBudget) }
 
-// Catalogue returns a list of the skills that the model may use, a line for each. If it takes more
-// than budget tokens, all descriptions are cut to one common length, but no skill is omitted. cut
-// counts the cut descriptions, and whole the tokens of the uncut catalogue.
+// Catalogue returns a list of the skills that the model may use, with one line for each. If it
+// exceeds budget tokens, all descriptions are cut to one common length, but no skill is omitted.
+// cut is the number of cut descriptions. whole is the number of tokens of the uncut list.
 func (f Listing) Catalogue(budget int, count func(string) int) (text string, cut, whole int) {
 	var offered []*Entry
 	longest := 0
@@ -47,7 +48,7 @@ func (f Listing) Catalogue(budget int, count func(string) int) (text string, cut
 	return lines(offered, length), cut, whole
 }
 
-// lines returns the catalogue with descriptions of at most length characters.
+// lines returns the catalog with descriptions of at most length characters.
 func lines(skills []*Entry, length int) string {
 	var b strings.Builder
 	for _, s := range skills {

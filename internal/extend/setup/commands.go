@@ -13,14 +13,14 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Bounds of the search for commands in a folder.
+// The limits of the search for commands in a folder.
 const (
 	maxCommands     = 2000
 	maxCommandDepth = 6
 )
 
-// commandPlaces lists the folders of slash commands in files. Such a command is a text to send as a
-// message, with placeholders for arguments.
+// commandPlaces lists the folders of slash commands in files. Such a command is a text with
+// placeholders for arguments, which is sent as a message.
 var commandPlaces = places{
 	project: []string{".agents/commands", ".claude/commands", ".opencode/command", ".opencode/commands", ".github/prompts", ".gemini/commands"}, own: "commands",
 	user:    []string{".claude/commands", ".codex/prompts", ".config/opencode/command", ".config/opencode/commands", ".config/crush/commands", ".gemini/commands"},
@@ -28,7 +28,7 @@ var commandPlaces = places{
 	longest: 64 << 10,
 }
 
-// ending returns the ending of the files in a folder of commands.
+// ending returns the extension of the files in a folder of commands.
 func ending(dir string) string {
 	switch slashed := filepath.ToSlash(dir); {
 	case strings.HasSuffix(slashed, ".github/prompts"):
@@ -42,8 +42,8 @@ func ending(dir string) string {
 // usedFields lists the fields of a command that have an effect. Other fields get a note.
 var usedFields = []string{"description", "argument-hint", "arguments", "allowed-tools", "name"}
 
-// findCommands reads the commands of a workspace and its user. A slash in the path of a command
-// becomes a colon in its name.
+// findCommands reads the commands of a workspace and its user. In the name of a command, colons
+// replace the slashes of its path.
 func findCommands(w trustedfile.Locations) Listing {
 	return find(w, commandPlaces, func(f *finder, dir string) {
 		ending, files := ending(dir), 0
@@ -104,7 +104,7 @@ func (e *Entry) fromTOML(text string) error {
 	return nil
 }
 
-// firstLine returns the first line of a text, for a command without a description.
+// firstLine returns the first line of a text. It is the description of a command without one.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	line = strings.TrimLeft(line, "# ")

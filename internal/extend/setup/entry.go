@@ -12,42 +12,43 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// Origin says whether a skill or command belongs to the project or to the user.
+// Origin is the owner of a skill or command: the project, the user or a plugin.
 type Origin string
 
 // The origins.
 const (
 	Project Origin = "project"
 	User    Origin = "user"
-	// Plugin is a plugin that the user has added. Names begin with its name and a colon.
+	// Plugin is a plugin that the user has added. The names of its entries begin with its name and
+	// a colon.
 	Plugin Origin = "plugin"
 )
 
-// Entry is a skill or a command: a file that is called by a name.
+// Entry is a skill or a command: a file that users or the model call by name.
 type Entry struct {
 	Name, Description string
 	// Hint describes the arguments.
 	Hint   string
 	Origin Origin
-	// Own means that the file is in this program's folders or in ~/.agents, so that its grants
-	// count without a question.
+	// Own is set if the file is in this program's folders or in ~/.agents. The rules that it grants
+	// then need no approval.
 	Own bool
 	// File is the path of the file.
 	File string
 	// Dir is the folder of a skill, empty for a command.
 	Dir string
-	// Allowed lists the permission rules that the entry asks for.
+	// Allowed lists the permission rules that the entry requests.
 	Allowed []string
 	// Disallowed lists the tools that a skill must not use.
 	Disallowed []string
-	// Hidden means that only a user may use a skill.
+	// Hidden is set if only a user may use the skill.
 	Hidden bool
-	// Unlisted means that only the model may use a skill.
+	// Unlisted is set if only the model may use the skill.
 	Unlisted bool
-	// Shadowed means that another skill of the same name is used. This one is called as
-	// /user:NAME.
+	// Shadowed is set if another skill with the same name takes precedence. The shadowed skill is
+	// called as /user:NAME.
 	Shadowed bool
-	// Notes describe irregularities that were tolerated and fields that have no effect.
+	// Notes describe irregularities that were ignored, and fields that have no effect.
 	Notes []string
 
 	text template.Template
@@ -59,11 +60,11 @@ func (e *Entry) IsSkill() bool { return e.Dir != "" }
 // ForModel reports whether the entry is a skill that the model may use.
 func (e *Entry) ForModel() bool { return e.IsSkill() && !e.Hidden && !e.Shadowed }
 
-// Fill returns the text of the entry, filled in with the arguments of a line.
+// Fill returns the text of the entry with the arguments of a line filled in.
 func (e *Entry) Fill(line string) []template.Part { return e.text.Fill(line) }
 
-// Effects lists everything that a user agrees to in the entry: its rules, its use by the model,
-// and the commands in its text. about returns a note on a rule for the user, "" for none.
+// Effects lists everything in the entry that requires approval: its rules, its use by the model,
+// and the commands in its text. about returns a note on a rule for the user, or "".
 func (e *Entry) Effects(about func(rule string) string) manifest.List {
 	var all manifest.List
 	for _, rule := range e.Allowed {
@@ -91,19 +92,19 @@ func (e *Entry) Effects(about func(rule string) string) manifest.List {
 	return all
 }
 
-// withOrigin returns the name of the entry with its origin, "project:NAME".
+// withOrigin returns the name of the entry with its origin: "project:NAME".
 func (e *Entry) withOrigin() string { return string(e.Origin) + ":" + e.Name }
 
 // Listing holds the skills, or the commands, of a workspace and its user.
 type Listing struct {
-	// Entries are sorted by name. Of several entries with one name, the first is used.
+	// Entries are sorted by name. If several entries have the same name, the first is used.
 	Entries []*Entry
 	// Skipped lists the files that are not used, each with the reason.
 	Skipped []string
 }
 
-// Named returns the first entry with a name, or nil. The name may begin with an origin, as in
-// "user:review".
+// Named returns the first entry with a name, or nil. The name may have an origin as a prefix, such
+// as "user:review".
 func (f Listing) Named(name string) *Entry {
 	for _, e := range f.Entries {
 		if e.Name == name || e.withOrigin() == name {
@@ -125,7 +126,7 @@ type places struct {
 	further []string
 	// plugin returns the folders in a plugin.
 	plugin func(trustedfile.Plugin) []string
-	// longest limits a file, in bytes.
+	// longest is the greatest size of a file, in bytes.
 	longest int
 }
 
@@ -136,15 +137,15 @@ type finder struct {
 	from    trustedfile.Place
 	// origin is the origin of the entries in the current folder.
 	origin Origin
-	// prefix begins the names of the entries in the current folder.
+	// prefix is prepended to the names of the entries in the current folder.
 	prefix string
 	// own is copied to Entry.Own of the entries in the current folder.
 	own bool
-	// seen holds the paths, without links, of the files that were read.
+	// seen holds the paths of the files that were read, with links resolved.
 	seen map[string]bool
 }
 
-// find visits the folders of the workspace, the nearest first, and then the folders of the user. It
+// find visits the folders of the workspace, the nearest first, and then the user's folders. It
 // returns the entries sorted by name.
 func find(w trustedfile.Locations, p places, visit func(f *finder, dir string)) Listing {
 	f := &finder{longest: p.longest, seen: map[string]bool{}, origin: Project}
@@ -177,8 +178,8 @@ func find(w trustedfile.Locations, p places, visit func(f *finder, dir string)) 
 	return f.Listing
 }
 
-// read adds the entry of a file unless the file is missing or was read before. parse completes the
-// entry.
+// read adds the entry of a file unless the file is missing or was read before. parse sets the
+// remaining fields of the entry.
 func (f *finder) read(file string, parse func(e *Entry, text string) error) {
 	text, err := f.from.Read(file, f.longest)
 	if trustedfile.Missing(err) || err == nil && f.seen[text.Real] {
@@ -199,7 +200,7 @@ func (f *finder) read(file string, parse func(e *Entry, text string) error) {
 	}
 }
 
-// describe sets the fields of an entry from the head of its file.
+// describe sets the fields of an entry from the frontmatter of its file.
 func (e *Entry) describe(fields trustedfile.Fields) {
 	e.Description, e.Hint, e.Allowed = oneLine(fields["description"]), fields["argument-hint"], fields.Rules("allowed-tools")
 	e.text.Names = fields.List("arguments")

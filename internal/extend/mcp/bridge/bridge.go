@@ -1,10 +1,11 @@
 // Package bridge offers the tools, prompts and resources of MCP servers to the model and the user.
 //
-// A Bridge has the definitions of tools from the catalogue, so that a server is connected only when
-// it is used. In the background it asks servers that are not in the catalogue. Ready freezes the
-// list of offered tools, which then stays the same for the session. The list has the tools
-// mcp_find, mcp_call and mcp_read, which reach all servers, and the tools of the servers that fit
-// into every request. Source returns the tools to the tool runner. Results of calls are limited.
+// A Bridge gets the definitions of tools from the catalog, so that it connects to a server only at
+// first use. In the background it connects to servers that are not in the catalog yet. WaitReady
+// freezes the list of offered tools, which then stays the same for the session. The list contains
+// mcp_find, mcp_call and mcp_read, which reach all servers. It also contains the tools of the
+// servers that fit into every request. Source returns the tools to the tool runner. Results of
+// calls are limited.
 package bridge
 
 import (
@@ -31,7 +32,7 @@ type Server struct {
 	Unused string
 }
 
-// From names the place in which the server is configured, in a word or two.
+// From describes in a word or two where the server is configured.
 func (s Server) From() string {
 	switch s.Configured.Origin {
 	case servers.Flag:
@@ -62,17 +63,17 @@ type Connection interface {
 // Config configures a Bridge. Its functions are safe for concurrent use.
 type Config struct {
 	Servers []Server
-	// Connect returns the connection to a server. It connects if there is no connection.
+	// Connect returns the connection to a server. It connects if necessary.
 	Connect func(ctx context.Context, server string) (Connection, error)
 	Store   catalogue.Store
-	// Window is the size of the model's window in tokens.
+	// Window is the size of the model's context window in tokens.
 	Window func() int
 	// Choice returns the rule by which tools are offered directly.
 	Choice func() catalogue.Choice
 	// ResultTokens limits a result, in tokens.
 	ResultTokens func() int
-	// OnFreeze is called with the offered tools whenever they are frozen, to record them; it may be
-	// nil.
+	// OnFreeze is called with the offered tools whenever they are frozen, so that they can be
+	// recorded. It may be nil.
 	OnFreeze func([]Offered)
 }
 
@@ -89,35 +90,35 @@ type Bridge struct {
 	states []*state
 	// offered lists the tools that the model is offered.
 	offered []Offered
-	// frozen is set once new facts about servers no longer change offered.
+	// frozen is set after which changes of servers no longer change offered.
 	frozen bool
 	// revision counts the changes of the tools that can be called.
 	revision uint64
 	// offerRevision counts the changes of offered.
 	offerRevision uint64
-	// settled is closed when all servers have been asked.
+	// settled is closed when no first connection to a server is pending.
 	settled chan struct{}
-	// news holds, by server, the tools that were added and removed since the model last read the
+	// news maps servers to the tools that were added and removed since the model last received the
 	// list of tools.
 	news map[string]*news
-	// added holds the names of the tools whose definitions the model has read, and room is the
-	// number of tokens that further definitions may take.
+	// added holds the names of the tools whose definitions the model has received. room is the
+	// number of tokens that further definitions may use.
 	added map[string]bool
 	room  int
 }
 
-// news holds the names, as the server shows them, of tools that came and went.
+// news holds the names of tools, in the form for the model, that were added and removed.
 type news struct{ came, went []string }
 
 // state is the state of a server.
 type state struct {
 	Server
 	known catalogue.ServerInfo
-	// pending is set while the server is asked for the first time.
+	// pending is set until the first connection to the server has ended.
 	pending bool
 }
 
-// New returns a bridge with the facts that the store has about the servers. Start asks the others.
+// New returns a bridge with the stored data of the servers. Start connects to the other servers.
 func New(config Config) *Bridge {
 	b := &Bridge{Config: config, settled: make(chan struct{}), revision: 1}
 	for _, s := range config.Servers {
@@ -132,13 +133,13 @@ func New(config Config) *Bridge {
 	return b
 }
 
-// load reads the known facts about a server. A server that was never asked becomes pending.
+// load reads the stored data of a server. A server without stored data becomes pending.
 func (st *state) load(from catalogue.Store) {
 	st.known, _ = from.Load(st.Configured.Name, st.Configured.Fields)
 	st.pending = !st.known.Asked()
 }
 
-// Start asks, in the background, the servers that the store does not know.
+// Start connects, in the background, to the servers without stored data.
 func (b *Bridge) Start() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -149,8 +150,8 @@ func (b *Bridge) Start() {
 	}
 }
 
-// Use sets whether a server is used from now on. unused is the reason not to use it, empty to use
-// it.
+// Use sets whether a server is used from now on. unused is the reason not to use it, or empty to
+// use it.
 func (b *Bridge) Use(server, unused string) {
 	st := b.state(server)
 	if st == nil {
@@ -175,13 +176,14 @@ func (b *Bridge) Use(server, unused string) {
 	b.noteChange()
 }
 
-// Close ends the background work and waits for its end.
+// Close stops the background work and waits until it has ended.
 func (b *Bridge) Close() {
 	b.end()
 	b.working.Wait()
 }
 
-// Changed asks a server again after its tools, prompts or resources have changed.
+// Changed reads the lists of a server again. It is called after tools, prompts or resources of the
+// server have changed.
 func (b *Bridge) Changed(server string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -190,10 +192,10 @@ func (b *Bridge) Changed(server string) {
 	}
 }
 
-// patience limits the time that a server may take to list its prompts and resources.
+// patience is the time limit for listing the prompts and resources of a server.
 const patience = 10 * time.Second
 
-// ask connects to a server and learns its tools, prompts and resources.
+// ask connects to a server and reads its tools, prompts and resources.
 func (b *Bridge) ask(ctx context.Context, st *state) error {
 	connection, err := b.Connect(ctx, st.Configured.Name)
 	var listing catalogue.Listing
@@ -214,8 +216,7 @@ func (b *Bridge) ask(ctx context.Context, st *state) error {
 	return nil
 }
 
-// List asks a server for everything that it offers. It ignores failures to list prompts and
-// resources.
+// List returns everything that a server offers. It ignores failures to list prompts and resources.
 func List(ctx context.Context, c Connection) (catalogue.Listing, error) {
 	l := catalogue.Listing{Protocol: c.Protocol(), Version: c.Version(), Instructions: c.Instructions()}
 	var err error
@@ -229,7 +230,7 @@ func List(ctx context.Context, c Connection) (catalogue.Listing, error) {
 	return l, nil
 }
 
-// learn replaces the known facts about a server, and tells the model of new tools.
+// learn replaces the data of a server, and records new tools for the model.
 func (b *Bridge) learn(st *state, known catalogue.ServerInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -242,13 +243,13 @@ func (b *Bridge) learn(st *state, known catalogue.ServerInfo) {
 	b.noteChange()
 }
 
-// save stores the known facts about a server. It ignores failures, because the server is asked
-// again.
+// save stores the data of a server. It ignores failures, because the data can be read from the
+// server again.
 func (b *Bridge) save(st *state) {
 	_ = b.Store.Save(st.Configured.Name, st.Configured.Fields, st.known)
 }
 
-// noteNews notes for the model which tools of a server came and went.
+// noteNews records for the model which tools of a server were added and removed.
 func (b *Bridge) noteNews(st *state, before catalogue.ServerInfo) {
 	if b.news == nil {
 		b.news = map[string]*news{}
@@ -263,7 +264,8 @@ func (b *Bridge) noteNews(st *state, before catalogue.ServerInfo) {
 			now.came = append(now.came, t.Shown)
 		}
 	}
-	// Of a server that keeps changing its list, the names that it still has make one line.
+	// If a server changes its list repeatedly, the additions that still exist are merged into one
+	// message.
 	for _, name := range old.came {
 		if _, has := st.known.Tool(name); has && !slices.Contains(now.came, name) {
 			now.came = append(now.came, name)
@@ -282,15 +284,15 @@ func (b *Bridge) noteNews(st *state, before catalogue.ServerInfo) {
 	b.news[st.Configured.Name] = now
 }
 
-// Update is a message for the model about the tools of a server. Added has the definitions of new tools
-// that may be called by their own names, and Removed the own names of tools that are gone.
+// Update is a message for the model about the tools of a server. Added holds the definitions of new
+// tools that the model may call directly. Removed holds the direct names of removed tools.
 type Update struct {
 	Line    string
 	Added   []Offered
 	Removed []string
 }
 
-// Updates returns, once, messages for the model about the tools that came and went, by server.
+// Updates returns a message for each server whose tools changed since the last call.
 func (b *Bridge) Updates() (all []Update) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -318,8 +320,8 @@ func (b *Bridge) Updates() (all []Update) {
 	return all
 }
 
-// addable returns the definitions of new tools of a server if all of them fit into the room for
-// definitions, otherwise none: then the model calls them with mcp_call.
+// addable returns the definitions of new tools of a server if all of them fit into the remaining
+// tokens. Otherwise it returns none, and the model calls the tools with mcp_call.
 func (b *Bridge) addable(st *state, shown []string) (added []Offered) {
 	if b.Choice() == catalogue.Search {
 		return nil
@@ -332,7 +334,7 @@ func (b *Bridge) addable(st *state, shown []string) (added []Offered) {
 		case t.Long:
 			return nil
 		default:
-			if !b.added[name] && !b.offers(name) { // a tool outside the offer gets its definition in the request
+			if !b.added[name] && !b.offers(name) { // a tool that is not offered needs tokens for its definition
 				need += t.Tokens()
 			}
 			added = append(added, Offered{name, t.Description, t.Schema})
@@ -348,15 +350,16 @@ func (b *Bridge) addable(st *state, shown []string) (added []Offered) {
 	return added
 }
 
-// offers reports whether requests offer a tool from the beginning. The caller holds the lock.
+// offers reports whether every request contains the definition of a tool. The caller holds the
+// lock.
 func (b *Bridge) offers(name string) bool {
 	return slices.ContainsFunc(b.offered, func(o Offered) bool { return o.Name == name })
 }
 
-// maxNames limits a list of names, in bytes.
+// maxNames is the greatest length of a list of names, in bytes.
 const maxNames = 1 << 10
 
-// someOf joins names to a list that is limited in size.
+// someOf joins names to a list of limited length.
 func someOf(names []string) string {
 	size := 0
 	for i, name := range names {
@@ -367,7 +370,8 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// noteChange notes that known facts have changed. The caller holds the lock.
+// noteChange updates the revision and the offer after a change of the servers' data. The caller
+// holds the lock.
 func (b *Bridge) noteChange() {
 	b.revision++
 	if !b.frozen {
@@ -377,7 +381,7 @@ func (b *Bridge) noteChange() {
 	b.settle()
 }
 
-// settle closes settled if all servers have been asked.
+// settle closes settled if no server is pending.
 func (b *Bridge) settle() {
 	if slices.ContainsFunc(b.states, func(st *state) bool { return st.pending }) {
 		return
@@ -389,7 +393,7 @@ func (b *Bridge) settle() {
 	}
 }
 
-// Pending returns the servers that are being asked for the first time.
+// Pending returns the servers whose first connection has not ended.
 func (b *Bridge) Pending() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -402,8 +406,8 @@ func (b *Bridge) Pending() []string {
 	return names
 }
 
-// WaitReady waits until all servers have been asked, but not longer than wait, and freezes the offered
-// tools. It returns the servers that are still being asked.
+// WaitReady waits until no server is pending, at most for the duration wait, and freezes the
+// offered tools. It returns the servers that are still pending.
 func (b *Bridge) WaitReady(ctx context.Context, wait time.Duration) (late []string) {
 	if b.Frozen() {
 		return nil
@@ -431,14 +435,14 @@ func (b *Bridge) state(name string) *state {
 	return nil
 }
 
-// errStarting is the error for a server that is still being asked.
+// errStarting is the error for a server that is still pending.
 var errStarting = errors.New("is still starting; call it again later")
 
-// startPatience limits the wait for servers that are starting.
+// startPatience is the greatest time to wait for servers that are starting.
 const startPatience = 30 * time.Second
 
-// settles waits until all servers have been asked, but not longer than wait. It reports false if
-// ctx ends first.
+// settles waits until no server is pending, at most for the duration wait. It returns false if ctx
+// ends first.
 func (b *Bridge) settles(ctx context.Context, wait time.Duration) bool {
 	b.mu.Lock()
 	settled := b.settled
@@ -452,8 +456,8 @@ func (b *Bridge) settles(ctx context.Context, wait time.Duration) bool {
 	return true
 }
 
-// usable returns a server that can be called, and the known facts about it. It waits for a server
-// that is still being asked. The error is the reason why a server cannot be called.
+// usable returns a server that can be called, with its data. It waits for a pending server. The
+// error is the reason why a server cannot be called.
 func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.ServerInfo, error) {
 	st := b.state(name)
 	if st == nil {

@@ -47,7 +47,7 @@ func (b *Bridge) planCall(ctx context.Context, env *tools.Env, given arguments.A
 	return b.plan(ctx, env, server, name, arguments.Parse(args.Arguments))
 }
 
-// plan plans a call of a tool. It makes no connection.
+// plan plans a call of a tool. It does not connect to the server.
 func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, given arguments.Arguments) (tools.Plan, error) {
 	st, known, err := b.usable(ctx, server)
 	if err != nil {
@@ -93,7 +93,7 @@ func missing(server, name string, known catalogue.ServerInfo) error {
 	return fmt.Errorf("%s does not offer %q, or no longer%s; it offers: %s", server, humanize.Line(name, 80), suggest.Question(name, names), someOf(names))
 }
 
-// allows reports whether the user's own configuration allows calls of a tool.
+// allows reports whether the user's configuration of the server allows calls of a tool.
 func (st *state) allows(t catalogue.Tool) bool {
 	return slices.ContainsFunc(st.Configured.Allow, func(pattern string) bool {
 		for _, name := range []string{t.Name, t.Shown} {
@@ -105,7 +105,7 @@ func (st *state) allows(t catalogue.Tool) bool {
 	})
 }
 
-// Difference returns the lines that differ between an earlier definition of a tool and the present
+// Difference returns the lines that differ between an earlier definition of a tool and the current
 // one.
 func Difference(old, now catalogue.Tool) string {
 	text := func(t catalogue.Tool) string {
@@ -131,7 +131,7 @@ func indented(schema json.RawMessage) string {
 	return out.String()
 }
 
-// call makes a planned call after it was allowed.
+// call makes a planned call that was approved.
 func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catalogue.Tool, given arguments.Arguments) tools.Answer {
 	connection, err := b.connect(ctx, st)
 	if err != nil {
@@ -158,10 +158,10 @@ func (b *Bridge) call(ctx context.Context, env *tools.Env, st *state, tool catal
 	return answer
 }
 
-// maxFailure limits the error of a call, in characters.
+// maxFailure is the greatest length of a call's error, in characters.
 const maxFailure = 2000
 
-// connect returns the connection to a server, and learns its tools if they have changed.
+// connect returns the connection to a server. If the server's tools have changed, it updates them.
 func (b *Bridge) connect(ctx context.Context, st *state) (Connection, error) {
 	connection, err := b.Connect(ctx, st.Configured.Name)
 	if err != nil {
@@ -182,7 +182,7 @@ func (b *Bridge) connect(ctx context.Context, st *state) (Connection, error) {
 	return connection, nil
 }
 
-// agree notes that a user has agreed to the present definition of a tool. It returns an error if
+// agree records that the user has approved the current definition of a tool. It returns an error if
 // the tool has changed since the call was planned.
 func (b *Bridge) agree(st *state, tool catalogue.Tool) error {
 	b.mu.Lock()
@@ -207,7 +207,7 @@ func (b *Bridge) agree(st *state, tool catalogue.Tool) error {
 	return nil
 }
 
-// short returns arguments for a key: in canonical form or, if they are long, as a digest.
+// short returns arguments for a key. They are in canonical form or, if they are long, a digest.
 func short(arguments json.RawMessage) string {
 	const long = 500
 	if text, err := rawjson.Canonical(arguments); err == nil {

@@ -13,7 +13,7 @@ import (
 	"agent/internal/tools"
 )
 
-// mostDefinitions limits the whole definitions that a search shows.
+// mostDefinitions is the greatest number of complete definitions in a search result.
 const mostDefinitions = 5
 
 type findArgs struct {
@@ -21,7 +21,7 @@ type findArgs struct {
 	Server string `json:"server"`
 }
 
-// planFind plans a search. It makes no connection.
+// planFind plans a search. It does not connect to servers.
 func (b *Bridge) planFind(ctx context.Context, env *tools.Env, given arguments.Arguments) (tools.Plan, error) {
 	var args findArgs
 	if err := json.Unmarshal(given.Raw(), &args); err != nil {
@@ -35,8 +35,7 @@ func (b *Bridge) planFind(ctx context.Context, env *tools.Env, given arguments.A
 	return tools.Plan{Apply: func(ctx context.Context) tools.Answer { return b.find(ctx, env, args) }}, nil
 }
 
-// find searches the tools of servers. It waits, for a bounded time, for servers that are still
-// being asked.
+// find searches the tools of servers. It waits for pending servers for a limited time.
 func (b *Bridge) find(ctx context.Context, env *tools.Env, args findArgs) tools.Answer {
 	b.settles(ctx, startPatience)
 	entries, instructions, notes := b.entries(args.Server)
@@ -63,8 +62,8 @@ func (b *Bridge) find(ctx context.Context, env *tools.Env, args findArgs) tools.
 	return tools.Answer{Text: strings.Join(parts, "\n\n"), Summary: humanize.Count(len(matching), "tool")}
 }
 
-// entries returns the tools of one server, or of all if server is empty, the instructions of the
-// servers, and notes about servers that cannot be used.
+// entries returns the tools of one server, or of all servers if server is empty. It also returns
+// the instructions of the servers, and notes about servers that cannot be used.
 func (b *Bridge) entries(server string) (all []catalogue.Entry, instructions map[string]string, notes []string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,22 +12,22 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Offered is a tool as every request of a session offers it, and as the session records it.
+// Offered is a tool definition in every request of a session. The session log contains the same
+// definition.
 type Offered struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 }
 
-// Definitions that are offered directly take at most the window divided by directShare, and at most
+// Directly offered definitions use at most the context window divided by directShare, and at most
 // directMost tokens.
 const (
 	directShare = 20
 	directMost  = 4096
 )
 
-// choose returns the tools to offer, according to the known facts. The caller holds the lock, or
-// the bridge is new.
+// choose returns the tools to offer. The caller holds the lock, or the bridge is new.
 func (b *Bridge) choose() []Offered {
 	var usable []catalogue.UsableServer
 	for _, st := range b.states {
@@ -54,7 +54,7 @@ func (b *Bridge) choose() []Offered {
 	return offered
 }
 
-// freeze freezes the offered tools, if they are not frozen.
+// freeze freezes the offered tools unless they are frozen.
 func (b *Bridge) freeze() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,7 +63,7 @@ func (b *Bridge) freeze() {
 	}
 }
 
-// Refreeze replaces frozen tools by the tools that are known now, and drops the news about them.
+// Refreeze replaces frozen tools by the current tools, and discards the updates about them.
 func (b *Bridge) Refreeze() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,7 +73,7 @@ func (b *Bridge) Refreeze() {
 	}
 }
 
-// freezeNow freezes the tools that are known now. The caller holds the lock.
+// freezeNow freezes the current tools. The caller holds the lock.
 func (b *Bridge) freezeNow() {
 	offered := b.choose()
 	if !same(offered, b.offered) || b.offerRevision == 0 {
@@ -103,7 +103,7 @@ func (b *Bridge) OffersSameAs(other *Bridge) bool {
 	return same(b.offered, theirs)
 }
 
-// Restore offers the tools of a recorded session. Tools that are new since then become news.
+// Restore offers the tools of a recorded session.
 func (b *Bridge) Restore(offered []Offered) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -113,10 +113,11 @@ func (b *Bridge) Restore(offered []Offered) {
 	b.offerRevision++
 }
 
-// renewRoom makes room for the definitions of new tools: as much as for those that are offered.
+// renewRoom resets the token budget for the definitions of new tools to the full budget for
+// definitions.
 func (b *Bridge) renewRoom() { b.added, b.room = map[string]bool{}, b.directRoom() }
 
-// directRoom is the number of tokens that definitions may take.
+// directRoom returns the number of tokens that definitions may use.
 func (b *Bridge) directRoom() int { return min(b.Window()/directShare, directMost) }
 
 // OfferRevision returns a number that changes whenever the offered tools change.
@@ -139,7 +140,7 @@ func (b *Bridge) Source() tools.Source {
 	}
 }
 
-// list returns the offered tools in their order, and then all other tools that can be called.
+// list returns the offered tools in their order, followed by all other tools that can be called.
 func (b *Bridge) list() []tools.Tool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -203,8 +204,8 @@ const (
 	readName = "mcp_read"
 )
 
-// own lists the tools that reach all servers. The description of the first ends with a list of the
-// servers.
+// own lists the tools that reach all servers. A list of the servers is appended to the description
+// of the first.
 var own = []Offered{
 	{
 		findName,
@@ -224,7 +225,7 @@ var own = []Offered{
 	},
 }
 
-// Cost returns the approximate number of tokens that the offered tools take in each request.
+// Cost returns the approximate number of tokens of the offered tools in each request.
 func (b *Bridge) Cost() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -22,7 +22,7 @@ type readArgs struct {
 // everything is the name that rules use for prompts and resources.
 const everything = "*"
 
-// planRead plans to read a resource, or to list the resources.
+// planRead plans to read a resource or to list the resources.
 func (b *Bridge) planRead(ctx context.Context, env *tools.Env, given arguments.Arguments) (tools.Plan, error) {
 	var args readArgs
 	if err := json.Unmarshal(given.Raw(), &args); err != nil {
@@ -58,7 +58,7 @@ func (b *Bridge) planRead(ctx context.Context, env *tools.Env, given arguments.A
 	}, nil
 }
 
-// resources lists the resources of a server as the server last listed them.
+// resources lists the resources of a server from its latest listing.
 func (b *Bridge) resources(st *state) tools.Answer {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -78,7 +78,7 @@ func (b *Bridge) resources(st *state) tools.Answer {
 	return tools.Answer{Text: strings.Join(lines, "\n"), Summary: humanize.Count(len(lines), "resource")}
 }
 
-// Resource reads a resource that a user names, within the limit of a result.
+// Resource reads a resource that the user named. The result is limited like that of a call.
 func (b *Bridge) Resource(ctx context.Context, env *tools.Env, server, uri string) (tools.Answer, error) {
 	st, _, err := b.usable(ctx, server)
 	if err != nil {
@@ -95,8 +95,8 @@ func (b *Bridge) Resource(ctx context.Context, env *tools.Env, server, uri strin
 	return b.answer(env, result, fileName(server, "resource")), nil
 }
 
-// Prompt returns the text of a prompt that a user calls. Arguments are NAME=VALUE, or values in
-// the order of the prompt's arguments. The last argument gets all further values.
+// Prompt returns the text of a prompt that the user called. Arguments are NAME=VALUE, or values in
+// the order of the prompt's arguments. The last argument receives all further values.
 func (b *Bridge) Prompt(ctx context.Context, env *tools.Env, server, name string, arguments []string) (tools.Answer, error) {
 	st, known, err := b.usable(ctx, server)
 	if err != nil {

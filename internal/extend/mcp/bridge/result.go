@@ -22,8 +22,8 @@ import (
 // bytesPerToken is the approximate size of a token of a result.
 const bytesPerToken = 4
 
-// answer returns a result as the model and the user read it. It shortens a long result and keeps
-// the whole in a file, whose name begins with file.
+// answer returns a result in the form for the model and the user. It shortens a long result and
+// stores the whole in a file with a name that begins with file.
 func (b *Bridge) answer(env *tools.Env, r mcp.Result, file string) tools.Answer {
 	var answer tools.Answer
 	var parts []string
@@ -56,7 +56,7 @@ func (b *Bridge) answer(env *tools.Env, r mcp.Result, file string) tools.Answer 
 	return answer
 }
 
-// fail marks an answer as a failure that the server reports.
+// fail marks an answer as a failure that the server reported.
 func fail(a *tools.Answer) {
 	const short = 1000
 	if len(a.Text) <= short && len(a.Images) == 0 {
@@ -123,7 +123,7 @@ func shorten(env *tools.Env, text string, limit int, name string) (cut, file str
 	return lines.Append(begin, fmt.Sprintf("[%s left out here; %s]", humanize.Bytes(int64(gone)), where)) + "\n" + end, file
 }
 
-// keep writes data to a new file of the session, which only the user can read.
+// keep writes data to a new file of the session that only the user can read.
 func keep(env *tools.Env, data []byte, pattern string) (string, error) {
 	dir := env.Workspace.TempDir()
 	if dir == "" {
@@ -144,7 +144,7 @@ func keep(env *tools.Env, data []byte, pattern string) (string, error) {
 	return f.Name(), nil
 }
 
-// media adds an image to an answer, and keeps other media in a file. It returns a line about the
+// media adds an image to an answer, and stores other media in a file. It returns a line about the
 // medium for the text of the answer.
 func media(env *tools.Env, block mcp.Block, name string, answer *tools.Answer) string {
 	kind := humanize.Line(block.MIME, 60)
@@ -168,7 +168,7 @@ func media(env *tools.Env, block mcp.Block, name string, answer *tools.Answer) s
 	return fmt.Sprintf("[%s, %s%s, kept in %s]", kind, humanize.Bytes(int64(len(block.Data))), why, file)
 }
 
-// fileName returns the beginning of the names of files with results of a tool.
+// fileName returns the start of the names of files that contain results of a tool.
 func fileName(server, shown string) string {
 	const most = 60
 	name := "mcp-" + server + "-" + shown

@@ -20,11 +20,11 @@ type State string
 const (
 	// Known means that the server can be used.
 	Known State = "known"
-	// Starting means that the server is being asked for the first time.
+	// Starting means that the first connection to the server has not ended.
 	Starting State = "starting"
-	// Failed means that the server could not be asked.
+	// Failed means that the latest connection to the server failed.
 	Failed State = "failed"
-	// Unused means that the server is disabled, or waits for consent.
+	// Unused means that the server is disabled, or requires approval.
 	Unused State = "unused"
 )
 
@@ -35,7 +35,7 @@ type Status struct {
 	// Reason is the reason why a server cannot be used, empty if it can.
 	Reason string
 	Known  catalogue.ServerInfo
-	// Direct is set if its tools are offered directly.
+	// Direct is set if the server's tools are offered directly.
 	Direct bool
 }
 
@@ -65,7 +65,7 @@ func (b *Bridge) Status() []Status {
 	return all
 }
 
-// Summary describes the state of a server in a line.
+// Summary describes the state of a server in one line.
 func (s Status) Summary() string {
 	switch {
 	case s.State == Unused, s.State == Failed:
@@ -102,7 +102,7 @@ func (b *Bridge) Prompts() map[string]mcp.Prompt {
 	return all
 }
 
-// Resources returns the resources of all servers as SERVER:URI.
+// Resources returns the resources of all servers in the form SERVER:URI.
 func (b *Bridge) Resources() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,13 +117,13 @@ func (b *Bridge) Resources() []string {
 	return all
 }
 
-// Refresh asks a server once more for its tools, prompts and resources.
+// Refresh reads the tools, prompts and resources of a server again.
 func (b *Bridge) Refresh(ctx context.Context, server string) error {
 	return b.ask(ctx, b.state(server))
 }
 
-// Reload asks all servers again and freezes the offered tools, if they are not frozen. The error
-// names the servers that could not be asked.
+// Reload reads the lists of all servers again and freezes the offered tools unless they are frozen.
+// The error names the servers that failed.
 func (b *Bridge) Reload(ctx context.Context) error {
 	var failures []error
 	results := make(chan error, len(b.states))
@@ -143,7 +143,7 @@ func (b *Bridge) Reload(ctx context.Context) error {
 	return errors.Join(failures...)
 }
 
-// Describe returns all known facts about a server, as lines for a user.
+// Describe returns all data of a server as lines for the user.
 func (s Status) Describe() []string {
 	lines := []string{s.Configured.Name + ": " + s.Summary(), "in " + s.Configured.Place()}
 	for _, line := range s.Configured.Lines() {
@@ -155,7 +155,7 @@ func (s Status) Describe() []string {
 	return append(lines, Describe(s.Known)...)
 }
 
-// Describe returns the tools, prompts and resources of a server, as lines for a user.
+// Describe returns the tools, prompts and resources of a server as lines for the user.
 func Describe(k catalogue.ServerInfo) []string {
 	var lines []string
 	if len(k.Tools) > 0 {

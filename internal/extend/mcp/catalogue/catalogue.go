@@ -1,9 +1,10 @@
-// Package catalogue knows the tools of MCP servers. It cleans and limits the definitions that
-// servers send, stores them on disk, names them for the model, chooses the tools that fit into a
-// request, and searches them. It makes no connections.
+// Package catalogue stores, names, selects and searches the tools of MCP servers. It cleans and
+// limits the definitions that servers send, and chooses the tools that fit into a request. It makes
+// no connections.
 //
-// CleanListing turns the Listing of a server into a ServerInfo. A Store keeps a ServerInfo for each server between
-// sessions. Fit and Index choose and describe the tools for the model, and Find searches them.
+// CleanListing converts the Listing of a server to a ServerInfo. A Store keeps a ServerInfo for
+// each server between sessions. Fit and Index choose and describe the tools for the model, and Find
+// searches them.
 package catalogue
 
 import (
@@ -19,33 +20,34 @@ import (
 	"agent/internal/extend/mcp"
 )
 
-// Bounds of the texts of a server, in bytes, and of the nesting of its schemas.
+// The greatest lengths of a server's texts, in bytes, and the greatest nesting depth of its
+// schemas.
 const (
 	maxDescription  = 2 << 10
 	maxSchema       = 8 << 10
 	maxSchemaDepth  = 32
 	maxInstructions = 2 << 10
-	// maxKeptSchema limits a schema that is only offered by search.
+	// maxKeptSchema is the greatest length of a schema that only searches offer.
 	maxKeptSchema = 64 << 10
 )
 
-// Tool is a tool of a server as the model reads it.
+// Tool is a tool of a server in the form for the model.
 type Tool struct {
-	// Name is the server's own name, by which the tool is called.
+	// Name is the name of the tool on the server, with which it is called.
 	Name string `json:"name"`
 	// Shown is the name that the model uses.
 	Shown string `json:"shown"`
-	// Description is cleaned, and cut if it is too long.
+	// Description is the cleaned description, cut if it is too long.
 	Description string          `json:"description,omitempty"`
 	Schema      json.RawMessage `json:"schema"`
-	// Long means that the definition is too long to be offered with every request.
+	// Long is set if the definition is too long for every request.
 	Long  bool            `json:"long,omitempty"`
 	Hints mcp.Annotations `json:"hints,omitzero"`
 	// Hash identifies the definition as the server sent it.
 	Hash string `json:"hash"`
 }
 
-// ServerInfo holds the facts that a server reported about itself at the latest connection.
+// ServerInfo holds the data that a server sent at the latest connection.
 type ServerInfo struct {
 	Protocol     string `json:"protocol,omitempty"`
 	Version      string `json:"version,omitempty"`
@@ -53,26 +55,27 @@ type ServerInfo struct {
 	Tools        []Tool `json:"tools"`
 	// Digest identifies the list of tools as the server sent it.
 	Digest string `json:"digest"`
-	// Prompts are listed for people.
+	// Prompts are the prompts that users can list.
 	Prompts []mcp.Prompt `json:"prompts,omitempty"`
-	// Resources are listed for people, and for the model by mcp_read.
+	// Resources are the resources that users can list, and the model with mcp_read.
 	Resources []mcp.Resource `json:"resources,omitempty"`
-	// Problems describes tools that are omitted, and texts that were removed from others.
+	// Problems describes omitted tools, and texts that were removed from other tools.
 	Problems []string `json:"problems,omitempty"`
 	// Failed is the reason why the latest connection failed, empty if it did not.
 	Failed string `json:"failed,omitempty"`
-	// Changed holds the earlier definitions of tools that the server has changed, by name. An entry
-	// is removed when a user agrees to the new definition.
+	// Changed maps names to the earlier definitions of tools that the server has changed. An entry
+	// is removed when the user approves the new definition.
 	Changed map[string]Tool `json:"changed,omitempty"`
-	// Gone holds the hashes of tools that the server no longer lists, by their names: a tool that
-	// comes back with another definition has changed, too.
+	// Gone maps the names of tools that the server no longer lists to their hashes. If such a tool
+	// returns with another definition, it counts as changed.
 	Gone map[string]string `json:"gone,omitempty"`
 }
 
-// maxGone bounds Gone. Beyond it, each tool that comes counts as changed.
+// maxGone is the greatest number of entries of Gone. If Gone is full, every new tool counts as
+// changed.
 const maxGone = 5000
 
-// Listing holds everything that a server lists, as it was sent.
+// Listing holds everything that a server lists, unchanged.
 type Listing struct {
 	Protocol, Version, Instructions string
 	Tools                           []mcp.Tool
@@ -80,8 +83,8 @@ type Listing struct {
 	Resources                       []mcp.Resource
 }
 
-// CleanListing cleans and limits the listing of a server. use reports whether the user uses a tool; nil
-// means all tools.
+// CleanListing cleans and limits the listing of a server. use reports whether the user has enabled
+// a tool; nil means all tools.
 func CleanListing(server string, l Listing, use func(tool string) bool) ServerInfo {
 	t := cleaner{server: server}
 	k := ServerInfo{Protocol: t.line(l.Protocol, 40), Version: t.line(l.Version, 100), Instructions: shorten(t.clean(l.Instructions), maxInstructions)}
@@ -99,10 +102,11 @@ func CleanListing(server string, l Listing, use func(tool string) bool) ServerIn
 	return k
 }
 
-// Asked reports whether there was ever a connection to the server.
+// Asked reports whether there has been a connection to the server.
 func (k ServerInfo) Asked() bool { return k.Protocol != "" }
 
-// Since returns k, with the earlier definitions of tools that have changed since before in Changed.
+// Since returns k after it has filled in Gone, and Changed with the earlier definitions of tools
+// that differ from before.
 func (k ServerInfo) Since(before ServerInfo) ServerInfo {
 	k.Gone = before.goneIn(k)
 	for _, now := range k.Tools {
@@ -116,8 +120,9 @@ func (k ServerInfo) Since(before ServerInfo) ServerInfo {
 	return k
 }
 
-// earlier returns the definition that was known by a name of a tool, and whether it is another. Rules
-// of people allow a tool by either of its names, so that another tool with one of them has changed.
+// earlier returns the earlier definition of a tool under one of its two names, and whether it
+// differs. Users' rules allow a tool by either name, so a different tool under one of these names
+// counts as changed.
 func (k ServerInfo) earlier(now Tool) (old Tool, changed bool) {
 	known := false
 	for _, name := range []string{now.Name, now.Shown} {
@@ -142,7 +147,7 @@ func (k ServerInfo) agreed(name string) (Tool, bool) {
 	return Tool{Name: name, Shown: name, Hash: hash}, gone
 }
 
-// goneIn returns the names that tools had and that none has in a later listing, with their hashes.
+// goneIn returns the hashes of tools by the names that no tool in a later listing has.
 func (k ServerInfo) goneIn(later ServerInfo) map[string]string {
 	gone := map[string]string{}
 	maps.Copy(gone, k.Gone)
@@ -173,7 +178,7 @@ func (k ServerInfo) Tool(name string) (Tool, bool) {
 	return k.Tools[i], true
 }
 
-// cleaner cleans a listing and counts its problems.
+// cleaner cleans a listing and records its problems.
 type cleaner struct {
 	server   string
 	problems []string
@@ -229,7 +234,7 @@ func Digest(tools []mcp.Tool) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// maxListed limits the prompts and the resources of a server.
+// maxListed is the greatest number of prompts, and of resources, of a server.
 const maxListed = 500
 
 func (t *cleaner) prompts(from []mcp.Prompt) []mcp.Prompt {

@@ -12,11 +12,11 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// maxWritten limits the schema in an error, in bytes.
+// maxWritten is the greatest length of the schema in an error, in bytes.
 const maxWritten = 2 << 10
 
-// Check returns an error with the schema of the tool if arguments do not fit it. A schema that
-// cannot be checked fits everything, because the server checks the arguments, too.
+// Check returns an error with the schema of the tool if arguments do not match it. A schema that
+// cannot be checked matches everything, because the server also checks the arguments.
 func (t Tool) Check(given arguments.Arguments) error {
 	if !given.IsObject() {
 		return t.misfit("they must be an object")
@@ -31,15 +31,15 @@ func (t Tool) Check(given arguments.Arguments) error {
 	return nil
 }
 
-// maxProblem limits the description of a misfit, in characters.
+// maxProblem is the greatest length of the description of a mismatch, in characters.
 const maxProblem = 500
 
 func (t Tool) misfit(problem string) error {
 	return fmt.Errorf("nothing was sent: the arguments do not fit: %s\nThe schema of %s: %s", problem, t.Shown, shorten(string(t.Schema), maxWritten))
 }
 
-// resolvedSchema returns the schema ready for checking. It first replaces references by their targets,
-// because the library would follow a reference to itself forever.
+// resolvedSchema returns the schema in a form for validation. It first replaces references by their
+// targets, because the library would follow a recursive reference forever.
 func (t Tool) resolvedSchema() (*jsonschema.Resolved, error) {
 	var root any
 	if err := json.Unmarshal(t.Schema, &root); err != nil {
@@ -57,24 +57,24 @@ func (t Tool) resolvedSchema() (*jsonschema.Resolved, error) {
 	return schema.Resolve(nil)
 }
 
-// maxUnfolded limits the number of values in a schema after its references are replaced.
+// maxUnfolded is the greatest number of values in a schema after its references are replaced.
 const maxUnfolded = 5000
 
-// unfolding replaces references in a schema by their targets. A reference to itself, to another
-// document or to nothing allows any value.
+// unfolding replaces references in a schema by their targets. A reference that is recursive, refers
+// to another document or has no target allows any value.
 type unfolding struct {
 	root any
 	left int
 }
 
-// notSchemas holds the keywords whose values are not schemas and have no references.
+// notSchemas holds the keywords whose values are not schemas and contain no references.
 var notSchemas = map[string]bool{"enum": true, "const": true, "default": true, "examples": true}
 
-// ofSchemas holds the keywords whose values are schemas by name. The names are not keywords.
+// ofSchemas holds the keywords whose values map names to schemas. These names are not keywords.
 var ofSchemas = map[string]bool{"properties": true, "patternProperties": true, "dependentSchemas": true}
 
-// unfold returns a value with its references replaced. within lists the references on the way to
-// it.
+// unfold returns a value with its references replaced. within lists the references that lead to the
+// value.
 func (u *unfolding) unfold(value any, within []string) any {
 	if u.left--; u.left < 0 {
 		return true
@@ -134,7 +134,7 @@ func (u *unfolding) object(v map[string]any, within []string) any {
 	return with
 }
 
-// lookup returns the target of a reference within the schema.
+// lookup returns the target of a reference inside the schema.
 func (u *unfolding) lookup(reference string) (any, bool) {
 	path, local := strings.CutPrefix(reference, "#")
 	if !local {

@@ -11,8 +11,8 @@ import (
 	"agent/internal/text/lines"
 )
 
-// Clean removes invisible characters (control, bidi, zero-width and tag characters) from a text of
-// a server, and counts them.
+// Clean removes invisible characters (control, bidi, zero-width and tag characters) from a server's
+// text. removed is their number.
 func Clean(text string) (clean string, removed int) {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, string(utf8.RuneError)), "\r\n", "\n")
 	clean = strings.Map(func(r rune) rune {
@@ -43,8 +43,8 @@ func shorten(text string, limit int) string {
 	return lines.Cut(text, limit-note)
 }
 
-// cleanSchema returns a schema for the model, and the depth of its nesting. The schema is of an
-// object and has no invisible characters. The error describes a schema that cannot be used.
+// cleanSchema returns a schema for the model, and its nesting depth. The schema describes an object
+// and has no invisible characters. The error describes a schema that cannot be used.
 func (t *cleaner) cleanSchema(raw json.RawMessage) (schema json.RawMessage, depth int, err error) {
 	if len(raw) == 0 {
 		return nil, 0, errors.New("it has no schema")
@@ -72,14 +72,14 @@ func (t *cleaner) cleanSchema(raw json.RawMessage) (schema json.RawMessage, dept
 			return nil, 0, errors.New("the properties of its schema are not an object")
 		}
 	}
-	delete(object, "$schema") // no model needs it, and it costs 20 tokens a tool
+	delete(object, "$schema") // models do not need it, and it costs 20 tokens per tool
 	clean, depth := t.cleanValue(object)
 	schema, err = rawjson.Marshal(clean)
 	return schema, depth, err
 }
 
-// cleanValue returns a decoded value with cleaned texts and cleaned names of members, and the depth
-// of its nesting.
+// cleanValue returns a decoded value with cleaned texts and member names. depth is its nesting
+// depth.
 func (t *cleaner) cleanValue(value any) (clean any, depth int) {
 	inner := 0
 	switch v := value.(type) {

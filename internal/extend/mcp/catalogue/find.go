@@ -15,7 +15,7 @@ type Entry struct {
 	Tool
 }
 
-// Scores of a word of a query, by the place in which it is found.
+// The scores of a query word, by the field in which it is found.
 const (
 	inName        = 10
 	inServer      = 3
@@ -24,8 +24,8 @@ const (
 	wholeName     = 100
 )
 
-// Find returns the entries that match a query, the best first. Entries of equal score keep their
-// order. An empty query matches all entries. A word that few entries have counts more.
+// Find returns the entries that match a query, the best first. Entries with equal scores keep their
+// order. An empty query matches all entries. A rare word counts more than a frequent one.
 func Find(entries []Entry, query string) []Entry {
 	wanted := split(query)
 	if len(wanted) == 0 {
@@ -62,7 +62,7 @@ func Find(entries []Entry, query string) []Entry {
 	return all
 }
 
-// rarities returns the weight of each wanted word. A word that few entries have weighs more.
+// rarities returns the weight of each wanted word. A rare word has a greater weight.
 func rarities(texts []entryWords, wanted []string) []float64 {
 	all := make([]float64, len(wanted))
 	for j, word := range wanted {
@@ -77,7 +77,7 @@ func rarities(texts []entryWords, wanted []string) []float64 {
 	return all
 }
 
-// entryWords holds the words of an entry, by the places that Find searches.
+// entryWords holds the words of an entry, by the fields that Find searches.
 type entryWords struct{ name, server, description, parameters []string }
 
 func entryWordsOf(e Entry) entryWords {
@@ -106,8 +106,8 @@ func (s entryWords) worth(word string) float64 {
 	return worth
 }
 
-// similarity returns 1 if word is among words, less if one of words is only the beginning of word or
-// begins with it, and else 0.
+// similarity returns 1 if word is in words. It returns less if one of words is a prefix of word or
+// begins with it, and 0 otherwise.
 func similarity(words []string, word string) float64 {
 	const begins, shortest = 0.6, 3
 	best := 0.0
@@ -125,8 +125,8 @@ func similarity(words []string, word string) float64 {
 // fillers lists words that a search ignores.
 var fillers = []string{"a", "an", "and", "by", "for", "from", "in", "of", "on", "or", "the", "to", "tool", "tools", "use", "with"}
 
-// split returns the words of a text in lower case. "createIssue" and "create_issue" give the same
-// words.
+// split returns the words of a text in lower case. It splits "createIssue" and "create_issue" into
+// the same words.
 func split(text string) []string {
 	var all []string
 	var word []rune

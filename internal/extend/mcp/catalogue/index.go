@@ -9,20 +9,20 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// bytesPerToken is the approximate size of a token of a definition. An exact count would need a
-// vocabulary, and loading one takes longer than a start may take.
+// bytesPerToken is the approximate size of a token in a definition. An exact count would require a
+// vocabulary, which takes too long to load at startup.
 const bytesPerToken = 3.5
 
 // Tokens returns the approximate number of tokens of a text in definitions.
 func Tokens(text string) int { return int(float64(len(text))/bytesPerToken) + 1 }
 
-// Tokens returns the approximate number of tokens that the definition takes in a request.
+// Tokens returns the approximate number of tokens of the definition in a request.
 func (t Tool) Tokens() int {
 	const frame = 12
 	return frame + Tokens(t.Shown+t.Description+string(t.Schema))
 }
 
-// Tokens returns the approximate number of tokens that all definitions take in a request.
+// Tokens returns the approximate number of tokens of all definitions in a request.
 func (k ServerInfo) Tokens() int {
 	n := 0
 	for _, t := range k.Tools {
@@ -34,23 +34,25 @@ func (k ServerInfo) Tokens() int {
 // UsableServer is a server that can be used.
 type UsableServer struct {
 	Name string
-	// Origin names the place in which the server is configured.
+	// Origin describes where the server is configured.
 	Origin string
 	Known  ServerInfo
-	// Direct is set if its tools are offered directly.
+	// Direct is set if the server's tools are offered directly.
 	Direct bool
 }
 
 const (
-	// wholeIndex limits an index with the beginnings of descriptions, in tokens.
+	// wholeIndex is the greatest size of an index that includes the beginnings of descriptions, in
+	// tokens.
 	wholeIndex = 1000
-	// namesIndex limits an index with only the names of tools, in tokens.
+	// namesIndex is the greatest size of an index with only the names of tools, in tokens.
 	namesIndex = 2000
-	// maxFirst limits the beginning of a description in the index, in characters.
+	// maxFirst is the greatest length of the beginning of a description in the index, in
+	// characters.
 	maxFirst = 60
 )
 
-// Index lists servers and their tools for the model, with as much detail as fits.
+// Index lists servers and their tools for the model, with as much detail as the limits allow.
 func Index(servers []UsableServer) string {
 	text := ""
 	for _, line := range []func(UsableServer) string{withFirst, withNames, withCount} {
@@ -70,7 +72,7 @@ func Index(servers []UsableServer) string {
 	return text
 }
 
-// tools describes the tools of a server by say. If they are offered directly or are not known, it
+// tools describes the tools of a server with say. If the tools are offered directly or unknown, it
 // returns a note.
 func (s UsableServer) tools(say func(UsableServer) string) string {
 	switch {
@@ -103,7 +105,7 @@ func withNames(s UsableServer) string {
 
 func withCount(s UsableServer) string { return " " + humanize.Count(len(s.Known.Tools), "tool") }
 
-// Choice is the rule by which tools are offered directly.
+// Choice selects which tools are offered directly.
 type Choice string
 
 // The choices of the setting mcp.tools.
@@ -113,7 +115,7 @@ const (
 	Search   Choice = "search"
 )
 
-// Fit sets Direct for the servers whose definitions fit into room, in tokens. It takes first the
+// Fit sets Direct for the servers whose definitions fit into room tokens. It first considers the
 // servers that the user always wants, and then the others, each in their order.
 func Fit(servers []UsableServer, always func(name string) bool, choice Choice, room int) {
 	for _, first := range []bool{true, false} {
@@ -130,7 +132,7 @@ func Fit(servers []UsableServer, always func(name string) bool, choice Choice, r
 	}
 }
 
-// offeredTokens returns the number of tokens of the definitions that are short enough to be offered.
+// offeredTokens returns the number of tokens of the definitions that are short enough to offer.
 func (s *UsableServer) offeredTokens() int {
 	n := 0
 	for _, t := range s.Known.Tools {
@@ -141,7 +143,7 @@ func (s *UsableServer) offeredTokens() int {
 	return n
 }
 
-// Definition returns the whole definition of a tool for the results of a search.
+// Definition returns the complete definition of a tool for search results.
 func (e Entry) Definition() string {
 	schema := string(e.Schema)
 	if e.Long {
@@ -150,17 +152,17 @@ func (e Entry) Definition() string {
 	return fmt.Sprintf("%s/%s\n%s\narguments: %s", e.Server, e.Shown, e.Description, schema)
 }
 
-// maxName is the greatest length of a tool's name that providers accept.
+// maxName is the greatest length of a tool name that providers accept.
 const maxName = 64
 
-// prefix begins the direct names of tools.
+// prefix is the start of the direct names of tools.
 const prefix = "mcp__"
 
 // DirectName returns the name under which a tool is offered directly. shown is the name of the tool
 // for the model.
 func DirectName(server, shown string) string { return prefix + server + "__" + shown }
 
-// Split returns the server and the tool of a direct name; ok is false for other names.
+// Split returns the server and the tool of a direct name. ok is false for other names.
 func Split(direct string) (server, shown string, ok bool) {
 	rest, ok := strings.CutPrefix(direct, prefix)
 	if !ok {
@@ -170,9 +172,9 @@ func Split(direct string) (server, shown string, ok bool) {
 	return server, shown, ok && server != "" && shown != ""
 }
 
-// short returns the name of a tool for the model. It has letters, digits, - and _, and is so short
-// that the direct name has at most maxName characters. If it must be cut or is taken, it ends in
-// digits of a hash.
+// short returns the name of a tool for the model. The name consists of letters, digits, - and _. It
+// is short enough for the direct name to have at most maxName characters. If it must be cut or is
+// taken, it ends in digits of a hash.
 func short(server, name string, taken func(string) bool) string {
 	plain := strings.Map(func(r rune) rune {
 		if r < 0x80 && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r == '-') {

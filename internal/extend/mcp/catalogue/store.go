@@ -11,23 +11,23 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// Store keeps the known facts about servers, in a file for each.
+// Store keeps the data of servers, in one file for each server.
 type Store struct {
-	// Dir is the folder of the files, empty to store nothing.
+	// Dir is the folder of the files. If it is empty, nothing is stored.
 	Dir string
 }
 
-// maxStored limits a file, in bytes.
+// maxStored is the greatest size of a file, in bytes.
 const maxStored = 16 << 20
 
-// path returns the path of the file of a server. It depends on the server's name and on its entry
-// in the configuration, because a changed entry may mean another server.
+// path returns the path of a server's file. It depends on the server's name and on its
+// configuration, because a changed configuration may mean another server.
 func (s Store) path(name string, entry []byte) string {
 	sum := sha256.Sum256(append([]byte(name+"\x00"), entry...))
 	return filepath.Join(s.Dir, hex.EncodeToString(sum[:16])+".json")
 }
 
-// Load returns the known facts about a server. It reports false if there are none.
+// Load returns the stored data of a server. It returns false if there is none.
 func (s Store) Load(name string, entry []byte) (ServerInfo, bool) {
 	if s.Dir == "" {
 		return ServerInfo{}, false
@@ -40,7 +40,7 @@ func (s Store) Load(name string, entry []byte) (ServerInfo, bool) {
 	return k, true
 }
 
-// Save stores the known facts about a server.
+// Save stores the data of a server.
 func (s Store) Save(name string, entry []byte, k ServerInfo) error {
 	if s.Dir == "" {
 		return nil

@@ -1,6 +1,6 @@
-// Package agents finds the agents to which a model can give a task: those of the program, and
-// files of people and repositories in the forms of Claude Code, opencode, gemini-cli, Copilot and
-// codex. It reads them and starts nothing.
+// Package agents finds the subagents to which a model can delegate a task: the built-in ones, and
+// files of users and repositories. The files have the formats of Claude Code, opencode, gemini-cli,
+// Copilot and codex. The package reads them and starts nothing.
 //
 //	set := agents.Find(trustedfile.Locations{Config: …, Home: …, Workspace: …})
 //	agent, found := set.Named("explore")
@@ -21,13 +21,13 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// Names of the agents of the program.
+// The names of the built-in subagents.
 const (
 	Explore = "explore"
 	General = "general"
 )
 
-// Origin says where an agent comes from.
+// Origin is the kind of place in which a subagent is defined.
 type Origin string
 
 // The origins.
@@ -38,53 +38,55 @@ const (
 	Plugin  Origin = "plugin"
 )
 
-// An Agent is a kind of conversation that works on one task.
+// An Agent is the definition of a subagent.
 type Agent struct {
 	Name, Description string
 	Origin            Origin
-	// File is the path of the agent's file, "" for an agent of the program.
+	// File is the path of the subagent's file, "" for a built-in subagent.
 	File string
-	// Prompt tells the agent how to work.
+	// Prompt is the system prompt of the subagent.
 	Prompt string
-	// Tools lists the tools that the agent may use, in the names of any agent program; nil means
-	// every tool. Without lists tools that it must not use.
+	// Tools lists the tools that the subagent may use, with the names of any coding agent; nil
+	// means every tool. Without lists tools that it must not use.
 	Tools, Without []string
-	// Looks is set for an agent that changes nothing.
+	// Looks is set for a read-only subagent.
 	Looks bool
-	// Kind is the field kind as it is written: "local", or "" if the file does not say.
+	// Kind is the unchanged value of the field kind: "local", or "" if the file does not contain
+	// it.
 	Kind string
 	// Model names a profile or a model, "" for the model of the conversation. Effort is the value
-	// of reasoning.effort, "" for that of the conversation.
+	// of reasoning.effort, "" for the value of the conversation.
 	Model, Effort string
-	// MaxTurns limits the requests, 0 for the limit of the settings. Timeout limits the time.
+	// MaxTurns limits the requests; 0 means the limit of the settings. Timeout limits the time.
 	MaxTurns int
 	Timeout  time.Duration
-	// Background is set for an agent that runs in the background if the call does not say.
+	// Background is set for a subagent that runs in the background by default.
 	Background bool
-	// Skills lists skills whose texts stand before the task.
+	// Skills lists skills whose texts precede the task.
 	Skills []string
 	// Unused lists the fields of the file that have no effect here.
 	Unused []string
 }
 
-// Set holds the agents of a workspace, each name once, sorted by name.
+// Set holds the subagents of a workspace, sorted by name. Each name occurs once.
 type Set struct {
 	Agents []Agent
 	// Skipped has a line for each file that is not offered, with the reason.
 	Skipped []string
 }
 
-// maxFile limits the file of an agent, in bytes.
+// maxFile is the greatest size of a subagent's file, in bytes.
 const maxFile = 64 << 10
 
-// Folders of agents below a folder of the project or the home folder, the first counts first.
+// The folders of subagents below a project folder or the home folder. Earlier folders take
+// precedence.
 var (
 	folders     = []string{".agents/agents", ".claude/agents", ".opencode/agent", ".opencode/agents", ".gemini/agents", ".github/agents"}
 	tomlFolders = []string{".codex/agents"}
 )
 
-// Find returns the agents of the program, of a workspace and of its user. A user's file may take
-// the name of an agent of the program; a repository's may not.
+// Find returns the subagents of the program, of a workspace and of its user. A file of the user may
+// replace a built-in subagent; a file of a repository may not.
 func Find(w trustedfile.Locations) Set {
 	f := finder{named: map[string]Agent{}}
 	f.place = trustedfile.Place{Home: w.Home}
@@ -119,7 +121,7 @@ func Find(w trustedfile.Locations) Set {
 	return f.Set
 }
 
-// Named returns the agent with a name. The error names the agents that there are.
+// Named returns the subagent with a name. The error lists the available subagents.
 func (s Set) Named(name string) (Agent, error) {
 	var names []string
 	for _, agent := range s.Agents {
@@ -131,8 +133,8 @@ func (s Set) Named(name string) (Agent, error) {
 	return Agent{}, fmt.Errorf("no subagent %q%s (available: %s)", name, suggest.Question(name, names), strings.Join(names, ", "))
 }
 
-// Effects lists every field of an agent's file that decides its text, its rights or its bounds. A
-// change of any of them is asked about.
+// Effects lists every field of a subagent's file that determines its text, its permissions or its
+// limits. A change of any of them requires approval.
 func (a Agent) Effects() manifest.List {
 	all := manifest.List{{Name: "agent", Text: a.Name}}
 	add := func(name string, texts ...string) {
@@ -172,17 +174,17 @@ func (a Agent) Effects() manifest.List {
 	return append(all, manifest.Part{Name: "prompt", Text: a.Prompt})
 }
 
-// finder collects the agents of folders.
+// finder collects the subagents from folders.
 type finder struct {
 	Set
 	place  trustedfile.Place
 	origin Origin
-	// prefix begins the names of the agents in the current folder.
+	// prefix is prepended to the names of the subagents in the current folder.
 	prefix string
 	named  map[string]Agent
 }
 
-// below reads the agents in the folders below dir.
+// below reads the subagents in the known folders below dir.
 func (f *finder) below(dir string) {
 	if dir == "" {
 		return
@@ -195,13 +197,14 @@ func (f *finder) below(dir string) {
 	}
 }
 
-// maxFiles limits the files that are read of one folder, and maxDepth the folders within each other.
+// maxFiles is the greatest number of files that are read from one folder. maxDepth is the greatest
+// depth of nested folders.
 const (
 	maxFiles = 200
 	maxDepth = 4
 )
 
-// folder reads the agents of a folder and of those below it.
+// folder reads the subagents of a folder and of the folders in it.
 func (f *finder) folder(dir, ending string) {
 	files := filesIn(dir, ending, maxDepth)
 	for _, file := range files[:min(len(files), maxFiles)] {
@@ -212,10 +215,10 @@ func (f *finder) folder(dir, ending string) {
 	}
 }
 
-// filesIn returns the files of a folder with an ending, and then those of the folders in it. It follows
-// no links to folders.
+// filesIn returns the files in a folder with the extension ending, followed by the files of its
+// subfolders. It follows no links to folders.
 func filesIn(dir, ending string, depth int) (files []string) {
-	entries, _ := os.ReadDir(dir) // a folder that cannot be read has none
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read has no files
 	var below []string
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
@@ -229,8 +232,8 @@ func filesIn(dir, ending string, depth int) (files []string) {
 	return append(files, below...)
 }
 
-// nameOf returns the name of an agent that its file does not give: that of the file, where the
-// agent's program takes it so (opencode, Copilot), else "".
+// nameOf returns the name of a subagent whose file does not contain a name. For opencode and
+// Copilot it is derived from the file name. Otherwise it returns "".
 func nameOf(file string) string {
 	folder := filepath.ToSlash(filepath.Dir(file))
 	if !strings.Contains(folder, "/.opencode/") && !strings.Contains(folder+"/", "/.github/agents/") {
@@ -239,7 +242,7 @@ func nameOf(file string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".md"), ".agent")
 }
 
-// file reads the agent of a file, and notes why it is not offered.
+// file reads the subagent of a file. If the file cannot be used, it records the reason.
 func (f *finder) file(file, ending string) {
 	text, err := f.place.Read(file, maxFile)
 	if trustedfile.Missing(err) {

@@ -1,6 +1,6 @@
 package agents
 
-// builtIn holds the agents of the program.
+// builtIn holds the built-in subagents.
 var builtIn = []Agent{
 	{
 		Name: Explore, Origin: BuiltIn, Looks: true,

@@ -16,10 +16,10 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// validName matches the names of agents, in lower case.
+// validName matches the names of subagents, in lower case.
 var validName = lazyregexp.New(`^[a-z0-9_-]{1,64}$`)
 
-// switched matches an entry of a list of tools in the form of opencode, "write: false".
+// switched matches an entry of a tool list in the form of opencode, "write: false".
 var switched = lazyregexp.New(`([A-Za-z0-9_*-]+)\s*:\s*(true|false)`)
 
 // denied matches a tool that opencode's field permission denies.
@@ -31,8 +31,8 @@ var used = []string{
 	"maxturns", "max_turns", "steps", "timeout_mins", "permissionmode", "sandbox_mode", "background", "skills", "kind", "permission",
 }
 
-// parse reads an agent from a Markdown file with frontmatter. name is its name if the file gives
-// none.
+// parse reads a subagent from a Markdown file with frontmatter. name is used if the file contains
+// no name.
 func parse(text, name string) (Agent, error) {
 	fields, body, ok := trustedfile.Frontmatter(text)
 	if !ok && strings.HasPrefix(text, "---") {
@@ -55,14 +55,14 @@ func parse(text, name string) (Agent, error) {
 		Without: fields.List("disallowedtools"), Background: fields.Bool("background", false), Skills: fields.List("skills"),
 	}
 	if name != "" && !validName.MatchString(strings.ToLower(a.Name)) {
-		a.Name = name // their name is only for display
+		a.Name = name // the name in these files is only for display
 	}
 	if given, has := fields["tools"]; has {
 		a.setTools(given, fields.List("tools"))
 	}
 	for _, tool := range denied.FindAllStringSubmatch(fields["permission"], -1) {
 		if a.Without = append(a.Without, tool[1]); tool[1] == "edit" {
-			a.Without = append(a.Without, "write") // the other program denies write to this agent, too
+			a.Without = append(a.Without, "write") // the other coding agent also denies write then
 		}
 	}
 	var err error
@@ -87,7 +87,7 @@ func parse(text, name string) (Agent, error) {
 	return a, a.check()
 }
 
-// setTools sets the lists of tools from a field that holds names, or names with true or false.
+// setTools sets the lists of tools from a field that contains names, or names with true or false.
 func (a *Agent) setTools(text string, names []string) {
 	a.Tools = []string{}
 	pairs := switched.FindAllStringSubmatch(text, -1)
@@ -102,12 +102,12 @@ func (a *Agent) setTools(text string, names []string) {
 			a.Without = append(a.Without, pair[1])
 		}
 	}
-	if len(a.Tools) == 0 { // the list has only exceptions, so all other tools remain
+	if len(a.Tools) == 0 { // the list contains only exceptions, so all other tools remain allowed
 		a.Tools = nil
 	}
 }
 
-// codexAgent is an agent of codex.
+// codexAgent is a subagent file of codex.
 type codexAgent struct {
 	Name         string `toml:"name"`
 	Description  string `toml:"description"`
@@ -117,7 +117,7 @@ type codexAgent struct {
 	Sandbox      string `toml:"sandbox_mode"`
 }
 
-// parseTOML reads an agent from a file of codex.
+// parseTOML reads a subagent from a file of codex.
 func parseTOML(text string) (Agent, error) {
 	var c codexAgent
 	meta, err := toml.Decode(text, &c)
@@ -138,13 +138,13 @@ func parseTOML(text string) (Agent, error) {
 	return a, a.check()
 }
 
-// onlyLooks reports whether a mode of another agent program changes nothing. Every other mode
-// leaves the mode of the conversation, for a file never widens it.
+// onlyLooks reports whether a mode of another coding agent is read-only. Every other mode is
+// ignored, because a file must never widen the mode of the conversation.
 func onlyLooks(mode string) bool {
 	return mode == "plan" || mode == "read-only" || mode == "readonly"
 }
 
-// positive reads a number above 0 in a field, 0 if the field is empty.
+// positive parses a number above 0 in a field. It returns 0 if the field is empty.
 func positive(field, text string) (int, error) {
 	if text == "" {
 		return 0, nil
@@ -156,7 +156,7 @@ func positive(field, text string) (int, error) {
 	return n, nil
 }
 
-// check completes an agent, and returns an error if it cannot be used.
+// check normalizes the fields of a subagent, and returns an error if the subagent cannot be used.
 func (a *Agent) check() error {
 	a.Name = strings.ToLower(strings.TrimSpace(a.Name))
 	a.Description = strings.Join(strings.Fields(a.Description), " ")

@@ -9,10 +9,10 @@ import (
 	"agent/internal/base/suggest"
 )
 
-// Answer keeps a user's answer about the named items or, without names, about all that wait. A yes
-// is about the items as they were last shown, and without names about none that were not shown if
-// others of the workspace were. It returns lines for the user. It returns an error if a name matches no item, or if
-// the answer cannot be kept.
+// Answer stores the user's answer about the named items. Without names, it applies to all waiting
+// items. An approval applies to the items in the form in which they were last shown. Without names,
+// it omits items that were never shown, if other items of the workspace were. Answer returns lines
+// for the user. It returns an error if a name matches no item, or if the answer cannot be stored.
 func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	chosen, err := t.itemsNamed(names)
 	if err != nil {
@@ -33,8 +33,8 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	return append(lines, left...), err
 }
 
-// AgreeShown keeps a user's yes to exactly these items. It returns a line for each that has changed
-// since it was shown, or an error if the answer cannot be kept.
+// AgreeShown stores the user's approval of exactly these items. It returns a line for each item
+// that has changed since it was shown, and an error if the answer cannot be stored.
 func (t *Trust) AgreeShown(shown []Reviewed) (changed []string, err error) {
 	if _, err := t.answer(true, shown, nil); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (t *Trust) AgreeShown(shown []Reviewed) (changed []string, err error) {
 	return changed, nil
 }
 
-// answer keeps an answer about items, and shows the user the items that have not been shown yet.
+// answer stores an answer about items. Its lines describe the items that have not been shown yet.
 func (t *Trust) answer(yes bool, chosen []Reviewed, unshown map[itemKey][]string) ([]string, error) {
 	keep, did := t.Store.Refuse, "never used"
 	if yes {
@@ -73,8 +73,8 @@ func (t *Trust) answer(yes bool, chosen []Reviewed, unshown map[itemKey][]string
 	return lines, nil
 }
 
-// changedSince returns a line if an item has changed since it was shown, because the answer does not count
-// for the changed item.
+// changedSince returns a line if an item has changed since it was shown, because the answer does
+// not apply to the changed item.
 func (t *Trust) changedSince(shown Reviewed) []string {
 	var now *Reviewed
 	for _, i := range t.present() {
@@ -90,7 +90,7 @@ func (t *Trust) changedSince(shown Reviewed) []string {
 	if now == nil {
 		return nil
 	}
-	t.noteShown([]Reviewed{*now}) // only the lines that differ count as shown
+	t.noteShown([]Reviewed{*now}) // only the differing lines count as shown
 	changes := difference(shown.Content, now.Content)
 	return []string{fmt.Sprintf("Not used, because it changed after it was shown (%s). To see it now, run agent trust.", strings.Join(changes, "; "))}
 }
@@ -105,7 +105,8 @@ func (t *Trust) Forget() ([]string, error) {
 	return []string{"Forgotten: all answers about " + t.Store.Root() + "; " + humanize.Count(len(items), "item") + " of it will be asked about."}, nil
 }
 
-// itemsNamed returns the items with these names as they are now, without names the waiting items.
+// itemsNamed returns the current items with these names. Without names, it returns the waiting
+// items.
 func (t *Trust) itemsNamed(names []string) ([]Reviewed, error) {
 	if len(names) == 0 {
 		return t.waiting()

@@ -1,21 +1,21 @@
-// Package consent keeps a user's consent to the things that a repository wants to run, connect to
-// or allow. Consent covers one content: the item as it is written, and the bytes of the files that
-// its command names. An item whose content changes needs consent again. The package reads files,
-// starts nothing and asks nobody.
+// Package consent stores a user's consent to the items that a repository wants to run, connect to
+// or allow. Consent applies to one content: the item as written, and the bytes of the files that
+// its command names. An item whose content changes requires consent again. The package reads files,
+// starts nothing and does not prompt the user.
 //
-// A package that finds such things describes each as an Item. The items are reviewed together at the
-// start, Agree or Refuse keeps the user's answer, and May is called before each use of an item:
+// A package that finds such items describes each as an Item. The items are reviewed together at the
+// start. Agree or Refuse stores the user's answer, and Check is called before each use of an item:
 //
 //	store := consent.Open(trustedfile.Locations{Config: …, Home: …, Workspace: …})
 //	reviewed, err := store.Review(items)
 //	for _, r := range reviewed { // for the question and the listings
 //		fmt.Println(r, r.State, r.Effects.Lines(), r.Files)
 //	}
-//	if err := store.May(item); err != nil { // before each use; reads the files again
+//	if err := store.Check(item); err != nil { // before each use; reads the files again
 //		return err // for the person, with the remedy
 //	}
 //
-// A Trust holds the items and the Store of a workspace for the front ends.
+// A Trust holds the items and the Store of a workspace for the interfaces.
 package consent
 
 import (
@@ -35,17 +35,17 @@ const (
 	Server Kind = "server"
 	// Hook is a program to run at an event.
 	Hook Kind = "hook"
-	// Grants are the rules by which a skill or command may act without a question.
+	// Grants are the rules by which a skill or command may act without approval.
 	Grants Kind = "grants"
-	// Allow is a list of rules that allow calls without a question.
+	// Allow is a list of rules that allow calls without approval.
 	Allow Kind = "allow"
-	// Agent is an agent that models give tasks to.
+	// Agent is a subagent to which models delegate tasks.
 	Agent Kind = "agent"
-	// Notes are facts for models that the repository brings.
+	// Notes are facts for models that are stored in the repository.
 	Notes Kind = "notes"
 )
 
-// Item is one thing that needs consent, as a file has it.
+// Item is one item that requires consent, as it is in a file.
 type Item struct {
 	Kind Kind `json:"kind"`
 	// Name distinguishes the item from others of its kind in the same file: "github",
@@ -53,55 +53,56 @@ type Item struct {
 	Name string `json:"name"`
 	// File is the absolute path of the file that contains the item.
 	File string `json:"file"`
-	// Line is the line in File, 0 if it is not known.
+	// Line is the line in File, 0 if unknown.
 	Line int `json:"line,omitempty"`
-	// Effects lists everything that a user must see before they agree. Files of the repository
-	// that it names belong to the content.
+	// Effects lists everything that a user must see before they agree. The content includes the
+	// files of the repository that Effects names.
 	Effects manifest.List `json:"effects"`
-	// Folder is the folder of the project that the item is for, "" for the workspace.
+	// Folder is the folder of the project to which the item belongs, "" for the workspace.
 	Folder string `json:"-"`
-	// User means that the file is in the user's own folders and not in a repository. Consent then
-	// holds in every workspace.
+	// User is set if the file is in the user's own folders, not in a repository. Consent then
+	// applies in every workspace.
 	User bool `json:"-"`
 }
 
-// String names the item: "server github".
+// String returns the kind and the name of the item: "server github".
 func (i Item) String() string { return fmt.Sprintf("%s %s", i.Kind, i.Name) }
 
-// State says whether a user has agreed to an item.
+// State is the state of the user's consent to an item.
 type State string
 
 // The states. Only an agreed item is used.
 const (
 	Agreed  State = "used"
 	Waiting State = "waiting"
-	// Changed means that the user has answered about an earlier content. The item waits again.
+	// Changed means that the user has answered about an earlier content. The item waits for an
+	// answer again.
 	Changed State = "changed"
 	Refused State = "refused"
 )
 
-// NeedsAnswer reports whether to ask a user about an item in this state.
+// NeedsAnswer reports whether an item in this state requires an answer of the user.
 func (s State) NeedsAnswer() bool { return s == Waiting || s == Changed }
 
-// Reviewed is an item with its present content and state.
+// Reviewed is an item with its current content and state.
 type Reviewed struct {
 	State State `json:"state"`
 	Item
-	// Files lists the files whose bytes belong to the content, relative to the repository.
+	// Files lists the files whose bytes are part of the content, relative to the repository.
 	Files []string `json:"files,omitempty"`
 	// Hash identifies the content.
 	Hash string `json:"hash,omitempty"`
-	// Variables lists the variables of the environment that the item reads.
+	// Variables lists the environment variables that the item reads.
 	Variables []string `json:"variables,omitempty"`
-	// Undetermined means that commands of the item may use files that cannot be determined. Such
-	// files do not belong to the content.
+	// Undetermined is set if commands of the item may use files that cannot be determined. Such
+	// files are not part of the content.
 	Undetermined bool `json:"undetermined,omitempty"`
 	// Content is the content as canonical JSON.
 	Content string `json:"-"`
 	// Difference lists the changes of a changed item, each a line with + or -.
 	Difference []string `json:"difference,omitempty"`
 	// Problem is the reason why the content cannot be determined, "" if it can. An item with a
-	// problem waits, and nobody can agree to it.
+	// problem waits, and cannot be approved.
 	Problem string `json:"error,omitempty"`
 }
 
@@ -109,7 +110,7 @@ func (i Item) runs() bool {
 	return slices.ContainsFunc(i.Effects, func(p manifest.Part) bool { return p.Role == manifest.Word || p.Role == manifest.Line })
 }
 
-// reads returns the variables of the environment that the item reads, sorted.
+// reads returns the environment variables that the item reads, sorted.
 func (i Item) reads() []string {
 	names := i.Effects.Texts(manifest.Variable)
 	for _, p := range i.Effects {
@@ -122,7 +123,7 @@ func (i Item) reads() []string {
 // variable matches a variable of a shell or of a JSON file: $NAME, ${NAME}, ${NAME:-else}.
 var variable = lazyregexp.New(`\$\{?(?:env:)?([A-Za-z_][A-Za-z0-9_]*)`)
 
-// Variables returns the names of the variables in texts, sorted, except the variables that every
+// Variables returns the names of the variables in texts, sorted. It omits the variables that every
 // item may use.
 func Variables(texts ...string) []string {
 	var names []string

@@ -15,15 +15,15 @@ import (
 	"agent/internal/extend/setup/manifest"
 )
 
-// content is everything that a user agrees to in an item. Its canonical JSON is hashed.
+// content is everything that consent to an item covers. Its canonical JSON is hashed.
 type content struct {
 	Kind Kind   `json:"kind"`
 	Name string `json:"name"`
-	// In is the folder of the project that the item is for, relative to the repository.
+	// In is the folder of the project to which the item belongs, relative to the repository.
 	In      string        `json:"in,omitempty"`
 	Effects manifest.List `json:"effects"`
 	Files   []file        `json:"files,omitempty"`
-	// Undetermined means that the item may use files that are not in Files.
+	// Undetermined is set if the item may use files that are not in Files.
 	Undetermined bool `json:"undetermined,omitempty"`
 }
 
@@ -32,11 +32,11 @@ type file struct {
 	Path string `json:"path"`
 	// To is the target of a link, empty for other files.
 	To string `json:"to,omitempty"`
-	// SHA256 is empty for a target outside of the repository.
+	// SHA256 is empty if the target is outside the repository.
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// look determines the present content of an item.
+// look determines the current content of an item.
 func (s *Store) look(i Item) Reviewed {
 	r := Reviewed{Item: i, State: Waiting, Variables: i.reads()}
 	c := content{Kind: i.Kind, Name: i.Name, Effects: i.Effects}
@@ -66,8 +66,7 @@ func (s *Store) look(i Item) Reviewed {
 	return r
 }
 
-// paths returns the paths that a word may mean, one for each of the folders if the word is
-// relative.
+// paths returns the paths that a word may mean. A relative word has one path for each folder.
 func (s *Store) paths(word string, folders []string) []string {
 	if rest, home := strings.CutPrefix(word, "~/"); home {
 		word = filepath.Join(s.home, rest)
@@ -111,14 +110,14 @@ func (s *Store) file(path string) (f file, is bool, err error) {
 	return f, true, err
 }
 
-// relative returns a path in the repository relative to it, and other paths unchanged.
+// relative returns a path in the repository relative to it. It returns other paths unchanged.
 func (s *Store) relative(path string) string {
 	return fsutil.Short(path, s.root)
 }
 
 // sum returns the SHA-256 of a file.
 func sum(path string) (string, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|fsutil.NoWait, 0) // opening a pipe would wait
+	f, err := os.OpenFile(path, os.O_RDONLY|fsutil.NoWait, 0) // opening a pipe must not block
 	if err != nil {
 		return "", fsutil.Reason(err)
 	}

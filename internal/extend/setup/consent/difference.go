@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// difference lists the differences between two contents, a line each. "-" precedes an old value and
+// difference lists the differences between two contents, one line each. "-" marks an old value and
 // "+" a new one.
 func difference(before, now string) []string {
 	was, is := contentValues(before), contentValues(now)
@@ -45,7 +45,8 @@ func comparable(text []byte) bool {
 	return json.Unmarshal(text, &c) == nil && c.Effects != nil
 }
 
-// contentValues returns the values of a content by their places: "command", "argument 2", "file run.sh".
+// contentValues maps names such as "command", "argument 2" and "file run.sh" to the values of a
+// content.
 func contentValues(text string) map[string]string {
 	var c content
 	all := map[string]string{}

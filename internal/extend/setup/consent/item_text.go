@@ -11,16 +11,16 @@ import (
 // shortID is the length of a hash in listings, and the least length of a hash in an answer.
 const shortID = 8
 
-// Part presents an item to a user who judges it.
+// Part is the text of an item for a user who reviews it.
 type Part struct {
 	Title string
 	Lines []string
 }
 
-// notCovered tells the user the limits of their consent to commands.
+// notCovered states the limits of the user's consent to commands.
 const notCovered = "Your answer does not cover other files that these commands load."
 
-// undetermined describes an item whose commands may use files that are not known.
+// undetermined describes an item whose commands may use unknown files.
 const undetermined = "may run files that agent can't determine, so later changes to them need no approval"
 
 // Title returns the title of a question about items.
@@ -34,8 +34,8 @@ func Title(items []Reviewed) string {
 	return "use what " + who + "? " + humanize.Count(len(items), "item")
 }
 
-// Parts returns the items of a question in as few lines as possible. The files of all commands
-// share one line at the end.
+// Parts returns the texts of items for an approval prompt, in as few lines as possible. The files
+// of all commands share one line at the end.
 func (t *Trust) Parts(items []Reviewed) []Part {
 	var parts []Part
 	var files []string
@@ -89,7 +89,7 @@ func (t *Trust) place(r Reviewed) string {
 	return t.short(r.File)
 }
 
-// Lines returns a listing of all items with their states, for a user, and remembers them as shown.
+// Lines returns a listing of all items with their states for the user, and records them as shown.
 func (t *Trust) Lines() ([]string, error) {
 	all, err := t.Review()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"agent/internal/extend/setup/template"
 )
 
-// Bounds of the content of an item. Nobody can agree to an item beyond them.
+// The limits of an item's content. An item that exceeds them cannot be approved.
 const (
 	maxWords    = 500
 	maxFiles    = 50
@@ -23,12 +23,12 @@ const (
 	maxFileSize = 64 << 20
 )
 
-// projectVariables lists variables whose value is the workspace or the folder of the project.
+// projectVariables lists variables with the workspace or the folder of the project as their value.
 var projectVariables = []string{"CLAUDE_PROJECT_DIR", "AGENT_PROJECT_DIR", "PWD"}
 
-// files returns the files of the repository that an item names. Names are relative to the
-// workspace, to the repository, to the item's project or to a folder that the item names itself, as
-// in cd DIR && ./run. undetermined reports whether the item may name further files.
+// files returns the files of the repository that an item names. Names may be relative to the
+// workspace, the repository, the item's project or a folder that the item names, as in cd DIR &&
+// ./run. undetermined reports whether the item may name further files.
 func (s *Store) files(i Item) (found []file, undetermined bool, err error) {
 	if !i.runs() {
 		return nil, false, nil
@@ -69,11 +69,11 @@ func (s *Store) files(i Item) (found []file, undetermined bool, err error) {
 	return found, undetermined, nil
 }
 
-// words returns all words of an item that may name a file if it runs in one of the folders. Too
-// many words do no harm, because names without a file are ignored.
+// words returns all words of an item that may name a file if the item runs in one of the folders.
+// Additional words do no harm, because names without a file are ignored.
 func (s *Store) words(i Item, folders []string) (words []string, undetermined bool, err error) {
 	shell := s.shell(i, folders)
-	var program, plain []string // the words of the program up to this part, and as they are
+	var program, plain []string // the base names and the unchanged words of the program so far
 	for _, p := range i.Effects {
 		text, sure := p.Names(), true
 		switch p.Role {
@@ -90,7 +90,7 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 				words = append(words, pieces(word)...)
 			}
 			if sure {
-				text = "" // the shell has split it
+				text = "" // shell.Line has already split it
 			}
 		default:
 			var more []string
@@ -102,7 +102,7 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 			plain = append(plain, text)
 		}
 		undetermined = undetermined || !sure || p.Role == manifest.Value && files.IsSearched(p.Key)
-		words = append(words, pieces(text)...) // too many words are safer than too few
+		words = append(words, pieces(text)...) // additional words are safer than missing ones
 	}
 	undetermined = undetermined || len(plain) > 0 && files.Loads(plain)
 	slices.Sort(words)
@@ -112,7 +112,8 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 	return words, undetermined, nil
 }
 
-// onlyReads reports whether a line of a shell reads files of the repository and runs none.
+// onlyReads reports whether a shell command only reads files of the repository and runs none of
+// them.
 func (s *Store) onlyReads(line *cmdline.Reading) bool {
 	parsed, err := line.Plain()
 	return err == nil && len(parsed.Unproven(cmdline.Place{
@@ -122,9 +123,10 @@ func (s *Store) onlyReads(line *cmdline.Reading) bool {
 	})) == 0
 }
 
-// word returns the names of files in one argument of a program. No shell has read the argument, so
-// it counts as it is, and also as a line of shell, because the program may pass it to a shell.
-// inShell says that the program is a shell. sure is false if the argument may name further files.
+// word returns the file names in one argument of a program. No shell has parsed the argument, but
+// the program may pass it to a shell. word therefore uses the argument unchanged, and also as a
+// shell command. inShell is set if the program is a shell. sure is false if the argument may name
+// further files.
 func (s *Store) word(shell files.Shell, text string, inShell bool) (words []string, sure bool) {
 	sure = true
 	for _, value := range shell.Values[projectVariables[0]] {
@@ -152,13 +154,13 @@ func (s *Store) word(shell files.Shell, text string, inShell bool) (words []stri
 		}
 		before, after, unknown := strings.Cut(piece, "${")
 		if _, rest, _ := strings.Cut(after, "}"); unknown && before+rest != "" && !strings.Contains(text, "://") {
-			sure = false // the file depends on the variable
+			sure = false // the file name depends on the variable
 		}
 	}
 	return words, sure
 }
 
-// shell describes the shell that runs the lines of an item.
+// shell describes the shell that runs the commands of an item.
 func (s *Store) shell(i Item, folders []string) files.Shell {
 	values := map[string][]string{
 		"HOME": {s.home}, "PATH": {""}, "OLDPWD": slices.Clone(folders),
@@ -179,8 +181,8 @@ func (s *Store) shell(i Item, folders []string) files.Shell {
 	return files.Shell{Folders: folders, Values: values, Root: s.root}
 }
 
-// pieces returns the parts of a text that may name a file. It splits the text in the ways of
-// programs other than shells.
+// pieces returns the parts of a text that may name a file. It splits the text as programs other
+// than shells do.
 func pieces(text string) []string {
 	parts := append([]string{text}, template.Words(text)...)
 	for _, word := range parts {
@@ -192,8 +194,8 @@ func pieces(text string) []string {
 	return append(parts, fields(plain, ":")...)
 }
 
-// backslashed returns the words of a text in which backslashes separate folders, as for the shells
-// of Windows. It returns none on other systems.
+// backslashed returns the words of a text in which backslashes separate folders, as in Windows
+// shells. It returns none on other systems.
 func backslashed(text string) []string {
 	slashed := filepath.ToSlash(text)
 	if slashed == text {
@@ -202,13 +204,13 @@ func backslashed(text string) []string {
 	return fields(strings.NewReplacer(`"`, "", `'`, "").Replace(slashed), "")
 }
 
-// fields splits a text at blanks, marks, and the further separators.
+// fields splits a text at blanks, punctuation, and the given separators.
 func fields(text, separators string) []string {
 	separators += " \t\r\n=,;|&()<>`@"
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators, r) })
 }
 
-// distinct returns the texts without empty ones, each once.
+// distinct returns the distinct texts that are not empty.
 func distinct(texts ...string) []string {
 	var all []string
 	for _, text := range texts {

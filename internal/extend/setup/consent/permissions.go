@@ -17,9 +17,9 @@ import (
 	"agent/internal/rules"
 )
 
-// Permissions keeps the rules that a user has allowed permanently in the repository of a workspace.
-// They are in allowed.json of the configuration, which other sessions may use at the same time. It
-// is safe for concurrent use.
+// Permissions holds the rules that the user has allowed permanently in the repository of a
+// workspace. They are stored in allowed.json of the configuration, which other sessions may use
+// concurrently. Permissions is safe for concurrent use.
 type Permissions struct {
 	path string
 	// place is the folder of the repository.
@@ -31,29 +31,29 @@ type Permissions struct {
 	now   func() time.Time
 
 	mu sync.Mutex
-	// read describes the file at the time of the last read.
+	// read describes the file when it was last read.
 	read fs.FileInfo
-	// all holds the rules of the file at that time.
+	// all holds the rules of the file when it was last read.
 	all []permission
 }
 
 // permission is a rule in the file.
 type permission struct {
 	Root string `json:"root"`
-	// ID is the identity of the repository. Another repository at the same path has none of its
-	// rules.
+	// ID is the identity of the repository. The rules do not apply to another repository at the
+	// same path.
 	ID string `json:"id"`
 	rules.Permission
 }
 
-// permissions is the part of allowed.json that holds the rules.
+// permissions is the part of allowed.json that contains the rules.
 type permissions struct {
 	All []permission `json:"permissions"`
 }
 
-// OpenPermissions returns the permissions of the repository of a workspace. It returns nil if none
-// are kept: for the home folder, and for a repository that contains the configuration, because it
-// could change the file. It does not read the file.
+// OpenPermissions returns the permissions of the repository of a workspace. It returns nil for the
+// home folder, and for a repository that contains the configuration and could therefore change the
+// file. It does not read the file.
 func OpenPermissions(w trustedfile.Locations, now func() time.Time) *Permissions {
 	w.Home, w.Workspace = real(w.Home), real(w.Workspace)
 	top := root(w)
@@ -71,11 +71,12 @@ func OpenPermissions(w trustedfile.Locations, now func() time.Time) *Permissions
 	return p
 }
 
-// allowedFile is the file of the configuration with everything that a user has allowed.
+// allowedFile is the configuration file with everything that the user has allowed.
 const allowedFile = "allowed.json"
 
-// identity returns the identity of the repository at a place, which another repository at the same
-// path does not have. It is the identity of the git folder, or of the place if there is none.
+// identity returns the identity of the repository at a path. Another repository at the same path
+// has a different identity. It is the identity of the git folder, or of place itself if there is
+// none.
 func identity(place string) string {
 	if id := fsutil.Identity(filepath.Join(place, ".git")); id != "" {
 		return id
@@ -83,11 +84,11 @@ func identity(place string) string {
 	return fsutil.Identity(place)
 }
 
-// Place returns the folder of the repository for which the permissions are kept.
+// Place returns the folder of the repository to which the permissions apply.
 func (p *Permissions) Place() string { return p.place }
 
-// Permissions returns the permissions of the repository that the file has now, oldest first. A file that cannot
-// be read permits nothing.
+// Permissions returns the current permissions of the repository from the file, oldest first. A file
+// that cannot be read permits nothing.
 func (p *Permissions) Permissions() []rules.Permission {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -113,7 +114,7 @@ func (p *Permissions) Permissions() []rules.Permission {
 	return kept
 }
 
-// Keep adds rules, except a rule that allows the same as another.
+// Keep adds rules, except rules that are equivalent to an existing one.
 func (p *Permissions) Keep(add ...rules.Permission) error {
 	return p.change("can't save the permission", func(all []permission) []permission {
 		for _, k := range add {
@@ -136,7 +137,7 @@ func (p *Permissions) Drop(drop ...rules.Permission) error {
 	})
 }
 
-// Used counts a use of rules. It ignores errors.
+// Used counts one use of each rule. It ignores errors.
 func (p *Permissions) Used(used ...rules.Permission) {
 	_ = p.change("", func(all []permission) []permission {
 		for _, k := range used {
@@ -148,7 +149,7 @@ func (p *Permissions) Used(used ...rules.Permission) {
 	})
 }
 
-// change changes the rules in the file under its lock. fails begins the error.
+// change changes the rules in the file under its lock. fails is the start of the error message.
 func (p *Permissions) change(fails string, change func([]permission) []permission) error {
 	err := rawjson.ChangeShared(p.path, func(m *permissions) { m.All = change(m.All) })
 	if err != nil {
@@ -160,7 +161,7 @@ func (p *Permissions) change(fails string, change func([]permission) []permissio
 func (p *Permissions) today() string { return p.now().Format(time.DateOnly) }
 
 // isOurs returns a function that reports whether a rule in the file belongs to the repository and
-// allows the same as k.
+// is equivalent to k.
 func (p *Permissions) isOurs(k rules.Permission) func(permission) bool {
 	wanted := p.toFile(k)
 	return func(one permission) bool {
@@ -168,7 +169,8 @@ func (p *Permissions) isOurs(k rules.Permission) func(permission) bool {
 	}
 }
 
-// toFile returns a rule in the form of the file: its paths begin at the top of the repository.
+// toFile converts a rule to the form in the file. Its paths are relative to the top of the
+// repository.
 func (p *Permissions) toFile(k rules.Permission) permission {
 	if k.Edits != "" && !strings.HasPrefix(k.Edits, "*.") {
 		k.Edits = path.Join(p.below, k.Edits)
@@ -179,7 +181,8 @@ func (p *Permissions) toFile(k rules.Permission) permission {
 	return permission{Root: p.place, ID: p.id, Permission: k}
 }
 
-// fromFile returns a rule of the file in the form of the workspace, and whether it applies there.
+// fromFile converts a rule of the file to the form for the workspace. ours reports whether it
+// applies there.
 func (p *Permissions) fromFile(one permission) (k rules.Permission, ours bool) {
 	k = one.Permission
 	if one.Root != p.place || one.ID != p.id {
@@ -193,7 +196,7 @@ func (p *Permissions) fromFile(one permission) (k rules.Permission, ours bool) {
 		k.Directory, ours = p.inWorkspace(k.Directory)
 		return k, ours
 	}
-	if k.Directory != "" { // a rule about files: their paths begin at Directory
+	if k.Directory != "" { // in a rule about files, paths are relative to Directory
 		ours = k.Directory == path.Join(p.below, ".")
 		k.Directory = "."
 		return k, ours
@@ -201,8 +204,8 @@ func (p *Permissions) fromFile(one permission) (k rules.Permission, ours bool) {
 	return k, true
 }
 
-// inWorkspace makes a path in the repository relative to the workspace, and reports whether the
-// path lies in the workspace.
+// inWorkspace returns a path in the repository relative to the workspace, and whether the path is
+// in the workspace.
 func (p *Permissions) inWorkspace(file string) (string, bool) {
 	if p.below == "" {
 		return file, true

@@ -10,11 +10,11 @@ import (
 	"agent/internal/protect"
 )
 
-// userPlace is the place of the user's own folders in the file.
+// userPlace is the place of consent to items in the user's own folders.
 const userPlace = "user"
 
 // root returns the root of the workspace's repository, or the workspace if there is none. A
-// repository that contains the home folder does not count.
+// repository that contains the home folder is ignored.
 func root(w trustedfile.Locations) string {
 	top := trustedfile.Above(w.Home, w.Workspace)[0]
 	if layout.GitDir(top) == "" || protect.Holds(top, w.Home) {
@@ -23,15 +23,16 @@ func root(w trustedfile.Locations) string {
 	return top
 }
 
-// place returns the place under which consent to a repository is kept: its root or, for a linked
-// work tree, the root of the main repository. It returns "" if nothing is kept.
+// place returns the place under which consent to a repository is stored. It is the root of the
+// repository or, for a linked work tree, the root of the main repository. It returns "" if nothing
+// is stored.
 func place(root, home string) string {
 	if protect.Holds(root, home) {
 		return ""
 	}
 	folder, common := layout.GitDir(root), layout.CommonDir(root)
 	switch {
-	case folder == filepath.Join(root, ".git") || !linked(real(folder), common, root): // a .git folder belongs to no other work tree
+	case folder == filepath.Join(root, ".git") || !linked(real(folder), common, root): // no other work tree uses a .git folder
 		return root
 	case filepath.Base(common) == ".git":
 		return filepath.Dir(common)
@@ -39,14 +40,14 @@ func place(root, home string) string {
 	return common
 }
 
-// linked reports whether the repository of common has a work tree at root, for which git keeps
-// folder. Each must name the other, because anybody can ship files that name the repository of
-// somebody who has agreed.
+// linked reports whether the repository of common has a work tree at root whose git data is in
+// folder. Each must name the other, because anybody can distribute files that name a repository
+// with existing consent.
 func linked(folder, common, root string) bool {
 	if filepath.Dir(folder) != filepath.Join(common, "worktrees") {
 		return false
 	}
-	data, _ := fsutil.Beginning(filepath.Join(folder, "gitdir"), 4<<10) // without the file, no work tree matches
+	data, _ := fsutil.Beginning(filepath.Join(folder, "gitdir"), 4<<10) // if the file is missing, no work tree matches
 	return real(fsutil.At(folder, strings.TrimSpace(string(data)))) == filepath.Join(root, ".git")
 }
 

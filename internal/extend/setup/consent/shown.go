@@ -9,20 +9,21 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// shownFile is the file of the configuration with the items that a user was shown last. An answer
-// that names an item is about it as it was shown, also by another program: between the listing and
-// the answer, its files may have changed.
+// shownFile is the configuration file with the items that were shown to the user last. An answer
+// about a named item applies to the item as shown, even by another program. Its files may have
+// changed between the listing and the answer.
 const shownFile = "shown.json"
 
-// shownMember is the part of shownFile with the items.
+// shownMember is the part of shownFile that contains the items.
 type shownMember struct {
 	Shown []record `json:"shown"`
 }
 
-// maxShown limits the items in the file, for all repositories. The oldest are removed.
+// maxShown is the greatest number of items in the file, for all repositories. The oldest are
+// removed.
 const maxShown = 200
 
-// itemKey distinguishes an item from the others of a workspace, whatever its content.
+// itemKey identifies an item of a workspace, whatever its content.
 type itemKey struct {
 	kind       Kind
 	name, file string
@@ -30,8 +31,8 @@ type itemKey struct {
 
 func (i Item) key() itemKey { return itemKey{i.Kind, i.Name, i.File} }
 
-// noteShown remembers items as they are shown to a user. A file that cannot be written is no
-// reason to show nothing: the items are remembered for this run.
+// noteShown records items as they are shown to the user. If the file cannot be written, the items
+// are recorded for this run only.
 func (t *Trust) noteShown(items []Reviewed) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -57,11 +58,11 @@ func (t *Trust) noteShown(items []Reviewed) {
 	})
 }
 
-// lastShown returns an item as a user was shown it last, nil if they were not. The caller holds the
-// mutex.
+// lastShown returns an item as it was last shown to the user, or nil if it was not shown. The
+// caller holds the mutex.
 func (t *Trust) lastShown(i Item) *Reviewed {
 	if t.earlier == nil {
-		m, _ := rawjson.ReadShared[shownMember](t.Store.shownPath()) // without the file, no item counts as shown
+		m, _ := rawjson.ReadShared[shownMember](t.Store.shownPath()) // if the file is missing, no item counts as shown
 		t.earlier = append([]record{}, m.Shown...)
 	}
 	if r, here := t.shown[i.key()]; here {
@@ -74,8 +75,8 @@ func (t *Trust) lastShown(i Item) *Reviewed {
 	return nil
 }
 
-// asShown returns the items to agree to: each as it was shown last, and one that was never shown as
-// it is now, with the lines that show it.
+// asShown returns the items to approve, each as it was last shown. An item that was never shown is
+// returned in its current form, and unshown contains the lines that describe it.
 func (t *Trust) asShown(now []Reviewed) (items []Reviewed, unshown map[itemKey][]string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,9 +92,9 @@ func (t *Trust) asShown(now []Reviewed) (items []Reviewed, unshown map[itemKey][
 	return items, unshown
 }
 
-// hideUnshown omits the items that a user was not shown, if other items of the workspace
-// were shown: whoever agrees to everything after a listing means the listed items. It returns a
-// line for each item that is omitted.
+// hideUnshown omits the items that were not shown, if other items of the workspace were shown. A
+// user who approves everything after a listing means the listed items. It returns a line for each
+// omitted item.
 func (t *Trust) hideUnshown(waiting []Reviewed) (items []Reviewed, lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,12 +113,12 @@ func (t *Trust) hideUnshown(waiting []Reviewed) (items []Reviewed, lines []strin
 
 func (s *Store) shownPath() string { return filepath.Join(filepath.Dir(s.path), shownFile) }
 
-// recordOf returns the record of an item under a place.
+// recordOf returns the record of an item for a place.
 func (s *Store) recordOf(r Reviewed, root string, day time.Time) record {
 	return record{Root: root, Item: r.String(), File: s.relative(r.File), Hash: r.Hash, Date: day.Format(time.DateOnly), Content: []byte(r.Content)}
 }
 
-// isOf reports whether two records are about the same item. Their content may differ.
+// isOf reports whether two records are about the same item. Their contents may differ.
 func (r record) isOf(other record) bool {
 	return r.Root == other.Root && r.Item == other.Item && r.File == other.File
 }

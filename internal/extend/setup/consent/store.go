@@ -13,16 +13,17 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// Store keeps a user's answers about the items of a workspace, in allowed.json of the
+// Store stores the user's answers about the items of a workspace, in allowed.json of the
 // configuration. It is safe for concurrent use.
 type Store struct {
 	path                  string
 	home, workspace, root string
-	// place is the place under which answers about the repository are kept, empty to keep none.
+	// place is the place under which answers about the repository are stored. If it is empty, none
+	// are stored.
 	place string
 
 	mu sync.Mutex
-	// run holds the answers that were given in this run: true for consent.
+	// run holds the answers of this run: true for consent.
 	run map[key]bool
 }
 
@@ -40,7 +41,7 @@ type record struct {
 	Content json.RawMessage `json:"content"`
 }
 
-// member is the part of allowed.json with the answers.
+// member is the part of allowed.json that contains the answers.
 type member struct {
 	Setup []record `json:"setup"`
 }
@@ -55,15 +56,16 @@ func Open(w trustedfile.Locations) *Store {
 	}
 }
 
-// Root returns the root of the repository. The files in it that items name belong to their content.
+// Root returns the root of the repository. Files below it that an item names are part of the item's
+// content.
 func (s *Store) Root() string { return s.root }
 
-// OutlastsRun reports whether answers about the repository are kept after the run. Answers about
-// the home folder are not.
+// OutlastsRun reports whether answers about the repository remain stored after the run. Answers
+// about the home folder do not.
 func (s *Store) OutlastsRun() bool { return s.place != "" }
 
-// Review returns the items with their present content and state. If the file of answers cannot be
-// read, it returns an error, and all items wait.
+// Review returns the items with their current content and state. If the file of answers cannot be
+// read, it returns an error, and all items wait for an answer.
 func (s *Store) Review(items []Item) ([]Reviewed, error) {
 	if len(items) == 0 {
 		return nil, nil
@@ -81,8 +83,8 @@ func (s *Store) Review(items []Item) ([]Reviewed, error) {
 	return all, err
 }
 
-// judge sets the state of an item. An answer about an earlier content makes the item Changed,
-// unless another present item has that content.
+// judge sets the state of an item. If there is only an answer about an earlier content, the state
+// is Changed, unless another current item has that content.
 func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
 	if r.Problem != "" {
 		return
@@ -114,8 +116,8 @@ func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
 	}
 }
 
-// Check returns nil if an item may be used now, and otherwise an error with the reason and the
-// remedy. It reads the files again, so call it before each use.
+// Check returns nil if an item may be used now. Otherwise it returns an error with the reason and
+// the remedy. It reads the files again, so call it before each use.
 func (s *Store) Check(i Item) error {
 	reviewed, err := s.Review([]Item{i})
 	if err != nil {
@@ -131,7 +133,7 @@ func (s *Store) Check(i Item) error {
 	}
 }
 
-// unused holds, by state, the reason why an item is not used, and the remedy.
+// unused maps states to the reason why an item is not used, with the remedy.
 var unused = map[State]string{
 	Refused: "is not used: you refused it; agent trust yes changes that",
 	Changed: "is not used: it has changed since you agreed; agent trust shows how",
@@ -143,14 +145,14 @@ func (s *Store) unclear(r Reviewed) error {
 	return fmt.Errorf("can't approve %s of %s: %s", r, s.relative(r.File), r.Problem)
 }
 
-// Agree keeps a user's consent to exactly these contents. If it cannot keep the consent, it
-// returns an error, but the consent counts for this run.
+// Agree stores the user's consent to exactly these contents. If storing fails, it returns an error,
+// but the consent applies to this run.
 func (s *Store) Agree(day time.Time, shown ...Reviewed) error { return s.answer(day, false, shown) }
 
-// Refuse keeps a user's refusal of these contents.
+// Refuse stores the user's refusal of these contents.
 func (s *Store) Refuse(day time.Time, shown ...Reviewed) error { return s.answer(day, true, shown) }
 
-// AgreeForRun agrees to these contents until the program ends.
+// AgreeForRun records consent to these contents until the program ends.
 func (s *Store) AgreeForRun(shown ...Reviewed) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +205,7 @@ func (s *Store) answer(day time.Time, refused bool, shown []Reviewed) error {
 
 func (s *Store) key(r Reviewed) key { return key{s.placeOf(r.Item), r.Hash} }
 
-// placeOf returns the place under which answers about an item are kept.
+// placeOf returns the place under which answers about an item are stored.
 func (s *Store) placeOf(i Item) string {
 	if i.User {
 		return userPlace
@@ -232,5 +234,6 @@ func (s *Store) update(change func([]record) []record) error {
 	return nil
 }
 
-// maxRecords limits the answers in the file, for all repositories. The oldest are removed.
+// maxRecords is the greatest number of answers in the file, for all repositories. The oldest are
+// removed.
 const maxRecords = 2000

@@ -14,15 +14,15 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// Trust holds the items of a workspace and the user's answers about them. All front ends use it:
-// for the question at the start, for listings, and for the line of an unattended run. It is safe
-// for concurrent use.
+// Trust holds the items of a workspace and the user's answers about them. All interfaces use it:
+// for the approval prompt at the start, for listings, and for the summary line of a non-interactive
+// run. It is safe for concurrent use.
 type Trust struct {
-	// Store keeps the answers.
+	// Store stores the answers.
 	Store *Store
-	// Ignored has lines about settings that a repository may never make.
+	// Ignored lists the settings that a repository must never make.
 	Ignored []string
-	// Answered is called after each answer, on the goroutine that answers. Set it before the first
+	// Answered is called after each answer, on the same goroutine. It must be set before the first
 	// answer.
 	Answered func()
 
@@ -30,14 +30,14 @@ type Trust struct {
 
 	mu    sync.Mutex
 	items []Item
-	// shown holds the items as they were last shown in this run. earlier has the items as they were
-	// shown in earlier runs, nil until it is read. An answer is about the items as shown.
+	// shown holds the items as they were last shown in this run. earlier holds the items as shown
+	// in earlier runs, nil until it is read. Answers apply to the items as shown.
 	shown   map[itemKey]Reviewed
 	earlier []record
 }
 
 // Find returns the Trust of a workspace with these items. Each line of ignored describes settings
-// that a repository may never make, and begins with their file.
+// that a repository must never make, and begins with their file.
 func Find(w trustedfile.Locations, now func() time.Time, items []Item, ignored []string) *Trust {
 	t := &Trust{Store: Open(w), now: now, Answered: func() {}, items: items, shown: map[itemKey]Reviewed{}}
 	for _, line := range ignored {
@@ -47,8 +47,8 @@ func Find(w trustedfile.Locations, now func() time.Time, items []Item, ignored [
 	return t
 }
 
-// Review returns all items as they are now, sorted by file. It returns an error if earlier answers
-// cannot be read.
+// Review returns all items in their current form, sorted by file. It returns an error if earlier
+// answers cannot be read.
 func (t *Trust) Review() ([]Reviewed, error) { return t.Store.Review(t.present()) }
 
 func (t *Trust) present() []Item {
@@ -57,14 +57,15 @@ func (t *Trust) present() []Item {
 	return t.items
 }
 
-// Add adds an item, in place of one with the same kind, name and file.
+// Add adds an item. It replaces an item with the same kind, name and file.
 func (t *Trust) Add(item Item) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.items = append(slices.DeleteFunc(slices.Clone(t.items), func(i Item) bool { return i.Kind == item.Kind && i.Name == item.Name && i.File == item.File }), item)
 }
 
-// Waiting returns the items to ask a user about, as they are now, and remembers them as shown.
+// Waiting returns the items that require an answer, in their current form, and records them as
+// shown.
 func (t *Trust) Waiting() ([]Reviewed, error) {
 	waiting, err := t.waiting()
 	t.noteShown(waiting)
@@ -76,7 +77,7 @@ func (t *Trust) waiting() ([]Reviewed, error) {
 	return slices.DeleteFunc(all, func(r Reviewed) bool { return !r.State.NeedsAnswer() }), err
 }
 
-// ForRun agrees, for this run, to all items that are not refused.
+// ForRun records consent, for this run, to all items that are not refused.
 func (t *Trust) ForRun() error {
 	all, err := t.Review()
 	if err != nil {
@@ -92,8 +93,8 @@ func (t *Trust) Agreed() []Reviewed {
 	return slices.DeleteFunc(all, func(r Reviewed) bool { return r.State != Agreed })
 }
 
-// GuardedPaths returns the absolute paths of the files that contain agreed items, of the files that their
-// commands name, and of the links on the way to them. Without a user, these must not change.
+// GuardedPaths returns the absolute paths of files that must not change without a user: the files
+// that contain approved items, the files that their commands name, and the links that lead to them.
 func (t *Trust) GuardedPaths() []string {
 	var paths []string
 	for _, r := range t.Agreed() {
@@ -106,7 +107,7 @@ func (t *Trust) GuardedPaths() []string {
 	return slices.Compact(paths)
 }
 
-// steps returns a path, the links on the way to the file there, and the path of the file itself.
+// steps returns a path, the links that lead to its file, and the path of the file itself.
 func steps(path string) (all []string) {
 	const most = 40 // the number of links that Linux follows
 	all = []string{path}
@@ -122,7 +123,7 @@ func steps(path string) (all []string) {
 	return all
 }
 
-// firstLink returns the first part of a path that is a link, "" for none.
+// firstLink returns the first part of a path that is a link, or "" if there is none.
 func firstLink(path string) string {
 	if parent := filepath.Dir(path); parent != path {
 		if link := firstLink(parent); link != "" {
@@ -135,7 +136,7 @@ func firstLink(path string) string {
 	return ""
 }
 
-// UnansweredLine returns a line about the items that nobody has answered about, empty if there are none.
+// UnansweredLine returns a line about the items without an answer, or "" if there are none.
 func (t *Trust) UnansweredLine() string {
 	waiting, err := t.waiting()
 	switch {
@@ -160,8 +161,8 @@ func (t *Trust) UnansweredLine() string {
 	return "not used until you agree (agent trust): " + strings.Join(says, "; ")
 }
 
-// countItems describes the items of a file, a kind after the other. Several items of a kind are only
-// counted.
+// countItems describes the items of a file by kind. If there are several of a kind, it returns only
+// their number.
 func countItems(items []Reviewed) []string {
 	var says []string
 	for _, kind := range []Kind{Server, Hook, Grants, Allow, Agent, Notes} {
@@ -183,7 +184,7 @@ func countItems(items []Reviewed) []string {
 	return says
 }
 
-// short returns a path relative to the workspace or the repository if it is below one.
+// short returns a path relative to the workspace or the repository if it is in one of them.
 func (t *Trust) short(path string) string {
 	for _, root := range []string{t.Store.workspace, t.Store.Root()} {
 		if rel := fsutil.Short(path, root); rel != path {

@@ -14,10 +14,10 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// Event is a moment of a conversation at which hooks run.
+// Event is a point in a conversation at which hooks run.
 type Event string
 
-// The events.
+// The events of a conversation.
 const (
 	SessionStart       Event = "SessionStart"
 	UserPromptSubmit   Event = "UserPromptSubmit"
@@ -52,24 +52,25 @@ func (e Event) IsToolEvent() bool {
 // Hook is a program that runs at an event.
 type Hook struct {
 	Event Event
-	// Matcher restricts the hook to some occasions of the event, such as calls of some tools.
+	// Matcher restricts the hook to some cases of the event, such as calls of some tools.
 	Matcher string
-	// Command is a line of a shell or, with Args, a program.
+	// Command is a shell command or, if Args is set, a program.
 	Command string
 	Args    []string
-	// Timeout limits a run; 0 means the default for the event.
+	// Timeout is the time limit of a run. 0 means the default for the event.
 	Timeout time.Duration
-	// If is a permission rule that restricts the hook to some calls; empty means all.
+	// If is a permission rule that restricts the hook to some calls. Empty means all calls.
 	If string
-	// Async is set when the turn does not wait for the hook.
+	// Async is set if the turn does not wait for the hook.
 	Async bool
-	// Once is set when the hook runs at most once in a conversation.
+	// Once is set if the hook runs at most once in a conversation.
 	Once bool
-	// Blocks is set when a failure counts as a refusal.
+	// Blocks is set if a failure counts as a refusal.
 	Blocks bool
 	// File is the absolute path of the file that configures the hook.
 	File string
-	// Project is the folder of the project that the file belongs to, empty for the user's own file.
+	// Project is the folder of the project to which the file belongs, empty for the user's own
+	// file.
 	Project string
 	// Plugin is set if Project is the folder of a plugin.
 	Plugin bool
@@ -82,10 +83,10 @@ type Hook struct {
 // Own reports whether the hook is in the user's own file. Such a hook needs no consent.
 func (h Hook) Own() bool { return h.Project == "" }
 
-// Words returns the command and its arguments. A line of a shell is one word.
+// Words returns the command and its arguments. A shell command is one word.
 func (h Hook) Words() []string { return append([]string{h.Command}, h.Args...) }
 
-// Name returns the name of the hook within its file: "PreToolUse Bash".
+// Name returns the name of the hook inside its file: "PreToolUse Bash".
 func (h Hook) Name() string {
 	if h.Matcher == "" {
 		return string(h.Event)
@@ -102,15 +103,15 @@ func (h Hook) String() string {
 type Listing struct {
 	// Hooks are in the order of the configuration, the user's first.
 	Hooks []Hook
-	// Skipped has a line for each hook or file that is not used, with the reason.
+	// Skipped has a line for each unused hook or file, with the reason.
 	Skipped []string
 }
 
 // projectFiles lists the files of a project that may configure hooks.
 var projectFiles = []string{".agents/hooks.json", ".codex/hooks.json", ".claude/settings.json", ".claude/settings.local.json"}
 
-// Find reads the hooks of the user and of the project of a workspace. It does not read the hooks of
-// other programs in the home folder.
+// Find reads the hooks of the user and of the project of a workspace. It ignores hooks of other
+// programs in the home folder.
 func Find(w trustedfile.Locations) Listing {
 	var f Listing
 	if w.Config != "" {
@@ -149,7 +150,7 @@ func (f *Listing) leave(format string, args ...any) {
 	f.Skipped = append(f.Skipped, fmt.Sprintf(format, args...))
 }
 
-// Effects lists the command of the hook and its conditions, except the event and the matcher.
+// Effects lists the command of the hook and its conditions, but not the event and the matcher.
 func (h Hook) Effects() manifest.List {
 	all := manifest.List{{Name: manifest.Command, Text: h.Command, Role: manifest.Line}}
 	if h.Args != nil {

@@ -6,14 +6,15 @@ import (
 	"strings"
 )
 
-// Matches reports whether the matcher matches one of the names, or there are none. A call has the
-// name of its tool in Claude Code and here; other events have the name of their subject.
+// Matches reports whether the matcher matches one of the names, or there are no names. The names of
+// a call are those of its tool in Claude Code and in this program. Other events have the name of
+// their subject.
 func (h Hook) Matches(names ...string) bool {
 	return len(names) == 0 || slices.ContainsFunc(names, h.matches)
 }
 
-// matcher reads a matcher. An empty text or a star matches everything, names between bars or commas
-// match exactly these names, and any other text is a regular expression for the whole name.
+// matcher parses a matcher. An empty text or a star matches everything. Names separated by bars or
+// commas match exactly these names. Any other text is a regular expression for the whole name.
 func matcher(text string) (matches func(name string) bool, err error) {
 	if text == "" || text == "*" {
 		return func(string) bool { return true }, nil
@@ -28,5 +29,5 @@ func matcher(text string) (matches func(name string) bool, err error) {
 	return regexp.MustCompile("^(?:" + text + ")$").MatchString, nil
 }
 
-// nameLetters lists the characters of a matcher that is a list of names.
+// nameLetters lists the characters that a list of names may contain.
 const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-|, "

@@ -13,14 +13,14 @@ import (
 	"agent/internal/extend/setup/permissions"
 )
 
-// longest is the longest timeout that a hook may have.
+// longest is the greatest timeout of a hook.
 const longest = 24 * time.Hour
 
-// parser reads one file. It leaves wrong parts out and reports them.
+// parser parses one file. It omits invalid parts and reports them.
 type parser struct {
 	into          *Listing
 	file, project string
-	// reported holds the unknown types of hooks that were reported, because each is reported once.
+	// reported holds the unknown types of hooks that were already reported.
 	reported map[string]bool
 }
 
@@ -30,7 +30,7 @@ type group struct {
 	Hooks   []json.RawMessage `json:"hooks"`
 }
 
-// hookJSON is a hook as a file writes it.
+// hookJSON is the JSON form of a hook in a file.
 type hookJSON struct {
 	Type      string   `json:"type"`
 	Command   string   `json:"command"`
@@ -44,7 +44,7 @@ type hookJSON struct {
 	Shell     string   `json:"shell"`
 }
 
-// Parse reads the hooks in the text of the user's own file.
+// Parse parses the hooks in the text of the user's own file.
 func Parse(file string, data []byte) Listing {
 	var f Listing
 	f.parse(file, "", data)
@@ -111,10 +111,10 @@ func (p *parser) event(event Event, raw json.RawMessage) {
 	}
 }
 
-// errReported is the error of a hook whose unknown type was reported before.
+// errReported is the error for a hook whose unknown type was already reported.
 var errReported = errors.New("it was named already")
 
-// hook completes a hook from its JSON. It returns an error if the hook cannot be used.
+// hook sets the fields of a hook from its JSON. It returns an error if the hook cannot be used.
 func (p *parser) hook(h *Hook) error {
 	var w hookJSON
 	if err := json.Unmarshal(h.Raw, &w); err != nil {
@@ -158,7 +158,7 @@ func (p *parser) leave(event Event, format string, args ...any) {
 	p.into.leave("a hook %s of %s: %s", event, p.file, fmt.Sprintf(format, args...))
 }
 
-// problem describes an error in JSON and its place.
+// problem describes an error in JSON and its position.
 func problem(data []byte, err error) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

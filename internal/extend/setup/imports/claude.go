@@ -10,7 +10,7 @@ import (
 	"agent/internal/base/secret"
 )
 
-// claudeProject plans the import of the servers that Claude Code has for this workspace only.
+// claudeProject plans the import of the servers that Claude Code uses only in this workspace.
 func (p *planner) claudeProject(from string, members map[string]json.RawMessage) {
 	var projects map[string]struct {
 		Servers json.RawMessage `json:"mcpServers"`
@@ -21,7 +21,7 @@ func (p *planner) claudeProject(from string, members map[string]json.RawMessage)
 	here := p.where.Workspace
 	for _, folder := range slices.Sorted(maps.Keys(projects)) {
 		raw := projects[folder].Servers
-		if raw != nil && fsutil.Within(folder, here) && fsutil.Within(here, folder) { // both name the same folder on Windows
+		if raw != nil && fsutil.Within(folder, here) && fsutil.Within(here, folder) { // on Windows, different paths can name the same folder
 			p.serversOf(origin{name: "claude"}, from, true, raw)
 			return
 		}
@@ -47,7 +47,7 @@ func (p *planner) claudeSettings(from string, members map[string]json.RawMessage
 	p.otherMembers(from, "permissions.", rest, "allow", "deny", "ask", "defaultMode")
 }
 
-// rule shows the equivalent of an allow rule of Claude Code.
+// rule adds a change that shows the equivalent of an allow rule of Claude Code.
 func (p *planner) rule(from, rule string) {
 	var ours []string
 	if strings.HasPrefix(rule, "mcp__") {
@@ -65,8 +65,8 @@ func (p *planner) rule(from, rule string) {
 	}
 }
 
-// holdsSecret reports whether a line contains a key, or sets a variable whose name is usual for
-// keys.
+// holdsSecret reports whether a line contains a key, or sets a variable with a name that is typical
+// for keys.
 func holdsSecret(line string) bool {
 	return secret.In(line) || slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" ('\":", r) }), func(word string) bool {
 		name, value, assigned := strings.Cut(strings.TrimLeft(word, "-"), "=")

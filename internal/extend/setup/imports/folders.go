@@ -11,7 +11,7 @@ import (
 	"agent/internal/extend/setup/permissions"
 )
 
-// folders lists the folders of an agent that hold a file or a folder for each thing.
+// folders lists the folders of a coding agent that contain one file or folder for each item.
 type folders struct {
 	// commands lists folders of commands that this program reads itself.
 	commands []string
@@ -19,13 +19,13 @@ type folders struct {
 	skills []string
 	// others lists folders of skills that this program does not read.
 	others []string
-	// agents lists folders of agents that this program reads itself.
+	// agents lists folders of subagents that this program reads itself.
 	agents []string
-	// otherAgents lists folders of agents that this program does not read.
+	// otherAgents lists folders of subagents that this program does not read.
 	otherAgents []string
 }
 
-// inFolders adds the changes for the things in an agent's folders.
+// inFolders adds the changes for the items in a coding agent's folders.
 func (p *planner) inFolders(f folders) {
 	for _, folder := range f.commands {
 		p.readThere(Commands, folder, func(path string) int {
@@ -58,7 +58,7 @@ func (p *planner) inFolders(f folders) {
 	}
 }
 
-// agentFiles returns the names of the files in a folder that define agents.
+// agentFiles returns the names of the files in a folder that define subagents.
 func agentFiles(folder string) (files []string) {
 	entries, _ := os.ReadDir(folder) // an unreadable folder counts as empty
 	for _, e := range entries {
@@ -69,7 +69,7 @@ func agentFiles(folder string) (files []string) {
 	return files
 }
 
-// readThere counts the things in a folder that this program reads itself.
+// readThere adds a change with the number of items in a folder that this program reads itself.
 func (p *planner) readThere(kind Kind, folder string, count func(path string) int) {
 	path, _ := p.where.path(folder)
 	if n := count(path); n > 0 {
@@ -92,8 +92,8 @@ func (p *planner) subAgent(name, from string) {
 	p.skip(Agents, name, from, "agents in a file of settings are not read: write it as a Markdown file in ~/.agents/agents")
 }
 
-// agentsIn skips the sub-agents in a file of opencode. It returns the name of their member,
-// "agent", or "" if there are none.
+// agentsIn adds a skipped change for the subagents in a file of opencode. It returns the name of
+// their member, "agent", or "" if there are none.
 func (p *planner) agentsIn(from string, members map[string]json.RawMessage) (done string) {
 	var agents map[string]any
 	if json.Unmarshal(members["agent"], &agents) != nil || len(agents) == 0 {
@@ -105,8 +105,8 @@ func (p *planner) agentsIn(from string, members map[string]json.RawMessage) (don
 	return "agent"
 }
 
-// narrowing counts the deny and ask rules of a file, which are in effect already, and skips invalid
-// ones.
+// narrowing adds changes for the deny and ask rules of a file. Valid rules are already in effect
+// and only counted. Invalid rules are skipped.
 func (p *planner) narrowing(from string) {
 	rules := permissions.Read(p.where.Locations)
 	if n := rules.In(from); n > 0 {

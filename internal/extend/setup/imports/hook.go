@@ -50,10 +50,11 @@ func identities(file string, data []byte) map[string]bool {
 	return all
 }
 
-// identity returns a text that is equal for hooks with equal events, matchers and fields.
+// identity returns a text that is equal for two hooks if their events, matchers and fields are
+// equal.
 func identity(h hooks.Hook) string {
 	var fields any
-	_ = json.Unmarshal(h.Raw, &fields) // it was parsed before
+	_ = json.Unmarshal(h.Raw, &fields) // the JSON was parsed before
 	text, _ := rawjson.Marshal([]any{h.Event, h.Matcher, fields})
 	return string(text)
 }
@@ -75,7 +76,8 @@ func (p *planner) hooksOf(from string, members map[string]json.RawMessage) {
 	p.takeHooks(from, hooks.Parse(from, data))
 }
 
-// takeHooks plans the import of hooks. lost describes the losses, which are the same for each hook.
+// takeHooks plans the import of hooks. lost describes what is lost, which is the same for each
+// hook.
 func (p *planner) takeHooks(from string, found hooks.Listing, lost ...string) {
 	for _, h := range found.Hooks {
 		c := Change{Kind: Hooks, Name: h.Name(), State: Existing, From: from, To: p.hooksFile, Lost: lost}
@@ -108,7 +110,7 @@ func (p *planner) opencodeSettings(from string, members map[string]json.RawMessa
 	p.membersOf(from, opencodeMembers, members, "mcp", p.agentsIn(from, members))
 }
 
-// otherSettings names the settings of an agent for which no equivalents are known.
+// otherSettings lists the settings of a coding agent that have no known equivalent.
 func (p *planner) otherSettings(from string, members map[string]json.RawMessage) {
 	p.membersOf(from, nil, members, "mcp")
 }
@@ -120,7 +122,7 @@ func (p *planner) codexSettings(from string, members map[string]json.RawMessage)
 	p.membersOf(from, codexMembers, members, "mcp_servers", "hooks", "notify", p.providers(from, members), p.profiles(from, members))
 }
 
-// notifier plans to import, as a hook, the program that codex runs at the end of a turn.
+// notifier plans to import the program that codex runs at the end of a turn as a hook.
 func (p *planner) notifier(from string, members map[string]json.RawMessage) {
 	if members["notify"] == nil {
 		return
@@ -135,7 +137,7 @@ func (p *planner) notifier(from string, members map[string]json.RawMessage) {
 	p.takeHooks(from, hooks.Parse(from, data), "notify gets its JSON on standard input, in the form of hooks, and not as an argument")
 }
 
-// writeHooks appends the hooks to our file, except hooks that another import has added in the meantime.
+// writeHooks appends the hooks to our file, except hooks that another import has added meanwhile.
 func (p Plan) writeHooks() error {
 	if len(p.hooks) == 0 {
 		return nil

@@ -1,9 +1,9 @@
-// Package imports takes over the configuration of other agents, such as Claude Code and codex.
+// Package imports imports the configuration of other coding agents, such as Claude Code and codex.
 //
-// Read reads their files and returns a Plan, which lists a Change for each thing. Plan.Write adds
-// the servers and hooks to our files. All other changes are only shown: this program reads the
-// thing where it is, or the user can enter an equivalent. The package starts nothing, and a
-// Change shows no secret.
+// Read reads their files and returns a Plan, which lists a Change for each item. Plan.Write adds
+// the servers and hooks to our files. All other changes are only shown: this program reads the item
+// at its original path, or the user can enter an equivalent. The package starts nothing, and a
+// Change contains no secret.
 package imports
 
 import (
@@ -21,10 +21,10 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// Kind is the kind of an imported thing.
+// Kind is the kind of an imported item.
 type Kind string
 
-// The kinds. Servers and Hooks are written, the others are shown.
+// The kinds of items. Servers and Hooks are written; the others are only shown.
 const (
 	Servers  Kind = "servers"
 	Hooks    Kind = "hooks"
@@ -40,7 +40,7 @@ const (
 // kinds lists all kinds.
 var kinds = []Kind{Servers, Hooks, Commands, Skills, Rules, Settings, Profiles, Agents, Logins}
 
-// Kinds lists all kinds for a reader.
+// Kinds lists all kinds as text.
 func Kinds() string {
 	names := make([]string, len(kinds))
 	for i, kind := range kinds {
@@ -49,43 +49,45 @@ func Kinds() string {
 	return strings.Join(names, ", ")
 }
 
-// State says whether an import takes a thing over.
+// State is the result of the import for an item.
 type State string
 
 // The states.
 const (
-	// New means that the thing is written.
+	// New means that the item will be written.
 	New State = "new"
-	// Existing means that the thing is here already, or that this program reads it where it is.
+	// Existing means that the item already exists, or that this program reads it at its original
+	// path.
 	Existing State = "already there"
-	// NameTaken means that the thing is not written, because another thing has its name.
+	// NameTaken means that the item is not written, because another item has its name.
 	NameTaken State = "name taken"
-	// Shown means that the user can do it by hand, as To shows.
+	// Shown means that the user can make the change by hand, as To shows.
 	Shown State = "shown"
-	// Skipped means that the thing cannot be used here.
+	// Skipped means that the item cannot be used here.
 	Skipped State = "skipped"
 )
 
-// Change is the fate of a thing in the configuration of another agent, or of several such things.
+// Change describes what the import does with an item, or with several similar items, of another
+// coding agent's configuration.
 type Change struct {
 	Kind Kind `json:"kind"`
-	// Name is the name of the thing, empty if the change is about several things.
+	// Name is the name of the item, empty if the change is about several items.
 	Name string `json:"name"`
-	// Count is the number of things of a change without a name, else 0.
+	// Count is the number of items of a change without a name, otherwise 0.
 	Count int   `json:"count,omitempty"`
 	State State `json:"state"`
-	// From is the file or folder of the other agent.
+	// From is the file or folder of the other coding agent.
 	From string `json:"from"`
-	// To is the file that the thing is written to, or the equivalent here.
+	// To is the file to which the item is written, or the equivalent here.
 	To string `json:"to,omitempty"`
-	// Lost lists the parts that are lost and the steps that remain, or the reason of a skipped
-	// change.
+	// Lost lists the parts that are lost and the steps that the user must do. For a skipped change
+	// it contains the reason.
 	Lost []string `json:"lost,omitempty"`
-	// Rules lists the equivalents of a rule, each a value of --allow.
+	// Rules lists the equivalents of a rule. Each is a value of --allow.
 	Rules []string `json:"rules,omitempty"`
 }
 
-// Locations holds the folders to search for configurations, and a translation of rules.
+// Locations holds the folders to search for configurations, and a function that translates rules.
 type Locations struct {
 	trustedfile.Locations
 	// Base is the folder that contains Config, usually ~/.config.
@@ -95,11 +97,11 @@ type Locations struct {
 	InOurWords func(rule string) []string
 }
 
-// Plan lists the changes of an import and holds the entries to write.
+// Plan lists the changes of an import and contains the entries to write.
 type Plan struct {
 	Changes []Change
 
-	// servers holds the entries to write, by file and name.
+	// servers maps files and names to the entries to write.
 	servers map[string]map[string]json.RawMessage
 	// hooks lists the hooks to append to hooksFile.
 	hooks []hook
@@ -112,9 +114,9 @@ type planner struct {
 	Plan
 	where Locations
 	only  []Kind
-	// has holds the present and the planned entries of our files, by file and name.
+	// has maps files and names to the existing and planned entries of our files.
 	has map[string]map[string]string
-	// hasHooks holds the identities of the present and the planned hooks of our file.
+	// hasHooks holds the identities of the existing and planned hooks of our file.
 	hasHooks map[string]bool
 }
 
@@ -134,7 +136,8 @@ func Check(named []string, only []Kind) error {
 }
 
 // Read plans the import of the named sources and kinds. Empty lists mean all. A file of another
-// agent that cannot be read becomes a skipped change. An error is about a file of ours.
+// coding agent that cannot be read becomes a skipped change. An error is about one of our own
+// files.
 func Read(w Locations, named []string, only []Kind) (Plan, error) {
 	p := planner{where: w, only: only, has: map[string]map[string]string{}}
 	p.servers, p.hooksFile = map[string]map[string]json.RawMessage{}, filepath.Join(w.Config, "hooks.json")
@@ -149,7 +152,7 @@ func Read(w Locations, named []string, only []Kind) (Plan, error) {
 	return p.Plan, nil
 }
 
-// readOwn reads our present configuration.
+// readOwn reads our existing configuration.
 func (p *planner) readOwn() error {
 	for _, file := range []string{servers.UserFile(p.where.Config), servers.ProjectFile(p.where.Workspace)} {
 		has, err := servers.Entries(file)
@@ -164,10 +167,10 @@ func (p *planner) readOwn() error {
 	return p.ownHooks()
 }
 
-// wants reports whether the import includes a kind.
+// wants reports whether the import includes kind.
 func (p *planner) wants(kind Kind) bool { return len(p.only) == 0 || slices.Contains(p.only, kind) }
 
-// add adds a change of a wanted kind. It hides secrets in the texts.
+// add adds a change of a wanted kind. It hides secrets in its texts.
 func (p *planner) add(c Change) {
 	if !p.wants(c.Kind) {
 		return
@@ -180,18 +183,18 @@ func (p *planner) add(c Change) {
 	p.Changes = append(p.Changes, c)
 }
 
-// skip adds a change for a thing that cannot be used, with the reason.
+// skip adds a change for an item that cannot be used, with the reason.
 func (p *planner) skip(kind Kind, name, from, why string) {
 	p.add(Change{Kind: kind, Name: name, State: Skipped, From: from, Lost: []string{why}})
 }
 
-// hideSecrets returns a text on one line, with secrets hidden.
+// hideSecrets returns a text as one line with secrets hidden.
 func hideSecrets(text string) string { return humanize.Line(secret.Hide(text), 200) }
 
-// Writes reports whether the plan changes a file.
+// Writes reports whether the plan writes to files.
 func (p Plan) Writes() bool { return len(p.servers) > 0 || len(p.hooks) > 0 }
 
-// Check returns the reason why the plan cannot be carried out, or nil.
+// Check returns an error if the plan cannot be executed.
 func (p Plan) Check() error {
 	for _, file := range slices.Sorted(maps.Keys(p.servers)) {
 		if err := servers.CheckFile(file); err != nil {
@@ -201,7 +204,7 @@ func (p Plan) Check() error {
 	return nil
 }
 
-// Write carries out the plan. It changes each file atomically.
+// Write executes the plan. It changes each file atomically.
 func (p Plan) Write() error {
 	for _, file := range slices.Sorted(maps.Keys(p.servers)) {
 		if err := servers.AddAll(file, p.servers[file]); err != nil {

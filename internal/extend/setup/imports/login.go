@@ -9,8 +9,8 @@ import (
 	"agent/internal/cmdline"
 )
 
-// helper shows the setting of this program for a program that prints an API key, and the address
-// that the key is for.
+// helper adds a change for a program that prints an API key. It shows the equivalent setting, and
+// the address for which the key is used.
 func (p *planner) helper(name, from, command, baseURL, example string) {
 	if holdsSecret(command) || holdsSecret(baseURL) {
 		p.skip(Logins, name, from, "it holds a secret")
@@ -26,8 +26,8 @@ func (p *planner) helper(name, from, command, baseURL, example string) {
 	p.add(c)
 }
 
-// keyHelper plans the program that prints Claude Code's key. It returns "apiKeyHelper", "" if there
-// is none.
+// keyHelper adds a change for the program that prints Claude Code's key. It returns "apiKeyHelper",
+// or "" if there is none.
 func (p *planner) keyHelper(from string, members map[string]json.RawMessage) (done string) {
 	command, ok := valueAt(members, "apiKeyHelper")
 	if !ok {
@@ -38,8 +38,8 @@ func (p *planner) keyHelper(from string, members map[string]json.RawMessage) (do
 	return "apiKeyHelper"
 }
 
-// providers plans the programs that print the keys of codex's providers. It returns
-// "model_providers", "" if none has one.
+// providers adds changes for the programs that print the keys of codex's providers. It returns
+// "model_providers", or "" if no provider has such a program.
 func (p *planner) providers(from string, members map[string]json.RawMessage) (done string) {
 	var providers map[string]struct {
 		BaseURL string `json:"base_url"`

@@ -7,22 +7,23 @@ import (
 	"strings"
 )
 
-// member is a setting of another agent with a single value.
+// member is a setting of another coding agent with a single value.
 type member struct {
-	// path names the value, with dots between the names of nested objects.
+	// path is the path of the value, with dots between the names of nested objects.
 	path string
-	// ours returns the equivalent of a value here, "" for none, and a remark, "" for none.
+	// ours returns the equivalent of a value here, and a remark. Each is "" if there is none.
 	ours func(value string) (to, remark string)
 }
 
 const notKept = "it is not kept: /profile save keeps it"
 
-// setting returns a translation to a setting of ours that takes the same values.
+// setting returns a function that translates to a setting of ours with the same values.
 func setting(key string) func(string) (string, string) {
 	return func(value string) (string, string) { return "/set " + key + " " + value, notKept }
 }
 
-// lookup returns a translation by a table. The remark is for values that are not in the table.
+// lookup returns a function that translates values by the table ours. For a value that is not in
+// the table, it returns remark.
 func lookup(ours map[string]string, remark string) func(string) (string, string) {
 	return func(value string) (string, string) {
 		if to := ours[value]; to != "" {
@@ -32,7 +33,7 @@ func lookup(ours map[string]string, remark string) func(string) (string, string)
 	}
 }
 
-// model translates the name of a model. It knows no equivalent for the short names of Claude Code.
+// model translates the name of a model. It has no equivalent for the short names of Claude Code.
 func model(name string) (to, remark string) {
 	if slices.Contains([]string{"opus", "sonnet", "haiku", "opusplan", "default", "sonnet[1m]"}, name) {
 		return "/model", "the short name " + name + " is unknown; the list has the names of the endpoint in use"
@@ -75,7 +76,7 @@ var geminiMembers = []member{{"model", model}, {"model.name", model}}
 
 var opencodeMembers = []member{{"model", providerModel}}
 
-// membersOf adds a change with the equivalent for each known setting of a file. It names all other
+// membersOf adds a change with the equivalent for each known setting of a file. It lists all other
 // settings in one line, except the names in done.
 func (p *planner) membersOf(from string, known []member, members map[string]json.RawMessage, done ...string) {
 	done = append(done, "$schema")
@@ -102,7 +103,7 @@ func (p *planner) membersOf(from string, known []member, members map[string]json
 	p.otherMembers(from, "", members, done...)
 }
 
-// otherMembers names, in one line, the members of an object that are not in done.
+// otherMembers lists in one line the members of an object that are not in done.
 func (p *planner) otherMembers(from, prefix string, members map[string]json.RawMessage, done ...string) {
 	var rest []string
 	for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -115,7 +116,7 @@ func (p *planner) otherMembers(from, prefix string, members map[string]json.RawM
 	}
 }
 
-// valueAt returns the text, number or boolean at a path.
+// valueAt returns the text, number or boolean at a path as text.
 func valueAt(members map[string]json.RawMessage, path string) (value string, ok bool) {
 	name, rest, deeper := strings.Cut(path, ".")
 	if deeper {
@@ -138,8 +139,8 @@ func valueAt(members map[string]json.RawMessage, path string) (value string, ok 
 	return "", false
 }
 
-// variables names the variables that a file sets in the environment. It shows no values, which may
-// be keys. It returns the name of the member, "env", or "" if there is no environment.
+// variables lists the environment variables that a file sets. It shows no values, because they may
+// be keys. It returns the name of the member, "env", or "" if there are no variables.
 func (p *planner) variables(from string, members map[string]json.RawMessage) (done string) {
 	var set map[string]any
 	if json.Unmarshal(members["env"], &set) != nil || len(set) == 0 {
@@ -150,7 +151,7 @@ func (p *planner) variables(from string, members map[string]json.RawMessage) (do
 	return "env"
 }
 
-// profiles shows the commands that make the profiles of codex here. It returns the name of their
+// profiles shows the commands that create the profiles of codex here. It returns the name of their
 // member, "profiles", or "" if there are none.
 func (p *planner) profiles(from string, members map[string]json.RawMessage) (done string) {
 	var profiles map[string]map[string]json.RawMessage

@@ -13,7 +13,7 @@ import (
 	"agent/internal/extend/setup/servers"
 )
 
-// dialect describes how an agent writes servers.
+// dialect describes the syntax of a coding agent for servers.
 type dialect struct {
 	// dollar is set if "$NAME" is a variable.
 	dollar bool
@@ -25,7 +25,8 @@ type dialect struct {
 	literal bool
 }
 
-// consents lists fields that allow calls without a question. The user must allow them here again.
+// consents lists fields that allow calls without approval. The user must allow these calls here
+// again.
 var consents = []string{"trust", "autoApprove", "alwaysAllow", "allow", "trustHints", "default_tools_approval_mode"}
 
 // serversOf plans the import of the servers of a file.
@@ -74,26 +75,26 @@ func (p *planner) server(s origin, c Change, raw json.RawMessage) {
 	p.add(c)
 }
 
-// These patterns match characters that a server's name must not have here.
+// These patterns match characters that are not allowed in a server's name.
 var (
 	unfit  = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 	double = lazyregexp.New(`_{2,}`)
 )
 
-// fitting returns a name without the characters that a server's name must not have here.
+// fitting returns a name without the characters that are not allowed in a server's name.
 func fitting(name string) string {
 	name = double.ReplaceAllString(unfit.ReplaceAllString(name, "-"), "_")
 	return strings.Trim(name[:min(len(name), 32)], "-")
 }
 
-// translation translates the entry of another agent to an entry of ours.
+// translation translates an entry of another coding agent to an entry of ours.
 type translation struct {
 	dialect
 	entry map[string]any
 	lost  []string
 }
 
-// lose notes a loss, or a step that remains for the user, once.
+// lose records a loss, or a step that the user must do, once.
 func (t *translation) lose(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(t.lost, text) {
 		t.lost = append(t.lost, text)
@@ -151,7 +152,7 @@ func (t *translation) field(name string, value any) {
 	}
 }
 
-// withoutSecret returns the oauth field without the secret of the client.
+// withoutSecret returns the oauth field without the client secret.
 func (t *translation) withoutSecret(value any) any {
 	fields, _ := value.(map[string]any)
 	for _, name := range []string{"clientSecret", "client_secret"} {
@@ -166,7 +167,7 @@ func (t *translation) withoutSecret(value any) any {
 // variableName matches the name of a variable of the environment.
 var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// header sets a header to the text before, followed by the value of a variable.
+// header sets a header to the text before, followed by a reference to a variable.
 func (t *translation) header(name, before string, variable any) {
 	if text, _ := variable.(string); variableName.MatchString(text) {
 		t.setHeader(name, before+"${"+text+"}")
@@ -184,7 +185,7 @@ func (t *translation) setHeader(name string, value any) {
 	headers[name] = value
 }
 
-// keys notes secrets that the translated entry contains as plain text.
+// keys records secrets that the translated entry contains as plain text.
 func (t *translation) keys() {
 	for _, field := range []string{"env", "headers"} {
 		values, _ := t.entry[field].(map[string]any)

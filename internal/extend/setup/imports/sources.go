@@ -14,14 +14,14 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxFile limits a file, in bytes. It is large, because Claude Code keeps its history in such a
-// file.
+// maxFile is the greatest size of a file, in bytes. It is large because Claude Code stores its
+// history in such a file.
 const maxFile = 32 << 20
 
-// file is a file of another agent.
+// file is a file of another coding agent.
 type file struct {
-	// path begins with ~/ for the home folder, with + for the folder of configurations; any other
-	// path is relative to the workspace.
+	// path begins with ~/ for the home folder, or with + for the folder of configurations. Any
+	// other path is relative to the workspace.
 	path string
 	// servers is the name of the member with the servers, empty for none.
 	servers string
@@ -29,14 +29,14 @@ type file struct {
 	more func(p *planner, from string, members map[string]json.RawMessage)
 }
 
-// origin is an agent whose configuration can be imported.
+// origin is a coding agent whose configuration can be imported.
 type origin struct {
 	name    string
 	files   []file
 	dialect dialect
 	folders folders
-	// more lists further files and folders of a workspace that make the agent run or allow
-	// something, and that cannot be imported.
+	// more lists further files and folders of a workspace by which the coding agent runs or allows
+	// something. They cannot be imported.
 	more []string
 }
 
@@ -86,8 +86,8 @@ var sources = []origin{
 	{"windsurf", []file{{path: "~/.codeium/windsurf/mcp_config.json", servers: "mcpServers"}}, dialect{}, folders{}, nil},
 }
 
-// Unread returns at most one line, which names the files of a workspace that make other agents run,
-// reach or allow something. This program neither reads nor runs them.
+// Unread returns at most one line. It names the files of a workspace by which other coding agents
+// run, reach or allow something. This program ignores these files.
 func Unread(place trustedfile.Locations) []string {
 	w := Locations{Locations: place, Base: place.Home}
 	if w.Workspace == w.Home {
@@ -115,7 +115,7 @@ func Unread(place trustedfile.Locations) []string {
 	return []string{strings.Join(found, ", ") + ": configuration of other coding agents. To list and import it, run agent import"}
 }
 
-// Sources lists the agents whose configuration is imported.
+// Sources lists the coding agents whose configuration can be imported.
 func Sources() []string {
 	names := make([]string, len(sources))
 	for i, s := range sources {
@@ -125,7 +125,7 @@ func Sources() []string {
 }
 
 // path returns the full path of a file or folder of a source. own reports whether it belongs to the
-// person rather than to the workspace.
+// user rather than to the workspace.
 func (w Locations) path(path string) (full string, own bool) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		return filepath.Join(w.Home, rest), true
@@ -136,7 +136,7 @@ func (w Locations) path(path string) (full string, own bool) {
 	return filepath.Join(w.Workspace, path), false
 }
 
-// source plans the import of an agent's configuration.
+// source plans the import of a coding agent's configuration.
 func (p *planner) source(s origin) {
 	for _, f := range s.files {
 		path, own := p.where.path(f.path)
@@ -161,7 +161,7 @@ func (p *planner) source(s origin) {
 	p.inFolders(s.folders)
 }
 
-// skipUnreadable skips a file that cannot be read.
+// skipUnreadable adds a skipped change for a file that cannot be read.
 func (p *planner) skipUnreadable(path string, f file, err error) {
 	kind := Servers
 	if f.servers == "" {
@@ -170,7 +170,7 @@ func (p *planner) skipUnreadable(path string, f file, err error) {
 	p.skip(kind, filepath.Base(path), path, strings.TrimPrefix(err.Error(), path+": "))
 }
 
-// members returns the members of the object in a file, nil for a missing file.
+// members returns the members of the object in a file. It returns nil for a missing file.
 func (p *planner) members(path string, own bool) (map[string]json.RawMessage, error) {
 	place := trustedfile.Place{Home: p.where.Home}
 	if !own {

@@ -6,7 +6,7 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// Patterns for variables and placeholders in the configurations of agents.
+// The patterns for variables and placeholders in the configurations of coding agents.
 var (
 	// envBraces matches a variable of opencode.
 	envBraces = lazyregexp.New(`\{env:([A-Za-z_][A-Za-z0-9_]*)\}`)
@@ -18,12 +18,12 @@ var (
 	input = lazyregexp.New(`\$\{input:([^}]*)\}`)
 	// ours matches a variable in our form.
 	ours = lazyregexp.New(`\$(\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\})`)
-	// leftOver matches the beginning of a placeholder that no translation knows.
+	// leftOver matches the beginning of a placeholder that has no translation.
 	leftOver = lazyregexp.New(`\$\{|\$\(|\{file:|\{env:`)
 	noLetter = lazyregexp.New(`[^A-Za-z0-9]+`)
 )
 
-// variables rewrites the variables in the texts of a value in our form.
+// variables converts the variables in the texts of a value to our form.
 func (t *translation) variables(field string, value any) any {
 	switch value := value.(type) {
 	case string:
@@ -40,12 +40,13 @@ func (t *translation) variables(field string, value any) any {
 	return value
 }
 
-// text rewrites the variables in a text in our form. It notes placeholders that it cannot rewrite.
+// text converts the variables in a text to our form. It records placeholders that it cannot
+// convert.
 func (t *translation) text(field, text string) string {
 	if !strings.ContainsAny(text, "${") {
 		return text
 	}
-	if t.literal { // a variable that nobody sets becomes a plain $
+	if t.literal { // an unset variable becomes a literal $
 		text = ours.ReplaceAllString(text, "$${AGENT_DOLLAR:-$$}$1")
 	}
 	text = envDollar.ReplaceAllString(text, "$${$1}")
