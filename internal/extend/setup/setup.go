@@ -1,9 +1,8 @@
-// Package setup finds the skills and slash commands that a user and a repository provide as
-// files. It reads them, resolves their names, and makes the text that the model reads. It never
-// runs anything.
+// Package setup finds the skills and slash commands that a user and a repository provide as files.
+// It reads the files, resolves names, and generates the text for the model. It never runs anything.
 //
-// Find returns a Set with the skills and the commands of a workspace and its user, each an Entry.
-// Set.Calls reads the calls at the beginning of a typed line, and Call.Text fills in their
+// Find returns a Set with the skills and the commands of a workspace and its user. Each is an
+// Entry. Set.Calls parses the calls at the beginning of a typed line, and Call.Text fills in their
 // arguments:
 //
 //	for _, call := range setup.Find(where, nil).Calls("/review main.go") {
@@ -11,8 +10,8 @@
 //		…
 //	}
 //
-// The packages below this one read the other parts of a set-up, such as instructions, hooks and
-// servers. They do not need this package.
+// The subpackages read the other parts of a configuration, such as instructions, hooks and servers.
+// They do not depend on this package.
 package setup
 
 import (
@@ -22,18 +21,18 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// Set has the skills and commands of a workspace and its user.
+// Set holds the skills and commands of a workspace and its user.
 type Set struct{ Skills, Commands Listing }
 
 // Find reads the skills and commands of a workspace and its user. An entry of a nearer folder
-// precedes entries of the same name in farther folders, and the project precedes the user. further
-// lists more folders of skills.
+// precedes entries with the same name in farther folders, and the project precedes the user.
+// further lists more folders of skills.
 func Find(w trustedfile.Locations, further []string) Set {
 	return Set{findSkills(w, further), findCommands(w)}
 }
 
-// Callable returns the entries that a user can call, sorted by name. If another entry has the
-// same name, the name is preceded by the origin.
+// Callable returns the entries that a user can call, sorted by name. If two entries have the same
+// name, the origin is prefixed to the name.
 func (s Set) Callable() []Call {
 	var all []Call
 	taken := map[string]bool{}

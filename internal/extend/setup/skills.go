@@ -13,14 +13,14 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// Bounds of the search for skills: the depth of a folder, and the number of folders.
+// The limits of the search for skills: the depth of folders and the number of folders.
 const (
 	maxDepth   = 4
 	maxFolders = 2000
 )
 
-// skillPlaces lists the folders of skills. A skill is a folder with a file SKILL.md, which has a
-// description and the instructions.
+// skillPlaces lists the folders of skills. A skill is a folder with a file SKILL.md, which contains
+// a description and the instructions.
 var skillPlaces = places{
 	project: []string{".agents/skills", ".claude/skills", ".github/skills"}, own: "skills",
 	user:    []string{".agents/skills", ".claude/skills", ".codex/skills"},
@@ -28,7 +28,7 @@ var skillPlaces = places{
 	longest: 128 << 10, // the largest skill that Anthropic publishes has 72 KiB
 }
 
-// notUsed lists fields that have an effect in other programs but not here.
+// notUsed lists fields that have an effect in other coding agents but not here.
 var notUsed = []string{"model", "effort", "context", "agent", "hooks", "paths"}
 
 // findSkills reads the skills of a workspace and its user.
@@ -41,7 +41,7 @@ func findSkills(w trustedfile.Locations, further []string) Listing {
 	})
 }
 
-// walk calls use with each SKILL.md below a folder. It does not look below a folder that is a
+// walk calls use with each SKILL.md below a folder. It does not search below a folder that is a
 // skill.
 func walk(dir string, depth int, looked *int, use func(file string)) {
 	if depth > maxDepth || *looked >= maxFolders {
@@ -49,7 +49,7 @@ func walk(dir string, depth int, looked *int, use func(file string)) {
 	}
 	*looked++
 	file := filepath.Join(dir, "SKILL.md")
-	if _, err := os.Lstat(file); err == nil { // most folders are skills, and need not be listed
+	if _, err := os.Lstat(file); err == nil { // most folders are skills and need not be listed
 		use(file)
 		return
 	}
@@ -61,7 +61,7 @@ func walk(dir string, depth int, looked *int, use func(file string)) {
 	}
 }
 
-// skill reads a skill. It returns an error if the file is not a skill.
+// skill parses a skill. It returns an error if the file is not a skill.
 func (f *finder) skill(s *Entry, text string) error {
 	fields, body, ok := trustedfile.Frontmatter(text)
 	if !ok {
@@ -96,10 +96,10 @@ func (f *finder) skill(s *Entry, text string) error {
 	return nil
 }
 
-// maxFiles limits the files of a skill that the model sees.
+// maxFiles is the greatest number of a skill's files that the model sees.
 const maxFiles = 100
 
-// Files returns the files of a skill besides SKILL.md, two levels deep, relative to its folder.
+// Files returns the files of a skill, without SKILL.md, two levels deep and relative to its folder.
 // more reports whether there are more.
 func (e *Entry) Files() (files []string, more bool) {
 	_ = filepath.WalkDir(e.Dir, func(path string, d fs.DirEntry, err error) error {

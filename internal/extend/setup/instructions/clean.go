@@ -12,7 +12,7 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// clean returns a text as the model reads it: without a byte order mark, carriage returns and
+// clean returns a text in the form for the model: without a byte order mark, carriage returns and
 // comments, and with visible control characters.
 func clean(text string) string {
 	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF")
@@ -34,12 +34,12 @@ func clean(text string) string {
 	return strings.TrimSpace(plain.ReplaceAllStringFunc(b.String(), humanize.Visible))
 }
 
-// plain matches the parts of a text in which control characters are made visible: everything but
-// line feeds and tabs.
+// plain matches the parts of a text in which control characters are made visible, which is
+// everything but line feeds and tabs.
 var plain = lazyregexp.New(`[^\n\t]+`)
 
-// uncommented returns a line without comments, and whether a comment is open at its end. open says
-// whether a comment is open at its beginning. Code spans contain no comments.
+// uncommented returns a line without comments. open reports whether a comment is open at its
+// beginning; the second result, whether one is open at its end. Code spans contain no comments.
 func uncommented(line string, open bool) (string, bool) {
 	var b strings.Builder
 	for line != "" {
@@ -65,7 +65,7 @@ func uncommented(line string, open bool) (string, bool) {
 	return b.String(), open
 }
 
-// outsideCode returns the index of a mark in a line outside of `code`, or -1.
+// outsideCode returns the index of mark in a line outside code spans, or -1.
 func outsideCode(line, mark string) int {
 	for at := 0; at < len(line); {
 		if line[at] == '`' {
@@ -89,7 +89,7 @@ func outsideCode(line, mark string) int {
 // codeState tracks whether the lines of a text are in a fenced code block.
 type codeState struct{ fence string }
 
-// line reports whether the next line belongs to a code block. The fences belong to it.
+// line reports whether the next line belongs to a code block. The fences are part of the block.
 func (c *codeState) line(line string) bool {
 	trimmed := strings.TrimLeft(line, " ")
 	if c.fence != "" {
@@ -107,7 +107,8 @@ func (c *codeState) line(line string) bool {
 	return false
 }
 
-// expandImports replaces the imports of a text by the files. from is the file of the text.
+// expandImports replaces the imports in a text by the contents of the files. from is the file that
+// contains the text.
 func (f *finder) expandImports(text, from string, depth int) string {
 	if !strings.Contains(text, "@") {
 		return text
@@ -124,7 +125,8 @@ func (f *finder) expandImports(text, from string, depth int) string {
 	return b.String()
 }
 
-// importedLine replaces the imports of a line. Reasons why imports were refused follow the line.
+// importedLine replaces the imports in a line. If imports were refused, the reasons follow the
+// line.
 func (f *finder) importedLine(line, from string, depth int) string {
 	var b strings.Builder
 	var refused []string
@@ -155,8 +157,8 @@ func (f *finder) importedLine(line, from string, depth int) string {
 	return out
 }
 
-// nextImport returns the index of the next "@path" in a line, or -1. An import stands at the start
-// or after white space, and outside of code.
+// nextImport returns the index of the next "@path" in a line, or -1. An import is outside code, and
+// at the start or after white space.
 func nextImport(line string) int {
 	for from := 0; ; {
 		at := outsideCode(line[from:], "@")
@@ -180,8 +182,9 @@ func importName(rest string) string {
 	return strings.TrimRight(name, ".,;:)")
 }
 
-// importFile returns the text of an imported file, which is empty if the model has it already. put
-// is false if there is no such file or it must not be used; why is the reason in the second case.
+// importFile returns the text of an imported file. The text is empty if the model already has it.
+// put is false if the file does not exist or must not be used; in the second case, why is the
+// reason.
 func (f *finder) importFile(name, from string, depth int) (text string, put bool, why string) {
 	path := name
 	if rest, home := strings.CutPrefix(name, "~/"); home {

@@ -10,8 +10,8 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// Find reads the files for a workspace, the most general first. If they are longer than MaxTotal,
-// the most general ones are cut, and their text says so.
+// Find reads the files for a workspace, the most general first. If their total size exceeds the
+// limit, it cuts the most general files, and their text contains a note.
 func Find(w Locations) Listing {
 	f := newFinder(w)
 	f.user()
@@ -40,9 +40,9 @@ type finder struct {
 	Locations
 	place trustedfile.Place
 	found Listing
-	// contents holds the cleaned contents that were added.
+	// contents holds the cleaned contents that were already added.
 	contents map[string]bool
-	// paths holds the paths, without links, of the files that were added.
+	// paths holds the paths of the files that were added, with links resolved.
 	paths map[string]bool
 }
 
@@ -69,7 +69,7 @@ func (f *finder) user() {
 }
 
 // folder adds the file of a folder and its companion. It reports the folder's other files, which
-// the model does not get.
+// the model does not receive.
 func (f *finder) folder(dir string) {
 	winner := ""
 	for _, name := range f.Files {
@@ -90,7 +90,7 @@ func (f *finder) folder(dir string) {
 	}
 }
 
-// isLost reports whether the model misses content of a file because winner is read in its place.
+// isLost reports whether the model lacks content of a file because winner is read instead.
 func (f *finder) isLost(file, winner string) bool {
 	text, err := f.place.Read(file, MaxFile)
 	if err == nil && strings.TrimSpace(text.Text) == "@"+winner {
@@ -99,7 +99,7 @@ func (f *finder) isLost(file, winner string) bool {
 	return err == nil && !f.paths[text.Real] && !f.contents[clean(text.Text)] && clean(text.Text) != ""
 }
 
-// add adds a file, unless its content was added before, and reports whether the file exists.
+// add adds a file unless its content was added before. It reports whether the file exists.
 func (f *finder) add(file string) bool {
 	text, err := f.place.Read(file, MaxFile)
 	switch {
@@ -126,9 +126,9 @@ func (f *finder) addText(file string, text trustedfile.Text, cleaned string) {
 	f.found.Files = append(f.found.Files, File{file, whole})
 }
 
-// Below reads the instructions for a file below the workspace, apart from the instructions that
-// Find returns: the files of the folders on the way to it, and the rules whose patterns match it.
-// path is relative to the workspace, with slashes.
+// Below reads the instructions for a file below the workspace that Find does not return. They are
+// the files of the folders between the workspace and the file, and the rules with matching
+// patterns. path is relative to the workspace, with slashes.
 func Below(w Locations, path string) Listing {
 	f := newFinder(w)
 	project := trustedfile.Above(w.Home, w.Workspace)
@@ -154,7 +154,7 @@ func Below(w Locations, path string) Listing {
 	return f.found
 }
 
-// shorten cuts the most general files if all files together are too long.
+// shorten cuts the most general files if the total size of all files is too large.
 func (f *finder) shorten() {
 	left := MaxTotal
 	if f.Most > 0 {

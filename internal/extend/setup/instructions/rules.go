@@ -17,7 +17,7 @@ type rule struct {
 	text trustedfile.Text
 	// body is the cleaned text without its frontmatter.
 	body string
-	// always means that the rule applies to every file.
+	// always is set if the rule applies to every file.
 	always bool
 	// patterns match the files to which the rule applies if always is false.
 	patterns []string
@@ -33,7 +33,7 @@ func (f *finder) rules(root string) []rule {
 			file := filepath.Join(folder, name)
 			text, err := f.place.Read(file, MaxFile)
 			if err != nil {
-				continue // a rule that cannot be read is left out
+				continue // a rule that cannot be read is omitted
 			}
 			all = append(all, newRule(file, place.ending == ".md", text))
 		}
@@ -41,8 +41,8 @@ func (f *finder) rules(root string) []rule {
 	return all
 }
 
-// newRule reads a rule. A rule of Claude Code, for which usually is true, applies to every file
-// unless it has paths. A rule of Cursor applies to every file only if it says so.
+// newRule parses a rule. usually is true for a rule of Claude Code, which applies to every file
+// unless it has paths. A rule of Cursor applies to every file only if it contains alwaysApply.
 func newRule(file string, usually bool, text trustedfile.Text) rule {
 	fields, body, _ := trustedfile.Frontmatter(text.Text)
 	r := rule{path: file, text: text, body: clean(body)}
@@ -53,7 +53,7 @@ func newRule(file string, usually bool, text trustedfile.Text) rule {
 	return r
 }
 
-// matches reports whether a rule applies to a path, relative to its root. A pattern without a slash
+// matches reports whether a rule applies to a path relative to its root. A pattern without a slash
 // matches in every folder.
 func (r rule) matches(path string) bool {
 	for _, pattern := range r.patterns {

@@ -1,5 +1,5 @@
-// Package jsonfile changes the JSON files of a user's set-up atomically. It keeps comments and
-// the order of members.
+// Package jsonfile atomically changes the JSON files of a user's configuration. It keeps comments
+// and the order of members.
 package jsonfile
 
 import (
@@ -15,10 +15,10 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// maxFile limits a file, in bytes.
+// maxFile is the greatest size of a file, in bytes.
 const maxFile = 1 << 20
 
-// Step is a step of a JSON patch (RFC 6902).
+// Step is an operation of a JSON patch (RFC 6902).
 type Step struct {
 	Op    string `json:"op"`
 	Path  string `json:"path"`
@@ -28,15 +28,15 @@ type Step struct {
 // File is a file to change.
 type File struct {
 	Path string
-	// Root is the folder that links must not lead out of; empty for a user's own files.
+	// Root is the folder that links must not lead out of. It is empty for a user's own files.
 	Root string
-	// Private makes the file readable for its owner only.
+	// Private is set if only the owner may read the file.
 	Private bool
 }
 
-// Edit applies the steps that change returns for the text of a file. If there are none, it does not
-// change the file. It creates a missing file, for its owner only. Edits of files in the same folder
-// wait for each other, also in other processes.
+// Edit applies the steps that change returns for the text of a file. If there are no steps, Edit
+// does not change the file. It creates a missing file that only its owner can read. Concurrent
+// edits of files in the same folder are serialized, even between processes.
 func Edit(file File, change func(data []byte) ([]Step, error)) error {
 	if err := file.Check(); err != nil {
 		return err
@@ -48,7 +48,7 @@ func Edit(file File, change func(data []byte) ([]Step, error)) error {
 	return fsutil.WithFolderLock(folder, func() error { return edit(file, change) })
 }
 
-// Check returns the error that Edit returns for a link that leads out of Root, or nowhere.
+// Check returns the error that Edit returns for a link that leads out of Root or does not resolve.
 func (f File) Check() error { return fsutil.Target{Path: f.Path, Root: f.Root}.Check() }
 
 func edit(f File, change func(data []byte) ([]Step, error)) error {

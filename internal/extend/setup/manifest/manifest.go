@@ -1,6 +1,6 @@
-// Package manifest lists the effects of a configured item: everything that decides which programs run
-// and which data is sent, word for word. The question to the user, the listings and the digest of
-// consent all use this list, so that a user agrees to everything they read, and to nothing else.
+// Package manifest lists the effects of a configured item: everything that determines which
+// programs run and which data is sent, unchanged. The approval prompt, the listings and the digest
+// of consent all use this list. A user therefore approves exactly what they see.
 package manifest
 
 import (
@@ -9,51 +9,51 @@ import (
 	"strings"
 )
 
-// Role says which files the text of a part may name.
+// Role determines which files the text of a part may name.
 type Role int
 
 // The roles.
 const (
 	// Plain is a text that names no file.
 	Plain Role = iota
-	// Word is a word of a program.
+	// Word is a word of a program's command.
 	Word
-	// Line is a line of a shell.
+	// Line is a shell command.
 	Line
-	// Value is the value of a variable in the environment of a program.
+	// Value is the value of a variable in a program's environment.
 	Value
 	// Folder is the folder in which a program runs.
 	Folder
 )
 
-// The names of parts that mean the same in all items.
+// The names of parts that have the same meaning in all items.
 const (
 	Command  = "command"
 	Argument = "argument"
 	// Variable is the name of a variable of the user's environment.
 	Variable = "variable"
-	// Type is the transport of a server, Address its URL.
+	// Type is the transport of a server. Address is its URL.
 	Type    = "type"
 	Address = "url"
-	// Rule is a rule that allows calls without a question.
+	// Rule is a rule that allows calls without approval.
 	Rule = "allow"
 )
 
 // Part is one effect of an item.
 type Part struct {
 	Name string `json:"name"`
-	// Key distinguishes parts with the same name: it is the name of a variable or of a header.
+	// Key distinguishes parts with the same name. It is the name of a variable or of a header.
 	Key string `json:"key,omitempty"`
-	// Text is the text as written, without the values of variables.
+	// Text is the text as written, with variables not replaced by their values.
 	Text string `json:"text,omitempty"`
-	// Note says why the part has another effect here, or none.
+	// Note explains why the part has another effect here, or none.
 	Note string `json:"note,omitempty"`
 	Role Role   `json:"-"`
-	// Means is the text to search for the names of files; empty means Text.
+	// Means is the text in which file names are searched. Empty means Text.
 	Means string `json:"-"`
 }
 
-// Names returns the text to search for the names of files.
+// Names returns the text in which file names are searched.
 func (p Part) Names() string {
 	if p.Means != "" {
 		return p.Means
@@ -61,7 +61,7 @@ func (p Part) Names() string {
 	return p.Text
 }
 
-// List holds the parts of an item in the order in which a user reads them.
+// List holds the parts of an item in display order.
 type List []Part
 
 // Texts returns the texts of the parts with a name.
@@ -75,8 +75,8 @@ func (l List) Texts(name string) []string {
 	return texts
 }
 
-// Lines describes all parts to a user. A command shares its line with its arguments, and with the
-// variables of its environment if they fit. Other neighbours with the same name share a line, too.
+// Lines describes all parts to a user. A command shares its line with its arguments, and with its
+// environment variables if they fit. Other adjacent parts with the same name also share a line.
 func (l List) Lines() []string {
 	var lines []string
 	for n := 0; n < len(l); n++ {
@@ -114,7 +114,7 @@ func (l List) Lines() []string {
 	return lines
 }
 
-// widest is the greatest length, in bytes, of a command line with variables before the command.
+// widest is the greatest length, in bytes, of a line with variables before the command.
 const widest = 72
 
 // fitsBefore reports whether a variable fits on a line before a command.
@@ -139,8 +139,8 @@ func (p Part) withNote() string {
 // quotes lists the pairs of quotation marks that quoted tries, in this order.
 var quotes = [][2]string{{"'", "'"}, {`"`, `"`}, {"«", "»"}}
 
-// quoted returns a word of a command unchanged if it is plain, else between quotation marks that it
-// does not contain. It escapes nothing, so that a user reads every letter.
+// quoted returns a plain word of a command unchanged, and any other word between quotation marks
+// that it does not contain. It escapes nothing, so that the user sees every character.
 func quoted(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\r\n'\"«»") {
 		return word
@@ -153,8 +153,8 @@ func quoted(word string) string {
 	return fmt.Sprintf("[%d characters: %s]", len([]rune(word)), word)
 }
 
-// Leaves returns the texts of the parts by their places, for a comparison. A place is "command",
-// "argument 2" or "env BASH_ENV".
+// Leaves maps names such as "command", "argument 2" and "env BASH_ENV" to the texts of the parts,
+// for a comparison.
 func (l List) Leaves() map[string]string {
 	all, counts := map[string]string{}, map[string]int{}
 	for _, p := range l {

@@ -10,16 +10,17 @@ import (
 )
 
 // commandPattern is the pattern of a rule about commands. "git push:*" and "git push *" match
-// commands that begin with these words, whatever options stand between them; a star elsewhere
+// commands that begin with these words, ignoring options between them. A star in another position
 // matches any text.
 type commandPattern struct {
-	// text matches a whole command, its words with blanks between them.
+	// text matches a whole command. Its words are joined by blanks.
 	text *regexp.Regexp
-	// begin holds the words with which a command begins, nil for a pattern with another star.
+	// begin holds the words with which a command begins. It is nil for a pattern with a star in
+	// another position.
 	begin []string
 	// prefix is set if more words may follow.
 	prefix bool
-	// program is the first word, "" if it has a star.
+	// program is the first word, or "" if it contains a star.
 	program string
 }
 
@@ -47,8 +48,9 @@ func (p *commandPattern) matches(words []string) bool {
 	return p.text.MatchString(strings.Join(words, " ")) || p.prefix && len(p.begin) > 0 && p.matchesStart(words)
 }
 
-// matchesStart reports whether a command has the program, the options and the arguments of the pattern:
-// the arguments before any other, the options anywhere and in any spelling of short ones.
+// matchesStart reports whether a command has the program, the options and the arguments of the
+// pattern. The arguments must precede all others. The options may be anywhere, and short ones may
+// be combined.
 func (p *commandPattern) matchesStart(words []string) bool {
 	want, wantOptions := split(p.begin)
 	_, options := split(words)
@@ -61,8 +63,9 @@ func (p *commandPattern) matchesStart(words []string) bool {
 	return ok && len(lacking) == 0
 }
 
-// argumentsAfter returns the arguments of want that words lack. It reports false if words have another argument
-// before one of them. A word behind an option may be its value, and is passed over.
+// argumentsAfter returns the arguments of want that are not in words. It returns false if words
+// have another argument before one of them. It ignores a word after an option, because that word
+// may be the value of the option.
 func argumentsAfter(words, want []string) (lacking []string, ok bool) {
 	for i, word := range words {
 		switch {
@@ -78,8 +81,8 @@ func argumentsAfter(words, want []string) (lacking []string, ok bool) {
 	return want, true
 }
 
-// may reports whether a command with unknown words, or with patterns that become words, may match the
-// pattern.
+// may reports whether a command may match the pattern, if it has unknown words or words with
+// wildcards.
 func (p *commandPattern) may(words []string) bool {
 	if words[0] == cmdline.Unknown || strings.ContainsAny(words[0], "*?") {
 		return true
@@ -102,8 +105,8 @@ func (p *commandPattern) may(words []string) bool {
 	return ok
 }
 
-// filledIn returns the words of a command with the arguments of the pattern in the places of words
-// that may become them: patterns of file names, and {} in a command of find. Neither becomes an option.
+// filledIn replaces words that may expand to arguments of the pattern by these arguments. Such
+// words are file name patterns, and {} in a command of find. They never become options.
 func (p *commandPattern) filledIn(words []string) []string {
 	words = slices.Clone(words)
 	want, _ := split(p.begin)
@@ -121,8 +124,8 @@ func (p *commandPattern) filledIn(words []string) []string {
 	return words
 }
 
-// split separates arguments from options. The letters of short options count one by one, and long
-// options without their value.
+// split separates arguments from options. Each letter of combined short options is one option. Long
+// options are returned without their value.
 func split(words []string) (arguments []string, options map[string]bool) {
 	options = map[string]bool{}
 	for _, word := range words {

@@ -10,8 +10,8 @@ import (
 // Condition is a rule that selects calls. The zero Condition selects all calls.
 type Condition struct{ rules Rules }
 
-// ParseCondition reads a condition, which has the syntax of a permission rule. Its paths begin at
-// root, or at the home folder.
+// ParseCondition parses a condition, which has the syntax of a permission rule. Its paths are
+// relative to root or to the home folder.
 func ParseCondition(text, root, home string) (Condition, error) {
 	rule, why := parse(text, basesAt(root, home))
 	if why != "" {
@@ -24,7 +24,7 @@ func ParseCondition(text, root, home string) (Condition, error) {
 type Subject struct {
 	// Tool is the name of the tool in Claude Code.
 	Tool string
-	// Command is the line that a call of a shell runs.
+	// Command is the command of a shell call.
 	Command string
 	// Files are the absolute paths of the files that the call names.
 	Files []string

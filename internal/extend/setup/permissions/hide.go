@@ -8,24 +8,23 @@ import (
 	"slices"
 )
 
-// maxLooked limits the files and folders that denied compares with patterns.
+// maxLooked is the greatest number of files and folders that denied compares with patterns.
 const maxLooked = 50_000
 
-// UnreadablePaths returns the absolute paths of the files and folders that rules deny reading and that exist
-// now. A sandbox needs the paths, because it cannot hide patterns. unbound has a line for each rule
-// whose files were not all found.
+// UnreadablePaths returns the absolute paths of existing files and folders that rules deny reading.
+// A sandbox needs the paths, because it cannot hide patterns. unbound has a line for each rule for
+// which the search was incomplete.
 func (r Rules) UnreadablePaths() (paths, unbound []string) { return r.denied(reads) }
 
-// UnwritablePaths returns the absolute paths of the files and folders that rules deny changing and that exist
-// now, as UnreadablePaths does for reading.
+// UnwritablePaths is like UnreadablePaths, for files and folders that rules deny changing.
 func (r Rules) UnwritablePaths() (paths, unbound []string) { return r.denied(edits) }
 
-// AsksToRead reports whether a rule asks before files are read.
+// AsksToRead reports whether a rule requires approval for reading files.
 func (r Rules) AsksToRead() bool {
 	return slices.ContainsFunc(r.all, func(rule Rule) bool { return rule.Effect == Ask && rule.about == reads })
 }
 
-// denied returns the paths that rules about a subject deny.
+// denied returns the paths that rules deny for a kind of call.
 func (r Rules) denied(about subject) (paths, unbound []string) {
 	bases := map[string][]Rule{}
 	var order []string
@@ -61,12 +60,12 @@ func (r Rules) denied(about subject) (paths, unbound []string) {
 }
 
 // below returns the files and folders below base that rules match. whole reports whether it
-// compared all of them; looked counts the comparisons.
+// compared all of them. looked counts the comparisons.
 func below(base string, rules []Rule, looked *int) (found []string, whole bool) {
 	whole = true
 	_ = filepath.WalkDir(base, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // commands can't read this file either
+			return nil // commands cannot read this file either
 		}
 		if *looked++; *looked > maxLooked {
 			whole = false
@@ -85,14 +84,14 @@ func below(base string, rules []Rule, looked *int) (found []string, whole bool) 
 	return found, whole
 }
 
-// Parse reads rules of one effect in the file of a skill. Their paths begin at root.
+// Parse parses rules with one effect from the file of a skill. Their paths are relative to root.
 func Parse(effect Effect, texts []string, file, root, home string) Rules {
 	r := Rules{home: home}
 	r.add(effect, texts, file, basesAt(root, home))
 	return r
 }
 
-// Under puts the rules of above before the rules of r, which keeps its offers and sources.
+// Under puts the rules of above before the rules of r. The result has the offers and sources of r.
 func (r Rules) Under(above Rules) Rules {
 	r.all, r.Problems = slices.Concat(above.all, r.all), slices.Concat(above.Problems, r.Problems)
 	return r

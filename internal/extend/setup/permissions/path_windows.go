@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// absolute returns the absolute pattern that a rule writes as "/" and this pattern. Claude Code
-// writes C:\Users as //c/Users; //C:/Users is the same. Without a drive it means every drive.
+// absolute returns the absolute pattern for a rule whose text is "/" followed by pattern. Claude
+// Code writes C:\Users as //c/Users; //C:/Users is equivalent. A pattern without a drive applies to
+// every drive.
 func absolute(pattern string) string {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(pattern, "/"), "/")
 	drive := strings.TrimSuffix(first, ":")
@@ -16,7 +17,8 @@ func absolute(pattern string) string {
 	return drive + ":/" + rest
 }
 
-// patternPath returns a path as a pattern names it: without its drive if the pattern has none.
+// patternPath returns a path in the form in which patterns name it. The drive is removed if the
+// pattern has none.
 func patternPath(pattern, abs string) string {
 	if strings.HasPrefix(pattern, "/") {
 		return strings.TrimPrefix(abs, filepath.VolumeName(abs))
@@ -24,11 +26,11 @@ func patternPath(pattern, abs string) string {
 	return abs
 }
 
-// foldCase returns a path or a pattern as it is compared: with slashes, whatever its case.
+// foldCase returns a path or a pattern in the form for comparison: with slashes and in lower case.
 func foldCase(path string) string { return strings.ToLower(filepath.ToSlash(path)) }
 
-// resolveWord returns the absolute path of a word in a command line that runs in a folder. The bash of
-// Git writes C:\ as /c/, and a path without a drive is on that of the folder.
+// resolveWord returns the absolute path of a word in a command that runs in the folder dir. The
+// bash of Git writes C:\ as /c/. A path without a drive is on the drive of dir.
 func resolveWord(dir, word string) string {
 	if strings.HasPrefix(word, "/") {
 		word = absolute(word)
@@ -42,8 +44,8 @@ func resolveWord(dir, word string) string {
 	return filepath.Join(dir, word)
 }
 
-// statements returns the words of each statement of a line, since backslashes separate folders for
-// PowerShell and cmd.
+// statements returns the words of each statement of a line. It does not treat backslashes as
+// escapes, because they separate folders in PowerShell and cmd.
 func statements(line string) [][]string {
 	var all [][]string
 	for statement := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune("\n;|&(){}", r) }) {

@@ -17,7 +17,7 @@ import (
 // matcher reports whether a path or a command matches.
 type matcher func(string) bool
 
-// bases holds the folders at which the patterns of a file begin.
+// bases holds the folders to which the patterns of a file are relative.
 type bases struct {
 	// here lists the folders for "path", "./path" and "name".
 	here []string
@@ -27,26 +27,26 @@ type bases struct {
 	home string
 }
 
-// basesAt returns bases with one folder for all patterns but "~/path".
+// basesAt returns bases in which all patterns except "~/path" are relative to root.
 func basesAt(root, home string) bases { return bases{[]string{root}, []string{root}, home} }
 
-// atSettings reports whether a pattern begins at the folder of the settings.
+// atSettings reports whether a pattern is relative to the folder of the settings.
 func atSettings(pattern string) bool {
 	return strings.HasPrefix(pattern, "/") && !strings.HasPrefix(pattern, "//")
 }
 
-// place is a part of the file system in which a pattern can match.
+// place is a part of the file system that a pattern can match.
 type place struct {
 	// literal is the path of a pattern without wildcards.
 	literal string
-	// base is the folder of all matches of a pattern with wildcards.
+	// base is the folder that contains all matches of a pattern with wildcards.
 	base    string
 	matches matcher
 }
 
-// places returns the places in which the pattern of a path can match, or the reason why there are
-// none. "//path" is absolute, a name without a slash matches in every folder, and a folder matches
-// everything in it.
+// places returns the places that the pattern of a path can match, or the reason why there are none.
+// "//path" is absolute. A name without a slash matches in every folder. A pattern that matches a
+// folder matches everything in it.
 func (b bases) places(pattern string) (all []place, why string) {
 	anywhere := !strings.Contains(strings.TrimSuffix(pattern, "/"), "/")
 	var patterns []string
@@ -81,7 +81,7 @@ func (b bases) places(pattern string) (all []place, why string) {
 	return all, ""
 }
 
-// placeOf returns the place of an absolute pattern, which is written with slashes.
+// placeOf returns the place of an absolute pattern with slashes.
 func placeOf(pattern string) place {
 	if !strings.ContainsAny(pattern, "*?[{") {
 		literal := filepath.FromSlash(pattern)
@@ -113,8 +113,9 @@ func changes(program string) bool {
 	return program == ">" || programs.Is(program[strings.LastIndexByte(program, '\\')+1:], programs.Changes)
 }
 
-// fileWords returns the words of a line that may name files. Each list begins with the program that
-// gets the words, with ">" for a redirection, or with "" for words that any program may get.
+// fileWords returns the words of a line that may name files. The first word of each list is the
+// program that receives the others. It is ">" for a redirection, or "" for words that any program
+// may receive.
 func fileWords(line *cmdline.Reading) [][]string {
 	all := append(slices.Clone(line.Nested()), statements(line.String())...)
 	all = append(all, append([]string{">"}, line.Redirects()...))
@@ -122,7 +123,7 @@ func fileWords(line *cmdline.Reading) [][]string {
 	for _, word := range cmdline.Names(line.String(), "") {
 		parts := strings.FieldsFunc(word, func(r rune) bool { return r == ':' })
 		if words = append(words, parts...); len(parts) > 1 {
-			words = append(words, word) // a path of Windows has a colon
+			words = append(words, word) // a Windows path contains a colon
 		}
 	}
 	return append(all, words)

@@ -1,15 +1,15 @@
-// Package permissions reads the rules by which people restrict Claude Code, and finds the rule that
-// a call violates. Its rules refuse a call or ask about it; they never allow one. It reads files
-// and runs nothing.
+// Package permissions reads the rules with which users restrict Claude Code, and finds the rule
+// that a call violates. The rules refuse a call or require approval; they never allow one. The
+// package reads files and runs nothing.
 //
-// Read returns the Rules of a workspace and its user. Before a call, the caller asks the method for
-// its subject:
+// Read returns the Rules of a workspace and its user. Before a call, the caller calls the method
+// for the kind of call:
 //
 //	if rule := rules.Command(cmdline.Read("git push -f")); rule != nil {
 //		return fmt.Errorf("not run: %s", rule)
 //	}
 //
-// A Condition is a single rule of the same syntax. It selects the calls at which a hook runs.
+// A Condition is a single rule of the same syntax. It selects the calls for which a hook runs.
 package permissions
 
 import (
@@ -25,10 +25,10 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// Effect says whether a rule refuses calls or asks about them.
+// Effect is the effect of a rule: to refuse calls or to require approval.
 type Effect string
 
-// The effects, the stronger first.
+// The effects of rules, the stronger first.
 const (
 	Deny Effect = "deny"
 	Ask  Effect = "ask"
@@ -41,7 +41,7 @@ type Rule struct {
 	// File is the path of the file with the rule.
 	File   string
 	Effect Effect
-	// doubtful is set if the text of a command does not tell whether the rule matches it.
+	// doubtful is set if the text of a command does not show whether the rule matches.
 	doubtful bool
 
 	about subject
@@ -49,13 +49,13 @@ type Rule struct {
 	pattern string
 	// places match the files of the rule. A rule without places matches all files.
 	places []place
-	// below is the folder whose files the rule names as * or **, "" for other rules.
+	// below is the folder of a rule that names all its files as * or **, "" for other rules.
 	below string
-	// words matches the commands of the rule; nil matches all commands.
+	// words matches the commands of the rule. nil matches all commands.
 	words *commandPattern
-	// host is the host of a rule about pages, "" for all hosts.
+	// host is the host of a rule about web pages, "" for all hosts.
 	host string
-	// tool is the name of a server, of its tool, or a name with a star at its end.
+	// tool is the name of a server or of a tool, or a name with a star at its end.
 	tool string
 }
 
@@ -72,7 +72,7 @@ const (
 	tools
 )
 
-// subjects maps the tools of Claude Code to subjects. MCP tools are not in it.
+// subjects maps the tools of Claude Code to subjects. It does not contain MCP tools.
 var subjects = map[string]subject{
 	"Read": reads, "Grep": reads, "Glob": reads, "LS": reads,
 	"Edit": edits, "Write": edits, "MultiEdit": edits, "NotebookEdit": edits,
@@ -91,21 +91,21 @@ func (r Rule) String() string {
 type Rules struct {
 	all  []Rule
 	home string
-	// Offered lists the rules of a repository that would allow calls without a question. They have
-	// no effect until a user agrees to them.
+	// Offered lists the rules of a repository that would allow calls without approval. They have no
+	// effect until the user approves them.
 	Offered []Offer
-	// Ignored has lines about settings of a repository that only a user may set.
+	// Ignored has lines about settings in a repository that only a user may make.
 	Ignored []string
 	// Sources lists the files that were read.
 	Sources []string
-	// Problems describes rules that are not understood and files that cannot be read. They protect
-	// nothing, so the user must see them.
+	// Problems describes invalid rules and unreadable files. They protect nothing, so the user must
+	// see them.
 	Problems []string
 }
 
-// Read reads the rules of a workspace and its user. Relative paths in a project's file begin at the
-// folder that contains .claude and at the workspace. In the user's own file they begin at the
-// workspace, at the root of its repository and at the home folder.
+// Read reads the rules of a workspace and its user. In a project's file, relative paths are
+// relative to the folder that contains .claude, and to the workspace. In the user's own file they
+// are relative to the workspace, to the root of its repository and to the home folder.
 func Read(w trustedfile.Locations) Rules {
 	r := Rules{home: w.Home}
 	above := trustedfile.Above(w.Home, w.Workspace)
@@ -129,7 +129,7 @@ func Read(w trustedfile.Locations) Rules {
 	return r
 }
 
-// distinct returns the folders without empty ones, each once.
+// distinct returns the distinct folders that are not empty.
 func distinct(folders ...string) []string {
 	var all []string
 	for _, folder := range folders {
@@ -140,8 +140,8 @@ func distinct(folders ...string) []string {
 	return all
 }
 
-// readOwn reads a file of the user. It reports the rules whose paths begin at the folder of the
-// settings and so match nothing in the workspace.
+// readOwn reads a file of the user. It reports the rules that match nothing in the workspace
+// because their paths are relative to the folder of the settings.
 func (r *Rules) readOwn(file string, at bases, workspace string) {
 	r.file(trustedfile.Place{Home: at.home}, file, at)
 	for _, rule := range r.all {
@@ -152,7 +152,7 @@ func (r *Rules) readOwn(file string, at bases, workspace string) {
 	}
 }
 
-// In counts the valid rules of a file.
+// In returns the number of valid rules in a file.
 func (r Rules) In(file string) int {
 	n := 0
 	for _, rule := range r.all {
@@ -210,8 +210,7 @@ func (r *Rules) add(effect Effect, texts []string, file string, at bases) {
 	}
 }
 
-// parse reads a rule in the syntax of Claude Code. why is the reason why it is invalid, "" if it is
-// valid.
+// parse parses a rule in the syntax of Claude Code. why is the reason why it is invalid, or "".
 func parse(text string, at bases) (rule Rule, why string) {
 	name, pattern, has := strings.Cut(text, "(")
 	if has {
@@ -251,7 +250,7 @@ func parse(text string, at bases) (rule Rule, why string) {
 	return rule, why
 }
 
-// noTool says that rules have no tool of that name.
+// noTool returns the message for a tool name that rules do not support.
 func noTool(name string) string {
 	for known := range subjects {
 		if strings.EqualFold(known, strings.TrimSpace(name)) {
@@ -261,11 +260,11 @@ func noTool(name string) string {
 	return "unknown tool. Rules use the tool names of Claude Code"
 }
 
-// Reading returns the rule that reading a file violates, or nil. The path is absolute.
+// Reading returns the rule that reading a file violates, or nil. abs is the absolute path.
 func (r Rules) Reading(abs string) *Rule { return r.about(reads, abs) }
 
 // Editing returns the rule that changing a file violates, or nil. A rule that denies reading a file
-// denies changing it, too.
+// also denies changing it.
 func (r Rules) Editing(abs string) *Rule {
 	if rule := r.about(edits, abs); rule != nil {
 		return rule
@@ -282,7 +281,7 @@ func (r Rule) matches(abs string) bool {
 	return slices.ContainsFunc(r.places, func(p place) bool { return p.matches(abs) })
 }
 
-// first returns the first rule about a subject for which holds reports true, or nil.
+// first returns the first rule of a kind for which holds returns true, or nil.
 func (r Rules) first(about subject, holds func(Rule) bool) *Rule {
 	if i := slices.IndexFunc(r.all, func(rule Rule) bool { return rule.about == about && holds(rule) }); i >= 0 {
 		return &r.all[i]
@@ -290,9 +289,9 @@ func (r Rules) first(about subject, holds func(Rule) bool) *Rule {
 	return nil
 }
 
-// Command returns the rule that a command line violates, or nil. Commands nested in the line count,
-// too. Where only the shell knows a program or an argument, and it may be one that a rule denies,
-// Command returns this rule with the effect Ask.
+// Command returns the rule that a command violates, or nil. It includes nested commands. If only
+// the shell can determine a program or an argument that a rule may deny, Command returns the rule
+// with the effect Ask.
 func (r Rules) Command(line *cmdline.Reading) *Rule {
 	lines := line.Nested()
 	violated := r.first(commands, func(rule Rule) bool { return rule.words == nil || slices.ContainsFunc(lines, rule.words.matches) })
@@ -308,9 +307,9 @@ func (r Rules) Command(line *cmdline.Reading) *Rule {
 	return nil
 }
 
-// Files returns the rule that a command line in the folder dir violates by the files that it names,
-// or nil. A rule that denies comes before one that asks. A command can use files without naming them;
-// the sandbox protects such files.
+// Files returns the rule that a command in the folder dir violates by the files that it names, or
+// nil. A rule that denies precedes one that requires approval. A command can use files without
+// naming them; the sandbox protects such files.
 func (r Rules) Files(line *cmdline.Reading, dir string) *Rule {
 	var asks *Rule
 	for _, words := range fileWords(line) {
@@ -339,7 +338,7 @@ func (r Rules) Files(line *cmdline.Reading, dir string) *Rule {
 	return asks
 }
 
-// Page returns the rule that fetching a page of a host violates, or nil.
+// Page returns the rule that fetching a web page of a host violates, or nil.
 func (r Rules) Page(host string) *Rule {
 	host = strings.ToLower(host)
 	return r.first(pages, func(rule Rule) bool {
@@ -347,12 +346,12 @@ func (r Rules) Page(host string) *Rule {
 	})
 }
 
-// Search returns the rule that a search of the web violates, nil for none.
+// Search returns the rule that a web search violates, or nil.
 func (r Rules) Search() *Rule {
 	return r.first(searches, func(rule Rule) bool { return rule.host == "" })
 }
 
-// Found returns the rule that forbids pages of a host among the results of a search, nil for none.
+// Found returns the rule that forbids pages of a host in search results, or nil.
 func (r Rules) Found(host string) *Rule {
 	for _, about := range []subject{searches, pages} {
 		if rule := r.first(about, func(rule Rule) bool {
@@ -364,7 +363,7 @@ func (r Rules) Found(host string) *Rule {
 	return nil
 }
 
-// OfWeb returns a rule that bounds searches of the web, or the pages of some hosts, nil for none.
+// OfWeb returns a rule that restricts web searches or the pages of some hosts, or nil.
 func (r Rules) OfWeb() *Rule {
 	if rule := r.first(searches, func(Rule) bool { return true }); rule != nil {
 		return rule
@@ -372,8 +371,8 @@ func (r Rules) OfWeb() *Rule {
 	return r.first(pages, func(rule Rule) bool { return rule.host != "" })
 }
 
-// BlockedHosts returns the hosts that the rules deny to searches of the web or to reading, with their
-// subdomains. all reports whether the rules bound searches by nothing else.
+// BlockedHosts returns the hosts, including their subdomains, that the rules deny for web searches
+// or reading. all reports whether no other rule restricts searches.
 func (r Rules) BlockedHosts() (hosts []string, all bool) {
 	for _, rule := range r.all {
 		switch {

@@ -11,7 +11,7 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// Offer is a list of rules in a repository's file that would allow calls without a question.
+// Offer is a list of rules in a repository's file that would allow calls without approval.
 type Offer struct {
 	File  string
 	Line  int
@@ -19,21 +19,21 @@ type Offer struct {
 }
 
 // personal lists settings of Claude Code that run something, contain keys, change the endpoint or
-// allow more. They are never read from a repository.
+// allow more. They are ignored in a repository.
 var personal = []string{
 	"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "enableAllProjectMcpServers", "enabledMcpjsonServers", "env", "headersHelper",
 	"model", "notify", "notifications", "otelHeadersHelper", "outputStyle", "statusLine", "theme",
 }
 
-// personalPermissions lists the settings below "permissions" that are never read from a repository.
+// personalPermissions lists the settings below "permissions" that are ignored in a repository.
 var personalPermissions = []string{"additionalDirectories", "defaultMode", "disableBypassPermissionsMode"}
 
-// offer adds the rules of a repository's file that would allow more to Offered, and the settings
-// that a repository may not make to Ignored.
+// offer adds the rules of a repository's file that would allow more to Offered. It adds the
+// settings that a repository must not make to Ignored.
 func (r *Rules) offer(file string, data []byte) {
 	var all, permissions map[string]json.RawMessage
-	_ = json.Unmarshal(data, &all)                       // file has reported errors
-	_ = json.Unmarshal(all["permissions"], &permissions) // a value that is no object is ignored
+	_ = json.Unmarshal(data, &all)                       // file has already reported errors
+	_ = json.Unmarshal(all["permissions"], &permissions) // a value that is not an object is ignored
 	var allow []string
 	if err := json.Unmarshal(permissions["allow"], &allow); err != nil && permissions["allow"] != nil {
 		r.Ignored = append(r.Ignored, file+": permissions.allow is not a list of rules")

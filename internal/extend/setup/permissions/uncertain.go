@@ -7,21 +7,21 @@ import (
 )
 
 var (
-	// quotedText matches a text in quotes.
+	// quotedText matches a text that begins or ends with a quote.
 	quotedText = lazyregexp.New(`^["'].*["']$|^["']|["']$`)
-	// variable matches a variable as shells write it, scheme a word and a colon at the beginning.
+	// variable matches a shell variable. scheme matches a word and a colon at the beginning.
 	variable = lazyregexp.New(`\$\{|\$[A-Z_][A-Z_0-9]+`)
 	scheme   = lazyregexp.New(`^[a-z]+:`)
-	// severalPaths matches a comma between two paths, outside of braces.
+	// severalPaths matches a comma between two paths, outside braces.
 	severalPaths = lazyregexp.New(`^[^{]*[/*][^{]*,[^{}]*[/*]|^[^{]*, `)
-	// foreignSlash matches a backslash as Windows writes it between folders.
+	// foreignSlash matches a backslash that separates folders, as on Windows.
 	foreignSlash = lazyregexp.New(`\\[^\s()\[\]{}!#?]`)
-	// joined matches signs that join commands or redirect their output.
+	// joined matches operators that join commands or redirect their output.
 	joined = lazyregexp.New("&&|[|;<>\n]")
 )
 
-// doubt says why the pattern of a rule probably means something else than it says, "" if it does
-// not. Such a rule holds as it is written, which nobody should take for a protection.
+// doubt returns the reason why the pattern of a rule probably does not mean what the user intended,
+// or "". Such a rule applies literally, so users must not rely on it.
 func (r Rule) doubt() string {
 	switch p := r.pattern; {
 	case p == "" || r.about == pages || r.about == tools:
@@ -44,7 +44,7 @@ func (r Rule) doubt() string {
 	return ""
 }
 
-// commandDoubt is doubt for the pattern of a command.
+// commandDoubt is like doubt, for the pattern of a command.
 func commandDoubt(p string) string {
 	first, _, _ := strings.Cut(strings.TrimSuffix(p, ":*"), " ")
 	switch {

@@ -14,8 +14,8 @@ import (
 	"agent/internal/text/textdiff"
 )
 
-// Difference returns what changes from one folder of a plugin to another, as a unified diff, with a
-// line for each file that begins or ends to be a program.
+// Difference returns the changes from one folder of a plugin to another as a unified diff. It adds
+// a line for each file that becomes executable or stops being executable.
 func Difference(before, after string) (string, error) {
 	old, err := contents(before)
 	if err != nil {
@@ -58,13 +58,13 @@ func Difference(before, after string) (string, error) {
 	return b.String(), nil
 }
 
-// content is the content of a file, and whether it may be run.
+// content is the content of a file, and whether it is executable.
 type content struct {
 	data []byte
 	runs bool
 }
 
-// contents returns the files of a folder by their names.
+// contents maps the names of the files in a folder to their contents.
 func contents(dir string) (map[string]content, error) {
 	files := map[string]content{}
 	return files, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {

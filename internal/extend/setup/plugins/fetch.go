@@ -18,12 +18,12 @@ import (
 	"agent/internal/base/tempdir"
 )
 
-// A Fetched is a commit of a repository, in a temporary folder.
+// A Fetched is a fetched commit of a repository, in a temporary folder.
 type Fetched struct {
-	// Dir holds the manifests at the root of the repository; Write adds other files.
+	// Dir contains the manifests of the repository's root. Write adds other files.
 	Dir, Commit string
 
-	// objects is the folder of the repository's objects, and environ the environment of git.
+	// objects is the folder of the repository's objects. environ is the environment of git.
 	objects   string
 	temporary *tempdir.Dir
 	environ   []string
@@ -33,7 +33,7 @@ type Fetched struct {
 // Close removes the folder.
 func (f Fetched) Close() error { return f.temporary.Remove() }
 
-// SplitCommit splits REPO@COMMIT. A repository may be OWNER/NAME of GitHub.
+// SplitCommit splits REPO@COMMIT. The repository may be OWNER/NAME on GitHub.
 func SplitCommit(text string) (repository, commit string) {
 	if i := strings.LastIndexByte(text, '@'); i > strings.LastIndexAny(text, "/:") && i > 0 {
 		return text[:i], text[i+1:]
@@ -50,17 +50,17 @@ func address(repository string) string {
 	return repository
 }
 
-// local lists the variables that point git at a repository. They are set where git runs the
-// program, in a hook or an alias, and would have it work on the user's own repository.
+// local lists the variables that select a repository for git. git sets them in a hook or an alias.
+// Inherited, they would make git change the user's own repository.
 var local = []string{
 	"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH",
 	"GIT_NAMESPACE", "GIT_PREFIX", "GIT_IMPLICIT_WORK_TREE", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE", "GIT_ATTR_SOURCE", "GIT_TEMPLATE_DIR",
 }
 
-// Fetch gets a commit of a repository, its newest one if commit is "", and writes what the commit
-// says of plugins. Nothing of the repository runs, and git writes no work tree: neither attributes
-// nor filters change what a file holds. environ is the user's environment, for their access to
-// the repository.
+// Fetch fetches a commit of a repository, and writes the plugin manifests in the commit. If commit
+// is "", it fetches the latest one. Nothing of the repository runs. git creates no work tree, so
+// attributes and filters do not change the content of files. environ is the user's environment,
+// which provides access to the repository.
 func Fetch(ctx context.Context, environ []string, repository, commit string) (f Fetched, err error) {
 	if strings.HasPrefix(repository, "-") || strings.HasPrefix(commit, "-") {
 		return f, errors.New("a repository or commit does not begin with a dash")
@@ -92,7 +92,7 @@ func Fetch(ctx context.Context, environ []string, repository, commit string) (f 
 	return f, nil
 }
 
-// fetch gets the objects of a commit, and its whole id.
+// fetch fetches the objects of a commit and determines its full ID.
 func (f *Fetched) fetch(ctx context.Context, repository, commit string) error {
 	wanted, got := commit, "FETCH_HEAD"
 	if commit == "" {
@@ -101,7 +101,8 @@ func (f *Fetched) fetch(ctx context.Context, repository, commit string) error {
 	_, err := f.git(ctx, nil, "init", "-q", "--bare", "--template=", ".")
 	if err == nil {
 		if _, err = f.git(ctx, nil, "fetch", "-q", "--depth=1", "--no-tags", "--no-recurse-submodules", address(repository), wanted); err != nil && commit != "" {
-			// Some servers give no single commit: all of it is fetched, and the commit looked for.
+			// Some servers do not serve single commits. All branches are then fetched, and the
+			// commit is looked up.
 			if _, all := f.git(ctx, nil, "fetch", "-q", "--tags", "--no-recurse-submodules", address(repository), "+refs/heads/*:refs/fetched/*"); all == nil {
 				got, err = commit, nil
 			}
@@ -118,7 +119,7 @@ func (f *Fetched) fetch(ctx context.Context, repository, commit string) error {
 	return err
 }
 
-// git runs git on the objects and returns its output.
+// git runs git in the folder of the objects and returns its output.
 func (f Fetched) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
 	var out, said bytes.Buffer
 	cmd := exec.CommandContext(ctx, "git", append([]string{
@@ -131,7 +132,8 @@ func (f Fetched) git(ctx context.Context, in io.Reader, args ...string) ([]byte,
 	return out.Bytes(), nil
 }
 
-// Take writes a plugin of a fetched repository to its folder in the store. It does not list it.
+// Take writes a plugin of a fetched repository to its folder in the store. It does not add the
+// plugin to the list.
 func (s Store) Take(ctx context.Context, f Fetched, p Plugin) error {
 	to := s.whole(p)
 	if _, err := os.Stat(to); err == nil {
@@ -150,7 +152,7 @@ func (s Store) Take(ctx context.Context, f Fetched, p Plugin) error {
 	if err != nil {
 		err = errors.Join(err, os.RemoveAll(partly))
 		if _, there := os.Stat(to); there == nil {
-			return nil // another program has installed it in the meantime
+			return nil // another program has installed it meanwhile
 		}
 	}
 	return err

@@ -12,15 +12,15 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// An Offer is an entry of a marketplace.json: a plugin to choose.
+// An Offer is an entry of a marketplace.json: a plugin that the user can add.
 type Offer struct {
 	Name, Description string
-	// Path is the folder of the plugin in the repository. Elsewhere names another repository that
-	// has it; Path is "" then.
+	// Path is the folder of the plugin in the repository. If another repository contains the
+	// plugin, Elsewhere names it and Path is "".
 	Path, Elsewhere string
 }
 
-// String describes the offer in a line.
+// String describes the offer in one line.
 func (o Offer) String() string {
 	line := o.Name + "  " + humanize.Line(o.Description, 120)
 	if o.Elsewhere != "" {
@@ -29,12 +29,12 @@ func (o Offer) String() string {
 	return line
 }
 
-// addresses matches repositories that a user can type after a command as they are: no option, and
-// nothing that a shell takes for more than a word.
+// addresses matches repositories that are safe to print as an argument of a command: not an option,
+// and one plain word for a shell.
 var addresses = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._~:/@+-]*$`)
 
-// Offers returns the plugins that a repository lists in .claude-plugin/marketplace.json, none
-// without that file.
+// Offers returns the plugins that a repository lists in .claude-plugin/marketplace.json. It returns
+// none if the file is missing.
 func Offers(dir string) ([]Offer, error) {
 	file := filepath.Join(dir, ".claude-plugin", "marketplace.json")
 	data, err := trustedfile.Place{Root: dir}.Settings(file, trustedfile.MaxSettings)

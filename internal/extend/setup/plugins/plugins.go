@@ -1,10 +1,10 @@
-// Package plugins reads folders with .claude-plugin/plugin.json, which bring skills, commands,
-// agents, hooks and MCP servers, and stores the plugins that a user has added. It runs nothing of
-// a plugin; Fetch runs git.
+// Package plugins reads plugin folders, which contain .claude-plugin/plugin.json, and stores the
+// plugins that a user has added. A plugin provides skills, commands, subagents, hooks and MCP
+// servers. The package runs nothing of a plugin; Fetch runs git.
 //
-// A Store has a folder for each plugin and commit, and a list of them. Where names the places in a
-// plugin at which the packages that read a set-up look; the hooks, servers and agents that they
-// find there need consent.
+// A Store has a list of plugins, and a folder for each plugin and commit. Where returns the paths
+// in each plugin that other packages search. The hooks, servers and subagents that they find there
+// require consent.
 package plugins
 
 import (
@@ -22,11 +22,11 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// A Plugin is one that a user has added.
+// A Plugin is a plugin that the user has added.
 type Plugin struct {
 	Name string `json:"name"`
-	// Repository is what the user named, and Path the folder of the plugin in it, "" for its
-	// root. Commit is the full id of the commit that is used.
+	// Repository is the repository as the user named it. Path is the folder of the plugin in it, ""
+	// for its root. Commit is the full ID of the commit in use.
 	Repository  string `json:"repository"`
 	Path        string `json:"path,omitempty"`
 	Commit      string `json:"commit"`
@@ -43,8 +43,9 @@ type list struct {
 
 func (s Store) file() string { return filepath.Join(s.Folder, "plugins.json") }
 
-// Dir returns the folder of a plugin. A commit has its own, so that what a user has agreed to is
-// not changed by another. Older versions of the program named it by the beginning of the commit.
+// Dir returns the folder of a plugin. Each commit has a separate folder, so that another commit
+// does not change approved content. Older versions of the program named the folder by the start of
+// the commit ID.
 func (s Store) Dir(p Plugin) string {
 	const beginning = 12
 	if before := filepath.Join(s.Folder, p.Name, p.Commit[:beginning]); !isFolder(s.whole(p)) && isFolder(before) {
@@ -53,7 +54,7 @@ func (s Store) Dir(p Plugin) string {
 	return s.whole(p)
 }
 
-// whole returns the folder of a plugin that is named by its whole commit.
+// whole returns the folder of a plugin that is named by its full commit ID.
 func (s Store) whole(p Plugin) string { return filepath.Join(s.Folder, p.Name, p.Commit) }
 
 func isFolder(path string) bool {
@@ -89,7 +90,8 @@ func (s Store) Named(name string) (Plugin, error) {
 	return Plugin{}, fmt.Errorf("no plugin %q. Installed: %s", name, strings.Join(known, ", "))
 }
 
-// Put keeps a plugin whose folder is there, in place of another commit of it, whose folder goes.
+// Put lists a plugin whose folder exists. It replaces another commit of the plugin and removes that
+// commit's folder.
 func (s Store) Put(p Plugin) error {
 	var before []Plugin
 	err := rawjson.ChangeShared(s.file(), func(l *list) {
@@ -108,7 +110,7 @@ func (s Store) Put(p Plugin) error {
 	return err
 }
 
-// Remove forgets a plugin and removes its folder.
+// Remove removes a plugin from the list and removes its folder.
 func (s Store) Remove(p Plugin) error {
 	if err := rawjson.ChangeShared(s.file(), func(l *list) {
 		l.Plugins = slices.DeleteFunc(l.Plugins, func(other Plugin) bool { return other.Name == p.Name })
@@ -118,7 +120,7 @@ func (s Store) Remove(p Plugin) error {
 	return os.RemoveAll(filepath.Join(s.Folder, p.Name))
 }
 
-// Where returns the places of all plugins, and a line for each plugin that cannot be read.
+// Where returns the paths of all plugins, and a line for each plugin that cannot be read.
 func (s Store) Where() (all []trustedfile.Plugin, problems []string) {
 	list, err := s.List()
 	if err != nil {
@@ -135,26 +137,27 @@ func (s Store) Where() (all []trustedfile.Plugin, problems []string) {
 	return all, problems
 }
 
-// names is the form of the name of a plugin, and commits that of a full commit id.
+// names matches the names of plugins. commits matches full commit IDs.
 var (
 	names   = lazyregexp.New(`^[a-z0-9][a-z0-9._-]{0,63}$`)
 	commits = lazyregexp.New(`^[0-9a-f]{40,64}$`)
-	// commitIDs matches ids of commits and beginnings of them. A branch of such a name would be
-	// taken for the commit, and its owner can move it.
+	// commitIDs matches full and abbreviated commit IDs. A branch with such a name would be
+	// mistaken for the commit, but its owner can move it.
 	commitIDs = lazyregexp.New(`^[0-9a-f]{7,64}$`)
 )
 
-// paths is one path or several.
+// paths is one path or a list of paths.
 type paths []string
 
-// UnmarshalJSON implements json.Unmarshaler. Anything but paths is no path.
+// UnmarshalJSON implements json.Unmarshaler. Any value other than a string or a list of strings is
+// ignored.
 func (p *paths) UnmarshalJSON(data []byte) error {
 	var one string
 	if json.Unmarshal(data, &one) == nil {
 		*p = paths{one}
 		return nil
 	}
-	_ = json.Unmarshal(data, (*[]string)(p)) // hooks and servers may be written in its place
+	_ = json.Unmarshal(data, (*[]string)(p)) // hooks and servers may be written inline
 	return nil
 }
 
@@ -169,11 +172,11 @@ type manifest struct {
 	Servers     paths  `json:"mcpServers"`
 }
 
-// manifestFile is the place of the manifest in a plugin.
+// manifestFile is the path of the manifest in a plugin.
 const manifestFile = ".claude-plugin/plugin.json"
 
-// Read reads the manifest of a plugin and returns the places in it. otherwise is its name where it
-// has no manifest, "" to refuse that.
+// Read reads the manifest of a plugin and returns the paths in it. otherwise is the name of a
+// plugin without a manifest. If otherwise is "", a missing manifest is an error.
 func Read(dir, otherwise string) (Plugin, trustedfile.Plugin, error) {
 	where := trustedfile.Plugin{Dir: dir}
 	from := where.Place("")
@@ -212,7 +215,7 @@ func Read(dir, otherwise string) (Plugin, trustedfile.Plugin, error) {
 	}
 	where.Name = m.Name
 	where.Skills, where.Commands, where.Agents = at("skills", m.Skills), at("commands", m.Commands), at("agents", m.Agents)
-	// Hooks and servers may be in the manifest, too.
+	// Hooks and servers may also be in the manifest itself.
 	where.Hooks, where.Servers = at("hooks/hooks.json", m.Hooks), at(".mcp.json", m.Servers)
 	if len(m.Hooks) == 0 {
 		where.Hooks = append(where.Hooks, filepath.Join(dir, manifestFile))

@@ -14,26 +14,26 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// Bounds of the files of a plugin.
+// The limits of a plugin's files.
 const (
 	maxFiles = 5000
 	maxBytes = 64 << 20
 )
 
-// An entry is a file of a commit, as git lists it.
+// An entry is a file of a commit in git's listing.
 type entry struct {
 	mode, id, path string
 	size           int64
 }
 
-// The modes of entries.
+// The file modes of entries.
 const (
 	modeRun       = "100755"
 	modeLink      = "120000"
 	modeSubmodule = "160000"
 )
 
-// list reads the names of all files of the commit.
+// list reads the names of all files in the commit.
 func (f *Fetched) list(ctx context.Context) error {
 	out, err := f.git(ctx, nil, "ls-tree", "-r", "-z", "-l", "--full-tree", f.Commit)
 	if err != nil {
@@ -42,17 +42,17 @@ func (f *Fetched) list(ctx context.Context) error {
 	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 		facts, name, found := strings.Cut(line, "\t")
 		if fields := strings.Fields(facts); found && len(fields) == 4 {
-			size, _ := strconv.ParseInt(fields[3], 10, 64) // a submodule has "-"
+			size, _ := strconv.ParseInt(fields[3], 10, 64) // for a submodule, the size is "-"
 			f.entries = append(f.entries, entry{fields[0], fields[2], name, size})
 		}
 	}
 	return nil
 }
 
-// Write writes the files of a folder of the commit below to, byte for byte as the commit has them. It
-// returns a line for each one that is omitted: links, which could lead out of the folder,
-// submodules, and files whose bytes are elsewhere. It refuses a folder with names that are no names,
-// or the same name, on some systems: what a user has reviewed might not be what is used.
+// Write writes the files of a folder of the commit to the folder to, byte for byte. It returns a
+// line for each omitted file: links, which could lead out of the folder, submodules, and files
+// stored by Git LFS. It returns an error if names are invalid or equal on some systems. Otherwise
+// the files in use might differ from the reviewed files.
 func (f Fetched) Write(ctx context.Context, folder, to string) (leftOut []string, err error) {
 	var all []entry
 	size := int64(0)
@@ -126,7 +126,7 @@ func (e entry) write(below string, data []byte) error {
 	return os.WriteFile(to, data, mode)
 }
 
-// unfit returns why a file or folder cannot have a name, "" if it can.
+// unfit returns the reason why a file or folder cannot have a name, or "" if it can.
 func unfit(name string) string {
 	switch {
 	case !filepath.IsLocal(name) || name == ".":

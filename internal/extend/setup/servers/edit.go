@@ -25,8 +25,8 @@ type NewServer struct {
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-// Add adds a server to a file, and creates the file if it is missing. It refuses a name that is
-// taken. Comments and other entries stay as they are.
+// Add adds a server to a file, and creates the file if it is missing. It returns an error if the
+// name is taken. Comments and other entries stay unchanged.
 func Add(file, name string, added NewServer) error {
 	raw, err := rawjson.Marshal(added)
 	if err != nil {
@@ -101,9 +101,9 @@ func CheckFile(path string) error {
 	return file.Check()
 }
 
-// target returns the file to write. A link may lead from a project's file only to a file of the
-// same name, because a link in a repository could lead to the user's own servers, which start
-// without a question.
+// target returns the file to write. From a project's file, a link may lead only to a file with the
+// same name. A link in a repository could otherwise lead to the user's own servers, which start
+// without approval.
 func target(path string) (jsonfile.File, error) {
 	file := jsonfile.File{Path: path}
 	if filepath.Base(path) != projectFile {
@@ -119,7 +119,7 @@ func target(path string) (jsonfile.File, error) {
 	return file, nil
 }
 
-// Check returns the reason why a name and an entry cannot be a server, or nil.
+// Check returns the reason why a name and an entry are not a valid server, or nil.
 func Check(name string, entry json.RawMessage) error {
 	if why := CheckName(name); why != "" {
 		return errors.New(why)
@@ -128,7 +128,8 @@ func Check(name string, entry json.RawMessage) error {
 	return err
 }
 
-// Entries returns the servers of a file as canonical JSON by name, nil for a missing file.
+// Entries maps the names of a file's servers to their canonical JSON. It returns nil for a missing
+// file.
 func Entries(file string) (map[string]string, error) {
 	data, err := fsutil.Beginning(file, trustedfile.MaxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -152,8 +153,8 @@ func Entries(file string) (map[string]string, error) {
 	return entries, nil
 }
 
-// AddAll adds servers to a file, except servers whose names are taken. It makes the file readable
-// for its owner only, because entries may have keys.
+// AddAll adds servers to a file, except servers whose names are taken. Only the owner can read the
+// file afterwards, because entries may contain keys.
 func AddAll(path string, added map[string]json.RawMessage) error {
 	file, err := target(path)
 	if err != nil {
@@ -163,7 +164,7 @@ func AddAll(path string, added map[string]json.RawMessage) error {
 	return editFile(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) { return additions(has, added), nil })
 }
 
-// additions returns the steps that add the servers that are missing in a file.
+// additions returns the steps that add the servers that are not in has.
 func additions(has, added map[string]json.RawMessage) []jsonfile.Step {
 	var steps []jsonfile.Step
 	if has == nil {

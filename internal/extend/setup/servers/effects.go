@@ -9,7 +9,7 @@ import (
 	"agent/internal/extend/setup/manifest"
 )
 
-// Effects lists everything that decides which program the server runs and which data is sent, as
+// Effects lists everything that determines which program the server runs and which data is sent, as
 // written.
 func (s *Server) Effects() manifest.List {
 	var all manifest.List
@@ -61,8 +61,9 @@ func (s *Server) Effects() manifest.List {
 	return all
 }
 
-// withDefaults replaces the variables of a text by their defaults. A variable without a default, or
-// one that is usual, gets a name that no shell has, because only the user knows its value.
+// withDefaults replaces the variables in a text by their defaults. A variable without a default, or
+// one of the usual variables, becomes a name that no shell uses, because only the user knows its
+// value.
 func withDefaults(text string) string {
 	return rewriteText(text, strings.Clone, func(name, otherwise string, fallback bool) string {
 		if fallback && !isUsual(name) {

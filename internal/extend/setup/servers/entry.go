@@ -13,8 +13,8 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// aliases maps the names of fields in other agents to our names. Times are in milliseconds, except
-// times whose names end in _sec.
+// aliases maps the field names of other coding agents to ours. Times are in milliseconds, except
+// for names that end in _sec.
 var aliases = map[string]string{
 	"transport": "type", "environment": "env", "envVars": "env_vars", "httpUrl": "url", "serverUrl": "url", "http_headers": "headers",
 	"startup_timeout_ms": "startup_timeout", "startupTimeout": "startup_timeout", "startup_timeout_sec": "startup_timeout",
@@ -25,7 +25,7 @@ var aliases = map[string]string{
 	"client_id": "clientId", "client_secret_env": "clientSecretEnv", "callback_port": "callbackPort",
 }
 
-// rawFields holds the fields of an entry that have another form in a Server.
+// rawFields holds the fields of an entry that have another form in Server.
 type rawFields struct {
 	kind                  string
 	command               commandLine
@@ -47,7 +47,7 @@ func (c *commandLine) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &(*c)[0])
 }
 
-// fields maps the names of the fields in the documentation to their destinations.
+// fields maps the documented field names to their destinations.
 func fields(s *Server, w *rawFields) map[string]any {
 	return map[string]any{
 		"type": &w.kind, "command": &w.command, "args": &w.args, "env": &s.Env, "env_vars": &s.EnvVars, "cwd": &s.Cwd,
@@ -57,7 +57,7 @@ func fields(s *Server, w *rawFields) map[string]any {
 	}
 }
 
-// Field returns our name for a field of any agent, "" for an unknown field.
+// Field returns our name for a field of any coding agent, or "" for an unknown field.
 func Field(name string) string {
 	ours := cmp.Or(aliases[name], name)
 	if _, known := fields(&Server{}, &rawFields{})[ours]; !known {
@@ -66,15 +66,15 @@ func Field(name string) string {
 	return ours
 }
 
-// fieldNames returns the names of the fields in the documentation. Shorter names come first, because they
-// are the likelier suggestions.
+// fieldNames returns the documented field names. Shorter names are first, because they are the more
+// likely suggestions.
 func fieldNames() []string {
 	return slices.SortedFunc(maps.Keys(fields(&Server{}, &rawFields{})), func(a, b string) int {
 		return cmp.Or(len(a)-len(b), strings.Compare(a, b))
 	})
 }
 
-// parse reads one server. unknown lists the names of unknown fields.
+// parse parses one server. unknown lists the names of unknown fields.
 func parse(name string, raw json.RawMessage) (s *Server, unknown []string, err error) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(raw, &given) != nil || given == nil {
@@ -106,7 +106,7 @@ func parse(name string, raw json.RawMessage) (s *Server, unknown []string, err e
 }
 
 // decodeFields decodes the fields of an object and returns the names of unknown fields. A field may
-// have our name or a name of other agents; ours wins if both are there.
+// have our name or a name of another coding agent. If both exist, ours takes precedence.
 func decodeFields(given map[string]json.RawMessage, into map[string]any) (unknown []string, err error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		ours := cmp.Or(aliases[name], name)
@@ -145,13 +145,13 @@ func typeName(into any) string {
 	return "an object"
 }
 
-// duration returns a number of milliseconds as a bounded duration.
+// duration converts milliseconds to a duration within limits.
 func duration(milliseconds float64) time.Duration {
 	const most = 24 * time.Hour
 	return time.Duration(min(milliseconds*float64(time.Millisecond), float64(most)))
 }
 
-// check sets the transport, and refuses an entry that cannot work.
+// check sets the transport, and returns an error for an entry that cannot work.
 func (s *Server) check(kind string) error {
 	switch kind {
 	case "":

@@ -12,20 +12,20 @@ import (
 	"agent/internal/base/secret"
 )
 
-// variable matches a reference to a variable of the environment, with an optional default.
+// variable matches a reference to an environment variable, with an optional default.
 var variable = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
-// Environment looks up variables of the environment.
+// Environment looks up environment variables.
 type Environment struct {
 	// Lookup returns the value of a variable and whether it is set.
 	Lookup func(name string) (string, bool)
-	// Key reports whether a variable holds a key of a model provider. Servers of a repository do
-	// not get such keys.
+	// Key reports whether a variable contains a key of a model provider. Servers of a repository do
+	// not receive such keys.
 	Key func(name, value string) bool
 }
 
 // Expand returns a copy of the server with its variables replaced by their values. The error names
-// a variable that is not set, or that the server must not get.
+// a variable that is not set, or that the server must not receive.
 func (s *Server) Expand(e Environment) (*Server, error) {
 	with := *s
 	if s.Origin == Editor {
@@ -78,7 +78,8 @@ func (s *Server) Expand(e Environment) (*Server, error) {
 	return &with, failed
 }
 
-// rewriteText rewrites a text. literal replaces the text between variables, and value the variables.
+// rewriteText rewrites a text. literal rewrites the text between variables, and value the
+// variables.
 func rewriteText(text string, literal func(string) string, value func(name, otherwise string, fallback bool) string) string {
 	var b strings.Builder
 	for _, found := range variable.FindAllStringSubmatch(text, -1) {
@@ -89,21 +90,21 @@ func rewriteText(text string, literal func(string) string, value func(name, othe
 	return b.String() + literal(text)
 }
 
-// usual lists the variables of the environment that the programs of all servers get. Variables that
-// begin with LC_ or XDG_ are usual, too.
+// usual lists the environment variables that the programs of all servers receive. Variables that
+// begin with LC_ or XDG_ are also usual.
 var usual = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "TZ",
 	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
 	"SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
-// isUsual reports whether the programs of all servers get a variable of the environment.
+// isUsual reports whether the programs of all servers receive an environment variable.
 func isUsual(name string) bool {
 	return slices.Contains(usual, name) || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "XDG_")
 }
 
 // Environ returns the environment of the server's program, sorted: the usual variables of environ,
-// more, and the variables of the entry; later ones win. The server must be expanded.
+// more, and the variables of the entry. Later ones take precedence. The server must be expanded.
 func (s *Server) Environ(environ []string, more map[string]string) []string {
 	with := map[string]string{}
 	for _, pair := range environ {
@@ -121,9 +122,9 @@ func (s *Server) Environ(environ []string, more map[string]string) []string {
 	return all
 }
 
-// Lines describes the server for listings: its command or address, its environment and its headers,
-// without values of variables and without secrets. For a server of a repository it lists all
-// effects, because the texts of a repository contain no secrets of the user.
+// Lines describes the server for listings: its command or address, its environment and its headers.
+// It omits values of variables and secrets. For a server of a repository it lists all effects,
+// because a repository's texts contain no secrets of the user.
 func (s *Server) Lines() []string {
 	if s.NeedsConsent() {
 		return s.Effects().Lines()
@@ -164,10 +165,11 @@ func (s *Server) Line() string {
 	return strings.Join(parts, " ")
 }
 
-// byName returns the reference to a variable, "${NAME}".
+// byName returns a reference to a variable, "${NAME}".
 func byName(name, _ string, _ bool) string { return "${" + name + "}" }
 
-// maskedValue returns a value with its variables by name. It hides the value if it may be secret.
+// maskedValue returns a value with references to its variables. It hides the value if it may be
+// secret.
 func maskedValue(name, value string) string {
 	if secret.Name(name) || secret.In(value) {
 		return rewriteText(value, hidden, byName)
@@ -175,7 +177,7 @@ func maskedValue(name, value string) string {
 	return rewriteText(value, strings.Clone, byName)
 }
 
-// address returns a part of an address without passwords and without the values of parameters.
+// address returns a part of an address without passwords and parameter values.
 func address(part string) string {
 	if scheme, rest, found := strings.Cut(part, "://"); found {
 		if user, host, found := strings.Cut(rest, "@"); found && !strings.ContainsAny(user, "/?#") {
@@ -196,7 +198,7 @@ func address(part string) string {
 	return maskedValue("", before) + "?" + strings.Join(parameters, "&")
 }
 
-// schemes lists the words before the secret in a header.
+// schemes lists the authentication schemes before the secret in a header.
 var schemes = []string{"Bearer ", "Basic ", "Token ", "bearer ", "basic ", "token "}
 
 // hidden replaces a secret by its length. It keeps the scheme before the secret.

@@ -18,14 +18,14 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Locations holds the places to search for servers.
+// Locations holds the sources of servers.
 type Locations struct {
 	trustedfile.Locations
-	// Given lists the values of --mcp-config, each a file or JSON.
+	// Given lists the values of --mcp-config. Each is a file or JSON.
 	Given []string
-	// Dir is the folder to which files in Given are relative.
+	// Dir is the folder to which the files in Given are relative.
 	Dir string
-	// Editor is the JSON of the servers that an editor provides, empty for none.
+	// Editor is the JSON of the servers that an editor provides, empty if there are none.
 	Editor string
 	// GivenOnly omits all servers except those in Given and Editor.
 	GivenOnly bool
@@ -34,14 +34,14 @@ type Locations struct {
 // UserFile returns the file of the user's own servers.
 func UserFile(config string) string { return filepath.Join(config, "mcp.json") }
 
-// projectFile is the name of a file of servers in the folder of a project.
+// projectFile is the name of the file of servers in a project's folder.
 const projectFile = ".mcp.json"
 
-// ProjectFile returns the file of servers in the folder of a project.
+// ProjectFile returns the path of the file of servers in a project's folder.
 func ProjectFile(folder string) string { return filepath.Join(folder, projectFile) }
 
 // Find reads the servers of a workspace and its user. It returns an error only for Given, because
-// the flag must not be ignored in part.
+// parts of the flag must not be ignored.
 func Find(w Locations) (Listing, error) {
 	f := Listing{Invalid: map[string]string{}}
 	for _, given := range w.Given {
@@ -133,7 +133,7 @@ func (f *Listing) read(file string, data []byte, origin Origin, folder string) {
 			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s has one of that name", name, place, earlier.Place()))
 			continue
 		}
-		if s.NeedsConsent() { // only the person's own configuration may set these
+		if s.NeedsConsent() { // only the user's own configuration may set these
 			if len(s.Allow) > 0 || s.TrustHints {
 				f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: allow and trustHints count only in your own mcp.json", s.Name, place))
 			}
@@ -143,7 +143,7 @@ func (f *Listing) read(file string, data []byte, origin Origin, folder string) {
 	}
 }
 
-// Place returns where the server is configured.
+// Place describes where the server is configured.
 func (s *Server) Place() string {
 	switch {
 	case s.Origin == Editor:
@@ -179,7 +179,7 @@ func decode(data []byte) (entries map[string]json.RawMessage, order []string, er
 	return entries, namesIn(raw, entries), nil
 }
 
-// namesIn returns the names of the members of an object in their order, each once.
+// namesIn returns the distinct names of the members of an object in their order.
 func namesIn(object json.RawMessage, entries map[string]json.RawMessage) []string {
 	value, err := hujson.Parse(object)
 	members, ok := value.Value.(*hujson.Object)

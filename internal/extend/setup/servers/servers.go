@@ -1,8 +1,8 @@
-// Package servers reads the configuration of MCP servers in the form of other agents. It neither
-// starts nor connects anything.
+// Package servers reads the configuration of MCP servers in the formats of other coding agents. It
+// does not start servers or connect to them.
 //
 // Find reads all files of a workspace and its user, and returns a Listing with one Server for each
-// name. Server.Expand replaces the variables of a server before it is started:
+// name. Server.Expand replaces the variables of a server before the server is started:
 //
 //	found, err := servers.Find(servers.Locations{Where: where})
 //	for _, s := range found.Servers {
@@ -21,18 +21,19 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// Origin is the kind of place in which a server is configured.
+// Origin is the kind of source in which a server is configured.
 type Origin string
 
-// The origins. If servers have the same name, the server of the earlier origin is used.
+// The origins, in order of precedence. If servers have the same name, the one with the earlier
+// origin is used.
 const (
 	// Flag is --mcp-config.
 	Flag Origin = "flag"
-	// Editor is the editor that drives the session. It writes "${VAR}" as plain text.
+	// Editor is the editor that runs the session. It writes "${VAR}" as plain text.
 	Editor Origin = "editor"
 	// User is the user's own mcp.json.
 	User Origin = "user"
-	// Project is .mcp.json of the workspace or of the root of its repository.
+	// Project is .mcp.json in the workspace or in the root of its repository.
 	Project Origin = "project"
 	// Plugin is a plugin that the user has added.
 	Plugin Origin = "plugin"
@@ -48,7 +49,7 @@ const (
 	SSE   Transport = "sse"
 )
 
-// Sandboxed is the value of Server.Sandbox for a program that is confined like a command.
+// Sandboxed is the value of Server.Sandbox for a program that runs in the sandbox of commands.
 const Sandboxed = "work"
 
 // Server is a configured server. Its texts contain references to variables, "${VAR}", until
@@ -56,9 +57,9 @@ const Sandboxed = "work"
 type Server struct {
 	Name   string
 	Origin Origin
-	// File is the file of the configuration, empty for JSON from a flag or an editor.
+	// File is the configuration file, empty for JSON from a flag or an editor.
 	File string
-	// Folder is the repository or workspace that the file belongs to, empty for none.
+	// Folder is the repository or workspace to which the file belongs, empty if there is none.
 	Folder string
 
 	Transport Transport
@@ -67,7 +68,7 @@ type Server struct {
 	Args    []string
 	// Env is added to the environment of the program.
 	Env map[string]string
-	// EnvVars lists variables of the environment that the program gets besides the usual ones.
+	// EnvVars lists environment variables that the program receives in addition to the usual ones.
 	EnvVars []string
 	// Cwd is the folder in which the program runs.
 	Cwd string
@@ -76,20 +77,21 @@ type Server struct {
 	// Headers are sent with each request.
 	Headers map[string]string
 
-	// StartTimeout limits the start, 0 for the default.
+	// StartTimeout limits the time of the start. 0 means the default.
 	StartTimeout time.Duration
-	// Timeout limits a call, 0 for the default.
+	// Timeout limits the time of a call. 0 means the default.
 	Timeout time.Duration
-	// Only lists the tools to use; empty means all.
+	// Only lists the tools to use. Empty means all.
 	Only []string
 	// Except lists the tools that are not used.
 	Except []string
-	// Allow lists the tools that may be called without a question. A repository cannot set it.
+	// Allow lists the tools that may be called without approval. A repository cannot set it.
 	Allow []string
-	// AlwaysLoad offers the server's tools directly before the tools of other servers.
+	// AlwaysLoad is set if the server's tools are offered directly before the tools of other
+	// servers.
 	AlwaysLoad bool
 	Disabled   bool
-	// TrustHints makes the server's hints about its tools count. A repository cannot set it.
+	// TrustHints is set if the server's hints about its tools are used. A repository cannot set it.
 	TrustHints bool
 	// Sandbox is Sandboxed, or "off".
 	Sandbox string
@@ -99,12 +101,12 @@ type Server struct {
 	Fields []byte
 }
 
-// NeedsConsent reports whether others than the user, their flags or their editor configure the
-// server.
+// NeedsConsent reports whether the server is configured by others than the user, their flags or
+// their editor.
 func (s *Server) NeedsConsent() bool { return s.Origin == Project || s.Origin == Plugin }
 
-// Words returns the address of a server, or of one that is a program its command with the arguments.
-// They may be secret.
+// Words returns the address of a server or, if the server is a program, its command with the
+// arguments. They may contain secrets.
 func (s *Server) Words() []string {
 	if s.Transport != Stdio {
 		return []string{s.URL}
@@ -115,7 +117,7 @@ func (s *Server) Words() []string {
 // OAuth is the configuration of the login to a server.
 type OAuth struct {
 	ClientID string
-	// ClientSecretEnv is the variable that holds the secret of the client.
+	// ClientSecretEnv is the variable that contains the client secret.
 	ClientSecretEnv string
 	// ClientSecret is the value of that variable, which Expand sets.
 	ClientSecret string
@@ -125,13 +127,13 @@ type OAuth struct {
 
 // Listing holds the servers of a workspace and its user.
 type Listing struct {
-	// Servers are in the order of the configuration. Servers of flags come first.
+	// Servers are in the order of the configuration. Servers from flags are first.
 	Servers []*Server
 	// Problems lists the entries and files that are not used, with the reasons.
 	Problems []string
 	// Notes lists unknown fields, repeated names and ignored settings for the user.
 	Notes []string
-	// Invalid maps the names of entries that are not used to their errors.
+	// Invalid maps the names of unused entries to their errors.
 	Invalid map[string]string
 }
 
@@ -146,7 +148,7 @@ func (f Listing) Named(name string) *Server {
 // names matches the names that a server may have.
 var names = lazyregexp.New(`^[A-Za-z0-9_-]{1,32}$`)
 
-// CheckName returns the reason why a server cannot have a name, or "".
+// CheckName returns the reason why a server cannot have a name, or "" if it can.
 func CheckName(name string) string {
 	switch {
 	case !names.MatchString(name):
@@ -160,7 +162,7 @@ func CheckName(name string) string {
 	return ""
 }
 
-// Uses reports whether a tool of the server is used.
+// Uses reports whether a tool of the server is enabled.
 func (s *Server) Uses(tool string) bool {
 	return (len(s.Only) == 0 || slices.Contains(s.Only, tool)) && !slices.Contains(s.Except, tool)
 }

@@ -1,5 +1,5 @@
-// Package template puts arguments, files and the output of commands into the text of a command or a
-// skill. It makes one pass: inserted text is not filled in again.
+// Package template inserts arguments, files and the output of commands into the text of a command
+// or a skill. It makes one pass: placeholders in inserted text are not replaced.
 package template
 
 import (
@@ -13,11 +13,11 @@ type Part struct {
 	Text string
 	// File is the path of a file to include.
 	File string
-	// Command is a command line to run.
+	// Command is a shell command to run.
 	Command string
 	// Refused is the reason why Command must not run, empty if it may.
 	Refused string
-	// Written is Command as the template has it, without arguments filled in.
+	// Written is Command as it is in the template, without arguments filled in.
 	Written string
 }
 
@@ -26,14 +26,14 @@ type Template struct {
 	Text string
 	// Names lists the names of the arguments, in order.
 	Names []string
-	// Braces allows the placeholders of gemini-cli, too: {{args}}, !{…}, @{…}.
+	// Braces is set if the placeholders of gemini-cli are also allowed: {{args}}, !{…}, @{…}.
 	Braces bool
-	// Dir replaces ${CLAUDE_SKILL_DIR}; empty for a command.
+	// Dir replaces ${CLAUDE_SKILL_DIR}. It is empty for a command.
 	Dir string
 }
 
-// Fill fills in the arguments of a line. If the template has no placeholder for arguments, they
-// follow the text after an empty line.
+// Fill fills in the arguments of a line. If the template has no placeholder for arguments, they are
+// appended to the text after an empty line.
 func (t Template) Fill(line string) []Part {
 	f := &filler{Template: t, line: strings.TrimSpace(line), words: Words(line)}
 	f.pass()
@@ -44,7 +44,7 @@ func (t Template) Fill(line string) []Part {
 	return f.parts
 }
 
-// Commands returns the command lines in the template, without arguments filled in.
+// Commands returns the shell commands in the template, without arguments filled in.
 func (t Template) Commands() []string {
 	var lines []string
 	for _, part := range t.Fill("") {
@@ -63,7 +63,7 @@ type filler struct {
 
 	parts []Part
 	text  strings.Builder
-	// used is set when the template has a placeholder for an argument.
+	// used is set if the template has a placeholder for an argument.
 	used bool
 }
 
@@ -90,7 +90,8 @@ func (f *filler) pass() {
 	}
 }
 
-// place fills the placeholder at the start of a text and returns its length, or 0 if there is none.
+// place replaces the placeholder at the start of a text and returns its length, or 0 if there is
+// none.
 func (f *filler) place(rest string, start bool) int {
 	switch {
 	case strings.HasPrefix(rest, `\$`):
@@ -128,7 +129,7 @@ func (f *filler) file(name string) {
 	f.parts = append(f.parts, Part{File: strings.TrimSpace(name)})
 }
 
-// command adds a command line. Arguments in it are quoted, so that each is one word of the shell.
+// command adds a shell command. Arguments in it are quoted, so that each is one word of the shell.
 func (f *filler) command(line string) {
 	f.flush()
 	part := Part{Written: line}
@@ -165,7 +166,7 @@ func (f *filler) command(line string) {
 // plain lists the characters that have no meaning to a shell.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./:@%+,=_-"
 
-// quoting tracks the open quote in a line of shell.
+// quoting tracks the open quote in a shell command.
 type quoting struct {
 	quote   byte // 0 outside of quotes
 	escaped bool
@@ -184,8 +185,8 @@ func (q *quoting) next(c byte) {
 	}
 }
 
-// requote prepares a quoted word for use inside open quotes: it closes them before the word and
-// reopens them after it.
+// requote prepares a quoted word for use inside open quotes. It closes the quotes before the word
+// and reopens them after it.
 func (q *quoting) requote(word string) string {
 	if q.quote == 0 {
 		return word
@@ -194,7 +195,7 @@ func (q *quoting) requote(word string) string {
 }
 
 // value returns the value of the variable at the start of a text, and the length of the variable, 0
-// for none. argument reports whether a person typed the value.
+// if there is none. argument reports whether a user typed the value.
 func (f *filler) value(rest string) (value string, length int, argument bool) {
 	const dir, all, braces = "${CLAUDE_SKILL_DIR}", "$ARGUMENTS", "{{args}}"
 	switch {
@@ -225,7 +226,7 @@ func (f *filler) value(rest string) (value string, length int, argument bool) {
 	return "", 0, false
 }
 
-// number returns the number at the beginning of a text, and the count of its digits.
+// number returns the number at the beginning of a text. digits is the count of its digits.
 func number(s string) (n, digits int) {
 	for digits < len(s) && s[digits] >= '0' && s[digits] <= '9' {
 		digits++
@@ -241,7 +242,7 @@ func isName(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// closing returns the index of the brace that closes the brace at the start of a text, or -1.
+// closing returns the index of the closing brace for the brace at the start of a text, or -1.
 func closing(s string) int {
 	depth := 0
 	for i := range len(s) {
@@ -265,8 +266,8 @@ func word(s string) string {
 	return strings.TrimRight(s, ".,;:)")
 }
 
-// Words splits a line as a shell does. Quotes and backslashes protect blanks, and an open quote
-// ends with the line.
+// Words splits a line as a shell does. Quotes and backslashes protect blanks. An open quote ends
+// with the line.
 func Words(line string) []string {
 	var words []string
 	var b strings.Builder

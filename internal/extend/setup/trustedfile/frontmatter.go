@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Fields maps the names of the fields at the head of a file, between two lines of dashes, to their
+// Fields maps the names of the frontmatter fields of a file, between two lines of dashes, to their
 // values. A list has one item per line.
 type Fields map[string]string
 
-// Frontmatter splits a text into the fields at its head and the rest; ok is false if there are
-// none. It leniently reads the part of YAML that such files use: values may be quoted, continue
-// in indented lines, be lists in brackets or of lines with dashes, and have a colon without
-// quotes.
+// Frontmatter splits a text into its frontmatter fields and the rest. ok is false if there are
+// none. It leniently parses the part of YAML that such files use. Values may be quoted, continue in
+// indented lines, and contain a colon without quotes. Lists may be in brackets or in lines with
+// dashes.
 func Frontmatter(text string) (fields Fields, body string, ok bool) {
 	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), "\uFEFF")
 	first, rest, _ := strings.Cut(text, "\n")
@@ -75,8 +75,8 @@ func joined(before, separator, next string) string {
 	return before + separator + next
 }
 
-// withoutComment returns a value without the comment behind it. A sign for numbers, as in "issue #3",
-// begins none.
+// withoutComment returns a value without the comment after it. A # in a number such as "issue #3"
+// does not begin a comment.
 func withoutComment(value string) string {
 	end := 0
 	if at := strings.IndexAny(value, `"'[`); at == 0 {
@@ -87,7 +87,7 @@ func withoutComment(value string) string {
 	return strings.TrimSpace(value[:end] + before)
 }
 
-// scalar reads the value on the line of a key.
+// scalar parses the value on the line of a key.
 func scalar(value string) string {
 	switch {
 	case value != "" && strings.Trim(value, "|>+-0123456789") == "" && strings.ContainsAny(value[:1], "|>"):
@@ -100,7 +100,7 @@ func scalar(value string) string {
 	return unquote(value)
 }
 
-// List returns a field as a list: of its lines if it has several, else of the items between commas.
+// List returns a field as a list: its lines if it has several, otherwise the items between commas.
 func (f Fields) List(key string) []string {
 	value := f[key]
 	if strings.Contains(value, "\n") {
@@ -109,8 +109,8 @@ func (f Fields) List(key string) []string {
 	return items(value)
 }
 
-// Rules returns a field as a list of rules, between which there are commas, blanks or line breaks, as
-// in "Bash(git add:*) Read". What is in brackets belongs to the rule before it.
+// Rules returns a field as a list of rules, separated by commas, blanks or line breaks, such as
+// "Bash(git add:*) Read". Text in parentheses belongs to the rule before it.
 func (f Fields) Rules(key string) []string {
 	var all []string
 	for _, item := range f.List(key) {
@@ -135,7 +135,7 @@ func (f Fields) Rules(key string) []string {
 	return all
 }
 
-// Bool returns a field as a boolean, or usually if it is missing or not a boolean.
+// Bool returns a field as a boolean. It returns usually if the field is missing or not a boolean.
 func (f Fields) Bool(key string, usually bool) bool {
 	switch strings.ToLower(f[key]) {
 	case "true", "yes", "on", "1":
@@ -146,7 +146,7 @@ func (f Fields) Bool(key string, usually bool) bool {
 	return usually
 }
 
-// items splits a text at commas that are not within brackets, braces or quotes.
+// items splits a text at commas that are not inside brackets, braces or quotes.
 func items(s string) []string {
 	var parts []string
 	depth, start := 0, 0

@@ -1,6 +1,6 @@
-// Package trustedfile reads files of a set-up: instructions, skills, commands and settings. A file is
-// read only if nobody but the user and the system can have written it, and a file of a
-// repository only if no link leads out of the repository or to a file with keys (D-60, D-61).
+// Package trustedfile reads configuration files: instructions, skills, commands and settings. It
+// reads a file only if nobody but the user and the system can have written it. A file of a
+// repository must not be a link that leads out of the repository or to a secret file (D-60, D-61).
 package trustedfile
 
 import (
@@ -21,7 +21,8 @@ import (
 	"agent/internal/text/lines"
 )
 
-// Locations holds the folders to search for a set-up. The paths are absolute; empty ones are omitted.
+// Locations holds the folders to search for configuration files. The paths are absolute. Empty ones
+// are omitted.
 type Locations struct {
 	// Config is the folder of the program's configuration.
 	Config string
@@ -32,7 +33,8 @@ type Locations struct {
 	Plugins []Plugin
 }
 
-// Plugin has the places of a plugin's files: folders, and for hooks and servers files.
+// Plugin holds the paths of a plugin's files: folders, except for hooks and servers, which are
+// files.
 type Plugin struct {
 	Name, Dir                                string
 	Skills, Commands, Agents, Hooks, Servers []string
@@ -40,11 +42,12 @@ type Plugin struct {
 	Skipped []string
 }
 
-// Place limits the files of the plugin to its folder, which ${CLAUDE_PLUGIN_ROOT} stands for in them.
+// Place returns the Place that limits the plugin's files to its folder. ${CLAUDE_PLUGIN_ROOT} in
+// the files means this folder.
 func (p Plugin) Place(home string) Place { return Place{Root: p.Dir, Home: home, plugin: p.Dir} }
 
-// Project returns the workspace and, if it differs, the root of its repository. It omits the
-// home folder.
+// Project returns the workspace and, if it differs, the root of its repository. It omits the home
+// folder.
 func (w Locations) Project() []string {
 	folders := []string{filepath.Clean(w.Workspace)}
 	if root := Above(w.Home, w.Workspace)[0]; root != w.Workspace {
@@ -66,14 +69,14 @@ type Place struct {
 
 // Text is the text of a file.
 type Text struct {
-	// Real is the path of the file, with links resolved.
+	// Real is the path of the file with links resolved.
 	Real string
 	Text string
-	// Cut means that the file is longer than Text.
+	// Cut is set if the file is longer than Text.
 	Cut bool
 }
 
-// Read reads at most limit bytes of a file. For a missing file the error is fs.ErrNotExist; other
+// Read reads at most limit bytes of a file. For a missing file the error is fs.ErrNotExist. Other
 // errors describe the problem with the file.
 func (p Place) Read(file string, limit int) (Text, error) {
 	info, err := os.Stat(file)
@@ -83,7 +86,7 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	if !info.Mode().IsRegular() { // reading a pipe would never end
 		return Text{}, fmt.Errorf("%s is not a regular file", file)
 	}
-	f, err := os.OpenFile(file, os.O_RDONLY|fsutil.NoWait, 0) // it may be a pipe by now
+	f, err := os.OpenFile(file, os.O_RDONLY|fsutil.NoWait, 0) // it may have become a pipe
 	if err != nil {
 		return Text{}, err
 	}
@@ -115,11 +118,11 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	return Text{real, lines.WholeRunes(string(data[:limit])), true}, nil
 }
 
-// MaxSettings limits a file of settings, in bytes.
+// MaxSettings is the greatest size of a settings file, in bytes.
 const MaxSettings = 1 << 20
 
-// Settings returns the content of a file of settings without its byte order mark, nil for a
-// missing file. The error begins with the path of the file.
+// Settings returns the content of a settings file without its byte order mark, or nil for a missing
+// file. The error begins with the path of the file.
 func (p Place) Settings(file string, limit int) ([]byte, error) {
 	text, err := p.Read(file, limit)
 	switch {
@@ -133,8 +136,8 @@ func (p Place) Settings(file string, limit int) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), file+": "))
 }
 
-// realPath returns the path of an open file, with links resolved. On Linux it makes one system
-// call, because resolving paths is the largest cost of reading many small files.
+// realPath returns the path of an open file with links resolved. On Linux it makes one system call,
+// because resolving paths is the largest cost of reading many small files.
 func realPath(f *os.File) (string, error) {
 	if runtime.GOOS == "linux" {
 		if real, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd())); err == nil && filepath.IsAbs(real) {
@@ -144,13 +147,13 @@ func realPath(f *os.File) (string, error) {
 	return filepath.EvalSymlinks(f.Name())
 }
 
-// holds returns an error for a file that lies outside the root, or that may contain keys.
+// holds returns an error for a file that is outside the root, or that may contain keys.
 func (p Place) holds(file, real string) error {
 	if p.Root == "" {
 		return nil
 	}
 	root := p.Root
-	if !fsutil.Within(real, root) { // the root may be named by a link itself
+	if !fsutil.Within(real, root) { // the root itself may be named by a link
 		var err error
 		if root, err = filepath.EvalSymlinks(root); err != nil {
 			return err
@@ -171,8 +174,8 @@ func (p Place) holds(file, real string) error {
 	return nil
 }
 
-// foreignReason returns the reason why other users can change a file, directly or through its folder. It
-// returns "" if they cannot.
+// foreignReason returns the reason why other users can change a file, directly or through its
+// folder. It returns "" if they cannot.
 func foreignReason(folder string, file fs.FileInfo) string {
 	if why := fsutil.OtherWriters(file); why != "" {
 		return why
@@ -188,8 +191,8 @@ func foreignReason(folder string, file fs.FileInfo) string {
 }
 
 // Above returns the folders from the root of the repository, or from home, down to the workspace.
-// If neither is above the workspace, or other users may write to a folder on the way, it
-// returns only the workspace: files of other users must not instruct the model.
+// It returns only the workspace if neither is above it, or if other users may write to one of the
+// folders. Files of other users must not instruct the model.
 func Above(home, workspace string) []string {
 	dirs := []string{workspace}
 	for dir := workspace; !isRoot(dir) && dir != home; {
