@@ -139,7 +139,7 @@ func (c *Completer) MarkUsed(file string) {
 
 // rank returns the names that match the typed text, best first. Paths that begin with the text
 // precede base names that do. Names that contain its letters in order follow. Among equal matches,
-// recent files come first.
+// recent files precede others.
 func (c *Completer) rank(typed string, list listing) []string {
 	c.ranking.Lock()
 	defer c.ranking.Unlock()

@@ -22,8 +22,8 @@ import (
 type Options struct {
 	// Root is the workspace folder; relative paths start there.
 	Root string
-	// NoImages is the reason not to send images, such as "the model x takes none"; empty if they
-	// are sent.
+	// NoImages is the reason not to send images, such as "the model x takes none". It is empty if
+	// images may be sent.
 	NoImages string
 	// Shown is called with every file whose content becomes part of the message: the path below
 	// Root, with symlinks followed, and the content. It may be nil.
@@ -57,11 +57,11 @@ type Expansion struct {
 	Skipped []Skipped
 	// Elsewhere lists the mentions of things other than files.
 	Elsewhere []string
-	// Reply answers the message in place of the model; nil lets the model answer.
+	// Reply answers the message in place of the model. If it is nil, the model answers.
 	Reply func(ctx context.Context) (string, error)
 }
 
-// Included is one file that went into the message.
+// Included is a file that is part of the message.
 type Included struct {
 	// Path is the path as the user named it. For a file of a folder, it is the folder as named
 	// and the path from there.

@@ -53,7 +53,7 @@ func (e *expander) noteMissing(m mention) bool {
 const maxNearest = 3
 
 // nearestFiles returns the files whose base names are most similar to the base name of name. It
-// finds misspellings and longer names. A file in the same folder comes first.
+// finds misspellings and longer names. A file in the same folder precedes others.
 func nearestFiles(name string, files []string) []string {
 	byBase := map[string][]string{}
 	var bases []string

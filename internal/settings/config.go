@@ -55,8 +55,8 @@ func (s *Store) RememberModel(model string) error {
 	})
 }
 
-// chosenModel is the model that was chosen last at an endpoint. Told is set after a notice told the
-// user that the model is used again.
+// chosenModel is the model that was chosen last at an endpoint. Told is set after a notice about
+// the repeated use of the model.
 type chosenModel struct {
 	Model string `json:"model"`
 	Told  bool   `json:"told,omitempty"`

@@ -72,7 +72,7 @@ const (
 	// said is text of the user. answered is text of the model in Markdown.
 	said kind = iota
 	answered
-	// did is a tool call, or something else that is shown folded.
+	// did is a tool call or other content that is shown folded.
 	did
 	// left is pruned content. cleared is a /clear.
 	left

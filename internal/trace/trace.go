@@ -276,7 +276,7 @@ func (t *Tracer) endAgent(e chat.AgentEnded) {
 	t.sender.wake()
 }
 
-// agentDone is the status of a subagent that ended by itself.
+// agentDone is the status of a subagent that completed its task.
 const agentDone = "done"
 
 func (t *Tracer) endTurn(e chat.TurnEnded) {

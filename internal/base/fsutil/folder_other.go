@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// A FolderReader reads folders in parts, so that a large folder takes little memory. The zero
+// A FolderReader reads folders in parts, so that a large folder uses little memory. The zero
 // value is ready to use, for one folder at a time.
 type FolderReader struct{}
 

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// lockTimeout is the longest wait for another program. A change takes milliseconds, so a
+	// lockTimeout is the longest wait for another program. A change lasts milliseconds, so a
 	// longer wait means that the other program hangs.
 	lockTimeout = 5 * time.Second
 	lockPoll    = 5 * time.Millisecond

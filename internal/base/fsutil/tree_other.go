@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// fastTree does nothing here; the Tree uses os.Root.
+// fastTree does nothing on this system; the Tree uses os.Root.
 type fastTree struct{}
 
 func newFastTree(string) fastTree { return fastTree{} }

@@ -63,7 +63,7 @@ func isBlank(r rune) bool {
 
 // symbol returns the visible text for a hidden character.
 func symbol(r rune) string {
-	const pictures = 0x2400 // the code point of the symbol for U+0000; the other control symbols follow in order
+	const pictures = 0x2400 // the symbol for U+0000; the other control symbols follow in order
 	switch {
 	case r < ' ':
 		return string(pictures + r)

@@ -32,7 +32,7 @@ type program struct {
 }
 
 // programs lists the test programs in the order in which they are tried. A program that prints
-// single tests comes before one that does not.
+// single tests precedes one that does not.
 var programs = []program{
 	{unit: "tests", passed: lazyregexp.New(`(?m)^\s*test result: \w+\. (\d+) passed`), failed: lazyregexp.New(`(?m)^\s*test result: \w+\. \d+ passed; (\d+) failed`)},
 	// go test -v, then go test

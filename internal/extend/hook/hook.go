@@ -289,7 +289,7 @@ func (r *Runner) runAll(ctx context.Context, all []*state, o EventInput, input [
 	return said
 }
 
-// Watch calls say with text after the duration long, unless the returned function is called before.
+// Watch calls say with text after the duration long unless the returned function is called before.
 // If say was called, the returned function calls say again with "".
 func Watch(long time.Duration, text string, say func(string)) (over func()) {
 	said := make(chan struct{})

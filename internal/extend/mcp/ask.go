@@ -13,8 +13,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Question is a question that a server sends to the user during a call. Its texts come from the
-// server.
+// Question is a question that a server sends to the user during a call. The server provides its
+// texts.
 type Question struct {
 	Server, Message string
 	// URL is an address for the user to open in a browser. If it is set, Fields is empty.

@@ -159,7 +159,7 @@ func (c *Client) refusedPlainly(err error) error {
 	return err
 }
 
-// requestWithin makes a request that may take long as long as the server sends messages. It returns
+// requestWithin makes a request that may take long if the server keeps sending messages. It returns
 // a refusal by the server unchanged, and explains other errors.
 func (c *Client) requestWithin(ctx context.Context, progress func(Progress), do func(ctx context.Context, token string) error) error {
 	silent, total := c.bounds.silent, c.bounds.total

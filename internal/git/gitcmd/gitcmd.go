@@ -1,8 +1,8 @@
 // Package gitcmd runs git so that a repository cannot make git run other programs.
 //
 // The configuration, attributes and hooks of a repository can make git run programs: file system
-// monitors, filters, differs, pagers, signature checkers, transports. A repository can come from
-// anybody, so this package sets variables that turn these off. OwnKeys lists the remaining settings
+// monitors, filters, differs, pagers, signature checkers, transports. Anybody can write a
+// repository, so this package sets variables that turn these off. OwnKeys lists the remaining settings
 // of a repository that are not known to be harmless.
 package gitcmd
 

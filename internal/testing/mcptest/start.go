@@ -34,13 +34,13 @@ func Main() {
 //   - stderr: 20 MB on the standard error
 //   - mute=METHOD: no answer to a method; unknown methods have none anyway
 //   - modern: only protocol 2026-07-28
-//   - refuse: it refuses to begin a session, with a reason
+//   - refuse: it refuses a session, with a reason
 //   - exit: it ends at the start, with a reason
 //   - stubborn: it ignores a closed input and SIGTERM
 //   - pages: a list of tools without an end
-//   - tools=N: so many tools more
-//   - tools=@FILE: the array of tools is what the file holds
-//   - log=FILE: every message that arrives is added to the file
+//   - tools=N: N additional tools
+//   - tools=@FILE: the array of tools is the content of the file
+//   - log=FILE: every received message is appended to the file
 //
 // Its tools are echo, sleep, work, silent, die, big, fail, refuse, structured, media, ask,
 // visit, roots, sample, change and child; see tools.go.

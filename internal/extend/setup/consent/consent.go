@@ -12,7 +12,7 @@
 //		fmt.Println(r, r.State, r.Effects.Lines(), r.Files)
 //	}
 //	if err := store.Check(item); err != nil { // before each use; reads the files again
-//		return err // for the person, with the remedy
+//		return err // for the user, with the remedy
 //	}
 //
 // A Trust holds the items and the Store of a workspace for the interfaces.
@@ -71,7 +71,7 @@ func (i Item) String() string { return fmt.Sprintf("%s %s", i.Kind, i.Name) }
 // State is the state of the user's consent to an item.
 type State string
 
-// The states. Only an agreed item is used.
+// The states. Only an item in state Agreed is used.
 const (
 	Agreed  State = "used"
 	Waiting State = "waiting"

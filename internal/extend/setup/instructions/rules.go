@@ -42,7 +42,8 @@ func (f *finder) rules(root string) []rule {
 }
 
 // newRule parses a rule. usually is true for a rule of Claude Code, which applies to every file
-// unless it has paths. A rule of Cursor applies to every file only if it contains alwaysApply.
+// unless it has paths. A rule of Cursor applies to every file only if its frontmatter
+// requests this.
 func newRule(file string, usually bool, text trustedfile.Text) rule {
 	fields, body, _ := trustedfile.Frontmatter(text.Text)
 	r := rule{path: file, text: text, body: clean(body)}

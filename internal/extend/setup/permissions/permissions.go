@@ -187,7 +187,7 @@ func (r *Rules) file(from trustedfile.Place, file string, at bases) {
 	r.Sources = append(r.Sources, file)
 	r.add(Deny, settings.Permissions.Deny, file, at)
 	r.add(Ask, settings.Permissions.Ask, file, at)
-	// Rules that deny come first.
+	// Rules that deny precede the others.
 	slices.SortStableFunc(r.all, func(a, b Rule) int { return cmp.Compare(b.Effect, a.Effect) })
 }
 
