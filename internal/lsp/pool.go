@@ -94,18 +94,18 @@ func Find(lang Language, root string, environ []string) (program string, err err
 	return program, nil
 }
 
-// A Status describes a server that runs or has crashed.
+// A Status describes a running or crashed server.
 type Status struct {
 	Language, Program string
 	Since             time.Time
 	Questions         int
 	// Memory is the memory of its processes in bytes, 0 if unknown.
 	Memory int64
-	// Crashes counts the ends of a server that does not run.
+	// Crashes counts the unexpected ends of a server that is not running.
 	Crashes int
 }
 
-// Running returns the servers that run for the folder, and those that have crashed there.
+// Running returns the running and the crashed servers of the folder.
 func (f *Folder) Running() []Status {
 	f.pool.mu.Lock()
 	defer f.pool.mu.Unlock()

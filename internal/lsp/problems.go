@@ -9,12 +9,12 @@ import (
 	"os"
 )
 
-// maxProblems is the number of problems of an answer that are kept.
+// maxProblems is the greatest number of problems of an answer that are kept.
 const maxProblems = 500
 
-// Problems returns the errors and warnings of a file as it is now, each with its line. A file that
-// does not exist has none. The error says also why an answer may be incomplete or old. Only the
-// servers of a language that Diagnoses answer.
+// Problems returns the errors and warnings in the current content of a file, each with its line. A
+// missing file has none. It also returns an error if the answer may be incomplete or outdated. Only
+// servers of languages with Diagnoses set can answer.
 func (f *Folder) Problems(ctx context.Context, path string) (problems []string, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -46,7 +46,7 @@ func problemsOf(result json.RawMessage) (problems []string, err error) {
 	if err := json.Unmarshal(result, &report); err != nil {
 		return nil, badAnswer(err)
 	}
-	const isWarning = 2 // hints have a higher number
+	const isWarning = 2 // hints have a higher severity number
 	for _, p := range report.Items {
 		if p.Severity <= isWarning && len(problems) < maxProblems {
 			problems = append(problems, fmt.Sprintf("%d: %s", p.Range.Start.Line+1, plain(p.Message)))

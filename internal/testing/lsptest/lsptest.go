@@ -52,7 +52,7 @@ const (
 	// FaultLoses omits the locations in other files. It still returns where a name is declared: in
 	// z.py.
 	FaultLoses = "loses"
-	// FaultGrows leaves out the last place in its first answer.
+	// FaultGrows omits the last location in its first answer.
 	FaultGrows = "grows"
 	// FaultNull answers with null.
 	FaultNull = "null"
