@@ -57,7 +57,7 @@ var (
 		"maximum tokens of one tool result; the rest goes to a file")
 	// FoundMaxTokens limits the results of commands and searches. On 30 recorded sessions, a limit
 	// of 500 tokens instead of 2,000 lowered the cost at 0.05 from 0.942 to 0.871, and no more
-	// edits failed. The limit does not apply to results that show files, because edits quote them.
+	// edits were lost. The limit does not apply to results that show files, because edits quote them.
 	FoundMaxTokens = Declare("found-max-tokens", Int(AtLeast(0, "of at least 0")), 500,
 		"maximum tokens of command output or search results; the model can read the rest; 0: no separate limit")
 	// ReadOutlineTokens is unset by default. Only live runs show whether a model that has read an

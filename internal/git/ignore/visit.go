@@ -24,8 +24,8 @@ type Visitor struct {
 type WalkResult struct {
 	// Listed is set if there was at least one file.
 	Listed bool
-	// Certain is set if another walk would have the same results as long as the sources, git's
-	// index and configuration, and the ignore files outside of dir do not change.
+	// Certain is set if another walk would have the same results until one of these changes: the
+	// sources, git's index and configuration, and the ignore files outside dir.
 	Certain bool
 }
 

@@ -1,6 +1,6 @@
-// Package collapse shortens command output by grouping paths and omitting similar lines. A path that many lines
-// repeat is printed once above them. From a run of lines that differ only in numbers, the first and
-// the last line stay, with the number of omitted lines.
+// Package collapse shortens command output by grouping paths and omitting similar lines. A path
+// that many lines repeat is printed once above them. From a run of lines that differ only in
+// numbers, the first and the last line stay, with the number of omitted lines.
 package collapse
 
 import (
