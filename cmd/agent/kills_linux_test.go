@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -16,6 +17,7 @@ import (
 
 	"agent/internal/attach"
 	"agent/internal/history"
+	"agent/internal/llm/entries"
 	"agent/internal/session"
 	"agent/internal/streamjson"
 	"agent/internal/testing/llmtest"
@@ -85,7 +87,7 @@ func newKilled(t *testing.T) *killed {
 		t.Fatal(err)
 	}
 	h := &killed{t: t, home: home, folder: filepath.Join(home, "work")}
-	if err := os.Mkdir(h.folder, 0o700); err != nil {
+	if err := errors.Join(os.Mkdir(h.folder, 0o700), os.WriteFile(filepath.Join(h.folder, "found"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	h.url = llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
@@ -95,7 +97,7 @@ func newKilled(t *testing.T) *killed {
 		if r.Number%requests == requests-1 {
 			return turn
 		}
-		return turn.Call("glob", fmt.Sprintf(`{"pattern":"f%d"}`, r.Number))
+		return turn.Call("glob", fmt.Sprintf(`{"pattern":"[f%d]*"}`, r.Number))
 	}).URL
 	t.Cleanup(func() {
 		for _, row := range h.rows() {
@@ -151,7 +153,7 @@ func (h *killed) kill(pid int) {
 	}
 }
 
-// recorded returns the texts of the user and of the model in the record.
+// recorded returns the texts of the user, of the model and of its tools in the record.
 func (h *killed) recorded() []string {
 	h.t.Helper()
 	state, err := openRecord(h.records(), math.MaxInt64)
@@ -177,8 +179,13 @@ func openRecord(pattern string, seq uint64) (session.State, error) {
 
 func textsOf(state session.State) (texts []string) {
 	for _, entry := range state.Entries {
-		if entry.Speaker == history.Human || entry.Speaker == history.AI {
+		switch entry.Speaker {
+		case history.Human, history.AI:
 			texts = append(texts, entry.Text())
+		case history.Tool:
+			for _, response := range entries.BlocksOf[*history.ToolResponse](entry.Blocks) {
+				texts = append(texts, response.Result.Text())
+			}
 		}
 	}
 	return texts
@@ -260,13 +267,15 @@ func follower() {
 	}
 	take := func(line []byte, known uint64) {
 		var l struct {
-			Type, Text, State string
-			N                 uint64
+			Type, Text, Result, State string
+			N                         uint64
 		}
 		_ = json.Unmarshal(line, &l) // members of other lines may have other types
 		switch {
 		case l.Type == "user" || l.Type == "reply":
 			show(l.Text)
+		case l.Type == "tool_result":
+			show(l.Result)
 		case l.Type == "state" && l.State == "done" && l.N <= known:
 			fmt.Fprintln(out, "d")
 		default:

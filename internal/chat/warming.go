@@ -31,7 +31,7 @@ func (w Warmed) String() string {
 	case w.Saved > 0:
 		result = "saved about " + humanize.Dollars(w.Saved)
 	case w.Settled:
-		result = "saved nothing alone"
+		result = "saved nothing by itself"
 	}
 	return fmt.Sprintf("%s  refresh %s, %s tokens, %s: %s", w.At.Local().Format("15:04"), waits[w.Wait], humanize.Tokens(w.Prompt), humanize.Dollars(w.Cost), result)
 }

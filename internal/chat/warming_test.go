@@ -122,7 +122,7 @@ func TestWarmDuringWork(t *testing.T) {
 			t.Errorf("%+v, %v", stats, err)
 		}
 		listed, err := b.refreshed(t)
-		if err != nil || len(listed) != 2 || listed[0].Wait != "work" || !strings.Contains(listed[1].String(), "saved about $0.57") || !strings.Contains(listed[0].String(), "saved nothing alone") {
+		if err != nil || len(listed) != 2 || listed[0].Wait != "work" || !strings.Contains(listed[1].String(), "saved about $0.57") || !strings.Contains(listed[0].String(), "saved nothing by itself") {
 			t.Errorf("%v, %v", listed, err)
 		}
 		if events := seen[Warmed](b.bench); len(events) != 2 || events[1].At.Sub(events[0].At) != 270*time.Second {
@@ -393,7 +393,7 @@ func TestWarmedString(t *testing.T) {
 		"no request followed yet": {Warmed: sent},
 		"stopped":                 change(func(w *Warmed) { w.Prompt, w.Cached = 0, 0 }),
 		"saved about $0.57":       change(func(w *Warmed) { w.Settled, w.Saved = true, 0.57 }),
-		"saved nothing alone":     change(func(w *Warmed) { w.Settled = true }),
+		"saved nothing by itself": change(func(w *Warmed) { w.Settled = true }),
 		"the cache no longer held it; no refresh follows in this session":             change(func(w *Warmed) { w.Cached, w.Held = 0, false }),
 		"failed (no reply within 30s); no refresh follows in this session":            failed(fmt.Errorf("sent: %w", context.DeadlineExceeded)),
 		"failed (the key was refused); no refresh follows in this session":            failed(&llm.Error{Kind: llm.Auth, Where: "api.example", Message: "the key was refused", Hint: "log in"}),

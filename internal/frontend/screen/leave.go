@@ -38,7 +38,7 @@ func (l *leaver) wait(ctx context.Context, o Options, c *app.Conversation) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	l.host.Detach(stop, stop)
-	fmt.Fprintln(o.Text, "The session continues without this terminal. Run: agent attach "+c.ResumeName())
+	fmt.Fprintln(o.Text, "The session continues, although the shell may call it stopped. Run:\n  agent attach "+c.ResumeName())
 	if !term.GiveBack(o.Out) {
 		fmt.Fprintln(o.Text, "You can close this terminal.")
 	}
