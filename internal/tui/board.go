@@ -2,6 +2,7 @@ package tui
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -120,6 +121,8 @@ type boardView struct {
 		id      int
 	}
 	since time.Time
+	// left is the time at which the selected session ended.
+	left time.Time
 	// message is the message that the user is typing, or nil for none.
 	message *string
 	hint    string
@@ -169,17 +172,35 @@ func (b *boardView) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 
 // refresh reads the current rows. The selected session stays selected while it runs.
 func (b *boardView) refresh() {
+	before := b.rows
 	b.rows = b.driver.Rows()
 	if problem := b.driver.Problem(); problem != "" {
 		b.hint = problem
 	}
 	if b.index() < 0 {
+		b.leave(before)
 		b.selected = ""
 		if len(b.rows) > 0 {
 			b.selected = b.rows[0].ID
 		}
 	}
 	b.look()
+}
+
+// maxEnded limits the title of a session that has ended, in characters.
+const maxEnded = 40
+
+// leave says that the selected session has ended. A message to it is not sent to another, and a key that
+// was meant for it stops no other.
+func (b *boardView) leave(rows []BoardRow) {
+	for _, row := range rows {
+		if row.ID == b.selected {
+			b.hint, b.left = style.Clean(humanize.Line(cmp.Or(row.Title, filepath.Base(row.Folder)), maxEnded))+" has ended", b.now()
+			if b.message != nil {
+				b.hint, b.message = b.hint+"; the message was not sent", nil
+			}
+		}
+	}
 }
 
 // look records which question is shown.
@@ -232,6 +253,10 @@ func (b *boardView) key(k term.Key) (ends bool) {
 			b.message = new(string)
 		}
 	case "s":
+		if b.now().Sub(b.left) < guardTime {
+			b.hint = "key ignored: another session has just been selected. Press it again"
+			break
+		}
 		b.report(b.driver.Stop(b.selected), "stopped")
 	case "y", "n", "a", autoEditKey, "1", "2", "3", "4":
 		b.answer(k.Name)

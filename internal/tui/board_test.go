@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -65,6 +66,42 @@ func boardRows() []BoardRow {
 		{ID: "one", Title: "fix the \x1b[31mlexer", Folder: "/w/lexer", Branch: "main", Model: "m", State: "blocked", Kind: "permission", Since: boardTime.Add(-2 * time.Minute), Cost: 0.25, Tokens: 12, Limit: 100, Questions: []chat.Approval{ask(1, "make"), ask(2, "make all")}},
 		{ID: "two", Title: "choose a color", Folder: "/w/site", Model: "m", State: "blocked", Kind: "question", Since: boardTime.Add(-time.Minute), Questions: []chat.Approval{which}},
 		{ID: "three", Title: "", Folder: "/w/new", State: "idle", Since: boardTime},
+	}
+}
+
+// A session that ends while it is selected is named. A message for it goes to no other session, and the
+// key s stops none.
+func TestBoardSessionEnds(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]struct{ typed, hint string }{
+		"nothing typed": {"", "choose a color has ended"},
+		"a message":     {"mhi", "choose a color has ended; the message was not sent"},
+	} {
+		driver, now := &fakeBoard{rows: boardRows()}, boardTime
+		b := &boardView{driver: driver, now: func() time.Time { return now }, theme: style.NewSpoken()}
+		press := func(text string) {
+			for _, r := range text {
+				b.key(term.Key{Name: string(r), Text: string(r)})
+				b.refresh()
+			}
+		}
+		b.refresh()
+		press("j" + want.typed)
+		driver.rows = slices.Concat(driver.rows[:1], driver.rows[2:])
+		b.refresh()
+		if b.hint != want.hint || b.selected != "one" {
+			t.Errorf("%s: %q, %s is selected", name, b.hint, b.selected)
+		}
+		press("s")
+		b.key(term.Key{Name: "enter"})
+		if len(driver.said) > 0 || !strings.Contains(b.hint, "key ignored") && b.hint != "" {
+			t.Errorf("%s: %q, %q", name, driver.said, b.hint)
+		}
+		now = now.Add(guardTime)
+		press("s")
+		if b.hint != "can't stop one" {
+			t.Errorf("%s: %q", name, b.hint)
+		}
 	}
 }
 
