@@ -25,9 +25,9 @@ type symbols struct {
 	counted func() int
 }
 
-// leastFiles is the number of source files from which the tool is offered. In a smaller workspace, searches
-// cost less than the definition of the tool.
-const leastFiles = 100
+// leastFiles is the number of source files from which the tool is offered. In a smaller workspace,
+// searches cost less than the definition of the tool.
+const leastFiles = 30
 
 // newSymbols returns the language servers of a conversation. It starts to count the source files while the
 // other parts are created.

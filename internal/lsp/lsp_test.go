@@ -179,6 +179,21 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// A folder is closed at once, also while a server starts.
+func TestCloseWhileAServerStarts(t *testing.T) {
+	t.Parallel()
+	f := folder(t, lsptest.FaultMute, map[string]string{"a.go": "package a\n"})
+	ended := make(chan error)
+	go func() {
+		_, err := f.Definition(context.WithoutCancel(t.Context()), at(t, f, "a.go", "a"))
+		ended <- err
+	}()
+	f.Close()
+	if err := <-ended; err == nil {
+		t.Error("no error")
+	}
+}
+
 func TestRenameAndDescribe(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a.go": "package a\n\nvar name = 1\n", "b.go": "package a\n\nvar other = name\n"}

@@ -69,13 +69,20 @@ type Config struct {
 type Folder struct {
 	Config
 	pool *Pool
+	// open ends with Close, and with it the starts of servers.
+	open  context.Context
+	close context.CancelFunc
 
 	mu       sync.Mutex
 	failures map[string]int
 }
 
 // Open returns the view of a conversation. It starts no server.
-func (p *Pool) Open(c Config) *Folder { return &Folder{Config: c, pool: p, failures: map[string]int{}} }
+func (p *Pool) Open(c Config) *Folder {
+	f := &Folder{Config: c, pool: p, failures: map[string]int{}}
+	f.open, f.close = context.WithCancel(context.Background())
+	return f
+}
 
 // Find returns the program of a language, or an error that explains why it is missing.
 func (f *Folder) Find(lang Language) (program string, err error) {
@@ -185,7 +192,7 @@ func (f *Folder) server(ctx context.Context, lang Language) (*server, error) {
 // start starts the server of an entry. It does not use the context of a request, because other
 // requests may wait for the server.
 func (f *Folder) start(e *entry) {
-	e.server, e.err = f.launch(context.Background(), e.lang)
+	e.server, e.err = f.launch(f.open, e.lang)
 	close(e.ready)
 	if e.err == nil {
 		<-e.server.process.Ended()
@@ -270,7 +277,7 @@ func (p *Pool) end(e *entry) {
 	}
 	p.mu.Unlock()
 	if s := e.running(); s != nil {
-		s.stop()
+		s.process.Close()
 	}
 }
 
@@ -301,6 +308,7 @@ func (p *Pool) spare(but *entry) {
 
 // Close ends the servers of the folder. Other conversations in the folder start them again.
 func (f *Folder) Close() {
+	f.close()
 	f.pool.mu.Lock()
 	all := slices.Clone(f.pool.running)
 	f.pool.mu.Unlock()

@@ -440,14 +440,3 @@ func readFile(path string) ([]byte, error) {
 	}
 	return os.ReadFile(path)
 }
-
-// stop ends the server. It uses the protocol if the server responds immediately, and kills the
-// process otherwise.
-func (s *server) stop() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	if _, err := s.conn.call(ctx, "shutdown", nil); err == nil {
-		s.conn.notify("exit", nil)
-	}
-	s.process.Close()
-}

@@ -79,7 +79,7 @@ var (
 	NotesBudget = Declare("notes.budget", Int(AtLeast(1, "above 0")), 1000,
 		"maximum tokens of notes sent to the model")
 	LanguageServers = Declare("language-servers", Enum(ServersAuto, ServersOn, ServersOff), ServersAuto,
-		"offer symbol, which asks language servers: auto (from 100 source files), on, or off; from the next session or /clear")
+		"offer symbol, which asks language servers: auto (from 30 source files), on, or off")
 	WebFetchPrivate = Declare("web-fetch.private", Bool(), false,
 		"let web_fetch read addresses of this machine and the local network")
 )

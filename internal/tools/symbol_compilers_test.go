@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"agent/internal/lsp"
+	"agent/internal/tokens"
 	"agent/internal/workspace"
 )
 
@@ -131,7 +133,11 @@ func TestAgainstCompilers(t *testing.T) {
 		}
 	}
 	t.Logf("references: %d of %d", right, len(names)+len(locals))
+	compareWithSearch(t, env, folder, names, places)
 
+	if os.Getenv("SYMBOL_CHECK") == "" {
+		return
+	}
 	renamed, refused := 0, 0
 	names, places = sample(200, false)
 	for i, k := range names {
@@ -165,4 +171,27 @@ func TestAgainstCompilers(t *testing.T) {
 		renamed++
 	}
 	t.Logf("renames: %d, refused: %d", renamed, refused)
+}
+
+// compareWithSearch counts the tokens of answers of symbol and of searches for the same names, and the
+// searches that list exactly the uses.
+func compareWithSearch(t *testing.T, env *Env, folder *lsp.Folder, names []known, at []use) {
+	t.Helper()
+	env.Limits.FoundTokens = 500
+	counter := tokens.For(tokens.O200K)
+	registry := NewRegistry(Default()...)
+	search, err := registry.Get("search_file_content")
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked, searched, exact := 0, 0, 0
+	for i, k := range names {
+		asked += counter.Count(call(t, env, Symbol(folder), params{"op": "references", "name": k.Name, "file": at[i].File, "line": at[i].Line}).Text)
+		found := call(t, env, search, params{"pattern": `\b` + regexp.QuoteMeta(k.Name) + `\b`}).Text
+		searched += counter.Count(found)
+		if slices.Equal(answered(found), k.lines()) {
+			exact++
+		}
+	}
+	t.Logf("tokens of %d answers: symbol %d, search %d, which is exact %d times", len(names), asked, searched, exact)
 }

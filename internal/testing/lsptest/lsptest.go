@@ -24,6 +24,8 @@ const (
 	FaultDies = "dies"
 	// FaultSilent answers no request.
 	FaultSilent = "silent"
+	// FaultMute answers nothing at all.
+	FaultMute = "mute"
 	// FaultFloods sends a message of one gigabyte before its answer.
 	FaultFloods = "floods"
 	// FaultTwice sends each answer twice.
@@ -136,7 +138,7 @@ func (s *server) run() {
 	fmt.Println("a banner of the server")
 	for {
 		m, ok := s.read()
-		if !ok || m.Method == "exit" {
+		if !ok {
 			return
 		}
 		if result, asked := s.handle(m); asked && len(m.ID) > 0 {
@@ -182,6 +184,9 @@ func (s *server) handle(m message) (result any, asked bool) {
 			os.Exit(3)
 		}
 	case "initialize":
+		if s.fault == FaultMute {
+			return nil, false
+		}
 		s.root = pathOf(p.RootURI)
 		return map[string]any{"capabilities": map[string]any{"positionEncoding": "utf-16"}}, true
 	case "initialized":
@@ -201,8 +206,6 @@ func (s *server) handle(m message) (result any, asked bool) {
 				s.load(file)
 			}
 		}
-	case "shutdown":
-		return nil, true
 	case "textDocument/diagnostic":
 		problems := []any{map[string]any{"range": span(position{}, 0), "severity": 4, "message": "a hint"}}
 		for _, at := range words(s.files[path], "broken") {
