@@ -73,7 +73,7 @@ func TestEditorServersRefused(t *testing.T) {
 func TestEditorPlan(t *testing.T) {
 	t.Parallel()
 	for option, want := range map[string]struct{ mode, tool string }{
-		"allow": {"ask", "agrees to the plan"}, "always": {"auto-edit", "agrees to the plan"}, "refuse": {"plan", "refused"},
+		"allow": {"ask", "approved the plan"}, "always": {"auto-edit", "approved the plan"}, "refuse": {"plan", "refused"},
 	} {
 		e := startEditor(t, t.TempDir(), llmtest.Call("present_plan", `{"plan":"1. look\n2. write"}`), llmtest.Say("Done."))
 		session := e.start(t.TempDir())

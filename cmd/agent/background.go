@@ -26,7 +26,7 @@ const inBackground = "in-background"
 // reach its session.
 func startBackground(ctx context.Context, w world) error {
 	if !attach.Supported {
-		return usage(errors.New("can't run in the background: this system has no sockets with a check of the user"))
+		return usage(errors.New("can't run in the background: this system can't verify who connects to a socket"))
 	}
 	program, err := os.Executable()
 	if err != nil {

@@ -86,7 +86,7 @@ NAME is an id, its end, or words of the title; without it, the only running sess
 // attachTo shows the session with a name in this terminal.
 func attachTo(ctx context.Context, w world, o sessionOptions, name string) error {
 	if !attach.Supported {
-		return usage(errors.New("can't attach: this system has no sockets with a check of the user. Run: agent -r NAME"))
+		return usage(errors.New("can't attach: this system can't verify who connects to a socket. Run: agent -r NAME"))
 	}
 	b, err := newSessionBoard(w)
 	if err != nil {

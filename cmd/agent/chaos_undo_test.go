@@ -75,7 +75,7 @@ func (u *undoneAgents) draw(subject string) *rand.Rand {
 	return rand.New(rand.NewPCG(u.seed, sum.Sum64()))
 }
 
-// turn is what a model does: that of the conversation starts one agent with each reply, and those of
+// turn is what a model does: as in the conversation starts one agent with each reply, and those of
 // the agents change files.
 func (u *undoneAgents) turn(r *llmtest.Request) llmtest.Turn {
 	if u.left--; u.left == 0 {

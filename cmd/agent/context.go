@@ -64,7 +64,7 @@ type contextAction func(cmd *cobra.Command, e *offline.Engine, in offline.Input)
 func offlineOptimize(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
 	optimized, err := e.Optimize(in)
 	if err == nil && optimized.Instead != "" {
-		cmd.PrintErrf("%s needs prices, and a document has none; pruned with %s instead\n", optimized.Instead, compression.DefaultName)
+		cmd.PrintErrf("%s needs prices, which a document lacks; pruned with %s instead\n", optimized.Instead, compression.DefaultName)
 	}
 	return optimized, err
 }
@@ -104,7 +104,7 @@ func newReplay(w world) *cobra.Command {
 	var against string
 	cmd := &cobra.Command{
 		Use:   "replay FILE…",
-		Short: "Replay recordings and compare ways of keeping the context small",
+		Short: "Replay recordings and compare pruning strategies",
 		Long: `Replays the turns of recordings with each strategy. Compares the tokens that would have
 been sent, and the content that the model needed but would no longer have seen. Without a
 configured context limit, the limit is twice the largest request. FILE may be - for

@@ -44,7 +44,7 @@ func runDemo(ctx context.Context, w world, o sessionOptions, notice string) erro
 	defer w.process.OnEndAtOnce(func() { _ = temp.Remove() })()
 	scratch := filepath.Join(temp.Path(), "demo")
 	if err := errors.Join(temp.Make(), os.MkdirAll(scratch, 0o700)); err != nil {
-		return fmt.Errorf("making the demo's workspace: %w; set TMPDIR to a folder that can be written", err)
+		return fmt.Errorf("can't create the demo's workspace: %w. Set TMPDIR to a writable folder", err)
 	}
 	if err := demo.Workspace(scratch); err != nil {
 		return err
@@ -60,7 +60,7 @@ func runDemo(ctx context.Context, w world, o sessionOptions, notice string) erro
 	source := func(ctx context.Context, c *provider.Connection) (string, func(), error) {
 		server, err := demo.Start(ctx, demo.Options{})
 		if err != nil {
-			return "", nil, fmt.Errorf("starting the demo model: %w", err)
+			return "", nil, fmt.Errorf("can't start the demo model: %w", err)
 		}
 		if err := c.Use(server.BaseURL, demo.Model); err != nil {
 			server.Close()

@@ -72,7 +72,7 @@ func (found importedRules) offer(ctx context.Context, w world, yes bool) error {
 	switch {
 	case yes:
 	case ask == nil:
-		return w.print("Not kept, because no user can confirm it. To keep them, run again with --keep-rules.")
+		return w.print("Not kept: there is no user to confirm. To keep them, add --keep-rules.")
 	default:
 		var err error
 		if yes, err = ask(ctx, fmt.Sprintf("Keep %s for this project?", humanize.Count(len(found.add), "rule"))); err != nil || !yes {

@@ -79,7 +79,7 @@ func fetchPull(ctx context.Context, w world, dir, number string, agreed bool) (s
 	if !agreed {
 		ask := askOnTerminal(w)
 		if ask == nil {
-			return "", usage(fmt.Errorf("pull request %s has to be fetched (%s), and there is no user to ask to ask: --fetch agrees", number, line))
+			return "", usage(fmt.Errorf("can't fetch pull request %s (%s): there is no user to ask. Add --fetch", number, line))
 		}
 		if yes, err := ask(ctx, "Run "+line+"? It creates no branch."); err != nil || !yes {
 			return "", errors.Join(err, usage(errors.New("pull request "+number+" was not fetched")))

@@ -194,7 +194,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVarP(&o.Record.Resume, "resume", "r", "", "resume the session `NAME`: an id, its end, or words of its title; without NAME, choose")
 	f.StringVar(&o.Record.ID, "session-id", "", "resume the session with this `ID`, or create it; for jobs that are retried")
 	f.StringVarP(&o.answer.file, "output-file", "o", "", "with -p: also write the answer to `FILE`")
-	f.StringVar(&o.answer.schema, "output-schema", "", "with -p: the answer as JSON that fits the JSON Schema in `FILE`, or written here; findings or sarif for /review")
+	f.StringVar(&o.answer.schema, "output-schema", "", "with -p: answer in JSON that matches the JSON Schema in `FILE`, or given here; findings or sarif for /review")
 	f.BoolVar(&o.Record.Fork, "fork", false, "with -c or -r: continue in a copy of the session")
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print plain lines for screen readers")
 	f.BoolVar(&o.Record.Off, "no-session", false, "do not record the session")
@@ -229,7 +229,7 @@ func (o *sessionOptions) check(given func(flag string) bool) error {
 		is  bool
 		err error
 	}{
-		{several("continue", "resume", "no-session"), errors.New("only one of --continue, --resume and --no-session can be given")},
+		{several("continue", "resume", "no-session"), errors.New("can't combine --continue, --resume and --no-session: choose one")},
 		{o.Record.Fork && !o.Record.Continue && o.Record.Resume == "", errors.New("--fork needs a session: add -r ID, or -c for the latest")},
 		{given("session-id") && !isSessionID(o.Record.ID), fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.Record.ID)},
 		{given("session-id") && (o.Record.Continue || o.Record.Resume != "" || o.Record.Fork || o.Record.Off), errors.New("can't combine --session-id with --continue, --resume, --fork or --no-session")},
@@ -239,7 +239,7 @@ func (o *sessionOptions) check(given func(flag string) bool) error {
 		{lines && (o.answer.schema != "" || o.answer.file != ""), errors.New("can't combine --input-format stream-json with --output-schema or -o: it has several answers")},
 		{given("output-schema") && !prints, errors.New("--output-schema needs -p: it sets the format of one answer")},
 		{given("timeout") && !prints, script.ErrTimeout},
-		{o.bg.asked && (given("no-session") || given("timeout") || given("output-format") || given("output-file") || given("output-schema") || given("input-format")), errors.New("--bg prints no answer and needs a record: leave out --no-session, --timeout, --input-format and the flags of output")},
+		{o.bg.asked && (given("no-session") || given("timeout") || given("output-format") || given("output-file") || given("output-schema") || given("input-format")), errors.New("can't combine --bg with --no-session, --timeout, --input-format or output flags: it records the session and prints no answer")},
 	} {
 		if wrong.is {
 			return wrong.err

@@ -42,8 +42,8 @@ func TestReportsFromRecords(t *testing.T) {
 	}{
 		"ended":                           {[]*history.Content{task, report}, 0, ": done\nchanged: none\nREPORT"},
 		"its reply was cut":               {[]*history.Content{task, report.WithMeta(history.MetaInterrupted, true)}, 0, cutOff + "none\nREPORT"},
-		"at work":                         {[]*history.Content{task, writes, wrote}, 0, cutOff + "first.txt, second.txt\nnot known: the changes of run_shell_command make it, which was interrupted when agent ended; changed since it began, by it or by others: made.txt\nI write."},
-		"a command alone":                 {[]*history.Content{task, commands}, 0, cutOff + "none\nnot known: the changes of run_shell_command make it, which was interrupted when agent ended; changed since it began, by it or by others: made.txt, second.txt\nIt wrote no report. Its latest calls:\n- run_shell_command make it"},
+		"at work":                         {[]*history.Content{task, writes, wrote}, 0, cutOff + "first.txt, second.txt\nnot known: the changes of run_shell_command make it, which was interrupted when agent ended; changed since it began, by it or another program: made.txt\nI write."},
+		"a command alone":                 {[]*history.Content{task, commands}, 0, cutOff + "none\nnot known: the changes of run_shell_command make it, which was interrupted when agent ended; changed since it began, by it or another program: made.txt, second.txt\nIt wrote no report. Its latest calls:\n- run_shell_command make it"},
 		"its report was given before":     {[]*history.Content{task, writes, wrote, report}, 4, cutOff + "none\nIt wrote no report."},
 		"its report was given, at work":   {[]*history.Content{task, report, task}, 2, cutOff + "none\nIt wrote no report."},
 		"its report was given, and ended": {[]*history.Content{task, report, task, history.New(history.AI, &history.Text{Text: "MORE"})}, 2, ": done\nchanged: none\nMORE"},

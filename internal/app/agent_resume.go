@@ -265,7 +265,7 @@ func (p agentPast) since(r agentRecord) string {
 	if left := len(young) - mostSince; left > 0 {
 		more = humanize.Count(left, "more file")
 	}
-	return "changed since it began, by it or by others: " + toolspec.ReportedFiles(young[:min(len(young), mostSince)], more)
+	return "changed since it began, by it or another program: " + toolspec.ReportedFiles(young[:min(len(young), mostSince)], more)
 }
 
 // titles describes calls, one line each.

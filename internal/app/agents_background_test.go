@@ -264,7 +264,7 @@ func TestAgentsTellTheirRetries(t *testing.T) {
 		}
 	}
 	said := strings.Join(latest, "|")
-	if !strings.Contains(said, "listing .|try 2 after: ") || !strings.Contains(said, "busy now") || !strings.HasSuffix(said, "|listing .") {
+	if !strings.Contains(said, "listing .|attempt 2 after: ") || !strings.Contains(said, "busy now") || !strings.HasSuffix(said, "|listing .") {
 		t.Errorf("%q", latest)
 	}
 }

@@ -135,7 +135,7 @@ func (f *fallback) tell(why error, name string, size int) {
 	if prices, known := settings.PricesOf(f.settings, f.own.Prices(model)); known && !prices.Free && prices.Input > 0 {
 		cost = ", about " + humanize.Dollars(prices.Cost(size, 0, 0, 0))
 	}
-	f.notify(humanize.Brief(fmt.Sprintf("%v. This turn continues with the profile %s (%s at %s). Its cache is empty: it reads %s tokens anew%s",
+	f.notify(humanize.Brief(fmt.Sprintf("%v. This turn continues with the profile %s (%s at %s). Its cache is empty: it reads %s tokens again%s",
 		why, name, model, endpoint.Host(), humanize.Tokens(size), cost)))
 }
 

@@ -199,7 +199,7 @@ func (n *noting) useAgreed() {
 
 // tellKept adds a line about a new note to the next message to the model. The caller holds the lock.
 func (n *noting) tellKept(note notes.Note) {
-	n.news = append(n.news, "A note was kept: "+strings.ReplaceAll(note.Text, "\n", "\n  "))
+	n.news = append(n.news, "A note was stored: "+strings.ReplaceAll(note.Text, "\n", "\n  "))
 	n.sent = append(n.sent, note)
 }
 
@@ -255,7 +255,7 @@ func (n *noting) staleSince(told map[string]bool) (lines []string) {
 	for _, s := range n.checker.Check(n.sent, n.at.process.Now) {
 		if s.State == notes.Stale && !told[s.ID] {
 			told[s.ID] = true
-			lines = append(lines, fmt.Sprintf("%s has changed, on which this note rests; do not rely on it: %s", humanize.Name(s.Changed), humanize.Line(s.Text, 120)))
+			lines = append(lines, fmt.Sprintf("%s has changed, and this note depends on it; do not rely on the note: %s", humanize.Name(s.Changed), humanize.Line(s.Text, 120)))
 		}
 	}
 	return lines

@@ -323,7 +323,7 @@ func TestADayOfNotes(t *testing.T) {
 			stale := !holds(k)
 			d.model = func(r *llmtest.Request) llmtest.Turn {
 				prefix(r)
-				if _, last := seen(r); strings.Contains(last, "on which this note rests; do not rely on it: "+k.text) != stale {
+				if _, last := seen(r); strings.Contains(last, "and this note depends on it; do not rely on the note: "+k.text) != stale {
 					t.Errorf("session %d: the model is not told of %q: %s", i, k.text, last)
 				}
 				told++
@@ -414,7 +414,7 @@ func TestNotesOfARepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.say("again")
-	if !strings.Contains(last, "A note was kept: shared fact") {
+	if !strings.Contains(last, "A note was stored: shared fact") {
 		t.Errorf("the model is not told: %s", last)
 	}
 	// What the person adds themselves is agreed to.
@@ -491,7 +491,7 @@ func TestNotesOfATurnGoBack(t *testing.T) {
 		return llmtest.Say("done")
 	}
 	s.say("go on")
-	if !strings.Contains(last, "A note was kept: of a.go") || !strings.Contains(last, "has withdrawn this note; do not rely on it: it is slow") || !strings.Contains(last, "has withdrawn this note; do not rely on it: of a.go") {
+	if !strings.Contains(last, "A note was stored: of a.go") || !strings.Contains(last, "has withdrawn this note; do not rely on it: it is slow") || !strings.Contains(last, "has withdrawn this note; do not rely on it: of a.go") {
 		t.Error(last)
 	}
 	// A number that is given again is another note.
@@ -503,7 +503,7 @@ func TestNotesOfATurnGoBack(t *testing.T) {
 		return llmtest.Say("done")
 	}
 	s.say("go on")
-	if !strings.Contains(last, "a.go has changed, on which this note rests; do not rely on it: it is fast") {
+	if !strings.Contains(last, "a.go has changed, and this note depends on it; do not rely on the note: it is fast") {
 		t.Error(last)
 	}
 }

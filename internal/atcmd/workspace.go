@@ -117,7 +117,7 @@ type refusal string
 const (
 	outside       refusal = "it is outside the workspace"
 	brokenLink    refusal = "its link target does not exist"
-	unreadable    refusal = "it may not be read (permission denied)"
+	unreadable    refusal = "it can't be read (permission denied)"
 	notAFile      refusal = "it is neither a file nor a folder"
 	linkToFolder  refusal = "it is a link to a folder"
 	binary        refusal = "it is a binary file"

@@ -250,7 +250,7 @@ func TestLinesOfClients(t *testing.T) {
 	go func() {
 		_, _ = c.conn.Write(append(bytes.Repeat([]byte("a"), 16<<20), "\n{\"type\":\"hello\"}\n"...))
 	}()
-	for _, want := range []string{"a line may be 1 MiB", "hello"} {
+	for _, want := range []string{"a line can have at most 1 MiB", "hello"} {
 		if line, err := c.Next(); err != nil || !bytes.Contains(line, []byte(want)) {
 			t.Fatalf("%.80s %v, want %s", line, err, want)
 		}

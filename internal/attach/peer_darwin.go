@@ -23,7 +23,7 @@ func checkPeer(conn *net.UnixConn) error {
 		return errors.Join(err, failed)
 	}
 	if int(peer.Uid) != os.Geteuid() {
-		return errors.New("the other side belongs to another user")
+		return errors.New("the process at the other end belongs to another user")
 	}
 	return nil
 }

@@ -32,9 +32,9 @@ const (
 )
 
 var (
-	errLongLine = errors.New("a line may be 1 MiB")
+	errLongLine = errors.New("a line can have at most 1 MiB")
 	errNoJoin   = errors.New("the first line must be a join")
-	errBehind   = errors.New("too many lines were not read; join again with the last number")
+	errBehind   = errors.New("this client fell too far behind; join again with the last number")
 	errFull     = errors.New("the session has too many clients")
 )
 

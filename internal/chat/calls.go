@@ -85,7 +85,7 @@ func (r *runner) newCall(asked understood) *call {
 	case asked.cut:
 		k.refused = fmt.Sprintf("the call of %s was cut at the model's output limit; use several smaller calls", asked.Name)
 	case (!tool.Harmless() || tool.Stateful) && compression.HoldsNote(k.Arguments.String()):
-		k.refused = fmt.Sprintf("the arguments of %s hold a note that stands where text was left out of this conversation, not the text itself; send the text, or read the file again and edit it", asked.Name)
+		k.refused = fmt.Sprintf("the arguments of %s contain a placeholder for omitted text, not the text itself; send the text, or read the file again and edit it", asked.Name)
 	case !k.Arguments.IsObject():
 		k.refused = decode.Problem(asked.Name, k.Arguments.Text())
 	}

@@ -139,7 +139,7 @@ func TestD50ImagesOfThePast(t *testing.T) {
 	if len(seen[MessageReturned](b)) != 0 {
 		t.Error("the message came back")
 	}
-	if text := b.config.History.RawHistory()[0].Text(); !strings.Contains(text, "image was left out") {
+	if text := b.config.History.RawHistory()[0].Text(); !strings.Contains(text, "image was omitted") {
 		t.Errorf("the model reads %q", text)
 	}
 }
@@ -153,7 +153,7 @@ func TestD50RefusedResults(t *testing.T) {
 	if out, err := b.prompt("go"); err != nil || out.Response != "fine" {
 		t.Fatalf("%+v %v", out, err)
 	}
-	if got := b.responses(); len(got) != 1 || !strings.Contains(got[0].Result.Text(), "left out") || got[0].Error != "" {
+	if got := b.responses(); len(got) != 1 || !strings.Contains(got[0].Result.Text(), "was omitted") || got[0].Error != "" {
 		t.Errorf("the model reads %+v", got)
 	}
 	if got := seen[Notice](b); len(got) != 1 || !strings.Contains(got[0].Text, "omitted") {

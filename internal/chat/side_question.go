@@ -12,7 +12,7 @@ import (
 )
 
 // asideWord introduces a side question to the model.
-const asideWord = "[A question beside the conversation, about what is above. Answer it in words and call no tool. Neither the question nor your answer is kept: afterwards the conversation goes on as if nothing had been asked.]\n\n"
+const asideWord = "[A side question about the conversation above. Answer in words and call no tool. Neither the question nor your answer is kept; the conversation continues as if nothing had been asked.]\n\n"
 
 // The errors of a side question.
 var (

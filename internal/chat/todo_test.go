@@ -89,7 +89,7 @@ func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
 			}
 			carried := 0
 			for _, entry := range b.config.History.RawHistory() {
-				if strings.HasPrefix(entry.Text(), "[The todo list as it stands") {
+				if strings.HasPrefix(entry.Text(), "[The current todo list") {
 					carried++
 					if entry.Speaker != history.Human || entry.Metadata[history.MetaSummary] != true || !strings.HasSuffix(entry.Text(), "[x] 1 look around\n[>] 2 fix it") {
 						t.Errorf("%q", entry.Text())

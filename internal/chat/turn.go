@@ -296,7 +296,7 @@ func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 		if err == nil && said.Reply != nil { // during a turn the reply goes to the model as data
 			var reply string
 			reply, err = said.Reply(ctx)
-			said.Blocks = append(said.Blocks, history.NewData(history.Printed, "The reply to this by another agent:", reply))
+			said.Blocks = append(said.Blocks, history.NewData(history.Printed, "Another agent's reply to this:", reply))
 		}
 		if err != nil {
 			c.waiting.noteDelivered()

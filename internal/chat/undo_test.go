@@ -122,7 +122,7 @@ func TestD48Undo(t *testing.T) {
 	b.prompt("again")
 	said := b.model.requests[3].History
 	told := said[len(said)-2].Text()
-	for _, want := range []string{"I undid the changes", "a.txt: as it was, shown below", "new.txt: deleted", "--- a.txt ---\none\ntwo\n"} {
+	for _, want := range []string{"I undid the file changes", "a.txt: as it was, shown below", "new.txt: deleted", "--- a.txt ---\none\ntwo\n"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the model reads %q, without %q", told, want)
 		}

@@ -57,7 +57,7 @@ var joinsInsideWord = lazyregexp.New(`[^ \t]\\\n|^\\\n`)
 
 func (r *Reading) readPlain() (Line, error) {
 	if len(r.line) > maxLine {
-		return Line{}, notPlain("it is too long to be sure of")
+		return Line{}, notPlain("it is too long to analyze")
 	}
 	if err := checkCharacters(r.line); err != nil {
 		return Line{}, err
@@ -66,13 +66,13 @@ func (r *Reading) readPlain() (Line, error) {
 		return Line{}, notPlain("a backslash joins lines within a word")
 	}
 	if bare := strings.TrimRight(r.line, `\`); (len(r.line)-len(bare))%2 == 1 {
-		return Line{}, notPlain("it ends in a backslash, which joins it to nothing")
+		return Line{}, notPlain("it ends in a backslash")
 	}
 	if r.err != nil {
-		return Line{}, notPlain("the shell would not understand it: %v", r.err)
+		return Line{}, notPlain("the shell can't parse it: %v", r.err)
 	}
 	if holdsComment(r.file) {
-		return Line{}, notPlain("it holds a comment")
+		return Line{}, notPlain("it contains a comment")
 	}
 	var parsed Line
 	for _, stmt := range r.file.Stmts {
@@ -139,7 +139,7 @@ func checkCharacters(line string) error {
 	}
 	for _, r := range line {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
-			return notPlain("it holds the invisible character %U", r)
+			return notPlain("it contains the invisible character %U", r)
 		}
 	}
 	return nil
@@ -147,7 +147,7 @@ func checkCharacters(line string) error {
 
 func (p *Line) addStatement(stmt *syntax.Stmt) error {
 	if stmt.Background || stmt.Coprocess || stmt.Disown {
-		return notPlain("it starts something in the background")
+		return notPlain("it starts a background process")
 	}
 	for _, redirect := range stmt.Redirs {
 		if !harmlessRedirect(redirect) {
@@ -165,7 +165,7 @@ func (p *Line) addStatement(stmt *syntax.Stmt) error {
 	case nil:
 		return notPlain("it redirects without a command")
 	default:
-		return notPlain("it uses the shell's own language (%s)", constructName(cmd))
+		return notPlain("it uses shell syntax (%s)", constructName(cmd))
 	}
 }
 

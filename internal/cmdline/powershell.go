@@ -9,7 +9,7 @@ import (
 )
 
 // errPower is the error for a line whose meaning in PowerShell is not certain.
-var errPower = errors.New("not a plain command of PowerShell that only looks")
+var errPower = errors.New("not a read-only PowerShell command")
 
 var (
 	// powerWord matches a bare word that PowerShell passes unchanged. It contains no variable,

@@ -35,7 +35,7 @@ func literalWord(word *syntax.Word) (Word, error) {
 				return Word{}, err
 			}
 		default:
-			return Word{}, notPlain("the shell would put something in its place (%s)", constructName(part))
+			return Word{}, notPlain("the shell would expand it (%s)", constructName(part))
 		}
 	}
 	if glob {
@@ -53,7 +53,7 @@ func appendDoubleQuoted(text *strings.Builder, quoted *syntax.DblQuoted) error {
 	for _, part := range quoted.Parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
-			return notPlain("the shell would put something in its place (%s)", constructName(part))
+			return notPlain("the shell would expand it (%s)", constructName(part))
 		}
 		literal, _ := unescape(lit.Value, "\"\\$`")
 		text.WriteString(literal)
@@ -89,13 +89,13 @@ func checkBare(bare string, alone bool) error {
 		return notPlain("it names a home folder with ~")
 	}
 	if strings.Contains(bare, "$") {
-		return notPlain("it holds $ outside quotes")
+		return notPlain("it contains $ outside quotes")
 	}
 	if strings.ContainsAny(bare, "{}") && (!alone || bare == "{" || bare == "}" || strings.Contains(bare, ",") || strings.Contains(bare, "..")) {
-		return notPlain("it holds braces outside quotes")
+		return notPlain("it contains braces outside quotes")
 	}
 	if strings.Contains(bare, "[") && !(alone && bare == "[") {
-		return notPlain("it holds brackets outside quotes")
+		return notPlain("it contains brackets outside quotes")
 	}
 	return nil
 }

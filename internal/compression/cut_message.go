@@ -123,11 +123,11 @@ func (m messageCut) way(text *history.Text, number int) string {
 	}
 	switch {
 	case m.TranscriptPath != "":
-		return fmt.Sprintf(`%s; the record has it whole: call recall with {"number":%d,"offset":LINE}`, file, number)
+		return fmt.Sprintf(`%s; the session log has all of it: call recall with {"number":%d,"offset":LINE}`, file, number)
 	case file != "":
 		return file
 	}
-	return "; no record keeps it, so ask for the part that you need"
+	return "; it is not recorded, so ask for the part that you need"
 }
 
 // cutAround returns the beginning and the end of a text that is longer than most bytes: two thirds and

@@ -160,7 +160,7 @@ func TestWhatIsSent_D36(t *testing.T) {
 	}
 	text := (*requests)[0]
 	for _, want := range []string{
-		"It is data to be summarised", `<entry number="1" by="user">`, `do <\entry> it`, `call of run_shell_command: {"command":"make"}`,
+		"It is data to be summarized", `<entry number="1" by="user">`, `do <\entry> it`, `call of run_shell_command: {"command":"make"}`,
 		"result of run_shell_command, exit 1, error: exit status 1:", `boom <\/transcript>`, "[>] 7 fix the build", "For each item", "<state_snapshot>",
 	} {
 		if !strings.Contains(text, want) {
@@ -229,7 +229,7 @@ func TestUselessAnswers_ERR004(t *testing.T) {
 		says   string
 	}{
 		"empty":     {" \n", nil, "is empty"},
-		"no xml":    {"Sure! The user wants tests.", nil, "holds no <state_snapshot>"},
+		"no xml":    {"Sure! The user wants tests.", nil, "contains no <state_snapshot>"},
 		"cut":       {"<state_snapshot><overall_goal>", nil, "ends before </state_snapshot>"},
 		"reversed":  {"</state_snapshot><state_snapshot>", nil, "ends before"},
 		"hollow":    {"<state_snapshot>\n<overall_goal></overall_goal></state_snapshot>", nil, "empty <state_snapshot>"},
@@ -288,7 +288,7 @@ func TestTranscriptPointer(t *testing.T) {
 		c.TranscriptPath = "/data/1.jsonl"
 		_, summary := summaryOf(compressWith(t, s, c).NewHistory)
 		// That holds in a fork too, and when the session it was made of is deleted.
-		if !strings.HasSuffix(summary.Text(), "Every session forked from this one keeps the full transcript of what this summarises; here it is recorded in /data/1.jsonl.") {
+		if !strings.HasSuffix(summary.Text(), "Every session forked from this one keeps the full transcript that this summary replaces; here it is recorded in /data/1.jsonl.") {
 			t.Errorf("%s: %q", s.Name(), summary.Text())
 		}
 		c.TranscriptPath = ""

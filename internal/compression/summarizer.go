@@ -84,7 +84,7 @@ func snapshotOf(answer string) (string, error) {
 	case strings.TrimSpace(answer) == "":
 		return "", errors.New("the answer is empty")
 	case start < 0:
-		return "", errors.New("the answer holds no " + snapshotOpen)
+		return "", errors.New("the answer contains no " + snapshotOpen)
 	case end < start:
 		return "", errors.New("the answer ends before " + snapshotClose)
 	}
@@ -170,7 +170,7 @@ func (c Context) summaryText(n int, snapshot string) string {
 	text := fmt.Sprintf("[Summary of %s of this conversation, written by %s]\n\n%s", humanize.Count(n, "earlier entry"), c.Summarizer.Name, snapshot)
 	if c.TranscriptPath != "" {
 		// A fork copies this summary, and may outlive the session in which it was written.
-		text += "\n\nEvery session forked from this one keeps the full transcript of what this summarises; here it is recorded in " + c.TranscriptPath + "."
+		text += "\n\nEvery session forked from this one keeps the full transcript that this summary replaces; here it is recorded in " + c.TranscriptPath + "."
 	}
 	return text
 }

@@ -277,7 +277,7 @@ func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, 
 		case loading:
 			notes = append(notes, s.lang.Program+" is still loading, so the answer may be incomplete")
 		case changed:
-			notes = append(notes, "files changed meanwhile, so the answer may be old")
+			notes = append(notes, "files changed meanwhile, so the answer may be outdated")
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()

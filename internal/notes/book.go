@@ -276,7 +276,7 @@ func (b *Book) addNote(pieces []piece, n *Note, to Scope, replaces string) ([]pi
 		}
 	}
 	if len(pieces) >= mostNotes {
-		return nil, fmt.Errorf("%s holds %d notes; delete some first", b.file[to], len(pieces))
+		return nil, fmt.Errorf("%s has %d notes, the maximum; delete some first", b.file[to], len(pieces))
 	}
 	n.ID = fmt.Sprint(to, highest(pieces)+1)
 	return append(pieces, piece{raw: n.render()}), nil

@@ -52,7 +52,7 @@ func ReadForeign(home, claude, workspace string) (found []Foreign, problems []st
 			}
 			clean, err := Clean(p.note.Text)
 			if err != nil {
-				problems = append(problems, file+": an entry is left out: "+err.Error())
+				problems = append(problems, file+": an entry is omitted: "+err.Error())
 				continue
 			}
 			found = append(found, Foreign{clean, file})

@@ -132,7 +132,7 @@ func sumOf(content []byte) string {
 // BasisOf returns files of the repository with their hashes. Each path is absolute or relative to from.
 func (b *Book) BasisOf(from string, paths []string) (grounds []Basis, err error) {
 	if len(paths) > MaxFiles {
-		return nil, fmt.Errorf("a note rests on at most %d files; these are %d", MaxFiles, len(paths))
+		return nil, fmt.Errorf("a note can depend on at most %d files, not %d", MaxFiles, len(paths))
 	}
 	root, err := os.OpenRoot(b.root)
 	if err != nil {
@@ -143,12 +143,12 @@ func (b *Book) BasisOf(from string, paths []string) (grounds []Basis, err error)
 	for _, path := range paths {
 		rel, err := filepath.Rel(b.root, fsutil.At(from, path))
 		if err != nil || !filepath.IsLocal(rel) {
-			return nil, fmt.Errorf("%s is outside of the repository, so that no note can rest on it", path)
+			return nil, fmt.Errorf("a note can't depend on %s, which is outside the repository", path)
 		}
 		rel = filepath.ToSlash(rel)
 		sum := checker.sum(root, rel, time.Now)
 		if sum == "" {
-			return nil, fmt.Errorf("%s is not a file that a note can rest on", path)
+			return nil, fmt.Errorf("a note can't depend on %s, which is not a regular file", path)
 		}
 		if !slices.ContainsFunc(grounds, func(g Basis) bool { return g.Path == rel }) {
 			grounds = append(grounds, Basis{rel, sum})

@@ -65,7 +65,7 @@ func Clean(text string) (string, error) {
 	case strings.Contains(text, "<!--") || strings.Contains(text, "-->"):
 		return "", errors.New("a note has no comments")
 	case secret.Without(text) != text:
-		return "", errors.New("this looks like a key or a password, which is never kept")
+		return "", errors.New("this looks like a key or a password, which notes must not contain")
 	}
 	return text, nil
 }

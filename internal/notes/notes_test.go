@@ -121,7 +121,7 @@ func TestWhatIsNoNote(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"": "needs a text", " \n ": "needs a text", strings.Repeat("é", 601): "at most 600", "1\n2\n3\n4\n5\n6": "at most 5 lines", "a \x1b[31mb": "control characters", "a\u202eb": "control characters",
-		"x <!-- n1 -->": "no comments", "the key is sk-proj-0123456789abcdefghij": "never kept", "a\xffb": "control characters",
+		"x <!-- n1 -->": "no comments", "the key is sk-proj-0123456789abcdefghij": "must not contain", "a\xffb": "control characters",
 	} {
 		if _, err := Clean(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
@@ -392,7 +392,7 @@ func TestFilesThatAreNotUsed(t *testing.T) {
 	if err := os.Chmod(b.file[Repository], 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if all, problems := b.Notes(); len(all) > 0 || len(problems) != 1 || !strings.Contains(problems[0], "from anybody") {
+	if all, problems := b.Notes(); len(all) > 0 || len(problems) != 1 || !strings.Contains(problems[0], "others could have written it") {
 		t.Errorf("%v, %q", all, problems)
 	}
 	if err := os.Chmod(b.file[Repository], 0o600); err != nil {

@@ -19,7 +19,7 @@ import (
 const clipboardTime = 10 * time.Second
 
 // ErrNoPicture is returned if the clipboard contains no image.
-var ErrNoPicture = errors.New("the clipboard holds no image")
+var ErrNoPicture = errors.New("the clipboard contains no image")
 
 // reader is a program that prints the image on the clipboard.
 type reader struct {

@@ -34,7 +34,7 @@ func plainly(err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("it ends in the middle")
 	case errors.As(err, &syntax):
-		return errors.New("it is no JSON: " + err.Error())
+		return errors.New("it is not valid JSON: " + err.Error())
 	}
 	return err
 }
@@ -48,7 +48,7 @@ func (p *Policy) members(d *json.Decoder) error {
 	if token, err := d.Token(); err != nil {
 		return err
 	} else if token != json.Delim('{') {
-		return errors.New("it is no JSON object")
+		return errors.New("it is not a JSON object")
 	}
 	for d.More() {
 		token, err := d.Token()
@@ -64,11 +64,11 @@ func (p *Policy) members(d *json.Decoder) error {
 		word, single := words[name]
 		switch {
 		case !known && !single:
-			return fmt.Errorf("unknown member %q; there are %s and %s", name, strings.Join(slices.Sorted(maps.Keys(lists)), ", "), strings.Join(slices.Sorted(maps.Keys(words)), ", "))
+			return fmt.Errorf("unknown member %q; valid: %s and %s", name, strings.Join(slices.Sorted(maps.Keys(lists)), ", "), strings.Join(slices.Sorted(maps.Keys(words)), ", "))
 		case there[name]:
-			return fmt.Errorf("%s is there twice", name)
+			return fmt.Errorf("%s appears twice", name)
 		case string(value) == "null":
-			return fmt.Errorf("%s is null: leave it out for no bound", name)
+			return fmt.Errorf("%s is null; omit it for no limit", name)
 		case known:
 			*list, err = texts(value)
 		default:
@@ -76,9 +76,9 @@ func (p *Policy) members(d *json.Decoder) error {
 		}
 		switch {
 		case err != nil && known:
-			return fmt.Errorf("%s is not a list of texts", name)
+			return fmt.Errorf("%s is not a list of strings", name)
 		case err != nil:
-			return fmt.Errorf("%s is not a text", name)
+			return fmt.Errorf("%s is not a string", name)
 		}
 		there[name] = true
 	}
@@ -86,7 +86,7 @@ func (p *Policy) members(d *json.Decoder) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more behind the object")
+		return errors.New("text follows the object")
 	}
 	return nil
 }

@@ -161,7 +161,7 @@ func (f File) read() ([]byte, error) {
 	why := f.owned(f.Path, info)
 	switch of := f.owned(filepath.Dir(f.Path), folder); {
 	case !os.SameFile(linked, info):
-		return nil, errors.New("it was exchanged while it was read")
+		return nil, errors.New("it was replaced while agent read it")
 	case why != "":
 		return nil, errors.New(why)
 	case of != "":
@@ -182,18 +182,18 @@ func unreadable(err error) error {
 func (p *Policy) check() error {
 	for _, mode := range p.Modes {
 		if !slices.Contains(gate.ModeNames(), mode) {
-			return fmt.Errorf("modes has %q; there are %s", mode, strings.Join(gate.ModeNames(), ", "))
+			return fmt.Errorf("modes has %q; valid: %s", mode, strings.Join(gate.ModeNames(), ", "))
 		}
 	}
 	if !slices.Contains([]string{"", Auto, Require, Strict}, p.Sandbox) {
-		return fmt.Errorf("sandbox is %q; there are %s, %s and %s", p.Sandbox, Auto, Require, Strict)
+		return fmt.Errorf("sandbox is %q; valid: %s, %s and %s", p.Sandbox, Auto, Require, Strict)
 	}
 	if !slices.Contains([]string{"", settings.WarmOff, settings.WarmWorking}, p.CacheWarming) {
-		return fmt.Errorf("cache-warming is %q; there are %s and %s", p.CacheWarming, settings.WarmOff, settings.WarmWorking)
+		return fmt.Errorf("cache-warming is %q; valid: %s and %s", p.CacheWarming, settings.WarmOff, settings.WarmWorking)
 	}
 	for _, entry := range p.Servers {
 		if _, address, is := strings.Cut(entry, "://"); is && strings.Contains(address, "*") && strings.IndexByte(address, '*') < strings.IndexByte(address+"/", '/') {
-			return fmt.Errorf("servers has %q, whose star is in the name of a host: other hosts begin the same", entry)
+			return fmt.Errorf("servers has %q: a star in the name of a host would match other hosts too", entry)
 		}
 	}
 	for _, login := range p.Logins {

@@ -82,10 +82,10 @@ func (p Places) Edit(abs, rel string) File {
 		return found
 	}
 	if p.Agreed != nil && p.Agreed(abs) {
-		return File{Path: rel, Name: rel, Protection: Guarded, Why: "you agreed that it runs, as it is (agent trust)"}
+		return File{Path: rel, Name: rel, Protection: Guarded, Why: "you approved it in its current form (agent trust)"}
 	}
 	if p.GitRuns != nil && p.GitRuns(abs) {
-		return File{Path: rel, Name: rel, Protection: Guarded, Why: "git runs it, as its configuration says"}
+		return File{Path: rel, Name: rel, Protection: Guarded, Why: "git's configuration runs it"}
 	}
 	if e, ok := entryIn(rel, false); ok {
 		return File{Path: rel, Name: e.name, Protection: e.care, Why: e.why}
@@ -127,7 +127,7 @@ func (p Places) ownFile(abs, rel string) File {
 	}
 	for _, own := range p.Own {
 		if own != "" && fsutil.Within(abs, own) {
-			return File{Path: rel, Name: filepath.Base(own), Protection: Guarded, Why: "it is the agent's own: its configuration, keys or sessions"}
+			return File{Path: rel, Name: filepath.Base(own), Protection: Guarded, Why: "it belongs to agent: configuration, keys or sessions"}
 		}
 	}
 	return File{}

@@ -163,7 +163,7 @@ func TestWhatOthersSayOfFiles(t *testing.T) {
 	}
 	for file, want := range map[string][2]string{
 		"never": {"a rule", "a rule"}, "open/never": {"a rule", "a rule"}, "edited": {"", "no edits"},
-		"agreed": {"", "you agreed that it runs, as it is (agent trust)"}, "hook": {"", "git runs it, as its configuration says"}, "main.go": {"", ""},
+		"agreed": {"", "you approved it in its current form (agent trust)"}, "hook": {"", "git's configuration runs it"}, "main.go": {"", ""},
 	} {
 		read, edit := places.Read("/ws/"+file, file), places.Edit("/ws/"+file, file)
 		for i, got := range []protect.File{read, edit} {

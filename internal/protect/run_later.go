@@ -28,7 +28,7 @@ var runLater = []group{
 		"profile.ps1", "Microsoft.PowerShell_profile.ps1", "Microsoft.VSCode_profile.ps1",
 		".xinitrc", ".xprofile", ".xsession", ".xsessionrc", ".pam_environment", ".tmux.conf", ".screenrc",
 	}},
-	{why: "it is configuration that programs obey", care: Asked, names: []string{
+	{why: "programs read it as configuration", care: Asked, names: []string{
 		".config", ".curlrc", ".wgetrc", ".netrc", ".gdbinit", ".lldbinit", ".psqlrc", ".sqliterc", ".Rprofile", ".irbrc", ".pryrc", ".pythonrc", ".mailcap", ".forward", ".pdbrc", ".ghci", ".ocamlinit", ".octaverc",
 		".hg", ".hgrc", ".svn", ".jj", ".bzr",
 	}},
@@ -48,7 +48,7 @@ var runLater = []group{
 		".aider*", ".windsurf", ".windsurfrules", ".continue", ".roo", ".roomodes", ".kilocode", ".cline", ".clinerules", ".opencode", "opencode.json", ".goose", ".goosehints", ".amp", ".factory",
 		".junie", ".kiro", ".augment", ".trae", ".crush", "AGENTS.override.md", "AGENT.md", "CRUSH.md", "crush.json", ".crush.json", "opencode.jsonc", ".opencode.json", ".pi", ".rules", "WARP.md", ".llxprt", ".github/copilot-instructions.md", ".github/instructions", ".github/prompts", ".github/agents", ".github/chatmodes",
 	}},
-	{why: "it keeps files from agents", care: Asked, names: []string{".agentignore", ".aiignore", ".cursorignore", ".geminiignore", ".crushignore"}},
+	{why: "it hides files from coding agents", care: Asked, names: []string{".agentignore", ".aiignore", ".cursorignore", ".geminiignore", ".crushignore"}},
 	{
 		why: "package managers and build tools run its commands", care: Asked,
 		names:    []string{".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".pnp.cjs", ".cargo", ".mvn", "rust-toolchain", "rust-toolchain.toml", "tools/bazel", ".bazelrc", "sitecustomize.py", "usercustomize.py"},

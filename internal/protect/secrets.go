@@ -8,7 +8,7 @@ import (
 
 // secretNames lists names of secret files, which are protected in any folder.
 var secretNames = []group{
-	{why: "it holds keys or passwords", care: Guarded, names: []string{
+	{why: "it contains keys or passwords", care: Guarded, names: []string{
 		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".git-credentials", ".pypirc", ".dockercfg", ".docker/config.json",
 		".config/gcloud", ".config/gh", ".config/hub", ".config/git/credentials", ".vault-token", "authorized_keys",
 		"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "id_xmss",

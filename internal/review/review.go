@@ -59,7 +59,7 @@ func Check(answer []byte, diff string) (kept Findings, dropped []string, err err
 			kept.Findings = append(kept.Findings, f)
 			continue
 		}
-		why := "its quote does not stand in the diff of " + f.File
+		why := "its quote is not in the diff of " + f.File
 		if files[f.File] == nil {
 			why = f.File + " is not in the diff"
 		}

@@ -58,7 +58,7 @@ func (r Rule) WhyNotKept() string {
 	case deletes(r.words):
 		return "it deletes"
 	case r.more && prefixLength(r.words) == 0:
-		return "it allows more than the very command"
+		return "it allows more than this exact command"
 	}
 	return ""
 }

@@ -121,7 +121,7 @@ func (r *Rule) readCommand() error {
 	}
 	for _, word := range parsed.Commands[0] {
 		if word.Glob {
-			return fmt.Errorf("%q: neither ? nor a * beside quotes is understood, only a * as in %q", word.Text, "go test *")
+			return fmt.Errorf("%q: ? and a * next to quotes are not supported; write * as in %q", word.Text, "go test *")
 		}
 		r.words = append(r.words, word.Text)
 	}
@@ -131,7 +131,7 @@ func (r *Rule) readCommand() error {
 // readStars parses a command in which a * stands for any text.
 func (r *Rule) readStars(command string) error {
 	if strings.ContainsAny(command, "$`;|&<>(){}[]?!~#\n") {
-		return errors.New("beside a * only plain words are understood, of a single command")
+		return errors.New("a pattern with * can contain only plain words of one command")
 	}
 	var parts []string
 	for word := range strings.FieldsSeq(command) {
@@ -161,7 +161,7 @@ func (r *Rule) readPath() error {
 		return errors.New("the pattern is malformed")
 	}
 	if slices.Contains(strings.Split(r.pattern, "/"), "..") {
-		return errors.New("the pattern leads out of the workspace")
+		return errors.New("the pattern is outside the workspace")
 	}
 	return nil
 }

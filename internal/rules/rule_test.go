@@ -254,7 +254,7 @@ func TestParseRuleSaysWhatIsWrong(t *testing.T) {
 		"run_shell_command(go test":      "want TOOL(PATTERN)",
 		"(go test)":                      "unknown tool",
 		"run_shel_command(go test)":      "unknown tool",
-		"run_shell_command(go test?)":    "neither ? nor a * beside quotes",
+		"run_shell_command(go test?)":    "? and a * next to quotes",
 		"run_shell_command(go 'a b'*)":   "unclear what the pattern",
 		"run_shell_command(* --version)": "cannot stand for the program",
 		"run_shell_command(go* x)":       "cannot stand for the program",
@@ -266,7 +266,7 @@ func TestParseRuleSaysWhatIsWrong(t *testing.T) {
 		"run_shell_command(go $HOME)":    "not a plain command",
 		"run_shell_command(X=1 go test)": "assigns a variable",
 		"write_file([)":                  "malformed",
-		"write_file(../x)":               "leads out of the workspace",
+		"write_file(../x)":               "is outside the workspace",
 		"web_fetch(example.org)":         "the only pattern for this tool is *",
 	} {
 		if rule, err := Parse(text, subjects); err == nil || !strings.Contains(err.Error(), want) {

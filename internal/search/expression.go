@@ -32,7 +32,7 @@ func Parse(pattern string) (*Expression, error) {
 		return nil, fmt.Errorf("pattern: %w", err)
 	}
 	if anyNode(tree, func(node *syntax.Regexp) bool { return node.Op == syntax.OpLiteral && slices.Contains(node.Rune, '\n') }) {
-		return nil, errors.New("pattern holds a newline, but each line is searched by itself; search for one of the lines")
+		return nil, errors.New("pattern contains a newline, but lines are searched one at a time; search for one of the lines")
 	}
 	return &Expression{pattern: compiled, literals: requiredLiterals(tree.Simplify())}, nil
 }

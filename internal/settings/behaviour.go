@@ -89,7 +89,7 @@ var (
 	WebSearch = Declare("web-search", Enum("off"), "off",
 		"search service (key: agent login search:NAME); auto: the provider's search or the first service with a key").ofPerson()
 	WebSearchURL = Optional("web-search.url", URL(), "none",
-		"address of the SearXNG, also local; for google, of your search engine: https://cse.google.com/cse?cx=ID").ofPerson()
+		"address of SearXNG, also a local one; for google: https://cse.google.com/cse?cx=ID").ofPerson()
 	WebSearchCommand = Optional("web-search.command", Line(), "none",
 		"search command: reads {query, count, domains, recent}, prints {results: [{url, title, snippet, date}]}").ofPerson()
 	WebSearchPrice = Optional("web-search.price", Number(AtLeast(0, "of at least 0")), "not known",

@@ -266,5 +266,5 @@ func (t *teller) addLeft(prunes []history.Prune) {
 	if more := len(prunes) - mostLeft; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
-	t.add(part{kind: left, head: fmt.Sprintf("≈ %s tokens left the context of the model, in %s", humanize.Tokens(tokens), humanize.Count(len(prunes), "item")), text: strings.Join(lines, "\n")})
+	t.add(part{kind: left, head: fmt.Sprintf("≈ %s tokens pruned from the model's context, in %s", humanize.Tokens(tokens), humanize.Count(len(prunes), "item")), text: strings.Join(lines, "\n")})
 }

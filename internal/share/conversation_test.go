@@ -59,7 +59,7 @@ func TestTold(t *testing.T) {
 	want := []string{
 		"|", "|", "✓ read till.sh — 2 lines|", "✗ ran sh test.sh — exit 1|", "✓ edited till.sh — +1 −1| a/-b/+c", "✗ edit a.go — no such text|-x/+y/⋯/-u/+v",
 		"✓ patched — +2 −1|*** Begin Patch/-old/+new/+newer", "· not kept: it is slow|", "✓ ran ls (timeout 5) — 0 lines|", "|", "· run never — no answer|",
-		"≈ 1.2k tokens left the context of the model, in 1 item|", "/clear: the model starts over|", "|",
+		"≈ 1.2k tokens pruned from the model's context, in 1 item|", "/clear: the model starts over|", "|",
 	}
 	if got, want := strings.Join(heads, "\n"), strings.Join(want, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -192,7 +192,7 @@ func (j *Jobs) Find(id int) (*Job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if id < 1 || id > len(j.all) {
-		return nil, fmt.Errorf("there is no job %d; action list shows the jobs there are", id)
+		return nil, fmt.Errorf("no job %d; action list shows the jobs", id)
 	}
 	return j.all[id-1], nil
 }

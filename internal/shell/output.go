@@ -153,7 +153,7 @@ func (o *output) text() (text, spooled string) {
 		var omitted bool
 		head, tail, omitted = o.fit(all, o.limit+o.slack)
 		if tail == "" && omitted {
-			head = lines.Append(head, fmt.Sprintf("[similar lines were left out; %s]", o.spool.describe()))
+			head = lines.Append(head, fmt.Sprintf("[similar lines were omitted; %s]", o.spool.describe()))
 		}
 		if tail == "" {
 			return head, o.spool.path()

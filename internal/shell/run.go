@@ -188,7 +188,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 			return Ending{TimedOut: true, Exit: 128 + int(syscall.SIGKILL), Took: time.Since(began)}
 		}
 		if _, gone := os.Stat(c.Dir); gone != nil {
-			err = fmt.Errorf("its folder cannot be entered: %w", gone)
+			err = fmt.Errorf("can't enter its folder: %w", gone)
 		}
 		if tooLong(err) {
 			err = TooLong(c.Line)

@@ -72,13 +72,13 @@ func (s *spool) path() string {
 func (s *spool) describe() string {
 	switch {
 	case s == nil:
-		return "it was not kept"
+		return "it was not stored"
 	case s.file == nil:
 		return fmt.Sprintf("can't store it: %v", s.error)
 	case s.error != nil:
-		return fmt.Sprintf("its beginning is in %s; the rest could not be kept: %v", s.path(), fsutil.Reason(s.error))
+		return fmt.Sprintf("its beginning is in %s; the rest could not be stored: %v", s.path(), fsutil.Reason(s.error))
 	case s.cut:
-		return fmt.Sprintf("its first %s are in %s, more is not kept", humanize.Bytes(s.kept), s.path())
+		return fmt.Sprintf("its first %s are in %s; the rest is not stored", humanize.Bytes(s.kept), s.path())
 	default:
 		return "the whole output is in " + s.path()
 	}

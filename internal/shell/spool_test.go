@@ -63,7 +63,7 @@ func TestSpoolOnAFullDisk(t *testing.T) {
 	}
 	out.close()
 	text, _ := out.text()
-	if !strings.Contains(text, "the rest could not be kept: no space left on device") {
+	if !strings.Contains(text, "the rest could not be stored: no space left on device") {
 		t.Errorf("%s", text)
 	}
 }

@@ -65,7 +65,7 @@ func (d density) tellStory(story chat.Story, stats chat.Stats, ledger []chat.Pru
 	}
 	lines = append(lines, table.Lines("rrrrrl", rows)...)
 	if story.Shortfalls {
-		lines = append(lines, "The provider caches less than expected. Pruning counts only on the end of the latest request.")
+		lines = append(lines, "The provider caches less than expected. Pruning now assumes that only the end of the latest request is cached.")
 	}
 	if stats.Void > 0 {
 		lines = append(lines, fmt.Sprintf("The reasoning of %s is no longer sent: an earlier part of the conversation changed%s.", humanize.Count(stats.Void, "reply"), stats.VoidText()))

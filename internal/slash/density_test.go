@@ -23,11 +23,11 @@ func priced(w *world) {
 	w.session.ledger = []chat.PruneRecord{
 		{Kind: "cold", Subject: root + "/a.go", Paths: []string{root + "/a.go"}, Tool: "read_file", Reason: "view, not used for 31 requests", Tokens: 4000, Turn: 2, At: at, Cut: first},
 		{Kind: "soft", Subject: "go test ./...", Tool: "run_shell_command", Reason: "output, not used for 3 requests", Tokens: 400, Turn: 2, At: at, Cut: first},
-		{Kind: "free", Subject: root + "/a.go", Paths: []string{root + "/a.go"}, Tool: "read_file", Reason: "view, nothing is lost with it", Tokens: 100, Turn: 3, At: at, Cut: second},
+		{Kind: "free", Subject: root + "/a.go", Paths: []string{root + "/a.go"}, Tool: "read_file", Reason: "view, removed without loss", Tokens: 100, Turn: 3, At: at, Cut: second},
 		{Kind: "dropped", Subject: "message: hello", Reason: "dropped to make room (context limit)", Tokens: 7, Turn: 4, At: at},
 	}
 	w.session.held = []chat.HeldPart{
-		{Kind: "view", Class: "part", Subject: root + "/a.go", Tokens: 2000, Waiting: true, Reason: "not used for 40 requests; it waits for a cut that pays"},
+		{Kind: "view", Class: "part", Subject: root + "/a.go", Tokens: 2000, Waiting: true, Reason: "not used for 40 requests; it waits until pruning pays"},
 		{Kind: "view", Class: "whole", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"},
 		{Kind: "view", Class: "whole", Subject: root + "/c.go", Tokens: 500, Reason: "used 2 requests ago; it stays for 100"},
 	}
@@ -44,14 +44,14 @@ before request 41: 2 parts, 4.4k tokens; costs 690 tokens now, saves 88 per requ
 1     2  12:05      4k  a.go: view, not used for 31 requests
 2     2  12:05     400  go test ./...: output, not used for 3 requests
 before request 60: 1 part, 100 tokens; saves at once
-3     3  12:05     100  a.go: view, nothing is lost with it
+3     3  12:05     100  a.go: view, removed without loss
 4     4  12:05       7  message: hello: dropped to make room (context limit)
 
 3 pruned, 4.5k tokens; 1 compressed
 /density all, explain, show, restore N, why, pin, unpin PATH
 
 Still in the context: 2 parts, 3k tokens
-    2k  a.go: not used for 40 requests; it waits for a cut that pays
+    2k  a.go: not used for 40 requests; it waits until pruning pays
     1k  b.go: pinned`
 	if got := text(w.run(t, "/density all")); got != want {
 		t.Errorf("/density all shows\n%s\nwant\n%s", got, want)
@@ -92,7 +92,7 @@ request  sent     of   input  without
 		t.Errorf("shows\n%s", got)
 	}
 	w.session.story.Dollars, w.session.story.Shortfalls = 0, true
-	if got := text(w.run(t, "/density")); !strings.Contains(got, "without pruning 25.1k") || !strings.Contains(got, "only on the end of the latest request") {
+	if got := text(w.run(t, "/density")); !strings.Contains(got, "without pruning 25.1k") || !strings.Contains(got, "only the end of the latest request") {
 		t.Errorf("without prices\n%s", got)
 	}
 }

@@ -150,7 +150,7 @@ func (d density) describePart(h chat.HeldPart) []string {
 
 // describePrune describes one line of the ledger completely.
 func (d density) describePrune(n int, p chat.PruneRecord) []string {
-	where := "not kept; the model can read it again"
+	where := "not stored; the model can read it again"
 	if d.Recorded {
 		where = "in the session log; the model can recall it"
 	}

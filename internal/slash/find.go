@@ -113,7 +113,7 @@ func findCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "find", Aliases: []string{"search"}, Help: "search earlier sessions",
 		Forms: []command.Form{{
-			Args: "WORDS", Rest: true, Does: `take words, "exact words", -word, path:FILE, tool:NAME, before:DATE, after:DATE, or ID#N for an entry`,
+			Args: "WORDS", Rest: true, Does: `use words, "exact words", -word, path:FILE, tool:NAME, before:DATE, after:DATE, or ID#N for an entry`,
 			Run: d.find,
 		}},
 	}

@@ -32,7 +32,7 @@ type Notes interface {
 	Line() string
 }
 
-var errNotesOff = errors.New("notes are off here: /set notes on, without --no-setup, from the next session on")
+var errNotesOff = errors.New("notes are off in this session. For the next one, type /set notes on and start without --no-setup")
 
 // scopes maps prefixes of a note to its scope. A note without a prefix is only for the user in this
 // repository.

@@ -101,7 +101,7 @@ func TestRewindAsksAboutFiles(t *testing.T) {
 	}{
 		{"/rewind 2", "No file changed since then.", &snapshot.Plan{}, nil},
 		{"/rewind 2", "Files are unchanged: restoring them would overwrite later changes by others: b.go: it was deleted", &snapshot.Plan{Refused: []snapshot.Problem{{Path: "b.go", Why: "it was deleted"}}}, nil},
-		{"/rewind 2", "Files are unchanged: it was not kept.", nil, errors.New("it was not kept")},
+		{"/rewind 2", "Files are unchanged: it was not stored.", nil, errors.New("it was not stored")},
 		{"/rewind r9", "Files are unchanged.", oneStep(), nil},
 		{"/rewind 2 files", "No file changed since then.", oneStep(), nil},
 	} {
@@ -122,7 +122,7 @@ func TestRewindListShowsFiles(t *testing.T) {
 	if got := choice.Preview(); !strings.HasPrefix(got, "1 file changed since:\n"+step.Does) || !strings.Contains(got, step.Path+"\n\n") {
 		t.Errorf("it shows %q", got)
 	}
-	w.session.plan, w.session.planErr = nil, errors.New("it was not kept")
+	w.session.plan, w.session.planErr = nil, errors.New("it was not stored")
 	if got := choice.Preview(); strings.Contains(got, "changed since") || got == "" {
 		t.Errorf("where nothing is known of files it shows %q", got)
 	}

@@ -268,7 +268,7 @@ func DescribeSetting(resolved settings.Resolved, profile string) []string {
 		lines = append(lines, "  default "+defaultText(spec))
 	}
 	if spec.Person {
-		lines = append(lines, "  describes you: saved for later sessions when you choose it on the screen")
+		lines = append(lines, "  saved for later sessions if you set it on the screen")
 	}
 	if spec.Environment != "" {
 		lines = append(lines, "  set by "+spec.Environment+" in the environment")

@@ -65,7 +65,7 @@ func (in Input) Message() (atcmd.Message, error) {
 		case part.Type == "image" && part.Path != "":
 			message = append(message, atcmd.ImagePart(part.Path))
 		default:
-			return nil, fmt.Errorf("there is no part of type %q: text, data and image (with path) are taken", part.Type)
+			return nil, fmt.Errorf("unknown part type %q; use text, data or image (with path)", part.Type)
 		}
 	}
 	if message = message.Trim(); len(message) == 0 {
@@ -96,7 +96,7 @@ func ReadInput(in io.Reader, take func(Input, error)) error {
 	}
 }
 
-var errLongLine = errors.New("a line of input may be 16 MiB")
+var errLongLine = errors.New("a line of input can have at most 16 MiB")
 
 func parseInput(line []byte) (Input, error) { return ParseInput(line, "user", "answer", "cancel") }
 
@@ -104,14 +104,14 @@ func parseInput(line []byte) (Input, error) { return ParseInput(line, "user", "a
 func ParseInput(line []byte, types ...string) (Input, error) {
 	var in Input
 	if err := json.Unmarshal(line, &in); err != nil {
-		return in, fmt.Errorf("a line of input is not understood: %w", err)
+		return in, fmt.Errorf("invalid line of input: %w", err)
 	}
 	if in.Type == "interrupt" {
 		in.Type = "cancel"
 	}
 	if !slices.Contains(types, in.Type) {
 		last := len(types) - 1
-		return in, fmt.Errorf("there is no line of type %q: %s and %s are taken", in.Type, strings.Join(types[:last], ", "), types[last])
+		return in, fmt.Errorf("unknown line type %q; use %s or %s", in.Type, strings.Join(types[:last], ", "), types[last])
 	}
 	return in, nil
 }
@@ -140,7 +140,7 @@ func givenTo(inquiry tools.Inquiry, raw json.RawMessage) (given tools.InquiryAns
 	if one := ""; json.Unmarshal(raw, &one) == nil {
 		said = []string{one}
 	} else if json.Unmarshal(raw, &said) != nil {
-		return given, errors.New("answers must have it, with a text or a list of texts")
+		return given, errors.New("answers must have it, with a string or a list of strings")
 	}
 	var words []string
 	for _, text := range said {

@@ -24,7 +24,7 @@ func TestReadInput(t *testing.T) {
 		}
 		got = append(got, said)
 	})
-	want := "user a 0 false|cancel  0 false|a line of input is n|there is no line of |a line of input may |answer  3 true"
+	want := "user a 0 false|cancel  0 false|invalid line of inpu|unknown line type \"n|a line of input can |answer  3 true"
 	if err != nil || strings.Join(got, "|") != want {
 		t.Errorf("%v\n%s\n%s", err, strings.Join(got, "|"), want)
 	}

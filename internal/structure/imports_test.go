@@ -156,7 +156,7 @@ var rooms = []room{
 	{"internal/extend/setup/servers", []string{"internal/base/suggest", "internal/extend/setup/manifest", "internal/extend/setup/jsonfile", "internal/extend/setup/trustedfile"}, "it reads who is configured and connects to nobody"},
 	{"internal/extend/setup/consent", []string{"internal/cmdline", "internal/git/gitcmd", "internal/gitfiles", "internal/base/suggest", "internal/protect", "internal/rules", "internal/extend/setup/manifest", "internal/extend/setup/template", "internal/extend/setup/trustedfile"}, "it keeps answers, and permissions as rules write them, and knows nothing of what is asked about but its content and the files that command lines name"},
 	{"internal/extend/setup/agents", []string{"internal/base/suggest", "internal/extend/setup/manifest", "internal/extend/setup/trustedfile"}, "it reads who could be asked and asks nobody"},
-	{"internal/extend/setup/manifest", nil, "a list of texts knows nothing of where they come from"},
+	{"internal/extend/setup/manifest", nil, "a list of strings knows nothing of where they come from"},
 	{"internal/extend/projectcheck", []string{"internal/cmdline"}, "it compares what checks print, and knows neither the loop nor consent"},
 	{"internal/extend/hook", []string{"internal/sandbox", "internal/extend/setup/hooks", "internal/extend/setup/permissions", "internal/shell"}, "it runs hooks on what it is handed, and knows neither tools nor the loop"},
 	{"internal/extend/setup/plugins", []string{"internal/extend/setup/trustedfile", "internal/base/tempdir", "internal/text/textdiff"}, "it fetches, keeps and reads folders, and uses nothing of them"},

@@ -160,7 +160,7 @@ func presentPlan() Tool {
 // acceptPlan returns the answer to a plan that the user approved, and makes the steps of the plan
 // the todo list.
 func (e *Env) acceptPlan(plan, mode string) Answer {
-	text := "The user agrees to the plan. The approval mode is " + mode + " now: carry it out."
+	text := "The user approved the plan. The approval mode is " + mode + " now: carry it out."
 	if steps := todo.Steps(plan); len(steps) > 0 && e.Todos != nil && e.Todos.Set(steps) == nil {
 		text += " Its steps are the todo list."
 	}

@@ -53,7 +53,7 @@ func TestNotebooks(t *testing.T) {
 	if !strings.Contains(answer.Text, ": line 2, +1 −1") || !strings.Contains(answer.Diff, "-x = 1\n+x = 2\n print(x)") {
 		t.Errorf("the answer is %q with the diff\n%s", answer.Text, answer.Diff)
 	}
-	refused(t, env, replace(), params{"file_path": "a.ipynb", "old_string": "\n1\n", "new_string": "\n2\n"}, "outputs of the cell")
+	refused(t, env, replace(), params{"file_path": "a.ipynb", "old_string": "\n1\n", "new_string": "\n2\n"}, "the outputs of cell")
 	mustRun(t, env, insertAtLine(), params{"file_path": "a.ipynb", "line_number": 4, "content": "pass"})
 	want = strings.Replace(want, `    "print(x)"`, "    \"print(x)\\n\",\n    \"pass\"", 1)
 	is(want)

@@ -235,11 +235,11 @@ func refuseForeign(s *source, after []byte, whole bool) error {
 	if count == 0 || !whole && bytes.Count(after, []byte(replacement)) <= bytes.Count(s.whole, []byte(replacement)) {
 		return nil
 	}
-	what := "the new text holds " + replacement + " in their place"
+	what := "the new text contains " + replacement + " in their place"
 	if whole {
-		what = "a new content would destroy them"
+		what = "new content would destroy them"
 	}
-	return fmt.Errorf("%s is not UTF-8 text: it holds %s that are not, the first in line %d, and %s; nothing was written. Use replace on the lines around them, or convert the file with iconv in the shell first",
+	return fmt.Errorf("%s is not UTF-8 text: it contains %s that are not, the first in line %d, and %s; nothing was written. Use replace on the lines around them, or convert the file with iconv in the shell first",
 		s.rel, humanize.Count(count, "byte"), line, what)
 }
 

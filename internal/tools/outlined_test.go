@@ -180,7 +180,7 @@ func TestManyFilesArriveAsOutlines(t *testing.T) {
 	if outlined < 3 || outlined > 9 || len(answer.Text) > 8000*bytesPerToken {
 		t.Errorf("%d outlines in %d bytes:\n%.300s", outlined, len(answer.Text), answer.Text)
 	}
-	for _, want := range []string{"==> f0.go <==\n[outline of f0.go: 882 lines", "more files, for lack of room"} {
+	for _, want := range []string{"==> f0.go <==\n[outline of f0.go: 882 lines", "more files did not fit"} {
 		if !strings.Contains(answer.Text, want) {
 			t.Errorf("no %q in %.300s", want, answer.Text)
 		}

@@ -95,7 +95,7 @@ func TestD41_EveryAnswerIsBounded(t *testing.T) {
 		{readFile(), params{"file_path": "near"}, "read on with offset "},
 		{readFile(), params{"file_path": "long"}, "read on with offset 1 and column "},
 		{readLineRange(), params{"file_path": "near", "start_line": 1, "end_line": 3000}, "read on with start_line "},
-		{readManyFiles(), params{"paths": []string{"folder", "long", "near"}}, "more files, for lack of room; ask for them next: "},
+		{readManyFiles(), params{"paths": []string{"folder", "long", "near"}}, "more files did not fit; ask for them next: "},
 		{readManyFiles(), params{"paths": []string{"near", "long"}}, "read_file reads on with offset "},
 		{readManyFiles(), params{"paths": slices.Repeat([]string{"no/such/file/anywhere"}, 100)}, ""},
 		{astReadFile(), params{"file_path": "f.go"}, "name one as symbol"},

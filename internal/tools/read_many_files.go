@@ -26,7 +26,7 @@ func readManyFiles() Tool {
 	return defineRead(Tool{
 		Name: "read_many_files",
 		Description: "Reads several text files at once. Each begins with a line ==> PATH <==, with more = when a file holds such lines itself. Folders and globs leave out what git ignores. " +
-			"The whole answer is bounded; what was left out is said at its end.",
+			"The answer has a size limit; its end lists omitted files.",
 		Traits: Traits{
 			Files: []string{"paths"},
 			Key:   "paths",
@@ -88,7 +88,7 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 		fmt.Fprintf(&out, "%s> %s <%s\n%s", mark, s.path, mark, s.text)
 	}
 	if over > 0 {
-		problems = append(problems, fmt.Sprintf("%d more files, for lack of room; ask for them next: %s", over, strings.Join(files[len(files)-over:], ", ")))
+		problems = append(problems, fmt.Sprintf("%d more files did not fit; ask for them next: %s", over, strings.Join(files[len(files)-over:], ", ")))
 	}
 	if len(problems) > 0 {
 		fmt.Fprintf(&out, "[not shown:\n%s]\n", shorten(strings.Join(problems, "\n"), problemBytes(env.Limits)))

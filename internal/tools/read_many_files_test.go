@@ -81,7 +81,7 @@ func TestReadManyFilesIsBounded(t *testing.T) {
 	if len(answer.ForModel()) > 2000 {
 		t.Errorf("%d bytes", len(answer.ForModel()))
 	}
-	for _, word := range []string{"==> b.txt <==\n[lines 1-", "3 more files, for lack of room; ask for them next: c.txt, d.txt, e.txt"} {
+	for _, word := range []string{"==> b.txt <==\n[lines 1-", "3 more files did not fit; ask for them next: c.txt, d.txt, e.txt"} {
 		if !strings.Contains(answer.ForModel(), word) {
 			t.Errorf("the answer lacks %q:\n%s", word, answer.ForModel())
 		}

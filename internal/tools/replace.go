@@ -73,7 +73,7 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 	case len(edits) == 0:
 		edits = []textEdit{args.textEdit}
 	case len(edits) > maxEdits:
-		return edit{}, fmt.Errorf("edits has %d items, at most %d are taken; make the rest in another call. Nothing was written", len(edits), maxEdits)
+		return edit{}, fmt.Errorf("edits has %d items; the limit is %d. Send the rest in another call. Nothing was written", len(edits), maxEdits)
 	case args.OldString != "":
 		return edit{}, errors.New("give old_string and new_string, or edits, not both; nothing was written")
 	}
@@ -160,7 +160,7 @@ func (r *replacing) add(edit int, e textEdit) error {
 	want := max(r.want, 1)
 	switch {
 	case len(places) == 0 && strings.HasPrefix(strings.TrimSpace(old), prunedMarker):
-		return fmt.Errorf("old_string is a note that stands where text was pruned from this conversation, not text of %s; nothing was written. Read the file again and quote that", r.rel)
+		return fmt.Errorf("old_string is a placeholder for pruned text, not text of %s; nothing was written. Read the file again and quote that", r.rel)
 	case len(places) == 0:
 		return r.addShifted(edit, old, textfile.PlainEnds(e.NewString))
 	case !(e.ReplaceAll && r.want == 0) && len(places) != want:

@@ -77,7 +77,7 @@ func TestNearMissPointsAtTheDifference(t *testing.T) {
 		{"numbers", "3|func Send(ctx context.Context) error {\n4|\treturn nil", "", []string{"line numbers", "NUMBER|"}},
 		{"escaped", `func Other() {\n\tx`, "", []string{"escaped once too often"}},
 		{"made before", "func Old() {\n", "func Other() {\n", []string{"new_string is already there, at line 7"}},
-		{"nothing near", "SELECT * FROM unrelated", "", []string{"No lines of the file are close"}},
+		{"nothing near", "SELECT * FROM unrelated", "", []string{"No lines of the file are similar"}},
 		{"past the end", "func Other() {\n\tx := \"q\"  \n}\n\nmore\n", "", []string{"The file ends at line 9"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -207,7 +207,7 @@ func TestEditsOfOneCall(t *testing.T) {
 	}{
 		"ten":                 {10, 0, ""},
 		"as many as can be":   {maxEdits, 0, ""},
-		"one too many":        {maxEdits + 1, 0, "edits has 51 items, at most 50 are taken"},
+		"one too many":        {maxEdits + 1, 0, "edits has 51 items; the limit is 50"},
 		"the seventh is none": {10, 7, "edit 7 of 10: "},
 	} {
 		env := fileEnv(t, map[string]string{"f.txt": text})

@@ -92,7 +92,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	}
 	text := describeMatches(env, args, base, matches, query.Limit, most)
 	if kept := named - len(files); kept > 0 {
-		text = lines.Append(text, fmt.Sprintf("[left out because of keys, an ignore file or a rule: %s; a call whose path names one asks the user or is refused]", humanize.Count(kept, "file")))
+		text = lines.Append(text, fmt.Sprintf("[omitted because of keys, an ignore file or a rule: %s; a call that names one as its path requires approval or is refused]", humanize.Count(kept, "file")))
 	}
 	if len(tooLarge) > 0 {
 		const most = 5

@@ -88,7 +88,7 @@ func TestSearchToolAnswers(t *testing.T) {
 		{map[string]any{"pattern": ""}, "pattern is empty"},
 		{map[string]any{"pattern": "a("}, "missing closing )"},
 		{map[string]any{"pattern": "(?=a)"}, "no look-around"},
-		{map[string]any{"pattern": "a\nb"}, "each line is searched by itself"},
+		{map[string]any{"pattern": "a\nb"}, "lines are searched one at a time"},
 		{map[string]any{"pattern": "a", "include": "["}, "not a valid glob"},
 		{map[string]any{"pattern": "a", "path": "missing"}, "missing does not exist"},
 		{map[string]any{"pattern": "a", "path": ".."}, "outside the workspace"},

@@ -253,7 +253,7 @@ func (a shellArgs) check() error {
 			return shell.TooLong(a.Command)
 		}
 		if at := strings.IndexFunc(a.Command, isControl); at >= 0 {
-			return fmt.Errorf("command holds %s; only newlines and tabs are taken, because control characters hide what would run: write them as an escape, such as $'\\r' or \\033 for printf", humanize.Visible(string([]rune(a.Command[at:])[0])))
+			return fmt.Errorf("command contains %s; only newlines and tabs are allowed, because control characters hide what would run: write them as an escape, such as $'\\r' or \\033 for printf", humanize.Visible(string([]rune(a.Command[at:])[0])))
 		}
 	case actionList, actionTail, actionKill:
 		if strings.TrimSpace(a.Command) != "" {

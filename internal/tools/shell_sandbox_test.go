@@ -154,7 +154,7 @@ func TestACommandLineThatIsTooLong(t *testing.T) {
 	env := confinedEnv(t)
 	for _, size := range []int{3 << 20, 8 << 20} {
 		answer := command(t, env, "cat > f <<'E'\n"+strings.Repeat("abcdefghijklmno\n", size/16)+"E\n")
-		if want := fmt.Sprintf("%d.0 MiB are more than this system takes; write the text to a file", size>>20); !strings.Contains(answer.Error, want) {
+		if want := fmt.Sprintf("%d.0 MiB exceed the limit of this system; write the text to a file", size>>20); !strings.Contains(answer.Error, want) {
 			t.Errorf("%q does not say %q", answer.Error, want)
 		}
 	}

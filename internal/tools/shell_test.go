@@ -169,14 +169,14 @@ func TestShellRefusesWrongCalls(t *testing.T) {
 		want string
 	}{
 		{map[string]any{"command": "  "}, "missing command"},
-		{map[string]any{"command": "a\x00b"}, "holds ␀"},
+		{map[string]any{"command": "a\x00b"}, "contains ␀"},
 		{map[string]any{"command": "ls", "directory": ".."}, "outside the workspace"},
 		{map[string]any{"command": "ls", "directory": "missing"}, "missing"},
 		{map[string]any{"command": "ls", "directory": "file"}, "not a directory"},
 		{map[string]any{"command": "ls", "timeout_seconds": -1}, "between 0 and"},
 		{map[string]any{"command": "ls", "action": "list"}, "takes no command"},
 		{map[string]any{"action": "tail"}, "needs job"},
-		{map[string]any{"action": "kill", "job": 7}, "there is no job 7"},
+		{map[string]any{"action": "kill", "job": 7}, "no job 7"},
 		{map[string]any{"action": "stop", "job": 1}, `unknown action "stop"`},
 	} {
 		if answer := runTool(t.Context(), t, runShellCommand(), env, c.args); !strings.Contains(answer.Error, c.want) || answer.ExitCode != nil {

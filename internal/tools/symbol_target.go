@@ -57,7 +57,7 @@ func (c symbolCall) lineAt(abs string, content []byte, at int) string {
 func (c symbolCall) targets(ctx context.Context) ([]target, error) {
 	word := lastName(c.args.Name)
 	if word == "" {
-		return nil, fmt.Errorf("name %q is not a name; give an identifier such as Name or Type.Method", c.args.Name)
+		return nil, fmt.Errorf("%q is not an identifier; give a name such as Name or Type.Method", c.args.Name)
 	}
 	if c.args.File == "" {
 		if c.args.Line != 0 {
@@ -81,7 +81,7 @@ func (c symbolCall) targets(ctx context.Context) ([]target, error) {
 		}
 		found := []target{here(at)}
 		if line := bytes.Count(s.whole[:at], []byte("\n")) + 1; line != c.args.Line {
-			found[0].note = fmt.Sprintf("line %d does not have the name; line %d was taken", c.args.Line, line)
+			found[0].note = fmt.Sprintf("line %d does not have the name; used line %d", c.args.Line, line)
 		}
 		// The first occurrence on the line may be in a string or comment.
 		end := len(s.whole)

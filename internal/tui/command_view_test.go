@@ -139,7 +139,7 @@ func TestClearDrawsARule(t *testing.T) {
 	}
 }
 
-// The share of the cache is that of the conversation and of the model in use.
+// The share of the cache is as in the conversation and of the model in use.
 func TestTheShareOfTheCacheIsNotStale(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

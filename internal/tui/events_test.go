@@ -316,7 +316,7 @@ func TestARetrySaysWhenFirst(t *testing.T) {
 	s := newScreenplay(t, 60, 20)
 	reason := "Internal Server Error (500): " + strings.Repeat("overloaded ", 10)
 	s.events(chat.TurnStarted{}, chat.Retry{Attempt: 2, Delay: 3 * time.Second, Where: "https://api.example.com/v1, model demo-model", Reason: reason})
-	if view := s.model.view(); !strings.Contains(view, "try 2 in 3s · 0s · Esc interrupts · Internal Server") {
+	if view := s.model.view(); !strings.Contains(view, "attempt 2 in 3s · 0s · Esc interrupts · Internal Server") {
 		t.Errorf("the live part is:\n%s", view)
 	}
 }

@@ -166,12 +166,12 @@ func TestClipboardImage(t *testing.T) {
 	if diff := cmp.Diff(want, s.model.input.Editor.Message()); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
 	}
-	problem = errors.New("the clipboard holds no image")
+	problem = errors.New("the clipboard contains no image")
 	s.press("ctrl+v")
 	if diff := cmp.Diff(want, s.model.input.Editor.Message()); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
 	}
-	if shown := s.all(); !strings.Contains(shown, "can't paste: the clipboard holds no image") {
+	if shown := s.all(); !strings.Contains(shown, "can't paste: the clipboard contains no image") {
 		t.Errorf("shown:\n%s", shown)
 	}
 }

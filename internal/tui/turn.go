@@ -110,7 +110,7 @@ func (a *activity) doing() string {
 	case u.hook != "":
 		return "waiting for " + style.Clean(u.hook)
 	case u.retry.attempt > 0 && now.Before(u.retry.at):
-		return fmt.Sprintf("try %d in %s", u.retry.attempt, humanize.Elapsed(u.retry.at.Sub(now)+time.Second-1))
+		return fmt.Sprintf("attempt %d in %s", u.retry.attempt, humanize.Elapsed(u.retry.at.Sub(now)+time.Second-1))
 	case u.silence.lasts(now):
 		return "nothing from " + a.modelName() + " for " + humanize.Elapsed(now.Sub(u.silence.since))
 	case u.summariser != "":

@@ -335,7 +335,7 @@ func (service Service) read(reply fetch.Reply) ([]Result, error) {
 	html := strings.Contains(reply.Header.Get("Content-Type"), "html")
 	switch status := reply.Status; {
 	case service.Name == SearXNG && (html || status == http.StatusForbidden):
-		return nil, errors.New("the SearXNG gives no JSON: its settings.yml needs search: formats: [html, json]")
+		return nil, errors.New("SearXNG returns no JSON. In its settings.yml, add json to search.formats")
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusPaymentRequired, status == http.StatusTooManyRequests:
 		return nil, &refusedError{says(fmt.Sprintf("refuses (%d)", status))}
 	case status/100 == 3:

@@ -55,7 +55,7 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 	hidden := func(r rune) bool { return humanize.Hidden(r) || unicode.IsControl(r) }
 	switch {
 	case q.Text == "":
-		return q, "", errors.New("the query is empty; it has 1 to 400 characters")
+		return q, "", errors.New("the query is empty; it needs 1 to 400 characters")
 	case utf8.RuneCountInString(q.Text) > maxQuery:
 		return q, "", fmt.Errorf("the query has %d characters; it has at most %d", utf8.RuneCountInString(q.Text), maxQuery)
 	case !utf8.ValidString(q.Text) || strings.ContainsFunc(q.Text, hidden):
@@ -63,7 +63,7 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 	case recent != "" && !slices.Contains([]string{"day", "week", "month", "year"}, recent):
 		return q, "", fmt.Errorf("recent is %q; it must be day, week, month or year", humanize.Line(recent, 40))
 	case len(domains) > maxDomains:
-		return q, "", fmt.Errorf("there are %d domains; at most %d are taken", len(domains), maxDomains)
+		return q, "", fmt.Errorf("there are %d domains; the limit is %d", len(domains), maxDomains)
 	}
 	if bounded := min(max(count, 1), maxCount); count == 0 {
 		q.Count = defaultCount

@@ -264,7 +264,7 @@ func TestBadQueries(t *testing.T) {
 		{"a", 0, []string{"https://a.example/"}, "", `invalid host name "https://a.example/"`},
 		{"a", 0, []string{"localhost"}, "", "invalid host name"},
 		{"a", 0, []string{"a.example", "-b.example"}, "", "not both"},
-		{"a", 0, make([]string, 21), "", "at most 20"},
+		{"a", 0, make([]string, 21), "", "the limit is 20"},
 		{"a", 50, nil, "", "[count 20 used instead of 50]"},
 		{"a", -3, nil, "", "[count 1 used instead of -3]"},
 		{strings.Repeat("é", 400), 20, []string{"-A.Example"}, "week", "<nil>"},

@@ -112,10 +112,10 @@ func (b *Extensions) changedText(file instructions.File, whole string) string {
 	if i := slices.IndexFunc(b.head, func(has prompts.Instruction) bool { return has.Source == file.Path }); i >= 0 {
 		difference := textdiff.New(b.head[i].Text, file.Text).Unified("instructions", "instructions")
 		if difference != "" && len(difference) < len(whole)/2 {
-			return fmt.Sprintf("The instructions of %s have changed since the beginning, and hold with this difference:\n%s", b.Env.Workspace.Rel(file.Path), difference)
+			return fmt.Sprintf("The instructions of %s have changed since the start of the session. This difference applies:\n%s", b.Env.Workspace.Rel(file.Path), difference)
 		}
 	}
-	return "These instructions have changed and hold as they are now:\n" + whole
+	return "These instructions have changed. The current text applies:\n" + whole
 }
 
 // instructions reads the instructions of the workspace and its user.

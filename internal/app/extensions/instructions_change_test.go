@@ -37,7 +37,7 @@ func TestAChangeOfInstructionsIsADifferenceWhereThatIsShorter(t *testing.T) {
 	c := &Extensions{Config: in(place), head: []prompts.Instruction{{Source: "/w/AGENTS.md", Text: long + "Use tabs.\n"}}}
 	for text, want := range map[string][2]string{
 		long + "Use blanks.\n": {"-Use tabs.\n+Use blanks.", "always.\nKeep to this rule, always.\nKeep to this rule, always.\nKeep to this rule, always.\n"},
-		"Use blanks.\n":        {"hold as they are now:\nwhole", "-Use tabs"},
+		"Use blanks.\n":        {"The current text applies:\nwhole", "-Use tabs"},
 	} {
 		whole := "whole"
 		if strings.HasPrefix(text, long) {

@@ -137,7 +137,7 @@ func reviewed(ctx context.Context, reviewer Reviewer, task tools.Task, diff stri
 		}
 	}
 	if misfit != nil {
-		return "Agent " + id + " wrote no findings as data, so none were checked:\n\n" + said, nil
+		return "Agent " + id + " returned no structured findings, so none were checked:\n\n" + said, nil
 	}
 	kept, dropped, err := review.Check(answer, diff)
 	if err != nil {

@@ -46,7 +46,7 @@ const (
 
 // Texts that a subagent reads near its limits.
 const (
-	finishSoon = "[You have little left of what this task may take. Finish now: write your report of what you know so far.]"
+	finishSoon = "[This task is close to its limit. Finish now: write your report of what you know so far.]"
 	finishNow  = "[This is your last reply, and no call in it is run. Write your report now.]"
 )
 

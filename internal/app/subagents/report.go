@@ -86,9 +86,9 @@ func FitReport(head, text string, most int, count func(string) int, keep func(te
 			size = size * most / n
 			continue
 		}
-		left := fmt.Sprintf("\n… %s of the report left out", humanize.Bytes(int64(len(text)-len(begin)-len(end))))
+		left := fmt.Sprintf("\n… %s of the report omitted", humanize.Bytes(int64(len(text)-len(begin)-len(end))))
 		if where, err := keep(text); err == nil {
-			left += "; all of it: " + where
+			left += "; full report: " + where
 		}
 		return head + begin + left + " …\n" + end
 	}

@@ -142,7 +142,7 @@ func TestReport(t *testing.T) {
 		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
-		if len(c.said) > 400 && (len(got) > 600 || !strings.HasSuffix(got, " end") || !strings.Contains(got, "all of it: /tmp/report")) {
+		if len(c.said) > 400 && (len(got) > 600 || !strings.HasSuffix(got, " end") || !strings.Contains(got, "full report: /tmp/report")) {
 			t.Errorf("a long report became %q", got)
 		}
 	}

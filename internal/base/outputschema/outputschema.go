@@ -25,7 +25,7 @@ type Schema struct {
 func Parse(text []byte) (*Schema, error) {
 	var plain map[string]any
 	if err := json.Unmarshal(text, &plain); err != nil {
-		return nil, fmt.Errorf("it is no JSON object: %w", err)
+		return nil, fmt.Errorf("it is not a JSON object: %w", err)
 	}
 	if endless(plain) {
 		return nil, errors.New("a schema in it refers to itself at the same place of the answer, so that checking would not end")
@@ -71,10 +71,10 @@ func (s *Schema) Fit(answer string) (json.RawMessage, error) {
 	decoder := json.NewDecoder(strings.NewReader(answer))
 	var value any
 	if err := decoder.Decode(&value); err != nil {
-		return nil, errors.New("it is no JSON")
+		return nil, errors.New("it is not valid JSON")
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is something behind the JSON")
+		return nil, errors.New("text follows the JSON")
 	}
 	misfit := s.resolved.Validate(value)
 	if misfit == nil {

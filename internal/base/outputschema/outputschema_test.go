@@ -20,9 +20,9 @@ func TestFit(t *testing.T) {
 		`{"findings":[{"file":"a","line":"x"}]}`:                     "/findings/*/line: ",
 		`{"findings":[{"file":"a"}]}`:                                "/findings/*: ",
 		`{}`:                                                         `/: required: missing properties: ["findings"]`,
-		`here: {"findings":[]}`:                                      "it is no JSON",
-		`{"findings":[]} that is all`:                                "there is something behind the JSON",
-		``:                                                           "it is no JSON",
+		`here: {"findings":[]}`:                                      "it is not valid JSON",
+		`{"findings":[]} that is all`:                                "text follows the JSON",
+		``:                                                           "it is not valid JSON",
 	} {
 		got, err := s.Fit(answer)
 		if want == "" && (err != nil || !strings.Contains(string(got), "findings") || strings.Contains(string(got), "null")) || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {

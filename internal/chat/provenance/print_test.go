@@ -11,7 +11,7 @@ import (
 // back.
 func TestLines(t *testing.T) {
 	t.Parallel()
-	a := Answer{State: In, File: true, Stays: []string{"view (part): it waits for a cut that pays"}, Parts: []Part{
+	a := Answer{State: In, File: true, Stays: []string{"view (part): it waits until pruning pays"}, Parts: []Part{
 		{State: In, What: "answer: read_file a.go", Entry: 12, Tokens: 2100},
 		{State: Shortened, What: "call: write_file a.go", Entry: 4, Request: 7, Reason: "body: seen", Number: 3, Tokens: 900, Cut: &history.Cut{Saves: 120}, Back: "/density restore 3 (the model: recall 3)"},
 		{State: Left, What: "answer: read_file a.go", Upcoming: true, Reason: "stale read: written later by replace", Tokens: 50},
@@ -29,7 +29,7 @@ answer: read_file a.go
   stale read: written later by replace
   50 tokens pruned
 Pruning:
-  view (part): it waits for a cut that pays`
+  view (part): it waits until pruning pays`
 	if got := strings.Join(a.Lines(), "\n"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

@@ -67,8 +67,8 @@ func (p *Past) markUndone() error {
 // (D-48). known holds the files whose earlier content the model knew.
 func (p *Past) report(plan *snapshot.Plan, changed []snapshot.ChangedFile, known map[string]bool) []history.Block {
 	title := map[snapshot.Operation]string{
-		snapshot.Undo: "I undid the changes of files that your latest turn with any had made. These files are again as they were before it:",
-		snapshot.Redo: "I did the changes of files again that I had undone. These files changed with it:",
+		snapshot.Undo: "I undid the file changes of your latest turn that changed files. These files have their earlier content again:",
+		snapshot.Redo: "I redid the file changes that I had undone. These files changed:",
 	}[plan.Kind]
 	did := map[string]string{"delete": "deleted", "create": "there again", "change": "as it was", "mode": "its mode is as it was"}
 	var list strings.Builder

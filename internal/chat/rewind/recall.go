@@ -45,7 +45,7 @@ func (p *Past) Removed(number int, line window.Prune) (heading, text string, err
 // changes. Pruning does not remove it again. If the strategy weighs the cost of pruning, BringBack pins
 // the file in the content. It returns the size of the entry in tokens.
 func (p *Past) BringBack(number int, heading, text string) (tokens int, err error) {
-	block := history.NewData(history.Restored, "I bring this back into the context. "+heading+":", text)
+	block := history.NewData(history.Restored, "I restore this to the context. "+heading+":", text)
 	entry := history.New(history.Human, block).WithMeta(history.MetaRestored, number)
 	before := p.Window.Measure.Tokens()
 	tokens = p.Window.Measure.Scaled(p.History.CountContent(entry))
@@ -150,7 +150,7 @@ func (p *Past) fate(path string, since history.RecalledContent) (string, error) 
 	case err != nil:
 		return "", err
 	case written:
-		return name + " was written since; read it to see it as it is", nil
+		return name + " was written since; read it for its current content", nil
 	case p.Env.Workspace == nil:
 		return "", nil
 	}
@@ -162,7 +162,7 @@ func (p *Past) fate(path string, since history.RecalledContent) (string, error) 
 	case errors.Is(err, os.ErrNotExist):
 		return name + " is not there any more", nil
 	case err == nil && info.ModTime().After(since.At):
-		return name + " was changed on disk since; read it to see it as it is", nil
+		return name + " was changed on disk since; read it for its current content", nil
 	}
 	return "", nil
 }

@@ -34,7 +34,7 @@ func TestRecallTellsWhatBecameOfAFile(t *testing.T) {
 	for _, c := range []struct {
 		at   time.Time
 		want string
-	}{{info.ModTime().Add(time.Second), ""}, {info.ModTime().Add(-time.Second), "a.go was changed on disk since; read it to see it as it is"}} {
+	}{{info.ModTime().Add(time.Second), ""}, {info.ModTime().Add(-time.Second), "a.go was changed on disk since; read it for its current content"}} {
 		if got, err := p.fate("a.go", history.RecalledContent{At: c.at}); err != nil || got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}

@@ -8,8 +8,8 @@ import (
 
 // The texts that replace content that a provider refused.
 const (
-	imageLeftOut  = "[An image was left out here: the model takes none.]"
-	resultLeftOut = "[The result was left out: the provider refused the request that held it.]"
+	imageLeftOut  = "[An image was omitted: the model can't read images.]"
+	resultLeftOut = "[The result was omitted: the provider refused the request that contained it.]"
 )
 
 // TakeBack removes the messages that the user sent since the model's last answer, and returns them,

@@ -39,7 +39,7 @@ func (c *carriedTodos) entry() (*history.Content, int) {
 }
 
 func todoText(list todo.List) string {
-	return "[The todo list as it stands; todo_write changes it]\n" + strings.Join(list.Lines(), "\n")
+	return "[The current todo list; todo_write changes it]\n" + strings.Join(list.Lines(), "\n")
 }
 
 // withoutTodos returns the entries and their tokens without the entry with the todo list from an

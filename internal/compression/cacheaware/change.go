@@ -75,20 +75,20 @@ var reasons = []reason{
 func (c Change) Reason() string {
 	switch c.Why {
 	case ReasonFree:
-		return "nothing is lost with it"
+		return "removed without loss"
 	case ReasonUnused:
 		return fmt.Sprintf("not used for %d requests", c.Idle)
 	case ReasonSoft:
-		return fmt.Sprintf("not used for %d requests, and a cut is made anyway", c.Idle)
+		return fmt.Sprintf("not used for %d requests, removed with another cut", c.Idle)
 	case ReasonMarked:
-		return "an edit changed it, which it says now"
+		return "marked as outdated by an edit"
 	case ReasonEmptyCall:
 		return "only placeholders were left"
 	default:
 		if c.Text != "" {
-			return "holds the current text of the file now"
+			return "contains the current text of the file"
 		}
-		return "one current copy is in its place"
+		return "replaced by one current copy"
 	}
 }
 

@@ -53,7 +53,7 @@ func TestContentOfASource(t *testing.T) {
 			t.Errorf("%s: %v, want %v", tc.name, why, tc.want)
 		}
 		held := e.HeldParts("", Moment{Price: SafePrice, Cold: true})
-		if kept := slices.ContainsFunc(held, func(h HeldPart) bool { return strings.Contains(h.Reason, "says how to work") }); kept == (tc.name == "of a server") {
+		if kept := slices.ContainsFunc(held, func(h HeldPart) bool { return strings.Contains(h.Reason, "only newer content") }); kept == (tc.name == "of a server") {
 			t.Errorf("%s: held %+v", tc.name, held)
 		}
 	}

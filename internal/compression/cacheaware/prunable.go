@@ -63,15 +63,15 @@ func (rv *review) holdReason(u *unit, why Reason) string {
 	idle := rv.conversation.idleRequests(u)
 	switch {
 	case why == ReasonFree:
-		return "nothing would be lost with it; it waits for a cut that pays"
+		return "it can be removed without loss; it waits until pruning pays"
 	case rv.conversation.pinned(u):
 		return "pinned"
 	case u.instructs():
-		return "it says how to work; only newer content of its source takes its place"
+		return "instructions; only newer content of the same source replaces them"
 	case why == ReasonUnused:
-		return fmt.Sprintf("not used for %d requests; it waits for a cut that pays", idle)
+		return fmt.Sprintf("not used for %d requests; it waits until pruning pays", idle)
 	case why == ReasonSoft:
-		return fmt.Sprintf("not used for %d of %.0f requests; it goes along with the next cut", idle, rv.patience(u))
+		return fmt.Sprintf("not used for %d of %.0f requests; it leaves with the next cut", idle, rv.patience(u))
 	default:
 		return fmt.Sprintf("used %d requests ago; it stays for %.0f", idle, rv.patience(u))
 	}

@@ -188,7 +188,7 @@ func (r *Runner) matching(o EventInput, out *Outcome) []*state {
 func (r *Runner) allowed(s *state, out *Outcome) bool {
 	err := r.May(s.Hook)
 	if might := s.might.Swap(err == nil); err != nil && might {
-		out.notice("%s is not run any more: %v", s, err)
+		out.notice("%s is no longer run: %v", s, err)
 	}
 	return err == nil
 }

@@ -108,7 +108,7 @@ func TestHooksDecision(t *testing.T) {
 		{name: "exit 2 blocks", script: "echo no >&2; exit 2", want: Outcome{Decision: Deny, Reason: "no"}},
 		{name: "exit 2 blocks whatever stdout holds", script: `echo '` + specific(`"permissionDecision":"allow"`) + `'; echo no >&2; exit 2`, want: Outcome{Decision: Deny, Reason: "no"}},
 		{name: "exit 2 and broken JSON", script: `echo '{"x'; exit 2`, want: Outcome{Decision: Deny, Reason: "it gave no reason"}},
-		{name: "exit 1", script: "echo oops >&2; exit 1", notice: "failed and was passed over: exit 1: oops"},
+		{name: "exit 1", script: "echo oops >&2; exit 1", notice: "failed and was skipped: exit 1: oops"},
 		{name: "exit 1 that blocks", script: "echo oops >&2; exit 1", block: true, want: Outcome{Decision: Deny, Reason: "the hook failed: exit 1: oops"}},
 		{name: "no such program", script: "/no/such/program", notice: "exit 127"},
 		{name: "broken JSON", script: `echo '{"continue": tru'`, notice: "not valid JSON"},
@@ -348,8 +348,8 @@ func TestHooksOutput(t *testing.T) {
 		t.Errorf("%d, %v", len(kept), err)
 	}
 	for line, want := range map[string]string{
-		"yes":                        "it printed more than 16.0 MiB and was ended",
-		"yes >&2":                    "it printed more than 16.0 MiB and was ended",
+		"yes":                        "it printed more than 16.0 MiB and was stopped",
+		"yes >&2":                    "it printed more than 16.0 MiB and was stopped",
 		"yes | head -c 1M":           "",
 		`echo '{'; yes | head -c 1M`: "its JSON is longer than 64.0 KiB",
 	} {
@@ -411,7 +411,7 @@ func TestHooksNeedConsent(t *testing.T) {
 	b.Run(t.Context(), EventInput{Event: hooks.Stop})
 	refused.Store(true)
 	first, second := b.Run(t.Context(), EventInput{Event: hooks.Stop}), b.Run(t.Context(), EventInput{Event: hooks.Stop})
-	if len(first.Notices) != 1 || !strings.Contains(first.Notices[0], "is not run any more: it waits for your yes") || len(second.Notices) > 0 {
+	if len(first.Notices) != 1 || !strings.Contains(first.Notices[0], "is no longer run: it waits for your yes") || len(second.Notices) > 0 {
 		t.Errorf("%v, then %v", first.Notices, second.Notices)
 	}
 }

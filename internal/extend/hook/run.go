@@ -73,7 +73,7 @@ func failure(s *state, err error) Outcome {
 		out.Decision, out.Reason = Deny, fmt.Sprintf("the hook failed: %v", err)
 		return out
 	}
-	out.notice("%s failed and was passed over: %v", s, err)
+	out.notice("%s failed and was skipped: %v", s, err)
 	return out
 }
 
@@ -88,7 +88,7 @@ func (r *Runner) outcome(s *state, event hooks.Event, end shell.Ending, err erro
 	case end.TimedOut:
 		return out, fmt.Errorf("it took longer than %s", humanize.Took(s.limit()))
 	case end.Interrupted && (stdout.flooded() || stderr.flooded()):
-		return out, fmt.Errorf("it printed more than %s and was ended", humanize.Bytes(mostDrained))
+		return out, fmt.Errorf("it printed more than %s and was stopped", humanize.Bytes(mostDrained))
 	case end.Interrupted:
 		return out, errors.New("it was stopped")
 	case end.Exit == blocks:

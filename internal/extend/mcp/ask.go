@@ -107,7 +107,7 @@ func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schem
 	}
 	raw := rawOf(p.RequestedSchema)
 	if bytes.Contains(raw, []byte(`"$ref"`)) || bytes.Contains(raw, []byte(`"$dynamicRef"`)) {
-		return q, nil, errors.New("its form is not flat") // a recursive schema would be followed forever
+		return q, nil, errors.New("its form has nested fields") // a recursive schema would be followed forever
 	}
 	var schema jsonschema.Schema
 	if err := json.Unmarshal(raw, &schema); err != nil {

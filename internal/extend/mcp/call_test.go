@@ -70,13 +70,13 @@ func TestServerEndsInACall(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = client.Call(context.Background(), "die", nil, nil)
-		wants(t, err, "db ended during the call; it may have taken effect. Its last words: panic: out of luck")
+		wants(t, err, "db ended during the call; it may have taken effect. Its last output: panic: out of luck")
 		<-client.Done()
 		_, err = client.Call(context.Background(), "echo", nil, nil)
 		wants(t, err, "db")
 	}
 	_, err := set.Client(context.Background(), "db")
-	wants(t, err, "db ended 3 times within 10m0s and is not started again before")
+	wants(t, err, "db ended 3 times within 10m0s and is not restarted before")
 	sent, err := os.ReadFile(log)
 	if got := strings.Count(string(sent), `"die"`); err != nil || got != 3 {
 		t.Errorf("die was called %d times, %v", got, err)

@@ -59,7 +59,7 @@ func (c *Client) explainStart(err error) error {
 	}
 	switch {
 	case errors.Is(err, errStart):
-		return c.withLast(fmt.Sprintf("%s gave no list of its tools within %s", c.server.Name, c.server.startTimeout()))
+		return c.withLast(fmt.Sprintf("%s did not list its tools within %s", c.server.Name, c.server.startTimeout()))
 	case err == context.Canceled, err == context.DeadlineExceeded: // the caller canceled the request
 		return err
 	case refusal(err) == nil && c.hasEnded():
@@ -77,7 +77,7 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 	var say string
 	switch {
 	case errors.Is(err, sdk.ErrSessionMissing):
-		return fmt.Errorf("%s has forgotten this session; the call had no effect, and another one begins anew", c.server.Name)
+		return fmt.Errorf("%s lost this session; the call had no effect. The next call starts a new session", c.server.Name)
 	case errors.Is(err, errSilent):
 		say = fmt.Sprintf("%s was silent for %s. The call was canceled, but may have taken effect", c.server.Name, silent)
 	case errors.Is(err, errLong):
@@ -101,7 +101,7 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 // withLast returns an error with say and the last line that the server wrote.
 func (c *Client) withLast(say string) error {
 	if last := c.log.lastLine(); last != "" {
-		return fmt.Errorf("%s. Its last words: %s", say, humanize.Line(last, lastWords))
+		return fmt.Errorf("%s. Its last output: %s", say, humanize.Line(last, lastWords))
 	}
 	return errors.New(say)
 }

@@ -57,7 +57,7 @@ func fieldOf(name string, p *jsonschema.Schema) (Field, error) {
 	switch p.Type {
 	case "array":
 		if f.Type = "list"; p.Items == nil {
-			return f, fmt.Errorf("the field %q is a list of anything", name)
+			return f, fmt.Errorf("the field %q is a list without a type", name)
 		}
 		choices = p.Items
 	case "string", "number", "integer", "boolean":

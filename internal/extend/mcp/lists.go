@@ -124,7 +124,7 @@ func list[S, T any](ctx context.Context, c *Client, what string, fetch func(ctx 
 		page, next, err := fetch(ctx, cursor)
 		if err != nil {
 			if context.Cause(ctx) == errStart {
-				err = fmt.Errorf("%s gave no list of its %s within %s: %w", c.server.Name, what, c.server.startTimeout(), errStart)
+				err = fmt.Errorf("%s did not list its %s within %s: %w", c.server.Name, what, c.server.startTimeout(), errStart)
 			}
 			return nil, err
 		}

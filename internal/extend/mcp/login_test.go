@@ -264,7 +264,7 @@ func TestLoginStaysWithItsAuthority(t *testing.T) {
 				good.ServeHTTP(w, r)
 			})
 			_, err := mcp.Connect(context.Background(), server, host) // the token is over: it is refreshed
-			wants(t, err, "can't refresh the login of hub", "gets no secrets")
+			wants(t, err, "can't refresh the login of hub", "no secrets are sent there")
 			_, _ = logins.Logout(server)
 			if err := logins.Login(context.Background(), server, host, browser(t)); err == nil {
 				t.Error("the login succeeded")
@@ -367,9 +367,9 @@ func TestLoginByHand(t *testing.T) {
 	wants(t, err, gone.Error())
 	open := serve(t, streamable(newOracle(), &sdk.StreamableHTTPOptions{Stateless: true}))
 	err = logins.Login(context.Background(), mcp.Server{Name: "hub", URL: open.URL}, host, paste)
-	wants(t, err, "hub wants no login")
+	wants(t, err, "hub needs no login")
 	err = logins.Login(context.Background(), mcp.Server{Name: "hub", URL: open.URL, Headers: map[string]string{"Authorization": "x"}}, host, paste)
-	wants(t, err, "hub has no login")
+	wants(t, err, "hub needs no login: it is a program")
 }
 
 // A login may take longer than the question for the new protocol.

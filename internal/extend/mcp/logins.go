@@ -105,14 +105,14 @@ func (l *Logins) Login(ctx context.Context, s Server, host Host, open Opener) er
 	}
 	defer client.Close()
 	if client.web == nil || client.web.login == nil {
-		return fmt.Errorf("%s has no login: it is a program, or its Authorization is in its headers", s.Name)
+		return fmt.Errorf("%s needs no login: it is a program, or has an Authorization header", s.Name)
 	}
 	if client.web.login.authorized.Load() {
 		return nil
 	}
 	challenge := l.get(s).Challenge
 	if challenge == "" {
-		return fmt.Errorf("%s wants no login", s.Name)
+		return fmt.Errorf("%s needs no login", s.Name)
 	}
 	// The server requires a login only for some of its tools.
 	return client.web.login.repeatChallenge(ctx, challenge)

@@ -73,7 +73,7 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 // network can reach.
 func (a *authorizer) mayReach(host string) error {
 	if server, err := url.Parse(a.server.URL); err != nil || reachlog.IsLocal(host) && !reachlog.IsLocal(server.Hostname()) {
-		return fmt.Errorf("the server leads its login to %s, a host of this machine or its network", host)
+		return fmt.Errorf("the server redirects its login to %s, a host on this machine or its network", host)
 	}
 	if a.logins.Allowed == nil {
 		return nil
@@ -98,7 +98,7 @@ func (s settled) RoundTrip(request *http.Request) (*http.Response, error) {
 		return response, err
 	}
 	_ = response.Body.Close()
-	return nil, fmt.Errorf("the authority redirects to another place, which gets no secrets")
+	return nil, fmt.Errorf("the authorization server redirects to another address; no secrets are sent there")
 }
 
 // config returns the configuration for the login of the SDK.

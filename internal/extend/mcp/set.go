@@ -146,7 +146,7 @@ func (at *slot) pause(ctx context.Context) error {
 		return nil
 	}
 	if len(ends) > len(pauses) {
-		return fmt.Errorf("%s ended %d times within %s and is not started again before %s",
+		return fmt.Errorf("%s ended %d times within %s and is not restarted before %s",
 			at.server.Name, len(ends), pauseWhile, ends[0].Add(pauseWhile).Format(time.TimeOnly))
 	}
 	select {

@@ -121,9 +121,9 @@ func TestStdioStartFails(t *testing.T) {
 		quirk string
 		say   []string
 	}{
-		{"ends", "exit", []string{"db ended at the start (exit status 1)", "Its last words: Error: missing API token"}},
-		{"no answer", "mute=initialize", []string{"db gave no list of its tools within 300ms"}},
-		{"no list", "mute=tools/list", []string{"db gave no list of its tools within 300ms"}},
+		{"ends", "exit", []string{"db ended at the start (exit status 1)", "Its last output: Error: missing API token"}},
+		{"no answer", "mute=initialize", []string{"db did not list its tools within 300ms"}},
+		{"no list", "mute=tools/list", []string{"db did not list its tools within 300ms"}},
 	} {
 		server := mcptest.Server(t, "db", tt.quirk)
 		if tt.quirk != "exit" {
@@ -139,7 +139,7 @@ func TestStdioStartFails(t *testing.T) {
 	server = mcptest.Server(t, "db")
 	server.Dir = filepath.Join(server.Dir, "missing")
 	_, err = mcp.Connect(context.Background(), server, mcp.Host{})
-	wants(t, err, "cannot be entered")
+	wants(t, err, "can't enter its folder")
 }
 
 // Nobody waits for a start that was interrupted.

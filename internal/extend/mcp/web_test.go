@@ -216,7 +216,7 @@ func TestWebHeaders(t *testing.T) {
 	elsewhere := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another host was asked") }))
 	moved := serve(t, http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	_, err = web(t, mcp.Server{URL: moved.URL, Headers: map[string]string{"X-Key": "k"}})
-	wants(t, err, "it has moved to "+elsewhere.URL)
+	wants(t, err, "it moved to "+elsewhere.URL)
 
 	// An SSE server names the address for messages itself.
 	guide := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -226,7 +226,7 @@ func TestWebHeaders(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	_, err = web(t, mcp.Server{URL: guide.URL, Type: "sse", Headers: map[string]string{"X-Key": "k"}})
-	wants(t, err, "it has moved to "+elsewhere.URL)
+	wants(t, err, "it moved to "+elsewhere.URL)
 }
 
 // A null in a list of any kind is nothing, and ends no program.
@@ -314,7 +314,7 @@ func TestWebSessionIsForgotten(t *testing.T) {
 	}
 	handler.Store(streamable(newOracle("2025-11-25"), nil)) // it was started anew
 	_, err = client.Call(context.Background(), "echo", json.RawMessage(`{"text":"x"}`), nil)
-	wants(t, err, "hub has forgotten this session; the call had no effect")
+	wants(t, err, "hub lost this session; the call had no effect")
 	soon(t, "the connection is given up", func() bool {
 		select {
 		case <-client.Done():
@@ -340,7 +340,7 @@ func TestWebServerThatHangs(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	_, err := web(t, mcp.Server{URL: hub.URL, StartTimeout: 200 * time.Millisecond})
-	wants(t, err, "hub gave no list of its tools within 200ms")
+	wants(t, err, "hub did not list its tools within 200ms")
 }
 
 // Without a login a run says how to get one, and opens nothing.

@@ -82,7 +82,7 @@ func (e *Entry) fromMarkdown(text string) error {
 	}
 	slices.Sort(e.Notes)
 	if e.text.Text = strings.TrimSpace(body); e.text.Text == "" {
-		return errors.New("holds no text")
+		return errors.New("contains no text")
 	}
 	if e.Description == "" {
 		e.Description = firstLine(e.text.Text)

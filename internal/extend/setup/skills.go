@@ -79,7 +79,7 @@ func (f *finder) skill(s *Entry, text string) error {
 	switch {
 	case s.Name == "":
 		s.Name = folder
-		s.Notes = append(s.Notes, "has no name; it is called like its folder")
+		s.Notes = append(s.Notes, "has no name; the name of its folder is used")
 	case s.Name != folder:
 		s.Notes = append(s.Notes, "its folder has another name: "+folder)
 	}
@@ -91,7 +91,7 @@ func (f *finder) skill(s *Entry, text string) error {
 	}
 	if i := slices.IndexFunc(f.Entries, func(other *Entry) bool { return other.Name == s.Name }); i >= 0 {
 		s.Shadowed = true
-		s.Notes = append(s.Notes, fmt.Sprintf("%s is used in its place", f.Entries[i].File))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s is used instead", f.Entries[i].File))
 	}
 	return nil
 }

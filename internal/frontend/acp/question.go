@@ -78,7 +78,7 @@ func (w *shown) choose(ctx context.Context, call string, a chat.Approval, inquir
 }
 
 // asking holds the state of the question about the configuration of a repository. It is asked once, at the
-// first prompt. The zero value means that it was not asked yet.
+// first prompt. The zero value means that it was not contacted yet.
 type asking struct {
 	asked bool
 	// decline ends the open question with a no. It is nil if none is open.

@@ -93,7 +93,7 @@ func (c *conn) read(in io.Reader, handle func(message)) error {
 		line = bytes.TrimSpace(line)
 		switch {
 		case !whole:
-			c.respond(nil, nil, failf(codeRequest, "a message may have at most 16 MiB"))
+			c.respond(nil, nil, failf(codeRequest, "a message can have at most 16 MiB"))
 		case len(line) > 0:
 			c.parse(line, handle)
 		}

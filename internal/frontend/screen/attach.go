@@ -66,7 +66,7 @@ func Attach(ctx context.Context, o AttachOptions) error {
 	greeting := []string{fmt.Sprintf("agent · %s · %s · attached: Ctrl+D leaves, the session continues", o.Session.Model, filepath.Base(o.Session.Folder))}
 	earlier, err := recordedUntil(folders.Sessions(), o.Session.ID, joined.Record)
 	if err != nil {
-		greeting = append(greeting, "Can't read the record of the session: "+err.Error())
+		greeting = append(greeting, "Can't read the session log: "+err.Error())
 	}
 	bound, faults := &boundKeys{path: filepath.Join(folders.Config, "keys.json")}, []string(nil)
 	if !o.Plain {
@@ -161,7 +161,7 @@ func (r *remote) follow(listener func(chat.Event), joined attach.Joined) {
 			return
 		}
 		if joined.Snapshot {
-			listener(chat.Notice{Text: "This terminal was too far behind. Some lines are only in the record: /share, or attach again."})
+			listener(chat.Notice{Text: "This terminal fell behind and misses some lines. Attach again, or type /share to see all."})
 		}
 	}
 }

@@ -52,7 +52,7 @@ func TestGoodbyeNamesStoppedAgents(t *testing.T) {
 		_, end := c.Serve(t.Context(), nil)
 		var out bytes.Buffer
 		sayGoodbye(t.Context(), &out, c, &tally{})
-		want := `^1 agent stopped: a ␛\[31mlook \(s-[a-z0-9]{5}\); after a resume, the model learns their progress and can continue them\n.*agent -r .* takes it up again\n$`
+		want := `^1 agent stopped: a ␛\[31mlook \(s-[a-z0-9]{5}\); after a resume, the model learns their progress and can continue them\n.*agent -r .* resumes it\n$`
 		if unrecorded {
 			want = `^1 agent stopped: a ␛\[31mlook \(s-[a-z0-9]{5}\)\n$`
 		}

@@ -24,7 +24,7 @@ func (l *leaver) command() command.Command {
 	return command.Command{Name: "leave", Group: "Sessions", Help: "leave the terminal; the session continues", Forms: []command.Form{{
 		Run: func(context.Context, []string) (command.Output, error) {
 			if !l.host.Serving() {
-				return command.Output{}, errors.New("can't leave: no other terminal could reach this session. It needs a record, and Linux or macOS")
+				return command.Output{}, errors.New("can't leave: no other terminal could reach this session. It needs a session log, and Linux or macOS")
 			}
 			l.left.Store(true)
 			return command.Output{Quit: true}, nil

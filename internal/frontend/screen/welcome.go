@@ -157,7 +157,7 @@ func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *t
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	line := "agent -r " + name + " takes it up again"
+	line := "agent -r " + name + " resumes it"
 	if stats, err := c.Chat.Stats(ctx); err == nil {
 		line = sums.sums(stats) + line
 	}

@@ -212,7 +212,7 @@ func (e *Endpoint) unreadable(err error, model string) *llm.Error {
 	case errors.As(err, &coding):
 		return e.Malformed(model, coding.Error())
 	case errors.As(err, &flawed), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
-		return e.Malformed(model, "sent an answer whose compression is damaged")
+		return e.Malformed(model, "sent a response that can't be decompressed")
 	}
 	return nil
 }

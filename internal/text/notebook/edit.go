@@ -54,7 +54,7 @@ func (n *Notebook) check(after []byte, parts []part) error {
 	}
 	for i, p := range parts {
 		if err == nil && (now.cells[i].text != p.text || now.cells[i].kind != p.kind) {
-			err = fmt.Errorf("cell %d is not as it was to be", i+1)
+			err = fmt.Errorf("cell %d differs from the expected result", i+1)
 		}
 	}
 	if err != nil {
@@ -80,12 +80,12 @@ func (n *Notebook) parts(text string) ([]part, error) {
 				return nil, err
 			}
 			if p.number > 0 && p.number <= last {
-				return nil, fmt.Errorf("cell %d is twice in it, or not at its place", p.number)
+				return nil, fmt.Errorf("cell %d appears twice or out of order", p.number)
 			}
 			last, inOutputs = max(last, p.number), false
 			parts = append(parts, p)
 		case len(parts) == 0:
-			return nil, fmt.Errorf("the text begins with no cell: a line \"%s cell code\" begins one", n.mark)
+			return nil, fmt.Errorf("the text must begin with a cell line, such as \"%s cell code\"", n.mark)
 		case head == "output" || inOutputs:
 			inOutputs = true
 			parts[len(parts)-1].outputs += line
@@ -100,7 +100,7 @@ func (n *Notebook) parts(text string) ([]part, error) {
 			was = n.outputsOf(p.number - 1)
 		}
 		if p.outputs != was {
-			return nil, fmt.Errorf("the outputs of the cell that is number %d in the text are not as they were: they cannot be edited, running the notebook makes them", i+1)
+			return nil, fmt.Errorf("the outputs of cell %d in the text differ. Outputs can't be edited; running the notebook creates them", i+1)
 		}
 	}
 	return parts, nil
@@ -119,9 +119,9 @@ func (n *Notebook) begin(words []string) (part, error) {
 	case kind != "code" && kind != "markdown" && kind != "raw":
 		return part{}, fmt.Errorf("a cell is code, markdown or raw, not %q", kind)
 	case err == nil && (number < 1 || number > len(n.cells)):
-		return part{}, fmt.Errorf("there is no cell %d; a new cell has no number", number)
+		return part{}, fmt.Errorf("no cell %d; write a new cell without a number", number)
 	case err == nil && kind != n.cells[number-1].kind:
-		return part{}, fmt.Errorf("cell %d is %s and stays so; delete it and begin a new one", number, n.cells[number-1].kind)
+		return part{}, fmt.Errorf("cell %d is %s, which can't change; delete it and add a new one", number, n.cells[number-1].kind)
 	case err != nil:
 		number = 0
 	}

@@ -153,7 +153,7 @@ func walk(raw []byte, of span, kind jsontext.Kind, name func(*jsontext.Decoder) 
 	d := jsontext.NewDecoder(bytes.NewReader(of.of(raw)))
 	begin, err := d.ReadToken()
 	if err == nil && begin.Kind() != kind {
-		err = fmt.Errorf("it has no %c where one belongs", kind)
+		err = fmt.Errorf("a %c is missing", kind)
 	}
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func walk(raw []byte, of span, kind jsontext.Kind, name func(*jsontext.Decoder) 
 		return err
 	}
 	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more behind the end")
+		return errors.New("text follows the end")
 	}
 	return nil
 }

@@ -306,7 +306,7 @@ func (a *applier) near(old []string) string {
 	if near := textdiff.Near(a.lines, old, "the patch"); near != "" {
 		return " " + near + "."
 	}
-	return " No lines of the file are close to them; read the file again."
+	return " No lines of the file are similar; read the file again."
 }
 
 // mostNear is the greatest number of lines that a message lists.

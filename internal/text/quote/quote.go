@@ -18,8 +18,8 @@ import (
 
 // The remarks of [Find] about a quote that differs from the file only in blanks.
 const (
-	IndentationShifted = "The indentation of old_string was not the file's; new_string was shifted to it. "
-	BlanksIgnored      = "The blanks at the ends of lines of old_string were not the file's. "
+	IndentationShifted = "The indentation of old_string differed from the file; new_string was adjusted to it. "
+	BlanksIgnored      = "Whitespace at the ends of lines of old_string differed from the file. "
 )
 
 // Find finds a quote that is not literally in the text of a file. All lines of the quote must equal
@@ -41,7 +41,7 @@ func Find(file, text, old, new string, exact bool) (textfile.Splice, string, err
 		for i := range places {
 			places[i]++ // the patch contains a line more than once
 		}
-		return none, "", fmt.Errorf("old_string was not found in %s; nothing was written. But for blanks, it is at %s: quote one of them exactly as it is there", file, lines.Numbers(places))
+		return none, "", fmt.Errorf("old_string was not found in %s; nothing was written. Except for whitespace, it is at %s: quote one of them exactly as it is there", file, lines.Numbers(places))
 	}
 	at := places[0]
 	fresh := lines.Split(new)
@@ -105,7 +105,7 @@ func plain(list []string) []string {
 func notFound(rel, text, old, replacement string) error {
 	why := knownMistake(text, old, replacement)
 	if why == "" {
-		why = cmp.Or(textdiff.Near(lines.Split(text), lines.Split(old), "old_string"), "No lines of the file are close to it; read the file again")
+		why = cmp.Or(textdiff.Near(lines.Split(text), lines.Split(old), "old_string"), "No lines of the file are similar; read the file again")
 	}
 	return fmt.Errorf("old_string was not found in %s; nothing was written. %s", rel, why)
 }

@@ -224,7 +224,7 @@ func TestPickerShowsThemes(t *testing.T) {
 // list that tells.
 func TestRemarksGetTheirRoom(t *testing.T) {
 	t.Parallel()
-	const long = "nothing would be lost with it; it waits for a cut that pays"
+	const long = "it can be removed without loss; it waits until pruning pays"
 	pick := command.Pick{Choices: []command.Choice{
 		{Name: "a name of thirty-two characters!", Help: "short"}, {Name: "b.go", Help: long}, {Name: "c.go", Help: strings.Repeat("word ", 40) + "end"},
 	}}
@@ -245,11 +245,11 @@ func TestRemarksGetTheirRoom(t *testing.T) {
 	if got := view(80); !strings.Contains(got, "  "+long) {
 		t.Errorf("the remark is cut or stands elsewhere:\n%s", got)
 	}
-	if got := view(60, "down"); strings.Contains(got, "that pays") {
+	if got := view(60, "down"); strings.Contains(got, "until pruning pays") {
 		t.Errorf("told although the list does not tell:\n%s", got)
 	}
 	pick.Tells = true
-	if got := view(60, "down"); !strings.Contains(got, "    nothing would be lost with it; it waits for a cut that") || !strings.Contains(got, "    pays") {
+	if got := view(60, "down"); !strings.Contains(got, "    it can be removed without loss; it waits until pruning") || !strings.Contains(got, "    pays") {
 		t.Errorf("the remark is not told:\n%s", got)
 	}
 	if one, other := view(60), view(60, "down", "down"); strings.Count(one, "\n") != strings.Count(other, "\n") {

@@ -219,7 +219,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 		`{"server":"a","tool":"gone","arguments":{}}`:    `a does not offer "gone", or no longer; did you mean one?; it offers: one, new`,
 		`{"server":"broken","tool":"x","arguments":{}}`:  "broken cannot be used: ended at start",
 		`{"server":"none","tool":"x","arguments":{}}`:    `unknown server "none"`,
-		`[]`: "mcp_call takes server",
+		`[]`: "mcp_call needs server",
 	} {
 		if _, answer := b.run("mcp_call", arguments); want == "" && answer.Error != "" || !strings.Contains(answer.Error, want) {
 			t.Errorf("%s: %q, want %q", arguments, answer.Error, want)
@@ -417,7 +417,7 @@ func TestFindAndRead(t *testing.T) {
 	})
 	b.WaitReady(t.Context(), wait)
 	_, answer := b.run("mcp_find", `{"query":"close"}`)
-	if !strings.Contains(answer.Text, `a/close`) || !strings.Contains(answer.Text, `"required":["q"]`) || !strings.Contains(answer.Text, "a says of itself: be kind") || !strings.Contains(answer.Text, "b cannot be used: ended at start") {
+	if !strings.Contains(answer.Text, `a/close`) || !strings.Contains(answer.Text, `"required":["q"]`) || !strings.Contains(answer.Text, "a describes itself: be kind") || !strings.Contains(answer.Text, "b cannot be used: ended at start") {
 		t.Errorf("%q", answer.Text)
 	}
 	_, answer = b.run("mcp_find", `{"query":"make","server":"a"}`)

@@ -71,9 +71,9 @@ func (s Status) Summary() string {
 	case s.State == Unused, s.State == Failed:
 		return s.Reason
 	case s.State == Starting && s.Reason != "":
-		return "could not be asked the last time: " + s.Reason
+		return "did not answer last time: " + s.Reason
 	case s.State == Starting:
-		return "was not asked yet"
+		return "was not contacted yet"
 	}
 	offered := "by search only"
 	if s.Direct {

@@ -188,14 +188,14 @@ type cleaner struct {
 func (t *cleaner) add(tools []Tool, from mcp.Tool) []Tool {
 	shown := humanize.Line(from.Name, 60)
 	leave := func(why string) []Tool {
-		t.problems = append(t.problems, fmt.Sprintf("tool %s is left out: %s", shown, why))
+		t.problems = append(t.problems, fmt.Sprintf("tool %s is omitted: %s", shown, why))
 		return tools
 	}
 	if strings.TrimSpace(from.Name) == "" {
 		return leave("it has no name")
 	}
 	if slices.ContainsFunc(tools, func(other Tool) bool { return other.Name == from.Name }) {
-		return leave("the server has two of that name")
+		return leave("the server has two tools of that name")
 	}
 	schema, depth, err := t.cleanSchema(from.InputSchema)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestNames_5_2_6(t *testing.T) {
 		t.Error("the server's own name is not found")
 	}
 	problems := strings.Join(k.Problems, "\n")
-	if !strings.Contains(problems, "it has no name") || !strings.Contains(problems, "two of that name") || k.Tools[0].Description != "" {
+	if !strings.Contains(problems, "it has no name") || !strings.Contains(problems, "two tools of that name") || k.Tools[0].Description != "" {
 		t.Errorf("%s", problems)
 	}
 }
@@ -82,7 +82,7 @@ func TestDefinitions_5_2_7(t *testing.T) {
 		t.Errorf("%s", k.Tools[1].Schema)
 	}
 	problems := strings.Join(k.Problems, "\n")
-	for _, want := range []string{"tool none is left out: it has no schema", "broken is left out: its schema is no JSON", "list is left out", "text is left out: its schema is of a string", "props is left out", "6 invisible characters removed"} {
+	for _, want := range []string{"tool none is omitted: it has no schema", "broken is omitted: its schema is not valid JSON", "list is omitted", "text is omitted: its schema is of a string", "props is omitted", "6 invisible characters removed"} {
 		if !strings.Contains(problems, want) {
 			t.Errorf("no %q in\n%s", want, problems)
 		}

@@ -51,7 +51,7 @@ func (t *cleaner) cleanSchema(raw json.RawMessage) (schema json.RawMessage, dept
 	}
 	value, err := rawjson.Decode(raw)
 	if err != nil {
-		return nil, 0, errors.New("its schema is no JSON")
+		return nil, 0, errors.New("its schema is not valid JSON")
 	}
 	object, ok := value.(map[string]any)
 	if !ok {

@@ -146,9 +146,9 @@ func (a Agent) Effects() manifest.List {
 	}
 	add("description", a.Description)
 	if a.Looks {
-		add("mode", "only looks")
+		add("mode", "read-only")
 	} else {
-		add("mode", "that of the conversation")
+		add("mode", "as in the conversation")
 	}
 	add("kind", a.Kind)
 	add("model", a.Model)
@@ -211,7 +211,7 @@ func (f *finder) folder(dir, ending string) {
 		f.file(file, ending)
 	}
 	if more := len(files) - maxFiles; more > 0 {
-		f.Skipped = append(f.Skipped, fmt.Sprintf("%s: %d files more than %d are not read", dir, more, maxFiles))
+		f.Skipped = append(f.Skipped, fmt.Sprintf("%s: %d files beyond the first %d are not read", dir, more, maxFiles))
 	}
 }
 
@@ -263,7 +263,7 @@ func (f *finder) file(file, ending string) {
 		if earlier, taken := f.named[agent.Name]; taken {
 			by := earlier.File
 			if by == "" {
-				by = "the agent of the program"
+				by = "the built-in subagent"
 			}
 			err = fmt.Errorf("its name %s is taken by %s", agent.Name, by)
 		}

@@ -90,8 +90,8 @@ func TestLeftOut(t *testing.T) {
 		"no frontmatter":                                                     "line 1: has no frontmatter",
 		"---\ndescription: d\n---\nx":                                        "has no name",
 		"---\nname: n\n---\nx":                                               "has no description",
-		"---\nname: a b\ndescription: d\n---\nx":                             `its name "a b"`,
-		"---\nname: explore\ndescription: d\n---\nx":                         "its name explore is taken by the agent of the program",
+		"---\nname: a b\ndescription: d\n---\nx":                             `invalid name "a b"`,
+		"---\nname: explore\ndescription: d\n---\nx":                         "its name explore is taken by the built-in subagent",
 		"---\nname: n\ndescription: d\nmaxTurns: many\n---\nx":               `maxTurns is "many", not a number above 0`,
 		"---\nkind: remote\nname: n\ndescription: d\nagent_card_url: u\n---": "is of the kind remote",
 		"---\nname: n\ndescription: d\n---\n" + strings.Repeat("x", maxFile): "is longer than 64 KiB",
@@ -105,7 +105,7 @@ func TestLeftOut(t *testing.T) {
 	for i := range maxFiles + 3 {
 		many[fmt.Sprintf("work/.agents/agents/a%d.md", i)] = fmt.Sprintf("---\nname: a%d\ndescription: d\n---\n", i)
 	}
-	if set := Find(place(t, many)); len(set.Agents) != 2+maxFiles || len(set.Skipped) != 1 || !strings.Contains(set.Skipped[0], "3 files more than 200") {
+	if set := Find(place(t, many)); len(set.Agents) != 2+maxFiles || len(set.Skipped) != 1 || !strings.Contains(set.Skipped[0], "3 files beyond the first 200") {
 		t.Errorf("%d agents, left out %q", len(set.Agents), set.Skipped)
 	}
 	set := Find(place(t, map[string]string{"work/.codex/agents/x.toml": "name = \"x\"\nbroken"}))

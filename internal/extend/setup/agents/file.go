@@ -76,7 +76,7 @@ func parse(text, name string) (Agent, error) {
 	a.Timeout = time.Duration(minutes) * time.Minute
 	a.Looks = onlyLooks(first("permissionmode", "sandbox_mode"))
 	if a.Kind = first("kind"); a.Kind != "" && a.Kind != "local" {
-		return a, fmt.Errorf("is of the kind %s; only agents that work here are used", a.Kind)
+		return a, fmt.Errorf("is of the kind %s; only local agents are used", a.Kind)
 	}
 	for name := range fields {
 		if !slices.Contains(used, name) {
@@ -167,7 +167,7 @@ func (a *Agent) check() error {
 	case a.Name == "":
 		return errors.New("has no name")
 	case !validName.MatchString(a.Name):
-		return fmt.Errorf("its name %q has other characters than a-z, 0-9, - and _, or more than 64", a.Name)
+		return fmt.Errorf("invalid name %q. Use at most 64 of a-z, 0-9, - and _", a.Name)
 	case a.Description == "":
 		return errors.New("has no description")
 	}

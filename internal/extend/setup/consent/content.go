@@ -45,7 +45,7 @@ func (s *Store) look(i Item) Reviewed {
 	}
 	for _, p := range i.Effects {
 		if !utf8.ValidString(p.Key + p.Text) {
-			r.Problem = "it holds letters that are not UTF-8, which would count as others"
+			r.Problem = "it contains invalid UTF-8"
 			return r
 		}
 	}

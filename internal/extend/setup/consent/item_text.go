@@ -114,7 +114,7 @@ func (t *Trust) Lines() ([]string, error) {
 		if lines = append(lines, ""); runs(all) {
 			lines = append(lines, notCovered)
 		}
-		lines = append(lines, "trust yes agrees to all that waits, trust yes ITEM to one, by its name or its letters; trust no refuses.")
+		lines = append(lines, "trust yes approves all waiting items, trust yes ITEM one, by name or letters. trust no refuses them.")
 	}
 	if len(lines) == 0 {
 		lines = []string{"Nothing in this repository needs your approval."}

@@ -103,7 +103,7 @@ func (t *Trust) hideUnshown(waiting []Reviewed) (items []Reviewed, lines []strin
 	}
 	for _, r := range waiting {
 		if r.Problem == "" && t.lastShown(r.Item) == nil {
-			lines = append(lines, fmt.Sprintf("%s of %s was not listed yet, so it waits: agent trust", r, t.short(r.File)))
+			lines = append(lines, fmt.Sprintf("%s of %s is new and waits for your approval. Run: agent trust", r, t.short(r.File)))
 			continue
 		}
 		items = append(items, r)

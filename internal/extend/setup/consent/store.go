@@ -135,9 +135,9 @@ func (s *Store) Check(i Item) error {
 
 // unused maps states to the reason why an item is not used, with the remedy.
 var unused = map[State]string{
-	Refused: "is not used: you refused it; agent trust yes changes that",
-	Changed: "is not used: it has changed since you agreed; agent trust shows how",
-	Waiting: "is not used until you agree: agent trust",
+	Refused: "is not used: you refused it. To approve it, run: agent trust yes",
+	Changed: "is not used: it changed since you approved it. To see how, run: agent trust",
+	Waiting: "is not used until you approve it. Run: agent trust",
 }
 
 // unclear returns the error for an item whose content cannot be determined.

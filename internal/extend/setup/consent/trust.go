@@ -158,7 +158,7 @@ func (t *Trust) UnansweredLine() string {
 	for _, file := range files {
 		says = append(says, file+": "+strings.Join(countItems(counts[file]), ", "))
 	}
-	return "not used until you agree (agent trust): " + strings.Join(says, "; ")
+	return "not used until you approve it (agent trust): " + strings.Join(says, "; ")
 }
 
 // countItems describes the items of a file by kind. If there are several of a kind, it returns only

@@ -80,11 +80,11 @@ waiting  ` + shown[3].Hash[:8] + `  allow more (sub/rules.json)
 ignored  .mcp.json: says too much
 
 Your answer does not cover other files that these commands load.
-trust yes agrees to all that waits, trust yes ITEM to one, by its name or its letters; trust no refuses.`
+trust yes approves all waiting items, trust yes ITEM one, by name or letters. trust no refuses them.`
 	if got := w.lines(trust); got != want {
 		t.Errorf("the list is\n%s\nwant\n%s", got, want)
 	}
-	if got, want := trust.UnansweredLine(), "not used until you agree (agent trust): .mcp.json: 2 servers; sub/rules.json: 2 times allow"; got != want {
+	if got, want := trust.UnansweredLine(), "not used until you approve it (agent trust): .mcp.json: 2 servers; sub/rules.json: 2 times allow"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	shown[0].Files, shown[0].Difference, shown[0].State = nil, []string{"- a", "+ b"}, consent.Changed
@@ -142,7 +142,7 @@ func TestAnswersAreAboutWhatWasShown(t *testing.T) {
 	if got := trust.GuardedPaths(); !slices.Equal(got, []string{filepath.Join(w.root, ".mcp.json"), filepath.Join(w.root, "run.sh")}) {
 		t.Errorf("guarded are %q", got)
 	}
-	if got, err := trust.Forget(); err != nil || answered != 5 || !slices.Equal(got, []string{"Forgotten: all answers about " + w.root + "; 4 items of it will be asked about."}) {
+	if got, err := trust.Forget(); err != nil || answered != 5 || !slices.Equal(got, []string{"Forgotten: all answers about " + w.root + "; 4 items of it need approval again."}) {
 		t.Errorf("%q, %v", got, err)
 	}
 	if left := trust.UnansweredLine(); !strings.Contains(left, "2 times allow") || len(trust.Agreed()) > 0 {
@@ -178,7 +178,7 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 		t.Error(got)
 	}
 	w.write("run.sh", "3")
-	if got := trust.UnansweredLine(); got != "not used until you agree (agent trust): .mcp.json: server db" {
+	if got := trust.UnansweredLine(); got != "not used until you approve it (agent trust): .mcp.json: server db" {
 		t.Error(got)
 	}
 	w.write("config/allowed.json", "[")
@@ -234,7 +234,7 @@ func TestWhatChangedBehindTheListing(t *testing.T) {
 			}
 			trust.Add(consent.Item{Kind: consent.Server, Name: "new", File: filepath.Join(w.root, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "evil", Role: manifest.Word}}})
 			trust.Add(consent.Item{Kind: consent.Allow, Name: "rules", File: filepath.Join(w.root, "sub/rules.json"), Effects: manifest.List{{Name: manifest.Rule, Text: "Bash(ls)"}}})
-			if got := w.answer(trust, true); !strings.Contains(got, "server new of .mcp.json was not listed yet, so it waits: agent trust") || strings.Contains(got, "agreed: server new") {
+			if got := w.answer(trust, true); !strings.Contains(got, "server new of .mcp.json is new and waits for your approval. Run: agent trust") || strings.Contains(got, "agreed: server new") {
 				t.Error(got)
 			}
 			if left := trust.UnansweredLine(); !strings.Contains(left, "server new") {

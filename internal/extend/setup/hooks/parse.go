@@ -112,7 +112,7 @@ func (p *parser) event(event Event, raw json.RawMessage) {
 }
 
 // errReported is the error for a hook whose unknown type was already reported.
-var errReported = errors.New("it was named already")
+var errReported = errors.New("it appears twice")
 
 // hook sets the fields of a hook from its JSON. It returns an error if the hook cannot be used.
 func (p *parser) hook(h *Hook) error {
@@ -125,27 +125,27 @@ func (p *parser) hook(h *Hook) error {
 			return errReported
 		}
 		p.reported[w.Type] = true
-		return fmt.Errorf("hooks of the type %q are not run here, only commands", w.Type)
+		return fmt.Errorf("hook type %q is not supported; only commands are", w.Type)
 	}
 	switch {
 	case strings.TrimSpace(w.Command) == "":
 		return errors.New("it has no command")
 	case strings.ContainsRune(w.Command+strings.Join(w.Args, ""), 0):
-		return errors.New("its command holds a NUL")
+		return errors.New("its command contains a zero byte")
 	case w.Timeout < 0 || w.Timeout > longest.Seconds():
 		return fmt.Errorf("its timeout must be between 0 and %d seconds", int(longest.Seconds()))
 	case w.Shell != "" && w.Shell != "bash":
-		return fmt.Errorf("it wants the shell %q; only bash is run here", w.Shell)
+		return fmt.Errorf("shell %q is not supported; use bash", w.Shell)
 	case w.OnFailure != "" && w.OnFailure != "block" && w.OnFailure != "continue":
 		return fmt.Errorf("its onFailure is %q (valid: block, continue)", w.OnFailure)
 	case w.OnFailure == "block" && (w.Async || w.Rewake):
 		return errors.New("an async hook can't have onFailure \"block\"")
 	case w.If != "" && !h.Event.IsToolEvent():
-		return errors.New("it has an if, which is about calls of tools only")
+		return errors.New("if is only for events of tool calls")
 	}
 	if w.If != "" {
 		if _, err := permissions.ParseCondition(w.If, "/", "/"); err != nil {
-			return fmt.Errorf("NOT USED: its if %q is not understood: %w", w.If, err)
+			return fmt.Errorf("NOT USED: its if %q is not valid: %w", w.If, err)
 		}
 	}
 	h.Command, h.Args, h.If = w.Command, w.Args, w.If

@@ -35,7 +35,7 @@ func (p *planner) claudeSettings(from string, members map[string]json.RawMessage
 		Allow []string `json:"allow"`
 	}
 	if raw := members["permissions"]; raw != nil && json.Unmarshal(raw, &permissions) != nil {
-		p.skip(Rules, "permissions.allow", from, "it must be a list of texts")
+		p.skip(Rules, "permissions.allow", from, "it must be a list of strings")
 	}
 	for _, rule := range permissions.Allow {
 		p.rule(from, rule)
@@ -57,9 +57,9 @@ func (p *planner) rule(from, rule string) {
 	}
 	switch {
 	case holdsSecret(rule):
-		p.skip(Rules, "a rule", from, "it holds a secret")
+		p.skip(Rules, "a rule", from, "it contains a secret")
 	case len(ours) == 0:
-		p.skip(Rules, rule, from, "allowed anyway, or not known here")
+		p.skip(Rules, rule, from, "already allowed, or unknown to agent")
 	default:
 		p.add(Change{Kind: Rules, Name: rule, State: Shown, From: from, To: "--allow '" + strings.Join(ours, "' --allow '") + "'", Rules: ours})
 	}

@@ -35,7 +35,7 @@ func (p *planner) ownHooks() error {
 		return fmt.Errorf("%s: %w", p.hooksFile, fsutil.Reason(err))
 	}
 	if data, err = hujson.Standardize(data); err != nil {
-		return fmt.Errorf("%s: it is no JSON: %w", p.hooksFile, err)
+		return fmt.Errorf("%s: it is not valid JSON: %w", p.hooksFile, err)
 	}
 	p.hasHooks = identities(p.hooksFile, data)
 	return nil
@@ -70,7 +70,7 @@ func (p *planner) hooksOf(from string, members map[string]json.RawMessage) {
 	}
 	data, err := rawjson.Marshal(kept)
 	if err != nil {
-		p.skip(Hooks, "hooks", from, "they are no JSON")
+		p.skip(Hooks, "hooks", from, "they are not valid JSON")
 		return
 	}
 	p.takeHooks(from, hooks.Parse(from, data))
@@ -100,7 +100,7 @@ func (p *planner) takeHooks(from string, found hooks.Listing, lost ...string) {
 // geminiSettings plans the import of gemini's settings, except servers.
 func (p *planner) geminiSettings(from string, members map[string]json.RawMessage) {
 	if members["hooks"] != nil {
-		p.skip(Hooks, "hooks", from, "their events and answers are others than here: write them anew in "+p.hooksFile)
+		p.skip(Hooks, "hooks", from, "their events and answers differ; rewrite them in "+p.hooksFile)
 	}
 	p.membersOf(from, geminiMembers, members, "mcpServers", "hooks")
 }
@@ -129,7 +129,7 @@ func (p *planner) notifier(from string, members map[string]json.RawMessage) {
 	}
 	var command []string
 	if json.Unmarshal(members["notify"], &command) != nil || len(command) == 0 {
-		p.skip(Hooks, "notify", from, "notify must be a list of texts")
+		p.skip(Hooks, "notify", from, "notify must be a list of strings")
 		return
 	}
 	one := map[string]any{"type": "command", "command": command[0], "args": command[1:]}
@@ -145,7 +145,7 @@ func (p Plan) writeHooks() error {
 	return jsonfile.Edit(jsonfile.File{Path: filepath.Clean(p.hooksFile)}, func(data []byte) ([]jsonfile.Step, error) {
 		plain, err := hujson.Standardize(append([]byte(nil), data...))
 		if err != nil {
-			return nil, fmt.Errorf("it is no JSON: %w", err)
+			return nil, fmt.Errorf("it is not valid JSON: %w", err)
 		}
 		var has struct {
 			Hooks map[string]json.RawMessage `json:"hooks"`

@@ -92,7 +92,7 @@ func TestSources(t *testing.T) {
 	}{
 		{"claude", ".claude.json", `{"mcpServers": {"a": {"type": "stdio", "command": "npx", "args": ["${A:-b}"], "env": {}}}}`, "a", own, `{"args":["${A:-b}"],"command":"npx","env":{},"type":"stdio"}`, ""},
 		{"codex", ".codex/config.toml", "[mcp_servers.c]\ncommand = \"x\"\nargs = [\"${A} $B\"]\n", "c", own, `{"args":["${AGENT_DOLLAR:-$}{A} $B"],"command":"x"}`, ""},
-		{"gemini", ".gemini/settings.json", `{"mcpServers": {"g": {"httpUrl": "https://g", "oauth": {"clientId": "i", "clientSecret": "` + token + `"}}}}`, "g", own, `{"oauth":{"clientId":"i"},"url":"https://g"}`, "clientSecret of oauth is not taken over: put it into a variable and name that in clientSecretEnv"},
+		{"gemini", ".gemini/settings.json", `{"mcpServers": {"g": {"httpUrl": "https://g", "oauth": {"clientId": "i", "clientSecret": "` + token + `"}}}}`, "g", own, `{"oauth":{"clientId":"i"},"url":"https://g"}`, "clientSecret of oauth is not imported: put it into a variable and name that in clientSecretEnv"},
 		{"claude", ".claude.json", `{"projects": {"WORK": {"mcpServers": {"p": {"command": "x"}}}, "/other": {"mcpServers": {"no": {"command": "x"}}}}}`, "p", own, `{"command":"x"}`, ""},
 		{"claude-desktop", ".config/Claude/claude_desktop_config.json", `{"mcpServers": {"a b": {"command": "x"}}}`, "a-b", own, `{"command":"x"}`, "it is named a-b here"},
 		{
@@ -103,9 +103,9 @@ func TestSources(t *testing.T) {
 		{"claude", ".claude.json", `{"mcpServers": {"h": {"command": "x", "trust_hints": true}}}`, "h", own, `{"command":"x"}`, "trust_hints: its calls require approval"},
 		{"gemini", "work/.gemini/settings.json", `{"mcpServers": {"g": {"url": "https://g/sse"}}}`, "g", project, `{"type":"sse","url":"https://g/sse"}`, ""},
 		{"opencode", ".config/opencode/opencode.jsonc", `{"mcp": {/* mine */ "o": {"type": "local", "command": ["bun", "x"], "environment": {"K": "{env:KEY}"}, "enabled": true,}}}`, "o", own, `{"command":["bun","x"],"env":{"K":"${KEY}"},"type":"local"}`, ""},
-		{"crush", ".config/crush/crush.json", `{"mcp": {"c": {"type": "http", "url": "https://c", "timeout": 120, "headers": {"Authorization": "$(cat key)"}}}}`, "c", own, `{"headers":{"Authorization":"$(cat key)"},"timeout":120000,"type":"http","url":"https://c"}`, "headers has a placeholder that is unknown: fill it in; the value of Authorization is stored as plain text. Use ${VAR} to keep it out of the file"},
+		{"crush", ".config/crush/crush.json", `{"mcp": {"c": {"type": "http", "url": "https://c", "timeout": 120, "headers": {"Authorization": "$(cat key)"}}}}`, "c", own, `{"headers":{"Authorization":"$(cat key)"},"timeout":120000,"type":"http","url":"https://c"}`, "headers has an unknown placeholder: replace it; the value of Authorization is stored as plain text. Use ${VAR} to keep it out of the file"},
 		{"cursor", ".cursor/mcp.json", `{"mcpServers": {"c": {"command": "${workspaceFolder}/x", "env": {"T": "${env:TOK}"}}}}`, "c", own, `{"command":"./x","env":{"T":"${TOK}"}}`, ""},
-		{"vscode", "work/.vscode/mcp.json", `{"inputs": [], "servers": {"v": {"command": "x", "env": {"T": "${input:api-key}"}, "envFile": ".env"}}}`, "v", project, `{"command":"x","env":{"T":"${INPUT_API_KEY}"}}`, "an input fills in env: set the variable INPUT_API_KEY; envFile is unknown"},
+		{"vscode", "work/.vscode/mcp.json", `{"inputs": [], "servers": {"v": {"command": "x", "env": {"T": "${input:api-key}"}, "envFile": ".env"}}}`, "v", project, `{"command":"x","env":{"T":"${INPUT_API_KEY}"}}`, "env comes from an input: set the variable INPUT_API_KEY; envFile is unknown"},
 		{"windsurf", ".codeium/windsurf/mcp_config.json", `{"mcpServers": {"w": {"serverUrl": "https://w", "headers": {"Authorization": "Bearer ` + token + `"}}}}`, "w", own, `{"headers":{"Authorization":"Bearer ` + token + `"},"url":"https://w"}`, "the value of Authorization is stored as plain text. Use ${VAR} to keep it out of the file"},
 	} {
 		t.Run(c.source+" "+c.file, func(t *testing.T) {
@@ -200,7 +200,7 @@ func TestHooks(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 	shown, _ := json.Marshal(plan.Changes)
-	for _, want := range []string{"unknown event", `\"prompt\" are not run`, "standard input"} {
+	for _, want := range []string{"unknown event", `\"prompt\" is not supported`, "standard input"} {
 		if !strings.Contains(string(shown), want) {
 			t.Errorf("no %q in %s", want, shown)
 		}
@@ -219,7 +219,7 @@ func TestRules(t *testing.T) {
 	p := newPlace(t, map[string]string{".claude/settings.json": `{"permissions": {"allow": ["Bash(go test *)", "Read(x)", "mcp__s__t", "Bash(curl ` + token + `)", "Bash(DB_PASSWORD=hunter2 make)"]}, "outputStyle": "terse", "statusLine": {"type": "command", "command": "~/.claude/line.sh"}}`})
 	plan := p.plan()
 	shown, _ := json.Marshal(plan.Changes)
-	for _, want := range []string{`--allow 'run_shell_command(go test *)'`, "--allow 'mcp__s__t'", "it holds a secret", "/set output-style terse", "/set status-line.command ~/.claude/line.sh"} {
+	for _, want := range []string{`--allow 'run_shell_command(go test *)'`, "--allow 'mcp__s__t'", "it contains a secret", "/set output-style terse", "/set status-line.command ~/.claude/line.sh"} {
 		if !strings.Contains(string(shown), want) {
 			t.Errorf("no %q in %s", want, shown)
 		}
@@ -234,16 +234,16 @@ func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, text, says string }{
 		"no JSON":        {".cursor/mcp.json", `{"mcpServers": {`, "unexpected"},
-		"a list":         {".cursor/mcp.json", `[]`, "it holds no object"},
+		"a list":         {".cursor/mcp.json", `[]`, "it contains no object"},
 		"list within":    {".cursor/mcp.json", `{"mcpServers": []}`, "must be an object"},
 		"no TOML":        {".codex/config.toml", "a = 1\nkey = \"" + token, "see line 2"},
 		"no command":     {".cursor/mcp.json", `{"mcpServers": {"x": {}}}`, "neither a command nor a url"},
-		"wrong type":     {".cursor/mcp.json", `{"mcpServers": {"x": {"command": "x", "args": 3}}}`, "args must be a list of texts"},
+		"wrong type":     {".cursor/mcp.json", `{"mcpServers": {"x": {"command": "x", "args": 3}}}`, "args must be a list of strings"},
 		"only signs":     {".cursor/mcp.json", `{"mcpServers": {"../..": {"command": "x"}}}`, "1 to 32 letters"},
 		"taken name":     {".cursor/mcp.json", `{"mcpServers": {"agent": {"command": "x"}}}`, "is taken"},
 		"an entry":       {".cursor/mcp.json", `{"mcpServers": {"x": "` + token + `"}}`, "it must be an object"},
-		"gemini's hooks": {".gemini/settings.json", `{"hooks": {"BeforeTool": []}}`, "write them anew"},
-		"broken notify":  {".codex/config.toml", `notify = 3`, "must be a list of texts"},
+		"gemini's hooks": {".gemini/settings.json", `{"hooks": {"BeforeTool": []}}`, "rewrite them"},
+		"broken notify":  {".codex/config.toml", `notify = 3`, "must be a list of strings"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -13,7 +13,7 @@ import (
 // the address for which the key is used.
 func (p *planner) helper(name, from, command, baseURL, example string) {
 	if holdsSecret(command) || holdsSecret(baseURL) {
-		p.skip(Logins, name, from, "it holds a secret")
+		p.skip(Logins, name, from, "it contains a secret")
 		return
 	}
 	c := Change{Kind: Logins, Name: name, State: Shown, From: from}

@@ -15,7 +15,7 @@ type member struct {
 	ours func(value string) (to, remark string)
 }
 
-const notKept = "it is not kept: /profile save keeps it"
+const notKept = "it is not saved; /profile save NAME saves it"
 
 // setting returns a function that translates to a setting of ours with the same values.
 func setting(key string) func(string) (string, string) {
@@ -69,7 +69,7 @@ var codexMembers = []member{
 	{"approval_policy", lookup(map[string]string{"untrusted": "/approval ask", "never": "/approval full-auto"}, noSuchMode)},
 	{"sandbox_mode", lookup(map[string]string{
 		"read-only": "/approval read-only", "danger-full-access": "/set sandbox off",
-	}, "commands run in a sandbox that may write the workspace anyway")},
+	}, "sandboxed commands can write to the workspace already")},
 }
 
 var geminiMembers = []member{{"model", model}, {"model.name", model}}
@@ -89,7 +89,7 @@ func (p *planner) membersOf(from string, known []member, members map[string]json
 		done = append(done, name)
 		switch to, remark := m.ours(value); {
 		case holdsSecret(value):
-			p.skip(Settings, m.path, from, "it holds a secret")
+			p.skip(Settings, m.path, from, "it contains a secret")
 		case to == "":
 			p.skip(Settings, m.path+" "+value, from, remark)
 		default:

@@ -63,7 +63,7 @@ func (p *planner) server(s origin, c Change, raw json.RawMessage) {
 	case taken && there == string(entry):
 		c.State = Existing
 	case taken:
-		c.State, c.Lost = NameTaken, []string{"yours is kept; agent mcp remove " + name + " makes room"}
+		c.State, c.Lost = NameTaken, []string{"yours is kept. To replace it, run: agent mcp remove " + name + " makes room"}
 	default:
 		c.State = New
 		p.has[c.To][name] = string(entry)
@@ -158,7 +158,7 @@ func (t *translation) withoutSecret(value any) any {
 	for _, name := range []string{"clientSecret", "client_secret"} {
 		if _, has := fields[name]; has {
 			delete(fields, name)
-			t.lose("%s of oauth is not taken over: put it into a variable and name that in clientSecretEnv", name)
+			t.lose("%s of oauth is not imported: put it into a variable and name that in clientSecretEnv", name)
 		}
 	}
 	return t.variables("oauth", value)

@@ -190,7 +190,7 @@ func (p *planner) members(path string, own bool) (map[string]json.RawMessage, er
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
-		return nil, errors.New("it holds no object")
+		return nil, errors.New("it contains no object")
 	}
 	return members, nil
 }
@@ -202,9 +202,9 @@ func fromTOML(data []byte) ([]byte, error) {
 	if err := toml.Unmarshal(data, &value); err != nil {
 		var syntax toml.ParseError
 		if errors.As(err, &syntax) {
-			return nil, errors.New("it is no TOML: see line " + strconv.Itoa(syntax.Position.Line))
+			return nil, errors.New("it is not valid TOML: see line " + strconv.Itoa(syntax.Position.Line))
 		}
-		return nil, errors.New("it is no TOML")
+		return nil, errors.New("it is not valid TOML")
 	}
 	return json.Marshal(value)
 }

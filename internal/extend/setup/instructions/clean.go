@@ -202,7 +202,7 @@ func (f *finder) importFile(name, from string, depth int) (text string, put bool
 	link := (*fsutil.LinkError)(nil)
 	switch {
 	case errors.As(err, &link):
-		return "", false, fmt.Sprintf("it lies outside of %s; copy it there, or import it in a file of your own", link.Root)
+		return "", false, fmt.Sprintf("it is outside %s; copy it there, or import it from your own instruction file", link.Root)
 	case err != nil:
 		return "", false, err.Error()
 	case strings.ContainsRune(read.Text, 0):

@@ -53,7 +53,7 @@ func TestImports(t *testing.T) {
 		{"a circle", map[string]string{"AGENTS.md": "a @b.md", "b.md": "b @AGENTS.md"}, "a b"},
 		{"keys", map[string]string{"AGENTS.md": "@.env", ".env": "KEY=1"}, "@.env\n(@.env is not imported: "},
 		{"no text", map[string]string{"AGENTS.md": "@b.bin", "b.bin": "\x00\x01"}, "@b.bin\n(@b.bin is not imported: it is not text)"},
-		{"outside of the repository", map[string]string{"AGENTS.md": "@../outside.md", "../outside.md": "secret"}, "@../outside.md\n(@../outside.md is not imported: it lies outside of "},
+		{"outside of the repository", map[string]string{"AGENTS.md": "@../outside.md", "../outside.md": "secret"}, "@../outside.md\n(@../outside.md is not imported: it is outside "},
 		{"D-121 denied", map[string]string{"AGENTS.md": "a @denied.md", "denied.md": "D"}, "a @denied.md\n(@denied.md is not imported: a rule denies it)"},
 	} {
 		t.Run(c.id, func(t *testing.T) {

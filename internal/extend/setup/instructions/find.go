@@ -106,7 +106,7 @@ func (f *finder) add(file string) bool {
 	case trustedfile.Missing(err):
 		return false
 	case err != nil:
-		f.found.Problems = append(f.found.Problems, fmt.Errorf("instructions for the model are left out: %w", err))
+		f.found.Problems = append(f.found.Problems, fmt.Errorf("instructions for the model are omitted: %w", err))
 		return true // no other file must silently replace it
 	}
 	f.addText(file, text, clean(text.Text))

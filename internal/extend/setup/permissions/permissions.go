@@ -178,7 +178,7 @@ func (r *Rules) file(from trustedfile.Place, file string, at bases) {
 		err = json.Unmarshal(data, &settings)
 	}
 	if err != nil {
-		r.Problems = append(r.Problems, fmt.Sprintf("the rules of %s do not hold: %s", file, strings.TrimPrefix(err.Error(), file+": ")))
+		r.Problems = append(r.Problems, fmt.Sprintf("the rules of %s have no effect: %s", file, strings.TrimPrefix(err.Error(), file+": ")))
 		return
 	}
 	if from.Root != "" {
@@ -197,10 +197,10 @@ func (r *Rules) add(effect Effect, texts []string, file string, at bases) {
 		rule, why := parse(strings.TrimSpace(text), at)
 		rule.File, rule.Effect = file, effect
 		if why == "" && effect == Ask && (rule.about == pages || rule.about == searches || rule.about == tools) {
-			why = "only files and commands can be asked about by a rule"
+			why = "ask rules work only for files and commands"
 		}
 		if why != "" {
-			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s %s of %s does not hold: %s", effect, text, file, why))
+			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s %s of %s has no effect: %s", effect, text, file, why))
 			continue
 		}
 		if doubt := rule.doubt(); doubt != "" {
@@ -227,7 +227,7 @@ func parse(text string, at bases) (rule Rule, why string) {
 		return rule, noTool(name)
 	case rule.about == nothing:
 		if rule.about, rule.tool = tools, name; !all {
-			return rule, "arguments of servers' tools are not looked at"
+			return rule, "arguments of MCP tools are not checked"
 		}
 	case all:
 		if len(at.here) > 0 && pattern != "" {
@@ -238,7 +238,7 @@ func parse(text string, at bases) (rule Rule, why string) {
 	case rule.about == pages, rule.about == searches:
 		host, domain := strings.CutPrefix(pattern, "domain:")
 		if !domain {
-			return rule, "only domain: is understood in it"
+			return rule, "only domain: is supported"
 		}
 		rule.host = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(host)), "*.")
 		if strings.ContainsAny(rule.host, "*/:@ ") {

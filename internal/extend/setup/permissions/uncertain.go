@@ -27,15 +27,15 @@ func (r Rule) doubt() string {
 	case p == "" || r.about == pages || r.about == tools:
 		return ""
 	case quotedText.MatchString(p):
-		return "the quotes belong to the pattern; leave them out"
+		return "quotes count as part of the pattern; omit them"
 	case r.about == commands:
 		return commandDoubt(p)
 	case strings.HasPrefix(p, "!"):
-		return "a ! does not turn a rule round"
+		return "a ! does not invert a rule"
 	case variable.MatchString(p):
-		return "variables are not filled in; ~/ is your home folder, ./ the workspace"
+		return "variables are not expanded; ~/ is your home folder, ./ the workspace"
 	case scheme.MatchString(p):
-		return "a path stands there alone, without a word and a colon before it"
+		return "write the path alone, without a word and a colon before it"
 	case severalPaths.MatchString(p):
 		return "a rule has one path; write one rule for each"
 	case foreignSlash.MatchString(p):
@@ -49,11 +49,11 @@ func commandDoubt(p string) string {
 	first, _, _ := strings.Cut(strings.TrimSuffix(p, ":*"), " ")
 	switch {
 	case strings.Contains(first, ":") || strings.Contains(strings.TrimSuffix(p, ":*"), ":*"):
-		return "a colon counts only as :* at the end"
+		return "a colon is supported only in :* at the end"
 	case strings.Contains(first, "="):
-		return "variables before a program are not looked at; begin with the program"
+		return "variables before a program are not supported; begin with the program"
 	case variable.MatchString(first):
-		return "variables are not filled in; name the program"
+		return "variables are not expanded; name the program"
 	case joined.MatchString(p):
 		return "a rule must name one command, without operators such as && and without redirections"
 	}

@@ -114,7 +114,7 @@ func (f *Fetched) fetch(ctx context.Context, repository, commit string) error {
 	}
 	f.Commit = strings.TrimSpace(string(id))
 	if err == nil && commitIDs.MatchString(commit) && !strings.HasPrefix(f.Commit, commit) {
-		err = fmt.Errorf("%s names a branch or tag there, which is now at %s; give that id if it is the one", commit, f.Commit)
+		err = fmt.Errorf("%s is a branch or tag, now at commit %s. To use that commit, name it", commit, f.Commit)
 	}
 	return err
 }

@@ -194,10 +194,10 @@ func Read(dir, otherwise string) (Plugin, trustedfile.Plugin, error) {
 		}
 	}
 	if _, statErr := os.Stat(dir); err == nil && statErr != nil {
-		err = fmt.Errorf("its folder %s is gone; add it again", dir)
+		err = fmt.Errorf("its folder %s is missing; add the plugin again", dir)
 	}
 	if err == nil && !names.MatchString(m.Name) {
-		err = fmt.Errorf("its name %q is not of small letters, digits, dots and dashes", m.Name)
+		err = fmt.Errorf("invalid name %q. Use lowercase letters, digits, dots and dashes", m.Name)
 	}
 	if err != nil {
 		return Plugin{}, where, err
@@ -208,7 +208,7 @@ func Read(dir, otherwise string) (Plugin, trustedfile.Plugin, error) {
 			if filepath.IsLocal(local) {
 				all = append(all, filepath.Join(dir, local))
 			} else {
-				where.Skipped = append(where.Skipped, path+" of "+manifestFile+" leads out of the plugin")
+				where.Skipped = append(where.Skipped, path+" of "+manifestFile+" is outside the plugin")
 			}
 		}
 		return all

@@ -149,7 +149,7 @@ func TestFetchIsExact(t *testing.T) {
 	git(t, repository, "commit", "-qm", "a")
 	f, leftOut := fetched(t, repository, "", "GIT_DIR="+filepath.Join(own, ".git"), "GIT_WORK_TREE="+own, "GIT_INDEX_FILE="+filepath.Join(own, ".git", "index"),
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=filter.evil.smudge", "GIT_CONFIG_VALUE_0=echo evil")
-	if want := []string{"lfs.md is kept by Git LFS, elsewhere", "link.md is a link", "sub is a submodule, which is another repository"}; !slices.Equal(sorted(leftOut), want) {
+	if want := []string{"lfs.md is stored in Git LFS", "link.md is a link", "sub is a submodule, which is another repository"}; !slices.Equal(sorted(leftOut), want) {
 		t.Errorf("left out: %q", leftOut)
 	}
 	if data, err := os.ReadFile(filepath.Join(f.Dir, "secret.md")); err != nil || string(data) != "$Id$ $Format:%H$\n" {
@@ -315,10 +315,10 @@ func TestRead(t *testing.T) {
 		!slices.Equal(where.Hooks, in("hooks/hooks.json", "h.json")) || !slices.Equal(where.Servers, in(".mcp.json", manifestFile)) {
 		t.Errorf("%+v %+v %v", p, where, err)
 	}
-	if want := []string{"../out of " + manifestFile + " leads out of the plugin", "/etc of " + manifestFile + " leads out of the plugin"}; !slices.Equal(where.Skipped, want) {
+	if want := []string{"../out of " + manifestFile + " is outside the plugin", "/etc of " + manifestFile + " is outside the plugin"}; !slices.Equal(where.Skipped, want) {
 		t.Errorf("left out: %q", where.Skipped)
 	}
-	for text, want := range map[string]string{`{"name": "../x"}`: "its name", `{`: "unexpected end", `{"name": "P Q"}`: "its name"} {
+	for text, want := range map[string]string{`{"name": "../x"}`: "invalid name", `{`: "unexpected end", `{"name": "P Q"}`: "invalid name"} {
 		write(t, dir, map[string]string{manifestFile: text})
 		if _, _, err := Read(dir, ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", text, err)
@@ -327,7 +327,7 @@ func TestRead(t *testing.T) {
 	if _, _, err := Read(t.TempDir(), ""); err == nil || !strings.Contains(err.Error(), "has no") {
 		t.Error(err)
 	}
-	if _, _, err := Read(filepath.Join(dir, "gone"), "p"); err == nil || !strings.Contains(err.Error(), "add it again") {
+	if _, _, err := Read(filepath.Join(dir, "gone"), "p"); err == nil || !strings.Contains(err.Error(), "add the plugin again") {
 		t.Error(err)
 	}
 }

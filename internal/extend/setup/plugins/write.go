@@ -103,7 +103,7 @@ func (f Fetched) Write(ctx context.Context, folder, to string) (leftOut []string
 		data := rest[:e.size]
 		contents = rest[e.size+1:]
 		if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")) {
-			leftOut = append(leftOut, humanize.Name(e.path)+" is kept by Git LFS, elsewhere")
+			leftOut = append(leftOut, humanize.Name(e.path)+" is stored in Git LFS")
 			continue
 		}
 		if err := e.write(to, data); err != nil {

@@ -136,9 +136,9 @@ func typeName(into any) string {
 	case *bool:
 		return "true or false"
 	case *[]string:
-		return "a list of texts"
+		return "a list of strings"
 	case *map[string]string:
-		return "an object of texts"
+		return "an object of strings"
 	case *float64, *int:
 		return "a number"
 	}

@@ -35,7 +35,7 @@ func (s *Server) Expand(e Environment) (*Server, error) {
 	value := func(name string) (string, bool) {
 		value, set := e.Lookup(name)
 		if set && s.NeedsConsent() && e.Key != nil && e.Key(name, value) {
-			failed = cmp.Or(failed, fmt.Errorf("%s holds a key of a provider, which no repository's server gets; name it in your own mcp.json if it must", name))
+			failed = cmp.Or(failed, fmt.Errorf("%s contains a provider's API key, which servers of a repository don't get. To pass it, use your own mcp.json", name))
 			return "", false
 		}
 		return value, set

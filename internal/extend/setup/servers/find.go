@@ -111,7 +111,7 @@ func (f *Listing) read(file string, data []byte, origin Origin, folder string) {
 	entries, order, err := decode(data)
 	place := (&Server{File: file, Origin: origin}).Place()
 	if err != nil {
-		f.Problems = append(f.Problems, fmt.Sprintf("no server is used of %s: %v", place, err))
+		f.Problems = append(f.Problems, fmt.Sprintf("no server of %s is used: %v", place, err))
 		return
 	}
 	for _, name := range order {
@@ -130,7 +130,7 @@ func (f *Listing) read(file string, data []byte, origin Origin, folder string) {
 			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: the field %s is not known%s", name, place, humanize.Line(field, 40), suggest.Question(field, fieldNames())))
 		}
 		if earlier := f.Named(name); earlier != nil {
-			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s has one of that name", name, place, earlier.Place()))
+			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s has a server of that name", name, place, earlier.Place()))
 			continue
 		}
 		if s.NeedsConsent() { // only the user's own configuration may set these
@@ -158,7 +158,7 @@ func (s *Server) Place() string {
 func decode(data []byte) (entries map[string]json.RawMessage, order []string, err error) {
 	plain, err := hujson.Standardize(bytes.Clone(data)) // Standardize writes over its argument
 	if err != nil {
-		return nil, nil, fmt.Errorf("it is no JSON: %w", err)
+		return nil, nil, fmt.Errorf("it is not valid JSON: %w", err)
 	}
 	var file map[string]json.RawMessage
 	if err := json.Unmarshal(plain, &file); err != nil {
@@ -167,7 +167,7 @@ func decode(data []byte) (entries map[string]json.RawMessage, order []string, er
 	raw, ok := file["mcpServers"]
 	switch {
 	case !ok && file["servers"] != nil:
-		return nil, nil, errors.New(`"servers" is VS Code's name; here it is "mcpServers" (agent import takes such a file over)`)
+		return nil, nil, errors.New(`"servers" is VS Code's name; here it is "mcpServers" (agent import converts such files)`)
 	case !ok && len(file) == 0:
 		return nil, nil, nil
 	case !ok:

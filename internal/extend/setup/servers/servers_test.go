@@ -57,8 +57,8 @@ func TestPrecedence(t *testing.T) {
 	}
 	notes := strings.Join(f.Notes, "\n")
 	for _, want := range []string{
-		"server a of " + UserFile(w.Config) + " is not used: --mcp-config has one of that name",
-		"server b of " + ProjectFile(w.Workspace) + " is not used: " + UserFile(w.Config) + " has one of that name",
+		"server a of " + UserFile(w.Config) + " is not used: --mcp-config has a server of that name",
+		"server b of " + ProjectFile(w.Workspace) + " is not used: " + UserFile(w.Config) + " has a server of that name",
 		"server c of " + ProjectFile(root) + " is not used",
 		"allow and trustHints count only in your own",
 	} {
@@ -123,7 +123,7 @@ func TestFields(t *testing.T) {
 			notes: []string{"the field tools is not known; did you mean enabledTools"},
 		},
 		{name: "no text", entry: `{"command":7}`, problem: "command must be a text"},
-		{name: "no list", entry: `{"command":"x","args":"y"}`, problem: "args must be a list of texts"},
+		{name: "no list", entry: `{"command":"x","args":"y"}`, problem: "args must be a list of strings"},
 		{name: "negative", entry: `{"command":"x","timeout":-1}`, problem: "must not be negative"},
 		{name: "kind", entry: `{"type":"ws","url":"ws://x"}`, problem: `type "ws" is not known`},
 		{name: "no object", entry: `"npx"`, problem: "it must be an object"},
@@ -184,7 +184,7 @@ func TestFiles(t *testing.T) {
 		`{"servers":{"a":{"command":"x"}}}`:      "VS Code's",
 		`{"mcp":{}}`:                             "it has no mcpServers, but mcp",
 		`{"mcpServers":[]}`:                      "mcpServers must be an object",
-		`[`:                                      "it is no JSON",
+		`[`:                                      "it is not valid JSON",
 		`{"mcpServers":{"a b":{"command":"x"}}}`: "1 to 32 letters",
 		`{"mcpServers":{"a__b":{"command":"x"}}}`:              "contain __",
 		`{"mcpServers":{"a_":{"command":"x"}}}`:                "end with _",
@@ -226,11 +226,11 @@ func TestExpand(t *testing.T) {
 		want   string
 	}{
 		{Server{Origin: User, Command: "${UNSET}"}, "the variable UNSET is not set"},
-		{Server{Origin: Project, Args: []string{"${OPENAI_API_KEY}"}}, "OPENAI_API_KEY holds a key of a provider"},
-		{Server{Origin: Project, Args: []string{"${OPENAI_API_KEY:-x}"}}, "OPENAI_API_KEY holds a key"},
-		{Server{Origin: Project, EnvVars: []string{"ALIAS"}}, "ALIAS holds a key of a provider"},
-		{Server{Origin: Project, OAuth: OAuth{ClientSecretEnv: "OPENAI_API_KEY"}}, "OPENAI_API_KEY holds a key of a provider"},
-		{Server{Origin: Plugin, OAuth: OAuth{ClientSecretEnv: "ALIAS"}}, "ALIAS holds a key of a provider"},
+		{Server{Origin: Project, Args: []string{"${OPENAI_API_KEY}"}}, "OPENAI_API_KEY contains a provider's API key"},
+		{Server{Origin: Project, Args: []string{"${OPENAI_API_KEY:-x}"}}, "OPENAI_API_KEY contains a provider"},
+		{Server{Origin: Project, EnvVars: []string{"ALIAS"}}, "ALIAS contains a provider's API key"},
+		{Server{Origin: Project, OAuth: OAuth{ClientSecretEnv: "OPENAI_API_KEY"}}, "OPENAI_API_KEY contains a provider's API key"},
+		{Server{Origin: Plugin, OAuth: OAuth{ClientSecretEnv: "ALIAS"}}, "ALIAS contains a provider's API key"},
 	} {
 		if _, err := tt.server.Expand(from); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "sk-1") {
 			t.Errorf("%v, want %s", err, tt.want)

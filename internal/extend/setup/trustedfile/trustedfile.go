@@ -38,7 +38,7 @@ type Locations struct {
 type Plugin struct {
 	Name, Dir                                string
 	Skills, Commands, Agents, Hooks, Servers []string
-	// Skipped has a line for each path that leads out of the plugin and is not used.
+	// Skipped has a line for each path that is outside the plugin and is not used.
 	Skipped []string
 }
 
@@ -103,7 +103,7 @@ func (p Place) Read(file string, limit int) (Text, error) {
 		why = foreignReason(filepath.Dir(real), info)
 	}
 	if why != "" {
-		return Text{}, fmt.Errorf("%s: %s, so it could be from anybody; copy it, or change its owner and permissions", file, why)
+		return Text{}, fmt.Errorf("%s: %s, so others could have written it; copy it, or change its owner and permissions", file, why)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, int64(limit)+1)) // one more byte shows whether the file is longer
 	if err != nil {
