@@ -187,7 +187,7 @@ func TestUselessSummaries_ERR004(t *testing.T) {
 	}
 	for says, turn := range map[string]answerFunc{
 		"the answer is empty":              say(""),
-		"contains no <state_snapshot>":        say("as you wish"),
+		"contains no <state_snapshot>":     say("as you wish"),
 		"cut at the model's output limit":  respond(llm.Text{Delta: aSummary}, llm.Finish{Reason: "length"}),
 		"the answer is longer than":        endless,
 		"no summary by test-model: broken": fail(errors.New("broken")),

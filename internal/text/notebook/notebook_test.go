@@ -133,12 +133,12 @@ func TestWhatIsNoEdit(t *testing.T) {
 	t.Parallel()
 	n := parsed(t, small)
 	for want, text := range map[string]string{
-		"the outputs of cell": strings.Replace(smallText, "two\n", "2\n", 1),
+		"the outputs of cell":         strings.Replace(smallText, "two\n", "2\n", 1),
 		"must begin with a cell line": "x\n" + smallText,
-		"appears twice":      smallText + smallText,
-		"no cell 3":  smallText + "%% cell 3 code\n",
-		"which can't change":        strings.Replace(smallText, "1 markdown", "1 code", 1),
-		"a cell is code":      smallText + "%% cell python\n",
+		"appears twice":               smallText + smallText,
+		"no cell 3":                   smallText + "%% cell 3 code\n",
+		"which can't change":          strings.Replace(smallText, "1 markdown", "1 code", 1),
+		"a cell is code":              smallText + "%% cell python\n",
 	} {
 		if _, err := n.With(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
