@@ -17,14 +17,14 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
-// Agent runs tasks. Program is the agent, Args are flags for every run: model, approval mode,
-// what is allowed.
+// Agent runs tasks. Program is the path of agent. Args are the flags of every run, such as the
+// model, the approval mode and --allow.
 type Agent struct {
 	Program string
 	Args    []string
 }
 
-// Attempt is what came of one run.
+// Attempt is the result of one run.
 type Attempt struct {
 	Exit   int
 	Error  string
@@ -34,11 +34,11 @@ type Attempt struct {
 	Turns  int
 }
 
-// beat is how often a worker says that it lives.
+// beat is the interval of a worker's heartbeats.
 const beat = time.Second
 
-// Run runs one agent to its end. An error means that nothing is known of how it ended. What
-// an exit status means is for the workflow to decide.
+// Run runs agent once. It returns an error if the outcome of the run is unknown. The workflow
+// decides what an exit status means.
 func (a Agent) Run(ctx context.Context, task Task, usd float64, turns int) (Attempt, error) {
 	args := append([]string{
 		"-p", task.Prompt, "-C", task.Repository, "--worktree", task.ID, "--session-id", task.ID, "--output-format", "json",
@@ -84,8 +84,8 @@ func (a Agent) Run(ctx context.Context, task Task, usd float64, turns int) (Atte
 	return attempt, err
 }
 
-// wait starts the agent and waits for its end. The agent ends with its worker, also when that
-// is killed: the kernel sees to it for as long as the thread lives that started it.
+// wait starts agent and waits until it ends. agent ends when its worker ends, even if the worker is
+// killed. The kernel signals agent when the thread that started it ends, so wait locks its thread.
 func (a Agent) wait(ctx context.Context, cmd *exec.Cmd) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -111,8 +111,8 @@ func last(text string) string {
 	return lines[len(lines)-1]
 }
 
-// patch is what the worktree of a task has that its repository has not. It uses an index of
-// its own: that of the worktree stays as the agent left it.
+// patch returns the difference between a task's worktree and the commit on which it is based. It
+// uses a temporary index, so that the index of the worktree stays unchanged.
 func patch(ctx context.Context, task Task) (string, error) {
 	listed, err := git(ctx, task.Repository, nil, "worktree", "list", "--porcelain")
 	if err != nil {
@@ -133,7 +133,7 @@ func patch(ctx context.Context, task Task) (string, error) {
 		return "", err
 	}
 	index.Close()
-	os.Remove(index.Name()) // git takes no empty one
+	os.Remove(index.Name()) // git does not accept an empty index
 	defer os.Remove(index.Name())
 	environ := append(os.Environ(), "GIT_INDEX_FILE="+index.Name())
 	for _, args := range [][]string{{"read-tree", "HEAD"}, {"add", "-A"}} {
@@ -144,7 +144,7 @@ func patch(ctx context.Context, task Task) (string, error) {
 	return git(ctx, folder, environ, "diff", "--cached", "--binary", strings.TrimSpace(base))
 }
 
-// git runs git, with nothing that the repository could have it run.
+// git runs git without the hooks and the file system monitor that the repository may configure.
 func git(ctx context.Context, folder string, environ []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-C", folder}, args...)...)
 	cmd.Env = environ

@@ -1,7 +1,7 @@
-// Command fleet runs many tasks of agent with Temporal. A worker takes tasks, each a
-// repository, a prompt and a schema for the answer, and runs one agent for each, in a
-// worktree of its own. Retries, bounds of cost and a person's yes are Temporal's part; the
-// agent's part is its exit status, and a session that continues where it was.
+// Command fleet runs many tasks of agent with Temporal. Each task is a repository, a prompt and a
+// schema for the answer. A worker runs one agent for each task, in a separate worktree. Temporal
+// provides retries, cost limits and approvals. agent provides its exit status, and sessions that
+// resume where they ended.
 //
 //	fleet worker -agent PATH        take tasks
 //	fleet run TASKS.json            give tasks and print their results, a line each

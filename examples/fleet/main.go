@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string) error {
 	return errUsage
 }
 
-// work takes tasks until it is interrupted.
+// work runs a worker until it is interrupted.
 func work(c client.Client, args []string) error {
 	flags := flag.NewFlagSet("worker", flag.ContinueOnError)
 	program := flags.String("agent", "agent", "the agent")
@@ -66,7 +66,7 @@ func work(c client.Client, args []string) error {
 	return w.Run(worker.InterruptCh())
 }
 
-// give has a fleet of tasks done and prints the results.
+// give runs a fleet of tasks and prints the results.
 func give(ctx context.Context, c client.Client, args []string) error {
 	flags := flag.NewFlagSet("run", flag.ContinueOnError)
 	usd := flags.Float64("max-usd", 10, "what all tasks may cost together")

@@ -5,50 +5,49 @@ import "encoding/json"
 // Queue is the task queue of all workers.
 const Queue = "agent-fleet"
 
-// Task is one job for one agent.
+// Task is one task for agent.
 type Task struct {
-	// ID names the task everywhere: its workflow, its session, its worktree. It consists of
-	// at most 64 letters, digits, dots, dashes and underscores.
+	// ID is the name of the task's workflow, session and worktree. It consists of at most 64
+	// letters, digits, dots, dashes and underscores.
 	ID string
-	// Repository is the folder of a git repository that every worker sees at this place.
+	// Repository is the folder of a git repository. Every worker has it at this path.
 	Repository string
 	Prompt     string
-	// Schema is the JSON Schema of the answer; without one the answer is text.
+	// Schema is the JSON Schema of the answer. Without a schema the answer is text.
 	Schema json.RawMessage `json:",omitempty"`
-	// MaxUSD and MaxTurns bound what an attempt may cost, where prices are known, and how
-	// many requests it may make. Both are needed.
+	// MaxUSD limits the cost of the task if prices are known. MaxTurns limits the number of
+	// requests. Both are required.
 	MaxUSD   float64
 	MaxTurns int
-	// Review has the patch wait for a person's yes.
+	// Review is set if a person must approve the patch.
 	Review bool `json:",omitempty"`
 }
 
-// Outcome is how a task ended.
+// Outcome is the way in which a task ended.
 type Outcome string
 
-// The outcomes.
+// The outcomes of a task.
 const (
 	Done     Outcome = "done"
-	Refused  Outcome = "refused"   // a person said no to the patch
-	GaveUp   Outcome = "gave up"   // the agent failed for good
-	Exceeded Outcome = "exceeded"  // its own bounds were reached
-	NoBudget Outcome = "no budget" // the bound of all tasks was reached before it began
+	Refused  Outcome = "refused"   // a person rejected the patch
+	GaveUp   Outcome = "gave up"   // the agent failed permanently
+	Exceeded Outcome = "exceeded"  // the task reached its own limits
+	NoBudget Outcome = "no budget" // the fleet reached its limit before the task began
 )
 
-// Result is what came of a task.
+// Result is the result of a task.
 type Result struct {
 	Task    string
 	Outcome Outcome
-	// Reason says why a task is not done.
+	// Reason is the reason why a task is not done.
 	Reason string `json:",omitempty"`
-	// Answer is the agent's: JSON that fits the schema, or a text.
+	// Answer is the answer of the agent: JSON that matches the schema, or a text.
 	Answer json.RawMessage `json:",omitempty"`
-	// Patch is what changed, as git apply takes it.
+	// Patch is the change, in the format of git apply.
 	Patch string `json:",omitempty"`
-	// USD is what the attempts cost. One that a dead worker took along counts with all that
-	// it was allowed to spend, since nobody reports what it spent.
+	// USD is the cost of the attempts. An attempt that was lost with its worker counts with its
+	// whole limit, because its cost is unknown.
 	USD float64
-	// Attempts counts the runs of the agent, Lost those among them that ended with their
-	// worker.
+	// Attempts counts the runs of agent. Lost counts the runs that were lost with their worker.
 	Attempts, Lost int
 }

@@ -10,17 +10,17 @@ import (
 )
 
 const (
-	// patience is how long a worker may be silent before its tasks go to another.
+	// patience is the time without a heartbeat after which a worker's tasks move to another worker.
 	patience = 5 * time.Second
-	// longest is how long one attempt may take.
+	// longest is the time limit of one attempt.
 	longest = 2 * time.Hour
-	// mostAttempts is how often a task is tried in all.
+	// mostAttempts is the greatest number of attempts for a task.
 	mostAttempts = 10
-	// Verdict is the signal with a person's yes or no to a patch.
+	// Verdict is the signal that approves or rejects a patch.
 	Verdict = "verdict"
 )
 
-// RunTask is the workflow of one task: it runs the agent until it is done or fails for good.
+// RunTask is the workflow of one task. It runs agent until the task is done or fails permanently.
 func RunTask(ctx workflow.Context, task Task) (Result, error) {
 	r := Result{Task: task.ID}
 	turns := task.MaxTurns
@@ -62,7 +62,7 @@ func RunTask(ctx workflow.Context, task Task) (Result, error) {
 	}
 }
 
-// spent is what the attempts cost whose end is known.
+// spent returns the cost of the attempts whose outcome is known, in USD.
 func (r Result) spent(task Task) float64 { return r.USD - float64(r.Lost)*task.MaxUSD }
 
 func attempt(ctx workflow.Context, task Task, usd float64, turns int) (attempt Attempt, err error) {
@@ -73,12 +73,12 @@ func attempt(ctx workflow.Context, task Task, usd float64, turns int) (attempt A
 	return attempt, err
 }
 
-// judge is what an exit status of the agent means, and whether it is worth another attempt.
+// judge returns the outcome that an exit status of agent means, or whether to try again.
 func judge(exit int) (outcome Outcome, again bool) {
 	switch exit {
 	case 0:
 		return Done, false
-	case 3, 6, 130: // the provider failed, the session is still held, the run was interrupted
+	case 3, 6, 130: // the provider failed, the session is still locked, or the run was interrupted
 		return "", true
 	case 4:
 		return Exceeded, false
@@ -86,7 +86,7 @@ func judge(exit int) (outcome Outcome, again bool) {
 	return GaveUp, false
 }
 
-// reviewed waits for a person's verdict where the task wants one.
+// reviewed waits for a person's verdict if the task requires one.
 func reviewed(ctx workflow.Context, task Task, r Result) Result {
 	if !task.Review {
 		return r
@@ -99,16 +99,17 @@ func reviewed(ctx workflow.Context, task Task, r Result) Result {
 	return r
 }
 
-// Fleet is many tasks with one bound of what they may cost together.
+// Fleet is a set of tasks with a common cost limit.
 type Fleet struct {
 	Tasks []Task
-	// MaxUSD bounds the sum. A task begins only if its own bound still fits.
+	// MaxUSD limits the cost of all tasks. A task begins only if its own limit is within the
+	// remaining amount.
 	MaxUSD float64
-	// AtOnce is how many tasks run at the same time.
+	// AtOnce is the number of tasks that run concurrently.
 	AtOnce int
 }
 
-// RunFleet is the workflow of a fleet. The results are in the order of the tasks.
+// RunFleet is the workflow of a fleet. It returns the results in the order of the tasks.
 func RunFleet(ctx workflow.Context, fleet Fleet) ([]Result, error) {
 	results := make([]Result, len(fleet.Tasks))
 	spent, reserved, running, next := 0.0, 0.0, 0, 0

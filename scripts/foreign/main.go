@@ -1,8 +1,8 @@
 //go:build ignore
 
-// Command foreign checks the types of the program and its tests for another system, GOOS, from
-// their source. It finds what does not compile there in a tenth of the time of a build, which
-// compiles the standard library for that system first.
+// Command foreign type-checks the program and its tests for another system, GOOS, from their
+// source. It finds code that does not compile there in a tenth of the time of a build, because a
+// build first compiles the standard library for that system.
 package main
 
 import (
