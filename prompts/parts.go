@@ -14,7 +14,7 @@ func Sections(system string) []Section {
 	all := []Section{{}}
 	for line := range strings.Lines(system) {
 		title := strings.TrimSpace(line)
-		if BeginsPart(title, all[len(all)-1].Title) {
+		if IsPartTitle(title, all[len(all)-1].Title) {
 			all = append(all, Section{Title: title})
 		}
 		all[len(all)-1].Text += line
@@ -25,10 +25,10 @@ func Sections(system string) []Section {
 // NotesTitle is the title of the part with the notes.
 const NotesTitle = "# Notes"
 
-// BeginsPart reports whether a line of a system prompt is the title of a part. within is the title of
+// IsPartTitle reports whether a line of a system prompt is the title of a part. within is the title of
 // the present part. A title inside an instruction file does not begin a part, because only the notes
 // can follow the instructions.
-func BeginsPart(line, within string) bool {
+func IsPartTitle(line, within string) bool {
 	return strings.HasPrefix(line, InstructionsFrom) || line == NotesTitle ||
 		strings.HasPrefix(line, "# ") && !strings.HasPrefix(within, InstructionsFrom)
 }

@@ -26,7 +26,7 @@ func TestBeginsPart(t *testing.T) {
 		{"## Deeper", "# Environment", false},
 		{"text", "# Environment", false},
 	} {
-		if got := BeginsPart(tc.line, tc.within); got != tc.begins {
+		if got := IsPartTitle(tc.line, tc.within); got != tc.begins {
 			t.Errorf("%q within %q: %v", tc.line, tc.within, got)
 		}
 	}

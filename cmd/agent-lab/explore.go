@@ -87,7 +87,7 @@ func explore(ctx context.Context, in offline.Input, fresh func() (*offline.Engin
 	if err != nil {
 		return nil, err
 	}
-	recording, err := offline.Prepare(in, makes.plain)
+	recording, err := offline.NewRecording(in, makes.plain)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ type engineMakers struct {
 // exploring returns makers of engines for the agent explore, and for conversations that offer this agent.
 func exploring(plain func() (*offline.Engine, error)) (engineMakers, error) {
 	set := agents.Find(trustedfile.Locations{Workspace: "/none"})
-	agent, err := set.Named(agents.Explore)
+	agent, err := set.ByName(agents.ExploreAgent)
 	if err != nil {
 		return engineMakers{}, err
 	}
@@ -159,7 +159,7 @@ func exploring(plain func() (*offline.Engine, error)) (engineMakers, error) {
 		}
 	}
 	return engineMakers{plain, with(func(e *offline.Engine) {
-		e.Tools = tools.NewRegistry(append(e.Tools.All(), tools.TaskTool(subagents.List(set, usualWindow, func(text string) int { return len(text) / 4 }).Text, usualWindow, nil))...)
+		e.Tools = tools.NewRegistry(append(e.Tools.All(), tools.TaskTool(subagents.NewCatalogue(set, usualWindow, func(text string) int { return len(text) / 4 }).Text, usualWindow, nil))...)
 	}), with(func(e *offline.Engine) {
 		e.Tools = tools.NewRegistry(slices.DeleteFunc(e.Tools.All(), func(t tools.Tool) bool { return !slices.Contains(agent.Tools, t.Name) })...)
 		e.System = app.AgentPrompt(e.System, agent)
@@ -215,7 +215,7 @@ func gainOf(ctx context.Context, in offline.Input, all [][]*history.Content, str
 	gain := minus(minus(before, with), agents)
 	head := 0
 	if warm {
-		prepared, err := offline.Prepare(in, makes.agent)
+		prepared, err := offline.NewRecording(in, makes.agent)
 		if err != nil {
 			return nil, err
 		}

@@ -118,7 +118,7 @@ func engines(p *app.Process, set []string) (func() (*offline.Engine, error), err
 		s, err := p.Settings(app.Sources{Set: set})
 		return &offline.Engine{
 			Settings: s,
-			Counter:  func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) },
+			Counter:  func(model string) history.Counter { return tokens.NewCounter(tokens.EncodingFor(model)) },
 			Tools:    tools.NewRegistry(tools.Default()...),
 			System:   app.SystemPrompt(templates, func() prompts.Session { return prompts.Session{} }),
 			Now:      p.Now,

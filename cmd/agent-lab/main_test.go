@@ -97,7 +97,7 @@ func TestWarm(t *testing.T) {
 	for _, r := range all[0].Requests {
 		waits = append(waits, r.Wait)
 	}
-	if want := []cachewarm.Wait{cachewarm.Message, cachewarm.Answer, cachewarm.Answer, cachewarm.Answer}; !slices.Equal(waits, want) {
+	if want := []cachewarm.Wait{cachewarm.WaitForMessage, cachewarm.WaitForAnswer, cachewarm.WaitForAnswer, cachewarm.WaitForAnswer}; !slices.Equal(waits, want) {
 		t.Errorf("the waits are %v", waits)
 	}
 	if last := all[0].Requests[3]; last.Prefix == 0 || last.Prefix >= last.Tokens {

@@ -20,8 +20,8 @@ type byLetter struct{}
 func (byLetter) Count(text string) int { return len(text) }
 
 // options returns the options of an engine that knows two tools and counts with byLetter.
-func options() compression.FollowerOptions {
-	return compression.FollowerOptions{
+func options() compression.EngineOptions {
+	return compression.EngineOptions{
 		Tools: func(name string) toolspec.Traits {
 			return map[string]toolspec.Traits{
 				"read": {Reads: true, File: []string{"path"}},

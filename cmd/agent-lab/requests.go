@@ -58,7 +58,7 @@ func oneByOne(ctx context.Context, in offline.Input, fresh func() (*offline.Engi
 	o.window, err = e.Window(&in, offline.View{
 		OnStep: o.tell,
 		Now:    func() time.Time { return o.next.Time() },
-		Price:  func(string) compression.Price { return o.next.Moment().Price },
+		Price:  func(string) compression.Price { return o.next.Facts().Price },
 		Cache:  func(string) vendor.Cache { return o.next.Cache },
 		Limit:  func(string) (int, bool) { return o.next.Limit, o.next.Limit > 0 },
 
@@ -68,9 +68,9 @@ func oneByOne(ctx context.Context, in offline.Input, fresh func() (*offline.Engi
 	if err != nil {
 		return nil, err
 	}
-	o.session = compression.NewFollower(compression.FollowerOptions{
-		Tools: e.Facts(), Root: in.WorkspaceRoot,
-		Counter: func() history.Counter { return e.Counter(settings.Model.Of(e.Settings)) },
+	o.session = compression.NewEngine(compression.EngineOptions{
+		Tools: e.ToolTraits(), Root: in.WorkspaceRoot,
+		Counter: func() history.Counter { return e.Counter(settings.Model.Value(e.Settings)) },
 	})
 	if in.Steps == nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, errNoAccount)
@@ -97,7 +97,7 @@ var errNoAccount = errors.New("it says nothing of single requests; only sessions
 type replay struct {
 	settings *settings.Settings
 	window   *window.Window
-	session  compression.Follower
+	session  compression.Engine
 	// pending holds the steps since the latest reply that has facts about its request in its metadata. next
 	// holds the facts in the next such reply.
 	pending []history.Step
@@ -123,7 +123,7 @@ func (o *replay) take(ctx context.Context, step history.Step) error {
 		return nil
 	}
 	o.next = request
-	if err := o.settings.Set(settings.Session, settings.Model.Key(), request.Model); err != nil {
+	if err := o.settings.Set(settings.LayerSession, settings.Model.Key(), request.Model); err != nil {
 		return err
 	}
 	for _, step := range o.pending[:len(o.pending)-1] {
@@ -143,7 +143,7 @@ func (o *replay) copy(step history.Step) {
 		}
 		for _, block := range edit.After.Blocks {
 			if answer, ok := block.(*history.ToolResponse); ok {
-				if text, ok := compression.CopyIn(answer); ok {
+				if text, ok := compression.MergedCopy(answer); ok {
 					o.copies[history.Digest(text)] = text
 				}
 			}
@@ -189,12 +189,12 @@ func (o *replay) catchUp(ctx context.Context) error {
 	if err := chat.EnsureCompressionBeforeSend(ctx, o.window); err != nil || o.same() {
 		return err
 	}
-	return o.window.History.Rebuild("the log", func([]*history.Content, []int) (history.Rebuilt, error) {
+	return o.window.History.Rebuild("the log", func([]*history.Content, []int) (history.RebuiltHistory, error) {
 		entries := make([]*history.Content, o.session.Len())
 		for i := range entries {
 			entries[i] = o.session.Entry(i)
 		}
-		return history.Rebuilt{Entries: entries}, nil
+		return history.RebuiltHistory{Entries: entries}, nil
 	})
 }
 
@@ -218,9 +218,9 @@ func (o *replay) answer(ctx context.Context, step history.Step) error {
 	if err := chat.EnsureCompressionBeforeSend(ctx, o.window); err != nil {
 		return err
 	}
-	same, reported := o.same(), window.Reported{Prompt: o.next.Prompt, Cached: o.next.Cached}
+	same, reported := o.same(), window.ProviderReport{Prompt: o.next.Prompt, Cached: o.next.Cached}
 	o.window.Observe(o.next.Model, o.window.Measure.Estimate(), reported)
-	stamped := o.window.Stamp(step.Entry)
+	stamped := o.window.StampReply(step.Entry)
 	if err := o.window.History.Add(stamped); err != nil {
 		return err
 	}

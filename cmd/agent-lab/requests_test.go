@@ -128,7 +128,7 @@ func live(t *testing.T, reports bool, set ...string) lived {
 	}
 	for _, pair := range append([]string{"base-url=" + server.URL, "model=test-model", "approval-mode=full-auto", "compression.strategy=cache-aware", "sandbox=off", "price.input=10", "price.cache-read=1", "price.cache-write=12.5"}, set...) {
 		key, value, _ := strings.Cut(pair, "=")
-		if err := base.Set(settings.Flags, key, value); err != nil {
+		if err := base.Set(settings.LayerFlags, key, value); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -145,14 +145,14 @@ func live(t *testing.T, reports bool, set ...string) lived {
 	for turn = range turns {
 		next = 0
 		c.pass(pauses[turn])
-		if _, err := conversation.Chat.Prompt(t.Context(), atcmd.Typed(fmt.Sprint("now the part ", turn))); err != nil {
+		if _, err := conversation.Chat.Prompt(t.Context(), atcmd.TypedMessage(fmt.Sprint("now the part ", turn))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	running, stop := context.WithCancel(t.Context())
 	var idle sync.WaitGroup
 	idle.Go(func() { _ = conversation.Run(running) })
-	story, err := conversation.Chat.Views.Story(t.Context())
+	story, err := conversation.Chat.Views.CostComparison(t.Context())
 	stop()
 	idle.Wait()
 	if err != nil {
@@ -179,7 +179,7 @@ func fresh(t *testing.T, set ...string) *offline.Engine {
 		t.Fatal(err)
 	}
 	return &offline.Engine{
-		Settings: s, Counter: func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) },
+		Settings: s, Counter: func(model string) history.Counter { return tokens.NewCounter(tokens.EncodingFor(model)) },
 		Tools:  tools.NewRegistry(tools.Default()...),
 		System: func(bool, []string, func(string) bool) (string, bool) { return "another prompt", false },
 		Now:    time.Now,
@@ -307,7 +307,7 @@ type wire struct {
 }
 
 func newWire(l lived) *wire {
-	count := tokens.For(tokens.O200K).Count
+	count := tokens.NewCounter(tokens.O200K).Count
 	w := &wire{lived: l, held: map[string]time.Time{}}
 	for i, r := range l.sent {
 		var sizes []int

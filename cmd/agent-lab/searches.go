@@ -18,7 +18,7 @@ import (
 
 // searches finds the long searches of a conversation.
 func searches(entries []*history.Content, needs *judge.Recording, engine *offline.Engine, root string) (found []search) {
-	facts := engine.Facts()
+	facts := engine.ToolTraits()
 	resolve := func(entry *history.Content, p string) string {
 		if !path.IsAbs(p) {
 			p = path.Join(cmp.Or(entry.Workspace(), root), p)
@@ -72,7 +72,7 @@ func searches(entries []*history.Content, needs *judge.Recording, engine *offlin
 }
 
 // lastEdits returns the last entry that changes each file, and the parts that edits quote.
-func lastEdits(entries []*history.Content, needs *judge.Recording, facts compression.Facts, resolve func(*history.Content, string) string) (edited map[string]int, quoted map[int]bool) {
+func lastEdits(entries []*history.Content, needs *judge.Recording, facts compression.TraitsLookup, resolve func(*history.Content, string) string) (edited map[string]int, quoted map[int]bool) {
 	edited, quoted = map[string]int{}, map[int]bool{}
 	for i, entry := range entries {
 		for _, block := range entry.Blocks {
@@ -113,7 +113,7 @@ func calls(entry *history.Content) (n int) {
 }
 
 // looks reports whether a reply has calls and all of them are read-only.
-func looks(entry *history.Content, facts compression.Facts, root string) bool {
+func looks(entry *history.Content, facts compression.TraitsLookup, root string) bool {
 	for _, block := range entry.Blocks {
 		if call, ok := block.(*history.ToolCall); ok && !onlyLooks(call, facts(call.Name), root) {
 			return false
@@ -132,8 +132,8 @@ func onlyLooks(call *history.ToolCall, tool toolspec.Traits, root string) bool {
 	for _, name := range tool.Command {
 		value, _ := call.Arg(name)
 		if line, ok := value.(string); ok && line != "" {
-			parsed, err := cmdline.Read(inFolder.ReplaceAllString(line, "")).Plain() // without its cd
-			return err == nil && len(parsed.Unproven(cmdline.Place{Dir: root, Inside: func(string) bool { return true }})) == 0
+			parsed, err := cmdline.Read(inFolder.ReplaceAllString(line, "")).PlainCommands() // without its cd
+			return err == nil && len(parsed.UnprovenCommands(cmdline.CommandContext{Dir: root, Inside: func(string) bool { return true }})) == 0
 		}
 	}
 	return false

@@ -68,7 +68,7 @@ func compare(ctx context.Context, in offline.Input, optimum bool, fresh func() (
 	if err != nil || !optimum {
 		return &comparison{Report: report}, err
 	}
-	r, err := offline.Prepare(in, fresh)
+	r, err := offline.NewRecording(in, fresh)
 	if err != nil {
 		return nil, err
 	}

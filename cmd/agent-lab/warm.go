@@ -17,8 +17,8 @@ import (
 
 // timedRequests lists the requests of a recording with times, for a replay with refreshes of the cache.
 type timedRequests struct {
-	File     string           `json:"file"`
-	Requests []cachewarm.Sent `json:"requests"`
+	File     string                  `json:"file"`
+	Requests []cachewarm.SentRequest `json:"requests"`
 }
 
 // timed returns the requests of a recording as they were without pruning.
@@ -26,7 +26,7 @@ func timed(ctx context.Context, in offline.Input, fresh func() (*offline.Engine,
 	report, err := offline.Replay(ctx, in, offline.Strategies()[:1], func() (*offline.Engine, error) {
 		engine, err := fresh()
 		if err == nil { // the age of a prefix does not matter here: it counts as cached
-			err = engine.Settings.Set(settings.Session, settings.CacheLife.Key(), "48h")
+			err = engine.Settings.Set(settings.LayerSession, settings.CacheLife.Key(), "48h")
 		}
 		return engine, err
 	})
@@ -44,7 +44,7 @@ func timed(ctx context.Context, in offline.Input, fresh func() (*offline.Engine,
 		entries := history.Repair(stretch, "no answer was recorded")
 		for i, entry := range entries {
 			if n := len(out.Requests); entry.Speaker == history.AI && n < len(sent) {
-				out.Requests = append(out.Requests, cachewarm.Sent{
+				out.Requests = append(out.Requests, cachewarm.SentRequest{
 					At: latest, Tokens: sent[n].Tokens, Prefix: sent[n].Cached, Wait: waitBefore(entries[:i], latest.Sub(before)),
 				})
 				before = latest
@@ -66,19 +66,19 @@ func waitBefore(entries []*history.Content, waited time.Duration) cachewarm.Wait
 	for _, entry := range slices.Backward(entries) {
 		switch entry.Speaker {
 		case history.Human:
-			return cachewarm.Message
+			return cachewarm.WaitForMessage
 		case history.AI:
-			wait := cachewarm.Answer
+			wait := cachewarm.WaitForAnswer
 			for _, block := range entry.Blocks {
 				call, ok := block.(*history.ToolCall)
 				if ok && (call.Name == tools.TaskName || call.Name == "Task" || call.Name == tools.ShellToolName && waited <= longestCommand) {
-					wait = cachewarm.Work
+					wait = cachewarm.WaitForWork
 				}
 			}
 			return wait
 		}
 	}
-	return cachewarm.Message
+	return cachewarm.WaitForMessage
 }
 
 // printWarm compares the costs of the recordings with and without refreshes of the cache. It treats them as

@@ -211,13 +211,13 @@ func auditSays(report *audit.Report, work string) scripted {
 	for _, e := range report.Events {
 		name := strings.TrimPrefix(e.What, work+"/")
 		switch e.Kind {
-		case audit.Read:
+		case audit.KindRead:
 			s.read[name] = true
-		case audit.Wrote:
+		case audit.KindWrite:
 			s.wrote[name] = true
-		case audit.Reached:
+		case audit.KindNetwork:
 			s.reached[e.What] = true
-		case audit.Ran:
+		case audit.KindRun:
 			number := commandNumber.FindString(e.What)
 			if s.ran[number] = unended; e.Exit != nil {
 				s.ran[number] = *e.Exit

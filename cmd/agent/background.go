@@ -35,7 +35,7 @@ func startBackground(ctx context.Context, w world) error {
 	cmd := exec.Command(program, append([]string{"--" + inBackground}, os.Args[1:]...)...)
 	cmd.Args[0] = "agent"
 	cmd.Dir, cmd.Env, cmd.Stdin = w.process.Dir, w.process.Environ, w.stdin
-	sandbox.Apart(cmd)
+	sandbox.SetNewGroup(cmd)
 	said, err := cmd.StdoutPipe()
 	if err != nil {
 		return err

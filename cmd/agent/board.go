@@ -62,7 +62,7 @@ func newSessionBoard(w world) (*board.Board, error) {
 	if err != nil {
 		return nil, err
 	}
-	return board.New(board.Sources{Sockets: w.process.SocketFolders(f), Sessions: f.Sessions(), WaitsSince: f.WaitsSince}), nil
+	return board.New(board.Sources{Sockets: w.process.SocketFolders(f), Sessions: f.Sessions(), WaitsSince: f.WaitingSince}), nil
 }
 
 func newAttach(w world) *cobra.Command {
@@ -123,7 +123,7 @@ func attachToRow(ctx context.Context, w world, o sessionOptions, row board.Row, 
 	return err
 }
 
-// named returns the running session with a name, by the rules of session.Named. An empty name means the
+// named returns the running session with a name, by the rules of session.FindByName. An empty name means the
 // only running session.
 func named(rows []board.Row, name string) (board.Row, error) {
 	rows = slices.DeleteFunc(rows, func(row board.Row) bool { return row.Socket == "" })
@@ -139,7 +139,7 @@ func named(rows []board.Row, name string) (board.Row, error) {
 	case name == "":
 		return rows[0], nil
 	}
-	info, err := session.Named(infos, "", name)
+	info, err := session.FindByName(infos, "", name)
 	if err != nil {
 		return board.Row{}, err
 	}
@@ -157,9 +157,9 @@ func showBoard(ctx context.Context, w world, o sessionOptions) error {
 		if err != nil {
 			return err
 		}
-		id, err := tui.Board(ctx, tui.Options{
+		id, err := tui.ShowBoard(ctx, tui.Options{
 			In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader, Palettes: w.process.Palettes(), NotifySignals: w.hear, Now: w.process.Now,
-			Settings: func() tui.Settings { return tui.Settings{Theme: settings.Theme.Of(s)} },
+			Settings: func() tui.Settings { return tui.Settings{Theme: settings.Theme.Value(s)} },
 		}, newBoardDriver(ctx, b))
 		rows := b.Rows()
 		b.Close()
@@ -234,8 +234,8 @@ func (d boardDriver) Stop(id string) error {
 	return d.sessions.Send(id, streamjson.Request{Type: "stop"})
 }
 
-// Changed implements tui.BoardDriver.
-func (d boardDriver) Changed() <-chan struct{} { return d.sessions.Changed() }
+// Changes implements tui.BoardDriver.
+func (d boardDriver) Changes() <-chan struct{} { return d.sessions.Changes() }
 
-// Problem implements tui.BoardDriver.
-func (d boardDriver) Problem() string { return d.sessions.Problem() }
+// TakeError implements tui.BoardDriver.
+func (d boardDriver) TakeError() string { return d.sessions.TakeError() }

@@ -193,7 +193,7 @@ func engines(w world, o settingsOptions) func() (*offline.Engine, error) {
 		}
 		templates, err := prompts.Load(filepath.Join(f.Config, "prompts"))
 		return offline.Engine{
-			Counter: func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) },
+			Counter: func(model string) history.Counter { return tokens.NewCounter(tokens.EncodingFor(model)) },
 			Tools:   tools.NewRegistry(tools.Default()...),
 			System:  app.SystemPrompt(templates, func() prompts.Session { return prompts.Session{} }),
 			Now:     w.process.Now,

@@ -89,7 +89,7 @@ func askOnTerminal(w world) app.Asker {
 // readLine reads up to a line break and no further, because the screen reads the rest. It returns the text
 // without surrounding blanks, or io.EOF if the input ends without any text.
 func readLine(ctx context.Context, in io.Reader) (string, error) {
-	return safeout.Await(ctx, func() (string, error) {
+	return safeout.ReadContext(ctx, func() (string, error) {
 		var text []byte
 		for one := make([]byte, 1); ; {
 			n, err := in.Read(one)
@@ -124,7 +124,7 @@ func runHeadless(ctx context.Context, w world, o sessionOptions, endpoint app.Co
 			o.Events, o.Unattended, o.Connect, o.FindingsHere = front.Events, front.Unattended, endpoint, schema != nil
 			return newConversation(ctx, w, o)
 		},
-		Status: outcomeStatus, Format: format, Streams: o.input == streamjson.StreamJSON, Message: o.message(w),
+		Status: outcomeStatus, Format: format, Streams: o.input == streamjson.FormatStreamJSON, Message: o.message(w),
 		Timeout: o.timeout, Shape: schema, OutputSchema: strings.TrimSpace(o.answer.schema), Retryable: o.Record.ID != "", AnswerFile: answerFile,
 	})
 	if err == nil && status != exitOK {
@@ -177,7 +177,7 @@ func loginFor(w world, o sessionOptions) (args []string, missing error) {
 	if err != nil {
 		return []string{"login", "openai"}, err
 	}
-	name, as, clientID := cmp.Or(settings.Provider.Of(s), "openai"), settings.Login.Of(s), settings.LoginClientID.Of(s)
+	name, as, clientID := cmp.Or(settings.Provider.Value(s), "openai"), settings.Login.Value(s), settings.LoginClientID.Value(s)
 	args = []string{"login", name}
 	if as != "" {
 		args = append(args, "--oauth", "--as", as)
@@ -185,7 +185,7 @@ func loginFor(w world, o sessionOptions) (args []string, missing error) {
 	if clientID != "" {
 		args = append(args, "--client-id", clientID)
 	}
-	return args, w.process.Connect(s, f, nil).MissingPart()
+	return args, w.process.Connect(s, f, nil).CheckUsable()
 }
 
 func newInit(w world, run func(context.Context, world, sessionOptions) error) *cobra.Command {

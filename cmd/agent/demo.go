@@ -41,7 +41,7 @@ var demoSettings = []string{"price.input=3", "price.output=15", "price.cache-rea
 func runDemo(ctx context.Context, w world, o sessionOptions, notice string) error {
 	temp := tempdir.New(os.TempDir(), w.process.Now())
 	defer func() { _ = temp.Remove() }() // the next start removes leftovers
-	defer w.process.OnEndAtOnce(func() { _ = temp.Remove() })()
+	defer w.process.OnAbort(func() { _ = temp.Remove() })()
 	scratch := filepath.Join(temp.Path(), "demo")
 	if err := errors.Join(temp.Make(), os.MkdirAll(scratch, 0o700)); err != nil {
 		return fmt.Errorf("can't create the demo's workspace: %w. Set TMPDIR to a writable folder", err)

@@ -58,7 +58,7 @@ func printTopic(w world, root *cobra.Command, args []string) error {
 	if topic == "" {
 		topic = "readme"
 	}
-	pages := manual.Topic(manual.Pages(docs.Files), topic)
+	pages := manual.FindTopic(manual.Pages(docs.Files), topic)
 	if len(pages) == 0 {
 		return searchDocs(w, root, args)
 	}

@@ -143,7 +143,7 @@ func TestFifteenQuestionsInTwoSteps(t *testing.T) {
 	for word, answer := range typedWords {
 		run, err := commands.Run(t.Context(), "/help "+word)
 		told := fmt.Sprint(run.Lines, run.Answer, err)
-		if !commands.BuiltIn("/" + word) {
+		if !commands.IsBuiltIn("/" + word) {
 			_, err := commands.Run(t.Context(), "/"+word)
 			told = fmt.Sprint(err)
 		}

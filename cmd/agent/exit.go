@@ -68,7 +68,7 @@ func exitStatus(err error) int {
 	case is[app.InputError](err), is[*settings.Error](err), is[*compression.UnknownStrategyError](err), is[*atcmd.MissingError](err), is[*atcmd.ImageError](err),
 		is[*provider.ConfigError](err), errors.Is(err, tui.ErrNoTerminal):
 		return exitUsage
-	case ofProvider && !failure.OfRequest():
+	case ofProvider && !failure.IsRequestError():
 		return exitProvider
 	case ofProvider:
 		return exitFailed

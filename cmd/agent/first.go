@@ -61,7 +61,7 @@ func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.
 	}
 	for {
 		ways := c.Options(ctx)
-		chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader}, firstPick(ways))
+		chosen, ok, err := tui.Choose(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader}, firstPick(ways))
 		switch {
 		case err != nil:
 			return "", err
@@ -85,8 +85,8 @@ func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.
 }
 
 // firstPick lists the options for an endpoint, then the choice to paste an API key, and the demo.
-func firstPick(ways []provider.Option) command.Pick {
-	pick := command.Pick{Title: "Choose a model provider"}
+func firstPick(ways []provider.Option) command.ChoiceList {
+	pick := command.ChoiceList{Title: "Choose a model provider"}
 	for n, way := range ways {
 		choice := command.Choice{Line: strconv.Itoa(n)}
 		if local := way.Local; local.Name != "" {
@@ -96,7 +96,7 @@ func firstPick(ways []provider.Option) command.Pick {
 		}
 		pick.Choices = append(pick.Choices, choice)
 	}
-	return command.Pick{Title: pick.Title, Choices: append(pick.Choices,
+	return command.ChoiceList{Title: pick.Title, Choices: append(pick.Choices,
 		command.Choice{Name: "paste a key", Help: "hidden while you type; stored in your keyring", Line: pasteKey},
 		command.Choice{Name: "the demo", Help: "try it without a key or a network", Line: playDemo},
 	)}
@@ -111,13 +111,13 @@ func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, 
 	}
 	of, told := ownerOf(key)
 	if !told {
-		pick := command.Pick{Title: "Whose API key is it?"}
+		pick := command.ChoiceList{Title: "Whose API key is it?"}
 		for _, known := range vendor.All() {
 			if known.KeyVariable != "" {
 				pick.Choices = append(pick.Choices, command.Choice{Name: known.Title, Help: hostOf(known), Line: known.Name})
 			}
 		}
-		chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader}, pick)
+		chosen, ok, err := tui.Choose(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader}, pick)
 		if err != nil || !ok {
 			return vendor.Vendor{}, err
 		}
@@ -127,7 +127,7 @@ func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, 
 	if err != nil {
 		return vendor.Vendor{}, err
 	}
-	place := provider.Place(of.BaseURL)
+	place := provider.KeyHost(of.BaseURL)
 	where, err := w.process.Keys(f).Set(place, key)
 	if err != nil {
 		return vendor.Vendor{}, usage(err)

@@ -29,12 +29,12 @@ func TestTheHeadFits(t *testing.T) {
 		t.Fatal(err)
 	}
 	registry := tools.NewRegistry(tools.Default()...)
-	head := chat.Head(registry, toolspec.Replace, true, app.SystemPrompt(templates, func() prompts.Session {
+	head := chat.NewHeadMaker(registry, toolspec.EditReplace, true, app.SystemPrompt(templates, func() prompts.Session {
 		return prompts.Session{
 			Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Date: "2026-01-31",
 		}
 	}))
-	counter := tokens.For(tokens.O200K)
+	counter := tokens.NewCounter(tokens.O200K)
 	for _, tc := range []struct {
 		window int
 		lean   bool
@@ -71,17 +71,17 @@ func TestPromptBudgets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counter := tokens.For(tokens.O200K)
-	task := tools.TaskTool(subagents.List(kinds.Find(trustedfile.Locations{Workspace: t.TempDir()}), 200_000, counter.Count).Text, 200_000, nil)
+	counter := tokens.NewCounter(tokens.O200K)
+	task := tools.TaskTool(subagents.NewCatalogue(kinds.Find(trustedfile.Locations{Workspace: t.TempDir()}), 200_000, counter.Count).Text, 200_000, nil)
 	for _, family := range vendor.FamilyNames() {
 		session := prompts.Session{
 			Workspace: "/home/somebody/projects/a-name-of-usual-length", Platform: "linux/amd64", Shell: "bash", Date: "2026-01-31", Model: "vendor/model-of-usual-length", Family: family,
 			Sandbox: &prompts.Sandbox{OwnTemp: true},
 			Git:     &prompts.Git{Branch: "feature/usual", Changed: 12, Subjects: []string{strings.Repeat("a subject ", 7), strings.Repeat("a subject ", 7), strings.Repeat("a subject ", 7)}},
 		}
-		registry := tools.NewRegistry(append(tools.WithSessions(tools.Default()), tools.Remember(), task)...)
-		form := app.FormOfFamily(vendor.FamilyNamed(family))
-		head := chat.Head(registry, form, false, app.SystemPrompt(templates, func() prompts.Session { return session }))(false, func(window.Head) bool { return true })
+		registry := tools.NewRegistry(append(tools.WithSessions(tools.Default()), tools.RememberTool(), task)...)
+		form := app.FamilyEditFormat(vendor.FamilyNamed(family))
+		head := chat.NewHeadMaker(registry, form, false, app.SystemPrompt(templates, func() prompts.Session { return session }))(false, func(window.Head) bool { return true })
 		size, definitions, offered := counter.Count(head.System), 0, ""
 		for _, tool := range head.Tools {
 			counted := counter.Count(tool.Name + tool.Description + string(tool.Schema))
@@ -114,8 +114,8 @@ func TestPromptBudgets(t *testing.T) {
 // chosen who searches.
 func TestSearchBudget(t *testing.T) {
 	t.Parallel()
-	search := tools.WebSearch(websearch.New(websearch.Config{Settings: func() websearch.Settings { return websearch.Settings{Way: "brave"} }}))
-	if size := tokens.For(tokens.O200K).Count(search.Name + search.Description + string(search.Parameters())); size > 220 {
+	search := tools.WebSearchTool(websearch.New(websearch.Config{Settings: func() websearch.Settings { return websearch.Settings{Way: "brave"} }}))
+	if size := tokens.NewCounter(tokens.O200K).Count(search.Name + search.Description + string(search.Parameters())); size > 220 {
 		t.Errorf("%d tokens", size)
 	} else {
 		t.Log(size, "tokens")
@@ -125,8 +125,8 @@ func TestSearchBudget(t *testing.T) {
 // TestSkillBudget: the tool of skills takes little besides its catalogue.
 func TestSkillBudget(t *testing.T) {
 	t.Parallel()
-	skill := tools.Skill("", nil)
-	if size := tokens.For(tokens.O200K).Count(skill.Name + skill.Description + string(skill.Schema)); size > 75 {
+	skill := tools.SkillTool("", nil)
+	if size := tokens.NewCounter(tokens.O200K).Count(skill.Name + skill.Description + string(skill.Schema)); size > 75 {
 		t.Errorf("%d tokens", size)
 	} else {
 		t.Log(size, "tokens")
@@ -136,8 +136,8 @@ func TestSkillBudget(t *testing.T) {
 // TestNotesBudget: the tool that keeps notes takes little.
 func TestNotesBudget(t *testing.T) {
 	t.Parallel()
-	remember := tools.Remember()
-	if size := tokens.For(tokens.O200K).Count(remember.Name + remember.Description + string(remember.Parameters())); size > 110 {
+	remember := tools.RememberTool()
+	if size := tokens.NewCounter(tokens.O200K).Count(remember.Name + remember.Description + string(remember.Parameters())); size > 110 {
 		t.Errorf("%d tokens", size)
 	}
 }

@@ -122,7 +122,7 @@ func hereOnTerminal(t *testing.T, home, url string, environ []string, args ...st
 			Environ: append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm-256color", "NO_COLOR=1", "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url}, environ...),
 			Home:    home, Dir: home + "/work", Version: "test", Now: time.Now,
 		},
-		stdin: theirs, stdout: theirs, stderr: theirs, out: safeout.Writer(theirs), people: safeout.Writer(theirs),
+		stdin: theirs, stdout: theirs, stderr: theirs, out: safeout.NewWriter(theirs), people: safeout.NewWriter(theirs),
 	}
 	w.process.Say = func(line string) { _ = w.tell(line) }
 	ctx, cancel := context.WithTimeout(t.Context(), stalled)

@@ -30,14 +30,14 @@ func newImport(w world) *cobra.Command {
 		Use:   "import [SOURCE…]",
 		Short: "Import MCP servers, hooks and notes from other coding agents",
 		Long: `Imports the configuration of other coding agents, or only of the named ones:
-` + strings.Join(imports.Sources(), ", ") + `.
+` + strings.Join(imports.SourceNames(), ", ") + `.
 
 Your servers go to mcp.json and your hooks to hooks.json in the configuration folder. Servers
 of the workspace go to its .mcp.json and are used after agent trust yes. Existing names are
 not overwritten, and nothing is started. Rules are shown in the form of --allow; you can
 keep rules from your own files for this project. Memories of Claude Code and Gemini CLI
 become proposed notes, which are used after you approve them (/notes).`,
-		ValidArgs: imports.Sources(),
+		ValidArgs: imports.SourceNames(),
 		Args:      cobra.ArbitraryArgs,
 		RunE:      func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), w, args, o) },
 	}
@@ -70,7 +70,7 @@ func runImport(ctx context.Context, w world, sources []string, o importOptions) 
 			return err
 		}
 	}
-	where := imports.Locations{Locations: w.process.Where(f, w.process.Dir), Base: filepath.Dir(f.Config), InOurWords: hookgates.TranslateRule}
+	where := imports.Locations{Locations: w.process.TrustedLocations(f, w.process.Dir), Base: filepath.Dir(f.Config), InOurWords: hookgates.TranslateRule}
 	if err := imports.Check(sources, only); err != nil {
 		return usage(err)
 	}
@@ -88,7 +88,7 @@ func runImport(ctx context.Context, w world, sources []string, o importOptions) 
 		}
 	}
 	if o.json {
-		return rawjson.WriteIndented(w.out, map[string]any{"written": plan.Writes() && !o.dry, "changes": append([]imports.Change{}, plan.Changes...)})
+		return rawjson.WriteIndented(w.out, map[string]any{"written": plan.ChangesFiles() && !o.dry, "changes": append([]imports.Change{}, plan.Changes...)})
 	}
 	if err := printLines(w, importLines(plan, o.dry, w.process.Home)); err != nil || o.dry {
 		return err
@@ -111,11 +111,11 @@ func importNotes(w world, o importOptions) error {
 		return err
 	}
 	if o.json {
-		return rawjson.WriteIndented(w.out, append([]notes.Foreign{}, added...))
+		return rawjson.WriteIndented(w.out, append([]notes.ForeignNote{}, added...))
 	}
 	lines := problems
 	for _, n := range added {
-		lines = append(lines, "note  "+humanize.Line(n.Text, 200), "  from "+humanize.Visible(n.From))
+		lines = append(lines, "note  "+humanize.Line(n.Text, 200), "  from "+humanize.EscapeInvisible(n.From))
 	}
 	switch {
 	case len(added) > 0 && !o.dry:
@@ -133,11 +133,11 @@ func importLines(plan imports.Plan, dry bool, home string) []string {
 	if len(plan.Changes) == 0 {
 		return []string{"nothing to import: found no configuration of another coding agent"}
 	}
-	short := func(path string) string { return humanize.Visible(fsutil.Tilde(path, home)) }
+	short := func(path string) string { return humanize.EscapeInvisible(fsutil.Tilde(path, home)) }
 	var rows [][]string
 	written := 0
 	for _, c := range plan.Changes {
-		if c.State == imports.New {
+		if c.State == imports.StateNew {
 			written++
 		}
 		kind := strings.TrimSuffix(string(c.Kind), "s")

@@ -23,7 +23,7 @@ type importedRules struct {
 // keepable returns the rules of a plan that can be kept. For each other rule it adds the reason to the
 // plan. An import reads no rules of a repository; agent trust asks about those rules.
 func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
-	found.permissions = consent.OpenPermissions(w.process.Where(f, w.process.Dir), w.process.Now)
+	found.permissions = consent.OpenPermissions(w.process.TrustedLocations(f, w.process.Dir), w.process.Now)
 	registry := tools.NewRegistry(tools.Default()...)
 	for i, change := range plan.Changes {
 		for _, text := range change.Rules {
@@ -35,7 +35,7 @@ func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
 			case found.permissions == nil:
 				why = "this folder can't store rules; pass it with each run"
 			default:
-				if why = rule.WhyNotKept(); why != "" {
+				if why = rule.NotStorableReason(); why != "" {
 					why += "; pass it with each run"
 				}
 			}
@@ -44,7 +44,7 @@ func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
 				continue
 			}
 			kept := rules.Permission{Rule: rule.String()}
-			if !rule.Commands() {
+			if !rule.IsCommandRule() {
 				kept.Directory = "."
 			}
 			if !slices.ContainsFunc(found.add, kept.SameAs) && !slices.ContainsFunc(found.permissions.Permissions(), kept.SameAs) {
@@ -60,9 +60,9 @@ func (found importedRules) offer(ctx context.Context, w world, yes bool) error {
 	if len(found.add) == 0 {
 		return nil
 	}
-	lines := []string{"", "Will run without approval, in every session in " + humanize.Visible(found.permissions.Place()) + ":"}
+	lines := []string{"", "Will run without approval, in every session in " + humanize.EscapeInvisible(found.permissions.Place()) + ":"}
 	for _, says := range found.says {
-		lines = append(lines, "  "+humanize.Visible(says))
+		lines = append(lines, "  "+humanize.EscapeInvisible(says))
 	}
 	lines = append(lines, "\"…\" and * match any text. Commands run in the sandbox. Without a sandbox they require approval.")
 	if err := w.print(lines...); err != nil {
@@ -79,7 +79,7 @@ func (found importedRules) offer(ctx context.Context, w world, yes bool) error {
 			return err
 		}
 	}
-	if err := found.permissions.Keep(found.add...); err != nil {
+	if err := found.permissions.Add(found.add...); err != nil {
 		return err
 	}
 	return w.print(humanize.Count(len(found.add), "rule") + " kept. /approval lists and revokes them.")

@@ -147,7 +147,7 @@ func (h *killed) start(message string) (pid int) {
 // kill kills the session and waits until it is gone.
 func (h *killed) kill(pid int) {
 	_ = syscall.Kill(pid, syscall.SIGKILL)
-	for !attach.Dead(h.socket) {
+	for !attach.IsDead(h.socket) {
 	}
 	for len(h.rows()) > 0 {
 	}
@@ -246,7 +246,7 @@ func follower() {
 	if err != nil {
 		return // the session was killed
 	}
-	joined, err := conn.Join(attach.Join{})
+	joined, err := conn.Join(attach.JoinRequest{})
 	if err != nil {
 		return
 	}
@@ -285,7 +285,7 @@ func follower() {
 	}
 	take(joined.State, joined.After)
 	for {
-		line, err := conn.Next()
+		line, err := conn.ReadLine()
 		if err != nil {
 			return
 		}

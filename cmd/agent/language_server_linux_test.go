@@ -58,7 +58,7 @@ func TestALanguageServerChecksEdits(t *testing.T) {
 // withServer makes a workspace with a Go file, and returns the variable PATH with a language server.
 func withServer(t *testing.T, home string) (path string) {
 	t.Helper()
-	if !(sandbox.Confinement{Sandbox: sandbox.Detect()}).Guarantees(sandbox.Look).Files {
+	if !(sandbox.Confinement{Sandbox: sandbox.Detect()}).Guarantees(sandbox.ProfileReadOnly).Files {
 		t.Skip("there is no sandbox, without which no server starts")
 	}
 	// The sandbox hides the folder of the test program, but shows the workspace.

@@ -104,7 +104,7 @@ func (o *loginOptions) login(ctx context.Context, w world, name string) error {
 		return err
 	}
 	keys := w.process.Keys(f)
-	account, known := login.AccountNamed(name)
+	account, known := login.AccountByName(name)
 	of, takesKey := vendor.Named(name)
 	wanted := o.oauth || known && (!takesKey || of.Account)
 	switch {
@@ -117,11 +117,11 @@ func (o *loginOptions) login(ctx context.Context, w world, name string) error {
 	case o.as != "" || o.host != "" || o.clientID != "" || o.device || o.paste || o.browser:
 		return usage(errors.New("--as, --host, --client-id, --device, --paste and --browser need a login to an account: agent login NAME --oauth. To list logins, run: agent login"))
 	case name == "" && o.baseURL == "" && (w.session != nil || term.IsTerminal(int(w.stdin.Fd()))):
-		return w.print(loginLines(w, keys, settings.LoginClientID.Of(s))...)
+		return w.print(loginLines(w, keys, settings.LoginClientID.Value(s))...)
 	}
 	place, err := keyPlace(name, o.baseURL)
 	if err == nil {
-		err = keys.May(place)
+		err = keys.CheckKeyHost(place)
 	}
 	if err != nil {
 		return usage(err)
@@ -134,7 +134,7 @@ func (o *loginOptions) logout(ctx context.Context, w world, name string) error {
 	if err != nil {
 		return err
 	}
-	account, known := login.AccountNamed(name)
+	account, known := login.AccountByName(name)
 	of, takesKey := vendor.Named(name)
 	if known && !account.CreatesAPIKey() && o.baseURL == "" && (o.oauth || o.as != "" || !takesKey || of.Account) {
 		return o.logOut(ctx, w, account)
@@ -162,11 +162,11 @@ func searchServices() (names []string) {
 // keyPlace returns the endpoint that the API key of a provider, or of an address, belongs to.
 func keyPlace(name, baseURL string) (string, error) {
 	if service, search := strings.CutPrefix(name, searchPrefix); search && baseURL == "" {
-		known, found := websearch.Named(service)
+		known, found := websearch.ServiceByName(service)
 		if !found || known.Home == "" {
 			return "", fmt.Errorf("unknown search service %q; services with a key: %s", service, strings.Join(searchServices(), ", "))
 		}
-		return provider.Place(known.Home), nil
+		return provider.KeyHost(known.Home), nil
 	}
 	if baseURL == "" {
 		known, found := vendor.Named(cmp.Or(name, "openai"))
@@ -179,16 +179,16 @@ func keyPlace(name, baseURL string) (string, error) {
 		if known.Cloud != nil {
 			return "", fmt.Errorf("%s has a separate address for each account. Run: agent login --base-url ADDRESS. For a token from its own command, set auth-command", known.Name)
 		}
-		return provider.Place(known.BaseURL), nil
+		return provider.KeyHost(known.BaseURL), nil
 	}
 	if name != "" {
 		return "", errors.New("name a provider or --base-url, not both")
 	}
 	base, err := provider.NormalizeBaseURL(baseURL)
 	if err == nil {
-		err = provider.CheckPlain(base)
+		err = provider.CheckPlainHTTP(base)
 	}
-	return provider.Place(base), err
+	return provider.KeyHost(base), err
 }
 
 func keepKey(ctx context.Context, w world, keys provider.Keys, place string) error {
@@ -232,7 +232,7 @@ func readKey(ctx context.Context, w world, place string) (llm.Key, error) {
 		return "", err
 	}
 	fmt.Fprintf(w.people, "API key for %s (hidden): ", place)
-	key, err := safeout.Await(ctx, func() ([]byte, error) { return term.ReadPassword(int(w.stdin.Fd())) })
+	key, err := safeout.ReadContext(ctx, func() ([]byte, error) { return term.ReadPassword(int(w.stdin.Fd())) })
 	if restored := restore(); ctx.Err() != nil {
 		return "", errors.Join(ctx.Err(), restored)
 	}

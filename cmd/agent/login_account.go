@@ -36,8 +36,8 @@ func noAccount(name string) error {
 // logIn guides a user through the login to an account. It stores the login, or the API key that the vendor
 // creates, after the vendor has listed the models of the account.
 func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings, keys provider.Keys, account login.Account) error {
-	clientID := settings.LoginClientID.Of(s)
-	err := cmp.Or(account.Refused(clientID), login.CheckAs(o.as))
+	clientID := settings.LoginClientID.Value(s)
+	err := cmp.Or(account.CheckLogin(clientID), login.CheckLoginName(o.as))
 	if o.host != "" && err == nil {
 		account, err = account.At(o.host)
 	}
@@ -48,8 +48,8 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	if !known {
 		return usage(errors.New("no provider is " + account.Name))
 	}
-	place := provider.Place(of.BaseURL)
-	if err := keys.May(place); err != nil {
+	place := provider.KeyHost(of.BaseURL)
+	if err := keys.CheckKeyHost(place); err != nil {
 		return usage(err)
 	}
 	if w.session != nil {
@@ -62,11 +62,11 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	}
 	ctx, watch, release := untilEsc(ctx, w.stdin)
 	defer release()
-	person := login.Person{Open: o.leads(w), Device: o.device || !o.paste && !o.browser && account.UsesDeviceCode() && !hasScreen(w), Now: w.process.Now, Show: func(_ context.Context, address, code string) error {
+	person := login.Prompter{Open: o.leads(w), Device: o.device || !o.paste && !o.browser && account.UsesDeviceCode() && !hasScreen(w), Now: w.process.Now, Show: func(_ context.Context, address, code string) error {
 		if o.browser {
 			openInBrowser(ctx, address)
 		}
-		err := w.tell("Open this address on any device, and type the code "+code+" there:", humanize.Visible(address), "Waiting for you to confirm there. Esc cancels the login.")
+		err := w.tell("Open this address on any device, and type the code "+code+" there:", humanize.EscapeInvisible(address), "Waiting for you to confirm there. Esc cancels the login.")
 		watch()
 		return err
 	}}
@@ -78,7 +78,7 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 		if err != nil {
 			return err
 		}
-		where, err := keys.Set(provider.Place(of.BaseURL), key)
+		where, err := keys.Set(provider.KeyHost(of.BaseURL), key)
 		if err != nil {
 			return usage(err)
 		}
@@ -92,10 +92,10 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 	l.As, l.Host = o.as, o.host
 	logins := w.process.AccountLogins()
 	if err == nil {
-		err = provider.TryLogin(ctx, of, "", logins.SourceOf(l), "agent/"+w.process.Version)
+		err = provider.TryLogin(ctx, of, "", logins.NewSource(l), "agent/"+w.process.Version)
 	}
 	if err == nil {
-		l, err = logins.Keep(ctx, l)
+		l, err = logins.Save(ctx, l)
 	}
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (o *loginOptions) loggedIn(w world, of vendor.Vendor, title, what, where st
 		lines = append(lines, of.KeyVariable+" is set and has precedence. Unset it to use the login.")
 	}
 	uses, forgets := "agent --provider "+of.Name, "agent logout "+of.Name
-	if account, _ := login.AccountNamed(of.Name); !of.Account && !account.CreatesAPIKey() {
+	if account, _ := login.AccountByName(of.Name); !of.Account && !account.CreatesAPIKey() {
 		forgets += " --oauth"
 	}
 	if o.as != "" {
@@ -165,7 +165,7 @@ func (o *loginOptions) leads(w world) login.Opener {
 		return opener(w, true)
 	}
 	return func(ctx context.Context, address string) (string, error) {
-		if err := w.tell("Open this address to log in:", humanize.Visible(address), "Type y to open it in a browser here, or paste the final address of another browser:"); err != nil {
+		if err := w.tell("Open this address to log in:", humanize.EscapeInvisible(address), "Type y to open it in a browser here, or paste the final address of another browser:"); err != nil {
 			return "", err
 		}
 		line, err := readLine(ctx, w.stdin)
@@ -211,7 +211,7 @@ func loginLines(w world, keys provider.Keys, clientID string) []string {
 		switch {
 		case a.Why != "":
 			state = "no login: " + a.Why
-		case a.Refused(clientID) != nil:
+		case a.CheckLogin(clientID) != nil:
 			state, without = "needs a client ID", true
 		}
 		mine := 0

@@ -67,7 +67,7 @@ func agentMain() int {
 				ending = true
 				cancel()
 			default:
-				w.process.EndAtOnce()
+				w.process.Abort()
 				os.Exit(exitInterrupted)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 func TestManPage(t *testing.T) {
 	t.Parallel()
 	root := newRoot(world{}, func(context.Context, world, sessionOptions) error { return nil })
-	page := cli.Page(root, exitStatuses)
+	page := cli.ManPage(root, exitStatuses)
 	for _, want := range []string{"agent sessions list", "agent savings", `\-\-approval\-mode`, `\fB\-p\fR, \fB\-\-prompt\fR \fIPROMPT\fR`, ".SH EXIT STATUS"} {
 		if !strings.Contains(page, strings.ReplaceAll(want, "-", "-")) {
 			t.Errorf("no %q", want)

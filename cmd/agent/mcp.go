@@ -43,7 +43,7 @@ need your approval (agent trust). To import servers of other coding agents, run 
 // knownServers holds the configured servers together with the folders and settings they depend
 // on.
 type knownServers struct {
-	configured *mcphost.Configured
+	configured *mcphost.ConfiguredServers
 	folders    app.Folders
 	settings   *settings.Settings
 }
@@ -69,7 +69,7 @@ func namedServer(w world, name string) (knownServers, *servers.Server, error) {
 	if err != nil {
 		return found, nil, err
 	}
-	if s := found.configured.Named(name); s != nil {
+	if s := found.configured.ByName(name); s != nil {
 		return found, s, nil
 	}
 	if why := found.configured.Invalid[name]; why != "" {
@@ -139,7 +139,7 @@ func listServers(w world, asJSON bool) error {
 	}
 	rows := [][]string{}
 	for _, st := range status {
-		rows = append(rows, []string{st.Configured.Name, st.From(), st.Summary()})
+		rows = append(rows, []string{st.Configured.Name, st.Source(), st.Summary()})
 	}
 	lines := table.Lines("lll", rows)
 	if len(status) == 0 {
@@ -189,7 +189,7 @@ func testServer(ctx context.Context, w world, args []string) error {
 		return err
 	}
 	started := w.process.Now()
-	client, known, err := found.configured.Ask(ctx, server, mcp.Host{Version: w.process.Version, Roots: []string{w.process.Dir}, Logins: w.process.Logins(found.folders)})
+	client, known, err := found.configured.Probe(ctx, server, mcp.Host{Version: w.process.Version, Roots: []string{w.process.Dir}, Logins: w.process.Logins(found.folders)})
 	if err != nil {
 		return err
 	}
@@ -197,9 +197,9 @@ func testServer(ctx context.Context, w world, args []string) error {
 	if len(args) > 1 {
 		return callServer(ctx, w, client, args[1:])
 	}
-	lines := []string{fmt.Sprintf("%s answers: %s, protocol %s, tools listed in %s", server.Name, known.Version, known.Protocol, humanize.Took(w.process.Now().Sub(started)))}
+	lines := []string{fmt.Sprintf("%s answers: %s, protocol %s, tools listed in %s", server.Name, known.Version, known.Protocol, humanize.Duration(w.process.Now().Sub(started)))}
 	lines = append(lines, bridge.Describe(known)...)
-	if first, count := client.Dropped(); count > 0 {
+	if first, count := client.InvalidLines(); count > 0 {
 		lines = append(lines, humanize.Count(count, "line")+" of its output were not protocol messages and were dropped:")
 		for _, line := range first {
 			lines = append(lines, "  "+humanize.Line(line, 200))

@@ -158,7 +158,7 @@ func newMCPLogin(w world) *cobra.Command {
 			return err
 		}
 		host := mcp.Host{Version: w.process.Version, Roots: []string{w.process.Dir}}
-		if err := w.process.Logins(found.folders).Login(ctx, found.configured.ServerFor(server), host, opener(w, noBrowser)); err != nil {
+		if err := w.process.Logins(found.folders).Login(ctx, found.configured.ToMCPServer(server), host, opener(w, noBrowser)); err != nil {
 			return err
 		}
 		return printLines(w, []string{"logged in to " + server.Name})
@@ -172,7 +172,7 @@ func newMCPLogout(w world) *cobra.Command {
 		if err := takesLogin(server); err != nil {
 			return err
 		}
-		wire := found.configured.ServerFor(server)
+		wire := found.configured.ToMCPServer(server)
 		if with, err := wire.Prepare(wire); err == nil {
 			wire = with // the address may contain variables
 		}
@@ -200,7 +200,7 @@ func takesLogin(server *servers.Server) error {
 // opener returns a function that opens an address in the browser, or prints the address.
 func opener(w world, noBrowser bool) mcp.Opener {
 	return func(ctx context.Context, address string) (string, error) {
-		if err := w.tell("Open this address to log in:\n" + humanize.Visible(address)); err != nil {
+		if err := w.tell("Open this address to log in:\n" + humanize.EscapeInvisible(address)); err != nil {
 			return "", err
 		}
 		if !noBrowser {

@@ -122,7 +122,7 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 			return nil, err
 		}
 		if endpoint.BaseURL != "" {
-			if by := endpoint.Signature(); by != "" && !o.json {
+			if by := endpoint.CredentialText(); by != "" && !o.json {
 				if err := w.tell("Models of " + endpoint.Host() + ", " + by + ":"); err != nil {
 					return nil, err
 				}
@@ -130,7 +130,7 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 			rows, err := offeredRows(ctx, c, endpoint)
 			for i := range rows {
 				family, _ := c.Family(rows[i].ID)
-				rows[i].Family, rows[i].Edits = family.Name, string(app.FormOf(s, family))
+				rows[i].Family, rows[i].Edits = family.Name, string(app.EditFormatOf(s, family))
 			}
 			return rows, err
 		}
@@ -179,7 +179,7 @@ func offeredRows(ctx context.Context, c *provider.Connection, endpoint provider.
 	var rows []modelRow
 	for _, offer := range offers {
 		row := modelRow{Provider: endpoint.Provider, ID: offer.ID}
-		if m, found := catalogue.At(endpoint.Vendor().Catalogue, offer.ID); found {
+		if m, found := catalogue.Lookup(endpoint.Vendor().Catalogue, offer.ID); found {
 			row = catalogueRow(m, offer.ID)
 			row.Provider = endpoint.Provider
 		}
@@ -195,7 +195,7 @@ func offeredRows(ctx context.Context, c *provider.Connection, endpoint provider.
 
 func catalogueRow(m catalogue.Model, id string) modelRow {
 	family, _ := vendor.Guess("", id)
-	return modelRow{Provider: m.Provider, ID: id, Window: m.Window, MaxOutput: m.MaxOutput, Prices: m.Prices, Efforts: m.Efforts, Images: m.Images, Family: family.Name, Edits: string(app.FormOfFamily(family))}
+	return modelRow{Provider: m.Provider, ID: id, Window: m.Window, MaxOutput: m.MaxOutput, Prices: m.Prices, Efforts: m.Efforts, Images: m.Images, Family: family.Name, Edits: string(app.FamilyEditFormat(family))}
 }
 
 var modelColumns = []table.Column{

@@ -40,7 +40,7 @@ func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
 	if err != nil {
 		return fmt.Errorf("can't refresh the model list: %w", err)
 	}
-	kept, dropped, day, err := catalogue.Check(text)
+	kept, dropped, day, err := catalogue.CleanList(text)
 	if err != nil {
 		return fmt.Errorf("can't refresh the model list: %s is not a model list: %w", address, err)
 	}
@@ -63,7 +63,7 @@ func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
 
 // fetchModels returns the list at an address. It returns an error if the list does not match its digest.
 func fetchModels(ctx context.Context, address string) (string, error) {
-	if err := provider.CheckPlain(address); err != nil {
+	if err := provider.CheckPlainHTTP(address); err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, refreshTime)
@@ -74,7 +74,7 @@ func fetchModels(ctx context.Context, address string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		reply, err := fetch.Ask(ctx, request, true, catalogue.MaxSize)
+		reply, err := fetch.Do(ctx, request, true, catalogue.MaxSize)
 		if err != nil {
 			return "", err
 		}

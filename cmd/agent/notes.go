@@ -69,7 +69,7 @@ func newNotesList(w world, use, short string, check bool) *cobra.Command {
 			}
 			stale := []notes.State{}
 			for _, s := range states {
-				if s.State == notes.Stale {
+				if s.State == notes.StateStale {
 					stale = append(stale, s)
 				}
 			}
@@ -110,14 +110,14 @@ func newNotesAdd(w world) *cobra.Command {
 			}
 			text, to := slash.ScopeOfNote(strings.Join(args, " "))
 			if user {
-				to = notes.Everywhere
+				to = notes.ScopeEverywhere
 			}
-			if to == notes.Shared {
+			if to == notes.ScopeShared {
 				return usage(errors.New("can't add a project note here. In a session, run: /remember project: TEXT"))
 			}
 			note := notes.Note{Text: text, Made: w.process.Now()}
-			if to == notes.Repository {
-				if note.Basis, err = book.BasisOf(here, notes.NamedFiles(here, note.Text)); err != nil {
+			if to == notes.ScopeRepository {
+				if note.Basis, err = book.NewBasis(here, notes.NamedFiles(here, note.Text)); err != nil {
 					return usage(err)
 				}
 			}
@@ -137,7 +137,7 @@ func newNotesDelete(w world) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			book, _, err := w.notes()
 			if err == nil {
-				err = book.Change(notes.IDOf(args[0]), func(*notes.Note) (bool, error) { return false, nil })
+				err = book.Update(notes.IDOf(args[0]), func(*notes.Note) (bool, error) { return false, nil })
 			}
 			if err != nil {
 				return usage(err)

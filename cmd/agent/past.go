@@ -32,14 +32,14 @@ func tellPast(ctx context.Context, w world, o sessionOptions, c *app.Conversatio
 		return
 	}
 	told := filepath.Join(f.State, "past-told")
-	if _, err := os.Lstat(told); err == nil || c.Chat.Idle(ctx) != nil {
+	if _, err := os.Lstat(told); err == nil || c.Chat.CheckIdle(ctx) != nil {
 		return
 	}
 	line := pastLine(ctx, w)
-	if line == "" || c.Chat.Idle(ctx) != nil || os.MkdirAll(f.State, 0o700) != nil || fsutil.CreateNew(told, nil, 0o600) != nil {
+	if line == "" || c.Chat.CheckIdle(ctx) != nil || os.MkdirAll(f.State, 0o700) != nil || fsutil.CreateNew(told, nil, 0o600) != nil {
 		return
 	}
-	c.Chat.Note(line)
+	c.Chat.Notify(line)
 }
 
 // pastLine returns the line, or "" if there is nothing to report.

@@ -88,7 +88,7 @@ func (w world) plugin(name string) (plugins.Store, plugins.Plugin, error) {
 	if err != nil {
 		return plugins.Store{}, plugins.Plugin{}, err
 	}
-	p, err := f.Plugins().Named(name)
+	p, err := f.Plugins().ByName(name)
 	if err != nil {
 		err = usage(err)
 	}
@@ -116,15 +116,15 @@ func addPlugin(ctx context.Context, w world, from, name string) error {
 	}
 	p.Repository = repository
 	store := f.Plugins()
-	if old, err := store.Named(p.Name); err == nil && old.Repository != p.Repository {
+	if old, err := store.ByName(p.Name); err == nil && old.Repository != p.Repository {
 		return usage(fmt.Errorf("can't add the plugin %s: the name is used by a plugin of %s. Run: agent plugin remove %[1]s", p.Name, old.Repository))
 	} else if err == nil && old.Commit != p.Commit {
 		return usage(fmt.Errorf("can't add the plugin %s: it is already here at commit %s. Run: agent plugin update %[1]s@%s", p.Name, old.Commit[:10], p.Commit[:10]))
 	}
-	if err := store.Take(ctx, fetched, p); err != nil {
+	if err := store.Install(ctx, fetched, p); err != nil {
 		return fmt.Errorf("can't store the plugin %s: %w", p.Name, err)
 	}
-	if err := store.Put(p); err != nil {
+	if err := store.Save(p); err != nil {
 		return err
 	}
 	return w.print(slices.Concat(pluginLines(store, p), leftOut, []string{"Hooks, servers and subagents need your approval. Run: agent trust"})...)
@@ -133,8 +133,8 @@ func addPlugin(ctx context.Context, w world, from, name string) error {
 // chosenPlugin writes the plugin of a fetched repository to its folder there. It returns the plugin with a
 // line for each omitted file. If there are several and none is named, it prints them and returns the zero
 // Plugin.
-func chosenPlugin(ctx context.Context, w world, fetched plugins.Fetched, name string) (p plugins.Plugin, leftOut []string, err error) {
-	offers, err := plugins.Offers(fetched.Dir)
+func chosenPlugin(ctx context.Context, w world, fetched plugins.FetchedCommit, name string) (p plugins.Plugin, leftOut []string, err error) {
+	offers, err := plugins.ReadMarketplace(fetched.Dir)
 	if err != nil {
 		return plugins.Plugin{}, nil, err
 	}
@@ -150,7 +150,7 @@ func chosenPlugin(ctx context.Context, w world, fetched plugins.Fetched, name st
 		}
 		return plugins.Plugin{}, nil, w.print(lines...)
 	}
-	i := slices.IndexFunc(offers, func(o plugins.Offer) bool { return o.Name == name })
+	i := slices.IndexFunc(offers, func(o plugins.MarketplaceEntry) bool { return o.Name == name })
 	switch {
 	case i < 0:
 		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository has no plugin %q; agent plugin add without a name lists them", name))
@@ -164,14 +164,14 @@ func chosenPlugin(ctx context.Context, w world, fetched plugins.Fetched, name st
 }
 
 // readFetched writes a plugin to its folder in a fetched repository and reads it there.
-func readFetched(ctx context.Context, fetched plugins.Fetched, folder, name string) (p plugins.Plugin, leftOut []string, err error) {
+func readFetched(ctx context.Context, fetched plugins.FetchedCommit, folder, name string) (p plugins.Plugin, leftOut []string, err error) {
 	if folder == "." { // the root of the repository
 		folder = ""
 	}
 	at := filepath.Join(fetched.Dir, filepath.FromSlash(folder))
 	left, err := fetched.Write(ctx, folder, at)
 	if _, statErr := os.Stat(at); err == nil && statErr != nil {
-		err = fmt.Errorf("commit %s has no folder %s", fetched.Commit[:10], humanize.Name(folder))
+		err = fmt.Errorf("commit %s has no folder %s", fetched.Commit[:10], humanize.FileName(folder))
 	}
 	if err == nil {
 		p, _, err = plugins.Read(at, name)
@@ -207,7 +207,7 @@ func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
 		return fmt.Errorf("can't use commit %s of the plugin %s: %w", fetched.Commit[:10], old.Name, err)
 	}
 	p.Repository = old.Repository
-	difference, err := plugins.Difference(store.Dir(old), filepath.Join(fetched.Dir, filepath.FromSlash(p.Path)))
+	difference, err := plugins.Diff(store.Dir(old), filepath.Join(fetched.Dir, filepath.FromSlash(p.Path)))
 	if err != nil {
 		return err
 	}
@@ -226,10 +226,10 @@ func updatePlugin(ctx context.Context, w world, name string, yes bool) error {
 	if !yes {
 		return w.print("Not updated. To update, add --yes, or answer y in a terminal.")
 	}
-	if err := store.Take(ctx, fetched, p); err != nil {
+	if err := store.Install(ctx, fetched, p); err != nil {
 		return err
 	}
-	if err := store.Put(p); err != nil {
+	if err := store.Save(p); err != nil {
 		return err
 	}
 	return w.print(append(pluginLines(store, p), "Changed hooks, servers and subagents need your approval again. Run: agent trust")...)
@@ -286,7 +286,7 @@ func pluginLines(store plugins.Store, p plugins.Plugin) []string {
 	add("skills", namesOf(set.Skills.Entries, entry), set.Skills.Skipped)
 	add("commands", namesOf(set.Commands.Entries, entry), set.Commands.Skipped)
 	team := agentfiles.Find(w)
-	team.Agents = slices.DeleteFunc(team.Agents, func(a agentfiles.Agent) bool { return a.Origin != agentfiles.Plugin })
+	team.Agents = slices.DeleteFunc(team.Agents, func(a agentfiles.Agent) bool { return a.Origin != agentfiles.OriginPlugin })
 	add("agents", namesOf(team.Agents, func(a agentfiles.Agent) string { return a.Name }), team.Skipped)
 	found := hooks.Find(w)
 	add("hooks", namesOf(found.Hooks, hooks.Hook.String), found.Skipped)

@@ -31,7 +31,7 @@ Besides TOOL(ARGUMENT) it takes mode=, sandbox=, host=, provider=, server= and l
 			case bounds == nil:
 				return w.print("This machine has no policy (" + w.process.PolicyFile.Path + ").")
 			}
-			return w.print(append([]string{fmt.Sprintf("%s (sha256 %s)", bounds.Path, bounds.Hash)}, bounds.Lines()...)...)
+			return w.print(append([]string{fmt.Sprintf("%s (sha256 %s)", bounds.Path, bounds.Hash)}, bounds.Describe()...)...)
 		},
 	}
 	cmd.AddCommand(&cobra.Command{
@@ -40,7 +40,7 @@ Besides TOOL(ARGUMENT) it takes mode=, sandbox=, host=, provider=, server= and l
 		Example: "  agent policy test 'run_shell_command(git push)'\n  agent policy test mode=full-auto",
 		Args:    cli.ExactArgs(1, "one call, such as 'run_shell_command(git push)'"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			switch err := w.process.TestPolicy(args[0]); {
+			switch err := w.process.CheckPolicy(args[0]); {
 			case err == nil:
 				return w.print("Allowed: no policy on this machine restricts it. Approval modes and rules still apply.")
 			case is[app.InputError](err):

@@ -103,7 +103,7 @@ func recordBigSession(t *testing.T, sessions, workspace string, result int) {
 			t.Fatal(err)
 		}
 	}
-	counter := tokens.For(tokens.O200K)
+	counter := tokens.NewCounter(tokens.O200K)
 	log, err := session.Create(session.Options{Dir: sessions, Workspace: workspace, Now: time.Now, Random: strings.NewReader("abc"), PID: 1})
 	must(err)
 	must(log.Observe(history.Mutation{Kind: history.MutationAdded, Entry: history.HumanText("please look at it")}))

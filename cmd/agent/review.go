@@ -93,7 +93,7 @@ func fetchPull(ctx context.Context, w world, dir, number string, agreed bool) (s
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir, cmd.Env, cmd.Stderr, cmd.Stdin = dir, w.process.Environ, &said, w.stdin
 	if err := cmd.Run(); err != nil {
-		return "", diff.Unfetched(number, cmp.Or(said.String(), err.Error()))
+		return "", diff.FetchError(number, cmp.Or(said.String(), err.Error()))
 	}
-	return diff.Fetched(ctx, dir)
+	return diff.FetchedCommit(ctx, dir)
 }

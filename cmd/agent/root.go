@@ -63,7 +63,7 @@ func execute(ctx context.Context, args []string, w world) int {
 	root.SetArgs(withSessionID(args))
 	err := root.ExecuteContext(ctx)
 	switch {
-	case errors.Is(err, safeout.ErrGone): // no message: the reader closed the output on purpose
+	case errors.Is(err, safeout.ErrReaderGone): // no message: the reader closed the output on purpose
 	case errors.Is(err, context.Canceled):
 		_ = w.tell("agent: interrupted")
 	case err != nil && err.Error() != "":
@@ -188,8 +188,8 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.BoolVar(&o.bg.inside, inBackground, false, "be the process that --bg starts")
 	_ = f.MarkHidden(inBackground) // the flag exists
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
-	f.StringVar(&o.output, "output-format", streamjson.Text, "the `FORMAT` of the output of -p: "+strings.Join(streamjson.Formats, ", "))
-	f.StringVar(&o.input, "input-format", streamjson.Text, "the `FORMAT` of the input of -p: text, or stream-json (messages, answers and cancels as JSON lines)")
+	f.StringVar(&o.output, "output-format", streamjson.FormatText, "the `FORMAT` of the output of -p: "+strings.Join(streamjson.Formats, ", "))
+	f.StringVar(&o.input, "input-format", streamjson.FormatText, "the `FORMAT` of the input of -p: text, or stream-json (messages, answers and cancels as JSON lines)")
 	f.BoolVarP(&o.Record.Continue, "continue", "c", false, "resume the latest session in this folder")
 	f.StringVarP(&o.Record.Resume, "resume", "r", "", "resume the session `NAME`: an id, its end, or words of its title; without NAME, choose")
 	f.StringVar(&o.Record.ID, "session-id", "", "resume the session with this `ID`, or create it; for jobs that are retried")
@@ -208,7 +208,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 		return nil
 	}
 	completeFlag(cmd, "resume", completeSessions(w))
-	completeFlag(cmd, "input-format", cobra.FixedCompletions([]string{streamjson.Text, streamjson.StreamJSON}, cobra.ShellCompDirectiveNoFileComp))
+	completeFlag(cmd, "input-format", cobra.FixedCompletions([]string{streamjson.FormatText, streamjson.FormatStreamJSON}, cobra.ShellCompDirectiveNoFileComp))
 	completeFlag(cmd, "output-format", cobra.FixedCompletions(streamjson.Formats, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -221,7 +221,7 @@ func isSessionID(id string) bool { return sessionIDs.MatchString(id) && strings.
 // check returns an error for invalid values, and for flags that cannot be combined. given reports whether
 // the user set a flag.
 func (o *sessionOptions) check(given func(flag string) bool) error {
-	prints, lines := given("prompt"), o.input == streamjson.StreamJSON
+	prints, lines := given("prompt"), o.input == streamjson.FormatStreamJSON
 	several := func(flags ...string) bool {
 		return len(slices.DeleteFunc(flags, func(flag string) bool { return !given(flag) })) > 1
 	}
@@ -234,8 +234,8 @@ func (o *sessionOptions) check(given func(flag string) bool) error {
 		{given("session-id") && !isSessionID(o.Record.ID), fmt.Errorf("--session-id %q: use 1 to 64 letters, digits, dots, dashes and underscores", o.Record.ID)},
 		{given("session-id") && (o.Record.Continue || o.Record.Resume != "" || o.Record.Fork || o.Record.Off), errors.New("can't combine --session-id with --continue, --resume, --fork or --no-session")},
 		{given("output-file") && !prints, errors.New("-o needs -p: it writes the answer of one prompt")},
-		{!lines && o.input != streamjson.Text, fmt.Errorf("unknown input format %q; choose text or stream-json", o.input)},
-		{lines && (!prints || o.output != streamjson.StreamJSON), errors.New("--input-format stream-json needs -p and --output-format stream-json; the value of -p is the first message (may be '')")},
+		{!lines && o.input != streamjson.FormatText, fmt.Errorf("unknown input format %q; choose text or stream-json", o.input)},
+		{lines && (!prints || o.output != streamjson.FormatStreamJSON), errors.New("--input-format stream-json needs -p and --output-format stream-json; the value of -p is the first message (may be '')")},
 		{lines && (o.answer.schema != "" || o.answer.file != ""), errors.New("can't combine --input-format stream-json with --output-schema or -o: it has several answers")},
 		{given("output-schema") && !prints, errors.New("--output-schema needs -p: it sets the format of one answer")},
 		{given("timeout") && !prints, script.ErrTimeout},
@@ -261,7 +261,7 @@ func (o sessionOptions) message(w world) atcmd.Message {
 	for _, path := range o.images {
 		message = append(message, atcmd.ImagePart(w.process.Path(path)), atcmd.Part{Text: " "})
 	}
-	return append(message, atcmd.Typed(strings.TrimSpace(o.prompt))...)
+	return append(message, atcmd.TypedMessage(strings.TrimSpace(o.prompt))...)
 }
 
 // withWords returns the options with the words of the command line added to the prompt.
@@ -290,7 +290,7 @@ func newMan(w world) *cobra.Command {
 		Hidden: true,
 		Args:   cli.ExactArgs(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := w.stdout.WriteString(cli.Page(cmd.Root(), exitStatuses))
+			_, err := w.stdout.WriteString(cli.ManPage(cmd.Root(), exitStatuses))
 			return err
 		},
 	}

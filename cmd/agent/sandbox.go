@@ -47,7 +47,7 @@ auto-executed files such as git hooks, and connect to its own servers.`,
 	repeatable(cmd.Flags(), &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "set", completeAssignments)
 	cmd.Flags().StringVarP(&o.workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
-	cmd.Flags().StringVar(&o.confined, "profile", sandbox.Work.String(), "the `PROFILE`: look (read-only) or work")
+	cmd.Flags().StringVar(&o.confined, "profile", sandbox.ProfileWork.String(), "the `PROFILE`: look (read-only) or work")
 	return cmd
 }
 
@@ -66,8 +66,8 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	}
 	defer func() { _ = remove() }()
 	box := sandbox.Detect()
-	if !box.Active() {
-		return fmt.Errorf("no sandbox is available: %s", box.Why())
+	if !box.IsActive() {
+		return fmt.Errorf("no sandbox is available: %s", box.Describe())
 	}
 	policy := w.process.SandboxPolicy(f, s, sensitive.New(confined.Root(), sensitive.MaxFolders), confined)
 	policy.Profile = profile
@@ -75,7 +75,7 @@ func runSandboxed(ctx context.Context, w world, o sandboxOptions) error {
 	command := exec.CommandContext(ctx, o.command[0], o.command[1:]...)
 	command.Stdin, command.Stdout, command.Stderr = w.stdin, w.stdout, w.stderr
 	command.Dir = confined.Root()
-	command.Env = sandbox.Environ(w.process.Environ, settings.Items(settings.SandboxAllowEnv.Of(s)))
+	command.Env = sandbox.Environ(w.process.Environ, settings.SplitItems(settings.SandboxAllowEnv.Value(s)))
 	// The command receives an interrupt from the terminal, and gets a moment to end.
 	command.Cancel = func() error { return nil }
 	command.WaitDelay = 2 * time.Second

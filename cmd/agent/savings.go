@@ -83,7 +83,7 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 		return err
 	}
 	for _, file := range older {
-		found.LeaveOut(file.Changed)
+		found.CountExcluded(file.Changed)
 	}
 	found.Days, found.Skipped = o.days, append(found.Skipped, skipped...)
 	if o.svg != "" {
@@ -102,7 +102,7 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 func (w world) sessionFiles(paths []string, skip func(string, error)) (files []logs.File, err error) {
 	if len(paths) == 0 {
 		f, err := w.process.Folders()
-		return append(logs.Find(w.process.Home, w.process.Env, skip), logs.Below(f.Sessions(), skip)...), err
+		return append(logs.Find(w.process.Home, w.process.Env, skip), logs.FindBelow(f.Sessions(), skip)...), err
 	}
 	for _, path := range paths {
 		info, err := os.Stat(w.process.Path(path))
@@ -110,7 +110,7 @@ func (w world) sessionFiles(paths []string, skip func(string, error)) (files []l
 		case err != nil:
 			return nil, usage(fmt.Errorf("%s cannot be read: %w", path, fsutil.Reason(err)))
 		case info.IsDir():
-			files = append(files, logs.Below(w.process.Path(path), skip)...)
+			files = append(files, logs.FindBelow(w.process.Path(path), skip)...)
 		default:
 			files = append(files, logs.File{Path: w.process.Path(path), Size: info.Size(), Changed: info.ModTime()})
 		}

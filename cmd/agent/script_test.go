@@ -95,7 +95,7 @@ func scriptParams(dir string) testscript.Params {
 		Condition: func(condition string) (bool, error) {
 			switch condition {
 			case "sandbox":
-				return sandbox.Detect().Active(), nil
+				return sandbox.Detect().IsActive(), nil
 			case "root":
 				return os.Getuid() == 0, nil
 			case "tmpfs":

@@ -75,7 +75,7 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 	finder.Progress = progress
 	look := finder.Search
 	if o.other {
-		look = finder.Others(logs.Find(w.process.Home, w.process.Env, func(path string, err error) {
+		look = finder.SearchOthers(logs.Find(w.process.Home, w.process.Env, func(path string, err error) {
 			w.process.Say(fmt.Sprintf("%s cannot be read: %v", path, fsutil.Reason(err)))
 		}))
 	}

@@ -30,14 +30,14 @@ func (w world) shellCommands(c *app.Conversation) []command.Command {
 // inSession returns a slash command that runs the command of the command line with the same name and shows
 // its output. The command cannot ask the user while it runs.
 func (w world) inSession(name, help string) command.Command {
-	run := command.Say(func(ctx context.Context, words []string) ([]string, error) {
+	run := command.ShowLines(func(ctx context.Context, words []string) ([]string, error) {
 		return w.runInside(ctx, name, words)
 	})
 	return wordsCommand(name, help, run)
 }
 
 // wordsCommand returns a slash command that splits its arguments like the command line.
-func wordsCommand(name, help string, run command.Run) command.Command {
+func wordsCommand(name, help string, run command.RunFunc) command.Command {
 	return command.Command{Name: name, Help: help, Forms: []command.Form{
 		{Run: run},
 		{Args: "WORDS…", Rest: true, Does: "with the arguments of agent " + name, Run: run},
@@ -94,7 +94,7 @@ func (w world) loginInside(c *app.Conversation) command.Command {
 		}
 		if errors.Is(err, errNeedsTerminal) {
 			words = append([]string{"login"}, words...)
-			return command.Output{Outside: &command.Outside{
+			return command.Output{Outside: &command.TerminalProgram{
 				Line: "agent " + commandLine(words),
 				Run: func() error {
 					defer provider.Renew(c.Connection)
@@ -110,7 +110,7 @@ func (w world) loginInside(c *app.Conversation) command.Command {
 func (w world) boardInside() command.Command {
 	run := func(ctx context.Context, _ []string) (command.Output, error) {
 		show := func() error { return w.visit(ctx, []string{"board"}) }
-		return command.Output{Outside: &command.Outside{Line: "agent board", Run: show}}, nil
+		return command.Output{Outside: &command.TerminalProgram{Line: "agent board", Run: show}}, nil
 	}
 	return command.Command{Name: "board", Group: "Sessions", Help: "show all running sessions and answer their questions", Forms: []command.Form{{Run: run}}}
 }
@@ -124,8 +124,8 @@ func commandLine(words []string) string {
 }
 
 // question returns the question for the API key. The key is stored once the user has entered it.
-func (k *keyWanted) question(connection *provider.Connection) *command.Ask {
-	return &command.Ask{
+func (k *keyWanted) question(connection *provider.Connection) *command.Question {
+	return &command.Question{
 		Title: "API key for " + k.place, YesEffect: "store the key", NoLine: "No key was stored.",
 		Secret: func(_ context.Context, key string) (command.Output, error) {
 			where, err := k.keys.Set(k.place, llm.Key(key))

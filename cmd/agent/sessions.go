@@ -53,7 +53,7 @@ ID or branch.`,
 			if len(infos) == 0 {
 				return w.tell("no recorded sessions here yet")
 			}
-			return w.print(slash.SessionLines(infos, slash.Listing{Workspaces: all, Agents: agents}, w.process.Now())...)
+			return w.print(slash.SessionLines(infos, slash.ListOptions{Workspaces: all, Agents: agents}, w.process.Now())...)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "list the sessions of every folder")
@@ -81,7 +81,7 @@ func printSessions(w world, f app.Folders, infos []session.Info) error {
 		one := listedSession{Info: info, Agents: session.AgentsOf(info.Path)}
 		if held := session.LockHolder(info.Path); held != nil {
 			one.Running, one.PID = true, held.PID
-			if since := f.WaitsSince(info.ID); !since.IsZero() {
+			if since := f.WaitingSince(info.ID); !since.IsZero() {
 				one.WaitingSince = &since
 			}
 		}
@@ -201,13 +201,13 @@ func wantedSession(w world, use, name string) (app.Folders, session.Info, error)
 	info, err := f.NamedSession(w.process.Dir, name)
 	if err != nil && slices.Contains([]string{"show", "why", "cache", "audit"}, strings.Fields(use)[0]) {
 		if all, listing := session.List(f.Sessions(), ""); listing == nil {
-			if agent, found := session.AgentNamed(all, name); found {
+			if agent, found := session.FindAgent(all, name); found {
 				info, err = agent, nil
 			}
 		}
 	}
 	if err == nil && strings.HasSuffix(use, " ID") {
-		info, err = session.WithID([]session.Info{info}, name)
+		info, err = session.FindByID([]session.Info{info}, name)
 	}
 	if err != nil {
 		return f, info, usage(err)

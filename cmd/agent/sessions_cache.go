@@ -24,7 +24,7 @@ func newSessionsCache(w world) *cobra.Command {
 		if asJSON {
 			return rawjson.WriteIndented(w.out, append([]cachemiss.Miss{}, breaks...))
 		}
-		return w.print(cachemiss.Lines(breaks)...)
+		return w.print(cachemiss.DescribeMisses(breaks)...)
 	})
 	cmd.Long = `A cache miss is a request that read less from the provider's cache than it could have.
 For each one the list names the first change before it: pruning, a compression, the

@@ -49,8 +49,10 @@ func newSettingsCommand(w world) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				chosen = []settings.Resolved{one}
-				show = func(all []settings.Resolved, profile string) []string { return slash.DescribeSetting(all[0], profile) }
+				chosen = []settings.ResolvedSetting{one}
+				show = func(all []settings.ResolvedSetting, profile string) []string {
+					return slash.DescribeSetting(all[0], profile)
+				}
 			}
 			if asJSON {
 				return rawjson.WriteIndented(w.out, chosen)
@@ -189,10 +191,10 @@ func (o settingsOptions) sources() app.Sources {
 // schemas maps names to the schemas of the formats that scripts and editors read.
 var schemas = map[string]func() (*jsonschema.Schema, error){
 	"client-events": func() (*jsonschema.Schema, error) {
-		return streamjson.ClientEventsSchema(streamjson.LineType{Name: "joined", Line: attach.Joined{}}, streamjson.LineType{Name: "error", Line: attach.Problem{}})
+		return streamjson.ClientEventsSchema(streamjson.LineType{Name: "joined", Line: attach.JoinReply{}}, streamjson.LineType{Name: "error", Line: attach.ErrorLine{}})
 	},
 	"client-input": func() (*jsonschema.Schema, error) {
-		return streamjson.ClientInputSchema(streamjson.LineType{Name: "join", Line: attach.Join{}})
+		return streamjson.ClientInputSchema(streamjson.LineType{Name: "join", Line: attach.JoinRequest{}})
 	},
 	"events":   streamjson.EventsSchema,
 	"input":    streamjson.InputSchema,

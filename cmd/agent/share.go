@@ -72,12 +72,12 @@ the replacements before anything is written. Images are not changed.`
 // spoken returns the recorded conversation of a session. If context is set, it returns only the content in
 // the context of the model.
 func spoken(info session.Info, in offline.Input, context bool) (c *share.Conversation, err error) {
-	c = &share.Conversation{Title: info.Title, Traits: tools.NewRegistry(append(tools.Default(), tools.Remember())...).Traits}
+	c = &share.Conversation{Title: info.Title, Traits: tools.NewRegistry(append(tools.Default(), tools.RememberTool())...).Traits}
 	if context {
 		c.Passages = history.Passages(in.History)
 		return c, nil
 	}
-	c.Passages, err = session.Conversation(info.Path)
+	c.Passages, err = session.ReadConversation(info.Path)
 	return c, err
 }
 
@@ -98,7 +98,7 @@ func shared(w world, format string, info session.Info, in offline.Input, context
 		page := share.New(said, w.process.Home)
 		return []byte(page.HTML), page.Replacements, nil
 	case "document":
-		counter := tokens.For(tokens.EncodingFor(""))
+		counter := tokens.NewCounter(tokens.EncodingFor(""))
 		document, err := share.NewDocument(w.process.Home, in.WorkspaceRoot, in.History, counter.Count)
 		if err != nil {
 			return nil, share.Replacements{}, err

@@ -59,7 +59,7 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 		case !errors.As(err, &several):
 			return "", usage(err)
 		}
-		pick, unlisted := lists.PickNamed(several)
+		pick, unlisted := lists.AmbiguousChoiceList(several)
 		if unlisted != nil {
 			return "", unlisted
 		}
@@ -76,13 +76,13 @@ func pickSession(ctx context.Context, w world, o sessionOptions) (id string, err
 	case len(infos) == 0:
 		return "", usage(errors.New("can't resume: no sessions are recorded yet"))
 	}
-	return showSessions(ctx, w, o, lists.Pick(infos, elsewhere, false), usage(errNoChoice))
+	return showSessions(ctx, w, o, lists.ChoiceList(infos, elsewhere, false), usage(errNoChoice))
 }
 
 // showSessions shows a list of sessions, and returns the id of the session that the user chooses. hidden
 // is the error to return if no list can be shown.
-func showSessions(ctx context.Context, w world, o sessionOptions, pick *command.Pick, hidden error) (id string, err error) {
-	chosen, ok, err := tui.Pick(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader}, *pick)
+func showSessions(ctx context.Context, w world, o sessionOptions, pick *command.ChoiceList, hidden error) (id string, err error) {
+	chosen, ok, err := tui.Choose(ctx, tui.Options{In: w.stdin, Out: w.stdout, Environ: w.process.Environ, Plain: o.screenReader}, *pick)
 	switch {
 	case errors.Is(err, tui.ErrNoTerminal):
 		return "", hidden

@@ -40,7 +40,7 @@ content that you see, and the scripts that it names. Nothing is started.`,
 		Args: cli.ExactArgs(0, "no arguments, or yes, no or forget"),
 		RunE: with(func(t *consent.Trust, _ []string) ([]string, error) {
 			if !asJSON {
-				return t.Lines()
+				return t.Describe()
 			}
 			report, err := t.Report()
 			if err != nil {
@@ -70,7 +70,7 @@ content that you see, and the scripts that it names. Nothing is started.`,
 
 func printLines(w world, lines []string) error {
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(w.out, humanize.Visible(line)); err != nil {
+		if _, err := fmt.Fprintln(w.out, humanize.EscapeInvisible(line)); err != nil {
 			return err
 		}
 	}

@@ -49,7 +49,7 @@ when and why it was pruned, how many tokens that saved, and how to restore it.`,
 			if engine.System, err = promptAt(w, f, in.WorkspaceRoot, engine.Settings); err != nil {
 				return err
 			}
-			answer, err := engine.Why(cmd.Context(), in, question)
+			answer, err := engine.TraceText(cmd.Context(), in, question)
 			if err != nil {
 				return err
 			}
@@ -72,7 +72,7 @@ func promptAt(w world, f app.Folders, workspace string, s *settings.Settings) (c
 		return nil, err
 	}
 	session := prompts.Session{Workspace: workspace}
-	for _, file := range instructions.Find(instructions.Locations{Locations: w.process.Where(f, workspace), Files: settings.Items(settings.InstructionFiles.Of(s))}).Files {
+	for _, file := range instructions.Find(instructions.Locations{Locations: w.process.TrustedLocations(f, workspace), Files: settings.SplitItems(settings.InstructionFiles.Value(s))}).Files {
 		session.Instructions = append(session.Instructions, prompts.Instruction{Source: file.Path, Text: file.Text})
 	}
 	return app.SystemPrompt(templates, func() prompts.Session { return session }), nil

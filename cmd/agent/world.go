@@ -55,7 +55,7 @@ func processWorld() world {
 	w := world{
 		process: &app.Process{Environ: os.Environ(), Home: home, Dir: dir, Version: builtFrom(), ModelsAge: version.Linked != "", Now: time.Now, PolicyFile: policy.System()},
 		stdin:   os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		out: safeout.Writer(os.Stdout), people: safeout.Writer(os.Stderr),
+		out: safeout.NewWriter(os.Stdout), people: safeout.NewWriter(os.Stderr),
 		heard: new(atomic.Int32),
 	}
 	if f, err := w.process.Folders(); err == nil {

@@ -26,9 +26,9 @@ type acts struct {
 func (a *acts) did(by string, did history.Effect) { a.record(session.Action{By: by, Effect: did}) }
 
 // noteProgram records that a program of the user ran outside of the sandbox.
-func (a *acts) noteProgram(by, line string, end shell.Ending, err error) {
+func (a *acts) noteProgram(by, line string, end shell.ExitInfo, err error) {
 	if err == nil && end.NotStarted == nil {
-		a.did(by, history.Effect{Ran: line, Profile: "none", Exit: end.Status()})
+		a.did(by, history.Effect{Ran: line, Profile: "none", Exit: end.ExitCode()})
 	}
 }
 

@@ -13,9 +13,9 @@ import (
 // agents is ask. It ends the turn after a subagent that needed an approval without a user to ask.
 func (c *Subagents) gate() gate.Gate {
 	return gate.Gate{
-		Name: "agents", Stage: gate.Consents,
+		Name: "agents", Stage: gate.StageConsent,
 		Check: func(_ context.Context, call gate.Call) gate.Verdict {
-			if call.Name != tools.TaskName || settings.Agents.Of(c.at.settings) != settings.AgentsAsk {
+			if call.Name != tools.TaskName || settings.Agents.Value(c.at.settings) != settings.AgentsAsk {
 				return gate.Verdict{}
 			}
 			if c.at.options.Unattended {
@@ -23,7 +23,7 @@ func (c *Subagents) gate() gate.Gate {
 			}
 			return gate.Verdict{Ask: &gate.Question{
 				Approval: gate.Approval{Tool: call.Name, Traits: call.Traits, Preview: call.Preview},
-				Obsolete: func() bool { return settings.Agents.Of(c.at.settings) != settings.AgentsAsk },
+				Obsolete: func() bool { return settings.Agents.Value(c.at.settings) != settings.AgentsAsk },
 				Then:     gate.VerdictOf,
 			}}
 		},
@@ -31,7 +31,7 @@ func (c *Subagents) gate() gate.Gate {
 			if call.Name != tools.TaskName {
 				return answer, nil
 			}
-			return answer, c.team.Ended(call.ID)
+			return answer, c.team.TurnError(call.ID)
 		},
 	}
 }

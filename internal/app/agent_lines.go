@@ -61,7 +61,7 @@ func (c *Subagents) AgentLines() []string {
 // notes describes the file of a subagent: its tools, its model, and the fields that have no effect. It
 // includes a line if the subagent waits for consent.
 func (c *Subagents) notes(a agents.Agent) (notes []string) {
-	if a.Origin == agents.BuiltIn {
+	if a.Origin == agents.OriginBuiltIn {
 		return nil
 	}
 	if !c.allowed(a) {
@@ -79,8 +79,8 @@ func (c *Subagents) notes(a agents.Agent) (notes []string) {
 	return notes
 }
 
-// Working returns the ids and the tasks of the running subagents.
-func (c *Subagents) Working() (ids, tasks []string) {
+// RunningAgents returns the ids and the tasks of the running subagents.
+func (c *Subagents) RunningAgents() (ids, tasks []string) {
 	for _, a := range c.team.List() {
 		if a.Status == "" {
 			ids, tasks = append(ids, a.ID), append(tasks, a.Title)
@@ -134,6 +134,6 @@ func (c *Subagents) expand(ctx context.Context, message atcmd.Message, run chat.
 	plain := slices.Clone(message)
 	plain[0].Text = rest
 	said, err := c.texts.Expand(ctx, plain, run, c.reviewer())
-	said.Blocks = append(said.Blocks, &history.Text{Text: "[Give this to the agent " + name + " with the tool task.]", Source: history.Brought})
+	said.Blocks = append(said.Blocks, &history.Text{Text: "[Give this to the agent " + name + " with the tool task.]", Source: history.SourceExtension})
 	return said, err
 }

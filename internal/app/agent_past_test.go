@@ -143,7 +143,7 @@ func TestReportsOutliveACompression(t *testing.T) {
 		return said(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "task", Result: history.TextResult(text)})
 	}
 	report := func(title string) history.Mutation {
-		return said(history.Human, history.NewData(history.Printed, title, "REPORT"))
+		return said(history.Human, history.NewData(history.SourceCommand, title, "REPORT"))
 	}
 	noted := func(m history.Mutation, key string, value any) history.Mutation {
 		m.Entry = m.Entry.WithMeta(key, value)
@@ -180,7 +180,7 @@ func TestReportsOutliveACompression(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := log.Agent(session.Agent{ID: "s-aaaaa", Call: "c", Agent: "explore", Title: "look"}); err != nil {
+		if err := log.RecordAgent(session.Agent{ID: "s-aaaaa", Call: "c", Agent: "explore", Title: "look"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := log.Close(); err != nil {

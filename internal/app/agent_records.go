@@ -43,7 +43,7 @@ func (r agentRecords) log(id string) string {
 // entriesOf yields each record of a log that added an entry, with that entry.
 func entriesOf(log string) iter.Seq2[session.Record, *history.Content] {
 	return func(yield func(session.Record, *history.Content) bool) {
-		for record, err := range session.Scan(log) {
+		for record, err := range session.ScanRecords(log) {
 			if err != nil {
 				return
 			}
@@ -64,7 +64,7 @@ func (r agentRecords) Find(ctx context.Context, query, id string) (passages []st
 	for record, entry := range entriesOf(log) {
 		for line := range strings.Lines(rewind.Text(entry.Blocks)) {
 			if strings.Contains(strings.ToLower(line), wanted) {
-				passages = append(passages, fmt.Sprintf("agent %s, number %d: %s", id, record.Seq, secret.Without(humanize.Line(line, 0))))
+				passages = append(passages, fmt.Sprintf("agent %s, number %d: %s", id, record.Seq, secret.Redact(humanize.Line(line, 0))))
 			}
 		}
 	}
@@ -79,10 +79,10 @@ func (r agentRecords) Outline(ctx context.Context, id string) (tools.Excerpt, er
 	}
 	var rows []string
 	for record, entry := range entriesOf(log) {
-		first := humanize.FirstLine(strings.TrimSpace(secret.Without(rewind.Text(entry.Blocks))))
+		first := humanize.FirstLine(strings.TrimSpace(secret.Redact(rewind.Text(entry.Blocks))))
 		for _, block := range entry.Blocks {
 			if call, is := block.(*history.ToolCall); is {
-				first = call.Name + " " + secret.Without(string(call.Parameters))
+				first = call.Name + " " + secret.Redact(string(call.Parameters))
 			}
 		}
 		rows = append(rows, fmt.Sprintf("%d. %s: %s", record.Seq, entry.Speaker, humanize.Line(first, 160)))
@@ -99,7 +99,7 @@ func (r agentRecords) Entry(ctx context.Context, id string, number int) (tools.E
 	for record, entry := range entriesOf(log) {
 		if record.Seq == uint64(number) {
 			heading := fmt.Sprintf("[agent %s, number %d, %s]", id, number, entry.Speaker)
-			return tools.Excerpt{Heading: heading, Text: secret.Without(rewind.Text(entry.Blocks))}, nil
+			return tools.Excerpt{Heading: heading, Text: secret.Redact(rewind.Text(entry.Blocks))}, nil
 		}
 	}
 	return tools.Excerpt{}, &sessionsearch.MissingError{What: fmt.Sprintf("number %d in agent %s", number, id)}

@@ -89,7 +89,7 @@ func (p agentPast) countOld(entry *history.Content) {
 				p.owed[found[1]]++
 			}
 		case *history.Text:
-			if found := oldReport.FindStringSubmatch(block.Text); found != nil && block.Source == history.Printed {
+			if found := oldReport.FindStringSubmatch(block.Text); found != nil && block.Source == history.SourceCommand {
 				p.owed[found[1]]--
 			}
 		}
@@ -143,8 +143,8 @@ func (p agentPast) report(a session.Agent) string {
 		head += subagents.Figures(stats)
 	}
 	head += "\n" + toolspec.ReportFiles + cmp.Or(a.Changed, changed) + "\n" + unfinished
-	counter := counterOf(settings.Model.Of(p.settings))
-	return subagents.FitReport(head, cmp.Or(record.said, subagents.NoReport(p.titles(record.calls))), settings.AgentsResultMaxTokens.Of(p.settings), counter.Count,
+	counter := counterOf(settings.Model.Value(p.settings))
+	return subagents.FitReport(head, cmp.Or(record.said, subagents.ReportWithoutText(p.titles(record.calls))), settings.AgentsResultMaxTokens.Value(p.settings), counter.Count,
 		func(string) (string, error) { return recallOf(a.ID, record.number), nil })
 }
 
@@ -211,7 +211,7 @@ func (p agentPast) changes(r agentRecord) (changed, unfinished string) {
 	var calls []*history.ToolCall
 	for _, call := range r.open {
 		tool := p.traits(call.Name)
-		if !tool.WritesFile() && !tool.Harmless() {
+		if !tool.WritesFile() && !tool.IsHarmless() {
 			calls = append(calls, call)
 		}
 		if !tool.WritesFile() {

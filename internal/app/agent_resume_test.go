@@ -53,14 +53,14 @@ func TestReportsSurviveAKill(t *testing.T) {
 		return llmtest.Call("task", `{"task":"task b"}`).Call("task", `{"task":"task c","agent":"general"}`)
 	}
 	f = hire(t, p, workspace, app.Options{}, lead, agent, "approval-mode=auto-edit")
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	f.Close()
 	for range 2 {
 		again := &app.Process{Environ: p.Environ, Home: home, Dir: p.Dir, Version: "test", Now: p.Now}
 		g := hire(t, again, workspace, app.Options{Record: app.Record{Continue: true}}, lead, agent)
-		if _, err := g.Chat.Prompt(t.Context(), atcmd.Typed("and now?")); err != nil {
+		if _, err := g.Chat.Prompt(t.Context(), atcmd.TypedMessage("and now?")); err != nil {
 			t.Fatal(err)
 		}
 		last := g.server.Requests()[len(g.server.Requests())-1]
@@ -104,7 +104,7 @@ func TestCutReportWithoutARecord(t *testing.T) {
 		return llmtest.Say("done")
 	}
 	f := newFirm(t, app.Options{Record: app.Record{Off: true}}, lead, inTurn(llmtest.Say(report)))
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	f.Close()

@@ -20,9 +20,9 @@ var errNoTools = errors.New("leaves the subagent no tools")
 // broughtTools lists tools that a conversation has only with certain settings or servers.
 var broughtTools = []string{"web_search", "skill", "mcp_find", "mcp_call", "mcp_read"}
 
-// Agents returns the subagents that can be offered in a folder. It omits those whose files leave them no
+// FindAgents returns the subagents that can be offered in a folder. It omits those whose files leave them no
 // tool. A server may still add tools later.
-func Agents(w trustedfile.Locations) agents.Set {
+func FindAgents(w trustedfile.Locations) agents.Set {
 	set := agents.Find(w)
 	known := slices.Concat(tools.NewRegistry(tools.Default()...).Names(), broughtTools)
 	set.Agents = slices.DeleteFunc(set.Agents, func(a agents.Agent) bool {
@@ -49,7 +49,7 @@ func onlyLooks(a agents.Agent) bool {
 		return false
 	}
 	has, _ := toolsOf(a, all.Names())
-	return !slices.ContainsFunc(broughtTools, has) && !slices.ContainsFunc(all.All(), func(t tools.Tool) bool { return has(t.Name) && !t.Harmless() })
+	return !slices.ContainsFunc(broughtTools, has) && !slices.ContainsFunc(all.All(), func(t tools.Tool) bool { return has(t.Name) && !t.IsHarmless() })
 }
 
 // toolsFor selects the tools of a subagent from the tools of a conversation. It returns a note for each
@@ -62,7 +62,7 @@ func toolsFor(a agents.Agent, of *tools.Registry) (*tools.Registry, []string, er
 	}
 	return tools.Join(tools.Source{
 		Name:     "agent " + a.Name,
-		Revision: func() uint64 { return of.Now().Revision },
+		Revision: func() uint64 { return of.CurrentOffer().Revision },
 		List: func() []tools.Tool {
 			return slices.DeleteFunc(of.All(), func(t tools.Tool) bool { return !has(t.Name) })
 		},
@@ -108,10 +108,10 @@ func namedTools(names, known []string) (meant, notes []string) {
 		bare, _, _ := strings.Cut(strings.TrimSpace(name), "(")
 		found := matching(bare, known)
 		if len(found) == 0 {
-			found = decode.ToolsNamed(bare)
+			found = decode.ToolsByForeignName(bare)
 		}
 		if len(found) == 0 {
-			found = decode.ToolsForCopilot(bare)
+			found = decode.ToolsByCopilotName(bare)
 		}
 		if len(found) == 0 {
 			notes = append(notes, "tool "+name+" of the subagent's file is unknown")

@@ -34,9 +34,9 @@ type Subagents struct {
 // newSubagents returns the subagents that the model of parent can start.
 func newSubagents(h *hiring, parent *chat.Agents) *Subagents {
 	at, rec := h.parts.at, h.parts.rec
-	c := &Subagents{set: Agents(at.where), trust: h.parts.trust, texts: h.parts.texts, at: at, models: h.parts.models}
+	c := &Subagents{set: FindAgents(at.where), trust: h.parts.trust, texts: h.parts.texts, at: at, models: h.parts.models}
 	if at.options.NoSetup {
-		c.set.Agents = slices.DeleteFunc(c.set.Agents, func(a agents.Agent) bool { return a.Origin != agents.BuiltIn })
+		c.set.Agents = slices.DeleteFunc(c.set.Agents, func(a agents.Agent) bool { return a.Origin != agents.OriginBuiltIn })
 	}
 	c.team = subagents.New(subagents.Config{
 		Named:  c.named,
@@ -46,7 +46,7 @@ func newSubagents(h *hiring, parent *chat.Agents) *Subagents {
 		Rel:    at.workspace.Rel,
 		Keep:   rec.keepReport,
 		Record: rec.agent,
-		Tokens: func(text string) int { return counterOf(settings.Model.Of(at.settings)).Count(text) },
+		Tokens: func(text string) int { return counterOf(settings.Model.Value(at.settings)).Count(text) },
 		Now:    at.process.Now,
 
 		Unattended: at.options.Unattended,
@@ -64,10 +64,10 @@ func (c *Subagents) offered() agents.Set {
 
 // named returns the subagent with a name, if it is offered.
 func (c *Subagents) named(name string) (agents.Agent, error) {
-	if a, err := c.set.Named(name); err == nil && c.allowed(a) {
+	if a, err := c.set.ByName(name); err == nil && c.allowed(a) {
 		return a, nil
 	}
-	return c.offered().Named(name) // its error lists the offered subagents
+	return c.offered().ByName(name) // its error lists the offered subagents
 }
 
 // agentItems returns consent items for the subagents that need consent. These are all subagents of plugins,
@@ -82,11 +82,11 @@ func agentItems(set agents.Set) (items []consent.Item) {
 }
 
 func needsConsent(a agents.Agent) bool {
-	return a.Origin == agents.Plugin || a.Origin == agents.Project && (a.Model != "" || a.Effort != "" || !onlyLooks(a))
+	return a.Origin == agents.OriginPlugin || a.Origin == agents.OriginProject && (a.Model != "" || a.Effort != "" || !onlyLooks(a))
 }
 
 func agentItem(a agents.Agent) consent.Item {
-	return consent.Item{Kind: consent.Agent, Name: a.Name, File: a.File, Effects: a.Effects(), User: a.Origin == agents.Plugin}
+	return consent.Item{Kind: consent.KindAgent, Name: a.Name, File: a.File, Effects: a.Effects(), User: a.Origin == agents.OriginPlugin}
 }
 
 // allowed reports whether a subagent needs no consent or has it.
@@ -100,7 +100,7 @@ func isTask(name string) bool { return name == tools.TaskName }
 // source returns the source of the tool that starts subagents.
 func (c *Subagents) source() tools.Source {
 	offered := func() bool {
-		return settings.Agents.Of(c.at.settings) != settings.AgentsOff && c.models.window() >= leastWindow
+		return settings.Agents.Value(c.at.settings) != settings.AgentsOff && c.models.window() >= leastWindow
 	}
 	return tools.Source{
 		Name: "agents",
@@ -121,7 +121,7 @@ func (c *Subagents) source() tools.Source {
 
 // catalogue returns the list of subagents as the model reads it.
 func (c *Subagents) catalogue() subagents.Catalogue {
-	return subagents.List(c.offered(), c.models.window(), c.team.Tokens)
+	return subagents.NewCatalogue(c.offered(), c.models.window(), c.team.Tokens)
 }
 
 // reviewer returns the subagent that reviews changes. If there is none, the result contains the reason.
@@ -129,7 +129,7 @@ func (c *Subagents) reviewer() extensions.Agent {
 	switch {
 	case c.at.options.FindingsHere:
 		return extensions.Agent{}
-	case settings.Agents.Of(c.at.settings) == settings.AgentsOff:
+	case settings.Agents.Value(c.at.settings) == settings.AgentsOff:
 		return extensions.Agent{Why: "agents is off"}
 	case c.models.window() < leastWindow:
 		return extensions.Agent{Why: "the context window is too small for subagents"}
@@ -146,15 +146,15 @@ func (c *Subagents) turns(e chat.Event) {
 
 // bounds returns the limits for a subagent by the current settings. The file of a subagent can only lower
 // them.
-func (c *Subagents) bounds(a agents.Agent) subagents.Bounds {
+func (c *Subagents) bounds(a agents.Agent) subagents.Limits {
 	with := c.at.settings
 	cost, _ := settings.AgentsMaxCost.Get(with)
 	model, _ := modelFor(a, with)
-	bounds := subagents.Bounds{
-		Model:    cmp.Or(model, settings.Model.Of(with)),
-		Parallel: settings.AgentsParallel.Of(with), PerTurn: settings.AgentsPerTurn.Of(with),
-		Requests: settings.AgentsMaxTurns.Of(with), Tokens: settings.AgentsMaxTokens.Of(with),
-		Time: settings.AgentsTimeout.Of(with), Cost: cost, ResultTokens: settings.AgentsResultMaxTokens.Of(with),
+	bounds := subagents.Limits{
+		Model:    cmp.Or(model, settings.Model.Value(with)),
+		Parallel: settings.AgentsParallel.Value(with), PerTurn: settings.AgentsPerTurn.Value(with),
+		Requests: settings.AgentsMaxTurns.Value(with), Tokens: settings.AgentsMaxTokens.Value(with),
+		Time: settings.AgentsTimeout.Value(with), Cost: cost, ResultTokens: settings.AgentsResultMaxTokens.Value(with),
 	}
 	if a.MaxTurns > 0 {
 		bounds.Requests = min(bounds.Requests, a.MaxTurns)
@@ -174,15 +174,15 @@ func (r *record) agent(state chat.AgentState, status, changed string) {
 		if status != "" {
 			a.Last = session.LastHash(session.AgentPath(log.Path(), a.ID))
 		}
-		return log.Agent(a)
+		return log.RecordAgent(a)
 	})
 }
 
 // earlierAgents returns the subagents of a resumed session. A subagent that was running when the program
 // ended gets the status interrupted. It is omitted if it had not begun.
-func earlierAgents(set agents.Set, rec *record) (earlier []subagents.Earlier) {
+func earlierAgents(set agents.Set, rec *record) (earlier []subagents.RecordedAgent) {
 	for _, a := range rec.resumed.Agents {
-		agent, err := set.Named(a.Agent)
+		agent, err := set.ByName(a.Agent)
 		if err != nil {
 			continue // the definition of the subagent is missing, so it can't continue
 		}
@@ -194,7 +194,7 @@ func earlierAgents(set agents.Set, rec *record) (earlier []subagents.Earlier) {
 			}
 			a.Status = "interrupted"
 		}
-		earlier = append(earlier, subagents.Earlier{State: state, Agent: agent, Status: a.Status})
+		earlier = append(earlier, subagents.RecordedAgent{State: state, Agent: agent, Status: a.Status})
 	}
 	return earlier
 }

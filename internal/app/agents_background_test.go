@@ -36,7 +36,7 @@ func abandoned(t *testing.T, o app.Options) (f *firm, free func()) {
 	}
 	f = newFirm(t, o, lead, agent)
 	t.Cleanup(free)
-	if outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil || outcome.Stop != chat.StopInterrupted {
+	if outcome, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil || outcome.Stop != chat.StopInterrupted {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
 	return f, free
@@ -46,7 +46,7 @@ func abandoned(t *testing.T, o app.Options) (f *firm, free func()) {
 func TestAgentsEndWithTheTurn(t *testing.T) {
 	t.Parallel()
 	f, _ := abandoned(t, app.Options{})
-	if ids, _ := f.Subagents.Working(); len(ids) > 0 {
+	if ids, _ := f.Subagents.RunningAgents(); len(ids) > 0 {
 		t.Errorf("%q work", ids)
 	}
 	var told []string
@@ -77,7 +77,7 @@ func TestNothingIsTakenAwayUnderAgents(t *testing.T) {
 		t.Fatal(points, err)
 	}
 	for name, act := range map[string]func() error{
-		"idle":  func() error { return f.Chat.Idle(t.Context()) },
+		"idle":  func() error { return f.Chat.CheckIdle(t.Context()) },
 		"clear": func() error { return f.Chat.Clear(t.Context()) },
 		"rewind": func() error {
 			_, _, err := f.Chat.Past.Rewind(t.Context(), points[0].Seq, false)
@@ -88,12 +88,12 @@ func TestNothingIsTakenAwayUnderAgents(t *testing.T) {
 			return err
 		},
 	} {
-		if err := act(); !errors.Is(err, chat.ErrWorking) || !strings.Contains(err.Error(), "1 agent") {
+		if err := act(); !errors.Is(err, chat.ErrBusy) || !strings.Contains(err.Error(), "1 agent") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	free()
-	for f.Chat.Idle(t.Context()) != nil { // until the report is there
+	for f.Chat.CheckIdle(t.Context()) != nil { // until the report is there
 	}
 	if err := f.Chat.Clear(t.Context()); err != nil || len(f.said()) != 2 {
 		t.Errorf("%v; the model was asked %q", err, f.said())
@@ -128,7 +128,7 @@ func TestReportsGoWithTheirTurn(t *testing.T) {
 		f, free := abandoned(t, app.Options{KeepsAgents: true})
 		serving, end := f.Serve(t.Context(), nil)
 		free()
-		for f.Chat.Idle(serving) != nil { // until the report is there
+		for f.Chat.CheckIdle(serving) != nil { // until the report is there
 		}
 		if err := takeAway(f); err != nil {
 			t.Fatal(err)
@@ -136,7 +136,7 @@ func TestReportsGoWithTheirTurn(t *testing.T) {
 		if err := end(); err != nil {
 			t.Fatal(err)
 		}
-		_, _ = f.Chat.Prompt(t.Context(), atcmd.Typed("and?"))
+		_, _ = f.Chat.Prompt(t.Context(), atcmd.TypedMessage("and?"))
 		last := f.server.Requests()[len(f.server.Requests())-1]
 		if told := strings.Contains(string(last.Body), "found it"); told != (name == "nothing") {
 			t.Errorf("%s: the model reads the report: %v", name, told)
@@ -174,7 +174,7 @@ func TestAlwaysSettlesTheQuestionsOfOthers(t *testing.T) {
 		close(all)
 		return chat.Decision{Allow: true, Always: true}
 	}
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	<-all
@@ -204,7 +204,7 @@ func TestAgentsWorkInOrder(t *testing.T) {
 		return llmtest.Say("looked")
 	}
 	f := newFirm(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent, "agents.parallel=1")
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(worked, want) {
@@ -228,14 +228,14 @@ func TestWordsOfAgentsEnds(t *testing.T) {
 		"failed: ":                                           {func(*llmtest.Request) llmtest.Turn { return llmtest.Fail(400, `{"error":{"message":"no such thing"}}`) }, "max-turns=9"},
 	} {
 		f := newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("done")), c.agent, c.set)
-		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 			t.Fatal(err)
 		}
 		report := ""
 		for _, e := range f.events {
 			switch e := e.Event.(type) {
 			case chat.ToolEnded:
-				report = e.Answer.ForModel()
+				report = e.Answer.ModelText()
 			case chat.AgentEvent:
 				if notice, is := e.Event.(chat.Notice); is {
 					t.Errorf("the agent says %q", notice.Text)
@@ -254,7 +254,7 @@ func TestAgentsTellTheirRetries(t *testing.T) {
 	busy := llmtest.Fail(503, `{"error":{"message":"busy now"}}`, "Retry-After", "0")
 	f := newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("done")),
 		inTurn(llmtest.Call("list_directory", `{"path":"."}`), busy, llmtest.Say("found it")))
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	var latest []string

@@ -86,7 +86,7 @@ func TestBoundsOfAgents(t *testing.T) {
 				return llmtest.Call("list_directory", fmt.Sprintf(`{"path":".","ignore":["%d"]}`, all.requests)).Usage(size, reply, cached)
 			}
 			f := hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"look for ever","agent":"general"}`), llmtest.Say("done")), agent, append(set, "approval-mode=full-auto")...)
-			if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+			if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 				t.Fatal(err)
 			}
 			report := f.said()[1]

@@ -29,7 +29,7 @@ func parts(t *testing.T, r *llmtest.Request) []string {
 
 // sizeOf returns the tokens of the messages of a request.
 func sizeOf(r *llmtest.Request) (size int) {
-	count := tokens.For(tokens.EncodingFor("test-model")).Count
+	count := tokens.NewCounter(tokens.EncodingFor("test-model")).Count
 	for _, m := range r.Messages {
 		size += history.EntryTokens + count(m.Content)
 		for _, call := range m.ToolCalls {
@@ -74,7 +74,7 @@ func TestSearchesStayOutOfTheContext(t *testing.T) {
 			write(t, filepath.Join(f.workspace, fmt.Sprintf("f%d.txt", i)), strings.Repeat("some line of text\n", 600))
 		}
 		for _, text := range []string{"what is the answer?", "and what was the question?"} {
-			if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed(text)); err != nil {
+			if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage(text)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -52,7 +52,7 @@ func TestAgentsTellHooks(t *testing.T) {
 		return llmtest.Call("list_directory", `{"path":"."}`)
 	}
 	f := hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"look","title":"a look"}`), llmtest.Say("done")), agent, "sandbox=off")
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(log)
@@ -105,7 +105,7 @@ func TestInterruptedAgentsTellHooks(t *testing.T) {
 		return llmtest.Call("list_directory", `{"path":"."}`)
 	}
 	f = hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`)), agent, "sandbox=off")
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(log); err != nil || !strings.Contains(string(text), `"status":"interrupted"`) {

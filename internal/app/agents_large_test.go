@@ -142,11 +142,11 @@ func TestSessionsOfAgents(t *testing.T) {
 			return llmtest.Say("fine")
 		}
 		f = hire(t, p, workspace, app.Options{KeepsAgents: true}, lead, agent)
-		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		check := func(f *firm, cut bool) {
-			if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("and now?")); err != nil {
+			if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("and now?")); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
 			checkPrefix(t, f, name)
@@ -217,7 +217,7 @@ func TestQuestionsOfAgents(t *testing.T) {
 		asked[path]++
 		return chat.Decision{Allow: len(asked)%2 == 0, Reason: "no"}
 	}
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	if len(asked) != agents*each {
@@ -265,7 +265,7 @@ func TestEditsOfTwoAgents(t *testing.T) {
 			before[path] = fmt.Sprintf("file %d\nEND\n", i)
 			write(t, path, before[path])
 		}
-		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 			t.Fatal(err)
 		}
 		all := ""
@@ -300,7 +300,7 @@ func TestEditsOfTwoAgents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := f.Chat.Past.MoveFiles(t.Context(), plan); err != nil {
+		if _, err := f.Chat.Past.ApplyFilePlan(t.Context(), plan); err != nil {
 			t.Fatal(err)
 		}
 		for path, text := range before {
@@ -379,7 +379,7 @@ func TestFilesOfAgentsWidenNothing(t *testing.T) {
 			asked++
 			return chat.Decision{Reason: "no"}
 		}
-		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 			t.Fatal(err)
 		}
 		written, _ := os.ReadDir(f.workspace)
@@ -413,7 +413,7 @@ func TestMaxCostOfAgents(t *testing.T) {
 			return llmtest.Call("list_directory", fmt.Sprintf(`{"path":".","ignore":["%d"]}`, len(r.Messages)))
 		}
 		f := newFirm(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent, fmt.Sprint("max-cost=", limit), fmt.Sprint("price.input=", price), "agents.max-turns=1000")
-		outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+		outcome, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 		if err != nil || outcome.Stop != chat.StopMaxCost {
 			t.Errorf("seed %d: %+v, %v", seed, outcome, err)
 		}
@@ -451,7 +451,7 @@ func TestHeadsOfAgents(t *testing.T) {
 		}, "agents="+set, "tools=all")
 		write(t, filepath.Join(f.workspace, "a.txt"), "one\n")
 		for _, text := range []string{"read it", "give tasks"} {
-			if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed(text)); err != nil {
+			if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage(text)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -21,7 +21,7 @@ func TestAgentsWithoutRoom(t *testing.T) {
 		write(t, filepath.Join(p.Home, ".config/agent/agents", name+".md"), "---\nname: "+name+"\ndescription: "+strings.Repeat("does this and that ", 5)+"\n---\nDo.\n")
 	}
 	f := hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"x","agent":"agent-with-a-long-name-149"}`), llmtest.Say("done")), inTurn(llmtest.Say("worked")))
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	offered, lines := string(f.server.Requests()[0].Body), strings.Join(f.Subagents.AgentLines(), "\n")
@@ -64,14 +64,14 @@ func TestContinuedAgentsNeedConsent(t *testing.T) {
 	}{{"Read, Grep", ": done, "}, {"Read, Bash", `no subagent "helper"`}} {
 		f := hire(t, p, workspace, app.Options{Record: app.Record{Continue: id != ""}}, lead, agent)
 		if id == "" {
-			if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+			if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 				t.Fatal(err)
 			}
 		}
 		f.Close()
 		write(t, file, "---\nname: helper\ndescription: d\ntools: "+c.tools+"\n---\nLook.\n")
 		f = hire(t, p, workspace, app.Options{Record: app.Record{Continue: true}}, lead, agent)
-		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go on")); err != nil {
+		if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go on")); err != nil {
 			t.Fatal(err)
 		}
 		if said := f.said(); !strings.Contains(said[1], c.want) {
@@ -98,7 +98,7 @@ func TestModelsOfAgentFiles(t *testing.T) {
 		}
 		f := hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"x","agent":"helper"}`), llmtest.Say("done")), agent)
 		f.server.Answer("/v1/models", `{"object":"list","data":[{"id":"test-model"},{"id":"claude-sonnet-4-5"},{"id":"claude-sonnet-4"}]}`)
-		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 			t.Fatal(err)
 		}
 		noted := strings.Contains(f.said()[1], "of the subagent's file is unknown: the model in use works")

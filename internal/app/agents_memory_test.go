@@ -49,13 +49,13 @@ func TestMemoryOfAgents(t *testing.T) { //nolint:paralleltest // see above
 		runtime.ReadMemStats(&m)
 		return float64(m.HeapAlloc)
 	}
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("hello")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("hello")); err != nil {
 		t.Fatal(err)
 	}
 	before := held()
 	done := make(chan error)
 	go func() {
-		_, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+		_, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 		done <- err
 	}()
 	arrived.Wait()

@@ -57,7 +57,7 @@ func hire(t *testing.T, p *app.Process, workspace string, o app.Options, lead, a
 		return lead(r)
 	})
 	for key, value := range map[string]string{settings.BaseURL.Key(): f.server.URL, settings.Model.Key(): "test-model", "context-limit": "100000", "price.input": "1", "price.output": "1"} {
-		if err := base.Set(settings.ProfileLayer, key, value); err != nil {
+		if err := base.Set(settings.LayerProfile, key, value); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -126,7 +126,7 @@ func TestAgentsReportOnly(t *testing.T) {
 	for i := range files {
 		write(t, filepath.Join(f.workspace, fmt.Sprintf("f%d.txt", i)), strings.Repeat("some line of text\n", 600))
 	}
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("what is the answer?")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("what is the answer?")); err != nil {
 		t.Fatal(err)
 	}
 	said := f.said()
@@ -185,7 +185,7 @@ func TestAgentsAskAndAreUndone(t *testing.T) {
 		asked = append(asked, a.Agent)
 		return chat.Decision{Allow: true}
 	}
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	if report := f.said()[1]; !strings.Contains(report, "\nchanged: new.txt new\nwritten") || !slices.Equal(asked, []string{"general"}) {
@@ -196,7 +196,7 @@ func TestAgentsAskAndAreUndone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Chat.Past.MoveFiles(t.Context(), plan); err != nil {
+	if _, err := f.Chat.Past.ApplyFilePlan(t.Context(), plan); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(f.workspace, "new.txt")); !os.IsNotExist(err) {
@@ -211,7 +211,7 @@ func TestAgentsWithNobodyToAsk(t *testing.T) {
 	for _, background := range []string{"false", "true"} {
 		lead := inTurn(llmtest.Call("task", `{"task":"write it","agent":"general","background":`+background+`}`), llmtest.Say("waiting"), llmtest.Say("never"))
 		f := newFirm(t, app.Options{Unattended: true}, lead, inTurn(llmtest.Call("write_file", `{"file_path":"new.txt","content":"x"}`)))
-		outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+		outcome, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 		if outcome.Stop != chat.StopDenied || err != nil {
 			t.Errorf("background %s: %v, %v", background, outcome.Stop, err)
 		}
@@ -229,7 +229,7 @@ func TestAgentsAreStoppedByARefusal(t *testing.T) {
 		return llmtest.Say("seen")
 	})
 	f.answer = func(chat.Approval) chat.Decision { return chat.Decision{} }
-	outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+	outcome, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 	if err != nil || outcome.Response != "done" {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
@@ -248,7 +248,7 @@ func TestAgentsInTheBackground(t *testing.T) {
 	t.Parallel()
 	lead := inTurn(llmtest.Call("task", `{"task":"look","background":true}`), llmtest.Say("meanwhile"), llmtest.Say("and now I know"))
 	f := newFirm(t, app.Options{}, lead, inTurn(llmtest.Say("found it")))
-	outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+	outcome, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 	if err != nil || outcome.Response != "and now I know" {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
@@ -283,7 +283,7 @@ func TestAgentsArePutBehind(t *testing.T) {
 		return llmtest.Say("and now I know")
 	}
 	f = newFirm(t, app.Options{}, lead, agent)
-	outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+	outcome, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 	if err != nil || outcome.Response != "and now I know" {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
@@ -323,7 +323,7 @@ func TestAgentsBoundsAndContinue(t *testing.T) {
 		return llmtest.Call("task", `{"task":"look for ever"}`)
 	}
 	f = newFirm(t, app.Options{}, lead, agent, "agents.max-turns=3")
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	said := f.said()
@@ -361,7 +361,7 @@ func TestAgentsAreRecalled(t *testing.T) {
 		}
 		f := newFirm(t, app.Options{}, lead, inTurn(llmtest.Call("read_file", `{"file_path":"a.txt"}`), llmtest.Say("found")), "recall.sessions="+searched)
 		write(t, filepath.Join(f.workspace, "a.txt"), "hay\nneedle-42\n")
-		if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 			t.Fatal(err)
 		}
 		said := f.said()
@@ -381,11 +381,11 @@ func TestAgentsAreInterrupted(t *testing.T) {
 		return llmtest.Call("list_directory", `{"path":"."}`)
 	}
 	f = newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("on we go")), agent)
-	outcome, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+	outcome, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 	if outcome.Stop != chat.StopInterrupted || err != nil {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("and?")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("and?")); err != nil {
 		t.Fatal(err)
 	}
 	requests := f.server.Requests()
@@ -412,17 +412,17 @@ func write(t *testing.T, path, text string) {
 func TestAgentMention(t *testing.T) {
 	t.Parallel()
 	f := newFirm(t, app.Options{}, inTurn(llmtest.Say("fine")), inTurn())
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("@agent-nobody look")); err == nil || !strings.Contains(err.Error(), `no subagent "nobody"`) {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("@agent-nobody look")); err == nil || !strings.Contains(err.Error(), `no subagent "nobody"`) {
 		t.Errorf("an unknown agent: %v", err)
 	}
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("@agent-explore look")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("@agent-explore look")); err != nil {
 		t.Fatal(err)
 	}
 	if said := f.said(); len(said) != 1 || !strings.Contains(said[0], "look") || strings.Contains(said[0], "@agent") || !strings.Contains(said[0], "Give this to the agent explore") {
 		t.Errorf("%q", said)
 	}
 	f = newFirm(t, app.Options{}, inTurn(llmtest.Say("I will")), inTurn())
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("@agent-explore\nlook\nhere")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("@agent-explore\nlook\nhere")); err != nil {
 		t.Fatal(err)
 	}
 	if said := f.said(); len(said) != 1 || !strings.HasPrefix(said[0], "look\nhere") || !strings.Contains(said[0], "Give this to the agent explore") {
@@ -445,7 +445,7 @@ func TestAgentsWithoutTools(t *testing.T) {
 		write(t, filepath.Join(p.Home, ".config/agent/agents", name+".md"), "---\nname: "+name+"\ndescription: d\n"+tools+"\n---\nDo.\n")
 	}
 	f := hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"x","agent":"unknown"}`), llmtest.Say("done")), inTurn())
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	offered, lines := string(f.server.Requests()[0].Body), strings.Join(f.Subagents.AgentLines(), "\n")
@@ -481,12 +481,12 @@ func TestLongReportsAreKept(t *testing.T) {
 	}
 	p, workspace := newProcess(t), t.TempDir()
 	f := hire(t, p, workspace, app.Options{}, recall, inTurn(llmtest.Say(report)))
-	if _, err := f.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	f.Close()
 	g := hire(t, p, workspace, app.Options{Record: app.Record{Continue: true}}, recall, inTurn(), "approval-mode=read-only")
-	if _, err := g.Chat.Prompt(t.Context(), atcmd.Typed("and again")); err != nil {
+	if _, err := g.Chat.Prompt(t.Context(), atcmd.TypedMessage("and again")); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range []*firm{f, g} {

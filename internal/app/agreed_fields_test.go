@@ -107,7 +107,7 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 	}{
 		"agent": {
 			agents.Agent{
-				Name: "x", Description: "d", Origin: agents.Project, File: file, Prompt: "p", Tools: []string{"shell", "replace"}, Without: []string{"glob"}, Model: "m", Effort: "low",
+				Name: "x", Description: "d", Origin: agents.OriginProject, File: file, Prompt: "p", Tools: []string{"shell", "replace"}, Without: []string{"glob"}, Model: "m", Effort: "low",
 				Kind: "local", MaxTurns: 3, Timeout: time.Minute, Background: true, Skills: []string{"s"}, Looks: true,
 			},
 			func(value any) []consent.Item {
@@ -117,13 +117,13 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 		},
 		"server": {
 			servers.Server{
-				Name: "x", Origin: servers.Project, File: file, Transport: servers.HTTP, Command: "c", Args: []string{"a"}, Env: map[string]string{"K": "v"}, EnvVars: []string{"V"}, Cwd: "d", URL: "https://example.com",
+				Name: "x", Origin: servers.OriginProject, File: file, Transport: servers.HTTP, Command: "c", Args: []string{"a"}, Env: map[string]string{"K": "v"}, EnvVars: []string{"V"}, Cwd: "d", URL: "https://example.com",
 				Headers: map[string]string{"K": "v"}, StartTimeout: time.Minute, Timeout: time.Minute, Only: []string{"t"}, Except: []string{"u"}, AlwaysLoad: true, Sandbox: servers.Sandboxed,
 				OAuth: servers.OAuth{ClientID: "i", ClientSecretEnv: "S", Scopes: []string{"s"}, CallbackPort: 1},
 			},
 			func(value any) []consent.Item {
 				s := value.(servers.Server)
-				return mcphost.Items(servers.Listing{Servers: []*servers.Server{&s}})
+				return mcphost.ConsentItems(servers.Listing{Servers: []*servers.Server{&s}})
 			},
 			map[string]string{
 				"Origin": bound, "File": place, "Fields": "the entry as it is written, which the other fields hold",
@@ -134,12 +134,12 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 		"hook": {
 			hooks.Hook{Event: hooks.PreToolUse, Matcher: "m", Command: "c", Args: []string{"a"}, Timeout: time.Minute, If: "Bash(x)", Async: true, Once: true, Blocks: true, File: file, Project: root},
 			func(value any) []consent.Item {
-				return hookgates.Items(hooks.Listing{Hooks: []hooks.Hook{value.(hooks.Hook)}})
+				return hookgates.ConsentItems(hooks.Listing{Hooks: []hooks.Hook{value.(hooks.Hook)}})
 			},
 			map[string]string{"File": place, "Plugin": bound, "Raw": "the entry as it is written, which the other fields hold"},
 		},
 		"grants": {
-			setup.Entry{Name: "x", Origin: setup.Project, File: file, Dir: root, Allowed: []string{"Bash(ls)", "Bash(pwd)"}, Disallowed: []string{"Read"}},
+			setup.Entry{Name: "x", Origin: setup.OriginProject, File: file, Dir: root, Allowed: []string{"Bash(ls)", "Bash(pwd)"}, Disallowed: []string{"Read"}},
 			func(value any) []consent.Item {
 				e := value.(setup.Entry)
 				return extensions.Grants(setup.Set{Skills: setup.Listing{Entries: []*setup.Entry{&e}}})
@@ -152,7 +152,7 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 		"rules": {
 			permissions.Offer{File: file, Line: 1, Rules: []string{"Bash(ls)", "Bash(pwd)"}},
 			func(value any) []consent.Item {
-				items, _ := hookgates.Offered(permissions.Rules{Offered: []permissions.Offer{value.(permissions.Offer)}})
+				items, _ := hookgates.OfferedRuleItems(permissions.Rules{Offered: []permissions.Offer{value.(permissions.Offer)}})
 				return items
 			},
 			map[string]string{"File": place, "Line": "where the rules stand, which the question shows"},
@@ -242,18 +242,18 @@ func TestAnotherAgentFileIsAnotherContent(t *testing.T) {
 				t.Fatalf("%s: %v, %d items", text, err, len(reviewed))
 			}
 			if agree {
-				if err := store.Agree(time.Now(), reviewed...); err != nil {
+				if err := store.Approve(time.Now(), reviewed...); err != nil {
 					t.Fatal(err)
 				}
 			}
 			return reviewed[0].State, strings.Join(reviewed[0].Difference, "\n")
 		}
 		state(tt.text, true)
-		if same, _ := state(tt.text, false); same != consent.Agreed {
+		if same, _ := state(tt.text, false); same != consent.StateApproved {
 			t.Fatalf("%s: %s", tt.text, same)
 		}
 		changed, difference := state(strings.Replace(tt.text, tt.from, tt.to, 1), false)
-		if changed != consent.Changed || !slices.ContainsFunc([]string{"+", "-"}, func(sign string) bool { return strings.Contains(difference, sign) }) {
+		if changed != consent.StateChanged || !slices.ContainsFunc([]string{"+", "-"}, func(sign string) bool { return strings.Contains(difference, sign) }) {
 			t.Errorf("%q for %q: %s, %q", tt.to, tt.from, changed, difference)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // New starts a conversation, which the caller closes. It returns an InputError if the options are invalid.
 // Each stage uses the values of earlier stages. The stages that write to the disk run last.
 func New(ctx context.Context, p *Process, o Options) (c *Conversation, err error) {
-	ends, line := &closers{}, chat.NewLine()
+	ends, line := &closers{}, chat.NewHandle()
 	defer func() {
 		if err != nil {
 			ends.close(p.say)
@@ -58,7 +58,7 @@ func New(ctx context.Context, p *Process, o Options) (c *Conversation, err error
 
 // begin creates the subagents and the turn loop, from the recorded entries if a session is resumed. It
 // returns notices for the user.
-func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notices []string, err error) {
+func begin(x *equipment, line *chat.Handle, ends *closers) (c *Conversation, notices []string, err error) {
 	at, rec, recorded, models := x.at, x.rec, x.rec.resumed, x.models
 	own := filepath.Join(at.folders.Config, "prompts")
 	templates, err := prompts.Load(own)
@@ -76,7 +76,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 		session.Agent = true
 		return session
 	})
-	sources := []tools.Source{tools.Fixed("built in", at.offered...)}
+	sources := []tools.Source{tools.FixedSource("built in", at.offered...)}
 	for _, s := range toolSources() {
 		sources = append(sources, s.of(x))
 	}
@@ -90,7 +90,7 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 	x.events.follow(append(x.listeners(limits, subs), spare.watch)...)
 	waited, left := rec.waited()
 	reports := newAgentPast(recorded, rec.log, at, registry)
-	entries := history.NewService(counterOf(settings.Model.Of(at.settings)), rec.observer())
+	entries := history.NewService(counterOf(settings.Model.Value(at.settings)), rec.observer())
 	config := chat.Config{
 		ID:          rec.id,
 		Endpoint:    models.own,
@@ -121,9 +121,9 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 		KeepWaiting: rec.keepWaiting(),
 		Waited:      waited,
 
-		Extensions: chat.Extensions{Expand: subs.expand, Below: x.texts.Below, News: x.news, Refreeze: x.refreeze},
+		Extensions: chat.Extensions{Expand: subs.expand, Below: x.texts.NestedInstructions, News: x.news, Refreeze: x.refreeze},
 		Gates:      x.guards.gates(registry, subs.gate()),
-		Hooks:      x.guards.hooks.Moments(x.guards.checks),
+		Hooks:      x.guards.hooks.HookPointHandler(x.guards.checks),
 		Begun:      rec.how.begins(),
 		Policy:     gate.Policy{Unattended: at.options.Unattended},
 		Agents:     agents,
@@ -139,9 +139,11 @@ func begin(x *equipment, line *chat.Line, ends *closers) (c *Conversation, notic
 	reports.owe(agents)
 	ends.add(x.guards.hooks.Close)
 	ends.add(subs.team.Close) // agents use servers and hooks
-	models.own.OnLearned(line.Refresh, line.Note)
+	models.own.OnModelsListed(line.Refresh, line.Notify)
 	at.jobs.OnJob = func(job shell.JobChange) {
-		rec.write(func(log *session.Log) error { return log.Job(session.Job{ID: job.ID, Command: job.Command}, job.Ended) })
+		rec.write(func(log *session.Log) error {
+			return log.RecordJob(session.Job{ID: job.ID, Command: job.Command}, job.Ended)
+		})
 		line.Refresh()
 	}
 	rememberFiles(recorded.Entries, x.host.Env, registry)

@@ -62,7 +62,7 @@ func TestCheckAfterEdits(t *testing.T) {
 			own := base.Overlay()
 			for key, value := range map[string]string{settings.BaseURL.Key(): server.URL, settings.Model.Key(): "m", settings.ApprovalMode.Key(): c.mode, settings.CheckCommand.Key(): c.check} {
 				if value != "" {
-					if err := own.Set(settings.Flags, key, value); err != nil {
+					if err := own.Set(settings.LayerFlags, key, value); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -96,7 +96,7 @@ func TestCheckAfterEdits(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Cleanup(conversation.Close)
-			out, err := conversation.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+			out, err := conversation.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 			if err != nil || out.Stop != chat.StopDone || c.requests > 0 && out.Requests != c.requests || len(answers) > 0 {
 				t.Fatalf("%+v, %v, %d answers left; shown:\n%s", out, err, len(answers), shown.String())
 			}
@@ -125,7 +125,7 @@ func TestCheckIsInterrupted(t *testing.T) {
 	server := llmtest.New(t, llmtest.Call("write_file", `{"file_path":"a","content":"x"}`))
 	own := base.Overlay()
 	for key, value := range map[string]string{settings.BaseURL.Key(): server.URL, settings.Model.Key(): "m", settings.ApprovalMode.Key(): "full-auto", settings.CheckCommand.Key(): "sleep 100"} {
-		if err := own.Set(settings.Flags, key, value); err != nil {
+		if err := own.Set(settings.LayerFlags, key, value); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,7 +141,7 @@ func TestCheckIsInterrupted(t *testing.T) {
 	}
 	t.Cleanup(conversation.Close)
 	began := time.Now()
-	out, err := conversation.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+	out, err := conversation.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 	if _, made := os.Stat(filepath.Join(workspace, "a")); err != nil || out.Stop != chat.StopInterrupted || time.Since(began) > 15*time.Second || made == nil {
 		t.Errorf("%+v, %v, after %s; the edit was made: %v", out, err, time.Since(began), made == nil)
 	}

@@ -74,7 +74,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Fallback:    FallbackConsent{c.parts.at.process, c.parts.at.folders, c.parts.at.settings},
 		Views: slash.Views{
 			Why: func(ctx context.Context, question string) (*provenance.Answer, error) {
-				return chat.Why(ctx, c.Chat, question)
+				return chat.TraceText(ctx, c.Chat, question)
 			},
 			CacheBreaks: func() ([]cachemiss.Miss, error) { return chat.CacheMisses(c.parts.rec.log, c.history) },
 			Refreshes:   c.Chat.Warming.Lines,
@@ -84,14 +84,14 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 			},
 		},
 
-		ThemeFault: c.parts.at.process.ThemeFault,
+		ThemeFault: c.parts.at.process.CheckTheme,
 
 		Models:    c.parts.models.offered,
 		Signature: c.parts.models.signature,
 		Choices:   slash.Choices{Model: c.parts.models.remember, Setting: keeper(c.parts.at.settings, c.parts.at.profiles, screen)},
 		Tools:     c.registry.All,
 		Setup: slash.Setup{
-			Callable: c.Brought.Callable, Skills: c.Brought.SkillLines, Hooks: c.Hooking.Lines, Instructions: c.Brought.InstructionLines,
+			Callable: c.Brought.Callable, Skills: c.Brought.SkillLines, Hooks: c.Hooking.Describe, Instructions: c.Brought.InstructionLines,
 			LanguageServers: c.parts.symbols.lines,
 		},
 		Trust:   c.Trust,
@@ -109,12 +109,12 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 			text, err := history.WriteDocument(c.parts.at.workspace.Root(), c.history.RawHistory())
 			return string(text), err
 		},
-		Diff:      func(ctx context.Context) (string, error) { return diff.Workspace(ctx, c.parts.at.workspace.Root()) },
+		Diff:      func(ctx context.Context) (string, error) { return diff.WorkspaceDiff(ctx, c.parts.at.workspace.Root()) },
 		Sessions:  c.parts.rec.lists(),
 		Notes:     c.parts.notes.commands(),
 		Finder:    c.parts.at.folders.Finder(c.parts.at.workspace.Root(), c.parts.at.process.Now),
 		Resume:    c.parts.rec.resumer(screen.Resume),
-		Record:    slash.Record{Fork: c.forker(), Rename: c.parts.rec.renamer(), Title: c.parts.rec.title},
+		Record:    slash.SessionRecord{Fork: c.forker(), Rename: c.parts.rec.renamer(), Title: c.parts.rec.title},
 		Keys:      screen.Keys,
 		Recorded:  c.parts.rec.log != nil,
 		Workspace: c.parts.at.workspace.Root(),
@@ -139,7 +139,7 @@ func keeper(s *settings.Settings, store *settings.Store, screen Screen) func(str
 	if screen.Keys.Shown == nil || !s.KeepsChoices() {
 		return nil
 	}
-	return store.Keep
+	return store.SaveChoice
 }
 
 // Background moves the subagent or the command that a call waits for into the background. It reports
@@ -151,7 +151,7 @@ func (c *Conversation) Background(call int) bool {
 // Jobs lists the background jobs, running and ended, oldest first.
 func (c *Conversation) Jobs() (jobs []command.Job) {
 	for _, job := range c.parts.host.Env.Jobs.List() {
-		jobs = append(jobs, command.Job{ID: job.ID, Command: job.Command.Line, Live: job})
+		jobs = append(jobs, command.Job{ID: job.ID, Command: job.Command.Line, LiveJob: job})
 	}
 	return jobs
 }
@@ -184,7 +184,7 @@ func (r *record) resumer(next func(id string)) func(name string) error {
 		case info.ID == r.SessionID():
 			return errors.New("this is that session")
 		}
-		if err := session.Available(info.Path); err != nil {
+		if err := session.CheckAvailable(info.Path); err != nil {
 			return err
 		}
 		next(info.ID)
@@ -211,7 +211,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 			err = c.parts.rec.log.Rename(forkTitle(title))
 			c.parts.host.Consent.Restore(nil)
 			c.parts.rec.grants(nil)
-			c.Chat.SetBeginning("fork")
+			c.Chat.SetSessionStart("fork")
 		}
 		return before, now, err
 	}

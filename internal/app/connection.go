@@ -29,7 +29,7 @@ func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.
 	return provider.New(provider.Config{
 		Remembered: remembered,
 		Settings:   s, Env: p.Env, Home: p.Home, Folder: f.Config, State: f.State,
-		Stored: p.Keys(f).Get, Allowed: p.underPolicy().Provider,
+		Stored: p.Keys(f).Get, Allowed: p.underPolicy().CheckProvider,
 		Now: p.Now, ModelsAge: p.ModelsAge, Ask: ask, Preload: ask != nil, UserAgent: "agent/" + p.Version,
 		Caution: func(text string) { p.say(text) },
 		Tokens: func(command, baseURL string, life time.Duration) login.Source {
@@ -51,8 +51,8 @@ type endpoints struct {
 
 // connect finds the endpoint of a conversation. It returns notices for the user, also with an
 // error.
-func connect(ctx context.Context, at *place, rec *record, line *chat.Line, ends *closers) (e *endpoints, notices []string, err error) {
-	e = &endpoints{at: at, rec: rec, note: line.Note}
+func connect(ctx context.Context, at *place, rec *record, line *chat.Handle, ends *closers) (e *endpoints, notices []string, err error) {
+	e = &endpoints{at: at, rec: rec, note: line.Notify}
 	e.own = e.open(at.settings, at.options.Ask)
 	ends.add(e.own.Close)
 	find := at.options.Connect
@@ -86,8 +86,8 @@ func (e *endpoints) open(with *settings.Settings, ask Asker) *provider.Connectio
 
 // window returns the size of the model's context window, in tokens.
 func (e *endpoints) window() int {
-	known, _ := e.own.ContextLimit(settings.Model.Of(e.at.settings))
-	return window.SizeOf(settings.ContextLimit.Of(e.at.settings), known)
+	known, _ := e.own.ContextLimit(settings.Model.Value(e.at.settings))
+	return window.SizeOf(settings.ContextLimit.Value(e.at.settings), known)
 }
 
 // remember stores the model that a user chose for the endpoint in use.
@@ -118,7 +118,7 @@ func (e *endpoints) of(profile string) (*provider.Connection, *settings.Settings
 	}
 	with := e.at.settings.With(loaded)
 	connection := e.open(with, nil)
-	connection.OnLearned(func() {}, e.note)
+	connection.OnModelsListed(func() {}, e.note)
 	if _, err := connection.Provider(); err != nil {
 		return nil, nil, fmt.Errorf("profile %s: %w", profile, err)
 	}
@@ -133,7 +133,7 @@ func (e *endpoints) listed(name string) string {
 		return ""
 	}
 	means := func(is func(id string) bool) string {
-		if i := slices.IndexFunc(all, func(m provider.Offer) bool { return is(m.ID) }); i >= 0 {
+		if i := slices.IndexFunc(all, func(m provider.ModelOffer) bool { return is(m.ID) }); i >= 0 {
 			return all[i].ID
 		}
 		return ""
@@ -152,47 +152,49 @@ func (e *endpoints) offered(ctx context.Context) ([]slash.Model, error) {
 	}
 	models := make([]slash.Model, len(listed))
 	for i, m := range listed {
-		models[i] = slash.Model{ID: m.ID, ContextLimit: m.ContextLimit, Prices: e.own.Prices(m.ID), Efforts: e.own.Efforts(m.ID), Multiplier: m.Multiplier}
+		models[i] = slash.Model{ID: m.ID, ContextLimit: m.ContextLimit, Prices: e.own.Prices(m.ID), Efforts: e.own.ReasoningEfforts(m.ID), Multiplier: m.Multiplier}
 	}
 	return models, nil
 }
 
 // noImages returns the reason why the model in use accepts no images, or "" if it accepts them.
-func (e *endpoints) noImages() string { return e.own.NoImages(settings.Model.Of(e.at.settings)) }
+func (e *endpoints) noImages() string {
+	return e.own.NoImagesReason(settings.Model.Value(e.at.settings))
+}
 
 // documents reports whether the model in use accepts PDF files.
-func (e *endpoints) documents() bool { return e.own.Documents(settings.Model.Of(e.at.settings)) }
+func (e *endpoints) documents() bool { return e.own.AcceptsPDFs(settings.Model.Value(e.at.settings)) }
 
 // signature returns the name of the method that signs requests to the endpoint in use, or "" for none.
 func (e *endpoints) signature() string {
 	endpoint, _ := e.own.Endpoint() // without an endpoint nothing is signed
-	return endpoint.Signature()
+	return endpoint.CredentialText()
 }
 
 // formOf returns a function that returns the edit format of the model in use.
 func formOf(c *provider.Connection, with *settings.Settings) func() toolspec.EditFormat {
 	return func() toolspec.EditFormat {
-		family, _ := c.Family(settings.Model.Of(with))
-		return FormOf(with, family)
+		family, _ := c.Family(settings.Model.Value(with))
+		return EditFormatOf(with, family)
 	}
 }
 
-// FormOf returns the format in which models of a family edit files, such as patches. The setting edit-tool
-// takes precedence over FormOfFamily.
-func FormOf(s *settings.Settings, family vendor.Family) toolspec.EditFormat {
-	switch settings.EditTool.Of(s) {
+// EditFormatOf returns the format in which models of a family edit files, such as patches. The setting edit-tool
+// takes precedence over FamilyEditFormat.
+func EditFormatOf(s *settings.Settings, family vendor.Family) toolspec.EditFormat {
+	switch settings.EditTool.Value(s) {
 	case settings.EditPatch:
-		return toolspec.Patch
+		return toolspec.EditPatch
 	case settings.EditReplace:
-		return toolspec.Replace
+		return toolspec.EditReplace
 	}
-	return FormOfFamily(family)
+	return FamilyEditFormat(family)
 }
 
-// FormOfFamily returns the edit format that models of a family are trained for.
-func FormOfFamily(family vendor.Family) toolspec.EditFormat {
+// FamilyEditFormat returns the edit format that models of a family are trained for.
+func FamilyEditFormat(family vendor.Family) toolspec.EditFormat {
 	if family.Patches {
-		return toolspec.Patch
+		return toolspec.EditPatch
 	}
-	return toolspec.Replace
+	return toolspec.EditReplace
 }

@@ -206,7 +206,7 @@ func TestAllThatTakesEffectIsShownAndAskedAbout(t *testing.T) {
 // shown returns what a person reads of the repository, by where.
 func (h house) shown(t *rapid.T) map[string]string {
 	trust := h.trust()
-	waiting, err := trust.Waiting()
+	waiting, err := trust.WaitingItems()
 	if err != nil || len(waiting) < 5 {
 		t.Fatalf("%d items wait, %v", len(waiting), err)
 	}
@@ -214,7 +214,7 @@ func (h house) shown(t *rapid.T) map[string]string {
 	for _, part := range trust.Parts(waiting) {
 		question = append(append(question, part.Title), part.Lines...)
 	}
-	lines, err := trust.Lines()
+	lines, err := trust.Describe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,15 +234,15 @@ func (h house) shown(t *rapid.T) map[string]string {
 	configured, _ := servers.Find(servers.Locations{Locations: trustedfile.Locations{Home: h.home, Workspace: h.root}})
 	var got []string // mcp get, and of what is no server the question
 	for _, s := range configured.Servers {
-		got = append(got, s.Lines()...)
+		got = append(got, s.Describe()...)
 	}
 	for _, item := range read.Items {
 		inJSON = append(inJSON, item.Name)
 		for _, p := range item.Effects {
 			inJSON = append(inJSON, p.Key, p.Text)
 		}
-		if item.Kind != consent.Server {
-			got = append(append(got, item.Name), item.Effects.Lines()...)
+		if item.Kind != consent.KindServer {
+			got = append(append(got, item.Name), item.Effects.Describe()...)
 		}
 	}
 	return map[string]string{
@@ -254,10 +254,10 @@ func (h house) shown(t *rapid.T) map[string]string {
 func (h house) asksAgain(t *rapid.T, d *drawn, files map[string]string) {
 	asked := func() bool {
 		all, err := h.trust().Review()
-		return err == nil && slices.ContainsFunc(all, func(r consent.Reviewed) bool { return r.State.NeedsAnswer() })
+		return err == nil && slices.ContainsFunc(all, func(r consent.ReviewedItem) bool { return r.State.NeedsAnswer() })
 	}
 	if asked() {
-		lines, _ := h.trust().Lines()
+		lines, _ := h.trust().Describe()
 		t.Fatalf("what was agreed to is asked about:\n%s", strings.Join(lines, "\n"))
 	}
 	for _, literal := range d.literals {
@@ -278,7 +278,7 @@ func (h house) asksAgain(t *rapid.T, d *drawn, files map[string]string) {
 	for _, script := range d.scripts {
 		h.write(t, map[string]string{script: "evil\n"})
 		if !asked() {
-			lines, _ := h.trust().Lines()
+			lines, _ := h.trust().Describe()
 			t.Fatalf("a change of %s is not asked about:\n%s", script, strings.Join(lines, "\n"))
 		}
 		h.write(t, map[string]string{script: "true\n"})

@@ -49,7 +49,7 @@ type Conversation struct {
 	registry *tools.Registry
 	history  *history.Service
 	ends     *closers
-	line     *chat.Line
+	line     *chat.Handle
 }
 
 // ID identifies the conversation within the program. Forking the session does not change it.
@@ -65,9 +65,9 @@ func (c *Conversation) ResumeName() string { return c.parts.rec.resumeName() }
 // Title returns the title that a user gave the session, "" for none.
 func (c *Conversation) Title() string { return c.parts.rec.title() }
 
-// ShownTitle returns the title that lists show: the user's title, or otherwise the beginning of the first
+// DisplayTitle returns the title that lists show: the user's title, or otherwise the beginning of the first
 // message.
-func (c *Conversation) ShownTitle() string { return secret.Without(c.title()) }
+func (c *Conversation) DisplayTitle() string { return secret.Redact(c.title()) }
 
 // RecordSeq returns the number of the latest record of the session, 0 if nothing is recorded.
 func (c *Conversation) RecordSeq() uint64 {
@@ -106,12 +106,12 @@ func (c *Conversation) TempDir() string { return c.parts.at.workspace.TempDir() 
 // MayWrite reports whether write_file could write a file of the workspace without approval.
 func (c *Conversation) MayWrite(rel string) bool { return c.parts.host.MayWrite(rel) }
 
-// Run runs the conversation until ctx ends. It returns a *DefectError if the turn loop panicked, which ends
+// Run runs the conversation until ctx ends. It returns a *PanicError if the turn loop panicked, which ends
 // the conversation.
 func (c *Conversation) Run(ctx context.Context) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			err = c.Defect(value)
+			err = c.LogPanic(value)
 		}
 	}()
 	c.Chat.Run(ctx)
@@ -120,7 +120,7 @@ func (c *Conversation) Run(ctx context.Context) (err error) {
 
 // Serve runs the conversation in another goroutine once ready is closed, or at once if ready is nil. The
 // context serving ends when the conversation ends. The caller must call end. It stops the conversation,
-// waits for it, and returns the *DefectError that ended it, or nil.
+// waits for it, and returns the *PanicError that ended it, or nil.
 func (c *Conversation) Serve(ctx context.Context, ready <-chan struct{}) (serving context.Context, end func() error) {
 	return c.serve(ctx, ready, func() {})
 }
@@ -128,7 +128,7 @@ func (c *Conversation) Serve(ctx context.Context, ready <-chan struct{}) (servin
 // ServeScreen is Serve for a screen. No goroutine runs the conversation after end returns, so that closing
 // the screen waits for nothing.
 func (c *Conversation) ServeScreen(ctx context.Context, ready <-chan struct{}) (serving context.Context, end func() error) {
-	return c.serve(ctx, ready, func() { chat.End(c.line) })
+	return c.serve(ctx, ready, func() { chat.CloseHandle(c.line) })
 }
 
 func (c *Conversation) serve(ctx context.Context, ready <-chan struct{}, after func()) (serving context.Context, end func() error) {
@@ -151,7 +151,7 @@ func (c *Conversation) serve(ctx context.Context, ready <-chan struct{}, after f
 	return serving, func() error {
 		cancel(nil)
 		<-ended
-		if defect, met := errors.AsType[*DefectError](context.Cause(serving)); met {
+		if defect, met := errors.AsType[*PanicError](context.Cause(serving)); met {
 			return defect
 		}
 		return nil
@@ -161,35 +161,35 @@ func (c *Conversation) serve(ctx context.Context, ready <-chan struct{}, after f
 // Close releases the resources of the conversation, the newest first.
 func (c *Conversation) Close() { c.ends.close(c.parts.at.process.say) }
 
-// A DefectError reports a panic of the turn loop.
-type DefectError struct {
+// A PanicError reports a panic of the turn loop.
+type PanicError struct {
 	// Value is the value of the panic. Log is the path of the log file with the stack.
 	Value any
 	Log   string
 }
 
-func (e *DefectError) Error() string {
+func (e *PanicError) Error() string {
 	return fmt.Sprintf("Internal error: %v. The session is saved; details are in %s", e.Value, e.Log)
 }
 
-// Defect logs a panic of the turn loop. It must be called on the goroutine that recovered from
+// LogPanic logs a panic of the turn loop. It must be called on the goroutine that recovered from
 // the panic.
-func (c *Conversation) Defect(value any) *DefectError {
+func (c *Conversation) LogPanic(value any) *PanicError {
 	c.parts.rec.logger.Error("the turn loop panicked", "panic", fmt.Sprint(value), stackKey, string(debug.Stack()))
-	return &DefectError{value, c.parts.at.process.log.Path}
+	return &PanicError{value, c.parts.at.process.log.Path}
 }
 
-// CostLimit returns an InputError if max-cost is set but the prices of the model are unknown, so that the
+// CheckCostLimit returns an InputError if max-cost is set but the prices of the model are unknown, so that the
 // limit cannot be enforced. It is for runs in which no user sees a notice.
-func (c *Conversation) CostLimit() error {
+func (c *Conversation) CheckCostLimit() error {
 	limit, limited := settings.MaxCost.Get(c.parts.at.settings)
-	if limited && settings.WebSearch.Of(c.parts.at.settings) != websearch.Off {
+	if limited && settings.WebSearch.Value(c.parts.at.settings) != websearch.Off {
 		if _, known := c.parts.web.searcher.Price(); !known {
 			return InputError{Err: fmt.Errorf("can't enforce max-cost %v: the price of a search is unknown. Set web-search.price, or set web-search to off", limit)}
 		}
 	}
-	model := settings.Model.Of(c.parts.at.settings)
-	if _, known := settings.PricesOf(c.parts.at.settings, c.Connection.Prices(model)); !limited || known || c.Connection.BillsNothing() {
+	model := settings.Model.Value(c.parts.at.settings)
+	if _, known := settings.PricesOf(c.parts.at.settings, c.Connection.Prices(model)); !limited || known || c.Connection.IsFree() {
 		return nil
 	}
 	return InputError{Err: fmt.Errorf("can't enforce max-cost %v: the prices of %s are unknown. Set price.input and price.output, or omit max-cost", limit, model)}

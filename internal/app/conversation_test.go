@@ -57,7 +57,7 @@ func newParty(t *testing.T, p *app.Process, base *settings.Settings, model, mode
 		settings.BaseURL.Key(): made.server.URL, settings.Model.Key(): model, settings.ApprovalMode.Key(): mode,
 		"price.input": "1", "price.output": "1",
 	} {
-		if err := own.Set(settings.Flags, key, value); err != nil {
+		if err := own.Set(settings.LayerFlags, key, value); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -112,7 +112,7 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 	for _, each := range []*party{asking, refusing} {
 		running.Go(func() {
 			for range 3 {
-				if _, err := each.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+				if _, err := each.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 					t.Error(err)
 				}
 			}
@@ -143,10 +143,10 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 		if ends := happened[chat.ToolEnded](each); len(ends) != 3 || ends[2].Call != 3 {
 			t.Errorf("%s: calls %+v", each.model, ends)
 		}
-		if err := each.Settings().Set(settings.Session, "approval-mode", string(gate.ModeAutoEdit)); err != nil || settings.ApprovalMode.Of(each.given) != each.mode {
+		if err := each.Settings().Set(settings.LayerSession, "approval-mode", string(gate.ModeAutoEdit)); err != nil || settings.ApprovalMode.Value(each.given) != each.mode {
 			t.Errorf("%s changed the settings it was made from: %v", each.model, err)
 		}
-		if each.SessionID() != each.ID() || each.Chat.Consent().Mode() != gate.ModeAutoEdit || settings.Model.Of(base) != "" {
+		if each.SessionID() != each.ID() || each.Chat.Consent().Mode() != gate.ModeAutoEdit || settings.Model.Value(base) != "" {
 			t.Errorf("%s has session %s and mode %s", each.model, each.SessionID(), each.Chat.Consent().Mode())
 		}
 	}
@@ -162,8 +162,8 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 	if app.ShareFilesOrLists(asking.Conversation, refusing.Conversation) {
 		t.Error("the conversations share their files or lists")
 	}
-	if p.Costs.Spent() < 6 {
-		t.Errorf("the costs are %v", p.Costs.Spent())
+	if p.Costs.Total() < 6 {
+		t.Errorf("the costs are %v", p.Costs.Total())
 	}
 }
 
@@ -181,7 +181,7 @@ func TestMaxCostHoldsOverConversations(t *testing.T) {
 		party *party
 		want  chat.Stop
 	}{{first, chat.StopDone}, {second, chat.StopMaxCost}} {
-		out, err := tc.party.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+		out, err := tc.party.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 		if err != nil || out.Stop != tc.want {
 			t.Errorf("%s: %+v, %v", tc.party.model, out, err)
 		}
@@ -197,11 +197,11 @@ func TestEndAtOnce(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	var ended []string
-	forget := p.OnEndAtOnce(func() { ended = append(ended, "closed") })
-	p.OnEndAtOnce(func() { ended = append(ended, "first") })
-	p.OnEndAtOnce(func() { ended = append(ended, "second") })
+	forget := p.OnAbort(func() { ended = append(ended, "closed") })
+	p.OnAbort(func() { ended = append(ended, "first") })
+	p.OnAbort(func() { ended = append(ended, "second") })
 	forget()
-	p.EndAtOnce()
+	p.Abort()
 	if got := strings.Join(ended, " "); got != "first second" {
 		t.Errorf("ended %s", got)
 	}

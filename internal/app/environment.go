@@ -19,7 +19,7 @@ import (
 )
 
 // equip creates the parts around the turn loop. It returns notices for the user.
-func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *closers) (_ *equipment, notices []string, err error) {
+func equip(at *place, rec *record, models *endpoints, line *chat.Handle, ends *closers) (_ *equipment, notices []string, err error) {
 	allowed, bounds := consentOf(at, rec), at.process.underPolicy()
 	ruling, ruled := hookgates.FindRules(at.where, bounds.Rules(at.workspace.Root(), at.process.Home), at.workspace, allowed, at.known)
 	files, err := readSetUp(at, ruling)
@@ -27,8 +27,8 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 		return nil, nil, err
 	}
 	happened := &events{conversation: rec.id, logger: rec.logger, rec: rec, front: at.options.Events}
-	tracer := trace.Start(at.process.Env, at.process.Version, rec.id, func() string { return settings.Model.Of(at.settings) }, at.process.printable, at.process.Now)
-	at.jobs.Traced = tracer.Context
+	tracer := trace.Start(at.process.Env, at.process.Version, rec.id, func() string { return settings.Model.Value(at.settings) }, at.process.printable, at.process.Now)
+	at.jobs.Traced = tracer.TraceParent
 	ends.add(func() error { tracer.Close(); return nil })
 
 	notes := newNoting(at, rec, happened, models.window, files.trust, at.look)
@@ -40,15 +40,15 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Line, ends *clo
 		Settings: at.settings, ID: rec.id, Transcript: rec.path, Trust: files.trust,
 		Confinement: confined.now, Say: at.process.say, Record: hookgates.Record{Did: rec.acts.did},
 	}
-	servers := newServers(rec, models, host, files.servers, mayName(bounds, ruling), tracer.Context, happened.emit, line)
+	servers := newServers(rec, models, host, files.servers, mayName(bounds, ruling), tracer.TraceParent, happened.emit, line)
 	ends.add(servers.Close)
 	begun, changes := startOf(at, rec)
 	tell := news(servers, notes, changes)
 	texts, brings := extensions.New(extensions.Config{
-		Settings: at.settings, Where: at.where, Env: env, Lend: host.Lend, Trust: files.trust, Off: at.options.NoSetup, Rules: ruling, Servers: servers, News: tell, Window: models.window,
+		Settings: at.settings, Where: at.where, Env: env, Lend: host.GrantForTurn, Trust: files.trust, Off: at.options.NoSetup, Rules: ruling, Servers: servers, News: tell, Window: models.window,
 		Unattended: at.options.Unattended, NoImages: models.noImages, Environ: confined.environ, Log: at.log,
 	}, files.texts)
-	notices = slices.Concat(ruled, brings, hookgates.Skipped(files.hooks), files.notices(at.options.AsksTrust), texts.Head(), late)
+	notices = slices.Concat(ruled, brings, hookgates.SkippedLines(files.hooks), files.notices(at.options.AsksTrust), texts.ChooseInstructions(), late)
 	asked := newSymbols(at, rec, confined, ends)
 	host.Served, host.Problems = asked.served, asked.problems
 	return &equipment{
@@ -68,7 +68,7 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 			return manual.Read(manual.Pages(docs.Files), words, "agent-docs:")
 		},
 		Workspace:   at.workspace,
-		Seen:        tools.NewSeen(),
+		Seen:        tools.NewSeenFiles(),
 		Jobs:        at.jobs,
 		Confinement: confined.now,
 		Named:       at.options.Named,
@@ -76,18 +76,18 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 		Documents:   models.documents,
 		Notes:       own.forTools(),
 		Sessions:    earlierSessions(at, rec, own),
-		Protected: protect.Places{
-			Home: fsutil.Real(at.process.Home), Own: at.process.ownFiles(at.folders, at.settings),
-			Denied:  append(at.process.realPaths(settings.SandboxDenyRead.Of(at.settings)), confined.rules.Hidden...),
-			Ruled:   confined.rules.RuleAbout,
-			Keeps:   confined.rules.Keeps(),
+		Protected: protect.ProtectionRules{
+			Home: fsutil.ResolveLinks(at.process.Home), Own: at.process.ownFiles(at.folders, at.settings),
+			Denied:  append(at.process.realPaths(settings.SandboxDenyRead.Value(at.settings)), confined.rules.Hidden...),
+			Ruled:   confined.rules.RuleForFile,
+			Keeps:   confined.rules.MayAskToRead(),
 			Agreed:  confined.guarded.holds,
 			GitRuns: func(abs string) bool { return sandbox.GitRuns(abs, at.process.gitConfigurations()) },
 		},
 	}
 	for _, s := range files.texts.Skills.Entries {
 		at.workspace.AllowReading(s.Dir)
-		env.Protected.Open = append(env.Protected.Open, fsutil.Real(s.Dir))
+		env.Protected.Open = append(env.Protected.Open, fsutil.ResolveLinks(s.Dir))
 	}
 	if !rec.how.Off {
 		if notice, err := at.folders.storeStrategy(); err != nil {

@@ -48,14 +48,14 @@ func (x *equipment) refreeze() {
 // useAgreed applies the items that the user has approved.
 func (x *equipment) useAgreed() {
 	var allowed rules.Rules
-	for _, r := range x.trust.Agreed() {
-		if r.Kind == consent.Allow {
+	for _, r := range x.trust.ApprovedItems() {
+		if r.Kind == consent.KindAllow {
 			allowed = append(allowed, hookgates.TranslateRules(x.at.known, r.Effects.Texts(manifest.Rule))...)
 		}
 	}
-	x.host.Consent.SetAgreed(allowed)
+	x.host.Consent.SetAgreedRules(allowed)
 	paths := x.trust.GuardedPaths()
 	x.guarded.paths.Store(&paths)
-	x.servers.UseAgreed()
+	x.servers.StartApproved()
 	x.notes.useAgreed()
 }

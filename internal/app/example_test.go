@@ -39,7 +39,7 @@ func Example() {
 		return
 	}
 	defer conversation.Close()
-	outcome, err := conversation.Chat.Prompt(context.Background(), atcmd.Typed("read hello.txt"))
+	outcome, err := conversation.Chat.Prompt(context.Background(), atcmd.TypedMessage("read hello.txt"))
 	fmt.Println(outcome.Stop, err)
 	// Output:
 	// I read `hello.txt`.

@@ -63,7 +63,7 @@ func (x *equipment) listeners(limits *limits, subs *Subagents) []func(chat.Event
 		x.rec.keepAsking,
 		x.web.follow,
 		limits.watch,
-		x.tracer.Event,
+		x.tracer.HandleEvent,
 	}
 }
 
@@ -71,7 +71,7 @@ func (x *equipment) listeners(limits *limits, subs *Subagents) []func(chat.Event
 func (g *guards) turns(e chat.Event) {
 	switch e.(type) {
 	case chat.TurnStarted:
-		g.checks.Begin()
+		g.checks.BeginTurn()
 	case chat.TurnEnded:
 		g.rules.EndTurn()
 	}

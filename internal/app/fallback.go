@@ -43,7 +43,7 @@ func (f *fallback) watch(e chat.Event) {
 		return
 	}
 	f.tried, f.left = false, nil
-	if f.settings.TakeBack() {
+	if f.settings.PopProfile() {
 		f.refresh()
 	}
 }
@@ -56,12 +56,12 @@ func (f *fallback) next(ctx context.Context, failed chat.FailedRequest) bool {
 		return false
 	}
 	before := f.own.ModelAndEndpoint()
-	f.settings.TakeBack()
+	f.settings.PopProfile()
 	if !f.tried {
 		f.tried = true
 		f.first, _ = f.own.Endpoint() // without an endpoint no request could have failed
-		f.left = settings.Items(settings.Fallback.Of(f.settings))
-		if name := settings.OnLimit.Of(f.settings); errors.Is(failure, login.ErrLimit) && name != settings.StopAtLimit {
+		f.left = settings.SplitItems(settings.Fallback.Value(f.settings))
+		if name := settings.OnLimit.Value(f.settings); errors.Is(failure, login.ErrLimit) && name != settings.StopAtLimit {
 			f.left = append([]string{name}, f.left...)
 		}
 	}
@@ -89,7 +89,7 @@ func (f *fallback) use(ctx context.Context, name, failed string, inquire chat.In
 	}
 	to := f.models.open(f.settings.With(profile), nil)
 	defer func() { _ = to.Close() }() // the HTTP server has no connection to close
-	place, may, err := to.MayTakeOver(f.first)
+	place, may, err := to.CanTakeOver(f.first)
 	switch {
 	case err != nil:
 		return err
@@ -100,7 +100,7 @@ func (f *fallback) use(ctx context.Context, name, failed string, inquire chat.In
 			return err
 		}
 	}
-	f.settings.Lend(profile)
+	f.settings.PushProfile(profile)
 	return nil
 }
 
@@ -129,7 +129,7 @@ func (f *fallback) ask(ctx context.Context, name, place string, inquire chat.Inq
 
 // tell shows the next model and the cost of reading the conversation again.
 func (f *fallback) tell(why error, name string, size int) {
-	model := settings.Model.Of(f.settings)
+	model := settings.Model.Value(f.settings)
 	endpoint, _ := f.own.Endpoint() // use has found the endpoint
 	cost := ""
 	if prices, known := settings.PricesOf(f.settings, f.own.Prices(model)); known && !prices.Free && prices.Input > 0 {
@@ -160,5 +160,5 @@ func (c FallbackConsent) Allow(profile string) (place string, err error) {
 	if err != nil {
 		return "", err
 	}
-	return endpoint.Place(), connection.AllowTakeOver(endpoint.Place())
+	return endpoint.KeyHost(), connection.AllowTakeOver(endpoint.KeyHost())
 }

@@ -102,7 +102,7 @@ func TestFallback(t *testing.T) {
 	t.Parallel()
 	r := newRelay(t, "127.0.0.1", "", llmtest.Think("hm").Say("one"), overloaded, llmtest.Think("again").Say("three"))
 	for i, want := range []string{"one", "from the second", "three"} {
-		out, err := r.Chat.Prompt(t.Context(), atcmd.Typed("go on"))
+		out, err := r.Chat.Prompt(t.Context(), atcmd.TypedMessage("go on"))
 		if err != nil || out.Response != want {
 			t.Fatalf("turn %d: %q %v", i+1, out.Response, err)
 		}
@@ -126,7 +126,7 @@ func TestFallback(t *testing.T) {
 			}
 		}
 	}
-	if settings.Model.Of(r.Settings()) != "claude-opus-5-5" {
+	if settings.Model.Value(r.Settings()) != "claude-opus-5-5" {
 		t.Error("the settings name the second model after the turn")
 	}
 }
@@ -151,7 +151,7 @@ func TestFallbackAsks(t *testing.T) {
 			t.Parallel()
 			r := newRelay(t, "0.0.0.0", tt.answer, overloaded, overloaded)
 			for range 2 {
-				out, err := r.Chat.Prompt(t.Context(), atcmd.Typed("hi"))
+				out, err := r.Chat.Prompt(t.Context(), atcmd.TypedMessage("hi"))
 				if tt.kept != (err == nil) || tt.kept && out.Response != "from the second" {
 					t.Fatalf("%+v %v", out, err)
 				}
@@ -170,7 +170,7 @@ func TestFallbackOfASubagent(t *testing.T) {
 	t.Parallel()
 	task := llmtest.Call("task", `{"agent":"explore","title":"it","task":"look"}`)
 	r := newRelay(t, "127.0.0.1", "", task, overloaded, task, llmtest.Say("from the first"), llmtest.Say("done"))
-	out, err := r.Chat.Prompt(t.Context(), atcmd.Typed("go on"))
+	out, err := r.Chat.Prompt(t.Context(), atcmd.TypedMessage("go on"))
 	if err != nil || out.Response != "done" {
 		t.Fatalf("%q %v", out.Response, err)
 	}

@@ -88,7 +88,7 @@ func (p *Process) SocketFolders(f Folders) []string {
 
 // Plugins returns the store of the user's plugins.
 func (f Folders) Plugins() plugins.Store {
-	return plugins.Store{Folder: fsutil.Real(filepath.Join(f.Data, "plugins"))}
+	return plugins.Store{Folder: fsutil.ResolveLinks(filepath.Join(f.Data, "plugins"))}
 }
 
 // Snapshots returns the folder with the snapshots of files, which has one folder per session.
@@ -126,14 +126,14 @@ func (f Folders) SessionLists(workspace string, now func() time.Time) slash.Sess
 	}
 }
 
-// NamedSession returns the recorded session with a name that a user typed, by the rules of session.Named.
+// NamedSession returns the recorded session with a name that a user typed, by the rules of session.FindByName.
 // If no session has the name, the error suggests the nearest id.
 func (f Folders) NamedSession(workspace, name string) (session.Info, error) {
 	infos, err := session.List(f.Sessions(), "")
 	if err != nil {
 		return session.Info{}, err
 	}
-	info, err := session.Named(infos, workspace, name)
+	info, err := session.FindByName(infos, workspace, name)
 	if missing := (*session.NotFoundError)(nil); errors.As(err, &missing) {
 		ids := make([]string, len(infos))
 		for i, known := range infos {
@@ -203,7 +203,7 @@ func (f Folders) readHome() (known home) {
 func (f Folders) hasOlderSession() bool {
 	logs, err := fs.Glob(os.DirFS(f.Sessions()), "*/*.jsonl")
 	return err == nil && slices.ContainsFunc(logs, func(path string) bool {
-		return !session.StartsWith(filepath.Join(f.Sessions(), path), settings.CompressionStrategy.Key())
+		return !session.StartsWithSetting(filepath.Join(f.Sessions(), path), settings.CompressionStrategy.Key())
 	})
 }
 

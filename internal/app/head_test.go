@@ -48,7 +48,7 @@ func TestTheHeadFollowsWhereItIsLostAnyway(t *testing.T) {
 	}
 	sent := func() (system, tools string) {
 		t.Helper()
-		if _, err := c.Chat.Prompt(t.Context(), atcmd.Typed("go "+strings.Repeat("on and on ", 900))); err != nil {
+		if _, err := c.Chat.Prompt(t.Context(), atcmd.TypedMessage("go "+strings.Repeat("on and on ", 900))); err != nil {
 			t.Fatal(err)
 		}
 		request := c.server.Requests()[len(c.server.Requests())-1]
@@ -73,7 +73,7 @@ func TestTheHeadFollowsWhereItIsLostAnyway(t *testing.T) {
 		rule := fmt.Sprintf("Rule number %d.", i)
 		write(filepath.Join(c.workspace, "AGENTS.md"), rule)
 		write(filepath.Join(c.workspace, ".agents/skills/s/SKILL.md"), fmt.Sprintf("---\nname: s\ndescription: skill number %d\n---\nx", i))
-		if err := c.Settings().Set(settings.Flags, "output-style", []string{"terse", "lost"}[i]); err != nil {
+		if err := c.Settings().Set(settings.LayerFlags, "output-style", []string{"terse", "lost"}[i]); err != nil {
 			t.Fatal(err)
 		}
 		for range 3 {

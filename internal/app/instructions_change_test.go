@@ -25,7 +25,7 @@ func TestInstructionsChangeInMidSession(t *testing.T) {
 		if rule != "" {
 			write(t, filepath.Join(r.config, "AGENTS.md"), rule)
 		}
-		if _, err := r.Chat.Prompt(t.Context(), atcmd.Typed("go on")); err != nil {
+		if _, err := r.Chat.Prompt(t.Context(), atcmd.TypedMessage("go on")); err != nil {
 			t.Fatal(err)
 		}
 		now := r.first.Requests()[i]
@@ -76,7 +76,7 @@ func TestResumeTheNextDay(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if _, err := c.Chat.Prompt(t.Context(), atcmd.Typed("go on")); err != nil {
+			if _, err := c.Chat.Prompt(t.Context(), atcmd.TypedMessage("go on")); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -40,7 +40,7 @@ func TestSearchesLeaveOutWhatIsKept(t *testing.T) {
 					t.Fatal(err)
 				}
 				for _, pair := range [][2]string{{settings.BaseURL.Key(), server.URL}, {settings.ApprovalMode.Key(), "read-only"}} {
-					_ = given.Set(settings.Flags, pair[0], pair[1])
+					_ = given.Set(settings.LayerFlags, pair[0], pair[1])
 				}
 				work := t.TempDir()
 				for name, text := range map[string]string{file: text, "kept.txt": "word KEY\n", "open.txt": "word open\n", "sub/a.txt": "word open\n"} {
@@ -53,7 +53,7 @@ func TestSearchesLeaveOutWhatIsKept(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, _ = made.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+				_, _ = made.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 				made.Close()
 				// Without a sandbox the command is refused.
 				if strings.Contains(answered, "KEY") || !strings.Contains(answered, "open") && !strings.Contains(answered, "refused") {

@@ -15,7 +15,7 @@ type limits struct {
 
 	// told holds the windows of the last notice to the user. begun holds the windows at the start of the
 	// turn.
-	told, begun []login.Window
+	told, begun []login.LimitWindow
 }
 
 // nearLimit lists the used shares of a limit, in percent, at which the user gets a notice.
@@ -38,7 +38,7 @@ func (l *limits) watch(e chat.Event) {
 		before := windowNamed(l.told, w.Name)
 		for _, part := range slices.Backward(nearLimit) {
 			if w.Used >= part && (before.Used < part || !before.Resets.Equal(w.Resets)) {
-				l.events.emit(chat.Notice{Text: "near the limit: " + login.DescribeWindows([]login.Window{w}, now)})
+				l.events.emit(chat.Notice{Text: "near the limit: " + login.DescribeWindows([]login.LimitWindow{w}, now)})
 				break
 			}
 		}
@@ -56,10 +56,10 @@ func (l *limits) watch(e chat.Event) {
 }
 
 // windowNamed returns the window with a name, or the zero Window.
-func windowNamed(windows []login.Window, name string) login.Window {
-	i := slices.IndexFunc(windows, func(w login.Window) bool { return w.Name == name })
+func windowNamed(windows []login.LimitWindow, name string) login.LimitWindow {
+	i := slices.IndexFunc(windows, func(w login.LimitWindow) bool { return w.Name == name })
 	if i < 0 {
-		return login.Window{}
+		return login.LimitWindow{}
 	}
 	return windows[i]
 }

@@ -57,10 +57,10 @@ const longestPrintable = 500
 func (p *Process) printable(text string) string {
 	const most = 64 << 10 // bytes that are searched for keys; the result is far shorter
 	text = p.keys.Hide(text[:min(len(text), most)])
-	for _, value := range secret.OfEnvironment(p.Environ) {
+	for _, value := range secret.FromEnvironment(p.Environ) {
 		text = strings.ReplaceAll(text, value, secret.Placeholder)
 	}
-	return humanize.Line(secret.Without(text), longestPrintable)
+	return humanize.Line(secret.Redact(text), longestPrintable)
 }
 
 // newLog returns a log in a folder. printable cleans each text and each error. The stack of a panic is

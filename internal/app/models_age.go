@@ -18,7 +18,7 @@ const (
 // outdatedModels returns a notice, at most once in modelsTold, if the list of models is too old to be
 // relied on.
 func outdatedModels(state string, now time.Time) (notice string) {
-	if !catalogue.Outdated(now) {
+	if !catalogue.IsOutdated(now) {
 		return ""
 	}
 	told := filepath.Join(state, modelsToldFile)

@@ -53,7 +53,7 @@ func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents
 	if endpoint != h.parts.models.own {
 		closers = append(closers, func() { _ = endpoint.Close() }) // only closes idle connections
 	}
-	child.Model = settings.Model.Of(with)
+	child.Model = settings.Model.Value(with)
 	registry, notes, err := toolsFor(spec.Agent, h.tools)
 	if err != nil {
 		return child, err
@@ -68,7 +68,7 @@ func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents
 	}
 	env := *h.parts.host.Env
 	env.OfAgent = true
-	env.Seen, env.Todos = tools.NewSeen(), todo.NewBoard(nil, func(todo.List) {})
+	env.Seen, env.Todos = tools.NewSeenFiles(), todo.NewBoard(nil, func(todo.List) {})
 	news := h.parts.notes.teller()
 	spare := &fallback{settings: with, own: endpoint, models: h.parts.models, refresh: func() {}, notify: func(text string) {
 		spec.Within.Parent.Emit(spec.Within.Over, chat.Notice{Text: "subagent " + spec.Agent.Name + ": " + text})
@@ -79,7 +79,7 @@ func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents
 		System: AgentPrompt(h.system, spec.Agent), Form: formOf(endpoint, with),
 		CompressionPrompt: h.compression, OtherModel: h.parts.models.other, TranscriptPath: own.path,
 		Extensions: chat.Extensions{
-			Below: h.parts.texts.Below, Refreeze: func() {}, News: news, Expand: h.task(spec, news),
+			Below: h.parts.texts.NestedInstructions, Refreeze: func() {}, News: news, Expand: h.task(spec, news),
 		},
 		Policy:   gate.Policy{Unattended: h.parts.at.options.Unattended},
 		Gates:    h.parts.guards.gates(registry),
@@ -93,14 +93,14 @@ func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents
 		Log: h.parts.rec.logger, Now: h.parts.at.process.Now,
 	}
 	child.Ended = func(status, changed, said string) {
-		h.parts.guards.hooks.AgentStops(ctx, spec.ID, spec.Agent.Name, hookgates.AgentEnd{Status: status, Changed: changed, Said: said, Transcript: own.path()})
+		h.parts.guards.hooks.RunSubagentStop(ctx, spec.ID, spec.Agent.Name, hookgates.AgentEnd{Status: status, Changed: changed, Said: said, Transcript: own.path()})
 	}
 	child.Chat, err = newChat(config, own.resumed)
 	return child, err
 }
 
 // counterOf returns the token counter of a model.
-func counterOf(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
+func counterOf(model string) history.Counter { return tokens.NewCounter(tokens.EncodingFor(model)) }
 
 // task returns the expander of a subagent. It treats the task as plain text, in which slash, @ and ! have
 // no special meaning. Before the task it adds the texts of the subagent's skills, the news and the output
@@ -110,10 +110,10 @@ func (h *hiring) task(spec subagents.Spec, news func() []history.Block) chat.Exp
 		var said atcmd.Expansion
 		for _, name := range spec.Agent.Skills {
 			if text := h.parts.texts.SkillText(name); text != "" {
-				said.Blocks = append(said.Blocks, &history.Text{Text: text, Source: history.Brought, Key: "skill:" + name})
+				said.Blocks = append(said.Blocks, &history.Text{Text: text, Source: history.SourceExtension, Key: "skill:" + name})
 			}
 		}
-		hooks := h.parts.guards.hooks.AgentStarts(ctx, spec.ID, spec.Agent.Name, spec.Call.Title)
+		hooks := h.parts.guards.hooks.RunSubagentStart(ctx, spec.ID, spec.Agent.Name, spec.Call.Title)
 		said.Blocks = append(append(append(said.Blocks, news()...), hooks...), &history.Text{Text: message.Text()})
 		return said, nil
 	}
@@ -157,7 +157,7 @@ func (h *hiring) record(spec subagents.Spec, model string) (own *record, err err
 // modelFor returns the name of the profile or model for a subagent, or "" for the model of the
 // conversation. own reports whether the settings name it.
 func modelFor(a agents.Agent, with *settings.Settings) (name string, own bool) {
-	if a.Name == agents.Explore {
+	if a.Name == agents.ExploreAgent {
 		name, own = settings.AgentsExploreModel.Get(with)
 	}
 	if !own {
@@ -179,7 +179,7 @@ func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *set
 		if other, its, problem := h.parts.models.of(name); problem == nil {
 			endpoint, with = other, its
 		} else if id := h.parts.models.listed(name); id != "" {
-			err = with.Set(settings.Session, settings.Model.Key(), id)
+			err = with.Set(settings.LayerSession, settings.Model.Key(), id)
 		} else if own {
 			err = errors.New("the model " + name + " from the settings is neither a profile nor a model of the endpoint")
 		} else {
@@ -187,13 +187,13 @@ func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *set
 		}
 	}
 	if err == nil && a.Effort != "" {
-		if problem := with.Set(settings.Session, settings.ReasoningEffort.Key(), a.Effort); problem != nil {
+		if problem := with.Set(settings.LayerSession, settings.ReasoningEffort.Key(), a.Effort); problem != nil {
 			unused = append(unused, "effort "+a.Effort+" is unknown")
 		}
 	}
-	if endpoint == h.parts.models.own && (settings.Fallback.Of(with) != "" || settings.OnLimit.Of(with) != settings.StopAtLimit) {
+	if endpoint == h.parts.models.own && (settings.Fallback.Value(with) != "" || settings.OnLimit.Value(with) != settings.StopAtLimit) {
 		endpoint = h.parts.models.open(with, nil) // subagent and conversation fall back independently
-		endpoint.OnLearned(func() {}, h.parts.models.note)
+		endpoint.OnModelsListed(func() {}, h.parts.models.note)
 	}
 	return endpoint, with, unused, err
 }

@@ -29,8 +29,8 @@ import (
 func (f Folders) Notes(home, workspace string) *notes.Book {
 	book := notes.Open(f.Config, home, workspace)
 	book.Refuses = func(text string) error {
-		keys := sensitive.New(workspace, sensitive.MaxFolders).Before().KeyFiles
-		if file := websearch.Quotes(text, slices.Concat(keys, protect.KeyFiles(home))); file != "" {
+		keys := sensitive.New(workspace, sensitive.MaxFolders).ScanBefore().KeyFiles
+		if file := websearch.FindQuotedFile(text, slices.Concat(keys, protect.SecretFiles(home))); file != "" {
 			return fmt.Errorf("the note quotes %s, a secret file, and was not stored", file)
 		}
 		return nil
@@ -41,7 +41,7 @@ func (f Folders) Notes(home, workspace string) *notes.Book {
 // sharedNotes returns the notes of the repository as an item for consent, or nil if there are none or notes
 // are off.
 func sharedNotes(s *settings.Settings, book *notes.Book) []consent.Item {
-	if book == nil || settings.Notes.Of(s) == "off" {
+	if book == nil || settings.Notes.Value(s) == "off" {
 		return nil
 	}
 	if _, text, _ := book.Shared(); text != "" {
@@ -51,7 +51,7 @@ func sharedNotes(s *settings.Settings, book *notes.Book) []consent.Item {
 }
 
 func sharedItem(book *notes.Book, text string) consent.Item {
-	return consent.Item{Kind: consent.Notes, Name: "for everybody", File: book.File(notes.Shared), Effects: manifest.List{{Name: "text", Text: text}}}
+	return consent.Item{Kind: consent.KindNotes, Name: "for everybody", File: book.File(notes.ScopeShared), Effects: manifest.List{{Name: "text", Text: text}}}
 }
 
 // SharedNotes returns the notes of the repository. They are proposals until the user approves the current
@@ -88,7 +88,7 @@ func (n noted) List() (states []notes.State, problems []string) {
 	defer n.notes.mu.Unlock()
 	brought, more := n.notes.shared()
 	states, problems = append(states, brought...), append(problems, more...)
-	notes.Choose(states, n.notes.budget())
+	notes.SelectForPrompt(states, n.notes.budget())
 	return states, problems
 }
 
@@ -98,8 +98,8 @@ func (n noted) Add(text string, to notes.Scope) (said string, err error) {
 		return "", errors.New("sessions without a log (--no-session) store no notes")
 	}
 	note := notes.Note{Text: text}
-	if to != notes.Everywhere {
-		if note.Basis, err = n.notes.book.BasisOf(n.notes.at.workspace.Root(), notes.NamedFiles(n.notes.at.workspace.Root(), text)); err != nil {
+	if to != notes.ScopeEverywhere {
+		if note.Basis, err = n.notes.book.NewBasis(n.notes.at.workspace.Root(), notes.NamedFiles(n.notes.at.workspace.Root(), text)); err != nil {
 			return "", err
 		}
 	}
@@ -109,7 +109,7 @@ func (n noted) Add(text string, to notes.Scope) (said string, err error) {
 	})
 	switch {
 	case err != nil:
-	case to == notes.Shared && !n.sharedAgreed():
+	case to == notes.ScopeShared && !n.sharedAgreed():
 		said += ". It is used after you approve its file (/trust)"
 	default:
 		n.notes.mu.Lock()
@@ -122,7 +122,7 @@ func (n noted) Add(text string, to notes.Scope) (said string, err error) {
 // inFile applies a change of the user to the notes of a scope. If the user had approved the file of the
 // repository, the changed file counts as approved.
 func (n noted) inFile(of notes.Scope, change func() error) error {
-	agreed := of == notes.Shared && n.sharedAgreed()
+	agreed := of == notes.ScopeShared && n.sharedAgreed()
 	if err := change(); err != nil || !agreed {
 		return err
 	}
@@ -135,7 +135,7 @@ func (n noted) inFile(of notes.Scope, change func() error) error {
 	if err != nil {
 		return err
 	}
-	return n.notes.trust.Store.Agree(n.notes.at.process.Now(), reviewed...)
+	return n.notes.trust.Store.Approve(n.notes.at.process.Now(), reviewed...)
 }
 
 // sharedAgreed reports whether the user has approved the notes of the repository, or the repository has
@@ -145,10 +145,10 @@ func (n noted) sharedAgreed() bool {
 	return items == nil || n.notes.trust.Store.Check(items[0]) == nil
 }
 
-// Agree implements slash.Notes.
-func (n noted) Agree(id string) error {
-	if notes.ScopeOf(id) == notes.Shared && !n.sharedAgreed() {
-		return fmt.Errorf("%s is used after you approve the whole file: /trust", n.notes.book.File(notes.Shared))
+// Approve implements slash.Notes.
+func (n noted) Approve(id string) error {
+	if notes.ScopeOf(id) == notes.ScopeShared && !n.sharedAgreed() {
+		return fmt.Errorf("%s is used after you approve the whole file: /trust", n.notes.book.File(notes.ScopeShared))
 	}
 	if err := n.inFile(notes.ScopeOf(id), func() error { return n.notes.book.Confirm(id, n.notes.at.process.Now()) }); err != nil {
 		return err
@@ -193,7 +193,7 @@ func (n noted) Delete(id string) error {
 func (n noted) change(did, id string, act func(*notes.Note) (keep bool, err error)) error {
 	var changed notes.Note
 	err := n.inFile(notes.ScopeOf(id), func() error {
-		return n.notes.book.Change(id, func(note *notes.Note) (keep bool, err error) {
+		return n.notes.book.Update(id, func(note *notes.Note) (keep bool, err error) {
 			keep, err = act(note)
 			changed = *note
 			return keep, err
@@ -221,8 +221,8 @@ func (n noted) change(did, id string, act func(*notes.Note) (keep bool, err erro
 	return nil
 }
 
-// Made implements slash.Notes.
-func (n noted) Made(since time.Time) (made []notes.Note, later bool) {
+// LatestTurnNotes implements slash.Notes.
+func (n noted) LatestTurnNotes(since time.Time) (made []notes.Note, later bool) {
 	n.notes.mu.Lock()
 	defer n.notes.mu.Unlock()
 	turn, latest := 0, 0
@@ -242,8 +242,8 @@ func (n noted) Made(since time.Time) (made []notes.Note, later bool) {
 	return made, latest > turn
 }
 
-// Line implements slash.Notes.
-func (n noted) Line() string {
+// UsageLine implements slash.Notes.
+func (n noted) UsageLine() string {
 	n.notes.mu.Lock()
 	defer n.notes.mu.Unlock()
 	if n.notes.text == "" {
@@ -260,14 +260,14 @@ const (
 	earlierTime = 3 * time.Second
 )
 
-// Difference implements slash.Notes.
-func (n noted) Difference(ctx context.Context, note notes.Note) string {
+// Diff implements slash.Notes.
+func (n noted) Diff(ctx context.Context, note notes.Note) string {
 	ctx, cancel := context.WithTimeout(ctx, earlierTime)
 	defer cancel()
 	var all strings.Builder
 	for _, g := range note.Basis {
 		now, _ := fsutil.Read(filepath.Join(n.notes.book.Root(), filepath.FromSlash(g.Path))) // a deleted note has no text
-		if g.Holds(now) {
+		if g.Matches(now) {
 			continue
 		}
 		if before, known := n.earlier(ctx, g); known && utf8.Valid(before) && utf8.Valid(now) {
@@ -294,7 +294,7 @@ func (n noted) earlier(ctx context.Context, g notes.Basis) (content []byte, know
 				continue
 			}
 			seen[blob] = true
-			if content, err := gitcmd.Output(ctx, n.notes.book.Root(), "cat-file", "blob", blob); err == nil && g.Holds(content) {
+			if content, err := gitcmd.Output(ctx, n.notes.book.Root(), "cat-file", "blob", blob); err == nil && g.Matches(content) {
 				return content, true
 			}
 		}

@@ -82,7 +82,7 @@ type firstLook struct {
 // lookAtNotes starts to read the notes, unless notes are off.
 func lookAtNotes(at *place) *firstLook {
 	look := &firstLook{done: make(chan struct{})}
-	if at.options.NoSetup || settings.Notes.Of(at.settings) == "off" || at.options.Record.Folder != "" {
+	if at.options.NoSetup || settings.Notes.Value(at.settings) == "off" || at.options.Record.Folder != "" {
 		return look
 	}
 	look.book = at.folders.Notes(at.process.Home, at.workspace.Root())
@@ -98,7 +98,7 @@ func lookAtNotes(at *place) *firstLook {
 // newNoting returns the notes of a conversation. window returns the size of the model's context window.
 func newNoting(at *place, rec *record, events *events, window func() int, trust *consent.Trust, look *firstLook) *noting {
 	n := &noting{at: at, rec: rec, events: events, window: window, trust: trust, book: look.book, checker: look.checker}
-	n.offers = n.book != nil && settings.Notes.Of(at.settings) == "on" && !at.options.Record.Off && window() >= leastWindow
+	n.offers = n.book != nil && settings.Notes.Value(at.settings) == "on" && !at.options.Record.Off && window() >= leastWindow
 	n.begun = sync.OnceValue(func() []string {
 		if n.book == nil {
 			return nil
@@ -123,9 +123,9 @@ func isRemember(name string) bool { return name == "remember" }
 // source returns the tool that stores notes, if the model may use it.
 func (n *noting) source() tools.Source {
 	if !n.offers {
-		return tools.Fixed("notes")
+		return tools.FixedSource("notes")
 	}
-	return tools.Fixed("notes", tools.Remember())
+	return tools.FixedSource("notes", tools.RememberTool())
 }
 
 // look reads the notes and checks whether the files they are based on have changed.
@@ -159,9 +159,9 @@ func (n *noting) choose(states []notes.State, notices []string) []string {
 		return notices
 	}
 	for _, s := range brought {
-		n.waiting[s.ID] = s.State == notes.Proposed
+		n.waiting[s.ID] = s.State == notes.StateProposed
 	}
-	n.text, n.sent = notes.Choose(states, n.budget())
+	n.text, n.sent = notes.SelectForPrompt(states, n.budget())
 	if line := notes.StaleLine(states); line != "" && n.at.options.searches() {
 		n.text = strings.TrimPrefix(n.text+"\n\n"+line, "\n\n")
 	}
@@ -173,7 +173,7 @@ func (n *noting) choose(states []notes.State, notices []string) []string {
 }
 
 func (n *noting) budget() int {
-	return settings.NotesBudget.Of(n.at.settings) * noteBytesPerToken
+	return settings.NotesBudget.Value(n.at.settings) * noteBytesPerToken
 }
 
 // useAgreed reports to the model the notes of the repository that the user has approved since the system
@@ -190,7 +190,7 @@ func (n *noting) useAgreed() {
 	}
 	states, _ := n.shared()
 	for _, s := range states {
-		if s.State == notes.Used && n.waiting[s.ID] {
+		if s.State == notes.StateUsed && n.waiting[s.ID] {
 			delete(n.waiting, s.ID)
 			n.tellKept(s.Note)
 		}
@@ -253,9 +253,9 @@ func (n *noting) teller() func() []history.Block {
 // It omits the notes in told. A note that cannot be checked in time is checked at the next call.
 func (n *noting) staleSince(told map[string]bool) (lines []string) {
 	for _, s := range n.checker.Check(n.sent, n.at.process.Now) {
-		if s.State == notes.Stale && !told[s.ID] {
+		if s.State == notes.StateStale && !told[s.ID] {
 			told[s.ID] = true
-			lines = append(lines, fmt.Sprintf("%s has changed, and this note depends on it; do not rely on the note: %s", humanize.Name(s.Changed), humanize.Line(s.Text, 120)))
+			lines = append(lines, fmt.Sprintf("%s has changed, and this note depends on it; do not rely on the note: %s", humanize.FileName(s.Changed), humanize.Line(s.Text, 120)))
 		}
 	}
 	return lines
@@ -265,11 +265,11 @@ func newsOfNotes(lines []string) []history.Block {
 	if len(lines) == 0 {
 		return nil
 	}
-	return []history.Block{&history.Text{Text: "[Notes: " + strings.Join(lines, "\n") + "]", Source: history.Brought}}
+	return []history.Block{&history.Text{Text: "[Notes: " + strings.Join(lines, "\n") + "]", Source: history.SourceExtension}}
 }
 
 // Remember implements tools.Notes.
-func (n *noting) Remember(text string, files []string, replaces string) (r tools.Remembering, err error) {
+func (n *noting) Remember(text string, files []string, replaces string) (r tools.NoteDraft, err error) {
 	if r.Text, err = notes.Clean(text); err != nil {
 		return r, err
 	}
@@ -281,21 +281,21 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 			return r, err
 		}
 	}
-	grounds, err := n.book.BasisOf(n.at.workspace.Root(), files)
+	grounds, err := n.book.NewBasis(n.at.workspace.Root(), files)
 	if err != nil {
 		return r, err
 	}
 	note := notes.Note{Text: r.Text, Basis: grounds}
-	before, after, err := n.book.Draft(n.newNote(note), notes.Repository, replaces)
+	before, after, err := n.book.PreviewAdd(n.newNote(note), notes.ScopeRepository, replaces)
 	if err != nil {
 		return r, err
 	}
-	from, to := "/dev/null", n.book.File(notes.Repository)
+	from, to := "/dev/null", n.book.File(notes.ScopeRepository)
 	if before != "" {
 		from = to
 	}
 	r.Diff = textdiff.New(before, after).Unified(from, to)
-	mode := gate.Mode(settings.ApprovalMode.Of(n.at.settings))
+	mode := gate.Mode(settings.ApprovalMode.Value(n.at.settings))
 	r.Asks = !n.at.options.Unattended && mode != gate.ModeFullAuto && !mode.IsReadOnly()
 	r.Keep = func(text string, agreed bool) (said, summary string, err error) {
 		if note.Text, err = notes.Clean(text); err != nil {
@@ -307,7 +307,7 @@ func (n *noting) Remember(text string, files []string, replaces string) (r tools
 		if note.Proposed = !agreed; note.Proposed {
 			replaces = "" // a replacement takes effect only after approval
 		}
-		kept, said, err := n.keep(note, notes.Repository, replaces)
+		kept, said, err := n.keep(note, notes.ScopeRepository, replaces)
 		if err != nil {
 			return "", "", err
 		}
@@ -374,7 +374,7 @@ func (n *noting) keep(note notes.Note, to notes.Scope, replaces string) (kept no
 // record records a change of a note, and emits an event about it.
 func (n *noting) record(did string, note notes.Note) {
 	n.rec.write(func(log *session.Log) error {
-		return log.Note(session.Note{Did: did, ID: note.ID, Text: note.Text})
+		return log.RecordNote(session.Note{Did: did, ID: note.ID, Text: note.Text})
 	})
 	e := chat.Noted{ID: note.ID, State: did, Text: note.Text}
 	for _, g := range note.Basis {

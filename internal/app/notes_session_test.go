@@ -50,7 +50,7 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	for key, value := range map[string]string{settings.BaseURL.Key(): server.URL, settings.Model.Key(): "some-model", settings.ApprovalMode.Key(): "ask"} {
-		if err := given.Set(settings.Flags, key, value); err != nil {
+		if err := given.Set(settings.LayerFlags, key, value); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -126,7 +126,7 @@ func (s *sitting) event(e chat.Envelope) {
 // say sends a message and waits for the end of the turn.
 func (s *sitting) say(text string) {
 	s.desk.t.Helper()
-	s.Chat.Send(atcmd.Typed(text))
+	s.Chat.Send(atcmd.TypedMessage(text))
 	select {
 	case <-s.ended:
 	case <-s.desk.t.Context().Done():
@@ -407,7 +407,7 @@ func TestNotesOfARepository(t *testing.T) {
 	if said := s.run("/notes agree p1"); !strings.Contains(said, "after you approve the whole file") {
 		t.Error(said)
 	}
-	if waiting, err := s.Trust.Waiting(); err != nil || len(waiting) != 1 {
+	if waiting, err := s.Trust.WaitingItems(); err != nil || len(waiting) != 1 {
 		t.Fatalf("%v, %v", waiting, err)
 	}
 	if _, err := s.Trust.Answer(true); err != nil {
@@ -438,10 +438,10 @@ func TestNotesOfARepository(t *testing.T) {
 	if said := s.run("/remember project: another"); !strings.Contains(said, "used after you approve") {
 		t.Error(said)
 	}
-	if err := d.settings.Set(settings.Flags, settings.Notes.Key(), "off"); err != nil {
+	if err := d.settings.Set(settings.LayerFlags, settings.Notes.Key(), "off"); err != nil {
 		t.Fatal(err)
 	}
-	if waiting, _ := d.sit().Trust.Waiting(); len(waiting) > 0 {
+	if waiting, _ := d.sit().Trust.WaitingItems(); len(waiting) > 0 {
 		t.Errorf("with notes off, %v is asked about", waiting)
 	}
 }

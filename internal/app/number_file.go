@@ -16,9 +16,9 @@ type numberFile struct {
 	path string
 }
 
-// Add implements chat.Numbers.
+// Add implements chat.Measurements.
 func (f numberFile) Add(number float64) {
-	_ = fsutil.Change(f.path, func(text []byte) ([]byte, error) {
+	_ = fsutil.UpdateFile(f.path, func(text []byte) ([]byte, error) {
 		all := append(numbers(text), number)
 		var b []byte
 		for _, n := range all[max(0, len(all)-mostNumbers):] {
@@ -28,7 +28,7 @@ func (f numberFile) Add(number float64) {
 	})
 }
 
-// Latest implements chat.Numbers.
+// Latest implements chat.Measurements.
 func (f numberFile) Latest() []float64 {
 	text, _ := fsutil.Read(f.path)
 	return numbers(text)

@@ -106,5 +106,5 @@ func (r Record) begins() string {
 
 // searches reports whether the model may search earlier sessions.
 func (o Options) searches() bool {
-	return !o.Record.Off && settings.RecallSessions.Of(o.Settings) != "off"
+	return !o.Record.Off && settings.RecallSessions.Value(o.Settings) != "off"
 }

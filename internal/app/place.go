@@ -52,7 +52,7 @@ type place struct {
 // names its folder on purpose, and protected files are refused there anyway.
 func (at *place) confirmed(ctx context.Context) (notices []string, err error) {
 	root := at.workspace.Root()
-	if !protect.Holds(root, fsutil.Real(at.process.Home)) {
+	if !protect.ContainsHome(root, fsutil.ResolveLinks(at.process.Home)) {
 		return nil, nil
 	}
 	if at.options.Ask == nil {

@@ -26,7 +26,7 @@ func (p *Process) Policy() (*policy.Policy, error) {
 	p.policed.Do(func() {
 		if p.policy, p.policyErr = p.PolicyFile.Load(); p.policyErr != nil {
 			p.policyErr = InputError{p.policyErr}
-			p.policy = policy.Nothing(p.PolicyFile.Path)
+			p.policy = policy.DenyAll(p.PolicyFile.Path)
 		}
 	})
 	return p.policy, p.policyErr
@@ -42,14 +42,14 @@ func (p *Process) underPolicy() *policy.Policy {
 // Keys returns the store of the user's API keys. It finds no keys for endpoints that the policy excludes.
 func (p *Process) Keys(f Folders) provider.Keys {
 	keys := provider.SystemKeys(f.Config, p.Env)
-	keys.Allowed = p.underPolicy().Login
+	keys.Allowed = p.underPolicy().CheckLogin
 	return keys
 }
 
 // policyGate returns the gate that refuses calls which the policy of the machine does not allow. The
 // permissions gate applies the rules of the policy.
 func policyGate(bounds *policy.Policy) gate.Gate {
-	return gate.Gate{Name: "policy", Stage: gate.Denies, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+	return gate.Gate{Name: "policy", Stage: gate.StageDeny, Check: func(_ context.Context, k gate.Call) gate.Verdict {
 		if err := underPolicy(bounds, k); err != nil {
 			return gate.Verdict{Refusal: "refused: " + err.Error() + "; do without it"}
 		}
@@ -63,14 +63,14 @@ func underPolicy(bounds *policy.Policy, k gate.Call) error {
 	if k.Preview.Served != nil {
 		name = k.Preview.Served.HookName()
 	}
-	if err := bounds.Tool(name); err != nil {
+	if err := bounds.CheckTool(name); err != nil {
 		return err
 	}
 	switch {
 	case k.Preview.Outside != "":
-		return bounds.Outside()
+		return bounds.CheckUnsandboxed()
 	case k.Traits.OnlyUsesNetwork() && !k.Traits.Searches && k.Preview.Served == nil:
-		return bounds.Host(hookgates.PageHost(k))
+		return bounds.CheckHost(hookgates.PageHost(k))
 	}
 	return nil
 }
@@ -79,10 +79,10 @@ func underPolicy(bounds *policy.Policy, k gate.Call) error {
 // forbid them, or a rule of the user, of the repository or of a skill of this turn.
 func mayReach(bounds *policy.Policy, rules *hookgates.Rules) func(host string) error {
 	return func(host string) error {
-		if err := bounds.Host(host); err != nil {
+		if err := bounds.CheckHost(host); err != nil {
 			return err
 		}
-		if rules.Denies(host) {
+		if rules.DeniesHost(host) {
 			return fmt.Errorf("a rule of the user denies pages of %s", host)
 		}
 		return nil
@@ -91,22 +91,22 @@ func mayReach(bounds *policy.Policy, rules *hookgates.Rules) func(host string) e
 
 // mayName returns a function that returns an error if the user may not name a prompt or resource of a
 // server. The policy or a deny rule can forbid it.
-func mayName(bounds *policy.Policy, rules *hookgates.Rules) func(served tools.Served) error {
-	return func(served tools.Served) error {
-		if err := bounds.Tool(served.HookName()); err != nil {
+func mayName(bounds *policy.Policy, rules *hookgates.Rules) func(served tools.ServerCall) error {
+	return func(served tools.ServerCall) error {
+		if err := bounds.CheckTool(served.HookName()); err != nil {
 			return err
 		}
-		if rule := rules.Server(served.HookName()); rule != nil && rule.Effect == permissions.Deny {
+		if rule := rules.ServerRule(served.HookName()); rule != nil && rule.Effect == permissions.Deny {
 			return errors.New("refused: " + rule.String())
 		}
 		return nil
 	}
 }
 
-// TestPolicy returns the reason why the policy of the machine forbids something, or nil if it allows it.
+// CheckPolicy returns the reason why the policy of the machine forbids something, or nil if it allows it.
 // text is a call as TOOL(ARGUMENT), or KIND=VALUE with the kinds of policyKinds. For any other text the
 // error is an InputError.
-func (p *Process) TestPolicy(text string) error {
+func (p *Process) CheckPolicy(text string) error {
 	bounds, err := p.Policy()
 	if err != nil {
 		return err
@@ -130,18 +130,18 @@ var policyKinds = map[string]func(p *Process, bounds *policy.Policy, value strin
 	"sandbox": func(p *Process, _ *policy.Policy, value string) error {
 		return p.testSetting(settings.Sandbox.Key(), value)
 	},
-	"host": func(_ *Process, bounds *policy.Policy, value string) error { return bounds.Host(value) },
+	"host": func(_ *Process, bounds *policy.Policy, value string) error { return bounds.CheckHost(value) },
 	"server": func(_ *Process, bounds *policy.Policy, value string) error {
-		return bounds.Server(strings.Fields(value)...)
+		return bounds.CheckServer(strings.Fields(value)...)
 	},
 	"provider": func(_ *Process, bounds *policy.Policy, value string) error {
 		endpoint := provider.Endpoint{BaseURL: value}
 		if known, found := vendor.Named(value); found {
 			endpoint.BaseURL, endpoint.Provider = known.BaseURL, known.Name
 		}
-		return bounds.Provider(endpoint)
+		return bounds.CheckProvider(endpoint)
 	},
-	"login": func(_ *Process, bounds *policy.Policy, value string) error { return bounds.LoginNamed(value) },
+	"login": func(_ *Process, bounds *policy.Policy, value string) error { return bounds.CheckLoginName(value) },
 }
 
 // testSetting returns the reason why a setting cannot have a value, or nil.
@@ -150,14 +150,14 @@ func (p *Process) testSetting(key, value string) error {
 	if err != nil {
 		return err
 	}
-	return s.Set(settings.Flags, key, value)
+	return s.Set(settings.LayerFlags, key, value)
 }
 
 // testCall returns the reason why a call of a tool is refused, or nil.
 func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	k := gate.Call{Name: name}
 	if server, tool, served := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__"); served && strings.HasPrefix(name, "mcp__") {
-		k.Preview.Served = &tools.Served{Server: server, Tool: tool}
+		k.Preview.Served = &tools.ServerCall{Server: server, Tool: tool}
 	} else if name == "mcp_call" || name == "mcp_read" {
 		return InputError{fmt.Errorf("test %s by the tool it calls: mcp__SERVER__TOOL(), or mcp__SERVER__*() for resources", name)}
 	} else if name != "mcp_find" {
@@ -179,7 +179,7 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	if err := underPolicy(bounds, k); err != nil {
 		return err
 	}
-	absolute := func(path string) string { return fsutil.Real(fsutil.At(p.Dir, path)) }
+	absolute := func(path string) string { return fsutil.ResolveLinks(fsutil.ResolveIn(p.Dir, path)) }
 	if rule := hookgates.RuleFor(k, absolute, bounds.Rules(p.Dir, p.Home)); rule != nil {
 		return errors.New("a rule of the policy denies it: " + rule.String())
 	}

@@ -101,7 +101,7 @@ func checkPolicyAgrees(t *testing.T, rt *rapid.T, text string) {
 		called++
 		return llmtest.Call(policyCalls[called-1].tool, policyCalls[called-1].arguments)
 	})
-	if err := given.Set(settings.Flags, settings.BaseURL.Key(), server.URL); err != nil {
+	if err := given.Set(settings.LayerFlags, settings.BaseURL.Key(), server.URL); err != nil {
 		rt.Fatal(err)
 	}
 	docs := mcptest.At(t.TempDir(), "docs")
@@ -118,14 +118,14 @@ func checkPolicyAgrees(t *testing.T, rt *rapid.T, text string) {
 		rt.Fatal(err)
 	}
 	defer made.Close()
-	_, _ = made.Chat.Prompt(t.Context(), atcmd.Typed("go"))
+	_, _ = made.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 	for n, call := range policyCalls {
 		answer, there := answers[n]
 		if !there {
 			rt.Fatalf("%s: %s has no answer", text, call.test)
 		}
 		refused := strings.Contains(answer, "policy of this machine") || strings.Contains(answer, p.PolicyFile.Path)
-		says := p.TestPolicy(call.test)
+		says := p.CheckPolicy(call.test)
 		if refused != (says != nil) {
 			rt.Errorf("%s: %s: policy test says %v, and it was answered %q", text, call.test, says, answer)
 		}
@@ -142,7 +142,7 @@ func askServer(t *testing.T, rt *rapid.T, p *app.Process, configured string) {
 	if err != nil {
 		rt.Fatal(err)
 	}
-	client, _, err := found.Ask(t.Context(), found.Servers[0], mcp.Host{})
+	client, _, err := found.Probe(t.Context(), found.Servers[0], mcp.Host{})
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestNamedUnderAPolicy(t *testing.T) {
 			sent += string(r.Body)
 			return llmtest.Say("done")
 		})
-		if err := given.Set(settings.Flags, settings.BaseURL.Key(), server.URL); err != nil {
+		if err := given.Set(settings.LayerFlags, settings.BaseURL.Key(), server.URL); err != nil {
 			t.Fatal(err)
 		}
 		docs := mcptest.At(t.TempDir(), "docs")
@@ -176,10 +176,10 @@ func TestNamedUnderAPolicy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := made.Chat.Prompt(t.Context(), atcmd.Typed("look at @docs:memo://one please")); err != nil {
+		if _, err := made.Chat.Prompt(t.Context(), atcmd.TypedMessage("look at @docs:memo://one please")); err != nil {
 			t.Error(err)
 		}
-		_, failed := made.Chat.Prompt(t.Context(), atcmd.Typed("/mcp:docs:greet who=you"))
+		_, failed := made.Chat.Prompt(t.Context(), atcmd.TypedMessage("/mcp:docs:greet who=you"))
 		made.Close()
 		if read := strings.Contains(sent, "One."); read == refused || (failed != nil) != refused {
 			t.Errorf("%s: read %v, the prompt: %v", text, read, failed)

@@ -61,8 +61,8 @@ func TestConversationUnderAPolicy(t *testing.T) {
 			})
 			work := t.TempDir()
 			for _, pair := range [][2]string{{settings.BaseURL.Key(), server.URL}, {settings.ApprovalMode.Key(), "full-auto"}} {
-				_ = given.Set(settings.ProfileLayer, pair[0], pair[1]) // a profile may say anything
-				_ = given.Set(settings.Flags, pair[0], pair[1])
+				_ = given.Set(settings.LayerProfile, pair[0], pair[1]) // a profile may say anything
+				_ = given.Set(settings.LayerFlags, pair[0], pair[1])
 			}
 			made, err := app.New(t.Context(), p, app.Options{Workspace: work, Named: true, Settings: given, Allow: []string{"run_shell_command(*)", "write_file(*)"}, Events: func(chat.Envelope) {}})
 			if err != nil {
@@ -71,7 +71,7 @@ func TestConversationUnderAPolicy(t *testing.T) {
 				}
 				t.Fatal(err)
 			}
-			_, _ = made.Chat.Prompt(t.Context(), atcmd.Typed("go")) // a refused call may end the turn
+			_, _ = made.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")) // a refused call may end the turn
 			if _, err := os.Stat(filepath.Join(work, "by.txt")); err == nil && name != "the sandbox" || !strings.Contains(answered, tc.want) {
 				t.Errorf("%s, by an agent %v: it ran, or was refused for another reason: %s", name, agent, answered)
 			}
@@ -135,7 +135,7 @@ func TestTestPolicy(t *testing.T) {
 		"no call":                             "is not a call",
 		"no_tool(x)":                          "no_tool",
 	} {
-		err := p.TestPolicy(call)
+		err := p.CheckPolicy(call)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, want %q", call, err, want)
 		}

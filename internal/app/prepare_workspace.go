@@ -23,10 +23,10 @@ func newPlace(p *Process, o Options, ends *closers) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := &place{process: p, options: o, settings: o.Settings.Overlay(), offered: offeredTools(bounds.Tool, o)}
-	bounds.Narrow(at.settings)
-	at.known = knownTools(at.offered, settings.WebSearch.Of(at.settings) != websearch.Off)
-	at.notices = at.settings.Narrowed()
+	at := &place{process: p, options: o, settings: o.Settings.Overlay(), offered: offeredTools(bounds.CheckTool, o)}
+	bounds.NarrowSettings(at.settings)
+	at.known = knownTools(at.offered, settings.WebSearch.Value(at.settings) != websearch.Off)
+	at.notices = at.settings.NarrowedReasons()
 	if at.folders, err = p.Folders(); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func newPlace(p *Process, o Options, ends *closers) (*place, error) {
 	if err := at.openWorkspace(ends); err != nil {
 		return nil, err
 	}
-	at.where, at.look = p.Where(at.folders, at.workspace.Root()), lookAtNotes(at)
+	at.where, at.look = p.TrustedLocations(at.folders, at.workspace.Root()), lookAtNotes(at)
 	unconfined, err := p.prepareSandbox(at.settings)
 	if unconfined != "" {
 		at.notices = append(at.notices, unconfined)
@@ -75,7 +75,7 @@ func offeredTools(allowed func(name string) error, o Options) []tools.Tool {
 		offered = tools.WithSessions(offered)
 	}
 	if o.Unattended {
-		offered = tools.WithoutPerson(offered)
+		offered = tools.WithoutUser(offered)
 	}
 	return offered
 }
@@ -83,9 +83,9 @@ func offeredTools(allowed func(name string) error, o Options) []tools.Tool {
 // knownTools returns a registry of the program's tools and of the names that may be added later. It
 // contains web search only if searches is set.
 func knownTools(offered []tools.Tool, searches bool) *tools.Registry {
-	known := []tools.Source{tools.Fixed("built in", offered...)}
+	known := []tools.Source{tools.FixedSource("built in", offered...)}
 	if searches {
-		known = append(known, tools.Fixed("web search", tools.ServerSearch(nil)))
+		known = append(known, tools.FixedSource("web search", tools.ServerSearchTool(nil)))
 	}
 	none := func() []tools.Tool { return nil }
 	for _, s := range append(toolSources(), toolSource{names: isTask}) {
@@ -98,7 +98,7 @@ func knownTools(offered []tools.Tool, searches bool) *tools.Registry {
 func flagPolicy(known *tools.Registry, o Options) (p gate.Policy, err error) {
 	parse := func(flag string, texts []string) (allowed rules.Rules, err error) {
 		for _, text := range texts {
-			rule, err := hookgates.Allowing(known, text)
+			rule, err := hookgates.ParseAllowFlag(known, text)
 			if err != nil {
 				return nil, InputError{fmt.Errorf("%s: %w", flag, err)}
 			}
@@ -122,8 +122,8 @@ func (at *place) openWorkspace(ends *closers) error {
 	}
 	at.workspace, at.survey = confined, sensitive.New(confined.Root(), sensitive.MaxFolders)
 	at.jobs = shell.NewJobs(at.process.Environ, []string{vendor.EnvKey})
-	at.jobs.Preferred = shell.Kind(settings.Shell.Of(at.settings))
-	forget := at.process.OnEndAtOnce(func() { at.jobs.Kill(); _ = remove() })
+	at.jobs.Preferred = shell.Kind(settings.Shell.Value(at.settings))
+	forget := at.process.OnAbort(func() { at.jobs.KillAll(); _ = remove() })
 	ends.add(func() error { forget(); return nil })
 	ends.add(remove)
 	sweeping, stop := context.WithCancel(context.Background())
@@ -137,20 +137,20 @@ func (at *place) openWorkspace(ends *closers) error {
 // prepareSandbox returns a notice if commands cannot be confined, or an error if the settings
 // require a sandbox.
 func (p *Process) prepareSandbox(s *settings.Settings) (notice string, err error) {
-	wanted := settings.Sandbox.Of(s)
+	wanted := settings.Sandbox.Value(s)
 	if wanted == settings.SandboxOff {
-		p.swept.Do(sandbox.Sweep)
+		p.swept.Do(sandbox.EndLeftovers)
 		return "", nil
 	}
 	box := sandbox.Detect()
-	if !(sandbox.Confinement{Sandbox: box}).Guarantees(sandbox.Work).Ends {
-		p.swept.Do(sandbox.Sweep)
+	if !(sandbox.Confinement{Sandbox: box}).Guarantees(sandbox.ProfileWork).Ends {
+		p.swept.Do(sandbox.EndLeftovers)
 	}
 	switch {
-	case box.Active():
+	case box.IsActive():
 		return "", nil
 	case wanted == settings.SandboxRequire:
-		return "", InputError{fmt.Errorf("the setting sandbox is require, but no sandbox is available: %s", box.Why())}
+		return "", InputError{fmt.Errorf("the setting sandbox is require, but no sandbox is available: %s", box.Describe())}
 	}
-	return "Commands run without a sandbox: " + box.Why(), nil
+	return "Commands run without a sandbox: " + box.Describe(), nil
 }

@@ -72,13 +72,13 @@ func TestRestorer(t *testing.T) {
 	notices := restorer{at.settings, at.profiles, false}.restore(map[string]string{
 		"approval-mode": "full-auto", "sandbox": "off", "base-url": "http://elsewhere", "max-turns": "7",
 	})
-	if len(notices) != 3 || settings.ApprovalMode.Of(at.settings) == "full-auto" || settings.MaxTurns.Of(at.settings) != 7 || settings.BaseURL.Of(at.settings) != "" {
+	if len(notices) != 3 || settings.ApprovalMode.Value(at.settings) == "full-auto" || settings.MaxTurns.Value(at.settings) != 7 || settings.BaseURL.Value(at.settings) != "" {
 		t.Errorf("%q", notices)
 	}
 	// The strategy that every session records is no /set of anybody.
-	usual := settings.CompressionStrategy.Of(at.settings)
+	usual := settings.CompressionStrategy.Value(at.settings)
 	restorer{at.settings, at.profiles, false}.restore(map[string]string{settings.CompressionStrategy.Key(): usual})
-	if _, source := at.settings.Get(settings.CompressionStrategy.Key()); source != settings.Default {
+	if _, source := at.settings.Get(settings.CompressionStrategy.Key()); source != settings.LayerDefault {
 		t.Errorf("the strategy counts as set: %v", source)
 	}
 }

@@ -85,7 +85,7 @@ type Process struct {
 	followers followers
 
 	mu sync.Mutex
-	// atOnce holds the steps of EndAtOnce, in the order of their addition.
+	// atOnce holds the steps of Abort, in the order of their addition.
 	atOnce []*func()
 }
 
@@ -107,11 +107,11 @@ func (p *Process) lookup(name string) (value string, set bool) {
 
 // Path makes a path of the command line absolute.
 func (p *Process) Path(path string) string {
-	return fsutil.At(p.Dir, path)
+	return fsutil.ResolveIn(p.Dir, path)
 }
 
-// OnEndAtOnce adds a step to EndAtOnce. The caller calls forget once the step is no longer needed.
-func (p *Process) OnEndAtOnce(step func()) (forget func()) {
+// OnAbort adds a step to Abort. The caller calls forget once the step is no longer needed.
+func (p *Process) OnAbort(step func()) (forget func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.atOnce = append(p.atOnce, &step)
@@ -122,9 +122,9 @@ func (p *Process) OnEndAtOnce(step func()) (forget func()) {
 	}
 }
 
-// EndAtOnce ends everything that must not outlive the program, without waiting. It is for a program that
+// Abort ends everything that must not outlive the program, without waiting. It is for a program that
 // receives a second request to end.
-func (p *Process) EndAtOnce() {
+func (p *Process) Abort() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, step := range p.atOnce {

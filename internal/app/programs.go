@@ -36,7 +36,7 @@ type Programs struct {
 
 // StatusLine returns a function that runs the user's status line command. It returns nil if none is set.
 func (p *Programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (string, error) {
-	line := settings.StatusLineCommand.Of(p.at.settings)
+	line := settings.StatusLineCommand.Value(p.at.settings)
 	if line == "" {
 		return nil
 	}
@@ -46,7 +46,7 @@ func (p *Programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (
 			"hook_event_name": "Status", "session_id": p.rec.id, "transcript_path": p.rec.path(), "cwd": root, "version": p.at.process.Version,
 			"model":        map[string]any{"id": status.Model, "display_name": status.Model},
 			"workspace":    map[string]any{"current_dir": root, "project_dir": root},
-			"output_style": map[string]any{"name": cmp.Or(settings.OutputStyle.Of(p.at.settings), "default")},
+			"output_style": map[string]any{"name": cmp.Or(settings.OutputStyle.Value(p.at.settings), "default")},
 			"cost":         map[string]any{"total_cost_usd": stats.Cost},
 			"context_window": map[string]any{
 				"context_window_size": status.Limit, "used_percentage": used, "remaining_percentage": max(0, 100-used),
@@ -63,7 +63,7 @@ func (p *Programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (
 // NotifyUser runs the user's notify-command, if one is set. kind is the reason in one word; news describes
 // the event in one line.
 func (p *Programs) NotifyUser(ctx context.Context, kind, news string) error {
-	line := settings.NotifyCommand.Of(p.at.settings)
+	line := settings.NotifyCommand.Value(p.at.settings)
 	if line == "" {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (p *Programs) runOwn(ctx context.Context, key, line string, input []byte, l
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	printed := &shell.HeadWriter{Most: mostPrinted}
-	end, err := p.at.jobs.Feed(limited, shell.Command{
+	end, err := p.at.jobs.RunWithInput(limited, shell.Command{
 		Line: line, Dir: p.at.workspace.Root(), Input: input,
 		Environ:    []string{"AGENT=agent", "CLAUDE_PROJECT_DIR=" + p.at.workspace.Root()},
 		Distrusted: slices.Concat(p.at.workspace.Folders(), p.confined().Policy.Writable()),

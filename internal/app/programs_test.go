@@ -24,7 +24,7 @@ func TestProgramsBesideTheScreen(t *testing.T) {
 	c := newParty(t, p, base, "m", "ask")
 	set := func(key, value string) {
 		t.Helper()
-		if err := c.Settings().Set(settings.Flags, key, value); err != nil {
+		if err := c.Settings().Set(settings.LayerFlags, key, value); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -60,7 +60,7 @@ func startOf(at *place, rec *record) (of func() start, news func() []history.Blo
 	if rec.resumed.Workspace != root || json.Unmarshal(rec.resumed.Start, &recorded) != nil || recorded.Date == "" {
 		return sync.OnceValue(func() start {
 			begun := now()
-			rec.writeJSON(begun, (*session.Log).Start)
+			rec.writeJSON(begun, (*session.Log).RecordStart)
 			return begun
 		}), func() []history.Block { return nil }
 	}
@@ -86,7 +86,7 @@ func changedSince(then, now start) []history.Block {
 	if text == "" {
 		return nil
 	}
-	return []history.Block{&history.Text{Text: "[The session was resumed. " + strings.TrimSpace(text) + "]", Source: history.Brought}}
+	return []history.Block{&history.Text{Text: "[The session was resumed. " + strings.TrimSpace(text) + "]", Source: history.SourceExtension}}
 }
 
 // promptSession returns a function that describes the session for the system prompt, with the
@@ -103,8 +103,8 @@ func promptSession(at *place, models *endpoints, texts *extensions.Extensions, n
 		session.Notes = notes.prompt()
 		session.Date, session.Git = begun.Date, begun.Git
 		session.Sandbox = promptSandbox(at)
-		session.Model = settings.Model.Of(at.settings)
-		session.Trailer = trailer(settings.CommitTrailer.Of(at.settings), session.Model)
+		session.Model = settings.Model.Value(at.settings)
+		session.Trailer = trailer(settings.CommitTrailer.Value(at.settings), session.Model)
 		family, _ := models.own.Family(session.Model)
 		session.Family = family.Name
 		return session
@@ -113,10 +113,10 @@ func promptSession(at *place, models *endpoints, texts *extensions.Extensions, n
 
 // promptSandbox describes the sandbox for the system prompt. It returns nil if there is no sandbox.
 func promptSandbox(at *place) *prompts.Sandbox {
-	if settings.Sandbox.Of(at.settings) == settings.SandboxOff || !sandbox.Detect().Active() {
+	if settings.Sandbox.Value(at.settings) == settings.SandboxOff || !sandbox.Detect().IsActive() {
 		return nil
 	}
-	return &prompts.Sandbox{OwnTemp: at.workspace.MapsTemp(), Network: settings.SandboxAllowNetwork.Of(at.settings)}
+	return &prompts.Sandbox{OwnTemp: at.workspace.MapsTemp(), Network: settings.SandboxAllowNetwork.Value(at.settings)}
 }
 
 // trailer returns the trailer line of commits for the value of the setting, or "" for none.

@@ -56,17 +56,17 @@ func openRecord(at *place, ends *closers) (r *record, notices []string, err erro
 		notices = append(notices, restorer{at.settings, at.profiles, at.options.KeepEndpoint}.restore(r.resumed.Settings)...)
 		if !r.how.resumes() {
 			for key, value := range begunWith(at.settings) {
-				r.logged(r.log.Setting(key, value))
+				r.logged(r.log.RecordSetting(key, value))
 			}
 		}
 		registry := at.settings.Registry()
-		at.settings.OnSessionChange(func(key, text string) { r.logged(r.log.Setting(key, shownText(registry, key, text))) })
+		at.settings.OnSessionChange(func(key, text string) { r.logged(r.log.RecordSetting(key, shownText(registry, key, text))) })
 	}
 	if r.id = r.SessionID(); r.id == "" {
 		r.id = unrecorded + strings.ToLower(rand.Text()[:8])
 	}
 	r.logger = at.log.With("conversation", r.id)
-	r.acts.record = func(act session.Action) { r.write(func(log *session.Log) error { return log.Action(act) }) }
+	r.acts.record = func(act session.Action) { r.write(func(log *session.Log) error { return log.RecordAction(act) }) }
 	forget := at.process.followers.add(&r.acts)
 	ends.add(func() error { r.acts.end(); forget(); return nil })
 	return r, notices, nil
@@ -80,7 +80,7 @@ func (r *record) write(change func(*session.Log) error) {
 }
 
 // logged warns that the session log did not record a change, which is a defect. A failed write to disk
-// causes no error here; see session.Log.Unsaved.
+// causes no error here; see session.Log.CheckSaved.
 func (r *record) logged(err error) {
 	if err != nil {
 		r.logger.Warn("the session log is incomplete", "error", err)
@@ -140,15 +140,17 @@ func (r *record) origin() string {
 
 // notice records a notice that the user was shown.
 func (r *record) notice(text string) {
-	r.write(func(log *session.Log) error { return log.Notice(text) })
+	r.write(func(log *session.Log) error { return log.RecordNotice(text) })
 }
 
 // grants records the permissions that a user has granted for the session.
 func (r *record) grants(grants []rules.Permission) {
-	r.writeJSON(append([]rules.Permission{}, grants...), (*session.Log).Grants)
+	r.writeJSON(append([]rules.Permission{}, grants...), (*session.Log).RecordGrants)
 }
 
-func (r *record) servers(offered []bridge.Offered) { r.writeJSON(offered, (*session.Log).Servers) }
+func (r *record) servers(offered []bridge.OfferedTool) {
+	r.writeJSON(offered, (*session.Log).RecordServers)
+}
 
 // todos returns the todo board with the recorded list. If the list is damaged, notice is not empty. The
 // board records every change.
@@ -161,7 +163,7 @@ func (r *record) todos() (board *todo.Board, notice string) {
 		}
 	}
 	return todo.NewBoard(list, func(changed todo.List) {
-		r.writeJSON(append(todo.List{}, changed...), (*session.Log).Todo)
+		r.writeJSON(append(todo.List{}, changed...), (*session.Log).RecordTodos)
 	}), notice
 }
 
@@ -181,7 +183,7 @@ func (r *record) resumeName() string {
 	}
 	names := strings.Fields(strings.ToLower(r.log.Title()))
 	for _, name := range append(names, id[strings.LastIndexByte(id, '-')+1:]) {
-		if found, err := session.Named(infos, r.at.workspace.Root(), name); err == nil && found.ID == id && plainWord.MatchString(name) {
+		if found, err := session.FindByName(infos, r.at.workspace.Root(), name); err == nil && found.ID == id && plainWord.MatchString(name) {
 			return name
 		}
 	}
@@ -197,7 +199,7 @@ func (at *place) sessionOptions() session.Options {
 		Random:    rand.Reader,
 		PID:       os.Getpid(),
 		Branch:    layout.Branch(at.workspace.Root()),
-		Hidden:    secret.OfEnvironment(at.process.Environ),
+		Hidden:    secret.FromEnvironment(at.process.Environ),
 
 		Unattended: at.options.Unattended,
 		Policy:     at.process.underPolicy().ID(),

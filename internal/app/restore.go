@@ -30,11 +30,11 @@ func begunWith(s *settings.Settings) map[string]string {
 		with[settings.ProfileChange] = name
 	}
 	for _, key := range []string{settings.Model.Key(), settings.Provider.Key()} {
-		if value, source := s.Get(key); source == settings.Flags {
+		if value, source := s.Get(key); source == settings.LayerFlags {
 			with[key] = value.String()
 		}
 	}
-	with[settings.CompressionStrategy.Key()] = settings.CompressionStrategy.Of(s) // D-90
+	with[settings.CompressionStrategy.Key()] = settings.CompressionStrategy.Value(s) // D-90
 	return with
 }
 
@@ -43,7 +43,7 @@ func begunWith(s *settings.Settings) map[string]string {
 func shownText(registry *settings.Registry, key, text string) string {
 	if spec, err := registry.Lookup(key); err == nil && text != "" && key != settings.ProfileChange {
 		if value, err := spec.Parse(text); err == nil {
-			return spec.Show(value)
+			return spec.DisplayValue(value)
 		}
 	}
 	return text
@@ -77,20 +77,20 @@ func (r restorer) restore(recorded map[string]string) (notices []string) {
 
 // setting applies a recorded setting, or returns a notice with the reason why it does not.
 func (r restorer) setting(key, text string) (notice string) {
-	mode, now := gate.Mode(text), gate.Mode(settings.ApprovalMode.Of(r.settings))
+	mode, now := gate.Mode(text), gate.Mode(settings.ApprovalMode.Value(r.settings))
 	_, source := r.settings.Get(key)
 	switch {
-	case source == settings.Kept:
+	case source == settings.LayerSaved:
 		return "" // the user has chosen another value since then
 	case key == settings.ApprovalMode.Key() && mode.AllowsMoreThan(now):
 		return fmt.Sprintf("The session ran in mode %s and continues in %s. Shift+Tab changes the mode.", text, now)
 	case slices.Contains(notRestored, key) || strings.HasPrefix(key, "header.") || strings.Contains(text, secret.Placeholder):
 		return fmt.Sprintf("The session's own setting was not restored: %s.", key)
 	}
-	if key == settings.CompressionStrategy.Key() && settings.CompressionStrategy.Of(r.settings) == text {
+	if key == settings.CompressionStrategy.Key() && settings.CompressionStrategy.Value(r.settings) == text {
 		return "" // every session records its strategy, even the default
 	}
-	if err := r.settings.Set(settings.Session, key, text); err != nil {
+	if err := r.settings.Set(settings.LayerSession, key, text); err != nil {
 		return "from the recorded session: " + err.Error()
 	}
 	return ""
@@ -121,7 +121,7 @@ func (r restorer) profile(name string) (notices []string) {
 // narrow removes from a profile the settings that would allow more than the program was started with, and
 // returns their keys.
 func (r restorer) narrow(profile *settings.Profile) (left []string) {
-	now := gate.Mode(settings.ApprovalMode.Of(r.settings))
+	now := gate.Mode(settings.ApprovalMode.Value(r.settings))
 	for key, value := range profile.Values {
 		wider := key == settings.ApprovalMode.Key() && gate.Mode(value.String()).AllowsMoreThan(now)
 		if inForce, _ := r.settings.Get(key); wider || slices.Contains(neverWider, key) && inForce != value {
@@ -137,12 +137,12 @@ func (r restorer) narrow(profile *settings.Profile) (left []string) {
 func (r restorer) flagged(key string) bool {
 	_, from := r.settings.Get(key)
 	about := key == settings.Provider.Key() || key == settings.Model.Key()
-	return from == settings.Flags || about && r.keepsEndpoint()
+	return from == settings.LayerFlags || about && r.keepsEndpoint()
 }
 
 // keepsEndpoint reports whether flags have chosen the endpoint.
 func (r restorer) keepsEndpoint() bool {
 	_, provider := r.settings.Get(settings.Provider.Key())
 	_, baseURL := r.settings.Get(settings.BaseURL.Key())
-	return r.keepEndpoint || provider == settings.Flags || baseURL == settings.Flags
+	return r.keepEndpoint || provider == settings.LayerFlags || baseURL == settings.LayerFlags
 }

@@ -26,15 +26,15 @@ func (p *Process) SandboxPolicy(f Folders, s *settings.Settings, found *sensitiv
 		Workspace: root,
 		Temp:      place.TempDir(),
 
-		PrivateTemp: place.OwnTemp(),
-		AllowWrite:  p.userPaths(settings.SandboxAllowWrite.Of(s)),
-		DenyRead:    p.secrets(slices.Concat(p.ownFiles(f, s), p.userPaths(settings.SandboxDenyRead.Of(s)))),
-		Protected:   protect.Paths(root),
+		PrivateTemp: place.MakeOwnTemp(),
+		AllowWrite:  p.userPaths(settings.SandboxAllowWrite.Value(s)),
+		DenyRead:    p.secrets(slices.Concat(p.ownFiles(f, s), p.userPaths(settings.SandboxDenyRead.Value(s)))),
+		Protected:   protect.AutoExecutedPaths(root),
 
 		GitConfigurations: p.gitConfigurations(),
 		Survey:            found,
-		AllowRead:         settings.Paths(settings.SandboxAllowRead.Of(s), p.Home, root),
-		Network:           settings.SandboxAllowNetwork.Of(s),
+		AllowRead:         settings.Paths(settings.SandboxAllowRead.Value(s), p.Home, root),
+		Network:           settings.SandboxAllowNetwork.Value(s),
 		Caches:            p.cacheFolder(root),
 		UserCaches:        sandbox.UserCaches(p.Home, p.Env),
 	}
@@ -74,21 +74,21 @@ func (p *Process) secrets(further []string) []string {
 
 // ownFiles returns the folders and files of the program itself.
 func (p *Process) ownFiles(f Folders, s *settings.Settings) []string {
-	own := []string{fsutil.Real(f.Config), fsutil.Real(f.Data), fsutil.Real(f.State)}
+	own := []string{fsutil.ResolveLinks(f.Config), fsutil.ResolveLinks(f.Data), fsutil.ResolveLinks(f.State)}
 	for _, folder := range p.SocketFolders(f) {
 		// A command that can connect to the socket of a session could answer its own approval prompts. Only
 		// an existing folder can be hidden, but another session may create the folder later.
 		_ = os.MkdirAll(folder, 0o700) // without the folder no session can create a socket there
-		own = append(own, fsutil.Real(folder))
+		own = append(own, fsutil.ResolveLinks(folder))
 	}
-	return append(own, p.realPaths(settings.AuthKeyfile.Of(s))...)
+	return append(own, p.realPaths(settings.AuthKeyfile.Value(s))...)
 }
 
 // realPaths returns the result of userPaths with symbolic links resolved.
 func (p *Process) realPaths(list string) []string {
 	paths := p.userPaths(list)
 	for i, path := range paths {
-		paths[i] = fsutil.Real(path)
+		paths[i] = fsutil.ResolveLinks(path)
 	}
 	return paths
 }
@@ -108,20 +108,20 @@ type confinement struct {
 func (c confinement) environ() []string { return sandbox.Environ(c.at.process.Environ, c.allowEnv()) }
 
 func (c confinement) allowEnv() []string {
-	return settings.Items(settings.SandboxAllowEnv.Of(c.at.settings))
+	return settings.SplitItems(settings.SandboxAllowEnv.Value(c.at.settings))
 }
 
 // now returns the sandbox of commands for the current settings.
 func (c confinement) now() sandbox.Confinement {
 	confined := sandbox.Confinement{
-		Sandbox:  sandbox.Off("it is turned off"),
+		Sandbox:  sandbox.NewUnconfined("it is turned off"),
 		Policy:   c.at.process.SandboxPolicy(c.at.folders, c.at.settings, c.at.survey, c.at.workspace),
 		AllowEnv: c.allowEnv(),
 	}
 	confined.Policy.Agreed = c.guarded.all()
 	confined.Policy.Protected = slices.Concat(confined.Policy.Protected, confined.Policy.Agreed, c.guarded.programs, c.rules.Fixed)
 	confined.Policy.DenyRead = append(confined.Policy.DenyRead, c.rules.Hidden...)
-	if settings.Sandbox.Of(c.at.settings) != settings.SandboxOff {
+	if settings.Sandbox.Value(c.at.settings) != settings.SandboxOff {
 		confined.Sandbox = sandbox.Detect()
 	}
 	return confined
@@ -134,7 +134,7 @@ func (p *Process) cacheFolder(root string) string {
 	if base == "" {
 		return ""
 	}
-	root = layout.InMain(root)
+	root = layout.MainFolder(root)
 	sum := sha256.Sum256([]byte(root))
 	return filepath.Join(base, filepath.Base(root)+"-"+hex.EncodeToString(sum[:6]))
 }

@@ -29,7 +29,7 @@ func TestSocketsOfSessionsAreHidden(t *testing.T) {
 		if info, err := os.Stat(folder); err != nil || !info.IsDir() || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s: %v", folder, err)
 		}
-		if !slices.Contains(hidden, fsutil.Real(folder)) {
+		if !slices.Contains(hidden, fsutil.ResolveLinks(folder)) {
 			t.Errorf("%s is not hidden: %q", folder, hidden)
 		}
 	}

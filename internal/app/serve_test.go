@@ -34,18 +34,18 @@ func TestServe(t *testing.T) {
 	c := open(func(chat.Envelope) { panic("boom") })
 	ready := make(chan struct{})
 	serving, end := c.Serve(t.Context(), ready)
-	c.Chat.Send(atcmd.Typed("hi"))
+	c.Chat.Send(atcmd.TypedMessage("hi"))
 	close(ready)
 	<-serving.Done()
 	for range 2 {
-		if defect, met := errors.AsType[*app.DefectError](end()); !met || defect.Value != "boom" {
+		if defect, met := errors.AsType[*app.PanicError](end()); !met || defect.Value != "boom" {
 			t.Errorf("ended with %v", defect)
 		}
 	}
 
 	c = open(func(e chat.Envelope) { t.Errorf("%T before it was ready", e.Event) })
 	_, end = c.Serve(t.Context(), make(chan struct{}))
-	c.Chat.Send(atcmd.Typed("hi"))
+	c.Chat.Send(atcmd.TypedMessage("hi"))
 	if err := end(); err != nil {
 		t.Errorf("never ready: %v", err)
 	}
@@ -62,7 +62,7 @@ func TestServe(t *testing.T) {
 	})
 	ready = make(chan struct{})
 	serving, end = c.Serve(t.Context(), ready)
-	c.Chat.Send(atcmd.Typed("hi"))
+	c.Chat.Send(atcmd.TypedMessage("hi"))
 	close(ready)
 	<-began
 	if err := end(); err != nil || !over.Load() {

@@ -16,9 +16,9 @@ import (
 )
 
 // Servers returns the MCP servers of a workspace, with those of a conversation's options.
-func (p *Process) Servers(f Folders, workspace string, o Options) (*mcphost.Configured, error) {
+func (p *Process) Servers(f Folders, workspace string, o Options) (*mcphost.ConfiguredServers, error) {
 	found, err := servers.Find(servers.Locations{
-		Locations: p.Where(f, workspace), Dir: p.Dir,
+		Locations: p.TrustedLocations(f, workspace), Dir: p.Dir,
 		Given: o.Servers, Editor: o.EditorServers, GivenOnly: o.NoSetup,
 	})
 	if err != nil {
@@ -28,12 +28,12 @@ func (p *Process) Servers(f Folders, workspace string, o Options) (*mcphost.Conf
 	if caches := p.Caches(); caches != "" {
 		known.Dir = filepath.Join(caches, "mcp")
 	}
-	return &mcphost.Configured{Listing: found, Allowed: p.underPolicy().Server, Place: mcphost.Place{Environ: p.Environ, Lookup: p.lookup, Workspace: workspace, Catalogue: known}}, nil
+	return &mcphost.ConfiguredServers{Listing: found, Allowed: p.underPolicy().CheckServer, LaunchContext: mcphost.LaunchContext{Environ: p.Environ, Lookup: p.lookup, Workspace: workspace, Catalogue: known}}, nil
 }
 
 // Logins returns the store for logins to servers: the keyring of the system, or otherwise files.
 func (p *Process) Logins(f Folders) *mcp.Logins {
-	return &mcp.Logins{Keys: loginKeys{provider.SystemKeys(f.Config, p.Env)}, Folder: filepath.Join(f.State, "mcp"), Allowed: p.underPolicy().Host}
+	return &mcp.Logins{Keys: loginKeys{provider.SystemKeys(f.Config, p.Env)}, Folder: filepath.Join(f.State, "mcp"), Allowed: p.underPolicy().CheckHost}
 }
 
 // loginKeys stores logins as plain strings. The type llm.Key, which hides API keys in texts, is only for
@@ -51,16 +51,16 @@ func (k loginKeys) Set(place, secret string) error {
 }
 
 // newServers connects a conversation to its configured servers. Server programs receive its trace context.
-func newServers(rec *record, models *endpoints, host *hookgates.Host, configured *mcphost.Configured, may func(tools.Served) error, traced func() string, emit func(chat.Event), line *chat.Line) *mcphost.Servers {
+func newServers(rec *record, models *endpoints, host *hookgates.Host, configured *mcphost.ConfiguredServers, may func(tools.ServerCall) error, traced func() string, emit func(chat.Event), line *chat.Handle) *mcphost.Servers {
 	at := rec.at
-	equipped := func(configured *mcphost.Configured) *mcphost.Configured {
+	equipped := func(configured *mcphost.ConfiguredServers) *mcphost.ConfiguredServers {
 		configured.Session, configured.Trust, configured.Traced, configured.Confined = rec.SessionID(), host.Trust, traced, host.Confinement
 		return configured
 	}
 	return mcphost.New(mcphost.Config{
 		Version: at.process.Version, Unattended: at.options.Unattended, Settings: at.settings, Env: host.Env,
 		Logins: at.process.Logins(at.folders), Window: models.window, Browse: at.options.Browse,
-		Read: func() (*mcphost.Configured, error) {
+		Read: func() (*mcphost.ConfiguredServers, error) {
 			again, err := at.process.Servers(at.folders, at.workspace.Root(), at.options)
 			if err != nil {
 				return nil, err

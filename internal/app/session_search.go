@@ -97,7 +97,7 @@ func (f finding) findNotes(wanted []string) (passages []string) {
 	slices.SortStableFunc(states, func(a, b notes.State) int { return cmp.Compare(len(b.Changed), len(a.Changed)) })
 	for _, s := range states {
 		missing := func(word string) bool { return !strings.Contains(strings.ToLower(s.Text), word) }
-		if s.State != notes.Proposed && !slices.ContainsFunc(wanted, missing) {
+		if s.State != notes.StateProposed && !slices.ContainsFunc(wanted, missing) {
 			passages = append(passages, fmt.Sprintf("note %s, %s: %s", s.ID, slash.StateOf(s), humanize.Line(s.Text, 0)))
 		}
 	}
@@ -114,7 +114,7 @@ func (f finding) Outline(ctx context.Context, id string) (tools.Excerpt, error) 
 	for _, p := range places {
 		entry, err := f.Sessions.Read(p)
 		if err == nil && entry.IsMessage() {
-			rows = append(rows, fmt.Sprintf("%d. %s", p.Number, humanize.Line(secret.Without(entry.OwnText()), 160)))
+			rows = append(rows, fmt.Sprintf("%d. %s", p.Number, humanize.Line(secret.Redact(entry.OwnText()), 160)))
 		}
 	}
 	heading := fmt.Sprintf("[session %s: its messages]", id)
@@ -134,7 +134,7 @@ func (f finding) Entry(ctx context.Context, id string, number int) (tools.Excerp
 				return tools.Excerpt{}, err
 			}
 			heading := fmt.Sprintf("[session %s, %s, number %d, %s]", id, p.Time.Format("2006-01-02 15:04"), number, p.Kind)
-			return tools.Excerpt{Heading: heading, Text: secret.Without(rewind.Text(entry.Blocks))}, nil
+			return tools.Excerpt{Heading: heading, Text: secret.Redact(rewind.Text(entry.Blocks))}, nil
 		}
 	}
 	return tools.Excerpt{}, &sessionsearch.MissingError{What: fmt.Sprintf("number %d in session %s", number, id)}

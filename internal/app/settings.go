@@ -27,7 +27,7 @@ func registryWith(own []Theme) *settings.Registry {
 		settings.ApprovalMode.Key():        gate.ModeNames(),
 		settings.Theme.Key():               themes,
 		settings.Provider.Key():            vendor.Names(),
-		settings.WebSearch.Key():           websearch.Ways(),
+		settings.WebSearch.Key():           websearch.SettingValues(),
 		settings.ModelFamily.Key():         append([]string{"auto"}, vendor.FamilyNames()...),
 	})
 }
@@ -53,12 +53,12 @@ func (p *Process) Settings(from Sources) (*settings.Settings, error) {
 		return nil, err
 	}
 	s := settings.New(registryWith(p.Themes()))
-	bounds.Narrow(s)
+	bounds.NarrowSettings(s)
 	usual := compression.CacheAwareName
 	if !from.Isolated {
 		usual = f.usualStrategy()
 	}
-	if err := s.Set(settings.Default, settings.CompressionStrategy.Key(), usual); err != nil {
+	if err := s.Set(settings.LayerDefault, settings.CompressionStrategy.Key(), usual); err != nil {
 		return nil, err
 	}
 	if !from.Isolated {
@@ -71,7 +71,7 @@ func (p *Process) Settings(from Sources) (*settings.Settings, error) {
 		if !ok {
 			return nil, InputError{fmt.Errorf("--set %s: expected KEY=VALUE", pair)}
 		}
-		if err := s.Set(settings.Flags, strings.TrimSpace(key), value); err != nil {
+		if err := s.Set(settings.LayerFlags, strings.TrimSpace(key), value); err != nil {
 			return nil, err
 		}
 	}
@@ -81,11 +81,11 @@ func (p *Process) Settings(from Sources) (*settings.Settings, error) {
 // useOwn applies the stored choices, then the profile named name, or the default profile if name is "", and
 // then the environment.
 func (p *Process) useOwn(s *settings.Settings, store *settings.Store, name string) error {
-	kept, problems, err := store.Kept()
+	kept, problems, err := store.SavedChoices()
 	if err != nil {
 		return err
 	}
-	s.UseKept(kept)
+	s.LoadChoices(kept)
 	for _, problem := range problems {
 		p.say(problem)
 	}

@@ -16,7 +16,7 @@ type setUp struct {
 	// texts holds the skills and commands.
 	texts   setup.Set
 	hooks   hooks.Listing
-	servers *mcphost.Configured
+	servers *mcphost.ConfiguredServers
 	// trust holds the user's decisions about the items of the repository that need consent.
 	trust *consent.Trust
 }
@@ -34,14 +34,14 @@ func readSetUp(at *place, rules *hookgates.Rules) (s setUp, err error) {
 	s.texts, s.hooks = setup.Find(at.where, extensions.SkillPaths(at.settings, at.where)), hooks.Find(at.where)
 	s.trust = at.process.trust(at.where, s.texts, rules.Rules, s.servers.Listing, s.hooks, sharedNotes(at.settings, at.look.book))
 	if at.options.TrustProject {
-		err = s.trust.ForRun()
+		err = s.trust.ApproveForRun()
 	}
 	return s, err
 }
 
 // leftOut lists the parts that cannot be used, with the reasons.
 func (s setUp) leftOut() []string {
-	return slices.Concat(s.texts.Skills.Skipped, s.texts.Commands.Skipped, hookgates.Skipped(s.hooks), s.servers.Problems)
+	return slices.Concat(s.texts.Skills.Skipped, s.texts.Commands.Skipped, hookgates.SkippedLines(s.hooks), s.servers.Problems)
 }
 
 // notices returns lines for the user about servers and about ignored items. Unless asks is set, it adds a

@@ -19,7 +19,7 @@ const unrecorded = "unrecorded-"
 // keepFiles opens the snapshot store, in which tools save the contents of files before they change them. A
 // fork begins with a copy of its parent's store. keepFiles also removes unused stores of other programs.
 // Without a store, everything except /undo works.
-func keepFiles(at *place, rec *record, protected protect.Places, ends *closers) (store *snapshot.Store, notices []string) {
+func keepFiles(at *place, rec *record, protected protect.ProtectionRules, ends *closers) (store *snapshot.Store, notices []string) {
 	if rec.how.Fork {
 		if err := snapshot.Copy(at.folders.SnapshotsOf(rec.resumed.Parent), at.folders.SnapshotsOf(rec.id)); err != nil {
 			notices = append(notices, "Can't copy the undo history into the fork: "+err.Error())
@@ -29,7 +29,7 @@ func keepFiles(at *place, rec *record, protected protect.Places, ends *closers) 
 		Folder:    at.folders.SnapshotsOf(rec.id),
 		Workspace: at.workspace,
 		Secret: func(abs, rel string) bool {
-			return protect.InGit(rel) || protected.Read(abs, rel).Protection != protect.Free
+			return protect.InGit(rel) || protected.Read(abs, rel).Protection != protect.Unprotected
 		},
 		Now:       at.process.Now,
 		Home:      at.process.Home,

@@ -39,7 +39,7 @@ func newSymbols(at *place, rec *record, confined confinement, ends *closers) *sy
 			return filesOf(ctx, at.workspace, keep)
 		},
 		Started: func(line string, confined sandbox.Confinement) {
-			rec.acts.did("language server", history.Effect{Ran: line, Profile: confined.Word(sandbox.Look)})
+			rec.acts.did("language server", history.Effect{Ran: line, Profile: confined.Label(sandbox.ProfileReadOnly)})
 		},
 	})
 	counting, stop := context.WithCancel(context.Background())
@@ -61,7 +61,7 @@ func filesOf(ctx context.Context, w *workspace.Workspace, keep func(string) bool
 	return files, err
 }
 
-func (s *symbols) setting() string { return settings.LanguageServers.Of(s.at.settings) }
+func (s *symbols) setting() string { return settings.LanguageServers.Value(s.at.settings) }
 
 // count returns leastFiles if the workspace has at least that many files of a language with a server. It
 // returns 1 if there are fewer, and 0 if there are none. A server runs code that a repository names, such
@@ -73,16 +73,16 @@ func (s *symbols) count(ctx context.Context) int {
 			found = append(found, lang)
 		}
 	}
-	if len(found) == 0 || s.folder.Cache == "" || settings.Sandbox.Of(s.at.settings) == settings.SandboxOff {
+	if len(found) == 0 || s.folder.Cache == "" || settings.Sandbox.Value(s.at.settings) == settings.SandboxOff {
 		return 0
 	}
 	// This does not use the sandbox policy of the conversation, because computing it creates the temporary
 	// folder.
-	if confined := (sandbox.Confinement{Sandbox: sandbox.Detect()}); !confined.Guarantees(sandbox.Look).Files {
+	if confined := (sandbox.Confinement{Sandbox: sandbox.Detect()}); !confined.Guarantees(sandbox.ProfileReadOnly).Files {
 		return 0
 	}
 	files, err := s.folder.Files(ctx, func(file string) bool {
-		return slices.ContainsFunc(found, func(lang lsp.Language) bool { return lang.Has(file) || lang.IsProject(file) })
+		return slices.ContainsFunc(found, func(lang lsp.Language) bool { return lang.MatchesFile(file) || lang.IsProject(file) })
 	})
 	if err != nil {
 		return 0
@@ -134,14 +134,14 @@ func (s *symbols) source() tools.Source {
 			if !s.offered() {
 				return nil
 			}
-			return []tools.Tool{tools.Symbol(s.folder), tools.Rename(s.folder)}
+			return []tools.Tool{tools.SymbolTool(s.folder), tools.RenameTool(s.folder)}
 		},
 	}
 }
 
 // served reports whether a language server can find the problems in a file of the workspace.
 func (s *symbols) served(file string) bool {
-	lang, known := lsp.Of(file)
+	lang, known := lsp.LanguageOf(file)
 	if !known || !lang.Diagnoses || s.setting() == settings.ServersOff || s.counted() == 0 {
 		return false
 	}
@@ -160,12 +160,12 @@ func (s *symbols) problems(ctx context.Context, file string) ([]string, error) {
 
 // lines describes the servers that run, a line each.
 func (s *symbols) lines() (lines []string) {
-	for _, st := range s.folder.Running() {
+	for _, st := range s.folder.Servers() {
 		if st.Crashes > 0 {
 			lines = append(lines, fmt.Sprintf("%s (%s), not running after %s", st.Program, st.Language, humanize.Count(st.Crashes, "crash")))
 			continue
 		}
-		line := fmt.Sprintf("%s (%s), running for %s, %s", st.Program, st.Language, humanize.Took(time.Since(st.Since)), humanize.Count(st.Questions, "question"))
+		line := fmt.Sprintf("%s (%s), running for %s, %s", st.Program, st.Language, humanize.Duration(time.Since(st.Since)), humanize.Count(st.Questions, "question"))
 		if st.Memory > 0 {
 			line += ", " + humanize.Bytes(st.Memory)
 		}
@@ -182,7 +182,7 @@ func LanguageServers(ctx context.Context, root string, environ []string) (found,
 		return nil, nil
 	}
 	for _, lang := range lsp.Languages() {
-		files, err := filesOf(ctx, w, func(file string) bool { return lang.Has(file) || lang.IsProject(file) })
+		files, err := filesOf(ctx, w, func(file string) bool { return lang.MatchesFile(file) || lang.IsProject(file) })
 		if err != nil || !lang.Serves(files, leastFiles) {
 			continue
 		}

@@ -18,7 +18,7 @@ import (
 // The setting language-servers takes effect in a running session: on offers symbol also for few files.
 func TestLanguageServersAreSetInASession(t *testing.T) {
 	t.Parallel()
-	if confined := (sandbox.Confinement{Sandbox: sandbox.Detect()}); !require.Unix || !confined.Guarantees(sandbox.Look).Files {
+	if confined := (sandbox.Confinement{Sandbox: sandbox.Detect()}); !require.Unix || !confined.Guarantees(sandbox.ProfileReadOnly).Files {
 		t.Skip("needs a sandbox")
 	}
 	p, workspace, programs := newProcess(t), t.TempDir(), t.TempDir()
@@ -43,10 +43,10 @@ func TestLanguageServersAreSetInASession(t *testing.T) {
 		value string
 		want  bool
 	}{{"auto", false}, {"on", true}, {"off", false}, {"on", true}, {"auto", false}} {
-		if err := c.Settings().Set(settings.Session, settings.LanguageServers.Key(), step.value); err != nil {
+		if err := c.Settings().Set(settings.LayerSession, settings.LanguageServers.Key(), step.value); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		if _, err := c.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 			t.Fatal(err)
 		}
 		requests := model.Requests()

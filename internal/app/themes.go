@@ -30,10 +30,10 @@ func (p *Process) Themes() []Theme {
 		files, _ := filepath.Glob(filepath.Join(f.Config, "themes", "*.json"))
 		for _, file := range files {
 			name := strings.TrimSuffix(filepath.Base(file), ".json")
-			if !style.OwnName(name) {
+			if !style.IsOwnThemeName(name) {
 				continue
 			}
-			data, err := fsutil.Beginning(file, maxTheme)
+			data, err := fsutil.ReadBeginning(file, maxTheme)
 			theme := Theme{Palette: style.Palette{Name: name}}
 			if err == nil {
 				theme.Palette, err = style.ParsePalette(name, data)
@@ -57,9 +57,9 @@ func (p *Process) Palettes() (palettes []style.Palette) {
 	return palettes
 }
 
-// ThemeFault returns the reason why the user's own theme with a name cannot be used. It returns nil if the
+// CheckTheme returns the reason why the user's own theme with a name cannot be used. It returns nil if the
 // theme is usable or does not exist.
-func (p *Process) ThemeFault(name string) error {
+func (p *Process) CheckTheme(name string) error {
 	if i := slices.IndexFunc(p.Themes(), func(t Theme) bool { return strings.EqualFold(t.Name, name) }); i >= 0 {
 		return p.Themes()[i].Fault
 	}

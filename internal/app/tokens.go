@@ -13,10 +13,10 @@ import (
 // printedKeys holds the API keys that the user's commands print, for all conversations of a program.
 type printedKeys struct {
 	once     sync.Once
-	commands login.Commands
+	commands login.CommandSources
 }
 
-func (t *printedKeys) of(p *Process) *login.Commands {
+func (t *printedKeys) of(p *Process) *login.CommandSources {
 	t.once.Do(func() { t.commands.Run, t.commands.Now = p.runForToken, p.Now })
 	return &t.commands
 }
@@ -42,13 +42,13 @@ func (p *Process) runForToken(ctx context.Context, line string, most int) (print
 	out, says := &shell.HeadWriter{Most: most}, &shell.HeadWriter{Most: mostPrinted}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	end, err := jobs.Feed(ctx, shell.Command{Line: line, Dir: p.Home}, endless{out, cancel}, says)
+	end, err := jobs.RunWithInput(ctx, shell.Command{Line: line, Dir: p.Home}, endless{out, cancel}, says)
 	p.followers.each(func(a *acts) { a.noteProgram("auth-command", line, end, err) })
 	switch {
 	case err != nil:
 	case end.NotStarted != nil:
 		err = end.NotStarted
-	case end.Exit == shell.NotFound:
+	case end.Exit == shell.ExitNotFound:
 		err = fmt.Errorf("the program is not installed (%s)", end.ExitText())
 	case end.Exit != 0:
 		err = fmt.Errorf("%s", end.ExitText())

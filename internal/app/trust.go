@@ -18,13 +18,13 @@ import (
 	"agent/internal/settings"
 )
 
-// Where returns the configuration folders of a workspace, without symbolic links.
-func (p *Process) Where(f Folders, workspace string) trustedfile.Locations {
+// TrustedLocations returns the configuration folders of a workspace, without symbolic links.
+func (p *Process) TrustedLocations(f Folders, workspace string) trustedfile.Locations {
 	w := trustedfile.Locations{Config: f.Config, Home: p.Home, Workspace: workspace}
-	w.Plugins, _ = f.Plugins().Where() // agent plugin list and agent doctor report problems
+	w.Plugins, _ = f.Plugins().Locations() // agent plugin list and agent doctor report problems
 	for _, folder := range []*string{&w.Home, &w.Workspace} {
 		if *folder != "" {
-			*folder = fsutil.Real(*folder)
+			*folder = fsutil.ResolveLinks(*folder)
 		}
 	}
 	return w
@@ -32,22 +32,22 @@ func (p *Process) Where(f Folders, workspace string) trustedfile.Locations {
 
 // Trust returns the items in a folder that need consent, without a conversation.
 func (p *Process) Trust(f Folders, s *settings.Settings, workspace string) *consent.Trust {
-	w := p.Where(f, workspace)
+	w := p.TrustedLocations(f, workspace)
 	configured, _ := servers.Find(servers.Locations{Locations: w}) // only --mcp-config causes an error
 	return p.trust(w, setup.Find(w, extensions.SkillPaths(s, w)), permissions.Read(w), configured, hooks.Find(w), sharedNotes(s, f.Notes(p.Home, w.Workspace)))
 }
 
 // trust collects the rules, skills, commands, servers, hooks and notes that need consent.
 func (p *Process) trust(w trustedfile.Locations, callable setup.Set, rules permissions.Rules, configured servers.Listing, found hooks.Listing, notes []consent.Item) *consent.Trust {
-	offered, ignored := hookgates.Offered(rules)
+	offered, ignored := hookgates.OfferedRuleItems(rules)
 	return consent.Find(w, p.Now, slices.Concat(
 		offered,
 		extensions.Grants(callable),
-		mcphost.Items(configured),
-		hookgates.Items(found),
-		agentItems(Agents(w)),
+		mcphost.ConsentItems(configured),
+		hookgates.ConsentItems(found),
+		agentItems(FindAgents(w)),
 		notes,
-	), append(ignored, imports.Unread(w)...))
+	), append(ignored, imports.UnreadFilesNote(w)...))
 }
 
 // guarded holds the paths of the files that approved items are written in and run, and of the programs of

@@ -23,10 +23,10 @@ const maxWaitingShown = 60
 // answer.
 func (f Folders) askingFile(id string) string { return filepath.Join(f.State, "waiting", id) }
 
-// WaitsSince returns the time since which a session has waited for a user's answer, or the zero time if it
+// WaitingSince returns the time since which a session has waited for a user's answer, or the zero time if it
 // does not wait. For a session that is not running, the result is meaningless.
-func (f Folders) WaitsSince(id string) time.Time {
-	text, err := fsutil.Beginning(f.askingFile(id), 64)
+func (f Folders) WaitingSince(id string) time.Time {
+	text, err := fsutil.ReadBeginning(f.askingFile(id), 64)
 	if err != nil {
 		return time.Time{}
 	}
@@ -78,7 +78,7 @@ func (r *record) keepWaiting() func([]atcmd.Message) {
 			}
 			recorded = append(recorded, data)
 		}
-		r.logged(r.log.Waiting(recorded))
+		r.logged(r.log.RecordWaiting(recorded))
 	}
 }
 

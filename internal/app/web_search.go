@@ -29,7 +29,7 @@ import (
 // a conversation can search. c is the connection to the model's server.
 func (p *Process) WebSearch(s *settings.Settings, f Folders, c *provider.Connection) *websearch.Searcher {
 	config := p.searchConfig(s, f)
-	config.Server = func() error { return c.SearchesWeb(settings.Model.Of(s)) }
+	config.Server = func() error { return c.SearchesWeb(settings.Model.Value(s)) }
 	return websearch.New(config)
 }
 
@@ -37,19 +37,19 @@ func (p *Process) searchConfig(s *settings.Settings, f Folders) websearch.Config
 	return websearch.Config{
 		Settings: func() websearch.Settings {
 			return websearch.Settings{
-				Way: settings.WebSearch.Of(s), URL: settings.WebSearchURL.Of(s), Command: settings.WebSearchCommand.Of(s),
-				Price: settings.WebSearchPrice.Of(s), MaxTokens: settings.WebSearchMaxTokens.Of(s), MaxPerTurn: settings.WebSearchMaxPerTurn.Of(s),
+				Way: settings.WebSearch.Value(s), URL: settings.WebSearchURL.Value(s), Command: settings.WebSearchCommand.Value(s),
+				Price: settings.WebSearchPrice.Value(s), MaxTokens: settings.WebSearchMaxTokens.Value(s), MaxPerTurn: settings.WebSearchMaxPerTurn.Value(s),
 			}
 		},
 		Key: func(baseURL string) string {
-			key, _ := p.Keys(f).Get(provider.Place(baseURL))
+			key, _ := p.Keys(f).Get(provider.KeyHost(baseURL))
 			return string(key)
 		},
-		Request: func(ctx context.Context, request *http.Request, private bool, most int64) (fetch.Reply, error) {
-			if err := p.underPolicy().Host(request.URL.Hostname()); err != nil {
-				return fetch.Reply{}, err
+		Request: func(ctx context.Context, request *http.Request, private bool, most int64) (fetch.Response, error) {
+			if err := p.underPolicy().CheckHost(request.URL.Hostname()); err != nil {
+				return fetch.Response{}, err
 			}
-			return fetch.Ask(ctx, request, private, most)
+			return fetch.Do(ctx, request, private, most)
 		},
 		Environ: p.Environ, Now: p.Now,
 	}
@@ -73,7 +73,7 @@ func newWebSearch(at *place, rec *record, models *endpoints, rules *hookgates.Ru
 	config.Server = w.byServer
 	config.Denied = func(host string) bool { return denied(host) != nil }
 	config.KeyFiles = func() []string {
-		return slices.Concat(at.survey.Before().KeyFiles, protect.KeyFiles(at.process.Home))
+		return slices.Concat(at.survey.ScanBefore().KeyFiles, protect.SecretFiles(at.process.Home))
 	}
 	w.searcher = websearch.New(config)
 	return w
@@ -84,12 +84,12 @@ func isWebSearch(name string) bool { return name == tools.WebSearchName }
 
 // source returns the source of the web search tool. The source is empty while the setting is off.
 func (w *webSearch) source() tools.Source {
-	way := func() string { return settings.WebSearch.Of(w.at.settings) }
+	way := func() string { return settings.WebSearch.Value(w.at.settings) }
 	return tools.Source{
 		Name: "web search",
 		Revision: func() uint64 {
-			revision := 2 * uint64(slices.Index(websearch.Ways(), way())+1)
-			if (way() == websearch.Provider || way() == websearch.Auto) && w.searcher.ByServer() {
+			revision := 2 * uint64(slices.Index(websearch.SettingValues(), way())+1)
+			if (way() == websearch.Provider || way() == websearch.Auto) && w.searcher.IsByServer() {
 				revision++
 			}
 			return revision
@@ -97,10 +97,10 @@ func (w *webSearch) source() tools.Source {
 		List: func() []tools.Tool {
 			switch {
 			case way() == websearch.Off:
-			case w.searcher.ByServer():
-				return []tools.Tool{tools.ServerSearch(w.rules.BlockedHosts())}
+			case w.searcher.IsByServer():
+				return []tools.Tool{tools.ServerSearchTool(w.rules.BlockedHosts())}
 			case w.searcher.Service() != "":
-				return []tools.Tool{tools.WebSearch(w.searcher)}
+				return []tools.Tool{tools.WebSearchTool(w.searcher)}
 			}
 			return nil
 		},
@@ -111,10 +111,10 @@ func (w *webSearch) source() tools.Source {
 // approval is possible before such a search. So rules that limit searches turn it off, unless the server
 // omits the hosts that they deny.
 func (w *webSearch) byServer() error {
-	if rule := w.rules.BoundsSearch(w.models.own.LeavesOutHosts(settings.Model.Of(w.at.settings))); rule != "" {
+	if rule := w.rules.SearchLimitRule(w.models.own.ExcludesHosts(settings.Model.Value(w.at.settings))); rule != "" {
 		return errors.New("web-search is provider, and " + rule + " can't be enforced there; name a service instead (/set web-search)")
 	}
-	return w.models.own.SearchesWeb(settings.Model.Of(w.at.settings))
+	return w.models.own.SearchesWeb(settings.Model.Value(w.at.settings))
 }
 
 // searchToldFile exists if the user has read the notice about searches by the model's server.
@@ -124,16 +124,16 @@ const searchToldFile = "server-search-told"
 // search needs no approval. It also returns a notice if the setting requires such a search and it is not
 // possible.
 func (w *webSearch) told() (notice string) {
-	way := settings.WebSearch.Of(w.at.settings)
+	way := settings.WebSearch.Value(w.at.settings)
 	if way != websearch.Provider && way != websearch.Auto {
 		return ""
 	}
-	err := w.searcher.Problem()
+	err := w.searcher.CheckSettings()
 	told := filepath.Join(w.at.folders.State, searchToldFile)
 	switch _, missing := os.Stat(told); {
 	case err != nil && way == websearch.Provider:
 		return "no web search: " + err.Error()
-	case err == nil && w.searcher.ByServer() && missing != nil:
+	case err == nil && w.searcher.IsByServer() && missing != nil:
 		if os.MkdirAll(w.at.folders.State, 0o700) == nil {
 			_ = os.WriteFile(told, nil, 0o600) // if this fails, the notice is printed again
 		}
@@ -144,7 +144,7 @@ func (w *webSearch) told() (notice string) {
 
 // follow resets the count of searches when a turn begins.
 func (w *webSearch) follow(e chat.Event) {
-	if _, begins := e.(chat.TurnStarted); begins && settings.WebSearch.Of(w.at.settings) != websearch.Off {
+	if _, begins := e.(chat.TurnStarted); begins && settings.WebSearch.Value(w.at.settings) != websearch.Off {
 		w.searcher.BeginTurn()
 	}
 }
@@ -155,7 +155,7 @@ func (w *webSearch) run(ctx context.Context, line string, input []byte, limit ti
 	defer cancel()
 	key := settings.WebSearchCommand.Key()
 	printed, complains := &shell.HeadWriter{Most: most}, &shell.HeadWriter{Most: mostPrinted}
-	end, err := w.at.jobs.Feed(limited, shell.Command{Line: line, Dir: w.at.workspace.Root(), Input: input, Environ: []string{"AGENT=agent"}}, printed, complains)
+	end, err := w.at.jobs.RunWithInput(limited, shell.Command{Line: line, Dir: w.at.workspace.Root(), Input: input, Environ: []string{"AGENT=agent"}}, printed, complains)
 	w.rec.acts.noteProgram("web search", line, end, err)
 	switch {
 	case err != nil:
@@ -181,7 +181,7 @@ type webForPerson struct {
 
 // Search implements slash.Web. The text is not compared with keys, because the user typed it.
 func (w webForPerson) Search(ctx context.Context, text string) (websearch.Answer, error) {
-	if settings.WebSearch.Of(w.web.at.settings) == websearch.Off {
+	if settings.WebSearch.Value(w.web.at.settings) == websearch.Off {
 		return websearch.Answer{}, errors.New("web search is off. Choose a service, for example: /set web-search brave")
 	}
 	query, _, err := websearch.NewQuery(text, 0, nil, "")
@@ -202,7 +202,7 @@ func (w webForPerson) Page(ctx context.Context, address string) (string, error) 
 		return "", err
 	}
 	env := *w.env
-	env.Limits = tools.Limits{OutputTokens: settings.ToolOutputMaxTokens.Of(w.web.at.settings), PrivateAddresses: settings.WebFetchPrivate.Of(w.web.at.settings)}
+	env.Limits = tools.Limits{OutputTokens: settings.ToolOutputMaxTokens.Value(w.web.at.settings), PrivateAddresses: settings.WebFetchPrivate.Value(w.web.at.settings)}
 	plan, err := tool.Plan(ctx, &env, arguments.Parse(encoded))
 	if err != nil {
 		return "", err
@@ -211,5 +211,5 @@ func (w webForPerson) Page(ctx context.Context, address string) (string, error) 
 	if answer.Error != "" {
 		return "", errors.New(answer.Error)
 	}
-	return answer.ForModel(), nil
+	return answer.ModelText(), nil
 }

@@ -43,7 +43,7 @@ func (p *Process) OpenWorkspace(dir string, s *settings.Settings) (opened *works
 // inside the workspace, where commands could replace the temporary folders.
 func tempParent(root string) string {
 	parent := os.TempDir()
-	if fsutil.Within(fsutil.Real(parent), root) && !fsutil.Within(sandbox.SystemTemp, root) {
+	if fsutil.Within(fsutil.ResolveLinks(parent), root) && !fsutil.Within(sandbox.SystemTemp, root) {
 		return sandbox.SystemTemp
 	}
 	return parent
@@ -54,11 +54,11 @@ func tempParent(root string) string {
 func (p *Process) mapTemp(w *workspace.Workspace, s *settings.Settings, own *tempdir.Dir) {
 	const everybody = fs.ModeSticky | 0o777 // like the system's /tmp: root may run commands as others
 	folder := filepath.Join(own.Path(), "tmp")
-	w.MapTemp(workspace.Mapped{
+	w.MapTemp(workspace.TempMapping{
 		Folder: func() string {
-			writable := append(p.userPaths(settings.SandboxAllowWrite.Of(s)), w.Root())
+			writable := append(p.userPaths(settings.SandboxAllowWrite.Value(s)), w.Root())
 			reached := func(writable string) bool { return fsutil.Within(folder, writable) }
-			if settings.Sandbox.Of(s) == settings.SandboxOff || slices.ContainsFunc(writable, reached) || !sandbox.Detect().OwnTemp(writable...) {
+			if settings.Sandbox.Value(s) == settings.SandboxOff || slices.ContainsFunc(writable, reached) || !sandbox.Detect().HasOwnTemp(writable...) {
 				return ""
 			}
 			return folder

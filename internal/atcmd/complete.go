@@ -62,9 +62,9 @@ func NewCompleter(ctx context.Context, root string, now func() time.Time) *Compl
 	return &Completer{ctx: ctx, root: root, now: now}
 }
 
-// Unfinished finds an incomplete mention at the end of text, and returns the position of its @
+// FindIncomplete finds an incomplete mention at the end of text, and returns the position of its @
 // and the typed part of its path.
-func Unfinished(text string) (start int, typed string, ok bool) {
+func FindIncomplete(text string) (start int, typed string, ok bool) {
 	start = strings.LastIndexByte(text, '@')
 	if start < 0 {
 		return 0, "", false

@@ -33,7 +33,7 @@ func TestUnfinished(t *testing.T) {
 		{"mail a@b", 0, "", false},
 		{`\@a`, 0, "", false},
 	} {
-		start, typed, ok := Unfinished(tt.text)
+		start, typed, ok := FindIncomplete(tt.text)
 		if ok != tt.ok || ok && (start != tt.start || typed != tt.typed) {
 			t.Errorf("%q: %d, %q, %v", tt.text, start, typed, ok)
 		}

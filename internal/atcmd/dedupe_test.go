@@ -31,7 +31,7 @@ func TestTheReaderKnowsTheWriter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := result.Metadata.Of("duplicate-file"); got != test.pruned || len(result.Removals) > 0 || len(result.Replacements) != test.pruned {
+		if got := result.Metadata.CountOf("duplicate-file"); got != test.pruned || len(result.Removals) > 0 || len(result.Replacements) != test.pruned {
 			t.Errorf("%s: %d inclusions pruned, want %d", test.id, got, test.pruned)
 		}
 		if left := result.Replacements[0]; left != nil && left.Text() != test.first {

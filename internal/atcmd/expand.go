@@ -36,7 +36,7 @@ type Options struct {
 	Kept func(path string) (why string, denied bool)
 	// PDF returns the text of pages of a PDF. If whole is set, the model receives the file itself
 	// instead. If PDF is nil, no PDF is included.
-	PDF func(ctx context.Context, name string, content []byte, pages Pages) (text string, whole bool, err error)
+	PDF func(ctx context.Context, name string, content []byte, pages PageRange) (text string, whole bool, err error)
 	// Unattended is set if no user can correct the message. A mention that names no file then stays
 	// text.
 	Unattended bool
@@ -52,17 +52,17 @@ type Expansion struct {
 	// named.
 	Blocks []history.Block
 	// Included lists the files, in the order of their blocks.
-	Included []Included
+	Included []IncludedFile
 	// Skipped lists the paths that were named but not included.
-	Skipped []Skipped
+	Skipped []SkippedPath
 	// Elsewhere lists the mentions of things other than files.
 	Elsewhere []string
 	// Reply answers the message in place of the model. If it is nil, the model answers.
 	Reply func(ctx context.Context) (string, error)
 }
 
-// Included is a file that is part of the message.
-type Included struct {
+// IncludedFile is a file that is part of the message.
+type IncludedFile struct {
 	// Path is the path as the user named it. For a file of a folder, it is the folder as named
 	// and the path from there.
 	Path string
@@ -74,9 +74,9 @@ type Included struct {
 	Hash string
 }
 
-// Skipped is a path that was not included. Reason follows the words "it was omitted because" in a
+// SkippedPath is a path that was not included. Reason follows the words "it was omitted because" in a
 // message.
-type Skipped struct{ Path, Reason string }
+type SkippedPath struct{ Path, Reason string }
 
 // Expand reads the files that the typed parts of message mention. It returns a *MissingError if
 // something that looks like a path of this workspace names nothing, and the error of ctx if ctx
@@ -116,7 +116,7 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 	for _, part := range message {
 		if part.File != "" {
 			if e.workspace.exists(part.File) || isGlob(part.File) && e.workspace.matches(part.File) {
-				e.include(part.File, false, Pages{})
+				e.include(part.File, false, PageRange{})
 			} else {
 				e.skip("@"+part.File, noSuchFile)
 			}
@@ -165,7 +165,7 @@ type expander struct {
 	tree      *fsutil.Tree
 	options   Options
 	result    Expansion
-	missing   []Missing
+	missing   []MissingPath
 	// seen holds the resolved paths of included files, and the skipped paths.
 	seen  map[string]bool
 	bytes int
@@ -175,7 +175,7 @@ type expander struct {
 
 // include adds the files that a name matches; for a PDF it adds only pages. typed reports that a
 // user typed the name, not a command or skill.
-func (e *expander) include(name string, typed bool, pages Pages) {
+func (e *expander) include(name string, typed bool, pages PageRange) {
 	if !e.workspace.exists(name) {
 		e.includeAll(name, "", e.workspace.glob(name))
 		return
@@ -245,8 +245,8 @@ func (e *expander) withheldReason(path string) (why string, denied bool) {
 // add includes one file, or returns the reason for not including it. It includes a withheld file
 // only if named is set. It includes a PDF only if of is set, because extracting the text of many
 // PDFs is slow. It ignores a file that the message already contains.
-func (e *expander) add(name string, named bool, of *Pages) refusal {
-	pages := Pages{}
+func (e *expander) add(name string, named bool, of *PageRange) refusal {
+	pages := PageRange{}
 	if of != nil {
 		pages = *of
 	}
@@ -274,7 +274,7 @@ func (e *expander) add(name string, named bool, of *Pages) refusal {
 	if reason != "" {
 		return reason
 	}
-	included, block := Included{Path: name + pages.String()}, history.Block(nil)
+	included, block := IncludedFile{Path: name + pages.String()}, history.Block(nil)
 	switch {
 	case content.picture != nil:
 		e.images++
@@ -285,13 +285,13 @@ func (e *expander) add(name string, named bool, of *Pages) refusal {
 		if err != nil {
 			return refusal(err.Error())
 		}
-		included.Bytes, included.Lines, included.Hash = len(text), humanize.Lines(text), content.hash
+		included.Bytes, included.Lines, included.Hash = len(text), humanize.LineCount(text), content.hash
 		if block = pdfText(included.Path, text); whole {
 			included.Bytes, block = len(content.pdf), &history.Media{MimeType: history.PDF, Data: base64.StdEncoding.EncodeToString(content.pdf)}
 		}
 	default:
 		text := modelText(name, content.text)
-		included.Bytes, included.Lines = len(text), humanize.Lines(text)
+		included.Bytes, included.Lines = len(text), humanize.LineCount(text)
 		block = history.NewInclusion(name, text)
 		if e.options.Shown != nil {
 			e.options.Shown(filepath.Join(e.workspace.root, filepath.FromSlash(resolved)), content.text)
@@ -307,7 +307,7 @@ func (e *expander) add(name string, named bool, of *Pages) refusal {
 // pdfText returns the text of pages of a PDF as a block. A later block for the same pages replaces
 // it.
 func pdfText(name, text string) *history.Text {
-	block := history.NewData(history.Printed, "The text of "+name+":", text)
+	block := history.NewData(history.SourceCommand, "The text of "+name+":", text)
 	block.Key = "pdf:" + name
 	return block
 }
@@ -334,6 +334,6 @@ func (e *expander) noImages() string {
 func (e *expander) skip(name, reason string) {
 	if key := "skipped " + name; !e.seen[key] {
 		e.seen[key] = true
-		e.result.Skipped = append(e.result.Skipped, Skipped{name, reason})
+		e.result.Skipped = append(e.result.Skipped, SkippedPath{name, reason})
 	}
 }

@@ -44,7 +44,7 @@ func space(t *testing.T, files map[string]string) string {
 
 func expand(t *testing.T, root, text string) Expansion {
 	t.Helper()
-	got, err := Expand(t.Context(), Typed(text), Options{Root: root})
+	got, err := Expand(t.Context(), TypedMessage(text), Options{Root: root})
 	if err != nil {
 		t.Fatalf("Expand(%q): %v", text, err)
 	}
@@ -75,7 +75,7 @@ func TestBlocks(t *testing.T) {
 	if diff := cmp.Diff(toJSON(t, want), toJSON(t, got.Blocks)); diff != "" {
 		t.Errorf("blocks (-want +got):\n%s", diff)
 	}
-	wantIncluded := []Included{{Path: "a.go", Lines: 1, Bytes: 10}, {Path: "no end", Lines: 2, Bytes: 3}, {Path: "empty"}}
+	wantIncluded := []IncludedFile{{Path: "a.go", Lines: 1, Bytes: 10}, {Path: "no end", Lines: 2, Bytes: 3}, {Path: "empty"}}
 	if diff := cmp.Diff(wantIncluded, got.Included); diff != "" {
 		t.Errorf("included (-want +got):\n%s", diff)
 	}
@@ -107,10 +107,10 @@ func TestWhatIsIncluded(t *testing.T) {
 	for _, test := range []struct {
 		name, text string
 		want       []string
-		skipped    []Skipped
+		skipped    []SkippedPath
 	}{
 		{"nothing", "mail a@b.c", nil, nil},
-		{"a folder", "@src/", []string{"src/deep/y.go", "src/x.go"}, []Skipped{{"src/b.bin", string(binary)}}},
+		{"a folder", "@src/", []string{"src/deep/y.go", "src/x.go"}, []SkippedPath{{"src/b.bin", string(binary)}}},
 		{"a folder without slash", "@src/deep", []string{"src/deep/y.go"}, nil},
 		{"a folder by a link", "@absolute/deep/", []string{"absolute/deep/y.go"}, nil},
 		{"a glob", "@*.go", []string{"a.go", "b.go"}, nil},
@@ -121,9 +121,9 @@ func TestWhatIsIncluded(t *testing.T) {
 		{"twice", "@a.go @a.go", []string{"a.go"}, nil},
 		{"twice in other spellings", "@a.go @./a.go @src/../a.go @" + root + "/a.go @link.go @\"a.go\"", []string{"a.go"}, nil},
 		{"a file and its folder", "@src/x.go @src/deep/y.go @src/deep/", []string{"src/x.go", "src/deep/y.go"}, nil},
-		{"a folder with nothing to read", "@logs/", nil, []Skipped{{"logs/", string(nothingToRead)}}},
-		{"an empty folder", "@empty/", nil, []Skipped{{"empty/up", string(linkToFolder)}}},
-		{"a word", "@Override and @Override", nil, []Skipped{{"@Override", "no such file, so it remains text"}}},
+		{"a folder with nothing to read", "@logs/", nil, []SkippedPath{{"logs/", string(nothingToRead)}}},
+		{"an empty folder", "@empty/", nil, []SkippedPath{{"empty/up", string(linkToFolder)}}},
+		{"a word", "@Override and @Override", nil, []SkippedPath{{"@Override", "no such file, so it remains text"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -209,7 +209,7 @@ func TestRefused(t *testing.T) {
 				t.Skip("permissions do not bind root")
 			}
 			got := expand(t, root, "read @"+test.path+" please")
-			if diff := cmp.Diff([]Skipped{{test.path, string(test.want)}}, got.Skipped); diff != "" {
+			if diff := cmp.Diff([]SkippedPath{{test.path, string(test.want)}}, got.Skipped); diff != "" {
 				t.Errorf("skipped (-want +got):\n%s", diff)
 			}
 			if len(got.Blocks) != 1 {
@@ -232,7 +232,7 @@ func TestFolderNeverLeadsOutside(t *testing.T) {
 	if diff := cmp.Diff([]string{"d/in"}, included(got)); diff != "" {
 		t.Errorf("included (-want +got):\n%s", diff)
 	}
-	want := []Skipped{{"d/: 2 files (d/nul1, …)", string(binary)}, {"d/out", string(outside)}}
+	want := []SkippedPath{{"d/: 2 files (d/nul1, …)", string(binary)}, {"d/out", string(outside)}}
 	if diff := cmp.Diff(want, got.Skipped); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
@@ -259,7 +259,7 @@ func TestKeysAreIncludedByNameAlone_D60(t *testing.T) {
 		"@d/": {"d/a"}, "@d": {"d/a"}, "@.env*": nil, "@**": {"b", "d/a"}, "@innocent": nil, "@denied": nil, "@harmless": nil, "@./": {"b", "d/a"},
 		"@.env": {".env"}, "@d/.env": {"d/.env"}, "@b": {"b"},
 	} {
-		got, err := Expand(t.Context(), Typed(text), options)
+		got, err := Expand(t.Context(), TypedMessage(text), options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -296,7 +296,7 @@ func TestLimitsOfAMessage(t *testing.T) {
 	if len(got.Included) != MaxFiles {
 		t.Errorf("%d files included, want %d", len(got.Included), MaxFiles)
 	}
-	if diff := cmp.Diff([]Skipped{{"many/: 4 files (many/199, …)", string(tooMany)}}, got.Skipped); diff != "" {
+	if diff := cmp.Diff([]SkippedPath{{"many/: 4 files (many/199, …)", string(tooMany)}}, got.Skipped); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
 
@@ -304,7 +304,7 @@ func TestLimitsOfAMessage(t *testing.T) {
 	if len(got.Included) != MaxMessageBytes/MaxFileBytes {
 		t.Errorf("%d files included, want %d", len(got.Included), MaxMessageBytes/MaxFileBytes)
 	}
-	want := []Skipped{{"large/8", string(tooMuch)}, {"first", string(tooMuch)}}
+	want := []SkippedPath{{"large/8", string(tooMuch)}, {"first", string(tooMuch)}}
 	if diff := cmp.Diff(want, got.Skipped); diff != "" {
 		t.Errorf("skipped (-want +got):\n%s", diff)
 	}
@@ -322,21 +322,21 @@ func TestMissing(t *testing.T) {
 	})
 	for _, test := range []struct {
 		text string
-		want []Missing
+		want []MissingPath
 	}{
-		{"@mian.go", []Missing{{"mian.go", []string{"main.go", "cmd/main.go"}}}},
-		{"@settings.go", []Missing{{"settings.go", []string{"internal/settings/settings.go"}}}},
-		{"@readme.md?", []Missing{{"readme.md", []string{"README.md"}}}},
-		{"@src/conifg.json!", []Missing{{"src/conifg.json", []string{"config.json"}}}},
-		{"@cmd/qqq.x", []Missing{{"cmd/qqq.x", nil}}},
-		{"@/qqq.x", []Missing{{"/qqq.x", nil}}},
-		{`@"main"`, []Missing{{"main", []string{"main.go", "cmd/main.go"}}}},
-		{"@*.rs", []Missing{{"*.rs", nil}}},
-		{"@cmd/x.y and @main.go and @cmd/x.y, @cmd/z/", []Missing{{"cmd/x.y", nil}, {"cmd/z/", nil}}},
+		{"@mian.go", []MissingPath{{"mian.go", []string{"main.go", "cmd/main.go"}}}},
+		{"@settings.go", []MissingPath{{"settings.go", []string{"internal/settings/settings.go"}}}},
+		{"@readme.md?", []MissingPath{{"readme.md", []string{"README.md"}}}},
+		{"@src/conifg.json!", []MissingPath{{"src/conifg.json", []string{"config.json"}}}},
+		{"@cmd/qqq.x", []MissingPath{{"cmd/qqq.x", nil}}},
+		{"@/qqq.x", []MissingPath{{"/qqq.x", nil}}},
+		{`@"main"`, []MissingPath{{"main", []string{"main.go", "cmd/main.go"}}}},
+		{"@*.rs", []MissingPath{{"*.rs", nil}}},
+		{"@cmd/x.y and @main.go and @cmd/x.y, @cmd/z/", []MissingPath{{"cmd/x.y", nil}, {"cmd/z/", nil}}},
 	} {
 		t.Run(strings.ReplaceAll(test.text, "/", "|"), func(t *testing.T) {
 			t.Parallel()
-			got, err := Expand(t.Context(), Typed(test.text), Options{Root: root})
+			got, err := Expand(t.Context(), TypedMessage(test.text), Options{Root: root})
 			var missing *MissingError
 			if !errors.As(err, &missing) {
 				t.Fatalf("error %v, want a *MissingError", err)
@@ -368,7 +368,7 @@ func TestNoFileStaysText(t *testing.T) {
 		{text: "`\\@x.y` \\@z.go\n```\n\\@x\n```", sent: "`\\@x.y` @z.go\n```\n\\@x\n```"},
 		{text: `a\\@b`},
 	} {
-		got, err := Expand(t.Context(), Typed(test.text), Options{Root: root, Unattended: test.unattended})
+		got, err := Expand(t.Context(), TypedMessage(test.text), Options{Root: root, Unattended: test.unattended})
 		if err != nil {
 			t.Errorf("%s: %v", test.text, err)
 			continue
@@ -381,7 +381,7 @@ func TestNoFileStaysText(t *testing.T) {
 			t.Errorf("%s: sent %q, skipped %v, included %v", test.text, sent, got.Skipped, got.Included)
 		}
 	}
-	pasted := Message{{Text: `\@a `}, {Text: `\@b`, Source: history.Pasted}}
+	pasted := Message{{Text: `\@a `}, {Text: `\@b`, Source: history.SourcePasted}}
 	if got, err := Expand(t.Context(), pasted, Options{Root: root}); err != nil || got.Blocks[0].(*history.Text).Text != `@a \@b` {
 		t.Errorf("%v, %v", got.Blocks, err)
 	}
@@ -389,7 +389,7 @@ func TestNoFileStaysText(t *testing.T) {
 
 func TestMissingErrorTellsWhatToDo(t *testing.T) {
 	t.Parallel()
-	err := &MissingError{[]Missing{{"mian.go", []string{"main.go", "cmd/main.go"}}, {"x.y", nil}}}
+	err := &MissingError{[]MissingPath{{"mian.go", []string{"main.go", "cmd/main.go"}}, {"x.y", nil}}}
 	const want = `not sent: no file @mian.go (did you mean main.go or cmd/main.go?) and no file @x.y. For a plain @, write \@`
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
@@ -399,12 +399,12 @@ func TestMissingErrorTellsWhatToDo(t *testing.T) {
 func TestExpandFailsForABadWorkspaceAndAnEndedContext(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a": ""})
-	if _, err := Expand(t.Context(), Typed("@a"), Options{Root: filepath.Join(root, "gone")}); err == nil || !strings.Contains(err.Error(), "gone") {
+	if _, err := Expand(t.Context(), TypedMessage("@a"), Options{Root: filepath.Join(root, "gone")}); err == nil || !strings.Contains(err.Error(), "gone") {
 		t.Errorf("error %v, want one that names the workspace", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), -time.Second)
 	defer cancel()
-	if _, err := Expand(ctx, Typed("@a"), Options{Root: root}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Expand(ctx, TypedMessage("@a"), Options{Root: root}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error %v, want the context's", err)
 	}
 }
@@ -420,7 +420,7 @@ func FuzzExpand(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := Expand(t.Context(), Typed(text), Options{Root: root})
+		got, err := Expand(t.Context(), TypedMessage(text), Options{Root: root})
 		var missing *MissingError
 		if err != nil {
 			if !errors.As(err, &missing) {
@@ -450,7 +450,7 @@ func TestShownGetsWhatTheModelReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := map[string]string{}
-	_, err = Expand(t.Context(), Typed("@link"), Options{Root: root, Shown: func(path string, content []byte) { shown[path] = string(content) }})
+	_, err = Expand(t.Context(), TypedMessage("@link"), Options{Root: root, Shown: func(path string, content []byte) { shown[path] = string(content) }})
 	if err != nil || len(shown) != 1 || shown[filepath.Join(root, "a.txt")] != "no newline" {
 		t.Errorf("shown %v, %v", shown, err)
 	}

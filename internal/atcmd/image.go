@@ -26,7 +26,7 @@ func (e *ImageError) Error() string {
 
 // images returns the blocks of the images that were picked by hand, in their order. Unlike
 // mentioned files they may lie outside the workspace, because a user named them.
-func images(message Message, noImages string) (blocks []history.Block, included []Included, err error) {
+func images(message Message, noImages string) (blocks []history.Block, included []IncludedFile, err error) {
 	for _, part := range message {
 		if part.Image == "" {
 			continue
@@ -43,7 +43,7 @@ func images(message Message, noImages string) (blocks []history.Block, included 
 			return nil, nil, &ImageError{part.Image, err.Error()}
 		}
 		blocks = append(blocks, mediaBlock(fitted))
-		included = append(included, Included{Path: part.Image, Bytes: len(fitted.Data), Hash: hash})
+		included = append(included, IncludedFile{Path: part.Image, Bytes: len(fitted.Data), Hash: hash})
 	}
 	return blocks, included, nil
 }
@@ -51,7 +51,7 @@ func images(message Message, noImages string) (blocks []history.Block, included 
 // readImage reads an image from a regular file, and returns the history.Digest of the file. It
 // refuses other files, because opening a pipe would wait for its writer.
 func readImage(path string) (fitted picture.Picture, hash string, err error) {
-	content, err := fsutil.Beginning(path, picture.MaxFileBytes+1)
+	content, err := fsutil.ReadBeginning(path, picture.MaxFileBytes+1)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return picture.Picture{}, "", errors.New("there is no such file")

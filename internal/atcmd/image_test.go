@@ -31,7 +31,7 @@ func TestMentionedImages(t *testing.T) {
 	t.Parallel()
 	small := shot(t, 30, 20)
 	root := space(t, map[string]string{"pic": small, "wide.png": shot(t, 3136, 2), "cut.png": small[:len(small)-20]})
-	got, err := Expand(t.Context(), Typed("see @pic, @wide.png and @cut.png"), Options{Root: root})
+	got, err := Expand(t.Context(), TypedMessage("see @pic, @wide.png and @cut.png"), Options{Root: root})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestMentionedImages(t *testing.T) {
 	if len(got.Skipped) != 1 || got.Skipped[0].Path != "cut.png" || !strings.Contains(got.Skipped[0].Reason, "broken") {
 		t.Errorf("skipped %v", got.Skipped)
 	}
-	got, err = Expand(t.Context(), Typed("see @pic"), Options{Root: root, NoImages: "it is blind"})
+	got, err = Expand(t.Context(), TypedMessage("see @pic"), Options{Root: root, NoImages: "it is blind"})
 	if err != nil || len(got.Blocks) != 1 || len(got.Skipped) != 1 || got.Skipped[0].Reason != "it is blind" {
 		t.Errorf("%+v %v", got, err)
 	}

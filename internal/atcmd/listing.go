@@ -111,5 +111,5 @@ func inFolder(root, typed string) ignore.Paths {
 		}
 	}
 	slices.Sort(names)
-	return ignore.PathsOf(names...)
+	return ignore.NewPaths(names...)
 }

@@ -29,11 +29,11 @@ type Part struct {
 
 // ImagePart returns the part for an image that a user picked by hand.
 func ImagePart(path string) Part {
-	return Part{Text: "[image " + humanize.Visible(filepath.Base(path)) + "]", Image: path}
+	return Part{Text: "[image " + humanize.EscapeInvisible(filepath.Base(path)) + "]", Image: path}
 }
 
-// Typed returns a message of typed text.
-func Typed(text string) Message { return Message{{Text: text}} }
+// TypedMessage returns a message of typed text.
+func TypedMessage(text string) Message { return Message{{Text: text}} }
 
 // Text returns the whole message in the form that a user sees.
 func (m Message) Text() string {
@@ -63,9 +63,9 @@ func (m Message) Trim() Message {
 	return m
 }
 
-// Leads returns the first character of a message that begins with typed text, otherwise 0. The
+// FirstTypedByte returns the first character of a message that begins with typed text, otherwise 0. The
 // caller checks whether it marks a command.
-func (m Message) Leads() byte {
+func (m Message) FirstTypedByte() byte {
 	if len(m) == 0 || m[0].Source != "" || m[0].Text == "" {
 		return 0
 	}
@@ -89,7 +89,7 @@ func (m Message) passages() []passage {
 		switch {
 		case part.Source == "" && part.Image == "":
 			typed.text += part.Text
-		case part.Image != "" || part.Source == history.Pasted && !strings.Contains(strings.TrimSpace(part.Text), "\n"):
+		case part.Image != "" || part.Source == history.SourcePasted && !strings.Contains(strings.TrimSpace(part.Text), "\n"):
 			start := len(typed.text)
 			typed.text += part.Text
 			typed.data = append(typed.data, [2]int{start, len(typed.text)})
@@ -116,7 +116,7 @@ func (p passage) block(alone bool) history.Block {
 		return &history.Text{Text: plain(p.text, p.data)}
 	case alone:
 		return &history.Text{Text: p.text, Source: p.source}
-	case p.source == history.Piped:
+	case p.source == history.SourcePiped:
 		return history.NewData(p.source, "Piped in"+lineCount(p.text)+":", p.text)
 	default:
 		return history.NewData(p.source, "Pasted"+lineCount(p.text)+":", p.text)

@@ -13,8 +13,8 @@ import (
 func TestDataIsNotLookedAt(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a.go": "package a\n", ".env": "SECRET=1\n"})
-	piped := func(text string) Part { return Part{Text: text, Source: history.Piped} }
-	pasted := func(text string) Part { return Part{Text: text, Source: history.Pasted} }
+	piped := func(text string) Part { return Part{Text: text, Source: history.SourcePiped} }
+	pasted := func(text string) Part { return Part{Text: text, Source: history.SourcePasted} }
 	typed := func(text string) Part { return Part{Text: text} }
 	for _, test := range []struct {
 		name    string
@@ -55,17 +55,17 @@ func TestDataIsNotLookedAt(t *testing.T) {
 
 func TestTrim(t *testing.T) {
 	t.Parallel()
-	message := Message{{Text: " \n"}, {Text: "a \n"}, {Text: "  b", Source: history.Pasted}, {Text: " "}}
+	message := Message{{Text: " \n"}, {Text: "a \n"}, {Text: "  b", Source: history.SourcePasted}, {Text: " "}}
 	if got := message.Trim(); got.Text() != "a \n  b" || len(got) != 2 {
 		t.Errorf("got %+v", got)
 	}
 	if message[0].Text != " \n" {
 		t.Error("the message itself was changed")
 	}
-	if got := Typed(" ").Trim(); len(got) != 0 || got.Leads() != 0 {
+	if got := TypedMessage(" ").Trim(); len(got) != 0 || got.FirstTypedByte() != 0 {
 		t.Errorf("got %+v", got)
 	}
-	if Typed("/x").Leads() != '/' || (Message{{Text: "/x", Source: history.Pasted}}).Leads() != 0 {
+	if TypedMessage("/x").FirstTypedByte() != '/' || (Message{{Text: "/x", Source: history.SourcePasted}}).FirstTypedByte() != 0 {
 		t.Error("what a message begins with counts when it was typed")
 	}
 }

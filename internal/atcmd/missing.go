@@ -9,10 +9,10 @@ import (
 )
 
 // A MissingError names the @paths of a message that do not exist. The message must not be sent.
-type MissingError struct{ Missing []Missing }
+type MissingError struct{ Missing []MissingPath }
 
-// Missing is a path that does not exist.
-type Missing struct {
+// MissingPath is a path that does not exist.
+type MissingPath struct {
 	Path string
 	// Nearest lists at most maxNearest paths that the user may have meant, best first.
 	Nearest []string
@@ -37,7 +37,7 @@ func (e *MissingError) Error() string {
 // path of this workspace, such as @types/node or @click.argument. Such a word is neither quoted nor
 // a pattern, begins with no folder of the workspace, and resembles no file.
 func (e *expander) noteMissing(m mention) bool {
-	if slices.ContainsFunc(e.missing, func(known Missing) bool { return known.Path == m.path }) {
+	if slices.ContainsFunc(e.missing, func(known MissingPath) bool { return known.Path == m.path }) {
 		return true
 	}
 	near := nearestFiles(m.path, e.workspace.all())
@@ -45,7 +45,7 @@ func (e *expander) noteMissing(m mention) bool {
 	if !m.quoted && !isGlob(m.path) && len(near) == 0 && !(below && (first == "" || e.workspace.exists(first))) {
 		return false
 	}
-	e.missing = append(e.missing, Missing{m.path, near})
+	e.missing = append(e.missing, MissingPath{m.path, near})
 	return true
 }
 

@@ -31,19 +31,19 @@ type mention struct {
 	path       string
 	quoted     bool
 	// pages are the pages that are named after the path of a PDF.
-	pages Pages
+	pages PageRange
 	// found is set if path names a file or folder.
 	found bool
 }
 
-// Pages is a range of pages of a PDF. Count is 0 for all pages from First on. The zero value
+// PageRange is a range of pages of a PDF. Count is 0 for all pages from First on. The zero value
 // selects no range.
-type Pages struct{ First, Count int }
+type PageRange struct{ First, Count int }
 
 // String returns the range in the form in which users write it after a path.
-func (p Pages) String() string {
+func (p PageRange) String() string {
 	switch {
-	case p == Pages{}:
+	case p == PageRange{}:
 		return ""
 	case p.Count == 0:
 		return fmt.Sprintf(":%d-", p.First)
@@ -64,7 +64,7 @@ func (m mention) withPages(text string) mention {
 	}
 	first, _ := strconv.Atoi(named[1])
 	last, _ := strconv.Atoi(named[3])
-	m.pages = Pages{first, max(0, last-first+1)}
+	m.pages = PageRange{first, max(0, last-first+1)}
 	if named[2] == "" {
 		m.pages.Count = 1
 	}

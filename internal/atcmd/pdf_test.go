@@ -18,7 +18,7 @@ func TestPDF(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a.pdf": aPDF, "my b.PDF": aPDF, "sub/c.pdf": aPDF, "more/d.pdf": aPDF, "a.go": "x\n"})
 	var asked []string
-	options := Options{Root: root, PDF: func(_ context.Context, name string, content []byte, pages Pages) (string, bool, error) {
+	options := Options{Root: root, PDF: func(_ context.Context, name string, content []byte, pages PageRange) (string, bool, error) {
 		asked = append(asked, name+pages.String())
 		if string(content) != aPDF {
 			t.Errorf("the content is %q", content)
@@ -26,9 +26,9 @@ func TestPDF(t *testing.T) {
 		if name == "sub/c.pdf" {
 			return "", false, errors.New("it says how")
 		}
-		return "text of " + name + pages.String(), pages == Pages{}, nil
+		return "text of " + name + pages.String(), pages == PageRange{}, nil
 	}}
-	got, err := Expand(t.Context(), Typed(`@a.pdf @a.pdf:3-5, @a.pdf:3-5 and @"my b.PDF":7. Or @a.pdf:9- @a.go:3 @sub/c.pdf @more`), options)
+	got, err := Expand(t.Context(), TypedMessage(`@a.pdf @a.pdf:3-5, @a.pdf:3-5 and @"my b.PDF":7. Or @a.pdf:9- @a.go:3 @sub/c.pdf @more`), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestPDF(t *testing.T) {
 	if !is || !strings.Contains(pages.Text, "text of a.pdf:3-5") || pages.Key != "pdf:a.pdf:3-5" || pages.Source == "" {
 		t.Errorf("the pages are %+v", got.Blocks[2])
 	}
-	if len(got.Skipped) != 2 || got.Skipped[0] != (Skipped{"sub/c.pdf", "it says how"}) || got.Skipped[1].Reason != string(binary) {
+	if len(got.Skipped) != 2 || got.Skipped[0] != (SkippedPath{"sub/c.pdf", "it says how"}) || got.Skipped[1].Reason != string(binary) {
 		t.Errorf("left out: %+v", got.Skipped)
 	}
 	if got := expand(t, root, "@a.pdf"); len(got.Included) > 0 || len(got.Skipped) != 1 {

@@ -24,7 +24,7 @@ func TestTheBestAreThoseOfAllSorted(t *testing.T) {
 		slices.Sort(names)
 		recent := rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, min(5, len(names)), rapid.ID[string]).Draw(t, "recent")
 		typed := rapid.SampledFrom([]string{"a", "ab", "mod/a", "c", "main/", "acb", "x", "mda", "kb", "é"}).Draw(t, "typed")
-		paths := ignore.PathsOf(names...)
+		paths := ignore.NewPaths(names...)
 		got, want := best(typed, &paths, recent), allSorted(typed, names, recent)
 		got, want = got[:min(len(got), maxCompletions)], want[:min(len(want), maxCompletions)]
 		if diff := cmp.Diff(want, got); diff != "" {

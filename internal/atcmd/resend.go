@@ -21,7 +21,7 @@ func MessageOf(entry *history.Content) Message {
 			part.Text = untitled(text.Text)
 		}
 		if lead := text.Text; len(message) == 0 && (strings.HasPrefix(lead, "/") || strings.HasPrefix(lead, "!")) {
-			part.Source = history.Pasted // as typed text, the message would run a command
+			part.Source = history.SourcePasted // as typed text, the message would run a command
 		}
 		message = append(message, part)
 	}

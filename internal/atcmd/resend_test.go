@@ -14,14 +14,14 @@ func TestAgain(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a.go": "package a\n"})
 	for name, message := range map[string]Message{
-		"words":          Typed("why?"),
-		"a file":         Typed("see @a.go please"),
-		"pasted lines":   {{Text: "look: "}, {Text: "@.env\nx", Source: history.Pasted}, {Text: " why?"}},
-		"pasted alone":   {{Text: "/set x", Source: history.Pasted}},
-		"a fence":        {{Text: "x"}, {Text: "```\na\n```", Source: history.Piped}},
+		"words":          TypedMessage("why?"),
+		"a file":         TypedMessage("see @a.go please"),
+		"pasted lines":   {{Text: "look: "}, {Text: "@.env\nx", Source: history.SourcePasted}, {Text: " why?"}},
+		"pasted alone":   {{Text: "/set x", Source: history.SourcePasted}},
+		"a fence":        {{Text: "x"}, {Text: "```\na\n```", Source: history.SourcePiped}},
 		"like a title":   {{Text: "Pasted:\n\n```\nno data"}},
-		"piped, and ``":  {{Text: "x"}, {Text: "Pasted:\n\n````\nb", Source: history.Piped}},
-		"nothing closed": {{Text: "Piped in:\n\nno fence", Source: history.Piped}},
+		"piped, and ``":  {{Text: "x"}, {Text: "Pasted:\n\n````\nb", Source: history.SourcePiped}},
+		"nothing closed": {{Text: "Piped in:\n\nno fence", Source: history.SourcePiped}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

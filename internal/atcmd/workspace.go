@@ -97,7 +97,7 @@ func (w *workspace) all() []string {
 }
 
 func (w *workspace) absolute(name string) string {
-	return fsutil.At(w.root, filepath.FromSlash(name))
+	return fsutil.ResolveIn(w.root, filepath.FromSlash(name))
 }
 
 // inside returns the absolute path full relative to the root, with forward

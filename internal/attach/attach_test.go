@@ -26,7 +26,7 @@ func TestUnseen(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all []*Conn
-	for _, j := range []Join{{Terminal: true}, {}, {Watch: true, Terminal: true}, {Terminal: true}} {
+	for _, j := range []JoinRequest{{Terminal: true}, {}, {Watch: true, Terminal: true}, {Terminal: true}} {
 		c, _ := join(t, dir, "one", j)
 		all = append(all, c)
 	}
@@ -61,7 +61,7 @@ func serve(t *testing.T, dir, id string, hub *Hub, handle func(*Client, []byte))
 	return s
 }
 
-func join(t *testing.T, dir, id string, j Join) (*Conn, Joined) {
+func join(t *testing.T, dir, id string, j JoinRequest) (*Conn, JoinReply) {
 	t.Helper()
 	path, err := Find([]string{dir}, id)
 	if err != nil {
@@ -104,14 +104,14 @@ func TestLinesAreEncodedForClients(t *testing.T) {
 	if plain != 0 || board != 5 || len(hub.lines) != 1 {
 		t.Errorf("%d lines and %d of boards are encoded, %d kept", plain, board, len(hub.lines))
 	}
-	joined, after := hub.join(Join{Watch: true})
+	joined, after := hub.join(JoinRequest{Watch: true})
 	hub.Add(Line{Value: counted{&plain}, Rest: true})
 	hub.Add(Line{Value: counted{&board}, Board: true})
 	if lines, _, behind, _ := hub.next(after, true); len(lines) != 1 || behind || plain != 0 || string(joined.State) != `{"type":"x","n":18}` {
 		t.Errorf("a board gets %d lines, %d encoded, %s", len(lines), plain, joined.State)
 	}
 	for range 2 {
-		joined, after := hub.join(Join{})
+		joined, after := hub.join(JoinRequest{})
 		if lines, last, behind, _ := hub.next(after, false); !joined.Snapshot || joined.Record != 3 || len(lines) != 3 || last != 22 || behind {
 			t.Errorf("%+v: %d lines to %d", joined, len(lines), last)
 		}
@@ -147,7 +147,7 @@ func TestEveryLineOnce(t *testing.T) {
 					hub.Add(Line{Value: text(size), Size: size, Rest: rest})
 				}
 			case 2:
-				joined, after := hub.join(Join{After: known, Run: run})
+				joined, after := hub.join(JoinRequest{After: known, Run: run})
 				if after != joined.After || joined.Run != hub.run {
 					t.Fatalf("%+v", joined)
 				}
@@ -192,12 +192,12 @@ func TestJoinAfterUnknownNumbers(t *testing.T) {
 	for range 3 {
 		hub.Add(Line{Value: json.RawMessage(`{"type":"x"}`)})
 	}
-	for _, j := range []Join{{}, {After: 2}, {After: 2, Run: "other"}, {After: 4, Run: hub.run}, {After: 1 << 63, Run: hub.run}} {
+	for _, j := range []JoinRequest{{}, {After: 2}, {After: 2, Run: "other"}, {After: 4, Run: hub.run}, {After: 1 << 63, Run: hub.run}} {
 		if joined, _ := hub.join(j); !joined.Snapshot || joined.Record != 7 || joined.After != 0 {
 			t.Errorf("%+v: %+v", j, joined)
 		}
 	}
-	if joined, _ := hub.join(Join{After: 3, Run: hub.run}); joined.Snapshot || joined.After != 3 {
+	if joined, _ := hub.join(JoinRequest{After: 3, Run: hub.run}); joined.Snapshot || joined.After != 3 {
 		t.Errorf("%+v", joined)
 	}
 }
@@ -208,14 +208,14 @@ func TestSlowClient(t *testing.T) {
 	dir := folder(t)
 	hub := NewHub(func() uint64 { return 9 })
 	s := serve(t, dir, "one", hub, func(*Client, []byte) {})
-	slow, joined := join(t, dir, "one", Join{})
+	slow, joined := join(t, dir, "one", JoinRequest{})
 	for range 80 {
 		hub.Add(Line{Value: text(50_000), Size: 50_000, Rest: true})
 	}
 	last, n := error(nil), joined.After
 	for last == nil {
 		var line []byte
-		if line, last = slow.Next(); last == nil && !bytes.Contains(line, []byte(`"type":"error"`)) {
+		if line, last = slow.ReadLine(); last == nil && !bytes.Contains(line, []byte(`"type":"error"`)) {
 			if numberOf(line) != n+1 {
 				t.Fatalf("line %d after %d", numberOf(line), n)
 			}
@@ -225,11 +225,11 @@ func TestSlowClient(t *testing.T) {
 	if n >= 80 {
 		t.Errorf("it got all %d lines", n)
 	}
-	again, joined := join(t, dir, "one", Join{After: n, Run: joined.Run})
+	again, joined := join(t, dir, "one", JoinRequest{After: n, Run: joined.Run})
 	if !joined.Snapshot || joined.After <= n || joined.Record != 9 {
 		t.Errorf("%+v after %d", joined, n)
 	}
-	if line, err := again.Next(); err != nil || numberOf(line) != joined.After+1 {
+	if line, err := again.ReadLine(); err != nil || numberOf(line) != joined.After+1 {
 		t.Errorf("%.40s %v", line, err)
 	}
 	if err := s.Close(); err != nil {
@@ -244,29 +244,29 @@ func TestLinesOfClients(t *testing.T) {
 	var taken atomic.Int32
 	serve(t, dir, "one", NewHub(func() uint64 { return 0 }), func(c *Client, line []byte) {
 		taken.Add(1)
-		c.Tell(map[string]string{"type": "echo", "line": string(line)})
+		c.Send(map[string]string{"type": "echo", "line": string(line)})
 	})
-	c, _ := join(t, dir, "one", Join{})
+	c, _ := join(t, dir, "one", JoinRequest{})
 	go func() {
 		_, _ = c.conn.Write(append(bytes.Repeat([]byte("a"), 16<<20), "\n{\"type\":\"hello\"}\n"...))
 	}()
 	for _, want := range []string{"a line can have at most 1 MiB", "hello"} {
-		if line, err := c.Next(); err != nil || !bytes.Contains(line, []byte(want)) {
+		if line, err := c.ReadLine(); err != nil || !bytes.Contains(line, []byte(want)) {
 			t.Fatalf("%.80s %v, want %s", line, err, want)
 		}
 	}
-	half, _ := join(t, dir, "one", Join{})
+	half, _ := join(t, dir, "one", JoinRequest{})
 	_, _ = half.conn.Write([]byte(`{"type":"half"`))
 	_ = half.Close()
-	flood, _ := join(t, dir, "one", Join{})
+	flood, _ := join(t, dir, "one", JoinRequest{})
 	for range 2 * maxTold { // it does not read the answers
 		_, _ = flood.conn.Write([]byte("{\"type\":\"flood\"}\n"))
 	}
-	c.Limit(0)
+	c.SetTimeout(0)
 	if err := c.Send(map[string]string{"type": "still"}); err != nil {
 		t.Fatal(err)
 	}
-	if line, err := c.Next(); err != nil || !bytes.Contains(line, []byte("still")) {
+	if line, err := c.ReadLine(); err != nil || !bytes.Contains(line, []byte("still")) {
 		t.Fatalf("%s %v", line, err)
 	}
 	if n := taken.Load(); n < 2 {
@@ -298,13 +298,13 @@ func TestBoardsGetStates(t *testing.T) {
 	hub.Add(Line{Value: json.RawMessage(`{"type":"approval","id":1}`), Board: true, Asks: 1})
 	hub.Add(Line{Value: json.RawMessage(`{"type":"approval","id":2}`), Board: true, Asks: 2})
 	hub.Add(Line{Value: json.RawMessage(`{"type":"settled","id":1}`), Board: true, Settles: 1})
-	c, joined := join(t, dir, "one", Join{Watch: true})
+	c, joined := join(t, dir, "one", JoinRequest{Watch: true})
 	if string(joined.State) != `{"type":"state","n":1,"state":"working"}` || len(joined.Open) != 1 || string(joined.Open[0]) != `{"type":"approval","n":3,"id":2}` {
 		t.Errorf("%s %s", joined.State, joined.Open)
 	}
 	hub.Add(Line{Value: json.RawMessage(`{"type":"text","delta":"hidden"}`)})
 	hub.Add(Line{Value: json.RawMessage(`{"type":"settled","id":2}`), Board: true, Settles: 2})
-	if line, err := c.Next(); err != nil || string(line) != `{"type":"settled","n":6,"id":2}` {
+	if line, err := c.ReadLine(); err != nil || string(line) != `{"type":"settled","n":6,"id":2}` {
 		t.Errorf("%s %v", line, err)
 	}
 }
@@ -321,7 +321,7 @@ func TestPlacesOfSockets(t *testing.T) {
 	}
 	dead.SetUnlinkOnClose(false)
 	_ = dead.Close()
-	if !Dead(path) {
+	if !IsDead(path) {
 		t.Error("a socket without a program counts as served")
 	}
 	hub := NewHub(func() uint64 { return 0 })
@@ -337,10 +337,10 @@ func TestPlacesOfSockets(t *testing.T) {
 	}
 	// Removed by another program, and made again; replaced, and left.
 	_ = os.Remove(path)
-	if gone, err := s.Renew(); gone || err != nil || Dead(path) {
+	if gone, err := s.Renew(); gone || err != nil || IsDead(path) {
 		t.Errorf("%v %v", gone, err)
 	}
-	join(t, dir, "one", Join{})
+	join(t, dir, "one", JoinRequest{})
 	_ = os.Remove(path)
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)

@@ -11,8 +11,8 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// Kept is the total size, in bytes, from which the oldest lines are dropped, up to a line at rest.
-const Kept = 1 << 20
+// MaxKeptBytes is the total size, in bytes, from which the oldest lines are dropped, up to a line at rest.
+const MaxKeptBytes = 1 << 20
 
 // restless is the multiple of Kept from which lines are dropped even if no line is at rest.
 const restless = 8
@@ -79,7 +79,7 @@ type Hub struct {
 
 // NewHub returns a Hub without lines. place returns the number of the latest record of the session.
 func NewHub(place func() uint64) *Hub {
-	return &Hub{run: rand.Text()[:12], kept: Kept, place: place, start: place(), asked: map[int]numbered{}, changed: make(chan struct{})}
+	return &Hub{run: rand.Text()[:12], kept: MaxKeptBytes, place: place, start: place(), asked: map[int]numbered{}, changed: make(chan struct{})}
 }
 
 // Add adds a line.
@@ -158,11 +158,11 @@ func (h *Hub) trim() {
 }
 
 // join returns the answer to a join. after is the number of the line after which lines are sent.
-func (h *Hub) join(j Join) (joined Joined, after uint64) {
+func (h *Hub) join(j JoinRequest) (joined JoinReply, after uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.joined = true
-	joined = Joined{Type: "joined", Run: h.run, Record: h.start, Snapshot: true, After: h.before, State: h.state}
+	joined = JoinReply{Type: "joined", Run: h.run, Record: h.start, Snapshot: true, After: h.before, State: h.state}
 	switch {
 	case j.Watch:
 		joined.Snapshot, joined.After = false, h.before+uint64(len(h.lines))

@@ -50,8 +50,8 @@ type Client struct {
 	once sync.Once
 }
 
-// Tell sends a line only to this client. A client that does not read its lines is disconnected.
-func (c *Client) Tell(line any) {
+// Send sends a line only to this client. A client that does not read its lines is disconnected.
+func (c *Client) Send(line any) {
 	select {
 	case c.told <- line:
 	case <-c.gone:
@@ -60,8 +60,8 @@ func (c *Client) Tell(line any) {
 	}
 }
 
-// Gone returns a channel that is closed when the client has disconnected.
-func (c *Client) Gone() <-chan struct{} { return c.gone }
+// Done returns a channel that is closed when the client has disconnected.
+func (c *Client) Done() <-chan struct{} { return c.gone }
 
 func (c *Client) leave() {
 	c.once.Do(func() {
@@ -175,7 +175,7 @@ func (s *Server) accept(listener *net.UnixListener) {
 		s.mu.Unlock()
 		if full {
 			_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
-			_ = rawjson.Write(conn, NewProblem(errFull))
+			_ = rawjson.Write(conn, NewErrorLine(errFull))
 			_ = conn.Close()
 		}
 	}
@@ -196,7 +196,7 @@ func (s *Server) serve(c *Client) {
 	join, err := readJoin(in)
 	if err != nil {
 		_ = c.conn.SetWriteDeadline(time.Now().Add(time.Second))
-		_ = rawjson.Write(c.conn, NewProblem(err))
+		_ = rawjson.Write(c.conn, NewErrorLine(err))
 		return
 	}
 	_ = c.conn.SetReadDeadline(time.Time{})
@@ -211,7 +211,7 @@ func (s *Server) serve(c *Client) {
 		line = bytes.TrimSpace(line)
 		switch {
 		case !whole:
-			c.Tell(NewProblem(errLongLine))
+			c.Send(NewErrorLine(errLongLine))
 		case err != nil: // an incomplete line is ignored
 		case len(line) > 0:
 			s.handle(c, line)
@@ -232,14 +232,14 @@ func (s *Server) count(screens int) {
 	}
 }
 
-// Shown reports whether a user sees the session in a client. Boards do not count.
-func (s *Server) Shown() bool {
+// HasViewer reports whether a user sees the session in a client. Boards do not count.
+func (s *Server) HasViewer() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.screens > 0
 }
 
-func readJoin(in *bufio.Reader) (join Join, err error) {
+func readJoin(in *bufio.Reader) (join JoinRequest, err error) {
 	line, whole, err := lines.Read(in, nil, MaxLine)
 	if !whole || err != nil || json.Unmarshal(line, &join) != nil || join.Type != "join" {
 		return join, errNoJoin
@@ -249,7 +249,7 @@ func readJoin(in *bufio.Reader) (join Join, err error) {
 
 // write sends the lines of the Hub, and the lines only for this client, until the client disconnects or is
 // too slow.
-func (s *Server) write(c *Client, join Join) {
+func (s *Server) write(c *Client, join JoinRequest) {
 	joined, after := s.hub.join(join)
 	out := bufio.NewWriterSize(c.conn, 32<<10)
 	send := func(line any) error {
@@ -262,7 +262,7 @@ func (s *Server) write(c *Client, join Join) {
 	for {
 		batch, last, behind, more := s.hub.next(after, join.Watch)
 		if behind {
-			_ = send(NewProblem(errBehind))
+			_ = send(NewErrorLine(errBehind))
 			return
 		}
 		if writeAll(c.conn, out, batch) != nil {
@@ -325,16 +325,16 @@ func Dial(path string) (*Conn, error) {
 }
 
 // Join joins the session. After that, Next returns the lines. Join waits as long as Limit permits.
-func (c *Conn) Join(join Join) (joined Joined, err error) {
+func (c *Conn) Join(join JoinRequest) (joined JoinReply, err error) {
 	join.Type = "join"
 	if err := c.Send(join); err != nil {
 		return joined, err
 	}
-	line, err := c.Next()
+	line, err := c.ReadLine()
 	if err != nil {
 		return joined, err
 	}
-	var problem Problem
+	var problem ErrorLine
 	if err := json.Unmarshal(line, &joined); err != nil || joined.Type != "joined" {
 		_ = json.Unmarshal(line, &problem)
 		return joined, errors.New("the session did not accept the connection: " + problem.Error)
@@ -342,8 +342,8 @@ func (c *Conn) Join(join Join) (joined Joined, err error) {
 	return joined, nil
 }
 
-// Limit limits the time of all later reads and writes. 0 means no limit.
-func (c *Conn) Limit(d time.Duration) {
+// SetTimeout limits the time of all later reads and writes. 0 means no limit.
+func (c *Conn) SetTimeout(d time.Duration) {
 	var until time.Time
 	if d > 0 {
 		until = time.Now().Add(d)
@@ -354,8 +354,8 @@ func (c *Conn) Limit(d time.Duration) {
 // maxReceived limits a line from a session, in bytes.
 const maxReceived = 64 << 20
 
-// Next returns the next line. The error is io.EOF once the session has ended.
-func (c *Conn) Next() ([]byte, error) {
+// ReadLine returns the next line. The error is io.EOF once the session has ended.
+func (c *Conn) ReadLine() ([]byte, error) {
 	line, whole, err := lines.Read(c.in, nil, maxReceived)
 	if !whole || err == nil && len(line) == 0 {
 		return nil, io.ErrUnexpectedEOF

@@ -102,7 +102,7 @@ func listen(path string) (*net.UnixListener, error) {
 		if info.Mode().Type() != fs.ModeSocket {
 			return nil, fmt.Errorf("%s is not a socket", path)
 		}
-		if !Dead(path) {
+		if !IsDead(path) {
 			return nil, errors.New("another process serves " + path)
 		}
 		if err := os.Remove(path); err != nil {
@@ -126,12 +126,12 @@ func listen(path string) (*net.UnixListener, error) {
 	return listener, nil
 }
 
-// Dead reports whether no process accepts connections on a socket any more.
-func Dead(path string) bool {
+// IsDead reports whether no process accepts connections on a socket any more.
+func IsDead(path string) bool {
 	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
 	if err == nil {
 		_ = conn.Close()
 		return false
 	}
-	return fsutil.IsRefused(err)
+	return fsutil.IsConnectionRefused(err)
 }

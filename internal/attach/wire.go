@@ -2,8 +2,8 @@ package attach
 
 import "encoding/json"
 
-// A Join is the first line of a client.
-type Join struct {
+// A JoinRequest is the first line of a client.
+type JoinRequest struct {
 	Type string `json:"type"`
 	// After is the number of the last line that the client received. Run identifies the hub that numbered
 	// it.
@@ -15,8 +15,8 @@ type Join struct {
 	Terminal bool `json:"terminal,omitempty"`
 }
 
-// Joined is the answer to a Join. The lines after the number After follow.
-type Joined struct {
+// JoinReply is the answer to a Join. The lines after the number After follow.
+type JoinReply struct {
 	Type string `json:"type"`
 	Run  string `json:"run"`
 	// After is the number of the line after which lines follow.
@@ -31,13 +31,13 @@ type Joined struct {
 	Open []json.RawMessage `json:"open,omitempty"`
 }
 
-// A Problem is a line about an error of one client.
-type Problem struct {
+// A ErrorLine is a line about an error of one client.
+type ErrorLine struct {
 	Type  string `json:"type"`
 	Error string `json:"error"`
 	// ID is the id of the question that the error is about, or 0 for none.
 	ID int `json:"id,omitempty"`
 }
 
-// NewProblem returns the Problem of an error.
-func NewProblem(err error) Problem { return Problem{Type: "error", Error: err.Error()} }
+// NewErrorLine returns the Problem of an error.
+func NewErrorLine(err error) ErrorLine { return ErrorLine{Type: "error", Error: err.Error()} }

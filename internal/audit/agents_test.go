@@ -31,7 +31,7 @@ func familyOf(t *testing.T) (path string) {
 	parent := create(session.Options{Dir: t.TempDir(), ID: "s"})
 	defer parent.Close()
 	note := func(a session.Agent) {
-		if err := parent.Agent(a); err != nil {
+		if err := parent.RecordAgent(a); err != nil {
 			t.Fatal(err)
 		}
 	}

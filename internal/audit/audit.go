@@ -46,13 +46,13 @@ type Kind string
 
 // The kinds of events, in the order in which they are listed.
 const (
-	Read    Kind = "read"
-	Looked  Kind = "looked"
-	Wrote   Kind = "wrote"
-	Ran     Kind = "ran"
-	Reached Kind = "reached"
-	Called  Kind = "called"
-	Asked   Kind = "asked"
+	KindRead    Kind = "read"
+	KindSearch  Kind = "looked"
+	KindWrite   Kind = "wrote"
+	KindRun     Kind = "ran"
+	KindNetwork Kind = "reached"
+	KindCall    Kind = "called"
+	KindAsk     Kind = "asked"
 )
 
 // An Event is one action. API keys in its texts are omitted, because other people read an audit.
@@ -132,7 +132,7 @@ func of(path string, hashes ...string) (*Report, beginnings, error) {
 		return nil, nil, err
 	}
 	a := auditor{report: r, hosts: map[string]bool{}}
-	for record, err := range session.Scan(path) {
+	for record, err := range session.ScanRecords(path) {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -142,8 +142,8 @@ func of(path string, hashes ...string) (*Report, beginnings, error) {
 		if act, is := record.Action(); is {
 			a.addAct(record.Time, act)
 		}
-		if warmed, is := record.Warmed(); is {
-			a.add(record.Time, Event{Kind: Reached, What: warmed.Host, By: "cache-warming"})
+		if warmed, is := record.CacheRefresh(); is {
+			a.add(record.Time, Event{Kind: KindNetwork, What: warmed.Host, By: "cache-warming"})
 		}
 		a.readOpening(record)
 		if agent, is := record.Agent(); is {
@@ -190,9 +190,9 @@ type auditor struct {
 }
 
 func (a *auditor) add(at time.Time, e Event) {
-	e.At, e.What, e.Rule = at, secret.Without(e.What), secret.Without(e.Rule)
-	if e.Kind == Read || e.Kind == Wrote { // tools use absolute or relative paths
-		e.What = fsutil.Shorten(e.What, a.report.Workspace)
+	e.At, e.What, e.Rule = at, secret.Redact(e.What), secret.Redact(e.Rule)
+	if e.Kind == KindRead || e.Kind == KindWrite { // tools use absolute or relative paths
+		e.What = fsutil.ShortenPaths(e.What, a.report.Workspace)
 	}
 	a.report.Events = append(a.report.Events, e)
 }
@@ -211,7 +211,7 @@ func (a *auditor) entry(at time.Time, entry *history.Content) {
 		switch b := block.(type) {
 		case *history.Text:
 			if b.IncludedFile != "" {
-				a.add(at, Event{Kind: Read, What: b.IncludedFile, Hash: history.Digest(included(b.Text)), By: "person"})
+				a.add(at, Event{Kind: KindRead, What: b.IncludedFile, Hash: history.Digest(included(b.Text)), By: "person"})
 			}
 		case *history.ToolResponse:
 			deed.Exit = b.ExitCode
@@ -235,8 +235,8 @@ func (a *auditor) addAct(at time.Time, act session.Action) {
 }
 
 // readOpening reads the record that describes the log itself.
-func (a *auditor) readOpening(record session.Scanned) {
-	if agent := record.OfAgent(); agent != nil {
+func (a *auditor) readOpening(record session.ScannedRecord) {
+	if agent := record.OwningAgent(); agent != nil {
 		a.report.Agent, a.report.agentID = agent.Agent, agent.ID
 	}
 	a.report.LacksActs = a.report.LacksActs || record.LacksActions()
@@ -249,7 +249,7 @@ func included(text string) string {
 }
 
 func (a *auditor) read(at time.Time, v history.View, by string) {
-	e := Event{Kind: Read, What: v.Path, Hash: v.Hash, By: by}
+	e := Event{Kind: KindRead, What: v.Path, Hash: v.Hash, By: by}
 	if !v.Whole {
 		e.From, e.To = v.From, v.To
 	}
@@ -259,7 +259,7 @@ func (a *auditor) read(at time.Time, v history.View, by string) {
 func (a *auditor) reached(at time.Time, host, by string) {
 	if once := host + " " + by; !a.hosts[once] {
 		a.hosts[once] = true
-		a.add(at, Event{Kind: Reached, What: host, By: by})
+		a.add(at, Event{Kind: KindNetwork, What: host, By: by})
 	}
 }
 
@@ -270,25 +270,25 @@ func (a *auditor) deed(at time.Time, d history.Effect, tool, by string) {
 		a.read(at, v, by)
 	}
 	if d.Looked != "" {
-		a.add(at, Event{Kind: Looked, What: d.Looked})
+		a.add(at, Event{Kind: KindSearch, What: d.Looked})
 	}
 	if d.Asked != nil {
 		what := tool
 		if d.Ran != "" {
 			what = d.Ran
 		}
-		a.add(at, Event{Kind: Asked, What: what, By: d.Asked.By, Answer: d.Asked.Answer, Rule: d.Asked.Rule})
+		a.add(at, Event{Kind: KindAsk, What: what, By: d.Asked.By, Answer: d.Asked.Answer, Rule: d.Asked.Rule})
 	}
 	if d.Ran != "" {
-		a.add(at, Event{Kind: Ran, What: d.Ran, Profile: d.Profile, Exit: d.Exit, Agreed: d.Agreed, Unlisted: d.Unlisted, By: by})
+		a.add(at, Event{Kind: KindRun, What: d.Ran, Profile: d.Profile, Exit: d.Exit, Agreed: d.Agreed, Unlisted: d.Unlisted, By: by})
 	}
 	for _, w := range d.Wrote {
-		a.add(at, Event{Kind: Wrote, What: w.Path, Before: w.Before, After: w.After, By: by})
+		a.add(at, Event{Kind: KindWrite, What: w.Path, Before: w.Before, After: w.After, By: by})
 	}
 	for _, host := range d.Hosts {
 		a.reached(at, host, cmp.Or(by, tool))
 	}
 	if d.Served != "" {
-		a.add(at, Event{Kind: Called, What: d.Served})
+		a.add(at, Event{Kind: KindCall, What: d.Served})
 	}
 }

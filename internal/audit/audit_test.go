@@ -94,11 +94,11 @@ func TestActs(t *testing.T) {
 		{By: "undo", Effect: history.Effect{Wrote: []history.FileChange{{Path: "a", Before: "sha256:1", After: "sha256:2"}}}},
 		{By: "login", Effect: history.Effect{Hosts: []string{"auth.example"}}},
 	} {
-		if err := log.Action(act); err != nil {
+		if err := log.RecordAction(act); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := log.Warmed(session.Warmed{Host: "model.example", Cost: 0.02, Held: true}); err != nil {
+	if err := log.RecordCacheRefresh(session.CacheRefresh{Host: "model.example", Cost: 0.02, Held: true}); err != nil {
 		t.Fatal(err)
 	}
 	add(t, log, history.HumanText("hi"))
@@ -150,7 +150,7 @@ func TestLinesCannotBeForged(t *testing.T) {
 	log := newLog(t, nil)
 	add(t, log, history.HumanText(evil), history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: evil, Result: history.TextResult(evil)}).WithMeta(history.MetaEffect,
 		history.Effect{Ran: evil, Looked: evil, Hosts: []string{evil}, Served: evil, Read: []history.View{{Path: evil, Hash: "h"}}, Wrote: []history.FileChange{{Path: evil}}, Asked: &history.Decision{By: evil, Answer: "allowed", Rule: evil}}))
-	if err := log.Action(session.Action{By: evil, Effect: history.Effect{Ran: evil}}); err != nil {
+	if err := log.RecordAction(session.Action{By: evil, Effect: history.Effect{Ran: evil}}); err != nil {
 		t.Fatal(err)
 	}
 	got := printed(t, log.Path())

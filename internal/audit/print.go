@@ -35,7 +35,7 @@ func (r *Report) markdown(b *strings.Builder, level string) {
 	for _, part := range []struct {
 		title string
 		kind  Kind
-	}{{"Read", Read}, {"Listed or searched", Looked}, {"Written", Wrote}, {"Run", Ran}, {"Reached", Reached}, {"MCP tools", Called}, {"Decided", Asked}} {
+	}{{"Read", KindRead}, {"Listed or searched", KindSearch}, {"Written", KindWrite}, {"Run", KindRun}, {"Reached", KindNetwork}, {"MCP tools", KindCall}, {"Decided", KindAsk}} {
 		first := true
 		for _, e := range r.Events {
 			if e.Kind != part.kind {
@@ -83,9 +83,9 @@ func (e Event) details() string {
 	}
 	say(e.From > 0, "lines %d–%d", e.From, e.To)
 	say(e.Hash != "", "hash %s", e.Hash)
-	say(e.Kind == Wrote && e.Before == "", "new")
+	say(e.Kind == KindWrite && e.Before == "", "new")
 	say(e.Before != "", "was %s", short(e.Before))
-	say(e.Kind == Wrote && e.After == "", "deleted")
+	say(e.Kind == KindWrite && e.After == "", "deleted")
 	say(e.After != "", "is %s", short(e.After))
 	say(e.Profile == "sandbox", "in the sandbox")
 	say(e.Profile == "outside", "run outside the sandbox")

@@ -66,8 +66,8 @@ func New(sources Sources) *Board {
 	return &Board{sources: sources, changed: make(chan struct{}, 1), links: map[string]*link{}}
 }
 
-// Changed returns a channel that receives a value after the rows have changed.
-func (b *Board) Changed() <-chan struct{} { return b.changed }
+// Changes returns a channel that receives a value after the rows have changed.
+func (b *Board) Changes() <-chan struct{} { return b.changed }
 
 func (b *Board) change() {
 	select {
@@ -141,7 +141,7 @@ func (b *Board) FindLocked() {
 
 // sweep removes the socket of a killed program, if the record of its session is not locked.
 func (b *Board) sweep(path string) {
-	if !attach.Dead(path) {
+	if !attach.IsDead(path) {
 		return
 	}
 	id := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
@@ -151,7 +151,7 @@ func (b *Board) sweep(path string) {
 			return
 		}
 	}
-	if attach.Dead(path) {
+	if attach.IsDead(path) {
 		_ = os.Remove(path) // another board may have removed it
 	}
 }
@@ -230,7 +230,7 @@ type link struct {
 	joined bool
 	state  streamjson.State
 	asked  map[int]chat.Approval
-	follow streamjson.Follower
+	follow streamjson.Decoder
 	// problem is the latest error that the session reported.
 	problem string
 }
@@ -250,12 +250,12 @@ func (l *link) join(b *Board) error {
 	if err != nil {
 		return err
 	}
-	conn.Limit(joinTime)
-	joined, err := conn.Join(attach.Join{Watch: true, Terminal: true})
+	conn.SetTimeout(joinTime)
+	joined, err := conn.Join(attach.JoinRequest{Watch: true, Terminal: true})
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
-	conn.Limit(0)
+	conn.SetTimeout(0)
 	b.mu.Lock()
 	l.conn = conn
 	for _, line := range append(joined.Open, joined.State) {
@@ -272,7 +272,7 @@ func (l *link) join(b *Board) error {
 		defer b.forget(l)
 		defer conn.Close()
 		for {
-			line, err := conn.Next()
+			line, err := conn.ReadLine()
 			if err != nil {
 				return
 			}
@@ -299,7 +299,7 @@ func (l *link) take(line []byte) {
 	case "error":
 		l.problem = head.Error
 	default:
-		switch event, _ := l.follow.Event(line); event := event.(type) {
+		switch event, _ := l.follow.Decode(line); event := event.(type) {
 		case chat.ApprovalRequested:
 			l.asked[event.Approval.ID] = event.Approval
 		case chat.ApprovalSettled:
@@ -308,8 +308,8 @@ func (l *link) take(line []byte) {
 	}
 }
 
-// Problem returns the latest error that a session reported to the Board, and clears it.
-func (b *Board) Problem() string {
+// TakeError returns the latest error that a session reported to the Board, and clears it.
+func (b *Board) TakeError() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, one := range b.links {

@@ -54,11 +54,11 @@ func TestBoardFollowsSessions(t *testing.T) {
 	hubs["two"].Add(attach.Line{Value: json.RawMessage(`{"type":"settled","id":3}`), Board: true, Settles: 3})
 	hubs["two"].Add(attach.Line{Value: json.RawMessage(`{"type":"state","id":"two","state":"done"}`), Board: true})
 	for shown() != "two done |one idle " {
-		<-b.Changed()
+		<-b.Changes()
 	}
 	hubs["two"].End()
 	for shown() != "one idle " {
-		<-b.Changed()
+		<-b.Changes()
 	}
 }
 
@@ -95,7 +95,7 @@ func TestBoardOfManySessions(t *testing.T) {
 		}
 		last.Add(attach.Line{Value: json.RawMessage(fmt.Sprintf(`{"type":"state","id":"s%d","state":"blocked"}`, sessions-1)), Board: true})
 		for b.Rows()[0].State.State != "blocked" {
-			<-b.Changed()
+			<-b.Changes()
 		}
 	}
 }

@@ -40,7 +40,7 @@ func TestActsAreRecorded(t *testing.T) {
 	wrote := map[string]history.FileChange{"undo": {Path: "b.txt", Before: sum}, "redo": {Path: "b.txt", After: sum}}
 	exits := map[string]int{"!!": 3, "a message": 4}
 	var allowed history.Decision
-	for record, err := range session.Scan(log.Path()) {
+	for record, err := range session.ScanRecords(log.Path()) {
 		if err != nil {
 			t.Fatal(err)
 		}

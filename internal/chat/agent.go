@@ -11,9 +11,9 @@ import (
 	"agent/internal/history"
 )
 
-// SubagentOf is set in the conversation of a subagent, which a call of its parent conversation started
+// SubagentConfig is set in the conversation of a subagent, which a call of its parent conversation started
 // for one task.
-type SubagentOf struct {
+type SubagentConfig struct {
 	// Parent asks the user the questions of the subagent. The agent shares the parent's permissions,
 	// and its requests count for the parent's turn.
 	Parent *Agents
@@ -22,7 +22,7 @@ type SubagentOf struct {
 	// Only limits the approval mode; "" sets no limit besides the parent's mode.
 	Only gate.Mode
 	// Pace returns before each request how much more the subagent may do.
-	Pace func(Stats) Pace
+	Pace func(Stats) ContinueAdvice
 	// Over is closed when the parent ends. Nothing waits for the parent after that.
 	Over <-chan struct{}
 	// Waits is called with true when a question of the subagent begins to wait for the user, and with
@@ -30,8 +30,8 @@ type SubagentOf struct {
 	Waits func(waits bool)
 }
 
-// A Pace limits how an agent continues.
-type Pace struct {
+// A ContinueAdvice limits how an agent continues.
+type ContinueAdvice struct {
 	// Say is a text that the model reads before the next request; "" adds none.
 	Say string
 	// Last makes the next request the last one: calls in its reply are not run.
@@ -46,14 +46,14 @@ func (c *Chat) paces() (last bool, err error) {
 	}
 	pace := c.config.Within.Pace(c.figures())
 	if pace.Say != "" {
-		err = c.add(history.New(history.Human, &history.Text{Text: pace.Say, Source: history.Brought}))
+		err = c.add(history.New(history.Human, &history.Text{Text: pace.Say, Source: history.SourceExtension}))
 	}
 	return pace.Last, err
 }
 
 // asked returns the function that puts the questions of a subagent to the user. It is nil for a
 // conversation of the user, which shows its questions itself.
-func (w *SubagentOf) asked() func(context.Context, gate.Question) (Decision, bool) {
+func (w *SubagentConfig) asked() func(context.Context, gate.Question) (Decision, bool) {
 	if w == nil {
 		return nil
 	}
@@ -68,14 +68,14 @@ func (w *SubagentOf) asked() func(context.Context, gate.Question) (Decision, boo
 }
 
 // settleOthers settles the open questions that an answer to the subagent has made unnecessary.
-func (w *SubagentOf) settleOthers() {
+func (w *SubagentConfig) settleOthers() {
 	w.Parent.line.inbox.give(w.Over, func() { w.Parent.line.chat.asker.settleMoot() })
 }
 
 // Agents connects a conversation with its subagents. It contains the permissions, the lock and the
 // request counter that they share.
 type Agents struct {
-	line    *Line
+	line    *Handle
 	consent *gate.Consent
 	// writing is a lock that a call holds while it runs, if it may change files.
 	writing chan struct{}
@@ -87,7 +87,7 @@ type Agents struct {
 
 // NewAgents returns the part of a chat that runs agents. line posts work to the owner of the chat.
 // consent contains the permissions of the chat.
-func NewAgents(line *Line, consent *gate.Consent) *Agents {
+func NewAgents(line *Handle, consent *gate.Consent) *Agents {
 	return &Agents{line: line, consent: consent, spent: new(atomic.Int64), writing: make(chan struct{}, 1)}
 }
 
@@ -98,14 +98,14 @@ func (c *Config) agents() *Agents {
 	case c.Agents != nil:
 		return c.Agents
 	case in != nil:
-		return &Agents{line: NewLine(), consent: in.Parent.consent.ForAgent(in.Only), spent: in.Parent.spent, writing: in.Parent.writing}
+		return &Agents{line: NewHandle(), consent: in.Parent.consent.ForAgent(in.Only), spent: in.Parent.spent, writing: in.Parent.writing}
 	}
-	return NewAgents(NewLine(), gate.NewConsent(&c.Policy, c.Settings))
+	return NewAgents(NewHandle(), gate.NewConsent(&c.Policy, c.Settings))
 }
 
-// Await serves the inbox of the conversation until done is closed. The caller is the goroutine that
+// ServeUntil serves the inbox of the conversation until done is closed. The caller is the goroutine that
 // owns the chat.
-func (a *Agents) Await(done <-chan struct{}) {
+func (a *Agents) ServeUntil(done <-chan struct{}) {
 	await(a.line.inbox, done)
 	a.line.inbox.serve() // deliver the events that were sent before the end
 }
@@ -180,7 +180,7 @@ func (c *Chat) deliverReports() (bool, error) {
 	var blocks []history.Block
 	var ids []string
 	for _, r := range c.Agents.reports {
-		blocks, ids = append(blocks, history.NewData(history.Printed, r.Title, r.Text)), append(ids, r.ID)
+		blocks, ids = append(blocks, history.NewData(history.SourceCommand, r.Title, r.Text)), append(ids, r.ID)
 	}
 	denied := slices.ContainsFunc(c.Agents.reports, func(r AgentReport) bool { return r.Denied })
 	c.Agents.reports = nil
@@ -209,7 +209,7 @@ func (c *Chat) awaitAgents(ctx context.Context) bool {
 type Background interface {
 	// Running returns the number of background agents. An agent counts until its report has been
 	// delivered.
-	Running() int
+	RunningCount() int
 	// StopAll ends the agents of the conversation and returns how many it ended.
 	StopAll() int
 }
@@ -219,7 +219,7 @@ func (c *Config) runningAgents() int {
 	if c.Background == nil {
 		return 0
 	}
-	return c.Background.Running()
+	return c.Background.RunningCount()
 }
 
 // endAgents ends the agents that still run when a turn ends, and waits for their reports. It does
@@ -235,9 +235,9 @@ func (c *Config) endAgents(in inbox) {
 	}
 }
 
-// Count adds the figures of an agent's task to the totals of the session. It may be called
+// AddStats adds the figures of an agent's task to the totals of the session. It may be called
 // from any goroutine. It waits for the owner until over is closed; then the figures are lost.
-func (a *Agents) Count(over <-chan struct{}, s Stats) {
+func (a *Agents) AddStats(over <-chan struct{}, s Stats) {
 	a.line.inbox.give(over, func() {
 		a.line.chat.stats.Agents.add(s)
 		a.line.chat.emitStatus()

@@ -10,13 +10,13 @@ import (
 // Whatever an agent tells a conversation that has ended, with an inbox that nobody serves, returns.
 func TestAgentsDoNotWaitForAnOwnerThatIsGone(t *testing.T) {
 	t.Parallel()
-	a := NewAgents(NewLine(), nil)
+	a := NewAgents(NewHandle(), nil)
 	for range cap(a.line.inbox.acts) {
 		a.line.inbox.post(func() {})
 	}
 	over := make(chan struct{})
 	close(over)
-	a.Count(over, Stats{})
+	a.AddStats(over, Stats{})
 	a.Emit(over, Notice{})
 	a.EmitLatest(Notice{})
 	ended, end := context.WithCancel(t.Context())

@@ -30,13 +30,13 @@ func (k *call) remark(text string) {
 	case k.answer.Error != "":
 		k.answer.Error += "\n" + text
 	default:
-		k.answer = k.answer.Noted("[" + text + "]")
+		k.answer = k.answer.WithNote("[" + text + "]")
 	}
 }
 
 // storeAnswer stores a call's response in the history, then shows it.
 func (r *runner) storeAnswer(k *call) error {
-	text := k.answer.ForModel()
+	text := k.answer.ModelText()
 	at := r.standing(k.answer.Key, text)
 	if at > 0 {
 		text = fmt.Sprintf("already in the context, unchanged (entry %d)", at)

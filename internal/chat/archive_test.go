@@ -216,7 +216,7 @@ func recallAll(t *testing.T, r *logged) string {
 	t.Helper()
 	var b strings.Builder
 	for i, p := range r.window.Ledger.Lines() {
-		_, text, err := r.Past.past.Removed(i+1, p)
+		_, text, err := r.Past.past.PrunedContent(i+1, p)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ import (
 func longSession(tb testing.TB, entries, wordsEach int) *bench {
 	tb.Helper()
 	b := newBench(tb)
-	counter := tokens.For(tokens.O200K)
+	counter := tokens.NewCounter(tokens.O200K)
 	b.config.Counter = func(string) history.Counter { return counter }
 	b.renew()
 	b.keep(history.NewService(counter, nil))

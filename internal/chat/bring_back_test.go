@@ -46,7 +46,7 @@ func TestBringBack(t *testing.T) {
 			}
 			r.set("compression.strategy", strategy)
 			serve(t, r.bench, func(ctx context.Context) {
-				tokens, err := r.Past.BringBack(ctx, 1)
+				tokens, err := r.Past.RestoreContent(ctx, 1)
 				if err != nil || tokens < 100 {
 					t.Errorf("%d, %v", tokens, err)
 				}
@@ -112,7 +112,7 @@ func TestBringBackRefuses(t *testing.T) {
 	before := len(r.config.History.RawHistory())
 	serve(t, r.bench, func(ctx context.Context) {
 		for number, want := range map[int]string{1: "it has 5k tokens", 0: "can't recall 0", 2: "1 to 1", -3: "can't recall -3"} {
-			if _, err := r.Past.BringBack(ctx, number); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := r.Past.RestoreContent(ctx, number); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%d: %v", number, err)
 			}
 		}
@@ -125,7 +125,7 @@ func TestBringBackRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	serve(t, b, func(ctx context.Context) {
-		if _, err := b.Past.BringBack(ctx, 1); !errors.Is(err, rewind.ErrNotRecorded) {
+		if _, err := b.Past.RestoreContent(ctx, 1); !errors.Is(err, rewind.ErrNotRecorded) {
 			t.Errorf("without a record: %v", err)
 		}
 	})

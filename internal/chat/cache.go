@@ -30,20 +30,20 @@ func (m models) Cache(model string) vendor.Cache {
 	return cacheOf(m.config.Settings, m.config.Endpoint.Cache(model))
 }
 
-// KeepLife saves the observed cache lifetime of a model's provider for later sessions. It saves nothing
+// SaveCacheTTL saves the observed cache lifetime of a model's provider for later sessions. It saves nothing
 // if the settings determine the lifetime, because the observed lifetime is then not the provider's
 // default.
-func (m models) KeepLife(model string, life time.Duration) {
+func (m models) SaveCacheTTL(model string, life time.Duration) {
 	if known := m.config.Endpoint.Cache(model); cacheOf(m.config.Settings, known).Life == known.Life {
-		m.config.Endpoint.KeepCacheLife(model, life)
+		m.config.Endpoint.SaveCacheTTL(model, life)
 	}
 }
 
-// Cuts reports whether the endpoint may truncate prompts without an error.
-func (m models) Cuts() bool { return m.config.Endpoint.Cuts() }
+// MayTruncate reports whether the endpoint may truncate prompts without an error.
+func (m models) MayTruncate() bool { return m.config.Endpoint.MayTruncate() }
 
-// HeadFor returns the model and the endpoint for which the system prompt and the tools are built.
-func (m models) HeadFor() string {
+// HeadKey returns the model and the endpoint for which the system prompt and the tools are built.
+func (m models) HeadKey() string {
 	if m.config.HeadFor == nil {
 		return ""
 	}
@@ -62,7 +62,7 @@ func CacheOf(s *settings.Settings, life time.Duration) vendor.Cache {
 // cacheOf describes a provider's cache. The settings take precedence; the rest follows from the
 // known facts and from the cache policy of the requests.
 func cacheOf(s *settings.Settings, known vendor.Cache) vendor.Cache {
-	cache, asked := known, llm.CachePolicy(settings.PromptCache.Of(s))
+	cache, asked := known, llm.CachePolicy(settings.PromptCache.Value(s))
 	switch {
 	case asked == llm.CacheOff && known.Kind == vendor.CacheMarks && !known.Ends:
 		cache = vendor.Cache{Kind: vendor.CacheNone, Bound: known.Bound}
@@ -74,13 +74,13 @@ func cacheOf(s *settings.Settings, known vendor.Cache) vendor.Cache {
 		}
 	}
 	cache.Kind = cmp.Or(cache.Kind, vendor.CachePrefix) // a record names every kind
-	if kind := settings.CacheKind.Of(s); kind != "auto" && vendor.CacheKind(kind) != cache.Kind {
+	if kind := settings.CacheKind.Value(s); kind != "auto" && vendor.CacheKind(kind) != cache.Kind {
 		cache = vendor.Cache{Kind: vendor.CacheKind(kind), Reach: vendor.MarkedCache.Reach, Life: cache.Life, Bound: known.Bound}
 	}
-	if life := settings.CacheLife.Of(s); life > 0 {
+	if life := settings.CacheLife.Value(s); life > 0 {
 		cache.Life = life
 	}
-	if bound := settings.ReasoningBound.Of(s); bound != "auto" {
+	if bound := settings.ReasoningBound.Value(s); bound != "auto" {
 		cache.Bound = bound == "true"
 	}
 	return cache

@@ -56,7 +56,7 @@ func TestOnlyTheProvidersLifeIsKept(t *testing.T) {
 		b := newBench(t)
 		b.set(tt.key, tt.value)
 		b.at.cache = vendor.Cache{Kind: vendor.CacheMarks, Reach: 20, Life: 20 * time.Minute}
-		models{&b.config}.KeepLife("m", 40*time.Minute)
+		models{&b.config}.SaveCacheTTL("m", 40*time.Minute)
 		if kept := len(b.at.lives) > 0; kept != tt.kept {
 			t.Errorf("%s=%s: kept %t", tt.key, tt.value, kept)
 		}

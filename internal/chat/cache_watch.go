@@ -52,14 +52,14 @@ func (w *cacheWatch) sending(r llm.Request) {
 	w.answered = compression.Request{At: w.now().UnixMilli(), Model: r.Model, HeadSum: w.sent.Head, Head: w.sent.HeadTokens}
 	mark, _ := w.window.Mark(w.sent.Entries)
 	if w.head == nil || w.sent.Head != w.headSum {
-		w.head, w.headSum = cachemiss.HeadOf(r.System, r.Tools), w.sent.Head
+		w.head, w.headSum = cachemiss.NewHead(r.System, r.Tools), w.sent.Head
 	}
-	w.watch.Sending(cachemiss.Request{At: w.now(), Model: r.Model, Host: settings.BaseURL.Of(w.settings), Head: w.sent.Head, Parts: w.head, Entries: w.sent.Entries, Mark: mark})
+	w.watch.BeginRequest(cachemiss.Request{At: w.now(), Model: r.Model, Host: settings.BaseURL.Value(w.settings), Head: w.sent.Head, Parts: w.head, Entries: w.sent.Entries, Mark: mark})
 }
 
 // measured returns the request of a window, with sizes by our own count.
 func (w *cacheWatch) measured(model string, of *window.Window) calibrate.Request {
-	r := calibrate.Request{Model: w.at(model), Head: of.HeadSum(), HeadTokens: of.Measure.Estimate() - of.History.TotalTokens()}
+	r := calibrate.Request{Model: w.at(model), Head: of.HeadDigest(), HeadTokens: of.Measure.Estimate() - of.History.TotalTokens()}
 	r.Entries, r.Tokens = of.History.Curated()
 	return r
 }
@@ -79,11 +79,11 @@ func (w *cacheWatch) step(step window.Step) {
 		if more := len(step.Prunes) - 1; more > 0 {
 			what += fmt.Sprintf(" and %d more", more)
 		}
-		w.watch.Changed(cachemiss.Pruning, what, step.TokensBefore-step.TokensAfter)
+		w.watch.RecordChange(cachemiss.CausePruning, what, step.TokensBefore-step.TokensAfter)
 	case window.Compression:
 		if step.Applied {
 			w.noted = "" // the described content may be pruned
-			w.watch.Changed(cachemiss.Compression, "a compression rewrote the conversation", step.TokensBefore-step.TokensAfter)
+			w.watch.RecordChange(cachemiss.CauseCompression, "a compression rewrote the conversation", step.TokensBefore-step.TokensAfter)
 		}
 	}
 }
@@ -104,19 +104,19 @@ func sentFor(entry *history.Content) (r compression.Request, ok bool) {
 // cache miss of each cause.
 func (w *cacheWatch) reported(model string, u llm.Usage) {
 	if w.sent.Entries != nil && u.PromptTokens > 0 {
-		w.gauge.Reported(w.sent, u.PromptTokens)
+		w.gauge.Observe(w.sent, u.PromptTokens)
 		w.steps.saw(w.sent.Model, u.CachedTokens)
 		w.sent = calibrate.Request{}
 		w.answered.Prompt, w.answered.Cached = u.PromptTokens, u.CachedTokens
 	}
-	if w.found = w.watch.Reported(u, cacheOf(w.settings, w.endpoint.Cache(model))); w.found == nil {
+	if w.found = w.watch.CheckUsage(u, cacheOf(w.settings, w.endpoint.Cache(model))); w.found == nil {
 		return
 	}
 	if prices, ok := settings.InputPricesOf(w.settings, w.endpoint.Prices(model)); ok {
 		const million = 1_000_000
 		w.found.Dollars = float64(w.found.Tokens) * max(0, prices.Input-prices.CacheRead) / million
 	}
-	if !w.told[w.found.Cause] && settings.NoticeCache.Of(w.settings) == "on" {
+	if !w.told[w.found.Cause] && settings.NoticeCache.Value(w.settings) == "on" {
 		w.told[w.found.Cause] = true
 		w.waits = w.found.String()
 	}
@@ -144,7 +144,7 @@ func (w *cacheWatch) stamp(reply *history.Content) *history.Content {
 	}
 	w.answered = compression.Request{}
 	if w.found != nil {
-		reply, w.found = reply.WithMeta(cachemiss.Meta, *w.found), nil
+		reply, w.found = reply.WithMeta(cachemiss.MetaMiss, *w.found), nil
 	}
 	return reply
 }
@@ -163,7 +163,7 @@ func (w *cacheWatch) resume(restored session.State) {
 		}
 		host, _ := entry.Metadata[history.MetaHost].(string)
 		if host == hostOf(w.settings) {
-			host = settings.BaseURL.Of(w.settings)
+			host = settings.BaseURL.Value(w.settings)
 		}
 		head, reads[r.Model] = r.Head, reads[r.Model] || r.Cached > 0
 		latest = &cachemiss.Request{At: r.Time(), Model: r.Model, Host: host, Head: r.HeadSum, Parts: heads[r.HeadSum], Entries: restored.Entries[:i], Prompt: r.Prompt}
@@ -181,23 +181,23 @@ func (w *cacheWatch) resume(restored session.State) {
 	}
 	entries, tokens := w.history.Curated()
 	if n := len(latest.Entries); n <= len(entries) && slices.Equal(entries[:n], latest.Entries) {
-		w.gauge.Reported(calibrate.Request{Model: w.at(latest.Model), Head: latest.Head, HeadTokens: head, Entries: entries[:n], Tokens: tokens[:n]}, latest.Prompt)
+		w.gauge.Observe(calibrate.Request{Model: w.at(latest.Model), Head: latest.Head, HeadTokens: head, Entries: entries[:n], Tokens: tokens[:n]}, latest.Prompt)
 	}
 }
 
 // forget clears the state, because the conversation begins again: the next request may miss the cache.
 func (w *cacheWatch) forget() {
-	w.watch.Forget()
+	w.watch.Reset()
 	w.noted = ""
 }
 
 // let records that the user pruned an item from the context.
 func (w *cacheWatch) let(item Item, tokens int) {
-	w.watch.Changed(cachemiss.Edited, "you let "+humanize.Line(item.Subject, 40)+" go", tokens)
+	w.watch.RecordChange(cachemiss.CauseEdit, "you let "+humanize.Line(item.Subject, 40)+" go", tokens)
 }
 
 // at returns a model together with the endpoint in use.
-func (w *cacheWatch) at(model string) string { return model + " " + settings.BaseURL.Of(w.settings) }
+func (w *cacheWatch) at(model string) string { return model + " " + settings.BaseURL.Value(w.settings) }
 
 // CacheMisses lists the requests of the session with a cache miss. Without a session log it lists only
 // the misses whose replies are in the context.

@@ -101,7 +101,7 @@ func newCacheBench(t *testing.T, known vendor.Cache) *cacheBench {
 	c.config.Now = clock
 	c.at.cache, c.at.window, c.at.prices = known, 10_000_000, &settings.Prices{Input: 2, CacheRead: 0.5, CacheWrite: 2, Output: 8}
 	c.cache = &prefixCache{life: cmp.Or(known.Life, 5*time.Minute), now: clock}
-	c.config.HeadFor = func() string { return fmt.Sprint(c.heads, settings.Model.Of(c.config.Settings)) }
+	c.config.HeadFor = func() string { return fmt.Sprint(c.heads, settings.Model.Value(c.config.Settings)) }
 	c.renew()
 	c.model.next = func(n int) answerFunc {
 		return func(_ context.Context, r llm.Request, yield func(llm.Chunk, error) bool) {
@@ -130,17 +130,17 @@ func (c *cacheBench) turn(t *testing.T, text string) *cachemiss.Miss {
 func (c *cacheBench) plants(r *rand.Rand) map[cachemiss.Cause]func() {
 	n := r.IntN(1_000_000)
 	return map[cachemiss.Cause]func(){
-		cachemiss.Model:        func() { c.set("model", fmt.Sprint("model-", n)) },
-		cachemiss.Tools:        func() { c.addTool(fmt.Sprint("tool_", n)) },
-		cachemiss.Clock:        func() { c.redate(fmt.Sprintf("2027-%02d-%02d", 1+n%12, 1+n%28)) },
-		cachemiss.Instructions: func() { c.rewrite("use tabs", fmt.Sprint("use tabs ", n)) },
-		cachemiss.Prompt:       func() { c.rewrite("- Git: clean", fmt.Sprint("- Git: clean ", n)) },
-		cachemiss.Life:         func() { c.now = c.now.Add(c.cache.life + time.Duration(n)*time.Millisecond) },
-		cachemiss.Provider:     func() { c.cache.drops = true },
-		cachemiss.Pruning: func() {
-			c.shrink(cachemiss.Pruning)
+		cachemiss.CauseModel:        func() { c.set("model", fmt.Sprint("model-", n)) },
+		cachemiss.CauseTools:        func() { c.addTool(fmt.Sprint("tool_", n)) },
+		cachemiss.CauseClock:        func() { c.redate(fmt.Sprintf("2027-%02d-%02d", 1+n%12, 1+n%28)) },
+		cachemiss.CauseInstructions: func() { c.rewrite("use tabs", fmt.Sprint("use tabs ", n)) },
+		cachemiss.CausePrompt:       func() { c.rewrite("- Git: clean", fmt.Sprint("- Git: clean ", n)) },
+		cachemiss.CauseTTL:          func() { c.now = c.now.Add(c.cache.life + time.Duration(n)*time.Millisecond) },
+		cachemiss.CauseProvider:     func() { c.cache.drops = true },
+		cachemiss.CausePruning: func() {
+			c.shrink(cachemiss.CausePruning)
 		},
-		cachemiss.Edited: func() { c.shrink(cachemiss.Edited) },
+		cachemiss.CauseEdit: func() { c.shrink(cachemiss.CauseEdit) },
 	}
 }
 
@@ -172,7 +172,7 @@ func (c *cacheBench) shrink(cause cachemiss.Cause) {
 	if err := c.config.History.ApplyDensityResult(history.DensityResult{Replacements: map[int]*history.Content{2: after}}); err != nil {
 		c.t.Fatal(err)
 	}
-	if cause == cachemiss.Pruning {
+	if cause == cachemiss.CausePruning {
 		c.emitStep(window.Density{Prunes: []window.Prune{{Subject: "a.go"}}, TokensBefore: before, TokensAfter: c.window.Measure.Tokens()})
 	}
 }
@@ -186,7 +186,7 @@ func TestPlantedBreaksAreNamed(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("AGENT_CACHE_BREAKS")); err == nil {
 		planted = n
 	}
-	causes := []cachemiss.Cause{cachemiss.Model, cachemiss.Tools, cachemiss.Clock, cachemiss.Instructions, cachemiss.Prompt, cachemiss.Life, cachemiss.Provider, cachemiss.Pruning, cachemiss.Edited}
+	causes := []cachemiss.Cause{cachemiss.CauseModel, cachemiss.CauseTools, cachemiss.CauseClock, cachemiss.CauseInstructions, cachemiss.CausePrompt, cachemiss.CauseTTL, cachemiss.CauseProvider, cachemiss.CausePruning, cachemiss.CauseEdit}
 	named, clean := 0, 0
 	for _, known := range []vendor.Cache{{}, {Kind: vendor.CachePrefix, Life: 10 * time.Minute, Step: 128}} {
 		r := rand.New(rand.NewPCG(1, uint64(known.Life)))
@@ -296,7 +296,7 @@ func TestBreaksAfterAResume(t *testing.T) {
 			}
 			seen := map[cachemiss.Cause]bool{}
 			for range 2 {
-				for _, cause := range []cachemiss.Cause{cachemiss.Life, cachemiss.Instructions, cachemiss.Clock, cachemiss.Prompt, cachemiss.Tools, cachemiss.Model, cachemiss.Provider} {
+				for _, cause := range []cachemiss.Cause{cachemiss.CauseTTL, cachemiss.CauseInstructions, cachemiss.CauseClock, cachemiss.CausePrompt, cachemiss.CauseTools, cachemiss.CauseModel, cachemiss.CauseProvider} {
 					c = c.reopened(t, strategy)
 					if b := c.turn(t, "as before"); b != nil {
 						t.Fatalf("no cache was broken: %v", b)
@@ -330,9 +330,9 @@ func TestBreaksAtAnotherEndpoint(t *testing.T) {
 		url  string
 		want cachemiss.Cause
 	}{
-		{"https://one.example.com/v1", cachemiss.Provider},
-		{"https://two.example.com/v1", cachemiss.Model},
-		{"https://two.example.com/v1", cachemiss.Provider},
+		{"https://one.example.com/v1", cachemiss.CauseProvider},
+		{"https://two.example.com/v1", cachemiss.CauseModel},
+		{"https://two.example.com/v1", cachemiss.CauseProvider},
 	} {
 		c = c.reopened(t, "cache-aware", "base-url", tc.url)
 		c.cache.drops = true
@@ -341,7 +341,7 @@ func TestBreaksAtAnotherEndpoint(t *testing.T) {
 		}
 		ended := slices.IndexFunc(c.events, func(e Event) bool { _, is := e.(ReplyEnded); return is })
 		told := slices.IndexFunc(c.events, func(e Event) bool { n, is := e.(Notice); return is && strings.HasPrefix(n.Text, "cache:") })
-		if told < ended && (told >= 0 || tc.want == cachemiss.Model) {
+		if told < ended && (told >= 0 || tc.want == cachemiss.CauseModel) {
 			t.Errorf("the notice is event %d, and the reply ends with event %d", told, ended)
 		}
 		if b := c.turn(t, "go on"); b != nil {
@@ -401,7 +401,7 @@ func TestAModelWithoutReports(t *testing.T) {
 	}
 	c.set("model", "silent")
 	c.cache.as = func(size, _ int) (int, int) { return size, 0 }
-	if b := c.turn(t, "go on"); b == nil || b.Cause != cachemiss.Model {
+	if b := c.turn(t, "go on"); b == nil || b.Cause != cachemiss.CauseModel {
 		t.Fatalf("%v", b)
 	}
 	for range 3 {
@@ -419,7 +419,7 @@ func TestBreaksAfterAPause(t *testing.T) {
 	for _, tc := range []struct {
 		drops bool
 		want  cachemiss.Cause
-	}{{true, cachemiss.Life}, {false, cachemiss.Instructions}} {
+	}{{true, cachemiss.CauseTTL}, {false, cachemiss.CauseInstructions}} {
 		c := newCacheBench(t, vendor.Cache{})
 		c.cache.life = time.Hour
 		c.addTool(strings.Repeat("named_at_length_", 40))
@@ -447,7 +447,7 @@ func TestLetGoBreaksTheCache(t *testing.T) {
 		if item.Subject == "/w/a.go" {
 			done := make(chan error, 1)
 			go func() {
-				_, err := c.Chat.LetGo(t.Context(), item)
+				_, err := c.Chat.PruneItem(t.Context(), item)
 				done <- err
 			}()
 			if err, _ := await(c.inbox, done); err != nil {
@@ -455,7 +455,7 @@ func TestLetGoBreaksTheCache(t *testing.T) {
 			}
 		}
 	}
-	if b := c.turn(t, "go on"); b == nil || b.Cause != cachemiss.Edited || !strings.Contains(b.What, "you let") || !strings.Contains(b.What, "a.go") {
+	if b := c.turn(t, "go on"); b == nil || b.Cause != cachemiss.CauseEdit || !strings.Contains(b.What, "you let") || !strings.Contains(b.What, "a.go") {
 		t.Errorf("%v", b)
 	}
 }
@@ -465,10 +465,10 @@ func TestBreaksAreListedWithDates(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
 	one := []cachemiss.Miss{{At: at, What: "a", Tokens: 2000}, {At: at.Add(time.Hour), What: "b", Tokens: 2000}}
-	if got := cachemiss.Lines(one); !strings.HasPrefix(got[0], "09:00:00  2") || len(got) != 5 {
+	if got := cachemiss.DescribeMisses(one); !strings.HasPrefix(got[0], "09:00:00  2") || len(got) != 5 {
 		t.Errorf("%q", got)
 	}
-	if got := cachemiss.Lines(append(one, cachemiss.Miss{At: at.Add(48 * time.Hour)})); !strings.HasPrefix(got[2], "2026-11-28 10:00:00  2") {
+	if got := cachemiss.DescribeMisses(append(one, cachemiss.Miss{At: at.Add(48 * time.Hour)})); !strings.HasPrefix(got[2], "2026-11-28 10:00:00  2") {
 		t.Errorf("%q", got)
 	}
 }

@@ -44,7 +44,7 @@ type call struct {
 	// answers of other calls.
 	took time.Duration
 	// reached lists the hosts that the call connected to.
-	reached *reachlog.List
+	reached *reachlog.HostList
 	answer  tools.Answer
 }
 
@@ -65,7 +65,7 @@ type runner struct {
 	history  *history.Service
 	asker    *asker
 	// within describes the subagent that makes the calls. It is nil in a conversation of the user.
-	within *SubagentOf
+	within *SubagentConfig
 	// below returns the instructions that apply to a file; nil if there are none.
 	below func(file string) []NestedInstructions
 	// gates are the gates that each planned call passes, in this order. consent is the last.
@@ -87,7 +87,7 @@ type runner struct {
 	// nested holds instructions to add to the history before the next request.
 	nested []history.Block
 	// advised records the sandbox advice in the answers to the calls of the latest reply.
-	advised *tools.Advised
+	advised *tools.AdviceGiven
 	// syntax checks the files that the calls of the latest reply edit.
 	syntax *syntax
 	// said holds the notes about names that the model has already received.

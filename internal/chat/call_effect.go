@@ -67,7 +67,7 @@ func decisionOf(d Decision, answered bool, a gate.Approval) *history.Decision {
 
 // hostOf returns the host of the model server in use.
 func hostOf(s *settings.Settings) string {
-	if u, err := url.Parse(settings.BaseURL.Of(s)); err == nil {
+	if u, err := url.Parse(settings.BaseURL.Value(s)); err == nil {
 		return u.Host
 	}
 	return ""
@@ -79,5 +79,5 @@ func recordAct(log *session.Log, by string, did history.Effect) error {
 	if log == nil {
 		return nil
 	}
-	return log.Action(session.Action{By: by, Effect: did})
+	return log.RecordAction(session.Action{By: by, Effect: did})
 }

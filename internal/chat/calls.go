@@ -24,7 +24,7 @@ const maxCalls = 256
 // the other in the model's order. When run returns, every call has exactly one response in the history
 // (D-32), even after a failure. A stop other than "" ends the turn.
 func (r *runner) run(ctx context.Context, requested []understood, out *Outcome) (Stop, error) {
-	r.advised = &tools.Advised{}
+	r.advised = &tools.AdviceGiven{}
 	calls := r.newCalls(requested)
 	r.syntax = newSyntax(r.env, calls)
 	for i := maxCalls; i < len(calls); i++ {
@@ -84,10 +84,10 @@ func (r *runner) newCall(asked understood) *call {
 		k.refused = err.Error()
 	case asked.cut:
 		k.refused = fmt.Sprintf("the call of %s was cut at the model's output limit; use several smaller calls", asked.Name)
-	case (!tool.Harmless() || tool.Stateful) && compression.HoldsNote(k.Arguments.String()):
+	case (!tool.IsHarmless() || tool.Stateful) && compression.HasOmissionNote(k.Arguments.String()):
 		k.refused = fmt.Sprintf("the arguments of %s contain a placeholder for omitted text, not the text itself; send the text, or read the file again and edit it", asked.Name)
 	case !k.Arguments.IsObject():
-		k.refused = decode.Problem(asked.Name, k.Arguments.Text())
+		k.refused = decode.NotObjectMessage(asked.Name, k.Arguments.InvalidText())
 	}
 	return k
 }
@@ -119,7 +119,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 		if k.refused != "" {
 			k.answer = tools.Answer{Error: k.refused}
 		} else if k.replaced {
-			k.answer = k.answer.Noted("[Note: it ran with other arguments: " + k.Arguments.String() + "]")
+			k.answer = k.answer.WithNote("[Note: it ran with other arguments: " + k.Arguments.String() + "]")
 		}
 		answer := k.answer
 		k.remark(r.nameNotes(k))
@@ -147,7 +147,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 func (r *runner) start(ctx context.Context, batch []*call) <-chan *call {
 	done := make(chan *call, len(batch))
 	for _, k := range batch {
-		k.started, k.reached = r.now(), &reachlog.List{}
+		k.started, k.reached = r.now(), &reachlog.HostList{}
 		if k.refused == "" && ctx.Err() != nil {
 			k.refused = gate.NotRun
 		}
@@ -236,7 +236,7 @@ func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
 			err = internalError(k, p)
 		}
 	}()
-	k.plan, err = k.tool.Work(ctx, env, k.Arguments)
+	k.plan, err = k.tool.PlanCall(ctx, env, k.Arguments)
 	k.Preview = k.plan.Preview
 	k.Preview.Title = cmp.Or(k.Preview.Title, k.Said.Title())
 	k.Preview.Remark = k.remarked
@@ -260,12 +260,12 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 	}
 	env.Limits = tools.Limits{
 		OutputTokens:        r.outputLimit(),
-		FoundTokens:         settings.FoundMaxTokens.Of(r.settings),
+		FoundTokens:         settings.FoundMaxTokens.Value(r.settings),
 		OutlineTokens:       OutlineTokens(r.settings),
-		ReadLines:           settings.FileReadMaxLines.Of(r.settings),
-		ExactEdits:          settings.EditTolerance.Of(r.settings) == settings.TolerateNone,
-		PrivateAddresses:    settings.WebFetchPrivate.Of(r.settings),
-		ShellTimeoutSeconds: settings.ShellTimeoutSeconds.Of(r.settings),
+		ReadLines:           settings.FileReadMaxLines.Value(r.settings),
+		ExactEdits:          settings.EditTolerance.Value(r.settings) == settings.TolerateNone,
+		PrivateAddresses:    settings.WebFetchPrivate.Value(r.settings),
+		ShellTimeoutSeconds: settings.ShellTimeoutSeconds.Value(r.settings),
 	}
 	return &env
 }
@@ -276,7 +276,7 @@ func (r *runner) toolEnv(k *call) *tools.Env {
 func OutlineTokens(s *settings.Settings) int {
 	const usual = 6000
 	tokens, set := settings.ReadOutlineTokens.Get(s)
-	if !set && vendor.FamilyOf(settings.Model.Of(s)).Outlines && settings.PromptCache.Of(s) != string(llm.CacheOff) {
+	if !set && vendor.FamilyOf(settings.Model.Value(s)).Outlines && settings.PromptCache.Value(s) != string(llm.CacheOff) {
 		return usual
 	}
 	return tokens
@@ -288,7 +288,7 @@ func apply(ctx context.Context, k *call) (answer tools.Answer) {
 		if p := recover(); p != nil {
 			answer = tools.Answer{Error: internalError(k, p).Error()}
 		}
-		if ctx.Err() != nil && answer.Error == "" && answer.ForModel() == "" {
+		if ctx.Err() != nil && answer.Error == "" && answer.ModelText() == "" {
 			answer.Error = answerInterrupted
 		}
 	}()

@@ -14,11 +14,11 @@ import (
 // exported parts, may be called from any goroutine. These methods send their work to the owner through
 // the inbox.
 type Chat struct {
-	*Line
+	*Handle
 	// Views shows the context. Past returns to earlier points. Agents connects the conversation with
 	// its subagents. Warming keeps the provider's cache warm.
 	Views   *Views
-	Past    *Past
+	Past    *Rewinder
 	Agents  *Agents
 	Warming *Warming
 
@@ -31,7 +31,7 @@ type Chat struct {
 	modes    *modes
 	refusals *refusals
 	asker    *asker
-	loop     *gate.Loop
+	loop     *gate.LoopDetector
 	runner   *runner
 	replies  *replies
 	window   *window.Window

@@ -41,7 +41,7 @@ type Config struct {
 	System SystemPrompt
 	// Form returns the edit format for the model in use.
 	Form func() toolspec.EditFormat
-	// HeadFor returns the model in use and its endpoint. The prompt and the tools are built again when
+	// HeadKey returns the model in use and its endpoint. The prompt and the tools are built again when
 	// the result changes. Nil means that it never changes.
 	HeadFor func() string
 	// CompressionPrompt is the instruction for a model to write a summary (D-37).
@@ -74,14 +74,14 @@ type Config struct {
 	CacheKey string
 	// Hooks runs the user's hooks for an event of the conversation. It is nil if there are none. It
 	// returns soon after ctx ends.
-	Hooks func(ctx context.Context, m Moment) HookResult
+	Hooks func(ctx context.Context, m HookPoint) HookResult
 	// Begun is the source of the conversation that hooks receive; "" means a new conversation.
 	Begun string
 	// Answers holds answers to the calls that were unanswered when the earlier program ended, by call
 	// id. Other calls receive the usual error.
 	Answers map[string]string
 	// Within is set in the conversation of a subagent.
-	Within *SubagentOf
+	Within *SubagentConfig
 	// Background manages the background agents of the conversation. It is nil if there are none. The
 	// agents end with the turn unless KeepsAgents is set.
 	Background  Background
@@ -120,10 +120,10 @@ type Endpoint interface {
 	Prices(model string) *settings.Prices
 	// Cache describes the endpoint's cache for a model.
 	Cache(model string) vendor.Cache
-	// KeepCacheLife saves the observed cache lifetime for later sessions.
-	KeepCacheLife(model string, life time.Duration)
+	// SaveCacheTTL saves the observed cache lifetime for later sessions.
+	SaveCacheTTL(model string, life time.Duration)
 	// Local reports whether the endpoint is on this machine.
-	Local() bool
+	IsLocal() bool
 	// Cuts reports whether the endpoint may truncate long prompts without an error.
-	Cuts() bool
+	MayTruncate() bool
 }

@@ -156,7 +156,7 @@ func TestCostAboveAStep(t *testing.T) {
 		respond(llm.Text{Delta: "done"}, llm.Usage{PromptTokens: 272_001, CompletionTokens: 1000, CachedTokens: 200_000, CacheWriteTokens: 50_001, LongWriteTokens: 10_000}, llm.Finish{Reason: "stop"}),
 	)
 	b.set("context-limit", "1000000")
-	b.at.prices = &settings.Prices{Input: 2, Output: 10, CacheRead: 0.1, CacheWrite: 2.5, Steps: []settings.Step{{Above: 272_000, Input: 4, Output: 15, CacheRead: 0.2, CacheWrite: 5}}}
+	b.at.prices = &settings.Prices{Input: 2, Output: 10, CacheRead: 0.1, CacheWrite: 2.5, Steps: []settings.PriceStep{{Above: 272_000, Input: 4, Output: 15, CacheRead: 0.2, CacheWrite: 5}}}
 	out, err := b.prompt("go")
 	if err != nil || out.Stop != StopDone {
 		t.Fatalf("%+v, %v", out, err)
@@ -177,7 +177,7 @@ func TestStepIsAnnounced(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("one"), say("two"), say("three"))
 	b.set("context-limit", "1000000")
-	b.at.prices = &settings.Prices{Input: 2, Output: 10, CacheRead: 0.1, CacheWrite: 2.5, Steps: []settings.Step{{Above: 2000, Input: 4, Output: 15, CacheRead: 0.2, CacheWrite: 5}}}
+	b.at.prices = &settings.Prices{Input: 2, Output: 10, CacheRead: 0.1, CacheWrite: 2.5, Steps: []settings.PriceStep{{Above: 2000, Input: 4, Output: 15, CacheRead: 0.2, CacheWrite: 5}}}
 	for i, text := range []string{"go", wordy(2500), "on"} {
 		if _, err := b.prompt(text); err != nil {
 			t.Fatal(err)

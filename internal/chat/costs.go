@@ -18,14 +18,14 @@ type Costs struct {
 	// Turns stores the costs of turns, each as a multiple of the input cost of its first request, for
 	// estimates. Pauses stores the user's pauses in seconds. Both are set before the first turn. If
 	// nil, nothing is stored.
-	Turns, Pauses Numbers
+	Turns, Pauses Measurements
 
 	mu    sync.Mutex
 	spent float64
 }
 
-// Spent returns the cost of all requests so far whose prices are known, in USD.
-func (c *Costs) Spent() float64 {
+// Total returns the cost of all requests so far whose prices are known, in USD.
+func (c *Costs) Total() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.spent
@@ -138,7 +138,7 @@ func (e *costError) Error() string {
 // session does not count.
 func (t *totals) checkCost() error {
 	limit, limited := settings.MaxCost.Get(t.settings)
-	if spent := t.program.Spent(); limited && spent >= limit && (spent > 0 || t.Requests > 0) {
+	if spent := t.program.Total(); limited && spent >= limit && (spent > 0 || t.Requests > 0) {
 		return &costError{spent, limit}
 	}
 	return nil
@@ -180,7 +180,7 @@ func (c *Chat) countUsage(model string, u llm.Usage) {
 func (c *Chat) countSearches(n int) {
 	const thousand = 1000
 	c.stats.Searches += n
-	c.stats.spend(float64(n) * settings.WebSearchPrice.Of(c.config.Settings) / thousand)
+	c.stats.spend(float64(n) * settings.WebSearchPrice.Value(c.config.Settings) / thousand)
 }
 
 // price returns the prices of a model's input relative to an uncached token. They come from the
@@ -190,16 +190,16 @@ func (c *Config) price(model string) compression.Price {
 	prices, ok := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(model))
 	switch {
 	case ok && prices.Input > 0:
-		price := compression.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
+		price := compression.NewPrice(prices.Input, prices.CacheRead, prices.CacheWrite)
 		if prices.Outdated {
 			price = compression.SafePrice
 		}
 		if len(prices.Steps) > 0 {
 			s := prices.Steps[0]
-			price.Step = compression.StepOf(s.Above, prices.Input, s.Input, s.CacheRead, s.CacheWrite)
+			price.Step = compression.NewPriceStep(s.Above, prices.Input, s.Input, s.CacheRead, s.CacheWrite)
 		}
 		return price
-	case c.Endpoint.Local():
+	case c.Endpoint.IsLocal():
 		return compression.LocalPrice
 	default:
 		return compression.SafePrice
@@ -209,7 +209,7 @@ func (c *Config) price(model string) compression.Price {
 // warnOfStep reports the first request above a step of the prices. The notice has the cost and the
 // number of tokens to prune.
 func (t *totals) warnOfStep(w *window.Window, at Endpoint) {
-	prices, ok := settings.InputPricesOf(t.settings, at.Prices(settings.Model.Of(t.settings)))
+	prices, ok := settings.InputPricesOf(t.settings, at.Prices(settings.Model.Value(t.settings)))
 	if !ok || prices.Free || len(prices.Steps) == 0 || prices.Input <= 0 {
 		return
 	}

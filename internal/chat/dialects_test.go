@@ -100,9 +100,9 @@ func TestEveryToolInEveryDialect(t *testing.T) {
 				asked++
 				return llmtest.Turn{}.CallID(fmt.Sprintf("call_%d", asked), toolCalls[asked-1].name, toolCalls[asked-1].arguments)
 			}))
-			form := toolspec.Replace
+			form := toolspec.EditReplace
 			if vendor.FamilyOf(d.Model).Patches {
-				form = toolspec.Patch
+				form = toolspec.EditPatch
 			}
 			b := d.bench(t, srv, form)
 			if out, err := b.prompt("go"); err != nil || out.Response != "all done" {
@@ -139,7 +139,7 @@ func (d dialect) bench(t *testing.T, srv *llmtest.Server, form toolspec.EditForm
 func (b workbench) checkOffers(t *testing.T, d dialect, requests []*llmtest.Request, form toolspec.EditFormat) {
 	t.Helper()
 	var want []string
-	for _, tool := range b.config.Tools.For(form) {
+	for _, tool := range b.config.Tools.ToolsForFormat(form) {
 		want = append(want, tool.Name)
 	}
 	last := requests[len(requests)-1]

@@ -19,10 +19,10 @@
 //   - runner (calls.go, gates.go): the calls of a reply, their numbers, and the gates
 //     that each passes
 //   - replies (reply.go): the model's reply, while it arrives and into the history
-//   - gate.Consent, gate.Loop (internal/gate): the calls that may run, the grants of the
+//   - gate.Consent, gate.LoopDetector (internal/gate): the calls that may run, the grants of the
 //     session, and whether the model repeats its calls
 //   - asker (consent_questions.go): the open questions to the user
-//   - rewind.Past (internal/chat/rewind): returns to an earlier point, and undoes changes
+//   - rewind.Rewinder (internal/chat/rewind): returns to an earlier point, and undoes changes
 //   - totals (costs.go): requests, tokens and costs
 //   - Views (views.go), Past (rewind.go), Agents (agent.go): what the rest of the program uses: the
 //     context, earlier points, and the subagents

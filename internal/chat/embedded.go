@@ -34,7 +34,7 @@ func (c *Chat) embedded(ctx context.Context, line, outside string) (output, refu
 	switch {
 	case ctx.Err() != nil:
 		return "", "", ctx.Err()
-	case k.refused != "" && c.config.Policy.Unattended && c.modes.consent.Denied() != nil:
+	case k.refused != "" && c.config.Policy.Unattended && c.modes.consent.DenialError() != nil:
 		return "", "", errNotAllowed
 	case k.refused != "":
 		return "", k.refused, nil

@@ -42,14 +42,14 @@ func (e Estimate) String() string {
 	return text
 }
 
-// EstimateOf returns the present cost of sending a message of some blocks. It reports false if the
+// EstimateMessage returns the present cost of sending a message of some blocks. It reports false if the
 // prices are unknown, or if a model would first write a summary. It may be called on any goroutine
 // except the owner's. It uses only counts that exist already.
-func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimate, known bool, err error) {
+func EstimateMessage(ctx context.Context, c *Chat, blocks []history.Block) (e Estimate, known bool, err error) {
 	entry := history.New(history.Human, blocks...)
-	entry.CountTokens(c.config.Counter(settings.Model.Of(c.config.Settings)))
+	entry.CountTokens(c.config.Counter(settings.Model.Value(c.config.Settings)))
 	known, err = ask(ctx, c.inbox, func() bool {
-		model := settings.Model.Of(c.config.Settings)
+		model := settings.Model.Value(c.config.Settings)
 		prices, priced := settings.InputPricesOf(c.config.Settings, c.config.Endpoint.Prices(model))
 		if !priced || prices.Input <= 0 {
 			return false
@@ -58,7 +58,7 @@ func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimat
 			entry = history.New(history.Human, slices.Concat(blocks, about)...)
 		}
 		next := c.window.NextRequest()
-		if next.Cost.Spent > 0 && len(next.Leaves) == 0 && next.Cost.Tokens+c.window.Measure.Scaled(c.config.History.CountContent(entry)) < next.Trigger {
+		if next.Cost.Spent > 0 && len(next.Leaves) == 0 && next.Cost.Tokens+c.window.Measure.ToProviderTokens(c.config.History.CountContent(entry)) < next.Trigger {
 			e = c.stats.cache.price(model, c.config.price(model), c.window, entry)
 		} else {
 			e, err = sizeWith(ctx, c, entry)
@@ -70,7 +70,7 @@ func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimat
 		return err == nil && e.Tokens > 0
 	})
 	if known && c.config.Costs.Turns != nil {
-		if low, high, enough := RangeOf(c.config.Costs.Turns.Latest()); enough {
+		if low, high, enough := PredictionRange(c.config.Costs.Turns.Latest()); enough {
 			e.Low, e.High = max(e.Least, e.Least*low), e.Most*high
 		}
 	}
@@ -80,13 +80,13 @@ func EstimateOf(ctx context.Context, c *Chat, blocks []history.Block) (e Estimat
 // sizeWith estimates the request with one more entry, on a copy of the conversation. The costs are in
 // input tokens. They are 0 if a model would first write a summary.
 func sizeWith(ctx context.Context, c *Chat, entry *history.Content) (Estimate, error) {
-	model := settings.Model.Of(c.config.Settings)
+	model := settings.Model.Value(c.config.Settings)
 	h := history.NewService(c.config.Counter(model), nil)
 	next := window.Copy(c.window, h)
 	if err := errors.Join(h.Restore(c.config.History.RawHistory()), next.Resume(c.window.Pins.List(), nil), h.Add(entry)); err != nil {
 		return Estimate{}, err
 	}
-	if strategy, err := next.Active(); err != nil || strategy.RequiresLLM() && next.Measure.ShouldCompress(strategy) {
+	if strategy, err := next.ActiveStrategy(); err != nil || strategy.RequiresLLM() && next.Measure.ShouldCompress(strategy) {
 		return Estimate{}, err // the cost of a summary is unknown
 	}
 	if err := EnsureCompressionBeforeSend(ctx, next); err != nil {
@@ -103,13 +103,13 @@ func (w *cacheWatch) price(model string, price compression.Price, of *window.Win
 		r.Entries, r.Tokens = append(r.Entries, entry), append(r.Tokens, of.History.CountContent(entry))
 	}
 	cache := w.steps.of(r.Model, cacheOf(w.settings, w.endpoint.Cache(model)))
-	kept, blocks, has := w.watch.Keeps(cachemiss.Request{At: w.now(), Model: model, Host: settings.BaseURL.Of(w.settings), Head: r.Head, Entries: r.Entries}, cache)
+	kept, blocks, has := w.watch.CachedPart(cachemiss.Request{At: w.now(), Model: model, Host: settings.BaseURL.Value(w.settings), Head: r.Head, Entries: r.Entries}, cache)
 	share := 0.0
 	if blocks > 0 {
 		share = float64(of.History.CountBlocks(r.Entries[kept].Blocks[:blocks])) / float64(r.Tokens[kept])
 	}
 	const probe = 1_000_000
-	whole, held := w.gauge.Size(r, float64(of.Measure.Scaled(probe))/probe, kept, share)
+	whole, held := w.gauge.Size(r, float64(of.Measure.ToProviderTokens(probe))/probe, kept, share)
 	cost := func(differs float64) float64 {
 		cached := 0.0
 		if has {
@@ -120,8 +120,8 @@ func (w *cacheWatch) price(model string, price compression.Price, of *window.Win
 	return Estimate{First: cost(0), Least: cost(-1), Most: cost(1), Tokens: int(math.Round(whole.Tokens))}
 }
 
-// Numbers stores measurements of a user's sessions. It is safe for concurrent use.
-type Numbers interface {
+// Measurements stores measurements of a user's sessions. It is safe for concurrent use.
+type Measurements interface {
 	Add(number float64)
 	// Latest returns the latest numbers, oldest first.
 	Latest() []float64
@@ -138,9 +138,9 @@ const (
 	outside = 0.14
 )
 
-// RangeOf returns the range that contains the next multiple with probability 1-outside, if it has the
+// PredictionRange returns the range that contains the next multiple with probability 1-outside, if it has the
 // same distribution as the earlier ones.
-func RangeOf(earlier []float64) (low, high float64, enough bool) {
+func PredictionRange(earlier []float64) (low, high float64, enough bool) {
 	sorted := slices.Sorted(slices.Values(earlier[max(0, len(earlier)-latestTurns):]))
 	n := float64(len(sorted))
 	if n < leastTurns {

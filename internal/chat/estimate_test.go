@@ -32,7 +32,7 @@ func (c *cacheBench) estimateOf(t *testing.T, blocks []history.Block) (e Estimat
 	done := make(chan error, 1)
 	go func() {
 		var err error
-		e, known, err = EstimateOf(t.Context(), c.Chat, blocks)
+		e, known, err = EstimateMessage(t.Context(), c.Chat, blocks)
 		done <- err
 	}()
 	if err, _ := await(c.inbox, done); err != nil {
@@ -187,7 +187,7 @@ func TestEstimateOfOtherVocabularies(t *testing.T) {
 	for _, strategy := range compression.Names() {
 		t.Run(strategy, func(t *testing.T) {
 			t.Parallel()
-			f := foresee(t, strategy, mixed, tokens.For(tokens.O200K), tokens.For(tokens.CL100K))
+			f := foresee(t, strategy, mixed, tokens.NewCounter(tokens.O200K), tokens.NewCounter(tokens.CL100K))
 			if 20*f.beside > f.known || f.shrunk == 0 || f.known == 0 {
 				t.Error("the estimate is missing or off")
 			}
@@ -293,7 +293,7 @@ func TestTurnsLieInTheirRange(t *testing.T) {
 		in, all := 0, 0
 		for range 2000 {
 			next := draw(r)
-			if low, high, enough := RangeOf(earlier); enough {
+			if low, high, enough := PredictionRange(earlier); enough {
 				if all++; low <= next && next <= high {
 					in++
 				}
@@ -304,7 +304,7 @@ func TestTurnsLieInTheirRange(t *testing.T) {
 			t.Errorf("%s: %.3f of %d turns", name, share, all)
 		}
 	}
-	if _, _, enough := RangeOf(make([]float64, leastTurns-1)); enough {
+	if _, _, enough := PredictionRange(make([]float64, leastTurns-1)); enough {
 		t.Error("nine turns are enough")
 	}
 }

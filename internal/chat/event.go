@@ -39,8 +39,8 @@ type TurnEnded struct {
 // Skipped list the files that the @ processor included and skipped.
 type UserMessage struct {
 	Text     string
-	Included []atcmd.Included
-	Skipped  []atcmd.Skipped
+	Included []atcmd.IncludedFile
+	Skipped  []atcmd.SkippedPath
 }
 
 // MessageReturned reports that a message of the user could not be sent. For example, it includes a
@@ -161,9 +161,9 @@ type Retry struct {
 }
 
 // Problem describes the failure and where it happened.
-func (r Retry) Problem() string { return llm.Located(r.Where, r.Reason) }
+func (r Retry) Problem() string { return llm.PrefixPlace(r.Where, r.Reason) }
 
-// Waiting reports that the model has sent nothing for a while. It is emitted every SilenceTold until
+// Waiting reports that the model has sent nothing for a while. It is emitted every SilenceInterval until
 // something arrives.
 type Waiting struct {
 	Model string
@@ -180,7 +180,7 @@ type Noted struct {
 // Warmed reports a request sent only to keep the conversation in the provider's cache. Its reply is
 // discarded.
 type Warmed struct {
-	session.Warmed
+	session.CacheRefresh
 	At time.Time
 	// Settled is set once the next request has been made. Saved is the amount in USD that the next
 	// request showed to be saved. Several refreshes of one wait save together. The last one then

@@ -17,15 +17,15 @@ func TestToolsFollowTheModel(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a"}`), say("one"), say("two"), say("three"), calls("write_file", `{"file_path":"b"}`), say("four"), say("five"))
 	edit, _ := b.config.Tools.Get("write_file")
-	edit.Form = toolspec.Replace
+	edit.Form = toolspec.EditReplace
 	patch := edit
-	patch.Name, patch.Form, patch.Free = "patch_it", toolspec.Patch, &tools.FreeForm{Parameter: "input", Grammar: "start: /.+/"}
+	patch.Name, patch.Form, patch.Free = "patch_it", toolspec.EditPatch, &tools.FreeForm{Parameter: "input", Grammar: "start: /.+/"}
 	b.Chat.config.Tools = tools.NewRegistry(append(b.config.Tools.All(), edit, patch)...)
 	b.renew()
 	b.set("approval-mode", "full-auto")
-	form := toolspec.Replace
+	form := toolspec.EditReplace
 	b.config.Form = func() toolspec.EditFormat { return form }
-	b.config.HeadFor = func() string { return settings.Model.Of(b.config.Settings) }
+	b.config.HeadFor = func() string { return settings.Model.Value(b.config.Settings) }
 	b.renew()
 	offered := func(r llm.Request) (edits []string) {
 		for _, tool := range r.Tools {
@@ -49,7 +49,7 @@ func TestToolsFollowTheModel(t *testing.T) {
 		b.valid()
 	}
 	ask("write_file")
-	form = toolspec.Patch // as /set edit-tool does
+	form = toolspec.EditPatch // as /set edit-tool does
 	ask("write_file")
 	b.set("model", "another")
 	ask("patch_it")
@@ -57,7 +57,7 @@ func TestToolsFollowTheModel(t *testing.T) {
 	if last := b.responses()[1]; last.Error != "" {
 		t.Errorf("a tool that is not offered: %s", last.Error)
 	}
-	form = toolspec.Replace
+	form = toolspec.EditReplace
 	b.window.Reset() // as /clear does
 	ask("write_file")
 }

@@ -41,7 +41,7 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 		if k.refused = verdict.Refusal; k.refused != "" && k.asked == nil {
 			k.asked = &history.Decision{By: r.gates[i].Name, Answer: "refused", Rule: k.refused}
 		}
-		if by := verdict.By; by.By != "" && k.refused == "" && k.asked == nil && (!k.Traits.Harmless() || len(k.Preview.Protected) > 0) {
+		if by := verdict.By; by.By != "" && k.refused == "" && k.asked == nil && (!k.Traits.IsHarmless() || len(k.Preview.Protected) > 0) {
 			k.asked = &history.Decision{By: by.By, Answer: "allowed", Rule: by.Rule}
 		}
 		if answered, given := k.plan.Answered, verdict.Answers; answered != nil && given != nil {
@@ -51,12 +51,12 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 			r.emit.notice("%s", verdict.Notice)
 		}
 		if end := r.end(verdict); end.rest {
-			if errors.Is(verdict.End, gate.ErrPlanned) {
+			if errors.Is(verdict.End, gate.ErrPlanIsAnswer) {
 				end.answer = k.Preview.Plan
 			}
 			return end
 		}
-		if k.refused != "" && r.gates[i].Stage < gate.Guards {
+		if k.refused != "" && r.gates[i].Stage < gate.StageGuard {
 			return r.guard(ctx, k, later) // the guards have not seen the call yet
 		}
 		if verdict.Arguments.Raw() == nil || k.refused != "" {
@@ -81,7 +81,7 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 // asks, or the verdict of a gate that overrides it.
 func (r *runner) beforeAsking(ctx context.Context, asking gate.Gate, k *call, asks gate.Verdict) gate.Verdict {
 	for _, g := range r.gates {
-		if g.Asked == nil || asks.Ask == nil || !asks.Ask.OfCall() {
+		if g.Asked == nil || asks.Ask == nil || !asks.Ask.IsForCall() {
 			continue
 		}
 		said := r.check(ctx, gate.Gate{Name: g.Name, Check: g.Asked}, k)
@@ -101,7 +101,7 @@ func (r *runner) beforeAsking(ctx context.Context, asking gate.Gate, k *call, as
 // that check the whole turn, because a model may also repeat such calls endlessly.
 func (r *runner) guard(ctx context.Context, k *call, later []*call) ending {
 	for _, g := range r.gates {
-		if g.Stage != gate.Guards {
+		if g.Stage != gate.StageGuard {
 			continue
 		}
 		verdict := r.check(ctx, g, k)
@@ -124,7 +124,7 @@ func (r *runner) end(v gate.Verdict) ending {
 	switch {
 	case errors.Is(v.End, gate.ErrDenied):
 		return ending{rest: true, stop: StopDenied}
-	case errors.Is(v.End, gate.ErrPlanned):
+	case errors.Is(v.End, gate.ErrPlanIsAnswer):
 		return ending{rest: true, stop: StopDone}
 	case errors.Is(v.End, gate.ErrRepeating):
 		return ending{rest: true, stop: StopRepeating}
@@ -149,7 +149,7 @@ func (r *runner) check(ctx context.Context, g gate.Gate, k *call) gate.Verdict {
 func (r *runner) runAfterGates(ctx context.Context, k *call) {
 	defer func() {
 		if p := recover(); p != nil {
-			k.answer = k.answer.Noted("[" + internalError(k, p).Error() + "]")
+			k.answer = k.answer.WithNote("[" + internalError(k, p).Error() + "]")
 		}
 	}()
 	for _, g := range r.gates {
@@ -164,23 +164,23 @@ func (r *runner) runAfterGates(ctx context.Context, k *call) {
 // ask puts the question of a gate to the user and returns the verdict from the answer. The question
 // also lists the later calls of the reply that require approval.
 func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later []*call) gate.Verdict {
-	if question.OfCall() {
+	if question.IsForCall() {
 		question.Approval.Call = k.Number
 		for _, next := range r.foresee(ctx, later) {
-			if r.consent.Asks(next.Call) {
+			if r.consent.WouldAsk(next.Call) {
 				question.Approval.After = append(question.Approval.After, next.Preview.Title)
 			}
 		}
 	}
 	decision, answered := r.asker.put(ctx, question)
-	if question.OfCall() {
+	if question.IsForCall() {
 		k.asked = decisionOf(decision, answered, question.Approval)
 	}
 	if !answered {
 		k.unanswered = true
 		return gate.Verdict{Refusal: "not run: the user interrupted instead of answering"}
 	}
-	if !decision.Allow && question.OfCall() {
+	if !decision.Allow && question.IsForCall() {
 		k.denied = &decision
 	}
 	verdict := question.Then(decision)

@@ -38,7 +38,7 @@ func TestGatesAreAskedInOrder(t *testing.T) {
 				return gate.Verdict{}
 			}}
 		}
-		gated(b, at("hook 1", gate.Hooks), at("hook 2", gate.Hooks), at("rule", gate.Denies))
+		gated(b, at("hook 1", gate.StageHook), at("hook 2", gate.StageHook), at("rule", gate.StageDeny))
 		b.set("approval-mode", "ask")
 		b.on = func(e Event) {
 			if asked, ok := e.(ApprovalRequested); ok {
@@ -66,10 +66,10 @@ func TestAGateReplacesArguments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("does", `{"a":1}`), say("ok"))
 	var seenBy []string
-	gated(b, gate.Gate{Stage: gate.Denies, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+	gated(b, gate.Gate{Stage: gate.StageDeny, Check: func(_ context.Context, k gate.Call) gate.Verdict {
 		seenBy = append(seenBy, k.Arguments.String())
 		return gate.Verdict{}
-	}}, gate.Gate{Stage: gate.Hooks, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+	}}, gate.Gate{Stage: gate.StageHook, Check: func(_ context.Context, k gate.Call) gate.Verdict {
 		if k.Arguments.String() == `{"a":1}` {
 			return gate.Verdict{Arguments: arguments.Parse(`{"a":2}`)}
 		}
@@ -96,7 +96,7 @@ func TestGatesThatFail(t *testing.T) {
 		"with invalid JSON":       func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{Arguments: arguments.Parse("[")} },
 	} {
 		b := newBench(t, calls("does", `{}`), say("ok"))
-		gated(b, gate.Gate{Name: "g", Stage: gate.Hooks, Check: check})
+		gated(b, gate.Gate{Name: "g", Stage: gate.StageHook, Check: check})
 		if out, err := b.prompt("go"); err != nil || out.Stop != StopDone || !strings.Contains(b.responses()[0].Error, want) {
 			t.Errorf("%s: %+v, %v, %+v", want, out, err, b.responses()[0])
 		}
@@ -156,9 +156,9 @@ func TestAnAnswerCarriesImages(t *testing.T) {
 func TestASparedCallIsNotAnotherOne(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("does", `{"a":1}`), say("ok"))
-	gated(b, gate.Gate{Name: "spares", Stage: gate.Hooks, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+	gated(b, gate.Gate{Name: "spares", Stage: gate.StageHook, Check: func(_ context.Context, k gate.Call) gate.Verdict {
 		return gate.Verdict{Spares: k.Arguments.String() == `{"a":1}`}
-	}}, gate.Gate{Name: "replaces", Stage: gate.Hooks, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+	}}, gate.Gate{Name: "replaces", Stage: gate.StageHook, Check: func(_ context.Context, k gate.Call) gate.Verdict {
 		if k.Arguments.String() == `{"a":1}` {
 			return gate.Verdict{Arguments: arguments.Parse(`{"a":2}`)}
 		}

@@ -21,10 +21,10 @@ func TestGrantsCanBeForgotten(t *testing.T) {
 		if grants := b.Consent().Grants(); len(grants) != 2 || grants[0].Says != "edits of Makefile" || grants[1].Says != "edits of Dockerfile" {
 			t.Fatalf("grants %+v", grants)
 		}
-		if _, err := b.Consent().Forget(3); err == nil {
+		if _, err := b.Consent().Revoke(3); err == nil {
 			t.Error("a grant that is not there was forgotten")
 		}
-		if forgotten, err := b.Consent().Forget(1); err != nil || !slices.Equal(forgotten, []string{"edits of Makefile"}) {
+		if forgotten, err := b.Consent().Revoke(1); err != nil || !slices.Equal(forgotten, []string{"edits of Makefile"}) {
 			t.Errorf("forgot %q, %v", forgotten, err)
 		}
 		b.Send("again")
@@ -32,7 +32,7 @@ func TestGrantsCanBeForgotten(t *testing.T) {
 		if asked := seen[ApprovalRequested](b); len(asked) != 3 {
 			t.Errorf("asked %d times after it was forgotten", len(asked))
 		}
-		if forgotten, _ := b.Consent().Forget(0); len(forgotten) != 2 {
+		if forgotten, _ := b.Consent().Revoke(0); len(forgotten) != 2 {
 			t.Errorf("forgot %q of all", forgotten)
 		}
 	}, calls("write_file", `{"file_path":"Makefile"}`), calls("write_file", `{"file_path":"Makefile"}`), calls("write_file", `{"file_path":"Dockerfile"}`), say("ok"),

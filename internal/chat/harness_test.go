@@ -102,12 +102,12 @@ type endpoint struct {
 	lives    []time.Duration
 }
 
-func (e *endpoint) Provider() (llm.Provider, error)            { return e.provider() }
-func (e *endpoint) Prices(string) *settings.Prices             { return e.prices }
-func (e *endpoint) Cache(string) vendor.Cache                  { return e.cache }
-func (e *endpoint) KeepCacheLife(_ string, life time.Duration) { e.lives = append(e.lives, life) }
-func (e *endpoint) Local() bool                                { return e.local }
-func (e *endpoint) Cuts() bool                                 { return true }
+func (e *endpoint) Provider() (llm.Provider, error)           { return e.provider() }
+func (e *endpoint) Prices(string) *settings.Prices            { return e.prices }
+func (e *endpoint) Cache(string) vendor.Cache                 { return e.cache }
+func (e *endpoint) SaveCacheTTL(_ string, life time.Duration) { e.lives = append(e.lives, life) }
+func (e *endpoint) IsLocal() bool                             { return e.local }
+func (e *endpoint) MayTruncate() bool                         { return true }
 
 func (e *endpoint) ContextLimit(model string) (int, bool) {
 	if size, ok := e.windows[model]; ok {
@@ -156,7 +156,7 @@ func newBench(t rapid.TB, turns ...answerFunc) *bench {
 		History:  history.NewService(wordCount{}, nil),
 		Settings: s,
 		Costs:    &Costs{},
-		Form:     func() toolspec.EditFormat { return toolspec.Replace },
+		Form:     func() toolspec.EditFormat { return toolspec.EditReplace },
 		System:   func(bool, []string, func(string) bool) (string, bool) { return "be brief", false },
 		Extensions: Extensions{
 			Refreeze: func() {},
@@ -241,16 +241,16 @@ func (b *bench) run() {
 
 func (b *bench) set(key, value string) {
 	b.t.Helper()
-	if err := b.config.Settings.Set(settings.Flags, key, value); err != nil {
+	if err := b.config.Settings.Set(settings.LayerFlags, key, value); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
 // Send and Prompt are those of the chat for somebody who types all of it.
-func (b *bench) Send(text string) { b.Chat.Send(atcmd.Typed(text)) }
+func (b *bench) Send(text string) { b.Chat.Send(atcmd.TypedMessage(text)) }
 
 func (b *bench) Prompt(ctx context.Context, text string) (Outcome, error) {
-	return b.Chat.Prompt(ctx, atcmd.Typed(text))
+	return b.Chat.Prompt(ctx, atcmd.TypedMessage(text))
 }
 
 // prompt runs one turn and checks that the history it leaves is valid.

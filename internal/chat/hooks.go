@@ -10,8 +10,8 @@ import (
 	"agent/internal/history"
 )
 
-// A Moment is an event of the conversation, other than a tool call, at which hooks run.
-type Moment struct {
+// A HookPoint is an event of the conversation, other than a tool call, at which hooks run.
+type HookPoint struct {
 	Event hooks.Event
 	// About is the text that matchers match: the source of the conversation, or who started the
 	// compression.
@@ -55,7 +55,7 @@ type moments struct {
 	inbox inbox
 	emit  emitter
 	// run runs the hooks. It is nil if there are none.
-	run func(context.Context, Moment) HookResult
+	run func(context.Context, HookPoint) HookResult
 	// add puts an entry into the history.
 	add func(*history.Content) error
 	// begun is the source of the conversation until the SessionStart hooks have run. Then it is "".
@@ -64,7 +64,7 @@ type moments struct {
 
 // runHooks runs the hooks of an event while the owner continues serving the inbox. If the turn is
 // interrupted, runHooks does not wait for them.
-func (m *moments) runHooks(ctx context.Context, at Moment) HookResult {
+func (m *moments) runHooks(ctx context.Context, at HookPoint) HookResult {
 	if m.run == nil || ctx.Err() != nil {
 		return HookResult{}
 	}
@@ -77,9 +77,9 @@ func (m *moments) runHooks(ctx context.Context, at Moment) HookResult {
 	return heard
 }
 
-// SetBeginning makes the SessionStart hooks run before the next message, with the source of the
+// SetSessionStart makes the SessionStart hooks run before the next message, with the source of the
 // conversation. It may be called from any goroutine.
-func (c *Chat) SetBeginning(source string) {
+func (c *Chat) SetSessionStart(source string) {
 	if c.config.Hooks != nil {
 		c.inbox.post(func() { c.moments.begun = source })
 	}
@@ -93,7 +93,7 @@ func (m *moments) begin(ctx context.Context) (added bool, err error) {
 		return false, nil
 	}
 	m.begun = ""
-	heard := m.runHooks(ctx, Moment{Event: hooks.SessionStart, About: source})
+	heard := m.runHooks(ctx, HookPoint{Event: hooks.SessionStart, About: source})
 	if ctx.Err() != nil {
 		m.begun = source // after an interrupted start they run again with the next message
 		return false, ctx.Err()
@@ -121,7 +121,7 @@ func (m *moments) submitted(ctx context.Context, text string) ([]history.Block, 
 	if _, err := m.begin(ctx); err != nil {
 		return nil, err
 	}
-	heard := m.runHooks(ctx, Moment{Event: hooks.UserPromptSubmit, Text: text})
+	heard := m.runHooks(ctx, HookPoint{Event: hooks.UserPromptSubmit, Text: text})
 	switch why := heard.Refused + heard.Ends; {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -148,7 +148,7 @@ func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) 
 		m.emit.notice("stopped: Stop hooks continued this turn %s in a row, the maximum", humanize.Count(maxStops, "time"))
 		return false, nil
 	}
-	heard := m.runHooks(ctx, Moment{Event: hooks.Stop, Text: lastReply, Refused: *refused})
+	heard := m.runHooks(ctx, HookPoint{Event: hooks.Stop, Text: lastReply, Refused: *refused})
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
@@ -172,19 +172,19 @@ type compactions struct {
 	refreeze func()
 }
 
-// Compacting runs the hooks before a compression. It returns the reason if they refuse it, or "".
-func (c compactions) Compacting(ctx context.Context, manual bool) (refused string) {
-	heard := c.moments.runHooks(ctx, Moment{Event: hooks.PreCompact, About: trigger(manual)})
+// BeforeCompression runs the hooks before a compression. It returns the reason if they refuse it, or "".
+func (c compactions) BeforeCompression(ctx context.Context, manual bool) (refused string) {
+	heard := c.moments.runHooks(ctx, HookPoint{Event: hooks.PreCompact, About: trigger(manual)})
 	if heard.Refused != "" {
 		return heard.By + " refuses: " + heard.Refused
 	}
 	return ""
 }
 
-// Compacted runs the hooks after a compression. The compressed conversation counts as a new beginning,
+// AfterCompression runs the hooks after a compression. The compressed conversation counts as a new beginning,
 // so SessionStart is due again.
-func (c compactions) Compacted(ctx context.Context, manual bool) {
-	c.moments.runHooks(ctx, Moment{Event: hooks.PostCompact, About: trigger(manual)})
+func (c compactions) AfterCompression(ctx context.Context, manual bool) {
+	c.moments.runHooks(ctx, HookPoint{Event: hooks.PostCompact, About: trigger(manual)})
 	c.moments.begun = begunCompact
 	c.refreeze()
 }

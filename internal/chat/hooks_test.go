@@ -18,9 +18,9 @@ import (
 )
 
 // hooked is a chat whose hooks say what answer returns.
-func hooked(b *bench, answer func(Moment) HookResult) (heard *[]string) {
+func hooked(b *bench, answer func(HookPoint) HookResult) (heard *[]string) {
 	heard = new([]string)
-	b.config.Hooks = func(_ context.Context, m Moment) HookResult {
+	b.config.Hooks = func(_ context.Context, m HookPoint) HookResult {
 		*heard = append(*heard, strings.TrimSpace(string(m.Event)+" "+m.About))
 		return answer(m)
 	}
@@ -29,7 +29,7 @@ func hooked(b *bench, answer func(Moment) HookResult) (heard *[]string) {
 }
 
 func forTheModel(text string) HookResult {
-	return HookResult{Blocks: []history.Block{&history.Text{Text: text, Source: history.Brought}}}
+	return HookResult{Blocks: []history.Block{&history.Text{Text: text, Source: history.SourceExtension}}}
 }
 
 // Setup 6: the moments of a conversation in their order; what hooks say is entries at the
@@ -37,7 +37,7 @@ func forTheModel(text string) HookResult {
 func TestHooksMomentsAndThePrefix(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("one"), say("two"), say("three"))
-	heard := hooked(b, func(m Moment) HookResult {
+	heard := hooked(b, func(m HookPoint) HookResult {
 		if m.Event == hooks.Stop && m.Refused == 0 && m.Text == "one" {
 			h := forTheModel("check again")
 			h.Refused = "check again"
@@ -74,7 +74,7 @@ func TestHooksBlockAMessage(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []HookResult{{Refused: "no", By: "hook h"}, {Ends: "no", By: "hook h"}} {
 		b := newBench(t)
-		hooked(b, func(m Moment) HookResult {
+		hooked(b, func(m HookPoint) HookResult {
 			if m.Event == hooks.UserPromptSubmit {
 				return refusal
 			}
@@ -100,7 +100,7 @@ func TestHooksStopInARow(t *testing.T) {
 	}
 	b := newBench(t, turns...)
 	var again []bool
-	hooked(b, func(m Moment) HookResult {
+	hooked(b, func(m HookPoint) HookResult {
 		if m.Event != hooks.Stop {
 			return HookResult{}
 		}
@@ -130,7 +130,7 @@ func TestHooksEsc(t *testing.T) {
 	t.Parallel()
 	for _, event := range []hooks.Event{hooks.SessionStart, hooks.UserPromptSubmit, hooks.Stop, hooks.PreCompact} {
 		b, late := newBench(t, say("ok")), make(chan struct{})
-		b.config.Hooks = func(_ context.Context, m Moment) HookResult {
+		b.config.Hooks = func(_ context.Context, m HookPoint) HookResult {
 			if m.Event == event {
 				b.Interrupt()
 				<-late // it does not even obey
@@ -173,7 +173,7 @@ func TestHooksCompact(t *testing.T) {
 		b.set("context-limit", "2000")
 		b.set("compression.threshold", "0.5")
 		b.set("max-output-tokens", "100")
-		heard := hooked(b, func(m Moment) HookResult {
+		heard := hooked(b, func(m HookPoint) HookResult {
 			if m.Event == hooks.PreCompact && c.refuses {
 				return HookResult{Refused: "not now", By: "hook h"}
 			}
@@ -198,7 +198,7 @@ func TestHooksAfterClear(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, say("ok"), say("ok"))
-		heard := hooked(b, func(Moment) HookResult { return HookResult{} })
+		heard := hooked(b, func(HookPoint) HookResult { return HookResult{} })
 		ctx, cancel := context.WithCancel(t.Context())
 		go b.Run(ctx)
 		b.Send("go")
@@ -222,7 +222,7 @@ func TestHooksSpareAndSeeTheAnswer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("does", `{"a":1}`, "does", `{"a":2}`))
 	gated(b, gate.Gate{
-		Name: "h", Stage: gate.Hooks,
+		Name: "h", Stage: gate.StageHook,
 		Check: func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{Spares: true} },
 		After: func(_ context.Context, k gate.Call, answer tools.Answer, _ time.Duration) (tools.Answer, error) {
 			answer.Text = "seen"
@@ -247,7 +247,7 @@ func TestHooksAnswerForThePerson(t *testing.T) {
 	} {
 		b := newBench(t, calls("does", `{"a":1}`), say("ok"))
 		gated(b, gate.Gate{
-			Stage: gate.Hooks, Check: func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{} },
+			Stage: gate.StageHook, Check: func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{} },
 			Asked: func(_ context.Context, k gate.Call) gate.Verdict {
 				if k.Arguments.String() != `{"a":1}` {
 					return gate.Verdict{}
@@ -272,7 +272,7 @@ func TestHooksAnswerForThePerson(t *testing.T) {
 func TestHooksNoticesHaveABound(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("done"))
-	hooked(b, func(Moment) HookResult {
+	hooked(b, func(HookPoint) HookResult {
 		return HookResult{Notices: []string{"hook h: x" + strings.Repeat("\n", 500) + "y"}}
 	})
 	if _, err := b.prompt("go"); err != nil {

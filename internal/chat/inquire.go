@@ -7,10 +7,10 @@ import (
 	"agent/internal/tools"
 )
 
-// A Line posts work from any goroutine to the owner of a chat. It is made before the chat, because the
+// A Handle posts work from any goroutine to the owner of a chat. It is made before the chat, because the
 // gates, servers and agents of the chat need it. Work that they post before the owner runs waits in the
 // inbox.
-type Line struct {
+type Handle struct {
 	inbox inbox
 	// chat is set by New. Only functions in the inbox use it, and these run on the owner.
 	chat *Chat
@@ -18,15 +18,15 @@ type Line struct {
 	inquiring chan struct{}
 }
 
-// NewLine returns a Line for a chat that is made later.
-func NewLine() *Line { return &Line{inbox: newInbox(), inquiring: make(chan struct{}, 1)} }
+// NewHandle returns a Line for a chat that is made later.
+func NewHandle() *Handle { return &Handle{inbox: newInbox(), inquiring: make(chan struct{}, 1)} }
 
-// End must be called after the last Run or Prompt of a chat. Callers no longer wait for its owner after
+// CloseHandle must be called after the last Run or Prompt of a chat. Callers no longer wait for its owner after
 // that. Work sent to the owner is lost, and questions fail.
-func End(l *Line) { l.inbox.end() }
+func CloseHandle(l *Handle) { l.inbox.end() }
 
-// Note shows a notice about something outside the conversation.
-func (l *Line) Note(text string) {
+// Notify shows a notice about something outside the conversation.
+func (l *Handle) Notify(text string) {
 	select {
 	case l.inbox.acts <- func() { l.chat.emit.notice("%s", text) }:
 	default: // a notice must not block the caller
@@ -34,21 +34,21 @@ func (l *Line) Note(text string) {
 }
 
 // Refresh emits the status again, after a change outside the chat.
-func (l *Line) Refresh() {
+func (l *Handle) Refresh() {
 	select {
 	case l.inbox.acts <- func() { l.chat.emitStatus() }:
 	default: // a busy chat reports its status soon anyway
 	}
 }
 
-// WaitsFor reports that programs take long. With "" it reports that the wait has ended.
-func (l *Line) WaitsFor(names string) {
+// ReportWaiting reports that programs take long. With "" it reports that the wait has ended.
+func (l *Handle) ReportWaiting(names string) {
 	l.inbox.post(func() { l.chat.emit(ProgramWaiting{names}) })
 }
 
 // Inquire puts the questions of a running call to the user and returns the answer to each. It reports
 // false if there is no answer. Questions are shown one at a time.
-func (l *Line) Inquire(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool) {
+func (l *Handle) Inquire(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool) {
 	if len(inquiries) == 0 {
 		return nil, false
 	}

@@ -92,7 +92,7 @@ func TestNewsIsTold(t *testing.T) {
 		if asked++; asked != 2 {
 			return nil
 		}
-		return []history.Block{&history.Text{Text: "[a server came]", Source: history.Brought}}
+		return []history.Block{&history.Text{Text: "[a server came]", Source: history.SourceExtension}}
 	}
 	b.Chat = New(b.config)
 	if _, err := b.prompt("go"); err != nil {

@@ -171,7 +171,7 @@ func TestManyLargeCallsAreMadeOnce(t *testing.T) {
 				"not JSON":     {{ID: "w", Name: "write_file", Arguments: `{"file_path":"a","content":"` + program(limit)}},
 				"no such tool": {{ID: "w", Name: "nosuch", Arguments: encoded(t, map[string]any{"texts": strings.Fields(program(limit))})}},
 				"nested":       {{ID: "w", Name: "todo_write", Arguments: encoded(t, map[string]any{"todos": []any{map[string]any{"id": "1", "content": program(limit), "status": "pending"}}})}},
-				"signed":       {{ID: "w", Name: "write_file", Attached: &history.Attached{Model: "test-model", Wanted: true, Field: "extra_content", Data: json.RawMessage(`{"google":{"thought_signature":"` + strings.Repeat("s", limit) + `"}}`)}, Arguments: encoded(t, map[string]any{"file_path": "gen.py", "content": program(limit)})}},
+				"signed":       {{ID: "w", Name: "write_file", Attached: &history.Attachment{Model: "test-model", Wanted: true, Field: "extra_content", Data: json.RawMessage(`{"google":{"thought_signature":"` + strings.Repeat("s", limit) + `"}}`)}, Arguments: encoded(t, map[string]any{"file_path": "gen.py", "content": program(limit)})}},
 				"two hundred":  several(200, 5),
 			}
 			for k, name := range slices.Sorted(maps.Keys(kinds)) {
@@ -199,7 +199,7 @@ func TestShortenedCallKeepsItsSignature(t *testing.T) {
 	signature := json.RawMessage(`{"google":{"thought_signature":"c2lnbmVk"}}`)
 	for _, strategy := range few(compression.Names()) {
 		call := largeCalls(t, program(12_000))["write_file"]
-		call.Attached = &history.Attached{Model: "test-model", Host: "h", Wanted: true, Field: "extra_content", Data: signature}
+		call.Attached = &history.Attachment{Model: "test-model", Host: "h", Wanted: true, Field: "extra_content", Data: signature}
 		h := &honest{calls: []llm.ToolCall{call}}
 		b := honestBench(t, h, strategy, 8000)
 		if _, err := b.prompt("write gen.py"); err != nil {

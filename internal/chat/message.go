@@ -57,10 +57,10 @@ const todosKey = "todos"
 // not contain the note. It reminds a model that forgot its list.
 func (r *runner) aboutTodos(list todo.List) []history.Block {
 	text := fmt.Sprintf("[Of the todo list, %d of %d are completed.]", list.Progress().Done, len(list))
-	if !list.Open() || r.standing(todosKey, text) > 0 {
+	if !list.HasOpen() || r.standing(todosKey, text) > 0 {
 		return nil
 	}
-	return []history.Block{&history.Text{Text: text, Source: history.Brought, Key: todosKey}}
+	return []history.Block{&history.Text{Text: text, Source: history.SourceExtension, Key: todosKey}}
 }
 
 // add stores an entry in the history. An error means that the session log on disk is incomplete. The
@@ -75,7 +75,7 @@ func (c *Chat) add(entry *history.Content) error {
 }
 
 // readFor lists the files of a message whose texts the session log does not contain unchanged.
-func readFor(included []atcmd.Included) (d history.Effect) {
+func readFor(included []atcmd.IncludedFile) (d history.Effect) {
 	for _, file := range included {
 		if file.Hash != "" {
 			d.Read = append(d.Read, history.View{Path: file.Path, Whole: true, Hash: file.Hash})

@@ -26,8 +26,8 @@ func refusing(_ context.Context, message atcmd.Message, _ RunEmbedded) (atcmd.Ex
 	}
 	return atcmd.Expansion{
 		Blocks:   []history.Block{&history.Text{Text: text}, history.NewInclusion("a.go", "package a")},
-		Included: []atcmd.Included{{Path: "a.go", Lines: 1, Bytes: 9}},
-		Skipped:  []atcmd.Skipped{{Path: "b.bin", Reason: "it is binary"}},
+		Included: []atcmd.IncludedFile{{Path: "a.go", Lines: 1, Bytes: 9}},
+		Skipped:  []atcmd.SkippedPath{{Path: "b.bin", Reason: "it is binary"}},
 	}, nil
 }
 
@@ -304,9 +304,9 @@ func TestOutputOfAFullInbox(t *testing.T) {
 func TestRetriesAreVisible(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, respond(
-		llm.Retrying{Attempt: 1, Delay: 5, Reason: "the server is busy"},
+		llm.RetryNotice{Attempt: 1, Delay: 5, Reason: "the server is busy"},
 		llm.Reasoning{Delta: "void"}, llm.Text{Delta: "void"}, llm.ToolCall{ID: "void", Name: "write_file", Arguments: `{}`},
-		llm.Retrying{Attempt: 2, Delay: 7, Reason: "cut", Discard: true},
+		llm.RetryNotice{Attempt: 2, Delay: 7, Reason: "cut", Discard: true},
 		llm.Text{Delta: "ok"}, llm.Usage{PromptTokens: 19}, llm.Finish{Reason: "stop"}))
 	if out, err := b.prompt("go"); err != nil || out.ToolCalls != 0 || out.Response != "ok" {
 		t.Fatalf("%+v %v", out, err)

@@ -20,8 +20,8 @@ type modes struct {
 
 // narrow begins a review if a message asks for one.
 func (m *modes) narrow(message *history.Content) {
-	if _, review := message.Keyed(ReviewKey); review {
-		m.consent.Review()
+	if _, review := message.KeyedText(ReviewKey); review {
+		m.consent.BeginReview()
 	}
 }
 
@@ -43,16 +43,16 @@ func (m *modes) aboutMode() []history.Block {
 	if text == "" && before != "" {
 		text = fmt.Sprintf("[The approval mode is %s now.]", m.consent.Mode())
 	}
-	if text == before || m.consent.Reviewing() {
+	if text == before || m.consent.IsReview() {
 		return nil
 	}
-	return []history.Block{&history.Text{Text: text, Source: history.Brought, Key: history.KeyMode}}
+	return []history.Block{&history.Text{Text: text, Source: history.SourceExtension, Key: history.KeyApprovalMode}}
 }
 
 // saidOfMode returns the latest note about the mode in the context, or "".
 func (m *modes) saidOfMode() string {
 	for _, entry := range slices.Backward(m.history.RawHistory()) {
-		if text, found := entry.Keyed(history.KeyMode); found {
+		if text, found := entry.KeyedText(history.KeyApprovalMode); found {
 			return text
 		}
 	}

@@ -20,7 +20,7 @@ func (r *runner) standing(key, text string) int {
 	}
 	entries := r.history.RawHistory()
 	for i := len(entries) - 1; i >= 0; i-- {
-		if content, found := entries[i].Keyed(key); found {
+		if content, found := entries[i].KeyedText(key); found {
 			if content == text {
 				return i + 1
 			}
@@ -40,7 +40,7 @@ func (r *runner) touch(k *call) {
 		for _, n := range r.below(file) {
 			noted := slices.ContainsFunc(r.nested, func(b history.Block) bool { return b.(*history.Text).Key == n.Key })
 			if !noted && r.standing(n.Key, n.Text) == 0 {
-				r.nested = append(r.nested, &history.Text{Text: n.Text, Source: history.Brought, Key: n.Key})
+				r.nested = append(r.nested, &history.Text{Text: n.Text, Source: history.SourceExtension, Key: n.Key})
 			}
 		}
 	}

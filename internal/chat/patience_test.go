@@ -20,7 +20,7 @@ func TestWaitingIsTold(t *testing.T) {
 			time.Sleep(25 * time.Second)
 			yield(llm.Text{Delta: "a"}, nil)
 			time.Sleep(9 * time.Second)
-			yield(llm.Retrying{Attempt: 2, Delay: 30 * time.Second}, nil)
+			yield(llm.RetryNotice{Attempt: 2, Delay: 30 * time.Second}, nil)
 			time.Sleep(41 * time.Second)
 			yield(llm.Finish{Reason: "stop"}, nil)
 		})

@@ -50,7 +50,7 @@ func TestLeavingPlan(t *testing.T) {
 			b.config.Policy.Unattended = tc.unattended
 			b.Chat = New(b.config)
 			if tc.review {
-				b.modes.consent.Review()
+				b.modes.consent.BeginReview()
 			}
 			b.answering(tc.decision)
 			out, err := b.prompt("go")
@@ -104,7 +104,7 @@ func TestTheModelKnowsThatItPlans(t *testing.T) {
 			t.Fatal(err)
 		}
 		entries := b.config.History.RawHistory()
-		text, _ := entries[len(entries)-2].Keyed(history.KeyMode)
+		text, _ := entries[len(entries)-2].KeyedText(history.KeyApprovalMode)
 		told = append(told, text)
 		if said := entries[len(entries)-2].OwnText(); said != "go" {
 			t.Errorf("the person said %q", said)
@@ -147,7 +147,7 @@ func TestAReviewIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a","content":"x"}`), say("found"))
 	b.set("approval-mode", "full-auto")
-	if err := b.config.History.Add(history.New(history.Human, &history.Text{Text: "/review"}, &history.Text{Text: "do", Source: history.Brought, Key: ReviewKey})); err != nil {
+	if err := b.config.History.Add(history.New(history.Human, &history.Text{Text: "/review"}, &history.Text{Text: "do", Source: history.SourceExtension, Key: ReviewKey})); err != nil {
 		t.Fatal(err)
 	}
 	out, err := b.Resend(t.Context())

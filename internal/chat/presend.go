@@ -19,7 +19,7 @@ import (
 // compression, hard limit, in this order, before every request of a turn. Nothing else makes the
 // history smaller, except after a provider's refusal (D-50).
 func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
-	strategy, err := w.Active()
+	strategy, err := w.ActiveStrategy()
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func newWindow(c *Chat) *window.Window {
 		History:  c.config.History,
 		Settings: c.config.Settings,
 		MakeHead: func(lean bool, fits func(window.Head) bool) window.Head {
-			return Head(c.config.Tools, c.config.Form(), settings.Tools.Of(c.config.Settings) == settings.AllTools, c.config.System)(lean, fits)
+			return NewHeadMaker(c.config.Tools, c.config.Form(), settings.Tools.Value(c.config.Settings) == settings.AllTools, c.config.System)(lean, fits)
 		},
 		Models: models{&c.config},
 		Facts:  c.config.Tools.Traits,
@@ -67,12 +67,12 @@ func (c *Config) windowRoot() string { return cmp.Or(c.SessionRoot, c.Root) }
 // It reports in cut whether it did.
 type SystemPrompt func(lean bool, tools []string, fits func(prompt string) bool) (prompt string, cut bool)
 
-// Head returns a function that builds the system prompt and the tool list of every request. The list
+// NewHeadMaker returns a function that builds the system prompt and the tool list of every request. The list
 // contains the tools for the edit format form. It is the full list or a reduced one, and only the
 // essential tools if lean is set.
-func Head(registry *tools.Registry, form toolspec.EditFormat, all bool, system SystemPrompt) window.HeadMaker {
+func NewHeadMaker(registry *tools.Registry, form toolspec.EditFormat, all bool, system SystemPrompt) window.HeadMaker {
 	return func(lean bool, fits func(window.Head) bool) window.Head {
-		offered := registry.For(form)
+		offered := registry.ToolsForFormat(form)
 		switch {
 		case lean:
 			offered = tools.EssentialTools(offered)

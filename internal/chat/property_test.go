@@ -138,7 +138,7 @@ func (p *play) reply(rt *rapid.T) answerFunc {
 		chunks = append(chunks, llm.Reasoning{Delta: "hm"})
 	}
 	if some("starts over") {
-		chunks = append(chunks, llm.Text{Delta: "lost"}, llm.Retrying{Attempt: 1, Discard: true, Reason: "cut"})
+		chunks = append(chunks, llm.Text{Delta: "lost"}, llm.RetryNotice{Attempt: 1, Discard: true, Reason: "cut"})
 	}
 	if some("speaks") {
 		chunks = append(chunks, llm.Text{Delta: "well "}, llm.Text{Delta: "then"})

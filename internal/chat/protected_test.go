@@ -38,14 +38,14 @@ func TestProtectedFilesAreAskedAbout(t *testing.T) {
 			rule  string
 			asked bool
 		}{
-			{gate.ModeAutoEdit, protect.Asked, "", true},
-			{gate.ModeAutoEdit, protect.Guarded, "", true},
-			{gate.ModeFullAuto, protect.Asked, "", false},
-			{gate.ModeFullAuto, protect.Guarded, "", true},
-			{gate.ModeAutoEdit, protect.Asked, tool + "(*)", true},
-			{gate.ModeAutoEdit, protect.Asked, tool + "(**/*.json)", true},
-			{gate.ModeAutoEdit, protect.Guarded, tool + "(.vscode/**)", false},
-			{gate.ModeAsk, protect.Asked, tool + "(.vscode/**)", false},
+			{gate.ModeAutoEdit, protect.NeedsApproval, "", true},
+			{gate.ModeAutoEdit, protect.AlwaysNeedsApproval, "", true},
+			{gate.ModeFullAuto, protect.NeedsApproval, "", false},
+			{gate.ModeFullAuto, protect.AlwaysNeedsApproval, "", true},
+			{gate.ModeAutoEdit, protect.NeedsApproval, tool + "(*)", true},
+			{gate.ModeAutoEdit, protect.NeedsApproval, tool + "(**/*.json)", true},
+			{gate.ModeAutoEdit, protect.AlwaysNeedsApproval, tool + "(.vscode/**)", false},
+			{gate.ModeAsk, protect.NeedsApproval, tool + "(.vscode/**)", false},
 		} {
 			if tool == "shell" && tc.rule != "" {
 				continue // rules for commands are about commands
@@ -55,7 +55,7 @@ func TestProtectedFilesAreAskedAbout(t *testing.T) {
 			b.renew()
 			b.set("approval-mode", string(tc.mode))
 			if tc.rule != "" {
-				rule, err := rules.Parse(tc.rule, func(string) (rules.Subject, error) { return rules.Files, nil })
+				rule, err := rules.Parse(tc.rule, func(string) (rules.Subject, error) { return rules.SubjectFiles, nil })
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -94,7 +94,7 @@ func TestProtectedFilesUnattended(t *testing.T) {
 	} {
 		tool, want := tc.tool, tc.want
 		b := newBench(t, calls(tool, `{}`), say("ok"))
-		b.config.Tools, b.config.Policy.Unattended = careful(protect.Guarded), true
+		b.config.Tools, b.config.Policy.Unattended = careful(protect.AlwaysNeedsApproval), true
 		b.renew()
 		b.set("approval-mode", string(tc.mode))
 		out, err := b.prompt("go")
@@ -112,7 +112,7 @@ func TestProtectedFilesUnattended(t *testing.T) {
 func TestReadingIsAskedAboutEachTime_D60(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("show", `{}`, "show", `{}`), calls("show", `{}`), say("ok"))
-	b.config.Tools = careful(protect.Guarded)
+	b.config.Tools = careful(protect.AlwaysNeedsApproval)
 	b.renew()
 	b.answering(Decision{Allow: true, Always: true})
 	if _, err := b.prompt("go"); err != nil {
@@ -122,7 +122,7 @@ func TestReadingIsAskedAboutEachTime_D60(t *testing.T) {
 		t.Errorf("%+v", asked)
 	}
 	b = newBench(t, calls("show", `{}`, "show", `{}`))
-	b.config.Tools = careful(protect.Guarded)
+	b.config.Tools = careful(protect.AlwaysNeedsApproval)
 	b.renew()
 	b.answering(Decision{})
 	out, err := b.prompt("go")

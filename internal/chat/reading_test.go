@@ -42,7 +42,7 @@ func TestAFileTenTimesTheWindow_D41(t *testing.T) {
 			}
 			b := newBench(t)
 			b.Chat.config.Tools = tools.NewRegistry(defaultTools()...)
-			b.Chat.config.Env = &tools.Env{Workspace: place, Seen: tools.NewSeen()}
+			b.Chat.config.Env = &tools.Env{Workspace: place, Seen: tools.NewSeenFiles()}
 			b.config.Counter = func(string) history.Counter { return counter }
 			b.renew()
 			b.set("context-limit", strconv.Itoa(window))

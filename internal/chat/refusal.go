@@ -67,16 +67,16 @@ func (r *refusals) recovers(failure error) (again bool, err error) {
 	}
 	switch {
 	case refusal.Kind == llm.ContextOverflow:
-		r.window.Refused(refusal.ContextLimit, refusal.PromptTokens)
+		r.window.RecordRefusal(refusal.ContextLimit, refusal.PromptTokens)
 		return true, failure
-	case refusal.Kind == llm.NoImages && !window.NewImages(r.history):
+	case refusal.Kind == llm.NoImages && !window.HasNewImages(r.history):
 		n, err := window.DropImages(r.history)
 		if err != nil || n > 0 {
 			r.emit.notice("The model can't read images: %s omitted from later requests", humanize.Count(n, "image"))
 			return err == nil, errors.Join(failure, err)
 		}
-	case refusal.OfRequest():
-	case refusal.Status == http.StatusForbidden && window.Answered(r.history):
+	case refusal.IsRequestError():
+	case refusal.Status == http.StatusForbidden && window.HasReply(r.history):
 		// The API key was accepted before, so the refusal is about the content.
 		return false, r.takeBack(failure)
 	default:
@@ -106,7 +106,7 @@ func (e takenBackError) Unwrap() error { return e.error }
 // model has not seen. The cause may be either, and a conversation with the refused part would be
 // refused again.
 func (r *refusals) takeBack(failure error) error {
-	entries, err := window.TakeBack(r.history, r.isSpared)
+	entries, err := window.RemoveUnanswered(r.history, r.isSpared)
 	if len(entries) == 0 {
 		return cmp.Or(err, failure)
 	}
@@ -139,7 +139,7 @@ func messageOf(unanswered []sent, entry *history.Content) atcmd.Message {
 		}
 	}
 	if said := entry.OwnText(); said != "" {
-		return atcmd.Typed(said)
+		return atcmd.TypedMessage(said)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ type reply struct {
 	text    strings.Builder
 	thought strings.Builder
 	// attached is the provider's data for the thought, or nil.
-	attached *history.Attached
+	attached *history.Attachment
 	calls    []llm.ToolCall
 	// understood contains the calls with our tool names, once the reply is stored.
 	understood []understood
@@ -124,30 +124,30 @@ func (in *replies) receive(r *reply, chunk llm.Chunk) {
 	case llm.Reasoning:
 		r.thought.WriteString(chunk.Delta)
 		in.emit(ReasoningDelta{Delta: chunk.Delta})
-	case llm.WasThinking:
+	case llm.TextWasReasoning:
 		r.thought.WriteString(r.text.String())
 		r.text.Reset()
 		in.emit(TextWasThinking{})
-	case llm.Thought:
+	case llm.ReasoningAttachment:
 		r.attached = chunk.Attached
 	case llm.ToolCallStarted:
-		in.emit(CallArriving{Name: chunk.Name, Label: in.tools.Traits(chunk.Name).Named(chunk.Name)})
+		in.emit(CallArriving{Name: chunk.Name, Label: in.tools.Traits(chunk.Name).DescribeName(chunk.Name)})
 	case llm.ToolCall:
 		r.calls = append(r.calls, chunk)
-	case llm.Searched:
+	case llm.ServerSearch:
 		in.searched(chunk.Times)
 		in.emit(Searched{Query: chunk.Query, Sources: chunk.Sources})
 	case llm.Usage:
 		r.counted = chunk.PromptTokens > 0
-		in.window.Observe(r.model, r.estimate, window.Reported{Prompt: chunk.PromptTokens, Cached: chunk.CachedTokens, Written: chunk.CacheWriteTokens})
+		in.window.Observe(r.model, r.estimate, window.ProviderReport{Prompt: chunk.PromptTokens, Cached: chunk.CachedTokens, Written: chunk.CacheWriteTokens})
 		in.reported(r.model, chunk)
-	case llm.Retrying:
+	case llm.RetryNotice:
 		if chunk.Discard {
 			*r = reply{model: r.model, estimate: r.estimate}
 			in.emit(ReplyDiscarded{})
 		}
 		in.emit(Retry{Attempt: chunk.Attempt, Delay: chunk.Delay, Where: chunk.Where, Reason: chunk.Reason})
-	case llm.Adapted:
+	case llm.AdaptedRequest:
 		in.emit.notice("%s", chunk.Note)
 	case llm.Finish:
 		r.finish = chunk.Reason
@@ -176,7 +176,7 @@ func (in *replies) store(r *reply, failed error) error {
 		r.calls, r.attached = nil, nil
 	}
 	var refusal *llm.Error
-	if errors.As(failed, &refusal) && refusal.OfRequest() {
+	if errors.As(failed, &refusal) && refusal.IsRequestError() {
 		if r.text.Len()+r.thought.Len() > 0 {
 			in.emit(ReplyDiscarded{})
 		}
@@ -211,7 +211,7 @@ func (in *replies) store(r *reply, failed error) error {
 	if r.finish == finishFiltered {
 		entry = entry.WithMeta(history.MetaFiltered, true)
 	}
-	err := in.add(in.window.Stamp(entry))
+	err := in.add(in.window.StampReply(entry))
 	in.emit(ReplyEnded{Text: r.text.String(), Interrupted: failed != nil})
 	switch {
 	case r.empty(): // converse reports an empty reply itself
@@ -235,8 +235,8 @@ func distinguish(calls []llm.ToolCall) {
 	}
 }
 
-// SilenceTold is the interval at which the silence of a model is reported.
-const SilenceTold = 10 * time.Second
+// SilenceInterval is the interval at which the silence of a model is reported.
+const SilenceInterval = 10 * time.Second
 
 // silence measures the time for which a model has sent nothing.
 type silence struct {
@@ -245,7 +245,7 @@ type silence struct {
 }
 
 func newSilence(now time.Time) *silence {
-	return &silence{ticker: time.NewTicker(SilenceTold), since: now}
+	return &silence{ticker: time.NewTicker(SilenceInterval), since: now}
 }
 
 func (s *silence) stop() { s.ticker.Stop() }
@@ -254,15 +254,15 @@ func (s *silence) stop() { s.ticker.Stop() }
 // as silence.
 func (s *silence) restart(now time.Time, chunk llm.Chunk) {
 	s.since = now
-	if retrying, ok := chunk.(llm.Retrying); ok {
+	if retrying, ok := chunk.(llm.RetryNotice); ok {
 		s.since = now.Add(retrying.Delay)
 	}
-	s.ticker.Reset(s.since.Sub(now) + SilenceTold)
+	s.ticker.Reset(s.since.Sub(now) + SilenceInterval)
 }
 
 // length returns the length of the silence in whole seconds.
 func (s *silence) length(now time.Time) time.Duration {
-	s.ticker.Reset(SilenceTold)
+	s.ticker.Reset(SilenceInterval)
 	return now.Sub(s.since).Round(time.Second)
 }
 

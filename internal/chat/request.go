@@ -18,7 +18,7 @@ func withoutVoid(c *Config, r llm.Request) (request llm.Request, replies []*hist
 	if !(models{c}).Cache(r.Model).Bound {
 		return r, nil
 	}
-	return llm.WithoutVoid(r)
+	return llm.DropVoidReasoning(r)
 }
 
 // omitUnsent counts the reasoning that requests to a model omit: the void reasoning of some replies,
@@ -69,7 +69,7 @@ func requestOf(c *Config, w *window.Window, entries []*history.Content) (llm.Req
 		History: entries,
 		Tools:   head.Tools,
 		Cache: llm.Cache{
-			Policy: llm.CachePolicy(settings.PromptCache.Of(c.Settings)),
+			Policy: llm.CachePolicy(settings.PromptCache.Value(c.Settings)),
 			Key:    c.CacheKey,
 			Stable: cached,
 		},
@@ -80,16 +80,16 @@ func requestOf(c *Config, w *window.Window, entries []*history.Content) (llm.Req
 
 // forModel completes a request with the settings for the model.
 func forModel(s *settings.Settings, r llm.Request) llm.Request {
-	r.Model = settings.Model.Of(s)
+	r.Model = settings.Model.Value(s)
 	r.Temperature = settings.Temperature.Pointer(s)
 	r.TopP = settings.TopP.Pointer(s)
-	r.ReasoningEffort = settings.ReasoningEffort.Of(s)
+	r.ReasoningEffort = settings.ReasoningEffort.Value(s)
 	r.Patience = &llm.Patience{
-		First:   settings.RequestTimeout.Of(s),
-		Idle:    settings.IdleTimeout.Of(s),
-		Retries: settings.MaxRetries.Of(s),
+		First:   settings.RequestTimeout.Value(s),
+		Idle:    settings.IdleTimeout.Value(s),
+		Retries: settings.MaxRetries.Value(s),
 	}
-	r.Replay = llm.Replay(settings.ReasoningReplay.Of(s))
+	r.Replay = llm.Replay(settings.ReasoningReplay.Value(s))
 	r.MaxOutputTokens, _ = settings.MaxOutputTokens.Get(s)
 	return r
 }
@@ -97,7 +97,7 @@ func forModel(s *settings.Settings, r llm.Request) llm.Request {
 // stable returns the number of entries at the beginning of a history that pruning will not change any
 // more. It counts the entries before the first one with a file or with output that can be produced
 // again.
-func stable(entries []*history.Content, facts compression.Facts) int {
+func stable(entries []*history.Content, facts compression.TraitsLookup) int {
 	for i, entry := range entries {
 		for _, block := range entry.Blocks {
 			switch b := block.(type) {
@@ -106,7 +106,7 @@ func stable(entries []*history.Content, facts compression.Facts) int {
 					return i
 				}
 			case *history.ToolCall:
-				if f := facts(b.Name); f.Retrievable() || f.WritesFile() {
+				if f := facts(b.Name); f.IsRetrievable() || f.WritesFile() {
 					return i
 				}
 			}
@@ -124,7 +124,7 @@ const notNow = "not run: only the answer is wanted now"
 func (c *Chat) Ask(ctx context.Context, text string, schema json.RawMessage) (Outcome, error) {
 	return c.work(ctx, func(ctx context.Context) (out Outcome, err error) {
 		c.window.Ledger.NextTurn()
-		if err := c.add(history.New(history.Human, &history.Text{Text: text, Source: history.Brought})); err != nil {
+		if err := c.add(history.New(history.Human, &history.Text{Text: text, Source: history.SourceExtension})); err != nil {
 			return c.outcomeOf(ctx, out, err)
 		}
 		c.schema = schema

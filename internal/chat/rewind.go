@@ -13,11 +13,11 @@ import (
 	"agent/internal/tools"
 )
 
-// Past returns to earlier points of the conversation and earlier contents of files. It also recalls
+// Rewinder returns to earlier points of the conversation and earlier contents of files. It also recalls
 // pruned content.
-type Past struct {
+type Rewinder struct {
 	emit  emitter
-	past  *rewind.Past
+	past  *rewind.Rewinder
 	views *Views
 	// whenAlone runs a change on the owner, or refuses it while a turn or an agent runs.
 	whenAlone func(ctx context.Context, change func() error) error
@@ -25,11 +25,11 @@ type Past struct {
 	rewound func(history.Point, session.State)
 }
 
-func newPast(c *Chat) *Past {
+func newPast(c *Chat) *Rewinder {
 	g := &c.config
-	return &Past{
+	return &Rewinder{
 		emit: c.emit, views: c.Views, whenAlone: func(ctx context.Context, change func() error) error { return whenAlone(ctx, c, change) }, rewound: c.applyRewind,
-		past: &rewind.Past{
+		past: &rewind.Rewinder{
 			Session: g.Session, History: g.History, Window: c.window, Tools: g.Tools, Env: g.Env,
 			Folder: cmp.Or(g.SessionRoot, g.Root), Add: c.add, Now: g.Now, Answers: g.Answers,
 		},
@@ -55,7 +55,7 @@ func (c *Chat) restoreReply(restored session.State) {
 // applyRewind applies the state of an earlier point, and returns its message to the prompt.
 func (c *Chat) applyRewind(point history.Point, restored session.State) {
 	c.restoreReply(restored)
-	c.stats.cache.watch.Forget() // the next request goes to another endpoint
+	c.stats.cache.watch.Reset() // the next request goes to another endpoint
 	c.refusals.sent = nil
 	c.Agents.dropReports(point.At)
 	if point.Message != nil {
@@ -65,15 +65,15 @@ func (c *Chat) applyRewind(point history.Point, restored session.State) {
 }
 
 // Points returns the points in the session log to which Rewind can return.
-func (p *Past) Points(context.Context) ([]history.Point, error) { return p.past.Points() }
+func (p *Rewinder) Points(context.Context) ([]history.Point, error) { return p.past.Points() }
 
 // Rewind returns the conversation to its state before a record, which is one of the Points (D-80). If
 // files is set, it also restores the files. It returns the point and the changed files. The user's
 // message at the point returns to the prompt for editing. Nothing is lost, because the present state
-// becomes one of the Points. Rewind returns ErrWorking while a turn runs. After an error nothing has
+// becomes one of the Points. Rewind returns ErrBusy while a turn runs. After an error nothing has
 // changed, unless the session log could not be written.
-func (p *Past) Rewind(ctx context.Context, seq uint64, files bool) (point history.Point, changed []snapshot.ChangedFile, err error) {
-	point, restored, err := p.past.At(seq)
+func (p *Rewinder) Rewind(ctx context.Context, seq uint64, files bool) (point history.Point, changed []snapshot.ChangedFile, err error) {
+	point, restored, err := p.past.StateAt(seq)
 	if err != nil {
 		return history.Point{}, nil, err
 	}
@@ -93,7 +93,7 @@ func (p *Past) Rewind(ctx context.Context, seq uint64, files bool) (point histor
 	return point, changed, err
 }
 
-func (p *Past) rewind(point history.Point, restored session.State) error {
+func (p *Rewinder) rewind(point history.Point, restored session.State) error {
 	changed, err := p.past.Rewind(point, restored)
 	if changed {
 		p.rewound(point, restored)
@@ -103,7 +103,7 @@ func (p *Past) rewind(point history.Point, restored session.State) error {
 
 // PlanRewind computes the changes that Rewind would make to the files, and makes none. It returns an
 // error if they cannot be computed.
-func (p *Past) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan, err error) {
+func (p *Rewinder) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan, err error) {
 	points, err := p.past.Points()
 	if err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func (p *Past) PlanRewind(ctx context.Context, seq uint64) (plan *snapshot.Plan,
 }
 
 // PlanFiles computes how to undo or redo the file changes of the latest turn, and changes nothing. It
-// returns snapshot.ErrNothing if there is nothing to do, and ErrWorking while a turn runs.
-func (p *Past) PlanFiles(ctx context.Context, way snapshot.Operation) (plan *snapshot.Plan, err error) {
+// returns snapshot.ErrNoChanges if there is nothing to do, and ErrBusy while a turn runs.
+func (p *Rewinder) PlanFiles(ctx context.Context, way snapshot.Operation) (plan *snapshot.Plan, err error) {
 	err = p.whenAlone(ctx, func() error {
 		if way == snapshot.Redo {
 			plan, err = p.past.Env.Snapshots.PlanRedo(ctx)
@@ -129,39 +129,39 @@ func (p *Past) PlanFiles(ctx context.Context, way snapshot.Operation) (plan *sna
 	return plan, err
 }
 
-// MoveFiles applies a plan completely or not at all. It adds a note about the changes for the model to
-// the next message. It returns ErrWorking while a turn runs.
-func (p *Past) MoveFiles(ctx context.Context, plan *snapshot.Plan) (changed []snapshot.ChangedFile, err error) {
+// ApplyFilePlan applies a plan completely or not at all. It adds a note about the changes for the model to
+// the next message. It returns ErrBusy while a turn runs.
+func (p *Rewinder) ApplyFilePlan(ctx context.Context, plan *snapshot.Plan) (changed []snapshot.ChangedFile, err error) {
 	err = p.whenAlone(ctx, func() error {
-		changed, err = p.past.Move(plan)
+		changed, err = p.past.ApplyPlan(plan)
 		return err
 	})
 	return changed, err
 }
 
-// Removed returns the pruned content with a number of the Ledger. heading describes the content and its
+// PrunedContent returns the pruned content with a number of the Ledger. heading describes the content and its
 // age.
-func (p *Past) Removed(ctx context.Context, number int) (heading, text string, err error) {
+func (p *Rewinder) PrunedContent(ctx context.Context, number int) (heading, text string, err error) {
 	ledger, err := p.views.Ledger(ctx)
 	if err != nil {
 		return "", "", err
 	}
-	line, err := rewind.Line(ledger, number)
+	line, err := rewind.LedgerLine(ledger, number)
 	if err != nil {
 		return "", "", err
 	}
-	return p.past.Removed(number, line)
+	return p.past.PrunedContent(number, line)
 }
 
-// BringBack adds the pruned content with a number of the Ledger to the context, as the newest entry. It
-// returns the size of that entry in tokens. It returns ErrWorking while a turn runs.
-func (p *Past) BringBack(ctx context.Context, number int) (tokens int, err error) {
-	heading, text, err := p.Removed(ctx, number)
+// RestoreContent adds the pruned content with a number of the Ledger to the context, as the newest entry. It
+// returns the size of that entry in tokens. It returns ErrBusy while a turn runs.
+func (p *Rewinder) RestoreContent(ctx context.Context, number int) (tokens int, err error) {
+	heading, text, err := p.PrunedContent(ctx, number)
 	if err != nil {
 		return 0, err
 	}
 	err = p.whenAlone(ctx, func() error {
-		tokens, err = p.past.BringBack(number, heading, text)
+		tokens, err = p.past.RestoreContent(number, heading, text)
 		return err
 	})
 	return tokens, err
@@ -169,24 +169,24 @@ func (p *Past) BringBack(ctx context.Context, number int) (tokens int, err error
 
 // archive implements tools.Archive. It returns pruned content from the session log.
 type archive struct {
-	past  *Past
+	past  *Rewinder
 	tools *tools.Registry
 }
 
 // archive returns the archive for tools, or nil if the session is not recorded.
-func (p *Past) archive(registry *tools.Registry) tools.Archive {
+func (p *Rewinder) archive(registry *tools.Registry) tools.Archive {
 	if p.past.Session == nil {
 		return nil
 	}
 	return archive{p, registry}
 }
 
-// Removed implements tools.Archive. It does not list recalled content that was pruned again, because
+// PrunedContent implements tools.Archive. It does not list recalled content that was pruned again, because
 // that content is listed under its first number.
-func (a archive) Removed(ctx context.Context) ([]tools.RemovedContent, error) {
+func (a archive) PrunedContent(ctx context.Context) ([]tools.RemovedContent, error) {
 	ledger, err := a.past.views.Ledger(ctx)
 	var removed []tools.RemovedContent
-	for _, line := range rewind.Distinct(ledger) {
+	for _, line := range rewind.DistinctLines(ledger) {
 		if tool, err := a.tools.Get(line.Tool); err != nil || !tool.NeedsRecord {
 			removed = append(removed, tools.RemovedContent{Number: line.Number, Turn: line.Turn, Tokens: line.Tokens, What: rewind.DescribeLine(line.Prune)})
 		}
@@ -196,17 +196,17 @@ func (a archive) Removed(ctx context.Context) ([]tools.RemovedContent, error) {
 
 // Text implements tools.Archive.
 func (a archive) Text(ctx context.Context, number int) (string, error) {
-	_, text, err := a.past.Removed(ctx, number)
+	_, text, err := a.past.PrunedContent(ctx, number)
 	return text, err
 }
 
 // Fetch implements tools.Archive. It also reports to the window that the content was needed.
 func (a archive) Fetch(ctx context.Context, number int) (tools.Excerpt, error) {
-	heading, text, err := a.past.Removed(ctx, number)
+	heading, text, err := a.past.PrunedContent(ctx, number)
 	if err != nil {
 		return tools.Excerpt{}, err
 	}
-	needed, err := ask(ctx, a.past.views.inbox, func() error { return a.past.views.window.Pins.Needed(number) })
+	needed, err := ask(ctx, a.past.views.inbox, func() error { return a.past.views.window.Pins.MarkNeeded(number) })
 	if err = errors.Join(err, needed); err != nil {
 		return tools.Excerpt{}, err
 	}

@@ -38,7 +38,7 @@ func newRecorded(t rapid.TB, dir string, turns ...answerFunc) *recorded {
 	}
 	r.config.History, r.config.Session = history.NewService(wordCount{}, log.Observe), log
 	r.config.Env.Todos = todo.NewBoard(nil, func(list todo.List) {
-		if text, err := rawjson.Marshal(append(todo.List{}, list...)); err != nil || log.Todo(text) != nil {
+		if text, err := rawjson.Marshal(append(todo.List{}, list...)); err != nil || log.RecordTodos(text) != nil {
 			t.Error(err)
 		}
 	})
@@ -50,13 +50,13 @@ func newRecorded(t rapid.TB, dir string, turns ...answerFunc) *recorded {
 // calibrate has the provider count half as much again as we do: what is told of a
 // conversation is in its tokens, what is recorded in ours (D-09).
 func (b *bench) calibrate() {
-	b.window.Observe(settings.Model.Of(b.config.Settings), 1000, window.Reported{Prompt: 1500})
+	b.window.Observe(settings.Model.Value(b.config.Settings), 1000, window.ProviderReport{Prompt: 1500})
 }
 
 // goTo rewinds without the loop, which the test is.
 func (r *recorded) goTo(seq uint64) {
 	r.t.Helper()
-	point, restored, err := r.Past.past.At(seq)
+	point, restored, err := r.Past.past.StateAt(seq)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -122,9 +122,9 @@ func TestRewindIsRefused(t *testing.T) {
 	if _, _, err := r.Past.Rewind(ctx, 1, false); err == nil || !strings.Contains(err.Error(), "no message 1") {
 		t.Errorf("no point: %v", err)
 	}
-	r.Chat.Send(atcmd.Typed("second"))
+	r.Chat.Send(atcmd.TypedMessage("second"))
 	<-started
-	if _, _, err := r.Past.Rewind(ctx, r.points()[0].Seq, false); !errors.Is(err, ErrWorking) {
+	if _, _, err := r.Past.Rewind(ctx, r.points()[0].Seq, false); !errors.Is(err, ErrBusy) {
 		t.Errorf("while a turn runs: %v", err)
 	}
 	cancel()

@@ -17,8 +17,8 @@ import (
 func New(config Config) *Chat {
 	c := &Chat{config: config, emit: config.Emit}
 	c.Agents = c.config.agents()
-	c.Line = c.Agents.line
-	c.Line.chat = c
+	c.Handle = c.Agents.line
+	c.Handle.chat = c
 	in, emit, now := c.inbox, c.emit, config.Now
 	c.waiting = &waiting{inbox: in, emit: emit, keep: config.KeepWaiting, left: config.Waited}
 	c.moments = &moments{inbox: in, emit: emit, run: config.Hooks, add: c.add, begun: cmp.Or(config.Begun, begunNew)}
@@ -43,12 +43,12 @@ func New(config Config) *Chat {
 	c.Warming = &Warming{inbox: in, chat: c}
 	consent := c.Agents.consent
 	c.modes = &modes{history: config.History, consent: consent}
-	c.loop = gate.NewLoop(&c.config.Policy)
+	c.loop = gate.NewLoopDetector(&c.config.Policy)
 	c.runner = &runner{
 		inbox: in, emit: emit, now: now, tools: config.Tools, env: config.Env, settings: config.Settings, history: config.History,
 		asker: c.asker, within: config.Within, below: config.Extensions.Below,
 		consent:     consent,
-		gates:       gate.Order(slices.Concat(consent.Gates(), []gate.Gate{c.loop.Gate()}, config.Gates)...),
+		gates:       gate.SortGates(slices.Concat(consent.Gates(), []gate.Gate{c.loop.Gate()}, config.Gates)...),
 		outputLimit: c.window.Measure.OutputLimit,
 		archive:     c.Past.archive(config.Tools),
 		writing:     c.Agents.writing,
@@ -56,7 +56,7 @@ func New(config Config) *Chat {
 		searched:    func(n int, usd float64) { c.stats.Searches += n; c.stats.spend(usd) },
 		said:        map[string]bool{},
 		instruct: func(text string) {
-			c.waiting.setQueue(append([]atcmd.Message{atcmd.Typed(text)}, c.waiting.queue...))
+			c.waiting.setQueue(append([]atcmd.Message{atcmd.TypedMessage(text)}, c.waiting.queue...))
 		},
 	}
 	return c
@@ -144,5 +144,5 @@ const changesTime = 2 * time.Second
 func (c *Chat) changedSince(ctx context.Context, mark snapshot.Mark) snapshot.Changes {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), changesTime)
 	defer cancel()
-	return c.config.Env.Snapshots.Since(ctx, mark)
+	return c.config.Env.Snapshots.ChangesSince(ctx, mark)
 }

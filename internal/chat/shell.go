@@ -54,18 +54,18 @@ func describeTyped(command string, private bool) toolspec.Label {
 	if private {
 		sign = "!!" // the model does not see the command
 	}
-	return toolspec.Label{Name: sign, Words: toolspec.Words{Now: sign, Done: sign, Do: sign}, Subject: humanize.Headline(command)}
+	return toolspec.Label{Name: sign, Verbs: toolspec.Verbs{Now: sign, Done: sign, Do: sign}, Subject: humanize.Headline(command)}
 }
 
 // shellReport describes for the model a command that the user ran. The output is marked as data (D-46).
 func shellReport(command string, a tools.Answer) history.Block {
 	var output strings.Builder
-	for _, part := range []string{a.ForModel(), a.Error} {
+	for _, part := range []string{a.ModelText(), a.Error} {
 		if part != "" {
 			output.WriteString(strings.TrimRight(part, "\n") + "\n")
 		}
 	}
-	return history.NewData(history.Printed, "I ran this command myself:", "$ "+command+"\n"+output.String())
+	return history.NewData(history.SourceCommand, "I ran this command myself:", "$ "+command+"\n"+output.String())
 }
 
 // announceJobs reports the background commands that have ended by themselves.
@@ -73,7 +73,7 @@ func (c *Chat) announceJobs() {
 	if c.config.Env.Jobs == nil {
 		return
 	}
-	for _, job := range c.config.Env.Jobs.Finished() {
+	for _, job := range c.config.Env.Jobs.TakeFinished() {
 		c.emit.notice("background job %d ended (%s): %s", job.ID, job.Outcome, humanize.Headline(job.Command))
 	}
 }

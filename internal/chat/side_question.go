@@ -20,10 +20,10 @@ var (
 	errAsideCalls = errors.New("the model answered with tool calls, and a side question can't run them; send it as a message")
 )
 
-// Aside sends the model a question about the present context and returns the answer, even while a turn
+// AskAside sends the model a question about the present context and returns the answer, even while a turn
 // runs. Neither is stored, so that the next request has the same bytes as without the question.
 // EndAside ends Aside with ErrInterrupted.
-func (c *Chat) Aside(ctx context.Context, question string) (string, error) {
+func (c *Chat) AskAside(ctx context.Context, question string) (string, error) {
 	provider, err := c.config.Endpoint.Provider()
 	if err != nil {
 		return "", err
@@ -105,9 +105,9 @@ func (a *asking) stream(ctx context.Context, provider llm.Provider, request llm.
 		case llm.Finish:
 			cut = chunk.Reason == finishLength
 			continue
-		case llm.Retrying:
+		case llm.RetryNotice:
 			a.runOnOwner(func(c *Chat) {
-				c.emit.notice("Side question failed (attempt %d follows in %s): %s", chunk.Attempt, humanize.Elapsed(chunk.Delay), llm.Located(chunk.Where, chunk.Reason))
+				c.emit.notice("Side question failed (attempt %d follows in %s): %s", chunk.Attempt, humanize.Elapsed(chunk.Delay), llm.PrefixPlace(chunk.Where, chunk.Reason))
 			})
 		}
 		if err == nil {

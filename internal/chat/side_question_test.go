@@ -39,7 +39,7 @@ func TestAnAsideLeavesTheConversationAsItWas(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole, spent := bytesOf(t, before), b.stats.PromptTokens
-		answer, err := b.Aside(t.Context(), "why a?")
+		answer, err := b.AskAside(t.Context(), "why a?")
 		if err != nil || answer != "because" {
 			t.Fatalf("%q, %v", answer, err)
 		}
@@ -83,11 +83,11 @@ func TestAnAsideDuringATurn(t *testing.T) {
 			synctest.Wait()
 			ended := make(chan error, 1)
 			go func() {
-				_, err := b.Aside(t.Context(), "what now?")
+				_, err := b.AskAside(t.Context(), "what now?")
 				ended <- err
 			}()
 			synctest.Wait()
-			if _, err := b.Aside(t.Context(), "and?"); !errors.Is(err, errAsideRuns) {
+			if _, err := b.AskAside(t.Context(), "and?"); !errors.Is(err, errAsideRuns) {
 				t.Errorf("%s: a second question: %v", name, err)
 			}
 			if asked := b.model.requests[1].History; len(asked) != 2 || asked[0].Text() != "go" {
@@ -120,10 +120,10 @@ func TestAnAsideWithoutAnAnswer(t *testing.T) {
 		"nothing": {reply: say(" "), err: errAsideCalls},
 		"cut":     {reply: respond(llm.Text{Delta: "half of"}, llm.Finish{Reason: finishLength}), want: "half of\n\n(cut at the model's output limit)"},
 		"failed":  {reply: fail(down, llm.Text{Delta: "half"}), err: down},
-		"again":   {reply: respond(llm.Text{Delta: "lost"}, llm.Retrying{Attempt: 2, Discard: true}, llm.Text{Delta: "whole"}), want: "whole"},
+		"again":   {reply: respond(llm.Text{Delta: "lost"}, llm.RetryNotice{Attempt: 2, Discard: true}, llm.Text{Delta: "whole"}), want: "whole"},
 	} {
 		running(t, func(t *testing.T, b *bench) {
-			answer, err := b.Aside(t.Context(), "why?")
+			answer, err := b.AskAside(t.Context(), "why?")
 			if answer != tc.want || !errors.Is(err, tc.err) {
 				t.Errorf("%s: %q, %v", name, answer, err)
 			}
@@ -143,7 +143,7 @@ func TestAnAsideEndsWithItsContext(t *testing.T) {
 			synctest.Wait()
 			cancel()
 		}()
-		if _, err := b.Aside(ctx, strings.Repeat("why? ", 3)); !errors.Is(err, context.Canceled) {
+		if _, err := b.AskAside(ctx, strings.Repeat("why? ", 3)); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	}, hangs)

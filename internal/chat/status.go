@@ -11,9 +11,9 @@ import (
 
 // saved returns the saving of pruning so far.
 func (c *Chat) saved() Saving {
-	account, scaled := c.window.Account.Saved(), func(tokens float64) float64 { return float64(c.window.Measure.Scaled(int(tokens))) }
-	saving := Saving{Tokens: c.window.Measure.Scaled(account.Tokens), Without: scaled(account.None), Saved: scaled(account.None - account.Spent)}
-	if prices, ok := settings.InputPricesOf(c.config.Settings, c.config.Endpoint.Prices(settings.Model.Of(c.config.Settings))); ok && !prices.Free {
+	account, scaled := c.window.Account.Savings(), func(tokens float64) float64 { return float64(c.window.Measure.ToProviderTokens(int(tokens))) }
+	saving := Saving{Tokens: c.window.Measure.ToProviderTokens(account.Tokens), Without: scaled(account.None), Saved: scaled(account.None - account.Spent)}
+	if prices, ok := settings.InputPricesOf(c.config.Settings, c.config.Endpoint.Prices(settings.Model.Value(c.config.Settings))); ok && !prices.Free {
 		const million = 1_000_000
 		saving.Cost = saving.Saved * prices.Input / million
 	}
@@ -31,23 +31,23 @@ func (c *Chat) LastReply(ctx context.Context) (string, error) {
 // figures returns the totals of the session.
 func (c *Chat) figures() Stats {
 	stats := c.stats.Stats
-	stats.ToolCalls, stats.Compressions = c.runner.ran, c.window.Compressions()
+	stats.ToolCalls, stats.Compressions = c.runner.ran, c.window.CompressionCount()
 	return stats
 }
 
 // status returns the figures of the status line.
 func (c *Chat) status() Status {
 	return Status{
-		Model:     settings.Model.Of(c.config.Settings),
-		Effort:    settings.ReasoningEffort.Of(c.config.Settings),
+		Model:     settings.Model.Value(c.config.Settings),
+		Effort:    settings.ReasoningEffort.Value(c.config.Settings),
 		Tokens:    c.window.Measure.Tokens(),
 		Limit:     c.window.Limits.Size(),
-		Threshold: c.window.CompressionTrigger(),
+		Threshold: c.window.CompressionThreshold(),
 		Mode:      c.modes.consent.Mode(),
-		Freed:     c.window.Ledger.Freed(),
+		Freed:     c.window.Ledger.PrunedTokens(),
 
 		Unsaved:    c.saving.behind,
-		Unconfined: settings.Sandbox.Of(c.config.Settings) == settings.SandboxOff,
+		Unconfined: settings.Sandbox.Value(c.config.Settings) == settings.SandboxOff,
 		Jobs:       runningJobs(c.config.Env),
 		Todo:       todoProgress(c.config.Env),
 		Agents:     c.config.runningAgents(),
@@ -59,13 +59,13 @@ func runningJobs(env *tools.Env) int {
 	if env.Jobs == nil {
 		return 0
 	}
-	return env.Jobs.Running()
+	return env.Jobs.RunningCount()
 }
 
 // todoProgress returns the progress of the todo list, or "" if no task is open.
 func todoProgress(env *tools.Env) string {
 	list := env.Todos.List()
-	if !list.Open() {
+	if !list.HasOpen() {
 		return ""
 	}
 	return list.Progress().String()
@@ -108,7 +108,7 @@ type saving struct {
 func (s *saving) check() {
 	var err error
 	if s.session != nil {
-		err = s.session.Unsaved()
+		err = s.session.CheckSaved()
 		if said := s.session.TakenNotice(); said != "" {
 			s.emit.notice("%s", said)
 		}

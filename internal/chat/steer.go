@@ -12,11 +12,11 @@ import (
 	"agent/internal/tools"
 )
 
-// ErrWorking is returned by operations that are not possible while a turn runs.
-var ErrWorking = errors.New("a turn is running; wait, or interrupt it with Esc")
+// ErrBusy is returned by operations that are not possible while a turn runs.
+var ErrBusy = errors.New("a turn is running; wait, or interrupt it with Esc")
 
 // errSummarising is returned by operations that are not possible while a summary is written. It matches
-// ErrWorking.
+// ErrBusy.
 var errSummarising error = summarisingError{}
 
 type summarisingError struct{}
@@ -25,7 +25,7 @@ func (summarisingError) Error() string {
 	return "the conversation is being summarized; wait, or interrupt it with Esc"
 }
 
-func (summarisingError) Is(target error) bool { return target == ErrWorking }
+func (summarisingError) Is(target error) bool { return target == ErrBusy }
 
 // Retry sends the conversation again without a new message, after a failed request.
 func (c *Chat) Retry(ctx context.Context) error {
@@ -62,7 +62,7 @@ func unanswered(h *history.Service) error {
 // Clear begins a new conversation. The session log of the old one stays on disk.
 func (c *Chat) Clear(ctx context.Context) error {
 	return whenAlone(ctx, c, func() error {
-		c.moments.runHooks(ctx, Moment{Event: hooks.SessionEnd, About: begunClear})
+		c.moments.runHooks(ctx, HookPoint{Event: hooks.SessionEnd, About: begunClear})
 		if err := c.config.History.Clear(); err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (c *Chat) Clear(ctx context.Context) error {
 		c.config.Extensions.Refreeze()
 		c.window.Reset()
 		c.stats.cache.forget()
-		c.config.Env.Seen = tools.NewSeen() // the model has seen no file any more
+		c.config.Env.Seen = tools.NewSeenFiles() // the model has seen no file any more
 		if c.config.Env.Todos != nil {
 			if err := c.config.Env.Todos.Set(nil); err != nil {
 				return err
@@ -82,11 +82,11 @@ func (c *Chat) Clear(ctx context.Context) error {
 	})
 }
 
-// LetGo prunes the answer of an item now, even if the cache miss is expensive. It returns the number of
-// pruned tokens. It returns ErrWorking while a turn runs.
-func (c *Chat) LetGo(ctx context.Context, item Item) (tokens int, err error) {
+// PruneItem prunes the answer of an item now, even if the cache miss is expensive. It returns the number of
+// pruned tokens. It returns ErrBusy while a turn runs.
+func (c *Chat) PruneItem(ctx context.Context, item Item) (tokens int, err error) {
 	err = c.whenIdle(ctx, func() error {
-		if tokens, err = c.window.Contents.LetGo(item); err == nil {
+		if tokens, err = c.window.Contents.PruneItem(item); err == nil {
 			c.stats.cache.let(item, tokens)
 		}
 		c.emitStatus()
@@ -95,8 +95,8 @@ func (c *Chat) LetGo(ctx context.Context, item Item) (tokens int, err error) {
 	return tokens, err
 }
 
-// Idle returns nil if no turn and no agent runs. Otherwise it returns an error that matches ErrWorking.
-func (c *Chat) Idle(ctx context.Context) error {
+// CheckIdle returns nil if no turn and no agent runs. Otherwise it returns an error that matches ErrBusy.
+func (c *Chat) CheckIdle(ctx context.Context) error {
 	return whenAlone(ctx, c, func() error { return nil })
 }
 
@@ -142,7 +142,7 @@ func (c *Chat) CycleMode() {
 	c.inbox.post(func() {
 		set := c.config.Settings
 		for now, next := c.modes.consent.Mode(), nextMode(c.modes.consent.Mode()); next != now; next = nextMode(next) {
-			if set.Set(settings.Session, settings.ApprovalMode.Key(), string(next)) == nil { // fails if the machine's policy excludes the mode
+			if set.Set(settings.LayerSession, settings.ApprovalMode.Key(), string(next)) == nil { // fails if the machine's policy excludes the mode
 				break
 			}
 		}
@@ -162,14 +162,14 @@ func whenAlone(ctx context.Context, c *Chat, change func() error) error {
 	})
 }
 
-// agentsError refuses a change while this number of agents runs. It matches ErrWorking.
+// agentsError refuses a change while this number of agents runs. It matches ErrBusy.
 type agentsError int
 
 func (e agentsError) Error() string {
 	return "background work is still running (" + humanize.Count(int(e), "agent") + "); wait, or stop it with /agents stop all"
 }
 
-func (agentsError) Is(target error) bool { return target == ErrWorking }
+func (agentsError) Is(target error) bool { return target == ErrBusy }
 
 // whenIdle runs a change on the owner, or refuses it while a turn runs.
 func (c *Chat) whenIdle(ctx context.Context, change func() error) error {
@@ -178,7 +178,7 @@ func (c *Chat) whenIdle(ctx context.Context, change func() error) error {
 		case c.summarising:
 			return struct{}{}, errSummarising
 		case c.waiting.working:
-			return struct{}{}, ErrWorking
+			return struct{}{}, ErrBusy
 		}
 		return struct{}{}, change()
 	})

@@ -53,7 +53,7 @@ func TestChangesWaitForTheTurn(t *testing.T) {
 		synctest.Wait()
 		_, compressErr := b.Compress(t.Context())
 		for name, err := range map[string]error{"retry": b.Retry(t.Context()), "clear": b.Clear(t.Context()), "compress": compressErr} {
-			if !errors.Is(err, ErrWorking) {
+			if !errors.Is(err, ErrBusy) {
 				t.Errorf("%s while working: %v", name, err)
 			}
 		}
@@ -119,7 +119,7 @@ func TestClearBeginsAnew(t *testing.T) {
 	running(t, func(t *testing.T, b *bench) {
 		var told []history.MutationKind
 		b.keep(history.NewService(wordCount{}, func(m history.Mutation) error { told = append(told, m.Kind); return nil }))
-		b.config.Env.Seen = tools.NewSeen()
+		b.config.Env.Seen = tools.NewSeenFiles()
 		b.renew()
 		b.config.Env.Seen.Record("/w/a", []byte("written"))
 		b.pair("r", "read_file", "a", wordy(50))
@@ -136,7 +136,7 @@ func TestClearBeginsAnew(t *testing.T) {
 		if err != nil || usage.Total() != b.window.Measure.Tokens() || b.config.History.Len() != 0 || usage.Prompt != 0 || usage.Cached != 0 || usage.Freed != 0 {
 			t.Errorf("usage %+v, %v", usage, err)
 		}
-		if b.config.Env.Seen.Known("/w/a") {
+		if b.config.Env.Seen.IsKnown("/w/a") {
 			t.Error("a file may be overwritten that the model knows nothing of")
 		}
 		ledger, _ := b.Views.Ledger(t.Context())
@@ -385,7 +385,7 @@ func TestCycleMode(t *testing.T) {
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
-		if err := b.config.Settings.Set(settings.Session, "model", "another"); err != nil {
+		if err := b.config.Settings.Set(settings.LayerSession, "model", "another"); err != nil {
 			t.Fatal(err)
 		}
 		b.Refresh()

@@ -18,7 +18,7 @@ func (c *Chat) emitStep(step window.Step) {
 		c.emit(Compressed(step))
 	case window.HeadChosen:
 		c.emit.notice("%s", headText(step))
-	case window.Cut:
+	case window.Truncation:
 		c.emit.notice("%s", cutText(step))
 	case window.Refusal:
 		c.emit.notice("The model refused %s tokens as too long. The context limit is now %s. To change it, set context-limit",
@@ -29,7 +29,7 @@ func (c *Chat) emitStep(step window.Step) {
 
 // cutText returns the warning that the server truncated the prompt, or that its token count cannot be
 // correct.
-func cutText(cut window.Cut) string {
+func cutText(cut window.Truncation) string {
 	if cut.Limit == 0 {
 		return fmt.Sprintf("The server reports %s tokens for a request of about %s. agent uses estimates instead, so costs may be wrong",
 			humanize.Tokens(cut.Reported), humanize.Tokens(cut.Tokens))
@@ -57,11 +57,11 @@ func headText(head window.HeadChosen) string {
 // String returns the event in one line for the screen: "pruned 12.3k tokens: 4 stale reads, 1 duplicate
 // file (41% → 31%)". The number of tokens is the same as in the ledger.
 func (e DensityApplied) String() string {
-	return fmt.Sprintf("pruned %s tokens: %s%s", humanize.Tokens(e.Freed()), e.Metadata, shares(e.TokensBefore, e.TokensAfter, e.Limit))
+	return fmt.Sprintf("pruned %s tokens: %s%s", humanize.Tokens(e.PrunedTokens()), e.Metadata, shares(e.TokensBefore, e.TokensAfter, e.Limit))
 }
 
-// Freed returns the number of pruned tokens, as in the ledger.
-func (e DensityApplied) Freed() int { return window.Density(e).Freed() }
+// PrunedTokens returns the number of pruned tokens, as in the ledger.
+func (e DensityApplied) PrunedTokens() int { return window.Density(e).PrunedTokens() }
 
 // String returns the event in one line.
 func (e Compressed) String() string {

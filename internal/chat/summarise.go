@@ -40,9 +40,9 @@ const uncalibrated = 0.8
 // summarizer prepares the model that writes summaries: the model in use, or the model of
 // compression.profile. It reads the state of the owner at once. The returned function does the
 // remaining work, which may wait for an endpoint.
-func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
-	profile, room := settings.CompressionProfile.Of(c.config.Settings), c.window.Measure.Room()
-	inUse := settings.BaseURL.Of(c.config.Settings)
+func (c *Chat) summarizer(urgency window.Urgency) window.Connector {
+	profile, room := settings.CompressionProfile.Value(c.config.Settings), c.window.Measure.Room()
+	inUse := settings.BaseURL.Value(c.config.Settings)
 	return func() (*compression.Summarizer, func(), error) {
 		a := asking{chat: c, endpoint: c.config.Endpoint, settings: c.config.Settings, patience: summaryTime}
 		if urgency.Hard {
@@ -60,11 +60,11 @@ func (c *Chat) summarizer(urgency window.Urgency) window.Connect {
 			release()
 			return nil, nil, err
 		}
-		if urgency.Refused && settings.BaseURL.Of(a.settings) == inUse {
+		if urgency.Refused && settings.BaseURL.Value(a.settings) == inUse {
 			release()
 			return nil, nil, errors.New("the endpoint has just refused a request of this size")
 		}
-		model := settings.Model.Of(a.settings)
+		model := settings.Model.Value(a.settings)
 		return &compression.Summarizer{
 			Name: model, Prompt: c.config.CompressionPrompt, Count: c.config.Counter(model).Count, Room: room, Ask: a.ask,
 		}, release, nil
@@ -92,9 +92,9 @@ func (a *asking) connect(profile string) (release func(), room int, err error) {
 		return nil, 0, err
 	}
 	a.endpoint, a.settings = other.Endpoint, other.Settings
-	known, _ := a.endpoint.ContextLimit(settings.Model.Of(a.settings))
-	size := window.SizeOf(settings.ContextLimit.Of(a.settings), known)
-	free := size - window.ReserveOf(settings.MaxOutputTokens.Of(a.settings), size)
+	known, _ := a.endpoint.ContextLimit(settings.Model.Value(a.settings))
+	size := window.SizeOf(settings.ContextLimit.Value(a.settings), known)
+	free := size - window.ReserveOf(settings.MaxOutputTokens.Value(a.settings), size)
 	return other.Close, int(float64(free) * uncalibrated), nil
 }
 
@@ -105,22 +105,22 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 		return compression.Answer{}, err
 	}
 	s := a.settings
-	model := settings.Model.Of(s)
+	model := settings.Model.Value(s)
 	tooLong := fmt.Errorf("no summary within %s", a.patience)
 	ctx, cancel := context.WithTimeoutCause(ctx, a.patience, tooLong)
 	defer cancel()
 	a.runOnOwner(func(c *Chat) {
-		c.emit(CompressionStarted{Strategy: settings.CompressionStrategy.Of(c.config.Settings), Model: model})
+		c.emit(CompressionStarted{Strategy: settings.CompressionStrategy.Value(c.config.Settings), Model: model})
 	})
 	var answer collected
 	estimate := func() int { return a.chat.config.Counter(model).Count(system + text) }
-	request := forModel(s, llm.Request{System: system, History: []*history.Content{history.HumanText(secret.Hide(text))}, Cache: llm.Cache{Policy: llm.CacheOff}})
+	request := forModel(s, llm.Request{System: system, History: []*history.Content{history.HumanText(secret.RedactKeys(text))}, Cache: llm.Cache{Policy: llm.CacheOff}})
 	request.Patience.Unattended = a.chat.config.Policy.Unattended
 	for chunk, err := range a.provider.Stream(ctx, request) {
 		if err == nil {
 			err = answer.take(chunk)
 		}
-		if retry, ok := chunk.(llm.Retrying); ok {
+		if retry, ok := chunk.(llm.RetryNotice); ok {
 			a.runOnOwner(func(c *Chat) {
 				c.emit(Retry{Attempt: retry.Attempt, Delay: retry.Delay, Where: retry.Where, Reason: retry.Reason})
 			})
@@ -134,7 +134,7 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 		}
 	}
 	a.account(answer, estimate)
-	return compression.Answer{Text: secret.Hide(answer.text.String()), PromptTokens: answer.usage.PromptTokens, CompletionTokens: answer.usage.CompletionTokens}, nil
+	return compression.Answer{Text: secret.RedactKeys(answer.text.String()), PromptTokens: answer.usage.PromptTokens, CompletionTokens: answer.usage.CompletionTokens}, nil
 }
 
 // runOnOwner posts act to the owner, which serves its inbox while it waits for the request.
@@ -144,7 +144,7 @@ func (a *asking) runOnOwner(act func(*Chat)) { a.chat.inbox.post(func() { act(a.
 // tokens, prompt estimates the size of the request. The tokens do not affect the calibration, which
 // uses only requests of the conversation (D-09).
 func (a *asking) account(answer collected, prompt func() int) {
-	model := settings.Model.Of(a.settings)
+	model := settings.Model.Value(a.settings)
 	a.runOnOwner(func(c *Chat) {
 		c.stats.Requests++
 		if answer.usage.PromptTokens > 0 {
@@ -171,13 +171,13 @@ func (a *collected) take(chunk llm.Chunk) error {
 	case llm.Text:
 		a.text.WriteString(chunk.Delta)
 		a.bytes += len(chunk.Delta)
-	case llm.WasThinking:
+	case llm.TextWasReasoning:
 		a.text.Reset()
 	case llm.Reasoning:
 		a.bytes += len(chunk.Delta)
 	case llm.Usage:
 		a.usage = chunk
-	case llm.Retrying:
+	case llm.RetryNotice:
 		if chunk.Discard {
 			*a = collected{usage: a.usage}
 		}

@@ -57,7 +57,7 @@ func TestCompressIsATask(t *testing.T) {
 		synctest.Wait()
 		time.Sleep(3500 * time.Millisecond)
 		synctest.Wait()
-		if err := b.Clear(t.Context()); !errors.Is(err, ErrWorking) || !strings.Contains(err.Error(), "being summarized") {
+		if err := b.Clear(t.Context()); !errors.Is(err, ErrBusy) || !strings.Contains(err.Error(), "being summarized") {
 			t.Errorf("clear meanwhile: %v", err)
 		}
 		if usage, err := b.Views.ContextUsage(t.Context()); err != nil || usage.Total() == 0 {
@@ -70,7 +70,7 @@ func TestCompressIsATask(t *testing.T) {
 		}
 		o := <-ended
 		synctest.Wait()
-		if o.err != nil || !o.told.Applied || b.window.Compressions() != 1 {
+		if o.err != nil || !o.told.Applied || b.window.CompressionCount() != 1 {
 			t.Fatalf("%+v", o)
 		}
 		asked := b.model.requests[0]
@@ -121,7 +121,7 @@ func TestEscEndsASummary(t *testing.T) {
 						t.Errorf("the turn ended %v", stops(b))
 					}
 				}
-				if b.config.History.Len() != before+added || b.window.Compressions() != 0 {
+				if b.config.History.Len() != before+added || b.window.CompressionCount() != 0 {
 					t.Errorf("%d entries became %d", before, b.config.History.Len())
 				}
 				if err := b.Clear(t.Context()); err != nil {
@@ -251,7 +251,7 @@ func TestSummaryByAnotherProfile(t *testing.T) {
 	b.config.OtherModel = func(profile string) (*OtherModel, error) {
 		of := settings.New(b.config.Settings.Registry())
 		for key, value := range map[string]string{"model": "small-model", "price.input": "2", "price.cached": "1", "price.output": "10", "temperature": "0"} {
-			if err := of.Set(settings.ProfileLayer, key, value); err != nil {
+			if err := of.Set(settings.LayerProfile, key, value); err != nil {
 				t.Error(err)
 			}
 		}
@@ -313,7 +313,7 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 		b.config.OtherModel = func(string) (*OtherModel, error) {
 			of := settings.New(b.config.Settings.Registry())
 			if another {
-				if err := of.Set(settings.ProfileLayer, "base-url", "http://elsewhere/v1"); err != nil {
+				if err := of.Set(settings.LayerProfile, "base-url", "http://elsewhere/v1"); err != nil {
 					t.Error(err)
 				}
 			}

@@ -16,14 +16,14 @@ import (
 func TestS10UnknownStrategy(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
-	for _, layer := range []settings.Source{settings.ProfileLayer, settings.Session} {
+	for _, layer := range []settings.Source{settings.LayerProfile, settings.LayerSession} {
 		err := b.config.Settings.Set(layer, "compression.strategy", "zip")
 		if err == nil || !strings.Contains(err.Error(), strings.Join(compression.Names(), ", ")) {
 			t.Errorf("%v", err)
 		}
 	}
-	if _, err := b.prompt("go"); err != nil || settings.CompressionStrategy.Of(b.config.Settings) != compression.DefaultName {
-		t.Errorf("%v, strategy %s", err, settings.CompressionStrategy.Of(b.config.Settings))
+	if _, err := b.prompt("go"); err != nil || settings.CompressionStrategy.Value(b.config.Settings) != compression.DefaultName {
+		t.Errorf("%v, strategy %s", err, settings.CompressionStrategy.Value(b.config.Settings))
 	}
 }
 
@@ -38,7 +38,7 @@ func TestS11StrategyChangedBetweenTurns(t *testing.T) {
 	if _, err := b.prepare(); err != nil || len(seen[DensityApplied](b)) != 0 {
 		t.Fatal("density ran for a strategy without it")
 	}
-	if err := b.config.Settings.Set(settings.Session, "compression.strategy", "High-Density"); err != nil {
+	if err := b.config.Settings.Set(settings.LayerSession, "compression.strategy", "High-Density"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.prepare(); err != nil || len(seen[DensityApplied](b)) != 1 {

@@ -20,7 +20,7 @@ type syntax struct {
 func newSyntax(env *tools.Env, calls []*call) *syntax {
 	s := &syntax{env: env, edits: map[*call][]string{}, last: map[string]*call{}, changed: map[string]bool{}}
 	for _, k := range calls {
-		s.edits[k] = env.Edited(k.Traits, k.Arguments)
+		s.edits[k] = env.EditedFiles(k.Traits, k.Arguments)
 		for _, file := range s.edits[k] {
 			s.last[file] = k
 		}
@@ -32,7 +32,7 @@ func newSyntax(env *tools.Env, calls []*call) *syntax {
 func (s *syntax) notesAfter(k *call) string {
 	files := s.edits[k]
 	if k.replaced { // the new arguments may name another file
-		files = s.env.Edited(k.Traits, k.Arguments)
+		files = s.env.EditedFiles(k.Traits, k.Arguments)
 	}
 	var notes []string
 	for _, file := range files {
@@ -40,7 +40,7 @@ func (s *syntax) notesAfter(k *call) string {
 		if last := s.last[file]; last != nil && last != k || !s.changed[file] {
 			continue
 		}
-		if note := s.env.DoesNotParse(file); note != "" {
+		if note := s.env.SyntaxNote(file); note != "" {
 			notes = append(notes, note)
 		}
 	}

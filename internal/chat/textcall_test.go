@@ -50,7 +50,7 @@ func TestCallsInWords(t *testing.T) {
 // TestTextWasThinking: what turns out to be thinking is no part of the answer.
 func TestTextWasThinking(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, respond(llm.Text{Delta: "hm"}, llm.WasThinking{}, llm.Reasoning{Delta: ", so"}, llm.Text{Delta: "hi"}, llm.Finish{Reason: "stop"}))
+	b := newBench(t, respond(llm.Text{Delta: "hm"}, llm.TextWasReasoning{}, llm.Reasoning{Delta: ", so"}, llm.Text{Delta: "hi"}, llm.Finish{Reason: "stop"}))
 	out, err := b.prompt("go")
 	if err != nil || out.Response != "hi" || len(seen[TextWasThinking](b)) != 1 {
 		t.Fatalf("%+v %v", out, err)

@@ -42,7 +42,7 @@ func TestTodosAreShown(t *testing.T) {
 		if got := status[len(status)-1].Status.Todo; got != "todo 1/2 · fix it" || len(seen[ApprovalRequested](b)) > 0 {
 			t.Errorf("the status says %q", got)
 		}
-		if facts := b.config.Tools.Traits("todo_write"); facts.Retrievable() {
+		if facts := b.config.Tools.Traits("todo_write"); facts.IsRetrievable() {
 			t.Error("D-45: its results may be pruned")
 		}
 		if err := b.Clear(t.Context()); err != nil || len(b.config.Env.Todos.List()) > 0 {
@@ -143,7 +143,7 @@ func TestTodosAreRemindedOf(t *testing.T) {
 	}
 	var said []int
 	for i, entry := range b.config.History.RawHistory() {
-		if text, found := entry.Keyed(todosKey); found {
+		if text, found := entry.KeyedText(todosKey); found {
 			if said = append(said, i); text != "[Of the todo list, 1 of 2 are completed.]" {
 				t.Errorf("it says %q", text)
 			}

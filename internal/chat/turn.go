@@ -15,7 +15,7 @@ import (
 // then sends requests and runs tool calls in a loop. Before every request it makes the context fit. The
 // history is valid however the turn ends.
 func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error) {
-	defer c.modes.consent.TakeBack()
+	defer c.modes.consent.EndTurn()
 	if c.config.Within == nil { // the changes of a subagent belong to the turn of the user
 		c.config.Env.Snapshots.BeginTurn(message.Text())
 	}
@@ -50,7 +50,7 @@ func answeredBy(ctx context.Context, c *Chat, reply func(context.Context) (strin
 
 // converse runs the part of a turn after its message is added to the history.
 func (c *Chat) converse(ctx context.Context) (Outcome, error) {
-	defer c.modes.consent.TakeBack()
+	defer c.modes.consent.EndTurn()
 	c.modes.narrowAgain()
 	var out Outcome
 	c.loop.Reset()
@@ -64,7 +64,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	}
 	for answered, nudged := false, false; ; {
 		// Checked before the queue, so that a message that would not be answered stays queued.
-		if limit := settings.MaxTurns.Of(c.config.Settings); limit >= 0 && int(c.Agents.spent.Load()) >= limit {
+		if limit := settings.MaxTurns.Value(c.config.Settings); limit >= 0 && int(c.Agents.spent.Load()) >= limit {
 			if c.config.Within == nil { // a subagent reports this in its status
 				c.emit.notice("Stopped after %d model requests (max-turns). Send a message to continue", limit)
 			}
@@ -219,12 +219,12 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 		return nil, err
 	}
 	// If the user chose no model, Provider has chosen one.
-	request.Model = settings.Model.Of(c.config.Settings)
+	request.Model = settings.Model.Value(c.config.Settings)
 	entries := request.History
 	request, void := withoutVoid(&c.config, request)
 	omitUnsent(&c.config, request.Model, void)
 	c.stats.cache.sending(request)
-	c.stats.noteVoid(len(void), c.stats.cache.watch.Change())
+	c.stats.noteVoid(len(void), c.stats.cache.watch.FirstChange())
 	out.Requests++
 	c.stats.Requests++
 	c.Agents.spent.Add(1)
@@ -255,7 +255,7 @@ func (c *Chat) estimated(r *reply) llm.Usage {
 	for _, call := range r.calls {
 		completion += c.config.Counter(r.model).Count(call.Name + call.Arguments)
 	}
-	return llm.Usage{PromptTokens: c.window.Measure.Scaled(r.estimate), CompletionTokens: c.window.Measure.Scaled(completion)}
+	return llm.Usage{PromptTokens: c.window.Measure.ToProviderTokens(r.estimate), CompletionTokens: c.window.Measure.ToProviderTokens(completion)}
 }
 
 // outcomeOf returns the outcome of a turn. err is the reason for the end, or nil if the model has
@@ -296,7 +296,7 @@ func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 		if err == nil && said.Reply != nil { // during a turn the reply goes to the model as data
 			var reply string
 			reply, err = said.Reply(ctx)
-			said.Blocks = append(said.Blocks, history.NewData(history.Printed, "Another agent's reply to this:", reply))
+			said.Blocks = append(said.Blocks, history.NewData(history.SourceCommand, "Another agent's reply to this:", reply))
 		}
 		if err != nil {
 			c.waiting.noteDelivered()

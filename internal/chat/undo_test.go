@@ -45,7 +45,7 @@ func newWorkbench(t *testing.T, files map[string]string, turns ...answerFunc) wo
 	t.Cleanup(func() { jobs.Close(); _ = store.Close() })
 	config := b.config
 	config.Tools = tools.NewRegistry(defaultTools()...)
-	config.Env = &tools.Env{Workspace: w, Seen: tools.NewSeen(), Jobs: jobs, Snapshots: store}
+	config.Env = &tools.Env{Workspace: w, Seen: tools.NewSeenFiles(), Jobs: jobs, Snapshots: store}
 	config.Root = b.root
 	b.Chat = New(config)
 	return b
@@ -71,7 +71,7 @@ func (b workbench) move(way snapshot.Operation) {
 	b.serve(func(ctx context.Context) {
 		plan, err := b.Past.PlanFiles(ctx, way)
 		if err == nil {
-			_, err = b.Past.MoveFiles(ctx, plan)
+			_, err = b.Past.ApplyFilePlan(ctx, plan)
 		}
 		if err != nil {
 			b.t.Error(err)
@@ -136,7 +136,7 @@ func TestD48Undo(t *testing.T) {
 	b.want("a.txt", "again\n")
 	for _, entry := range b.config.History.RawHistory() {
 		if change, ok := entry.Metadata[history.MetaChange].(string); ok {
-			if is := entry.Metadata[history.MetaUndone] == true; is == b.config.Env.Snapshots.InEffect(snapshot.Mark(change)) {
+			if is := entry.Metadata[history.MetaUndone] == true; is == b.config.Env.Snapshots.IsInEffect(snapshot.Mark(change)) {
 				t.Errorf("change %s is marked as undone: %v", change, is)
 			}
 		}
@@ -190,7 +190,7 @@ func TestNothingToUndo(t *testing.T) {
 	b.prompt("hi")
 	b.serve(func(ctx context.Context) {
 		for _, way := range []snapshot.Operation{snapshot.Undo, snapshot.Redo} {
-			if _, err := b.Past.PlanFiles(ctx, way); !errors.Is(err, snapshot.ErrNothing) {
+			if _, err := b.Past.PlanFiles(ctx, way); !errors.Is(err, snapshot.ErrNoChanges) {
 				t.Errorf("%s: %v", way, err)
 			}
 		}

@@ -60,7 +60,7 @@ func vendorBench(t *testing.T, vendor llmtest.Vendor, host string, j *job) (*ben
 	other := openai.NewClient(openai.Config{BaseURL: "http://api.example.com/v1", Transport: plain.Transport()})
 	b := newBench(t)
 	b.at.provider = func() (llm.Provider, error) {
-		if settings.Model.Of(b.config.Settings) == "other" {
+		if settings.Model.Value(b.config.Settings) == "other" {
 			return other, nil
 		}
 		return own, nil
@@ -214,7 +214,7 @@ func TestVendorsTakeTurns(t *testing.T) {
 		srv := llmtest.NewFunc(t, vendor.Strict(script))
 		clients[vendor.Model] = openai.NewClient(openai.Config{BaseURL: "http://" + vendor.Host + "/v1", Transport: srv.Transport()})
 	}
-	b.at.provider = func() (llm.Provider, error) { return clients[settings.Model.Of(b.config.Settings)], nil }
+	b.at.provider = func() (llm.Provider, error) { return clients[settings.Model.Value(b.config.Settings)], nil }
 	for range 2 {
 		for _, vendor := range vendors {
 			b.set("model", vendor.Model)

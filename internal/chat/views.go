@@ -35,20 +35,20 @@ func (v *Views) Items(ctx context.Context) ([]Item, error) {
 	return ask(ctx, v.inbox, v.window.Contents.Items)
 }
 
-// HeldPart is a part of the context that pruning could remove but has not removed.
-type HeldPart = window.HeldPart
+// PrunablePart is a part of the context that pruning could remove but has not removed.
+type PrunablePart = window.PrunablePart
 
-// HeldParts lists the parts of the context about a file or command, and why each is still in the
+// PrunableParts lists the parts of the context about a file or command, and why each is still in the
 // context. If subject is "", it lists all parts.
-func (v *Views) HeldParts(ctx context.Context, subject string) ([]HeldPart, error) {
-	return ask(ctx, v.inbox, func() []HeldPart { return v.window.Contents.HeldParts(subject) })
+func (v *Views) PrunableParts(ctx context.Context, subject string) ([]PrunablePart, error) {
+	return ask(ctx, v.inbox, func() []PrunablePart { return v.window.Contents.PrunableParts(subject) })
 }
 
 // KnownFiles returns the absolute paths of the files with content in the context, and of the pinned
 // ones among them. Pruning does not remove pinned files.
 func (v *Views) KnownFiles(ctx context.Context) (known, pinned []string, err error) {
 	_, err = ask(ctx, v.inbox, func() struct{} {
-		known, pinned = v.window.Pins.Known(), v.window.Pins.List()
+		known, pinned = v.window.Pins.FilesInContext(), v.window.Pins.List()
 		return struct{}{}
 	})
 	if err != nil {
@@ -71,8 +71,8 @@ func (v *Views) Ledger(ctx context.Context) ([]PruneRecord, error) {
 // RequestCost is the cost of one request.
 type RequestCost = compression.RequestCost
 
-// Story compares the costs of a session's requests with their costs without pruning.
-type Story struct {
+// CostComparison compares the costs of a session's requests with their costs without pruning.
+type CostComparison struct {
 	Bills []RequestCost
 	// Dollars is the price of an uncached input token, in USD; 0 if the price is unknown.
 	Dollars float64
@@ -88,13 +88,13 @@ func (v *Views) NextRequest(ctx context.Context) (NextRequest, error) {
 	return ask(ctx, v.inbox, v.window.NextRequest)
 }
 
-// Story returns the Story of the session. It has no request costs if the strategy does no cost
+// CostComparison returns the Story of the session. It has no request costs if the strategy does no cost
 // accounting.
-func (v *Views) Story(ctx context.Context) (Story, error) {
-	return ask(ctx, v.inbox, func() Story {
-		var s Story
+func (v *Views) CostComparison(ctx context.Context) (CostComparison, error) {
+	return ask(ctx, v.inbox, func() CostComparison {
+		var s CostComparison
 		s.Bills, s.Shortfalls = v.window.Account.RequestCosts()
-		if prices, ok := settings.InputPricesOf(v.settings, v.endpoint.Prices(settings.Model.Of(v.settings))); ok && !prices.Free {
+		if prices, ok := settings.InputPricesOf(v.settings, v.endpoint.Prices(settings.Model.Value(v.settings))); ok && !prices.Free {
 			s.Dollars = prices.Input / 1_000_000
 		}
 		return s

@@ -32,7 +32,7 @@ func TestQueuedMessagesAreRecorded(t *testing.T) {
 		for _, message := range messages {
 			all = append(all, json.RawMessage(fmt.Sprintf("%q", message.Text())))
 		}
-		if err := r.log.Waiting(all); err != nil {
+		if err := r.log.RecordWaiting(all); err != nil {
 			t.Error(err)
 		}
 	}
@@ -111,7 +111,7 @@ func replayed(t *testing.T, path string) session.State {
 func TestWaitedMessagesComeBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.config.Waited = []atcmd.Message{atcmd.Typed("one"), {{Text: "two"}, {Text: "pasted", Source: history.Pasted}}}
+	b.config.Waited = []atcmd.Message{atcmd.TypedMessage("one"), {{Text: "two"}, {Text: "pasted", Source: history.SourcePasted}}}
 	b.renew()
 	ctx, cancel := context.WithCancel(context.Background())
 	b.on = func(e Event) {
@@ -121,7 +121,7 @@ func TestWaitedMessagesComeBack(t *testing.T) {
 	}
 	b.Run(ctx)
 	returned := seen[MessageReturned](b)
-	if len(returned) != 1 || returned[0].Message.Text() != "one\n\ntwopasted" || returned[0].Message[3].Source != history.Pasted || len(b.model.requests) > 0 {
+	if len(returned) != 1 || returned[0].Message.Text() != "one\n\ntwopasted" || returned[0].Message[3].Source != history.SourcePasted || len(b.model.requests) > 0 {
 		t.Errorf("returned %+v, %d requests", returned, len(b.model.requests))
 	}
 }
@@ -135,7 +135,7 @@ func TestNothingWaitsForAnOwnerThatHasEnded(t *testing.T) {
 	b.Run(ctx)
 	b.inbox.end()
 	for range 2 * cap(b.inbox.acts) {
-		b.Chat.Send(atcmd.Typed("abc"))
+		b.Chat.Send(atcmd.TypedMessage("abc"))
 		b.Interrupt()
 	}
 	b.Shell("true", false)

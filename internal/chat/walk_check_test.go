@@ -32,7 +32,7 @@ func (r *recorded) state() string {
 	for _, p := range r.window.Ledger.Lines() {
 		ledger = append(ledger, fmt.Sprint(p.Kind, p.Subject, p.Tokens, p.Turn, p.Recorded))
 	}
-	for _, h := range r.window.Contents.HeldParts("") {
+	for _, h := range r.window.Contents.PrunableParts("") {
 		ledger = append(ledger, fmt.Sprint("holds ", h.Kind, h.Subject, h.Tokens, h.Pinned))
 	}
 	u := r.window.Usage()
@@ -110,7 +110,7 @@ func (w *walk) checkFiles(step string) {
 	w.must(again.Close())
 	for _, entry := range w.config.History.RawHistory() {
 		if change, ok := entry.Metadata[history.MetaChange].(string); ok {
-			if undone := entry.Metadata[history.MetaUndone] == true; undone == w.store.InEffect(snapshot.Mark(change)) {
+			if undone := entry.Metadata[history.MetaUndone] == true; undone == w.store.IsInEffect(snapshot.Mark(change)) {
 				w.rt.Errorf("after %s the change %s is marked as undone: %v", step, change, undone)
 			}
 		}

@@ -144,9 +144,9 @@ func (w *walk) resume(from session.State, store *snapshot.Store, observe func(hi
 	config.CompressionPrompt = "sum it up"
 	config.TranscriptPath = func() string { return "/log" }
 	config.Tools = walkTools()
-	config.Env = &tools.Env{Workspace: w.files, Seen: tools.NewSeen(), Snapshots: store}
+	config.Env = &tools.Env{Workspace: w.files, Seen: tools.NewSeenFiles(), Snapshots: store}
 	config.Env.Todos = todo.NewBoard(todosOf(from), func(list todo.List) {
-		if text, err := rawjson.Marshal(append(todo.List{}, list...)); err != nil || observe != nil && log.Todo(text) != nil {
+		if text, err := rawjson.Marshal(append(todo.List{}, list...)); err != nil || observe != nil && log.RecordTodos(text) != nil {
 			w.rt.Error(err)
 		}
 	})
@@ -264,7 +264,7 @@ func (w *walk) say() {
 		w.rt.Fatalf("%s: %v", text, err)
 	}
 	for _, p := range slices.Backward(w.points()) {
-		if !p.End() && strings.HasPrefix(p.Message.Text(), text) {
+		if !p.IsEnd() && strings.HasPrefix(p.Message.Text(), text) {
 			w.before[p.Seq] = before
 			break
 		}
@@ -284,7 +284,7 @@ func (w *walk) compress() {
 }
 
 func (w *walk) goBack() {
-	points := slices.DeleteFunc(w.points(), history.Point.End)
+	points := slices.DeleteFunc(w.points(), history.Point.IsEnd)
 	if len(points) > 0 {
 		p := rapid.SampledFrom(points).Draw(w.rt, "point")
 		w.rewindTo(p, rapid.Bool().Draw(w.rt, "files"))
@@ -293,7 +293,7 @@ func (w *walk) goBack() {
 
 func (w *walk) goForward() {
 	for _, p := range slices.Backward(w.points()) {
-		if p.End() {
+		if p.IsEnd() {
 			w.rewindTo(p, false)
 			return
 		}
@@ -310,7 +310,7 @@ func (w *walk) rewindTo(p history.Point, files bool) {
 		}
 	})
 	want := w.before[p.Seq]
-	if p.End() {
+	if p.IsEnd() {
 		want.state = w.left[p.Seq]
 	}
 	if got := w.state(); unmarked(got) != unmarked(want.state) {
@@ -325,7 +325,7 @@ func (w *walk) rewindTo(p history.Point, files bool) {
 // leave notes what was left at an end that is new.
 func (w *walk) leave(state string) {
 	points := w.points()
-	if last := points[len(points)-1]; last.End() && w.left[last.Seq] == "" {
+	if last := points[len(points)-1]; last.IsEnd() && w.left[last.Seq] == "" {
 		w.left[last.Seq] = state
 	}
 }
@@ -351,9 +351,9 @@ func (w *walk) move(way snapshot.Operation) {
 	w.serve(func(ctx context.Context) {
 		plan, err := w.Past.PlanFiles(ctx, way)
 		if err == nil {
-			_, err = w.Past.MoveFiles(ctx, plan)
+			_, err = w.Past.ApplyFilePlan(ctx, plan)
 		}
-		if err != nil && !errors.Is(err, snapshot.ErrNothing) {
+		if err != nil && !errors.Is(err, snapshot.ErrNoChanges) {
 			w.rt.Errorf("%s: %v", way, err)
 		}
 	})
@@ -397,7 +397,7 @@ func (w *walk) restore() {
 	if n := len(w.window.Ledger.Lines()); n > 0 {
 		number := rapid.IntRange(1, n).Draw(w.rt, "number")
 		w.serve(func(ctx context.Context) {
-			if _, err := w.Past.BringBack(ctx, number); err != nil && !strings.Contains(err.Error(), "before compression starts") {
+			if _, err := w.Past.RestoreContent(ctx, number); err != nil && !strings.Contains(err.Error(), "before compression starts") {
 				w.rt.Error(err)
 			}
 		})

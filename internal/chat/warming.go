@@ -19,7 +19,7 @@ import (
 
 // String describes the refresh in a line.
 func (w Warmed) String() string {
-	waits := map[string]string{cachewarm.Work.String(): "during work", cachewarm.Answer.String(): "during a question", cachewarm.Message.String(): "between turns"}
+	waits := map[string]string{cachewarm.WaitForWork.String(): "during work", cachewarm.WaitForAnswer.String(): "during a question", cachewarm.WaitForMessage.String(): "between turns"}
 	result := "no request followed yet"
 	switch {
 	case w.Failed != "":
@@ -79,8 +79,8 @@ type flight struct {
 	wait   cachewarm.Wait
 }
 
-// Pressed stops a refresh at once, because the user is typing.
-func (w *Warming) Pressed() {
+// OnKeyPress stops a refresh at once, because the user is typing.
+func (w *Warming) OnKeyPress() {
 	if f := w.flight.Load(); f != nil {
 		f.cancel()
 	}
@@ -90,10 +90,10 @@ func (w *Warming) Pressed() {
 // running work.
 func (w *Warming) Detach(shown func() bool) { w.shown.Store(&shown) }
 
-// Unseen stops a refresh that waits for the user at once, because a window was closed. If another
+// OnWindowClosed stops a refresh that waits for the user at once, because a window was closed. If another
 // window shows the chat, the refresh continues.
-func (w *Warming) Unseen() {
-	if f := w.flight.Load(); f != nil && f.wait != cachewarm.Work && !w.isShown() {
+func (w *Warming) OnWindowClosed() {
+	if f := w.flight.Load(); f != nil && f.wait != cachewarm.WaitForWork && !w.isShown() {
 		f.cancel()
 	}
 }
@@ -115,13 +115,13 @@ func (w *Warming) Lines(ctx context.Context) ([]string, error) {
 // leastTold is the smallest saving that is reported, in USD.
 const leastTold = 0.05
 
-// Outlook returns a line with the time left before the cache expires, and the cost of the next message
+// Forecast returns a line with the time left before the cache expires, and the cost of the next message
 // before and after that. It returns "" if refreshes between turns are off or would save little.
-func (w *Warming) Outlook(ctx context.Context) (string, error) {
+func (w *Warming) Forecast(ctx context.Context) (string, error) {
 	return ask(ctx, w.inbox, func() string {
 		p, known := w.prefix()
 		left := w.used.Add(p.Life).Sub(w.chat.config.Now())
-		if settings.CacheWarming.Of(w.chat.config.Settings) != settings.WarmIdle || !known || left < time.Minute || p.Write-p.Read < leastTold {
+		if settings.CacheWarming.Value(w.chat.config.Settings) != settings.WarmIdle || !known || left < time.Minute || p.Write-p.Read < leastTold {
 			return ""
 		}
 		return fmt.Sprintf("Back within %s costs %s, later %s.", humanize.Count(int(left.Minutes()), "minute"), humanize.Dollars(p.Read), humanize.Dollars(p.Write))
@@ -141,7 +141,7 @@ func (w *Warming) stop() {
 		w.timer.Stop()
 		w.timer = nil
 	}
-	w.Pressed()
+	w.OnKeyPress()
 }
 
 // reported processes the provider's report of the latest request, and plans a refresh.
@@ -160,14 +160,14 @@ func (w *Warming) reported(u llm.Usage) {
 		last := &w.made[len(w.made)-1]
 		if last.Held && w.asked.Sub(w.before) > p.Life && u.CachedTokens > 0 {
 			last.Saved = (p.Write - p.Read) * float64(u.CachedTokens) / float64(max(1, u.PromptTokens))
-			w.account.Paid(last.Saved)
+			w.account.RecordSavings(last.Saved)
 		}
 		for i := range w.made[w.open:] {
 			w.made[w.open+i].Settled = true
 		}
 		w.open = len(w.made)
 	}
-	w.account.Sent(w.asked, prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, 0)+prices.CostOfHour(u.PromptTokens, u.LongWriteTokens))
+	w.account.RecordRequest(w.asked, prices.Cost(u.PromptTokens, u.CachedTokens, u.CacheWriteTokens, 0)+prices.CostOfHour(u.PromptTokens, u.LongWriteTokens))
 	w.plan()
 }
 
@@ -209,8 +209,8 @@ func (w *Warming) prefix() (p cachewarm.Prefix, ok bool) {
 	}
 	// A model with a thinking budget has a separate cache for each reply limit.
 	budget := vendor.ClaudeOf(w.latest.Model).Budget
-	ok = known && w.prompt > 0 && w.base != nil && !budget && cache.Kind != vendor.CacheNone && c.Within == nil && !c.Endpoint.Local() &&
-		settings.CacheWarming.Of(c.Settings) != settings.WarmOff
+	ok = known && w.prompt > 0 && w.base != nil && !budget && cache.Kind != vendor.CacheNone && c.Within == nil && !c.Endpoint.IsLocal() &&
+		settings.CacheWarming.Value(c.Settings) != settings.WarmOff
 	return p, ok
 }
 
@@ -221,7 +221,7 @@ func (w *Warming) plan() {
 		return
 	}
 	var timer *time.Timer
-	timer = time.AfterFunc(max(0, p.Due().Sub(w.chat.config.Now())), func() {
+	timer = time.AfterFunc(max(0, p.RefreshTime().Sub(w.chat.config.Now())), func() {
 		w.inbox.post(func() {
 			if w.timer == timer {
 				w.timer = nil
@@ -236,11 +236,11 @@ func (w *Warming) plan() {
 func (w *Warming) wait() cachewarm.Wait {
 	switch {
 	case len(w.chat.asker.open) > 0:
-		return cachewarm.Answer
+		return cachewarm.WaitForAnswer
 	case w.chat.waiting.working:
-		return cachewarm.Work
+		return cachewarm.WaitForWork
 	}
-	return cachewarm.Message
+	return cachewarm.WaitForMessage
 }
 
 // due sends a refresh if it still pays.
@@ -250,12 +250,12 @@ func (w *Warming) due() {
 	switch {
 	case !ok, w.base.Err() != nil, !c.Now().Before(p.Used.Add(p.Life)), w.chat.stats.checkCost() != nil:
 		return
-	case wait == cachewarm.Message && (!w.serving || settings.CacheWarming.Of(c.Settings) != settings.WarmIdle):
+	case wait == cachewarm.WaitForMessage && (!w.serving || settings.CacheWarming.Value(c.Settings) != settings.WarmIdle):
 		return
-	case settings.Model.Of(c.Settings) != w.latest.Model, !w.isCurrent():
+	case settings.Model.Value(c.Settings) != w.latest.Model, !w.isCurrent():
 		return
 	}
-	if _, pays := w.account.Next(p, wait, w.pauses()); pays {
+	if _, pays := w.account.NextRefresh(p, wait, w.pauses()); pays {
 		w.refresh(p, wait)
 	}
 }
@@ -282,10 +282,10 @@ func (w *Warming) refresh(p cachewarm.Prefix, wait cachewarm.Wait) {
 	request, provider, asked := w.latest, w.provider, w.asked
 	request.MaxOutputTokens, request.NoReply = 1, true
 	request.Patience = &llm.Patience{First: refreshTime, Idle: refreshTime, Unattended: true}
-	ctx, cancel := context.WithTimeout(llm.Unasked(w.base), refreshTime)
+	ctx, cancel := context.WithTimeout(llm.WithoutUser(w.base), refreshTime)
 	sent := &flight{cancel, wait}
 	w.flight.Store(sent)
-	if w.Unseen(); ctx.Err() != nil {
+	if w.OnWindowClosed(); ctx.Err() != nil {
 		w.flight.Store(nil)
 		return
 	}
@@ -295,7 +295,7 @@ func (w *Warming) refresh(p cachewarm.Prefix, wait cachewarm.Wait) {
 		cancel()
 		w.inbox.post(func() {
 			w.flight.CompareAndSwap(sent, nil)
-			w.refreshed(Warmed{At: start, Warmed: session.Warmed{Model: request.Model, Host: hostOf(w.chat.config.Settings), Wait: wait.String()}}, p, used, err, asked)
+			w.refreshed(Warmed{At: start, CacheRefresh: session.CacheRefresh{Model: request.Model, Host: hostOf(w.chat.config.Settings), Wait: wait.String()}}, p, used, err, asked)
 		})
 	}()
 }
@@ -339,17 +339,17 @@ func (w *Warming) refreshed(done Warmed, p cachewarm.Prefix, used llm.Usage, err
 	} else {
 		c.stats.spend(p.Read)
 	}
-	w.account.Refreshed(done.Cost, done.Held)
+	w.account.RecordRefresh(done.Cost, done.Held)
 	w.made = append(w.made, done)
 	if c.config.Session != nil {
-		_ = c.config.Session.Warmed(done.Warmed) // Unsaved reports a record that could not be written
+		_ = c.config.Session.RecordCacheRefresh(done.CacheRefresh) // Unsaved reports a record that could not be written
 	}
 	c.emit(done)
 	c.emitStatus()
 	if asked == w.asked && used.PromptTokens > 0 && done.Held {
 		w.used = done.At
-		c.window.Warmed(done.At)
-		c.stats.cache.watch.Warmed(done.At)
+		c.window.RecordRefresh(done.At)
+		c.stats.cache.watch.RecordRefresh(done.At)
 		w.plan()
 	}
 }
@@ -421,7 +421,7 @@ func (w *Warming) begin(ctx context.Context, serving bool) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	w.base, w.serving = ctx, serving
 	return func() {
-		if serving && w.wait() == cachewarm.Message {
+		if serving && w.wait() == cachewarm.WaitForMessage {
 			w.userCame(true)
 		}
 		w.stop()

@@ -68,7 +68,7 @@ func warming(t *testing.T, play func(t *testing.T, b *warmBench), turns ...answe
 					yield(nil, b.fails)
 					return
 				}
-				if !llm.IsUnasked(ctx) {
+				if !llm.IsWithoutUser(ctx) {
 					t.Error("a refresh counts as asked for")
 				}
 				yield(llm.Text{Delta: "I"}, nil)
@@ -188,13 +188,13 @@ func TestWarmBetweenTurns(t *testing.T) {
 			}
 			b.Send("go")
 			synctest.Wait()
-			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.Paid(1); return true }) // so that something may be risked
+			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.RecordSavings(1); return true }) // so that something may be risked
 			time.Sleep(4*time.Minute + 31*time.Second)
 			synctest.Wait()
 			if len(b.refreshes) != tt.want {
 				t.Errorf("%+v: %d refreshes", tt, len(b.refreshes))
 			}
-			if got, err := b.Warming.Outlook(t.Context()); err != nil || tt.want > 0 && got != tt.outlook || tt.mode != "idle" && got != "" {
+			if got, err := b.Warming.Forecast(t.Context()); err != nil || tt.want > 0 && got != tt.outlook || tt.mode != "idle" && got != "" {
 				t.Errorf("%+v: %q, %v", tt, got, err)
 			}
 			time.Sleep(3 * time.Minute)
@@ -227,7 +227,7 @@ func TestWarmWithoutAWindow(t *testing.T) {
 			if len(b.refreshes) != 1 {
 				t.Errorf("shown %t: %d refreshes of work", shown, len(b.refreshes))
 			}
-			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.Paid(1); return true }) // so that something may be risked
+			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.RecordSavings(1); return true }) // so that something may be risked
 			time.Sleep(time.Hour)
 			synctest.Wait()
 			if between := len(b.refreshes) - 1; between > 0 != shown {
@@ -242,7 +242,7 @@ func TestWarmWithoutAWindow(t *testing.T) {
 			b.Warming.chat.asker.show(gate.Question{Approval: Approval{Tool: "works"}})
 			b.Send("go")
 			synctest.Wait()
-			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.Paid(1); return true })
+			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.RecordSavings(1); return true })
 			time.Sleep(5 * time.Minute)
 			synctest.Wait()
 			if asked := len(b.refreshes); asked > 0 != shown {
@@ -288,7 +288,7 @@ func TestAKeyOrTheEndStopsARefresh(t *testing.T) {
 			}
 			if end {
 				b.stop()
-				End(b.Line)
+				CloseHandle(b.Handle)
 				time.Sleep(time.Hour)
 				synctest.Wait()
 				if len(b.model.requests) != 2 {
@@ -297,7 +297,7 @@ func TestAKeyOrTheEndStopsARefresh(t *testing.T) {
 				return
 			}
 			before := time.Now()
-			b.Warming.Pressed()
+			b.Warming.OnKeyPress()
 			synctest.Wait()
 			events := seen[Warmed](b.bench)
 			if len(events) != 1 || !events[0].Held || events[0].Prompt != 0 || !strings.Contains(events[0].String(), "stopped") {
@@ -335,19 +335,19 @@ func TestTheLastWindowStopsARefresh(t *testing.T) {
 			b.Warming.Detach(shown.Load)
 			b.Send("go")
 			synctest.Wait()
-			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.Paid(1); return true }) // so that something may be risked
+			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.RecordSavings(1); return true }) // so that something may be risked
 			time.Sleep(4*time.Minute + 35*time.Second)
 			synctest.Wait()
 			if len(b.refreshes) != 1 || b.Warming.flight.Load() == nil {
 				t.Fatalf("%s: %d refreshes", name, len(b.refreshes))
 			}
 			shown.Store(c.shown)
-			b.Warming.Unseen()
+			b.Warming.OnWindowClosed()
 			synctest.Wait()
 			if stopped := b.Warming.flight.Load() == nil; stopped != c.stopped {
 				t.Errorf("%s: stopped: %t", name, stopped)
 			}
-			b.Warming.Pressed()
+			b.Warming.OnKeyPress()
 			time.Sleep(6 * time.Minute)
 			synctest.Wait()
 		}, calls("works", `{}`), say("done"))
@@ -380,9 +380,9 @@ func TestAFailedRefresh(t *testing.T) {
 // The line of a refresh says how it ended.
 func TestWarmedString(t *testing.T) {
 	t.Parallel()
-	sent := session.Warmed{Wait: "work", Prompt: 100_000, Cached: 99_000, Cost: 0.055, Held: true}
+	sent := session.CacheRefresh{Wait: "work", Prompt: 100_000, Cached: 99_000, Cost: 0.055, Held: true}
 	change := func(change func(*Warmed)) Warmed {
-		w := Warmed{Warmed: sent}
+		w := Warmed{CacheRefresh: sent}
 		change(&w)
 		return w
 	}
@@ -390,7 +390,7 @@ func TestWarmedString(t *testing.T) {
 		return change(func(w *Warmed) { w.Prompt, w.Cached, w.Held, w.Failed = 0, 0, false, whyFailed(err) })
 	}
 	for want, w := range map[string]Warmed{
-		"no request followed yet": {Warmed: sent},
+		"no request followed yet": {CacheRefresh: sent},
 		"stopped":                 change(func(w *Warmed) { w.Prompt, w.Cached = 0, 0 }),
 		"saved about $0.57":       change(func(w *Warmed) { w.Settled, w.Saved = true, 0.57 }),
 		"saved nothing by itself": change(func(w *Warmed) { w.Settled = true }),
@@ -436,7 +436,7 @@ func TestALongerLifeIsCompared(t *testing.T) {
 			}
 			lines, err := ask(t.Context(), b.inbox, func() string {
 				for _, r := range c.requests {
-					b.Warming.sending(nil, llm.Request{Model: settings.Model.Of(b.config.Settings)}, nil)
+					b.Warming.sending(nil, llm.Request{Model: settings.Model.Value(b.config.Settings)}, nil)
 					b.Warming.before = b.Warming.asked.Add(-r.gap)
 					b.Warming.reported(llm.Usage{PromptTokens: r.found + r.wrote, CachedTokens: r.found, CacheWriteTokens: r.wrote})
 				}
@@ -463,7 +463,7 @@ func TestWarmDuringAQuestion(t *testing.T) {
 			b.Warming.chat.asker.show(gate.Question{Approval: Approval{Tool: "works"}})
 			b.Send("go")
 			synctest.Wait()
-			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.Paid(1); return true })
+			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.RecordSavings(1); return true })
 			time.Sleep(5 * time.Minute)
 			synctest.Wait()
 			if want := map[bool]int{true: 1}[pause < time.Hour]; len(b.refreshes) != want {
@@ -523,8 +523,8 @@ func TestWarmedIsRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := session.Warmed{Model: "m", Host: "h", Wait: cachewarm.Work.String(), Prompt: 10, Cached: 9, Cost: 0.5, Held: true}
-	if err := log.Warmed(want); err != nil {
+	want := session.CacheRefresh{Model: "m", Host: "h", Wait: cachewarm.WaitForWork.String(), Prompt: 10, Cached: 9, Cost: 0.5, Held: true}
+	if err := log.RecordCacheRefresh(want); err != nil {
 		t.Fatal(err)
 	}
 	if err := log.Observe(history.Mutation{Kind: history.MutationAdded, Entry: history.HumanText("hi")}); err != nil {
@@ -534,11 +534,11 @@ func TestWarmedIsRecorded(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for record, err := range session.Scan(path) {
+	for record, err := range session.ScanRecords(path) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, is := record.Warmed(); is && got == want {
+		if got, is := record.CacheRefresh(); is && got == want {
 			return
 		}
 	}

@@ -9,25 +9,25 @@ import (
 	"agent/internal/settings"
 )
 
-// Why traces a text or a file: whether the next request contains it, and if not, why.
-func Why(ctx context.Context, c *Chat, question string) (*provenance.Answer, error) {
+// TraceText traces a text or a file: whether the next request contains it, and if not, why.
+func TraceText(ctx context.Context, c *Chat, question string) (*provenance.Answer, error) {
 	return try(ctx, c.inbox, func() (*provenance.Answer, error) {
-		model := settings.Model.Of(c.config.Settings)
+		model := settings.Model.Value(c.config.Settings)
 		counter := c.config.Counter(model)
-		next := &provenance.Next{Before: EnsureCompressionBeforeSend, Model: model, Count: counter.Count, Facts: c.config.Tools.Traits, Root: c.config.windowRoot()}
+		next := &provenance.NextRequest{Before: EnsureCompressionBeforeSend, Model: model, Count: counter.Count, Facts: c.config.Tools.Traits, Root: c.config.windowRoot()}
 		next.Window = window.Copy(c.window, history.NewService(counter, next.Observe))
 		if c.config.Session == nil {
 			if err := next.Window.History.Restore(c.config.History.RawHistory()); err != nil {
 				return nil, err
 			}
-			next.Unrecorded()
+			next.MarkUnrecorded()
 			return next.Ask(ctx, question)
 		}
 		state, err := c.config.Session.State()
 		if err != nil {
 			return nil, err
 		}
-		next.Steps = provenance.ReadOnce(state.Steps())
+		next.Steps = provenance.CacheSteps(state.Steps())
 		if err := next.Window.History.Restore(state.Entries); err != nil {
 			return nil, err
 		}

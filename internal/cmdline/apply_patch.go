@@ -14,13 +14,13 @@ import (
 // bareWord matches the unquoted word of a here-document for apply_patch.
 var bareWord = lazyregexp.New(`^(\s*(?:cd\s+\S+\s*&&\s*)?(?:apply_patch|applypatch)\s*<<-?)[ \t]*(\w+)`)
 
-// AppliedPatch parses a line that only passes a patch to apply_patch, as a here-document or as one
+// ParseApplyPatch parses a line that only passes a patch to apply_patch, as a here-document or as one
 // quoted argument. "cd DIR &&" may precede it, and it may be run by "bash -lc". It returns the
 // patch and the folder, "" for the folder of the command. Nothing in the patch is expanded: text
 // that looks like a variable is text of a file.
-func (r *Reading) AppliedPatch() (dir, patch string, ok bool) {
+func (r *CommandLine) ParseApplyPatch() (dir, patch string, ok bool) {
 	if quoted := bareWord.ReplaceAllString(r.line, "$1'$2'"); quoted != r.line {
-		return Read(quoted).AppliedPatch()
+		return Read(quoted).ParseApplyPatch()
 	}
 	if r.err != nil || len(r.file.Stmts) != 1 {
 		return "", "", false
@@ -35,8 +35,8 @@ func (r *Reading) AppliedPatch() (dir, patch string, ok bool) {
 	}
 	if script := literalWords(stmt); len(script) >= 3 && IsShell(script[0]) {
 		if options := strings.Join(script[1:len(script)-1], " "); options == "-lc" || options == "-c" || options == "-l -c" {
-			below, patch, ok := Read(script[len(script)-1]).AppliedPatch()
-			return Below(dir, below), patch, ok
+			below, patch, ok := Read(script[len(script)-1]).ParseApplyPatch()
+			return JoinBelow(dir, below), patch, ok
 		}
 	}
 	patch, ok = appliedBy(stmt)
@@ -45,7 +45,7 @@ func (r *Reading) AppliedPatch() (dir, patch string, ok bool) {
 
 // appliedBy returns the patch that a statement passes to apply_patch.
 func appliedBy(stmt *syntax.Stmt) (patch string, ok bool) {
-	if words := literalWords(stmt); len(words) == 2 && programs.IsNamed(words[0], programs.Patches) {
+	if words := literalWords(stmt); len(words) == 2 && programs.IsNamed(words[0], programs.AppliesPatch) {
 		return words[1], true
 	}
 	call, is := stmt.Cmd.(*syntax.CallExpr)
@@ -53,7 +53,7 @@ func appliedBy(stmt *syntax.Stmt) (patch string, ok bool) {
 		return "", false
 	}
 	document := stmt.Redirs[0]
-	if document.Op != syntax.Hdoc && document.Op != syntax.DashHdoc || document.N != nil || document.Hdoc == nil || !programs.IsNamed(call.Args[0].Lit(), programs.Patches) {
+	if document.Op != syntax.Hdoc && document.Op != syntax.DashHdoc || document.N != nil || document.Hdoc == nil || !programs.IsNamed(call.Args[0].Lit(), programs.AppliesPatch) {
 		return "", false
 	}
 	for _, part := range document.Hdoc.Parts {
@@ -96,12 +96,12 @@ func plainly(stmt *syntax.Stmt) bool {
 
 // RunsApplyPatch reports whether the line runs apply_patch as a program, alone or with other
 // commands.
-func (r *Reading) RunsApplyPatch() bool {
-	return slices.ContainsFunc(r.Calls(), func(words []string) bool { return programs.IsNamed(words[0], programs.Patches) })
+func (r *CommandLine) RunsApplyPatch() bool {
+	return slices.ContainsFunc(r.Calls(), func(words []string) bool { return programs.IsNamed(words[0], programs.AppliesPatch) })
 }
 
-// Below returns name relative to a folder, for a name relative to the subfolder dir of that folder.
-func Below(dir, name string) string {
+// JoinBelow returns name relative to a folder, for a name relative to the subfolder dir of that folder.
+func JoinBelow(dir, name string) string {
 	switch {
 	case dir == "" || path.IsAbs(name):
 		return name

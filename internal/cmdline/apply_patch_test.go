@@ -29,7 +29,7 @@ func TestPatchesInCommands(t *testing.T) {
 		"cd x/../y && bash -c 'apply_patch p'":                                                           {"x/../y", "p"},
 		"cd a && /bin/bash -l -c 'cd b && apply_patch <<\"EOF\"\n*** Begin Patch\n*** End Patch\nEOF\n'": {"a/b", "*** Begin Patch\n*** End Patch\n"},
 	} {
-		dir, got, ok := cmdline.Read(line).AppliedPatch()
+		dir, got, ok := cmdline.Read(line).ParseApplyPatch()
 		if !ok || dir != want[0] || got != want[1] {
 			t.Errorf("%q: %q in %q, %v", line, got, dir, ok)
 		}
@@ -64,7 +64,7 @@ func TestPatchesInCommands(t *testing.T) {
 		"bash -lc 'rm x && apply_patch <<EOF\n+x\nEOF\n' y": false,
 		"bash -x -c 'apply_patch <<EOF\n+x\nEOF\n'":         false,
 	} {
-		if _, _, ok := cmdline.Read(line).AppliedPatch(); ok || cmdline.Read(line).RunsApplyPatch() != applies {
+		if _, _, ok := cmdline.Read(line).ParseApplyPatch(); ok || cmdline.Read(line).RunsApplyPatch() != applies {
 			t.Errorf("%q is %v a patch, or does not apply one", line, ok)
 		}
 	}

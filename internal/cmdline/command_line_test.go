@@ -38,13 +38,13 @@ func TestReadingsAreShared(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if nested := line.Nested(); !slices.ContainsFunc(nested, func(call []string) bool { return slices.Equal(call, []string{"git", "push"}) }) {
+			if nested := line.NestedCalls(); !slices.ContainsFunc(nested, func(call []string) bool { return slices.Equal(call, []string{"git", "push"}) }) {
 				t.Errorf("nested: %q", nested)
 			}
 			if names := line.Pipeline(); !slices.Equal(names, []string{"bash", "tail"}) {
 				t.Errorf("pipeline: %q", names)
 			}
-			if _, err := line.Plain(); err != nil {
+			if _, err := line.PlainCommands(); err != nil {
 				t.Error(err)
 			}
 		})

@@ -19,20 +19,20 @@ type Core struct {
 	// is nil.
 	Pipe [][]string
 	// Ends lists the pipes to head and tail, the last first.
-	Ends []End
+	Ends []HeadTail
 	// Merged is set if the pipes also receive standard error. Silent is set if standard error is
 	// discarded.
 	Merged, Silent bool
 }
 
-// An End is a pipe to head or tail with a number of lines.
-type End struct {
+// An HeadTail is a pipe to head or tail with a number of lines.
+type HeadTail struct {
 	Program string
 	Lines   int
 }
 
 // WithoutFolder returns the line without the cd commands at its start.
-func (r *Reading) WithoutFolder() *Reading {
+func (r *CommandLine) WithoutFolder() *CommandLine {
 	if _, rest, ok := r.SplitCd(); ok {
 		return Read(rest).WithoutFolder()
 	}
@@ -45,7 +45,7 @@ func (r *Reading) WithoutFolder() *Reading {
 }
 
 // Core returns the core of the line.
-func (r *Reading) Core() Core {
+func (r *CommandLine) Core() Core {
 	var core Core
 	rest := r.WithoutFolder()
 	for {
@@ -72,7 +72,7 @@ func (r *Reading) Core() Core {
 
 // cut removes the last pipe to head or tail from the end of a line, and returns the rest. It
 // returns false if there is no such pipe.
-func (c *Core) cut(r *Reading) (rest string, ok bool) {
+func (c *Core) cut(r *CommandLine) (rest string, ok bool) {
 	if r.err != nil || len(r.file.Stmts) == 0 {
 		return "", false
 	}
@@ -100,7 +100,7 @@ func (c *Core) cut(r *Reading) (rest string, ok bool) {
 	if pipe == nil || pipe.Op != syntax.Pipe && pipe.Op != syntax.PipeAll {
 		return "", false
 	}
-	to, files := EndOf(literalWords(stmt))
+	to, files := ParseHeadTail(literalWords(stmt))
 	if to.Lines == 0 || len(files) > 0 {
 		return "", false
 	}
@@ -111,11 +111,11 @@ func (c *Core) cut(r *Reading) (rest string, ok bool) {
 // headCount matches the first option of head or tail with a number of lines.
 var headCount = lazyregexp.New(`^-n?(\d+)$`)
 
-// EndOf parses a call of head or tail whose first option is a number of lines. It returns the zero
+// ParseHeadTail parses a call of head or tail whose first option is a number of lines. It returns the zero
 // End for any other call. files are the words after the number.
-func EndOf(call []string) (end End, files []string) {
+func ParseHeadTail(call []string) (end HeadTail, files []string) {
 	if len(call) < 2 || path.Base(call[0]) != "head" && path.Base(call[0]) != "tail" {
-		return End{}, nil
+		return HeadTail{}, nil
 	}
 	first, rest := call[1], call[2:]
 	if first == "-n" && len(rest) > 0 {
@@ -123,11 +123,11 @@ func EndOf(call []string) (end End, files []string) {
 	}
 	count := headCount.FindStringSubmatch(first)
 	if count == nil {
-		return End{}, nil
+		return HeadTail{}, nil
 	}
 	lines, err := strconv.Atoi(count[1])
 	if err != nil {
-		return End{}, nil
+		return HeadTail{}, nil
 	}
-	return End{path.Base(call[0]), lines}, rest
+	return HeadTail{path.Base(call[0]), lines}, rest
 }

@@ -13,8 +13,8 @@ func TestDashesAreWords(t *testing.T) {
 	t.Parallel()
 	at := readOnlyPlace(t)
 	free := func(words ...string) bool {
-		parsed, err := Read(strings.Join(words, " ")).Plain()
-		return err == nil && len(parsed.Unproven(at)) == 0
+		parsed, err := Read(strings.Join(words, " ")).PlainCommands()
+		return err == nil && len(parsed.UnprovenCommands(at)) == 0
 	}
 	tried := 0
 	for name, program := range readOnlyPrograms() {
@@ -58,7 +58,7 @@ func TestDashesAreAFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"cat -- --", "cat a.go --", "grep -e -- x", "find . -newer --", "cat --", "sed -n 1p a.go --"} {
-		if parsed, err := Read(line).Plain(); err != nil || len(parsed.Unproven(at)) == 0 {
+		if parsed, err := Read(line).PlainCommands(); err != nil || len(parsed.UnprovenCommands(at)) == 0 {
 			t.Errorf("%q would show what is outside (%v)", line, err)
 		}
 	}

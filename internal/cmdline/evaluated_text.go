@@ -13,7 +13,7 @@ import (
 // are in arithmetic, in subscripts, and in values of variables that arithmetic, a prompt or ${x@P}
 // evaluate. [[ -v 'a[$(CMD)]' ]] runs CMD although it is in quotes. A text that cannot be parsed
 // becomes [Unknown].
-func (r *Reading) evaluated() []string {
+func (r *CommandLine) evaluated() []string {
 	if r.err != nil || !strings.ContainsAny(r.line, "$`") {
 		return nil // Calls returns a command that is Unknown
 	}
@@ -25,7 +25,7 @@ func (r *Reading) evaluated() []string {
 		case *syntax.CallExpr:
 			for n, arg := range node.Args {
 				word, err := literalWord(arg)
-				if n == 0 && err != nil || programs.Is(word.Text, programs.Subscripts) { // also after the words "command" and "builtin"
+				if n == 0 && err != nil || programs.Is(word.Text, programs.EvaluatesSubscripts) { // also after the words "command" and "builtin"
 					lines = append(lines, quotedLines(node)...)
 					break
 				}

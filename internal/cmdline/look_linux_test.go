@@ -63,7 +63,7 @@ func runLines(file string) error {
 	for _, line := range lines {
 		_, err := jobs.Run(context.Background(), shell.Command{
 			Line: line, Dir: root, Timeout: time.Minute, OutputBytes: 1000, ReadOnly: true, Distrusted: []string{root},
-			Confined: confined, Profile: sandbox.Look,
+			Confined: confined, Profile: sandbox.ProfileReadOnly,
 		}, nil)
 		if err != nil {
 			return err
@@ -197,7 +197,7 @@ func TestOffencesAreSeen(t *testing.T) {
 		}
 		_ = os.Remove(place.root + "/pwned")
 	}
-	if sandbox.Detect().Active() {
+	if sandbox.Detect().IsActive() {
 		if found := place.watch(t, strace, "", []string{"cat leak"}, true); len(found) == 0 {
 			t.Error("in the sandbox nothing is seen")
 		}
@@ -206,7 +206,7 @@ func TestOffencesAreSeen(t *testing.T) {
 
 // hostilePlace is a workspace made to mislead, with a folder outside of it.
 type hostilePlace struct {
-	cmdline.Place
+	cmdline.CommandContext
 	root, outside string
 }
 
@@ -248,7 +248,7 @@ func newHostilePlace(t *testing.T) hostilePlace {
 		t.Fatal(err)
 	}
 	repositories := map[string]bool{}
-	p.Place = cmdline.Place{
+	p.CommandContext = cmdline.CommandContext{
 		Dir: p.root,
 		Inside: func(path string) bool {
 			real, err := filepath.EvalSymlinks(path)
@@ -259,7 +259,7 @@ func newHostilePlace(t *testing.T) hostilePlace {
 		},
 		Repository: func(dir string) bool {
 			if _, known := repositories[dir]; !known {
-				keys, err := gitcmd.OwnKeys(t.Context(), dir)
+				keys, err := gitcmd.UnsafeKeys(t.Context(), dir)
 				repositories[dir] = err == nil && len(keys) == 0
 			}
 			return repositories[dir]
@@ -274,7 +274,7 @@ func (p hostilePlace) readOnlyLines(random *rand.Rand, wanted int) []string {
 	var lines []string
 	for len(lines) < wanted {
 		line := randomLine(random, names)
-		if parsed, err := cmdline.Read(line).Plain(); err == nil && len(parsed.Unproven(p.Place)) == 0 {
+		if parsed, err := cmdline.Read(line).PlainCommands(); err == nil && len(parsed.UnprovenCommands(p.CommandContext)) == 0 {
 			lines = append(lines, line)
 		}
 	}

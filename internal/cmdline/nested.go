@@ -14,7 +14,7 @@ var executing = []string{"-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--ex
 // maxNested limits the nesting of command lines within command lines.
 const maxNested = 4
 
-func (r *Reading) readNested(depth int) [][]string {
+func (r *CommandLine) readNested(depth int) [][]string {
 	var all [][]string
 	add := func(words []string) {
 		for i, name := range []string{words[0], path.Base(words[0]), programs.Name(words[0])} {
@@ -25,7 +25,7 @@ func (r *Reading) readNested(depth int) [][]string {
 	}
 	if depth < maxNested {
 		for _, inner := range r.evaluated() {
-			all = append(all, read(inner, depth+1).Nested()...)
+			all = append(all, read(inner, depth+1).NestedCalls()...)
 		}
 	}
 	for _, words := range r.Calls() {
@@ -41,7 +41,7 @@ func (r *Reading) readNested(depth int) [][]string {
 		if readsLines(words) || renames(words) {
 			all = append(all, []string{Unknown})
 		}
-		wraps := Wraps(words[0]) || programs.Is(words[0], programs.Carries)
+		wraps := IsWrapper(words[0]) || programs.Is(words[0], programs.CarriesCommand)
 		for i, word := range words[1:] {
 			if !wraps && !(finds(words[0]) && slices.Contains(executing, words[i])) {
 				continue
@@ -58,7 +58,7 @@ func (r *Reading) readNested(depth int) [][]string {
 				}
 			}
 			if !wraps || finds(word) || runsLines(word) || programs.Is(word, programs.AddsWords) {
-				all = append(all, read(Join(inner), depth+1).Nested()...)
+				all = append(all, read(Join(inner), depth+1).NestedCalls()...)
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func linesInWord(word string, depth int) [][]string {
 	var all [][]string
 	for _, text := range append(attached(word), word) {
 		if strings.ContainsAny(text, " \t\n;|&(){}<>$`") {
-			all = append(all, read(text, depth+1).Nested()...)
+			all = append(all, read(text, depth+1).NestedCalls()...)
 		}
 	}
 	return all
@@ -108,9 +108,9 @@ func attached(word string) (values []string) {
 	return values
 }
 
-// Wraps reports whether a program only runs the command in its arguments, as sudo and nice do.
-func Wraps(program string) bool {
-	return programs.Is(program, programs.Wraps) || isLoader(program)
+// IsWrapper reports whether a program only runs the command in its arguments, as sudo and nice do.
+func IsWrapper(program string) bool {
+	return programs.Is(program, programs.WrapsCommand) || isLoader(program)
 }
 
 // isLoader reports whether a program is the dynamic loader, whose name differs between systems:
@@ -122,10 +122,10 @@ func isLoader(program string) bool {
 // runsLines reports whether a program is a shell or a shell command that runs its arguments as
 // lines.
 func runsLines(program string) bool {
-	return IsShell(program) || programs.Is(program, programs.Evaluates)
+	return IsShell(program) || programs.Is(program, programs.EvaluatesLines)
 }
 
-func finds(program string) bool { return programs.Is(program, programs.Finds) }
+func finds(program string) bool { return programs.Is(program, programs.RunsCommandOption) }
 
 // FindRuns reports whether a call is a find or fd that runs a command on each file found.
 func FindRuns(call []string) bool {
@@ -135,15 +135,15 @@ func FindRuns(call []string) bool {
 // linesOfShell returns the commands of the lines in the arguments of a shell.
 func linesOfShell(words []string, depth int) [][]string {
 	var all [][]string
-	isLine := programs.Is(words[0], programs.Evaluates)
+	isLine := programs.Is(words[0], programs.EvaluatesLines)
 	for _, word := range words[1:] {
 		if words[0] == "alias" {
 			_, word, _ = strings.Cut(word, "=")
 		}
 		if isLine || strings.Contains(word, " ") {
-			all = append(all, read(word, depth+1).Nested()...)
+			all = append(all, read(word, depth+1).NestedCalls()...)
 			all = append(all, linesInWord(word, depth)...)
-			if _, err := Read(word).Plain(); programs.Is(words[0], programs.ForeignShell) && (err != nil || strings.HasPrefix(word, "=")) {
+			if _, err := Read(word).PlainCommands(); programs.Is(words[0], programs.IsForeignShell) && (err != nil || strings.HasPrefix(word, "=")) {
 				all = append(all, []string{Unknown})
 			}
 		}

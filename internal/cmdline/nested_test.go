@@ -61,8 +61,8 @@ func TestNestedFindsWhatRuns(t *testing.T) {
 		if _, err := os.Stat(ran); err != nil {
 			return
 		}
-		if !slices.ContainsFunc(Read(line).Nested(), func(words []string) bool { return words[0] == "probe" || words[0] == Unknown }) {
-			t.Fatalf("%q runs the command, which is not among %q", line, Read(line).Nested())
+		if !slices.ContainsFunc(Read(line).NestedCalls(), func(words []string) bool { return words[0] == "probe" || words[0] == Unknown }) {
+			t.Fatalf("%q runs the command, which is not among %q", line, Read(line).NestedCalls())
 		}
 	}
 	for _, way := range ways {

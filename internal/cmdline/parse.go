@@ -1,8 +1,8 @@
 // Package cmdline parses command lines like bash, and determines which commands are known to be
 // read-only.
 //
-// Its guarantee is one-sided. A line that [Reading.Plain] accepts runs exactly the commands that it
-// returns. A command that [Line.Unproven] omits is read-only, and reads only below the folders
+// Its guarantee is one-sided. A line that [CommandLine.PlainCommands] accepts runs exactly the commands that it
+// returns. A command that [Line.UnprovenCommands] omits is read-only, and reads only below the folders
 // where reading is allowed. Everything else is "not known". Plain refuses a line that expands,
 // redirects or branches, because its commands depend on the unknown state of a shell. A program or
 // option that is not in the table is treated as one that changes files. So the table must be
@@ -55,7 +55,7 @@ const maxLine = 32 << 10
 // and a name, before it parses them. The parser does not always do so.
 var joinsInsideWord = lazyregexp.New(`[^ \t]\\\n|^\\\n`)
 
-func (r *Reading) readPlain() (Line, error) {
+func (r *CommandLine) readPlain() (Line, error) {
 	if len(r.line) > maxLine {
 		return Line{}, notPlain("it is too long to analyze")
 	}
@@ -89,7 +89,7 @@ func (r *Reading) readPlain() (Line, error) {
 // Unknown stands for a word of a command that depends on the state of the shell.
 const Unknown = "…"
 
-func (r *Reading) readCalls() [][]string {
+func (r *CommandLine) readCalls() [][]string {
 	if r.err != nil {
 		if words := strings.Fields(r.line); len(words) > 0 {
 			return [][]string{words, {Unknown}}

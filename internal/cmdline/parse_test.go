@@ -48,7 +48,7 @@ func TestParseTakesPlainLinesApart(t *testing.T) {
 		"echo größe 你好":                   "echo|größe|你好",
 		"echo ''":                         "echo|",
 	} {
-		parsed, err := Read(line).Plain()
+		parsed, err := Read(line).PlainCommands()
 		if err != nil {
 			t.Errorf("Read(%q).Plain(): %v", line, err)
 			continue
@@ -62,7 +62,7 @@ func TestParseTakesPlainLinesApart(t *testing.T) {
 func TestParseRefusesWhatIsNotPlain(t *testing.T) {
 	t.Parallel()
 	for more, plain := range map[string]bool{"": true, "x": false} {
-		if _, err := Read("ls " + strings.Repeat("x", maxLine-len("ls ")) + more).Plain(); (err == nil) != plain {
+		if _, err := Read("ls " + strings.Repeat("x", maxLine-len("ls ")) + more).PlainCommands(); (err == nil) != plain {
 			t.Errorf("a line of %d bytes more than the longest: %v", len(more), err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestParseRefusesWhatIsNotPlain(t *testing.T) {
 		"ls 'a", `ls "a`, "ls |", "&& ls", "ls )", "ls ;;",
 		"ls\r\nrm x", "ls\x00", "ls \x1b[2K", "ls \u202egpj", "ls\u200b", "ls\u00a0x", "ls\u2028rm", "ls\U000a38e3", "ls \xff",
 	} {
-		parsed, err := Read(line).Plain()
+		parsed, err := Read(line).PlainCommands()
 		if err == nil {
 			t.Errorf("Read(%q).Plain() = %q, %v; want a reason why it is not plain", line, argv(parsed), err)
 		}
@@ -125,7 +125,7 @@ func TestParseAgreesWithBash(t *testing.T) {
 			drawn := rapid.SampledFrom(pieces)
 			rapid.Check(t, func(t *rapid.T) {
 				line := "x y" + strings.Join(rapid.SliceOfN(drawn, 1, 8).Draw(t, "pieces"), "")
-				parsed, err := Read(line).Plain()
+				parsed, err := Read(line).PlainCommands()
 				if err != nil {
 					t.Skip("not plain")
 				}
@@ -145,7 +145,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		parsed, err := Read(line).Plain()
+		parsed, err := Read(line).PlainCommands()
 		if err != nil {
 			return
 		}
@@ -156,7 +156,7 @@ func FuzzParse(f *testing.F) {
 			if joinsInsideWord.MatchString(line) || strings.ContainsAny(line, "{}") {
 				continue
 			}
-			again, err := Read(line).Plain()
+			again, err := Read(line).PlainCommands()
 			if err != nil || len(again.Commands) != 1 || !slices.Equal(again.Commands[0], simple) {
 				t.Fatalf("%q: the words %v do not survive quoting: %v, %v", line, simple, again, err)
 			}

@@ -11,14 +11,14 @@ import (
 
 // pathInside reports whether a word, as a path relative to dir, stays inside. A text that is not a
 // path is accepted unless it looks like a path that leads out.
-func pathInside(word Word, dir string, at Place) bool {
+func pathInside(word Word, dir string, at CommandContext) bool {
 	if word.Text == "-" || word.Text == "/dev/null" {
 		return true
 	}
 	if climbsBack(word.Text) {
 		return false
 	}
-	path := fsutil.At(dir, word.Text)
+	path := fsutil.ResolveIn(dir, word.Text)
 	if !word.Glob {
 		return at.Inside(path)
 	}
@@ -46,11 +46,11 @@ func (l Line) isRelative() bool {
 }
 
 // isFile reports whether a word names an existing file or the standard input.
-func isFile(word Word, dir string, at Place) bool {
+func isFile(word Word, dir string, at CommandContext) bool {
 	if word.Text == "-" || word.Text == "/dev/null" {
 		return true
 	}
-	info, err := os.Stat(at.OnDisk(fsutil.At(dir, word.Text)))
+	info, err := os.Stat(at.OnDisk(fsutil.ResolveIn(dir, word.Text)))
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -59,7 +59,7 @@ const maxLookups = 10_000
 
 // matchesInside reports whether all possible matches of a pattern below dir are inside. The
 // pattern is split at its slashes.
-func matchesInside(dir string, pattern []string, at Place) bool {
+func matchesInside(dir string, pattern []string, at CommandContext) bool {
 	if len(pattern) == 0 {
 		return true
 	}

@@ -16,7 +16,7 @@ import (
 // and "tail". A part without such a name is named by its first words. It returns none if the line
 // does not end in a pipe. It also returns none if the line traces or traps its commands, because
 // text appended to such a line would change its output.
-func (r *Reading) Pipeline() []string {
+func (r *CommandLine) Pipeline() []string {
 	if len(r.line) > maxLine || strings.HasSuffix(r.line, `\`) || r.err != nil || len(r.file.Stmts) == 0 || traces(r.file) {
 		return nil
 	}
@@ -120,12 +120,12 @@ var commandWord = lazyregexp.New(`^[a-z][a-z0-9:_-]{0,23}$`)
 
 // callName returns a name for a command: its program and its subcommand.
 func callName(call *syntax.CallExpr) string {
-	words := programs.Launched(callWords(call))
+	words := programs.SkipLaunchers(callWords(call))
 	if len(words) == 0 {
 		return ""
 	}
 	name := path.Base(words[0])
-	if programs.Is(name, programs.Subcommands) && len(words) > 1 && commandWord.MatchString(words[1]) {
+	if programs.Is(name, programs.HasSubcommands) && len(words) > 1 && commandWord.MatchString(words[1]) {
 		name += " " + words[1]
 	}
 	return name
@@ -134,7 +134,7 @@ func callName(call *syntax.CallExpr) string {
 // SearchesFiles reports whether the line runs a search program, or git grep, on files, so that its
 // output may contain lines of files. A program that reads a pipe searches the output of another
 // command instead. SearchesFiles returns true for a line that is not valid shell.
-func (r *Reading) SearchesFiles() bool {
+func (r *CommandLine) SearchesFiles() bool {
 	if r.err != nil {
 		return true
 	}
@@ -149,10 +149,10 @@ func (r *Reading) SearchesFiles() bool {
 		case *syntax.CallExpr:
 			words := callWords(node)
 			added := slices.ContainsFunc(words, func(word string) bool { return programs.Is(word, programs.AddsWords) })
-			if piped[node] && len(words) > 0 && !added && programs.Is(programs.Launched(words)[0], programs.Searches) {
+			if piped[node] && len(words) > 0 && !added && programs.Is(programs.SkipLaunchers(words)[0], programs.SearchesFiles) {
 				break
 			}
-			found = found || slices.ContainsFunc(words, func(word string) bool { return programs.Is(word, programs.Searches) })
+			found = found || slices.ContainsFunc(words, func(word string) bool { return programs.Is(word, programs.SearchesFiles) })
 		}
 		return !found
 	})

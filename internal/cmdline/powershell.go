@@ -46,12 +46,12 @@ var cmdlets = map[string]cmdlet{
 	"select-string": {unix: []string{"grep"}, options: []string{"-simplematch", "-casesensitive", "-list"}, searches: true, least: 2},
 }
 
-// ParsePower parses a line of PowerShell that is a single cmdlet or git command of literal words
+// ParsePowerShell parses a line of PowerShell that is a single cmdlet or git command of literal words
 // and could be read-only. It returns a Unix command that reads the same files, so that
-// [Line.Unproven] can determine whether it may run without approval. It returns an error for
+// [Line.UnprovenCommands] can determine whether it may run without approval. It returns an error for
 // everything else: aliases, variables, calls, script blocks, pipelines and redirections. Their
 // meaning cannot be proven here.
-func ParsePower(line string) (Line, error) {
+func ParsePowerShell(line string) (Line, error) {
 	words, err := powerWords(line)
 	if err != nil {
 		return Line{}, err

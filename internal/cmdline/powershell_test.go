@@ -80,7 +80,7 @@ func TestPowerShellThatOnlyLooks(t *testing.T) {
 		"   ":                                          "",
 		"#":                                            "",
 	} {
-		parsed, err := ParsePower(line)
+		parsed, err := ParsePowerShell(line)
 		var got []string
 		if err == nil {
 			for _, word := range parsed.Commands[0] {
@@ -100,7 +100,7 @@ func TestLinesOfRelativePaths(t *testing.T) {
 		"ls /": false, "cat /c/Users/x": false, "cd / && ls": false, "cat 'C:x'": false, `cat 'a\b'`: false, "cat a*": false,
 		"grep -f/c/x a": false, "grep --file=/c/x a": false, "ls ~x": false, "cat HKLM:x": false, "cat x=/c/y": false,
 	} {
-		parsed, err := Read(line).Plain()
+		parsed, err := Read(line).PlainCommands()
 		if err != nil && want || err == nil && parsed.isRelative() != want {
 			t.Errorf("%q: %v, %v", line, parsed.isRelative(), err)
 		}
@@ -114,7 +114,7 @@ func FuzzParsePower(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		parsed, err := ParsePower(line)
+		parsed, err := ParsePowerShell(line)
 		if err != nil {
 			return
 		}

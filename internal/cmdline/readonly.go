@@ -10,9 +10,9 @@ import (
 	"agent/internal/cmdline/programs"
 )
 
-// A Place describes the environment of a command: its start folder, the paths inside the workspace,
+// A CommandContext describes the environment of a command: its start folder, the paths inside the workspace,
 // and the programs and repositories.
-type Place struct {
+type CommandContext struct {
 	// Dir is the absolute path of the start folder, free of symlinks.
 	Dir string
 	// OnDisk maps an absolute path, as the command sees it, to its path on disk. If OnDisk is nil,
@@ -46,10 +46,10 @@ const pathsHaveDrives = runtime.GOOS == "windows"
 // maxWords limits the words of a line, because each word is looked up on disk.
 const maxWords = 256
 
-// Unproven returns the commands that are not known to be read-only. It returns none if every
+// UnprovenCommands returns the commands that are not known to be read-only. It returns none if every
 // command is a read-only program with harmless options, and every word that could be a path is
 // inside. Such a line can run without approval.
-func (l Line) Unproven(at Place) []Command {
+func (l Line) UnprovenCommands(at CommandContext) []Command {
 	words := 0
 	for _, command := range l.Commands {
 		words += len(command)
@@ -100,7 +100,7 @@ func once(repository func(string) bool) func(string) bool {
 // changeDir returns the folders to which a cd may lead from any of dirs. Whether the cd happens
 // depends on earlier commands, so the caller keeps the old folders as well. changeDir refuses
 // symlinks: the shell and its programs would resolve ".." differently.
-func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
+func (c Command) changeDir(dirs []string, at CommandContext) ([]string, bool) {
 	const maxFolders = 8
 	if len(c) != 2 || c[1].Glob || strings.HasPrefix(c[1].Text, "-") || 2*len(dirs) > maxFolders {
 		return nil, false
@@ -110,7 +110,7 @@ func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
 		if !pathInside(c[1], dir, at) {
 			return nil, false
 		}
-		target := fsutil.At(dir, c[1].Text)
+		target := fsutil.ResolveIn(dir, c[1].Text)
 		place := at.OnDisk(target)
 		if real, err := filepath.EvalSymlinks(place); err != nil || real != place {
 			return nil, false
@@ -122,10 +122,10 @@ func (c Command) changeDir(dirs []string, at Place) ([]string, bool) {
 
 // isReadOnly reports whether the command is known to change nothing and to read only paths that are
 // inside, in whichever of dirs it runs.
-func (c Command) isReadOnly(dirs []string, at Place) bool {
+func (c Command) isReadOnly(dirs []string, at CommandContext) bool {
 	name, args := c.programName()
 	program, known := readOnlyPrograms()[name]
-	if !known || !programs.IsNamed(c[0].Text, programs.Builtin) && at.Program != nil && !at.Program(c[0].Text) {
+	if !known || !programs.IsNamed(c[0].Text, programs.IsBuiltin) && at.Program != nil && !at.Program(c[0].Text) {
 		return false
 	}
 	if at.Outside && !program.anyWords && !program.namesOnly && !c.readsPipe() {
@@ -176,7 +176,7 @@ func (c Command) isReadOnly(dirs []string, at Place) bool {
 func isDashes(word Word) bool { return word.Text == "--" }
 
 // revisionInside reports whether the paths after colons, as in HEAD:sub/file, stay inside.
-func revisionInside(word Word, dir string, at Place) bool {
+func revisionInside(word Word, dir string, at CommandContext) bool {
 	_, file, ok := strings.Cut(word.Text, ":")
 	for ; ok; _, file, ok = strings.Cut(file, ":") {
 		if !pathInside(Word{Text: file}, dir, at) {
@@ -192,19 +192,19 @@ func (c Command) readsBelow() bool {
 	for i, word := range c {
 		call[i] = word.Text
 	}
-	below := ReadsBelow(call, nil)
+	below := FindFolderReads(call, nil)
 	return below.Reads && !below.Tracked
 }
 
 // readsPipe reports whether a command reads only its input, as in npm test | tail -n 20. Its
 // program reads no files but its operands, and the command has no operands.
 func (c Command) readsPipe() bool {
-	if !programs.IsNamed(c[0].Text, programs.Filters) {
+	if !programs.IsNamed(c[0].Text, programs.FiltersInput) {
 		return false
 	}
 	before := ""
 	for _, arg := range c[1:] {
-		lines := (before == "-n" || before == "-c") && programs.IsNamed(c[0].Text, programs.Cuts) && amount.MatchString(arg.Text)
+		lines := (before == "-n" || before == "-c") && programs.IsNamed(c[0].Text, programs.PrintsPart) && amount.MatchString(arg.Text)
 		if !lines && (!strings.HasPrefix(arg.Text, "-") || arg.Text == "--") {
 			return false
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // readOnlyPlace has files, a folder below another, and links that lead out.
-func readOnlyPlace(t *testing.T) Place {
+func readOnlyPlace(t *testing.T) CommandContext {
 	t.Helper()
 	outside := t.TempDir()
 	WriteTestFile(t, outside, "secret", "s")
@@ -31,7 +31,7 @@ func readOnlyPlace(t *testing.T) Place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Place{Dir: root, Inside: func(path string) bool {
+	return CommandContext{Dir: root, Inside: func(path string) bool {
 		real, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			real = path
@@ -58,12 +58,12 @@ func TestReadOnlyCommandsPass(t *testing.T) {
 		"go version", "go env GOPATH", "date +%F", "uname -a", "which go node", "sed -n '1,20p' a.go", "sed -n '3,$p' a.go",
 		"cat /dev/null", "cat a.go | cat -", "cd sub && ls deep", "cd sub; cat ./c.go || ls deep", "echo sub/deep/*", "cat loop/d.go", "du -sh sub", "stat -c %s a.go", "grep -n -- x a.go", "tree -L 2 sub", "tail -c5k a.go",
 	} {
-		parsed, err := Read(line).Plain()
+		parsed, err := Read(line).PlainCommands()
 		if err != nil {
 			t.Errorf("%q: %v", line, err)
 			continue
 		}
-		if proven := len(parsed.Unproven(at)) == 0; proven == (pathsHaveDrives && !parsed.isRelative()) {
+		if proven := len(parsed.UnprovenCommands(at)) == 0; proven == (pathsHaveDrives && !parsed.isRelative()) {
 			t.Errorf("%q is read-only: %v", line, proven)
 		}
 	}
@@ -126,11 +126,11 @@ func TestReadOnlyIsNotFooled(t *testing.T) {
 		// A folder that git would take for a repository with a configuration of its own.
 		"cd odd && git status", "cd odd/below && git log",
 	} {
-		parsed, err := Read(line).Plain()
+		parsed, err := Read(line).PlainCommands()
 		if err != nil {
 			continue
 		}
-		if len(parsed.Unproven(at)) == 0 {
+		if len(parsed.UnprovenCommands(at)) == 0 {
 			t.Errorf("%q would run without asking", line)
 		}
 	}
@@ -155,11 +155,11 @@ func TestReadOnlyAsksAboutThePlace(t *testing.T) {
 	for line, readOnly := range map[string]bool{
 		"ls": false, "cat a.go": true, "echo x": true, "git status": true, "cd sub && git status": false, "cat a.go | ls": false,
 	} {
-		parsed, err := Read(line).Plain()
+		parsed, err := Read(line).PlainCommands()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(parsed.Unproven(at)) == 0; got != readOnly {
+		if got := len(parsed.UnprovenCommands(at)) == 0; got != readOnly {
 			t.Errorf("%q is read-only: %v", line, got)
 		}
 	}
@@ -171,11 +171,11 @@ func TestReadOnlyAsksOnceAFolder(t *testing.T) {
 	at := readOnlyPlace(t)
 	asked := 0
 	at.Repository = func(string) bool { asked++; return true }
-	parsed, err := Read(strings.Repeat("git status; ", 50) + "cd sub; git status; git log").Plain()
+	parsed, err := Read(strings.Repeat("git status; ", 50) + "cd sub; git status; git log").PlainCommands()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if parsed.Unproven(at); asked != 2 {
+	if parsed.UnprovenCommands(at); asked != 2 {
 		t.Errorf("asked %d times about two folders", asked)
 	}
 }
@@ -189,11 +189,11 @@ func TestReadOnlyAsksAboutSearches_D60(t *testing.T) {
 		"grep -r x .": false, "grep -nr x": false, "grep --recursive x .": false, "grep --rec x .": false, "egrep -rn x sub": false, "rg x": false, "rg -n x sub": false, "cat a.go | rg x": false,
 		"grep x a.go": true, "grep -n -e x a.go": true, "ls": true, "find . -name x": true, "cat a.go | grep x": true, "git grep x": true,
 	} {
-		parsed, err := Read(line).Plain()
+		parsed, err := Read(line).PlainCommands()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len(parsed.Unproven(at)) == 0; got != readOnly {
+		if got := len(parsed.UnprovenCommands(at)) == 0; got != readOnly {
 			t.Errorf("%q is read-only: %v", line, got)
 		}
 	}
@@ -205,8 +205,8 @@ func TestReadOnlyOutside_B2(t *testing.T) {
 	at := readOnlyPlace(t)
 	at.Outside = true
 	free := func(line string) bool {
-		parsed, err := Read(line).Plain()
-		return err == nil && len(parsed.Unproven(at)) == 0
+		parsed, err := Read(line).PlainCommands()
+		return err == nil && len(parsed.UnprovenCommands(at)) == 0
 	}
 	for _, line := range []string{
 		"echo x", "true", "printf '%s' x", "date", "tail -n 20", "tail -20", "head -c 100", "head -n +3", "sort -u", "sort | uniq -c | sort -rn | head -5", "wc -l", "cd sub; echo x",
@@ -245,7 +245,7 @@ func TestReadOnlyIsBounded(t *testing.T) {
 	} {
 		began := time.Now()
 		lookedUp = 0
-		if parsed, err := Read(line).Plain(); err == nil && len(parsed.Unproven(at)) == 0 && !strings.HasPrefix(line, "ls m*a") {
+		if parsed, err := Read(line).PlainCommands(); err == nil && len(parsed.UnprovenCommands(at)) == 0 && !strings.HasPrefix(line, "ls m*a") {
 			t.Errorf("%.40q… counts as read-only", line)
 		}
 		// The time is that of a machine with much else to do.
@@ -286,7 +286,7 @@ func TestPatternsMatchByBytesToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"cat f?", "cat f??", "cat f*"} {
-		if parsed, err := Read(line).Plain(); err != nil || len(parsed.Unproven(at)) == 0 {
+		if parsed, err := Read(line).PlainCommands(); err != nil || len(parsed.UnprovenCommands(at)) == 0 {
 			t.Errorf("%q would show what is outside (%v)", line, err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // EndsInSearch reports whether the line ends with a search program, or git grep. surely is set if
 // an exit code other than 0 must come from a search, and from no command before it.
-func (r *Reading) EndsInSearch() (searches, surely bool) {
+func (r *CommandLine) EndsInSearch() (searches, surely bool) {
 	if r.err != nil || len(r.file.Stmts) == 0 {
 		return false, false
 	}
@@ -24,7 +24,7 @@ func endsEarly(file *syntax.File) bool {
 	early := false
 	syntax.Walk(file, func(node syntax.Node) bool {
 		if call, ok := node.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			early = early || programs.Is(call.Args[0].Lit(), programs.Ends)
+			early = early || programs.Is(call.Args[0].Lit(), programs.EndsLine)
 		}
 		return !early
 	})
@@ -53,7 +53,7 @@ func endsInSearch(stmt *syntax.Stmt) (searches, surely bool) {
 		}
 		return searches, surely
 	case *syntax.CallExpr:
-		found := isSearch(programs.Launched(callWords(cmd)))
+		found := isSearch(programs.SkipLaunchers(callWords(cmd)))
 		return found, found
 	}
 	return false, false
@@ -62,7 +62,7 @@ func endsInSearch(stmt *syntax.Stmt) (searches, surely bool) {
 // succeedsOrSearches reports whether a command before && can only fail as a search without a match.
 func succeedsOrSearches(stmt *syntax.Stmt) bool {
 	if call, ok := stmt.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && !stmt.Negated && len(stmt.Redirs) == 0 {
-		if programs.IsNamed(call.Args[0].Lit(), programs.Succeeds) {
+		if programs.IsNamed(call.Args[0].Lit(), programs.AlwaysSucceeds) {
 			return true
 		}
 	}
@@ -75,5 +75,5 @@ func succeedsOrSearches(stmt *syntax.Stmt) bool {
 
 // isSearch reports whether a command is a search program, or git grep.
 func isSearch(words []string) bool {
-	return len(words) > 0 && (programs.Is(words[0], programs.Searches) || path.Base(words[0]) == "git" && len(words) > 1 && words[1] == "grep")
+	return len(words) > 0 && (programs.Is(words[0], programs.SearchesFiles) || path.Base(words[0]) == "git" && len(words) > 1 && words[1] == "grep")
 }

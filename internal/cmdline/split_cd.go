@@ -9,7 +9,7 @@ import (
 // SplitCd splits a line that begins with "cd DIR &&" into the folder and the rest of the line. If
 // the folder exists, the rest has the same effect there as the whole line. ok is false if the
 // folder is not a plain word, or if a part of the rest would not run in the folder.
-func (r *Reading) SplitCd() (dir, rest string, ok bool) {
+func (r *CommandLine) SplitCd() (dir, rest string, ok bool) {
 	if r.err != nil || len(r.file.Stmts) == 0 {
 		return "", "", false
 	}

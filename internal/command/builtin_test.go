@@ -17,7 +17,7 @@ func TestBuiltIn(t *testing.T) {
 		"/undo": true, " /UNDO yes ": true, "/back": true, "/help": true,
 		"/review": false, "/project:undo": false, "/undo/etc": false, "/etc/hosts is": false, "undo": false, "/": false, "": false,
 	} {
-		if got := c.BuiltIn(line); got != want {
+		if got := c.IsBuiltIn(line); got != want {
 			t.Errorf("%q: %v, want %v", line, got, want)
 		}
 	}

@@ -13,7 +13,7 @@ type Output struct {
 	// Lines holds the text to show, without color codes.
 	Lines []string
 	// Pick is a list to choose from, which a screen shows in place of Lines.
-	Pick *Pick
+	Pick *ChoiceList
 	// Bar is shown above Lines if it is set (/context).
 	Bar *Bar
 	// Answer is the answer of a model, in Markdown. It is shown below Lines (/btw).
@@ -23,7 +23,7 @@ type Output struct {
 	// Copy is text for the clipboard (/copy); without a screen it is printed.
 	Copy string
 	// Ask is a question to the user, which a screen shows in place of Lines and Diff.
-	Ask *Ask
+	Ask *Question
 	// NewConversation is set if a new conversation begins after the command.
 	NewConversation bool
 	// TestsKeys makes the screen describe each key that is pressed.
@@ -33,23 +33,23 @@ type Output struct {
 	// Submit is a text to send to the model as if the user had typed it.
 	Submit string
 	// Outside is a program that needs the terminal, or nil for none.
-	Outside *Outside
+	Outside *TerminalProgram
 }
 
-// An Outside is a command line that needs the terminal, and the function that runs it there. An interface
+// An TerminalProgram is a command line that needs the terminal, and the function that runs it there. An interface
 // that can't release its terminal shows the command line.
-type Outside struct {
+type TerminalProgram struct {
 	Line string
 	Run  func() error
 }
 
-// An Ask is a question about an action that a command would perform.
-type Ask struct {
+// An Question is a question about an action that a command would perform.
+type Question struct {
 	// Done lists the actions that the command has already performed. They are shown before the question.
 	Done []string
 	// Title is the question in a line; Parts lists its subjects.
 	Title string
-	Parts []AskPart
+	Parts []QuestionPart
 	// YesEffect describes the effect of yes in a few words. YesCommand is the command line that yes runs.
 	YesEffect, YesCommand string
 	// Yes runs in place of YesCommand if it is set. It performs exactly this action, or none.
@@ -68,9 +68,9 @@ type Ask struct {
 	NeverEffect, NeverCommand string
 }
 
-// An AskPart is one subject of an Ask: a line, and below it a unified diff, further lines, or
+// An QuestionPart is one subject of an Ask: a line, and below it a unified diff, further lines, or
 // nothing.
-type AskPart struct {
+type QuestionPart struct {
 	Title, Diff string
 	Lines       []string
 }
@@ -95,7 +95,7 @@ type Runner interface {
 	Complete(line string) (start int, proposals []Completion)
 	// Sends reports whether a line is a message to the model, because it calls a skill or a
 	// command that is a file.
-	Sends(line string) bool
+	SendsMessage(line string) bool
 }
 
 // A Form is one way to type a command.
@@ -108,17 +108,17 @@ type Form struct {
 	// Rest is set if the last word of Args represents all remaining words.
 	Rest bool
 	// Run runs the form. It is nil if another form with the same words runs it.
-	Run Run
+	Run RunFunc
 	// Complete proposes the value after the given values. The caller keeps the proposals that match. If it
 	// is nil, there are no proposals.
 	Complete func(values []string) []Completion
 }
 
-// Run runs a command with its values. The quotes around values are already removed.
-type Run func(ctx context.Context, values []string) (Output, error)
+// RunFunc runs a command with its values. The quotes around values are already removed.
+type RunFunc func(ctx context.Context, values []string) (Output, error)
 
-// Say returns a Run that shows lines.
-func Say(lines func(ctx context.Context, values []string) ([]string, error)) Run {
+// ShowLines returns a Run that shows lines.
+func ShowLines(lines func(ctx context.Context, values []string) ([]string, error)) RunFunc {
 	return func(ctx context.Context, values []string) (Output, error) {
 		said, err := lines(ctx, values)
 		return Output{Lines: said}, err
@@ -155,19 +155,19 @@ func Group(title string, commands ...Command) []Command {
 // Key describes a key of the screen, as text for people.
 type Key struct{ Name, Does string }
 
-// Bound describes an action of the prompt and its keys. Note is the origin of the keys, or "" for the
+// KeyBinding describes an action of the prompt and its keys. Note is the origin of the keys, or "" for the
 // defaults of the program.
-type Bound struct{ Action, Keys, Note string }
+type KeyBinding struct{ Action, Keys, Note string }
 
 // A Job is a command in the background.
 type Job struct {
 	ID      int
 	Command string
-	Live
+	LiveJob
 }
 
-// Live reports the current state of a job. Its methods may be called from any goroutine.
-type Live interface {
+// LiveJob reports the current state of a job. Its methods may be called from any goroutine.
+type LiveJob interface {
 	Running() bool
 	// State returns how long the job has run, or how it ended.
 	State() string

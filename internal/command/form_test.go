@@ -11,8 +11,8 @@ import (
 // one in brackets may be left out, and what fits no form is refused by what is wrong with it.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	run := func(name string) Run {
-		return Say(func(_ context.Context, values []string) ([]string, error) {
+	run := func(name string) RunFunc {
+		return ShowLines(func(_ context.Context, values []string) ([]string, error) {
 			return []string{name + ":" + strings.Join(values, ",")}, nil
 		})
 	}

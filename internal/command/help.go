@@ -15,7 +15,7 @@ func (c *Commands) help() Command {
 	return Command{
 		Name: "help", Aliases: []string{"h", "?", "docs"}, Help: "list commands, or search the docs", Raw: true,
 		Forms: []Form{
-			{Does: "list the commands", Run: Say(func(context.Context, []string) ([]string, error) { return c.overview(), nil })},
+			{Does: "list the commands", Run: ShowLines(func(context.Context, []string) ([]string, error) { return c.overview(), nil })},
 			{Args: "WORDS…", Rest: true, Does: "explain a command, or search the documentation", Run: c.explain, Complete: func([]string) (names []Completion) {
 				for _, command := range c.all {
 					names = append(names, Completion{Value: command.Name, Help: command.Help})

@@ -8,8 +8,8 @@ import (
 // plainBarWidth is the width of a bar without a screen, in characters.
 const plainBarWidth = 60
 
-// Plain returns the output as lines of text, for use without a screen.
-func (o Output) Plain() []string {
+// PlainLines returns the output as lines of text, for use without a screen.
+func (o Output) PlainLines() []string {
 	var lines []string
 	if o.Bar != nil {
 		lines = append(lines, o.Bar.Text(plainBarWidth))
@@ -112,9 +112,9 @@ func (b Bar) size() int {
 	return sum
 }
 
-// A Pick is a list to choose from. A screen shows it in place of Lines. Without a screen, Lines contain the
+// A ChoiceList is a list to choose from. A screen shows it in place of Lines. Without a screen, Lines contain the
 // same list.
-type Pick struct {
+type ChoiceList struct {
 	// Title names the choices in a word or two.
 	Title string
 	// Query is the initial search text. "" shows all choices.
@@ -125,13 +125,13 @@ type Pick struct {
 	// Tells is set if the whole Help of the selected choice is shown below the list.
 	Tells bool
 	// Actions lists the effects of keys other than choosing.
-	Actions []PickAction
+	Actions []ChoiceAction
 	// Turns is the name of the property of a choice that ← and → change, or "" if they change nothing.
 	Turns string
 }
 
-// A PickAction is the effect of a key on the selected choice or on the list.
-type PickAction struct {
+// A ChoiceAction is the effect of a key on the selected choice or on the list.
+type ChoiceAction struct {
 	// Key is the name of the key, and Name describes its effect in a word or two.
 	Key, Name string
 	// Asks is a question that the user must confirm before Run, or "" for none. The name of the choice is
@@ -141,7 +141,7 @@ type PickAction struct {
 	// receives the edited text.
 	Edits bool
 	// Run runs the action concurrently with the screen, and returns the new list.
-	Run func(choice Choice, text string) (*Pick, error)
+	Run func(choice Choice, text string) (*ChoiceList, error)
 	// Instead returns another choice that replaces the selected one and closes the list. It is nil for an
 	// action that Run performs.
 	Instead func(Choice) Choice
@@ -171,9 +171,9 @@ type Choice struct {
 	Theme string
 }
 
-// Texts returns the additional search text of each choice, for Matches. It returns nil if no choice has
+// SearchTexts returns the additional search text of each choice, for Matches. It returns nil if no choice has
 // such text. It may read files.
-func (p *Pick) Texts() []string {
+func (p *ChoiceList) SearchTexts() []string {
 	if !slices.ContainsFunc(p.Choices, func(c Choice) bool { return c.Also != nil }) {
 		return nil
 	}
@@ -190,7 +190,7 @@ func (p *Pick) Texts() []string {
 // their name come first, then choices with all words in name and help. Choices with some words only in
 // their additional text follow. Within each group the choices keep their order. texts is the result of
 // Texts, or nil until it is available.
-func (p *Pick) Matches(query string, texts []string) []int {
+func (p *ChoiceList) Matches(query string, texts []string) []int {
 	wanted := strings.Fields(strings.ToLower(query))
 	var named, described, within []int
 	for i, c := range p.Choices {
@@ -217,10 +217,10 @@ func holdsAll(text string, words []string) bool {
 	return true
 }
 
-// PickOf returns a list of the proposals. Choosing a proposal runs the command line with its value
+// NewChoiceList returns a list of the proposals. Choosing a proposal runs the command line with its value
 // appended.
-func PickOf(title, line string, proposals []Completion, inUse string) *Pick {
-	p := &Pick{Title: title}
+func NewChoiceList(title, line string, proposals []Completion, inUse string) *ChoiceList {
+	p := &ChoiceList{Title: title}
 	for _, proposal := range proposals {
 		p.Choices = append(p.Choices, Choice{
 			Name: proposal.Value, Help: proposal.Help, Line: line + " " + Quote(proposal.Value), InUse: proposal.Value == inUse,

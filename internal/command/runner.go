@@ -36,7 +36,7 @@ func (c *Commands) All() []Command { return slices.Clone(c.all) }
 
 // Run implements Runner.
 func (c *Commands) Run(ctx context.Context, line string) (Output, error) {
-	if c.Sends(line) {
+	if c.SendsMessage(line) {
 		return Output{Submit: line}, nil
 	}
 	name, args, err := c.parse(line)
@@ -136,16 +136,16 @@ func (c *Commands) builtIn(name string) (Command, bool) {
 	return Command{}, false
 }
 
-// BuiltIn reports whether a line calls a built-in command. Other lines may be messages.
-func (c *Commands) BuiltIn(line string) bool {
+// IsBuiltIn reports whether a line calls a built-in command. Other lines may be messages.
+func (c *Commands) IsBuiltIn(line string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	name, slash := strings.CutPrefix(word, "/")
 	_, found := c.builtIn(name)
 	return slash && found
 }
 
-// Sends implements Runner. It also accepts names with an origin prefix, such as project:review.
-func (c *Commands) Sends(line string) bool {
+// SendsMessage implements Runner. It also accepts names with an origin prefix, such as project:review.
+func (c *Commands) SendsMessage(line string) bool {
 	word := strings.Fields(line + " /")[0]
 	name, slash := strings.CutPrefix(word, "/")
 	if !slash {

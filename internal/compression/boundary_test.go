@@ -26,7 +26,7 @@ func TestAtBoundary(t *testing.T) {
 		"two messages":             {[]*history.Content{human, done, human, human}, true},
 		"a reply that broke off":   {[]*history.Content{human, done}, false},
 	} {
-		if got := AtBoundary(c.entries); got != c.want {
+		if got := IsTurnBoundary(c.entries); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

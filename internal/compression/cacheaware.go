@@ -10,7 +10,7 @@ type cacheAware struct{}
 type Pruner interface {
 	Strategy
 	// Follower returns a Follower for an empty conversation.
-	Follower(o FollowerOptions) Follower
+	NewEngine(o EngineOptions) Engine
 }
 
 // CacheAwareName is the name of the strategy that weighs the cost of pruning.
@@ -23,8 +23,8 @@ func (cacheAware) Trigger() Trigger {
 	return Trigger{Mode: TriggerContinuous, DefaultThreshold: defaultThreshold}
 }
 
-// Follower implements Pruner.
-func (cacheAware) Follower(o FollowerOptions) Follower { return NewFollower(o) }
+// NewEngine implements Pruner.
+func (cacheAware) NewEngine(o EngineOptions) Engine { return NewEngine(o) }
 
 func (s cacheAware) Compress(ctx context.Context, c Context) (Result, error) {
 	result, err := highDensity{}.Compress(ctx, c)

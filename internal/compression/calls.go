@@ -17,7 +17,7 @@ const maxKeyLength = 80
 
 // keyValue returns the value of a call's key parameter on one line, cut to maxKeyLength characters. It
 // returns "" if the call has no key parameter, or is nil.
-func (f Facts) keyValue(call *history.ToolCall) string {
+func (f TraitsLookup) keyValue(call *history.ToolCall) string {
 	if call == nil {
 		return ""
 	}
@@ -141,7 +141,7 @@ func Parts(entries []*history.Content, config DensityConfig) []Part {
 }
 
 // namedFiles returns the files that a call names, as the model wrote them.
-func namedFiles(call *history.ToolCall, facts Facts) []string {
+func namedFiles(call *history.ToolCall, facts TraitsLookup) []string {
 	declared := facts.of(call.Name)
 	switch {
 	case declared.ShowsFiles():

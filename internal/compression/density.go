@@ -22,7 +22,7 @@ type DensityConfig struct {
 	// WorkspaceRoot is the absolute folder for relative paths in entries that name no workspace (D-44).
 	WorkspaceRoot string
 	// Facts returns the traits of tools.
-	Facts Facts
+	Facts TraitsLookup
 	// Pinned holds the absolute paths of the files that pruning keeps.
 	Pinned map[string]bool
 }

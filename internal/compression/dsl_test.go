@@ -191,7 +191,7 @@ func switched(retention float64, on ...string) DensityConfig {
 // md are counts in the order of the tables: stale reads, duplicate files, old
 // results.
 func md(c history.Counts) [3]int {
-	return [3]int{c.Of("stale-read"), c.Of("duplicate-file"), c.Of("old-result")}
+	return [3]int{c.CountOf("stale-read"), c.CountOf("duplicate-file"), c.CountOf("old-result")}
 }
 
 // charCounter counts a token for each byte, which is additive and easy to follow.

@@ -11,23 +11,23 @@ import (
 	"agent/internal/toolspec"
 )
 
-// A Follower, and the types of its parameters and results.
+// A Engine, and the types of its parameters and results.
 type (
-	// A Follower follows one conversation, decides which parts to prune, and does the cost accounting
+	// A Engine follows one conversation, decides which parts to prune, and does the cost accounting
 	// of its requests. The package cacheaware, which only this one imports, contains the rules.
-	Follower = *cacheaware.Engine
-	// FollowerOptions holds the dependencies of a Follower.
-	FollowerOptions = cacheaware.Options
+	Engine = *cacheaware.Engine
+	// EngineOptions holds the dependencies of a Follower.
+	EngineOptions = cacheaware.Options
 	// Price holds the prices of cached and of other input tokens.
 	Price = cacheaware.Price
 	// PriceStep holds the prices of longer requests.
 	PriceStep = cacheaware.PriceStep
-	// Moment holds the facts that are known when a request is about to be sent.
-	Moment = cacheaware.Moment
+	// RequestFacts holds the facts that are known when a request is about to be sent.
+	RequestFacts = cacheaware.RequestFacts
 	// Plan lists the changes of the context before a request, with their cost.
 	Plan = cacheaware.Plan
-	// HeldPart describes a part of the context that pruning could remove but has not removed.
-	HeldPart = cacheaware.HeldPart
+	// PrunablePart describes a part of the context that pruning could remove but has not removed.
+	PrunablePart = cacheaware.PrunablePart
 	// PrunableTokens sums up the content that could be pruned and is still in the context, in tokens.
 	PrunableTokens = cacheaware.PrunableTokens
 	// Account compares the amount spent with the cost without pruning.
@@ -48,21 +48,21 @@ var (
 	LocalPrice = cacheaware.LocalPrice
 )
 
-// PriceOf returns the price of a model from its prices of input tokens: uncached, read from a cache,
+// NewPrice returns the price of a model from its prices of input tokens: uncached, read from a cache,
 // and written to a cache. It returns SafePrice if input is 0.
-func PriceOf(input, read, write float64) Price { return cacheaware.PriceOf(input, read, write) }
+func NewPrice(input, read, write float64) Price { return cacheaware.NewPrice(input, read, write) }
 
-// StepOf returns the prices above a step, relative to the price of input below the step.
-func StepOf(above int, input, stepInput, read, write float64) PriceStep {
+// NewPriceStep returns the prices above a step, relative to the price of input below the step.
+func NewPriceStep(above int, input, stepInput, read, write float64) PriceStep {
 	factor := stepInput / input
-	p := PriceOf(stepInput, read, write)
+	p := NewPrice(stepInput, read, write)
 	return PriceStep{Above: above, Read: factor * p.Read, Write: factor * p.Write}
 }
 
-// AtBoundary reports whether the next request begins a turn: the entries after the latest reply begin
+// IsTurnBoundary reports whether the next request begins a turn: the entries after the latest reply begin
 // with a message, not with an answer to a call. If reasoning is bound to the earlier content, that
 // content may change only there.
-func AtBoundary(entries []*history.Content) bool {
+func IsTurnBoundary(entries []*history.Content) bool {
 	begins := false
 	for _, entry := range slices.Backward(entries) {
 		if entry.Speaker == history.AI {
@@ -73,29 +73,31 @@ func AtBoundary(entries []*history.Content) bool {
 	return true
 }
 
-// NewFollower returns a Follower of an empty conversation.
-func NewFollower(o FollowerOptions) Follower { return cacheaware.New(o) }
+// NewEngine returns a Follower of an empty conversation.
+func NewEngine(o EngineOptions) Engine { return cacheaware.New(o) }
 
-// WithPointer returns a result whose text is replaced by a placeholder with the number.
-func WithPointer(r *history.ToolResponse, number int) *history.ToolResponse {
-	return cacheaware.WithPointer(r, number)
+// WithPlaceholder returns a result whose text is replaced by a placeholder with the number.
+func WithPlaceholder(r *history.ToolResponse, number int) *history.ToolResponse {
+	return cacheaware.WithPlaceholder(r, number)
 }
 
-// NumberIn returns the number in the first placeholder of text, or 0 if there is none.
-func NumberIn(text string) int { return cacheaware.NumberIn(text) }
+// PlaceholderNumber returns the number in the first placeholder of text, or 0 if there is none.
+func PlaceholderNumber(text string) int { return cacheaware.PlaceholderNumber(text) }
 
-// IsPointer reports whether the text of a result is a placeholder.
-func IsPointer(text string) bool {
-	_, heading := toolspec.Reported(text) // the heading stays in the entry
+// IsPlaceholder reports whether the text of a result is a placeholder.
+func IsPlaceholder(text string) bool {
+	_, heading := toolspec.ParseReport(text) // the heading stays in the entry
 	text = text[len(heading):]
-	return text == PrunedPointer || strings.HasPrefix(text, cacheaware.Marker)
+	return text == PrunedPlaceholder || strings.HasPrefix(text, cacheaware.PlaceholderPrefix)
 }
 
-// HoldsNote reports whether text contains a note about an omitted part.
-func HoldsNote(text string) bool { return cacheaware.HoldsNote(text) }
+// HasOmissionNote reports whether text contains a note about an omitted part.
+func HasOmissionNote(text string) bool { return cacheaware.HasOmissionNote(text) }
 
-// CopyIn returns the text of a file that a Follower put into a result, or false if there is none.
-func CopyIn(answer *history.ToolResponse) (text string, ok bool) { return cacheaware.CopyIn(answer) }
+// MergedCopy returns the text of a file that a Follower put into a result, or false if there is none.
+func MergedCopy(answer *history.ToolResponse) (text string, ok bool) {
+	return cacheaware.MergedCopy(answer)
+}
 
 // The units and quotes of a recording, for code that measures the effect of pruning.
 type (
@@ -107,7 +109,7 @@ type (
 
 // RecordedUnits returns the units of a conversation that was never pruned, and the texts that its edits
 // quote, in order.
-func RecordedUnits(entries []*history.Content, o FollowerOptions) ([]RecordedUnit, []EditQuote) {
+func RecordedUnits(entries []*history.Content, o EngineOptions) ([]RecordedUnit, []EditQuote) {
 	engine := cacheaware.New(o)
 	engine.SetEntries(entries)
 	return engine.RecordedUnits(), engine.Quotes()
@@ -118,7 +120,9 @@ func NameWords(text string) iter.Seq[string] { return cacheaware.NameWords(text)
 
 // ArgumentTexts yields the texts among the parameters of a call. It stops where the parameters are not
 // valid JSON.
-func ArgumentTexts(parameters json.RawMessage) iter.Seq[string] { return cacheaware.Texts(parameters) }
+func ArgumentTexts(parameters json.RawMessage) iter.Seq[string] {
+	return cacheaware.ArgumentTexts(parameters)
+}
 
-// WithoutNumbers returns text without the line numbers that tools put before the lines of a file.
-func WithoutNumbers(text string) string { return cacheaware.WithoutNumbers(text) }
+// TrimLineNumbers returns text without the line numbers that tools put before the lines of a file.
+func TrimLineNumbers(text string) string { return cacheaware.TrimLineNumbers(text) }

@@ -49,7 +49,7 @@ func genResponse(t *rapid.T, id, tool string) *history.ToolResponse {
 	case 1:
 		r.Error = strings.Repeat("long error ", 60)
 	case 2:
-		r.Result = history.TextResult(PrunedPointer)
+		r.Result = history.TextResult(PrunedPlaceholder)
 	case 3:
 		one := 1
 		r.ExitCode = &one

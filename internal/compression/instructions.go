@@ -25,7 +25,7 @@ func (c Context) instructions() map[int]*history.Content {
 	left := min(mostInstructions, c.ContextLimit/instructionShare)
 	for i, entry := range slices.Backward(c.History) {
 		key := entry.Key()
-		if !history.Instructs(key) || seen[key] {
+		if !history.IsInstructionKey(key) || seen[key] {
 			continue
 		}
 		seen[key] = true
@@ -78,7 +78,7 @@ func (c Context) fitted(bytes, most int, cut func(bytes int) *history.Content) *
 func (t *truncation) instructing(tail int) map[int]bool {
 	found := map[int]bool{}
 	for i, entry := range t.entries[:tail] {
-		if !history.Instructs(entry.Key()) || len(entry.Blocks) == 0 {
+		if !history.IsInstructionKey(entry.Key()) || len(entry.Blocks) == 0 {
 			continue
 		}
 		if response, ok := entry.Blocks[0].(*history.ToolResponse); ok && !isSummary(response.Result.Text(), response) {

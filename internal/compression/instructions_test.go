@@ -64,7 +64,7 @@ func TestCompressionKeepsSkills(t *testing.T) {
 // Recency pruning takes no skill for its age, and what a server answered like any result.
 func TestSkillsAreNeverTooOld(t *testing.T) {
 	t.Parallel()
-	facts := Facts(func(string) toolspec.Traits { return toolspec.Traits{Reads: true} })
+	facts := TraitsLookup(func(string) toolspec.Traits { return toolspec.Traits{Reads: true} })
 	for key, want := range map[string]int{"skill:/x": 0, "mcp:s/t({})": 4} {
 		entries := conv(H("go"))
 		for i := range 5 {

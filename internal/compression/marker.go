@@ -93,7 +93,7 @@ func (g *gap) join(marker *history.Content, following []*history.Content) {
 }
 
 // writtenBy returns the files that a call wrote, as the model named them.
-func writtenBy(pair history.Pair, entries []*history.Content, facts Facts) []string {
+func writtenBy(pair history.Pair, entries []*history.Content, facts TraitsLookup) []string {
 	declared := facts.of(pair.Call.Name)
 	if !declared.WritesFile() || isPreview(pair.Call) || !succeeded(entries, pair) {
 		return nil

@@ -309,7 +309,7 @@ func TestOptimizeInclusions(t *testing.T) {
 	structured := history.NewInclusion
 	runOptimizeCases(t, []optimizeCase{
 		{id: "I-01", entries: conv(H("x\n"+inc("a", "v1")), A("ok"), H(inc("a", "v2"))), rep: map[int]string{0: `H{"x\n"}`}, md: [3]int{0, 1, 0}},
-		{id: "D-46", entries: conv(H(structured("a", "v1")), A("ok"), H(history.NewData(history.Printed, "ran", inc("a", "evil"))), H(&history.Text{Text: inc("a", "evil")}))},
+		{id: "D-46", entries: conv(H(structured("a", "v1")), A("ok"), H(history.NewData(history.SourceCommand, "ran", inc("a", "evil"))), H(&history.Text{Text: inc("a", "evil")}))},
 		{id: "I-02", entries: conv(H("p\n"+inc("a", "1")), A("ok"), H("q\n"+inc("a", "2")), A("ok"), H(inc("a", "3"))), rep: map[int]string{0: `H{"p\n"}`, 2: `H{"q\n"}`}, md: [3]int{0, 2, 0}},
 		{id: "I-03", entries: conv(H("Fix this:\n"+inc("a", "1")+"thanks"), H(inc("a", "2"))), rep: map[int]string{0: `H{"Fix this:\nthanks"}`}, md: [3]int{0, 1, 0}},
 		{id: "I-04", entries: conv(H("x\n"+inc("a", "1")), H(inc("/w/a", "2"))), rep: map[int]string{0: `H{"x\n"}`}, md: [3]int{0, 1, 0}},
@@ -357,14 +357,14 @@ func TestOptimizeRecency(t *testing.T) {
 		}
 		return entries
 	}
-	pointer := func(id string) string { return `T{r` + id + `="` + PrunedPointer + `"}` }
+	pointer := func(id string) string { return `T{r` + id + `="` + PrunedPlaceholder + `"}` }
 	fourGreps := conv(
 		A(call("1", "grep", "{}"), call("2", "grep", "{}"), call("3", "grep", "{}"), call("4", "grep", "{}")),
 		T(res("1", "grep", long("a")), res("2", "grep", "b"), res("3", "grep", "c"), res("4", "grep", "d")))
 	pointers := pairs("grep", "1", "2", "3", "4")
 	for _, i := range []int{1, 3} {
 		response := pointers[i].Blocks[0].(*history.ToolResponse)
-		pointers[i] = T(response.WithResult(PrunedPointer))
+		pointers[i] = T(response.WithResult(PrunedPlaceholder))
 	}
 	runOptimizeCases(t, []optimizeCase{
 		{id: "C-01", config: with(recency(3)), entries: pairs("run_shell_command", "1", "2", "3", "4", "5"), rep: map[int]string{1: pointer("1"), 3: pointer("2")}, md: [3]int{0, 0, 2}},
@@ -377,7 +377,7 @@ func TestOptimizeRecency(t *testing.T) {
 		{id: "C-04 zero", config: with(recency(0)), entries: pairs("grep", "1", "2", "3"), rep: map[int]string{1: pointer("1"), 3: pointer("2")}, md: [3]int{0, 0, 2}},
 		{id: "C-04 negative", config: with(recency(-5)), entries: pairs("grep", "1", "2", "3"), rep: map[int]string{1: pointer("1"), 3: pointer("2")}, md: [3]int{0, 0, 2}},
 		{id: "C-05 D-120 not seen yet", config: with(recency(3)), entries: fourGreps},
-		{id: "C-05b seen", config: with(recency(3)), entries: conv(fourGreps, A("I see")), rep: map[int]string{1: `T{r1="` + PrunedPointer + `", r2="b", r3="c", r4="d"}`}, md: [3]int{0, 0, 1}},
+		{id: "C-05b seen", config: with(recency(3)), entries: conv(fourGreps, A("I see")), rep: map[int]string{1: `T{r1="` + PrunedPlaceholder + `", r2="b", r3="c", r4="d"}`}, md: [3]int{0, 0, 1}},
 		{id: "C-06", config: with(recency(2)), entries: pointers},
 		{
 			id: "C-07", config: with(recency(2)),
@@ -397,12 +397,12 @@ func TestOptimizeRecency(t *testing.T) {
 		{
 			id: "C-09", config: with(recency(1)),
 			entries: conv(A(call("1", "grep", "{}")), T(failed("1", "grep", "no such folder")), pairs("grep", "2")),
-			rep:     map[int]string{1: `T{r1="` + PrunedPointer + `"!no such folder}`}, md: [3]int{0, 0, 1},
+			rep:     map[int]string{1: `T{r1="` + PrunedPlaceholder + `"!no such folder}`}, md: [3]int{0, 0, 1},
 		},
 		{
 			id: "EC-032 one id, three responses", config: with(recency(1)),
 			entries: conv(A(call("1", "grep", "{}")), T(res("1", "grep", long("x")), res("1", "grep", long("y"))), T(res("1", "grep", "z")), A("ok")),
-			rep:     map[int]string{1: `T{r1="` + PrunedPointer + `", r1="` + PrunedPointer + `"}`}, md: [3]int{0, 0, 2},
+			rep:     map[int]string{1: `T{r1="` + PrunedPlaceholder + `", r1="` + PrunedPlaceholder + `"}`}, md: [3]int{0, 0, 2},
 		},
 		{id: "BR-CONFLICT-004 a removed response is not counted", config: with(recency(1)), entries: conv(read("/w/x"), read("/w/a"), write("/w/a")), rm: []int{2, 3}, md: [3]int{1, 0, 0}},
 	})
@@ -411,8 +411,8 @@ func TestOptimizeRecency(t *testing.T) {
 // REQ-HD-007.3: scenario C-10. Only the result differs.
 func TestRecencyKeepsStructure(t *testing.T) {
 	t.Parallel()
-	if PrunedPointer != "[Result pruned — re-run tool to retrieve]" {
-		t.Errorf("REQ-HD-007.2: the pointer is %q", PrunedPointer)
+	if PrunedPlaceholder != "[Result pruned — re-run tool to retrieve]" {
+		t.Errorf("REQ-HD-007.2: the pointer is %q", PrunedPlaceholder)
 	}
 	one := 1
 	old := &history.ToolResponse{CallID: "1", ToolName: "grep", Result: history.TextResult(long("x")), Error: "e", ExitCode: &one}
@@ -422,7 +422,7 @@ func TestRecencyKeepsStructure(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := asJSON(t, result.Replacements[1])
-	if want := asJSON(t, T(old.WithResult(PrunedPointer)).WithMeta("k", "v")); got != want {
+	if want := asJSON(t, T(old.WithResult(PrunedPlaceholder)).WithMeta("k", "v")); got != want {
 		t.Errorf("C-10: got %s\nwant %s", got, want)
 	}
 }
@@ -459,7 +459,7 @@ func TestPrunesExplainTheResult(t *testing.T) {
 		{"stale-read", "src/a.go", "written later by ast_edit", 1, "X{" + id(1) + ":read_file, r" + id(1) + `="content of src/a.go"}`, "X{}"},
 		{"stale-read", "src/a.go, src/b.go", "written later by write_file", 3, "X{" + id(3) + ":read_many_files, r" + id(3) + `="x"}`, "X{}"},
 		{"duplicate-file", "a.go", "included again later", 0, "X{" + quoted(inc("a.go", "1")) + "}", "X{}"},
-		{"old-result", "grep: TODO", "older than the newest 1 grep results", 6, "X{r" + id(5) + `="` + long("old") + `"}`, "X{r" + id(5) + `="` + PrunedPointer + `"}`},
+		{"old-result", "grep: TODO", "older than the newest 1 grep results", 6, "X{r" + id(5) + `="` + long("old") + `"}`, "X{r" + id(5) + `="` + PrunedPlaceholder + `"}`},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("prunes (-want +got):\n%s", diff)

@@ -129,7 +129,7 @@ func plainOld(entries []*history.Content, config DensityConfig, stale map[histor
 	for i, entry := range entries {
 		for _, block := range entry.Blocks {
 			r, ok := block.(*history.ToolResponse)
-			if ok && !stale[block] && testFacts(r.ToolName).Retrievable() && r.Result.Text() != PrunedPointer {
+			if ok && !stale[block] && testFacts(r.ToolName).IsRetrievable() && r.Result.Text() != PrunedPlaceholder {
 				results = append(results, r)
 				seen[r] = plainSeen(entries, i)
 			}
@@ -143,7 +143,7 @@ func plainOld(entries []*history.Content, config DensityConfig, stale map[histor
 			}
 		}
 		text := r.Result.Text()
-		worthless := strings.TrimSpace(text) == "" || len([]rune(text)) <= len([]rune(PrunedPointer))
+		worthless := strings.TrimSpace(text) == "" || len([]rune(text)) <= len([]rune(PrunedPlaceholder))
 		if newer >= retention.in(config) && !worthless && seen[r] {
 			old[r] = true
 		}

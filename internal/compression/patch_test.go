@@ -61,7 +61,7 @@ func TestAReportSupersedesWhatWasReadOfItsFiles_D126(t *testing.T) {
 	}
 	cases = append(cases, optimizeCase{id: "none", entries: conv(read("none"), ran("task", `{"task":"x"}`, "agent explore, s-abcde: done\nchanged: none\nx"))})
 	runOptimizeCases(t, cases)
-	if testFacts("task").Retrievable() {
+	if testFacts("task").IsRetrievable() {
 		t.Error("an agent is asked again for its report")
 	}
 }
@@ -75,7 +75,7 @@ func TestThePatchOfAMarkerNamesItsFiles(t *testing.T) {
 	if diff := cmp.Diff(want, writtenBy(pairs[0], entries, testFacts)); diff != "" {
 		t.Error(diff)
 	}
-	if got := Facts(testFacts).keyValue(pairs[0].Call); got != "a, ./new/b, /w/c, d, e" {
+	if got := TraitsLookup(testFacts).keyValue(pairs[0].Call); got != "a, ./new/b, /w/c, d, e" {
 		t.Errorf("its key is %q", got)
 	}
 	sequence := func(yield func(*history.Content, error) bool) {
@@ -86,7 +86,7 @@ func TestThePatchOfAMarkerNamesItsFiles(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]bool{"/w/new/b": true, "e": true, "/w/x": false} {
-		if got, err := WrittenIn(sequence, path, "/w", testFacts); got != want || err != nil {
+		if got, err := HasWrite(sequence, path, "/w", testFacts); got != want || err != nil {
 			t.Errorf("written %s: %v, %v", path, got, err)
 		}
 	}

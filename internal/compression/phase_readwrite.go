@@ -126,8 +126,8 @@ func (w writeLog) prune(v *view, read history.Pair, paths ...string) {
 func (w writeLog) addReports(v *view) {
 	for i, entry := range slices.Backward(v.raw) {
 		for _, block := range entry.Blocks {
-			if text, ok := block.(*history.Text); ok && text.Source == history.Printed && strings.HasPrefix(text.Text, toolspec.ReportTitle) {
-				files, _ := toolspec.Reported(text.Text)
+			if text, ok := block.(*history.Text); ok && text.Source == history.SourceCommand && strings.HasPrefix(text.Text, toolspec.ReportTitle) {
+				files, _ := toolspec.ParseReport(text.Text)
 				w.note(v, i, "agent", files)
 			}
 		}
@@ -138,7 +138,7 @@ func (w writeLog) addReports(v *view) {
 func reportedFiles(entries []*history.Content, pair history.Pair) (files []string) {
 	for _, at := range pair.Responses {
 		if response, ok := entries[at.Entry].Blocks[at.Block].(*history.ToolResponse); ok {
-			reported, _ := toolspec.Reported(cmp.Or(response.Result.Text(), response.Error))
+			reported, _ := toolspec.ParseReport(cmp.Or(response.Result.Text(), response.Error))
 			files = append(files, reported...)
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"agent/internal/history"
 )
 
-// PrunedPointer is the text that replaces a result removed by recency pruning (D-03, REQ-HD-007.2).
-const PrunedPointer = "[Result pruned — re-run tool to retrieve]"
+// PrunedPlaceholder is the text that replaces a result removed by recency pruning (D-03, REQ-HD-007.2).
+const PrunedPlaceholder = "[Result pruned — re-run tool to retrieve]"
 
 var oldResults = Phase{
 	Name:  "recency",
@@ -64,7 +64,7 @@ func pruneOldResults(v *view, config DensityConfig) {
 // A recencyWindow counts results by tool, starting from the newest.
 type recencyWindow struct {
 	retention int
-	facts     Facts
+	facts     TraitsLookup
 	tools     map[string]*toolResults
 	// pinned contains the positions of results about pinned files.
 	pinned map[history.Ref]bool
@@ -97,7 +97,7 @@ func (w recencyWindow) add(key string, response *history.ToolResponse) string {
 	results, ok := w.tools[response.ToolName]
 	if !ok {
 		results = &toolResults{
-			retrievable: w.facts.of(response.ToolName).Retrievable(),
+			retrievable: w.facts.of(response.ToolName).IsRetrievable(),
 			reason:      fmt.Sprintf("older than the newest %d %s results", w.retention, response.ToolName),
 		}
 		w.tools[response.ToolName] = results
@@ -106,7 +106,7 @@ func (w recencyWindow) add(key string, response *history.ToolResponse) string {
 		return ""
 	}
 	text := response.Result.Text()
-	if text == PrunedPointer || history.Instructs(key) {
+	if text == PrunedPlaceholder || history.IsInstructionKey(key) {
 		return ""
 	}
 	results.count++
@@ -116,11 +116,11 @@ func (w recencyWindow) add(key string, response *history.ToolResponse) string {
 	return results.reason
 }
 
-// pointerLength is the length of PrunedPointer in characters.
-var pointerLength = utf8.RuneCountInString(PrunedPointer)
+// pointerLength is the length of PrunedPlaceholder in characters.
+var pointerLength = utf8.RuneCountInString(PrunedPlaceholder)
 
 func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reason string) {
-	pointer := response.WithResult(PrunedPointer)
+	pointer := response.WithResult(PrunedPlaceholder)
 	v.set(at, pointer)
 	swap := [...]history.Block{response, pointer}
 	v.recordPrune(history.Prune{
@@ -135,7 +135,7 @@ func (v *view) prunePointer(at history.Ref, response *history.ToolResponse, reas
 // nameCalls adds the key parameters of the calls to the subjects of the prunes, so that a user can
 // distinguish, for example, two grep calls. refs contains the responses to the calls. Both refs and
 // prunes are ordered from last to first.
-func nameCalls(raw []*history.Content, facts Facts, refs []history.Ref, prunes []history.Prune) {
+func nameCalls(raw []*history.Content, facts TraitsLookup, refs []history.Ref, prunes []history.Prune) {
 	if len(refs) == 0 {
 		return
 	}

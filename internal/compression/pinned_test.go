@@ -24,7 +24,7 @@ func TestPinnedFilesStay(t *testing.T) {
 		{id: "that of another file", entries: conv(read("a"), write("a")), config: pinned(defaults(), "/w/b"), rm: []int{0, 1}, md: [3]int{1}},
 		{id: "one of many files", entries: conv(ran("read_many_files", `{"paths":["a","b"]}`, "both"), write("a"), write("b")), config: pinned(defaults(), "/w/b")},
 		{id: "an inclusion", entries: conv(H(inc("a", "1")), H(inc("a", "2"))), config: pinned(defaults(), "/w/a")},
-		{id: "an old result", entries: conv(run("a"), run("b"), run("c")), config: pinned(recency(1), "/w/a"), rep: map[int]string{3: show(T(res("b", "read_file", PrunedPointer)))}, md: [3]int{0, 0, 1}},
+		{id: "an old result", entries: conv(run("a"), run("b"), run("c")), config: pinned(recency(1), "/w/a"), rep: map[int]string{3: show(T(res("b", "read_file", PrunedPlaceholder)))}, md: [3]int{0, 0, 1}},
 	})
 }
 

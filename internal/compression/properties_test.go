@@ -94,7 +94,7 @@ func TestP3P4AgainstPlainRules(t *testing.T) {
 				calls++
 			}
 		}
-		if m.Of("stale-read") != calls || m.Of("old-result") != len(old) {
+		if m.CountOf("stale-read") != calls || m.CountOf("old-result") != len(old) {
 			t.Errorf("P-7: %+v, want %d reads and %d old results", m, calls, len(old))
 		}
 	})
@@ -169,7 +169,7 @@ func countPointers(entries []*history.Content) int {
 	n := 0
 	for _, c := range entries {
 		for _, block := range c.Blocks {
-			if r, ok := block.(*history.ToolResponse); ok && r.Result.Text() == PrunedPointer {
+			if r, ok := block.(*history.ToolResponse); ok && r.Result.Text() == PrunedPlaceholder {
 				n++
 			}
 		}

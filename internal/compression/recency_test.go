@@ -14,7 +14,7 @@ import (
 // result three times over, and keeps one.
 func TestRecencyTakesOnlyWhatCanBeHadAgain(t *testing.T) {
 	t.Parallel()
-	pointerSized := strings.Repeat("é", utf8.RuneCountInString(PrunedPointer))
+	pointerSized := strings.Repeat("é", utf8.RuneCountInString(PrunedPlaceholder))
 	for name, c := range map[string]struct {
 		tool, result string
 		want         int
@@ -51,8 +51,8 @@ func TestRecencyKeepsThreeByDefault(t *testing.T) {
 	config := switched(1, "recencyPruning")
 	config.Numbers = nil
 	result, err := highDensity{}.Optimize(entries, config)
-	if err != nil || result.Metadata.Of("old-result") != 2 {
-		t.Errorf("of five %d went, %v", result.Metadata.Of("old-result"), err)
+	if err != nil || result.Metadata.CountOf("old-result") != 2 {
+		t.Errorf("of five %d went, %v", result.Metadata.CountOf("old-result"), err)
 	}
 }
 
@@ -63,7 +63,7 @@ func TestShortResultsCount(t *testing.T) {
 	runOptimizeCases(t, []optimizeCase{{
 		id: "D-45 short results", config: with(recency(2)),
 		entries: conv(A(call("1", "grep", "{}")), T(res("1", "grep", long("x"))), ran("grep", "{}", ""), ran("grep", "{}", "y")),
-		rep:     map[int]string{1: `T{r1="` + PrunedPointer + `"}`}, md: [3]int{0, 0, 1},
+		rep:     map[int]string{1: `T{r1="` + PrunedPlaceholder + `"}`}, md: [3]int{0, 0, 1},
 	}})
 }
 
@@ -76,7 +76,7 @@ func TestRecencyNeverCostsAnything(t *testing.T) {
 				continue
 			}
 			gone, left := p.Gone[0].(*history.ToolResponse), p.Left[0].(*history.ToolResponse)
-			if !testFacts(gone.ToolName).Retrievable() || utf8.RuneCountInString(gone.Result.Text()) <= utf8.RuneCountInString(left.Result.Text()) {
+			if !testFacts(gone.ToolName).IsRetrievable() || utf8.RuneCountInString(gone.Result.Text()) <= utf8.RuneCountInString(left.Result.Text()) {
 				t.Errorf("D-45: %s lost %q", gone.ToolName, gone.Result.Text())
 			}
 		}

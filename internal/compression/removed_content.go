@@ -11,8 +11,8 @@ import (
 // The kinds of content that a compression removes from a context. Either something shorter represents
 // the content, or nothing does.
 const (
-	Summarised history.PruneKind = "summarised"
-	Dropped    history.PruneKind = "dropped"
+	PruneSummarized history.PruneKind = "summarised"
+	PruneDropped    history.PruneKind = "dropped"
 )
 
 // maxSubject limits the text of a message that is used as its name, in characters.
@@ -22,7 +22,7 @@ const maxSubject = 60
 // call with its results, each call that was shortened, each result that became a line, and each text.
 // It omits the entries, notes and pointers that an earlier compression or density wrote, because the
 // content that they replaced is already listed.
-func PrunedBetween(before, after []*history.Content, cause string, facts Facts) []history.Prune {
+func PrunedBetween(before, after []*history.Content, cause string, facts TraitsLookup) []history.Prune {
 	d := newDeparture(before, after, cause, facts)
 	for i, entry := range before {
 		if entry.Metadata[history.MetaSummary] == nil {
@@ -40,7 +40,7 @@ func PrunedBetween(before, after []*history.Content, cause string, facts Facts) 
 type departure struct {
 	before []*history.Content
 	cause  string
-	facts  Facts
+	facts  TraitsLookup
 	stays  map[history.Block]bool
 	// answers contains the replacements of results in order, by the id of their call. calls contains
 	// the replacements of calls.
@@ -57,7 +57,7 @@ type departure struct {
 	gone    []history.Prune
 }
 
-func newDeparture(before, after []*history.Content, cause string, facts Facts) *departure {
+func newDeparture(before, after []*history.Content, cause string, facts TraitsLookup) *departure {
 	d := &departure{
 		before: before, cause: cause, facts: facts,
 		answers: map[string][]history.Block{}, calls: map[string][]history.Block{}, shortened: map[*history.ToolCall]bool{},
@@ -144,7 +144,7 @@ func (d *departure) cutBlock(at history.Ref) []history.Block {
 func (d *departure) answer(at history.Ref, response *history.ToolResponse) {
 	pair, answered := d.callOf[at]
 	text := response.Result.Text()
-	if answered && !d.stays[pair.Call] && !d.shortened[pair.Call] || isSummary(text, response) || strings.HasPrefix(text, cacheaware.Marker) {
+	if answered && !d.stays[pair.Call] && !d.shortened[pair.Call] || isSummary(text, response) || strings.HasPrefix(text, cacheaware.PlaceholderPrefix) {
 		return // the result was listed with its call, or pruned earlier
 	}
 	subject := history.Prune{Subject: response.ToolName}
@@ -166,12 +166,12 @@ func next(blocks map[string][]history.Block, id string) []history.Block {
 
 // add completes a prune, which describes the removed content, and lists it.
 func (d *departure) add(at history.Ref, p history.Prune, left []history.Block, gone ...history.Block) {
-	p.Kind, p.Reason, p.Entry, p.Gone, p.Left = Dropped, "dropped to make room ("+d.cause+")", at.Entry, gone, left
+	p.Kind, p.Reason, p.Entry, p.Gone, p.Left = PruneDropped, "dropped to make room ("+d.cause+")", at.Entry, gone, left
 	switch {
 	case len(left) > 0:
-		p.Kind, p.Reason = Summarised, "something shorter is in its place ("+d.cause+")"
+		p.Kind, p.Reason = PruneSummarized, "something shorter is in its place ("+d.cause+")"
 	case d.summary:
-		p.Kind, p.Reason = Summarised, "a summary is in its place ("+d.cause+")"
+		p.Kind, p.Reason = PruneSummarized, "a summary is in its place ("+d.cause+")"
 	}
 	d.gone = append(d.gone, p)
 }

@@ -53,7 +53,7 @@ func TestDepartedIntoASummary(t *testing.T) {
 		t.Fatal(err, result.Reason)
 	}
 	gone := PrunedBetween(entries, result.NewHistory, "one-shot", c.Facts)
-	if len(gone) == 0 || slices.ContainsFunc(gone, func(p history.Prune) bool { return p.Kind != Summarised }) {
+	if len(gone) == 0 || slices.ContainsFunc(gone, func(p history.Prune) bool { return p.Kind != PruneSummarized }) {
 		t.Errorf("%q", kindsAndSubjects(gone))
 	}
 }

@@ -123,7 +123,7 @@ func (s *shortener) skipItems() error {
 func (s *shortener) text(text string) string {
 	head := strings.ToValidUTF8(text[:s.head], "")
 	tail := strings.ToValidUTF8(text[len(text)-s.tail:], "")
-	left := len(text) - len(head) - len(tail) + cacheaware.BytesLeftOut(text[len(head):len(text)-len(tail)])
+	left := len(text) - len(head) - len(tail) + cacheaware.OmittedBytes(text[len(head):len(text)-len(tail)])
 	return fmt.Sprintf("%s\n[… %d bytes%s%s …]\n%s", head, left, cacheaware.LeftOut, s.fate, tail)
 }
 

@@ -32,7 +32,7 @@ func TestShortCall(t *testing.T) {
 		{"name", `{` + string(quoted) + `:` + string(quoted) + `}`, []string{string(quoted) + `:"begin`}},
 	} {
 		call := call("1", "write_file", tc.parameters)
-		call.Attached = &history.Attached{Data: json.RawMessage(`{}`)}
+		call.Attached = &history.Attachment{Data: json.RawMessage(`{}`)}
 		short := shortCall(call, "success", brief)
 		if short == call || !json.Valid(short.Parameters) || len(short.Parameters) >= len(tc.parameters) || short.ID != "1" || short.Attached != call.Attached {
 			t.Errorf("%s: %.200s", tc.name, short.Parameters)

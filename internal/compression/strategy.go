@@ -67,7 +67,7 @@ type Context struct {
 	// (D-34).
 	TopPreserveThreshold float64
 	// Facts returns the traits of tools, such as the parameter that describes a call.
-	Facts Facts
+	Facts TraitsLookup
 
 	// The following fields are for strategies that call a model. Others ignore them (REQ-HD-011.4).
 

@@ -22,7 +22,7 @@ const maxToolLabel = 40
 //
 // It returns the response itself if the line would not be shorter, or if the result is already such a
 // line or the pointer. A nil call has no key parameter.
-func summarize(response *history.ToolResponse, call *history.ToolCall, facts Facts) *history.ToolResponse {
+func summarize(response *history.ToolResponse, call *history.ToolCall, facts TraitsLookup) *history.ToolResponse {
 	text := response.Result.Text()
 	if isSummary(text, response) {
 		return response
@@ -52,7 +52,7 @@ func toolLabel(response *history.ToolResponse) string {
 
 // isSummary reports whether text was written by summaryLine or recency pruning.
 func isSummary(text string, response *history.ToolResponse) bool {
-	if text == PrunedPointer {
+	if text == PrunedPlaceholder {
 		return true
 	}
 	return utf8.RuneCountInString(text) < maxSummaryLength &&

@@ -42,7 +42,7 @@ func TestSummaries(t *testing.T) {
 		{"no name", nil, res("1", "", lines(9)), "[tool — success, 9 lines]"},
 		{"one line", call("1", "read_file", "a"), res("1", "read_file", strings.Repeat("é", 300)), "[read_file: a — success, 300 characters]"},
 		{"K-06 short", call("1", "read_file", "a"), res("1", "read_file", "tiny"), "tiny"},
-		{"pointer", call("1", "x", "{}"), res("1", "x", PrunedPointer), PrunedPointer},
+		{"pointer", call("1", "x", "{}"), res("1", "x", PrunedPlaceholder), PrunedPlaceholder},
 	} {
 		t.Run(c.id, func(t *testing.T) {
 			t.Parallel()
@@ -85,7 +85,7 @@ func TestShortNote(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ result, problem, want, wantError string }{
 		{strings.Repeat("x\n", 300), "no", "[grep: k — removed to fit the context limit, 300 lines]", "no"},
-		{PrunedPointer, strings.Repeat("e ", 500), PrunedPointer, strings.Repeat("e ", 99) + "e…"},
+		{PrunedPlaceholder, strings.Repeat("e ", 500), PrunedPlaceholder, strings.Repeat("e ", 99) + "e…"},
 		{"[grep: k — error, 300 lines]", "", "[grep: k — error, 300 lines]", ""},
 	} {
 		response := res("1", "grep", c.result)
@@ -101,7 +101,7 @@ func TestShortNote(t *testing.T) {
 // a shell's look at a background job.
 func TestKeyOfACallWithoutKeyParameter(t *testing.T) {
 	t.Parallel()
-	shell := Facts(func(string) toolspec.Traits { return toolspec.Traits{Key: "command"} })
+	shell := TraitsLookup(func(string) toolspec.Traits { return toolspec.Traits{Key: "command"} })
 	for parameters, want := range map[string]string{
 		`{"command":"go test"}`:                               "go test",
 		`{"action":"tail","job":2}`:                           "tail 2",
@@ -117,7 +117,7 @@ func TestKeyOfACallWithoutKeyParameter(t *testing.T) {
 		}
 	}
 	// What declares nothing has no key that is not well known.
-	if got := Facts(nil).keyValue(call("1", "other", `{"text":"x","url":"u"}`)); got != "u" {
+	if got := TraitsLookup(nil).keyValue(call("1", "other", `{"text":"x","url":"u"}`)); got != "u" {
 		t.Errorf("an unknown tool: %q", got)
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Facts returns the traits that a tool declares, or zero traits for an unknown tool. A nil Facts
+// TraitsLookup returns the traits that a tool declares, or zero traits for an unknown tool. A nil Facts
 // returns zero traits for every tool.
-type Facts func(toolName string) toolspec.Traits
+type TraitsLookup func(toolName string) toolspec.Traits
 
-func (f Facts) of(toolName string) toolspec.Traits {
+func (f TraitsLookup) of(toolName string) toolspec.Traits {
 	if f == nil {
 		return toolspec.Traits{}
 	}
@@ -23,7 +23,7 @@ func (f Facts) of(toolName string) toolspec.Traits {
 
 // memoised returns Facts that call f only once for each tool, because a history names the same few
 // tools thousands of times.
-func (f Facts) memoised() Facts {
+func (f TraitsLookup) memoised() TraitsLookup {
 	known := make(map[string]toolspec.Traits)
 	return func(toolName string) toolspec.Traits {
 		facts, ok := known[toolName]
@@ -70,10 +70,10 @@ func fileKey(entry *history.Content, root, p string) string {
 	return history.Absolute(cmp.Or(entry.Workspace(), root), p)
 }
 
-// WrittenIn reports whether entries contain a successful write of a file (D-10). Relative paths are
+// HasWrite reports whether entries contain a successful write of a file (D-10). Relative paths are
 // resolved against root in entries that name no workspace (D-44). Entries may be nil. The error is the
 // first error that entries yields.
-func WrittenIn(entries iter.Seq2[*history.Content, error], path, root string, facts Facts) (bool, error) {
+func HasWrite(entries iter.Seq2[*history.Content, error], path, root string, facts TraitsLookup) (bool, error) {
 	if entries == nil {
 		return false, nil
 	}

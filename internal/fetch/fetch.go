@@ -61,7 +61,7 @@ func Get(ctx context.Context, u *url.URL, private bool, allowed func(host string
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("no complete answer within %s", timeout))
 	defer cancel()
-	client := reachlog.Client(transport(private), func(next *http.Request, before []*http.Request) error {
+	client := reachlog.NewClient(transport(private), func(next *http.Request, before []*http.Request) error {
 		if len(before) > maxRedirects {
 			return fmt.Errorf("more than %d redirects", maxRedirects)
 		}
@@ -106,31 +106,31 @@ func transport(private bool) *http.Transport {
 	return &http.Transport{DialContext: dialer.DialContext, ForceAttemptHTTP2: true, DisableKeepAlives: true}
 }
 
-// Reply is the response of a service with any status code.
-type Reply struct {
+// Response is the response of a service with any status code.
+type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Ask sends a request to a service like Get, but follows no redirect, because the request may
+// Do sends a request to a service like Get, but follows no redirect, because the request may
 // contain an API key. It reads at most most bytes of the response. A longer response is an error.
-func Ask(ctx context.Context, request *http.Request, private bool, most int64) (Reply, error) {
-	client := reachlog.Client(transport(private), reachlog.NoRedirect)
+func Do(ctx context.Context, request *http.Request, private bool, most int64) (Response, error) {
+	client := reachlog.NewClient(transport(private), reachlog.NoRedirect)
 	place := &url.URL{Scheme: request.URL.Scheme, Host: request.URL.Host}
 	response, err := client.Do(request.WithContext(ctx))
 	if err != nil {
-		return Reply{}, reason(ctx, place, err)
+		return Response{}, reason(ctx, place, err)
 	}
 	defer response.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(response.Body, most+1))
 	switch {
 	case err != nil:
-		return Reply{}, reason(ctx, place, err)
+		return Response{}, reason(ctx, place, err)
 	case int64(len(body)) > most:
-		return Reply{}, fmt.Errorf("%s answered with more than %s", place, humanize.Bytes(most))
+		return Response{}, fmt.Errorf("%s answered with more than %s", place, humanize.Bytes(most))
 	}
-	return Reply{response.StatusCode, response.Header, body}, nil
+	return Response{response.StatusCode, response.Header, body}, nil
 }
 
 // reason returns the cause of a failed fetch without the library's wrapping.

@@ -20,10 +20,10 @@ var skipped = map[string]bool{"script": true, "style": true, "noscript": true, "
 // attributes lists the attributes that are kept.
 var attributes = map[string]bool{"href": true, "src": true, "alt": true, "title": true, "class": true, "start": true, "hidden": true}
 
-// Readable returns an HTML page without scripts, styles, comments, embedded images and most
+// SimplifyHTML returns an HTML page without scripts, styles, comments, embedded images and most
 // attributes. whole is false if the page was cut. Its duration is proportional to the size of the
 // page. It returns early if ctx ends.
-func Readable(ctx context.Context, page string) (reduced string, whole bool, err error) {
+func SimplifyHTML(ctx context.Context, page string) (reduced string, whole bool, err error) {
 	z := html.NewTokenizer(strings.NewReader(page))
 	var b strings.Builder
 	skipping := "" // the element whose content is omitted

@@ -24,7 +24,7 @@ func TestReadable(t *testing.T) {
 		"an open script":     {"a<script>b", "a"},
 		"code":               {`<code class="language-go">a</code>`, `<code class="language-go">a</code>`},
 	} {
-		got, whole, err := Readable(t.Context(), tt.page)
+		got, whole, err := SimplifyHTML(t.Context(), tt.page)
 		if got != tt.want || !whole || err != nil {
 			t.Errorf("%s: %q, whole %t, %v; want %q", name, got, whole, err, tt.want)
 		}
@@ -37,7 +37,7 @@ func TestReadableIsBounded(t *testing.T) {
 	for _, text := range []string{"x", "<p>", "&amp;", "<a href=y>", "ä", "</p>", "<br/>", "href=y "} {
 		for _, lead := range []string{"", "<p ", "<a href=x ", "<a "} {
 			page := lead + strings.Repeat(text, 2*maxReadable/len(text)) + ">" + strings.Repeat("x", maxReadable)
-			got, whole, err := Readable(t.Context(), page)
+			got, whole, err := SimplifyHTML(t.Context(), page)
 			if len(got) > maxReadable+10*maxAttribute || whole || err != nil {
 				t.Errorf("%q after %q: %d bytes, whole %t, %v", text, lead, len(got), whole, err)
 			}
@@ -50,13 +50,13 @@ func TestReadableIsCut(t *testing.T) {
 	t.Parallel()
 	for more, whole := range map[string]bool{"": true, "y": false, "<p>": false} {
 		want := strings.Repeat("x", maxReadable)
-		if got, is, err := Readable(t.Context(), want+more); got != want || is != whole || err != nil {
+		if got, is, err := SimplifyHTML(t.Context(), want+more); got != want || is != whole || err != nil {
 			t.Errorf("%d bytes with %q, whole %t, %v", len(got), more, is, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := Readable(ctx, strings.Repeat("<p>", 1024)); err == nil {
+	if _, _, err := SimplifyHTML(ctx, strings.Repeat("<p>", 1024)); err == nil {
 		t.Error("an interrupted page is read")
 	}
 }

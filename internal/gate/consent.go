@@ -80,17 +80,17 @@ func (c *Consent) ForAgent(only Mode) *Consent {
 // the second requests approval.
 func (c *Consent) Gates() []Gate {
 	return []Gate{
-		{Name: "mode", Stage: Denies, Check: c.deny},
-		{Name: "approval", Stage: Consents, Check: c.check},
+		{Name: "mode", Stage: StageDeny, Check: c.deny},
+		{Name: "approval", Stage: StageConsent, Check: c.check},
 	}
 }
 
 // Mode returns the current approval mode.
-func (c *Consent) Mode() Mode { return c.mode(c.Reviewing()) }
+func (c *Consent) Mode() Mode { return c.mode(c.IsReview()) }
 
 // mode returns the current mode. review is set if the turn is a review.
 func (c *Consent) mode(review bool) Mode {
-	mode := Mode(settings.ApprovalMode.Of(c.settings))
+	mode := Mode(settings.ApprovalMode.Value(c.settings))
 	if review && !mode.IsReadOnly() {
 		return ModePlan
 	}
@@ -100,8 +100,8 @@ func (c *Consent) mode(review bool) Mode {
 	return mode
 }
 
-// Asks reports whether a call would require approval now.
-func (c *Consent) Asks(k Call) bool {
+// WouldAsk reports whether a call would require approval now.
+func (c *Consent) WouldAsk(k Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	asks, _ := c.decide(k)
@@ -122,7 +122,7 @@ func (c *Consent) decide(k Call) (asks bool, by Basis) {
 func (c *Consent) deny(_ context.Context, k Call) Verdict {
 	mode := c.Mode()
 	asks := k.Traits.OnlyUsesNetwork() && k.Preview.Served == nil && !c.Unattended // the web needs approval
-	if !mode.IsReadOnly() || k.Traits.Harmless() || asks || !c.Asks(k) {
+	if !mode.IsReadOnly() || k.Traits.IsHarmless() || asks || !c.WouldAsk(k) {
 		return Verdict{}
 	}
 	refusal := fmt.Sprintf("refused: the approval mode is %s; answer without changing anything, or say what you would do", mode)
@@ -147,11 +147,11 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 	case !asks:
 		c.count(k)
 		return Verdict{By: by}
-	case k.Traits.Harmless() && c.Unattended:
+	case k.Traits.IsHarmless() && c.Unattended:
 		return Verdict{
 			Refusal: fmt.Sprintf("refused: %s, and there is no user to ask; do without it", because(protected)),
 			Notice:  fmt.Sprintf("%s was refused: %s; allow it with --allow '%s(%s)'", k.Said.Title(), because(protected), k.Name, protected[0].Path),
-			End:     c.Denied(),
+			End:     c.DenialError(),
 		}
 	case c.Unattended:
 		return Verdict{
@@ -174,7 +174,7 @@ func (c *Consent) question(k Call) *Question {
 	}
 	return &Question{
 		Approval: approval,
-		Obsolete: func() bool { return !c.Asks(k) },
+		Obsolete: func() bool { return !c.WouldAsk(k) },
 		Then: func(d Decision) Verdict {
 			verdict := VerdictOf(d)
 			c.countConfined(k, d)
@@ -191,9 +191,9 @@ func (c *Consent) question(k Call) *Question {
 	}
 }
 
-// Aside returns the approval prompt for an action in addition to a call, such as a check. The call
+// SideQuestion returns the approval prompt for an action in addition to a call, such as a check. The call
 // passes with either answer, and then receives the answer.
-func (c *Consent) Aside(k Call, then func(allowed bool)) *Question {
+func (c *Consent) SideQuestion(k Call, then func(allowed bool)) *Question {
 	question := c.question(k)
 	decided := question.Then
 	question.Aside, question.Then = true, func(d Decision) Verdict {
@@ -318,7 +318,7 @@ func (c *Consent) allowedWith(grants []grant, k Call) Basis {
 	switch {
 	case !uses:
 		return ungranted
-	case k.Traits.Harmless():
+	case k.Traits.IsHarmless():
 		return cmp.Or(protected, Basis{"program", "it is read-only"})
 	case k.Preview.ReadOnly && k.Preview.Served == nil:
 		return cmp.Or(protected, Basis{"program", "proven read-only"})
@@ -333,7 +333,7 @@ func (c *Consent) allowedWith(grants []grant, k Call) Basis {
 	case k.Preview.Served != nil:
 		return c.allowedServed(grants, *k.Preview.Served)
 	case k.Preview.Outside != "":
-		return cmp.Or(byRules(c.AllowOutside.Allowing(k.Name, k.Preview.Commands, k.Preview.Paths)), byGrant(grants, func(g grant) bool { return g.leaves(k) }))
+		return cmp.Or(byRules(c.AllowOutside.MatchingRules(k.Name, k.Preview.Commands, k.Preview.Paths)), byGrant(grants, func(g grant) bool { return g.leaves(k) }))
 	case mode == ModeAutoEdit && k.Preview.Unwatched == "" && (edits || k.Preview.Confined):
 		return byMode
 	}
@@ -344,9 +344,9 @@ func (c *Consent) allowedWith(grants []grant, k Call) Basis {
 		}
 	}
 	if k.Preview.Service != "" {
-		return cmp.Or(byRules(allowing.AllowingHosts(k.Name, k.Preview.Hosts)), byGrant(grants, func(g grant) bool { return g.Searches == k.Preview.Service }))
+		return cmp.Or(byRules(allowing.MatchingHostRules(k.Name, k.Preview.Hosts)), byGrant(grants, func(g grant) bool { return g.Searches == k.Preview.Service }))
 	}
-	ground := byRules(allowing.Allowing(k.Name, k.Preview.Commands, k.Preview.Paths))
+	ground := byRules(allowing.MatchingRules(k.Name, k.Preview.Commands, k.Preview.Paths))
 	if ground == ungranted && edits && editsGranted(grants, k.Preview.Paths) {
 		ground = byGrant(grants, func(g grant) bool { return slices.ContainsFunc(k.Preview.Paths, g.edits) })
 	}
@@ -355,14 +355,14 @@ func (c *Consent) allowedWith(grants []grant, k Call) Basis {
 
 // allowedServed returns what allows a call of a server without approval. A grant is for the
 // definition that the user approved, not for a later definition. The caller holds the lock.
-func (c *Consent) allowedServed(grants []grant, s tools.Served) Basis {
+func (c *Consent) allowedServed(grants []grant, s tools.ServerCall) Basis {
 	switch {
 	case s.Changed != "":
 		return ungranted
 	case s.Allowed:
 		return Basis{"person", "before: the tool of the server"}
 	}
-	byRule := func(r rules.Rules) Basis { return byRules(r.AllowingServed(tools.ServedRules, s.String())) }
+	byRule := func(r rules.Rules) Basis { return byRules(r.MatchingServerRules(tools.ServedRules, s.String())) }
 	return cmp.Or(byRule(c.Allow), byRule(c.lent), byGrant(grants, func(g grant) bool { return g.serves(s) }))
 }
 
@@ -371,12 +371,12 @@ func (c *Consent) allowedServed(grants []grant, s tools.Served) Basis {
 // text of a secret file, because that cannot be undone (D-121).
 func (c *Consent) allowedProtected(k Call) (by Basis, may bool) {
 	for _, found := range k.Preview.Protected {
-		if found.Protection == protect.Asked && c.mode(c.review) == ModeFullAuto && (k.Traits.EditsOnly() || !found.Keys) {
+		if found.Protection == protect.NeedsApproval && c.mode(c.review) == ModeFullAuto && (k.Traits.EditsOnly() || !found.Keys) {
 			by = Basis{By: "mode " + string(ModeFullAuto)}
 			continue
 		}
-		named := c.Allow.Naming(found.Name)
-		ground := cmp.Or(byRules(named.Allowing(k.Name, nil, []string{found.Path})), byRules(named.Allowing(k.Name, k.Preview.Commands, nil)))
+		named := c.Allow.RulesNaming(found.Name)
+		ground := cmp.Or(byRules(named.MatchingRules(k.Name, nil, []string{found.Path})), byRules(named.MatchingRules(k.Name, k.Preview.Commands, nil)))
 		if ground == ungranted {
 			return ungranted, false
 		}

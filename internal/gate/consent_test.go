@@ -23,7 +23,7 @@ var does = map[string]toolspec.Traits{
 func consentIn(t *testing.T, mode Mode, policy Policy) *Consent {
 	t.Helper()
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): ModeNames()}))
-	if err := s.Set(settings.Session, settings.ApprovalMode.Key(), string(mode)); err != nil {
+	if err := s.Set(settings.LayerSession, settings.ApprovalMode.Key(), string(mode)); err != nil {
 		t.Fatal(err)
 	}
 	return NewConsent(&policy, s)
@@ -55,7 +55,7 @@ func edit(paths ...string) Call {
 // nothing.
 func command(line string) Call {
 	preview := tools.Preview{Command: line, ReadOnly: line == "ls"}
-	if parsed, err := cmdline.Read(line).Plain(); err == nil {
+	if parsed, err := cmdline.Read(line).PlainCommands(); err == nil {
 		preview.Commands = parsed.Commands
 	}
 	return Call{Name: "shell", Traits: does["shell"], Said: toolspec.Label{Name: "shell", Subject: line}, Preview: preview}
@@ -139,11 +139,11 @@ func TestPreviewsDecide(t *testing.T) {
 	t.Parallel()
 	confined := func(p *tools.Preview) { p.Confined = true }
 	readOnly := func(p *tools.Preview) { p.ReadOnly = true }
-	served := fetches.with(func(p *tools.Preview) { p.Served = &tools.Served{Server: "s", Tool: "t"} })
+	served := fetches.with(func(p *tools.Preview) { p.Served = &tools.ServerCall{Server: "s", Tool: "t"} })
 	unwatched := func(p *tools.Preview) { p.Unwatched = "why" }
 	asks := func(p *tools.Preview) { p.Inquiries = []tools.Inquiry{{Question: "?"}} }
 	envFile := func(p *tools.Preview) {
-		p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Protection: protect.Asked, Keys: true}}
+		p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Protection: protect.NeedsApproval, Keys: true}}
 	}
 	keys := func(care protect.Protection) func(p *tools.Preview) {
 		return func(p *tools.Preview) {
@@ -168,14 +168,14 @@ func TestPreviewsDecide(t *testing.T) {
 		{"outside, full-auto", ModeFullAuto, outside, "ran"},
 		{"no files", ModeAsk, edit(), "asked"},
 		{"a question", ModeFullAuto, looks.with(asks), "asked"},
-		{"protected", ModeAutoEdit, edit("sub/.env").with(keys(protect.Asked)), "asked"},
-		{"protected, full-auto", ModeFullAuto, edit("sub/.env").with(keys(protect.Asked)), "ran"},
-		{"always asked, full-auto", ModeFullAuto, edit("sub/.env").with(keys(protect.Guarded)), "asked"},
+		{"protected", ModeAutoEdit, edit("sub/.env").with(keys(protect.NeedsApproval)), "asked"},
+		{"protected, full-auto", ModeFullAuto, edit("sub/.env").with(keys(protect.NeedsApproval)), "ran"},
+		{"always asked, full-auto", ModeFullAuto, edit("sub/.env").with(keys(protect.AlwaysNeedsApproval)), "asked"},
 		{"D-121 keys that are read, full-auto", ModeFullAuto, looks.with(envFile), "asked"},
 		{"D-121 keys that a command names, full-auto", ModeFullAuto, command("cat sub/.env").with(envFile), "asked"},
 		{"keys that are edited, full-auto", ModeFullAuto, edit("sub/.env").with(envFile), "ran"},
-		{"a protected file that is read", ModeAutoEdit, looks.with(keys(protect.Asked)), "asked"},
-		{"a protected file that is read, read-only", ModeReadOnly, looks.with(keys(protect.Asked)), "asked"},
+		{"a protected file that is read", ModeAutoEdit, looks.with(keys(protect.NeedsApproval)), "asked"},
+		{"a protected file that is read, read-only", ModeReadOnly, looks.with(keys(protect.NeedsApproval)), "asked"},
 	} {
 		if got := consentIn(t, tt.mode, Policy{}).outcome(t, tt.call); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
@@ -188,7 +188,7 @@ func TestPreviewsDecide(t *testing.T) {
 func TestRulesAllow(t *testing.T) {
 	t.Parallel()
 	env := func(p *tools.Preview) {
-		p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Why: "keys", Protection: protect.Guarded}}
+		p.Protected = []protect.File{{Path: "sub/.env", Name: ".env", Why: "keys", Protection: protect.AlwaysNeedsApproval}}
 	}
 	for _, tt := range []struct {
 		mode          Mode
@@ -264,7 +264,7 @@ func TestAlways(t *testing.T) {
 		c := consentIn(t, ModeAsk, Policy{})
 		for _, d := range []Decision{{Allow: true}, {Always: true}, {Allow: true, Always: true}} {
 			v := c.verdict(t, tt.allowed)
-			if v.Ask == nil || v.Ask.Approval.Always != tt.offer || v.Ask.Approval.Tool != tt.allowed.Name || !v.Ask.OfCall() || v.Ask.Obsolete() {
+			if v.Ask == nil || v.Ask.Approval.Always != tt.offer || v.Ask.Approval.Tool != tt.allowed.Name || !v.Ask.IsForCall() || v.Ask.Obsolete() {
 				t.Fatalf("%s, before %+v: %+v", tt.name, d, v)
 			}
 			if end := v.Ask.Then(d).End; (end == nil) != d.Allow {
@@ -284,7 +284,7 @@ func TestAlways(t *testing.T) {
 				t.Errorf("%s: %q %q %s", tt.name, k.Preview.Command, k.Preview.Paths, got)
 			}
 		}
-		c.Review()
+		c.BeginReview()
 		for _, k := range tt.runs {
 			want := "refused"
 			if k.Traits.Searches {
@@ -312,7 +312,7 @@ func TestForget(t *testing.T) {
 		{-1, "no such", "a b c"}, {4, "no such", "a b c"}, {3, "c", "a b"}, {1, "a", "b"}, {0, "b", ""}, {0, "", ""}, {1, "no such", ""},
 	} {
 		names := func(says []string) string { return strings.ReplaceAll(strings.Join(says, " "), "edits of ", "") }
-		forgot, err := c.Forget(tt.number)
+		forgot, err := c.Revoke(tt.number)
 		if (err != nil) != (tt.forgot == "no such") || err == nil && names(forgot) != tt.forgot || names(saidOf(c.Grants())) != tt.left {
 			t.Errorf("forgetting %d: %q, %v; left %q", tt.number, forgot, err, saidOf(c.Grants()))
 		}
@@ -323,7 +323,7 @@ func TestForget(t *testing.T) {
 }
 
 // saidOf are the descriptions of permissions.
-func saidOf(granted []Granted) (says []string) {
+func saidOf(granted []GrantEntry) (says []string) {
 	for _, g := range granted {
 		says = append(says, g.Says)
 	}
@@ -335,10 +335,10 @@ func saidOf(granted []Granted) (says []string) {
 func TestWhatIsLent(t *testing.T) {
 	t.Parallel()
 	c := consentIn(t, ModeAsk, Policy{})
-	c.SetAgreed(ruled(t, "shell(go vet)"))
-	c.Lend(ruled(t, "edit(*)"))
-	c.Lend(ruled(t, "mcp(s/t)"))
-	served := Call{Name: "mcp_call", Traits: toolspec.Traits{Network: true}, Preview: tools.Preview{Served: &tools.Served{Server: "s", Tool: "t"}}}
+	c.SetAgreedRules(ruled(t, "shell(go vet)"))
+	c.GrantForTurn(ruled(t, "edit(*)"))
+	c.GrantForTurn(ruled(t, "mcp(s/t)"))
+	served := Call{Name: "mcp_call", Traits: toolspec.Traits{Network: true}, Preview: tools.Preview{Served: &tools.ServerCall{Server: "s", Tool: "t"}}}
 	env := edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.File{{Path: ".env", Name: ".env"}} })
 	outcomes := func() (all []string) {
 		for _, k := range []Call{edit("a"), served, command("go vet"), env} {
@@ -349,15 +349,15 @@ func TestWhatIsLent(t *testing.T) {
 	if got := outcomes(); !slices.Equal(got, []string{"ran", "ran", "ran", "asked"}) {
 		t.Errorf("lent: %q", got)
 	}
-	c.Review()
-	if got := outcomes(); !slices.Equal(got, []string{"refused", "refused", "refused", "refused"}) || !c.Reviewing() || c.Denied() != nil {
-		t.Errorf("in a review: %q, %v", got, c.Denied())
+	c.BeginReview()
+	if got := outcomes(); !slices.Equal(got, []string{"refused", "refused", "refused", "refused"}) || !c.IsReview() || c.DenialError() != nil {
+		t.Errorf("in a review: %q, %v", got, c.DenialError())
 	}
-	c.TakeBack()
-	if got := outcomes(); !slices.Equal(got, []string{"asked", "asked", "ran", "asked"}) || c.Reviewing() || c.Denied() != ErrDenied {
-		t.Errorf("taken back: %q, %v", got, c.Denied())
+	c.EndTurn()
+	if got := outcomes(); !slices.Equal(got, []string{"asked", "asked", "ran", "asked"}) || c.IsReview() || c.DenialError() != ErrDenied {
+		t.Errorf("taken back: %q, %v", got, c.DenialError())
 	}
-	c.SetAgreed(nil)
+	c.SetAgreedRules(nil)
 	if got := c.outcome(t, command("go vet")); got != "asked" {
 		t.Errorf("no longer agreed to: %s", got)
 	}
@@ -369,9 +369,9 @@ func TestAnAside(t *testing.T) {
 	for _, d := range []Decision{{}, {Allow: true}, {Allow: true, Always: true}, {Reason: "no"}} {
 		c := consentIn(t, ModeAsk, Policy{})
 		var got *bool
-		question := c.Aside(edit("a"), func(allowed bool) { got = &allowed })
+		question := c.SideQuestion(edit("a"), func(allowed bool) { got = &allowed })
 		v := question.Then(d)
-		if v.Refusal != "" || v.End != nil || got == nil || *got != d.Allow || question.OfCall() {
+		if v.Refusal != "" || v.End != nil || got == nil || *got != d.Allow || question.IsForCall() {
 			t.Errorf("%+v: %+v", d, v)
 		}
 		if granted := len(c.Grants()) > 0; granted != d.Always {
@@ -428,7 +428,7 @@ func TestPlans(t *testing.T) {
 		{name: "a narrower mode is chosen", mode: ModePlan, meanwhile: ModeReadOnly, decision: yes, then: ModeAsk},
 		{name: "words", mode: ModePlan, decision: Decision{Reason: "in Go"}, says: "Their answer: in Go", then: ModePlan},
 		{name: "no", mode: ModePlan, says: "did not approve", end: ErrDenied, then: ModePlan},
-		{name: "nobody", mode: ModePlan, unattended: true, end: ErrPlanned, then: ModePlan},
+		{name: "nobody", mode: ModePlan, unattended: true, end: ErrPlanIsAnswer, then: ModePlan},
 		{name: "ask", mode: ModeAsk, says: "is ask, not plan", then: ModeAsk},
 		{name: "read-only", mode: ModeReadOnly, says: "is read-only, not plan", then: ModeReadOnly},
 		{name: "nobody, full", mode: ModeFullAuto, unattended: true, says: "not plan", then: ModeFullAuto},
@@ -437,14 +437,14 @@ func TestPlans(t *testing.T) {
 	} {
 		c := consentIn(t, tt.mode, Policy{Unattended: tt.unattended})
 		if tt.review {
-			c.Review()
+			c.BeginReview()
 		}
 		v := c.verdict(t, plans)
 		if asked := v.Ask != nil; asked != (tt.mode == ModePlan && !tt.review && !tt.unattended) {
 			t.Errorf("%s: %+v", tt.name, v)
 		} else if asked {
 			if tt.meanwhile != "" {
-				if err := c.settings.Set(settings.Session, settings.ApprovalMode.Key(), string(tt.meanwhile)); err != nil {
+				if err := c.settings.Set(settings.LayerSession, settings.ApprovalMode.Key(), string(tt.meanwhile)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -461,7 +461,7 @@ func TestPlans(t *testing.T) {
 func TestAModeThatCannotBeSet(t *testing.T) {
 	t.Parallel()
 	only := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): {string(ModePlan)}}))
-	if err := only.Set(settings.Session, settings.ApprovalMode.Key(), string(ModePlan)); err != nil {
+	if err := only.Set(settings.LayerSession, settings.ApprovalMode.Key(), string(ModePlan)); err != nil {
 		t.Fatal(err)
 	}
 	if v := NewConsent(&Policy{}, only).agreed(Decision{Allow: true}); v.End != ErrDenied || !strings.Contains(v.Refusal, "can't leave mode plan") {
@@ -487,7 +487,7 @@ func TestWhatTheModelReadsInPlan(t *testing.T) {
 	} {
 		c := consentIn(t, tt.mode, Policy{Unattended: tt.unattended})
 		if tt.review {
-			c.Review()
+			c.BeginReview()
 		}
 		refusal := c.verdict(t, edit("a")).Refusal
 		if got := c.PlanNote(); !strings.Contains(got, tt.reads) || (got == "") != (tt.reads == "") || !strings.Contains(refusal, tt.refusal) {
@@ -527,7 +527,7 @@ func TestWhatARefusalSays(t *testing.T) {
 // TestADefectOfAGateRefuses the call.
 func TestADefectOfAGateRefuses(t *testing.T) {
 	t.Parallel()
-	gates := Order(Gate{Name: "last", Stage: Hooks}, Gate{Name: "first", Stage: Denies, Check: nil})
+	gates := SortGates(Gate{Name: "last", Stage: StageHook}, Gate{Name: "first", Stage: StageDeny, Check: nil})
 	if v := gates[0].Ask(t.Context(), Call{}); !strings.Contains(v.Refusal, "internal error in the gate first") {
 		t.Errorf("%+v", v)
 	}

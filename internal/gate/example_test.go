@@ -14,13 +14,13 @@ import (
 func Example() {
 	chosen := settings.New(settings.NewRegistry(settings.All(), nil))
 	policy := &gate.Policy{Unattended: true}
-	gates := append(gate.NewConsent(policy, chosen).Gates(), gate.NewLoop(policy).Gate())
+	gates := append(gate.NewConsent(policy, chosen).Gates(), gate.NewLoopDetector(policy).Gate())
 	for _, call := range []gate.Call{
 		{Name: "read_file", Traits: toolspec.Traits{Reads: true}},
 		{Name: "run_shell_command", Traits: toolspec.Traits{Runs: true}},
 	} {
 		refused := ""
-		for _, g := range gate.Order(gates...) {
+		for _, g := range gate.SortGates(gates...) {
 			if v := g.Ask(context.Background(), call); v.Refusal != "" && refused == "" {
 				refused = g.Name
 			}

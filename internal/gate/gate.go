@@ -50,13 +50,13 @@ type Stage int
 // The stages, in the order in which a call passes them.
 const (
 	// Denies: gates that refuse a call whatever the verdicts of other gates are.
-	Denies Stage = iota
+	StageDeny Stage = iota
 	// Guards: gates that check the turn as a whole.
-	Guards
+	StageGuard
 	// Hooks: gates that run the user's programs.
-	Hooks
+	StageHook
 	// Consents: gates that request approval. They are last, so that the user sees the final call.
-	Consents
+	StageConsent
 )
 
 // A Gate is a check that each call must pass.
@@ -121,8 +121,8 @@ type Question struct {
 	Aside bool
 }
 
-// OfCall reports whether the question is whether the waiting call may run.
-func (q *Question) OfCall() bool { return !q.Aside && q.Approval.Repeats == "" }
+// IsForCall reports whether the question is whether the waiting call may run.
+func (q *Question) IsForCall() bool { return !q.Aside && q.Approval.Repeats == "" }
 
 // NotRun is the answer to a call that was not run because the turn ended.
 const NotRun = "not run: the turn ended before this call"
@@ -143,8 +143,8 @@ var (
 	ErrRepeating = errors.New("the model repeats itself")
 )
 
-// Order returns gates in the order of their stages. Gates of the same stage keep their order.
-func Order(gates ...Gate) []Gate {
+// SortGates returns gates in the order of their stages. Gates of the same stage keep their order.
+func SortGates(gates ...Gate) []Gate {
 	return slices.SortedStableFunc(slices.Values(gates), func(a, b Gate) int { return cmp.Compare(a.Stage, b.Stage) })
 }
 

@@ -71,7 +71,7 @@ func offer(k Call) []grant {
 	case rules.AnyDeletes(preview.Commands):
 		return nil // a deletion cannot be undone, so each needs approval
 	case k.Traits.Runs:
-		for _, rule := range rules.Always(k.Name, preview.Commands) {
+		for _, rule := range rules.AlwaysAllow(k.Name, preview.Commands) {
 			grants = append(grants, grant{rules.Permission{Rule: rule.String(), Unconfined: !preview.Sandboxed}, rule})
 		}
 	case k.Traits.EditsOnly() && len(preview.Paths) == 1:
@@ -102,7 +102,7 @@ func (g grant) leaves(k Call) bool {
 }
 
 // serves reports whether a grant allows calls of a server's tool.
-func (g grant) serves(s tools.Served) bool {
+func (g grant) serves(s tools.ServerCall) bool {
 	return g.Served == s.String() && g.Definition == s.Definition
 }
 
@@ -124,8 +124,8 @@ func (g grant) takesPart(k Call) bool {
 		return false
 	}
 	rule := rules.Rules{g.rule}
-	return slices.ContainsFunc(k.Preview.Paths, func(file string) bool { return rule.Allow(k.Name, nil, []string{file}) }) ||
-		slices.ContainsFunc(k.Preview.Commands, func(part cmdline.Command) bool { return rule.Allow(k.Name, []cmdline.Command{part}, nil) })
+	return slices.ContainsFunc(k.Preview.Paths, func(file string) bool { return rule.Allows(k.Name, nil, []string{file}) }) ||
+		slices.ContainsFunc(k.Preview.Commands, func(part cmdline.Command) bool { return rule.Allows(k.Name, []cmdline.Command{part}, nil) })
 }
 
 // editsGranted reports whether grants allow edits of all these files.
@@ -169,9 +169,9 @@ func kept(grants []grant) []rules.Permission {
 	return all
 }
 
-// Lend allows calls by rules until the next call of TakeBack, for a skill or command that the user
+// GrantForTurn allows calls by rules until the next call of EndTurn, for a skill or command that the user
 // has called. It does nothing for a subagent, because there the user has not called the skill.
-func (c *Consent) Lend(lent rules.Rules) {
+func (c *Consent) GrantForTurn(lent rules.Rules) {
 	if c.agent {
 		return
 	}
@@ -180,15 +180,15 @@ func (c *Consent) Lend(lent rules.Rules) {
 	c.lent = append(c.lent, lent...)
 }
 
-// SetAgreed replaces the approved rules of the repository.
-func (c *Consent) SetAgreed(agreed rules.Rules) {
+// SetAgreedRules replaces the approved rules of the repository.
+func (c *Consent) SetAgreedRules(agreed rules.Rules) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.standing = agreed
 }
 
-// TakeBack ends the effects that last for one user turn: lent rules, and a review.
-func (c *Consent) TakeBack() {
+// EndTurn ends the effects that last for one user turn: lent rules, and a review.
+func (c *Consent) EndTurn() {
 	if c.agent {
 		return
 	}

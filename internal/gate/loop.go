@@ -36,9 +36,9 @@ const (
 	patientCall = 5 * time.Second
 )
 
-// A Loop detects a model that repeats its calls, which uses tokens without progress. It examines
+// A LoopDetector detects a model that repeats its calls, which uses tokens without progress. It examines
 // answered calls, and asks a user at the next call. A Loop is safe for parallel use.
-type Loop struct {
+type LoopDetector struct {
 	policy *Policy
 
 	mu sync.Mutex
@@ -47,16 +47,16 @@ type Loop struct {
 	recent  []pastCall
 }
 
-// NewLoop returns the Loop of a conversation.
-func NewLoop(policy *Policy) *Loop { return &Loop{policy: policy} }
+// NewLoopDetector returns the Loop of a conversation.
+func NewLoopDetector(policy *Policy) *LoopDetector { return &LoopDetector{policy: policy} }
 
 // Gate returns the gate of the Loop.
-func (g *Loop) Gate() Gate {
-	return Gate{Name: "loop guard", Stage: Guards, Check: g.check, Remark: g.remark, Ended: g.ended}
+func (g *LoopDetector) Gate() Gate {
+	return Gate{Name: "loop guard", Stage: StageGuard, Check: g.check, Remark: g.remark, Ended: g.ended}
 }
 
 // Reset deletes the recorded calls, because a user has answered or has written something.
-func (g *Loop) Reset() {
+func (g *LoopDetector) Reset() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.recent, g.repeats = nil, ""
@@ -64,7 +64,7 @@ func (g *Loop) Reset() {
 
 // check asks whether a turn with repeated calls should continue. If no user can be asked, the turn
 // fails. Earlier repetitions are not counted again.
-func (g *Loop) check(context.Context, Call) Verdict {
+func (g *LoopDetector) check(context.Context, Call) Verdict {
 	g.mu.Lock()
 	repeats := g.repeats
 	g.mu.Unlock()
@@ -96,7 +96,7 @@ const habit = "This same call has now failed three times in the same way, and wi
 const maxHabit = 3
 
 // remark returns habit if a call has failed in the same way maxHabit times.
-func (g *Loop) remark(call Call, answer tools.Answer) string {
+func (g *LoopDetector) remark(call Call, answer tools.Answer) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now, count := newPastCall(call, answer, 0), 1
@@ -115,7 +115,7 @@ func (g *Loop) remark(call Call, answer tools.Answer) string {
 }
 
 // ended records an answered call, and checks whether the model repeats its calls.
-func (g *Loop) ended(call Call, answer tools.Answer, took time.Duration) {
+func (g *LoopDetector) ended(call Call, answer tools.Answer, took time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.recent = append(g.recent, newPastCall(call, answer, took))
@@ -146,7 +146,7 @@ var asides = lazyregexp.New(`\s+(?:#(?:[^"\\]|\\[^n])*)?`)
 
 func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {
 	failed := answer.Error != "" || answer.ExitCode != nil && *answer.ExitCode != 0
-	said := answer.Error + "\x00" + answer.ForModel()
+	said := answer.Error + "\x00" + answer.ModelText()
 	if answer.ExitCode != nil {
 		said = answer.Error + "\x00" + answer.Text // the note contains the duration, so it is not compared
 	}
@@ -167,7 +167,7 @@ func newPastCall(call Call, answer tools.Answer, took time.Duration) pastCall {
 
 // circle returns a description of the latest call if it occurred maxRepeats times with the same
 // outcome. Failures always count. Successes count only if nothing new was done in between.
-func (g *Loop) circle() string {
+func (g *LoopDetector) circle() string {
 	last := g.recent[len(g.recent)-1]
 	if last.waited {
 		return ""
@@ -195,7 +195,7 @@ func (g *Loop) circle() string {
 // rotation returns a description of calls that repeat in any order with the same answers. It
 // examines the latest calls, back to the maxRepeats-th occurrence of the latest one. Each of them
 // must have occurred at least rotates times, and none may have waited.
-func (g *Loop) rotation() string {
+func (g *LoopDetector) rotation() string {
 	last := g.recent[len(g.recent)-1]
 	seen := map[uint64]int{}
 	for i := len(g.recent) - 1; i >= 0 && len(seen) <= maxRotation && !g.recent[i].waited; i-- {
@@ -215,7 +215,7 @@ func (g *Loop) rotation() string {
 
 // cycle returns a description of two or three calls, including an edit, that repeat in the same
 // order.
-func (g *Loop) cycle() string {
+func (g *LoopDetector) cycle() string {
 	for length := 2; length <= maxCycle; length++ {
 		from := len(g.recent) - length*maxRepeats
 		if from < 0 {

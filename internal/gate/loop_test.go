@@ -21,7 +21,7 @@ type did struct {
 	took                    time.Duration
 }
 
-func (d did) end(g *Loop) {
+func (d did) end(g *LoopDetector) {
 	does := toolspec.Traits{Reads: true}
 	switch d.name {
 	case "replace":
@@ -44,7 +44,7 @@ func (d did) end(g *Loop) {
 }
 
 // says is what a guard says of the next call.
-func says(g *Loop) string {
+func says(g *LoopDetector) string {
 	if ask := g.Gate().Check(context.Background(), Call{}).Ask; ask != nil {
 		return ask.Approval.Repeats
 	}
@@ -145,7 +145,7 @@ func TestLoopGuard(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			guard := NewLoop(&Policy{})
+			guard := NewLoopDetector(&Policy{})
 			said := ""
 			for n := 0; n < 60 && said == ""; n++ {
 				d := tt.circle[n%len(tt.circle)](n)
@@ -171,7 +171,7 @@ func TestLoopGuardCounts(t *testing.T) {
 		"aEbEbEbEbE":           "",
 		"aaaaab":               "the same answer 5 times", // which is asked with the next call
 	} {
-		guard := NewLoop(&Policy{})
+		guard := NewLoopDetector(&Policy{})
 		for n, letter := range calls {
 			if n > 0 && guard.repeats != "" && calls != "aaaaab" {
 				t.Errorf("%s: %q after %d calls", calls, guard.repeats, n)
@@ -186,7 +186,7 @@ func TestLoopGuardCounts(t *testing.T) {
 			t.Errorf("%s: %q, want %q", calls, said, says)
 		}
 	}
-	guard := NewLoop(&Policy{})
+	guard := NewLoopDetector(&Policy{})
 	for n := range 2 * longWindow {
 		did{name: "run", arguments: fmt.Sprint(n)}.end(guard)
 	}
@@ -208,7 +208,7 @@ func TestCirclesAreAskedAboutOnce(t *testing.T) {
 		{Decision{Reason: "look into b"}, Verdict{Refusal: NotRun, Instead: "look into b"}},
 	} {
 		for _, unattended := range []bool{false, true} {
-			guard := NewLoop(&Policy{Unattended: unattended})
+			guard := NewLoopDetector(&Policy{Unattended: unattended})
 			for range 2 {
 				for range maxRepeats {
 					did{name: "run", arguments: "a"}.end(guard)
@@ -220,7 +220,7 @@ func TestCirclesAreAskedAboutOnce(t *testing.T) {
 				if unattended {
 					continue
 				}
-				if got := v.Ask.Then(tt.decision); v.Ask.OfCall() || !reflect.DeepEqual(got, tt.want) {
+				if got := v.Ask.Then(tt.decision); v.Ask.IsForCall() || !reflect.DeepEqual(got, tt.want) {
 					t.Errorf("%+v: %+v", tt.decision, got)
 				}
 				did{name: "run", arguments: "a"}.end(guard)
@@ -236,7 +236,7 @@ func TestCirclesAreAskedAboutOnce(t *testing.T) {
 // TestTheThirdFailureIsRemarked, and neither the second, the fourth nor a success.
 func TestTheThirdFailureIsRemarked(t *testing.T) {
 	t.Parallel()
-	guard := NewLoop(&Policy{}).Gate()
+	guard := NewLoopDetector(&Policy{}).Gate()
 	call := Call{Name: "replace", Arguments: arguments.Parse(`{}`)}
 	for n, tt := range []struct {
 		answer  tools.Answer

@@ -37,7 +37,7 @@ func (c *Consent) offerMode(k Call) string {
 		return ""
 	}
 	with := c.settings.Overlay() // a policy may forbid the mode
-	if with.Set(settings.Session, settings.ApprovalMode.Key(), string(ModeAutoEdit)) != nil || Mode(settings.ApprovalMode.Of(with)) != ModeAutoEdit {
+	if with.Set(settings.LayerSession, settings.ApprovalMode.Key(), string(ModeAutoEdit)) != nil || Mode(settings.ApprovalMode.Value(with)) != ModeAutoEdit {
 		return ""
 	}
 	return "run commands in the sandbox without asking (mode " + string(ModeAutoEdit) + ": edits too)"
@@ -49,7 +49,7 @@ func (c *Consent) leaveAsk() string {
 	if c.Mode() != ModeAsk {
 		return ""
 	}
-	if err := c.settings.Set(settings.Session, settings.ApprovalMode.Key(), string(ModeAutoEdit)); err != nil {
+	if err := c.settings.Set(settings.LayerSession, settings.ApprovalMode.Key(), string(ModeAutoEdit)); err != nil {
 		return "can't change the approval mode: " + err.Error()
 	}
 	return "approval mode auto-edit: commands in the sandbox and edits run without asking. To ask again, run: /approval ask"

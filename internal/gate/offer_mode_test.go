@@ -43,7 +43,7 @@ func TestTheModeIsOffered(t *testing.T) {
 	if v := question.Then(Decision{Allow: true, Sandbox: true}); v.Notice == "" || v.Refusal != "" || c.Mode() != ModeAutoEdit {
 		t.Errorf("%+v in mode %s", v, c.Mode())
 	}
-	if c.Asks(confined("make all")) || !c.Asks(outside) {
+	if c.WouldAsk(confined("make all")) || !c.WouldAsk(outside) {
 		t.Error("a command in the sandbox is still asked about, or one outside is not")
 	}
 }

@@ -14,7 +14,7 @@ func TestRulesHoldForEachFileOfAPatch(t *testing.T) {
 	t.Parallel()
 	registry := tools.NewRegistry(tools.Default()...)
 	does := registry.Traits("apply_patch")
-	env := []protect.File{{Path: ".env", Name: ".env", Why: "may hold keys", Protection: protect.Asked}}
+	env := []protect.File{{Path: ".env", Name: ".env", Why: "may hold keys", Protection: protect.NeedsApproval}}
 	for _, tt := range []struct {
 		rule      string
 		paths     []string
@@ -34,7 +34,7 @@ func TestRulesHoldForEachFileOfAPatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		consent := consentIn(t, ModeAsk, Policy{Allow: rules.Rules{rule}})
-		if got := consent.Asks(Call{Name: "apply_patch", Traits: does, Preview: tools.Preview{Paths: tt.paths, Protected: tt.protected}}); got != tt.asked {
+		if got := consent.WouldAsk(Call{Name: "apply_patch", Traits: does, Preview: tools.Preview{Paths: tt.paths, Protected: tt.protected}}); got != tt.asked {
 			t.Errorf("%s with %q: asked %v", tt.rule, tt.paths, got)
 		}
 	}

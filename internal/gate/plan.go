@@ -8,19 +8,19 @@ import (
 	"agent/internal/tools"
 )
 
-// ErrPlanned ends a turn in which no user can approve a plan. The plan is the answer.
-var ErrPlanned = errors.New("the plan is the answer")
+// ErrPlanIsAnswer ends a turn in which no user can approve a plan. The plan is the answer.
+var ErrPlanIsAnswer = errors.New("the plan is the answer")
 
 // checkPlan asks the user whether the model may leave the mode plan and implement its plan. Modes,
 // rules and hooks cannot answer this question.
 func (c *Consent) checkPlan(k Call) Verdict {
 	switch mode := c.Mode(); {
-	case c.Reviewing():
+	case c.IsReview():
 		return Verdict{Refusal: "no plan is needed; answer with your findings"}
 	case mode != ModePlan:
 		return Verdict{Refusal: fmt.Sprintf("the approval mode is %s, not plan: continue without approval of a plan", mode)}
 	case c.Unattended:
-		return Verdict{End: ErrPlanned}
+		return Verdict{End: ErrPlanIsAnswer}
 	}
 	return Verdict{Ask: &Question{
 		Approval: Approval{Tool: k.Name, Traits: k.Traits, Preview: k.Preview, Always: "edit files without asking (" + string(ModeAutoEdit) + ")"},
@@ -42,7 +42,7 @@ func (c *Consent) agreed(d Decision) Verdict {
 		mode = ModeAutoEdit
 	}
 	if mode.AllowsMoreThan(c.Mode()) {
-		if err := c.settings.Set(settings.Session, settings.ApprovalMode.Key(), string(mode)); err != nil {
+		if err := c.settings.Set(settings.LayerSession, settings.ApprovalMode.Key(), string(mode)); err != nil {
 			return Verdict{Refusal: "can't leave mode plan: " + err.Error(), End: ErrDenied}
 		}
 	}
@@ -60,7 +60,7 @@ func (c *Consent) PlanNote() string {
 // planning returns the instruction to the model how to present a plan.
 func (c *Consent) planning() string {
 	switch {
-	case c.Reviewing(), c.agent:
+	case c.IsReview(), c.agent:
 		return "answer with what you found"
 	case c.Unattended:
 		return "answer with your plan"
@@ -68,24 +68,24 @@ func (c *Consent) planning() string {
 	return "call present_plan with what you would do, step by step"
 }
 
-// Review restricts the mode to plan until the end of the turn. The model presents no plan in a
+// BeginReview restricts the mode to plan until the end of the turn. The model presents no plan in a
 // review.
-func (c *Consent) Review() {
+func (c *Consent) BeginReview() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.review = true
 }
 
-// Reviewing reports whether the turn is a review.
-func (c *Consent) Reviewing() bool {
+// IsReview reports whether the turn is a review.
+func (c *Consent) IsReview() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.review
 }
 
-// Denied returns the error with which a refused call ends an unattended turn. It is nil in a
+// DenialError returns the error with which a refused call ends an unattended turn. It is nil in a
 // read-only mode: the model then answers without the call.
-func (c *Consent) Denied() error {
+func (c *Consent) DenialError() error {
 	if c.Mode().IsReadOnly() {
 		return nil
 	}

@@ -17,7 +17,7 @@ func TestConsentToServers_5_6(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := tools.Served{Server: "s", Tool: "tool", Definition: "one"}
+	plain := tools.ServerCall{Server: "s", Tool: "tool", Definition: "one"}
 	changed, other, mine := plain, plain, plain
 	changed.Definition, changed.Changed = "two", "- one\n+ two"
 	other.Tool, mine.Allowed = "other", true
@@ -27,7 +27,7 @@ func TestConsentToServers_5_6(t *testing.T) {
 		name     string
 		mode     Mode
 		rules    rules.Rules
-		served   tools.Served
+		served   tools.ServerCall
 		readOnly bool
 		asks     bool
 	}{
@@ -47,7 +47,7 @@ func TestConsentToServers_5_6(t *testing.T) {
 	} {
 		c := consentIn(t, tt.mode, Policy{Allow: tt.rules})
 		call := Call{Name: "mcp_call", Traits: toolspec.Traits{Network: true, Edits: true}, Preview: tools.Preview{Served: &tt.served, ReadOnly: tt.readOnly}}
-		if got := c.Asks(call); got != tt.asks {
+		if got := c.WouldAsk(call); got != tt.asks {
 			t.Errorf("%s: asks %t", tt.name, got)
 		}
 		if refused := c.deny(t.Context(), call).Refusal != ""; refused != (tt.mode.IsReadOnly() && tt.asks) {
@@ -60,10 +60,10 @@ func TestConsentToServers_5_6(t *testing.T) {
 func TestGrantsOfServers(t *testing.T) {
 	t.Parallel()
 	c := consentIn(t, ModeAsk, Policy{})
-	call := func(s tools.Served) Call {
+	call := func(s tools.ServerCall) Call {
 		return Call{Name: "mcp_call", Traits: toolspec.Traits{Network: true}, Preview: tools.Preview{Served: &s}}
 	}
-	one := tools.Served{Server: "s", Tool: "t", Definition: "one"}
+	one := tools.ServerCall{Server: "s", Tool: "t", Definition: "one"}
 	v := c.check(t.Context(), call(one))
 	if v.Ask == nil || v.Ask.Approval.Always != "calls of s/t, as it is defined now" {
 		t.Fatalf("%+v", v)
@@ -72,7 +72,7 @@ func TestGrantsOfServers(t *testing.T) {
 	two, other, destroys := one, one, one
 	two.Definition, other.Tool = "two", "u"
 	destroys.EachTime, destroys.Tool = true, "d"
-	if c.Asks(call(one)) || !c.Asks(call(two)) || !c.Asks(call(other)) {
+	if c.WouldAsk(call(one)) || !c.WouldAsk(call(two)) || !c.WouldAsk(call(other)) {
 		t.Error("the grant is not for this definition only")
 	}
 	if v := c.check(t.Context(), call(destroys)); v.Ask == nil || v.Ask.Approval.Always != "" {

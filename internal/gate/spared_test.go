@@ -22,8 +22,8 @@ func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {
 	}{
 		{"a command", ModeAsk, tools.Preview{Command: "go test"}, false},
 		{"a command, not watched", ModeAutoEdit, tools.Preview{Command: "go test", Unwatched: "too many"}, false},
-		{"a server", ModeAsk, tools.Preview{Served: &tools.Served{Server: "s", Tool: "t"}}, false},
-		{"a server that changed", ModeAsk, tools.Preview{Served: &tools.Served{Server: "s", Tool: "t", Changed: "+ x"}}, true},
+		{"a server", ModeAsk, tools.Preview{Served: &tools.ServerCall{Server: "s", Tool: "t"}}, false},
+		{"a server that changed", ModeAsk, tools.Preview{Served: &tools.ServerCall{Server: "s", Tool: "t", Changed: "+ x"}}, true},
 		{"read-only", ModeReadOnly, tools.Preview{Command: "go test"}, true},
 		{"plan", ModePlan, tools.Preview{Command: "go test"}, true},
 		{"leaving the sandbox", ModeAsk, tools.Preview{Command: "go test", Outside: "why"}, true},
@@ -34,14 +34,14 @@ func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {
 	} {
 		consent := consentIn(t, c.mode, Policy{})
 		call := Call{Name: "does", Traits: runs, Preview: c.preview, Spared: true}
-		if got := consent.Asks(call); got != c.asks {
+		if got := consent.WouldAsk(call); got != c.asks {
 			t.Errorf("%s: asks %t", c.name, got)
 		}
 		if refused := consent.deny(t.Context(), call).Refusal != ""; refused != c.mode.IsReadOnly() {
 			t.Errorf("%s: refused %t", c.name, refused)
 		}
 		call.Spared = false
-		if c.mode != ModeFullAuto && !consent.Asks(call) {
+		if c.mode != ModeFullAuto && !consent.WouldAsk(call) {
 			t.Errorf("%s: nothing would be asked without the hook either", c.name)
 		}
 	}
@@ -53,7 +53,7 @@ func TestFullAutoAsksInAHomeFolder(t *testing.T) {
 	for _, does := range []toolspec.Traits{{Runs: true}, {Edits: true}} {
 		for _, atHome := range []bool{true, false} {
 			call := Call{Name: "does", Traits: does, Preview: tools.Preview{Command: "touch x", Unwatched: "home", AtHome: atHome}}
-			if consentIn(t, ModeFullAuto, Policy{}).Asks(call) != atHome {
+			if consentIn(t, ModeFullAuto, Policy{}).WouldAsk(call) != atHome {
 				t.Errorf("%+v, in the home folder %t: asks %t", does, atHome, !atHome)
 			}
 		}

@@ -16,13 +16,13 @@ type PermissionStore interface {
 	Permissions() []rules.Permission
 	// Keep adds permissions, Drop removes them, and Used increments their use counts. Two
 	// permissions that allow the same calls are treated as one.
-	Keep(add ...rules.Permission) error
-	Drop(drop ...rules.Permission) error
-	Used(used ...rules.Permission)
+	Add(add ...rules.Permission) error
+	Remove(drop ...rules.Permission) error
+	CountUse(used ...rules.Permission)
 }
 
-// Granted is a permission in a list for the user.
-type Granted struct {
+// GrantEntry is a permission in a list for the user.
+type GrantEntry struct {
 	rules.Permission
 	// Says is an exact description of the calls that the permission allows.
 	Says string
@@ -75,7 +75,7 @@ func (c *Consent) mayKeep(k Call) bool {
 // session, and the notice contains the error.
 func (c *Consent) allow(offered []grant, keep bool) (notice string) {
 	if keep {
-		err := c.Keeper.Keep(kept(offered)...)
+		err := c.Keeper.Add(kept(offered)...)
 		if err == nil {
 			return ""
 		}
@@ -111,24 +111,24 @@ func (c *Consent) Restore(recorded []rules.Permission) int {
 
 // Grants returns the permissions that were given with "always": first those for the session, then
 // those for the project, each oldest first.
-func (c *Consent) Grants() []Granted {
+func (c *Consent) Grants() []GrantEntry {
 	c.mu.Lock()
 	session := slices.Clone(c.grants)
 	c.mu.Unlock()
-	var all []Granted
+	var all []GrantEntry
 	for _, g := range session {
-		all = append(all, Granted{Permission: g.Permission, Says: g.says()})
+		all = append(all, GrantEntry{Permission: g.Permission, Says: g.says()})
 	}
 	for _, g := range c.project() {
-		all = append(all, Granted{Permission: g.Permission, Says: g.says(), Project: true})
+		all = append(all, GrantEntry{Permission: g.Permission, Says: g.says(), Project: true})
 	}
 	return all
 }
 
-// Forget removes the grant with this number of the list, counted from 1, or all grants if the
+// Revoke removes the grant with this number of the list, counted from 1, or all grants if the
 // number is 0. It returns descriptions of the removed grants. The error means that no such grant
 // exists, or that it cannot be removed.
-func (c *Consent) Forget(number int) (forgotten []string, err error) {
+func (c *Consent) Revoke(number int) (forgotten []string, err error) {
 	all := c.Grants()
 	if number > len(all) || number < 0 {
 		return nil, fmt.Errorf("no permission %d. To list them, type /approval", number)
@@ -153,7 +153,7 @@ func (c *Consent) Forget(number int) (forgotten []string, err error) {
 		c.changed(left)
 	}
 	if len(project) > 0 {
-		return forgotten, c.Keeper.Drop(project...)
+		return forgotten, c.Keeper.Remove(project...)
 	}
 	return forgotten, nil
 }
@@ -171,7 +171,7 @@ func (c *Consent) count(k Call) {
 	}
 	used := slices.DeleteFunc(c.project(), func(g grant) bool { return !g.takesPart(k) })
 	if len(used) > 0 {
-		c.Keeper.Used(kept(used)...)
+		c.Keeper.CountUse(kept(used)...)
 	}
 }
 

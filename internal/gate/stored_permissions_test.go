@@ -20,21 +20,21 @@ type shelf struct {
 
 func (s *shelf) Permissions() []rules.Permission { return slices.Clone(s.all) }
 
-func (s *shelf) Keep(add ...rules.Permission) error {
+func (s *shelf) Add(add ...rules.Permission) error {
 	if s.fails == nil {
 		s.all = append(s.all, add...)
 	}
 	return s.fails
 }
 
-func (s *shelf) Drop(drop ...rules.Permission) error {
+func (s *shelf) Remove(drop ...rules.Permission) error {
 	if s.fails == nil {
 		s.all = slices.DeleteFunc(s.all, func(k rules.Permission) bool { return slices.ContainsFunc(drop, k.SameAs) })
 	}
 	return s.fails
 }
 
-func (s *shelf) Used(used ...rules.Permission) {
+func (s *shelf) CountUse(used ...rules.Permission) {
 	for i := range s.all {
 		if slices.ContainsFunc(used, s.all[i].SameAs) {
 			s.all[i].Count++
@@ -58,7 +58,7 @@ func sandboxed(line string) Call {
 func TestKeptPermissions(t *testing.T) {
 	t.Parallel()
 	served := func(definition string, each bool) Call {
-		return Call{Name: "mcp_call", Traits: does["fetch"], Preview: tools.Preview{Served: &tools.Served{Server: "s", Tool: "t", Definition: definition, EachTime: each}}}
+		return Call{Name: "mcp_call", Traits: does["fetch"], Preview: tools.Preview{Served: &tools.ServerCall{Server: "s", Tool: "t", Definition: definition, EachTime: each}}}
 	}
 	written := outside.with(func(p *tools.Preview) {
 		p.Commands = []cmdline.Command{{{Text: "./build", Written: true}}}
@@ -105,13 +105,13 @@ func TestKeptPermissions(t *testing.T) {
 					t.Errorf("%s: %q %q ran", tt.name, k.Preview.Command, k.Preview.Paths)
 				}
 			}
-			later.Review()
+			later.BeginReview()
 			for _, k := range tt.runs {
 				if got := later.outcome(t, k); got != "refused" {
 					t.Errorf("%s, in a review: %q %s", tt.name, k.Preview.Command, got)
 				}
 			}
-			later.TakeBack()
+			later.EndTurn()
 		}
 	}
 }
@@ -162,14 +162,14 @@ func TestPermissionsAreListedAndTakenBack(t *testing.T) {
 	if got := other.outcome(t, sandboxed("touch zz")); got != "ran" {
 		t.Errorf("in another session: %s", got)
 	}
-	if forgot, err := c.Forget(2); err != nil || !slices.Equal(forgot, []string{"exactly `touch zz`"}) {
+	if forgot, err := c.Revoke(2); err != nil || !slices.Equal(forgot, []string{"exactly `touch zz`"}) {
 		t.Errorf("%q, %v", forgot, err)
 	}
 	if got := other.outcome(t, sandboxed("touch zz")); got != "asked" {
 		t.Errorf("taken back, in another session: %s", got)
 	}
 	c.verdict(t, sandboxed("touch zz")).Ask.Then(Decision{Allow: true, Keep: true})
-	if forgot, err := c.Forget(0); err != nil || len(forgot) != 2 || len(c.Grants()) != 0 || len(recorded) != 0 || len(s.all) != 0 {
+	if forgot, err := c.Revoke(0); err != nil || len(forgot) != 2 || len(c.Grants()) != 0 || len(recorded) != 0 || len(s.all) != 0 {
 		t.Errorf("all: %q, %v; left %+v, recorded %+v", forgot, err, c.Grants(), recorded)
 	}
 }
@@ -185,7 +185,7 @@ func TestPermissionsThatCannotBeKept(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	s.all = []rules.Permission{{Edits: "*.go"}}
-	if _, err := c.Forget(2); err == nil {
+	if _, err := c.Revoke(2); err == nil {
 		t.Error("it was not taken back, and nobody reads that")
 	}
 }
@@ -206,7 +206,7 @@ func TestUnreadableRulesGrantNothing(t *testing.T) {
 	c := keeping(t, &shelf{all: []rules.Permission{{Rule: "nonsense"}, {}}}, Policy{})
 	c.ParseRule = func(string) (rules.Rule, error) { return rules.Rule{}, errors.New("no rule") }
 	nameless := outside.with(func(p *tools.Preview) { p.Command = "" })
-	for _, k := range []Call{sandboxed("nonsense"), edit(""), edit("a"), nameless, {Name: "mcp_call", Traits: does["fetch"], Preview: tools.Preview{Served: &tools.Served{}}}} {
+	for _, k := range []Call{sandboxed("nonsense"), edit(""), edit("a"), nameless, {Name: "mcp_call", Traits: does["fetch"], Preview: tools.Preview{Served: &tools.ServerCall{}}}} {
 		if got := c.outcome(t, k); got == "ran" {
 			t.Errorf("%+v ran", k)
 		}

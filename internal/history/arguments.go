@@ -29,4 +29,4 @@ func (c *ToolCall) Arguments() arguments.Arguments {
 // Arg returns the value of the top-level parameter key, decoded. It returns false if the parameters are
 // not an object, the key is absent, or its JSON is longer than 8 KiB. It is meant for paths, commands
 // and patterns, not file contents. The value is shared and must not be changed.
-func (c *ToolCall) Arg(key string) (any, bool) { return c.Arguments().Short(key) }
+func (c *ToolCall) Arg(key string) (any, bool) { return c.Arguments().CachedArg(key) }

@@ -20,7 +20,7 @@ func TestAttached(t *testing.T) {
 		t.Fatal(err)
 	}
 	thinking := c.Blocks[0].(*Thinking)
-	if !thinking.Attached.From("m", "h:1") || thinking.Attached.From("m", "h") || (*Attached)(nil).From("", "") {
+	if !thinking.Attached.IsFrom("m", "h:1") || thinking.Attached.IsFrom("m", "h") || (*Attachment)(nil).IsFrom("", "") {
 		t.Errorf("%+v", thinking.Attached)
 	}
 	var out strings.Builder

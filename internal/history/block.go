@@ -55,8 +55,8 @@ type ToolDefinition struct {
 // Thinking is the model's reasoning. It is shown. It is sent only to a provider that requires it (see
 // Attached).
 type Thinking struct {
-	Thought  string    `json:"thought"`
-	Attached *Attached `json:"attached,omitzero"`
+	Thought  string      `json:"thought"`
+	Attached *Attachment `json:"attached,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
 }
@@ -68,7 +68,7 @@ type ToolCall struct {
 	// Parameters is the JSON that the model sent. It may be any JSON value, because models also send
 	// null, strings and lists. Arguments that were not valid JSON are stored as a JSON string.
 	Parameters json.RawMessage `json:"parameters"`
-	Attached   *Attached       `json:"attached,omitzero"`
+	Attached   *Attachment     `json:"attached,omitzero"`
 
 	Unknown jsontext.Value `json:",embed"`
 
@@ -157,10 +157,10 @@ func (c *ToolCall) copied() *ToolCall {
 	return &ToolCall{ID: c.ID, Name: c.Name, Parameters: c.Parameters, Attached: c.Attached, Unknown: c.Unknown}
 }
 
-// Attached is data that a provider attached to a block of its reply, such as a signature. Many
+// Attachment is data that a provider attached to a block of its reply, such as a signature. Many
 // providers refuse a conversation in which the data is not sent again unchanged. No other provider can
 // read the data.
-type Attached struct {
+type Attachment struct {
 	// Model and Host identify the provider that attached the data. The data may be sent only to this
 	// provider.
 	Model string `json:"model"`
@@ -179,14 +179,14 @@ type Attached struct {
 	Void bool   `json:"-"`
 }
 
-// From reports whether a is not nil and comes from the model at the host.
-func (a *Attached) From(model, host string) bool {
+// IsFrom reports whether a is not nil and comes from the model at the host.
+func (a *Attachment) IsFrom(model, host string) bool {
 	return a != nil && a.Model == model && a.Host == host
 }
 
 // countAttached returns the tokens that an attachment adds to a block whose text
 // is sent back with it.
-func countAttached(counter Counter, a *Attached, text string) int {
+func countAttached(counter Counter, a *Attachment, text string) int {
 	if a == nil || !a.Wanted {
 		return 0
 	}

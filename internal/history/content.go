@@ -190,16 +190,16 @@ func (c *Content) Key() string {
 	return key
 }
 
-// Instructs reports whether content with a key instructs the model, as a skill does. Such content never
+// IsInstructionKey reports whether content with a key instructs the model, as a skill does. Such content never
 // becomes too old. The answer of a tool server does, like any search result.
-func Instructs(key string) bool { return key != "" && !strings.HasPrefix(key, ServerKey) }
+func IsInstructionKey(key string) bool { return key != "" && !strings.HasPrefix(key, ServerKey) }
 
 // ServerKey is the beginning of the keys of answers from tool servers.
 const ServerKey = "mcp:"
 
-// Keyed returns the text in the entry that is the content with a key. It is the text of a block with
+// KeyedText returns the text in the entry that is the content with a key. It is the text of a block with
 // the key, or the result of a tool if the entry has the key.
-func (c *Content) Keyed(key string) (text string, found bool) {
+func (c *Content) KeyedText(key string) (text string, found bool) {
 	for _, block := range c.Blocks {
 		switch b := block.(type) {
 		case *Text:

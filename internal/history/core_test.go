@@ -12,7 +12,7 @@ func TestRebuildReportsWhatWaitedInVain(t *testing.T) {
 	t.Parallel()
 	s, observer := letters(t, "AB")
 	observer.err = errors.New("the disk is full")
-	err := s.Rebuild("test", func([]*Content, []int) (Rebuilt, error) { return Rebuilt{}, s.Add(HumanText("N")) })
+	err := s.Rebuild("test", func([]*Content, []int) (RebuiltHistory, error) { return RebuiltHistory{}, s.Add(HumanText("N")) })
 	if !errors.Is(err, observer.err) {
 		t.Errorf("%v", err)
 	}
@@ -39,8 +39,8 @@ func TestWhatIsGoneIsMeasured(t *testing.T) {
 			}
 			want = before - s.TotalTokens() // what surrounds an entry is shared out
 		} else {
-			if err := s.Rebuild("test", func([]*Content, []int) (Rebuilt, error) {
-				return Rebuilt{Entries: []*Content{all[0], all[1], all[2], shorter}, Gone: gone}, nil
+			if err := s.Rebuild("test", func([]*Content, []int) (RebuiltHistory, error) {
+				return RebuiltHistory{Entries: []*Content{all[0], all[1], all[2], shorter}, Gone: gone}, nil
 			}); err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func TestRewind(t *testing.T) {
 	if empty.Restore(nil) == nil {
 		t.Error("restored while a compression works")
 	}
-	if !(Point{At: time.Now()}).End() || (Point{Message: HumanText("a")}).End() {
+	if !(Point{At: time.Now()}).IsEnd() || (Point{Message: HumanText("a")}).IsEnd() {
 		t.Error("an end of a line is one without a message")
 	}
 }
@@ -90,7 +90,7 @@ func TestAfter(t *testing.T) {
 	t.Parallel()
 	a, b, c, short := HumanText("a"), HumanText("b"), HumanText("c"), HumanText("s")
 	step := Step{Edits: map[*Content]Edit{a: {}, b: {After: short}}}
-	if got := step.After([]*Content{a, b, c}); !slices.Equal(got, []*Content{short, c}) {
+	if got := step.Apply([]*Content{a, b, c}); !slices.Equal(got, []*Content{short, c}) {
 		t.Errorf("%v", got)
 	}
 }
@@ -176,7 +176,7 @@ func TestKeyed(t *testing.T) {
 	t.Parallel()
 	entry := New(Tool, &Text{Text: "t", Key: "a"}, &ToolResponse{CallID: "1", Result: TextResult("r")}).WithMeta(MetaKey, "b")
 	for key, want := range map[string]string{"a": "t", "b": "r", "c": ""} {
-		if got, found := entry.Keyed(key); got != want || found != (want != "") {
+		if got, found := entry.KeyedText(key); got != want || found != (want != "") {
 			t.Errorf("%s: %q %t", key, got, found)
 		}
 	}
@@ -199,12 +199,12 @@ func TestIsMessage(t *testing.T) {
 		said  string
 	}{
 		"words":                 {of(""), true, "x"},
-		"words and output":      {of("", Printed), true, "x"},
-		"output":                {of(Printed), false, ""},
-		"piped":                 {of(Piped), true, ""},
-		"a skill":               {of(Brought), false, ""},
-		"a skill and words":     {of(Brought, ""), true, "x"},
-		"files undone":          {of("", Undone), false, "x"},
+		"words and output":      {of("", SourceCommand), true, "x"},
+		"output":                {of(SourceCommand), false, ""},
+		"piped":                 {of(SourcePiped), true, ""},
+		"a skill":               {of(SourceExtension), false, ""},
+		"a skill and words":     {of(SourceExtension, ""), true, "x"},
+		"files undone":          {of("", SourceUndo), false, "x"},
 		"an image":              {New(Human, &Media{}), true, ""},
 		"a file":                {New(Human, NewInclusion("f", "y")), true, ""},
 		"of the model":          {New(AI, &Text{Text: "x"}), false, "x"},

@@ -103,7 +103,7 @@ func TestCountsAreMemoised(t *testing.T) {
 	if err := s.startCompression(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.replace(Rebuilt{Entries: []*Content{other, HumanText("summary")}}, ""); err != nil {
+	if err := s.replace(RebuiltHistory{Entries: []*Content{other, HumanText("summary")}}, ""); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"new", "summary"}; !slices.Equal(spy.counted, want) {
@@ -216,7 +216,7 @@ func (m *model) compress(t *rapid.T) {
 	}
 	if rapid.Bool().Draw(t, "replace") {
 		rebuilt := append([]*Content{HumanText("summary")}, m.entries[len(m.entries)/2:]...)
-		m.must(m.service.replace(Rebuilt{Entries: rebuilt}, "test"))
+		m.must(m.service.replace(RebuiltHistory{Entries: rebuilt}, "test"))
 		m.entries = rebuilt
 		m.made++
 	}
@@ -328,7 +328,7 @@ func TestConcurrentReaders(t *testing.T) {
 		must(s.ApplyDensityResult(DensityResult{Removals: []int{s.Len() - 1}, Replacements: replace(0, "d")}))
 		if i%50 == 49 {
 			must(s.startCompression())
-			must(s.replace(Rebuilt{Entries: s.RawHistory()[s.Len()/2:]}, "half"))
+			must(s.replace(RebuiltHistory{Entries: s.RawHistory()[s.Len()/2:]}, "half"))
 			must(s.endCompression())
 			s.SetCounter(byteCounter{})
 		}

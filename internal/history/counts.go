@@ -21,8 +21,8 @@ type Count struct {
 // the phases.
 type Counts []Count
 
-// Of returns the count of one kind.
-func (c Counts) Of(kind PruneKind) int {
+// CountOf returns the count of one kind.
+func (c Counts) CountOf(kind PruneKind) int {
 	for _, count := range c {
 		if count.Kind == kind {
 			return count.N
@@ -44,7 +44,7 @@ func (c Counts) Total() int {
 func (c Counts) Plus(other Counts) Counts {
 	sums := make(Counts, len(c))
 	for i, count := range c {
-		count.N += other.Of(count.Kind)
+		count.N += other.CountOf(count.Kind)
 		sums[i] = count
 	}
 	return sums

@@ -21,10 +21,10 @@ func TestCounts(t *testing.T) {
 		t.Errorf("in words %q, want %q", got, want)
 	}
 	sum := counts.Plus(Counts{{Kind: "old-result", N: 4}})
-	if sum.Of("stale-read") != 2 || sum.Of("old-result") != 4 || sum.Total() != 7 || sum.Of("unheard-of") != 0 {
+	if sum.CountOf("stale-read") != 2 || sum.CountOf("old-result") != 4 || sum.Total() != 7 || sum.CountOf("unheard-of") != 0 {
 		t.Errorf("the sum is %+v", sum)
 	}
-	if counts.Of("old-result") != 0 {
+	if counts.CountOf("old-result") != 0 {
 		t.Error("Plus changed what it added to")
 	}
 	if data, err := json.Marshal(Counts(nil)); err != nil || string(data) != "{}" {

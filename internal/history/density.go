@@ -69,7 +69,7 @@ type Prune struct {
 	Tokens int `json:"tokens"`
 	// Recorded contains where the session log stores the removed blocks, each as it was recorded first.
 	// An observer that keeps a log sets it.
-	Recorded []Recorded `json:"gone,omitempty"`
+	Recorded []RecordRef `json:"gone,omitempty"`
 
 	// Entry is the index of the affected entry in the history before pruning.
 	Entry int `json:"-"`
@@ -88,8 +88,8 @@ type Prune struct {
 	Cut *Cut `json:"-"`
 }
 
-// Recorded refers to content in the log of a conversation.
-type Recorded struct {
+// RecordRef refers to content in the log of a conversation.
+type RecordRef struct {
 	// Entry identifies the entry as it was recorded first.
 	Entry string `json:"entry"`
 	// CallID is the id of a call or response, or "" for the rest of the entry.

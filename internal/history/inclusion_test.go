@@ -69,7 +69,7 @@ func TestStructuredInclusion(t *testing.T) {
 func TestTextThatLooksLikeAnInclusion(t *testing.T) {
 	t.Parallel()
 	look := NewInclusion("a", "x").Text
-	d, err := ParseDocument([]byte(`{"history":[` + toJSON(t, New(Human, &Text{Text: look}, &Text{Text: look, Source: Piped}, NewInclusion("b", look))) + `]}`))
+	d, err := ParseDocument([]byte(`{"history":[` + toJSON(t, New(Human, &Text{Text: look}, &Text{Text: look, Source: SourcePiped}, NewInclusion("b", look))) + `]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestTextThatLooksLikeAnInclusion(t *testing.T) {
 		t.Errorf("inclusions of a document (-want +got):\n%s", diff)
 	}
 	live := decodeEntry(t, toJSON(t, d.History[0]))
-	for _, block := range []*Text{{Text: look}, {Text: look, Source: Printed}, NewData(Pasted, "Pasted:", look), live.Blocks[0].(*Text)} {
+	for _, block := range []*Text{{Text: look}, {Text: look, Source: SourceCommand}, NewData(SourcePasted, "Pasted:", look), live.Blocks[0].(*Text)} {
 		if found := Inclusions(block); len(found) > 0 {
 			t.Errorf("%+v includes %v", block, found)
 		}

@@ -63,7 +63,7 @@ func TestEntryJSON(t *testing.T) {
 	}{
 		{"text", HumanText(`say "<hi>" & go` + "\n"), `{"speaker":"human","blocks":[{"type":"text","text":"say \"<hi>\" & go\n"}]}`},
 		{"inclusion", New(Human, NewInclusion("a.go", "x")), `{"speaker":"human","blocks":[{"type":"text","text":"--- a.go ---\nx\n--- End of content ---","includedFile":"a.go"}]}`},
-		{"data", New(Human, NewData(Piped, "Piped in:", "```\nx")), `{"speaker":"human","blocks":[{"type":"text","text":"Piped in:\n\n` + "````\\n```\\nx\\n````" + `\n","source":"piped"}]}`},
+		{"data", New(Human, NewData(SourcePiped, "Piped in:", "```\nx")), `{"speaker":"human","blocks":[{"type":"text","text":"Piped in:\n\n` + "````\\n```\\nx\\n````" + `\n","source":"piped"}]}`},
 		{"thinking", New(AI, &Thinking{Thought: "hm"}), `{"speaker":"ai","blocks":[{"type":"thinking","thought":"hm"}]}`},
 		{"call", New(AI, &ToolCall{ID: "c1", Name: "ls", Parameters: json.RawMessage(`{"path":"."}`)}), `{"speaker":"ai","blocks":[{"type":"tool_call","id":"c1","name":"ls","parameters":{"path":"."}}]}`},
 		{"call without parameters", New(AI, &ToolCall{ID: "c1", Name: "ls"}), `{"speaker":"ai","blocks":[{"type":"tool_call","id":"c1","name":"ls","parameters":null}]}`},

@@ -71,8 +71,8 @@ type Edit struct {
 	Kinds []PruneKind
 }
 
-// After returns entries with the edits of s applied.
-func (s Step) After(entries []*Content) []*Content {
+// Apply returns entries with the edits of s applied.
+func (s Step) Apply(entries []*Content) []*Content {
 	after := make([]*Content, 0, len(entries))
 	for _, entry := range entries {
 		if edit, ok := s.Edits[entry]; ok {

@@ -19,5 +19,5 @@ type Point struct {
 	Cleared bool
 }
 
-// End reports whether a branch of the conversation ends at the point.
-func (p Point) End() bool { return p.Message == nil }
+// IsEnd reports whether a branch of the conversation ends at the point.
+func (p Point) IsEnd() bool { return p.Message == nil }

@@ -244,9 +244,9 @@ func (s *Service) remove(indices []int) {
 	s.entries = kept
 }
 
-// Rebuilt is a history that replaces another. Gone lists the removed items. The Service sets their
+// RebuiltHistory is a history that replaces another. Gone lists the removed items. The Service sets their
 // tools and tokens.
-type Rebuilt struct {
+type RebuiltHistory struct {
 	Entries []*Content
 	Gone    []Prune
 }
@@ -255,7 +255,7 @@ type Rebuilt struct {
 // the history does not change. cause is the reason, for the session log. f may take as long as a model
 // needs. Entries added meanwhile are queued, and are appended when f is done. Other changes are refused
 // with ErrCompressing. If f returns an error, nothing changes.
-func (s *Service) Rebuild(cause string, f func(entries []*Content, tokens []int) (Rebuilt, error)) (err error) {
+func (s *Service) Rebuild(cause string, f func(entries []*Content, tokens []int) (RebuiltHistory, error)) (err error) {
 	if err := s.startCompression(); err != nil {
 		return err
 	}
@@ -281,7 +281,7 @@ func (s *Service) startCompression() error {
 
 // replace replaces the history by other entries. It must be called between startCompression and
 // endCompression. cause is the reason, for the session log. Entries that are in both keep their counts.
-func (s *Service) replace(other Rebuilt, cause string) error {
+func (s *Service) replace(other RebuiltHistory, cause string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known := make(map[*Content]counted, len(s.entries))

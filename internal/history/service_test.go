@@ -195,7 +195,7 @@ func TestAddDuringCompression(t *testing.T) {
 		t.Error("D-02: the history is dirty with an entry that no optimiser can see")
 	}
 	summary := HumanText("S")
-	if err := s.replace(Rebuilt{Entries: []*Content{summary}}, "test"); err != nil {
+	if err := s.replace(RebuiltHistory{Entries: []*Content{summary}}, "test"); err != nil {
 		t.Fatal(err)
 	}
 	if s.Generation() != generation {
@@ -272,7 +272,7 @@ func TestObserver(t *testing.T) {
 			if err := s.startCompression(); err != nil {
 				return err
 			}
-			return s.replace(Rebuilt{Entries: s.RawHistory()}, "test")
+			return s.replace(RebuiltHistory{Entries: s.RawHistory()}, "test")
 		},
 		func() error {
 			if err := s.Add(HumanText("B")); err != nil {
@@ -360,14 +360,14 @@ func TestRebuild(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			s, observer := letters(t, "AB")
-			err := s.Rebuild("test", func(entries []*Content, tokens []int) (Rebuilt, error) {
+			err := s.Rebuild("test", func(entries []*Content, tokens []int) (RebuiltHistory, error) {
 				if len(entries) != 2 || len(tokens) != 2 {
 					t.Errorf("given %d entries and %d counts", len(entries), len(tokens))
 				}
 				if err := s.Rebuild("inner", nil); !errors.Is(err, ErrCompressing) {
 					t.Errorf("a rebuild within a rebuild: %v", err)
 				}
-				return Rebuilt{Entries: tc.answer}, errors.Join(s.Add(HumanText("N")), tc.err)
+				return RebuiltHistory{Entries: tc.answer}, errors.Join(s.Add(HumanText("N")), tc.err)
 			})
 			if !errors.Is(err, tc.err) || spell(s) != tc.want || !slices.Equal(observer.kinds(), tc.told) {
 				t.Errorf("%q, told %v, %v", spell(s), observer.kinds(), err)

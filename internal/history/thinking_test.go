@@ -9,7 +9,7 @@ import (
 func TestOmittedThinkingCountsNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := letters(t, "A")
-	thinking := &Thinking{Thought: "long thought", Attached: &Attached{Wanted: true, Data: []byte(`"x"`)}}
+	thinking := &Thinking{Thought: "long thought", Attached: &Attachment{Wanted: true, Data: []byte(`"x"`)}}
 	reply := New(AI, thinking, &Text{Text: "yes"})
 	if err := s.Add(reply); err != nil {
 		t.Fatal(err)

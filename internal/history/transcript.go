@@ -32,12 +32,12 @@ func transcribe(b *strings.Builder, block Block) {
 	switch block := block.(type) {
 	case *Text:
 		if block.IncludedFile != "" {
-			b.WriteString(Fenced(block.Text, "") + "\n")
+			b.WriteString(CodeBlock(block.Text, "") + "\n")
 			return
 		}
 		b.WriteString(strings.TrimRight(block.Text, "\n") + "\n\n")
 	case *ToolCall:
-		fmt.Fprintf(b, "**%s**\n\n%s\n", block.Name, Fenced(string(block.Parameters), "json"))
+		fmt.Fprintf(b, "**%s**\n\n%s\n", block.Name, CodeBlock(string(block.Parameters), "json"))
 	case *ToolResponse:
 		fmt.Fprintf(b, "Answer of %s", block.ToolName)
 		if block.ExitCode != nil {
@@ -48,16 +48,16 @@ func transcribe(b *strings.Builder, block Block) {
 			fmt.Fprintf(b, "Error: %s\n\n", block.Error)
 		}
 		if text := block.Result.Text(); text != "" {
-			b.WriteString(Fenced(text, "") + "\n")
+			b.WriteString(CodeBlock(text, "") + "\n")
 		}
 	case *Media:
 		fmt.Fprintf(b, "(%s)\n\n", block.MimeType)
 	}
 }
 
-// Fenced returns text as a Markdown code block, whose fence is longer than any run of backticks in the
+// CodeBlock returns text as a Markdown code block, whose fence is longer than any run of backticks in the
 // text.
-func Fenced(text, language string) string {
+func CodeBlock(text, language string) string {
 	longest, run := 2, 0
 	for i := range len(text) {
 		if text[i] != '`' {

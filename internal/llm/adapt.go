@@ -8,19 +8,19 @@ import (
 	"sync"
 )
 
-// Lessons stores the dialects learned from the models of an endpoint, for later runs. Its methods must
+// DialectStore stores the dialects learned from the models of an endpoint, for later runs. Its methods must
 // be safe for concurrent use.
-type Lessons[D any] interface {
+type DialectStore[D any] interface {
 	// Learned returns the dialect that was stored for a model at the endpoint, or the zero D.
 	Learned(model string) D
 	// Keep is called with a dialect that the endpoint has accepted.
 	Keep(model string, d D)
 }
 
-// Learn returns the dialect to use after a request in dialect d was refused. It returns d itself if the
+// LearnDialect returns the dialect to use after a request in dialect d was refused. It returns d itself if the
 // refusal teaches nothing. The text of the refusal is in lower case. note describes the loss by the new
 // dialect to a user, or is "".
-type Learn[D any] func(d D, req Request, refusal string) (wanted D, note string)
+type LearnDialect[D any] func(d D, req Request, refusal string) (wanted D, note string)
 
 // mostLessons limits the refusals of one request from which Adapt learns. It ends the attempts with an
 // endpoint that refuses every dialect.
@@ -34,14 +34,14 @@ const mostLessons = 5
 //
 // speak returns the provider that sends requests in a dialect. kept stores the dialects that the
 // endpoint has accepted for the next run. It may be nil.
-func Adapt[D comparable](speak func(D) Provider, learn Learn[D], kept Lessons[D]) Provider {
+func Adapt[D comparable](speak func(D) Provider, learn LearnDialect[D], kept DialectStore[D]) Provider {
 	return &adapting[D]{speak: speak, learn: learn, kept: kept, learned: map[string]D{}}
 }
 
 type adapting[D comparable] struct {
 	speak func(D) Provider
-	learn Learn[D]
-	kept  Lessons[D]
+	learn LearnDialect[D]
+	kept  DialectStore[D]
 
 	mu sync.Mutex
 	// learned holds the dialects by model, because a router serves models of many endpoints.
@@ -53,7 +53,7 @@ func (a *adapting[D]) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, 
 	return func(yield func(Chunk, error) bool) {
 		for n := 0; ; n++ {
 			note, taught := a.ask(ctx, a.dialect(req.Model), req, yield, n)
-			if !taught || note != "" && !yield(Adapted{Note: note}, nil) {
+			if !taught || note != "" && !yield(AdaptedRequest{Note: note}, nil) {
 				return
 			}
 		}
@@ -66,7 +66,7 @@ func (a *adapting[D]) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, 
 func (a *adapting[D]) ask(ctx context.Context, d D, req Request, yield func(Chunk, error) bool, lessons int) (note string, taught bool) {
 	begun := false
 	for chunk, err := range a.speak(d).Stream(ctx, req) {
-		if err != nil && !begun && ctx.Err() == nil && lessons < mostLessons && !IsUnasked(ctx) {
+		if err != nil && !begun && ctx.Err() == nil && lessons < mostLessons && !IsWithoutUser(ctx) {
 			if note, taught := a.teaches(d, req, err); taught {
 				return note, true
 			}

@@ -16,15 +16,15 @@ const pastLength = 12
 
 // ConversationDigest returns a digest of a request: of its tools, its system prompt and its
 // conversation with the sent reasoning. It is stored with the reply to the request
-// (history.Attached.Past).
+// (history.Attachment.Past).
 func ConversationDigest(req Request) string {
 	return walk(req, func(int, *history.Thinking, string) bool { return true })
 }
 
-// WithoutVoid returns a request without void reasoning, and the replies from which it was removed.
+// DropVoidReasoning returns a request without void reasoning, and the replies from which it was removed.
 // Reasoning is void if the conversation before the reply has changed since. A model whose reasoning is
 // bound to the conversation refuses void reasoning, or drops it silently.
-func WithoutVoid(req Request) (Request, []*history.Content) {
+func DropVoidReasoning(req Request) (Request, []*history.Content) {
 	void := map[int]bool{}
 	walk(req, func(entry int, t *history.Thinking, past string) bool {
 		void[entry] = void[entry] || t.Attached.Past != past

@@ -62,9 +62,9 @@ type Error struct {
 	Unreachable bool
 }
 
-// OfRequest reports whether the provider refused the content of the request. It would refuse the
+// IsRequestError reports whether the provider refused the content of the request. It would refuse the
 // same request again.
-func (e *Error) OfRequest() bool {
+func (e *Error) IsRequestError() bool {
 	switch e.Kind {
 	case BadRequest, NoImages, ContextOverflow:
 		return true
@@ -73,7 +73,7 @@ func (e *Error) OfRequest() bool {
 }
 
 func (e *Error) Error() string {
-	text := Located(e.Where, e.Message)
+	text := PrefixPlace(e.Where, e.Message)
 	if e.Attempts > 1 {
 		text += fmt.Sprintf(" (%d attempts)", e.Attempts)
 	}
@@ -89,8 +89,8 @@ func (e *Error) Unwrap() error { return e.Err }
 // HintLater is the hint for a failure that is probably temporary.
 const HintLater = "try again later, or use another endpoint with --base-url"
 
-// Located adds where as a prefix to a message, unless where is "".
-func Located(where, message string) string {
+// PrefixPlace adds where as a prefix to a message, unless where is "".
+func PrefixPlace(where, message string) string {
 	if where == "" {
 		return message
 	}

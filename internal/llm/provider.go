@@ -85,7 +85,7 @@ type FreeForm struct {
 	Grammar string
 }
 
-// Chunk is a part of a reply: Text, Reasoning, WasThinking, ToolCallStarted, Thought, ToolCall,
+// Chunk is a part of a reply: Text, Reasoning, TextWasReasoning, ToolCallStarted, Thought, ToolCall,
 // Searched, Usage, Finish, Retrying (from Retry), Adapted (from Adapt) or Heartbeat (for Watch).
 type Chunk interface{ chunk() }
 
@@ -99,13 +99,13 @@ type Text struct{ Delta string }
 // Reasoning is a part of the model's reasoning.
 type Reasoning struct{ Delta string }
 
-// WasThinking means that all Text so far was the model's reasoning. It is sent if only the end of the
+// TextWasReasoning means that all Text so far was the model's reasoning. It is sent if only the end of the
 // reasoning was marked, and not its beginning.
-type WasThinking struct{}
+type TextWasReasoning struct{}
 
-// Thought follows the Reasoning of a reply, once. It contains the data that the provider attached to
+// ReasoningAttachment follows the Reasoning of a reply, once. It contains the data that the provider attached to
 // the reasoning.
-type Thought struct{ Attached *history.Attached }
+type ReasoningAttachment struct{ Attached *history.Attachment }
 
 // ToolCallStarted means that the model has begun a call. The arguments are still arriving. The complete
 // calls follow in the same order.
@@ -119,7 +119,7 @@ type ToolCall struct {
 	// Cut is set if the reply reached the output limit within the call.
 	Cut bool
 	// Attached is the data that the provider attached to the call, or nil.
-	Attached *history.Attached
+	Attached *history.Attachment
 }
 
 // Usage is the provider's report of the tokens of a request.
@@ -144,8 +144,8 @@ type Usage struct {
 	CacheMiss string
 }
 
-// Searched means that the server has searched the web. Query is "" if the server does not report it.
-type Searched struct {
+// ServerSearch means that the server has searched the web. Query is "" if the server does not report it.
+type ServerSearch struct {
 	Query string
 	// Sources are the addresses that the search found, or that the answer cites.
 	Sources []string
@@ -153,8 +153,8 @@ type Searched struct {
 	Times int
 }
 
-// Retrying announces another attempt (see Retry).
-type Retrying struct {
+// RetryNotice announces another attempt (see Retry).
+type RetryNotice struct {
 	// Attempt is the number of the attempt that follows, from 2.
 	Attempt int
 	Delay   time.Duration
@@ -165,26 +165,26 @@ type Retrying struct {
 	Discard bool
 }
 
-// Adapted precedes a reply if the endpoint has refused a part of the request, and the request was sent
+// AdaptedRequest precedes a reply if the endpoint has refused a part of the request, and the request was sent
 // again without that part. Note describes the loss to a user.
-type Adapted struct{ Note string }
+type AdaptedRequest struct{ Note string }
 
 // Finish ends a complete reply. Reason comes from the provider: stop, tool_calls, length or
 // content_filter.
 type Finish struct{ Reason string }
 
-func (Heartbeat) chunk()       {}
-func (Text) chunk()            {}
-func (Reasoning) chunk()       {}
-func (WasThinking) chunk()     {}
-func (Thought) chunk()         {}
-func (ToolCallStarted) chunk() {}
-func (ToolCall) chunk()        {}
-func (Searched) chunk()        {}
-func (Usage) chunk()           {}
-func (Retrying) chunk()        {}
-func (Adapted) chunk()         {}
-func (Finish) chunk()          {}
+func (Heartbeat) chunk()           {}
+func (Text) chunk()                {}
+func (Reasoning) chunk()           {}
+func (TextWasReasoning) chunk()    {}
+func (ReasoningAttachment) chunk() {}
+func (ToolCallStarted) chunk()     {}
+func (ToolCall) chunk()            {}
+func (ServerSearch) chunk()        {}
+func (Usage) chunk()               {}
+func (RetryNotice) chunk()         {}
+func (AdaptedRequest) chunk()      {}
+func (Finish) chunk()              {}
 
 // Replay decides whether reasoning is sent back to the model that wrote it.
 type Replay string

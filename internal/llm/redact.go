@@ -57,7 +57,7 @@ func (k *Keys) Hide(text string) string {
 }
 
 // redact removes the API keys, and anything that looks like an API key, from a text.
-func (k *Keys) redact(text string) string { return secret.HideEchoed(k.Hide(text)) }
+func (k *Keys) redact(text string) string { return secret.RedactEchoedKeys(k.Hide(text)) }
 
 // Redact wraps p so that none of its errors contains one of the API keys, or anything that looks like
 // one. Servers and proxies may repeat in an error what they received.

@@ -88,7 +88,7 @@ func (r *retrying) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, err
 				yield(nil, failure)
 				return
 			}
-			if !yield(Retrying{Attempt: number + 1, Delay: delay, Where: failure.Where, Reason: failure.Message, Discard: latest.begun}, nil) {
+			if !yield(RetryNotice{Attempt: number + 1, Delay: delay, Where: failure.Where, Reason: failure.Message, Discard: latest.begun}, nil) {
 				return
 			}
 			if r.policy.Sleep(ctx, delay) != nil || ctx.Err() != nil {
@@ -140,7 +140,7 @@ func (a *attempt) run(ctx context.Context, p Provider, req Request) *Error {
 // isReply reports whether a chunk is a part of the reply itself.
 func isReply(chunk Chunk) bool {
 	switch chunk.(type) {
-	case Heartbeat, Adapted:
+	case Heartbeat, AdaptedRequest:
 		return false
 	}
 	return true

@@ -56,7 +56,7 @@ func TestRetryWaits(t *testing.T) {
 		for chunk, err := range llm.Retry(attemptsOf(tc.failures...), policy).Stream(t.Context(), llm.Request{Model: "m"}) {
 			var failed *llm.Error
 			switch c := chunk.(type) {
-			case llm.Retrying:
+			case llm.RetryNotice:
 				got = append(got, fmt.Sprint(c.Attempt, " ", c.Delay))
 				if c.Discard {
 					got[len(got)-1] += "!"
@@ -124,7 +124,7 @@ func TestWatch(t *testing.T) {
 					}
 				})
 				start := time.Now()
-				_, err := outcome(t.Context(), llm.Watch(server, "x"), llm.Request{Model: "m", Patience: &llm.Patience{First: first, Idle: idle}})
+				_, err := outcome(t.Context(), llm.WatchStalls(server, "x"), llm.Request{Model: "m", Patience: &llm.Patience{First: first, Idle: idle}})
 				var failed *llm.Error
 				switch {
 				case errors.As(err, &failed):

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Watch wraps p so that it cancels a request whose server is silent for longer than the request's
+// WatchStalls wraps p so that it cancels a request whose server is silent for longer than the request's
 // Patience. The *Error is of kind Unavailable and names subject. Watch removes the heartbeats.
-func Watch(p Provider, subject string) Provider { return &watching{p, subject} }
+func WatchStalls(p Provider, subject string) Provider { return &watching{p, subject} }
 
 type watching struct {
 	provider Provider

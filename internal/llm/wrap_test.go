@@ -22,7 +22,7 @@ func (f providerFunc) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm
 // outcome ranges over a reply and returns its notes and how it ended.
 func outcome(ctx context.Context, p llm.Provider, req llm.Request) (notes []string, err error) {
 	for chunk, failed := range p.Stream(ctx, req) {
-		if adapted, ok := chunk.(llm.Adapted); ok {
+		if adapted, ok := chunk.(llm.AdaptedRequest); ok {
 			notes = append(notes, adapted.Note)
 		}
 		err = failed

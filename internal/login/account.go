@@ -42,7 +42,7 @@ func (s *Sources) transport() http.RoundTripper {
 	if s.Reached == nil {
 		return base
 	}
-	return reachlog.Transport(base, s.Reached)
+	return reachlog.NewTransport(base, s.Reached)
 }
 
 // Source returns the source of the tokens of a stored login.
@@ -64,9 +64,9 @@ func (s *Sources) newAccount(id string) *account {
 	return a
 }
 
-// SourceOf returns the source of the tokens of a login that is not stored yet. The tokens are not
+// NewSource returns the source of the tokens of a login that is not stored yet. The tokens are not
 // refreshed.
-func (s *Sources) SourceOf(l Login) Source {
+func (s *Sources) NewSource(l Login) Source {
 	a := s.newAccount(l.ID())
 	a.login, a.fixed = &l, true
 	return a
@@ -85,7 +85,7 @@ type account struct {
 	login *Login
 	short *Token
 	// windows contains the rate limits from the latest replies.
-	windows atomic.Pointer[[]Window]
+	windows atomic.Pointer[[]LimitWindow]
 }
 
 // currentToken returns the present token, until shortly before its expiry.
@@ -280,8 +280,8 @@ func (s *Sources) Forget() {
 	}
 }
 
-// Keep stores a new login, and returns it as it is stored.
-func (s *Sources) Keep(ctx context.Context, l Login) (Login, error) {
+// Save stores a new login, and returns it as it is stored.
+func (s *Sources) Save(ctx context.Context, l Login) (Login, error) {
 	defer s.Forget()
 	err := s.Store.WithLock(ctx, func() (err error) {
 		l, err = s.Store.Set(l)

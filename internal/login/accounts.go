@@ -41,7 +41,7 @@ type Account struct {
 	claims func(claims map[string]any) map[string]string
 	// limits parses the limits of a subscription in the headers of a reply. It is nil if replies do not
 	// contain them.
-	limits func(header http.Header, now time.Time) []Window
+	limits func(header http.Header, now time.Time) []LimitWindow
 }
 
 const notRegistered = "the vendor has not registered agent as a client (use your own with --client-id ID)"
@@ -91,9 +91,9 @@ var accounts = []Account{
 // Accounts returns all accounts, including those without a login.
 func Accounts() []Account { return slices.Clone(accounts) }
 
-// AccountNamed returns the account with a name. The name anthropic means Claude, and openai means
+// AccountByName returns the account with a name. The name anthropic means Claude, and openai means
 // ChatGPT.
-func AccountNamed(name string) (Account, bool) {
+func AccountByName(name string) (Account, bool) {
 	for other, own := range map[string]string{"anthropic": "claude", "openai": "chatgpt", "copilot": "github-copilot", "moonshot": "kimi", "alibaba": "qwen"} {
 		if name == other {
 			name = own
@@ -113,23 +113,23 @@ func (a Account) CreatesAPIKey() bool { return a.keys != "" }
 // UsesDeviceCode reports whether a user can log in with a code typed on any device.
 func (a Account) UsesDeviceCode() bool { return a.device != "" }
 
-// Refused returns an error if the account supports no login, or if its login needs a client id and
+// CheckLogin returns an error if the account supports no login, or if its login needs a client id and
 // clientID is "".
-func (a Account) Refused(clientID string) error {
+func (a Account) CheckLogin(clientID string) error {
 	switch {
 	case a.Why != "":
-		return &RefusedError{a}
+		return &NoLoginError{a}
 	case a.keys == "" && clientID == "":
 		a.Why = notRegistered
-		return &RefusedError{a}
+		return &NoLoginError{a}
 	}
 	return nil
 }
 
-// RefusedError is returned if the account supports no login.
-type RefusedError struct{ Account Account }
+// NoLoginError is returned if the account supports no login.
+type NoLoginError struct{ Account Account }
 
-func (e *RefusedError) Error() string {
+func (e *NoLoginError) Error() string {
 	return fmt.Sprintf("can't log in to %s: %s. Use instead: %s", e.Account.Title, e.Account.Why, e.Account.Instead)
 }
 

@@ -59,7 +59,7 @@ func TestLogInForAKey(t *testing.T) {
 		}))
 		account := Account{Name: "v", Title: "Vendor", authorize: vendor.URL + "/auth", keys: vendor.URL + "/keys"}
 		done := make(chan struct{})
-		key, err := account.LoginForKey(t.Context(), http.DefaultTransport, Person{Open: func(_ context.Context, address string) (string, error) {
+		key, err := account.LoginForKey(t.Context(), http.DefaultTransport, Prompter{Open: func(_ context.Context, address string) (string, error) {
 			defer close(done)
 			at, err := url.Parse(address)
 			if err != nil {
@@ -105,9 +105,9 @@ func visit(t *testing.T, back *url.URL, host string, status int) {
 func TestNoLogin(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"claude", "anthropic", "chatgpt", "openai", "copilot", "gemini"} {
-		account, known := AccountNamed(name)
-		_, err := account.Login(t.Context(), nil, "", Person{})
-		var refused *RefusedError
+		account, known := AccountByName(name)
+		_, err := account.Login(t.Context(), nil, "", Prompter{})
+		var refused *NoLoginError
 		if !known || !errors.As(err, &refused) || account.Instead == "" {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -46,7 +46,7 @@ func TestLogInByCodes(t *testing.T) {
 			account := scripted
 			account.codes = &codeFlow{page: "https://vendor.example/page", ask: "https://vendor.example/poll", returns: "https://vendor.example/back"}
 			began, shown := time.Now(), ""
-			l, err := account.Login(t.Context(), checked(t, vendor), "id-1", Person{Device: true, Now: time.Now, Show: func(_ context.Context, address, code string) error {
+			l, err := account.Login(t.Context(), checked(t, vendor), "id-1", Prompter{Device: true, Now: time.Now, Show: func(_ context.Context, address, code string) error {
 				shown = address + " " + code
 				return nil
 			}})

@@ -30,9 +30,9 @@ const (
 // do not contain output. complaint is the beginning of its standard error.
 type Runner func(ctx context.Context, line string, most int) (printed []byte, complaint string, err error)
 
-// Commands contains the sources of the commands of a process, so that all its conversations run each
+// CommandSources contains the sources of the commands of a process, so that all its conversations run each
 // command only once. The zero Commands is ready to use once Run is set.
-type Commands struct {
+type CommandSources struct {
 	Run Runner
 	Now func() time.Time
 
@@ -42,7 +42,7 @@ type Commands struct {
 
 // Source returns the source of a command for an address. life is the lifetime of a token whose expiry
 // is unknown.
-func (c *Commands) Source(line, baseURL string, life time.Duration) Source {
+func (c *CommandSources) Source(line, baseURL string, life time.Duration) Source {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := line + "\n" + baseURL

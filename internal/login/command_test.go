@@ -41,7 +41,7 @@ func (p *printer) run(ctx context.Context, _ string, most int) ([]byte, string, 
 }
 
 func (p *printer) source(now func() time.Time) Source {
-	return (&Commands{Run: p.run, Now: now}).Source("print", "https://gateway.example/v1", 10*time.Minute)
+	return (&CommandSources{Run: p.run, Now: now}).Source("print", "https://gateway.example/v1", 10*time.Minute)
 }
 
 // TestWhatAProgramPrints is the whole table: what is a token, and what is said of the rest.
@@ -106,7 +106,7 @@ func TestAProgramIsAskedOnce(t *testing.T) {
 			t.Errorf("%d runs", p.runs)
 		}
 		time.Sleep(11 * time.Minute) // auth-command-life
-		if token, err := source.Token(llm.Unasked(t.Context()), ""); err == nil || p.runs != 1 {
+		if token, err := source.Token(llm.WithoutUser(t.Context()), ""); err == nil || p.runs != 1 {
 			t.Errorf("a request that nobody waits for gets %v after %d runs", token, p.runs)
 		}
 		if token, _ := source.Token(t.Context(), ""); token.Key != "tok-2" || p.runs != 2 {

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A Person interacts with the user during a login.
-type Person struct {
+// A Prompter interacts with the user during a login.
+type Prompter struct {
 	// Open opens an address in a browser for the user.
 	Open Opener
 	// Show shows an address, and the code to type at that address.
@@ -35,8 +35,8 @@ const patience = 15 * time.Minute
 
 // Login logs the user in at the vendor, and returns the login. Nothing is stored. transport sends the
 // requests to the vendor.
-func (a Account) Login(ctx context.Context, transport http.RoundTripper, clientID string, person Person) (Login, error) {
-	if err := a.Refused(clientID); err != nil {
+func (a Account) Login(ctx context.Context, transport http.RoundTripper, clientID string, person Prompter) (Login, error) {
+	if err := a.CheckLogin(clientID); err != nil {
 		return Login{}, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, tokenError("", "the login to %s timed out after %s", a.Title, patience))
@@ -67,7 +67,7 @@ func (a Account) Login(ctx context.Context, transport http.RoundTripper, clientI
 
 // LoginForKey logs the user in at a vendor that creates an API key for the account, and returns the
 // key.
-func (a Account) LoginForKey(ctx context.Context, transport http.RoundTripper, person Person) (llm.Key, error) {
+func (a Account) LoginForKey(ctx context.Context, transport http.RoundTripper, person Prompter) (llm.Key, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, tokenError("", "the login to %s timed out after %s", a.Title, patience))
 	defer cancel()
 	verifier := oauth2.GenerateVerifier()
@@ -118,7 +118,7 @@ func (a Account) inBrowser(ctx context.Context, open Opener, query func(returns,
 }
 
 // code runs the flow in a browser (RFC 6749 with RFC 7636).
-func (c caller) code(ctx context.Context, clientID string, person Person) (answer, error) {
+func (c caller) code(ctx context.Context, clientID string, person Prompter) (answer, error) {
 	verifier := oauth2.GenerateVerifier()
 	code, returned, err := c.account.inBrowser(ctx, person.Open, func(returns, state string) url.Values {
 		query := url.Values{
@@ -146,7 +146,7 @@ const (
 )
 
 // byDevice runs the flow with a code that is typed on another device (RFC 8628).
-func (c caller) byDevice(ctx context.Context, clientID string, person Person) (answer, error) {
+func (c caller) byDevice(ctx context.Context, clientID string, person Prompter) (answer, error) {
 	if c.account.codes != nil {
 		return c.byCodes(ctx, clientID, person)
 	}
@@ -185,20 +185,20 @@ var errPending = errors.New("the login is not confirmed yet")
 
 // await shows the user the code of an answer, and polls the vendor until the user has confirmed it. If
 // the vendor does not answer, await polls again.
-func (c caller) await(ctx context.Context, person Person, address string, given answer, ask func(context.Context) (answer, error)) (answer, error) {
+func (c caller) await(ctx context.Context, person Prompter, address string, given answer, ask func(context.Context) (answer, error)) (answer, error) {
 	if address == "" || given.UserCode == "" {
 		return answer{}, tokenError("", "%s returned no login code", c.account.Title)
 	}
 	if err := person.Show(ctx, address, humanize.Line(given.UserCode, 40)); err != nil {
 		return answer{}, err
 	}
-	if life := time.Duration(given.Expires.Count()) * time.Second; life > 0 {
+	if life := time.Duration(given.Expires.NonNegative()) * time.Second; life > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, life, tokenError("", "the login code of %s has expired. Log in again", c.account.Title))
 		defer cancel()
 		ctx = limited
 	}
 	interval := usualInterval
-	if asked := time.Duration(given.Interval.Count()) * time.Second; asked > 0 {
+	if asked := time.Duration(given.Interval.NonNegative()) * time.Second; asked > 0 {
 		interval = min(asked, maxInterval)
 	}
 	for {
@@ -230,7 +230,7 @@ type codeFlow struct {
 // byCodes runs OpenAI's own flow with a code that is typed on another device. It uses JSON. The
 // statuses 403 and 404 mean that the login is not confirmed yet. The authorization code is returned
 // with its verifier.
-func (c caller) byCodes(ctx context.Context, clientID string, person Person) (answer, error) {
+func (c caller) byCodes(ctx context.Context, clientID string, person Prompter) (answer, error) {
 	flow := c.account.codes
 	post := func(ctx context.Context, address string, body map[string]string) (a answer, err error) {
 		text, err := json.Marshal(body)

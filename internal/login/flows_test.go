@@ -131,7 +131,7 @@ func TestLogInByDevice(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			vendor := &script{answers: map[string][]string{"/code": {tt.codes}, "/token": tt.tokens}}
 			began, shown := time.Now(), ""
-			l, err := scripted.Login(t.Context(), vendor, "id-1", Person{Device: true, Now: time.Now, Show: func(_ context.Context, address, code string) error {
+			l, err := scripted.Login(t.Context(), vendor, "id-1", Prompter{Device: true, Now: time.Now, Show: func(_ context.Context, address, code string) error {
 				shown = address + " " + code
 				return nil
 			}})
@@ -162,7 +162,7 @@ func TestLogInIsInterrupted(t *testing.T) {
 			time.AfterFunc(12*time.Second, cancel)
 			began := time.Now()
 			vendor := &script{answers: map[string][]string{"/code": {codes}, "/token": {answer}}}
-			_, err := scripted.Login(ctx, vendor, "id", Person{Device: true, Now: time.Now, Show: func(context.Context, string, string) error { return nil }})
+			_, err := scripted.Login(ctx, vendor, "id", Prompter{Device: true, Now: time.Now, Show: func(context.Context, string, string) error { return nil }})
 			if !errors.Is(err, context.Canceled) || time.Since(began) != 12*time.Second {
 				t.Errorf("%s: %v after %s", answer, err, time.Since(began))
 			}
@@ -192,7 +192,7 @@ func TestLogInInBrowser(t *testing.T) {
 	} {
 		vendor := &script{answers: map[string][]string{"/token": {tt.tokens}}}
 		var challenge, returns string
-		l, err := account.Login(t.Context(), vendor, "id-1", Person{Now: time.Now, Open: func(_ context.Context, address string) (string, error) {
+		l, err := account.Login(t.Context(), vendor, "id-1", Prompter{Now: time.Now, Open: func(_ context.Context, address string) (string, error) {
 			at, err := url.Parse(address)
 			if err != nil {
 				return "", err
@@ -216,7 +216,7 @@ func TestLogInInBrowser(t *testing.T) {
 			}
 		}
 	}
-	_, err := Account{Name: "v", Title: "V", authorize: "https://v"}.Login(t.Context(), nil, "id", Person{Device: true})
+	_, err := Account{Name: "v", Title: "V", authorize: "https://v"}.Login(t.Context(), nil, "id", Prompter{Device: true})
 	if err == nil || !strings.Contains(err.Error(), "can't log in with a device code") {
 		t.Error(err)
 	}

@@ -18,7 +18,7 @@ func TestKeyring(t *testing.T) {
 	s := sourcesOf(t, vendor)
 	s.Store.Keyring = true
 	kept := Login{Account: "scripted", Access: "tok-1", Refresh: "ref-1"}
-	l, err := s.Keep(t.Context(), kept)
+	l, err := s.Save(t.Context(), kept)
 	if text, _ := os.ReadFile(s.Store.File()); err != nil || !l.InKeyring || strings.Contains(string(text), "-1") {
 		t.Errorf("%+v, %v: %s", l, err, text)
 	}
@@ -40,7 +40,7 @@ func TestKeyring(t *testing.T) {
 	if all, err := s.Store.All(); len(all) > 0 || err != nil {
 		t.Error(all, err)
 	}
-	if l, err = s.Keep(t.Context(), kept); err != nil || l.InKeyring {
+	if l, err = s.Save(t.Context(), kept); err != nil || l.InKeyring {
 		t.Error(l, err)
 	}
 	if l, found, err := s.Store.Get("scripted"); !found || err != nil || l.Access != "tok-1" {

@@ -17,8 +17,8 @@ import (
 	"agent/internal/llm/lenientjson"
 )
 
-// A Window is a period of time for which a subscription has a limit.
-type Window struct {
+// A LimitWindow is a period of time for which a subscription has a limit.
+type LimitWindow struct {
 	// Name is the name of the period for a user.
 	Name string
 	// Used is the used part of the limit, in percent.
@@ -30,12 +30,12 @@ type Window struct {
 }
 
 // String describes the window in a few words.
-func (w Window) String() string {
+func (w LimitWindow) String() string {
 	return fmt.Sprintf("%s: %d %% used", w.Name, int(math.Round(w.Used)))
 }
 
-// Reset returns the end of the period, formatted for a user, or "" if unknown.
-func (w Window) Reset(now time.Time) string {
+// ResetText returns the end of the period, formatted for a user, or "" if unknown.
+func (w LimitWindow) ResetText(now time.Time) string {
 	switch {
 	case w.Resets.IsZero():
 		return ""
@@ -47,11 +47,11 @@ func (w Window) Reset(now time.Time) string {
 
 // DescribeWindows describes windows in one line, such as "5 h: 37 % used, resets 14:10; week: 61 %
 // used". It returns "" if there are none.
-func DescribeWindows(windows []Window, now time.Time) string {
+func DescribeWindows(windows []LimitWindow, now time.Time) string {
 	var parts []string
 	for _, w := range windows {
 		text := w.String()
-		if reset := w.Reset(now); reset != "" {
+		if reset := w.ResetText(now); reset != "" {
 			text += ", resets " + reset
 		}
 		parts = append(parts, text)
@@ -59,14 +59,14 @@ func DescribeWindows(windows []Window, now time.Time) string {
 	return strings.Join(parts, "; ")
 }
 
-// A Limited is a Source whose account has limits.
-type Limited interface {
+// A LimitedSource is a Source whose account has limits.
+type LimitedSource interface {
 	// Limits returns the limits from the latest replies.
-	Limits() []Window
+	Limits() []LimitWindow
 }
 
 // Limits implements Limited.
-func (a *account) Limits() []Window {
+func (a *account) Limits() []LimitWindow {
 	if windows := a.windows.Load(); windows != nil {
 		return *windows
 	}
@@ -79,7 +79,7 @@ var ErrLimit = errors.New("the subscription limit is reached")
 // checkLimits stores the limits in the headers of a response. If a limit is reached, it returns an
 // error with the time of the reset.
 func (a *account) checkLimits(response *http.Response) (*http.Response, error) {
-	of, known := AccountNamed(strings.SplitN(a.id, ":", 2)[0])
+	of, known := AccountByName(strings.SplitN(a.id, ":", 2)[0])
 	if !known || of.limits == nil {
 		return response, nil
 	}
@@ -115,8 +115,8 @@ func (a *account) checkLimits(response *http.Response) (*http.Response, error) {
 	switch after, _ := strconv.Atoi(response.Header.Get("Retry-After")); {
 	case !full:
 		return response, nil
-	case said.Seconds.Count() > 0:
-		resets = now.Add(time.Duration(said.Seconds.Count()) * time.Second)
+	case said.Seconds.NonNegative() > 0:
+		resets = now.Add(time.Duration(said.Seconds.NonNegative()) * time.Second)
 	case at > 0:
 		resets = time.Unix(at, 0)
 	case resets.IsZero() && after > 0:
@@ -128,14 +128,14 @@ func (a *account) checkLimits(response *http.Response) (*http.Response, error) {
 	}
 	if !resets.IsZero() {
 		e.RetryAfter = max(0, resets.Sub(now))
-		e.Message += "; it resets " + Window{Resets: resets}.Reset(now)
+		e.Message += "; it resets " + LimitWindow{Resets: resets}.ResetText(now)
 	}
 	return nil, e
 }
 
 // chatGPTLimits parses the limits of a ChatGPT account.
-func chatGPTLimits(header http.Header, now time.Time) []Window {
-	var windows []Window
+func chatGPTLimits(header http.Header, now time.Time) []LimitWindow {
+	var windows []LimitWindow
 	for _, part := range []string{"Primary", "Secondary"} {
 		of := func(name string) float64 {
 			number, err := strconv.ParseFloat(header.Get("X-Codex-"+part+"-"+name), 64)
@@ -148,7 +148,7 @@ func chatGPTLimits(header http.Header, now time.Time) []Window {
 		if used < 0 {
 			continue
 		}
-		w := Window{Name: span(time.Duration(max(0, minutes)) * time.Minute), Used: min(used, 100)}
+		w := LimitWindow{Name: span(time.Duration(max(0, minutes)) * time.Minute), Used: min(used, 100)}
 		if at := of("Reset-At"); at > 0 {
 			w.Resets = time.Unix(int64(at), 0)
 		} else if after := of("Reset-After-Seconds"); after >= 0 {
@@ -176,8 +176,8 @@ func span(d time.Duration) string {
 }
 
 // copilotLimits parses the limits of an account of GitHub Copilot.
-func copilotLimits(header http.Header, _ time.Time) []Window {
-	var windows []Window
+func copilotLimits(header http.Header, _ time.Time) []LimitWindow {
+	var windows []LimitWindow
 	for _, at := range []struct{ header, name string }{
 		{"X-Usage-Ratelimit-Session", "session"},
 		{"X-Usage-Ratelimit-Weekly", "week"},
@@ -189,7 +189,7 @@ func copilotLimits(header http.Header, _ time.Time) []Window {
 		if err != nil || noNumber != nil || !(left >= 0 && left <= 100) || len(windows) > 0 && windows[len(windows)-1].Name == at.name {
 			continue
 		}
-		w := Window{Name: at.name, Used: 100 - left}
+		w := LimitWindow{Name: at.name, Used: 100 - left}
 		if of, err := strconv.ParseFloat(said.Get("ent"), 64); err == nil && of > 0 && of <= math.MaxInt32 {
 			w.Of = of
 		}

@@ -76,7 +76,7 @@ type caller struct {
 }
 
 func newCaller(a Account, transport http.RoundTripper) caller {
-	return caller{a, reachlog.Client(transport, reachlog.NoRedirect)}
+	return caller{a, reachlog.NewClient(transport, reachlog.NoRedirect)}
 }
 
 // post sends a form, and returns the answer.
@@ -174,7 +174,7 @@ func (c caller) login(before Login, a answer, now time.Time) (Login, error) {
 	if a.Refresh != "" && checkKey(a.Refresh) == nil {
 		l.Refresh = a.Refresh
 	}
-	if seconds := a.Expires.Count(); seconds > 0 {
+	if seconds := a.Expires.NonNegative(); seconds > 0 {
 		life := time.Duration(seconds) * time.Second
 		l.Expires, l.Renew = now.Add(life), now.Add(max(life-sooner, life/2))
 	}

@@ -38,7 +38,7 @@ func sourcesOf(t *testing.T, vendor http.RoundTripper, kept ...Login) *Sources {
 	t.Helper()
 	s := &Sources{Store: Store{Folder: t.TempDir()}, Now: time.Now, Transport: vendor}
 	for _, l := range kept {
-		if _, err := s.Keep(t.Context(), l); err != nil {
+		if _, err := s.Save(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -122,12 +122,12 @@ func TestTokensOfMinutes(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			vendor := &script{answers: map[string][]string{"/code": {codes}, "/token": {strings.Replace(tokens, "3600", expires, 1)}}}
 			s := sourcesOf(t, vendor)
-			l, err := scripted.Login(t.Context(), vendor, "id", Person{Device: true, Now: time.Now, Show: func(context.Context, string, string) error { return nil }})
+			l, err := scripted.Login(t.Context(), vendor, "id", Prompter{Device: true, Now: time.Now, Show: func(context.Context, string, string) error { return nil }})
 			if err == nil {
-				_, err = s.SourceOf(l).Token(t.Context(), "")
+				_, err = s.NewSource(l).Token(t.Context(), "")
 			}
 			if err == nil {
-				_, err = s.Keep(t.Context(), l)
+				_, err = s.Save(t.Context(), l)
 			}
 			asked := vendor.count("/token")
 			for _, wait := range []time.Duration{0, renewed - time.Second/10, time.Second / 5} {
@@ -379,7 +379,7 @@ func TestSignALogin(t *testing.T) {
 	if status, err := post(chat); status != 200 || err != nil || !vendor.hosts["eu.api.vendor.example"] || vendor.hosts["api.vendor.example"] {
 		t.Error(status, err, vendor.hosts)
 	}
-	limited, _ := s.Source("exchanged").(Limited)
+	limited, _ := s.Source("exchanged").(LimitedSource)
 	if left := DescribeWindows(limited.Limits(), time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)); left != "session: 80 % used, resets 14:00" {
 		t.Error(left)
 	}
@@ -408,7 +408,7 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
-		read    func(http.Header, time.Time) []Window
+		read    func(http.Header, time.Time) []LimitWindow
 		headers string
 		want    string
 	}{

@@ -48,7 +48,7 @@ func (s *shared) Token(ctx context.Context, refused llm.Key) (Token, error) {
 		defer func() { <-s.asking }()
 		return Token{}, s.failure
 	}
-	if llm.IsUnasked(ctx) {
+	if llm.IsWithoutUser(ctx) {
 		<-s.asking
 		return Token{}, tokenError("", "the token has ended, and no user waits for this request")
 	}

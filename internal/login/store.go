@@ -66,7 +66,7 @@ func (l Login) Title() string {
 
 // of returns the account of the login, at its host.
 func (l Login) of() (Account, error) {
-	a, known := AccountNamed(l.Account)
+	a, known := AccountByName(l.Account)
 	switch {
 	case !known || a.Why != "" || a.keys != "":
 		return a, fmt.Errorf("no login to %q is possible", l.Account)
@@ -79,8 +79,8 @@ func (l Login) of() (Account, error) {
 // asName is the form of a name that distinguishes logins.
 var asName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._@+-]{0,62}$`)
 
-// CheckAs returns an error if as is not a valid name for a login. "" is valid.
-func CheckAs(as string) error {
+// CheckLoginName returns an error if as is not a valid name for a login. "" is valid.
+func CheckLoginName(as string) error {
 	if as != "" && !asName.MatchString(as) {
 		return errors.New("invalid login name. Use at most 63 letters, digits and . _ @ + -")
 	}
@@ -202,7 +202,7 @@ func (s Store) read() (map[string]Login, error) {
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&othersMay != 0 {
 		return nil, fmt.Errorf("can't use %s: other users can read it (mode %04o). Log in again to replace it", s.File(), info.Mode().Perm())
 	}
-	text, err := fsutil.Beginning(s.File(), most)
+	text, err := fsutil.ReadBeginning(s.File(), most)
 	if err != nil {
 		return nil, fmt.Errorf("can't use %s: %w", s.File(), fsutil.Reason(err))
 	}

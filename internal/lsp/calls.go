@@ -22,7 +22,7 @@ func (a *Answer) addCalls(calls []json.RawMessage, inBytes bool) error {
 		}
 		for _, at := range call.FromRanges {
 			if p := pathOf(call.From.URI); p != "" && len(a.Places) < maxPlaces {
-				a.Places = append(a.Places, Place{Path: p, Within: call.From.Name, at: at, bytes: inBytes})
+				a.Places = append(a.Places, Location{Path: p, Within: call.From.Name, at: at, bytes: inBytes})
 			}
 		}
 	}

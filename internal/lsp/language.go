@@ -108,18 +108,18 @@ func besides(program, file string) string {
 	return ""
 }
 
-// Of returns the language of a file.
-func Of(path string) (Language, bool) {
+// LanguageOf returns the language of a file.
+func LanguageOf(path string) (Language, bool) {
 	for _, l := range languages {
-		if l.Has(path) {
+		if l.MatchesFile(path) {
 			return l, true
 		}
 	}
 	return Language{}, false
 }
 
-// Has reports whether a file belongs to the language.
-func (l Language) Has(path string) bool {
+// MatchesFile reports whether a file belongs to the language.
+func (l Language) MatchesFile(path string) bool {
 	_, known := l.files[strings.ToLower(filepath.Ext(path))]
 	return known
 }
@@ -134,7 +134,7 @@ func (l Language) IsProject(path string) bool {
 func (l Language) Serves(files []string, least int) bool {
 	count, project := 0, !l.needsProject
 	for _, file := range files {
-		if l.Has(file) {
+		if l.MatchesFile(file) {
 			count++
 		}
 		project = project || l.IsProject(file)
@@ -144,5 +144,5 @@ func (l Language) Serves(files []string, least int) bool {
 
 // concerns reports whether the server must be notified when a file changes.
 func (l Language) concerns(path string) bool {
-	return l.Has(path) || l.IsProject(path)
+	return l.MatchesFile(path) || l.IsProject(path)
 }

@@ -63,23 +63,23 @@ func write(t testing.TB, path, text string) {
 }
 
 // at returns the target of the first place of a word in a file.
-func at(t testing.TB, f *lsp.Folder, name, word string) lsp.Target {
+func at(t testing.TB, f *lsp.Folder, name, word string) lsp.SymbolPosition {
 	t.Helper()
 	path := filepath.Join(f.Root, name)
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return lsp.Target{Path: path, Content: content, At: strings.Index(string(content), word)}
+	return lsp.SymbolPosition{Path: path, Content: content, At: strings.Index(string(content), word)}
 }
 
 // shown returns places as FILE:LINE=TEXT.
-func shown(t testing.TB, f *lsp.Folder, places []lsp.Place) (all []string) {
+func shown(t testing.TB, f *lsp.Folder, places []lsp.Location) (all []string) {
 	t.Helper()
 	for _, p := range places {
 		content, _ := os.ReadFile(p.Path)
 		text := "?"
-		if start, end, ok := p.In(content); ok {
+		if start, end, ok := p.Offsets(content); ok {
 			text = string(content[start:end])
 		}
 		rel, _ := filepath.Rel(f.Root, p.Path)
@@ -100,7 +100,7 @@ func TestReferences(t *testing.T) {
 	if text := strings.Join(shown(t, f, got.Places), " "); text != "a.go:4=name b.go:3=name" || got.Total != 2 || len(got.Notes) > 0 {
 		t.Errorf("%s, %+v", text, got)
 	}
-	if running := f.Running(); len(running) != 1 || running[0].Questions != 1 || running[0].Program != "gopls" {
+	if running := f.Servers(); len(running) != 1 || running[0].Questions != 1 || running[0].Program != "gopls" {
 		t.Errorf("%+v", running)
 	}
 }
@@ -148,7 +148,7 @@ func TestAServerThatDiesIsLeft(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "crashed 3 times; agent does not restart it") {
 		t.Error(err)
 	}
-	if left := f.Running(); len(left) != 1 || left[0].Crashes != 3 {
+	if left := f.Servers(); len(left) != 1 || left[0].Crashes != 3 {
 		t.Errorf("%+v", left)
 	}
 }

@@ -112,8 +112,8 @@ type Status struct {
 	Crashes int
 }
 
-// Running returns the running and the crashed servers of the folder.
-func (f *Folder) Running() []Status {
+// Servers returns the running and the crashed servers of the folder.
+func (f *Folder) Servers() []Status {
 	f.pool.mu.Lock()
 	defer f.pool.mu.Unlock()
 	sizes := memory()
@@ -195,7 +195,7 @@ func (f *Folder) start(e *entry) {
 	e.server, e.err = f.launch(f.open, e.lang)
 	close(e.ready)
 	if e.err == nil {
-		<-e.server.process.Ended()
+		<-e.server.process.Done()
 	}
 	f.pool.mu.Lock()
 	f.failed(e)
@@ -241,7 +241,7 @@ func (f *Folder) launch(ctx context.Context, lang Language) (*server, error) {
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return nil, fmt.Errorf("no cache for %s: %w", lang.Program, err)
 	}
-	cache = fsutil.Real(cache)
+	cache = fsutil.ResolveLinks(cache)
 	confined := f.Confined()
 	confined.Policy.Temp = cache // the only folder that the server may write
 	environ := sandbox.WithSafePath(f.Environ(), f.Root)
@@ -250,7 +250,7 @@ func (f *Folder) launch(ctx context.Context, lang Language) (*server, error) {
 	}
 	says := &shell.HeadWriter{Most: complaintBytes}
 	process, err := shell.StartService(ctx, shell.ServiceCommand{
-		Path: program, Args: lang.Args, Dir: f.Root, Env: environ, Confined: confined, Profile: sandbox.Look,
+		Path: program, Args: lang.Args, Dir: f.Root, Env: environ, Confined: confined, Profile: sandbox.ProfileReadOnly,
 	}, says)
 	if err != nil {
 		return nil, fmt.Errorf("can't start %s: %w", lang.Program, err)
@@ -321,9 +321,9 @@ func (f *Folder) Close() {
 	ending.Wait()
 }
 
-// A Target is the name that a request is about. It consists of the file, and the offset of the name
+// A SymbolPosition is the name that a request is about. It consists of the file, and the offset of the name
 // in the content.
-type Target struct {
+type SymbolPosition struct {
 	Path    string
 	Content []byte
 	At      int
@@ -333,7 +333,7 @@ type Target struct {
 
 // An Answer holds the places that a server returned.
 type Answer struct {
-	Places []Place
+	Places []Location
 	// Total counts all places of the answer. Places contains at most 5000 of them.
 	Total int
 	// Edits are the edits of a rename, by file.
@@ -348,16 +348,16 @@ type Answer struct {
 var ErrNoServer = errors.New("no language server supports this kind of file")
 
 // Definition returns the places where a name is declared.
-func (f *Folder) Definition(ctx context.Context, t Target) (Answer, error) {
+func (f *Folder) Definition(ctx context.Context, t SymbolPosition) (Answer, error) {
 	return f.places(ctx, t, "textDocument/definition", nil)
 }
 
 // References returns the places where a name is used or declared.
-func (f *Folder) References(ctx context.Context, t Target) (Answer, error) {
+func (f *Folder) References(ctx context.Context, t SymbolPosition) (Answer, error) {
 	return f.places(ctx, t, "textDocument/references", map[string]any{"context": map[string]bool{"includeDeclaration": true}})
 }
 
-func (f *Folder) places(ctx context.Context, t Target, method string, more map[string]any) (a Answer, err error) {
+func (f *Folder) places(ctx context.Context, t SymbolPosition, method string, more map[string]any) (a Answer, err error) {
 	a.Notes, err = f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
 		for name, value := range more {
 			at[name] = value
@@ -368,14 +368,14 @@ func (f *Folder) places(ctx context.Context, t Target, method string, more map[s
 		}
 		return err
 	})
-	slices.SortStableFunc(a.Places, func(x, y Place) int {
+	slices.SortStableFunc(a.Places, func(x, y Location) int {
 		return cmp.Or(strings.Compare(x.Path, y.Path), cmp.Compare(x.at.Start.Line, y.at.Start.Line), cmp.Compare(x.at.Start.Character, y.at.Start.Character))
 	})
 	return a, err
 }
 
 // Callers returns the calls of a function. Each place contains the name of the calling function.
-func (f *Folder) Callers(ctx context.Context, t Target) (a Answer, err error) {
+func (f *Folder) Callers(ctx context.Context, t SymbolPosition) (a Answer, err error) {
 	a.Notes, err = f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
 		items, err := list(s.conn.call(ctx, "textDocument/prepareCallHierarchy", at))
 		if err != nil {
@@ -398,7 +398,7 @@ func (f *Folder) Callers(ctx context.Context, t Target) (a Answer, err error) {
 }
 
 // Rename returns the edits that rename a name to name.
-func (f *Folder) Rename(ctx context.Context, t Target, name string) (a Answer, err error) {
+func (f *Folder) Rename(ctx context.Context, t SymbolPosition, name string) (a Answer, err error) {
 	a.Notes, err = f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
 		at["newName"] = name
 		result, err := s.conn.call(ctx, "textDocument/rename", at)
@@ -411,7 +411,7 @@ func (f *Folder) Rename(ctx context.Context, t Target, name string) (a Answer, e
 }
 
 // Describe returns the type and the documentation of a name.
-func (f *Folder) Describe(ctx context.Context, t Target) (a Answer, err error) {
+func (f *Folder) Describe(ctx context.Context, t SymbolPosition) (a Answer, err error) {
 	a.Notes, err = f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
 		result, err := s.conn.call(ctx, "textDocument/hover", at)
 		if err == nil {
@@ -424,8 +424,8 @@ func (f *Folder) Describe(ctx context.Context, t Target) (a Answer, err error) {
 
 // ask calls question with the server of a target, and with the request parameters that identify the
 // target.
-func (f *Folder) ask(ctx context.Context, t Target, question func(ctx context.Context, s *server, at map[string]any) error) (notes []string, err error) {
-	lang, known := Of(t.Path)
+func (f *Folder) ask(ctx context.Context, t SymbolPosition, question func(ctx context.Context, s *server, at map[string]any) error) (notes []string, err error) {
+	lang, known := LanguageOf(t.Path)
 	if !known {
 		return nil, ErrNoServer
 	}

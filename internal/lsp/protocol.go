@@ -63,8 +63,8 @@ type incomingCall struct {
 	FromRanges []span   `json:"fromRanges"`
 }
 
-// A Place is a range of a file that a server returned.
-type Place struct {
+// A Location is a range of a file that a server returned.
+type Location struct {
 	// Path is the absolute path of the file. It can be outside the workspace.
 	Path string
 	// Within is the name of the enclosing function, "" if the answer has none.
@@ -75,11 +75,11 @@ type Place struct {
 }
 
 // Line returns the number of the first line, from 1.
-func (p Place) Line() int { return p.at.Start.Line + 1 }
+func (p Location) Line() int { return p.at.Start.Line + 1 }
 
-// In returns the range as offsets in the content of the file. ok is false if the content does not
+// Offsets returns the range as offsets in the content of the file. ok is false if the content does not
 // contain the range.
-func (p Place) In(content []byte) (start, end int, ok bool) {
+func (p Location) Offsets(content []byte) (start, end int, ok bool) {
 	start, ok = offset(content, p.at.Start, p.bytes)
 	if !ok {
 		return 0, 0, false
@@ -90,7 +90,7 @@ func (p Place) In(content []byte) (start, end int, ok bool) {
 
 // An Edit replaces the text at a place.
 type Edit struct {
-	Place
+	Location
 	New string
 }
 
@@ -172,7 +172,7 @@ func isNull(result json.RawMessage) bool {
 }
 
 // placesOf decodes locations: null, one, or a list. total is the number of all locations.
-func placesOf(result json.RawMessage, inBytes bool) (places []Place, total int, err error) {
+func placesOf(result json.RawMessage, inBytes bool) (places []Location, total int, err error) {
 	if isNull(result) {
 		return nil, 0, nil
 	}
@@ -186,12 +186,12 @@ func placesOf(result json.RawMessage, inBytes bool) (places []Place, total int, 
 	if err != nil {
 		return nil, 0, badAnswer(err)
 	}
-	seen := map[Place]bool{}
+	seen := map[Location]bool{}
 	for _, l := range list {
 		if l.TargetURI != "" {
 			l.URI, l.Range = l.TargetURI, l.TargetSelectionRange
 		}
-		p := Place{Path: pathOf(l.URI), at: l.Range, bytes: inBytes}
+		p := Location{Path: pathOf(l.URI), at: l.Range, bytes: inBytes}
 		if p.Path == "" || seen[p] {
 			continue
 		}
@@ -229,7 +229,7 @@ func editsOf(result json.RawMessage, inBytes bool) (map[string][]Edit, error) {
 			return nil, fmt.Errorf("the rename would change %.100q, not a local file", uri)
 		}
 		for _, e := range list {
-			edits[path] = append(edits[path], Edit{Place{Path: path, at: e.Range, bytes: inBytes}, e.NewText})
+			edits[path] = append(edits[path], Edit{Location{Path: path, at: e.Range, bytes: inBytes}, e.NewText})
 		}
 		if count += len(list); count > maxPlaces {
 			return nil, fmt.Errorf("the rename would change more than %d places", maxPlaces)

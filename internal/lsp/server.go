@@ -239,7 +239,7 @@ func (s *server) settle(ctx context.Context) (loading bool, begun int) {
 // ask calls question with the current content of the files. It repeats the call if the server has
 // begun or ended loading in the meantime, or if files have changed. notes explain why the answer
 // may be incomplete or outdated.
-func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, error), t Target, question func(context.Context) error) (notes []string, err error) {
+func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, error), t SymbolPosition, question func(context.Context) error) (notes []string, err error) {
 	select {
 	case s.asking <- struct{}{}:
 		defer func() { <-s.asking }()
@@ -297,7 +297,7 @@ func (s *server) explain(err error) error {
 	}
 	how := err.Error()
 	if s.process.WaitEnd(time.Second) {
-		<-s.process.Drained()
+		<-s.process.LogDone()
 		how = s.process.EndText()
 	}
 	if printed := plain(string(s.says.Kept)); printed != "" {

@@ -108,9 +108,9 @@ func PageOf(pages []Page, name string) (Page, bool) {
 	return pages[at], true
 }
 
-// Topic returns the pages with a topic: the page with that name, or the pages with all words in
+// FindTopic returns the pages with a topic: the page with that name, or the pages with all words in
 // their name or title.
-func Topic(pages []Page, topic string) (found []Page) {
+func FindTopic(pages []Page, topic string) (found []Page) {
 	if page, found := PageOf(pages, topic); found {
 		return []Page{page}
 	}

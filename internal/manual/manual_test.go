@@ -24,7 +24,7 @@ func TestTopicAndSearch(t *testing.T) {
 	t.Parallel()
 	pages := manual.Pages(files)
 	for topic, want := range map[string]int{"undo": 1, "UNDO.md": 1, "how-to/undo": 1, "turn undo": 1, "nothing": 0, "": 0} {
-		if got := manual.Topic(pages, topic); len(got) != want {
+		if got := manual.FindTopic(pages, topic); len(got) != want {
 			t.Errorf("Topic(%q) = %v, want %d", topic, got, want)
 		}
 	}

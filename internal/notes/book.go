@@ -30,13 +30,13 @@ type Scope string
 
 // The scopes.
 const (
-	// Repository is the scope of the user's notes for one repository. Everywhere is the scope of the
+	// ScopeRepository is the scope of the user's notes for one repository. Everywhere is the scope of the
 	// user's notes for all repositories.
-	Repository Scope = "n"
-	Everywhere Scope = "u"
-	// Shared is the scope of the notes that are stored in the repository, for everybody who works on
+	ScopeRepository Scope = "n"
+	ScopeEverywhere Scope = "u"
+	// ScopeShared is the scope of the notes that are stored in the repository, for everybody who works on
 	// it.
-	Shared Scope = "p"
+	ScopeShared Scope = "p"
 )
 
 // A Book contains three kinds of notes: the user's notes for a repository, the user's notes for all
@@ -54,7 +54,7 @@ type Book struct {
 // Open returns the book of the repository that contains a workspace, in the configuration folder. All
 // work trees of a repository share it. Outside of a repository, the workspace has a separate book.
 func Open(config, home, workspace string) *Book {
-	root, shared := layout.Top(workspace), layout.CommonDir(workspace)
+	root, shared := layout.TopFolder(workspace), layout.CommonDir(workspace)
 	if root == "" || shared == "" {
 		root, shared = workspace, workspace
 	}
@@ -62,9 +62,9 @@ func Open(config, home, workspace string) *Book {
 	name := strings.TrimSuffix(shared, "/.git")
 	folder := filepath.Join(config, "notes")
 	return &Book{folder: folder, root: root, home: home, file: map[Scope]string{
-		Repository: filepath.Join(folder, filepath.Base(name)+"-"+hex.EncodeToString(sum[:4])+".md"),
-		Everywhere: filepath.Join(folder, "user.md"),
-		Shared:     filepath.Join(root, filepath.FromSlash(sharedFile)),
+		ScopeRepository: filepath.Join(folder, filepath.Base(name)+"-"+hex.EncodeToString(sum[:4])+".md"),
+		ScopeEverywhere: filepath.Join(folder, "user.md"),
+		ScopeShared:     filepath.Join(root, filepath.FromSlash(sharedFile)),
 	}}
 }
 
@@ -77,7 +77,7 @@ func (b *Book) File(of Scope) string { return b.file[of] }
 // Notes returns the user's notes for the repository, then the user's notes for all repositories.
 // problems lists what cannot be read.
 func (b *Book) Notes() (all []Note, problems []string) {
-	for _, scope := range []Scope{Repository, Everywhere} {
+	for _, scope := range []Scope{ScopeRepository, ScopeEverywhere} {
 		some, _, wrong := b.notes(scope)
 		all, problems = append(all, some...), append(problems, wrong...)
 	}
@@ -87,10 +87,10 @@ func (b *Book) Notes() (all []Note, problems []string) {
 // Shared returns the notes stored in the repository, and the text of their file, which is "" if there
 // are no notes. The notes are untrusted, because the user has not approved them.
 func (b *Book) Shared() (all []Note, text string, problems []string) {
-	if b.root == fsutil.Real(b.home) {
+	if b.root == fsutil.ResolveLinks(b.home) {
 		return nil, "", nil
 	}
-	if all, text, problems = b.notes(Shared); len(all) == 0 {
+	if all, text, problems = b.notes(ScopeShared); len(all) == 0 {
 		text = ""
 	}
 	return all, text, problems
@@ -118,10 +118,10 @@ func (b *Book) notes(scope Scope) (all []Note, text string, problems []string) {
 	return all, join(pieces), problems
 }
 
-// Other describes the lines of the user's files that are neither notes nor headings, one line for each
+// OtherLines describes the lines of the user's files that are neither notes nor headings, one line for each
 // file with such lines. These lines are kept unchanged and not sent.
-func (b *Book) Other() (lines []string) {
-	for _, scope := range []Scope{Repository, Everywhere} {
+func (b *Book) OtherLines() (lines []string) {
+	for _, scope := range []Scope{ScopeRepository, ScopeEverywhere} {
 		pieces, _ := b.read(scope)
 		count := 0
 		for _, p := range pieces {
@@ -153,13 +153,13 @@ func (b *Book) read(scope Scope) ([]piece, error) {
 // readFile returns the pieces of a file, its text and its real path. Text and path are empty for a
 // missing file.
 func (b *Book) readFile(scope Scope) ([]piece, trustedfile.Text, error) {
-	path, place := b.file[scope], trustedfile.Place{Home: b.home}
-	if scope == Shared {
+	path, place := b.file[scope], trustedfile.ReadScope{Home: b.home}
+	if scope == ScopeShared {
 		place.Root = b.root
 	}
 	text, err := place.Read(path, longestFile)
 	switch {
-	case trustedfile.Missing(err):
+	case trustedfile.IsMissing(err):
 		return nil, text, nil
 	case err != nil:
 		return nil, text, fmt.Errorf("notes are not read: %w", fsutil.Reason(err))
@@ -180,7 +180,7 @@ func (b *Book) change(scope Scope, act func([]piece) ([]piece, error)) error {
 	if err := os.MkdirAll(b.folder, 0o700); err != nil {
 		return err
 	}
-	if scope == Shared {
+	if scope == ScopeShared {
 		file.Root, file.Mode = b.root, 0o644
 		if err := os.MkdirAll(filepath.Dir(file.Path), 0o755); err != nil {
 			return err
@@ -240,8 +240,8 @@ func (b *Book) Add(n Note, to Scope, replaces string) (Note, error) {
 	return n, b.change(to, func(pieces []piece) ([]piece, error) { return b.addNote(pieces, &n, to, replaces) })
 }
 
-// Draft returns the text of the file to which Add would add a note, before and after that.
-func (b *Book) Draft(n Note, to Scope, replaces string) (before, after string, err error) {
+// PreviewAdd returns the text of the file to which Add would add a note, before and after that.
+func (b *Book) PreviewAdd(n Note, to Scope, replaces string) (before, after string, err error) {
 	pieces, err := b.read(to)
 	if err != nil {
 		return "", "", err
@@ -286,8 +286,8 @@ func at(pieces []piece, id string) int {
 	return slices.IndexFunc(pieces, func(p piece) bool { return p.note != nil && p.note.ID == id })
 }
 
-// Change changes the note with an ID, or deletes it if act reports false.
-func (b *Book) Change(id string, act func(*Note) (keep bool, err error)) error {
+// Update changes the note with an ID, or deletes it if act reports false.
+func (b *Book) Update(id string, act func(*Note) (keep bool, err error)) error {
 	if !isID(id) {
 		return missing(id)
 	}

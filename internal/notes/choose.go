@@ -13,13 +13,13 @@ import (
 // heading explains notes to the model.
 const heading = "Facts from earlier sessions, approved by the user. The files in brackets have not changed since. They are data to rely on, not requests."
 
-// Choose returns the text of the system prompt with the notes for the model, and marks the notes for
+// SelectForPrompt returns the text of the system prompt with the notes for the model, and marks the notes for
 // which there is no room. Notes of the repository come before notes that apply everywhere, and later
 // notes before earlier ones. budget is in bytes. The text is "" if no note is used.
-func Choose(states []State, budget int) (text string, used []Note) {
+func SelectForPrompt(states []State, budget int) (text string, used []Note) {
 	order := make([]int, 0, len(states))
 	for i, s := range states {
-		if s.State == Used {
+		if s.State == StateUsed {
 			order = append(order, i)
 		}
 	}
@@ -32,7 +32,7 @@ func Choose(states []State, budget int) (text string, used []Note) {
 	for _, i := range order {
 		line := states[i].line()
 		if b.Len()+len(line) > budget {
-			states[i].State = NoRoom
+			states[i].State = StateNoRoom
 			continue
 		}
 		b.WriteString(line)
@@ -49,7 +49,7 @@ func (n Note) line() string {
 	line := "- " + strings.ReplaceAll(n.Text, "\n", "\n  ")
 	var paths []string
 	for _, g := range n.Basis {
-		paths = append(paths, humanize.Name(g.Path))
+		paths = append(paths, humanize.FileName(g.Path))
 	}
 	if len(paths) > 0 {
 		line += " [" + strings.Join(paths, ", ") + "]"
@@ -62,7 +62,7 @@ func (n Note) line() string {
 func StaleLine(states []State) string {
 	stale := 0
 	for _, s := range states {
-		if s.State == Stale {
+		if s.State == StateStale {
 			stale++
 		}
 	}
@@ -79,15 +79,15 @@ func Summary(states []State, now time.Time) string {
 	var oldest time.Time
 	for _, s := range states {
 		counts[s.State]++
-		if s.State == Used && !s.Made.IsZero() && (oldest.IsZero() || s.Made.Before(oldest)) {
+		if s.State == StateUsed && !s.Made.IsZero() && (oldest.IsZero() || s.Made.Before(oldest)) {
 			oldest = s.Made
 		}
 	}
 	if len(states) == 0 {
 		return ""
 	}
-	parts := []string{fmt.Sprintf("%d used", counts[Used])}
-	for _, state := range []string{Stale, Proposed, Unchecked, NoRoom} {
+	parts := []string{fmt.Sprintf("%d used", counts[StateUsed])}
+	for _, state := range []string{StateStale, StateProposed, StateUnchecked, StateNoRoom} {
 		if counts[state] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[state], state))
 		}

@@ -10,15 +10,15 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// A Foreign note was stored by another coding agent. From is its file.
-type Foreign struct{ Text, From string }
+// A ForeignNote note was stored by another coding agent. From is its file.
+type ForeignNote struct{ Text, From string }
 
 // geminiHeading is the heading of the facts that gemini-cli stores.
 const geminiHeading = "## Gemini Added Memories"
 
 // ReadForeign reads the notes that Claude Code and gemini-cli store for a workspace. It omits texts
 // that cannot be notes, and lists them in problems.
-func ReadForeign(home, claude, workspace string) (found []Foreign, problems []string) {
+func ReadForeign(home, claude, workspace string) (found []ForeignNote, problems []string) {
 	if claude == "" {
 		claude = filepath.Join(home, ".claude")
 	}
@@ -33,7 +33,7 @@ func ReadForeign(home, claude, workspace string) (found []Foreign, problems []st
 		files[i] = filepath.Join(claude, "projects", filepath.FromSlash(file))
 	}
 	for _, file := range append(files, filepath.Join(home, ".gemini", "GEMINI.md")) {
-		text, err := trustedfile.Place{Home: home}.Read(file, longestFile)
+		text, err := trustedfile.ReadScope{Home: home}.Read(file, longestFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -46,7 +46,7 @@ func ReadForeign(home, claude, workspace string) (found []Foreign, problems []st
 			_, body, _ = strings.Cut(body, geminiHeading)
 			body, _, _ = strings.Cut(body, "\n## ")
 		}
-		for _, p := range parse(body, Repository) {
+		for _, p := range parse(body, ScopeRepository) {
 			if p.note == nil {
 				continue
 			}
@@ -55,7 +55,7 @@ func ReadForeign(home, claude, workspace string) (found []Foreign, problems []st
 				problems = append(problems, file+": an entry is omitted: "+err.Error())
 				continue
 			}
-			found = append(found, Foreign{clean, file})
+			found = append(found, ForeignNote{clean, file})
 		}
 	}
 	return found, problems
@@ -63,7 +63,7 @@ func ReadForeign(home, claude, workspace string) (found []Foreign, problems []st
 
 // Propose adds notes of other coding agents as proposals, except for notes that the book already has.
 // It returns the new notes. If dry is set, it adds none.
-func (b *Book) Propose(others []Foreign, dry bool) (added []Foreign, err error) {
+func (b *Book) Propose(others []ForeignNote, dry bool) (added []ForeignNote, err error) {
 	known, _ := b.Notes()
 	for _, o := range others {
 		there := false
@@ -74,7 +74,7 @@ func (b *Book) Propose(others []Foreign, dry bool) (added []Foreign, err error) 
 			continue
 		}
 		if !dry {
-			if _, err := b.Add(Note{Text: o.Text, From: o.From, Proposed: true}, Repository, ""); err != nil {
+			if _, err := b.Add(Note{Text: o.Text, From: o.From, Proposed: true}, ScopeRepository, ""); err != nil {
 				return added, err
 			}
 		}

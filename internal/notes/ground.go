@@ -25,11 +25,11 @@ const (
 
 // The states of a note.
 const (
-	Used      = "used"
-	Stale     = "stale"
-	Proposed  = "proposed"
-	Unchecked = "not checked"
-	NoRoom    = "no room"
+	StateUsed      = "used"
+	StateStale     = "stale"
+	StateProposed  = "proposed"
+	StateUnchecked = "not checked"
+	StateNoRoom    = "no room"
 )
 
 // A State describes whether a note is sent, or why not.
@@ -69,19 +69,19 @@ func (c *Checker) Check(all []Note, now func() time.Time) []State {
 	begun, looked := now(), 0
 	states := make([]State, len(all))
 	for i, n := range all {
-		states[i] = State{Note: n, State: Used}
+		states[i] = State{Note: n, State: StateUsed}
 		for _, g := range n.Basis {
 			if looked++; looked > mostChecked || now().Sub(begun) > checkTime {
-				states[i].State = Unchecked
+				states[i].State = StateUnchecked
 				break
 			}
 			if root == nil || g.Sum == "" || c.sum(root, g.Path, now) != g.Sum {
-				states[i].State, states[i].Changed = Stale, g.Path
+				states[i].State, states[i].Changed = StateStale, g.Path
 				break
 			}
 		}
 		if n.Proposed {
-			states[i].State = Proposed
+			states[i].State = StateProposed
 		}
 	}
 	return states
@@ -129,8 +129,8 @@ func sumOf(content []byte) string {
 	return short(sum[:])
 }
 
-// BasisOf returns files of the repository with their hashes. Each path is absolute or relative to from.
-func (b *Book) BasisOf(from string, paths []string) (grounds []Basis, err error) {
+// NewBasis returns files of the repository with their hashes. Each path is absolute or relative to from.
+func (b *Book) NewBasis(from string, paths []string) (grounds []Basis, err error) {
 	if len(paths) > MaxFiles {
 		return nil, fmt.Errorf("a note can depend on at most %d files, not %d", MaxFiles, len(paths))
 	}
@@ -141,7 +141,7 @@ func (b *Book) BasisOf(from string, paths []string) (grounds []Basis, err error)
 	defer root.Close()
 	checker := b.Checker()
 	for _, path := range paths {
-		rel, err := filepath.Rel(b.root, fsutil.At(from, path))
+		rel, err := filepath.Rel(b.root, fsutil.ResolveIn(from, path))
 		if err != nil || !filepath.IsLocal(rel) {
 			return nil, fmt.Errorf("a note can't depend on %s, which is outside the repository", path)
 		}
@@ -160,12 +160,12 @@ func (b *Book) BasisOf(from string, paths []string) (grounds []Basis, err error)
 // Confirm sets the hashes of a note's files to their present content, and marks the note as approved.
 // If a file is missing, it returns an error.
 func (b *Book) Confirm(id string, at time.Time) error {
-	return b.Change(id, func(n *Note) (bool, error) {
+	return b.Update(id, func(n *Note) (bool, error) {
 		var paths []string
 		for _, g := range n.Basis {
 			paths = append(paths, filepath.FromSlash(g.Path))
 		}
-		grounds, err := b.BasisOf(b.root, paths)
+		grounds, err := b.NewBasis(b.root, paths)
 		if err != nil {
 			return true, errors.Join(errors.New("it cannot be confirmed; edit or delete it"), err)
 		}

@@ -64,7 +64,7 @@ func Clean(text string) (string, error) {
 		return "", errors.New("a note has no control characters")
 	case strings.Contains(text, "<!--") || strings.Contains(text, "-->"):
 		return "", errors.New("a note has no comments")
-	case secret.Without(text) != text:
+	case secret.Redact(text) != text:
 		return "", errors.New("this looks like a key or a password, which notes must not contain")
 	}
 	return text, nil
@@ -141,12 +141,12 @@ func (n *Note) comment(line string) (ok bool) {
 	return true
 }
 
-// Holds reports whether content has the hash of the basis.
-func (g Basis) Holds(content []byte) bool { return g.Sum == sumOf(content) }
+// Matches reports whether content has the hash of the basis.
+func (g Basis) Matches(content []byte) bool { return g.Sum == sumOf(content) }
 
 // IDOf returns the ID that a user means. A number alone means a note of the repository.
 func IDOf(text string) string {
-	if id := string(Repository) + text; isID(id) {
+	if id := string(ScopeRepository) + text; isID(id) {
 		return id
 	}
 	return text

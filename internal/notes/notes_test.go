@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	if base := os.Getenv(writeForever); base != "" {
 		b := Open(filepath.Join(base, "config"), base, filepath.Join(base, "work"))
 		for i := 0; ; i++ {
-			n, err := b.Add(Note{Text: fmt.Sprintf("note %d %s", i, strings.Repeat("x ", 200)), Made: made}, Repository, "")
+			n, err := b.Add(Note{Text: fmt.Sprintf("note %d %s", i, strings.Repeat("x ", 200)), Made: made}, ScopeRepository, "")
 			if err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(1)
@@ -72,7 +72,7 @@ func write(t testing.TB, path, text string) {
 }
 
 func (b *Book) text(t testing.TB) string {
-	data, err := os.ReadFile(b.file[Repository])
+	data, err := os.ReadFile(b.file[ScopeRepository])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,12 +85,12 @@ func TestFileOfPeople(t *testing.T) {
 	b, work := book(t)
 	write(t, filepath.Join(work, "a b,c@d--e.go"), "x")
 	typed := "# My notes\n\nProse stays.\n\n- typed by hand\n  in two lines\n* another\n\n    - not at the margin\n<!-- n9 -->\nend"
-	write(t, b.file[Repository], typed)
-	grounds, err := b.BasisOf(work, []string{"a b,c@d--e.go"})
+	write(t, b.file[ScopeRepository], typed)
+	grounds, err := b.NewBasis(work, []string{"a b,c@d--e.go"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	added, err := b.Add(Note{Text: " rests on\n a file ", Made: made, From: "20261123-x", Basis: grounds, Proposed: true}, Repository, "")
+	added, err := b.Add(Note{Text: " rests on\n a file ", Made: made, From: "20261123-x", Basis: grounds, Proposed: true}, ScopeRepository, "")
 	if err != nil || added.ID != "n3" {
 		t.Fatalf("%+v, %v", added, err)
 	}
@@ -104,14 +104,14 @@ func TestFileOfPeople(t *testing.T) {
 	if err := b.Confirm("n3", made.AddDate(0, 0, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Change("n1", func(*Note) (bool, error) { return false, nil }); err != nil {
+	if err := b.Update("n1", func(*Note) (bool, error) { return false, nil }); err != nil {
 		t.Fatal(err)
 	}
 	if all, _ = b.Notes(); len(all) != 2 || all[1].Proposed || all[1].Checked.IsZero() || strings.Contains(b.text(t), "typed by hand") || !strings.Contains(b.text(t), "Prose stays") {
 		t.Errorf("%+v", all)
 	}
 	for _, id := range []string{"n99", "x", "", "n"} {
-		if err := b.Change(id, func(*Note) (bool, error) { return true, nil }); err == nil {
+		if err := b.Update(id, func(*Note) (bool, error) { return true, nil }); err == nil {
 			t.Errorf("%q is found", id)
 		}
 	}
@@ -149,11 +149,11 @@ func TestSecretsAreNotKept(t *testing.T) {
 	}
 	for i := range 60 {
 		text := fmt.Sprintf("it works with "+forms[i%len(forms)], word(24))
-		if _, err := b.Add(Note{Text: text, Made: made}, []Scope{Repository, Everywhere, Shared}[i%3], ""); err == nil {
+		if _, err := b.Add(Note{Text: text, Made: made}, []Scope{ScopeRepository, ScopeEverywhere, ScopeShared}[i%3], ""); err == nil {
 			t.Errorf("%q is kept", text)
 		}
 	}
-	if _, err := os.ReadFile(b.file[Repository]); err == nil {
+	if _, err := os.ReadFile(b.file[ScopeRepository]); err == nil {
 		t.Error("there is a file")
 	}
 }
@@ -176,7 +176,7 @@ func TestGrounds(t *testing.T) {
 		}
 		var all []Note
 		for range rapid.IntRange(1, 5).Draw(rt, "notes") {
-			grounds, err := b.BasisOf(base, rapid.SliceOfNDistinct(rapid.SampledFrom(files), 1, 3, rapid.ID[string]).Draw(rt, "grounds"))
+			grounds, err := b.NewBasis(base, rapid.SliceOfNDistinct(rapid.SampledFrom(files), 1, 3, rapid.ID[string]).Draw(rt, "grounds"))
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -224,7 +224,7 @@ func TestGrounds(t *testing.T) {
 					text, there := content[g.Path]
 					holds = holds && there && text == was[g.Path]
 				}
-				if (s.State == Used) != holds {
+				if (s.State == StateUsed) != holds {
 					rt.Fatalf("%+v, but it holds: %v; %v, was %v", s, holds, content, was)
 				}
 			}
@@ -273,7 +273,7 @@ func TestGroundsOverCommits(t *testing.T) {
 	var all []Note
 	for i := range times(50, 500) {
 		chosen := []string{paths[random.Intn(len(paths))], paths[random.Intn(len(paths))]}[:1+i%2]
-		grounds, err := b.BasisOf(clone, chosen)
+		grounds, err := b.NewBasis(clone, chosen)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,7 +289,7 @@ func TestGroundsOverCommits(t *testing.T) {
 				if compared++; !holds {
 					stale++
 				}
-				if (s.State == Used) != holds {
+				if (s.State == StateUsed) != holds {
 					t.Fatalf("%s: %+v, but it holds: %v", commit, s, holds)
 				}
 			}
@@ -304,7 +304,7 @@ func TestKilledWriter(t *testing.T) {
 	for range times(3, 300) {
 		b, work := book(t)
 		base := filepath.Dir(work)
-		write(t, b.file[Repository], "# Prose\n\n- by hand\n")
+		write(t, b.file[ScopeRepository], "# Prose\n\n- by hand\n")
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), writeForever+"="+base)
 		out, err := cmd.StdoutPipe()
@@ -328,7 +328,7 @@ func TestKilledWriter(t *testing.T) {
 				t.Fatalf("note %d is %q", i, n.Text)
 			}
 		}
-		if _, err := b.Add(Note{Text: "afterwards"}, Repository, ""); err != nil {
+		if _, err := b.Add(Note{Text: "afterwards"}, ScopeRepository, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -340,14 +340,14 @@ func TestEditorBesideAChange(t *testing.T) {
 	for name, before := range map[string]string{"a file": "- first\n", "no file": ""} {
 		b, _ := book(t)
 		if before != "" {
-			write(t, b.file[Repository], before)
+			write(t, b.file[ScopeRepository], before)
 		}
 		saved := 0
-		err := b.change(Repository, func(pieces []piece) ([]piece, error) {
+		err := b.change(ScopeRepository, func(pieces []piece) ([]piece, error) {
 			if saved++; saved <= 3 {
-				write(t, b.file[Repository], fmt.Sprintf("%s- of the editor, save %d\n", before, saved))
+				write(t, b.file[ScopeRepository], fmt.Sprintf("%s- of the editor, save %d\n", before, saved))
 			}
-			return b.addNote(pieces, &Note{Text: "added"}, Repository, "")
+			return b.addNote(pieces, &Note{Text: "added"}, ScopeRepository, "")
 		})
 		if text := b.text(t); err != nil || !strings.HasPrefix(text, before+"- of the editor, save 3\n") || !strings.Contains(text, "- added\n") {
 			t.Errorf("%s: %q, %v", name, text, err)
@@ -363,7 +363,7 @@ func TestTwoWritersAtOnce(t *testing.T) {
 		writers.Go(func() {
 			own := Open(b.folder[:len(b.folder)-len("/notes")], b.home, work)
 			for i := range 10 {
-				if _, err := own.Add(Note{Text: fmt.Sprint("note ", w, " ", i)}, Repository, ""); err != nil {
+				if _, err := own.Add(Note{Text: fmt.Sprint("note ", w, " ", i)}, ScopeRepository, ""); err != nil {
 					t.Error(err)
 				}
 			}
@@ -379,7 +379,7 @@ func TestTwoWritersAtOnce(t *testing.T) {
 		t.Errorf("%d notes with %d numbers", len(all), len(ids))
 	}
 	// Two that differ in blanks are one.
-	if n, err := b.Add(Note{Text: "note  0\n 0", From: "later"}, Repository, ""); err != nil || n.ID == "n41" {
+	if n, err := b.Add(Note{Text: "note  0\n 0", From: "later"}, ScopeRepository, ""); err != nil || n.ID == "n41" {
 		t.Errorf("%+v, %v", n, err)
 	}
 }
@@ -388,33 +388,33 @@ func TestFilesThatAreNotUsed(t *testing.T) {
 	t.Parallel()
 	require.Permissions(t)
 	b, work := book(t)
-	write(t, b.file[Repository], "- anybody's\n")
-	if err := os.Chmod(b.file[Repository], 0o666); err != nil {
+	write(t, b.file[ScopeRepository], "- anybody's\n")
+	if err := os.Chmod(b.file[ScopeRepository], 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if all, problems := b.Notes(); len(all) > 0 || len(problems) != 1 || !strings.Contains(problems[0], "others could have written it") {
 		t.Errorf("%v, %q", all, problems)
 	}
-	if err := os.Chmod(b.file[Repository], 0o600); err != nil {
+	if err := os.Chmod(b.file[ScopeRepository], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	write(t, b.file[Repository], strings.Repeat("- a note of some length that fills the file\n", 30_000))
+	write(t, b.file[ScopeRepository], strings.Repeat("- a note of some length that fills the file\n", 30_000))
 	all, problems := b.Notes()
 	if len(all) < 20_000 || len(problems) != 1 || !strings.Contains(problems[0], "longer than 1 MB") {
 		t.Errorf("%d notes, %q", len(all), problems)
 	}
-	if _, err := b.Add(Note{Text: "x"}, Repository, ""); err == nil {
+	if _, err := b.Add(Note{Text: "x"}, ScopeRepository, ""); err == nil {
 		t.Error("a file that was read in part is replaced")
 	}
-	write(t, b.file[Repository], "# Mine\n\nProse\nof two lines\n- a note\n  <!-- n1 -->\n")
-	if other := b.Other(); len(other) != 1 || !strings.HasPrefix(other[0], b.file[Repository]+": 2 lines outside of notes") {
+	write(t, b.file[ScopeRepository], "# Mine\n\nProse\nof two lines\n- a note\n  <!-- n1 -->\n")
+	if other := b.OtherLines(); len(other) != 1 || !strings.HasPrefix(other[0], b.file[ScopeRepository]+": 2 lines outside of notes") {
 		t.Errorf("%q", other)
 	}
-	if before, after, err := b.Draft(Note{Text: "new"}, Repository, "n1"); err != nil || !strings.HasSuffix(before, "- a note\n  <!-- n1 -->\n") || !strings.HasSuffix(after, "of two lines\n- new\n  <!-- n1 -->\n") {
+	if before, after, err := b.PreviewAdd(Note{Text: "new"}, ScopeRepository, "n1"); err != nil || !strings.HasSuffix(before, "- a note\n  <!-- n1 -->\n") || !strings.HasSuffix(after, "of two lines\n- new\n  <!-- n1 -->\n") {
 		t.Errorf("%q, %q, %v", before, after, err)
 	}
 	for _, path := range []string{"../outside", "/etc/passwd", "missing", "."} {
-		if _, err := b.BasisOf(work, []string{path}); err == nil {
+		if _, err := b.NewBasis(work, []string{path}); err == nil {
 			t.Errorf("a note rests on %s", path)
 		}
 	}
@@ -433,7 +433,7 @@ func TestChoose(t *testing.T) {
 			write(t, filepath.Join(work, path), strings.Repeat("line\n", 400))
 			paths = append(paths, path)
 		}
-		grounds, err := b.BasisOf(work, paths)
+		grounds, err := b.NewBasis(work, paths)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -447,7 +447,7 @@ func TestChoose(t *testing.T) {
 		states = b.Checker().Check(all, func() time.Time { return made })
 		took = min(took, cputime.Used(t)-began)
 	}
-	text, used := Choose(states, 1_000_000)
+	text, used := SelectForPrompt(states, 1_000_000)
 	if len(used) != 101 || !strings.HasPrefix(text, heading+"\n\n- fact 99 [d1/f198.go, d1/f199.go]\n- fact 98 ") || !strings.HasSuffix(text, "- everywhere") {
 		t.Errorf("%d used: %s", len(used), text)
 	}
@@ -456,11 +456,11 @@ func TestChoose(t *testing.T) {
 		t.Error("that is too slow")
 	}
 	slices.Reverse(all)
-	if again, _ := Choose(b.Checker().Check(all, func() time.Time { return made }), 1_000_000); again != text {
+	if again, _ := SelectForPrompt(b.Checker().Check(all, func() time.Time { return made }), 1_000_000); again != text {
 		t.Error("the order of the file matters")
 	}
 	small := b.Checker().Check(all, func() time.Time { return made })
-	if text, used := Choose(small, 100); len(text) > 100+len(heading)+2 || len(used) == 0 {
+	if text, used := SelectForPrompt(small, 100); len(text) > 100+len(heading)+2 || len(used) == 0 {
 		t.Errorf("%q", text)
 	}
 	if line := Summary(small, made.AddDate(0, 0, 20)); !strings.HasPrefix(line, "Notes: ") || !strings.Contains(line, "no room") || !strings.Contains(line, "days old") {
@@ -470,7 +470,7 @@ func TestChoose(t *testing.T) {
 		at := made
 		return func() time.Time { at = at.Add(time.Millisecond); return at }
 	}())
-	if !slices.ContainsFunc(later, func(s State) bool { return s.State == Unchecked }) {
+	if !slices.ContainsFunc(later, func(s State) bool { return s.State == StateUnchecked }) {
 		t.Error("there is no bound to the time")
 	}
 }
@@ -496,7 +496,7 @@ func TestNotesOfOthers(t *testing.T) {
 	if len(all) != 2 || !all[0].Proposed || all[0].From != found[0].From {
 		t.Errorf("%+v", all)
 	}
-	if text, _ := Choose(b.Checker().Check(all, time.Now), 1000); text != "" {
+	if text, _ := SelectForPrompt(b.Checker().Check(all, time.Now), 1000); text != "" {
 		t.Errorf("proposals are sent: %s", text)
 	}
 }

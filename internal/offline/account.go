@@ -6,8 +6,8 @@ import (
 	"agent/internal/history"
 )
 
-// Figures contains the results of replaying a recording under one variant.
-type Figures struct {
+// VariantResult contains the results of replaying a recording under one variant.
+type VariantResult struct {
 	// Requests counts model requests. TotalInput sums their input tokens, and PeakInput is the largest.
 	Requests   int `json:"requests"`
 	TotalInput int `json:"totalInputTokens"`
@@ -40,7 +40,7 @@ type Figures struct {
 	Compressions int            `json:"compressions"`
 }
 
-func (f *Figures) add(s SentRequest) {
+func (f *VariantResult) add(s SentRequest) {
 	f.Requests++
 	f.TotalInput += s.Tokens
 	f.CachedInput += s.Cached
@@ -60,7 +60,7 @@ type SentRequest struct {
 type Account struct {
 	Name string `json:"name"`
 	// Figures are the results at the first price model.
-	Figures
+	VariantResult
 	// Cost contains the price of the input under each price model, relative to the first variant, which
 	// does not prune.
 	Cost []Cost `json:"cost"`
@@ -92,7 +92,7 @@ type Cost struct {
 // accountOf sums up the runs of a variant and compares them with the runs of the first variant. A
 // variant that does not depend on the price has only one run.
 func accountOf(v Variant, models []PriceModel, runs, first []*run) Account {
-	a := Account{Name: v.Name, Figures: runs[0].figures}
+	a := Account{Name: v.Name, VariantResult: runs[0].figures}
 	latest := runs[0]
 	for i, m := range models {
 		if runs[i] != nil {
@@ -111,7 +111,7 @@ func accountOf(v Variant, models []PriceModel, runs, first []*run) Account {
 
 // plus adds the figures of another recording under the same variant.
 func (a *Account) plus(b Account) {
-	f, g := &a.Figures, b.Figures
+	f, g := &a.VariantResult, b.VariantResult
 	f.Requests += g.Requests
 	f.TotalInput += g.TotalInput
 	f.PeakInput = max(f.PeakInput, g.PeakInput)

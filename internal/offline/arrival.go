@@ -50,7 +50,7 @@ func (s Span) withoutNumbers() []*history.Content {
 		if part.Path == "" {
 			return text
 		}
-		return compression.WithoutNumbers(text)
+		return compression.TrimLineNumbers(text)
 	})
 }
 
@@ -103,7 +103,7 @@ func joined(text, head, tail string) string {
 
 // outlines returns the outlines that replace whole views, as read_file returns them for files of more
 // than limit tokens. It also returns the outlined files.
-func (s Span) outlines(ctx context.Context, limit int, facts compression.Facts) (texts map[history.Ref]string, files map[string]bool) {
+func (s Span) outlines(ctx context.Context, limit int, facts compression.TraitsLookup) (texts map[history.Ref]string, files map[string]bool) {
 	if limit < 1 {
 		return nil, nil
 	}
@@ -136,7 +136,7 @@ func (s Span) outlines(ctx context.Context, limit int, facts compression.Facts) 
 		if !ok || !first || edited || !part.Whole || len(facts(response.ToolName).Command) > 0 || slices.ContainsFunc(said, asked) {
 			continue
 		}
-		if text, ok := tools.Outline(ctx, filepath.Base(part.Path), compression.WithoutNumbers(part.Text), limit); ok {
+		if text, ok := tools.Outline(ctx, filepath.Base(part.Path), compression.TrimLineNumbers(part.Text), limit); ok {
 			texts[history.Ref{Entry: part.Entry, Block: part.Block}], files[part.Path] = text, true
 		}
 	}

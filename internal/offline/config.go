@@ -77,7 +77,7 @@ func (e *Engine) set(in *Input, name string, raw json.RawMessage) (problem strin
 		}
 		return ""
 	}
-	err := e.Settings.Set(settings.ProfileLayer, short.key, value)
+	err := e.Settings.Set(settings.LayerProfile, short.key, value)
 	var wrong *settings.Error
 	switch {
 	case errors.As(err, &wrong):

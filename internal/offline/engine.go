@@ -82,7 +82,7 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 		return nil, err
 	}
 	w := e.newWindow(in, View{head: noHead})
-	strategy, err := w.Active()
+	strategy, err := w.ActiveStrategy()
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 // settings that are no longer valid, as a resumed session does.
 func (e *Engine) inSession(in Input) {
 	for _, key := range slices.Sorted(maps.Keys(in.Settings)) {
-		_ = e.Settings.Set(settings.ProfileLayer, key, in.Settings[key])
+		_ = e.Settings.Set(settings.LayerProfile, key, in.Settings[key])
 	}
 }
 
@@ -154,10 +154,10 @@ func (e *Engine) newWindow(in Input, v View) *window.Window {
 		v.head = e.head()
 	}
 	return window.New(window.Config{
-		History:   history.NewService(e.Counter(settings.Model.Of(e.Settings)), v.Observe),
+		History:   history.NewService(e.Counter(settings.Model.Value(e.Settings)), v.Observe),
 		Settings:  e.Settings,
 		MakeHead:  v.head,
-		Facts:     e.Facts(),
+		Facts:     e.ToolTraits(),
 		Models:    models{e.Counter, v},
 		Root:      in.WorkspaceRoot,
 		FileTexts: v.FileTexts,
@@ -170,7 +170,7 @@ func (e *Engine) newWindow(in Input, v View) *window.Window {
 // head builds the system prompt and the tools of every request, for a model that edits by replacing
 // text.
 func (e *Engine) head() window.HeadMaker {
-	return chat.Head(e.Tools, toolspec.Replace, settings.Tools.Of(e.Settings) == settings.AllTools, e.System)
+	return chat.NewHeadMaker(e.Tools, toolspec.EditReplace, settings.Tools.Value(e.Settings) == settings.AllTools, e.System)
 }
 
 // models describes models by a View, and saves nothing.
@@ -183,6 +183,6 @@ func (m models) Counter(model string) history.Counter { return m.counter(model) 
 func (m models) Limit(model string) (int, bool)       { return m.view.Limit(model) }
 func (m models) Price(model string) compression.Price { return m.view.Price(model) }
 func (m models) Cache(model string) vendor.Cache      { return m.view.Cache(model) }
-func (m models) KeepLife(string, time.Duration)       {}
-func (m models) Cuts() bool                           { return true }
-func (m models) HeadFor() string                      { return "" }
+func (m models) SaveCacheTTL(string, time.Duration)   {}
+func (m models) MayTruncate() bool                    { return true }
+func (m models) HeadKey() string                      { return "" }

@@ -100,7 +100,7 @@ func TestDocumentConfig(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := fmt.Sprint(len(got.Removals), " ", got.Metadata.Of("old-result")); got != c.want {
+			if got := fmt.Sprint(len(got.Removals), " ", got.Metadata.CountOf("old-result")); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
@@ -132,7 +132,7 @@ func TestRecencyConfig(t *testing.T) {
 			t.Parallel()
 			text := recorded(c.config, answered{"grep", "a result that is longer than the pointer is", ""}, answered{"grep", "x", ""})
 			got, err := newEngine(t, c.flags...).Optimize(parse(t, text))
-			if err != nil || got.Metadata.Of("old-result") != c.want {
+			if err != nil || got.Metadata.CountOf("old-result") != c.want {
 				t.Errorf("%v, %v, want %d", got.Metadata, err, c.want)
 			}
 		})
@@ -159,7 +159,7 @@ func TestRecencyLeavesAlone(t *testing.T) {
 	}
 	for _, tool := range []string{"Read", "Grep", "LS", "Bash", "web_fetch", "google_web_search", "run_shell_command", "list_directory"} {
 		got, err := newEngine(t).Optimize(parse(t, recorded(config, answered{tool, long, ""}, answered{tool, long, ""})))
-		if err != nil || got.Metadata.Of("old-result") != 1 {
+		if err != nil || got.Metadata.CountOf("old-result") != 1 {
 			t.Errorf("%s: %v, %v", tool, got.Metadata, err)
 		}
 	}
@@ -171,8 +171,8 @@ func TestRetentionThatIsNoNumber(t *testing.T) {
 	for _, key := range []string{"recencyRetention", "compression.density.recencyRetention"} {
 		e := newEngine(t)
 		in := parse(t, document(`{"`+key+`":"many"}`))
-		if err := e.configure(&in); err != nil || settings.Density(e.Settings).Numbers["recencyRetention"] != 3 {
-			t.Errorf("%s is %v, %v", key, settings.Density(e.Settings).Numbers["recencyRetention"], err)
+		if err := e.configure(&in); err != nil || settings.DensityConfig(e.Settings).Numbers["recencyRetention"] != 3 {
+			t.Errorf("%s is %v, %v", key, settings.DensityConfig(e.Settings).Numbers["recencyRetention"], err)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func TestRecordedMessagesCostTheirEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ours, theirs := history.NewService(tokens.For(tokens.O200K), nil), history.NewService(tokens.For(tokens.CL100K), nil)
+		ours, theirs := history.NewService(tokens.NewCounter(tokens.O200K), nil), history.NewService(tokens.NewCounter(tokens.CL100K), nil)
 		const ourHead, theirHead, anEntry, learned = 2400, 3500, 6, 3
 		told := func() int { return theirHead + theirs.TotalTokens() + anEntry*theirs.Len() }
 		request := func() calibrate.Request {
@@ -45,7 +45,7 @@ func TestRecordedMessagesCostTheirEstimate(t *testing.T) {
 		for _, entry := range history.Repair(slices.DeleteFunc(slices.Clone(in.History), (*history.Content).Empty), "no answer") {
 			if entry.Speaker == history.AI {
 				before, requests = told(), requests+1
-				g.Reported(request(), before)
+				g.Observe(request(), before)
 			}
 			if ours.Add(entry) != nil || theirs.Add(entry) != nil {
 				t.Fatal(file)

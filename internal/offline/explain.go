@@ -81,11 +81,11 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explanation, error) {
 		return nil, err
 	}
 	earlier := len(in.Prunes)
-	strategy, err := w.Active()
+	strategy, err := w.ActiveStrategy()
 	if err != nil {
 		return nil, err
 	}
-	out.Strategy, out.TokensBefore, out.Limit, out.Threshold = strategy.Name(), w.Measure.Tokens(), w.Limits.Size(), w.Limits.Trigger(strategy)
+	out.Strategy, out.TokensBefore, out.Limit, out.Threshold = strategy.Name(), w.Measure.Tokens(), w.Limits.Size(), w.Limits.CompressionThreshold(strategy)
 	switch err := chat.EnsureCompressionBeforeSend(ctx, w); {
 	case errors.Is(err, compression.ErrNoSummarizer):
 		out.Problem = "compression is due; its summary is not known in advance"
@@ -94,7 +94,7 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explanation, error) {
 	}
 	out.TokensAfter = w.Measure.Tokens()
 	out.take(w, w.Ledger.Lines()[earlier:], in.WorkspaceRoot)
-	if next, ok := w.Account.Next(); ok {
+	if next, ok := w.Account.NextCost(); ok {
 		out.Cost, out.Without, out.Cold = next.Spent, next.None, next.Cold
 		if prices, ok := settings.InputPricesOf(e.Settings, nil); ok {
 			const million = 1_000_000
@@ -119,26 +119,26 @@ func (e *Engine) resumedWindow(in *Input, v View) (*window.Window, error) {
 	return w, w.Resume(in.Pins, in.Steps)
 }
 
-// Why traces a text or a file in a session that is resumed now.
-func (e *Engine) Why(ctx context.Context, in Input, question string) (*provenance.Answer, error) {
-	next, err := e.Next(in)
+// TraceText traces a text or a file in a session that is resumed now.
+func (e *Engine) TraceText(ctx context.Context, in Input, question string) (*provenance.Answer, error) {
+	next, err := e.NextRequest(in)
 	if err != nil {
 		return nil, err
 	}
 	return next.Ask(ctx, question)
 }
 
-// Next returns the next request of a session that is resumed now, for questions about it.
-func (e *Engine) Next(in Input) (*provenance.Next, error) {
+// NextRequest returns the next request of a session that is resumed now, for questions about it.
+func (e *Engine) NextRequest(in Input) (*provenance.NextRequest, error) {
 	if in.Steps != nil {
-		in.Steps = provenance.ReadOnce(in.Steps)
+		in.Steps = provenance.CacheSteps(in.Steps)
 	}
-	next := &provenance.Next{Before: chat.EnsureCompressionBeforeSend, Steps: in.Steps}
+	next := &provenance.NextRequest{Before: chat.EnsureCompressionBeforeSend, Steps: in.Steps}
 	var err error
 	if next.Window, err = e.resumedWindow(&in, View{Observe: next.Observe}); err != nil {
 		return nil, err
 	}
-	next.Model, next.Facts, next.Root = settings.Model.Of(e.Settings), e.Facts(), in.WorkspaceRoot
+	next.Model, next.Facts, next.Root = settings.Model.Value(e.Settings), e.ToolTraits(), in.WorkspaceRoot
 	next.Count = e.Counter(next.Model).Count
 	return next, nil
 }
@@ -146,7 +146,7 @@ func (e *Engine) Next(in Input) (*provenance.Next, error) {
 // price returns the price in the settings, or a safe price if none is set.
 func (e *Engine) price(string) compression.Price {
 	prices, _ := settings.InputPricesOf(e.Settings, nil)
-	return compression.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)
+	return compression.NewPrice(prices.Input, prices.CacheRead, prices.CacheWrite)
 }
 
 func (x *Explanation) addStep(step window.Step) {
@@ -161,10 +161,10 @@ func (x *Explanation) addStep(step window.Step) {
 // take lists the parts that were just removed from the context of w, and the remaining parts.
 func (x *Explanation) take(w *window.Window, left []window.Prune, root string) {
 	for _, p := range left {
-		x.Leaves = append(x.Leaves, PrunedPart{string(p.Kind), p.Tool, fsutil.Shorten(p.Subject, root), p.Reason, p.Tokens, p.Cut})
+		x.Leaves = append(x.Leaves, PrunedPart{string(p.Kind), p.Tool, fsutil.ShortenPaths(p.Subject, root), p.Reason, p.Tokens, p.Cut})
 	}
-	for _, h := range w.Contents.HeldParts("") {
-		x.Stays = append(x.Stays, KeptPart{h.Kind, h.Class, fsutil.Shorten(h.Subject, root), h.Reason, h.Tokens, h.Waiting, h.Pinned})
+	for _, h := range w.Contents.PrunableParts("") {
+		x.Stays = append(x.Stays, KeptPart{h.Kind, h.Class, fsutil.ShortenPaths(h.Subject, root), h.Reason, h.Tokens, h.Waiting, h.Pinned})
 	}
 }
 

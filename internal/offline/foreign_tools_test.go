@@ -179,16 +179,16 @@ func understood(t *testing.T, calls [][2]string) []string {
 	in := parse(t, `{"workspaceRoot":"/w","history":[`+strings.Join(entries, ",")+`]}`)
 	// This program has a tool of the same name as codex, with one parameter of its own.
 	ours := tools.Tool{Name: "apply_patch", Traits: tools.Traits{Edits: true, Density: toolspec.Density{Patch: []string{"input"}}}}
-	facts := (&Engine{Tools: tools.NewRegistry(ours)}).Facts()
-	options := compression.FollowerOptions{Tools: facts, Root: in.WorkspaceRoot, Counter: func() history.Counter { return byteCounter{} }}
-	engine := compression.NewFollower(options)
+	facts := (&Engine{Tools: tools.NewRegistry(ours)}).ToolTraits()
+	options := compression.EngineOptions{Tools: facts, Root: in.WorkspaceRoot, Counter: func() history.Counter { return byteCounter{} }}
+	engine := compression.NewEngine(options)
 	engine.SetEntries(in.History)
 	var known []string
 	_, quotes := compression.RecordedUnits(in.History, options)
 	for _, q := range quotes {
 		known = append(known, fmt.Sprintf("quotes %s of %s, applied %t", q.Text, q.Path, q.Applied))
 	}
-	for _, c := range engine.Plan(compression.Moment{Price: compression.SafePrice, Cold: true, Pressed: true}).Changes {
+	for _, c := range engine.Plan(compression.RequestFacts{Price: compression.SafePrice, Cold: true, Pressed: true}).Changes {
 		known = append(known, fmt.Sprintf("%d %s of %s: %s", c.Entry, c.Kind, c.Subject, c.Why))
 	}
 	return known

@@ -25,7 +25,7 @@ func newEngine(t testing.TB, flags ...string) *Engine {
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.CompressionStrategy.Key(): compression.Names()}))
 	for _, flag := range flags {
 		key, value, _ := strings.Cut(flag, "=")
-		if err := s.Set(settings.Flags, key, value); err != nil {
+		if err := s.Set(settings.LayerFlags, key, value); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 // as the first of Strategies does. fresh returns an engine with its own copy of the user's settings,
 // which a variant may change.
 func Replay(ctx context.Context, in Input, variants []Variant, fresh func() (*Engine, error)) (*Report, error) {
-	r, err := Prepare(in, fresh)
+	r, err := NewRecording(in, fresh)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +88,8 @@ type Span struct {
 	clock clock
 }
 
-// Prepare reads the entries of a recording and determines the needs of its replies.
-func Prepare(in Input, fresh func() (*Engine, error)) (*Recording, error) {
+// NewRecording reads the entries of a recording and determines the needs of its replies.
+func NewRecording(in Input, fresh func() (*Engine, error)) (*Recording, error) {
 	r, err := prepareRecording(in, fresh)
 	if err != nil {
 		return nil, fmt.Errorf("replaying %s: %w", in.Name, err)
@@ -107,11 +107,11 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 	}
 	w := engine.newWindow(in, View{})
 	r := &Recording{Input: in, fresh: fresh, cache: chat.CacheOf(engine.Settings, usualLife), settings: engine.Settings, Head: w.Measure.Tokens()}
-	counter := engine.Counter(settings.Model.Of(engine.Settings))
+	counter := engine.Counter(settings.Model.Value(engine.Settings))
 	options := engine.following(in, counter)
-	if in.Steps != nil && settings.CacheLife.Of(engine.Settings) == 0 {
+	if in.Steps != nil && settings.CacheLife.Value(engine.Settings) == 0 {
 		// The usage reports in a log of this program show the lifetime of the cache.
-		session := compression.NewFollower(options)
+		session := compression.NewEngine(options)
 		for step, err := range in.Steps {
 			if err != nil {
 				return nil, err

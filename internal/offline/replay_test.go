@@ -50,12 +50,12 @@ func replayed(t *testing.T, in Input, flags ...string) *Report {
 // four times. The last request holds the second edit too: 194+73+12.
 func TestReplayAccounts(t *testing.T) {
 	t.Parallel()
-	everything := Figures{Pruned: compression.CountsOf(nil), Requests: 4, TotalInput: 527, PeakInput: 253, CachedInput: 24 + 82 + 168, Edits: 2, Grounded: 2, Words: 4, PreSend: 4 * time.Millisecond}
-	dense := Figures{
+	everything := VariantResult{Pruned: compression.CountsOf(nil), Requests: 4, TotalInput: 527, PeakInput: 253, CachedInput: 24 + 82 + 168, Edits: 2, Grounded: 2, Words: 4, PreSend: 4 * time.Millisecond}
+	dense := VariantResult{
 		Requests: 5, TotalInput: 24 + 82 + 110 + 194 + 279, PeakInput: 279, CachedInput: 24 + 24 + 110 + 194, Edits: 2, Grounded: 1, Blinded: 1, Words: 4, PreSend: 5 * time.Millisecond,
 		Pruned: compression.CountsOf(map[history.PruneKind]int{"stale-read": 1}),
 	}
-	named := func(name string, f Figures) Account { return Account{Name: name, Figures: f} }
+	named := func(name string, f VariantResult) Account { return Account{Name: name, VariantResult: f} }
 	want := []Account{
 		named("none", everything),
 		named("high-density", dense),
@@ -105,7 +105,7 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	if none.TotalInput != 527 || none.Compressions > 0 || none.Pruned.Total() > 0 {
 		t.Errorf("none: %+v", none)
 	}
-	if recent.Pruned.Of("old-result") != 0 {
+	if recent.Pruned.CountOf("old-result") != 0 {
 		t.Errorf("two results are within the newest 3: %+v", recent.Pruned)
 	}
 	if truncated.Compressions == 0 || truncated.TotalInput >= none.TotalInput {
@@ -122,7 +122,7 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	}
 	many := replayed(t, parse(t, `{"history":[`+strings.Join(pairs, ",")+`]}`))
 	for i, want := range []int{0, 0, 1, 0} { // the fifth result is after the last request
-		if got := many.Variants[i].Pruned.Of("old-result"); got != want {
+		if got := many.Variants[i].Pruned.CountOf("old-result"); got != want {
 			t.Errorf("%s pruned %d old results, want %d", many.Variants[i].Name, got, want)
 		}
 	}
@@ -130,12 +130,12 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	searched := replayed(t, parse(t, recorded(`{"recencyPruning":true,"recencyRetention":1}`,
 		answered{"grep", long, ""}, answered{"grep", long, ""}, answered{"grep", long, ""})))
 	for i, want := range []int{0, 1, 0, 0, 0} {
-		if got := searched.Variants[i].Pruned.Of("old-result"); got != want {
+		if got := searched.Variants[i].Pruned.CountOf("old-result"); got != want {
 			t.Errorf("%s pruned %d of three results, want %d", searched.Variants[i].Name, got, want)
 		}
 	}
 	off := replayed(t, parse(t, document("{}")), "compression.density.readWritePruning=false")
-	if off.Variants[1].Pruned.Of("stale-read") != 0 {
+	if off.Variants[1].Pruned.CountOf("stale-read") != 0 {
 		t.Errorf("the flag has no effect: %+v", off.Variants[1])
 	}
 }

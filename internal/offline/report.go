@@ -44,7 +44,7 @@ func Print(out io.Writer, reports []*Report) error {
 		return err
 	}
 	fmt.Fprintln(out)
-	return Sum(reports).print(out)
+	return SumReports(reports).print(out)
 }
 
 // print writes the report as a table.
@@ -103,9 +103,9 @@ func (r *Report) voids() bool {
 	return slices.ContainsFunc(r.Variants, func(a Account) bool { return a.Void > 0 })
 }
 
-// Sum adds up the reports of all recordings. The worst prefix of the sum is the worst of all
+// SumReports adds up the reports of all recordings. The worst prefix of the sum is the worst of all
 // recordings.
-func Sum(reports []*Report) *Report {
+func SumReports(reports []*Report) *Report {
 	sum := &Report{File: fmt.Sprintf("all %d recordings", len(reports))}
 	for i, r := range reports {
 		sum.Entries += r.Entries

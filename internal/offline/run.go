@@ -22,7 +22,7 @@ type run struct {
 	variant Variant
 	model   PriceModel
 
-	figures Figures
+	figures VariantResult
 	sent    []SentRequest
 
 	engine *Engine
@@ -64,8 +64,8 @@ func (r *run) all(ctx context.Context) error {
 		switch {
 		case !r.variant.sendsEverything():
 			var arriving map[history.Ref]string
-			arriving, r.outlined = s.outlines(ctx, chat.OutlineTokens(r.engine.Settings), r.engine.Facts())
-			entries = s.cut(settings.FoundMaxTokens.Of(r.engine.Settings), true, arriving)
+			arriving, r.outlined = s.outlines(ctx, chat.OutlineTokens(r.engine.Settings), r.engine.ToolTraits())
+			entries = s.cut(settings.FoundMaxTokens.Value(r.engine.Settings), true, arriving)
 		case r.Against == AsSent:
 			entries = s.cut(referenceTokens, false, nil)
 		}
@@ -79,7 +79,7 @@ func (r *run) all(ctx context.Context) error {
 				if err := r.answer(ctx); err != nil {
 					return err
 				}
-				entry = r.window.Stamp(entry)
+				entry = r.window.StampReply(entry)
 				r.arrived = nil
 			} else {
 				r.arrived = append(r.arrived, entry)
@@ -92,7 +92,7 @@ func (r *run) all(ctx context.Context) error {
 			}
 		}
 	}
-	r.figures.Compressions = r.window.Compressions()
+	r.figures.Compressions = r.window.CompressionCount()
 	return nil
 }
 
@@ -107,7 +107,7 @@ func (r *run) prepare() error {
 		return err
 	}
 	for _, pair := range r.variant.Set {
-		if err := engine.Settings.Set(settings.Session, pair[0], pair[1]); err != nil {
+		if err := engine.Settings.Set(settings.LayerSession, pair[0], pair[1]); err != nil {
 			return err
 		}
 	}
@@ -120,7 +120,7 @@ func (r *run) prepare() error {
 		Limit:  func(string) (int, bool) { return r.size, true },
 		Cache:  constant(r.cache),
 	})
-	counter := engine.Counter(settings.Model.Of(engine.Settings))
+	counter := engine.Counter(settings.Model.Value(engine.Settings))
 	counter.Count("any text") // loads the vocabulary, so that its time is not part of a request
 	r.ledger = requests{counter: counter, service: r.window.History, cache: r.cache}
 	return nil
@@ -141,7 +141,7 @@ func (r *run) answer(ctx context.Context) error {
 		return err
 	}
 	sent, _ := r.window.History.Curated()
-	r.figures.NeverWhole += s.Needs.NeverWhole(r.entry-len(r.arrived), r.arrived, sent)
+	r.figures.NeverWhole += s.Needs.CountNeverWhole(r.entry-len(r.arrived), r.arrived, sent)
 	needs := s.Needs.Replies[r.reply]
 	for _, q := range needs.Quotes {
 		if !q.Applied {
@@ -159,7 +159,7 @@ func (r *run) answer(ctx context.Context) error {
 		}
 	}
 	r.figures.Words += needs.Named
-	r.figures.WordsLost += r.sight.LostWords(needs)
+	r.figures.WordsLost += r.sight.CountLostWords(needs)
 	r.reply++
 	r.replies++
 	return nil
@@ -204,7 +204,7 @@ func (r *run) readAgain(ctx context.Context, q judge.Quote) error {
 	}
 	call := history.New(history.AI, &history.ToolCall{ID: id, Name: readTool, Parameters: parameters})
 	response := history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: readTool, Result: history.TextResult(shown)})
-	if err := r.window.History.Add(r.window.Stamp(call)); err != nil {
+	if err := r.window.History.Add(r.window.StampReply(call)); err != nil {
 		return err
 	}
 	if err := r.window.History.Add(response); err != nil {
@@ -230,7 +230,7 @@ func (r *run) countVoid(entries []*history.Content) {
 	if same == len(previous) {
 		same = min(same+1, len(entries)) // compare with the reply to the previous request
 	}
-	boundary := compression.AtBoundary(entries)
+	boundary := compression.IsTurnBoundary(entries)
 	for reply, turn := range r.valid {
 		if slices.Contains(entries[:same], reply) {
 			continue

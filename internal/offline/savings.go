@@ -146,8 +146,8 @@ type Savings struct {
 	Agents   []NamedSaving   `json:"agents"`
 }
 
-// LeaveOut counts a session that ended too early.
-func (s *Savings) LeaveOut(ended time.Time) {
+// CountExcluded counts a session that ended too early.
+func (s *Savings) CountExcluded(ended time.Time) {
 	s.Older++
 	if ended.After(s.LatestOlder) {
 		s.LatestOlder = ended
@@ -282,15 +282,15 @@ func reasonOf(err error) string {
 // sent lists the requests of a log of this program. If cache-aware made all of these, replay uses them
 // and computes nothing.
 func (s *savings) replay(ctx context.Context, path string, stretch logs.Span, sent []ownRequest) (Saving, error) {
-	known, _ := catalogue.ByMaker(stretch.Model)
+	known, _ := catalogue.LookupByMaker(stretch.Model)
 	prices := cmp.Or(known.Prices, &settings.Prices{})
 	usd := prices.Input / 1e6
 	in := Input{Name: path, WorkspaceRoot: stretch.Project, History: stretch.Entries, Said: saidOnce(stretch.Entries)}
-	r, err := Prepare(in, s.fresh)
+	r, err := NewRecording(in, s.fresh)
 	if err != nil {
 		return Saving{}, err
 	}
-	if settings.ReasoningBound.Of(r.settings) == "auto" {
+	if settings.ReasoningBound.Value(r.settings) == "auto" {
 		r.cache.Bound = vendor.BoundReasoningOf(stretch.Model).Prefix()
 	}
 	if len(sent) > 0 && !slices.ContainsFunc(sent, func(r ownRequest) bool { return !r.pruned }) {
@@ -301,7 +301,7 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Span, se
 		if !v.sendsEverything() && !v.priced() {
 			continue
 		}
-		one := &run{Recording: r, variant: v, model: PriceModel{Name: stretch.Model, Price: compression.PriceOf(prices.Input, prices.CacheRead, prices.CacheWrite)}}
+		one := &run{Recording: r, variant: v, model: PriceModel{Name: stretch.Model, Price: compression.NewPrice(prices.Input, prices.CacheRead, prices.CacheWrite)}}
 		if err := one.all(ctx); err != nil {
 			return Saving{}, fmt.Errorf("replaying %s with %s: %w", path, v.Name, err)
 		}
@@ -339,7 +339,7 @@ func (s *savings) report() *Savings {
 		r.Total.add(e.Saving, e.sessions())
 	}
 	for _, ended := range s.older {
-		r.LeaveOut(ended)
+		r.CountExcluded(ended)
 	}
 	r.Projects = group(r.Sessions, func(e SessionSaving) string { return e.Project })
 	r.Models = group(r.Sessions, func(e SessionSaving) string { return e.Model })

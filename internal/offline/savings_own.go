@@ -109,8 +109,8 @@ func (s *savings) ownRequests(in Input) ([][]ownRequest, error) {
 		return nil, err
 	}
 	w := engine.newWindow(in, View{})
-	counter, cache := engine.Counter(settings.Model.Of(engine.Settings)), chat.CacheOf(engine.Settings, usualLife)
-	session := compression.NewFollower(engine.following(in, counter))
+	counter, cache := engine.Counter(settings.Model.Value(engine.Settings)), chat.CacheOf(engine.Settings, usualLife)
+	session := compression.NewEngine(engine.following(in, counter))
 	ledger := requests{counter: counter, service: w.History, cache: cache}
 	stretches, billed, at := make([][]ownRequest, 1), 0, time.Time{}
 	for step, err := range in.Steps {
@@ -143,8 +143,8 @@ func (s *savings) ownRequests(in Input) ([][]ownRequest, error) {
 }
 
 // following returns the options for a Follower of a session.
-func (e *Engine) following(in Input, counter history.Counter) compression.FollowerOptions {
-	return compression.FollowerOptions{Tools: e.Facts(), Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
+func (e *Engine) following(in Input, counter history.Counter) compression.EngineOptions {
+	return compression.EngineOptions{Tools: e.ToolTraits(), Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
 }
 
 // prunedSaving returns the saving of requests that cache-aware had pruned when they were sent. With

@@ -196,7 +196,7 @@ func BenchmarkSavings(b *testing.B) {
 	for b.Loop() {
 		found, err := FindSavings(b.Context(), files, SavingsOptions{}, func() (*Engine, error) {
 			engine := newEngine(b)
-			engine.Counter = func(model string) history.Counter { return tokens.For(tokens.EncodingFor(model)) }
+			engine.Counter = func(model string) history.Counter { return tokens.NewCounter(tokens.EncodingFor(model)) }
 			engine.Tools = registry
 			return engine, nil
 		})

@@ -17,14 +17,14 @@ type Overview struct {
 	Tokens  int `json:"tokens"`
 	Limit   int `json:"limit"`
 	// Threshold is the size at which compression is due.
-	Threshold int    `json:"threshold"`
-	Kinds     []Kind `json:"kinds"`
+	Threshold int         `json:"threshold"`
+	Kinds     []KindShare `json:"kinds"`
 	// Largest lists the largest entries, largest first.
 	Largest []LargeEntry `json:"largest"`
 }
 
-// Kind is the share of one kind of content.
-type Kind struct {
+// KindShare is the share of one kind of content.
+type KindShare struct {
 	Name   string `json:"name"`
 	Tokens int    `json:"tokens"`
 
@@ -53,8 +53,8 @@ func (e *Engine) Show(in Input) (*Overview, error) {
 		Entries:   len(p.History),
 		Tokens:    p.window.History.TotalTokens(),
 		Limit:     p.window.Limits.Size(),
-		Threshold: p.window.Limits.Trigger(p.strategy),
-		Kinds: []Kind{
+		Threshold: p.window.Limits.CompressionThreshold(p.strategy),
+		Kinds: []KindShare{
 			{"human", usage.Human, "h"},
 			{"assistant", usage.Assistant, "a"},
 			{"tool calls", usage.ToolCalls, "c"},

@@ -106,7 +106,7 @@ func workCounted(t testing.TB, name, strategy, root string, entries []*history.C
 		}
 		if s.now = s.now.Add(10 * time.Second); entry.Speaker == history.AI {
 			before()
-			entry = w.Stamp(entry.WithMeta(history.MetaModel, "test-model"))
+			entry = w.StampReply(entry.WithMeta(history.MetaModel, "test-model"))
 		} else if entry.IsMessage() {
 			w.Ledger.NextTurn()
 		}
@@ -291,7 +291,7 @@ func texts(block history.Block) []string {
 // questionsAbout returns texts that a person could ask about a session, from each line of it on, by what
 // became of that line as the request shows it.
 func questionsAbout(s workedSession) map[provenance.State][]string {
-	q := map[provenance.State][]string{provenance.In: {"be brief", "use tabs everywhere"}, provenance.Never: {"nothing ever said this"}}
+	q := map[provenance.State][]string{provenance.StateInContext: {"be brief", "use tabs everywhere"}, provenance.StateNeverHeld: {"nothing ever said this"}}
 	sent := map[string]bool{}
 	for _, text := range s.wire {
 		for _, line := range strings.Split(text, "\n") {
@@ -305,19 +305,19 @@ func questionsAbout(s workedSession) map[provenance.State][]string {
 	}
 	for _, entry := range s.said {
 		for _, block := range entry.Blocks {
-			became := provenance.Left
+			became := provenance.StatePruned
 			if call, is := block.(*history.ToolCall); is && s.calls[call.ID] {
-				became = provenance.Shortened
+				became = provenance.StateShortened
 			}
 			for _, text := range texts(block) {
 				lines := strings.Split(text, "\n")
 				for i, line := range lines {
 					if sent[line] {
-						add(provenance.In, lines, i)
+						add(provenance.StateInContext, lines, i)
 						continue
 					}
 					add(became, lines, i)
-					add(provenance.Never, []string{line + " and nobody said this"}, 0)
+					add(provenance.StateNeverHeld, []string{line + " and nobody said this"}, 0)
 				}
 			}
 		}
@@ -335,10 +335,10 @@ func TestWhyAgreesWithTheWire(t *testing.T) {
 		text    string
 	}
 	sessions := workedSessions(t)
-	nexts, questions := make([]*provenance.Next, len(sessions)), map[provenance.State][]question{}
+	nexts, questions := make([]*provenance.NextRequest, len(sessions)), map[provenance.State][]question{}
 	for i, s := range sessions {
 		var err error
-		if nexts[i], err = whyEngine(t, s.strategy, func() time.Time { return s.now }, fourth{}).Next(s.in); err != nil {
+		if nexts[i], err = whyEngine(t, s.strategy, func() time.Time { return s.now }, fourth{}).NextRequest(s.in); err != nil {
 			t.Fatal(err)
 		}
 		for state, texts := range questionsAbout(s) {
@@ -365,19 +365,19 @@ func TestWhyAgreesWithTheWire(t *testing.T) {
 				return slices.ContainsFunc(texts(b), func(text string) bool { return strings.Contains(text, q.text) })
 			})
 		})
-		if sent != (answer.State == provenance.In) || !sent && said == (answer.State == provenance.Never) {
+		if sent != (answer.State == provenance.StateInContext) || !sent && said == (answer.State == provenance.StateNeverHeld) {
 			rt.Fatalf("%s: %q: %s, sent %t, said %t: %+v", s.name, q.text, answer.State, sent, said, answer.Parts)
 		}
 		for _, p := range answer.Parts {
-			if p.State != provenance.In && !p.Upcoming && p.Number > 0 && !recalled(rt, s.in.Prunes[p.Number-1].Recorded, s.log, q.text) {
+			if p.State != provenance.StateInContext && !p.Upcoming && p.Number > 0 && !recalled(rt, s.in.Prunes[p.Number-1].Recorded, s.log, q.text) {
 				rt.Fatalf("%s: %q: number %d does not bring it back", s.name, q.text, p.Number)
 			}
-			if p.State != provenance.In && p.Reason == "" || p.State == provenance.In && p.Tokens == 0 {
+			if p.State != provenance.StateInContext && p.Reason == "" || p.State == provenance.StateInContext && p.Tokens == 0 {
 				rt.Fatalf("%s: %q: %+v", s.name, q.text, p)
 			}
 		}
 	}
-	for _, state := range []provenance.State{provenance.In, provenance.Shortened, provenance.Left, provenance.Never} {
+	for _, state := range []provenance.State{provenance.StateInContext, provenance.StateShortened, provenance.StatePruned, provenance.StateNeverHeld} {
 		rapid.Check(t, func(rt *rapid.T) { ask(rt, state) })
 		if answers[state] == 0 {
 			t.Errorf("no answer is that a text is %s", state)
@@ -387,7 +387,7 @@ func TestWhyAgreesWithTheWire(t *testing.T) {
 }
 
 // recalled reports whether the record has a text at some places.
-func recalled(t *rapid.T, places []history.Recorded, log []byte, text string) bool {
+func recalled(t *rapid.T, places []history.RecordRef, log []byte, text string) bool {
 	t.Helper()
 	for line := range strings.Lines(string(log)) {
 		var record struct {
@@ -413,7 +413,7 @@ func TestWhyOfFiles(t *testing.T) {
 	t.Parallel()
 	for _, s := range workedSessions(t)[:2] {
 		for i := range 6 {
-			answer, err := whyEngine(t, s.strategy, func() time.Time { return s.now }, fourth{}).Why(t.Context(), s.in, fmt.Sprintf("file%d.go", i))
+			answer, err := whyEngine(t, s.strategy, func() time.Time { return s.now }, fourth{}).TraceText(t.Context(), s.in, fmt.Sprintf("file%d.go", i))
 			if err != nil || !answer.File || len(answer.Parts) == 0 {
 				t.Fatal(err, answer)
 			}
@@ -429,20 +429,20 @@ func TestWhyOfFiles(t *testing.T) {
 				}
 			}
 			if said := slices.ContainsFunc(answer.Parts, func(p provenance.Part) bool {
-				return p.State == provenance.In && strings.HasPrefix(p.What, "answer: ")
+				return p.State == provenance.StateInContext && strings.HasPrefix(p.What, "answer: ")
 			}); said != held {
 				t.Errorf("%s, file %d: says %t, sent %t: %+v", s.name, i, said, held, answer.Parts)
 			}
 			for _, p := range answer.Parts {
-				if p.State == provenance.In && p.Entry == 0 || p.State != provenance.In && p.Reason == "" {
+				if p.State == provenance.StateInContext && p.Entry == 0 || p.State != provenance.StateInContext && p.Reason == "" {
 					t.Errorf("%s: %+v", s.name, p)
 				}
 			}
 		}
 	}
 	e := whyEngine(t, "cache-aware", time.Now, fourth{})
-	answer, err := e.Why(t.Context(), Input{WorkspaceRoot: "/w", Steps: func(func(history.Step, error) bool) {}}, "AGENTS.md")
-	if err != nil || answer.State != provenance.In || answer.Parts[0].What != "system prompt, # Instructions from /w/AGENTS.md" {
+	answer, err := e.TraceText(t.Context(), Input{WorkspaceRoot: "/w", Steps: func(func(history.Step, error) bool) {}}, "AGENTS.md")
+	if err != nil || answer.State != provenance.StateInContext || answer.Parts[0].What != "system prompt, # Instructions from /w/AGENTS.md" {
 		t.Errorf("%v: %+v", err, answer)
 	}
 }
@@ -461,7 +461,7 @@ func TestRecordedTurnsLieInTheirRange(t *testing.T) {
 			continue
 		}
 		for _, next := range s.turns {
-			if low, high, enough := chat.RangeOf(earlier); enough {
+			if low, high, enough := chat.PredictionRange(earlier); enough {
 				all, width = all+1, width+high/low
 				if low <= next && next <= high {
 					in++
@@ -480,7 +480,7 @@ func TestRecordedTurnsLieInTheirRange(t *testing.T) {
 // are shared of them: the same content leaves at the same requests, counted as a real model counts.
 func TestSharedDocumentsPruneAlike(t *testing.T) {
 	t.Parallel()
-	counter := tokens.For(tokens.EncodingFor("gpt-4o"))
+	counter := tokens.NewCounter(tokens.EncodingFor("gpt-4o"))
 	names := map[string][]*history.Content{"generated": generatedTalk(rand.New(rand.NewPCG(5, 6)), 70)}
 	files, _ := filepath.Glob(filepath.Join(os.Getenv("AGENT_RECORDINGS"), "*.json"))
 	below, _ := filepath.Glob(filepath.Join(os.Getenv("AGENT_RECORDINGS"), "*", "*.json"))

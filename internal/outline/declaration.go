@@ -66,7 +66,7 @@ func (o Outline) String() string {
 	var out strings.Builder
 	for _, d := range o.Declarations {
 		if !d.inner {
-			first, last := o.Lines(d)
+			first, last := o.LineRange(d)
 			heading := strings.Join(strings.Fields(d.heading), " ")
 			fmt.Fprintf(&out, "%d-%d|%s%s\n", first, last, indentation(d.heading), cutHeading(heading))
 		}
@@ -115,9 +115,9 @@ func indentation(heading string) string {
 	return heading[:len(heading)-len(strings.TrimLeft(heading, " \t"))]
 }
 
-// Lines returns the numbers of the first and last line, including the documentation.
-func (o Outline) Lines(d Declaration) (first, last int) {
-	return lines.At(o.text, d.Start), lines.At(o.text, max(d.End-1, d.Start))
+// LineRange returns the numbers of the first and last line, including the documentation.
+func (o Outline) LineRange(d Declaration) (first, last int) {
+	return lines.LineNumber(o.text, d.Start), lines.LineNumber(o.text, max(d.End-1, d.Start))
 }
 
 // Find returns the declaration that symbol names by its qualified name, or by its last part if that
@@ -182,7 +182,7 @@ func (o Outline) offer(named []Declaration, word string) string {
 func (o Outline) places(declarations []Declaration) string {
 	var list []string
 	for _, d := range declarations {
-		first, last := o.Lines(d)
+		first, last := o.LineRange(d)
 		list = append(list, fmt.Sprintf("%s (lines %d-%d)", d.Name, first, last))
 	}
 	return strings.Join(list, ", ")

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Dropped returns the image files that a pasted text names. It parses the text that terminals
+// ImagesInPaste returns the image files that a pasted text names. It parses the text that terminals
 // insert for dropped files: absolute paths or file URLs, with quotes or backslashes as for a shell.
 // It returns none if any word of the text is something else.
-func Dropped(text string) []string {
+func ImagesInPaste(text string) []string {
 	if len(text) > 64<<10 {
 		return nil
 	}

@@ -178,7 +178,7 @@ func TestDropped(t *testing.T) {
 		{filepath.Join(dir, "none.png"), nil},
 		{"", nil},
 	} {
-		if got := Dropped(tt.text); !slices.Equal(got, tt.want) {
+		if got := ImagesInPaste(tt.text); !slices.Equal(got, tt.want) {
 			t.Errorf("%q names %q, want %q", tt.text, got, tt.want)
 		}
 	}

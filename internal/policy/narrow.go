@@ -19,16 +19,16 @@ func (p *Policy) refuses(what, member string) error {
 	return fmt.Errorf("the policy of this machine does not allow %s (%s of %s)", what, member, p.Path)
 }
 
-// Narrow limits settings to the values that the policy allows, in every layer.
-func (p *Policy) Narrow(s *settings.Settings) {
+// NarrowSettings limits settings to the values that the policy allows, in every layer.
+func (p *Policy) NarrowSettings(s *settings.Settings) {
 	if p == nil {
 		return
 	}
 	if p.Modes != nil {
-		s.Limit(settings.ApprovalMode.Key(), func(mode string) (string, error) { return p.mode(gate.Mode(mode)) })
+		s.AddLimiter(settings.ApprovalMode.Key(), func(mode string) (string, error) { return p.mode(gate.Mode(mode)) })
 	}
 	keep := func(key, member, only string) {
-		s.Limit(key, func(value string) (string, error) {
+		s.AddLimiter(key, func(value string) (string, error) {
 			if value == only {
 				return value, nil
 			}
@@ -38,7 +38,7 @@ func (p *Policy) Narrow(s *settings.Settings) {
 	sandbox := p.sandbox()
 	switch sandbox {
 	case Auto:
-		s.Limit(settings.Sandbox.Key(), func(value string) (string, error) {
+		s.AddLimiter(settings.Sandbox.Key(), func(value string) (string, error) {
 			if value != settings.SandboxOff {
 				return value, nil
 			}
@@ -56,7 +56,7 @@ func (p *Policy) Narrow(s *settings.Settings) {
 		keep(settings.SandboxAllowNetwork.Key(), "sandbox or hosts", "false")
 	}
 	if widest := p.CacheWarming; widest != "" {
-		s.Limit(settings.CacheWarming.Key(), func(value string) (string, error) {
+		s.AddLimiter(settings.CacheWarming.Key(), func(value string) (string, error) {
 			if value == settings.WarmOff || value == widest {
 				return value, nil
 			}
@@ -64,7 +64,7 @@ func (p *Policy) Narrow(s *settings.Settings) {
 		})
 	}
 	if p.Hosts != nil {
-		s.Limit(settings.WebSearch.Key(), func(way string) (string, error) {
+		s.AddLimiter(settings.WebSearch.Key(), func(way string) (string, error) {
 			if way != websearch.Command && way != websearch.Provider {
 				return way, nil
 			}
@@ -98,25 +98,25 @@ func (p *Policy) mode(wanted gate.Mode) (string, error) {
 	return string(best), p.refuses("the approval mode "+string(wanted), "modes")
 }
 
-// Tool returns an error if the policy does not allow a tool. The name of a server's tool is
+// CheckTool returns an error if the policy does not allow a tool. The name of a server's tool is
 // mcp__SERVER__TOOL.
-func (p *Policy) Tool(name string) error {
+func (p *Policy) CheckTool(name string) error {
 	if p == nil || p.Tools == nil || slices.ContainsFunc(p.Tools, func(entry string) bool { return matches(entry, name) }) {
 		return nil
 	}
 	return p.refuses("the tool "+name, "tools")
 }
 
-// Outside returns an error if no command may run outside the sandbox.
-func (p *Policy) Outside() error {
+// CheckUnsandboxed returns an error if no command may run outside the sandbox.
+func (p *Policy) CheckUnsandboxed() error {
 	if p == nil || p.Sandbox != Strict {
 		return nil
 	}
 	return p.refuses("commands outside of the sandbox", "sandbox")
 }
 
-// Host returns an error if tools may not reach a host.
-func (p *Policy) Host(host string) error {
+// CheckHost returns an error if tools may not reach a host.
+func (p *Policy) CheckHost(host string) error {
 	host = strings.TrimSuffix(strings.ToLower(host), ".")
 	if p == nil || p.Hosts == nil || slices.ContainsFunc(p.Hosts, func(entry string) bool {
 		entry = strings.ToLower(strings.TrimPrefix(entry, "*."))
@@ -127,11 +127,11 @@ func (p *Policy) Host(host string) error {
 	return p.refuses("the host "+host, "hosts")
 }
 
-// Provider returns an error if requests to an endpoint are not allowed. The name of a vendor allows
+// CheckProvider returns an error if requests to an endpoint are not allowed. The name of a vendor allows
 // the vendor's own address. The name of a cloud allows the accounts of that cloud.
-func (p *Policy) Provider(endpoint provider.Endpoint) error {
+func (p *Policy) CheckProvider(endpoint provider.Endpoint) error {
 	if endpoint.Login != "" {
-		if err := p.Login(endpoint.Place()); err != nil {
+		if err := p.CheckLogin(endpoint.KeyHost()); err != nil {
 			return err
 		}
 	}
@@ -148,14 +148,14 @@ func (p *Policy) Provider(endpoint provider.Endpoint) error {
 	return p.refuses("the endpoint "+endpoint.BaseURL, "providers")
 }
 
-// Server returns an error if an MCP server is not allowed. line is its address, or its command with
+// CheckServer returns an error if an MCP server is not allowed. line is its address, or its command with
 // the arguments.
-func (p *Policy) Server(line ...string) error {
+func (p *Policy) CheckServer(line ...string) error {
 	if p == nil {
 		return nil
 	}
 	if address, err := url.Parse(line[0]); len(line) == 1 && err == nil && address.Host != "" {
-		if err := p.Host(address.Hostname()); err != nil {
+		if err := p.CheckHost(address.Hostname()); err != nil {
 			return err
 		}
 	}
@@ -197,9 +197,9 @@ func climbs(rest string) bool {
 	return slices.Contains(strings.FieldsFunc(rest, func(r rune) bool { return r == '/' || r == '\\' }), "..")
 }
 
-// Login returns an error if no key may be stored or used for an endpoint, which place identifies as
-// provider.Place does.
-func (p *Policy) Login(place string) error {
+// CheckLogin returns an error if no key may be stored or used for an endpoint, which place identifies as
+// provider.KeyHost does.
+func (p *Policy) CheckLogin(place string) error {
 	if p == nil || p.Logins == nil || slices.ContainsFunc(p.Logins, func(entry string) bool {
 		allowed, err := placeOf(entry)
 		return err == nil && allowed == place
@@ -209,30 +209,30 @@ func (p *Policy) Login(place string) error {
 	return p.refuses("a login for "+place, "logins")
 }
 
-// LoginNamed is like Login. Its argument is the name of a vendor, search:SERVICE or an address.
-func (p *Policy) LoginNamed(name string) error {
+// CheckLoginName is like Login. Its argument is the name of a vendor, search:SERVICE or an address.
+func (p *Policy) CheckLoginName(name string) error {
 	place, err := placeOf(name)
 	if err != nil {
 		return err
 	}
-	return p.Login(place)
+	return p.CheckLogin(place)
 }
 
-// placeOf returns the endpoint, in the form of provider.Place, of a vendor, a search service or an
+// placeOf returns the endpoint, in the form of provider.KeyHost, of a vendor, a search service or an
 // address.
 func placeOf(login string) (string, error) {
 	if name, search := strings.CutPrefix(login, "search:"); search {
-		if service, known := websearch.Named(name); known && service.Home != "" {
-			return provider.Place(service.Home), nil
+		if service, known := websearch.ServiceByName(name); known && service.Home != "" {
+			return provider.KeyHost(service.Home), nil
 		}
 		return "", fmt.Errorf("no search service %q with a key", name)
 	}
 	if known, found := vendor.Named(login); found && known.BaseURL != "" {
-		return provider.Place(known.BaseURL), nil
+		return provider.KeyHost(known.BaseURL), nil
 	}
 	base, err := provider.NormalizeBaseURL(login)
 	if err != nil {
 		return "", fmt.Errorf("%q names no provider, search:SERVICE or address", login)
 	}
-	return provider.Place(base), nil
+	return provider.KeyHost(base), nil
 }

@@ -29,7 +29,7 @@ var choices = map[string][]string{
 	settings.SandboxAllowRead.Key():    {".env"},
 	settings.SandboxAllowEnv.Key():     {"TOKEN"},
 	settings.SandboxAllowNetwork.Key(): {"true", "false"},
-	settings.WebSearch.Key():           websearch.Ways(),
+	settings.WebSearch.Key():           websearch.SettingValues(),
 	settings.CacheWarming.Key():        {"off", "working", "idle"},
 	settings.Provider.Key():            {"openai", "anthropic", "openrouter"},
 	settings.BaseURL.Key():             {"https://llm.corp.example/v1", "https://evil.example/v1", "https://api.anthropic.com/v1", "http://api.anthropic.com/v1"},
@@ -46,7 +46,7 @@ func some(t *rapid.T, label string, from ...string) []string {
 // configured draws what a person has set, in every layer, and copies and profiles of it.
 func configured(t *rapid.T, p *Policy) *settings.Settings {
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{
-		settings.ApprovalMode.Key(): gate.ModeNames(), settings.WebSearch.Key(): websearch.Ways(), settings.Provider.Key(): vendor.Names(),
+		settings.ApprovalMode.Key(): gate.ModeNames(), settings.WebSearch.Key(): websearch.SettingValues(), settings.Provider.Key(): vendor.Names(),
 	}))
 	values := func() map[string]string {
 		drawn := map[string]string{}
@@ -71,7 +71,7 @@ func configured(t *rapid.T, p *Policy) *settings.Settings {
 		return made
 	}
 	set := func() {
-		for _, layer := range []settings.Source{settings.Detected, settings.Flags, settings.Session} {
+		for _, layer := range []settings.Source{settings.LayerDetected, settings.LayerFlags, settings.LayerSession} {
 			for key, text := range values() {
 				_ = s.Set(layer, key, text) // what is refused is not set
 			}
@@ -80,7 +80,7 @@ func configured(t *rapid.T, p *Policy) *settings.Settings {
 	if rapid.Bool().Draw(t, "set before the bounds") {
 		set()
 	}
-	p.Narrow(s)
+	p.NarrowSettings(s)
 	s.UseProfile(profile())
 	set()
 	if rapid.Bool().Draw(t, "a copy") {
@@ -123,41 +123,41 @@ func TestNothingWidensAPolicy(t *testing.T) {
 }
 
 func checkSettings(t *rapid.T, p *Policy, s *settings.Settings) {
-	mode := gate.Mode(settings.ApprovalMode.Of(s))
+	mode := gate.Mode(settings.ApprovalMode.Value(s))
 	if p.Modes != nil && mode != gate.ModeReadOnly && !slices.Contains(p.Modes, string(mode)) {
 		t.Fatalf("the mode is %s under %q", mode, p.Modes)
 	}
 	allow := rules.Rules{}
 	consent := gate.NewConsent(&gate.Policy{Allow: allow, AllowOutside: allow}, s)
 	call := gate.Call{Name: "write_file", Traits: toolspec.Traits{Edits: true}}
-	if p.Modes != nil && !slices.ContainsFunc(p.Modes, func(m string) bool { return gate.Mode(m).AllowsMoreThan(gate.ModeAsk) }) && !consent.Asks(call) {
+	if p.Modes != nil && !slices.ContainsFunc(p.Modes, func(m string) bool { return gate.Mode(m).AllowsMoreThan(gate.ModeAsk) }) && !consent.WouldAsk(call) {
 		t.Fatalf("an edit runs unasked under %q", p.Modes)
 	}
-	word := settings.Sandbox.Of(s)
+	word := settings.Sandbox.Value(s)
 	if (p.Sandbox != "" || p.Hosts != nil) && word == settings.SandboxOff || (p.Sandbox == Require || p.Sandbox == Strict) && word != settings.SandboxRequire {
 		t.Fatalf("sandbox is %s under %s", word, p.Sandbox)
 	}
-	widened := settings.SandboxAllowWrite.Of(s) + settings.SandboxAllowRead.Of(s) + settings.SandboxAllowEnv.Of(s)
-	if p.Sandbox == Strict && (widened != "" || p.Outside() == nil) || (p.Sandbox == Strict || p.Hosts != nil) && settings.SandboxAllowNetwork.Of(s) {
+	widened := settings.SandboxAllowWrite.Value(s) + settings.SandboxAllowRead.Value(s) + settings.SandboxAllowEnv.Value(s)
+	if p.Sandbox == Strict && (widened != "" || p.CheckUnsandboxed() == nil) || (p.Sandbox == Strict || p.Hosts != nil) && settings.SandboxAllowNetwork.Value(s) {
 		t.Fatalf("the sandbox is widened: %q", widened)
 	}
-	if warming := settings.CacheWarming.Of(s); p.CacheWarming == "off" && warming != "off" || p.CacheWarming == "working" && warming == "idle" {
+	if warming := settings.CacheWarming.Value(s); p.CacheWarming == "off" && warming != "off" || p.CacheWarming == "working" && warming == "idle" {
 		t.Fatalf("cache-warming is %s under %s", warming, p.CacheWarming)
 	}
-	if way := settings.WebSearch.Of(s); p.Hosts != nil && (way == websearch.Command || way == websearch.Provider) {
+	if way := settings.WebSearch.Value(s); p.Hosts != nil && (way == websearch.Command || way == websearch.Provider) {
 		t.Fatalf("web-search is %s under hosts %q", way, p.Hosts)
 	}
 }
 
 // checkEndpoint looks at the address that requests would go to, with the keys that are kept.
 func checkEndpoint(t *rapid.T, p *Policy, s *settings.Settings) {
-	kept := provider.Keys{Folder: "/nowhere", Allowed: p.Login}
+	kept := provider.Keys{Folder: "/nowhere", Allowed: p.CheckLogin}
 	asked := map[string]bool{}
 	endpoint, err := provider.New(provider.Config{
-		Settings: s, Env: func(string) string { return "" }, Folder: "/nowhere", Allowed: p.Provider,
+		Settings: s, Env: func(string) string { return "" }, Folder: "/nowhere", Allowed: p.CheckProvider,
 		Stored: func(place string) (llm.Key, string) {
 			asked[place] = true
-			if kept.May(place) != nil {
+			if kept.CheckKeyHost(place) != nil {
 				return "", ""
 			}
 			return "kept-for-" + llm.Key(place), "here"
@@ -192,7 +192,7 @@ func checkServers(t *rapid.T, p *Policy) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.Server(with.Words()...) != nil {
+		if p.CheckServer(with.Words()...) != nil {
 			continue
 		}
 		remote := strings.HasPrefix(with.URL, "https://mcp.corp.example/")
@@ -209,13 +209,13 @@ func checkServers(t *rapid.T, p *Policy) {
 func checkRules(t *rapid.T, p *Policy) {
 	own := permissions.Parse(rapid.SampledFrom([]permissions.Effect{permissions.Ask, permissions.Deny}).Draw(t, "effect"),
 		some(t, "own rules", "Bash(git:*)", "Edit(//work/**)", "Read(//work/keys/**)"), "own", "/work", "/h")
-	all := own.Under(p.Rules("/work", "/h"))
+	all := own.PrependRules(p.Rules("/work", "/h"))
 	denies := func(rule *permissions.Rule) bool {
 		return rule != nil && rule.Effect == permissions.Deny && rule.File == "P"
 	}
 	for text, rule := range map[string]*permissions.Rule{
-		"Bash(git push:*)": all.Command(cmdline.Read("cd /w && git push -f")), "Edit(//work/docs/**)": all.Editing("/work/docs/a.md"),
-		"Read(//work/keys/**)": all.Reading("/work/keys/a"), "mcp__tickets": all.Server("mcp__tickets__close"), "WebFetch(domain:evil.example)": all.Page("www.evil.example"),
+		"Bash(git push:*)": all.CommandRule(cmdline.Read("cd /w && git push -f")), "Edit(//work/docs/**)": all.EditRule("/work/docs/a.md"),
+		"Read(//work/keys/**)": all.ReadRule("/work/keys/a"), "mcp__tickets": all.ServerRule("mcp__tickets__close"), "WebFetch(domain:evil.example)": all.PageRule("www.evil.example"),
 	} {
 		if slices.Contains(p.Deny, text) && !denies(rule) {
 			t.Fatalf("%s does not deny: %v", text, rule)

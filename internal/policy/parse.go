@@ -22,7 +22,7 @@ func (p *Policy) parse(data []byte) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := p.members(d); err != nil {
-		return fmt.Errorf("line %d: %w", rawjson.PlaceOf(data, int(d.InputOffset())).Line, plainly(err))
+		return fmt.Errorf("line %d: %w", rawjson.PositionAt(data, int(d.InputOffset())).Line, plainly(err))
 	}
 	return nil
 }

@@ -66,8 +66,8 @@ type Policy struct {
 	CacheWarming string
 }
 
-// Nothing returns a policy that allows nothing. It replaces a file that cannot be used.
-func Nothing(path string) *Policy {
+// DenyAll returns a policy that allows nothing. It replaces a file that cannot be used.
+func DenyAll(path string) *Policy {
 	none := []string{}
 	return &Policy{Path: path, Modes: none, Tools: none, Hosts: none, Providers: none, Servers: none, Logins: none, Sandbox: Strict, CacheWarming: settings.WarmOff}
 }
@@ -215,8 +215,8 @@ func (p *Policy) Rules(workspace, home string) permissions.Rules {
 	return permissions.Parse(permissions.Deny, p.Deny, p.Path, workspace, home)
 }
 
-// Lines describes the policy to a user, with one line for each restriction.
-func (p *Policy) Lines() []string {
+// Describe describes the policy to a user, with one line for each restriction.
+func (p *Policy) Describe() []string {
 	var lines []string
 	for _, bound := range []struct {
 		name string

@@ -60,7 +60,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("a place that the system does not say: %v", err)
 	}
 	p, err := write(t, `{"modes": ["ask"], "tools": [], "sandbox": "strict"}`).Load()
-	if err != nil || strings.Join(p.Lines(), "; ") != "modes: ask; tools: none; sandbox: strict" || len(p.Hash) != 64 {
+	if err != nil || strings.Join(p.Describe(), "; ") != "modes: ask; tools: none; sandbox: strict" || len(p.Hash) != 64 {
 		t.Errorf("%v, %v", p, err)
 	}
 }
@@ -137,49 +137,49 @@ func TestBounds(t *testing.T) {
 		Path: "P", Tools: []string{"read_file", "mcp__docs__*"}, Hosts: []string{"corp.example"}, Providers: []string{"anthropic", "https://llm.corp.example/v1"},
 		Servers: []string{"https://mcp.corp.example/*", "/opt/bin/tickets --read *", "/opt/bin/plain", "/opt/lib/*"}, Logins: []string{"anthropic", "search:brave", "https://llm.corp.example/v1"},
 	}
-	endpoint := func(base string) error { return p.Provider(provider.Endpoint{BaseURL: base}) }
+	endpoint := func(base string) error { return p.CheckProvider(provider.Endpoint{BaseURL: base}) }
 	for name, tc := range map[string]struct {
 		err  error
 		fine bool
 	}{
-		"a tool":                 {p.Tool("read_file"), true},
-		"another tool":           {p.Tool("write_file"), false},
-		"a tool of a server":     {p.Tool("mcp__docs__find"), true},
-		"of another":             {p.Tool("mcp__docs2__find"), false},
-		"a host":                 {p.Host("corp.example"), true},
-		"below it":               {p.Host("A.Corp.Example."), true},
-		"a host like it":         {p.Host("xcorp.example"), false},
+		"a tool":                 {p.CheckTool("read_file"), true},
+		"another tool":           {p.CheckTool("write_file"), false},
+		"a tool of a server":     {p.CheckTool("mcp__docs__find"), true},
+		"of another":             {p.CheckTool("mcp__docs2__find"), false},
+		"a host":                 {p.CheckHost("corp.example"), true},
+		"below it":               {p.CheckHost("A.Corp.Example."), true},
+		"a host like it":         {p.CheckHost("xcorp.example"), false},
 		"a vendor":               {endpoint("https://api.anthropic.com/v1"), true},
-		"its name elsewhere":     {p.Provider(provider.Endpoint{BaseURL: "https://evil.example/v1", Provider: "anthropic"}), false},
+		"its name elsewhere":     {p.CheckProvider(provider.Endpoint{BaseURL: "https://evil.example/v1", Provider: "anthropic"}), false},
 		"over plain http":        {endpoint("http://api.anthropic.com/v1"), false},
 		"an address":             {endpoint("https://llm.corp.example/v1"), true},
 		"another path":           {endpoint("https://llm.corp.example/v2"), false},
 		"no endpoint":            {endpoint(""), true},
-		"a server":               {p.Server("https://mcp.corp.example/a"), true},
-		"at a host like it":      {p.Server("https://mcp.corp.example.evil/"), false},
-		"above its folder":       {p.Server("https://mcp.corp.example/a/%2e%2E/b"), false},
-		"a command":              {p.Server("/opt/bin/plain"), true},
-		"any of a folder":        {p.Server("/opt/lib/x/..y"), true},
-		"above a folder":         {p.Server("/opt/lib/../../tmp/x"), false},
-		"with arguments":         {p.Server("/opt/bin/plain", "-x"), false},
-		"with arguments allowed": {p.Server("/opt/bin/tickets", "--read", "a", "b"), true},
-		"with others":            {p.Server("/opt/bin/tickets", "--write"), false},
-		"words in one":           {p.Server("/opt/bin/tickets --read"), false},
-		"a login":                {p.LoginNamed("anthropic"), true},
-		"another login":          {p.LoginNamed("openai"), false},
-		"a search service":       {p.LoginNamed("search:brave"), true},
-		"a place":                {p.Login("llm.corp.example"), true},
-		"a plain place":          {p.Login("http://llm.corp.example"), false},
-		"outside":                {p.Outside(), true},
-		"outside, strictly":      {(&Policy{Sandbox: Strict}).Outside(), false},
-		"nothing":                {Nothing("P").Tool("read_file"), false},
+		"a server":               {p.CheckServer("https://mcp.corp.example/a"), true},
+		"at a host like it":      {p.CheckServer("https://mcp.corp.example.evil/"), false},
+		"above its folder":       {p.CheckServer("https://mcp.corp.example/a/%2e%2E/b"), false},
+		"a command":              {p.CheckServer("/opt/bin/plain"), true},
+		"any of a folder":        {p.CheckServer("/opt/lib/x/..y"), true},
+		"above a folder":         {p.CheckServer("/opt/lib/../../tmp/x"), false},
+		"with arguments":         {p.CheckServer("/opt/bin/plain", "-x"), false},
+		"with arguments allowed": {p.CheckServer("/opt/bin/tickets", "--read", "a", "b"), true},
+		"with others":            {p.CheckServer("/opt/bin/tickets", "--write"), false},
+		"words in one":           {p.CheckServer("/opt/bin/tickets --read"), false},
+		"a login":                {p.CheckLoginName("anthropic"), true},
+		"another login":          {p.CheckLoginName("openai"), false},
+		"a search service":       {p.CheckLoginName("search:brave"), true},
+		"a place":                {p.CheckLogin("llm.corp.example"), true},
+		"a plain place":          {p.CheckLogin("http://llm.corp.example"), false},
+		"outside":                {p.CheckUnsandboxed(), true},
+		"outside, strictly":      {(&Policy{Sandbox: Strict}).CheckUnsandboxed(), false},
+		"nothing":                {DenyAll("P").CheckTool("read_file"), false},
 	} {
 		if (tc.err == nil) != tc.fine {
 			t.Errorf("%s: %v", name, tc.err)
 		}
 	}
 	var none *Policy
-	for _, err := range []error{none.Tool("x"), none.Host("x"), endpoint(""), none.Server("x"), none.Login("x"), none.Outside()} {
+	for _, err := range []error{none.CheckTool("x"), none.CheckHost("x"), endpoint(""), none.CheckServer("x"), none.CheckLogin("x"), none.CheckUnsandboxed()} {
 		if err != nil {
 			t.Error(err)
 		}

@@ -74,10 +74,10 @@ func (all entries) endingAt(path string, end int) (found []entry) {
 	return found
 }
 
-// ByName reports how a file or folder is protected by the last components of its path. runsLater
+// ClassifyByName reports how a file or folder is protected by the last components of its path. runsLater
 // means that it is auto-executed or read as configuration later, so that no command may change it.
 // holdsKeys means that it may be a secret file. Protected folders above it are ignored.
-func ByName(rel string) (runsLater, holdsKeys bool) {
+func ClassifyByName(rel string) (runsLater, holdsKeys bool) {
 	folded := strings.TrimSuffix(fold(rel), "/") // shells append a slash to names of folders
 	for _, e := range listed().endingAt(folded, len(folded)) {
 		switch {

@@ -68,7 +68,7 @@ func TestEnds(t *testing.T) {
 		"a/.bashrc": {true, false}, "a/.env": {false, true}, "a/.env.example": {false, false}, "a/id_rsa.pub": {false, false}, "a/node_modules": {false, false}, "a/.netrc": {true, true},
 		"a/.ssh/x": {false, false}, "a/main.go": {false, false},
 	} {
-		if later, keys := ByName(file); later != want[0] || keys != want[1] {
+		if later, keys := ClassifyByName(file); later != want[0] || keys != want[1] {
 			t.Errorf("%s: runs later %t, holds keys %t", file, later, keys)
 		}
 	}
@@ -80,7 +80,7 @@ func TestEnds(t *testing.T) {
 // Programs write a folder that they could not open with a slash behind it.
 func TestAFolderWithASlashBehindIt(t *testing.T) {
 	t.Parallel()
-	if _, keys := ByName("/home/u/.ssh/"); !keys {
+	if _, keys := ClassifyByName("/home/u/.ssh/"); !keys {
 		t.Error("it holds no keys")
 	}
 }
@@ -99,9 +99,9 @@ func has(file, name string) bool {
 
 // A search of a large repository asks for each of its files: that makes no garbage.
 func TestMostFilesAreToldFreeWithoutGarbage(t *testing.T) {
-	places := Places{Home: "/home/u", Own: []string{"/home/u/.config/agent"}}
+	places := ProtectionRules{Home: "/home/u", Own: []string{"/home/u/.config/agent"}}
 	if n := testing.AllocsPerRun(100, func() {
-		if places.Read("/home/u/ws/internal/search.go", "internal/search.go").Protection != Free {
+		if places.Read("/home/u/ws/internal/search.go", "internal/search.go").Protection != Unprotected {
 			t.Error("not free")
 		}
 	}); n > 0 {

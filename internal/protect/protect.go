@@ -19,12 +19,12 @@ type Protection int
 
 // The degrees of protection.
 const (
-	// Free files are not protected.
-	Free Protection = iota
-	// Asked files: a call on them requires approval unless the approval mode allows everything.
-	Asked
-	// Guarded files: a call on them requires approval in every approval mode.
-	Guarded
+	// Unprotected files are not protected.
+	Unprotected Protection = iota
+	// NeedsApproval files: a call on them requires approval unless the approval mode allows everything.
+	NeedsApproval
+	// AlwaysNeedsApproval files: a call on them requires approval in every approval mode.
+	AlwaysNeedsApproval
 )
 
 // File is a protected file that a call reads or changes.
@@ -43,8 +43,8 @@ type File struct {
 	Denied bool
 }
 
-// Places holds the additional protected paths of one conversation. Its zero value has none.
-type Places struct {
+// ProtectionRules holds the additional protected paths of one conversation. Its zero value has none.
+type ProtectionRules struct {
 	// Home is the absolute home folder.
 	Home string
 	// Own lists the absolute paths of the program's own files: its configuration, sessions and API
@@ -69,23 +69,23 @@ type Places struct {
 	GitRuns func(abs string) bool
 }
 
-// Edit returns the protection of a file against changes. abs is its absolute path without links,
+// EditProtection returns the protection of a file against changes. abs is its absolute path without links,
 // rel its path in the workspace for messages.
-func (p Places) Edit(abs, rel string) File {
-	if found := p.byRule(abs, rel, true); found.Protection != Free {
+func (p ProtectionRules) EditProtection(abs, rel string) File {
+	if found := p.byRule(abs, rel, true); found.Protection != Unprotected {
 		return found
 	}
-	if found := p.ownFile(abs, rel); found.Protection != Free {
+	if found := p.ownFile(abs, rel); found.Protection != Unprotected {
 		return found
 	}
-	if found := p.secret(abs, rel); found.Protection == Guarded {
+	if found := p.secret(abs, rel); found.Protection == AlwaysNeedsApproval {
 		return found
 	}
 	if p.Agreed != nil && p.Agreed(abs) {
-		return File{Path: rel, Name: rel, Protection: Guarded, Why: "you approved it in its current form (agent trust)"}
+		return File{Path: rel, Name: rel, Protection: AlwaysNeedsApproval, Why: "you approved it in its current form (agent trust)"}
 	}
 	if p.GitRuns != nil && p.GitRuns(abs) {
-		return File{Path: rel, Name: rel, Protection: Guarded, Why: "git's configuration runs it"}
+		return File{Path: rel, Name: rel, Protection: AlwaysNeedsApproval, Why: "git's configuration runs it"}
 	}
 	if e, ok := entryIn(rel, false); ok {
 		return File{Path: rel, Name: e.name, Protection: e.care, Why: e.why}
@@ -94,47 +94,47 @@ func (p Places) Edit(abs, rel string) File {
 }
 
 // Read returns the protection of a file against reads. Its parameters are the same as Edit's.
-func (p Places) Read(abs, rel string) File {
-	if found := p.byRule(abs, rel, false); found.Protection != Free {
+func (p ProtectionRules) Read(abs, rel string) File {
+	if found := p.byRule(abs, rel, false); found.Protection != Unprotected {
 		return found
 	}
 	if slices.ContainsFunc(p.Open, func(folder string) bool { return fsutil.Within(abs, folder) }) {
-		return Places{Denied: p.Denied}.Read(abs, rel)
+		return ProtectionRules{Denied: p.Denied}.Read(abs, rel)
 	}
-	if found := p.ownFile(abs, rel); found.Protection != Free {
+	if found := p.ownFile(abs, rel); found.Protection != Unprotected {
 		return found
 	}
 	return p.secret(abs, rel)
 }
 
 // byRule returns the protection by a rule of the user or the repository.
-func (p Places) byRule(abs, rel string, edit bool) File {
+func (p ProtectionRules) byRule(abs, rel string, edit bool) File {
 	if p.Ruled == nil {
 		return File{}
 	}
 	if why, denied := p.Ruled(abs, edit); why != "" {
-		return File{Path: rel, Name: rel, Protection: Guarded, Why: why, Denied: denied}
+		return File{Path: rel, Name: rel, Protection: AlwaysNeedsApproval, Why: why, Denied: denied}
 	}
 	return File{}
 }
 
 // ownFile returns the protection of the program's own files and of files that a setting denies.
-func (p Places) ownFile(abs, rel string) File {
+func (p ProtectionRules) ownFile(abs, rel string) File {
 	for _, denied := range p.Denied {
 		if fsutil.Within(abs, denied) {
-			return File{Path: rel, Name: filepath.Base(denied), Protection: Guarded, Why: "the setting sandbox.deny-read names it"}
+			return File{Path: rel, Name: filepath.Base(denied), Protection: AlwaysNeedsApproval, Why: "the setting sandbox.deny-read names it"}
 		}
 	}
 	for _, own := range p.Own {
 		if own != "" && fsutil.Within(abs, own) {
-			return File{Path: rel, Name: filepath.Base(own), Protection: Guarded, Why: "it belongs to agent: configuration, keys or sessions"}
+			return File{Path: rel, Name: filepath.Base(own), Protection: AlwaysNeedsApproval, Why: "it belongs to agent: configuration, keys or sessions"}
 		}
 	}
 	return File{}
 }
 
 // secret returns the protection of secret files.
-func (p Places) secret(abs, rel string) File {
+func (p ProtectionRules) secret(abs, rel string) File {
 	if isPublic(path.Base(fold(rel))) {
 		return File{}
 	}
@@ -142,7 +142,7 @@ func (p Places) secret(abs, rel string) File {
 		below := fold(filepath.ToSlash(abs[len(home)+1:]))
 		for i, name := range foldedHomeSecrets() {
 			if fsutil.Within(below, name) {
-				return File{Path: rel, Name: homeSecrets[i], Protection: Guarded, Why: "it may hold keys, passwords or typed text", Keys: true}
+				return File{Path: rel, Name: homeSecrets[i], Protection: AlwaysNeedsApproval, Why: "it may hold keys, passwords or typed text", Keys: true}
 			}
 		}
 	}
@@ -158,9 +158,9 @@ func InGit(rel string) bool {
 	return slices.ContainsFunc(strings.Split(fold(rel), "/"), func(name string) bool { return name == ".git" || name == "git~1" })
 }
 
-// Holds reports whether a folder is or contains the home folder. Such a folder contains secret
+// ContainsHome reports whether a folder is or contains the home folder. Such a folder contains secret
 // files, and files that shells run.
-func Holds(folder, home string) bool { return fsutil.Within(home, folder) }
+func ContainsHome(folder, home string) bool { return fsutil.Within(home, folder) }
 
 // matches reports whether a path component matches a pattern with at most one star.
 func matches(pattern, name string) bool {

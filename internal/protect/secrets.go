@@ -8,15 +8,15 @@ import (
 
 // secretNames lists names of secret files, which are protected in any folder.
 var secretNames = []group{
-	{why: "it contains keys or passwords", care: Guarded, names: []string{
+	{why: "it contains keys or passwords", care: AlwaysNeedsApproval, names: []string{
 		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".netrc", "_netrc", ".pgpass", ".my.cnf", ".git-credentials", ".pypirc", ".dockercfg", ".docker/config.json",
 		".config/gcloud", ".config/gh", ".config/hub", ".config/git/credentials", ".vault-token", "authorized_keys",
 		"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk", "id_xmss",
 	}},
-	{why: "it may hold keys or passwords", care: Asked, names: []string{
+	{why: "it may hold keys or passwords", care: NeedsApproval, names: []string{
 		".env", ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdbx", "*.gpg", ".htpasswd", ".npmrc", ".terraformrc", "credentials.json",
 	}},
-	{why: "it may hold the password of a remote", care: Asked, names: []string{".git/config"}},
+	{why: "it may hold the password of a remote", care: NeedsApproval, names: []string{".git/config"}},
 }
 
 // publicEnds lists suffixes of names that make a file public although its name looks like a secret
@@ -33,8 +33,8 @@ func isPublic(name string) bool {
 	return false
 }
 
-// KeyFiles returns the usual paths of secret files below home, except paths with patterns.
-func KeyFiles(home string) []string {
+// SecretFiles returns the usual paths of secret files below home, except paths with patterns.
+func SecretFiles(home string) []string {
 	var paths []string
 	for _, g := range secretNames {
 		for _, name := range g.names {

@@ -35,17 +35,17 @@ var addresses = []string{
 // a stored key to its own place, a key file to the address beside it.
 func TestKeysStayWhereTheyBelong(t *testing.T) {
 	t.Parallel()
-	const profile, envLayer, flags, session = settings.ProfileLayer, settings.Environment, settings.Flags, settings.Session
+	const profile, envLayer, flags, session = settings.LayerProfile, settings.LayerEnvironment, settings.LayerFlags, settings.LayerSession
 	cases, keyed := 0, map[string]int{}
 	for _, name := range []string{"", "groq", "openai", "ollama"} {
 		for _, nameFrom := range []settings.Source{profile, flags, session} {
 			for _, base := range addresses {
 				for _, baseFrom := range []settings.Source{profile, envLayer, flags, session} {
-					for _, fileFrom := range []settings.Source{settings.Default, profile, flags, session} {
+					for _, fileFrom := range []settings.Source{settings.LayerDefault, profile, flags, session} {
 						for stored := range 3 {
-							from := provider.Sources{
-								Provider: provider.Choice{Text: name, From: nameFrom},
-								BaseURL:  provider.Choice{Text: base, From: baseFrom},
+							from := provider.EndpointSources{
+								Provider: provider.SettingChoice{Text: name, From: nameFrom},
+								BaseURL:  provider.SettingChoice{Text: base, From: baseFrom},
 								Env:      env(map[string]string{vendor.EnvKey: "sk-openai", "GROQ_API_KEY": "sk-groq"}),
 								Stored: func(place string) (llm.Key, string) {
 									plain := strings.HasPrefix(place, "http://")
@@ -56,8 +56,8 @@ func TestKeysStayWhereTheyBelong(t *testing.T) {
 								},
 								ReadKeyFile: func(string) (llm.Key, error) { return "file", nil },
 							}
-							if fileFrom != settings.Default {
-								from.KeyFile = provider.Choice{Text: "/k", From: fileFrom}
+							if fileFrom != settings.LayerDefault {
+								from.KeyFile = provider.SettingChoice{Text: "/k", From: fileFrom}
 							}
 							cases++
 							e, err := provider.Resolve(from)
@@ -84,7 +84,7 @@ func TestKeysStayWhereTheyBelong(t *testing.T) {
 }
 
 // misplaced says why a key must not go where it goes, "" when it may.
-func misplaced(e provider.Endpoint, from provider.Sources) string {
+func misplaced(e provider.Endpoint, from provider.EndpointSources) string {
 	u, err := url.Parse(e.BaseURL)
 	if err != nil {
 		return err.Error()
@@ -98,7 +98,7 @@ func misplaced(e provider.Endpoint, from provider.Sources) string {
 		return "a vendor over plain http"
 	case key == "sk-groq" && (u.Scheme != "https" || host != "api.groq.com"):
 		return "not its host"
-	case key == "sk-openai" && e.BaseURL != "https://api.openai.com/v1" && e.From != settings.Environment && e.From != settings.Flags:
+	case key == "sk-openai" && e.BaseURL != "https://api.openai.com/v1" && e.From != settings.LayerEnvironment && e.From != settings.LayerFlags:
 		return "nobody typed this address for it"
 	case strings.HasPrefix(key, "stored:") && key != "stored:"+host && key != "stored:http://"+host:
 		return "another host's"
@@ -114,7 +114,7 @@ func misplaced(e provider.Endpoint, from provider.Sources) string {
 // meant (security C1), and so is what is for https over plain http (C3).
 func TestResolveRefusesToLeak(t *testing.T) {
 	t.Parallel()
-	const profile = settings.ProfileLayer
+	const profile = settings.LayerProfile
 	keys := env(map[string]string{"GROQ_API_KEY": "sk-groq"})
 	stored := func(place string) (llm.Key, string) {
 		if place == "gw.example" {
@@ -122,15 +122,15 @@ func TestResolveRefusesToLeak(t *testing.T) {
 		}
 		return "", ""
 	}
-	for want, from := range map[string]provider.Sources{
+	for want, from := range map[string]provider.EndpointSources{
 		"GROQ_API_KEY is for api.groq.com and was not sent to evil.example (base-url of the profile)": {
-			Provider: provider.Choice{Text: "groq", From: profile}, BaseURL: provider.Choice{Text: "https://evil.example/v1", From: profile}, Env: keys,
+			Provider: provider.SettingChoice{Text: "groq", From: profile}, BaseURL: provider.SettingChoice{Text: "https://evil.example/v1", From: profile}, Env: keys,
 		},
 		"the API key is not sent to api.groq.com unencrypted. Use https://api.groq.com/v1": {
-			BaseURL: provider.Choice{Text: "http://api.groq.com/v1", From: settings.Flags}, Env: keys,
+			BaseURL: provider.SettingChoice{Text: "http://api.groq.com/v1", From: settings.LayerFlags}, Env: keys,
 		},
 		"the API key from the ring is not sent to gw.example unencrypted": {
-			BaseURL: provider.Choice{Text: "http://gw.example/v1", From: profile}, Stored: stored,
+			BaseURL: provider.SettingChoice{Text: "http://gw.example/v1", From: profile}, Stored: stored,
 		},
 	} {
 		if _, err := provider.Resolve(from); err == nil || !strings.Contains(err.Error(), want) {
@@ -151,13 +151,13 @@ func TestHeadersBelongToTheirAddress(t *testing.T) {
 		layer   settings.Source
 		sent    bool
 	}{
-		{"the profile's own address", map[string]string{"base-url": own}, nil, settings.Flags, true},
-		{"another of the command line", map[string]string{"base-url": "https://good.example/v1"}, map[string]string{"base-url": own}, settings.Flags, false},
-		{"another of the environment", map[string]string{"base-url": "https://good.example/v1"}, map[string]string{"base-url": own}, settings.Environment, false},
-		{"another of the session", map[string]string{"base-url": "https://good.example/v1"}, map[string]string{"base-url": own}, settings.Session, false},
-		{"beside another provider", map[string]string{"provider": "groq"}, map[string]string{"base-url": own}, settings.Flags, false},
-		{"no address beside it", nil, map[string]string{"base-url": own}, settings.Environment, false},
-		{"the same address, typed once more", map[string]string{"base-url": own}, map[string]string{"base-url": own}, settings.Flags, true},
+		{"the profile's own address", map[string]string{"base-url": own}, nil, settings.LayerFlags, true},
+		{"another of the command line", map[string]string{"base-url": "https://good.example/v1"}, map[string]string{"base-url": own}, settings.LayerFlags, false},
+		{"another of the environment", map[string]string{"base-url": "https://good.example/v1"}, map[string]string{"base-url": own}, settings.LayerEnvironment, false},
+		{"another of the session", map[string]string{"base-url": "https://good.example/v1"}, map[string]string{"base-url": own}, settings.LayerSession, false},
+		{"beside another provider", map[string]string{"provider": "groq"}, map[string]string{"base-url": own}, settings.LayerFlags, false},
+		{"no address beside it", nil, map[string]string{"base-url": own}, settings.LayerEnvironment, false},
+		{"the same address, typed once more", map[string]string{"base-url": own}, map[string]string{"base-url": own}, settings.LayerFlags, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -177,8 +177,8 @@ func TestHeadersBelongToTheirAddress(t *testing.T) {
 					}
 				}
 			}
-			set(settings.ProfileLayer, tt.profile)
-			set(settings.ProfileLayer, map[string]string{"header.X-Leak": "secret", "extra-body": `{"leak":1}`, "model": "m"})
+			set(settings.LayerProfile, tt.profile)
+			set(settings.LayerProfile, map[string]string{"header.X-Leak": "secret", "extra-body": `{"leak":1}`, "model": "m"})
 			set(tt.layer, tt.flags)
 			p, err := b.Provider()
 			if err != nil {
@@ -244,7 +244,7 @@ func TestPlacesHaveFilesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	keys := provider.Keys{Folder: t.TempDir()}
 	for _, base := range []string{"https://gw.example:8000/v1", "http://gw.example:8000/v1"} {
-		if _, err := keys.Set(provider.Place(base), llm.Key("sk-for-"+base[:5])); err != nil {
+		if _, err := keys.Set(provider.KeyHost(base), llm.Key("sk-for-"+base[:5])); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -267,7 +267,7 @@ func TestKeysInHeadersAreHidden(t *testing.T) {
 			b.OnKey(hide)
 		}
 		for key, value := range map[string]string{"base-url": newWitness(t).URL, "model": "m", "header.X-Api-Key": "gate-key-1", "header.cf-aig-authorization": "Bearer gate-key-2", "header.X-Title": "my-project"} {
-			if err := b.settings.Set(settings.Flags, key, value); err != nil {
+			if err := b.settings.Set(settings.LayerFlags, key, value); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -32,7 +32,7 @@ func (c *Connection) newClaude(at Endpoint, e extras, like openai.Config, source
 		Endpoint: endpoint.Config{
 			BaseURL: base, Key: like.Key, KeyHelp: like.KeyHelp, UserAgent: like.UserAgent, Headers: like.Headers, ExtraBody: like.ExtraBody,
 			Sign: func(transport http.RoundTripper, used func(llm.Key)) http.RoundTripper {
-				transport = reachlog.Transport(transport, c.reach)
+				transport = reachlog.NewTransport(transport, c.reach)
 				if source == nil {
 					return transport
 				}
@@ -53,7 +53,7 @@ func (c *Connection) newClaude(at Endpoint, e extras, like openai.Config, source
 // limitsOf returns the output limit and the context window of a model in tokens, or 0 for unknown
 // numbers.
 func (c *Connection) limitsOf(model string) (output, window int) {
-	m, found := catalogue.At("anthropic", model)
+	m, found := catalogue.Lookup("anthropic", model)
 	if found && vendor.BaseName(m.ID) == vendor.BaseName(model) {
 		output = m.MaxOutput
 	}
@@ -104,7 +104,7 @@ func (p *peer) close() {
 
 // list requests the models of the endpoint. If an unknown endpoint does not list them in the form of
 // OpenAI, list requests the form of Anthropic.
-func (p *peer) list(ctx context.Context) ([]Offer, error) {
+func (p *peer) list(ctx context.Context) ([]ModelOffer, error) {
 	if p.speaksMessages("") {
 		return p.listClaude(ctx)
 	}
@@ -124,14 +124,14 @@ func (p *peer) list(ctx context.Context) ([]Offer, error) {
 	return other, nil
 }
 
-func (p *peer) listClaude(ctx context.Context) ([]Offer, error) {
+func (p *peer) listClaude(ctx context.Context) ([]ModelOffer, error) {
 	models, err := p.claude.ListModels(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found, gateway := make([]Offer, len(models)), len(models) > 0
+	found, gateway := make([]ModelOffer, len(models)), len(models) > 0
 	for i, m := range models {
-		found[i] = Offer{ID: m.ID, ContextLimit: m.ContextLimit}
+		found[i] = ModelOffer{ID: m.ID, ContextLimit: m.ContextLimit}
 		gateway = gateway && m.Created == createdLiteLLM
 	}
 	if gateway {
@@ -141,14 +141,14 @@ func (p *peer) listClaude(ctx context.Context) ([]Offer, error) {
 }
 
 // keyLimits returns the rate limits of the API key in use, from the latest reply of the Messages API.
-func (c *Connection) keyLimits() (windows []login.Window) {
+func (c *Connection) keyLimits() (windows []login.LimitWindow) {
 	p, err := c.inUse()
 	if err != nil {
 		return nil
 	}
 	for _, l := range p.claude.Limits() {
 		const percent = 100
-		windows = append(windows, login.Window{Name: l.Name, Used: percent * max(0, 1-l.Left/l.Most), Of: l.Most, Resets: l.Resets})
+		windows = append(windows, login.LimitWindow{Name: l.Name, Used: percent * max(0, 1-l.Left/l.Most), Of: l.Most, Resets: l.Resets})
 	}
 	return windows
 }

@@ -27,7 +27,7 @@ func TestEndpointsOfClaude(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			e, err := Resolve(Sources{Provider: Choice{tt.provider, settings.Flags}, Model: tt.model, Env: func(name string) string { return tt.env[name] }})
+			e, err := Resolve(EndpointSources{Provider: SettingChoice{tt.provider, settings.LayerFlags}, Model: tt.model, Env: func(name string) string { return tt.env[name] }})
 			if err != nil || e.BaseURL != tt.url || e.ClaudeURL != tt.claude || e.Key == llm.Key("") {
 				t.Errorf("got %+v, %v", e, err)
 			}

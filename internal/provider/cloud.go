@@ -15,7 +15,7 @@ import (
 var cloudName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$`)
 
 // addressOf returns the address of a vendor. For a cloud, the address belongs to the user's account.
-func (from Sources) addressOf(v vendor.Vendor) (string, error) {
+func (from EndpointSources) addressOf(v vendor.Vendor) (string, error) {
 	c := v.Cloud
 	if c == nil {
 		return v.BaseURL, nil
@@ -36,7 +36,7 @@ func (from Sources) addressOf(v vendor.Vendor) (string, error) {
 
 // claudeAddressOf returns the address of the Messages API for Claude models at a cloud, or "" if they
 // are served at the usual address.
-func (from Sources) claudeAddressOf(v vendor.Vendor) (string, error) {
+func (from EndpointSources) claudeAddressOf(v vendor.Vendor) (string, error) {
 	if v.Cloud == nil || v.Cloud.Claude == "" {
 		return "", nil
 	}
@@ -45,7 +45,7 @@ func (from Sources) claudeAddressOf(v vendor.Vendor) (string, error) {
 
 // filled returns an address of a cloud with the parts of the user's account. In the region global, it
 // uses the address global.
-func (from Sources) filled(v vendor.Vendor, address, global string) (string, error) {
+func (from EndpointSources) filled(v vendor.Vendor, address, global string) (string, error) {
 	c := v.Cloud
 	if global != "" && from.cloudOr(c, "region") == "global" {
 		address = global
@@ -68,7 +68,7 @@ func (from Sources) filled(v vendor.Vendor, address, global string) (string, err
 }
 
 // cloud returns the setting cloud.NAME.
-func (from Sources) cloud(name string) string {
+func (from EndpointSources) cloud(name string) string {
 	if from.Cloud == nil {
 		return ""
 	}
@@ -77,7 +77,7 @@ func (from Sources) cloud(name string) string {
 
 // cloudOr returns the setting cloud.NAME, or otherwise the first environment variable with a value for
 // it.
-func (from Sources) cloudOr(c *vendor.Cloud, name string) string {
+func (from EndpointSources) cloudOr(c *vendor.Cloud, name string) string {
 	if value := from.cloud(name); value != "" || from.Env == nil {
 		return value
 	}
@@ -91,7 +91,7 @@ func (from Sources) cloudOr(c *vendor.Cloud, name string) string {
 
 // fromCommand uses the command that prints the API key, if the layer that sets the command also sets
 // the address. A key file of a stronger layer takes precedence.
-func (e *Endpoint) fromCommand(from Sources) (done bool, err error) {
+func (e *Endpoint) fromCommand(from EndpointSources) (done bool, err error) {
 	command, file := from.KeyCommand, from.KeyFile
 	switch {
 	case command.Text == "" || !e.accepts(command.From, from):

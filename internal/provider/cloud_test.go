@@ -32,8 +32,8 @@ func TestCloudAddresses(t *testing.T) {
 		{"azure", nil, nil, "azure needs a resource: set cloud.resource, or AZURE_OPENAI_ENDPOINT", ""},
 		{"azure", map[string]string{"resource": "mine"}, map[string]string{"AZURE_OPENAI_API_KEY": "a-key", "OPENAI_API_KEY": "another"}, "https://mine.openai.azure.com/openai/v1", ""},
 	} {
-		e, err := Resolve(Sources{
-			Provider: Choice{tt.provider, settings.Flags}, Env: func(name string) string { return tt.env[name] }, Cloud: func(name string) string { return tt.cloud[name] },
+		e, err := Resolve(EndpointSources{
+			Provider: SettingChoice{tt.provider, settings.LayerFlags}, Env: func(name string) string { return tt.env[name] }, Cloud: func(name string) string { return tt.cloud[name] },
 			Stored: func(string) (llm.Key, string) { return "", "" },
 		})
 		got := e.BaseURL
@@ -51,7 +51,7 @@ func TestCloudAddresses(t *testing.T) {
 func TestACommandIsNoKey(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		layers := []settings.Source{settings.ProfileLayer, settings.Environment, settings.Flags, settings.Session}
+		layers := []settings.Source{settings.LayerProfile, settings.LayerEnvironment, settings.LayerFlags, settings.LayerSession}
 		addresses := []string{"", "https://gateway.example/v1", "https://other.example/v1", "http://far.example/v1", "http://127.0.0.1:1/v1", "https://api.openai.com/v1"}
 		providers := []string{"", "openai", "deepseek", "ollama", "bedrock"}
 		sets := map[settings.Source][4]string{}
@@ -61,17 +61,17 @@ func TestACommandIsNoKey(t *testing.T) {
 				rapid.SampledFrom([]string{"", "file"}).Draw(t, "file"), rapid.SampledFrom([]string{"", "command"}).Draw(t, "command"),
 			}
 		}
-		upto := func(most settings.Source, what int) (c Choice) {
+		upto := func(most settings.Source, what int) (c SettingChoice) {
 			for _, layer := range layers {
 				if text := sets[layer][what]; layer <= most && text != "" {
-					c = Choice{text, layer}
+					c = SettingChoice{text, layer}
 				}
 			}
 			return c
 		}
-		from := Sources{
-			Provider: upto(settings.Session, 0), BaseURL: upto(settings.Session, 1), KeyFile: upto(settings.Session, 2), KeyCommand: upto(settings.Session, 3),
-			Upto: func(layer settings.Source) (Choice, Choice) { return upto(layer, 0), upto(layer, 1) },
+		from := EndpointSources{
+			Provider: upto(settings.LayerSession, 0), BaseURL: upto(settings.LayerSession, 1), KeyFile: upto(settings.LayerSession, 2), KeyCommand: upto(settings.LayerSession, 3),
+			Upto: func(layer settings.Source) (SettingChoice, SettingChoice) { return upto(layer, 0), upto(layer, 1) },
 			Env: func(name string) string {
 				return map[string]string{"OPENAI_API_KEY": "sk-env", "DEEPSEEK_API_KEY": "sk-ds", "AWS_REGION": "r"}[name]
 			},

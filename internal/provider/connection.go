@@ -65,12 +65,12 @@ type Config struct {
 	// Preload makes a server on this machine load the model before the first request.
 	Preload bool
 	// Detect finds the servers on this machine. If nil, Detect of this package is used.
-	Detect func(ctx context.Context) []Local
+	Detect func(ctx context.Context) []LocalServer
 	// Remembered returns the model that was last chosen at a base URL, or "". news is set if the user
 	// was not informed of it yet. Remembered may be nil.
 	Remembered func(baseURL string) (model string, news bool)
 	// Caution is called before anything is sent. It receives why an endpoint is unsafe and which
-	// settings are not sent to it. It may be nil. OnLearned replaces it.
+	// settings are not sent to it. It may be nil. OnModelsListed replaces it.
 	Caution func(text string)
 	// Tokens returns the source of the tokens that a command prints. life is the lifetime of a token
 	// that does not contain its expiry.
@@ -131,7 +131,7 @@ func New(config Config) *Connection {
 		config.Stored = SystemKeys(config.Folder, config.Env).Get
 	}
 	if config.Detect == nil {
-		config.Detect = func(ctx context.Context) []Local { return Detect(ctx, nil, isOurs) }
+		config.Detect = func(ctx context.Context) []LocalServer { return Detect(ctx, nil, isOurs) }
 	}
 	if config.Remembered == nil {
 		config.Remembered = func(string) (string, bool) { return "", false }
@@ -165,9 +165,9 @@ func (c *Connection) Endpoint() (Endpoint, error) {
 	return endpoint, nil
 }
 
-// MissingPart returns why no request can be sent with the present settings: there is no endpoint, no
+// CheckUsable returns why no request can be sent with the present settings: there is no endpoint, no
 // API key, or no login. It does not ask the user.
-func (c *Connection) MissingPart() error {
+func (c *Connection) CheckUsable() error {
 	endpoint, err := c.Endpoint()
 	switch {
 	case err != nil:
@@ -181,26 +181,26 @@ func (c *Connection) MissingPart() error {
 }
 
 // sources returns the present settings and the places of API keys.
-func (c *Connection) sources() Sources {
-	choice := func(key string, upto settings.Source) Choice {
+func (c *Connection) sources() EndpointSources {
+	choice := func(key string, upto settings.Source) SettingChoice {
 		value, from := c.config.Settings.GetUpTo(upto, key)
-		return Choice{value.String(), from}
+		return SettingChoice{value.String(), from}
 	}
-	named := func(upto settings.Source) (provider, baseURL Choice) {
+	named := func(upto settings.Source) (provider, baseURL SettingChoice) {
 		return choice(settings.Provider.Key(), upto), choice(settings.BaseURL.Key(), upto)
 	}
-	keyFile := choice(settings.AuthKeyfile.Key(), settings.Session)
+	keyFile := choice(settings.AuthKeyfile.Key(), settings.LayerSession)
 	if rest, ok := strings.CutPrefix(keyFile.Text, "~/"); ok {
 		keyFile.Text = filepath.Join(c.config.Home, rest)
 	}
-	provider, baseURL := named(settings.Session)
-	return Sources{
+	provider, baseURL := named(settings.LayerSession)
+	return EndpointSources{
 		Provider:   provider,
 		BaseURL:    baseURL,
 		KeyFile:    keyFile,
-		KeyCommand: choice(settings.AuthCommand.Key(), settings.Session),
-		Login:      choice(settings.Login.Key(), settings.Session),
-		Model:      settings.Model.Of(c.config.Settings),
+		KeyCommand: choice(settings.AuthCommand.Key(), settings.LayerSession),
+		Login:      choice(settings.Login.Key(), settings.LayerSession),
+		Model:      settings.Model.Value(c.config.Settings),
 		Logins:     c.titleOf,
 		Cloud: func(name string) string {
 			value, _ := c.config.Settings.Get("cloud." + name)
@@ -255,7 +255,7 @@ type extras struct {
 // settings of layers that were made for another endpoint.
 func (c *Connection) extras(endpoint Endpoint) extras {
 	sources, s := c.sources(), c.config.Settings
-	e := extras{headers: map[string]string{}, api: openai.API(settings.API.Of(s)), display: settings.ThinkingDisplay.Of(s)}
+	e := extras{headers: map[string]string{}, api: openai.API(settings.API.Value(s)), display: settings.ThinkingDisplay.Value(s)}
 	take := func(key string, from settings.Source) bool {
 		if endpoint.accepts(from, sources) {
 			return true
@@ -270,7 +270,7 @@ func (c *Connection) extras(endpoint Endpoint) extras {
 	}
 	key := settings.ExtraBody.Key()
 	if value, from := s.Get(key); value.IsSet() && take(key, from) {
-		e.body = settings.ExtraBody.Of(s)
+		e.body = settings.ExtraBody.Value(s)
 	}
 	return e
 }
@@ -294,7 +294,7 @@ func (c *Connection) current() (*peer, error) {
 	c.mu.Lock()
 	declined := c.declined
 	c.mu.Unlock()
-	if endpoint.Withheld && endpoint.Place() != declined {
+	if endpoint.Withheld && endpoint.KeyHost() != declined {
 		return nil, &ConfigError{withheld(endpoint)}
 	}
 	c.caution(endpoint, extras)
@@ -314,7 +314,7 @@ func (c *Connection) current() (*peer, error) {
 	}
 	var source login.Source // nil if an API key is sent unchanged
 	if endpoint.Command != "" {
-		source = c.config.Tokens(endpoint.Command, endpoint.BaseURL, settings.AuthCommandLife.Of(c.config.Settings))
+		source = c.config.Tokens(endpoint.Command, endpoint.BaseURL, settings.AuthCommandLife.Value(c.config.Settings))
 		client.KeyHelp = "auth-command"
 	}
 	if endpoint.Login != "" {
@@ -322,7 +322,7 @@ func (c *Connection) current() (*peer, error) {
 		client.KeyHelp = "agent login " + endpoint.Vendor().Name
 	}
 	client.Sign = func(base http.RoundTripper, used func(llm.Key)) http.RoundTripper {
-		base = reachlog.Transport(base, c.reach)
+		base = reachlog.NewTransport(base, c.reach)
 		if source == nil {
 			return base
 		}
@@ -346,7 +346,7 @@ func (c *Connection) caution(endpoint Endpoint, extras extras) {
 		texts = append(texts, warning)
 	}
 	for _, left := range extras.left {
-		texts = append(texts, "Not sent to "+endpoint.Place()+": "+left+". The endpoint is set by another source ("+endpoint.From.String()+").")
+		texts = append(texts, "Not sent to "+endpoint.KeyHost()+": "+left+". The endpoint is set by another source ("+endpoint.From.String()+").")
 	}
 	for _, text := range texts {
 		c.mu.Lock()
@@ -420,9 +420,9 @@ func (c *Connection) hideToken(key llm.Key) {
 	}
 }
 
-// OnLearned makes the connection call learned, on any goroutine, whenever an endpoint has listed its
+// OnModelsListed makes the connection call learned, on any goroutine, whenever an endpoint has listed its
 // models. It also makes it call note with notes for the user about them.
-func (c *Connection) OnLearned(learned func(), note func(text string)) {
+func (c *Connection) OnModelsListed(learned func(), note func(text string)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.learned, c.note = learned, note
@@ -438,11 +438,11 @@ func (c *Connection) Provider() (llm.Provider, error) {
 	if err := p.keyless(); err != nil {
 		return nil, err
 	}
-	model := settings.Model.Of(c.config.Settings)
+	model := settings.Model.Value(c.config.Settings)
 	if model == "" {
 		<-p.asked
 		c.askAgain(p)
-		model = settings.Model.Of(c.config.Settings)
+		model = settings.Model.Value(c.config.Settings)
 	}
 	if model == "" {
 		return nil, p.noModel()
@@ -476,6 +476,6 @@ func Renew(c *Connection) {
 
 // withheld returns the error that OPENAI_API_KEY was not sent, with the possible solutions.
 func withheld(e Endpoint) error {
-	return errors.New(vendor.EnvKey + " was not sent to " + e.Place() + " (base-url of the " + e.From.String() + "). Set auth-keyfile beside base-url, " +
+	return errors.New(vendor.EnvKey + " was not sent to " + e.KeyHost() + " (base-url of the " + e.From.String() + "). Set auth-keyfile beside base-url, " +
 		"set OPENAI_BASE_URL, or run: agent login --base-url " + e.BaseURL)
 }

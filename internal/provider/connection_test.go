@@ -37,7 +37,7 @@ func newBench(t *testing.T, change ...func(*provider.Config)) *bench {
 		Env:      func(string) string { return "" },
 		Folder:   t.TempDir(),
 		Stored:   func(string) (llm.Key, string) { return "", "" },
-		Detect:   func(context.Context) []provider.Local { return nil },
+		Detect:   func(context.Context) []provider.LocalServer { return nil },
 	}
 	for _, f := range change {
 		f(&config)
@@ -49,7 +49,7 @@ func newBench(t *testing.T, change ...func(*provider.Config)) *bench {
 
 func (b *bench) set(key, value string) {
 	b.t.Helper()
-	if err := b.settings.Set(settings.Session, key, value); err != nil {
+	if err := b.settings.Set(settings.LayerSession, key, value); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -82,8 +82,8 @@ func TestNoModelIsSet(t *testing.T) {
 		_, err := b.Provider()
 		var config *provider.ConfigError
 		switch {
-		case c.want == "" && (err != nil || settings.Model.Of(b.settings) != "m1"):
-			t.Errorf("with one model: model %q, %v", settings.Model.Of(b.settings), err)
+		case c.want == "" && (err != nil || settings.Model.Value(b.settings) != "m1"):
+			t.Errorf("with one model: model %q, %v", settings.Model.Value(b.settings), err)
 		case c.want != "" && (!errors.As(err, &config) || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("with %d models: %v, want %q", c.offered, err, c.want)
 		}
@@ -164,7 +164,7 @@ func TestLateAnswerChoosesNoModel(t *testing.T) {
 	})
 	learned := make(chan struct{}, 2)
 	b := newBench(t)
-	b.OnLearned(func() { learned <- struct{}{} }, func(string) {})
+	b.OnModelsListed(func() { learned <- struct{}{} }, func(string) {})
 	b.set("base-url", slow)
 	b.ContextLimit("gpt-4o")
 	<-asked
@@ -175,7 +175,7 @@ func TestLateAnswerChoosesNoModel(t *testing.T) {
 	<-learned
 	close(answer)
 	<-learned
-	if model := settings.Model.Of(b.settings); model != "" {
+	if model := settings.Model.Value(b.settings); model != "" {
 		t.Errorf("model %q was chosen", model)
 	}
 }
@@ -191,8 +191,8 @@ func TestCacheLives(t *testing.T) {
 		b.set("base-url", "http://"+host+":9/v1")
 		return b
 	}
-	at("127.0.0.1").KeepCacheLife("m", time.Hour)
-	at("127.0.0.1").KeepCacheLife("m", 20*time.Minute)
+	at("127.0.0.1").SaveCacheTTL("m", time.Hour)
+	at("127.0.0.1").SaveCacheTTL("m", 20*time.Minute)
 	if got := at("127.0.0.1").Cache("m").Life; got != 20*time.Minute {
 		t.Errorf("the next run believes in %v", got)
 	}
@@ -252,10 +252,10 @@ func TestEffortsAtAGateway(t *testing.T) {
 	} {
 		b := newBench(t)
 		b.set("base-url", url)
-		if got := b.Efforts(model); !slices.Contains(got, "high") {
+		if got := b.ReasoningEfforts(model); !slices.Contains(got, "high") {
 			t.Errorf("%s at %s: efforts %q", model, url, got)
 		}
-		if got := b.Efforts("demo"); got != nil {
+		if got := b.ReasoningEfforts("demo"); got != nil {
 			t.Errorf("a model that nobody knows has the efforts %q", got)
 		}
 	}

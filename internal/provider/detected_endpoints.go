@@ -13,7 +13,7 @@ import (
 // Option is an endpoint that can be used if none is set.
 type Option struct {
 	// Local is a server on this machine. Its name is "" if there is none.
-	Local Local
+	Local LocalServer
 	// Vendor is a vendor whose API key is in the environment.
 	Vendor vendor.Vendor
 }
@@ -45,7 +45,7 @@ func (c *Connection) UseOption(way Option) (notice string, err error) {
 		return "", err
 	}
 	if model, _ := c.config.Remembered(local.BaseURL); name == "" && len(local.Models) > 1 && !slices.Contains(local.Models, model) {
-		return "", c.config.Settings.Set(settings.Detected, settings.BaseURL.Key(), local.BaseURL) // the user chooses the model
+		return "", c.config.Settings.Set(settings.LayerDetected, settings.BaseURL.Key(), local.BaseURL) // the user chooses the model
 	}
 	if name == "" {
 		return c.use(local)
@@ -65,18 +65,18 @@ func (c *Connection) useChosen() Endpoint {
 		return Endpoint{}
 	}
 	s := c.config.Settings
-	if s.Set(settings.Detected, settings.Provider.Key(), known.Name) != nil {
+	if s.Set(settings.LayerDetected, settings.Provider.Key(), known.Name) != nil {
 		return Endpoint{}
 	}
 	if endpoint, err := c.Endpoint(); err == nil && endpoint.Key != "" {
 		return endpoint
 	}
-	_, _ = s.Unset(settings.Detected, settings.Provider.Key()) // the key is declared
+	_, _ = s.Unset(settings.LayerDetected, settings.Provider.Key()) // the key is declared
 	return Endpoint{}
 }
 
 // Hint returns a hint on where a server on this machine is, and how to use it.
-func (l Local) Hint() string {
+func (l LocalServer) Hint() string {
 	flag := "--base-url " + l.BaseURL
 	for _, known := range vendor.All() {
 		if known.Title == l.Name && known.BaseURL == l.BaseURL {
@@ -86,5 +86,5 @@ func (l Local) Hint() string {
 	return fmt.Sprintf("%s runs at %s: agent %s", l.Name, l.BaseURL, flag)
 }
 
-// Locals returns the servers on this machine.
-func (c *Connection) Locals(ctx context.Context) []Local { return c.config.Detect(ctx) }
+// LocalServers returns the servers on this machine.
+func (c *Connection) LocalServers(ctx context.Context) []LocalServer { return c.config.Detect(ctx) }

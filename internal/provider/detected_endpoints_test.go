@@ -54,8 +54,8 @@ func TestAServerThatIsDownIsCalledSo(t *testing.T) {
 	server.Listener = listener
 	server.Start()
 	defer server.Close()
-	if _, err := b.Provider(); err != nil || settings.Model.Of(b.settings) != "one" {
-		t.Errorf("once it runs: %v, model %q", err, settings.Model.Of(b.settings))
+	if _, err := b.Provider(); err != nil || settings.Model.Value(b.settings) != "one" {
+		t.Errorf("once it runs: %v, model %q", err, settings.Model.Value(b.settings))
 	}
 }
 
@@ -73,12 +73,12 @@ func TestWhatChoosingAModelHelps(t *testing.T) {
 }
 
 // keyed is a bench of somebody who can be asked, with keys and servers.
-func keyed(t *testing.T, folder string, keys map[string]string, locals ...provider.Local) *bench {
+func keyed(t *testing.T, folder string, keys map[string]string, locals ...provider.LocalServer) *bench {
 	t.Helper()
 	return newBench(t, func(c *provider.Config) {
 		c.Folder, c.Env = folder, func(name string) string { return keys[name] }
 		c.Ask = func(context.Context, string) (bool, error) { t.Error("it asks"); return false, nil }
-		c.Detect = func(context.Context) []provider.Local { return locals }
+		c.Detect = func(context.Context) []provider.LocalServer { return locals }
 	})
 }
 
@@ -87,8 +87,8 @@ func keyed(t *testing.T, folder string, keys map[string]string, locals ...provid
 func TestWays(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	ollama := provider.Local{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q", "r"}}
-	vllm := provider.Local{Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"one"}}
+	ollama := provider.LocalServer{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q", "r"}}
+	vllm := provider.LocalServer{Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"one"}}
 	keys := map[string]string{"ANTHROPIC_API_KEY": "sk-ant-0123456789", "GROQ_API_KEY": "gsk_0123456789"}
 	b := keyed(t, folder, keys, ollama, vllm)
 	if _, err := b.FindKnown(t.Context()); !errors.Is(err, provider.ErrNoEndpoint) {
@@ -116,8 +116,8 @@ func TestWays(t *testing.T) {
 			t.Fatal(err)
 		}
 		endpoint, err := b.Endpoint()
-		if err != nil || endpoint.BaseURL != c.url || settings.Model.Of(b.settings) != c.model {
-			t.Errorf("%+v: %s %q, %v", c.way, endpoint.BaseURL, settings.Model.Of(b.settings), err)
+		if err != nil || endpoint.BaseURL != c.url || settings.Model.Value(b.settings) != c.model {
+			t.Errorf("%+v: %s %q, %v", c.way, endpoint.BaseURL, settings.Model.Value(b.settings), err)
 		}
 		if local := c.way.Local.Name != ""; (endpoint.Key == "") != local {
 			t.Errorf("%+v: the key is %q", c.way, endpoint.Key)
@@ -126,8 +126,8 @@ func TestWays(t *testing.T) {
 		if _, err := b.FindKnown(t.Context()); err != nil {
 			t.Errorf("%+v, later: %v", c.way, err)
 		}
-		if endpoint, err := b.Endpoint(); err != nil || endpoint.BaseURL != c.later || settings.Model.Of(b.settings) != c.model2 {
-			t.Errorf("%+v, later: %s %q, %v", c.way, endpoint.BaseURL, settings.Model.Of(b.settings), err)
+		if endpoint, err := b.Endpoint(); err != nil || endpoint.BaseURL != c.later || settings.Model.Value(b.settings) != c.model2 {
+			t.Errorf("%+v, later: %s %q, %v", c.way, endpoint.BaseURL, settings.Model.Value(b.settings), err)
 		}
 	}
 }
@@ -157,20 +157,20 @@ func TestAChosenVendor(t *testing.T) {
 	}
 	b := keyed(t, folder, keys)
 	b.set("base-url", "http://127.0.0.1:9/v1")
-	if _, err := b.FindKnown(t.Context()); err != nil || settings.Provider.Of(b.settings) != "" {
-		t.Errorf("something is set: %v, provider %q", err, settings.Provider.Of(b.settings))
+	if _, err := b.FindKnown(t.Context()); err != nil || settings.Provider.Value(b.settings) != "" {
+		t.Errorf("something is set: %v, provider %q", err, settings.Provider.Value(b.settings))
 	}
 }
 
 // Where nobody can be asked, the error names the server that runs and the key that is set.
 func TestNoEndpointSaysWhatThereIs(t *testing.T) {
 	t.Parallel()
-	for want, local := range map[string]provider.Local{
+	for want, local := range map[string]provider.LocalServer{
 		"Ollama runs at http://127.0.0.1:11434/v1: agent --provider ollama uses it; GROQ_API_KEY is set: --provider groq uses it":        {Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q"}},
 		"vLLM runs at http://127.0.0.1:8080/v1: agent --base-url http://127.0.0.1:8080/v1 uses it; GROQ_API_KEY is set: --provider groq": {Name: "vLLM", BaseURL: "http://127.0.0.1:8080/v1", Models: []string{"q"}},
 	} {
 		b := newBench(t, func(c *provider.Config) {
-			c.Env, c.Detect = env(map[string]string{"GROQ_API_KEY": "gsk_0123456789"}), func(context.Context) []provider.Local { return []provider.Local{local} }
+			c.Env, c.Detect = env(map[string]string{"GROQ_API_KEY": "gsk_0123456789"}), func(context.Context) []provider.LocalServer { return []provider.LocalServer{local} }
 		})
 		_, err := b.Find(t.Context())
 		unset, is := errors.AsType[*llm.Error](err)
@@ -212,24 +212,24 @@ func TestTheModelIsRemembered(t *testing.T) {
 	}{
 		{"the first time", "b", "b", "Using b, your last choice at", true, nothing},
 		{"later", "b", "b", "", false, nothing},
-		{"a flag", "b", "a", "", true, func(s *settings.Settings) { _ = s.Set(settings.Flags, "model", "a") }},
-		{"a profile", "b", "a", "", true, func(s *settings.Settings) { _ = s.Set(settings.ProfileLayer, "model", "a") }},
+		{"a flag", "b", "a", "", true, func(s *settings.Settings) { _ = s.Set(settings.LayerFlags, "model", "a") }},
+		{"a profile", "b", "a", "", true, func(s *settings.Settings) { _ = s.Set(settings.LayerProfile, "model", "a") }},
 		{"nothing", "", "", "", false, nothing},
 	} {
 		b, notice, err := start(t, c.remembered, c.news, c.change)
-		if got := settings.Model.Of(b.settings); got != c.want || (err == nil) != (c.want != "") || !strings.HasPrefix(notice, c.notice) || c.notice == "" && notice != "" {
+		if got := settings.Model.Value(b.settings); got != c.want || (err == nil) != (c.want != "") || !strings.HasPrefix(notice, c.notice) || c.notice == "" && notice != "" {
 			t.Errorf("%s: %q, %q, %v", c.name, got, notice, err)
 		}
 	}
 	b, _, _ := start(t, "gone", false, nothing)
 	_, err := b.Provider() // the endpoint has listed its models by then
 	for range 100 {
-		if settings.Model.Of(b.settings) == "" {
+		if settings.Model.Value(b.settings) == "" {
 			break
 		}
 		_, _ = b.Models(t.Context())
 	}
-	if got := settings.Model.Of(b.settings); got != "" {
+	if got := settings.Model.Value(b.settings); got != "" {
 		t.Errorf("a model that is not offered any more is used: %q, %v", got, err)
 	}
 }

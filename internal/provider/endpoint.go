@@ -18,29 +18,29 @@ import (
 // maxShown limits the part of an invalid value in an error, in characters.
 const maxShown = 200
 
-// Choice is a setting for an endpoint or an API key, and the layer that sets it.
-type Choice struct {
+// SettingChoice is a setting for an endpoint or an API key, and the layer that sets it.
+type SettingChoice struct {
 	Text string
 	From settings.Source
 }
 
-// Sources contains the sources of endpoint and API key. Every field may be empty.
-type Sources struct {
+// EndpointSources contains the sources of endpoint and API key. Every field may be empty.
+type EndpointSources struct {
 	// Provider, BaseURL, KeyFile and KeyCommand are the settings provider, base-url,
 	// auth-keyfile and auth-command.
-	Provider, BaseURL, KeyFile, KeyCommand Choice
+	Provider, BaseURL, KeyFile, KeyCommand SettingChoice
 	// Model is the setting model. Without an endpoint, the vendor is found by the model.
 	Model string
 	// Login is the setting login. Logins returns the stored login with an id, formatted for a user, or
 	// "".
-	Login  Choice
+	Login  SettingChoice
 	Logins func(id string) (title string)
 	// Cloud returns the setting cloud.NAME, or "" if it is not set.
 	Cloud func(name string) string
 	// Env returns an environment variable.
 	Env func(name string) string
 	// Upto returns provider and base-url as set by a layer or weaker layers.
-	Upto func(layer settings.Source) (provider, baseURL Choice)
+	Upto func(layer settings.Source) (provider, baseURL SettingChoice)
 	// ReadKeyFile reads a key file.
 	ReadKeyFile func(path string) (llm.Key, error)
 	// Stored returns the API key that agent login stores for a place (see Place), and where it is
@@ -84,8 +84,8 @@ func (e Endpoint) Vendor() vendor.Vendor {
 // Host returns the host of the endpoint, with its port if it has one.
 func (e Endpoint) Host() string { return hostOf(e.BaseURL) }
 
-// Place returns the place for which the API key of the endpoint is stored and allowed.
-func (e Endpoint) Place() string { return Place(e.BaseURL) }
+// KeyHost returns the place for which the API key of the endpoint is stored and allowed.
+func (e Endpoint) KeyHost() string { return KeyHost(e.BaseURL) }
 
 // isOwn reports whether the endpoint may be a server that users run themselves.
 func (e Endpoint) isOwn() bool {
@@ -101,11 +101,11 @@ func (e Endpoint) Owner() vendor.Vendor {
 	return vendorAt(e.BaseURL)
 }
 
-// Signed reports whether requests contain an API key or a token.
-func (e Endpoint) Signed() bool { return e.Key != "" || e.Command != "" || e.Login != "" }
+// HasCredential reports whether requests contain an API key or a token.
+func (e Endpoint) HasCredential() bool { return e.Key != "" || e.Command != "" || e.Login != "" }
 
-// Signature returns what signs requests, for a user, or "" if they are not signed.
-func (e Endpoint) Signature() string {
+// CredentialText returns what signs requests, for a user, or "" if they are not signed.
+func (e Endpoint) CredentialText() string {
 	switch {
 	case e.Login != "":
 		return "login " + e.KeyFrom
@@ -138,18 +138,18 @@ func (e Endpoint) Warning() string {
 //
 // A key without an endpoint belongs to OpenAI. Without either, the Endpoint is empty. The error is
 // about invalid settings, or about a key for https that would be sent over plain http.
-func Resolve(from Sources) (Endpoint, error) {
+func Resolve(from EndpointSources) (Endpoint, error) {
 	e, err := from.choose(from.Provider, from.BaseURL)
 	if err != nil {
 		return Endpoint{}, err
 	}
 	if e.BaseURL == "" {
-		if e, err := from.maker(); err != nil || e.Signed() {
+		if e, err := from.maker(); err != nil || e.HasCredential() {
 			return e, err
 		}
 		openAI := vendor.All()[0]
 		e.BaseURL, e.Provider = openAI.BaseURL, openAI.Name
-		if err := e.findKey(from); err != nil || !e.Signed() {
+		if err := e.findKey(from); err != nil || !e.HasCredential() {
 			return Endpoint{}, err
 		}
 		return e, nil
@@ -162,7 +162,7 @@ func Resolve(from Sources) (Endpoint, error) {
 
 // maker returns the endpoint of the vendor that makes the model, if there is an API key for it.
 // Otherwise it returns an Endpoint without a key.
-func (from Sources) maker() (Endpoint, error) {
+func (from EndpointSources) maker() (Endpoint, error) {
 	maker := vendor.MakerOf(from.Model)
 	if maker.Name == "" {
 		return Endpoint{}, nil
@@ -175,7 +175,7 @@ func (from Sources) maker() (Endpoint, error) {
 // choose returns the endpoint set by provider or base-url. The stronger layer decides. If both are of
 // one layer, base-url decides. If both are set, provider is the kind of server at the base URL, and the
 // host determines the API key.
-func (from Sources) choose(provider, baseURL Choice) (Endpoint, error) {
+func (from EndpointSources) choose(provider, baseURL SettingChoice) (Endpoint, error) {
 	byName, named := vendor.Named(provider.Text)
 	if provider.Text != "" && !named {
 		return Endpoint{}, fmt.Errorf("unknown provider %q; providers: %s", humanize.Line(provider.Text, maxShown), strings.Join(vendor.Names(), ", "))
@@ -203,8 +203,8 @@ func (from Sources) choose(provider, baseURL Choice) (Endpoint, error) {
 
 // accepts reports whether API keys and headers that a layer sets are meant for the endpoint. That is so
 // if the layer sets its address, or if no stronger layer does. A detected server receives none.
-func (e Endpoint) accepts(layer settings.Source, from Sources) bool {
-	if e.From == settings.Detected {
+func (e Endpoint) accepts(layer settings.Source, from EndpointSources) bool {
+	if e.From == settings.LayerDetected {
 		return false
 	}
 	if layer >= e.From {
@@ -218,8 +218,8 @@ func (e Endpoint) accepts(layer settings.Source, from Sources) bool {
 }
 
 // findKey sets the API key of the endpoint and its origin, as described for Resolve.
-func (e *Endpoint) findKey(from Sources) error {
-	if e.From == settings.Detected && (e.byURL || e.Vendor().Local()) {
+func (e *Endpoint) findKey(from EndpointSources) error {
+	if e.From == settings.LayerDetected && (e.byURL || e.Vendor().Local()) {
 		return nil // keys are not sent to a server that was detected
 	}
 	if done, err := e.fromCommand(from); done || err != nil {
@@ -240,13 +240,13 @@ func (e *Endpoint) findKey(from Sources) error {
 	if err := e.fromEnvironment(from, owner.KeyVariable); err != nil || e.Key != "" {
 		return err
 	}
-	if e.byURL && (e.From == settings.Environment || e.From == settings.Flags) {
+	if e.byURL && (e.From == settings.LayerEnvironment || e.From == settings.LayerFlags) {
 		if err := e.fromEnvironment(from, vendor.EnvKey); err != nil || e.Key != "" {
 			return err
 		}
 	}
 	if from.Stored != nil {
-		if e.Key, e.KeyFrom = from.Stored(e.Place()); e.Key != "" {
+		if e.Key, e.KeyFrom = from.Stored(e.KeyHost()); e.Key != "" {
 			return nil
 		}
 	}
@@ -257,7 +257,7 @@ func (e *Endpoint) findKey(from Sources) error {
 		e.Command, e.KeyFrom = owner.Cloud.Command, owner.Cloud.Command
 		return nil
 	}
-	if from.Allowed != nil && from.Allowed(e.Place()) {
+	if from.Allowed != nil && from.Allowed(e.KeyHost()) {
 		return e.fromEnvironment(from, vendor.EnvKey)
 	}
 	return e.withhold(from)
@@ -265,8 +265,8 @@ func (e *Endpoint) findKey(from Sources) error {
 
 // fromLogin uses the login to an account of the owner of the endpoint, only at the owner's address.
 // wanted means that nothing else may be used. The first request then fails if the login is not stored.
-func (e *Endpoint) fromLogin(from Sources, owner vendor.Vendor, wanted bool) error {
-	account, known := login.AccountNamed(owner.Name)
+func (e *Endpoint) fromLogin(from EndpointSources, owner vendor.Vendor, wanted bool) error {
+	account, known := login.AccountByName(owner.Name)
 	known = known && account.Name == owner.Name && account.Why == "" && !account.CreatesAPIKey()
 	if !wanted && (!known || from.Logins == nil) {
 		return nil
@@ -277,7 +277,7 @@ func (e *Endpoint) fromLogin(from Sources, owner vendor.Vendor, wanted bool) err
 	case e.BaseURL != owner.BaseURL:
 		return fmt.Errorf("the login to %s is sent only to %[3]s, not to %[2]s. Remove base-url", account.Title, e.BaseURL, owner.BaseURL)
 	}
-	if err := login.CheckAs(from.Login.Text); err != nil {
+	if err := login.CheckLoginName(from.Login.Text); err != nil {
 		return fmt.Errorf("login: %w", err)
 	}
 	id, title := login.ID(account.Name, from.Login.Text), ""
@@ -293,7 +293,7 @@ func (e *Endpoint) fromLogin(from Sources, owner vendor.Vendor, wanted bool) err
 // withhold checks whether an API key is set that may be meant for this host, but belongs to another
 // host. It marks a key of OpenAI as withheld, so that the user may be asked. It refuses a key of
 // another vendor. A server on this machine seldom needs a key, and never a vendor's.
-func (e *Endpoint) withhold(from Sources) error {
+func (e *Endpoint) withhold(from EndpointSources) error {
 	owner := vendorAt(e.BaseURL)
 	if from.Env == nil || isLoopback(e.Host()) || owner.Name != "" {
 		return nil
@@ -308,11 +308,11 @@ func (e *Endpoint) withhold(from Sources) error {
 
 // checkPlain returns an error for plain http at the host of a vendor, and at a host whose API key is
 // stored for https.
-func (e *Endpoint) checkPlain(from Sources) error {
+func (e *Endpoint) checkPlain(from EndpointSources) error {
 	if !isPlain(e.BaseURL) {
 		return nil
 	}
-	if err := CheckPlain(e.BaseURL); err != nil {
+	if err := CheckPlainHTTP(e.BaseURL); err != nil {
 		return err
 	}
 	if e.Command != "" {
@@ -322,7 +322,7 @@ func (e *Endpoint) checkPlain(from Sources) error {
 		return nil
 	}
 	secure := overTLS(e.BaseURL)
-	if key, where := from.Stored(Place(secure)); key != "" {
+	if key, where := from.Stored(KeyHost(secure)); key != "" {
 		return fmt.Errorf("the API key from %s is not sent to %s unencrypted. Use %s, "+
 			"or store a key for this address: agent login --base-url %s", where, e.Host(), secure, e.BaseURL)
 	}
@@ -330,7 +330,7 @@ func (e *Endpoint) checkPlain(from Sources) error {
 }
 
 // fromEnvironment uses the API key in an environment variable, if there is one.
-func (e *Endpoint) fromEnvironment(from Sources, variable string) error {
+func (e *Endpoint) fromEnvironment(from EndpointSources, variable string) error {
 	if variable == "" || from.Env == nil {
 		return nil
 	}
@@ -345,9 +345,9 @@ func (e *Endpoint) fromEnvironment(from Sources, variable string) error {
 	return nil
 }
 
-// CheckPlain returns an error for plain http at the host of a vendor, because vendors' API keys are for
+// CheckPlainHTTP returns an error for plain http at the host of a vendor, because vendors' API keys are for
 // https.
-func CheckPlain(baseURL string) error {
+func CheckPlainHTTP(baseURL string) error {
 	if !isPlain(baseURL) || !isVendor(baseURL) {
 		return nil
 	}
@@ -357,10 +357,10 @@ func CheckPlain(baseURL string) error {
 // overTLS changes the scheme of a base URL from http to https.
 func overTLS(baseURL string) string { return "https" + strings.TrimPrefix(baseURL, "http") }
 
-// Place returns the place for which API keys are stored and allowed: the host of a base URL with its
+// KeyHost returns the place for which API keys are stored and allowed: the host of a base URL with its
 // port. A remote host over plain http is a separate place, so that a key for https is sent only over
 // https.
-func Place(baseURL string) string {
+func KeyHost(baseURL string) string {
 	if isPlain(baseURL) {
 		return "http://" + hostOf(baseURL)
 	}
@@ -405,7 +405,7 @@ func NormalizeBaseURL(raw string) (string, error) {
 		return "", fmt.Errorf("%s%s must not contain a fragment (#…)", u.Host, u.Path)
 	}
 	for name := range u.Query() {
-		if secret.Name(name) {
+		if secret.IsSecretName(name) {
 			return "", fmt.Errorf("%s%s must not contain a key. Put it into %s or the file of auth-keyfile", u.Host, u.Path, vendor.EnvKey)
 		}
 	}

@@ -36,113 +36,113 @@ func TestResolve(t *testing.T) {
 		return "from-file", nil
 	}
 	const (
-		profile  = settings.ProfileLayer
-		envLayer = settings.Environment
-		flag     = settings.Flags
-		session  = settings.Session
-		found    = settings.Detected
+		profile  = settings.LayerProfile
+		envLayer = settings.LayerEnvironment
+		flag     = settings.LayerFlags
+		session  = settings.LayerSession
+		found    = settings.LayerDetected
 	)
 	openAI := map[string]string{vendor.EnvKey: " sk-openai\n"}
 	stored := func(host string) (llm.Key, string) { return llm.Key("stored:" + host), "the ring" }
 	for _, tt := range []struct {
 		name string
-		from provider.Sources
+		from provider.EndpointSources
 		want provider.Endpoint
 		// withheld means that the key of OpenAI is not sent but might be asked for.
 		withheld bool
 	}{
 		{name: "nothing"},
 		{
-			name: "a key alone is OpenAI's", from: provider.Sources{Env: env(openAI)},
+			name: "a key alone is OpenAI's", from: provider.EndpointSources{Env: env(openAI)},
 			want: provider.Endpoint{BaseURL: "https://api.openai.com/v1", Provider: "openai", Key: "sk-openai", KeyFrom: vendor.EnvKey},
 		},
 		{
-			name: "a key file alone is OpenAI's", from: provider.Sources{KeyFile: provider.Choice{"/keys/mine", profile}},
+			name: "a key file alone is OpenAI's", from: provider.EndpointSources{KeyFile: provider.SettingChoice{"/keys/mine", profile}},
 			want: provider.Endpoint{BaseURL: "https://api.openai.com/v1", Provider: "openai", Key: "from-file", KeyFrom: "/keys/mine"},
 		},
 		{
 			name: "the profile's own key, not the environment's",
-			from: provider.Sources{BaseURL: provider.Choice{"http://127.0.0.1:1/v1", profile}, KeyFile: provider.Choice{"/keys/mine", profile}, Env: env(openAI)},
+			from: provider.EndpointSources{BaseURL: provider.SettingChoice{"http://127.0.0.1:1/v1", profile}, KeyFile: provider.SettingChoice{"/keys/mine", profile}, Env: env(openAI)},
 			want: provider.Endpoint{BaseURL: "http://127.0.0.1:1/v1", From: profile, Key: "from-file", KeyFrom: "/keys/mine"},
 		},
 		{
 			name: "the environment's key goes to the environment's address",
-			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", envLayer}, Env: env(openAI)},
+			from: provider.EndpointSources{BaseURL: provider.SettingChoice{"https://h/v1", envLayer}, Env: env(openAI)},
 			want: provider.Endpoint{BaseURL: "https://h/v1", From: envLayer, Key: "sk-openai", KeyFrom: vendor.EnvKey},
 		},
 		{
 			name: "and to an address of the command line",
-			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", flag}, Env: env(openAI)},
+			from: provider.EndpointSources{BaseURL: provider.SettingChoice{"https://h/v1", flag}, Env: env(openAI)},
 			want: provider.Endpoint{BaseURL: "https://h/v1", From: flag, Key: "sk-openai", KeyFrom: vendor.EnvKey},
 		},
 		{
 			name: "not to that of a profile", withheld: true,
-			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", profile}, Env: env(openAI)},
+			from: provider.EndpointSources{BaseURL: provider.SettingChoice{"https://h/v1", profile}, Env: env(openAI)},
 			want: provider.Endpoint{BaseURL: "https://h/v1", From: profile},
 		},
 		{
 			name: "nor to one that was set in the session", withheld: true,
-			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", session}, Env: env(openAI)},
+			from: provider.EndpointSources{BaseURL: provider.SettingChoice{"https://h/v1", session}, Env: env(openAI)},
 			want: provider.Endpoint{BaseURL: "https://h/v1", From: session},
 		},
 		{
 			name: "unless it was allowed",
-			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", profile}, Env: env(openAI), Allowed: func(host string) bool { return host == "h" }},
+			from: provider.EndpointSources{BaseURL: provider.SettingChoice{"https://h/v1", profile}, Env: env(openAI), Allowed: func(host string) bool { return host == "h" }},
 			want: provider.Endpoint{BaseURL: "https://h/v1", From: profile, Key: "sk-openai", KeyFrom: vendor.EnvKey},
 		},
 		{
 			name: "a server of one's own needs none",
-			from: provider.Sources{BaseURL: provider.Choice{"http://localhost:8080/v1", profile}, Env: env(openAI)},
+			from: provider.EndpointSources{BaseURL: provider.SettingChoice{"http://localhost:8080/v1", profile}, Env: env(openAI)},
 			want: provider.Endpoint{BaseURL: "http://localhost:8080/v1", From: profile},
 		},
 		{
 			name: "a key file of a weaker layer belongs to another address",
-			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", flag}, KeyFile: provider.Choice{"/keys/mine", profile}},
+			from: provider.EndpointSources{BaseURL: provider.SettingChoice{"https://h/v1", flag}, KeyFile: provider.SettingChoice{"/keys/mine", profile}},
 			want: provider.Endpoint{BaseURL: "https://h/v1", From: flag},
 		},
 		{
 			name: "one of a stronger layer is meant",
-			from: provider.Sources{BaseURL: provider.Choice{"https://h/v1", profile}, KeyFile: provider.Choice{"/keys/mine", flag}},
+			from: provider.EndpointSources{BaseURL: provider.SettingChoice{"https://h/v1", profile}, KeyFile: provider.SettingChoice{"/keys/mine", flag}},
 			want: provider.Endpoint{BaseURL: "https://h/v1", From: profile, Key: "from-file", KeyFrom: "/keys/mine"},
 		},
 		{
 			name: "what was found gets no key",
-			from: provider.Sources{BaseURL: provider.Choice{"http://127.0.0.1:11434/v1", found}, KeyFile: provider.Choice{"/keys/mine", profile}, Env: env(openAI), Stored: stored},
+			from: provider.EndpointSources{BaseURL: provider.SettingChoice{"http://127.0.0.1:11434/v1", found}, KeyFile: provider.SettingChoice{"/keys/mine", profile}, Env: env(openAI), Stored: stored},
 			want: provider.Endpoint{BaseURL: "http://127.0.0.1:11434/v1", From: found},
 		},
 		{
 			name: "a stored key",
-			from: provider.Sources{BaseURL: provider.Choice{"https://h:9/v1", profile}, Env: env(openAI), Stored: stored},
+			from: provider.EndpointSources{BaseURL: provider.SettingChoice{"https://h:9/v1", profile}, Env: env(openAI), Stored: stored},
 			want: provider.Endpoint{BaseURL: "https://h:9/v1", From: profile, Key: "stored:h:9", KeyFrom: "the ring"},
 		},
 		{
 			name: "a provider and its variable",
-			from: provider.Sources{Provider: provider.Choice{"deepseek", profile}, Env: env(map[string]string{vendor.EnvKey: "sk-openai", "DEEPSEEK_API_KEY": "sk-deep"})},
+			from: provider.EndpointSources{Provider: provider.SettingChoice{"deepseek", profile}, Env: env(map[string]string{vendor.EnvKey: "sk-openai", "DEEPSEEK_API_KEY": "sk-deep"})},
 			want: provider.Endpoint{BaseURL: "https://api.deepseek.com/v1", From: profile, Provider: "deepseek", Key: "sk-deep", KeyFrom: "DEEPSEEK_API_KEY"},
 		},
 		{
 			name: "a provider never gets another's key",
-			from: provider.Sources{Provider: provider.Choice{"deepseek", flag}, Env: env(openAI)},
+			from: provider.EndpointSources{Provider: provider.SettingChoice{"deepseek", flag}, Env: env(openAI)},
 			want: provider.Endpoint{BaseURL: "https://api.deepseek.com/v1", From: flag, Provider: "deepseek"},
 		},
 		{
 			name: "a provider by its host",
-			from: provider.Sources{BaseURL: provider.Choice{"https://openrouter.ai/api/v1", profile}, Env: env(map[string]string{vendor.EnvKey: "sk-openai", "OPENROUTER_API_KEY": "sk-or"})},
+			from: provider.EndpointSources{BaseURL: provider.SettingChoice{"https://openrouter.ai/api/v1", profile}, Env: env(map[string]string{vendor.EnvKey: "sk-openai", "OPENROUTER_API_KEY": "sk-or"})},
 			want: provider.Endpoint{BaseURL: "https://openrouter.ai/api/v1", From: profile, Provider: "openrouter", Key: "sk-or", KeyFrom: "OPENROUTER_API_KEY"},
 		},
 		{
 			name: "a provider of the command line beats a profile's address",
-			from: provider.Sources{Provider: provider.Choice{"groq", flag}, BaseURL: provider.Choice{"https://h/v1", profile}, Env: env(map[string]string{"GROQ_API_KEY": "sk-g"})},
+			from: provider.EndpointSources{Provider: provider.SettingChoice{"groq", flag}, BaseURL: provider.SettingChoice{"https://h/v1", profile}, Env: env(map[string]string{"GROQ_API_KEY": "sk-g"})},
 			want: provider.Endpoint{BaseURL: "https://api.groq.com/openai/v1", From: flag, Provider: "groq", Key: "sk-g", KeyFrom: "GROQ_API_KEY"},
 		},
 		{
 			name: "an address of the command line does not get a profile's provider's key",
-			from: provider.Sources{Provider: provider.Choice{"groq", profile}, BaseURL: provider.Choice{"https://h/v1", flag}, Env: env(map[string]string{"GROQ_API_KEY": "sk-g"})},
+			from: provider.EndpointSources{Provider: provider.SettingChoice{"groq", profile}, BaseURL: provider.SettingChoice{"https://h/v1", flag}, Env: env(map[string]string{"GROQ_API_KEY": "sk-g"})},
 			want: provider.Endpoint{BaseURL: "https://h/v1", From: flag},
 		},
 		{
 			name: "an address and a provider of one layer belong together",
-			from: provider.Sources{Provider: provider.Choice{"zai", profile}, BaseURL: provider.Choice{"https://api.z.ai/api/coding/paas/v4", profile}, Env: env(map[string]string{"ZAI_API_KEY": "sk-z"})},
+			from: provider.EndpointSources{Provider: provider.SettingChoice{"zai", profile}, BaseURL: provider.SettingChoice{"https://api.z.ai/api/coding/paas/v4", profile}, Env: env(map[string]string{"ZAI_API_KEY": "sk-z"})},
 			want: provider.Endpoint{BaseURL: "https://api.z.ai/api/coding/paas/v4", From: profile, Provider: "zai", Key: "sk-z", KeyFrom: "ZAI_API_KEY"},
 		},
 	} {
@@ -165,11 +165,11 @@ func TestResolve(t *testing.T) {
 
 func TestResolveRefuses(t *testing.T) {
 	t.Parallel()
-	for want, from := range map[string]provider.Sources{
-		"base-url: \"localhost:8080\" must start with http":          {BaseURL: provider.Choice{Text: "localhost:8080"}},
+	for want, from := range map[string]provider.EndpointSources{
+		"base-url: \"localhost:8080\" must start with http":          {BaseURL: provider.SettingChoice{Text: "localhost:8080"}},
 		"OPENAI_API_KEY: an API key has no spaces":                   {Env: env(map[string]string{vendor.EnvKey: "sec\nret"})},
-		"auth-keyfile: file does not exist":                          {KeyFile: provider.Choice{Text: "/gone"}, ReadKeyFile: func(string) (llm.Key, error) { return "", os.ErrNotExist }},
-		"unknown provider \"nobody\"; providers: openai, openrouter": {Provider: provider.Choice{Text: "nobody"}},
+		"auth-keyfile: file does not exist":                          {KeyFile: provider.SettingChoice{Text: "/gone"}, ReadKeyFile: func(string) (llm.Key, error) { return "", os.ErrNotExist }},
+		"unknown provider \"nobody\"; providers: openai, openrouter": {Provider: provider.SettingChoice{Text: "nobody"}},
 	} {
 		_, err := provider.Resolve(from)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "ret") && strings.Contains(err.Error(), "sec") {

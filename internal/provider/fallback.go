@@ -2,11 +2,11 @@ package provider
 
 import "slices"
 
-// MayTakeOver returns the place of the endpoint (see Place), and whether a conversation with another
+// CanTakeOver returns the place of the endpoint (see Place), and whether a conversation with another
 // endpoint may continue there. It may if both belong to one company, the endpoint is on this machine,
 // or the user has approved it. Nothing is sent. The error is the reason why no request can be made.
-func (c *Connection) MayTakeOver(from Endpoint) (place string, may bool, err error) {
-	if err := c.MissingPart(); err != nil {
+func (c *Connection) CanTakeOver(from Endpoint) (place string, may bool, err error) {
+	if err := c.CheckUsable(); err != nil {
 		return "", false, err
 	}
 	to, err := c.Endpoint()
@@ -14,9 +14,9 @@ func (c *Connection) MayTakeOver(from Endpoint) (place string, may bool, err err
 		err = withheld(to)
 	}
 	company := to.Owner().Name
-	may = to.Place() == from.Place() || company != "" && company == from.Owner().Name ||
-		isLoopback(to.Host()) || slices.Contains(c.consent.read().FallbackHosts, to.Place())
-	return to.Place(), may, err
+	may = to.KeyHost() == from.KeyHost() || company != "" && company == from.Owner().Name ||
+		isLoopback(to.Host()) || slices.Contains(c.consent.read().FallbackHosts, to.KeyHost())
+	return to.KeyHost(), may, err
 }
 
 // AllowTakeOver permits conversations with other endpoints to continue at a place, also in later runs.

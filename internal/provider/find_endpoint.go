@@ -39,7 +39,7 @@ func (c *Connection) FindKnown(ctx context.Context) (notice string, err error) {
 
 // findKnown uses the endpoint that is set or was chosen before. If there is none, it returns the
 // servers on this machine and ErrNoEndpoint.
-func (c *Connection) findKnown(ctx context.Context) (locals []Local, notice string, err error) {
+func (c *Connection) findKnown(ctx context.Context) (locals []LocalServer, notice string, err error) {
 	endpoint, err := c.Endpoint()
 	if err != nil {
 		return nil, "", err
@@ -57,7 +57,7 @@ func (c *Connection) findKnown(ctx context.Context) (locals []Local, notice stri
 		return nil, c.useRemembered(endpoint), nil
 	}
 	locals = c.config.Detect(ctx)
-	if i := slices.IndexFunc(locals, func(l Local) bool { return c.consent.mayUse(l.BaseURL) }); i >= 0 && c.config.Ask != nil {
+	if i := slices.IndexFunc(locals, func(l LocalServer) bool { return c.consent.mayUse(l.BaseURL) }); i >= 0 && c.config.Ask != nil {
 		notice, err := c.use(locals[i])
 		return nil, notice, err
 	}
@@ -65,7 +65,7 @@ func (c *Connection) findKnown(ctx context.Context) (locals []Local, notice stri
 }
 
 // use starts to use a server on this machine, and returns a notice about it.
-func (c *Connection) use(local Local) (notice string, err error) {
+func (c *Connection) use(local LocalServer) (notice string, err error) {
 	model, _ := c.config.Remembered(local.BaseURL)
 	if !slices.Contains(local.Models, model) {
 		model = local.Models[0]
@@ -74,17 +74,17 @@ func (c *Connection) use(local Local) (notice string, err error) {
 		return "", err
 	}
 	return fmt.Sprintf("Using %s at %s with %s because no model provider is set. To change, type /model (%s).",
-		local.Name, local.BaseURL, settings.Model.Of(c.config.Settings), shortList(local.Models)), nil
+		local.Name, local.BaseURL, settings.Model.Value(c.config.Settings), shortList(local.Models)), nil
 }
 
 // useRemembered uses the model that was last chosen at an endpoint if no model is set. It returns a
 // notice about that, once for each choice.
 func (c *Connection) useRemembered(endpoint Endpoint) (notice string) {
-	if settings.Model.Of(c.config.Settings) != "" {
+	if settings.Model.Value(c.config.Settings) != "" {
 		return ""
 	}
 	model, news := c.config.Remembered(endpoint.BaseURL)
-	if model == "" || c.config.Settings.Set(settings.Detected, settings.Model.Key(), model) != nil {
+	if model == "" || c.config.Settings.Set(settings.LayerDetected, settings.Model.Key(), model) != nil {
 		return ""
 	}
 	c.mu.Lock()
@@ -102,10 +102,10 @@ func (c *Connection) forget(p *peer) {
 	model := c.remembered
 	c.mu.Unlock()
 	s := c.config.Settings
-	if _, from := s.Get(settings.Model.Key()); model == "" || from != settings.Detected || settings.Model.Of(s) != model || len(p.listed()) == 0 || p.offer(model).ID != "" {
+	if _, from := s.Get(settings.Model.Key()); model == "" || from != settings.LayerDetected || settings.Model.Value(s) != model || len(p.listed()) == 0 || p.offer(model).ID != "" {
 		return
 	}
-	if was, err := s.Unset(settings.Detected, settings.Model.Key()); !was || err != nil {
+	if was, err := s.Unset(settings.LayerDetected, settings.Model.Key()); !was || err != nil {
 		return
 	}
 	c.mu.Lock()
@@ -119,17 +119,17 @@ func (c *Connection) askForKey(ctx context.Context, e Endpoint) (Endpoint, error
 	if c.config.Ask == nil {
 		return e, &ConfigError{withheld(e)}
 	}
-	yes, err := c.config.Ask(ctx, fmt.Sprintf("Send %s to %s (base-url of the %s)?", vendor.EnvKey, e.Place(), e.From))
+	yes, err := c.config.Ask(ctx, fmt.Sprintf("Send %s to %s (base-url of the %s)?", vendor.EnvKey, e.KeyHost(), e.From))
 	if err != nil {
 		return e, err
 	}
 	if !yes {
 		c.mu.Lock()
-		c.declined = e.Place()
+		c.declined = e.KeyHost()
 		c.mu.Unlock()
 		return e, nil
 	}
-	err = c.consent.remember(func(a *allowed) { a.KeyHosts = append(a.KeyHosts, e.Place()) })
+	err = c.consent.remember(func(a *allowed) { a.KeyHosts = append(a.KeyHosts, e.KeyHost()) })
 	if err != nil {
 		return e, err
 	}
@@ -138,7 +138,7 @@ func (c *Connection) askForKey(ctx context.Context, e Endpoint) (Endpoint, error
 
 // noEndpoint returns ErrNoEndpoint. Its hints mention a server on this machine, and a vendor whose API
 // key is set.
-func (c *Connection) noEndpoint(locals []Local) error {
+func (c *Connection) noEndpoint(locals []LocalServer) error {
 	var hints []string
 	for _, local := range locals[:min(1, len(locals))] {
 		hints = append(hints, local.Hint()+" uses it")
@@ -168,11 +168,11 @@ func shortList(models []string) string {
 // Use sets an endpoint that was found and, unless a model is set, a model there.
 func (c *Connection) Use(baseURL, model string) error {
 	s := c.config.Settings
-	if err := s.Set(settings.Detected, settings.BaseURL.Key(), baseURL); err != nil {
+	if err := s.Set(settings.LayerDetected, settings.BaseURL.Key(), baseURL); err != nil {
 		return err
 	}
-	if settings.Model.Of(s) != "" {
+	if settings.Model.Value(s) != "" {
 		return nil
 	}
-	return s.Set(settings.Detected, settings.Model.Key(), model)
+	return s.Set(settings.LayerDetected, settings.Model.Key(), model)
 }

@@ -25,8 +25,8 @@ func (a *asked) ask(_ context.Context, question string) (bool, error) {
 	return a.yes, nil
 }
 
-func ollamaThere(context.Context) []provider.Local {
-	return []provider.Local{{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q:latest", "r"}}}
+func ollamaThere(context.Context) []provider.LocalServer {
+	return []provider.LocalServer{{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q:latest", "r"}}}
 }
 
 // A server on this machine is asked for once and remembered, and never used where
@@ -44,7 +44,7 @@ func TestFindLocalServer(t *testing.T) {
 		notice, err := b.Find(t.Context())
 		return b, notice, err
 	}
-	if b, _, err := start(nil); !errors.Is(err, provider.ErrNoEndpoint) || settings.BaseURL.Of(b.settings) != "" {
+	if b, _, err := start(nil); !errors.Is(err, provider.ErrNoEndpoint) || settings.BaseURL.Value(b.settings) != "" {
 		t.Fatalf("headless: %v", err)
 	}
 	no := &asked{}
@@ -53,10 +53,10 @@ func TestFindLocalServer(t *testing.T) {
 	}
 	yes := &asked{yes: true}
 	b, notice, err := start(yes)
-	if err != nil || len(yes.questions) != 1 || settings.Model.Of(b.settings) != "q:latest" || !strings.Contains(notice, "Using Ollama") {
+	if err != nil || len(yes.questions) != 1 || settings.Model.Value(b.settings) != "q:latest" || !strings.Contains(notice, "Using Ollama") {
 		t.Fatalf("agreed: %v, %q", err, notice)
 	}
-	if _, source := b.settings.Get("base-url"); source != settings.Detected {
+	if _, source := b.settings.Get("base-url"); source != settings.LayerDetected {
 		t.Errorf("it is kept as %s", source)
 	}
 	again := &asked{}
@@ -78,7 +78,7 @@ func TestFindAsksForTheKey(t *testing.T) {
 				c.Ask = user.ask
 			}
 		})
-		if err := b.settings.Set(settings.ProfileLayer, "base-url", "https://other.example/v1"); err != nil {
+		if err := b.settings.Set(settings.LayerProfile, "base-url", "https://other.example/v1"); err != nil {
 			t.Fatal(err)
 		}
 		_, err := b.Find(t.Context())
@@ -137,7 +137,7 @@ func TestFindWarns(t *testing.T) {
 		c.Env = env(map[string]string{vendor.EnvKey: "sk-0123456789"})
 		c.Caution = func(text string) { cautions = append(cautions, text) }
 	})
-	if err := b.settings.Set(settings.Flags, "base-url", "http://far.example/v1"); err != nil {
+	if err := b.settings.Set(settings.LayerFlags, "base-url", "http://far.example/v1"); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {

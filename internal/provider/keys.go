@@ -35,8 +35,8 @@ type Keys struct {
 	Allowed func(place string) error
 }
 
-// May returns an error if no API key may be stored for a place.
-func (k Keys) May(place string) error {
+// CheckKeyHost returns an error if no API key may be stored for a place.
+func (k Keys) CheckKeyHost(place string) error {
 	if k.Allowed == nil {
 		return nil
 	}
@@ -56,7 +56,7 @@ func HasKeyring(env func(name string) string) bool {
 
 // Get returns the API key of a place and where it is stored, or "" for both.
 func (k Keys) Get(place string) (key llm.Key, where string) {
-	if k.May(place) != nil {
+	if k.CheckKeyHost(place) != nil {
 		return "", ""
 	}
 	if k.Keyring {
@@ -73,7 +73,7 @@ func (k Keys) Get(place string) (key llm.Key, where string) {
 
 // Set stores the API key of a place, replacing an older one, and returns where it is stored.
 func (k Keys) Set(place string, key llm.Key) (where string, err error) {
-	if err := cmp.Or(k.May(place), checkKey(string(key))); err != nil {
+	if err := cmp.Or(k.CheckKeyHost(place), checkKey(string(key))); err != nil {
 		return "", err
 	}
 	if k.Keyring && keyringService.Set(place, string(key)) == nil {

@@ -62,18 +62,18 @@ func newLessons[T any](folder, file string, life time.Duration, now func() time.
 	return l
 }
 
-func (l *lessons[T]) of(host string) llm.Lessons[T] { return hostLessons[T]{l, host} }
+func (l *lessons[T]) of(host string) llm.DialectStore[T] { return hostLessons[T]{l, host} }
 
-// hostLessons implements llm.Lessons for a host.
+// hostLessons implements llm.DialectStore for a host.
 type hostLessons[T any] struct {
 	all  *lessons[T]
 	host string
 }
 
-// Learned implements llm.Lessons.
+// Learned implements llm.DialectStore.
 func (h hostLessons[T]) Learned(model string) T { return h.all.read()[h.key(model)].Lesson }
 
-// Keep implements llm.Lessons. It ignores errors, because the lesson would be learned again.
+// Keep implements llm.DialectStore. It ignores errors, because the lesson would be learned again.
 func (h hostLessons[T]) Keep(model string, lesson T) {
 	_ = h.all.add(h.key(model), lesson)
 }
@@ -106,7 +106,7 @@ func (l *lessons[T]) add(key string, lesson T) error {
 	if l.path == "" {
 		return nil
 	}
-	return fsutil.Change(l.path, func(data []byte) ([]byte, error) {
+	return fsutil.UpdateFile(l.path, func(data []byte) ([]byte, error) {
 		all := l.parse(data)
 		all[key] = taught[T]{lesson, l.now()}
 		oldest := slices.SortedFunc(maps.Keys(all), func(a, b string) int {
@@ -122,21 +122,21 @@ func (l *lessons[T]) add(key string, lesson T) error {
 
 // dialectLessons stores the dialects of a host. It stores for longer whether reasoning is bound.
 type dialectLessons struct {
-	llm.Lessons[openai.Dialect]
-	bound llm.Lessons[bool]
+	llm.DialectStore[openai.Dialect]
+	bound llm.DialectStore[bool]
 }
 
-// Learned implements llm.Lessons.
+// Learned implements llm.DialectStore.
 func (l dialectLessons) Learned(model string) openai.Dialect {
-	d := l.Lessons.Learned(model)
+	d := l.DialectStore.Learned(model)
 	d.Bound = l.bound.Learned(model)
 	return d
 }
 
-// Keep implements llm.Lessons.
+// Keep implements llm.DialectStore.
 func (l dialectLessons) Keep(model string, d openai.Dialect) {
 	if d.Bound {
 		l.bound.Keep(model, true)
 	}
-	l.Lessons.Keep(model, d)
+	l.DialectStore.Keep(model, d)
 }

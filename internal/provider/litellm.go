@@ -19,7 +19,7 @@ const createdLiteLLM = 1677610602
 
 // askLiteLLM sets the prices that LiteLLM charges and the context windows that are not in its list. A
 // model may have several deployments. The first one with a price counts.
-func askLiteLLM(ctx context.Context, client *openai.Client, found []Offer) {
+func askLiteLLM(ctx context.Context, client *openai.Client, found []ModelOffer) {
 	var list struct {
 		Data []struct {
 			Name string                     `json:"model_name"`
@@ -34,7 +34,7 @@ func askLiteLLM(ctx context.Context, client *openai.Client, found []Offer) {
 			if m.Name != found[i].ID {
 				continue
 			}
-			window := lenientjson.Decode[lenientjson.Int](m.Info["max_input_tokens"]).Count()
+			window := lenientjson.Decode[lenientjson.Int](m.Info["max_input_tokens"]).NonNegative()
 			found[i].ContextLimit = cmp.Or(found[i].ContextLimit, window)
 			if prices := liteLLMPrices(m.Info); prices != nil {
 				found[i].Prices = prices
@@ -65,10 +65,10 @@ func liteLLMPrices(info map[string]json.RawMessage) *settings.Prices {
 		}
 		tokens.Output = cmp.Or(tokens.Output, prices.Output/million)
 		if p := pricesOf(tokens); p != nil {
-			prices.Steps = append(prices.Steps, settings.Step{Above: n * thousand, Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite})
+			prices.Steps = append(prices.Steps, settings.PriceStep{Above: n * thousand, Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite: p.CacheWrite})
 		}
 	}
-	slices.SortFunc(prices.Steps, func(a, b settings.Step) int { return cmp.Compare(a.Above, b.Above) })
+	slices.SortFunc(prices.Steps, func(a, b settings.PriceStep) int { return cmp.Compare(a.Above, b.Above) })
 	return prices
 }
 

@@ -48,8 +48,8 @@ func serverOf(models []openai.ModelInfo) string {
 	return ""
 }
 
-// Local is a model server on this machine.
-type Local struct {
+// LocalServer is a model server on this machine.
+type LocalServer struct {
 	// Name is the name of the program, such as "Ollama".
 	Name    string
 	BaseURL string
@@ -60,7 +60,7 @@ type Local struct {
 // Detect returns the servers that list at least one model, in the order of the default ports. It takes
 // at most 200 ms. If transport is nil, a plain transport without proxies is used. ours reports whether
 // only programs of this user listen on a port.
-func Detect(ctx context.Context, transport http.RoundTripper, ours func(port int) bool) (all []Local) {
+func Detect(ctx context.Context, transport http.RoundTripper, ours func(port int) bool) (all []LocalServer) {
 	ctx, cancel := context.WithTimeout(ctx, localTimeout)
 	defer cancel()
 	if transport == nil {
@@ -68,9 +68,9 @@ func Detect(ctx context.Context, transport http.RoundTripper, ours func(port int
 		defer plain.CloseIdleConnections()
 		transport = plain
 	}
-	found := make([]chan *Local, len(localPorts))
+	found := make([]chan *LocalServer, len(localPorts))
 	for i, p := range localPorts {
-		found[i] = make(chan *Local, 1)
+		found[i] = make(chan *LocalServer, 1)
 		if !ours(p.port) {
 			found[i] <- nil
 			continue
@@ -85,8 +85,8 @@ func Detect(ctx context.Context, transport http.RoundTripper, ours func(port int
 	return all
 }
 
-func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name string) *Local {
-	local := &Local{Name: name, BaseURL: fmt.Sprintf("http://127.0.0.1:%d/v1", port)}
+func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name string) *LocalServer {
+	local := &LocalServer{Name: name, BaseURL: fmt.Sprintf("http://127.0.0.1:%d/v1", port)}
 	client := openai.NewClient(openai.Config{BaseURL: local.BaseURL, Transport: transport})
 	models, err := client.ListModels(ctx)
 	if err != nil {
@@ -97,7 +97,7 @@ func probeLocal(ctx context.Context, transport http.RoundTripper, port int, name
 	}
 	for _, m := range models {
 		// Omit other names. No setting accepts them, and they must not prevent the start.
-		if m.ID != "" && humanize.Visible(m.ID) == m.ID && !strings.ContainsFunc(m.ID, unicode.IsSpace) {
+		if m.ID != "" && humanize.EscapeInvisible(m.ID) == m.ID && !strings.ContainsFunc(m.ID, unicode.IsSpace) {
 			local.Models = append(local.Models, m.ID)
 		}
 	}

@@ -29,12 +29,12 @@ func (c *Connection) titleOf(id string) string {
 }
 
 // Limits returns the limits of the subscription or the API key in use, from the latest replies.
-func (c *Connection) Limits() []login.Window {
+func (c *Connection) Limits() []login.LimitWindow {
 	id := c.endpointInUse().Login
 	if id == "" || c.config.Logins == nil {
 		return c.keyLimits()
 	}
-	limited, is := c.config.Logins.Source(id).(login.Limited)
+	limited, is := c.config.Logins.Source(id).(login.LimitedSource)
 	if !is {
 		return nil
 	}

@@ -15,7 +15,7 @@ import (
 // meant, nor both.
 func TestLoginsStayWhereTheyBelong(t *testing.T) {
 	t.Parallel()
-	const profile, envLayer, flags, session = settings.ProfileLayer, settings.Environment, settings.Flags, settings.Session
+	const profile, envLayer, flags, session = settings.LayerProfile, settings.LayerEnvironment, settings.LayerFlags, settings.LayerSession
 	keys := map[string]string{vendor.EnvKey: "sk-openai", "XAI_API_KEY": "sk-xai"}
 	cases, byLogin, byKey := 0, 0, 0
 	for _, name := range []string{"", "kimi", "chatgpt", "xai", "openai"} {
@@ -29,9 +29,9 @@ func TestLoginsStayWhereTheyBelong(t *testing.T) {
 							if without {
 								environ = nil
 							}
-							s := provider.Sources{
-								Provider: provider.Choice{Text: name, From: nameFrom}, BaseURL: provider.Choice{Text: base, From: from},
-								Login: provider.Choice{Text: as, From: profile}, Env: env(environ),
+							s := provider.EndpointSources{
+								Provider: provider.SettingChoice{Text: name, From: nameFrom}, BaseURL: provider.SettingChoice{Text: base, From: from},
+								Login: provider.SettingChoice{Text: as, From: profile}, Env: env(environ),
 								Stored: func(string) (llm.Key, string) { return "", "" },
 								Logins: func(id string) string { return id + " (me)" },
 							}

@@ -13,7 +13,7 @@ import (
 )
 
 // Models requests the models of the endpoint.
-func (c *Connection) Models(ctx context.Context) ([]Offer, error) {
+func (c *Connection) Models(ctx context.Context) ([]ModelOffer, error) {
 	p, err := c.current()
 	if err != nil {
 		return nil, err
@@ -21,9 +21,9 @@ func (c *Connection) Models(ctx context.Context) ([]Offer, error) {
 	return p.list(ctx)
 }
 
-// Listed returns the ids of the models that the endpoint in use has listed so far. It sends no request
-// and does not wait; see OnLearned.
-func (c *Connection) Listed() []string {
+// ListedModels returns the ids of the models that the endpoint in use has listed so far. It sends no request
+// and does not wait; see OnModelsListed.
+func (c *Connection) ListedModels() []string {
 	p, err := c.inUse()
 	if err != nil {
 		return nil
@@ -67,14 +67,14 @@ func (c *Connection) endpointInUse() Endpoint {
 
 // listed returns the catalog entry for a model at the endpoint in use.
 func (c *Connection) listed(model string) (catalogue.Model, bool) {
-	return catalogue.At(c.endpointInUse().Vendor().Catalogue, model)
+	return catalogue.Lookup(c.endpointInUse().Vendor().Catalogue, model)
 }
 
 // Prices returns the prices of a model at the endpoint in use, as reported by the endpoint or otherwise
 // by the model catalog. It returns nil if they are unknown. With a subscription they are Free.
 func (c *Connection) Prices(model string) *settings.Prices {
 	m, _ := c.listed(model)
-	if m.Prices != nil && c.config.ModelsAge && catalogue.Outdated(c.config.Now()) {
+	if m.Prices != nil && c.config.ModelsAge && catalogue.IsOutdated(c.config.Now()) {
 		old := *m.Prices
 		old.Outdated, m.Prices = true, &old
 	}
@@ -102,7 +102,7 @@ func (c *Connection) Prices(model string) *settings.Prices {
 // is known to.
 func (c *Connection) SearchesWeb(model string) error {
 	host := c.endpointInUse().Host()
-	wants, api := vendor.At(host, model), openai.API(settings.API.Of(c.config.Settings))
+	wants, api := vendor.At(host, model), openai.API(settings.API.Value(c.config.Settings))
 	switch {
 	case host == "":
 		return errors.New("web-search is provider, but no model provider is set")
@@ -116,12 +116,12 @@ func (c *Connection) SearchesWeb(model string) error {
 	return nil
 }
 
-// LeavesOutHosts reports whether the endpoint in use can omit given hosts from its web searches.
-func (c *Connection) LeavesOutHosts(model string) bool { return c.speaksMessages(model) }
+// ExcludesHosts reports whether the endpoint in use can omit given hosts from its web searches.
+func (c *Connection) ExcludesHosts(model string) bool { return c.speaksMessages(model) }
 
-// BillsNothing reports whether the endpoint in use is a server that users run themselves, at its usual
+// IsFree reports whether the endpoint in use is a server that users run themselves, at its usual
 // port, or is used with a subscription.
-func (c *Connection) BillsNothing() bool {
+func (c *Connection) IsFree() bool {
 	endpoint := c.endpointInUse()
 	return endpoint.Login != "" || vendor.BillsNothing(endpoint.Host())
 }
@@ -129,13 +129,13 @@ func (c *Connection) BillsNothing() bool {
 // ModelAndEndpoint returns the names of the model and the endpoint in use.
 func (c *Connection) ModelAndEndpoint() string {
 	s := c.config.Settings
-	return settings.Model.Of(s) + " " + settings.Provider.Of(s) + " " + settings.BaseURL.Of(s)
+	return settings.Model.Value(s) + " " + settings.Provider.Value(s) + " " + settings.BaseURL.Value(s)
 }
 
 // Family returns the family of a model at the endpoint in use, and the reason. The family comes from
 // the setting model-family, or otherwise from the name of the model or the vendor.
 func (c *Connection) Family(model string) (family vendor.Family, why string) {
-	if set := settings.ModelFamily.Of(c.config.Settings); set != "auto" {
+	if set := settings.ModelFamily.Value(c.config.Settings); set != "auto" {
 		return vendor.FamilyNamed(set), "from the setting model-family"
 	}
 	return vendor.Guess(c.endpointInUse().Host(), model)
@@ -158,41 +158,41 @@ func (c *Connection) Cache(model string) vendor.Cache {
 	return cache
 }
 
-// KeepCacheLife stores the cache lifetime of the endpoint in use for a model.
-func (c *Connection) KeepCacheLife(model string, life time.Duration) {
+// SaveCacheTTL stores the cache lifetime of the endpoint in use for a model.
+func (c *Connection) SaveCacheTTL(model string, life time.Duration) {
 	if host := c.endpointInUse().Host(); host != "" {
 		c.lives.of(host).Keep(model, life)
 	}
 }
 
-// Local reports whether the endpoint in use is on this machine.
-func (c *Connection) Local() bool { return isLoopback(c.endpointInUse().Host()) }
+// IsLocal reports whether the endpoint in use is on this machine.
+func (c *Connection) IsLocal() bool { return isLoopback(c.endpointInUse().Host()) }
 
-// Cuts reports whether the endpoint in use may truncate long prompts without an error, as self-hosted
+// MayTruncate reports whether the endpoint in use may truncate long prompts without an error, as self-hosted
 // servers do. Vendors refuse such prompts.
-func (c *Connection) Cuts() bool { return c.endpointInUse().isOwn() }
+func (c *Connection) MayTruncate() bool { return c.endpointInUse().isOwn() }
 
-// Efforts returns the values of reasoning.effort that a model supports at the endpoint in use. If the
+// ReasoningEfforts returns the values of reasoning.effort that a model supports at the endpoint in use. If the
 // model catalog does not list the model there, it returns the maker's values, because gateways pass
 // them on. It returns nil if there are none.
-func (c *Connection) Efforts(model string) []string {
+func (c *Connection) ReasoningEfforts(model string) []string {
 	m, listed := c.listed(model)
 	if !listed {
-		m, _ = catalogue.ByMaker(model)
+		m, _ = catalogue.LookupByMaker(model)
 	}
 	return m.Efforts
 }
 
-// Documents reports whether a model supports PDFs at the endpoint in use: the vendor passes them on,
+// AcceptsPDFs reports whether a model supports PDFs at the endpoint in use: the vendor passes them on,
 // and according to the model catalog the model supports images.
-func (c *Connection) Documents(model string) bool {
+func (c *Connection) AcceptsPDFs(model string) bool {
 	m, found := c.listed(model)
 	return found && m.Images && (vendor.At(c.endpointInUse().Host(), model).Documents || c.speaksMessages(model))
 }
 
-// NoImages returns the reason why no images are sent to a model, or "" if they are sent. Images are
+// NoImagesReason returns the reason why no images are sent to a model, or "" if they are sent. Images are
 // omitted only if the model catalog lists the model without image input.
-func (c *Connection) NoImages(model string) string {
+func (c *Connection) NoImagesReason(model string) string {
 	m, found := c.listed(model)
 	if !found || m.Images || vendor.BaseName(m.ID) != vendor.BaseName(model) {
 		return ""

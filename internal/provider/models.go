@@ -56,7 +56,7 @@ var families = map[string]int{
 func ContextLimit(model string) (int, bool) {
 	known, knownAs, byMaker := catalogue.Window(model)
 	var name string
-	limit, _ := catalogue.Longest(model, func(part string) (int, bool) {
+	limit, _ := catalogue.LookupLongestName(model, func(part string) (int, bool) {
 		name = part
 		window, found := families[part]
 		return window, found

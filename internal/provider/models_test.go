@@ -60,23 +60,23 @@ func TestWindows(t *testing.T) {
 	tests := []struct {
 		server  string
 		answers map[string]string
-		want    []provider.Offer
+		want    []provider.ModelOffer
 	}{
-		{"OpenAI", map[string]string{"/v1/models": list(`{"id":"gpt-4o","owned_by":"system"}`)}, []provider.Offer{{ID: "gpt-4o"}}},
-		{"vLLM", map[string]string{"/v1/models": list(`{"id":"q","owned_by":"vllm","max_model_len":32768}`)}, []provider.Offer{{ID: "q", ContextLimit: 32768}}},
-		{"OpenRouter", map[string]string{"/v1/models": list(`{"id":"a/b","context_length":1000},{"id":"c"}`)}, []provider.Offer{{ID: "a/b", ContextLimit: 1000}, {ID: "c"}}},
+		{"OpenAI", map[string]string{"/v1/models": list(`{"id":"gpt-4o","owned_by":"system"}`)}, []provider.ModelOffer{{ID: "gpt-4o"}}},
+		{"vLLM", map[string]string{"/v1/models": list(`{"id":"q","owned_by":"vllm","max_model_len":32768}`)}, []provider.ModelOffer{{ID: "q", ContextLimit: 32768}}},
+		{"OpenRouter", map[string]string{"/v1/models": list(`{"id":"a/b","context_length":1000},{"id":"c"}`)}, []provider.ModelOffer{{ID: "a/b", ContextLimit: 1000}, {ID: "c"}}},
 		{
 			"llama.cpp, as it runs",
 			map[string]string{
 				"/v1/models": list(`{"id":"m.gguf","owned_by":"llamacpp","meta":{"n_ctx_train":131072}}`),
 				"/props":     `{"default_generation_settings":{"n_ctx":8192}}`,
 			},
-			[]provider.Offer{{ID: "m.gguf", ContextLimit: 8192}},
+			[]provider.ModelOffer{{ID: "m.gguf", ContextLimit: 8192}},
 		},
 		{
 			"llama.cpp without /props",
 			map[string]string{"/v1/models": list(`{"id":"m.gguf","owned_by":"llamacpp","meta":{"n_ctx_train":131072}}`)},
-			[]provider.Offer{{ID: "m.gguf", ContextLimit: 131072}},
+			[]provider.ModelOffer{{ID: "m.gguf", ContextLimit: 131072}},
 		},
 		{
 			"llama.cpp with no window in /props",
@@ -84,7 +84,7 @@ func TestWindows(t *testing.T) {
 				"/v1/models": list(`{"id":"m.gguf","owned_by":"llamacpp","meta":{"n_ctx_train":131072}}`),
 				"/props":     `{"default_generation_settings":{"n_ctx":0}}`,
 			},
-			[]provider.Offer{{ID: "m.gguf", ContextLimit: 131072}},
+			[]provider.ModelOffer{{ID: "m.gguf", ContextLimit: 131072}},
 		},
 		{
 			"LM Studio with no window",
@@ -92,7 +92,7 @@ func TestWindows(t *testing.T) {
 				"/v1/models":     list(`{"id":"a","owned_by":"organization_owner","max_model_len":1000},{"id":"b","owned_by":"organization_owner"}`),
 				"/api/v0/models": list(`{"id":"a","max_context_length":0},{"id":"b","max_context_length":8192,"loaded_context_length":-1}`),
 			},
-			[]provider.Offer{{ID: "a", ContextLimit: 1000}, {ID: "b", ContextLimit: 8192}},
+			[]provider.ModelOffer{{ID: "a", ContextLimit: 1000}, {ID: "b", ContextLimit: 8192}},
 		},
 		{
 			"LM Studio",
@@ -100,22 +100,22 @@ func TestWindows(t *testing.T) {
 				"/v1/models":     list(`{"id":"a","owned_by":"organization_owner"},{"id":"b","owned_by":"organization_owner"}`),
 				"/api/v0/models": list(`{"id":"a","max_context_length":32768,"loaded_context_length":4096},{"id":"b","max_context_length":8192}`),
 			},
-			[]provider.Offer{{ID: "a", ContextLimit: 4096}, {ID: "b", ContextLimit: 8192}},
+			[]provider.ModelOffer{{ID: "a", ContextLimit: 4096}, {ID: "b", ContextLimit: 8192}},
 		},
 		{
 			"Ollama, set",
 			map[string]string{"/v1/models": list(`{"id":"q","owned_by":"library"}`), "/api/show": `{"parameters":"temperature 1\nnum_ctx      16384","model_info":{"qwen3.context_length":40960}}`},
-			[]provider.Offer{{ID: "q", ContextLimit: 16384}},
+			[]provider.ModelOffer{{ID: "q", ContextLimit: 16384}},
 		},
 		{
 			"Ollama, not set",
 			map[string]string{"/v1/models": list(`{"id":"q","owned_by":"library"},{"id":"r","owned_by":"library"}`), "/api/show": `{"model_info":{"general.architecture":"qwen3","qwen3.context_length":40960}}`},
-			[]provider.Offer{{ID: "q", ContextLimit: 4096, Assumed: true}, {ID: "r", ContextLimit: 4096, Assumed: true}},
+			[]provider.ModelOffer{{ID: "q", ContextLimit: 4096, Assumed: true}, {ID: "r", ContextLimit: 4096, Assumed: true}},
 		},
 		{
 			"Ollama without an answer",
 			map[string]string{"/v1/models": list(`{"id":"q","owned_by":"library"}`), "/api/show": `<html>`},
-			[]provider.Offer{{ID: "q", ContextLimit: 4096, Assumed: true}},
+			[]provider.ModelOffer{{ID: "q", ContextLimit: 4096, Assumed: true}},
 		},
 		{
 			"Ollama, loaded",
@@ -123,14 +123,14 @@ func TestWindows(t *testing.T) {
 				"/v1/models": list(`{"id":"q:latest","owned_by":"library"}`), "/api/show": `{"model_info":{"qwen3.context_length":40960}}`,
 				"/api/ps": `{"models":[{"name":"q:latest","context_length":8192}]}`,
 			},
-			[]provider.Offer{{ID: "q:latest", ContextLimit: 8192}},
+			[]provider.ModelOffer{{ID: "q:latest", ContextLimit: 8192}},
 		},
 		{
 			"Ollama, a small model",
 			map[string]string{"/v1/models": list(`{"id":"q","owned_by":"library"}`), "/api/show": `{"model_info":{"x.context_length":2048}}`},
-			[]provider.Offer{{ID: "q", ContextLimit: 2048}},
+			[]provider.ModelOffer{{ID: "q", ContextLimit: 2048}},
 		},
-		{"none", map[string]string{"/v1/models": list(``)}, []provider.Offer{}},
+		{"none", map[string]string{"/v1/models": list(``)}, []provider.ModelOffer{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.server, func(t *testing.T) {
@@ -181,38 +181,38 @@ func TestDetect(t *testing.T) {
 	tests := []struct {
 		name  string
 		ports ports
-		want  provider.Local
+		want  provider.LocalServer
 		takes time.Duration
 		// foreign is a port on which another user's program listens.
 		foreign int
 	}{
-		{"none", ports{}, provider.Local{}, 0, 0},
-		{"Ollama", ports{"127.0.0.1:11434": answers(0, q)}, provider.Local{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q"}}, 0, 0},
-		{"by its port", ports{"127.0.0.1:1234": answers(0, plain)}, provider.Local{Name: "LM Studio", BaseURL: "http://127.0.0.1:1234/v1", Models: []string{"x", "y"}}, 0, 0},
-		{"by its own word", ports{"127.0.0.1:8000": answers(0, llamaCpp)}, provider.Local{Name: "llama.cpp", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"m.gguf"}}, 0, 0},
+		{"none", ports{}, provider.LocalServer{}, 0, 0},
+		{"Ollama", ports{"127.0.0.1:11434": answers(0, q)}, provider.LocalServer{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q"}}, 0, 0},
+		{"by its port", ports{"127.0.0.1:1234": answers(0, plain)}, provider.LocalServer{Name: "LM Studio", BaseURL: "http://127.0.0.1:1234/v1", Models: []string{"x", "y"}}, 0, 0},
+		{"by its own word", ports{"127.0.0.1:8000": answers(0, llamaCpp)}, provider.LocalServer{Name: "llama.cpp", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"m.gguf"}}, 0, 0},
 		{
 			"the order counts, not the speed",
 			ports{"127.0.0.1:8000": answers(0, plain), "127.0.0.1:8080": answers(150*time.Millisecond, llamaCpp)},
-			provider.Local{Name: "llama.cpp", BaseURL: "http://127.0.0.1:8080/v1", Models: []string{"m.gguf"}},
+			provider.LocalServer{Name: "llama.cpp", BaseURL: "http://127.0.0.1:8080/v1", Models: []string{"m.gguf"}},
 			150 * time.Millisecond, 0,
 		},
 		{
 			"too slow",
 			ports{"127.0.0.1:11434": answers(time.Second, q), "127.0.0.1:8000": answers(0, plain)},
-			provider.Local{Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"x", "y"}},
+			provider.LocalServer{Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"x", "y"}},
 			200 * time.Millisecond, 0,
 		},
-		{"some web server", ports{"127.0.0.1:8080": answers(0, "<html>hello"), "127.0.0.1:8000": answers(0, `{"data":"x"}`)}, provider.Local{}, 0, 0},
-		{"another user's", ports{"127.0.0.1:11434": answers(0, q), "127.0.0.1:8000": answers(0, plain)}, provider.Local{Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"x", "y"}}, 0, 11434},
-		{"names that nobody can use", ports{"127.0.0.1:11434": answers(0, `{"data":[{"id":"a\u001b[2J"},{"id":"b c"},{"id":"good"}]}`)}, provider.Local{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"good"}}, 0, 0},
-		{"no models", ports{"127.0.0.1:11434": answers(0, `{"object":"list","data":null}`)}, provider.Local{}, 0, 0},
+		{"some web server", ports{"127.0.0.1:8080": answers(0, "<html>hello"), "127.0.0.1:8000": answers(0, `{"data":"x"}`)}, provider.LocalServer{}, 0, 0},
+		{"another user's", ports{"127.0.0.1:11434": answers(0, q), "127.0.0.1:8000": answers(0, plain)}, provider.LocalServer{Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"x", "y"}}, 0, 11434},
+		{"names that nobody can use", ports{"127.0.0.1:11434": answers(0, `{"data":[{"id":"a\u001b[2J"},{"id":"b c"},{"id":"good"}]}`)}, provider.LocalServer{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"good"}}, 0, 0},
+		{"no models", ports{"127.0.0.1:11434": answers(0, `{"object":"list","data":null}`)}, provider.LocalServer{}, 0, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				var got provider.Local
+				var got provider.LocalServer
 				all := provider.Detect(t.Context(), tt.ports, func(port int) bool { return port != tt.foreign })
 				if took := time.Since(start); took != tt.takes {
 					t.Errorf("took %s, want %s", took, tt.takes)

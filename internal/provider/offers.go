@@ -16,8 +16,8 @@ import (
 // probeTimeout limits the requests for context windows. The answers are only worth a short wait.
 const probeTimeout = 3 * time.Second
 
-// Offer is a model that an endpoint offers.
-type Offer struct {
+// ModelOffer is a model that an endpoint offers.
+type ModelOffer struct {
 	ID string
 	// ContextLimit is the context window in tokens, or 0 if the endpoint does not report it.
 	ContextLimit int
@@ -39,14 +39,14 @@ func SameModel(a, b string) bool {
 // context windows from servers with separate paths for them (llama.cpp, LM Studio, Ollama), which may
 // be smaller than the model's. LiteLLM reports its prices on such a path. If such a request fails,
 // offers returns the listed values.
-func offers(ctx context.Context, client *openai.Client) ([]Offer, error) {
+func offers(ctx context.Context, client *openai.Client) ([]ModelOffer, error) {
 	models, err := client.ListModels(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := make([]Offer, len(models))
+	found := make([]ModelOffer, len(models))
 	for i, m := range models {
-		found[i] = Offer{ID: m.ID, ContextLimit: m.ContextLimit, Multiplier: m.Multiplier, Prices: pricesOf(m.Prices)}
+		found[i] = ModelOffer{ID: m.ID, ContextLimit: m.ContextLimit, Multiplier: m.Multiplier, Prices: pricesOf(m.Prices)}
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -82,7 +82,7 @@ func pricesOf(p openai.TokenPrices) *settings.Prices {
 }
 
 // askLlamaCpp sets the context window of all models to the server's, because the server runs one model.
-func askLlamaCpp(ctx context.Context, client *openai.Client, found []Offer) {
+func askLlamaCpp(ctx context.Context, client *openai.Client, found []ModelOffer) {
 	var props struct {
 		Settings struct {
 			Context int `json:"n_ctx"`
@@ -98,7 +98,7 @@ func askLlamaCpp(ctx context.Context, client *openai.Client, found []Offer) {
 
 // askLMStudio sets the context windows of the models: the actual one of a loaded model, or otherwise
 // the model's largest.
-func askLMStudio(ctx context.Context, client *openai.Client, found []Offer) {
+func askLMStudio(ctx context.Context, client *openai.Client, found []ModelOffer) {
 	var list struct {
 		Data []struct {
 			ID     string `json:"id"`

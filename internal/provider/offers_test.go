@@ -48,17 +48,17 @@ func TestPricesOfLiteLLM(t *testing.T) {
 	entry := func(id string, created int) string { return fmt.Sprintf(`{"id":%q,"created":%d}`, id, created) }
 	for name, tt := range map[string]struct {
 		entries, info string
-		want          []Offer
+		want          []ModelOffer
 	}{
-		"LiteLLM": {entry("claude", createdLiteLLM) + "," + entry("plain", createdLiteLLM) + "," + entry("absent", createdLiteLLM), info, []Offer{
-			{ID: "claude", ContextLimit: 200_000, Prices: &settings.Prices{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3.75, Steps: []settings.Step{
+		"LiteLLM": {entry("claude", createdLiteLLM) + "," + entry("plain", createdLiteLLM) + "," + entry("absent", createdLiteLLM), info, []ModelOffer{
+			{ID: "claude", ContextLimit: 200_000, Prices: &settings.Prices{Input: 3, Output: 15, CacheRead: 0.3, CacheWrite: 3.75, Steps: []settings.PriceStep{
 				{Above: 32_000, Input: 4, Output: 15, CacheRead: 0.4, CacheWrite: 4}, {Above: 200_000, Input: 6, Output: 22.5, CacheRead: 0.6, CacheWrite: 6},
 			}}},
 			{ID: "plain", Prices: &settings.Prices{Input: 2, Output: 10, CacheRead: 2, CacheWrite: 2, Outdated: true}},
 			{ID: "absent"},
 		}},
-		"it does not answer": {entry("claude", createdLiteLLM), "", []Offer{{ID: "claude"}}},
-		"another server":     {entry("claude", createdLiteLLM) + "," + entry("plain", 1), info, []Offer{{ID: "claude"}, {ID: "plain"}}},
+		"it does not answer": {entry("claude", createdLiteLLM), "", []ModelOffer{{ID: "claude"}}},
+		"another server":     {entry("claude", createdLiteLLM) + "," + entry("plain", 1), info, []ModelOffer{{ID: "claude"}, {ID: "plain"}}},
 	} {
 		srv := llmtest.New(t)
 		srv.Answer("/v1/models", `{"data":[`+tt.entries+`]}`)

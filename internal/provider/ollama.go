@@ -48,7 +48,7 @@ func loadOllama(client *openai.Client, model string) error {
 // askOllama sets the context windows with which Ollama actually runs its models: that of a loaded
 // model, or the configured one, or otherwise Ollama's smallest default. The context window for which a
 // model was trained is only an upper limit.
-func askOllama(ctx context.Context, client *openai.Client, found []Offer) {
+func askOllama(ctx context.Context, client *openai.Client, found []ModelOffer) {
 	const atOnce = 4
 	var group errgroup.Group
 	group.SetLimit(atOnce)

@@ -39,7 +39,7 @@ func TestPreload(t *testing.T) {
 	b.set("base-url", server.URL+"/v1")
 	b.set("model", "qwen3:8b")
 	learned, notes := make(chan int, 2), make(chan string, 2)
-	b.OnLearned(func() {
+	b.OnModelsListed(func() {
 		limit, _ := b.ContextLimit("qwen3:8b")
 		learned <- limit
 	}, func(text string) { notes <- text })

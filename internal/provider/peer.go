@@ -32,7 +32,7 @@ type peer struct {
 	waited sync.Once
 
 	mu     sync.Mutex
-	offers []Offer
+	offers []ModelOffer
 	// failed is the reason why the endpoint did not list its models at the latest request, or nil.
 	failed error
 	told   bool
@@ -61,7 +61,7 @@ func (c *Connection) learn(p *peer) {
 	c.mu.Lock()
 	learned, note := c.learned, c.note
 	c.mu.Unlock()
-	if model := settings.Model.Of(s); p.offer(model).Assumed && c.isCurrent(p) {
+	if model := settings.Model.Value(s); p.offer(model).Assumed && c.isCurrent(p) {
 		note(assumedNote(model))
 		if c.config.Preload {
 			go func() { // the first request reports a failure
@@ -123,8 +123,8 @@ func (c *Connection) askAgain(p *peer) {
 // useOnly sets the only model of an endpoint if no model is set.
 func (c *Connection) useOnly(p *peer) {
 	s := c.config.Settings
-	if only := p.onlyModel(); only != "" && settings.Model.Of(s) == "" && c.isCurrent(p) {
-		_ = s.Set(settings.Detected, settings.Model.Key(), only) // fails for an id that the setting does not accept
+	if only := p.onlyModel(); only != "" && settings.Model.Value(s) == "" && c.isCurrent(p) {
+		_ = s.Set(settings.LayerDetected, settings.Model.Key(), only) // fails for an id that the setting does not accept
 	}
 }
 
@@ -150,14 +150,14 @@ func (p *peer) onlyModel() string {
 }
 
 // listed returns the models that the endpoint has listed.
-func (p *peer) listed() []Offer {
+func (p *peer) listed() []ModelOffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.offers
 }
 
 // offer returns the endpoint's entry for a model, or the zero Offer.
-func (p *peer) offer(model string) Offer {
+func (p *peer) offer(model string) ModelOffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, o := range p.offers {
@@ -165,13 +165,13 @@ func (p *peer) offer(model string) Offer {
 			return o
 		}
 	}
-	return Offer{}
+	return ModelOffer{}
 }
 
 // catalogued returns the context window of a model in the model catalog: at this vendor, or otherwise
 // at any provider.
 func (p *peer) catalogued(model string) (int, bool) {
-	if m, found := catalogue.At(p.endpoint.Vendor().Catalogue, model); found && m.Window > 0 {
+	if m, found := catalogue.Lookup(p.endpoint.Vendor().Catalogue, model); found && m.Window > 0 {
 		limit, _ := ContextLimit(model)
 		return cmp.Or(m.Window, limit), true
 	}
@@ -185,7 +185,7 @@ func (p *peer) keys() []llm.Key {
 		keys = append(keys, p.endpoint.Key)
 	}
 	for name, value := range p.extras.headers {
-		if key := secret.OfHeader(name, value); key != "" {
+		if key := secret.FromHeader(name, value); key != "" {
 			keys = append(keys, llm.Key(key))
 		}
 	}
@@ -196,7 +196,7 @@ func (p *peer) keys() []llm.Key {
 // vendor would refuse the request. Headers of the user may replace the key.
 func (p *peer) keyless() error {
 	known := p.endpoint.Vendor()
-	if known.Local() || p.endpoint.Signed() || p.endpoint.BaseURL != known.BaseURL && known.Cloud == nil || len(p.extras.headers) > 0 {
+	if known.Local() || p.endpoint.HasCredential() || p.endpoint.BaseURL != known.BaseURL && known.Cloud == nil || len(p.extras.headers) > 0 {
 		return nil
 	}
 	return &llm.Error{

@@ -46,7 +46,7 @@ func TestPricesOfAGateway(t *testing.T) {
 			b.set("base-url", server.URL)
 			b.set("api", api)
 			learned := make(chan struct{}, 1)
-			b.OnLearned(func() { learned <- struct{}{} }, func(string) {})
+			b.OnModelsListed(func() { learned <- struct{}{} }, func(string) {})
 			if _, err := b.Provider(); err != nil {
 				t.Fatal(err)
 			}

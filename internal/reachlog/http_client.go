@@ -8,10 +8,10 @@ import (
 // errSwitching is the error for a server that changes the protocol of the connection.
 var errSwitching = errors.New("the server switched to another protocol (101), as a proxy for web sockets does")
 
-// Client returns a client that makes its requests with base; nil means Go's default transport. It
+// NewClient returns a client that makes its requests with base; nil means Go's default transport. It
 // calls redirect before it follows a redirect; nil means Go's default. The client returns an error
 // for an answer that switches protocols. All clients of the program are created here.
-func Client(base http.RoundTripper, redirect func(next *http.Request, before []*http.Request) error) *http.Client {
+func NewClient(base http.RoundTripper, redirect func(next *http.Request, before []*http.Request) error) *http.Client {
 	if base == nil {
 		base = http.DefaultTransport
 	}

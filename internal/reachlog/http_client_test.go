@@ -26,7 +26,7 @@ func TestClientRefusesAnotherProtocol(t *testing.T) {
 		closed <- err
 	}))
 	defer server.Close()
-	client := reachlog.Client(nil, nil)
+	client := reachlog.NewClient(nil, nil)
 	response, err := client.Get(server.URL)
 	if err == nil {
 		response.Body.Close()

@@ -32,9 +32,9 @@ func Watch(ctx context.Context, reached func(host string)) context.Context {
 	})
 }
 
-// Transport returns a transport that makes the requests of base and reports the hosts that they
+// NewTransport returns a transport that makes the requests of base and reports the hosts that they
 // reach.
-func Transport(base http.RoundTripper, reached func(host string)) http.RoundTripper {
+func NewTransport(base http.RoundTripper, reached func(host string)) http.RoundTripper {
 	return noting{base, reached}
 }
 
@@ -55,14 +55,14 @@ func (n noting) CloseIdleConnections() {
 	}
 }
 
-// A List holds distinct hosts. It is safe for concurrent use. A nil List is empty.
-type List struct {
+// A HostList holds distinct hosts. It is safe for concurrent use. A nil List is empty.
+type HostList struct {
 	mu  sync.Mutex
 	all []string
 }
 
 // Add adds a host.
-func (l *List) Add(host string) {
+func (l *HostList) Add(host string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !slices.Contains(l.all, host) {
@@ -71,7 +71,7 @@ func (l *List) Add(host string) {
 }
 
 // All returns the hosts in the order in which they were added.
-func (l *List) All() []string {
+func (l *HostList) All() []string {
 	if l == nil {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 // A request reports each host that it reached, after redirects too, and none that it did not.
 func TestReached(t *testing.T) {
 	t.Parallel()
-	var watched, noted List
+	var watched, noted HostList
 	last := httptest.NewServer(http.NotFoundHandler())
 	defer last.Close()
 	first := httptest.NewServer(http.RedirectHandler(last.URL, http.StatusFound))
@@ -34,7 +34,7 @@ func TestReached(t *testing.T) {
 	if reached := watched.All(); !slices.Equal(reached, want) {
 		t.Errorf("reached %q, want %q", reached, want)
 	}
-	client := &http.Client{Transport: Transport(transport, noted.Add)}
+	client := &http.Client{Transport: NewTransport(transport, noted.Add)}
 	request, err = http.NewRequestWithContext(t.Context(), http.MethodGet, gone.URL, nil)
 	get(client, request, err)
 	request, err = http.NewRequestWithContext(t.Context(), http.MethodGet, first.URL, nil)

@@ -113,7 +113,7 @@ func TestSchemaAndSARIF(t *testing.T) {
 	if err != nil || schema.Strict() == nil {
 		t.Fatal(err)
 	}
-	if _, err := schema.Fit(`{"findings":[{"file":"a","severity":"error","title":"t","detail":"d","quote":"q"}]}`); err != nil {
+	if _, err := schema.ParseAnswer(`{"findings":[{"file":"a","severity":"error","title":"t","detail":"d","quote":"q"}]}`); err != nil {
 		t.Error(err)
 	}
 	text, err := Findings{[]Finding{{File: "a b.go", Line: 3, EndLine: 4, Severity: "warning", Title: "t", Detail: "d", Quote: "q"}}}.SARIF("1")

@@ -51,9 +51,9 @@ var launchers = map[string]bool{
 // subcommand matches the second word of a program with subcommands: a plain word.
 var subcommand = lazyregexp.New(`^[A-Za-z][\w:.-]*$`)
 
-// Always returns the rules for "always" that would allow commands like these in future. It returns
+// AlwaysAllow returns the rules for "always" that would allow commands like these in future. It returns
 // none if a command contains a pattern where the meaning of the rule could not be shown.
-func Always(tool string, commands []cmdline.Command) Rules {
+func AlwaysAllow(tool string, commands []cmdline.Command) Rules {
 	var rules Rules
 	for _, command := range commands {
 		rule, err := alwaysRule(tool, command)
@@ -79,7 +79,7 @@ func AnyDeletes(commands []cmdline.Command) bool {
 // or follows another program such as sudo, xargs or git.
 func deletes(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
-		return programs.Is(word, programs.Deletes) || slices.Contains([]string{"clean", "delete", "-delete"}, path.Base(word))
+		return programs.Is(word, programs.DeletesFiles) || slices.Contains([]string{"clean", "delete", "-delete"}, path.Base(word))
 	})
 }
 

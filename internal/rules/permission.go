@@ -39,17 +39,17 @@ func (p Permission) bare() Permission {
 	return p
 }
 
-// Commands reports whether the rule applies to commands.
-func (r Rule) Commands() bool { return len(r.words) > 0 }
+// IsCommandRule reports whether the rule applies to commands.
+func (r Rule) IsCommandRule() bool { return len(r.words) > 0 }
 
 // IsBroad reports whether the rule allows more than one command or file.
 func (r Rule) IsBroad() bool {
 	return r.more || r.pattern == anything || len(r.words) == 0 && strings.ContainsAny(r.pattern, "*?[{")
 }
 
-// WhyNotKept returns the reason why a rule may not be stored permanently, "" if it may. A rule may
+// NotStorableReason returns the reason why a rule may not be stored permanently, "" if it may. A rule may
 // be no broader than the permissions that an approval prompt offers with "always".
-func (r Rule) WhyNotKept() string {
+func (r Rule) NotStorableReason() string {
 	switch {
 	case r.pattern == anything || strings.Trim(r.pattern, "*/") == "":
 		return "it allows every call"

@@ -59,15 +59,15 @@ type Subject int
 // The subjects of patterns.
 const (
 	// Nothing: the only pattern is *.
-	Nothing Subject = iota
+	SubjectNone Subject = iota
 	// Commands: patterns are commands.
-	Commands
+	SubjectCommands
 	// Files: patterns are globs over the files that a call changes.
-	Files
+	SubjectFiles
 	// Served: patterns are globs over SERVER/TOOL.
-	Served
+	SubjectServed
 	// Hosts: patterns are domain:HOST, for a host and all below it.
-	Hosts
+	SubjectHosts
 )
 
 // Parse parses a rule. subject returns the subject of the patterns for a tool, or an error if no
@@ -87,13 +87,13 @@ func Parse(text string, subject func(tool string) (Subject, error)) (Rule, error
 		return rule, nil
 	}
 	switch about {
-	case Commands:
+	case SubjectCommands:
 		err = rule.readCommand()
-	case Files:
+	case SubjectFiles:
 		err = rule.readPath()
-	case Served:
+	case SubjectServed:
 		err = rule.readServed()
-	case Hosts:
+	case SubjectHosts:
 		if name := strings.TrimPrefix(rule.pattern, domain); name == rule.pattern || name == "" || strings.ContainsAny(name, "*/: ") {
 			err = errors.New("want domain:HOST, such as domain:docs.example.com")
 		}
@@ -112,7 +112,7 @@ func (r *Rule) readCommand() error {
 	if strings.Contains(command, anything) && !strings.ContainsAny(command, `'"\`) {
 		return r.readStars(command)
 	}
-	parsed, err := cmdline.Read(command).Plain()
+	parsed, err := cmdline.Read(command).PlainCommands()
 	if err != nil {
 		return err
 	}
@@ -191,15 +191,15 @@ func ours(text string) string {
 	return "mcp(" + server + "/" + tool + ")"
 }
 
-// Allow reports whether the rules allow a call of tool. A rule must allow each command that the
+// Allows reports whether the rules allow a call of tool. A rule must allow each command that the
 // call would run and each file that it would change. If neither commands nor files are known, only
 // * allows the call.
-func (rules Rules) Allow(tool string, commands []cmdline.Command, files []string) bool {
-	return rules.Allowing(tool, commands, files) != nil
+func (rules Rules) Allows(tool string, commands []cmdline.Command, files []string) bool {
+	return rules.MatchingRules(tool, commands, files) != nil
 }
 
-// Allowing returns the rules with which Allow allows a call, nil if it does not.
-func (rules Rules) Allowing(tool string, commands []cmdline.Command, files []string) (by Rules) {
+// MatchingRules returns the rules with which Allow allows a call, nil if it does not.
+func (rules Rules) MatchingRules(tool string, commands []cmdline.Command, files []string) (by Rules) {
 	about := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.tool != tool })
 	if i := slices.IndexFunc(about, func(r Rule) bool { return r.pattern == anything }); i >= 0 {
 		return about[i : i+1]
@@ -233,9 +233,9 @@ func (rules Rules) String() string {
 	return strings.Join(all, ", ")
 }
 
-// Naming returns the rules that contain a name literally: write_file(.vscode/**) contains .vscode,
+// RulesNaming returns the rules that contain a name literally: write_file(.vscode/**) contains .vscode,
 // and write_file(**) does not. For a path, its first component is sufficient.
-func (rules Rules) Naming(name string) Rules {
+func (rules Rules) RulesNaming(name string) Rules {
 	first, _, _ := strings.Cut(strings.Trim(strings.ToLower(name), "*"), "/")
 	return slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
 		return first == "" || !strings.Contains(strings.ToLower(r.pattern), first)
@@ -272,10 +272,10 @@ func (r Rule) allowsByStar(command cmdline.Command) bool {
 // domain is the prefix of the pattern of a host.
 const domain = "domain:"
 
-// AllowingHosts returns the rules that allow a call of tool that is confined to hosts, nil if none
+// MatchingHostRules returns the rules that allow a call of tool that is confined to hosts, nil if none
 // do. If there are no hosts, only * allows the call.
-func (rules Rules) AllowingHosts(tool string, hosts []string) (by Rules) {
-	if by = rules.Allowing(tool, nil, nil); by != nil {
+func (rules Rules) MatchingHostRules(tool string, hosts []string) (by Rules) {
+	if by = rules.MatchingRules(tool, nil, nil); by != nil {
 		return by
 	}
 	for _, host := range hosts {
@@ -291,10 +291,10 @@ func (rules Rules) AllowingHosts(tool string, hosts []string) (by Rules) {
 	return by
 }
 
-// AllowingServed returns the rules for tool that allow a call of a server's tool, prompt or
+// MatchingServerRules returns the rules for tool that allow a call of a server's tool, prompt or
 // resource, nil if none do.
-func (rules Rules) AllowingServed(tool, served string) Rules {
-	return rules.Allowing(tool, nil, []string{served})
+func (rules Rules) MatchingServerRules(tool, served string) Rules {
+	return rules.MatchingRules(tool, nil, []string{served})
 }
 
 func (r Rule) allowsFile(file string) bool {

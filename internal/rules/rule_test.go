@@ -16,15 +16,15 @@ const shell = "run_shell_command"
 func subjects(tool string) (Subject, error) {
 	switch tool {
 	case shell:
-		return Commands, nil
+		return SubjectCommands, nil
 	case "replace", "write_file":
-		return Files, nil
+		return SubjectFiles, nil
 	case "web_fetch":
-		return Nothing, nil
+		return SubjectNone, nil
 	case "web_search":
-		return Hosts, nil
+		return SubjectHosts, nil
 	}
-	return Nothing, fmt.Errorf("unknown tool %q", tool)
+	return SubjectNone, fmt.Errorf("unknown tool %q", tool)
 }
 
 // reader returns what of a command line in a folder with the folder sub is not
@@ -38,13 +38,13 @@ func reader(t *testing.T) func(line string) []cmdline.Command {
 	if err := os.Mkdir(filepath.Join(root, "sub"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	at := cmdline.Place{Dir: root, Inside: func(path string) bool { return strings.HasPrefix(path, root) }}
+	at := cmdline.CommandContext{Dir: root, Inside: func(path string) bool { return strings.HasPrefix(path, root) }}
 	return func(line string) []cmdline.Command {
-		parsed, err := cmdline.Read(line).Plain()
+		parsed, err := cmdline.Read(line).PlainCommands()
 		if err != nil {
 			return nil
 		}
-		return parsed.Unproven(at)
+		return parsed.UnprovenCommands(at)
 	}
 }
 
@@ -91,7 +91,7 @@ func TestRulesAllowCommands(t *testing.T) {
 			}
 			rules = append(rules, rule)
 		}
-		if got := rules.Allow(shell, commands(c.line), nil); got != c.want {
+		if got := rules.Allows(shell, commands(c.line), nil); got != c.want {
 			t.Errorf("rules %q allow %q = %v, want %v", c.rules, c.line, got, c.want)
 		}
 	}
@@ -124,7 +124,7 @@ func TestRulesAllowEdits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (Rules{rule}).Allow("write_file", nil, c.paths); got != c.want {
+		if got := (Rules{rule}).Allows("write_file", nil, c.paths); got != c.want {
 			t.Errorf("%s allows %v = %v, want %v", c.rule, c.paths, got, c.want)
 		}
 	}
@@ -157,11 +157,11 @@ func TestStarsWithinRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		parsed, err := cmdline.Read(c.line).Plain()
+		parsed, err := cmdline.Read(c.line).PlainCommands()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (Rules{rule}).Allow("run_shell_command", parsed.Commands, nil); got != c.want {
+		if got := (Rules{rule}).Allows("run_shell_command", parsed.Commands, nil); got != c.want {
 			t.Errorf("%s allows %s: %t", rule, c.line, got)
 		}
 	}
@@ -170,7 +170,7 @@ func TestStarsWithinRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := cmdline.Command{{Text: "sh"}, {Text: "./x.sh", Written: true}, {Text: "b"}}
-	if (Rules{rule}).Allow("run_shell_command", []cmdline.Command{written}, nil) {
+	if (Rules{rule}).Allows("run_shell_command", []cmdline.Command{written}, nil) {
 		t.Error("a star stands for a program that a confined command wrote")
 	}
 	if got, want := rule.Describe(), "any `sh ./x* b*`"; got != want {
@@ -198,7 +198,7 @@ func TestRulesAreAboutOneThing(t *testing.T) {
 		{command, []cmdline.Command{{a, written}}, nil, false},
 		{Rule{tool: "both", words: []string{"a", "b"}}, []cmdline.Command{{a, written}}, nil, true},
 	} {
-		if got := (Rules{c.rule}).Allow("both", c.commands, c.files); got != c.want {
+		if got := (Rules{c.rule}).Allows("both", c.commands, c.files); got != c.want {
 			t.Errorf("%+v allows %+v %q: %t", c.rule, c.commands, c.files, got)
 		}
 	}
@@ -225,7 +225,7 @@ func TestRulesNameLiterally(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := len((Rules{rule}).Naming(c.name)) > 0; got != c.want {
+		if got := len((Rules{rule}).RulesNaming(c.name)) > 0; got != c.want {
 			t.Errorf("%s names %q: %t", rule, c.name, got)
 		}
 	}
@@ -238,7 +238,7 @@ func TestDelete(t *testing.T) {
 		"go test ./...": false, "rm -rf build": true, "make && sudo rm x": true, "find . -name x -delete": true, "git clean -fd": true,
 		"/bin/rm x": true, "touch rm.txt": false, "xargs rm": true,
 	} {
-		parsed, err := cmdline.Read(line).Plain()
+		parsed, err := cmdline.Read(line).PlainCommands()
 		if err != nil || AnyDeletes(parsed.Commands) != want {
 			t.Errorf("%s: %t, %v", line, !want, err)
 		}
@@ -297,7 +297,7 @@ func TestAlwaysAllowTheLikeAndNoMore(t *testing.T) {
 		{"rm a* b", "", "", "", "rm a* b"},
 		{"rm $x", "", "", "", "rm $x"},
 	} {
-		rules := Always(shell, commands(c.line))
+		rules := AlwaysAllow(shell, commands(c.line))
 		var written, names []string
 		for _, rule := range rules {
 			written, names = append(written, rule.String()), append(names, rule.Describe())
@@ -308,10 +308,10 @@ func TestAlwaysAllowTheLikeAndNoMore(t *testing.T) {
 		if name := strings.Join(names, ", "); name != c.name || strings.Join(written, " ") != c.rules {
 			t.Errorf("Always(%q) = %q, %q; want %q, %q", c.line, written, name, c.rules, c.name)
 		}
-		if c.like != "" && !(rules.Allow(shell, commands(c.line), nil) && rules.Allow(shell, commands(c.like), nil)) {
+		if c.like != "" && !(rules.Allows(shell, commands(c.line), nil) && rules.Allows(shell, commands(c.like), nil)) {
 			t.Errorf("after always for %q, it or %q is asked about again", c.line, c.like)
 		}
-		if rules.Allow(shell, commands(c.unlike), nil) {
+		if rules.Allows(shell, commands(c.unlike), nil) {
 			t.Errorf("after always for %q, %q runs without asking", c.line, c.unlike)
 		}
 	}
@@ -326,11 +326,11 @@ func TestAlwaysOfLaunchersIsExact(t *testing.T) {
 		"poetry run pytest", "docker run alpine", "docker exec web ls", "kubectl exec web -- ls", "go run ./cmd", "go tool pprof",
 		"cargo run", "git config a.b c", "git submodule update", "git bisect start", "git rebase main", "pip install x", "npm install x",
 	} {
-		rules := Always(shell, commands(line))
+		rules := AlwaysAllow(shell, commands(line))
 		if len(rules) != 1 || rules[0].Describe() != "exactly `"+line+"`" {
 			t.Errorf("always for %q allows %v", line, rules)
 		}
-		if rules.Allow(shell, commands(line+" more"), nil) {
+		if rules.Allows(shell, commands(line+" more"), nil) {
 			t.Errorf("after always for %q, more of it runs without asking", line)
 		}
 	}
@@ -353,7 +353,7 @@ func TestRulesAllowingHosts(t *testing.T) {
 		{"web_fetch(*)", []string{"a.example"}, false},
 	} {
 		rule, err := Parse(tt.rule, subjects)
-		if got := (Rules{rule}).AllowingHosts("web_search", tt.hosts) != nil; err != nil || got != tt.want {
+		if got := (Rules{rule}).MatchingHostRules("web_search", tt.hosts) != nil; err != nil || got != tt.want {
 			t.Errorf("%s allows %q: %t, %v", tt.rule, tt.hosts, got, err)
 		}
 	}

@@ -11,9 +11,9 @@ func TestRulesAllowingServed(t *testing.T) {
 	t.Parallel()
 	subject := func(name string) (Subject, error) {
 		if name == "mcp" {
-			return Served, nil
+			return SubjectServed, nil
 		}
-		return Nothing, errors.New("no such tool")
+		return SubjectNone, errors.New("no such tool")
 	}
 	for _, tt := range []struct {
 		rule, served string
@@ -40,7 +40,7 @@ func TestRulesAllowingServed(t *testing.T) {
 		rule, err := Parse(tt.rule, subject)
 		if err != nil {
 			t.Errorf("%s: %v", tt.rule, err)
-		} else if got := (Rules{rule}).AllowingServed("mcp", tt.served) != nil; got != tt.want {
+		} else if got := (Rules{rule}).MatchingServerRules("mcp", tt.served) != nil; got != tt.want {
 			t.Errorf("%s of %s: %t", tt.rule, tt.served, got)
 		}
 	}

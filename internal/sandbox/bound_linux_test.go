@@ -27,7 +27,7 @@ func TestProcessesAreBounded(t *testing.T) {
 				var out bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &out, &out
 				cmd.WaitDelay = 10 * time.Second
-				policy := Policy{Profile: Work, Workspace: dir, Grace: 50 * time.Millisecond, processes: 310}
+				policy := Policy{Profile: ProfileWork, Workspace: dir, Grace: 50 * time.Millisecond, processes: 310}
 				c, err := s.Start(context.Background(), cmd, policy)
 				if err != nil {
 					t.Fatal(err)
@@ -53,7 +53,7 @@ func TestServersAreNotCounted(t *testing.T) {
 	cmd.Dir = t.TempDir()
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	c, err := Off("test").Start(context.Background(), cmd, Policy{Profile: Open, LongRunning: true, processes: 2})
+	c, err := NewUnconfined("test").Start(context.Background(), cmd, Policy{Profile: ProfileUnconfined, LongRunning: true, processes: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

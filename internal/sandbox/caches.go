@@ -109,7 +109,7 @@ func goSettings(file string) map[string]string {
 // existing folders that the command may read but not write. A folder above or below a writable or
 // hidden path is omitted. All are omitted if the command could write to the layers themselves.
 func (p Policy) layers() []Cache {
-	if p.Profile != Work || p.Caches == "" {
+	if p.Profile != ProfileWork || p.Caches == "" {
 		return nil
 	}
 	apart := slices.Concat(p.writable(), p.DenyRead)
@@ -141,7 +141,7 @@ func (p Policy) layers() []Cache {
 // ownCaches returns the caches for which a command in Work gets a separate folder instead of a
 // layer on the user's cache.
 func (p Policy) ownCaches() []cacheOf {
-	if p.Profile != Work || p.Caches == "" {
+	if p.Profile != ProfileWork || p.Caches == "" {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(knownCaches), func(c cacheOf) bool {

@@ -107,7 +107,7 @@ var checks = []check{
 func TestWhatACommandManages(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
-		for _, profile := range []sandbox.Profile{sandbox.Work, sandbox.Look} {
+		for _, profile := range []sandbox.Profile{sandbox.ProfileWork, sandbox.ProfileReadOnly} {
 			t.Run(profile.String(), func(t *testing.T) {
 				t.Parallel()
 				// One command tries all that it must not manage, another what it must. What works
@@ -136,9 +136,9 @@ func TestWhatACommandManages(t *testing.T) {
 // want is what becomes of a check.
 func (c check) want(backend sandbox.Backend, profile sandbox.Profile) verdict {
 	switch {
-	case profile == sandbox.Look && backend == sandbox.Namespaces && c.name == "shared memory":
+	case profile == sandbox.ProfileReadOnly && backend == sandbox.Namespaces && c.name == "shared memory":
 		return works // its own
-	case profile == sandbox.Look:
+	case profile == sandbox.ProfileReadOnly:
 		return c.look
 	case backend == sandbox.Namespaces:
 		return c.helper

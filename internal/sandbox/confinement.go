@@ -41,7 +41,7 @@ type Guarantees struct {
 // Guarantees returns the guarantees of the sandbox for commands of a profile.
 func (c Confinement) Guarantees(profile Profile) Guarantees {
 	backend := None
-	if c.Sandbox != nil && profile != Open {
+	if c.Sandbox != nil && profile != ProfileUnconfined {
 		backend = c.Sandbox.backend
 	}
 	if backend == None {
@@ -51,7 +51,7 @@ func (c Confinement) Guarantees(profile Profile) Guarantees {
 	return Guarantees{
 		Files:   true,
 		Keys:    hidesKeys(backend, profile),
-		Network: !c.Policy.network() && (backend != Seatbelt || profile == Look), // loopback works in Work
+		Network: !c.Policy.network() && (backend != Seatbelt || profile == ProfileReadOnly), // loopback works in Work
 		Signals: c.Sandbox.keepsSignals,
 		Ends:    backend == Namespaces,
 	}
@@ -60,7 +60,7 @@ func (c Confinement) Guarantees(profile Profile) Guarantees {
 // hidesKeys reports whether a command cannot open secret files of the workspace. Landlock cannot
 // hide files in a folder in which the command may create files.
 func hidesKeys(backend Backend, profile Profile) bool {
-	return backend != None && profile != Open && (backend != Landlock || profile == Look)
+	return backend != None && profile != ProfileUnconfined && (backend != Landlock || profile == ProfileReadOnly)
 }
 
 // Hides reports whether a command of a profile cannot open a file, an absolute path without links.
@@ -71,14 +71,14 @@ func (c Confinement) Hides(path string, profile Profile) bool {
 	}
 	hidden := existing(c.Policy.DenyRead)
 	if holds.Keys && c.Policy.Survey != nil {
-		hidden = append(hidden, c.Policy.keyFiles(c.Policy.Survey.Before())...)
+		hidden = append(hidden, c.Policy.keyFiles(c.Policy.Survey.ScanBefore())...)
 	}
 	return slices.ContainsFunc(hidden, func(denied string) bool { return fsutil.Within(path, denied) })
 }
 
-// Word returns the confinement of commands of this profile for the session log: "sandbox" or
+// Label returns the confinement of commands of this profile for the session log: "sandbox" or
 // "none".
-func (c Confinement) Word(profile Profile) string {
+func (c Confinement) Label(profile Profile) string {
 	if c.Guarantees(profile).Files {
 		return "sandbox"
 	}
@@ -88,7 +88,7 @@ func (c Confinement) Word(profile Profile) string {
 // Start starts a command with the given profile. See Sandbox.Start.
 func (c Confinement) Start(ctx context.Context, cmd *exec.Cmd, profile Profile) (*Command, error) {
 	if c.Sandbox == nil {
-		c.Sandbox, profile = Off("none is configured"), Open
+		c.Sandbox, profile = NewUnconfined("none is configured"), ProfileUnconfined
 	}
 	policy := c.Policy
 	policy.Profile = profile

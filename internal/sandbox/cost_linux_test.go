@@ -24,7 +24,7 @@ func TestNumbersOfCommands(t *testing.T) {
 	t.Logf("bash alone %v, %v of the processor", plain, plainCPU)
 	for backend, most := range map[sandbox.Backend]time.Duration{sandbox.Landlock: time.Millisecond, sandbox.Namespaces: 5 * time.Millisecond} {
 		s := use(t, backend)
-		for _, profile := range []sandbox.Profile{sandbox.Look, sandbox.Work} {
+		for _, profile := range []sandbox.Profile{sandbox.ProfileReadOnly, sandbox.ProfileWork} {
 			took, cpu := cost(t, func(h *house) { h.run(s, h.policy(profile), `true`) })
 			t.Logf("%s in %s adds %v, %v of the processor", backend, profile, took-plain, cpu-plainCPU)
 			if cpu-plainCPU > most {

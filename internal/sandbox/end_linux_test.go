@@ -28,13 +28,13 @@ func TestNothingIsLeft(t *testing.T) {
 		}
 		for i, by := range []string{"setsid", "env -i setsid", "ulimit -R 5; env -i setsid"} {
 			pipe := fmt.Sprint("pipe", i)
-			got := h.run(s, h.policy(sandbox.Work), `until `+marked+`; do :; done; rm -f up; mkfifo `+pipe+`; (`+by+` sh -c 'exec 9<>`+pipe+`; echo up > up; exec sleep 600' >/dev/null 2>&1 &); while ! [ -s up ]; do sleep 0.01; done; exit 7`)
+			got := h.run(s, h.policy(sandbox.ProfileWork), `until `+marked+`; do :; done; rm -f up; mkfifo `+pipe+`; (`+by+` sh -c 'exec 9<>`+pipe+`; echo up > up; exec sleep 600' >/dev/null 2>&1 &); while ! [ -s up ]; do sleep 0.01; done; exit 7`)
 			if got.exit != 7 || !got.left {
 				t.Errorf("%s: %+v", by, got)
 			}
 			h.pipeIsFree(pipe)
 		}
-		if got := h.run(s, h.policy(sandbox.Work), `true`); got.left {
+		if got := h.run(s, h.policy(sandbox.ProfileWork), `true`); got.left {
 			t.Error("a command that left nothing is said to have left something")
 		}
 	})
@@ -81,7 +81,7 @@ func TestKillOfTheProgram(t *testing.T) {
 			_ = program.Wait()
 			h.pipeIsFree("one")
 			if backend != sandbox.Namespaces {
-				sandbox.Sweep()
+				sandbox.EndLeftovers()
 			}
 			h.pipeIsFree("two")
 		})
@@ -105,7 +105,7 @@ func TestEndComesThrough(t *testing.T) {
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		h := newHouse(t)
 		for line, want := range map[string]int{`exit 0`: 0, `exit 3`: 3, `kill -TERM $$; sleep 9`: 143, `kill -KILL $$; sleep 9`: 137, `kill -ABRT $$; sleep 9`: 134} {
-			got := h.run(s, h.policy(sandbox.Work), line)
+			got := h.run(s, h.policy(sandbox.ProfileWork), line)
 			if got.exit == -1 {
 				got.exit = want // a signal, which the process state holds
 			}
@@ -128,7 +128,7 @@ func TestKillReachesTheCommand(t *testing.T) {
 			_ = os.Remove(filepath.Join(h.workspace, "ready"))
 			cmd := h.command(line)
 			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-			c, err := s.Start(context.Background(), cmd, h.policy(sandbox.Work))
+			c, err := s.Start(context.Background(), cmd, h.policy(sandbox.ProfileWork))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestDeafCommandEnds(t *testing.T) {
 		cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
 		told := make(said, 1)
 		cmd.Stdout = told
-		c, err := s.Start(ctx, cmd, h.policy(sandbox.Work))
+		c, err := s.Start(ctx, cmd, h.policy(sandbox.ProfileWork))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestTheProgramStaysFree(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		h := newHouse(t)
-		policy := h.policy(sandbox.Look)
+		policy := h.policy(sandbox.ProfileReadOnly)
 		for range 10 {
 			h.run(s, policy, `true`)
 		}
@@ -226,11 +226,11 @@ func TestACommandThatCannotBeStarted(t *testing.T) {
 		h := newHouse(t)
 		cmd := exec.Command("/no/such/program")
 		cmd.Dir = h.workspace
-		if _, err := s.Start(context.Background(), cmd, h.policy(sandbox.Work)); err == nil || !strings.Contains(err.Error(), "/no/such/program") {
+		if _, err := s.Start(context.Background(), cmd, h.policy(sandbox.ProfileWork)); err == nil || !strings.Contains(err.Error(), "/no/such/program") {
 			t.Errorf("%v", err)
 		}
 		cmd = exec.Command("no-such-program")
-		if _, err := s.Start(context.Background(), cmd, h.policy(sandbox.Work)); err == nil {
+		if _, err := s.Start(context.Background(), cmd, h.policy(sandbox.ProfileWork)); err == nil {
 			t.Error("a program that is not there was started")
 		}
 	})
@@ -252,7 +252,7 @@ func TestNoRoomForCaches(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		h := newHouse(t)
-		policy := h.policy(sandbox.Work)
+		policy := h.policy(sandbox.ProfileWork)
 		policy.Caches = "/proc/caches"
 		if got := h.run(s, policy, "echo runs"); got.exit != 0 || trimmed(got.output) != "runs" {
 			t.Errorf("%+v", got)

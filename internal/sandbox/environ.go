@@ -18,7 +18,7 @@ var serviceVariables = []string{"SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INF
 func Environ(environ, allowed []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(variable string) bool {
 		name, value, _ := strings.Cut(variable, "=")
-		return !slices.Contains(allowed, name) && (slices.Contains(serviceVariables, strings.ToUpper(name)) || secret.Name(name) || secret.In(value))
+		return !slices.Contains(allowed, name) && (slices.Contains(serviceVariables, strings.ToUpper(name)) || secret.IsSecretName(name) || secret.Contains(value))
 	})
 }
 

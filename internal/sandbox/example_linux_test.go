@@ -14,7 +14,7 @@ import (
 // A command with the profile Look reads files and writes none.
 func Example() {
 	s := sandbox.Detect()
-	if !s.Active() {
+	if !s.IsActive() {
 		fmt.Println("the command failed: true, its file exists: false") // not on this system
 		return
 	}
@@ -23,7 +23,7 @@ func Example() {
 	cmd := exec.Command("touch", "new.txt")
 	cmd.Dir = folder
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	command, err := s.Start(context.Background(), cmd, sandbox.Policy{Profile: sandbox.Look, Workspace: folder})
+	command, err := s.Start(context.Background(), cmd, sandbox.Policy{Profile: sandbox.ProfileReadOnly, Workspace: folder})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -40,12 +40,12 @@ func findGit(workspace string) gitFolders {
 		return folders
 	}
 	folders.protect = append(folders.protect, dotGit)
-	dir := layout.Real(layout.PathIn(dotGit, "gitdir:", workspace))
+	dir := layout.Real(layout.ReadPath(dotGit, "gitdir:", workspace))
 	if dir == "" {
 		return folders
 	}
 	switch common := layout.Real(layout.CommonDirOf(dir)); {
-	case common != "" && layout.Real(layout.PathIn(filepath.Join(dir, "gitdir"), "", dir)) == layout.Real(dotGit):
+	case common != "" && layout.Real(layout.ReadPath(filepath.Join(dir, "gitdir"), "", dir)) == layout.Real(dotGit):
 		folders.add(common)
 		folders.add(dir)
 	case common == "" && layout.Real(layout.WorkTree(dir)) == workspace:
@@ -122,7 +122,7 @@ func madeByGit(path string) bool {
 // git folder of a submodule or linked work tree inside the repository of a parent folder.
 func leadsHome(path string) bool {
 	parent := filepath.Dir(path)
-	dir := layout.Real(layout.PathIn(path, "gitdir:", parent))
+	dir := layout.Real(layout.ReadPath(path, "gitdir:", parent))
 	for above := filepath.Dir(parent); dir != ""; above = filepath.Dir(above) {
 		home := filepath.Join(above, ".git")
 		switch {

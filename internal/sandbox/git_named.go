@@ -41,7 +41,7 @@ func gitNames(workTree string, configurations []string) []string {
 	var names []string
 	files := append(configurationsOf(workTree), configurations...)
 	for read := 0; read < len(files) && read < maxIncluded; read++ {
-		content, err := fsutil.Beginning(files[read], guardedBytes)
+		content, err := fsutil.ReadBeginning(files[read], guardedBytes)
 		if err != nil {
 			continue
 		}
@@ -113,7 +113,7 @@ func isData(key string) bool {
 // filesIn returns the files that a command names, with relative names resolved in the work tree.
 func filesIn(command, workTree string) []string {
 	var files []string
-	for _, word := range cmdline.Names(command, "!") {
+	for _, word := range cmdline.PossibleFileNames(command, "!") {
 		path := gitPath(word, workTree)
 		info, err := os.Stat(path)
 		if err == nil && info.Mode().IsRegular() || err != nil && strings.Contains(word, "/") && !strings.Contains(word, "://") {
@@ -130,7 +130,7 @@ func gitPath(path, dir string) string {
 			return filepath.Join(home, below)
 		}
 	}
-	return fsutil.At(dir, path)
+	return fsutil.ResolveIn(dir, path)
 }
 
 // gitSetting is a line of a configuration. The key consists of the section and the name in lower

@@ -84,7 +84,7 @@ func TestWhatGitsConfigurationNames(t *testing.T) {
 					folders += " " + folder
 					lines += fmt.Sprintf(how, file, folder, len(lines)) + "\n"
 				}
-				policy := h.surveyed(sandbox.Work)
+				policy := h.surveyed(sandbox.ProfileWork)
 				policy.GitConfigurations = []string{h.configure(config, user)}
 				h.run(s, policy, folders+"\n"+lines)
 				for path := range namedByGit {
@@ -143,18 +143,18 @@ func TestNewFoldersInGit(t *testing.T) {
 			`mkdir -p inner/.git/rebase-merge && printf 'x evil\n' > inner/.git/rebase-merge/git-rebase-todo`:        1,
 		} {
 			h.again(made)
-			if got := h.run(s, h.surveyed(sandbox.Work), line); got.exit != 0 || len(got.undone) != want {
+			if got := h.run(s, h.surveyed(sandbox.ProfileWork), line); got.exit != 0 || len(got.undone) != want {
 				t.Errorf("%s: %+v, want %d undone", line, got, want)
 			}
 		}
 		h.again(made)
 		write(t, h.workspace+"/.git/rebase-merge/git-rebase-todo", "exec make test\npick 1\n")
-		if got := h.run(s, h.surveyed(sandbox.Work), `printf 'pick 2\nexec make test\n' > .git/rebase-merge/git-rebase-todo`); len(got.undone) != 0 {
+		if got := h.run(s, h.surveyed(sandbox.ProfileWork), `printf 'pick 2\nexec make test\n' > .git/rebase-merge/git-rebase-todo`); len(got.undone) != 0 {
 			t.Errorf("what the user wants to run is undone: %+v", got)
 		}
 		// Only what was added is removed; the rebase that the user has begun continues.
 		todo := h.workspace + "/.git/rebase-merge/git-rebase-todo"
-		got := h.run(s, h.surveyed(sandbox.Work), `printf 'exec evil\npick 3\n\tx  evil 2\n' >> .git/rebase-merge/git-rebase-todo`)
+		got := h.run(s, h.surveyed(sandbox.ProfileWork), `printf 'exec evil\npick 3\n\tx  evil 2\n' >> .git/rebase-merge/git-rebase-todo`)
 		if left, err := os.ReadFile(todo); err != nil || len(got.undone) != 1 || string(left) != "pick 2\nexec make test\npick 3\n" {
 			t.Errorf("%+v left %q of what the rebase has to do (%v)", got, left, err)
 		}

@@ -13,7 +13,7 @@ import (
 func TestGuaranteesAreWhatCommandsMeet(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
-		for _, profile := range []sandbox.Profile{sandbox.Look, sandbox.Work, sandbox.Open} {
+		for _, profile := range []sandbox.Profile{sandbox.ProfileReadOnly, sandbox.ProfileWork, sandbox.ProfileUnconfined} {
 			for _, network := range []bool{false, true} {
 				t.Run(backend.String()+"/"+profile.String()+map[bool]string{true: "/network"}[network], func(t *testing.T) {
 					t.Parallel()

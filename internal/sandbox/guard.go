@@ -62,7 +62,7 @@ const guardedBytes = 1 << 20
 // newGuard returns a guard that has recorded the protected files of the policy. It returns nil if
 // the command cannot change any.
 func newGuard(policy Policy, backend Backend) *guard {
-	if policy.Profile != Work || policy.Temp == "" {
+	if policy.Profile != ProfileWork || policy.Temp == "" {
 		return nil
 	}
 	g := &guard{policy: policy, originals: map[string]original{}, known: policy.repositories()}
@@ -151,7 +151,7 @@ func (g *guard) begin() {
 			case <-g.stop:
 				return
 			case <-tick.C:
-				g.restore(g.policy.Survey.During)
+				g.restore(g.policy.Survey.ScanDuring)
 			}
 		}
 	})
@@ -165,8 +165,8 @@ func (g *guard) end() (undone []string, unwatched bool) {
 	}
 	close(g.stop)
 	g.watch.Wait()
-	g.restore(g.policy.Survey.After)
-	return slices.Sorted(maps.Keys(g.undone)), g.policy.Survey != nil && g.policy.Survey.Partial()
+	g.restore(g.policy.Survey.ScanAfter)
+	return slices.Sorted(maps.Keys(g.undone)), g.policy.Survey != nil && g.policy.Survey.IsPartial()
 }
 
 // restore restores every file that changed. look is the survey method to use.

@@ -100,7 +100,7 @@ func readTodo(todo string, drop func(line string) bool) (execs []string, without
 	if err != nil {
 		return nil, ""
 	}
-	content, err := fsutil.Beginning(todo, guardedBytes)
+	content, err := fsutil.ReadBeginning(todo, guardedBytes)
 	if err != nil || len(content) == guardedBytes || !info.Mode().IsRegular() {
 		return []string{"unreadable"}, ""
 	}

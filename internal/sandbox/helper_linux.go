@@ -58,11 +58,11 @@ func (c *Command) startHelper(ctx context.Context, holders *holders, policy Poli
 		return err
 	}
 	c.wait = p.wait
-	c.finish = func() End {
+	c.finish = func() EndReport {
 		defer ours.Close()
 		var last launcher.Report
 		_ = launcher.Receive(ours, &last) // a helper that was killed sends no report
-		return End{LeftBehind: last.LeftBehind, Signal: syscall.Signal(last.Signal)}
+		return EndReport{LeftBehind: last.LeftBehind, Signal: syscall.Signal(last.Signal)}
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (p Policy) spec(environ, args []string) launcher.Spec {
 		Devices:   harmlessDevices,
 		Processes: p.processes, KernelBounds: ownPidMax(),
 		Grace:  p.Grace,
-		Filter: filterOf(restrictions{noSockets: p.Profile == Look}),
+		Filter: filterOf(restrictions{noSockets: p.Profile == ProfileReadOnly}),
 	}
 	found := slices.Concat(spec.Shown, spec.Write)
 	spec.Env = p.withoutOwnPrograms(environ, found)

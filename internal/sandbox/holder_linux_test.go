@@ -22,19 +22,19 @@ func TestCommandsShareALoopback(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	server := h.command(`SANDBOX_TEST_TOOL=serve exec $SELF address`)
-	serving, err := s.Start(ctx, server, h.policy(sandbox.Work))
+	serving, err := s.Start(ctx, server, h.policy(sandbox.ProfileWork))
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.waitFor("address")
 	const call = `SANDBOX_TEST_TOOL=dial $SELF tcp $(cat address)`
-	if got := h.run(s, h.policy(sandbox.Work), call); got.exit != 0 {
+	if got := h.run(s, h.policy(sandbox.ProfileWork), call); got.exit != 0 {
 		t.Errorf("the next command: %+v", got)
 	}
-	if got := h.run(s, h.policy(sandbox.Look), call); got.exit == 0 {
+	if got := h.run(s, h.policy(sandbox.ProfileReadOnly), call); got.exit == 0 {
 		t.Errorf("one that only looks: %+v", got)
 	}
-	if got := h.run(use(t, sandbox.Namespaces), h.policy(sandbox.Work), call); got.exit == 0 {
+	if got := h.run(use(t, sandbox.Namespaces), h.policy(sandbox.ProfileWork), call); got.exit == 0 {
 		t.Errorf("another session: %+v", got)
 	}
 	address, err := os.ReadFile(h.workspace + "/address")
@@ -49,12 +49,12 @@ func TestCommandsShareALoopback(t *testing.T) {
 	if err := serving.Wait(); err == nil {
 		t.Error("the server was not ended")
 	}
-	if got := h.run(s, h.policy(sandbox.Work), call); got.exit == 0 {
+	if got := h.run(s, h.policy(sandbox.ProfileWork), call); got.exit == 0 {
 		t.Errorf("after its end: %+v", got)
 	}
 	// The network of the others is that of the sandbox still.
 	for _, line := range []string{`SANDBOX_TEST_TOOL=dial $SELF tcp $TCP`, `SANDBOX_TEST_TOOL=dial $SELF tcp 192.0.2.1:9`, `SANDBOX_TEST_TOOL=dial $SELF unix $ABSTRACT`} {
-		if got := h.run(s, h.policy(sandbox.Work), line); got.exit == 0 {
+		if got := h.run(s, h.policy(sandbox.ProfileWork), line); got.exit == 0 {
 			t.Errorf("%s: %+v", line, got)
 		}
 	}
@@ -66,7 +66,7 @@ func TestCommandsAreApart(t *testing.T) {
 	h := newHouse(t)
 	s := use(t, sandbox.Namespaces)
 	first := h.command(`export KEY=hunter2; touch ready; exec sleep 600`)
-	running, err := s.Start(t.Context(), first, h.policy(sandbox.Work))
+	running, err := s.Start(t.Context(), first, h.policy(sandbox.ProfileWork))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestCommandsAreApart(t *testing.T) {
 	for _, line := range []string{
 		`kill -0 ` + itoa(first.Process.Pid), `grep -qs hunter2 /proc/*/environ`, `pgrep -x sleep`, `ls /proc/` + itoa(first.Process.Pid), `pkill -f holder`, `grep -qs "[h]older" /proc/*/cmdline /proc/*/comm`,
 	} {
-		if got := h.run(s, h.policy(sandbox.Work), "exec 2>/dev/null\n"+line); got.exit == 0 {
+		if got := h.run(s, h.policy(sandbox.ProfileWork), "exec 2>/dev/null\n"+line); got.exit == 0 {
 			t.Errorf("%s: %+v", line, got)
 		}
 	}
@@ -90,7 +90,7 @@ func TestTheHolderIsReplaced(t *testing.T) {
 	h := newHouse(t)
 	s := use(t, sandbox.Namespaces)
 	for range 3 {
-		if got := h.run(s, h.policy(sandbox.Work), `echo fine`); trimmed(got.output) != "fine" {
+		if got := h.run(s, h.policy(sandbox.ProfileWork), `echo fine`); trimmed(got.output) != "fine" {
 			t.Fatalf("%+v", got)
 		}
 		s.KillHolders()
@@ -104,7 +104,7 @@ func TestAHelperThatNobodyKnowsOf(t *testing.T) {
 	h := newHouse(t)
 	s := use(t, sandbox.Namespaces)
 	read := s.KillHolderAsItStarts(t)
-	if got := h.run(s, h.policy(sandbox.Work), `echo fine`); trimmed(got.output) != "fine" {
+	if got := h.run(s, h.policy(sandbox.ProfileWork), `echo fine`); trimmed(got.output) != "fine" {
 		t.Errorf("%+v", got)
 	}
 	if got := <-read; got != "" {
@@ -120,7 +120,7 @@ func TestFilesOfACommand(t *testing.T) {
 		cmd := h.command(`cat; echo error >&2; test ! -t 0`)
 		var out, failed bytes.Buffer
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(strings.Repeat("input\n", 50_000)), &out, &failed
-		c, err := s.Start(t.Context(), cmd, h.policy(sandbox.Look))
+		c, err := s.Start(t.Context(), cmd, h.policy(sandbox.ProfileReadOnly))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestFilesOfACommand(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cmd = h.command(`exec sleep 600`)
-		if c, err = s.Start(ctx, cmd, h.policy(sandbox.Look)); err != nil {
+		if c, err = s.Start(ctx, cmd, h.policy(sandbox.ProfileReadOnly)); err != nil {
 			t.Fatal(err)
 		}
 		if s.Backend() == sandbox.Namespaces { // elsewhere the context is that which cmd was made with

@@ -73,7 +73,7 @@ func (s strays) owns(mark supervisor.Mark) bool { return mark == s.mark }
 
 // count returns the number of processes of the command.
 func (s strays) count() int {
-	return len(supervisor.Marked(launcher.Processes(), s.owns))
+	return len(supervisor.FindMarked(launcher.Processes(), s.owns))
 }
 
 // kill kills the processes of the command, first its process group, then processes that have left
@@ -90,15 +90,15 @@ func (s strays) find() []int {
 	last := lastProcess()
 	switch {
 	case last < s.after: // the IDs have wrapped around
-		return supervisor.Marked(launcher.Processes(), s.owns)
+		return supervisor.FindMarked(launcher.Processes(), s.owns)
 	case last-s.after > few:
-		return supervisor.Marked(slices.DeleteFunc(launcher.Processes(), func(pid int) bool { return pid <= s.after }), s.owns)
+		return supervisor.FindMarked(slices.DeleteFunc(launcher.Processes(), func(pid int) bool { return pid <= s.after }), s.owns)
 	}
 	var younger []int
 	for pid := s.after + 1; pid <= last; pid++ {
 		younger = append(younger, pid)
 	}
-	return supervisor.Marked(younger, s.owns)
+	return supervisor.FindMarked(younger, s.owns)
 }
 
 // lastProcess returns the process ID that the kernel assigned last, or 0 if it is unknown.
@@ -119,9 +119,9 @@ func EndAll() {
 	supervisor.EndMarked(func(m supervisor.Mark) bool { return m.Owner() == own })
 }
 
-// Sweep ends processes of commands whose program was killed.
-func Sweep() {
-	for _, pid := range supervisor.Marked(launcher.Processes(), orphaned) {
+// EndLeftovers ends processes of commands whose program was killed.
+func EndLeftovers() {
+	for _, pid := range supervisor.FindMarked(launcher.Processes(), orphaned) {
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }

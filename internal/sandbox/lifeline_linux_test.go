@@ -23,7 +23,7 @@ func TestNothingBeginsWithoutTheProgram(t *testing.T) {
 		t.Skip(err)
 	}
 	dir := t.TempDir()
-	policy, err := Policy{Profile: Work, Workspace: dir, Temp: t.TempDir(), Grace: time.Second}.resolve(dir, Namespaces)
+	policy, err := Policy{Profile: ProfileWork, Workspace: dir, Temp: t.TempDir(), Grace: time.Second}.resolve(dir, Namespaces)
 	if err != nil {
 		t.Fatal(err)
 	}

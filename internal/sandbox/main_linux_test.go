@@ -180,7 +180,7 @@ func hold(backend, line string) error {
 	if err != nil {
 		return err
 	}
-	return runIn(s, sandbox.Work, exec.Command("bash", "-c", line))
+	return runIn(s, sandbox.ProfileWork, exec.Command("bash", "-c", line))
 }
 
 // list shows the descriptors that commands of each profile have.
@@ -189,7 +189,7 @@ func list(backend string) error {
 	if err != nil {
 		return err
 	}
-	for _, profile := range []sandbox.Profile{sandbox.Look, sandbox.Work, sandbox.Open} {
+	for _, profile := range []sandbox.Profile{sandbox.ProfileReadOnly, sandbox.ProfileWork, sandbox.ProfileUnconfined} {
 		cmd := exec.Command("ls", "-l", "/proc/self/fd")
 		cmd.Stdout = os.Stdout
 		if err := runIn(s, profile, cmd); err != nil {

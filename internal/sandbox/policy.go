@@ -19,14 +19,14 @@ type Profile int
 
 // The profiles, from the fewest rights to the most.
 const (
-	// Look may read everything except hidden files, and may write only to its temporary folder. It
+	// ProfileReadOnly may read everything except hidden files, and may write only to its temporary folder. It
 	// has no network.
-	Look Profile = iota
-	// Work may also write to the workspace, except for protected files. It can connect to programs
+	ProfileReadOnly Profile = iota
+	// ProfileWork may also write to the workspace, except for protected files. It can connect to programs
 	// in its own network namespace.
-	Work
-	// Open is not confined.
-	Open
+	ProfileWork
+	// ProfileUnconfined is not confined.
+	ProfileUnconfined
 )
 
 // String returns the name of the profile.
@@ -34,7 +34,7 @@ func (p Profile) String() string { return [...]string{"look", "work", "open"}[p]
 
 // ParseProfile returns the confining profile with the given name.
 func ParseProfile(name string) (Profile, error) {
-	for _, p := range []Profile{Look, Work} {
+	for _, p := range []Profile{ProfileReadOnly, ProfileWork} {
 		if name == p.String() {
 			return p, nil
 		}
@@ -123,13 +123,13 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	if p.processes == 0 {
 		p.processes = mostProcesses
 	}
-	if p.Profile != Open && p.Workspace == "" {
+	if p.Profile != ProfileUnconfined && p.Workspace == "" {
 		return p, fmt.Errorf("the policy has no workspace")
 	}
 	if p.Caches != "" {
 		p.layerFolder = p.Caches + ".layers"
 	}
-	if p.Profile == Work && p.Caches != "" && os.MkdirAll(p.Caches, 0o700) != nil {
+	if p.Profile == ProfileWork && p.Caches != "" && os.MkdirAll(p.Caches, 0o700) != nil {
 		p.Caches = "" // commands also run with a read-only home or a full disk
 	}
 	p.Workspace, p.Caches = layout.Real(p.Workspace), layout.Real(p.Caches)
@@ -140,15 +140,15 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 	p = p.withOwnTemp(backend)
 	var folders gitFolders
 	agreed := p.Protected
-	if p.Profile == Work {
+	if p.Profile == ProfileWork {
 		folders = findGit(p.Workspace)
 	}
 	p.git = folders.write
 	p.Protected = append(slices.Clone(p.Protected), folders.protect...)
-	if p.Survey != nil && p.Profile != Open {
-		p.addSurvey(p.Survey.Before(), backend)
+	if p.Survey != nil && p.Profile != ProfileUnconfined {
+		p.addSurvey(p.Survey.ScanBefore(), backend)
 	}
-	if p.Profile != Work {
+	if p.Profile != ProfileWork {
 		return p, nil // the command cannot write to the workspace
 	}
 	named := p.configured(p.Workspace)
@@ -179,7 +179,7 @@ func (p Policy) presentPaths() []string { return slices.Sorted(maps.Keys(p.prese
 
 // addSurvey adds the files that the survey found to Protected and DenyRead.
 func (p *Policy) addSurvey(found sensitive.Files, backend Backend) {
-	if p.Profile == Work {
+	if p.Profile == ProfileWork {
 		var folders gitFolders
 		p.innerRepositories = found.Repositories
 		for _, repository := range found.Repositories {
@@ -218,7 +218,7 @@ func existing(paths []string) []string {
 // writable returns the folders and files that the command may write, parents first.
 func (p Policy) writable() []string {
 	paths := []string{p.Temp}
-	if p.Profile == Work {
+	if p.Profile == ProfileWork {
 		paths = append(paths, p.Workspace, p.Caches)
 		paths = append(append(paths, p.git...), p.AllowWrite...)
 		for _, c := range p.layered {
@@ -248,4 +248,4 @@ func (p Policy) AllowsWrite(path string) bool {
 }
 
 // network reports whether the command has access to the network.
-func (p Policy) network() bool { return p.Profile == Work && p.Network }
+func (p Policy) network() bool { return p.Profile == ProfileWork && p.Network }

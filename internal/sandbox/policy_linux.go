@@ -108,7 +108,7 @@ func (p Policy) rulesAlone() (rules []launcher.Rule, listed []stamp) {
 		}
 	}
 	rules = append(rules, grant(mayList, "/dev")...)
-	if p.Profile == Work {
+	if p.Profile == ProfileWork {
 		rules = append(rules, grant(mayAll, "/dev/shm")...)
 	}
 	return append(rules, grant(mayAll, harmlessDevices...)...), listed

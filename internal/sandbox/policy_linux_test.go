@@ -20,7 +20,7 @@ func TestProtectedFilesStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		h := newHouse(t)
-		got := h.run(s, h.policy(sandbox.Work), `mkdir .vscode; echo x > .vscode/tasks.json; echo x > .git/commondir; echo kept > kept`)
+		got := h.run(s, h.policy(sandbox.ProfileWork), `mkdir .vscode; echo x > .vscode/tasks.json; echo x > .git/commondir; echo kept > kept`)
 		if got.exit != 0 || len(got.undone) != 2 {
 			t.Errorf("%+v", got)
 		}
@@ -32,7 +32,7 @@ func TestProtectedFilesStayAsTheyAre(t *testing.T) {
 		if _, err := os.Lstat(h.workspace + "/kept"); err != nil {
 			t.Error(err)
 		}
-		if got := h.run(s, h.policy(sandbox.Work), `echo y > kept`); len(got.undone) != 0 {
+		if got := h.run(s, h.policy(sandbox.ProfileWork), `echo y > kept`); len(got.undone) != 0 {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -52,7 +52,7 @@ func TestANewRepositoryHasNoHooks(t *testing.T) {
 			`git init -q . && git config user.name x && git remote add o https://x.org/y`: 0,
 		} {
 			h.workspace = t.TempDir()
-			if got := h.run(s, h.policy(sandbox.Work), line); got.exit != 0 || len(got.undone) != want {
+			if got := h.run(s, h.policy(sandbox.ProfileWork), line); got.exit != 0 || len(got.undone) != want {
 				t.Errorf("%s: %+v, want %d undone", line, got, want)
 			}
 		}
@@ -71,7 +71,7 @@ func TestWorkTreesElsewhere(t *testing.T) {
 		main := h.workspace
 		for _, workspace := range []string{linked, main + "/sub"} {
 			h.workspace = workspace
-			got := h.run(s, h.policy(sandbox.Work), `echo more >> a/f && git commit -qam second && git log --oneline`)
+			got := h.run(s, h.policy(sandbox.ProfileWork), `echo more >> a/f && git commit -qam second && git log --oneline`)
 			if got.exit != 0 || !strings.Contains(got.output, "second") {
 				t.Errorf("in %s: %+v", workspace, got)
 			}
@@ -80,14 +80,14 @@ func TestWorkTreesElsewhere(t *testing.T) {
 				t.Fatal(err)
 			}
 			hooks := trimmed(string(common))
-			h.run(s, h.policy(sandbox.Work), `echo x > `+hooks+`/pre-commit`)
+			h.run(s, h.policy(sandbox.ProfileWork), `echo x > `+hooks+`/pre-commit`)
 			if _, err := os.Lstat(hooks + "/pre-commit"); err == nil {
 				t.Errorf("in %s: a hook can be made in %s", workspace, hooks)
 			}
 		}
 		h.workspace = t.TempDir()
 		write(t, h.workspace+"/.git", "gitdir: "+h.home+"/.ssh\n")
-		if got := h.run(s, h.policy(sandbox.Work), `echo x > `+h.home+`/.ssh/new; cat `+h.home+`/.ssh/id_ed25519`); got.exit == 0 {
+		if got := h.run(s, h.policy(sandbox.ProfileWork), `echo x > `+h.home+`/.ssh/new; cat `+h.home+`/.ssh/id_ed25519`); got.exit == 0 {
 			t.Errorf("%+v", got)
 		}
 		if _, err := os.Lstat(h.home + "/.ssh/new"); err == nil {
@@ -100,7 +100,7 @@ func TestFurtherFoldersCanBeOpenedAndHidden(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		h := newHouse(t)
-		policy := h.policy(sandbox.Work)
+		policy := h.policy(sandbox.ProfileWork)
 		policy.AllowWrite = []string{h.home + "/sibling", h.home + "/not-there"}
 		policy.DenyRead = append(policy.DenyRead, h.home+"/.bashrc", h.workspace+"/secret")
 		write(t, h.workspace+"/secret/f", "hunter2")
@@ -120,7 +120,7 @@ func TestChangesBetweenCommands(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		h := newHouse(t)
-		for _, profile := range []sandbox.Profile{sandbox.Look, sandbox.Work} {
+		for _, profile := range []sandbox.Profile{sandbox.ProfileReadOnly, sandbox.ProfileWork} {
 			h.run(s, h.policy(profile), `true`)
 			write(t, h.home+"/late-"+profile.String(), "late")
 			write(t, h.home+"/.kube/"+profile.String(), "a key")
@@ -145,12 +145,12 @@ func TestNetworkCanBeAllowed(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		h := newHouse(t)
-		policy := h.policy(sandbox.Work)
+		policy := h.policy(sandbox.ProfileWork)
 		policy.Network = true
 		if got := h.run(s, policy, `SANDBOX_TEST_TOOL=dial $SELF tcp $TCP`); got.exit != 0 {
 			t.Errorf("%+v", got)
 		}
-		policy.Profile = sandbox.Look
+		policy.Profile = sandbox.ProfileReadOnly
 		if got := h.run(s, policy, `SANDBOX_TEST_TOOL=dial $SELF tcp $TCP`); got.exit == 0 {
 			t.Errorf("looking has a network: %+v", got)
 		}
@@ -167,14 +167,14 @@ func TestUnusualWorkspaces(t *testing.T) {
 		if err := os.Symlink(h.workspace, link); err != nil {
 			t.Fatal(err)
 		}
-		policy := h.policy(sandbox.Work)
+		policy := h.policy(sandbox.ProfileWork)
 		policy.Workspace = link
 		h.workspace = link
 		if got := h.run(s, policy, `echo x > new && test "$(pwd -P)" != / && cat new`); got.exit != 0 {
 			t.Errorf("by a link: %+v", got)
 		}
 		h.workspace = h.home
-		policy = h.policy(sandbox.Work)
+		policy = h.policy(sandbox.ProfileWork)
 		policy.Temp = h.home + "/temp"
 		write(t, policy.Temp+"/f", "x")
 		if got := h.run(s, policy, `echo x > sibling/new && cat .ssh/id_ed25519`); got.exit == 0 || strings.Contains(got.output, "a key") {
@@ -193,7 +193,7 @@ func TestCachesAreOfTheWorkspace(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		h := newHouse(t)
-		policy := h.policy(sandbox.Work)
+		policy := h.policy(sandbox.ProfileWork)
 		policy.Caches = filepath.Join(h.home, ".cache/agent/x")
 		got := h.run(s, policy, `mkdir -p $GOCACHE && touch $GOCACHE/x && echo $GOCACHE`)
 		if got.exit != 0 || trimmed(got.output) != policy.Caches+"/go-build" {
@@ -213,7 +213,7 @@ func TestCachesHaveLayers(t *testing.T) {
 		write(t, filepath.Join(cache, name), content)
 	}
 	s := use(t, sandbox.Namespaces)
-	policy := h.withCaches(sandbox.Work)
+	policy := h.withCaches(sandbox.ProfileWork)
 	if got := h.run(s, policy, `echo -n ${GOCACHE:-kept}`); got.output != "kept" {
 		t.Skip("layers do not work here: ", got.output)
 	}
@@ -227,7 +227,7 @@ func TestCachesHaveLayers(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	if got := h.run(s, h.withCaches(sandbox.Look), cd+`cat warm && ! touch x`); got.exit != 0 {
+	if got := h.run(s, h.withCaches(sandbox.ProfileReadOnly), cd+`cat warm && ! touch x`); got.exit != 0 {
 		t.Errorf("a command that only reads: %+v", got)
 	}
 	if got := h.run(s, policy, `echo x > `+policy.Caches+`.layers/1/x`); got.exit == 0 {
@@ -262,7 +262,7 @@ func TestCachesWithoutLayers(t *testing.T) {
 			"writable":            func(p *sandbox.Policy) { p.AllowWrite = []string{cache} },
 			"layers are writable": func(p *sandbox.Policy) { p.AllowWrite = []string{p.Caches + ".layers"} },
 		} {
-			policy := h.withCaches(sandbox.Work)
+			policy := h.withCaches(sandbox.ProfileWork)
 			if err := os.MkdirAll(policy.Caches+".layers", 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -287,7 +287,7 @@ func TestCachesAreCopied(t *testing.T) {
 		if err := os.Symlink(h.home+"/.ssh/id_ed25519", h.home+"/.cache/go-build/00/link"); err != nil {
 			t.Fatal(err)
 		}
-		policy := h.withCaches(sandbox.Work)
+		policy := h.withCaches(sandbox.ProfileWork)
 		write(t, policy.Caches+".layers/1", "no folder, so that there are no layers")
 		if got := h.run(s, policy, `echo $GOCACHE; cd $GOCACHE/00 && cat warm; ls; echo planted > warm`); got.output != policy.Caches+"/go-build\nminewarm\n" || got.exit != 0 || len(got.cold) > 0 {
 			t.Errorf("the first: %+v", got)
@@ -311,7 +311,7 @@ func TestUserCachesStay(t *testing.T) {
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		for name, spoil := range map[string]func(*sandbox.Policy){"layers": func(*sandbox.Policy) {}, "no layers": func(p *sandbox.Policy) { write(t, p.Caches+".layers/1", "") }} {
 			h := newHouse(t)
-			policy := h.withCaches(sandbox.Work)
+			policy := h.withCaches(sandbox.ProfileWork)
 			var folders []string
 			for _, c := range policy.UserCaches {
 				folders = append(folders, c.Path)
@@ -379,13 +379,13 @@ func TestColdCaches(t *testing.T) {
 			t.Fatal(err)
 		}
 		const fill = `for dir in ${GOCACHE:-$HOME/.cache/go-build} ${PIP_CACHE_DIR:-$HOME/.cache/pip}; do mkdir -p $dir && touch $dir/x; done`
-		if got := h.run(s, h.withCaches(sandbox.Work), `true`); len(got.cold) > 0 {
+		if got := h.run(s, h.withCaches(sandbox.ProfileWork), `true`); len(got.cold) > 0 {
 			t.Errorf("a command without tools: %q", got.cold)
 		}
-		if got := h.run(s, h.withCaches(sandbox.Work), fill); got.exit != 0 || !slices.Equal(slices.Sorted(slices.Values(got.cold)), []string{"go-build", "pip"}) {
+		if got := h.run(s, h.withCaches(sandbox.ProfileWork), fill); got.exit != 0 || !slices.Equal(slices.Sorted(slices.Values(got.cold)), []string{"go-build", "pip"}) {
 			t.Errorf("the first: %+v", got)
 		}
-		if got := h.run(s, h.withCaches(sandbox.Work), fill); got.exit != 0 || len(got.cold) > 0 {
+		if got := h.run(s, h.withCaches(sandbox.ProfileWork), fill); got.exit != 0 || len(got.cold) > 0 {
 			t.Errorf("the second: %+v", got)
 		}
 	})
@@ -418,7 +418,7 @@ func TestX(t *testing.T) {
 }
 `)
 	write(t, h.workspace+"/Makefile", "test:\n\tgo test ./...\n")
-	policy := h.policy(sandbox.Work)
+	policy := h.policy(sandbox.ProfileWork)
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
 	if err != nil {
 		t.Skip("go is not installed")
@@ -438,7 +438,7 @@ func TestAgreedFilesStay(t *testing.T) {
 	if err := os.Symlink("a", h.workspace+"/to"); err != nil {
 		t.Fatal(err)
 	}
-	policy := h.policy(sandbox.Work)
+	policy := h.policy(sandbox.ProfileWork)
 	policy.Agreed = []string{h.workspace + "/a/f", h.workspace + "/to"}
 	policy.Protected = append(policy.Protected, policy.Agreed...)
 	for line, works := range map[string]bool{
@@ -463,7 +463,7 @@ func TestPuttingBackFollowsNoLinks(t *testing.T) {
 			`mv .github g && ln -s ` + h.home + `/sibling .github`,
 			`rm -rf .git/hooks; ln -s ` + h.home + `/sibling .git/hooks`,
 		} {
-			h.run(s, h.policy(sandbox.Work), line)
+			h.run(s, h.policy(sandbox.ProfileWork), line)
 		}
 		entries, err := os.ReadDir(h.home + "/sibling")
 		if err != nil || len(entries) != 2 {

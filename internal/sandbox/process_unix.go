@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Apart sets a command, which has not been started, to run as the head of a new session and process
+// SetNewGroup sets a command, which has not been started, to run as the head of a new session and process
 // group.
-func Apart(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+func SetNewGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // AskGroup sends every process of a group the signal to end.
 func AskGroup(group int) error { return syscall.Kill(-group, syscall.SIGTERM) }

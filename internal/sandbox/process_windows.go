@@ -16,10 +16,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Apart sets a command, which has not been started, to run as the head of a new process group. The
+// SetNewGroup sets a command, which has not been started, to run as the head of a new process group. The
 // command gets a console without a window, so that it cannot write over the screen of this program.
 // It starts suspended, until it is in its job.
-func Apart(cmd *exec.Cmd) {
+func SetNewGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW | windows.CREATE_SUSPENDED}
 }
 
@@ -67,7 +67,7 @@ func newJob() (*job, error) {
 // startInJob starts a command that Apart has prepared, in a job.
 func startInJob(cmd *exec.Cmd) (*job, error) {
 	if cmd.SysProcAttr == nil || cmd.SysProcAttr.CreationFlags&windows.CREATE_SUSPENDED == 0 {
-		Apart(cmd)
+		SetNewGroup(cmd)
 	}
 	j, err := newJob()
 	if err != nil {

@@ -64,14 +64,14 @@ type Sandbox struct {
 // Backend returns the backend that confines commands, or None if they are not confined.
 func (s *Sandbox) Backend() Backend { return s.backend }
 
-// Why returns one line that describes the backend and the reason why no better one is used.
-func (s *Sandbox) Why() string { return s.why }
+// Describe returns one line that describes the backend and the reason why no better one is used.
+func (s *Sandbox) Describe() string { return s.why }
 
-// Active reports whether commands are confined.
-func (s *Sandbox) Active() bool { return s.backend != None }
+// IsActive reports whether commands are confined.
+func (s *Sandbox) IsActive() bool { return s.backend != None }
 
-// Off returns a sandbox that confines nothing. why is the reason that Why returns.
-func Off(why string) *Sandbox { return &Sandbox{backend: None, why: why} }
+// NewUnconfined returns a sandbox that confines nothing. why is the reason that Why returns.
+func NewUnconfined(why string) *Sandbox { return &Sandbox{backend: None, why: why} }
 
 // Detect returns the best sandbox that works on this system. It tries each backend with an empty
 // command, which takes some milliseconds at the first call.
@@ -88,14 +88,14 @@ var Detect = sync.OnceValue(func() *Sandbox {
 	if len(refused) == 0 {
 		refused = []string{"this system has none"}
 	}
-	return Off(strings.Join(refused, "; "))
+	return NewUnconfined(strings.Join(refused, "; "))
 })
 
 // Use returns a sandbox with the given backend. It returns an error with the reason if the backend
 // does not work on this system.
 func Use(backend Backend) (*Sandbox, error) {
 	if backend == None {
-		return Off("turned off"), nil
+		return NewUnconfined("turned off"), nil
 	}
 	closeDescriptorsOnExec()
 	s := &Sandbox{backend: backend}
@@ -112,17 +112,17 @@ type Command struct {
 	// wait waits for the process, like cmd.Wait.
 	wait func() error
 	// finish cleans up after the process has ended.
-	finish func() End
+	finish func() EndReport
 	// kill kills the process and every process that it started.
 	kill  func()
 	guard *guard
 	// cold lists the caches that were empty before the command.
 	cold []Cache
-	end  End
+	end  EndReport
 }
 
-// End reports how a command ended, besides its exit status.
-type End struct {
+// EndReport reports how a command ended, besides its exit status.
+type EndReport struct {
 	// LeftBehind is set if the command left processes behind. The sandbox has ended them.
 	LeftBehind bool
 	// Signal is the signal that ended the command, if its exit status does not show it.
@@ -160,14 +160,14 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 	}
 	closeDescriptorsOnExec()
 	backend := s.backend
-	if policy.Profile == Open {
+	if policy.Profile == ProfileUnconfined {
 		backend = None
 	}
 	policy, err := policy.resolve(cmd.Dir, backend)
 	if err != nil {
 		return nil, &setupError{err}
 	}
-	started := &Command{cmd: cmd, wait: cmd.Wait, finish: func() End { return End{} }}
+	started := &Command{cmd: cmd, wait: cmd.Wait, finish: func() EndReport { return EndReport{} }}
 	started.kill = func() { KillGroup(cmd.Process.Pid) }
 	if backend != None {
 		policy.layered = s.layer(policy, backend)
@@ -198,7 +198,7 @@ func (c *Command) Wait() error {
 func (c *Command) Kill() { c.kill() }
 
 // End reports how the command ended. It is valid after Wait.
-func (c *Command) End() End { return c.end }
+func (c *Command) End() EndReport { return c.end }
 
 // setupError is returned if the sandbox could not be set up. The command did not run.
 type setupError struct{ Err error }

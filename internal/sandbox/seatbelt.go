@@ -23,7 +23,7 @@ func seatbeltProfile(p Policy) string {
 	rule("deny", "file-read* file-write*", p.DenyRead...)
 	if !p.network() {
 		profile.WriteString("(deny network*)\n")
-		if p.Profile == Work {
+		if p.Profile == ProfileWork {
 			profile.WriteString("(allow network* (local ip \"localhost:*\") (remote ip \"localhost:*\"))\n")
 		}
 	}

@@ -9,7 +9,7 @@ import (
 func TestSeatbeltProfile(t *testing.T) {
 	t.Parallel()
 	policy := Policy{
-		Profile: Work, Workspace: `/w "x"`, Temp: "/t", DenyRead: []string{"/h/.ssh"}, Protected: []string{"/w/.git/hooks"},
+		Profile: ProfileWork, Workspace: `/w "x"`, Temp: "/t", DenyRead: []string{"/h/.ssh"}, Protected: []string{"/w/.git/hooks"},
 	}
 	at := -1
 	work := seatbeltProfile(policy)
@@ -23,7 +23,7 @@ func TestSeatbeltProfile(t *testing.T) {
 		}
 		at = next
 	}
-	policy.Profile = Look
+	policy.Profile = ProfileReadOnly
 	if look := seatbeltProfile(policy); strings.Contains(look, `/w "x"`) || strings.Contains(look, "(allow network") {
 		t.Errorf("looking may change the workspace or use the network:\n%s", look)
 	}

@@ -94,16 +94,16 @@ func (c *Command) startOnThread(policy Policy, restrict func() (*changer, error)
 	_ = setMark(processes.after, processes.mark)
 	var tooMany atomic.Bool
 	if !policy.LongRunning {
-		go launcher.BoundProcesses(policy.processes, processes.count, func() {
+		go launcher.LimitProcesses(policy.processes, processes.count, func() {
 			tooMany.Store(true)
 			processes.kill(c.cmd.Process.Pid)
 		}, ended)
 	}
 	c.kill = func() { processes.kill(c.cmd.Process.Pid) }
-	c.finish = func() End {
+	c.finish = func() EndReport {
 		close(ended)
 		defer made.close()
-		return End{LeftBehind: processes.end(policy.Grace), TooMany: tooMany.Load()}
+		return EndReport{LeftBehind: processes.end(policy.Grace), TooMany: tooMany.Load()}
 	}
 	return nil
 }

@@ -23,6 +23,6 @@ func (s *Sandbox) start(_ context.Context, _ Backend, c *Command, _ Policy) erro
 		return err
 	}
 	head := c.cmd.Process.Pid
-	c.finish = func() End { return End{LeftBehind: jobs.forget(head)} }
+	c.finish = func() EndReport { return EndReport{LeftBehind: jobs.forget(head)} }
 	return nil
 }

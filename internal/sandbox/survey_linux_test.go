@@ -131,8 +131,8 @@ func TestNestedFilesThatRunLater_D60(t *testing.T) {
 			`touch -d 2001-01-01 sub; echo evil > sub/.envrc; touch -d 2001-01-01 sub`, `chmod +x sub/deep/.envrc; ln -sf ../f sub/deep/.envrc`,
 		} {
 			h.again(made)
-			h.run(s, h.surveyed(sandbox.Work), line)
-			found := sensitive.New(h.workspace, sensitive.MaxFolders).Before()
+			h.run(s, h.surveyed(sandbox.ProfileWork), line)
+			found := sensitive.New(h.workspace, sensitive.MaxFolders).ScanBefore()
 			found.RunLater = slices.DeleteFunc(found.RunLater, func(path string) bool { return strings.Contains(path, "/undone-") })
 			if want := 8; len(found.RunLater) != want { // as before
 				t.Errorf("%s: what runs later is %q", line, found.RunLater)
@@ -161,7 +161,7 @@ func TestNestedFilesOfALongCommand_D60(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		h := nested(t)
-		got := h.run(s, h.surveyed(sandbox.Work), `mkdir -p new/.vscode; echo evil > new/.vscode/tasks.json; echo evil > .husky; for i in $(seq 1000); do sleep 0.02; [ -e new/.vscode ] || exit 7; done`)
+		got := h.run(s, h.surveyed(sandbox.ProfileWork), `mkdir -p new/.vscode; echo evil > new/.vscode/tasks.json; echo evil > .husky; for i in $(seq 1000); do sleep 0.02; [ -e new/.vscode ] || exit 7; done`)
 		if got.exit != 7 || !slices.Equal(got.undone, []string{h.workspace + "/.husky", h.workspace + "/new/.vscode"}) {
 			t.Errorf("%+v", got)
 		}
@@ -180,7 +180,7 @@ func TestWorkBesideNestedFiles(t *testing.T) {
 			`git init -q --bare bare.git && git push -q bare.git HEAD:main`, `rm -r b && mkdir b`, `echo x > sub/.github/CODEOWNERS`,
 		} {
 			h.again(made)
-			got := h.run(s, h.surveyed(sandbox.Work), line)
+			got := h.run(s, h.surveyed(sandbox.ProfileWork), line)
 			if got.exit != 0 || len(got.undone) != 0 {
 				t.Errorf("%s: %+v", line, got)
 			}
@@ -194,8 +194,8 @@ func TestKeysOfTheWorkspace_D60(t *testing.T) {
 	t.Parallel()
 	const key = "hunter2hunter2"
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
-		for _, profile := range []sandbox.Profile{sandbox.Look, sandbox.Work} {
-			if profile == sandbox.Work && s.Backend() == sandbox.Landlock {
+		for _, profile := range []sandbox.Profile{sandbox.ProfileReadOnly, sandbox.ProfileWork} {
+			if profile == sandbox.ProfileWork && s.Backend() == sandbox.Landlock {
 				continue
 			}
 			h := newHouse(t)
@@ -235,7 +235,7 @@ func TestKeysOfTheWorkspace_D60(t *testing.T) {
 func TestKeysPutThereMeanwhile(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	s, policy := use(t, sandbox.Namespaces), h.surveyed(sandbox.Work)
+	s, policy := use(t, sandbox.Namespaces), h.surveyed(sandbox.ProfileWork)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	server, err := s.Start(ctx, h.command(`rm -f gone; mkdir .vscode; while [ -e .vscode ]; do sleep 0.02; done; mkdir .vscode; while [ -e .vscode ]; do sleep 0.02; done; touch looked; exec sleep 600`), policy)
@@ -258,7 +258,7 @@ func TestKeysPutThereMeanwhile(t *testing.T) {
 func TestKeysThatCommandsMade(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	s, policy := use(t, sandbox.Namespaces), h.surveyed(sandbox.Work)
+	s, policy := use(t, sandbox.Namespaces), h.surveyed(sandbox.ProfileWork)
 	h.run(s, policy, `echo made > test.pem`)
 	if got := h.run(s, policy, `cat test.pem`); trimmed(got.output) != "made" {
 		t.Errorf("%+v", got)

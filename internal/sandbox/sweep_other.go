@@ -2,9 +2,9 @@
 
 package sandbox
 
-// Sweep does nothing on this system. On Linux it ends the remaining processes of programs that were
+// EndLeftovers does nothing on this system. On Linux it ends the remaining processes of programs that were
 // killed.
-func Sweep() {}
+func EndLeftovers() {}
 
 // Watcher does nothing on this system.
 type Watcher struct{}

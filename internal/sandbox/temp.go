@@ -13,9 +13,9 @@ import (
 // SystemTemp is the temporary folder that all users of a system share.
 const SystemTemp = "/tmp"
 
-// OwnTemp reports whether commands can get a private /tmp. This needs namespaces, and none of the
+// HasOwnTemp reports whether commands can get a private /tmp. This needs namespaces, and none of the
 // writable folders may contain the system's /tmp.
-func (s *Sandbox) OwnTemp(writable ...string) bool {
+func (s *Sandbox) HasOwnTemp(writable ...string) bool {
 	holds := func(folder string) bool { return fsutil.Within(SystemTemp, folder) }
 	return s.backend == Namespaces && layout.Real(SystemTemp) == SystemTemp && !slices.ContainsFunc(writable, holds)
 }
@@ -62,7 +62,7 @@ func (p Policy) HidesTemp(path string) bool {
 // was created by another program and is not followed.
 func (p Policy) withOwnTemp(backend Backend) Policy {
 	box := &Sandbox{backend: backend}
-	possible := p.Profile != Open && box.OwnTemp(append([]string{p.Workspace}, p.AllowWrite...)...)
+	possible := p.Profile != ProfileUnconfined && box.HasOwnTemp(append([]string{p.Workspace}, p.AllowWrite...)...)
 	if !possible || p.PrivateTemp == "" || layout.Real(p.PrivateTemp) != p.PrivateTemp {
 		p.PrivateTemp = ""
 		return p

@@ -30,7 +30,7 @@ func TestATempOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
 	h := newHouse(t)
-	policy, own := h.privateTemp(sandbox.Work)
+	policy, own := h.privateTemp(sandbox.ProfileWork)
 	name := "agent-test-" + filepath.Base(t.TempDir()) + filepath.Base(h.home)
 	steps := []struct{ line, want string }{
 		{`mkdir /tmp/` + name + ` && echo first > /tmp/` + name + `/f && cat /tmp/` + name + `/f`, "first"},
@@ -53,7 +53,7 @@ func TestATempOfItsOwn(t *testing.T) {
 		t.Errorf("it is not in the folder: %q, %v", content, err)
 	}
 	look := policy
-	look.Profile = sandbox.Look
+	look.Profile = sandbox.ProfileReadOnly
 	for line, want := range map[string]bool{
 		`cat /tmp/` + name + `/f`: true, `cat in`: true, `cd /tmp && ls ` + name: true, `echo x > more`: false, `echo x > ` + h.workspace + `/more`: false, `echo x > $HOME/more`: false,
 	} {
@@ -68,7 +68,7 @@ func TestLinksInATempOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
 	h := newHouse(t)
-	policy, own := h.privateTemp(sandbox.Work)
+	policy, own := h.privateTemp(sandbox.ProfileWork)
 	target := h.home + "/target"
 	write(t, target+"/f", "kept")
 	if err := os.Symlink(target, own+"/link"); err != nil {
@@ -114,7 +114,7 @@ func TestNamesOfBothTemps(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
 	h := newHouse(t)
-	policy, own := h.privateTemp(sandbox.Work)
+	policy, own := h.privateTemp(sandbox.ProfileWork)
 	for _, make := range []func() (string, error){
 		func() (string, error) { return os.MkdirTemp("/tmp", "agent-test-") },
 		func() (string, error) {
@@ -149,15 +149,15 @@ func TestWhereThereIsNoTempOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
 	for _, writable := range []string{"/", "/tmp"} {
-		if s.OwnTemp(writable) {
+		if s.HasOwnTemp(writable) {
 			t.Errorf("a workspace %s has a /tmp beside the system's", writable)
 		}
 	}
-	if sandbox.Off("test").OwnTemp() {
+	if sandbox.NewUnconfined("test").HasOwnTemp() {
 		t.Error("without a sandbox there is one")
 	}
 	h := newHouse(t)
-	policy, own := h.privateTemp(sandbox.Work)
+	policy, own := h.privateTemp(sandbox.ProfileWork)
 	target := h.home + "/target"
 	write(t, target+"/f", "kept")
 	if err := os.Remove(own); err != nil {
@@ -182,7 +182,7 @@ func TestHiddenAndFoundBesideATempOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
 	h := newHouse(t)
-	policy, _ := h.privateTemp(sandbox.Work)
+	policy, _ := h.privateTemp(sandbox.ProfileWork)
 	write(t, h.home+"/.ssh/id_ed25519", "hunter2")
 	policy.DenyRead = append(policy.DenyRead, "/tmp/agent-test-denied")
 	if got := h.run(s, policy, `cat ~/.ssh/id_ed25519`); got.exit == 0 {
@@ -205,7 +205,7 @@ func TestTwoTempsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
 	h := newHouse(t)
-	one, _ := h.privateTemp(sandbox.Work)
+	one, _ := h.privateTemp(sandbox.ProfileWork)
 	two := one
 	two.PrivateTemp = h.temp + "-two/tmp"
 	if err := os.MkdirAll(two.PrivateTemp, 0o755); err != nil {

@@ -25,7 +25,7 @@ func (r *rulesets) confineThread(policy Policy) (*changer, error) {
 	if err := launcher.KeepCapabilities(keptByRoot); err != nil {
 		return nil, err
 	}
-	limits := restrictions{noSockets: !policy.network(), noChanges: policy.Profile == Look, askChanges: policy.Profile == Work, noNamespaces: true}
+	limits := restrictions{noSockets: !policy.network(), noChanges: policy.Profile == ProfileReadOnly, askChanges: policy.Profile == ProfileWork, noNamespaces: true}
 	if !limits.askChanges {
 		return nil, launcher.Restrict(ruleset, filterOf(limits))
 	}

@@ -10,8 +10,8 @@ type Action struct {
 	history.Effect
 }
 
-// Action records an action of the program that is not a call of the model.
-func (l *Log) Action(a Action) error { return l.record(TypeAction, a) }
+// RecordAction records an action of the program that is not a call of the model.
+func (l *Log) RecordAction(a Action) error { return l.record(TypeAction, a) }
 
 // Action returns the action that the record contains. It returns false for a record of another type, or a
 // damaged record.

@@ -73,8 +73,8 @@ func copyAgents(path, from string, agents []Agent) error {
 	return nil
 }
 
-// Agent records the start of a subagent, or its end if the status is set.
-func (l *Log) Agent(a Agent) error { return l.record(TypeAgent, a) }
+// RecordAgent records the start of a subagent, or its end if the status is set.
+func (l *Log) RecordAgent(a Agent) error { return l.record(TypeAgent, a) }
 
 // takeAgent applies a record about the start or the end of a subagent.
 func (s *State) takeAgent(a Agent) {
@@ -99,8 +99,8 @@ func AgentsOf(path string) (agents []Info) {
 	return agents
 }
 
-// AgentNamed returns the subagent with an id, from any of the sessions.
-func AgentNamed(infos []Info, id string) (Info, bool) {
+// FindAgent returns the subagent with an id, from any of the sessions.
+func FindAgent(infos []Info, id string) (Info, bool) {
 	for _, info := range infos {
 		if agent, err := Inspect(AgentPath(info.Path, id)); err == nil {
 			return agent, true

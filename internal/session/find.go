@@ -43,9 +43,9 @@ func (e *NotFoundError) Error() string {
 // shortestEnd is the number of letters from which the end of an id identifies a session.
 const shortestEnd = 4
 
-// WithID returns the session of a list with an id. name is the whole id, its beginning or its last letters.
+// FindByID returns the session of a list with an id. name is the whole id, its beginning or its last letters.
 // The error is a *NotFoundError or an *AmbiguousError.
-func WithID(infos []Info, name string) (Info, error) {
+func FindByID(infos []Info, name string) (Info, error) {
 	for _, fits := range []func(Info) bool{
 		func(i Info) bool { return i.ID == name },
 		func(i Info) bool { return name != "" && strings.HasPrefix(i.ID, name) },
@@ -58,12 +58,12 @@ func WithID(infos []Info, name string) (Info, error) {
 	return Info{}, &NotFoundError{Name: name}
 }
 
-// Named returns the session of a list with a name: an id in any form that WithID accepts, a title, or words
+// FindByName returns the session of a list with a name: an id in any form that FindByID accepts, a title, or words
 // of a title. Ids take precedence over titles, and whole titles over words. Among titles, sessions of the
 // workspace take precedence over others, and conversations over runs of scripts. The error is a
 // *NotFoundError or an *AmbiguousError.
-func Named(infos []Info, workspace, name string) (Info, error) {
-	info, err := WithID(infos, name)
+func FindByName(infos []Info, workspace, name string) (Info, error) {
+	info, err := FindByID(infos, name)
 	if missing := (*NotFoundError)(nil); !errors.As(err, &missing) {
 		return info, err
 	}

@@ -32,9 +32,9 @@ func TestAForkKeepsWhatWasSummarised(t *testing.T) {
 	h := live(l.Observe)
 	must(t, h.Add(history.HumanText("summarised")))
 	must(t, h.Add(history.HumanText("kept")))
-	must(t, h.Rebuild("one-shot", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
+	must(t, h.Rebuild("one-shot", func(entries []*history.Content, _ []int) (history.RebuiltHistory, error) {
 		summary := history.HumanText("summary").WithMeta(history.MetaSummary, true)
-		return history.Rebuilt{Entries: []*history.Content{summary, entries[1]}, Gone: []history.Prune{{Kind: "summarised", Gone: entries[0].Blocks}}}, nil
+		return history.RebuiltHistory{Entries: []*history.Content{summary, entries[1]}, Gone: []history.Prune{{Kind: "summarised", Gone: entries[0].Blocks}}}, nil
 	}))
 	closeLog(t, l)
 	forked, state, err := Fork(l.Path(), o)
@@ -134,9 +134,9 @@ func TestForkWhileACommandRuns(t *testing.T) {
 	o := options(t)
 	l := create(t, o)
 	add(t, l, "a")
-	must(t, l.Job(Job{1, "make"}, false))
-	must(t, l.Job(Job{2, "serve"}, false))
-	must(t, l.Job(Job{1, "make"}, true))
+	must(t, l.RecordJob(Job{1, "make"}, false))
+	must(t, l.RecordJob(Job{2, "serve"}, false))
+	must(t, l.RecordJob(Job{1, "make"}, true))
 	parent := l.Path()
 	if _, err := l.Fork(o, alone); err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestForkWhileACommandRuns(t *testing.T) {
 	if jobs := replayFile(t, l.Path()).Jobs; len(jobs) != 1 || jobs[0] != (Job{2, "serve"}) {
 		t.Errorf("the fork has %+v", jobs)
 	}
-	must(t, l.Job(Job{2, "serve"}, true))
+	must(t, l.RecordJob(Job{2, "serve"}, true))
 	if jobs := replayFile(t, l.Path()).Jobs; len(jobs) != 0 {
 		t.Errorf("at the end the fork has %+v", jobs)
 	}
@@ -198,7 +198,7 @@ func TestCounts(t *testing.T) {
 	add(t, l, "a")
 	must(t, l.Observe(history.Mutation{Kind: history.MutationAdded, Entry: history.New(history.AI, &history.Text{Text: "b"}).WithMeta(history.MetaModel, "gpt")}))
 	add(t, l, strings.Repeat("long ", 100_000))
-	must(t, l.Notice("n"))
+	must(t, l.RecordNotice("n"))
 	closeLog(t, l)
 	info, err := Inspect(l.Path())
 	if err != nil || info.Counts != (Counts{3, 2}) || info.Model != "gpt" {

@@ -36,7 +36,7 @@ type Chain struct {
 // LastHash returns the hash of the last line of the log at path, or "" if there is none.
 func LastHash(path string) string {
 	var last []byte
-	for line, err := range Lines(path) {
+	for line, err := range ReadLines(path) {
 		if err != nil {
 			return ""
 		}

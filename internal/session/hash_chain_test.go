@@ -128,7 +128,7 @@ func TestOlderLinesHaveNoHash(t *testing.T) {
 	if err != nil || len(state.Entries) != 6 {
 		t.Fatal(err, len(state.Entries))
 	}
-	if err := l.Notice("from here on"); err != nil {
+	if err := l.RecordNotice("from here on"); err != nil {
 		t.Fatal(err)
 	}
 	closeLog(t, l)

@@ -92,7 +92,7 @@ func (i *Info) first(r Record) {
 			i.Workspace, i.Branch, i.Parent = cmp.Or(i.Workspace, payload.Workspace), payload.Branch, payload.Parent
 			i.Unattended = payload.Unattended
 			if payload.Agent != nil {
-				i.task = secret.Without(payload.Agent.Title)
+				i.task = secret.Redact(payload.Agent.Title)
 			}
 		}
 	case TypeEntry:
@@ -106,7 +106,7 @@ func (i *Info) first(r Record) {
 // firstWords returns the first line of a message, without API keys, because lists, searches, audits and
 // window titles show it.
 func firstWords(entry *history.Content) string {
-	return humanize.Line(secret.Without(humanize.FirstLine(cmp.Or(strings.TrimSpace(entry.OwnText()), entry.Text()))), longestPrompt)
+	return humanize.Line(secret.Redact(humanize.FirstLine(cmp.Or(strings.TrimSpace(entry.OwnText()), entry.Text()))), longestPrompt)
 }
 
 // tail reads the log from start on. told reports whether an entry in this part has the token counts.

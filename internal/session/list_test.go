@@ -162,7 +162,7 @@ func TestNamed(t *testing.T) {
 		" ":                       "",
 		"lexer of nothing at all": "",
 	} {
-		info, err := Named(infos, "/here", name)
+		info, err := FindByName(infos, "/here", name)
 		got := info.ID
 		if several := (*AmbiguousError)(nil); errors.As(err, &several) {
 			got = fmt.Sprint(len(several.Fit), " sessions")
@@ -173,7 +173,7 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%q: %s, want %s", name, got, want)
 		}
 	}
-	if _, err := WithID(infos, "lexer"); err == nil {
+	if _, err := FindByID(infos, "lexer"); err == nil {
 		t.Error("a word of a title is taken for an id")
 	}
 	for words, want := range map[string]int{"lexer": 2, "docs": 3, "nothing": 0, "": 0} {

@@ -107,39 +107,39 @@ func (l *Log) Observe(m history.Mutation) error {
 	return l.append(c)
 }
 
-// Todo records the todo list after a change.
-func (l *Log) Todo(todos json.RawMessage) error { return l.record(TypeTodo, todos) }
+// RecordTodos records the todo list after a change.
+func (l *Log) RecordTodos(todos json.RawMessage) error { return l.record(TypeTodo, todos) }
 
-// Setting records that a setting was changed in the session. An empty value unsets it.
-func (l *Log) Setting(key, value string) error {
+// RecordSetting records that a setting was changed in the session. An empty value unsets it.
+func (l *Log) RecordSetting(key, value string) error {
 	return l.record(TypeSetting, settingPayload{key, value})
 }
 
-// Job records that a background command started, or that it ended.
-func (l *Log) Job(job Job, ended bool) error { return l.record(TypeJob, jobPayload{job, ended}) }
+// RecordJob records that a background command started, or that it ended.
+func (l *Log) RecordJob(job Job, ended bool) error { return l.record(TypeJob, jobPayload{job, ended}) }
 
-// Servers records, as JSON, the tools of servers that are offered to the model.
-func (l *Log) Servers(offered json.RawMessage) error {
+// RecordServers records, as JSON, the tools of servers that are offered to the model.
+func (l *Log) RecordServers(offered json.RawMessage) error {
 	return l.record(TypeServers, serversPayload{offered})
 }
 
-// Start records, as JSON, the start of the session as the system prompt contains it.
-func (l *Log) Start(said json.RawMessage) error { return l.record(TypeStart, startPayload{said}) }
+// RecordStart records, as JSON, the start of the session as the system prompt contains it.
+func (l *Log) RecordStart(said json.RawMessage) error { return l.record(TypeStart, startPayload{said}) }
 
-// Grants records, as JSON, the permissions that a user has granted for the session.
-func (l *Log) Grants(grants json.RawMessage) error {
+// RecordGrants records, as JSON, the permissions that a user has granted for the session.
+func (l *Log) RecordGrants(grants json.RawMessage) error {
 	return l.record(TypeGrants, grantsPayload{grants})
 }
 
-// Note records a change of the notes for later sessions.
-func (l *Log) Note(change Note) error { return l.record(TypeNote, change) }
+// RecordNote records a change of the notes for later sessions.
+func (l *Log) RecordNote(change Note) error { return l.record(TypeNote, change) }
 
-// Notice records a message that was shown to the user.
-func (l *Log) Notice(text string) error { return l.record(TypeNotice, noticePayload{text}) }
+// RecordNotice records a message that was shown to the user.
+func (l *Log) RecordNotice(text string) error { return l.record(TypeNotice, noticePayload{text}) }
 
-// Unsaved returns an *UnsavedError if records wait in memory, and nil if all records are on disk.
+// CheckSaved returns an *UnsavedError if records wait in memory, and nil if all records are on disk.
 // A session without an entry has nothing to save.
-func (l *Log) Unsaved() error {
+func (l *Log) CheckSaved() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.unsaved()

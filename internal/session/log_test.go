@@ -25,7 +25,7 @@ func TestFormat(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
 	add(t, l, "if a < b && c")
-	if err := errors.Join(l.Todo(json.RawMessage("[ 1 ]")), l.Setting("theme", "dark"), l.Notice("n"),
+	if err := errors.Join(l.RecordTodos(json.RawMessage("[ 1 ]")), l.RecordSetting("theme", "dark"), l.RecordNotice("n"),
 		l.Observe(history.Mutation{Kind: history.MutationCleared})); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestSweep(t *testing.T) {
 func TestASessionInWhichNothingWasSaidLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
-	if err := l.Notice("welcome"); err != nil {
+	if err := l.RecordNotice("welcome"); err != nil {
 		t.Fatal(err)
 	}
 	// Not even a program that is killed now leaves one.
@@ -216,7 +216,7 @@ func TestResumedSessionsHaveNoJobs(t *testing.T) {
 	o := options(t)
 	l := create(t, o)
 	add(t, l, "a")
-	must(t, l.Job(Job{1, "serve"}, false))
+	must(t, l.RecordJob(Job{1, "serve"}, false))
 	closeLog(t, l)
 	if state := replayFile(t, l.Path()); len(state.Jobs) != 1 {
 		t.Errorf("its own program has %v", state.Jobs)
@@ -392,11 +392,11 @@ func TestTheFileOfAFailedTryIsTakenUp(t *testing.T) {
 		return nil, syscall.EIO
 	}
 	add(t, l, "a")
-	if l.Unsaved() == nil {
+	if l.CheckSaved() == nil {
 		t.Error("it counts as saved")
 	}
 	add(t, l, "b")
-	if err := l.Unsaved(); err != nil {
+	if err := l.CheckSaved(); err != nil {
 		t.Error(err)
 	}
 	if _, _, err := Resume(path, options(t)); err == nil {
@@ -440,7 +440,7 @@ func TestDiskFull(t *testing.T) {
 				if err := h.Add(history.HumanText(text)); err != nil {
 					t.Fatalf("the conversation ends with %v", err)
 				}
-				err := l.Unsaved()
+				err := l.CheckSaved()
 				unsaved := (*UnsavedError)(nil)
 				if !errors.As(err, &unsaved) || unsaved.Records != i+1 || !strings.Contains(err.Error(), l.Path()) {
 					t.Fatalf("unsaved is %v", err)
@@ -450,7 +450,7 @@ func TestDiskFull(t *testing.T) {
 				t.Errorf("on disk is %q", got)
 			}
 			test.mend(w)
-			if err := errors.Join(h.Add(history.HumanText("d")), l.Unsaved()); err != nil {
+			if err := errors.Join(h.Add(history.HumanText("d")), l.CheckSaved()); err != nil {
 				t.Fatal(err)
 			}
 			closeLog(t, l)
@@ -489,7 +489,7 @@ func TestNoPlaceForSessions(t *testing.T) {
 	}
 	l := create(t, o)
 	add(t, l, "a")
-	if l.Unsaved() == nil {
+	if l.CheckSaved() == nil {
 		t.Error("it counts as saved")
 	}
 	if err := os.Remove(o.Dir); err != nil {
@@ -523,7 +523,7 @@ func TestResumeOnAFullDisk(t *testing.T) {
 	l.disk.out = nil
 	l.disk.open = func() (file, error) { return nil, syscall.ENOSPC }
 	add(t, l, "b")
-	if l.Unsaved() == nil {
+	if l.CheckSaved() == nil {
 		t.Error("it counts as saved")
 	}
 	l.disk.open = l.reopen
@@ -542,7 +542,7 @@ func TestCloseWritesWhatWaits(t *testing.T) {
 	w := weaken(l)
 	w.room = 0
 	add(t, l, "a")
-	if l.Unsaved() == nil {
+	if l.CheckSaved() == nil {
 		t.Fatal("it counts as saved")
 	}
 	w.room = 1 << 20
@@ -578,7 +578,7 @@ func TestLooksHinderNobody(t *testing.T) {
 	if locked, err := look.TryRLock(); err != nil || !locked {
 		t.Fatal(locked, err)
 	}
-	if err := Available(path); err != nil {
+	if err := CheckAvailable(path); err != nil {
 		t.Errorf("during another look: %v", err)
 	}
 	if err := look.Close(); err != nil {

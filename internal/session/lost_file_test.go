@@ -58,7 +58,7 @@ func TestALogThatIsTakenAwayIsKept(t *testing.T) {
 					if said := l.TakenNotice(); !strings.Contains(said, l.Path()) || l.TakenNotice() != "" {
 						t.Errorf("%s: said %q", name, said)
 					}
-					if err := l.Unsaved(); err != nil {
+					if err := l.CheckSaved(); err != nil {
 						t.Errorf("%s: %v", name, err)
 					}
 					if _, _, err := Resume(l.Path(), o); err == nil {
@@ -93,7 +93,7 @@ func TestALogThatCannotBeKeptIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	add(t, l, "b")
-	if l.Unsaved() == nil {
+	if l.CheckSaved() == nil {
 		t.Error("it counts as saved")
 	}
 	if err := os.Remove(folder); err != nil {

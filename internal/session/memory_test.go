@@ -95,8 +95,8 @@ func longSession(t *testing.T, size, entry, context int) []byte {
 		if h.TotalTokens() < context {
 			continue
 		}
-		must(t, h.Rebuild("summary", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
-			return history.Rebuilt{Entries: append([]*history.Content{history.HumanText("summary").WithMeta(history.MetaSummary, true)}, entries[len(entries)-1:]...)}, nil
+		must(t, h.Rebuild("summary", func(entries []*history.Content, _ []int) (history.RebuiltHistory, error) {
+			return history.RebuiltHistory{Entries: append([]*history.Content{history.HumanText("summary").WithMeta(history.MetaSummary, true)}, entries[len(entries)-1:]...)}, nil
 		}))
 	}
 	closeLog(t, l)

@@ -191,9 +191,9 @@ func (e *UnwritableError) Error() string {
 	return fmt.Sprintf("can't write session %s: %s. Add --fork to continue in a copy", e.ID, e.Reason)
 }
 
-// Available returns nil if a session can be resumed now. Otherwise the error is an *UnwritableError or a
+// CheckAvailable returns nil if a session can be resumed now. Otherwise the error is an *UnwritableError or a
 // *LockedError.
-func Available(path string) error {
+func CheckAvailable(path string) error {
 	if err := checkWritable(path); err != nil {
 		return err
 	}
@@ -266,7 +266,7 @@ func unlockable(err error) error {
 // LockHolder identifies the process that has the session at path open. It returns nil if there is none.
 func LockHolder(path string) *LockedError {
 	var held *LockedError
-	if err := Available(path); errors.As(err, &held) {
+	if err := CheckAvailable(path); errors.As(err, &held) {
 		return held
 	}
 	return nil

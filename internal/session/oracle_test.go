@@ -261,7 +261,7 @@ func leadsTo(t failer, s State) {
 		case history.MutationAdded:
 			now = append(now, step.Entry)
 		case history.MutationDensity:
-			now = step.After(now)
+			now = step.Apply(now)
 		case history.MutationReplaced:
 			now = step.Entries
 		case history.MutationCleared:

@@ -90,7 +90,7 @@ func parsePrompts(data []byte) (prompts []Prompt) {
 func (p Prompt) withoutKeys() Prompt {
 	clean := slices.Clone(p)
 	for i, part := range clean {
-		clean[i].Text = secret.Without(setHeader.ReplaceAllString(part.Text, "${1}"+secret.Placeholder))
+		clean[i].Text = secret.Redact(setHeader.ReplaceAllString(part.Text, "${1}"+secret.Placeholder))
 	}
 	return clean
 }
@@ -131,7 +131,7 @@ func isTorn(file *os.File) bool {
 
 // shorten removes all but the newest prompts from the file.
 func (p Prompts) shorten() error {
-	err := fsutil.Change(p.Path, func(data []byte) (kept []byte, err error) {
+	err := fsutil.UpdateFile(p.Path, func(data []byte) (kept []byte, err error) {
 		for _, prompt := range parsePrompts(data) {
 			line, err := json.Marshal(prompt)
 			if err != nil {

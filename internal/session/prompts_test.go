@@ -18,7 +18,7 @@ func TestPromptsKeepWhatWasPasted(t *testing.T) {
 	if earlier, err := prompts.Load(); err != nil || len(earlier) > 0 {
 		t.Fatalf("before the first: %v, %v", earlier, err)
 	}
-	mixed := Prompt{{Text: "why does this fail?\n"}, {Text: "npm ERR! 404 @types/nodee", Source: history.Pasted}}
+	mixed := Prompt{{Text: "why does this fail?\n"}, {Text: "npm ERR! 404 @types/nodee", Source: history.SourcePasted}}
 	for _, prompt := range []Prompt{{{Text: "see @a.go"}}, mixed} {
 		if err := prompts.Append(prompt); err != nil {
 			t.Fatal(err)
@@ -60,14 +60,14 @@ func TestATornPromptCostsNoOther(t *testing.T) {
 func TestPromptsKeepNoKeys(t *testing.T) {
 	t.Parallel()
 	prompts := Prompts{filepath.Join(t.TempDir(), "history")}
-	typed := Prompt{{Text: "use API_KEY=abcdefgh1 and "}, {Text: "ghp_0123456789abcdefABCDEF0123", Source: history.Pasted}}
+	typed := Prompt{{Text: "use API_KEY=abcdefgh1 and "}, {Text: "ghp_0123456789abcdefABCDEF0123", Source: history.SourcePasted}}
 	for _, prompt := range []Prompt{typed, {{Text: "/set header.X-Api-Key correct horse"}}, {{Text: "/SET header.x=abc"}}, {{Text: "/set auth-keyfile ~/key"}}, {{Text: "/set header.X-Api-Key"}}} {
 		if err := prompts.Append(prompt); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want := []Prompt{
-		{{Text: "use API_KEY=[key] and "}, {Text: "[key]", Source: history.Pasted}},
+		{{Text: "use API_KEY=[key] and "}, {Text: "[key]", Source: history.SourcePasted}},
 		{{Text: "/set header.X-Api-Key [key]"}},
 		{{Text: "/SET header.x=[key]"}},
 		{{Text: "/set auth-keyfile ~/key"}},

@@ -49,13 +49,13 @@ func anyDensity(rt *rapid.T, n int, fresh func() *history.Content) history.Densi
 // rebuild replaces the history by some of its entries, in any order, and new ones,
 // while another arrives.
 func rebuild(rt *rapid.T, h *history.Service, fresh func() *history.Content) {
-	must(rt, h.Rebuild("test", func([]*history.Content, []int) (history.Rebuilt, error) {
+	must(rt, h.Rebuild("test", func([]*history.Content, []int) (history.RebuiltHistory, error) {
 		kept := rapid.Permutation(h.RawHistory()).Draw(rt, "order")
 		kept = slices.Clone(kept[:rapid.IntRange(0, len(kept)).Draw(rt, "kept")])
 		if len(kept) > 0 && rapid.Bool().Draw(rt, "twice") {
 			kept = append(kept, kept[0])
 		}
 		must(rt, h.Add(fresh()))
-		return history.Rebuilt{Entries: slices.Insert(kept, rapid.IntRange(0, len(kept)).Draw(rt, "place"), fresh())}, nil
+		return history.RebuiltHistory{Entries: slices.Insert(kept, rapid.IntRange(0, len(kept)).Draw(rt, "place"), fresh())}, nil
 	}))
 }

@@ -13,15 +13,15 @@ import (
 // Recall returns the entries at some positions of the log, as they were first recorded, and the entries
 // that followed on the current branch. So it finds content that pruning or a compression removed from the
 // context.
-func (l *Log) Recall(places []history.Recorded) (history.RecalledContent, error) {
-	past, err := l.Past()
+func (l *Log) Recall(places []history.RecordRef) (history.RecalledContent, error) {
+	past, err := l.Snapshot()
 	if err != nil {
 		return history.RecalledContent{}, fmt.Errorf("can't read the session log: %w", err)
 	}
 	return past.player.recall(places)
 }
 
-func (p *player) recall(places []history.Recorded) (recalled history.RecalledContent, err error) {
+func (p *player) recall(places []history.RecordRef) (recalled history.RecalledContent, err error) {
 	in, err := openPages(p.text)
 	if err != nil {
 		return recalled, err
@@ -102,24 +102,24 @@ func (p *pages) entryNamed(e event, at ref) (*history.Content, time.Time, error)
 }
 
 // places returns the positions of a prune's content in the log. Older logs name only its entry.
-func (p prunePayload) places() []history.Recorded {
+func (p prunePayload) places() []history.RecordRef {
 	if len(p.Recorded) > 0 {
 		return p.Recorded
 	}
-	return []history.Recorded{{Entry: p.Entry.String()}}
+	return []history.RecordRef{{Entry: p.Entry.String()}}
 }
 
 // finder returns a function that finds the positions in the log of the blocks that a prune removes from a
 // history. If a block was only part of a text, no entry contains it: its position is the prune's entry.
-func finder(live []slot) func(history.Prune) []history.Recorded {
+func finder(live []slot) func(history.Prune) []history.RecordRef {
 	at := make(map[history.Block]int, 2*len(live))
 	for i := len(live) - 1; i >= 0; i-- {
 		for _, block := range live[i].entry.Blocks {
 			at[block] = i
 		}
 	}
-	return func(p history.Prune) []history.Recorded {
-		var places []history.Recorded
+	return func(p history.Prune) []history.RecordRef {
+		var places []history.RecordRef
 		for _, block := range p.Gone {
 			i, ok := at[block]
 			switch {
@@ -128,7 +128,7 @@ func finder(live []slot) func(history.Prune) []history.Recorded {
 			case !ok:
 				i = p.Entry
 			}
-			place := history.Recorded{Entry: live[i].origin.String(), CallID: history.CallID(block)}
+			place := history.RecordRef{Entry: live[i].origin.String(), CallID: history.CallID(block)}
 			if !slices.Contains(places, place) {
 				places = append(places, place)
 			}

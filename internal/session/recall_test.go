@@ -12,7 +12,7 @@ import (
 )
 
 // recall finds places in the text of a log.
-func recall(t *testing.T, log string, places ...history.Recorded) (history.RecalledContent, error) {
+func recall(t *testing.T, log string, places ...history.RecordRef) (history.RecalledContent, error) {
 	t.Helper()
 	p, err := read(openText(strings.NewReader(log)))
 	if err != nil {
@@ -32,7 +32,7 @@ func later(t *testing.T, found history.RecalledContent) (entries []*history.Cont
 	return entries
 }
 
-func recalled(t *testing.T, path string, place history.Recorded) string {
+func recalled(t *testing.T, path string, place history.RecordRef) string {
 	t.Helper()
 	log, err := os.ReadFile(path)
 	if err != nil {
@@ -69,7 +69,7 @@ func TestPrunedContentCanBeRecalled(t *testing.T) {
 		Replacements: map[int]*history.Content{1: raw[1].WithBlocks(raw[1].Blocks[1:]), 2: raw[2].WithBlocks(raw[2].Blocks[1:])}, Prunes: prunes,
 	}))
 	closeLog(t, l)
-	want := [][]history.Recorded{{{Entry: "3", CallID: "1"}, {Entry: "4", CallID: "1"}}, {{Entry: "2"}}}
+	want := [][]history.RecordRef{{{Entry: "3", CallID: "1"}, {Entry: "4", CallID: "1"}}, {{Entry: "2"}}}
 	state := replayFile(t, l.Path())
 	for i, places := range want {
 		if diff := cmp.Diff(places, prunes[i].Recorded); diff != "" {
@@ -85,7 +85,7 @@ func TestPrunedContentCanBeRecalled(t *testing.T) {
 	if got := recalled(t, l.Path(), want[1][0]); !strings.Contains(got, "look") {
 		t.Errorf("recalled %s", got)
 	}
-	for _, place := range []history.Recorded{{Entry: "99"}, {Entry: "1"}, {Entry: "x"}, {Entry: "3.1"}} {
+	for _, place := range []history.RecordRef{{Entry: "99"}, {Entry: "1"}, {Entry: "x"}, {Entry: "3.1"}} {
 		if found, err := recall(t, lines(opening, entryA), place); err == nil {
 			t.Errorf("%+v was found: %v", place, found)
 		}
@@ -107,11 +107,11 @@ func TestCompressionKnowsItsOrigins(t *testing.T) {
 	must(t, h.Add(history.New(history.Tool, long)))
 	must(t, h.Add(history.HumanText("last")))
 	raw := h.RawHistory()
-	must(t, h.Rebuild("summary", func([]*history.Content, []int) (history.Rebuilt, error) {
-		return history.Rebuilt{Entries: []*history.Content{raw[0], history.HumanText("2 dropped"), raw[3], raw[4].WithBlocks([]history.Block{long.WithResult("short")})}}, nil
+	must(t, h.Rebuild("summary", func([]*history.Content, []int) (history.RebuiltHistory, error) {
+		return history.RebuiltHistory{Entries: []*history.Content{raw[0], history.HumanText("2 dropped"), raw[3], raw[4].WithBlocks([]history.Block{long.WithResult("short")})}}, nil
 	}))
-	must(t, h.Rebuild("drop", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
-		return history.Rebuilt{Entries: entries[2:]}, nil
+	must(t, h.Rebuild("drop", func(entries []*history.Content, _ []int) (history.RebuiltHistory, error) {
+		return history.RebuiltHistory{Entries: entries[2:]}, nil
 	}))
 	closeLog(t, l)
 	data, err := os.ReadFile(l.Path())
@@ -123,7 +123,7 @@ func TestCompressionKnowsItsOrigins(t *testing.T) {
 			t.Errorf("%s is not in\n%s", want, data)
 		}
 	}
-	if got := recalled(t, l.Path(), history.Recorded{Entry: "8.4", CallID: "1"}); !strings.Contains(got, "short") {
+	if got := recalled(t, l.Path(), history.RecordRef{Entry: "8.4", CallID: "1"}); !strings.Contains(got, "short") {
 		t.Errorf("recalled %s", got)
 	}
 
@@ -131,8 +131,8 @@ func TestCompressionKnowsItsOrigins(t *testing.T) {
 	must(t, err)
 	h = live(l.Observe)
 	must(t, h.Restore(state.Entries))
-	must(t, h.Rebuild("summary", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
-		return history.Rebuilt{Entries: []*history.Content{entries[0], entries[1].WithBlocks([]history.Block{long.WithResult("shorter")})}}, nil
+	must(t, h.Rebuild("summary", func(entries []*history.Content, _ []int) (history.RebuiltHistory, error) {
+		return history.RebuiltHistory{Entries: []*history.Content{entries[0], entries[1].WithBlocks([]history.Block{long.WithResult("shorter")})}}, nil
 	}))
 	closeLog(t, l)
 	data, err = os.ReadFile(l.Path())
@@ -159,18 +159,18 @@ func TestCompressedContentCanBeRecalled(t *testing.T) {
 	raw := h.RawHistory()
 	shorter := raw[2].WithBlocks([]history.Block{raw[2].Blocks[0].(*history.ToolResponse).WithResult("1"), raw[2].Blocks[1]})
 	first := []history.Prune{{Kind: "summarised", Entry: 2, Gone: raw[2].Blocks[:1], Left: shorter.Blocks[:1]}}
-	must(t, h.Rebuild("high-density", func([]*history.Content, []int) (history.Rebuilt, error) {
-		return history.Rebuilt{Entries: []*history.Content{raw[0], raw[1], shorter, raw[3]}, Gone: first}, nil
+	must(t, h.Rebuild("high-density", func([]*history.Content, []int) (history.RebuiltHistory, error) {
+		return history.RebuiltHistory{Entries: []*history.Content{raw[0], raw[1], shorter, raw[3]}, Gone: first}, nil
 	}))
 	second := []history.Prune{{Kind: "dropped", Entry: 1, Gone: []history.Block{raw[1].Blocks[1], raw[2].Blocks[1]}}}
-	must(t, h.Rebuild("high-density", func([]*history.Content, []int) (history.Rebuilt, error) {
-		return history.Rebuilt{Entries: []*history.Content{raw[0], raw[3]}, Gone: second}, nil
+	must(t, h.Rebuild("high-density", func([]*history.Content, []int) (history.RebuiltHistory, error) {
+		return history.RebuiltHistory{Entries: []*history.Content{raw[0], raw[3]}, Gone: second}, nil
 	}))
 	closeLog(t, l)
 	if first[0].Tokens == 0 || second[0].Tokens == 0 || first[0].Tool != "ls" {
 		t.Errorf("%+v %+v", first, second)
 	}
-	want := [][]history.Recorded{{{Entry: "4", CallID: "1"}}, {{Entry: "3", CallID: "2"}, {Entry: "4", CallID: "2"}}}
+	want := [][]history.RecordRef{{{Entry: "4", CallID: "1"}}, {{Entry: "3", CallID: "2"}, {Entry: "4", CallID: "2"}}}
 	state := replayFile(t, l.Path())
 	for i, prunes := range [][]history.Prune{first, second} {
 		if diff := cmp.Diff(want[i], prunes[0].Recorded); diff != "" {

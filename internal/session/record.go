@@ -65,8 +65,8 @@ const (
 	TypeNotice Type = "notice"
 	// TypeAgent is the start or the end of a subagent.
 	TypeAgent Type = "agent"
-	// TypeWarmed is a request that only kept the conversation in the provider's cache.
-	TypeWarmed Type = "warmed"
+	// TypeCacheRefresh is a request that only kept the conversation in the provider's cache.
+	TypeCacheRefresh Type = "warmed"
 	// TypeAction is an action of the program that is not a call of the model.
 	TypeAction Type = "act"
 )
@@ -231,17 +231,17 @@ type jobPayload struct {
 	Ended bool `json:"ended,omitempty"`
 }
 
-// grantsPayload holds the argument of Log.Grants.
+// grantsPayload holds the argument of Log.RecordGrants.
 type grantsPayload struct {
 	Grants json.RawMessage `json:"grants"`
 }
 
-// serversPayload holds the argument of Log.Servers.
+// serversPayload holds the argument of Log.RecordServers.
 type serversPayload struct {
 	Offered json.RawMessage `json:"offered"`
 }
 
-// startPayload holds the argument of Log.Start.
+// startPayload holds the argument of Log.RecordStart.
 type startPayload struct {
 	Said json.RawMessage `json:"said"`
 }

@@ -93,7 +93,7 @@ func TestReplayGivesEverythingElseToo(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"model": "m"}, state.Settings); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	want := []history.Prune{{Kind: "stale-read", Subject: "f", Reason: "written", Tokens: 7, Recorded: []history.Recorded{{Entry: "9"}}, At: state.Started, Turn: 2}}
+	want := []history.Prune{{Kind: "stale-read", Subject: "f", Reason: "written", Tokens: 7, Recorded: []history.RecordRef{{Entry: "9"}}, At: state.Started, Turn: 2}}
 	if diff := cmp.Diff(want, state.Prunes); diff != "" {
 		t.Errorf("prunes (-want +got):\n%s", diff)
 	}

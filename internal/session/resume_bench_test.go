@@ -16,7 +16,7 @@ import (
 // reading the log and counting what is in it. 10 MB are to take at most 0.3 s, 100 MB
 // at most 2 s, the first time too.
 func BenchmarkResume(b *testing.B) {
-	counter := tokens.For(tokens.O200K)
+	counter := tokens.NewCounter(tokens.O200K)
 	for _, megabytes := range []int{10, 100} {
 		b.Run(fmt.Sprintf("%dMB", megabytes), func(b *testing.B) {
 			o := options(b)

@@ -10,15 +10,15 @@ import (
 	"agent/internal/history"
 )
 
-// Past is a snapshot of a conversation's whole log. With it, the conversation can return to an earlier
+// LogSnapshot is a snapshot of a conversation's whole log. With it, the conversation can return to an earlier
 // state.
-type Past struct {
+type LogSnapshot struct {
 	log    *Log
 	player *player
 }
 
-// Past reads the log up to now, including records that wait for space on the disk.
-func (l *Log) Past() (*Past, error) {
+// Snapshot reads the log up to now, including records that wait for space on the disk.
+func (l *Log) Snapshot() (*LogSnapshot, error) {
 	lines, err := l.soFar()
 	if err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func (l *Log) Past() (*Past, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Past{l, p}, nil
+	return &LogSnapshot{l, p}, nil
 }
 
 // State returns the state that the log describes up to now.
@@ -50,7 +50,7 @@ func (l *Log) soFar() (text, error) {
 	var written []byte
 	if l.disk.size > 0 {
 		var err error
-		if written, err = fsutil.Beginning(l.path, l.disk.size); err != nil {
+		if written, err = fsutil.ReadBeginning(l.path, l.disk.size); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +76,7 @@ func OpenBefore(path string, seq uint64) (State, error) {
 
 // Before returns the state of the conversation before record seq. The observed history can only be rewound
 // to the Entries of the state that Before returned last.
-func (p *Past) Before(seq uint64) (State, error) {
+func (p *LogSnapshot) Before(seq uint64) (State, error) {
 	state, err := p.player.at(seq)
 	if err != nil {
 		return State{}, err
@@ -89,7 +89,7 @@ func (p *Past) Before(seq uint64) (State, error) {
 
 // Points returns the points to which a rewind can return, in the order of the log. They are all messages of
 // the user, including those on abandoned branches, and the ends of the abandoned branches.
-func (p *Past) Points() ([]history.Point, error) {
+func (p *LogSnapshot) Points() ([]history.Point, error) {
 	in, err := openPages(p.player.text)
 	if err != nil {
 		return nil, err
@@ -132,12 +132,12 @@ func (j journal) points(in *pages) ([]history.Point, error) {
 			point.Last = messages[j.latest(i, func(e event) bool { return e.message })]
 			points = slices.DeleteFunc(points, func(p history.Point) bool {
 				at, _ := j.find(p.Seq)
-				return p.End() && j.tip(at) == tip
+				return p.IsEnd() && j.tip(at) == tip
 			})
 		default:
 			continue
 		}
-		if point.End() {
+		if point.IsEnd() {
 			r, _, err := in.record(e)
 			if err != nil {
 				return nil, err
@@ -198,10 +198,10 @@ func (l *Log) rewind(_ uint64, m history.Mutation) (change, error) {
 	return change{kind: TypeRewind, payload: rewindPayload{To: m.To}}, nil
 }
 
-// Conversation returns every message, call and answer of the log at path, in order, without the branches
+// ReadConversation returns every message, call and answer of the log at path, in order, without the branches
 // that a rewind abandoned. Pruning, compression and /clear remove nothing from it; each is a separate
 // passage.
-func Conversation(path string) ([]history.Passage, error) {
+func ReadConversation(path string) ([]history.Passage, error) {
 	lines, err := textAt(path)
 	if err != nil {
 		return nil, err

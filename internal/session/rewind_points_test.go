@@ -16,9 +16,9 @@ import (
 )
 
 // past reads the record of a log.
-func pastOf(t failer, l *Log) *Past {
+func pastOf(t failer, l *Log) *LogSnapshot {
 	t.Helper()
-	p, err := l.Past()
+	p, err := l.Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestRewind(t *testing.T) {
 			"pin": func(*rapid.T) {
 				must(rt, h.Pin(fmt.Sprint("/w/", rapid.IntRange(0, 2).Draw(rt, "file")), rapid.Bool().Draw(rt, "pinned")))
 			},
-			"todo": func(*rapid.T) { next++; must(rt, l.Todo(fmt.Appendf(nil, "[%d]", next))) },
+			"todo": func(*rapid.T) { next++; must(rt, l.RecordTodos(fmt.Appendf(nil, "[%d]", next))) },
 			"clear": func(*rapid.T) {
 				if rapid.IntRange(0, 9).Draw(rt, "rarely") == 0 {
 					must(rt, h.Clear())
@@ -150,12 +150,12 @@ func TestRewindBeforeACompression(t *testing.T) {
 	l := create(t, options(t))
 	h := live(l.Observe)
 	must(t, h.Add(history.HumanText("one")))
-	must(t, l.Todo([]byte(`["a"]`)))
+	must(t, l.RecordTodos([]byte(`["a"]`)))
 	must(t, h.Add(history.HumanText("two")))
 	must(t, h.ApplyDensityResult(history.DensityResult{Removals: []int{0}, Prunes: []history.Prune{{Kind: "stale-read"}}}))
-	must(t, l.Todo([]byte(`["b"]`)))
-	must(t, h.Rebuild("middle-out", func([]*history.Content, []int) (history.Rebuilt, error) {
-		return history.Rebuilt{Entries: []*history.Content{history.HumanText("summary").WithMeta(history.MetaSummary, true)}}, nil
+	must(t, l.RecordTodos([]byte(`["b"]`)))
+	must(t, h.Rebuild("middle-out", func([]*history.Content, []int) (history.RebuiltHistory, error) {
+		return history.RebuiltHistory{Entries: []*history.Content{history.HumanText("summary").WithMeta(history.MetaSummary, true)}}, nil
 	}))
 	points := pointsOf(t, l)
 	if len(points) != 2 || points[1].Turn != 2 {
@@ -176,7 +176,7 @@ func describePoints(points []history.Point) string {
 		switch {
 		case p.Cleared:
 			name = "clear"
-		case !p.End():
+		case !p.IsEnd():
 			name = p.Message.Text()
 		}
 		all = append(all, fmt.Sprintf("%s:%d", name, p.Turn))
@@ -196,7 +196,7 @@ func TestPoints(t *testing.T) {
 		want string
 	}{
 		{func() { must(t, h.Add(history.HumanText("a"))); must(t, h.Add(history.HumanText("b"))) }, "a:1 b:2"},
-		{func() { must(t, h.Add(history.New(history.Human, history.NewData(history.Printed, "t", "out")))) }, "a:1 b:2"},
+		{func() { must(t, h.Add(history.New(history.Human, history.NewData(history.SourceCommand, "t", "out")))) }, "a:1 b:2"},
 		{func() { rewindTo(t, l, h, point(1)) }, "a:1 b:0 end:0"},
 		{func() { must(t, h.Add(history.HumanText("c"))) }, "a:1 b:0 end:0 c:2"},
 		{func() { rewindTo(t, l, h, point(2)) }, "a:1 b:2 c:0 end:0"},
@@ -220,7 +220,7 @@ func TestPointsOfRewindsInARow(t *testing.T) {
 	l := create(t, options(t))
 	h := live(l.Observe)
 	for _, text := range []string{"a", "b", "c"} {
-		must(t, l.Todo([]byte(`["`+text+`"]`)))
+		must(t, l.RecordTodos([]byte(`["`+text+`"]`)))
 		must(t, h.Add(history.HumanText(text)))
 	}
 	must(t, h.Add(history.New(history.AI, &history.Text{Text: "reply"})))
@@ -229,7 +229,7 @@ func TestPointsOfRewindsInARow(t *testing.T) {
 		want string
 	}{{2, "a:1 b:2 c:0 end:0"}, {1, "a:1 b:0 c:0 end:0 end:0"}, {0, "a:0 b:0 c:0 end:0 end:0"}} {
 		rewindTo(t, l, h, pointsOf(t, l)[back.to].Seq)
-		must(t, l.Todo([]byte(`["then"]`)))
+		must(t, l.RecordTodos([]byte(`["then"]`)))
 		if got := describePoints(pointsOf(t, l)); got != back.want {
 			t.Errorf("before %d: points %q, want %q", back.to, got, back.want)
 		}
@@ -237,7 +237,7 @@ func TestPointsOfRewindsInARow(t *testing.T) {
 	for _, forward := range []struct{ last, said string }{{"a", "a"}, {"b", "a b"}, {"c", "a b c reply"}} {
 		points := pointsOf(t, l)
 		end := points[len(points)-1]
-		if !end.End() || end.Last.Text() != forward.last {
+		if !end.IsEnd() || end.Last.Text() != forward.last {
 			t.Fatalf("the end is called by %v, want %q", end.Last, forward.last)
 		}
 		rewindTo(t, l, h, end.Seq)

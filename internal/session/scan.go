@@ -11,8 +11,8 @@ import (
 	"agent/internal/history"
 )
 
-// Scanned is a record with its position in the log.
-type Scanned struct {
+// ScannedRecord is a record with its position in the log.
+type ScannedRecord struct {
 	Record
 	// At is the offset of the line. Length is its size without the line break. Both are in bytes.
 	At     int64
@@ -27,9 +27,9 @@ type Line struct {
 	Text []byte
 }
 
-// Lines returns the lines of the log at path, in order. It omits a last line without a line break, because
+// ReadLines returns the lines of the log at path, in order. It omits a last line without a line break, because
 // another program may still be writing it.
-func Lines(path string) iter.Seq2[Line, error] {
+func ReadLines(path string) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		file, err := fsutil.Open(path)
 		if err != nil {
@@ -64,15 +64,15 @@ func (l Line) Payload(t Type) (payload []byte, ok bool) {
 // Parse returns the record in the line.
 func (l Line) Parse() (Record, error) { return parse(l.Text) }
 
-// Scan returns the records of the log at path, in order. It omits lines that cannot be read.
-func Scan(path string) iter.Seq2[Scanned, error] {
-	return func(yield func(Scanned, error) bool) {
-		for line, err := range Lines(path) {
+// ScanRecords returns the records of the log at path, in order. It omits lines that cannot be read.
+func ScanRecords(path string) iter.Seq2[ScannedRecord, error] {
+	return func(yield func(ScannedRecord, error) bool) {
+		for line, err := range ReadLines(path) {
 			if err != nil {
-				yield(Scanned{}, err)
+				yield(ScannedRecord{}, err)
 				return
 			}
-			if r, wrong := line.Parse(); wrong == nil && !yield(Scanned{r, line.At, len(line.Text)}, nil) {
+			if r, wrong := line.Parse(); wrong == nil && !yield(ScannedRecord{r, line.At, len(line.Text)}, nil) {
 				return
 			}
 		}
@@ -125,17 +125,17 @@ func (r Record) Agent() (a Agent, is bool) {
 	return a, is
 }
 
-// OfAgent returns the subagent whose log the record opens, or nil for any other record.
-func (r Record) OfAgent() *Agent {
+// OwningAgent returns the subagent whose log the record opens, or nil for any other record.
+func (r Record) OwningAgent() *Agent {
 	opening, _ := r.opening()
 	return opening.Agent
 }
 
-// StartsWith reports whether the log at path has a value of a setting before its first entry. Logs of older
+// StartsWithSetting reports whether the log at path has a value of a setting before its first entry. Logs of older
 // programs lack settings that these programs did not record. For a file without an entry it returns true,
 // because such a file is no evidence of an older program.
-func StartsWith(path, setting string) bool {
-	for r, err := range Scan(path) {
+func StartsWithSetting(path, setting string) bool {
+	for r, err := range ScanRecords(path) {
 		switch {
 		case err != nil:
 			return true

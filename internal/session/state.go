@@ -35,11 +35,11 @@ type State struct {
 	Prunes []history.Prune
 	// Todos is the todo list in its recorded form, or nil if there was none.
 	Todos json.RawMessage
-	// Servers is the argument of the latest call of Log.Servers, or nil if there was none.
+	// Servers is the argument of the latest call of Log.RecordServers, or nil if there was none.
 	Servers json.RawMessage
-	// Start is the argument of the latest call of Log.Start, or nil if there was none.
+	// Start is the argument of the latest call of Log.RecordStart, or nil if there was none.
 	Start json.RawMessage
-	// Grants is the argument of the latest call of Log.Grants, or nil if there was none.
+	// Grants is the argument of the latest call of Log.RecordGrants, or nil if there was none.
 	Grants json.RawMessage
 	// Settings holds the settings that were changed in the session and not unset since then.
 	Settings map[string]string

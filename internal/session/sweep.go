@@ -41,7 +41,7 @@ func isEmptyLog(path string, info fs.FileInfo, now time.Time) bool {
 	for line := range bytes.Lines(data) {
 		r, err := parse(bytes.TrimSpace(line))
 		torn := !bytes.HasSuffix(line, []byte("\n"))
-		says := r.Type != TypeSession && r.Type != TypeSetting && r.Type != TypeNotice && r.Type != TypeTitle && r.Type != TypeJob && r.Type != TypeAgent && r.Type != TypeAction && r.Type != TypeWarmed
+		says := r.Type != TypeSession && r.Type != TypeSetting && r.Type != TypeNotice && r.Type != TypeTitle && r.Type != TypeJob && r.Type != TypeAgent && r.Type != TypeAction && r.Type != TypeCacheRefresh
 		if err == nil && says || err != nil && !torn {
 			return false
 		}

@@ -28,7 +28,7 @@ type titlePayload struct {
 func (l *Log) Rename(title string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.title = humanize.Line(secret.Hide(humanize.FirstLine(title)), longestTitle)
+	l.title = humanize.Line(secret.RedactKeys(humanize.FirstLine(title)), longestTitle)
 	return l.append(change{kind: TypeTitle, payload: titlePayload{l.title}})
 }
 

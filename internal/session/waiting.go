@@ -16,9 +16,9 @@ type waitingPayload struct {
 	Added []json.RawMessage `json:"added,omitempty"`
 }
 
-// Waiting records the messages that wait for the end of a turn, in order, if they have
+// RecordWaiting records the messages that wait for the end of a turn, in order, if they have
 // changed. It returns when the record is on disk.
-func (l *Log) Waiting(messages []json.RawMessage) error {
+func (l *Log) RecordWaiting(messages []json.RawMessage) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	moved, changed := changeOf(l.waiting, messages)

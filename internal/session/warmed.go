@@ -1,8 +1,8 @@
 package session
 
-// Warmed is a request that only kept the conversation in the provider's cache. It is not part of the
+// CacheRefresh is a request that only kept the conversation in the provider's cache. It is not part of the
 // conversation.
-type Warmed struct {
+type CacheRefresh struct {
 	Model string `json:"model"`
 	Host  string `json:"host,omitempty"`
 	// Wait is the kind of event that the conversation waited for: "work", "answer" or "message".
@@ -19,16 +19,16 @@ type Warmed struct {
 	Failed string `json:"failed,omitempty"`
 }
 
-// Warmed records a request that only kept the conversation in the provider's cache.
-func (l *Log) Warmed(w Warmed) error { return l.record(TypeWarmed, w) }
+// RecordCacheRefresh records a request that only kept the conversation in the provider's cache.
+func (l *Log) RecordCacheRefresh(w CacheRefresh) error { return l.record(TypeCacheRefresh, w) }
 
-// Warmed returns the request that the record contains. It returns false for a record of another type, or a
+// CacheRefresh returns the request that the record contains. It returns false for a record of another type, or a
 // damaged record.
-func (r Record) Warmed() (Warmed, bool) {
-	if r.Type != TypeWarmed {
-		return Warmed{}, false
+func (r Record) CacheRefresh() (CacheRefresh, bool) {
+	if r.Type != TypeCacheRefresh {
+		return CacheRefresh{}, false
 	}
 	payload, err := decode(r)
-	warmed, is := payload.(Warmed)
+	warmed, is := payload.(CacheRefresh)
 	return warmed, is && err == nil
 }

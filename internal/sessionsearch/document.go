@@ -14,10 +14,10 @@ import (
 
 // The kinds of documents.
 const (
-	Message = "message"
-	Reply   = "reply"
-	Call    = "call"
-	Result  = "result"
+	KindMessage = "message"
+	KindReply   = "reply"
+	KindCall    = "call"
+	KindResult  = "result"
 )
 
 // longestArgument limits the part of an argument that is searched, in bytes. Command lines, paths and
@@ -42,7 +42,7 @@ type reader struct {
 
 // document returns the document of an entry. ok is false if there is nothing to search.
 func (r *reader) document(entry *history.Content, at time.Time) (d document, ok bool) {
-	d.at, d.kind = at, map[history.Speaker]string{history.Human: Message, history.AI: Call, history.Tool: Result}[entry.Speaker]
+	d.at, d.kind = at, map[history.Speaker]string{history.Human: KindMessage, history.AI: KindCall, history.Tool: KindResult}[entry.Speaker]
 	if entry.Speaker == history.AI || r.calls == nil {
 		r.calls = map[string]*history.ToolCall{}
 	}
@@ -51,7 +51,7 @@ func (r *reader) document(entry *history.Content, at time.Time) (d document, ok 
 		switch b := block.(type) {
 		case *history.Text:
 			if parts = append(parts, b.Text); entry.Speaker == history.AI && strings.TrimSpace(b.Text) != "" {
-				d.kind = Reply
+				d.kind = KindReply
 			}
 		case *history.ToolCall:
 			parts = append(parts, b.Name+" "+strings.Join(arguments(b.Parameters), "\n"))
@@ -65,7 +65,7 @@ func (r *reader) document(entry *history.Content, at time.Time) (d document, ok 
 		}
 	}
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
-	d.text = secret.Without(strings.Join(parts, "\n"))
+	d.text = secret.Redact(strings.Join(parts, "\n"))
 	return d, d.text != "" && d.kind != ""
 }
 
@@ -113,7 +113,7 @@ func arguments(raw json.RawMessage) (texts []string) {
 		case json.Delim:
 			open = append(open, level{object: value == '{'})
 		case string:
-			texts = append(texts, lines.WholeRunes(value[:min(len(value), longestArgument)]))
+			texts = append(texts, lines.TrimPartialRune(value[:min(len(value), longestArgument)]))
 		}
 	}
 }

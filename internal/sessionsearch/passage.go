@@ -18,8 +18,8 @@ type Passage struct {
 	Marks [][2]int
 }
 
-// Marked returns the passage with marks around the words that match.
-func (p Passage) Marked() string {
+// MarkedText returns the passage with marks around the words that match.
+func (p Passage) MarkedText() string {
 	var b strings.Builder
 	at := 0
 	for _, m := range p.Marks {

@@ -12,8 +12,8 @@ import (
 	"agent/internal/session"
 )
 
-// A Place is an entry in the record of a session.
-type Place struct {
+// A EntryRef is an entry in the record of a session.
+type EntryRef struct {
 	Session, Log, Workspace string
 	// Number is the number of the record.
 	Number uint64
@@ -30,7 +30,7 @@ func (e *MissingError) Error() string { return "no " + e.What }
 
 // Places lists the entries of a session that can be searched, in the order of the record. in reports
 // whether sessions of a workspace may be shown. If it is nil, all may be.
-func (x Sessions) Places(ctx context.Context, id string, in func(workspace string) bool) (places []Place, err error) {
+func (x Sessions) Places(ctx context.Context, id string, in func(workspace string) bool) (places []EntryRef, err error) {
 	logs, err := x.logs()
 	if err != nil {
 		return nil, fmt.Errorf("can't list the sessions: %w", err)
@@ -53,9 +53,9 @@ func (x Sessions) Places(ctx context.Context, id string, in func(workspace strin
 	return places, nil
 }
 
-func (x Sessions) places(ctx context.Context, l log) (places []Place, workspace string, err error) {
+func (x Sessions) places(ctx context.Context, l log) (places []EntryRef, workspace string, err error) {
 	in := &reader{traits: x.Traits}
-	for r, err := range session.Scan(l.path) {
+	for r, err := range session.ScanRecords(l.path) {
 		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, "", err
 		}
@@ -65,7 +65,7 @@ func (x Sessions) places(ctx context.Context, l log) (places []Place, workspace 
 			continue
 		}
 		if d, ok := in.document(entry, r.Time); ok {
-			places = append(places, Place{Session: l.id(), Log: l.path, Number: r.Seq, Time: r.Time, Kind: d.kind, span: span{r.At, r.Length}})
+			places = append(places, EntryRef{Session: l.id(), Log: l.path, Number: r.Seq, Time: r.Time, Kind: d.kind, span: span{r.At, r.Length}})
 		}
 	}
 	for i := range places {
@@ -75,7 +75,7 @@ func (x Sessions) places(ctx context.Context, l log) (places []Place, workspace 
 }
 
 // Read returns the entry at a Place, without content fetched from records.
-func (x Sessions) Read(p Place) (*history.Content, error) {
+func (x Sessions) Read(p EntryRef) (*history.Content, error) {
 	r, err := session.ReadAt(p.Log, p.at, p.length)
 	if err != nil {
 		return nil, err

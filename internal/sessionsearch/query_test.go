@@ -44,7 +44,7 @@ func TestPassage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := q.passage(c.text).Marked()
+		got := q.passage(c.text).MarkedText()
 		if want := strings.Join(strings.Fields(c.want), " "); !strings.HasPrefix(strings.Join(strings.Fields(got), " "), strings.TrimSuffix(want, "here.")) {
 			t.Errorf("%q in a text of %d bytes: %q, want %q", c.query, len(c.text), got, want)
 		}

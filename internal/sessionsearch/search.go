@@ -198,7 +198,7 @@ const progressBytes = 1 << 20
 func (in *source) candidates(s *sieve, q *Query, progress func(read int64) error) (found candidates, err error) {
 	var reply span
 	replyNames, reported := false, int64(-progressBytes)
-	for line, err := range session.Lines(in.path) {
+	for line, err := range session.ReadLines(in.path) {
 		if err == nil && line.At-reported >= progressBytes {
 			reported, err = line.At, progress(line.At)
 		}

@@ -9,7 +9,7 @@ var (
 		"how the context is pruned and compressed", "compression-strategy")
 	// CompressionThreshold is the share of the context window at which compression starts. If it is
 	// unset, the strategy's own threshold applies (D-04, REQ-HD-001.10).
-	CompressionThreshold = Optional("compression.threshold", Number(UpTo(1, "above 0 and up to 1").WithoutLow()), "the strategy's own",
+	CompressionThreshold = Optional("compression.threshold", Number(UpTo(1, "above 0 and up to 1").ExcludingLow()), "the strategy's own",
 		"share of the context window at which compression starts", "compression-threshold")
 	// CompressionPreserveThreshold is the share of entries that is preserved at the end (D-06).
 	CompressionPreserveThreshold = Declare("compression.preserveThreshold", Number(UpTo(1, "from 0 to 1")), 0.2,
@@ -20,7 +20,7 @@ var (
 		"share of the first messages that middle-out doesn't change")
 	// CompressionPace scales when cache-aware prunes: earlier for values below 1, later for values
 	// above 1.
-	CompressionPace = Declare("compression.pace", Number(AtLeast(0, "above 0").WithoutLow()), 1,
+	CompressionPace = Declare("compression.pace", Number(AtLeast(0, "above 0").ExcludingLow()), 1,
 		"how long cache-aware keeps unused content: 0.5 shorter, 2 longer")
 	// CompressionBoundaries determines when earlier entries may change for models with bound
 	// reasoning.

@@ -108,9 +108,9 @@ func (s *Store) ChosenModel(endpoint string) (model string, first bool) {
 	return chosen.Model, err == nil
 }
 
-// Kept returns the user's choices that apply to every session. problems describes what it omits:
+// SavedChoices returns the user's choices that apply to every session. problems describes what it omits:
 // settings that belong to a task, and invalid values.
-func (s *Store) Kept() (values map[string]Value, problems []string, err error) {
+func (s *Store) SavedChoices() (values map[string]Value, problems []string, err error) {
 	config, err := s.config()
 	if err != nil {
 		return nil, nil, err
@@ -136,9 +136,9 @@ func (s *Store) Kept() (values map[string]Value, problems []string, err error) {
 	return values, problems, nil
 }
 
-// Keep stores a choice of the user for every session. An unset value removes the choice. It returns
+// SaveChoice stores a choice of the user for every session. An unset value removes the choice. It returns
 // an error for a setting that belongs to a task.
-func (s *Store) Keep(key string, v Value) error {
+func (s *Store) SaveChoice(key string, v Value) error {
 	if spec, err := s.registry.Lookup(key); err != nil || !spec.Person {
 		return errors.Join(err, &Error{Key: key, Problem: "can only be set for a session or in a profile"})
 	}

@@ -35,18 +35,18 @@ func saver(folder, assignment string) error {
 	s := newSettings()
 	store := settings.NewStore(folder, s.Registry())
 	if key, value, ok := strings.Cut(assignment, "="); ok {
-		if err := s.Set(settings.Session, key, value); err != nil {
+		if err := s.Set(settings.LayerSession, key, value); err != nil {
 			return err
 		}
-		_, err := store.Save("work", s.Persistent())
+		_, err := store.Save("work", s.PersistentValues())
 		return err
 	}
 	for {
 		for _, model := range []string{"short", strings.Repeat("long", 64<<10)} {
-			if err := s.Set(settings.Session, "model", model); err != nil {
+			if err := s.Set(settings.LayerSession, "model", model); err != nil {
 				return err
 			}
-			if _, err := store.Save("work", s.Persistent()); err != nil {
+			if _, err := store.Save("work", s.PersistentValues()); err != nil {
 				return err
 			}
 		}
@@ -101,8 +101,8 @@ func TestKilledWriter(t *testing.T) {
 		}
 	}
 	s := newSettings()
-	set(t, s, settings.Session, "model", "after")
-	if _, err := store.Save("work", s.Persistent()); err != nil {
+	set(t, s, settings.LayerSession, "model", "after")
+	if _, err := store.Save("work", s.PersistentValues()); err != nil {
 		t.Fatalf("cannot save after the writer was killed: %v", err)
 	}
 	if got := load(t, store, "work").Values["model"].String(); got != "after" {

@@ -11,8 +11,8 @@ import (
 func DensityKey(name string) string { return "compression.density." + name }
 
 // density returns the settings that density phases declare (REQ-HD-009.1 … REQ-HD-009.4).
-func density() []Declared {
-	var declared []Declared
+func density() []AnySetting {
+	var declared []AnySetting
 	for _, phase := range compression.Phases() {
 		declared = append(declared, densitySwitch(phase.Switch))
 		for _, n := range phase.Numbers {
@@ -31,26 +31,26 @@ func densityNumber(n compression.Number) Setting[int] {
 	return Declare(DensityKey(n.Name), Int(bounds), n.Default, n.Help)
 }
 
-// Density returns the configuration of density from the settings (REQ-HD-009.5). The caller adds
+// DensityConfig returns the configuration of density from the settings (REQ-HD-009.5). The caller adds
 // the workspace and the traits of tools.
-func Density(s *Settings) compression.DensityConfig {
+func DensityConfig(s *Settings) compression.DensityConfig {
 	config := compression.DensityConfig{Switches: make(map[string]bool), Numbers: make(map[string]float64)}
 	for _, phase := range compression.Phases() {
-		config.Switches[phase.Switch.Name] = densitySwitch(phase.Switch).Of(s)
+		config.Switches[phase.Switch.Name] = densitySwitch(phase.Switch).Value(s)
 		for _, n := range phase.Numbers {
-			config.Numbers[n.Name] = float64(densityNumber(n).Of(s))
+			config.Numbers[n.Name] = float64(densityNumber(n).Value(s))
 		}
 	}
 	return config
 }
 
-// WhyNoEffect returns the reason why a setting has no effect with the current values of the others.
+// NoEffectReason returns the reason why a setting has no effect with the current values of the others.
 // It returns "" if the setting has an effect.
-func WhyNoEffect(s *Settings, key string) string {
+func NoEffectReason(s *Settings, key string) string {
 	if !strings.HasPrefix(key, DensityKey("")) {
 		return ""
 	}
-	name := CompressionStrategy.Of(s)
+	name := CompressionStrategy.Value(s)
 	strategy, err := compression.Get(name)
 	if err != nil {
 		return ""

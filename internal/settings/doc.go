@@ -6,7 +6,7 @@
 // /set, completion, profile files, their JSON Schema and all listings are derived from the
 // declaration. A Kind implements a type of values. The program reads a value with the variable:
 //
-//	turns := settings.MaxTurns.Of(s)
+//	turns := settings.MaxTurns.Value(s)
 //
 // Settings hold the values of a running program. A value comes from one of the layers, in the order
 // built-in default < found < kept < profile < environment < flags < session (D-39). Settings also

@@ -37,7 +37,7 @@ func faultError(path string, data []byte, err error) error {
 	if !errors.As(err, &f) {
 		return &Error{Problem: path + ": " + err.Error(), Err: err}
 	}
-	return &Error{Problem: fmt.Sprintf("%s:%s: %s (file unchanged)", path, rawjson.PlaceOf(data, f.offset), f), Err: err}
+	return &Error{Problem: fmt.Sprintf("%s:%s: %s (file unchanged)", path, rawjson.PositionAt(data, f.offset), f), Err: err}
 }
 
 // locked runs act while no other program changes the files in folder. It creates a missing folder.
@@ -72,7 +72,7 @@ func write(path string, d document) error {
 
 func unwritable(path string, err error) error {
 	hint := "make the folder writable, or set XDG_CONFIG_HOME to a writable one"
-	if fsutil.IsFull(err) {
+	if fsutil.IsDiskFull(err) {
 		hint = "free space on the disk"
 	}
 	return &Error{Problem: "can't write " + path + ": " + fsutil.Reason(err).Error() + "; " + hint, Err: err}

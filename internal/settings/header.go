@@ -29,7 +29,7 @@ func HeadersOf(s *Settings) []Header {
 	defer s.mu.RUnlock()
 	var headers []Header
 	for _, key := range s.headers() {
-		if value, from := s.boundedValue(Session, key); value.IsSet() {
+		if value, from := s.boundedValue(LayerSession, key); value.IsSet() {
 			headers = append(headers, Header{key, strings.TrimPrefix(key, headerPrefix), value.String(), from})
 		}
 	}

@@ -31,33 +31,33 @@ func TestKeptChoices(t *testing.T) {
 		}
 		person := slices.Contains(ofPerson, spec.Key)
 		store := settings.NewStore(folder, newRegistry())
-		if err := store.Keep(spec.Key, v); (err == nil) != person || spec.Person != person {
+		if err := store.SaveChoice(spec.Key, v); (err == nil) != person || spec.Person != person {
 			t.Errorf("%s of the person: %v; kept: %v", spec.Key, spec.Person, err)
 			continue
 		}
 		started := settings.New(newRegistry())
-		kept, problems, err := settings.NewStore(folder, newRegistry()).Kept()
+		kept, problems, err := settings.NewStore(folder, newRegistry()).SavedChoices()
 		if err != nil || len(problems) > 0 {
 			t.Fatal(problems, err)
 		}
-		started.UseKept(kept)
+		started.LoadChoices(kept)
 		now, source := started.Get(spec.Key)
-		if (source == settings.Kept) != person || person && now != v {
+		if (source == settings.LayerSaved) != person || person && now != v {
 			t.Errorf("after a restart %s is %s (%s)", spec.Key, now, source)
 		}
 		if !person {
 			continue
 		}
-		for _, layer := range []settings.Source{settings.Environment, settings.Flags, settings.Session} {
+		for _, layer := range []settings.Source{settings.LayerEnvironment, settings.LayerFlags, settings.LayerSession} {
 			set(t, started, layer, spec.Key, value)
 			if _, source := started.Get(spec.Key); source != layer {
 				t.Errorf("%s: %s goes before %s", spec.Key, source, layer)
 			}
 		}
-		if _, saved := started.Persistent()[spec.Key]; saved {
+		if _, saved := started.PersistentValues()[spec.Key]; saved {
 			t.Errorf("a profile would freeze %s", spec.Key)
 		}
-		if err := store.Keep(spec.Key, settings.Value{}); err != nil {
+		if err := store.SaveChoice(spec.Key, settings.Value{}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -74,7 +74,7 @@ func TestKeptChoicesOfTheTask(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "config.json"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	kept, problems, err := settings.NewStore(folder, newRegistry()).Kept()
+	kept, problems, err := settings.NewStore(folder, newRegistry()).SavedChoices()
 	if err != nil || len(kept) != 1 || kept["ui.columns"].String() != "80" || len(problems) != 3 {
 		t.Errorf("%v, %q, %v", kept, problems, err)
 	}

@@ -57,8 +57,8 @@ func AtLeast(low float64, words string) Range { return Range{words: words, low: 
 // UpTo returns the range of the numbers from 0 to high. words follow "a number" in messages.
 func UpTo(high float64, words string) Range { return Range{words: words, high: &high} }
 
-// WithoutLow returns r without the lower bound itself.
-func (r Range) WithoutLow() Range {
+// ExcludingLow returns r without the lower bound itself.
+func (r Range) ExcludingLow() Range {
 	r.openLow = true
 	return r
 }

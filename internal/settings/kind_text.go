@@ -46,7 +46,7 @@ func URL() Kind[string] {
 // ProfileName returns the kind of profile names. The profile need not exist.
 func ProfileName() Kind[string] {
 	return oneWord(TypeProfile, "a name", func(text string) (string, error) {
-		if err := ValidName(text); err != nil {
+		if err := CheckName(text); err != nil {
 			return "", errors.New("must name a profile; " + err.Error())
 		}
 		return text, nil
@@ -60,7 +60,7 @@ func List(takes string) Kind[string] {
 		if strings.ContainsFunc(text, unicode.IsControl) {
 			return "", errors.New("must be " + takes + ", in one line of plain text")
 		}
-		items := Items(text)
+		items := SplitItems(text)
 		if len(items) == 0 {
 			return "", errEmpty
 		}
@@ -79,8 +79,8 @@ func Profiles() Kind[string] {
 	parse := k.parse
 	k.parse = func(text string) (string, error) {
 		value, err := parse(text)
-		for _, name := range Items(value) {
-			if err := ValidName(name); err != nil {
+		for _, name := range SplitItems(value) {
+			if err := CheckName(name); err != nil {
 				return "", errors.New("must be profile names; " + err.Error())
 			}
 		}
@@ -89,8 +89,8 @@ func Profiles() Kind[string] {
 	return k
 }
 
-// Items returns the texts of a value of a List.
-func Items(value string) []string {
+// SplitItems returns the texts of a value of a List.
+func SplitItems(value string) []string {
 	var items []string
 	for item := range strings.SplitSeq(value, ",") {
 		if item = strings.TrimSpace(item); item != "" {
@@ -103,12 +103,12 @@ func Items(value string) []string {
 // Paths returns the items of a value of a List as absolute paths. ~ is the home folder, and
 // relative paths are relative to base.
 func Paths(value, home, base string) []string {
-	paths := Items(value)
+	paths := SplitItems(value)
 	for i, path := range paths {
 		if path == "~" || strings.HasPrefix(path, "~/") {
 			path = home + path[1:]
 		}
-		paths[i] = fsutil.At(base, path)
+		paths[i] = fsutil.ResolveIn(base, path)
 	}
 	return paths
 }

@@ -47,7 +47,7 @@ var (
 		"maximum tokens of one reply, reserved in the context window")
 	Temperature = Optional("temperature", Number(UpTo(2, "from 0 to 2")), "not sent",
 		"randomness of the model; 0 is the most repeatable")
-	TopP = Optional("top_p", Number(UpTo(1, "above 0 and up to 1").WithoutLow()), "not sent",
+	TopP = Optional("top_p", Number(UpTo(1, "above 0 and up to 1").ExcludingLow()), "not sent",
 		"share of the likeliest tokens that the model chooses from")
 	ReasoningEffort = Optional("reasoning.effort", Enum("none", "minimal", "low", "medium", "high", "xhigh", "max"), "not sent",
 		"reasoning effort: how long the model thinks before it answers")

@@ -46,12 +46,12 @@ func (s *Settings) With(p *Profile) *Settings {
 	elsewhere := !same(Provider.Key()) || !same(BaseURL.Key())
 	other := elsewhere || names(Model.Key())
 	with.profile = p.Name
-	for layer := Default + 1; layer < layers; layer++ {
+	for layer := LayerDefault + 1; layer < layers; layer++ {
 		maps.DeleteFunc(with.layers[layer], func(key string, _ Value) bool {
 			return names(key) && (elsewhere || !s.registry.isAbout(key, true, false)) || s.registry.isAbout(key, elsewhere, other)
 		})
 	}
-	maps.Copy(with.layers[ProfileLayer], p.Values)
+	maps.Copy(with.layers[LayerProfile], p.Values)
 	return with
 }
 
@@ -61,11 +61,11 @@ type own struct {
 	profile string
 }
 
-// Lend replaces the values of s by those of With(p). It ends with TakeBack, or when a value that
+// PushProfile replaces the values of s by those of With(p). It ends with PopProfile, or when a value that
 // belongs to the endpoint or the model is set. Other values that are set meanwhile remain set.
 // OnSessionChange does not report any of this.
-func (s *Settings) Lend(p *Profile) {
-	s.TakeBack()
+func (s *Settings) PushProfile(p *Profile) {
+	s.PopProfile()
 	with := s.With(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,8 +74,8 @@ func (s *Settings) Lend(p *Profile) {
 	s.revision.Add(1)
 }
 
-// TakeBack ends Lend. It reports whether Lend was in effect.
-func (s *Settings) TakeBack() bool {
+// PopProfile ends Lend. It reports whether Lend was in effect.
+func (s *Settings) PopProfile() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.takeBack()
@@ -94,7 +94,7 @@ func (s *Settings) takeBack() bool {
 // values of s, except for the layer Detected.
 func (s *Settings) change(layer Source, key string, change func(values map[string]Value)) {
 	switch {
-	case s.lent == nil, layer == Detected:
+	case s.lent == nil, layer == LayerDetected:
 	case s.registry.isAbout(key, true, true):
 		s.takeBack()
 	default:

@@ -25,10 +25,10 @@ func TestWithAnotherProfile(t *testing.T) {
 			r := NewRegistry(All(), Choices{})
 			s := New(r)
 			for layer, pairs := range map[Source]map[string]string{
-				ProfileLayer: {"auth-keyfile": "k", "login": "work", "temperature": "1"},
-				Environment:  {"base-url": "https://a/v1"},
-				Flags:        {"model": "big", "context-limit": "9000", "max-retries": "3", "header.X-A": "1", "price.input": "2"},
-				Session:      {"temperature": "0.5"},
+				LayerProfile:     {"auth-keyfile": "k", "login": "work", "temperature": "1"},
+				LayerEnvironment: {"base-url": "https://a/v1"},
+				LayerFlags:       {"model": "big", "context-limit": "9000", "max-retries": "3", "header.X-A": "1", "price.input": "2"},
+				LayerSession:     {"temperature": "0.5"},
 			} {
 				for key, text := range pairs {
 					if err := s.Set(layer, key, text); err != nil {
@@ -52,7 +52,7 @@ func TestWithAnotherProfile(t *testing.T) {
 					t.Errorf("%s is %q, want %q", key, got, want)
 				}
 			}
-			if _, from := with.Get("base-url"); name == "the same endpoint" && from != Environment {
+			if _, from := with.Get("base-url"); name == "the same endpoint" && from != LayerEnvironment {
 				t.Errorf("the address comes from %s now, and its key would not", from)
 			}
 			if got, _ := s.Get("temperature"); got.String() != "0.5" {
@@ -68,7 +68,7 @@ func TestOverlay(t *testing.T) {
 	base := New(NewRegistry(All(), Choices{}))
 	set := func(s *Settings, key, text string) {
 		t.Helper()
-		if err := s.Set(Flags, key, text); err != nil {
+		if err := s.Set(LayerFlags, key, text); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -47,7 +47,7 @@ type Prices struct {
 	CacheRead  float64 `json:"cacheRead"`
 	CacheWrite float64 `json:"cacheWrite"`
 	// Steps lists the prices of longer requests, in ascending order.
-	Steps []Step `json:"steps,omitempty"`
+	Steps []PriceStep `json:"steps,omitempty"`
 	// Free is set if tokens cost nothing, as with a subscription. The prices are then only weights
 	// for comparing kinds of tokens.
 	Free bool `json:"-"`
@@ -56,9 +56,9 @@ type Prices struct {
 	Outdated bool `json:"-"`
 }
 
-// A Step holds the prices of a request with more than Above input tokens, including cached ones.
+// A PriceStep holds the prices of a request with more than Above input tokens, including cached ones.
 // These prices apply to all tokens of the request, not only to those above the step.
-type Step struct {
+type PriceStep struct {
 	Above      int     `json:"above"`
 	Input      float64 `json:"input"`
 	Output     float64 `json:"output"`
@@ -72,8 +72,8 @@ const leastStep = 1000
 // ParseSteps parses steps in the form N:in/out/read/write[;…]. It returns an error for implausible
 // steps: negative prices, a cache read price above the input price, steps below 1,000 tokens or out
 // of order.
-func ParseSteps(text string) ([]Step, error) {
-	var steps []Step
+func ParseSteps(text string) ([]PriceStep, error) {
+	var steps []PriceStep
 	for part := range strings.SplitSeq(text, ";") {
 		above, prices, ok := strings.Cut(strings.TrimSpace(part), ":")
 		n, err := strconv.Atoi(above)
@@ -95,7 +95,7 @@ func ParseSteps(text string) ([]Step, error) {
 		case len(steps) > 0 && n <= steps[len(steps)-1].Above:
 			return nil, errors.New("the steps are not in ascending order")
 		}
-		steps = append(steps, Step{n, p[0], p[1], p[2], p[3]})
+		steps = append(steps, PriceStep{n, p[0], p[1], p[2], p[3]})
 	}
 	return steps, nil
 }
@@ -104,7 +104,7 @@ func ParseSteps(text string) ([]Step, error) {
 const maxPrice = 1e6
 
 // FormatSteps returns steps in the form that ParseSteps accepts.
-func FormatSteps(steps []Step) string {
+func FormatSteps(steps []PriceStep) string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	parts := make([]string, len(steps))
 	for i, s := range steps {
@@ -113,8 +113,8 @@ func FormatSteps(steps []Step) string {
 	return strings.Join(parts, ";")
 }
 
-// At returns the prices of a request with the given number of input tokens.
-func (p Prices) At(prompt int) Prices {
+// ForPrompt returns the prices of a request with the given number of input tokens.
+func (p Prices) ForPrompt(prompt int) Prices {
 	for _, s := range slices.Backward(p.Steps) {
 		if prompt > s.Above {
 			p.Input, p.Output, p.CacheRead, p.CacheWrite = s.Input, s.Output, s.CacheRead, s.CacheWrite
@@ -132,7 +132,7 @@ func (p Prices) Cost(prompt, cached, written, completion int) float64 {
 	if p.Free {
 		return 0
 	}
-	p = p.At(prompt)
+	p = p.ForPrompt(prompt)
 	fresh := max(0, prompt-cached-written)
 	return (float64(fresh)*p.Input + float64(cached)*p.CacheRead + float64(written)*p.CacheWrite + float64(completion)*p.Output) / million
 }

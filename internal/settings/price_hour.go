@@ -8,6 +8,6 @@ func (p Prices) CostOfHour(prompt, tokens int) float64 {
 	if p.Free || tokens == 0 {
 		return 0
 	}
-	p = p.At(prompt)
+	p = p.ForPrompt(prompt)
 	return float64(tokens) * max(0, 2*p.Input-p.CacheWrite) / million
 }

@@ -30,8 +30,8 @@ type Profile struct {
 	Unknown []string
 }
 
-// ValidName returns an error if name cannot be the name of a profile.
-func ValidName(name string) error {
+// CheckName returns an error if name cannot be the name of a profile.
+func CheckName(name string) error {
 	switch {
 	case name == "":
 		return &Error{Problem: "a profile needs a name"}

@@ -10,30 +10,30 @@ import (
 // Group is a category with its settings, in display order.
 type Group struct {
 	Category Category
-	Settings []Declared
+	Settings []AnySetting
 }
 
 // All returns every setting in display order. To add a setting, declare it in the file of its
 // category and list it here. Density phases declare their own settings.
 func All() []Group {
 	return []Group{
-		{CategoryModel, []Declared{
+		{CategoryModel, []AnySetting{
 			Model, Provider, BaseURL, AuthKeyfile, AuthCommand, AuthCommandLife, Login, LoginClientID, Fallback, OnLimit,
 			CloudProject, CloudRegion, CloudResource, ContextLimit, MaxOutputTokens,
 			Temperature, TopP, ReasoningEffort, Headers, ExtraBody, ReasoningReplay, API, ThinkingDisplay,
 			PromptCache, CacheWarming, ModelFamily, EditTool, Tools, EditTolerance, CacheKind, CacheLife, ReasoningBound,
 			RequestTimeout, IdleTimeout, MaxRetries,
 		}},
-		{CategoryBehaviour, slices.Concat([]Declared{
+		{CategoryBehaviour, slices.Concat([]AnySetting{
 			CompressionStrategy, CompressionThreshold, CompressionPreserveThreshold,
 			CompressionPace, CompressionBoundaries, CompressionTopPreserveThreshold, CompressionProfile,
-		}, density(), []Declared{
+		}, density(), []AnySetting{
 			ApprovalMode, MaxTurns,
 			Theme, Keys, Links, Columns, NoticeDensity, NoticeCache, Estimate, Notify, NotifyCommand, StatusLineCommand,
 			OutputStyle, InstructionFiles, SkillPaths, SkillBudget, CommitTrailer,
 			// Add a setting of behavior here.
 		})},
-		{CategoryTools, []Declared{
+		{CategoryTools, []AnySetting{
 			ShellTimeoutSeconds, ToolOutputMaxTokens, FoundMaxTokens, ReadOutlineTokens, FileReadMaxLines,
 			CheckCommand, RecallSessions, Notes, NotesBudget, LanguageServers, WebFetchPrivate, MCPTools, MCPResultMaxTokens,
 			Agents, AgentsParallel, AgentsMaxTurns, AgentsTimeout, AgentsMaxCost, AgentsMaxTokens, AgentsPerTurn,
@@ -41,7 +41,7 @@ func All() []Group {
 			WebSearch, WebSearchURL, WebSearchCommand, WebSearchPrice, WebSearchMaxTokens, WebSearchMaxPerTurn,
 			Sandbox, Shell, SandboxAllowWrite, SandboxDenyRead, SandboxAllowRead, SandboxAllowNetwork, SandboxAllowEnv,
 		}},
-		{CategoryPrice, []Declared{PriceInput, PriceOutput, PriceCacheRead, PriceCacheWrite, PriceTiers, MaxCost, ModelsURL}},
+		{CategoryPrice, []AnySetting{PriceInput, PriceOutput, PriceCacheRead, PriceCacheWrite, PriceTiers, MaxCost, ModelsURL}},
 	}
 }
 

@@ -81,9 +81,9 @@ func TestSchemaOnWholeFiles(t *testing.T) {
 	store, _ := newStore(t)
 	s := newSettings()
 	for _, spec := range s.Registry().Specs() {
-		set(t, s, settings.Session, strings.Replace(spec.Key, "NAME", "X-Test", 1), sample(spec))
+		set(t, s, settings.LayerSession, strings.Replace(spec.Key, "NAME", "X-Test", 1), sample(spec))
 	}
-	if _, err := store.Save("all", s.Persistent()); err != nil {
+	if _, err := store.Save("all", s.PersistentValues()); err != nil {
 		t.Fatal(err)
 	}
 	saved, err := os.ReadFile(store.Path("all"))

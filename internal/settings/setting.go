@@ -3,11 +3,11 @@ package settings
 // Setting is a setting whose values are of type T. It is declared once, as a variable. The rest of
 // the program reads a value through the variable:
 //
-//	limit := settings.MaxTurns.Of(s)
+//	limit := settings.MaxTurns.Value(s)
 type Setting[T any] struct{ spec *Spec }
 
-// Declared is a Setting of any type.
-type Declared interface{ declaration() *Spec }
+// AnySetting is a Setting of any type.
+type AnySetting interface{ declaration() *Spec }
 
 // Declare returns a setting with a default, like the functions of package flag. Its arguments are
 // the key, the kind of value, the default, a line of help, and aliases.
@@ -38,8 +38,8 @@ func (d Setting[T]) ofPerson() Setting[T] {
 // Key returns the key.
 func (d Setting[T]) Key() string { return d.spec.Key }
 
-// Of returns the value in s, or the zero T if it is unset.
-func (d Setting[T]) Of(s *Settings) T {
+// Value returns the value in s, or the zero T if it is unset.
+func (d Setting[T]) Value(s *Settings) T {
 	v, _ := d.Get(s)
 	return v
 }

@@ -13,25 +13,25 @@ type Source int
 
 // The layers of values.
 const (
-	Default Source = iota
-	// Detected holds values that the program detected because nothing was set: a local server and
+	LayerDefault Source = iota
+	// LayerDetected holds values that the program detected because nothing was set: a local server and
 	// its model. They are never saved.
-	Detected
-	// Kept holds the user's choices that apply to every session.
-	Kept
-	// ProfileLayer holds the values of the loaded profile.
-	ProfileLayer
-	// Environment holds the values of environment variables.
-	Environment
-	// Flags holds the values of command line flags.
-	Flags
-	// Session holds the values that /set and other commands set.
-	Session
-	// Policy is the source of a value that the policy of the machine has narrowed. It is not a
+	LayerDetected
+	// LayerSaved holds the user's choices that apply to every session.
+	LayerSaved
+	// LayerProfile holds the values of the loaded profile.
+	LayerProfile
+	// LayerEnvironment holds the values of environment variables.
+	LayerEnvironment
+	// LayerFlags holds the values of command line flags.
+	LayerFlags
+	// LayerSession holds the values that /set and other commands set.
+	LayerSession
+	// LayerPolicy is the source of a value that the policy of the machine has narrowed. It is not a
 	// layer.
-	Policy
+	LayerPolicy
 
-	layers = Policy
+	layers = LayerPolicy
 )
 
 // String returns the name of the layer in messages.
@@ -63,9 +63,9 @@ type Settings struct {
 // reason.
 type Limiter func(text string) (narrower string, err error)
 
-// Limit restricts the values of a setting in every layer, and in copies that are made later. A
+// AddLimiter restricts the values of a setting in every layer, and in copies that are made later. A
 // limit cannot be removed.
-func (s *Settings) Limit(key string, bound Limiter) {
+func (s *Settings) AddLimiter(key string, bound Limiter) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	bounds := maps.Clone(s.bounds)
@@ -77,13 +77,13 @@ func (s *Settings) Limit(key string, bound Limiter) {
 	s.revision.Add(1)
 }
 
-// Narrowed returns the reasons why configured values are not used unchanged.
-func (s *Settings) Narrowed() (reasons []string) {
+// NarrowedReasons returns the reasons why configured values are not used unchanged.
+func (s *Settings) NarrowedReasons() (reasons []string) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, key := range slices.Sorted(maps.Keys(s.bounds)) {
-		value, source := s.unboundedValue(Session, key)
-		if _, err := s.bounds[key](value.String()); err != nil && source != Default {
+		value, source := s.unboundedValue(LayerSession, key)
+		if _, err := s.bounds[key](value.String()); err != nil && source != LayerDefault {
 			reasons = append(reasons, err.Error())
 		}
 	}
@@ -98,7 +98,7 @@ func New(registry *Registry) *Settings {
 	}
 	for _, spec := range registry.specs {
 		if spec.standard.IsSet() {
-			s.layers[Default][spec.Key] = spec.standard
+			s.layers[LayerDefault][spec.Key] = spec.standard
 		}
 	}
 	return s
@@ -132,7 +132,7 @@ func (s *Settings) Set(layer Source, key, text string) error {
 		}
 	}
 	s.change(layer, spec.Key, func(values map[string]Value) { values[spec.Key] = value })
-	if layer == Session {
+	if layer == LayerSession {
 		s.changed(spec.Key, value.String())
 	}
 	return nil
@@ -151,16 +151,16 @@ func (s *Settings) OnSessionChange(changed func(key, text string)) {
 	s.changed = changed
 }
 
-// UseKept sets the layer Kept.
-func (s *Settings) UseKept(values map[string]Value) {
+// LoadChoices sets the layer Kept.
+func (s *Settings) LoadChoices(values map[string]Value) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.layers[Kept] = maps.Clone(values)
+	s.layers[LayerSaved] = maps.Clone(values)
 	s.keeps = true
 	s.revision.Add(1)
 }
 
-// KeepsChoices reports whether UseKept was called. New choices then also apply to later sessions.
+// KeepsChoices reports whether LoadChoices was called. New choices then also apply to later sessions.
 func (s *Settings) KeepsChoices() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -178,7 +178,7 @@ func (s *Settings) Unset(layer Source, key string) (bool, error) {
 	defer s.mu.Unlock()
 	_, was := s.layers[layer][spec.Key]
 	s.change(layer, spec.Key, func(values map[string]Value) { delete(values, spec.Key) })
-	if layer == Session && was {
+	if layer == LayerSession && was {
 		s.changed(spec.Key, "")
 	}
 	return was, nil
@@ -200,7 +200,7 @@ func (s *Settings) SetEnvironment(getenv func(string) string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.layers[Environment] = found
+	s.layers[LayerEnvironment] = found
 	s.revision.Add(1)
 	return nil
 }
@@ -212,18 +212,18 @@ func (s *Settings) UseProfile(p *Profile) (hidden []string) {
 	defer s.mu.Unlock()
 	defer s.revision.Add(1)
 	s.takeBack()
-	s.profile, s.layers[ProfileLayer] = "", make(map[string]Value)
+	s.profile, s.layers[LayerProfile] = "", make(map[string]Value)
 	if p == nil {
 		s.changed(ProfileChange, NoProfile)
 		return nil
 	}
 	s.changed(ProfileChange, p.Name)
-	s.profile, s.layers[ProfileLayer] = p.Name, maps.Clone(p.Values)
+	s.profile, s.layers[LayerProfile] = p.Name, maps.Clone(p.Values)
 	for _, spec := range s.registry.specs {
 		if _, ok := p.Values[spec.Key]; !ok {
 			continue
 		}
-		if _, source := s.boundedValue(Session, spec.Key); source != ProfileLayer {
+		if _, source := s.boundedValue(LayerSession, spec.Key); source != LayerProfile {
 			hidden = append(hidden, spec.Key)
 		}
 	}
@@ -240,7 +240,7 @@ func (s *Settings) Profile() string {
 // Get returns the value of a key and its layer. If no layer sets the key, the value is its default
 // or unset, and the layer is Default.
 func (s *Settings) Get(key string) (Value, Source) {
-	return s.GetUpTo(Session, key)
+	return s.GetUpTo(LayerSession, key)
 }
 
 // GetUpTo is like Get, but ignores layers that are stronger than layer.
@@ -262,22 +262,22 @@ func (s *Settings) boundedValue(layer Source, key string) (Value, Source) {
 	case err == nil:
 		return value, source
 	case narrower == "":
-		return Value{}, Policy
+		return Value{}, LayerPolicy
 	}
 	if value, err = s.registry.byName[key].Parse(narrower); err != nil {
 		panic("settings: a bound makes " + key + " " + narrower)
 	}
-	return value, Policy
+	return value, LayerPolicy
 }
 
 // unboundedValue returns the value of a key without its limit.
 func (s *Settings) unboundedValue(layer Source, key string) (Value, Source) {
-	for source := layer; source > Default; source-- {
+	for source := layer; source > LayerDefault; source-- {
 		if value, ok := s.layers[source][key]; ok {
 			return value, source
 		}
 	}
-	return s.standard(layer, key), Default
+	return s.standard(layer, key), LayerDefault
 }
 
 // standard returns the default of a key. The default strategy is that of the installation. If a
@@ -285,37 +285,37 @@ func (s *Settings) unboundedValue(layer Source, key string) (Value, Source) {
 // (D-90).
 func (s *Settings) standard(layer Source, key string) Value {
 	if key != CompressionStrategy.Key() {
-		return s.layers[Default][key]
+		return s.layers[LayerDefault][key]
 	}
-	for source := layer; source > Default; source-- {
+	for source := layer; source > LayerDefault; source-- {
 		for set := range s.layers[source] {
 			if strings.HasPrefix(set, DensityKey("")) {
 				return s.registry.byName[key].standard
 			}
 		}
 	}
-	return s.layers[Default][key]
+	return s.layers[LayerDefault][key]
 }
 
 // Lookup returns a setting and its value by its key or an alias.
-func (s *Settings) Lookup(name string) (Resolved, error) {
+func (s *Settings) Lookup(name string) (ResolvedSetting, error) {
 	spec, err := s.registry.Lookup(name)
 	if err != nil {
-		return Resolved{}, err
+		return ResolvedSetting{}, err
 	}
 	value, source := s.Get(spec.Key)
-	return Resolved{spec, value, source}, nil
+	return ResolvedSetting{spec, value, source}, nil
 }
 
 // All returns a consistent snapshot of every setting with its value, in display order. Headers that
 // are set follow the setting Headers.
-func (s *Settings) All() []Resolved {
+func (s *Settings) All() []ResolvedSetting {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var all []Resolved
+	var all []ResolvedSetting
 	add := func(spec *Spec) {
-		value, source := s.boundedValue(Session, spec.Key)
-		all = append(all, Resolved{spec, value, source})
+		value, source := s.boundedValue(LayerSession, spec.Key)
+		all = append(all, ResolvedSetting{spec, value, source})
 	}
 	for _, spec := range s.registry.specs {
 		add(spec)
@@ -343,16 +343,16 @@ func (s *Settings) headers() []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// Changed returns the settings with values from a layer other than Default, even if the values
+// NonDefault returns the settings with values from a layer other than Default, even if the values
 // equal the default.
-func (s *Settings) Changed() []Resolved {
-	return slices.DeleteFunc(s.All(), func(r Resolved) bool { return r.Source == Default })
+func (s *Settings) NonDefault() []ResolvedSetting {
+	return slices.DeleteFunc(s.All(), func(r ResolvedSetting) bool { return r.Source == LayerDefault })
 }
 
-// Persistent returns the values to save in a profile: the values of all layers except Default and
+// PersistentValues returns the values to save in a profile: the values of all layers except Default and
 // Detected. It omits the values of Lend, and the kept values, because they apply in addition to
 // every profile.
-func (s *Settings) Persistent() map[string]Value {
+func (s *Settings) PersistentValues() map[string]Value {
 	s.mu.RLock()
 	lent := s.lent
 	s.mu.RUnlock()
@@ -360,15 +360,15 @@ func (s *Settings) Persistent() map[string]Value {
 		plain := s.Overlay()
 		plain.lent = lent
 		plain.takeBack()
-		return plain.Persistent()
+		return plain.PersistentValues()
 	}
 	values := make(map[string]Value)
-	for _, resolved := range s.Changed() {
+	for _, resolved := range s.NonDefault() {
 		s.mu.RLock()
-		value, source := s.unboundedValue(Session, resolved.Spec.Key)
-		kept := s.layers[Kept][resolved.Spec.Key]
+		value, source := s.unboundedValue(LayerSession, resolved.Spec.Key)
+		kept := s.layers[LayerSaved][resolved.Spec.Key]
 		s.mu.RUnlock()
-		if source > Kept && (source != Session || value != kept) {
+		if source > LayerSaved && (source != LayerSession || value != kept) {
 			values[resolved.Spec.Key] = value
 		}
 	}

@@ -42,11 +42,11 @@ func TestPrecedenceD39(t *testing.T) {
 		layer settings.Source
 		text  string
 	}{
-		{settings.Detected, "0.4"},
-		{settings.ProfileLayer, "0.5"},
-		{settings.Environment, "0.6"},
-		{settings.Flags, "0.7"},
-		{settings.Session, "0.8"},
+		{settings.LayerDetected, "0.4"},
+		{settings.LayerProfile, "0.5"},
+		{settings.LayerEnvironment, "0.6"},
+		{settings.LayerFlags, "0.7"},
+		{settings.LayerSession, "0.8"},
 	}
 	// Set from the strongest down, so that a mere "last one wins" would fail.
 	for i := len(steps) - 1; i >= 0; i-- {
@@ -61,7 +61,7 @@ func TestPrecedenceD39(t *testing.T) {
 			t.Fatalf("Unset = %v, %v", was, err)
 		}
 	}
-	if value, source := s.Get(settings.CompressionPreserveThreshold.Key()); value.String() != "0.2" || source != settings.Default {
+	if value, source := s.Get(settings.CompressionPreserveThreshold.Key()); value.String() != "0.2" || source != settings.LayerDefault {
 		t.Fatalf("got %s from %s, want 0.2 from default", value, source)
 	}
 }
@@ -73,8 +73,8 @@ func TestThresholdIsTheStrategysUnlessSet(t *testing.T) {
 	if x, ok := settings.CompressionThreshold.Get(s); ok {
 		t.Fatalf("threshold is %v before anyone set it", x)
 	}
-	set(t, s, settings.ProfileLayer, "compression-threshold", "0.7")
-	set(t, s, settings.Session, "compression-threshold", "0.6")
+	set(t, s, settings.LayerProfile, "compression-threshold", "0.7")
+	set(t, s, settings.LayerSession, "compression-threshold", "0.6")
 	if x, ok := settings.CompressionThreshold.Get(s); !ok || x != 0.6 {
 		t.Fatalf("threshold = %v, %v, want 0.6", x, ok)
 	}
@@ -102,8 +102,8 @@ func TestDensitySpecs(t *testing.T) {
 			t.Errorf("%s: type %s, default %s, category %s", key, spec.Type(), spec.Default(), spec.Category)
 		}
 		s := settings.New(registry)
-		set(t, s, settings.Session, key, want.other)
-		if saved, ok := s.Persistent()[key]; !ok || saved.String() != want.other {
+		set(t, s, settings.LayerSession, key, want.other)
+		if saved, ok := s.PersistentValues()[key]; !ok || saved.String() != want.other {
 			t.Errorf("%s: a profile would keep %q, %t", key, saved, ok)
 		}
 	}
@@ -113,11 +113,11 @@ func TestDensitySpecs(t *testing.T) {
 func TestStrategiesComeFromTheirRegistry(t *testing.T) {
 	t.Parallel()
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{"compression.strategy": {"high-density", "brand-new"}}))
-	set(t, s, settings.Session, "compression.strategy", "Brand-New")
-	if got := settings.CompressionStrategy.Of(s); got != "brand-new" {
+	set(t, s, settings.LayerSession, "compression.strategy", "Brand-New")
+	if got := settings.CompressionStrategy.Value(s); got != "brand-new" {
 		t.Fatalf("strategy = %q", got)
 	}
-	err := s.Set(settings.Session, "compression.strategy", "brand-old")
+	err := s.Set(settings.LayerSession, "compression.strategy", "brand-old")
 	if err == nil || !strings.Contains(err.Error(), "high-density, brand-new") || !strings.Contains(err.Error(), "did you mean brand-new?") {
 		t.Fatalf("error = %v", err)
 	}
@@ -127,7 +127,7 @@ func TestStrategiesComeFromTheirRegistry(t *testing.T) {
 func TestPreserveDefaults(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
-	if bottom, top := settings.CompressionPreserveThreshold.Of(s), settings.CompressionTopPreserveThreshold.Of(s); bottom != 0.2 || top != 0.2 {
+	if bottom, top := settings.CompressionPreserveThreshold.Value(s), settings.CompressionTopPreserveThreshold.Value(s); bottom != 0.2 || top != 0.2 {
 		t.Errorf("kept are %v at the tail and %v at the top", bottom, top)
 	}
 }
@@ -149,19 +149,19 @@ func TestAccessors(t *testing.T) {
 		"sandbox": "Off", "sandbox.allow-write": "/a, /b c", "sandbox.deny-read": "/d", "sandbox.allow-network": "yes", "sandbox.allow-env": "A,B",
 		"price.input": "3", "price.output": "15", "price.cached": "0.3",
 	} {
-		set(t, s, settings.Session, key, text)
+		set(t, s, settings.LayerSession, key, text)
 	}
 	limit, _ := settings.ContextLimit.Get(s)
 	output, _ := settings.MaxOutputTokens.Get(s)
 	threshold, _ := settings.CompressionThreshold.Get(s)
 	prices, _ := settings.PricesOf(s, nil)
 	got := []any{
-		settings.Model.Of(s), settings.BaseURL.Of(s), settings.AuthKeyfile.Of(s), limit, output, *settings.Temperature.Pointer(s), *settings.TopP.Pointer(s), settings.ReasoningEffort.Of(s), settings.ReasoningReplay.Of(s), settings.API.Of(s), settings.PromptCache.Of(s), settings.RequestTimeout.Of(s), settings.IdleTimeout.Of(s), settings.MaxRetries.Of(s),
-		settings.CompressionStrategy.Of(s), threshold, settings.CompressionPreserveThreshold.Of(s), settings.CompressionTopPreserveThreshold.Of(s),
-		settings.CompressionProfile.Of(s), settings.Density(s).Switches["readWritePruning"], settings.Density(s).Switches["fileDedupe"], settings.Density(s).Switches["recencyPruning"],
-		settings.Density(s).Numbers["recencyRetention"], settings.ApprovalMode.Of(s), settings.ShellTimeoutSeconds.Of(s), settings.ToolOutputMaxTokens.Of(s),
-		settings.FileReadMaxLines.Of(s), settings.MaxTurns.Of(s), settings.Theme.Of(s),
-		settings.Sandbox.Of(s), strings.Join(settings.Items(settings.SandboxAllowWrite.Of(s)), "|"), settings.SandboxDenyRead.Of(s), settings.SandboxAllowNetwork.Of(s), settings.SandboxAllowEnv.Of(s),
+		settings.Model.Value(s), settings.BaseURL.Value(s), settings.AuthKeyfile.Value(s), limit, output, *settings.Temperature.Pointer(s), *settings.TopP.Pointer(s), settings.ReasoningEffort.Value(s), settings.ReasoningReplay.Value(s), settings.API.Value(s), settings.PromptCache.Value(s), settings.RequestTimeout.Value(s), settings.IdleTimeout.Value(s), settings.MaxRetries.Value(s),
+		settings.CompressionStrategy.Value(s), threshold, settings.CompressionPreserveThreshold.Value(s), settings.CompressionTopPreserveThreshold.Value(s),
+		settings.CompressionProfile.Value(s), settings.DensityConfig(s).Switches["readWritePruning"], settings.DensityConfig(s).Switches["fileDedupe"], settings.DensityConfig(s).Switches["recencyPruning"],
+		settings.DensityConfig(s).Numbers["recencyRetention"], settings.ApprovalMode.Value(s), settings.ShellTimeoutSeconds.Value(s), settings.ToolOutputMaxTokens.Value(s),
+		settings.FileReadMaxLines.Value(s), settings.MaxTurns.Value(s), settings.Theme.Value(s),
+		settings.Sandbox.Value(s), strings.Join(settings.SplitItems(settings.SandboxAllowWrite.Value(s)), "|"), settings.SandboxDenyRead.Value(s), settings.SandboxAllowNetwork.Value(s), settings.SandboxAllowEnv.Value(s),
 		prices,
 	}
 	want := []any{
@@ -190,17 +190,17 @@ func TestUnsetAccessors(t *testing.T) {
 	if _, ok := settings.MaxOutputTokens.Get(s); ok {
 		t.Error("max-output-tokens is set")
 	}
-	if settings.Temperature.Pointer(s) != nil || settings.TopP.Pointer(s) != nil || settings.ReasoningEffort.Of(s) != "" || settings.Model.Of(s) != "" {
+	if settings.Temperature.Pointer(s) != nil || settings.TopP.Pointer(s) != nil || settings.ReasoningEffort.Value(s) != "" || settings.Model.Value(s) != "" {
 		t.Error("a model parameter is set")
 	}
-	set(t, s, settings.Session, "price.input", "3")
+	set(t, s, settings.LayerSession, "price.input", "3")
 	if _, ok := settings.PricesOf(s, nil); ok {
 		t.Error("a cost can be told without an output price")
 	}
 	if prices, ok := settings.InputPricesOf(s, nil); !ok || prices.Input != 3 || prices.CacheRead != 3 {
 		t.Errorf("the price of input is %+v, %t without that of output", prices, ok)
 	}
-	set(t, s, settings.Session, "price.output", "15")
+	set(t, s, settings.LayerSession, "price.output", "15")
 	if prices, ok := settings.PricesOf(s, nil); !ok || prices.CacheRead != 3 {
 		t.Errorf("prices = %+v, %v; cached tokens should cost what input costs", prices, ok)
 	}
@@ -245,7 +245,7 @@ func TestBadInput(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s := newSettings()
-			err := s.Set(settings.Session, test.key, test.text)
+			err := s.Set(settings.LayerSession, test.key, test.text)
 			var typed *settings.Error
 			if !errors.As(err, &typed) {
 				t.Fatalf("error = %v, want a *settings.Error", err)
@@ -260,7 +260,7 @@ func TestBadInput(t *testing.T) {
 			if strings.Contains(message, "hunter2") || strings.Contains(message, key) {
 				t.Errorf("error %q tells a secret", message)
 			}
-			if changed := s.Changed(); len(changed) > 0 {
+			if changed := s.NonDefault(); len(changed) > 0 {
 				t.Errorf("changed: %v", changed[0].Spec.Key)
 			}
 		})
@@ -270,10 +270,10 @@ func TestBadInput(t *testing.T) {
 func TestUnsetUnknownKey(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
-	if was, err := s.Unset(settings.Session, "modle"); was || err == nil || !strings.Contains(err.Error(), "did you mean model?") {
+	if was, err := s.Unset(settings.LayerSession, "modle"); was || err == nil || !strings.Contains(err.Error(), "did you mean model?") {
 		t.Fatalf("Unset = %v, %v", was, err)
 	}
-	if was, err := s.Unset(settings.Session, "model"); was || err != nil {
+	if was, err := s.Unset(settings.LayerSession, "model"); was || err != nil {
 		t.Fatalf("Unset of an unset key = %v, %v", was, err)
 	}
 }
@@ -307,7 +307,7 @@ func TestEverySpec(t *testing.T) {
 			}
 		}
 		for _, choice := range spec.Values() {
-			set(t, s, settings.Session, spec.Key, strings.ToUpper(choice))
+			set(t, s, settings.LayerSession, spec.Key, strings.ToUpper(choice))
 			if value, _ := s.Get(spec.Key); value.String() != choice {
 				t.Errorf("%s: %q became %q", spec.Key, choice, value)
 			}
@@ -322,14 +322,14 @@ func TestEnvironment(t *testing.T) {
 	if err := s.SetEnvironment(func(name string) string { return variables[name] }); err != nil {
 		t.Fatal(err)
 	}
-	if _, source := s.Get("base-url"); settings.BaseURL.Of(s) != "http://h:1/v1" || source != settings.Environment {
-		t.Fatalf("base-url = %q from %s", settings.BaseURL.Of(s), source)
+	if _, source := s.Get("base-url"); settings.BaseURL.Value(s) != "http://h:1/v1" || source != settings.LayerEnvironment {
+		t.Fatalf("base-url = %q from %s", settings.BaseURL.Value(s), source)
 	}
 	err := s.SetEnvironment(func(string) string { return "nonsense" })
 	if err == nil || !strings.HasPrefix(err.Error(), "OPENAI_BASE_URL: base-url must be") {
 		t.Fatalf("error = %v", err)
 	}
-	if settings.BaseURL.Of(s) != "http://h:1/v1" {
+	if settings.BaseURL.Value(s) != "http://h:1/v1" {
 		t.Fatal("a wrong environment changed the settings")
 	}
 }
@@ -342,14 +342,14 @@ func TestConcurrentUse(t *testing.T) {
 	for _, theme := range testChoices["theme"] {
 		all.Go(func() {
 			for range 100 {
-				if err := s.Set(settings.Session, "theme", theme); err != nil {
+				if err := s.Set(settings.LayerSession, "theme", theme); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 		all.Go(func() {
 			for range 100 {
-				if settings.Theme.Of(s) == "" || len(s.All()) == 0 {
+				if settings.Theme.Value(s) == "" || len(s.All()) == 0 {
 					t.Error("a read saw nothing")
 				}
 			}
@@ -361,7 +361,7 @@ func TestConcurrentUse(t *testing.T) {
 func TestResolvedAsJSON(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
-	set(t, s, settings.Session, "compression-threshold", "0.5")
+	set(t, s, settings.LayerSession, "compression-threshold", "0.5")
 	for _, resolved := range s.All() {
 		if resolved.Spec.Key != "compression.threshold" {
 			continue
@@ -382,10 +382,10 @@ func TestOnSessionChange(t *testing.T) {
 	var told []string
 	s.OnSessionChange(func(key, text string) { told = append(told, key+"="+text) })
 	for _, step := range []func() error{
-		func() error { return s.Set(settings.Session, "compression-strategy", "HIGH-density") },
-		func() error { return s.Set(settings.Flags, "max-turns", "3") },
-		func() error { _, err := s.Unset(settings.Session, "max-turns"); return err },
-		func() error { _, err := s.Unset(settings.Session, "compression.strategy"); return err },
+		func() error { return s.Set(settings.LayerSession, "compression-strategy", "HIGH-density") },
+		func() error { return s.Set(settings.LayerFlags, "max-turns", "3") },
+		func() error { _, err := s.Unset(settings.LayerSession, "max-turns"); return err },
+		func() error { _, err := s.Unset(settings.LayerSession, "compression.strategy"); return err },
 	} {
 		if err := step(); err != nil {
 			t.Fatal(err)
@@ -406,13 +406,13 @@ func TestRevision(t *testing.T) {
 		do      func()
 		changes bool
 	}{
-		{"set", func() { _ = s.Set(settings.Session, "max-turns", "7") }, true},
-		{"refused", func() { _ = s.Set(settings.Session, "max-turns", "many") }, false},
-		{"unset", func() { _, _ = s.Unset(settings.Session, "max-turns") }, true},
+		{"set", func() { _ = s.Set(settings.LayerSession, "max-turns", "7") }, true},
+		{"refused", func() { _ = s.Set(settings.LayerSession, "max-turns", "many") }, false},
+		{"unset", func() { _, _ = s.Unset(settings.LayerSession, "max-turns") }, true},
 		{"environment", func() { _ = s.SetEnvironment(func(string) string { return "" }) }, true},
 		{"profile", func() { s.UseProfile(&settings.Profile{}) }, true},
 		{"no profile", func() { s.UseProfile(nil) }, true},
-		{"nothing", func() { _ = settings.MaxTurns.Of(s) }, false},
+		{"nothing", func() { _ = settings.MaxTurns.Value(s) }, false},
 	} {
 		step.do()
 		if now := s.Revision(); (now != revision) != step.changes {

@@ -6,23 +6,23 @@ import (
 	"agent/internal/base/secret"
 )
 
-// Shown returns the value for lists and messages, with a placeholder for each API key or password
+// DisplayValue returns the value for lists and messages, with a placeholder for each API key or password
 // in it.
-func (r Resolved) Shown() string { return r.Spec.Show(r.Value) }
+func (r ResolvedSetting) DisplayValue() string { return r.Spec.DisplayValue(r.Value) }
 
-// Show returns a value of the setting for lists and messages, with a placeholder for each API key
+// DisplayValue returns a value of the setting for lists and messages, with a placeholder for each API key
 // or password in it. All output must use this form. Only requests use the value itself.
-func (s *Spec) Show(v Value) string {
+func (s *Spec) DisplayValue(v Value) string {
 	text := v.String()
 	if name, isHeader := strings.CutPrefix(s.Key, headerPrefix); isHeader {
-		if key := secret.OfHeader(name, text); key != "" {
+		if key := secret.FromHeader(name, text); key != "" {
 			return strings.Replace(text, key, secret.Placeholder, 1)
 		}
 	}
 	if s.Type() == TypeURL {
 		text = withoutParameters(text)
 	}
-	return secret.Without(text)
+	return secret.Redact(text)
 }
 
 // withoutParameters returns an address with a placeholder for the value of each parameter that has
@@ -34,7 +34,7 @@ func withoutParameters(address string) string {
 	}
 	parameters := strings.Split(query, "&")
 	for i, parameter := range parameters {
-		if name, _, assigned := strings.Cut(parameter, "="); assigned && secret.Name(name) {
+		if name, _, assigned := strings.Cut(parameter, "="); assigned && secret.IsSecretName(name) {
 			parameters[i] = name + "=" + secret.Placeholder
 		}
 	}

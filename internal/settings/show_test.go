@@ -25,12 +25,12 @@ func TestShown(t *testing.T) {
 		"model":               {"sk-tools", "sk-tools"},
 	} {
 		s := newSettings()
-		set(t, s, settings.Session, key, c.value)
+		set(t, s, settings.LayerSession, key, c.value)
 		resolved, err := s.Lookup(key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := resolved.Shown(); got != c.want {
+		if got := resolved.DisplayValue(); got != c.want {
 			t.Errorf("%s shows %q, want %q", key, got, c.want)
 		}
 		if got := resolved.Value.String(); got != c.value {

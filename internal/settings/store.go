@@ -41,7 +41,7 @@ func (s *Store) List() ([]string, error) {
 	var names []string
 	for _, entry := range entries {
 		name, isJSON := strings.CutSuffix(entry.Name(), ".json")
-		if isJSON && ValidName(name) == nil {
+		if isJSON && CheckName(name) == nil {
 			names = append(names, name)
 		}
 	}
@@ -51,7 +51,7 @@ func (s *Store) List() ([]string, error) {
 // Load reads a profile. The result lists unknown fields. For a wrong value, a broken file or a file
 // of a later version, the error names the file, the line and the field.
 func (s *Store) Load(name string) (*Profile, error) {
-	if err := ValidName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return nil, err
 	}
 	d, data, err := read(s.Path(name))
@@ -90,7 +90,7 @@ func (s *Store) missing(name string) error {
 // fields, and settings without a new value, remain in the file. Save returns the keys of these
 // settings. It does not change a file that is broken or of a later version.
 func (s *Store) Save(name string, values map[string]Value) (kept []string, err error) {
-	if err := ValidName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return nil, err
 	}
 	err = locked(s.folder, func() error {
@@ -118,7 +118,7 @@ func (s *Store) Save(name string, values map[string]Value) (kept []string, err e
 
 // Delete removes a profile. If it was the default, no profile is the default afterwards.
 func (s *Store) Delete(name string) error {
-	if err := ValidName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return err
 	}
 	path := s.Path(name)

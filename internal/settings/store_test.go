@@ -47,11 +47,11 @@ func TestSaveAndLoad(t *testing.T) {
 	t.Parallel()
 	store, folder := newStore(t)
 	s := newSettings()
-	set(t, s, settings.Flags, "model", "some/model:7b")
-	set(t, s, settings.Session, "compression-threshold", "0.5")
-	set(t, s, settings.Session, "base-url", "http://h/v1?a=1&b=2")
-	set(t, s, settings.Session, "compression.density.recencyPruning", "on")
-	if _, err := store.Save("work", s.Persistent()); err != nil {
+	set(t, s, settings.LayerFlags, "model", "some/model:7b")
+	set(t, s, settings.LayerSession, "compression-threshold", "0.5")
+	set(t, s, settings.LayerSession, "base-url", "http://h/v1?a=1&b=2")
+	set(t, s, settings.LayerSession, "compression.density.recencyPruning", "on")
+	if _, err := store.Save("work", s.PersistentValues()); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(filepath.Join(folder, "profiles", "work.json"))
@@ -97,9 +97,9 @@ func TestSaveAndLoad(t *testing.T) {
 func TestFoundIsNotSaved(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
-	set(t, s, settings.Detected, "base-url", "http://localhost:11434/v1")
-	set(t, s, settings.Environment, "model", "m")
-	if values := s.Persistent(); len(values) != 1 || values["model"].String() != "m" {
+	set(t, s, settings.LayerDetected, "base-url", "http://localhost:11434/v1")
+	set(t, s, settings.LayerEnvironment, "model", "m")
+	if values := s.PersistentValues(); len(values) != 1 || values["model"].String() != "m" {
 		t.Errorf("would save %v", values)
 	}
 }
@@ -110,9 +110,9 @@ func TestEverySettingPersists(t *testing.T) {
 	store, _ := newStore(t)
 	s := newSettings()
 	for _, spec := range s.Registry().Specs() {
-		set(t, s, settings.Session, strings.Replace(spec.Key, "NAME", "X-Test", 1), sample(spec))
+		set(t, s, settings.LayerSession, strings.Replace(spec.Key, "NAME", "X-Test", 1), sample(spec))
 	}
-	if _, err := store.Save("all", s.Persistent()); err != nil {
+	if _, err := store.Save("all", s.PersistentValues()); err != nil {
 		t.Fatal(err)
 	}
 	p := load(t, store, "all")
@@ -164,9 +164,9 @@ func TestSaveKeepsWhatItDoesNotKnow(t *testing.T) {
 		t.Errorf("unknown fields reported: %q", p.Unknown)
 	}
 	s := newSettings()
-	set(t, s, settings.Session, "compression.threshold", "0.75")
-	set(t, s, settings.Session, "model", "m")
-	kept, err := store.Save("work", s.Persistent())
+	set(t, s, settings.LayerSession, "compression.threshold", "0.75")
+	set(t, s, settings.LayerSession, "model", "m")
+	kept, err := store.Save("work", s.PersistentValues())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func TestNames(t *testing.T) {
 		t.Errorf("a refused name created %s (%v)", folder, err)
 	}
 	for _, name := range []string{"work", "gpt-4.1_mini", "größe", strings.Repeat("x", 64)} {
-		if err := settings.ValidName(name); err != nil {
+		if err := settings.CheckName(name); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -380,8 +380,8 @@ func TestSaveThroughLink(t *testing.T) {
 	}
 	require.Link(t, target, path)
 	s := newSettings()
-	set(t, s, settings.Session, "model", "m")
-	if _, err := store.Save("work", s.Persistent()); err != nil {
+	set(t, s, settings.LayerSession, "model", "m")
+	if _, err := store.Save("work", s.PersistentValues()); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(path); err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -435,19 +435,19 @@ func TestUseProfile(t *testing.T) {
 	writeProfile(t, store, "two", `{"version":1,"model":"m2"}`)
 	s := newSettings()
 	s.UseProfile(load(t, store, "one"))
-	if settings.Model.Of(s) != "m1" || *settings.Temperature.Pointer(s) != 1 || s.Profile() != "one" {
-		t.Fatalf("after one: %s %v %s", settings.Model.Of(s), settings.Temperature.Pointer(s), s.Profile())
+	if settings.Model.Value(s) != "m1" || *settings.Temperature.Pointer(s) != 1 || s.Profile() != "one" {
+		t.Fatalf("after one: %s %v %s", settings.Model.Value(s), settings.Temperature.Pointer(s), s.Profile())
 	}
-	set(t, s, settings.Session, "model", "mine")
+	set(t, s, settings.LayerSession, "model", "mine")
 	if hidden := s.UseProfile(load(t, store, "two")); !slices.Equal(hidden, []string{"model"}) {
 		t.Errorf("hidden = %v", hidden)
 	}
-	if settings.Model.Of(s) != "mine" || settings.Temperature.Pointer(s) != nil || s.Profile() != "two" {
-		t.Errorf("after two: %s %v %s", settings.Model.Of(s), settings.Temperature.Pointer(s), s.Profile())
+	if settings.Model.Value(s) != "mine" || settings.Temperature.Pointer(s) != nil || s.Profile() != "two" {
+		t.Errorf("after two: %s %v %s", settings.Model.Value(s), settings.Temperature.Pointer(s), s.Profile())
 	}
 	s.UseProfile(nil)
-	if s.Profile() != "" || len(s.Changed()) != 1 {
-		t.Errorf("after none: %q, %d set", s.Profile(), len(s.Changed()))
+	if s.Profile() != "" || len(s.NonDefault()) != 1 {
+		t.Errorf("after none: %q, %d set", s.Profile(), len(s.NonDefault()))
 	}
 }
 
@@ -459,41 +459,41 @@ func TestLend(t *testing.T) {
 	writeProfile(t, store, "spare", `{"version":1,"model":"other","settings":{"base-url":"http://spare.example/v1"}}`)
 	lent := func() (*settings.Settings, *[]string) {
 		s, recorded := newSettings(), new([]string)
-		set(t, s, settings.Flags, "base-url", "http://first.example/v1")
-		set(t, s, settings.Session, "model", "first")
-		set(t, s, settings.Session, "temperature", "1")
+		set(t, s, settings.LayerFlags, "base-url", "http://first.example/v1")
+		set(t, s, settings.LayerSession, "model", "first")
+		set(t, s, settings.LayerSession, "temperature", "1")
 		s.OnSessionChange(func(key, text string) { *recorded = append(*recorded, key+"="+text) })
-		s.Lend(load(t, store, "spare"))
-		if settings.Model.Of(s) != "other" || settings.BaseURL.Of(s) != "http://spare.example/v1" || settings.Temperature.Pointer(s) != nil || s.Profile() != "spare" {
-			t.Fatalf("lent: %v", s.Changed())
+		s.PushProfile(load(t, store, "spare"))
+		if settings.Model.Value(s) != "other" || settings.BaseURL.Value(s) != "http://spare.example/v1" || settings.Temperature.Pointer(s) != nil || s.Profile() != "spare" {
+			t.Fatalf("lent: %v", s.NonDefault())
 		}
 		return s, recorded
 	}
 	s, recorded := lent()
-	set(t, s, settings.Detected, "model", "found")
-	set(t, s, settings.Session, "max-turns", "7")
-	if saved := s.Persistent(); saved["model"].String() != "first" || saved["max-turns"].String() != "7" {
+	set(t, s, settings.LayerDetected, "model", "found")
+	set(t, s, settings.LayerSession, "max-turns", "7")
+	if saved := s.PersistentValues(); saved["model"].String() != "first" || saved["max-turns"].String() != "7" {
 		t.Errorf("saved: %v", saved)
 	}
 	revision := s.Revision()
-	if !s.TakeBack() || s.TakeBack() || s.Revision() == revision {
+	if !s.PopProfile() || s.PopProfile() || s.Revision() == revision {
 		t.Error("it was not taken back once")
 	}
-	if settings.Model.Of(s) != "first" || settings.BaseURL.Of(s) != "http://first.example/v1" || *settings.Temperature.Pointer(s) != 1 || settings.MaxTurns.Of(s) != 7 || s.Profile() != "" {
-		t.Errorf("taken back: %v", s.Changed())
+	if settings.Model.Value(s) != "first" || settings.BaseURL.Value(s) != "http://first.example/v1" || *settings.Temperature.Pointer(s) != 1 || settings.MaxTurns.Value(s) != 7 || s.Profile() != "" {
+		t.Errorf("taken back: %v", s.NonDefault())
 	}
 	if !slices.Equal(*recorded, []string{"max-turns=7"}) {
 		t.Errorf("recorded %q", *recorded)
 	}
 	s, _ = lent()
-	set(t, s, settings.Session, "model", "chosen")
-	if settings.Model.Of(s) != "chosen" || settings.BaseURL.Of(s) != "http://first.example/v1" || s.TakeBack() {
-		t.Errorf("another choice: %v", s.Changed())
+	set(t, s, settings.LayerSession, "model", "chosen")
+	if settings.Model.Value(s) != "chosen" || settings.BaseURL.Value(s) != "http://first.example/v1" || s.PopProfile() {
+		t.Errorf("another choice: %v", s.NonDefault())
 	}
 	s, _ = lent()
-	s.Lend(load(t, store, "spare"))
+	s.PushProfile(load(t, store, "spare"))
 	s.UseProfile(nil)
-	if settings.Model.Of(s) != "first" || s.TakeBack() {
-		t.Errorf("another profile: %v", s.Changed())
+	if settings.Model.Value(s) != "first" || s.PopProfile() {
+		t.Errorf("another profile: %v", s.NonDefault())
 	}
 }

@@ -20,18 +20,18 @@ func TestDensitySettingsChooseHighDensity(t *testing.T) {
 		{"another setting", [][2]string{{"compression.threshold", "0.5"}}, compression.CacheAwareName},
 	} {
 		s := New(NewRegistry(All(), Choices{CompressionStrategy.Key(): compression.Names()}))
-		if err := s.Set(Default, CompressionStrategy.Key(), compression.CacheAwareName); err != nil {
+		if err := s.Set(LayerDefault, CompressionStrategy.Key(), compression.CacheAwareName); err != nil {
 			t.Fatal(err)
 		}
 		for _, pair := range tc.set {
-			if err := s.Set(Flags, pair[0], pair[1]); err != nil {
+			if err := s.Set(LayerFlags, pair[0], pair[1]); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := CompressionStrategy.Of(s); got != tc.want {
+		if got := CompressionStrategy.Value(s); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.name, got, tc.want)
 		}
-		if len(tc.set) > 0 && CompressionStrategy.Of(New(s.Registry())) != compression.DefaultName {
+		if len(tc.set) > 0 && CompressionStrategy.Value(New(s.Registry())) != compression.DefaultName {
 			t.Errorf("%s: the built-in default has changed", tc.name)
 		}
 	}

@@ -53,8 +53,8 @@ func (v Value) MarshalJSON() ([]byte, error) {
 	return rawjson.Marshal(v.v)
 }
 
-// Resolved is a setting with its value.
-type Resolved struct {
+// ResolvedSetting is a setting with its value.
+type ResolvedSetting struct {
 	Spec   *Spec
 	Value  Value
 	Source Source
@@ -79,9 +79,9 @@ type resolvedJSON struct {
 
 // MarshalJSON implements json.Marshaler. An unset value or default becomes null. A value with a
 // secret becomes the result of Shown.
-func (r Resolved) MarshalJSON() ([]byte, error) {
+func (r ResolvedSetting) MarshalJSON() ([]byte, error) {
 	s, value := r.Spec, any(r.Value)
-	if shown := r.Shown(); shown != r.Value.String() {
+	if shown := r.DisplayValue(); shown != r.Value.String() {
 		value = shown
 	}
 	return rawjson.Marshal(resolvedJSON{

@@ -48,7 +48,7 @@ func (c *cleaner) text(where, text string) string {
 		return text
 	}
 	text = c.withoutHome(text)
-	clean := secret.Without(text)
+	clean := secret.Redact(text)
 	if clean == text {
 		return text
 	}
@@ -115,7 +115,7 @@ var lineBreaks = strings.NewReplacer(`\\`, `\\`, `\n`, "\n")
 func (c *cleaner) value(where, name string, value any) any {
 	switch value := value.(type) {
 	case string:
-		if !c.off && len(value) >= shortestValue && secret.Name(name) {
+		if !c.off && len(value) >= shortestValue && secret.IsSecretName(name) {
 			c.Lines = append(c.Lines, Replacement{where, name + ": " + secret.Placeholder})
 			return secret.Placeholder
 		}

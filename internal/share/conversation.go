@@ -171,7 +171,7 @@ func (t *teller) line(where, text string) string {
 func (t *teller) call(where string, b *history.ToolCall) {
 	tool, given := t.traits(b.Name), b.Arguments()
 	label := tool.Describe(b.Name, given)
-	label.Words = toolspec.Words{Now: t.line(where, label.Now), Done: t.line(where, label.Done), Do: t.line(where, label.Do), Declined: label.Words.Declined}
+	label.Verbs = toolspec.Verbs{Now: t.line(where, label.Now), Done: t.line(where, label.Done), Do: t.line(where, label.Do), Declined: label.Verbs.Declined}
 	whole := label.Subject
 	label.Subject = t.line(where, whole)
 	p := part{kind: did, diff: t.clean.text(where, diffOf(tool, given))}
@@ -186,7 +186,7 @@ func (t *teller) call(where string, b *history.ToolCall) {
 func (t *teller) answer(where string, entry *history.Content, b *history.ToolResponse) {
 	call, known := t.open[b.CallID]
 	if !known {
-		call = openCall{len(t.parts), toolspec.Label{Words: toolspec.Words{Done: t.line(where, "answer of "+b.ToolName), Do: t.line(where, b.ToolName)}}}
+		call = openCall{len(t.parts), toolspec.Label{Verbs: toolspec.Verbs{Done: t.line(where, "answer of "+b.ToolName), Do: t.line(where, b.ToolName)}}}
 		t.add(part{kind: did})
 	}
 	delete(t.open, b.CallID)
@@ -196,7 +196,7 @@ func (t *teller) answer(where string, entry *history.Content, b *history.ToolRes
 	added, removed := textdiff.Stat(p.diff)
 	switch {
 	case failure == "" && deed.Asked != nil && deed.Asked.Answer == "refused":
-		p.head = "· " + call.label.NotWanted()
+		p.head = "· " + call.label.DeclinedText()
 	case b.ExitCode != nil && *b.ExitCode != 0:
 		p.head = fmt.Sprintf("✗ %s — exit %d", call.label.PastTense(), *b.ExitCode)
 	case failure != "":
@@ -204,7 +204,7 @@ func (t *teller) answer(where string, entry *history.Content, b *history.ToolRes
 	case p.diff != "":
 		p.head = fmt.Sprintf("✓ %s — +%d −%d", call.label.PastTense(), added, removed)
 	default:
-		p.head = "✓ " + call.label.PastTense() + " — " + humanize.Count(humanize.Lines(result), "line")
+		p.head = "✓ " + call.label.PastTense() + " — " + humanize.Count(humanize.LineCount(result), "line")
 	}
 	p.text = strings.Trim(strings.Join(slices.DeleteFunc([]string{p.text, failure, result}, func(s string) bool { return s == "" }), "\n\n"), "\n")
 }

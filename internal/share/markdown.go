@@ -30,10 +30,10 @@ func Markdown(c *Conversation) string {
 		case did, left:
 			b.WriteString(p.head + "\n")
 			if diff := withoutHeads(p.diff); diff != "" {
-				b.WriteString("\n" + history.Fenced(diff, "diff"))
+				b.WriteString("\n" + history.CodeBlock(diff, "diff"))
 			}
 			if p.text != "" {
-				b.WriteString("\n" + history.Fenced(p.text, ""))
+				b.WriteString("\n" + history.CodeBlock(p.text, ""))
 			}
 		}
 	}

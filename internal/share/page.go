@@ -40,7 +40,7 @@ func New(c *Conversation, home string) *Page {
 // escape returns a text as HTML in which every character is visible. It makes characters visible
 // that a browser would obey or hide, such as those that reorder a line.
 func escape(text string) string {
-	return html.EscapeString(humanize.Visible(strings.ReplaceAll(text, "\r\n", "\n")))
+	return html.EscapeString(humanize.EscapeInvisible(strings.ReplaceAll(text, "\r\n", "\n")))
 }
 
 type pageWriter struct{ out strings.Builder }

@@ -70,12 +70,12 @@ func TestNoPlantedSecretIsLeft(t *testing.T) {
 func conversation(title string, entries ...*history.Content) *Conversation {
 	return &Conversation{Title: title, Passages: history.Passages(entries), Traits: func(name string) toolspec.Traits {
 		return map[string]toolspec.Traits{
-			"write_file": {Edits: true, Key: "file_path", Words: toolspec.Say("writing", "wrote", "write"), Density: toolspec.Density{Body: []string{"content"}}},
-			"replace":    {Edits: true, Key: "file_path", Words: toolspec.Say("editing", "edited", "edit"), Density: toolspec.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}}},
-			"patch":      {Edits: true, Words: toolspec.Say("patching", "patched", "patch"), Density: toolspec.Density{Patch: []string{"patch"}}},
-			"read_file":  {Reads: true, Key: "file_path", Words: toolspec.Say("reading", "read", "read")},
-			"run":        {Runs: true, Key: "command", Words: toolspec.Say("running", "ran", "run")},
-			"remember":   {Key: "note", Words: []toolspec.Words{{Now: "remembering", Done: "remembered", Do: "remember", Declined: "not kept"}}},
+			"write_file": {Edits: true, Key: "file_path", Words: toolspec.SameVerbs("writing", "wrote", "write"), Density: toolspec.Density{Body: []string{"content"}}},
+			"replace":    {Edits: true, Key: "file_path", Words: toolspec.SameVerbs("editing", "edited", "edit"), Density: toolspec.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}}},
+			"patch":      {Edits: true, Words: toolspec.SameVerbs("patching", "patched", "patch"), Density: toolspec.Density{Patch: []string{"patch"}}},
+			"read_file":  {Reads: true, Key: "file_path", Words: toolspec.SameVerbs("reading", "read", "read")},
+			"run":        {Runs: true, Key: "command", Words: toolspec.SameVerbs("running", "ran", "run")},
+			"remember":   {Key: "note", Words: []toolspec.Verbs{{Now: "remembering", Done: "remembered", Do: "remember", Declined: "not kept"}}},
 		}[name]
 	}}
 }

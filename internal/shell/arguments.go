@@ -11,8 +11,8 @@ import (
 // 6 MiB for arguments and environment, however much memory its processes may use.
 const MaxLine = 6 << 20
 
-// TooLong returns the error for a command line that is longer than the system accepts.
-func TooLong(line string) error {
+// TooLongError returns the error for a command line that is longer than the system accepts.
+func TooLongError(line string) error {
 	return fmt.Errorf("the command's %s exceed the limit of this system; write the text to a file with write_file and run a shorter command", humanize.Bytes(int64(len(line))))
 }
 

@@ -49,7 +49,7 @@ func (c *cleaner) shorten() {
 		c.partial = append(c.partial[:0], c.partial[overwritten+1:]...)
 		return
 	}
-	end := len(lines.WholeRunes(string(c.partial)))
+	end := len(lines.TrimPartialRune(string(c.partial)))
 	const longestSequence = 256
 	if escape := bytes.LastIndexByte(c.partial, ansi.ESC); escape > len(c.partial)-longestSequence {
 		end = min(end, escape)

@@ -33,7 +33,7 @@ func (j *Jobs) environment(c Command) []string {
 	switch {
 	case c.ReadOnly:
 		environ = sandbox.PlainEnviron(environ, c.Distrusted...)
-		set = append(append(set, gitcmd.Variables()...), golang...)
+		set = append(append(set, gitcmd.SafeVariables()...), golang...)
 	case c.Typed || c.Confined.Guarantees(c.Profile).Files:
 	default:
 		environ = sandbox.UnconfinedEnviron(environ, c.Distrusted...)

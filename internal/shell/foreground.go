@@ -49,7 +49,7 @@ func (j *Jobs) Run(ctx context.Context, command Command, screen io.Writer) (Resu
 		<-job.done
 	}
 	text, spool := out.text()
-	return Result{Ending: job.end, Output: text, Lines: out.lineCount(), Spool: spool}, nil
+	return Result{ExitInfo: job.end, Output: text, Lines: out.lineCount(), Spool: spool}, nil
 }
 
 // foreground copies output to a screen until the command leaves the foreground.

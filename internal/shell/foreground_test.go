@@ -52,7 +52,7 @@ func TestACommandBecomesAJob(t *testing.T) {
 	if kept, err := os.ReadFile(result.Job.Spool()); err != nil || !strings.Contains(string(kept), "first\nsecond\n") {
 		t.Errorf("its file holds %q, %v", kept, err)
 	}
-	if finished := jobs.Finished(); len(finished) != 1 {
+	if finished := jobs.TakeFinished(); len(finished) != 1 {
 		t.Errorf("%v is announced", finished)
 	}
 	_ = screen.Close()

@@ -37,7 +37,7 @@ func tooLong(err error) bool { return errors.Is(err, windows.ERROR_FILENAME_EXCE
 
 // shells lists the shells to search for, in order. Bash is first because models write its syntax
 // best.
-var shells = []Kind{Bash, PowerShell, OldPower, Cmd}
+var shells = []Kind{Bash, PowerShell, WindowsPowerShell, Cmd}
 
 const lastShell = `C:\Windows\System32\cmd.exe`
 
@@ -47,10 +47,10 @@ const Usual = "the shell that the prompt names (its syntax and quotes)"
 // shellNames contains names of shells for the model that are clearer than the names of their
 // programs.
 var shellNames = map[Kind]string{
-	Bash:       "bash (of Git for Windows; write paths with /)",
-	PowerShell: "pwsh (PowerShell 7)",
-	OldPower:   "powershell (Windows PowerShell 5.1, which has no && and ||)",
-	Cmd:        "cmd (cmd.exe)",
+	Bash:              "bash (of Git for Windows; write paths with /)",
+	PowerShell:        "pwsh (PowerShell 7)",
+	WindowsPowerShell: "powershell (Windows PowerShell 5.1, which has no && and ||)",
+	Cmd:               "cmd (cmd.exe)",
 }
 
 // find returns the path of a shell, "" if it is not installed.
@@ -58,7 +58,7 @@ func (j *Jobs) find(kind Kind, distrusted []string) string {
 	switch kind {
 	case Bash:
 		return j.gitBash(distrusted)
-	case PowerShell, OldPower, Cmd:
+	case PowerShell, WindowsPowerShell, Cmd:
 		if path, err := j.LookPath(string(kind), distrusted...); err == nil {
 			return path
 		}

@@ -27,7 +27,7 @@ func TestAPersonWaitsForNoGrace(t *testing.T) {
 			c.Timeout = 2 * time.Second
 			awaited(ctx, j, c)
 		}},
-		"a hook":                      {stubborn + "sleep 300", func(ctx context.Context, j *Jobs, c Command) { _, _ = j.Feed(ctx, c, nil, nil) }},
+		"a hook":                      {stubborn + "sleep 300", func(ctx context.Context, j *Jobs, c Command) { _, _ = j.RunWithInput(ctx, c, nil, nil) }},
 		"the end of a background job": {stubborn + "sleep 300", killed},
 	} {
 		for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
@@ -49,7 +49,7 @@ func TestAPersonWaitsForNoGrace(t *testing.T) {
 				ended := make(chan struct{})
 				go func() {
 					defer close(ended)
-					c.run(ctx, j, Command{Line: c.line, Dir: dir, OutputBytes: 100, Profile: sandbox.Work, Confined: sandbox.Confinement{Sandbox: box, Policy: sandbox.Policy{Workspace: dir}}})
+					c.run(ctx, j, Command{Line: c.line, Dir: dir, OutputBytes: 100, Profile: sandbox.ProfileWork, Confined: sandbox.Confinement{Sandbox: box, Policy: sandbox.Policy{Workspace: dir}}})
 				}()
 				reader, err := os.Open(pipe)
 				if err != nil {

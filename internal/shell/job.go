@@ -26,7 +26,7 @@ type Job struct {
 	hurry context.CancelFunc
 	// done is closed when the job has ended. end is set before that.
 	done chan struct{}
-	end  Ending
+	end  ExitInfo
 
 	mu sync.Mutex
 	// shown is the number of bytes of the output that the model has received.
@@ -48,8 +48,8 @@ func (b *Job) isDone() bool {
 // Spool returns the path of the file with the whole output, or the empty string if there is none.
 func (b *Job) Spool() string { return b.output.spool.path() }
 
-// Printed returns the number of bytes that the job has printed.
-func (b *Job) Printed() int64 { return b.output.size() }
+// OutputSize returns the number of bytes that the job has printed.
+func (b *Job) OutputSize() int64 { return b.output.size() }
 
 // Done returns a channel that is closed when the job has ended.
 func (b *Job) Done() <-chan struct{} { return b.done }
@@ -66,7 +66,7 @@ func (b *Job) State() string {
 	if b.isDone() {
 		return b.end.Outcome()
 	}
-	return fmt.Sprintf("running for %s", humanize.Took(time.Since(b.began)))
+	return fmt.Sprintf("running for %s", humanize.Duration(time.Since(b.began)))
 }
 
 // Wait waits until the job has ended, until it has printed something new and then nothing for
@@ -103,7 +103,7 @@ func (b *Job) Tail() string { return b.output.lastBytes(tailBytes) }
 
 // ReadNew returns the output since the last call, with a note instead of text that is no longer in
 // memory. ended is not nil if the job had ended before the output was read.
-func (b *Job) ReadNew() (text string, ended *Ending) {
+func (b *Job) ReadNew() (text string, ended *ExitInfo) {
 	if b.isDone() {
 		ended = &b.end
 	}

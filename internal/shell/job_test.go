@@ -114,7 +114,7 @@ func TestTimeIsOverBeforeTheStart(t *testing.T) {
 	jobs := NewJobs(os.Environ(), nil)
 	defer jobs.Close()
 	end, err := jobs.Run(t.Context(), Command{Line: "pwd", Dir: t.TempDir(), Timeout: time.Nanosecond, OutputBytes: 100}, nil)
-	if err != nil || end.NotStarted != nil || !end.TimedOut || end.Status() != nil {
+	if err != nil || end.NotStarted != nil || !end.TimedOut || end.ExitCode() != nil {
 		t.Errorf("%+v, %v", end, err)
 	}
 }
@@ -149,7 +149,7 @@ func TestCloseWaitsForEveryCommand(t *testing.T) {
 	watched, running := watch(jobs)
 	if running > 0 {
 		t.Error("the command still runs after Close")
-		jobs.Kill()
+		jobs.KillAll()
 	}
 	if result := <-ended; !result.Interrupted {
 		t.Errorf("it ended with %s", result.Outcome())

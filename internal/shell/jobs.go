@@ -85,9 +85,9 @@ type FinishedJob struct {
 	Outcome string
 }
 
-// Finished returns the background commands that have ended since the last call, in the order of
+// TakeFinished returns the background commands that have ended since the last call, in the order of
 // their ends. It omits killed commands.
-func (j *Jobs) Finished() []FinishedJob {
+func (j *Jobs) TakeFinished() []FinishedJob {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var finished []FinishedJob
@@ -100,7 +100,7 @@ func (j *Jobs) Finished() []FinishedJob {
 
 // Result is the outcome of a command in the foreground.
 type Result struct {
-	Ending
+	ExitInfo
 	// Output is the printed text. If it was too long, a note replaces its middle.
 	Output string
 	// Lines is the number of printed lines.
@@ -112,11 +112,11 @@ type Result struct {
 	Job *Job
 }
 
-// Feed runs a command with an input to its end. It writes the output unchanged to stdout and
+// RunWithInput runs a command with an input to its end. It writes the output unchanged to stdout and
 // stderr. The only error is ErrClosed.
-func (j *Jobs) Feed(ctx context.Context, command Command, stdout, stderr io.Writer) (Ending, error) {
+func (j *Jobs) RunWithInput(ctx context.Context, command Command, stdout, stderr io.Writer) (ExitInfo, error) {
 	if !j.countIn() {
-		return Ending{}, ErrClosed
+		return ExitInfo{}, ErrClosed
 	}
 	defer j.group.Done()
 	running, cancel := context.WithCancel(ctx)
@@ -146,9 +146,9 @@ func (j *Jobs) Close() {
 	j.groups.Close()
 }
 
-// Kill kills every command and does not wait. It is for a program that receives a second request to
+// KillAll kills every command and does not wait. It is for a program that receives a second request to
 // end.
-func (j *Jobs) Kill() { j.groups.kill() }
+func (j *Jobs) KillAll() { j.groups.kill() }
 
 // ErrClosed is returned for a command after Close.
 var ErrClosed = errors.New("the program is ending; no command is started any more")
@@ -170,8 +170,8 @@ func (j *Jobs) Start(command Command) (*Job, error) {
 	return job, nil
 }
 
-// Running returns the number of background commands that run.
-func (j *Jobs) Running() int {
+// RunningCount returns the number of background commands that run.
+func (j *Jobs) RunningCount() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.runningCount()

@@ -237,7 +237,7 @@ func wholeLinesBefore(text string) string {
 	if end := strings.LastIndexByte(text, '\n'); end >= 0 {
 		return text[:end+1]
 	}
-	return lines.WholeRunes(text) + "\n"
+	return lines.TrimPartialRune(text) + "\n"
 }
 
 // wholeLinesAfter drops an incomplete line at the start, unless it is the only line.

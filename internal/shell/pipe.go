@@ -55,7 +55,7 @@ func (s *pipeStates) failedCommands() []string {
 		return nil
 	}
 	const most = 4096
-	content, err := fsutil.Beginning(s.path, most)
+	content, err := fsutil.ReadBeginning(s.path, most)
 	_ = os.Remove(s.path)
 	if err != nil {
 		return nil
@@ -88,5 +88,5 @@ func (s *pipeStates) failedCommands() []string {
 // foundNothing reports whether a command of a pipe is a search that ended without a match.
 func foundNothing(name string, code int) bool {
 	program, _, _ := strings.Cut(name, " ")
-	return code == 1 && (name == "git grep" || programs.Is(program, programs.Searches))
+	return code == 1 && (name == "git grep" || programs.Is(program, programs.SearchesFiles))
 }

@@ -35,7 +35,7 @@ type Command struct {
 	Environ []string
 	// Reading is the parsed command line, if it has been parsed already. It is needed to report the
 	// exit codes of a pipe at the end of the line.
-	Reading *cmdline.Reading
+	Reading *cmdline.CommandLine
 	// Dir is the absolute path of the start folder.
 	Dir string
 	// Timeout is the longest running time, or 0 for no limit.
@@ -67,18 +67,18 @@ type Command struct {
 }
 
 // Read returns the parsed command line.
-func (c Command) Read() *cmdline.Reading {
+func (c Command) Read() *cmdline.CommandLine {
 	if c.Reading == nil {
 		return cmdline.Read(c.Line)
 	}
 	return c.Reading
 }
 
-// NotFound is the exit code of a shell that cannot find a program.
-const NotFound = 127
+// ExitNotFound is the exit code of a shell that cannot find a program.
+const ExitNotFound = 127
 
-// Ending reports how a command ended.
-type Ending struct {
+// ExitInfo reports how a command ended.
+type ExitInfo struct {
 	// NotStarted is the reason why the command did not start, nil if it started.
 	NotStarted error
 	// Exit is the exit code: 128 plus the number of the signal if a signal ended the command.
@@ -110,8 +110,8 @@ type Ending struct {
 
 // Outcome returns a few words on how a command ended and how long it ran, such as "exit 1 after
 // 2m03s".
-func (e Ending) Outcome() string {
-	took := humanize.Took(e.Took)
+func (e ExitInfo) Outcome() string {
+	took := humanize.Duration(e.Took)
 	switch {
 	case e.NotStarted != nil:
 		return fmt.Sprintf("not started: %v", e.NotStarted)
@@ -124,8 +124,8 @@ func (e Ending) Outcome() string {
 	}
 }
 
-// Status returns the exit code, or nil for a command that did not end by itself.
-func (e Ending) Status() *int {
+// ExitCode returns the exit code, or nil for a command that did not end by itself.
+func (e ExitInfo) ExitCode() *int {
 	if e.TimedOut || e.Interrupted {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (e Ending) Status() *int {
 }
 
 // ExitText returns the exit code, followed by the signal or the hidden failures in parentheses.
-func (e Ending) ExitText() string {
+func (e ExitInfo) ExitText() string {
 	if len(e.Hidden) > 0 {
 		return fmt.Sprintf("exit %d (%s)", e.Exit, strings.Join(e.Hidden, ", "))
 	}
@@ -146,7 +146,7 @@ func (e Ending) ExitText() string {
 var errTimedOut = errors.New("timed out")
 
 // run calls carryOut and writes the output to out as plain text.
-func (j *Jobs) run(ctx, hurried context.Context, c Command, out io.Writer) Ending {
+func (j *Jobs) run(ctx, hurried context.Context, c Command, out io.Writer) ExitInfo {
 	clean := &cleaner{to: out}
 	defer clean.flush()
 	return j.carryOut(ctx, hurried, c, clean, clean)
@@ -158,7 +158,7 @@ func (j *Jobs) run(ctx, hurried context.Context, c Command, out io.Writer) Endin
 // The command has no terminal and only the given input, so that it cannot wait for an answer. It is
 // the head of a separate session and process group. None of its processes remains when carryOut
 // returns.
-func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr io.Writer) Ending {
+func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr io.Writer) ExitInfo {
 	began := time.Now()
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -185,15 +185,15 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	running, err := policy.Start(ctx, cmd, c.Profile)
 	if err != nil {
 		if context.Cause(ctx) == errTimedOut { // the timeout passed before the sandbox was ready
-			return Ending{TimedOut: true, Exit: 128 + int(syscall.SIGKILL), Took: time.Since(began)}
+			return ExitInfo{TimedOut: true, Exit: 128 + int(syscall.SIGKILL), Took: time.Since(began)}
 		}
 		if _, gone := os.Stat(c.Dir); gone != nil {
 			err = fmt.Errorf("can't enter its folder: %w", gone)
 		}
 		if tooLong(err) {
-			err = TooLong(c.Line)
+			err = TooLongError(c.Line)
 		}
-		return Ending{NotStarted: err, Interrupted: ctx.Err() != nil, Took: time.Since(began)}
+		return ExitInfo{NotStarted: err, Interrupted: ctx.Err() != nil, Took: time.Since(began)}
 	}
 	gone := j.groups.Add(cmd.Process.Pid)
 	over := make(chan struct{})
@@ -211,7 +211,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 	close(over)
 	unhurried()
 
-	end := Ending{Took: time.Since(began), TooMany: running.End().TooMany, Undone: running.End().Undone, Unwatched: running.End().Unwatched, ColdCaches: running.End().ColdCaches}
+	end := ExitInfo{Took: time.Since(began), TooMany: running.End().TooMany, Undone: running.End().Undone, Unwatched: running.End().Unwatched, ColdCaches: running.End().ColdCaches}
 	end.Hidden = pipe.failedCommands()
 	end.Exit, end.Signal = exitCode(cmd.ProcessState, running.End().Signal)
 	switch {
@@ -241,7 +241,7 @@ func (j *Jobs) prepare(ctx context.Context, c Command, program string, pipe *pip
 		args = powerArguments(c.Line)
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
-	sandbox.Apart(cmd)
+	sandbox.SetNewGroup(cmd)
 	if kind == Cmd && c.Args == nil {
 		giveLine(cmd, program, c.Line)
 	}

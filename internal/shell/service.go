@@ -66,7 +66,7 @@ func StartService(ctx context.Context, c ServiceCommand, log io.Writer) (*Servic
 	if s.cmd.Env == nil {
 		s.cmd.Env = []string{} // nil would mean the environment of this program
 	}
-	sandbox.Apart(s.cmd)
+	sandbox.SetNewGroup(s.cmd)
 	stderr, err := s.pipes()
 	if err != nil {
 		return nil, err
@@ -154,13 +154,13 @@ func (s *Service) Close() {
 // PID returns the process ID of the program.
 func (s *Service) PID() int { return s.cmd.Process.Pid }
 
-// Ended returns a channel that is closed when the program and every process that it started have
+// Done returns a channel that is closed when the program and every process that it started have
 // ended.
-func (s *Service) Ended() <-chan struct{} { return s.ended }
+func (s *Service) Done() <-chan struct{} { return s.ended }
 
-// Drained returns a channel that is closed when its standard error has been written to the log
+// LogDone returns a channel that is closed when its standard error has been written to the log
 // completely.
-func (s *Service) Drained() <-chan struct{} { return s.drained }
+func (s *Service) LogDone() <-chan struct{} { return s.drained }
 
 // EndText describes how the program ended, such as "exit status 1".
 func (s *Service) EndText() string { return s.how }

@@ -13,20 +13,20 @@ type Kind string
 
 // The kinds of shells. Auto selects the first other kind that is installed.
 const (
-	Auto       Kind = "auto"
-	Bash       Kind = "bash"
-	PowerShell Kind = "pwsh"
-	OldPower   Kind = "powershell"
-	Cmd        Kind = "cmd"
+	Auto              Kind = "auto"
+	Bash              Kind = "bash"
+	PowerShell        Kind = "pwsh"
+	WindowsPowerShell Kind = "powershell"
+	Cmd               Kind = "cmd"
 )
 
 // IsPowerShell reports whether a shell has the syntax of PowerShell.
-func (k Kind) IsPowerShell() bool { return k == PowerShell || k == OldPower }
+func (k Kind) IsPowerShell() bool { return k == PowerShell || k == WindowsPowerShell }
 
 // kindOf returns the kind of the shell at a path. Unix shells have the kind Bash.
 func kindOf(path string) Kind {
 	switch name := strings.ToLower(strings.TrimSuffix(filepath.Base(path), ".exe")); Kind(name) {
-	case PowerShell, OldPower, Cmd:
+	case PowerShell, WindowsPowerShell, Cmd:
 		return Kind(name)
 	}
 	return Bash

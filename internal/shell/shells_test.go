@@ -9,7 +9,7 @@ import (
 func TestKindOfAShell(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]Kind{
-		"/bin/sh": Bash, "/usr/bin/bash": Bash, "/usr/bin/pwsh": PowerShell, "bash.exe": Bash, "PowerShell.exe": OldPower, "cmd.exe": Cmd,
+		"/bin/sh": Bash, "/usr/bin/bash": Bash, "/usr/bin/pwsh": PowerShell, "bash.exe": Bash, "PowerShell.exe": WindowsPowerShell, "cmd.exe": Cmd,
 	} {
 		if got := kindOf(path); got != want {
 			t.Errorf("%s is %s, want %s", path, got, want)

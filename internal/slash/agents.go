@@ -17,7 +17,7 @@ type Agents interface {
 	// omits conversations in which pruning did neither.
 	AgentSavings() []AgentSaving
 	// Working returns the ids of the running subagents, with their tasks.
-	Working() (ids, tasks []string)
+	RunningAgents() (ids, tasks []string)
 	// StopAgents stops the subagent with an id, or all running subagents if id is "", and returns their
 	// number.
 	StopAgents(id string) (int, error)
@@ -50,8 +50,8 @@ func agentsCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "agents", Aliases: []string{"agent"}, Help: "list subagents, or stop one",
 		Forms: []command.Form{
-			{Does: "list them", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Agents.AgentLines(), nil })},
-			{Args: "stop all", Does: "stop the running subagents", Run: command.Say(func(context.Context, []string) ([]string, error) {
+			{Does: "list them", Run: command.ShowLines(func(context.Context, []string) ([]string, error) { return d.Agents.AgentLines(), nil })},
+			{Args: "stop all", Does: "stop the running subagents", Run: command.ShowLines(func(context.Context, []string) ([]string, error) {
 				n, err := d.Agents.StopAgents("")
 				return []string{humanize.Count(n, "agent") + " stopped. The model reads their output so far."}, err
 			})},
@@ -61,7 +61,7 @@ func agentsCommand(d Deps) command.Command {
 				}
 				return []string{"agent " + id + " stopped. The model reads its output so far."}, nil
 			}), Complete: func([]string) (working []command.Completion) {
-				ids, tasks := d.Agents.Working()
+				ids, tasks := d.Agents.RunningAgents()
 				for i, id := range ids {
 					working = append(working, command.Completion{Value: id, Help: tasks[i]})
 				}

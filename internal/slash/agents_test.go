@@ -11,10 +11,10 @@ import (
 // fakeAgents are the agents of a conversation.
 type fakeAgents struct{ savings []slash.AgentSaving }
 
-func (fakeAgents) AgentLines() []string                { return []string{"Agents:"} }
-func (a fakeAgents) AgentSavings() []slash.AgentSaving { return a.savings }
-func (fakeAgents) Working() (ids, tasks []string)      { return []string{"s-abcde"}, []string{"look"} }
-func (fakeAgents) StopAgents(string) (int, error)      { return 2, nil }
+func (fakeAgents) AgentLines() []string                 { return []string{"Agents:"} }
+func (a fakeAgents) AgentSavings() []slash.AgentSaving  { return a.savings }
+func (fakeAgents) RunningAgents() (ids, tasks []string) { return []string{"s-abcde"}, []string{"look"} }
+func (fakeAgents) StopAgents(string) (int, error)       { return 2, nil }
 
 // All agents are ended by one word.
 func TestStopAllAgents(t *testing.T) {

@@ -30,9 +30,9 @@ func approvalCommand(s setter) command.Command {
 // showApproval lists the approval modes and the permissions that the user granted for the session or
 // permanently.
 func (s setter) showApproval(_ context.Context, _ []string) (command.Output, error) {
-	inUse := settings.ApprovalMode.Of(s.Settings)
+	inUse := settings.ApprovalMode.Value(s.Settings)
 	lines := choices(completeModes(nil), inUse)
-	pick := command.PickOf("approval mode", "/approval", completeModes(nil), inUse)
+	pick := command.NewChoiceList("approval mode", "/approval", completeModes(nil), inUse)
 	grants := s.Permissions.Grants()
 	if len(grants) == 0 {
 		return command.Output{Lines: append(lines, "", "No permissions granted."), Pick: pick}, nil
@@ -62,13 +62,13 @@ var allowedWhere = map[bool]string{false: "Allowed in this session:", true: "All
 const idleDays = 30
 
 // idle reports whether a permission of the project has not been used for more than idleDays days.
-func (s setter) idle(g gate.Granted) bool {
+func (s setter) idle(g gate.GrantEntry) bool {
 	last, err := time.Parse(time.DateOnly, cmp.Or(g.Used, g.Since))
 	return g.Project && err == nil && s.Now().Sub(last) > idleDays*24*time.Hour
 }
 
 // use describes where a permission applies, since when, and how often and when it was used.
-func (s setter) use(g gate.Granted) string {
+func (s setter) use(g gate.GrantEntry) string {
 	if !g.Project {
 		return "you allowed it for this session"
 	}
@@ -91,7 +91,7 @@ func (s setter) forgetGrants(ctx context.Context, which string) ([]string, error
 	if which != "all" && (err != nil || number < 1) {
 		return nil, fmt.Errorf("no permission %q. Run: /approval", which)
 	}
-	forgotten, err := s.Permissions.Forget(number)
+	forgotten, err := s.Permissions.Revoke(number)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +128,8 @@ func themeCommand(s setter) command.Command {
 		Name: "theme", Help: "choose the colors of the screen",
 		Forms: []command.Form{
 			{Does: "list the themes and choose one", Run: func(context.Context, []string) (command.Output, error) {
-				inUse := settings.Theme.Of(s.Settings)
-				pick := command.PickOf("theme", "/theme", themes(nil), inUse)
+				inUse := settings.Theme.Value(s.Settings)
+				pick := command.NewChoiceList("theme", "/theme", themes(nil), inUse)
 				for i, c := range pick.Choices {
 					pick.Choices[i].Theme = c.Name
 					if s.ThemeFault != nil && s.ThemeFault(c.Name) != nil {

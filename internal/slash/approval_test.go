@@ -18,7 +18,7 @@ func TestApprovalGrants(t *testing.T) {
 	if got := text(w.run(t, "/approval")); !strings.Contains(got, "No permissions granted") {
 		t.Errorf("without grants:\n%s", got)
 	}
-	w.session.grants = []gate.Granted{{Says: "any `go test …`"}, {Says: "exactly `touch a1`"}}
+	w.session.grants = []gate.GrantEntry{{Says: "any `go test …`"}, {Says: "exactly `touch a1`"}}
 	if got := text(w.run(t, "/approval")); !strings.Contains(got, "in this session:\n  1  any `go test …`\n  2  exactly `touch a1`\n") {
 		t.Errorf("with grants:\n%s", got)
 	}
@@ -41,7 +41,7 @@ func TestApprovalListsWhatIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	day := func(ago int) string { return testTime.AddDate(0, 0, -ago).Format(time.DateOnly) }
-	w.session.grants = []gate.Granted{
+	w.session.grants = []gate.GrantEntry{
 		{Says: "edits of *.go files"},
 		{Says: "any `go test …`", Project: true, Permission: rules.Permission{Since: day(90), Used: day(1), Count: 12}},
 		{Says: "exactly `make`", Project: true, Permission: rules.Permission{Since: day(40), Used: day(31), Count: 1}},

@@ -16,7 +16,7 @@ func TestFilesAsCommands(t *testing.T) {
 		return []command.Callable{{Name: "git:pr", Help: "open a pull request", Hint: "TITLE base", Origin: "user"}, {Name: "help", Help: "ours", Origin: "project"}}
 	}}})
 	for line, want := range map[string]bool{"/git:pr it's \"open": true, "/git:pr": true, "/help": false, "/project:help x": true, "/user:git:pr": true, "/git:p": false, "git:pr": false, "": false} {
-		if got := c.Sends(line); got != want {
+		if got := c.SendsMessage(line); got != want {
 			t.Errorf("Sends(%q) = %v", line, got)
 		}
 	}

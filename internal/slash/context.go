@@ -42,7 +42,7 @@ func (d Deps) contextFigures(ctx context.Context) (command.Output, chat.ContextU
 	bar := usageBar(usage)
 	out := command.Output{Bar: &bar, Lines: describeUsage(usage, bar)}
 	if d.Notes != nil {
-		if line := d.Notes.Line(); line != "" {
+		if line := d.Notes.UsageLine(); line != "" {
 			out.Lines = append(out.Lines, "notes        "+line)
 		}
 	}
@@ -80,8 +80,8 @@ func (d Deps) contextMap(ctx context.Context) (command.Output, error) {
 const mostItems = 12
 
 // pickItem returns the list of the parts of the context for a screen.
-func (d Deps) pickItem(ctx context.Context, usage chat.ContextUsage, items []chat.Item) *command.Pick {
-	pick := &command.Pick{Tells: true, Title: fmt.Sprintf("%s of %s tokens in the context", humanize.Tokens(usage.Total()), humanize.Tokens(usage.Limit))}
+func (d Deps) pickItem(ctx context.Context, usage chat.ContextUsage, items []chat.Item) *command.ChoiceList {
+	pick := &command.ChoiceList{Tells: true, Title: fmt.Sprintf("%s of %s tokens in the context", humanize.Tokens(usage.Total()), humanize.Tokens(usage.Limit))}
 	byLine := map[string]chat.Item{}
 	for i, item := range items {
 		line := fmt.Sprintf("/context %d", i+1)
@@ -91,18 +91,18 @@ func (d Deps) pickItem(ctx context.Context, usage chat.ContextUsage, items []cha
 			Also: func() string { return item.Path },
 		})
 	}
-	again := func() (*command.Pick, error) {
+	again := func() (*command.ChoiceList, error) {
 		out, err := d.contextMap(ctx)
 		return out.Pick, err
 	}
-	pick.Actions = []command.PickAction{
-		{Key: "ctrl+x", Name: "remove", Run: func(c command.Choice, _ string) (*command.Pick, error) {
-			if _, err := d.Session.LetGo(ctx, byLine[c.Line]); err != nil {
+	pick.Actions = []command.ChoiceAction{
+		{Key: "ctrl+x", Name: "remove", Run: func(c command.Choice, _ string) (*command.ChoiceList, error) {
+			if _, err := d.Session.PruneItem(ctx, byLine[c.Line]); err != nil {
 				return nil, err
 			}
 			return again()
 		}},
-		{Key: "ctrl+t", Name: "pin or unpin", Run: func(c command.Choice, _ string) (*command.Pick, error) {
+		{Key: "ctrl+t", Name: "pin or unpin", Run: func(c command.Choice, _ string) (*command.ChoiceList, error) {
 			item := byLine[c.Line]
 			if item.Path == "" {
 				return nil, errors.New("only files can be pinned")
@@ -136,7 +136,7 @@ func (d Deps) itemHelp(item chat.Item) string {
 	case window.PromptItem:
 		return "each request · replace it with your own prompts/system.md"
 	case window.ToolsItem:
-		if settings.Tools.Of(d.Settings) == settings.AllTools {
+		if settings.Tools.Value(d.Settings) == settings.AllTools {
 			return "each request · /set tools few offers fewer"
 		}
 		return "each request · fewer with agents off, notes off; see /mcp"
@@ -272,13 +272,13 @@ func statsCommand(d Deps) command.Command {
 				rows = append(rows, []string{"pruning", "", saved})
 			}
 			return command.Output{Lines: table.Lines("lrl", rows)}, nil
-		}}, {Args: "cache", Does: "list cache misses with cause and cost, and refreshes", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
+		}}, {Args: "cache", Does: "list cache misses with cause and cost, and refreshes", Run: command.ShowLines(func(ctx context.Context, _ []string) ([]string, error) {
 			breaks, err := d.Views.CacheBreaks()
 			if err != nil {
 				return nil, err
 			}
 			refreshes, err := d.Views.Refreshes(ctx)
-			return append(cachemiss.Lines(breaks), refreshes...), err
+			return append(cachemiss.DescribeMisses(breaks), refreshes...), err
 		})}},
 	}
 }

@@ -24,7 +24,7 @@ func densityCommand(deps Deps) command.Command {
 		Forms: []command.Form{
 			{Does: "show request costs and the latest pruned content", Run: d.lists(false)},
 			{Args: "all", Does: "list pruned and prunable content", Run: d.lists(true)},
-			{Args: "explain", Does: "preview pruning before the next request, and its cost", Run: command.Say(d.explain)},
+			{Args: "explain", Does: "preview pruning before the next request, and its cost", Run: command.ShowLines(d.explain)},
 			{Args: "show NUMBER", Does: "show pruned entry NUMBER with its content", Run: showOne(d.showPrune), Complete: d.completePrunes},
 			{Args: "NUMBER", Does: "same as show NUMBER", Run: showOne(d.showPrune)},
 			{Args: "restore NUMBER", Does: "restore pruned content", Run: showOne(d.restorePrune), Complete: d.completePrunes},
@@ -72,7 +72,7 @@ func (d density) showPrune(ctx context.Context, text string) ([]string, error) {
 	if !d.Recorded {
 		return lines, nil
 	}
-	heading, content, err := d.Past.Removed(ctx, n)
+	heading, content, err := d.Past.PrunedContent(ctx, n)
 	if err != nil {
 		return append(lines, "", err.Error()), nil
 	}
@@ -86,7 +86,7 @@ func (d density) restorePrune(ctx context.Context, text string) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	tokens, err := d.Past.BringBack(ctx, n)
+	tokens, err := d.Past.RestoreContent(ctx, n)
 	if err != nil {
 		return nil, err
 	}
@@ -95,13 +95,13 @@ func (d density) restorePrune(ctx context.Context, text string) ([]string, error
 
 // pin returns the command that pins or unpins a file. says is the sentence for the user, in which %s stands
 // for the file.
-func (d density) pin(pinned bool, says string) command.Run {
+func (d density) pin(pinned bool, says string) command.RunFunc {
 	return showOne(func(ctx context.Context, path string) ([]string, error) {
 		file, err := d.Context.Pin(ctx, path, pinned)
 		if err != nil {
 			return nil, err
 		}
-		return []string{fmt.Sprintf(says, fsutil.Short(file, d.Workspace))}, nil
+		return []string{fmt.Sprintf(says, fsutil.RelativeBelow(file, d.Workspace))}, nil
 	})
 }
 
@@ -130,7 +130,7 @@ func (d density) completeFiles(loose, pins bool) func([]string) []command.Comple
 		}
 		for _, file := range known {
 			if is := slices.Contains(pinned, file); is && pins || !is && loose {
-				files = append(files, command.Completion{Value: fsutil.Short(file, d.Workspace)})
+				files = append(files, command.Completion{Value: fsutil.RelativeBelow(file, d.Workspace)})
 			}
 		}
 		return files

@@ -23,7 +23,7 @@ const (
 
 // tellStory compares the cost of the requests with their cost without pruning. It lists at most most
 // requests: the latest one and those that were unusual. A last line contains the sum over all requests.
-func (d density) tellStory(story chat.Story, stats chat.Stats, ledger []chat.PruneRecord, most int) []string {
+func (d density) tellStory(story chat.CostComparison, stats chat.Stats, ledger []chat.PruneRecord, most int) []string {
 	if len(story.Bills) == 0 {
 		return nil
 	}
@@ -111,7 +111,7 @@ func describeUnusual(b chat.RequestCost, freed int) string {
 }
 
 // money formats a cost in USD if the price is known, otherwise in tokens at the full price.
-func money(story chat.Story, cost float64) string {
+func money(story chat.CostComparison, cost float64) string {
 	if story.Dollars > 0 {
 		return humanize.Dollars(cost * story.Dollars)
 	}
@@ -131,7 +131,7 @@ func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	story, err := d.Context.Story(ctx)
+	story, err := d.Context.CostComparison(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 }
 
 // tellNext describes the size of the next request and, if it is known, its cost.
-func tellNext(story chat.Story, next chat.NextRequest) []string {
+func tellNext(story chat.CostComparison, next chat.NextRequest) []string {
 	b := next.Cost
 	size := fmt.Sprintf("The next request: %s of %s tokens (%d%%), compression at %s",
 		humanize.Tokens(b.Tokens), humanize.Tokens(next.Limit), chat.Percent(b.Tokens, next.Limit), humanize.Tokens(next.Trigger))
@@ -170,10 +170,10 @@ func tellNext(story chat.Story, next chat.NextRequest) []string {
 }
 
 // leavingLines lists the largest parts that would be pruned, and the price of pruning them.
-func (d density) leavingLines(story chat.Story, next chat.NextRequest) []string {
-	var parts []chat.HeldPart
+func (d density) leavingLines(story chat.CostComparison, next chat.NextRequest) []string {
+	var parts []chat.PrunablePart
 	for _, p := range next.Leaves {
-		parts = append(parts, chat.HeldPart{Subject: p.Subject, Tokens: p.Tokens, Reason: p.Reason})
+		parts = append(parts, chat.PrunablePart{Subject: p.Subject, Tokens: p.Tokens, Reason: p.Reason})
 	}
 	price := ""
 	if cut := next.Cut; cut != nil && cut.Paid > 0 {
@@ -186,9 +186,9 @@ func (d density) leavingLines(story chat.Story, next chat.NextRequest) []string 
 
 // largest lists at most most parts of the context, the largest first, below a line with the sum of
 // all parts.
-func (d density) largest(title, price string, parts []chat.HeldPart, most int) []string {
+func (d density) largest(title, price string, parts []chat.PrunablePart, most int) []string {
 	const subject, why = 20, 28 // 60 columns
-	slices.SortStableFunc(parts, func(a, b chat.HeldPart) int { return cmp.Compare(b.Tokens, a.Tokens) })
+	slices.SortStableFunc(parts, func(a, b chat.PrunablePart) int { return cmp.Compare(b.Tokens, a.Tokens) })
 	tokens, rows := 0, [][]string{}
 	for i, p := range parts {
 		tokens += p.Tokens

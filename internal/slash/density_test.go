@@ -26,7 +26,7 @@ func priced(w *world) {
 		{Kind: "free", Subject: root + "/a.go", Paths: []string{root + "/a.go"}, Tool: "read_file", Reason: "view, removed without loss", Tokens: 100, Turn: 3, At: at, Cut: second},
 		{Kind: "dropped", Subject: "message: hello", Reason: "dropped to make room (context limit)", Tokens: 7, Turn: 4, At: at},
 	}
-	w.session.held = []chat.HeldPart{
+	w.session.held = []chat.PrunablePart{
 		{Kind: "view", Class: "part", Subject: root + "/a.go", Tokens: 2000, Waiting: true, Reason: "not used for 40 requests; it waits until pruning pays"},
 		{Kind: "view", Class: "whole", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"},
 		{Kind: "view", Class: "whole", Subject: root + "/c.go", Tokens: 500, Reason: "used 2 requests ago; it stays for 100"},
@@ -64,7 +64,7 @@ func TestDensityTellsTheStory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	priced(w)
-	w.session.story = chat.Story{Dollars: 0.00001, Bills: []chat.RequestCost{
+	w.session.story = chat.CostComparison{Dollars: 0.00001, Bills: []chat.RequestCost{
 		{Request: 1, Tokens: 9000, All: 9000, Spent: 11250, None: 11250, Cold: true},
 		{Request: 2, Tokens: 9500, All: 9500, Spent: 1500, None: 1500},
 		{Request: 41, Tokens: 30_000, All: 34_400, Spent: 5000, None: 4000},
@@ -132,7 +132,7 @@ func TestDensityExplainsTheNextRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	root := w.deps.Workspace
-	w.session.story = chat.Story{Dollars: 0.00001}
+	w.session.story = chat.CostComparison{Dollars: 0.00001}
 	w.session.upcoming = chat.NextRequest{
 		Cost: chat.RequestCost{Request: 44, Tokens: 32_400, All: 41_000, Spent: 3600, None: 4200}, Limit: 200_000, Trigger: 170_000,
 		Leaves: []chat.PruneRecord{
@@ -140,7 +140,7 @@ func TestDensityExplainsTheNextRequest(t *testing.T) {
 			{Kind: "cold", Subject: root + "/internal/a/very/long/path/a.go", Reason: "view, not used for 31 requests", Tokens: 4000},
 		},
 		Cut:  &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1200, Request: 44},
-		Held: []chat.HeldPart{{Kind: "view", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"}},
+		Held: []chat.PrunablePart{{Kind: "view", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"}},
 	}
 	const want = `The next request: 32.4k of 200k tokens (16%), compression at 170k
 Cost: $0.036. Without pruning: $0.042 for 41k tokens
@@ -183,7 +183,7 @@ func TestDensityWhy(t *testing.T) {
 	w := newWorld(t)
 	priced(w)
 	for line, want := range map[string]string{"/density why a.go": "a.go", `/why say  "so"`: `say  "so"`} {
-		w.session.why = &provenance.Answer{State: provenance.In, Parts: []provenance.Part{{State: provenance.In, What: "answer: read_file a.go", Entry: 3, Tokens: 5}}}
+		w.session.why = &provenance.Answer{State: provenance.StateInContext, Parts: []provenance.Part{{State: provenance.StateInContext, What: "answer: read_file a.go", Entry: 3, Tokens: 5}}}
 		if got := text(w.run(t, line)); got != "In the next request.\nanswer: read_file a.go\n  in context, entry 3, 5 tokens" || w.session.why.Question != want {
 			t.Errorf("%s asks %q and shows\n%s", line, w.session.why.Question, got)
 		}

@@ -23,17 +23,17 @@ const ledgerWidth = 60
 
 // lists returns the command that reports the cost of the requests, the prunes and the parts held back.
 // Unless all is set, the report is limited to one screen.
-func (d density) lists(all bool) command.Run {
-	return command.Say(func(ctx context.Context, _ []string) ([]string, error) {
+func (d density) lists(all bool) command.RunFunc {
+	return command.ShowLines(func(ctx context.Context, _ []string) ([]string, error) {
 		ledger, err := d.Context.Ledger(ctx)
 		if err != nil {
 			return nil, err
 		}
-		held, err := d.Context.HeldParts(ctx, "")
+		held, err := d.Context.PrunableParts(ctx, "")
 		if err != nil {
 			return nil, err
 		}
-		story, err := d.Context.Story(ctx)
+		story, err := d.Context.CostComparison(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func (d density) lists(all bool) command.Run {
 const screenLines = 18
 
 // onOneScreen shows the latest lines of each part of the report, and counts the lines it omits.
-func (d density) onOneScreen(story chat.Story, stats chat.Stats, ledger []chat.PruneRecord, held []chat.HeldPart) []string {
+func (d density) onOneScreen(story chat.CostComparison, stats chat.Stats, ledger []chat.PruneRecord, held []chat.PrunablePart) []string {
 	lines := append(d.tellStory(story, stats, ledger, storyRows), d.latestPrunes(ledger)...)
 	if detail := d.describeHeld(held); len(detail) > 0 {
 		lines = append(lines, detail[1])
@@ -93,7 +93,7 @@ func (d density) describeLedger(ledger []chat.PruneRecord) []string {
 func sumOf(ledger []chat.PruneRecord) string {
 	freed, compressed := 0, 0
 	for _, p := range ledger {
-		if window.Compressed(p) {
+		if window.IsByCompression(p) {
 			compressed++
 		} else {
 			freed += p.Tokens
@@ -125,7 +125,7 @@ func describeCut(ledger []chat.PruneRecord, first int) []string {
 
 // describeHeld lists the parts of the context that could be pruned but are held back, and the
 // pinned parts.
-func (d density) describeHeld(held []chat.HeldPart) []string {
+func (d density) describeHeld(held []chat.PrunablePart) []string {
 	var lines []string
 	tokens, n := 0, 0
 	for _, h := range held {
@@ -143,7 +143,7 @@ func (d density) describeHeld(held []chat.HeldPart) []string {
 }
 
 // describePart describes a part of the context and the reason why it is still in the context.
-func (d density) describePart(h chat.HeldPart) []string {
+func (d density) describePart(h chat.PrunablePart) []string {
 	const indent = "        "
 	return []string{fmt.Sprintf("%6s  %s: %s", humanize.Tokens(h.Tokens), cutLeft(d.shorten(h.Subject), ledgerWidth-len(indent)), h.Reason)}
 }
@@ -186,7 +186,7 @@ func (d density) subject(subject string, width int) string {
 
 func (d density) shorten(subject string) string {
 	if filepath.IsAbs(subject) && !strings.Contains(subject, " ") {
-		return fsutil.Short(subject, d.Workspace)
+		return fsutil.RelativeBelow(subject, d.Workspace)
 	}
 	return subject
 }

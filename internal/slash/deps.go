@@ -37,40 +37,40 @@ type Session interface {
 	Compress(ctx context.Context) (chat.Compressed, error)
 	Clear(ctx context.Context) error
 	Retry(ctx context.Context) error
-	Idle(ctx context.Context) error
-	Aside(ctx context.Context, question string) (answer string, err error)
-	LetGo(ctx context.Context, item chat.Item) (tokens int, err error)
+	CheckIdle(ctx context.Context) error
+	AskAside(ctx context.Context, question string) (answer string, err error)
+	PruneItem(ctx context.Context, item chat.Item) (tokens int, err error)
 }
 
 // Context provides the content of the context and the pruned content. chat.Views implements it.
 type Context interface {
 	ContextUsage(ctx context.Context) (chat.ContextUsage, error)
 	Ledger(ctx context.Context) ([]chat.PruneRecord, error)
-	Story(ctx context.Context) (chat.Story, error)
+	CostComparison(ctx context.Context) (chat.CostComparison, error)
 	NextRequest(ctx context.Context) (chat.NextRequest, error)
-	HeldParts(ctx context.Context, subject string) ([]chat.HeldPart, error)
+	PrunableParts(ctx context.Context, subject string) ([]chat.PrunablePart, error)
 	Items(ctx context.Context) ([]chat.Item, error)
 	KnownFiles(ctx context.Context) (known, pinned []string, err error)
 	Pin(ctx context.Context, path string, pinned bool) (file string, err error)
 }
 
-// Past returns a conversation and its files to an earlier point, and restores pruned content. chat.Past
+// Rewinder returns a conversation and its files to an earlier point, and restores pruned content. chat.Rewinder
 // implements it.
-type Past interface {
-	Removed(ctx context.Context, number int) (heading, text string, err error)
-	BringBack(ctx context.Context, number int) (tokens int, err error)
+type Rewinder interface {
+	PrunedContent(ctx context.Context, number int) (heading, text string, err error)
+	RestoreContent(ctx context.Context, number int) (tokens int, err error)
 	Points(ctx context.Context) ([]history.Point, error)
 	Rewind(ctx context.Context, seq uint64, files bool) (history.Point, []snapshot.ChangedFile, error)
 	PlanRewind(ctx context.Context, seq uint64) (*snapshot.Plan, error)
 	PlanFiles(ctx context.Context, way snapshot.Operation) (*snapshot.Plan, error)
-	MoveFiles(ctx context.Context, plan *snapshot.Plan) ([]snapshot.ChangedFile, error)
+	ApplyFilePlan(ctx context.Context, plan *snapshot.Plan) ([]snapshot.ChangedFile, error)
 }
 
 // Permissions provides the permissions that the user granted for the session or permanently. gate.Consent
 // implements it.
 type Permissions interface {
-	Grants() []gate.Granted
-	Forget(number int) ([]string, error)
+	Grants() []gate.GrantEntry
+	Revoke(number int) ([]string, error)
 }
 
 // A Model is one model that the endpoint offers.
@@ -116,7 +116,7 @@ type FallbackConsent interface {
 type Deps struct {
 	Session     Session
 	Context     Context
-	Past        Past
+	Past        Rewinder
 	Permissions Permissions
 	Settings    *settings.Settings
 	Profiles    *settings.Store
@@ -160,7 +160,7 @@ type Deps struct {
 	// Resume makes the program continue another session after this session ends. The error is the reason
 	// why it cannot. Resume is nil if the program ends with its command.
 	Resume func(id string) error
-	Record Record
+	Record SessionRecord
 	Keys   Keys
 	// Recorded is set if a session log stores the content that is removed from the context.
 	Recorded bool
@@ -195,8 +195,8 @@ type Choices struct {
 	Setting func(key string, value settings.Value) error
 }
 
-// Record changes the record of the session. Its functions are nil if nothing is recorded.
-type Record struct {
+// SessionRecord changes the record of the session. Its functions are nil if nothing is recorded.
+type SessionRecord struct {
 	// Fork continues the session in a new record, and returns the ids of the old and the new
 	// record.
 	Fork func() (before, now string, err error)
@@ -212,7 +212,7 @@ type Keys struct {
 	Shown func() []command.Key
 	// Read reads File, in which a user assigns other keys to actions. It returns the actions with their
 	// current keys, and the errors in the file. It is nil without a screen.
-	Read func() (bound []command.Bound, faults []string)
+	Read func() (bound []command.KeyBinding, faults []string)
 	File string
 }
 

@@ -30,8 +30,8 @@ type Finder struct {
 	Progress func(read, all int64)
 }
 
-// MostFound limits the number of passages that are shown to a user.
-const MostFound = 50
+// MaxFound limits the number of passages that are shown to a user.
+const MaxFound = 50
 
 // Search returns the passages that match a query. It searches the sessions of the repository, or all
 // sessions if all is set. remarks are lines for the user.
@@ -48,13 +48,13 @@ func (f Finder) Search(ctx context.Context, query string, all bool) (hits []sess
 		remarks = append(remarks, "Regular expressions are not supported; searched for the words.")
 	}
 	if found.More {
-		remarks = append(remarks, fmt.Sprintf("Only the first %d matches are shown. Add words, path:FILE or after:DATE.", MostFound))
+		remarks = append(remarks, fmt.Sprintf("Only the first %d matches are shown. Add words, path:FILE or after:DATE.", MaxFound))
 	}
 	return found.Hits, remarks, nil
 }
 
-// Others returns the search in sessions of other programs. Each search reads these sessions again.
-func (f Finder) Others(files []logs.File) func(ctx context.Context, query string, all bool) ([]sessionsearch.Hit, []string, error) {
+// SearchOthers returns the search in sessions of other programs. Each search reads these sessions again.
+func (f Finder) SearchOthers(files []logs.File) func(ctx context.Context, query string, all bool) ([]sessionsearch.Hit, []string, error) {
 	return func(ctx context.Context, query string, all bool) ([]sessionsearch.Hit, []string, error) {
 		q, options, err := f.asked(query, all)
 		if err != nil {
@@ -71,7 +71,7 @@ func (f Finder) Others(files []logs.File) func(ctx context.Context, query string
 // asked returns a parsed query, with options for the sessions of the repository, or for all sessions if all
 // is set.
 func (f Finder) asked(query string, all bool) (sessionsearch.Query, sessionsearch.Options, error) {
-	options := sessionsearch.Options{In: f.Here, Most: MostFound, Progress: f.Progress}
+	options := sessionsearch.Options{In: f.Here, Most: MaxFound, Progress: f.Progress}
 	if all {
 		options.In = nil
 	}
@@ -84,7 +84,7 @@ func (f Finder) asked(query string, all bool) (sessionsearch.Query, sessionsearc
 func FoundLines(hits []sessionsearch.Hit, now time.Time) (lines []string) {
 	titles := titlesOf()
 	for _, h := range hits {
-		lines = append(lines, fmt.Sprintf("%s#%d  %s  %s  %s", h.Session, h.Entry, timeAgo(now.Sub(h.Time)), h.Kind, humanize.Line(titles(h), ledgerWidth)), "  "+h.Marked())
+		lines = append(lines, fmt.Sprintf("%s#%d  %s  %s  %s", h.Session, h.Entry, timeAgo(now.Sub(h.Time)), h.Kind, humanize.Line(titles(h), ledgerWidth)), "  "+h.MarkedText())
 	}
 	return lines
 }
@@ -144,14 +144,14 @@ func (d Deps) find(ctx context.Context, values []string) (command.Output, error)
 }
 
 // pickFound returns a list of passages for a screen.
-func (d Deps) pickFound(hits []sessionsearch.Hit) *command.Pick {
+func (d Deps) pickFound(hits []sessionsearch.Hit) *command.ChoiceList {
 	titles, byLine := titlesOf(), map[string]sessionsearch.Hit{}
-	pick := &command.Pick{Title: "found"}
+	pick := &command.ChoiceList{Title: "found"}
 	for _, h := range hits {
 		line := fmt.Sprintf("/find %s#%d", h.Session, h.Entry)
 		byLine[line] = h
 		pick.Choices = append(pick.Choices, command.Choice{
-			Name: h.Marked(), Help: strings.Join([]string{timeAgo(d.Now().Sub(h.Time)), h.Kind, titles(h)}, " · "), Line: line,
+			Name: h.MarkedText(), Help: strings.Join([]string{timeAgo(d.Now().Sub(h.Time)), h.Kind, titles(h)}, " · "), Line: line,
 			Preview: func() string {
 				lines, err := d.Finder.show(context.Background(), h.Session, h.Entry, 0)
 				if err != nil {
@@ -162,11 +162,11 @@ func (d Deps) pickFound(hits []sessionsearch.Hit) *command.Pick {
 		})
 	}
 	if d.Resume != nil {
-		pick.Actions = append(pick.Actions, command.PickAction{Key: "ctrl+r", Name: "resume it", Instead: func(c command.Choice) command.Choice {
+		pick.Actions = append(pick.Actions, command.ChoiceAction{Key: "ctrl+r", Name: "resume it", Instead: func(c command.Choice) command.Choice {
 			return command.Choice{Line: "/resume " + byLine[c.Line].Session}
 		}})
 	}
-	pick.Actions = append(pick.Actions, command.PickAction{Key: "ctrl+f", Name: "quote", Instead: func(c command.Choice) command.Choice {
+	pick.Actions = append(pick.Actions, command.ChoiceAction{Key: "ctrl+f", Name: "quote", Instead: func(c command.Choice) command.Choice {
 		h := byLine[c.Line]
 		return command.Choice{Draft: fmt.Sprintf("From session %s of %s (%s), entry %d:\n> %s\n", h.Session, h.Time.Format("2006-01-02"), humanize.Line(titles(h), ledgerWidth), h.Entry, h.Text)}
 	}})
@@ -197,7 +197,7 @@ func (f Finder) show(ctx context.Context, id string, number uint64, around int) 
 				mark = "▸─"
 			}
 			lines = append(lines, "", fmt.Sprintf("%s %d, %s, %s", mark, near.Number, near.Kind, near.Time.Format("2006-01-02 15:04")))
-			lines = append(lines, strings.Split(strings.TrimSpace(secret.Without(history.Transcript(entry))), "\n")...)
+			lines = append(lines, strings.Split(strings.TrimSpace(secret.Redact(history.Transcript(entry))), "\n")...)
 		}
 		return lines, nil
 	}

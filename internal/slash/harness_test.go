@@ -29,7 +29,7 @@ import (
 var (
 	_ slash.Session     = (*chat.Chat)(nil)
 	_ slash.Context     = (*chat.Views)(nil)
-	_ slash.Past        = (*chat.Past)(nil)
+	_ slash.Rewinder    = (*chat.Rewinder)(nil)
 	_ slash.Permissions = (*gate.Consent)(nil)
 )
 
@@ -40,14 +40,14 @@ type fakeSession struct {
 	actErr     error
 	usage      chat.ContextUsage
 	ledger     []chat.PruneRecord
-	held       []chat.HeldPart
-	story      chat.Story
+	held       []chat.PrunablePart
+	story      chat.CostComparison
 	upcoming   chat.NextRequest
 	known      []string
 	pinned     []string
 	stats      chat.Stats
 	reply      string
-	grants     []gate.Granted
+	grants     []gate.GrantEntry
 	compressed chat.Compressed
 	plan       *snapshot.Plan
 	changed    []snapshot.ChangedFile
@@ -63,17 +63,17 @@ type fakeSession struct {
 
 func (f *fakeSession) Items(context.Context) ([]chat.Item, error) { return f.items, f.err }
 
-func (f *fakeSession) LetGo(_ context.Context, item chat.Item) (int, error) {
+func (f *fakeSession) PruneItem(_ context.Context, item chat.Item) (int, error) {
 	f.done = append(f.done, "let go "+item.Subject)
 	return item.Tokens, f.err
 }
 
-func (f *fakeSession) Aside(_ context.Context, question string) (string, error) {
+func (f *fakeSession) AskAside(_ context.Context, question string) (string, error) {
 	f.done = append(f.done, "aside "+question)
 	return f.reply, f.err
 }
 
-func (f *fakeSession) Idle(context.Context) error { return f.err }
+func (f *fakeSession) CheckIdle(context.Context) error { return f.err }
 
 func (f *fakeSession) Points(context.Context) ([]history.Point, error) { return f.points, f.err }
 
@@ -95,17 +95,19 @@ func (f *fakeSession) Ledger(context.Context) ([]chat.PruneRecord, error) { retu
 
 func (f *fakeSession) NextRequest(context.Context) (chat.NextRequest, error) { return f.upcoming, nil }
 
-func (f *fakeSession) Story(context.Context) (chat.Story, error) { return f.story, nil }
-
-func (f *fakeSession) HeldParts(_ context.Context, subject string) ([]chat.HeldPart, error) {
-	return slices.DeleteFunc(slices.Clone(f.held), func(h chat.HeldPart) bool { return !strings.HasSuffix(h.Subject, subject) }), f.err
+func (f *fakeSession) CostComparison(context.Context) (chat.CostComparison, error) {
+	return f.story, nil
 }
 
-func (f *fakeSession) Removed(_ context.Context, number int) (heading, text string, err error) {
+func (f *fakeSession) PrunableParts(_ context.Context, subject string) ([]chat.PrunablePart, error) {
+	return slices.DeleteFunc(slices.Clone(f.held), func(h chat.PrunablePart) bool { return !strings.HasSuffix(h.Subject, subject) }), f.err
+}
+
+func (f *fakeSession) PrunedContent(_ context.Context, number int) (heading, text string, err error) {
 	return fmt.Sprintf("%d: %s, as of turn 1", number, f.ledger[number-1].Subject), "PASS\n", f.err
 }
 
-func (f *fakeSession) BringBack(_ context.Context, number int) (int, error) {
+func (f *fakeSession) RestoreContent(_ context.Context, number int) (int, error) {
 	f.done = append(f.done, fmt.Sprintf("bring back %d", number))
 	return f.ledger[number-1].Tokens, errors.Join(f.err, f.actErr)
 }
@@ -123,9 +125,9 @@ func (f *fakeSession) Stats(context.Context) (chat.Stats, error) { return f.stat
 
 func (f *fakeSession) LastReply(context.Context) (string, error) { return f.reply, f.err }
 
-func (f *fakeSession) Grants() []gate.Granted { return f.grants }
+func (f *fakeSession) Grants() []gate.GrantEntry { return f.grants }
 
-func (f *fakeSession) Forget(number int) ([]string, error) {
+func (f *fakeSession) Revoke(number int) ([]string, error) {
 	f.done = append(f.done, fmt.Sprintf("forget %d", number))
 	var says []string
 	for _, g := range f.grants {
@@ -149,7 +151,7 @@ func (f *fakeSession) PlanFiles(_ context.Context, way snapshot.Operation) (*sna
 	return f.plan, f.err
 }
 
-func (f *fakeSession) MoveFiles(_ context.Context, plan *snapshot.Plan) ([]snapshot.ChangedFile, error) {
+func (f *fakeSession) ApplyFilePlan(_ context.Context, plan *snapshot.Plan) ([]snapshot.ChangedFile, error) {
 	f.done = append(f.done, "move "+string(plan.Kind))
 	return f.changed, f.err
 }

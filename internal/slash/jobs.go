@@ -21,7 +21,7 @@ func jobsCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "jobs", Aliases: []string{"ps", "bashes"}, Help: "list background commands, or end one",
 		Forms: []command.Form{
-			{Does: "list them", Run: command.Say(func(context.Context, []string) ([]string, error) { return listJobs(d.Jobs.List()), nil })},
+			{Does: "list them", Run: command.ShowLines(func(context.Context, []string) ([]string, error) { return listJobs(d.Jobs.List()), nil })},
 			{Args: "end N", Does: "end one", Run: showOne(d.endJob), Complete: func([]string) (running []command.Completion) {
 				for _, job := range d.Jobs.List() {
 					if job.Running() {

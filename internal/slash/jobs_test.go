@@ -23,8 +23,8 @@ func TestJobs(t *testing.T) {
 	t.Parallel()
 	var ended []int
 	jobs := []command.Job{
-		{ID: 1, Command: "make\nmake test", Live: fakeJob{state: "exit 0 after 2s"}},
-		{ID: 2, Command: "npm run dev", Live: fakeJob{state: "running for 5s", running: true, spool: "/tmp/out"}},
+		{ID: 1, Command: "make\nmake test", LiveJob: fakeJob{state: "exit 0 after 2s"}},
+		{ID: 2, Command: "npm run dev", LiveJob: fakeJob{state: "running for 5s", running: true, spool: "/tmp/out"}},
 	}
 	w := newWorld(t, func(d *slash.Deps) {
 		d.Jobs.List = func() []command.Job { return jobs }

@@ -36,7 +36,7 @@ func modelCommand(m *models) command.Command {
 		Name: "model", Aliases: []string{"models"}, Help: "list models, or switch to one",
 		Forms: []command.Form{
 			{Does: "list the models of the endpoint and choose one", Run: m.choose},
-			{Args: "NAME [EFFORT]", Does: "switch to MODEL, from the next message", Run: command.Say(m.use), Complete: m.complete},
+			{Args: "NAME [EFFORT]", Does: "switch to MODEL, from the next message", Run: command.ShowLines(m.use), Complete: m.complete},
 		},
 	}
 }
@@ -71,12 +71,12 @@ func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 		if known := named(name, models).Efforts; len(known) > 0 && !slices.Contains(known, effort) {
 			return nil, fmt.Errorf("%s has no reasoning effort %q. Use one of: %s", name, effort, strings.Join(known, ", "))
 		}
-		if err := m.Settings.Set(settings.Session, settings.ReasoningEffort.Key(), effort); err != nil {
+		if err := m.Settings.Set(settings.LayerSession, settings.ReasoningEffort.Key(), effort); err != nil {
 			return nil, err
 		}
 		lines[0] += ", effort " + effort
 	}
-	if err := m.Settings.Set(settings.Session, settings.Model.Key(), name); err != nil {
+	if err := m.Settings.Set(settings.LayerSession, settings.Model.Key(), name); err != nil {
 		return nil, err
 	}
 	err := m.Profiles.RememberModel(name)
@@ -96,7 +96,7 @@ func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 // conversation, because a cache belongs to one model. It returns "" if nothing is known to be cached.
 func (m *models) lostCache(ctx context.Context, next Model) string {
 	usage, err := m.Context.ContextUsage(ctx)
-	if err != nil || next.ID == settings.Model.Of(m.Settings) || usage.Cached+usage.Written == 0 {
+	if err != nil || next.ID == settings.Model.Value(m.Settings) || usage.Cached+usage.Written == 0 {
 		return ""
 	}
 	text := "The cache of " + humanize.Tokens(usage.Prompt) + " tokens is lost; the next request sends them again"
@@ -136,7 +136,7 @@ func (m *models) describe(models []Model) []string {
 	var rows [][]string
 	for _, one := range models {
 		mark, limit := " ", ""
-		if one.ID == settings.Model.Of(m.Settings) {
+		if one.ID == settings.Model.Value(m.Settings) {
 			mark = "*"
 		}
 		if one.ContextLimit > 0 {
@@ -149,7 +149,7 @@ func (m *models) describe(models []Model) []string {
 
 // pick returns the list of models for a screen. The models that were chosen earlier come first. If the
 // efforts of a model are known, the user can change its effort in the list.
-func (m *models) pick(models []Model) *command.Pick {
+func (m *models) pick(models []Model) *command.ChoiceList {
 	var offered []command.Completion
 	for _, proposal := range m.complete(nil) {
 		if slices.ContainsFunc(models, func(m Model) bool { return m.ID == proposal.Value }) {
@@ -160,14 +160,14 @@ func (m *models) pick(models []Model) *command.Pick {
 	if m.Signature != nil {
 		title = joined(title, m.Signature())
 	}
-	pick := command.PickOf(title, "/model", offered, settings.Model.Of(m.Settings))
+	pick := command.NewChoiceList(title, "/model", offered, settings.Model.Value(m.Settings))
 	for i, c := range pick.Choices {
 		known := named(c.Name, models).Efforts
 		if len(known) == 0 {
 			continue
 		}
 		pick.Turns = "effort"
-		now := slices.Index(known, settings.ReasoningEffort.Of(m.Settings))
+		now := slices.Index(known, settings.ReasoningEffort.Value(m.Settings))
 		pick.Choices[i] = withEffort(c, known, now)
 		if c.InUse && now >= 0 {
 			pick.Choices[i].Help = joined("effort "+known[now], c.Help)
@@ -250,7 +250,7 @@ const modelsTimeout = 5 * time.Second
 func (m *models) knownModels() []Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	endpoint := settings.BaseURL.Of(m.Settings)
+	endpoint := settings.BaseURL.Value(m.Settings)
 	if m.asked && m.of == endpoint {
 		return slices.Clone(m.offered)
 	}
@@ -266,7 +266,7 @@ func (m *models) knownModels() []Model {
 func (m *models) fetch(ctx context.Context) ([]Model, error) {
 	ctx, cancel := context.WithTimeout(ctx, modelsTimeout)
 	defer cancel()
-	endpoint := settings.BaseURL.Of(m.Settings)
+	endpoint := settings.BaseURL.Value(m.Settings)
 	models, err := m.Models(ctx)
 	if err != nil {
 		return nil, err

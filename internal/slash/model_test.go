@@ -32,8 +32,8 @@ func TestModel(t *testing.T) {
 		}
 	}
 	w.refused(t, "/model gpt5", `the endpoint has no model "gpt5"; did you mean gpt-5?`)
-	if settings.Model.Of(w.settings) != "qwen/qwen3:8b" {
-		t.Errorf("model is %q", settings.Model.Of(w.settings))
+	if settings.Model.Value(w.settings) != "qwen/qwen3:8b" {
+		t.Errorf("model is %q", settings.Model.Value(w.settings))
 	}
 	if recent, _ := w.store.RecentModels(); !slices.Equal(recent, []string{"qwen/qwen3:8b", "gpt-4.1-mini", "gpt-5"}) {
 		t.Errorf("remembered %q", recent)
@@ -50,8 +50,8 @@ func TestModelWithoutList(t *testing.T) {
 	if got := text(w.run(t, "/model anything")); got != "model anything, from the next message\nCan't check that the endpoint has this model: 404 not found" {
 		t.Errorf("got %q", got)
 	}
-	if settings.Model.Of(w.settings) != "anything" {
-		t.Errorf("model is %q", settings.Model.Of(w.settings))
+	if settings.Model.Value(w.settings) != "anything" {
+		t.Errorf("model is %q", settings.Model.Value(w.settings))
 	}
 }
 
@@ -148,8 +148,8 @@ func TestModelWithEffort(t *testing.T) {
 	if one = one.Turn(-1); one.Line != "/model one medium" {
 		t.Errorf("← makes %q", one.Line)
 	}
-	if got := text(w.run(t, one.Line)); got != "model one, from the next message, effort medium" || settings.ReasoningEffort.Of(w.settings) != "medium" {
-		t.Errorf("it says %q, the effort is %q", got, settings.ReasoningEffort.Of(w.settings))
+	if got := text(w.run(t, one.Line)); got != "model one, from the next message, effort medium" || settings.ReasoningEffort.Value(w.settings) != "medium" {
+		t.Errorf("it says %q, the effort is %q", got, settings.ReasoningEffort.Value(w.settings))
 	}
 	w.refused(t, "/model one max", `one has no reasoning effort "max". Use one of: low, medium, high`)
 	if values := w.values("/model one m"); !slices.Equal(values, []string{"medium"}) {
@@ -181,7 +181,7 @@ func TestModelSaysWhatChangingItCosts(t *testing.T) {
 				return []slash.Model{{ID: "big", Prices: &settings.Prices{Input: 3, Output: 15}}, {ID: "small"}, {ID: "used"}}, nil
 			}
 		})
-		if err := w.settings.Set(settings.Session, "model", "used"); err != nil {
+		if err := w.settings.Set(settings.LayerSession, "model", "used"); err != nil {
 			t.Fatal(err)
 		}
 		w.session.usage = c.usage

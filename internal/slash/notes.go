@@ -19,24 +19,24 @@ type Notes interface {
 	// Add stores a note. said describes the result.
 	Add(text string, to notes.Scope) (said string, err error)
 	// Agree approves a note: it is based on its files as they are now, and it is used.
-	Agree(id string) error
+	Approve(id string) error
 	Edit(id, text string) error
 	Delete(id string) error
 	// Difference returns a diff of the changes in the files of a note since it was made. It omits files
 	// whose earlier content is unknown.
-	Difference(ctx context.Context, note notes.Note) string
+	Diff(ctx context.Context, note notes.Note) string
 	// Made returns the notes of the latest turn in which the model stored notes, if that turn is not older
 	// than the turn at since. later is set if it is newer.
-	Made(since time.Time) (made []notes.Note, later bool)
+	LatestTurnNotes(since time.Time) (made []notes.Note, later bool)
 	// Line reports how much of the prompt the notes occupy, or "" if there are none.
-	Line() string
+	UsageLine() string
 }
 
 var errNotesOff = errors.New("notes are off in this session. For the next one, type /set notes on and start without --no-setup")
 
 // scopes maps prefixes of a note to its scope. A note without a prefix is only for the user in this
 // repository.
-var scopes = map[string]notes.Scope{"user:": notes.Everywhere, "project:": notes.Shared}
+var scopes = map[string]notes.Scope{"user:": notes.ScopeEverywhere, "project:": notes.ScopeShared}
 
 // ScopeOfNote returns the text of a note without its scope prefix, and the scope.
 func ScopeOfNote(typed string) (text string, scope notes.Scope) {
@@ -45,7 +45,7 @@ func ScopeOfNote(typed string) (text string, scope notes.Scope) {
 			return text, scope
 		}
 	}
-	return typed, notes.Repository
+	return typed, notes.ScopeRepository
 }
 
 func rememberCommand(d Deps) command.Command {
@@ -72,8 +72,8 @@ func forgetCommand(d Deps) command.Command {
 }
 
 // noteCommand returns a command that changes the notes and shows the result in a line.
-func (d Deps) noteCommand(change func(values []string) (string, error)) command.Run {
-	return command.Say(func(_ context.Context, values []string) ([]string, error) {
+func (d Deps) noteCommand(change func(values []string) (string, error)) command.RunFunc {
+	return command.ShowLines(func(_ context.Context, values []string) ([]string, error) {
 		if d.Notes == nil {
 			return nil, errNotesOff
 		}
@@ -114,7 +114,7 @@ func notesCommand(d Deps) command.Command {
 				return command.Output{}, fmt.Errorf("no note %s", values[0])
 			}},
 			{Args: "agree ID", Does: "mark it as current", Run: d.noteCommand(func(values []string) (string, error) {
-				return "The note " + notes.IDOf(values[0]) + " is used.", d.Notes.Agree(notes.IDOf(values[0]))
+				return "The note " + notes.IDOf(values[0]) + " is used.", d.Notes.Approve(notes.IDOf(values[0]))
 			})},
 		},
 	}
@@ -141,15 +141,15 @@ func NoteLines(states []notes.State) (lines []string) {
 
 // StateOf describes whether a note is used.
 func StateOf(s notes.State) string {
-	if s.State == notes.Stale {
-		return "stale: " + humanize.Name(s.Changed) + " changed"
+	if s.State == notes.StateStale {
+		return "stale: " + humanize.FileName(s.Changed) + " changed"
 	}
 	return s.State
 }
 
 // noteLines shows a note with its origin, and how its files have changed.
 func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
-	lines := append(strings.Split(humanize.Visible(s.Text), "\n"), "", StateOf(s))
+	lines := append(strings.Split(humanize.EscapeInvisible(s.Text), "\n"), "", StateOf(s))
 	if !s.Made.IsZero() {
 		lines = append(lines, "made on "+s.Made.Format("2006-01-02"))
 	}
@@ -157,16 +157,16 @@ func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
 	case place.MatchString(s.From):
 		lines = append(lines, "from /find "+s.From)
 	case s.From != "":
-		lines = append(lines, "from "+humanize.Name(s.From))
+		lines = append(lines, "from "+humanize.FileName(s.From))
 	}
 	if !s.Checked.IsZero() {
 		lines = append(lines, "approved on "+s.Checked.Format("2006-01-02"))
 	}
 	for _, g := range s.Basis {
-		lines = append(lines, "rests on "+humanize.Name(g.Path))
+		lines = append(lines, "rests on "+humanize.FileName(g.Path))
 	}
-	if diff := d.Notes.Difference(ctx, s.Note); diff != "" {
-		lines = append(append(lines, ""), strings.Split(humanize.Visible(strings.TrimSpace(diff)), "\n")...)
+	if diff := d.Notes.Diff(ctx, s.Note); diff != "" {
+		lines = append(append(lines, ""), strings.Split(humanize.EscapeInvisible(strings.TrimSpace(diff)), "\n")...)
 		if len(lines) > mostNoteLines {
 			lines = append(lines[:mostNoteLines], "…")
 		}
@@ -178,27 +178,27 @@ func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
 const mostNoteLines = 200
 
 // pickNotes returns a list of notes for a screen.
-func (d Deps) pickNotes(states []notes.State) *command.Pick {
-	pick := &command.Pick{Title: "note"}
+func (d Deps) pickNotes(states []notes.State) *command.ChoiceList {
+	pick := &command.ChoiceList{Title: "note"}
 	for _, s := range states {
 		pick.Choices = append(pick.Choices, command.Choice{
-			Name: humanize.Line(s.Text, 0), Help: s.ID + " · " + StateOf(s), Line: "/notes " + s.ID, Faded: s.State != notes.Used,
+			Name: humanize.Line(s.Text, 0), Help: s.ID + " · " + StateOf(s), Line: "/notes " + s.ID, Faded: s.State != notes.StateUsed,
 			Preview: func() string { return strings.Join(d.noteLines(context.Background(), s), "\n") },
 		})
 	}
-	again := func(c command.Choice, act func(id string) error) (*command.Pick, error) {
+	again := func(c command.Choice, act func(id string) error) (*command.ChoiceList, error) {
 		if err := act(strings.TrimPrefix(c.Line, "/notes ")); err != nil {
 			return nil, err
 		}
 		states, _ := d.Notes.List()
 		return d.pickNotes(states), nil
 	}
-	pick.Actions = []command.PickAction{
-		{Key: "ctrl+t", Name: "agree", Run: func(c command.Choice, _ string) (*command.Pick, error) { return again(c, d.Notes.Agree) }},
-		{Key: "ctrl+o", Name: "edit", Edits: true, Run: func(c command.Choice, text string) (*command.Pick, error) {
+	pick.Actions = []command.ChoiceAction{
+		{Key: "ctrl+t", Name: "agree", Run: func(c command.Choice, _ string) (*command.ChoiceList, error) { return again(c, d.Notes.Approve) }},
+		{Key: "ctrl+o", Name: "edit", Edits: true, Run: func(c command.Choice, text string) (*command.ChoiceList, error) {
 			return again(c, func(id string) error { return d.Notes.Edit(id, text) })
 		}},
-		{Key: "ctrl+x", Name: "delete", Asks: "delete", Run: func(c command.Choice, _ string) (*command.Pick, error) {
+		{Key: "ctrl+x", Name: "delete", Asks: "delete", Run: func(c command.Choice, _ string) (*command.ChoiceList, error) {
 			return again(c, d.Notes.Delete)
 		}},
 	}

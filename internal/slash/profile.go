@@ -22,14 +22,14 @@ func profileCommand(p profiles) command.Command {
 		Forms: []command.Form{
 			{Args: "save NAME", Does: "save the current settings as profile NAME", Run: showOne(p.save), Complete: p.complete},
 			{Args: "load NAME", Does: "switch to a profile, from the next message", Run: showOne(p.load), Complete: p.complete},
-			{Args: "list", Does: "list the profiles", Run: command.Say(p.list)},
+			{Args: "list", Does: "list the profiles", Run: command.ShowLines(p.list)},
 			{Args: "show NAME", Does: "show the settings of a profile", Run: showOne(p.show), Complete: p.complete},
 			{Args: "delete NAME", Does: "delete a profile", Run: showOne(p.delete), Complete: p.complete},
 			{Args: "default NAME", Does: "load a profile at every start; none for no profile", Run: showOne(p.setDefault), Complete: func([]string) []command.Completion {
 				return append(p.complete(nil), command.Completion{Value: settings.NoProfile, Help: "start without a profile"})
 			}},
 			{Args: "allow NAME", Does: "allow fallback to a profile at another company", Run: showOne(p.allow), Complete: p.complete},
-			{Args: settings.NoProfile, Does: "stop using a profile in this session", Run: command.Say(func(context.Context, []string) ([]string, error) {
+			{Args: settings.NoProfile, Does: "stop using a profile in this session", Run: command.ShowLines(func(context.Context, []string) ([]string, error) {
 				p.Settings.UseProfile(nil)
 				return []string{"No profile is active in this session."}, nil
 			})},
@@ -42,12 +42,12 @@ func profileCommand(p profiles) command.Command {
 }
 
 // pick returns the list of profiles for a screen, or nil if there are no profiles.
-func (p profiles) pick() *command.Pick {
+func (p profiles) pick() *command.ChoiceList {
 	profiles := p.complete(nil)
 	if len(profiles) == 0 {
 		return nil
 	}
-	pick := command.PickOf("profile", "/profile load", profiles, p.Settings.Profile())
+	pick := command.NewChoiceList("profile", "/profile load", profiles, p.Settings.Profile())
 	pick.Choices = append(pick.Choices, command.Choice{
 		Name: settings.NoProfile, Help: "no profile in this session", Line: "/profile " + settings.NoProfile, InUse: p.Settings.Profile() == "",
 	})
@@ -55,15 +55,15 @@ func (p profiles) pick() *command.Pick {
 }
 
 func (p profiles) save(_ context.Context, name string) ([]string, error) {
-	values := p.Settings.Persistent()
+	values := p.Settings.PersistentValues()
 	kept, err := p.Profiles.Save(name, values)
 	if err != nil {
 		return nil, err
 	}
 	lines := []string{fmt.Sprintf("Saved profile %s with %s in %s", name, humanize.Count(len(values), "setting"), p.Profiles.Path(name))}
-	for _, resolved := range p.Settings.Changed() {
+	for _, resolved := range p.Settings.NonDefault() {
 		if _, saved := values[resolved.Spec.Key]; saved {
-			lines = append(lines, fmt.Sprintf("  %s = %s", resolved.Spec.Key, resolved.Shown()))
+			lines = append(lines, fmt.Sprintf("  %s = %s", resolved.Spec.Key, resolved.DisplayValue()))
 		}
 	}
 	if len(kept) > 0 {
@@ -82,7 +82,7 @@ func (p profiles) load(_ context.Context, name string) ([]string, error) {
 	for _, key := range hidden {
 		_, source := p.Settings.Get(key)
 		line := fmt.Sprintf("  %s is unchanged: set by %s", key, source)
-		if source == settings.Session {
+		if source == settings.LayerSession {
 			line += "; /set unset " + key + " uses the profile's value"
 		}
 		lines = append(lines, line)
@@ -102,7 +102,7 @@ func (p profiles) show(_ context.Context, name string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, []string{"  " + key, spec.Show(loaded.Values[key])})
+		rows = append(rows, []string{"  " + key, spec.DisplayValue(loaded.Values[key])})
 	}
 	lines = append(lines, table.Lines("ll", rows)...)
 	return append(lines, unknownLines(loaded)...), nil

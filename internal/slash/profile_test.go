@@ -48,8 +48,8 @@ func TestLoadSwitchesEverything(t *testing.T) {
 	if got := text(w.run(t, "/profile load other")); !strings.Contains(got, "Unknown to this version, but kept: later") {
 		t.Errorf("/profile load says %q", got)
 	}
-	if settings.Model.Of(w.settings) != "m2" || settings.BaseURL.Of(w.settings) != "http://h/v1" || settings.CompressionStrategy.Of(w.settings) != "top-down-truncation" {
-		t.Errorf("settings are %s, %s, %s", settings.Model.Of(w.settings), settings.BaseURL.Of(w.settings), settings.CompressionStrategy.Of(w.settings))
+	if settings.Model.Value(w.settings) != "m2" || settings.BaseURL.Value(w.settings) != "http://h/v1" || settings.CompressionStrategy.Value(w.settings) != "top-down-truncation" {
+		t.Errorf("settings are %s, %s, %s", settings.Model.Value(w.settings), settings.BaseURL.Value(w.settings), settings.CompressionStrategy.Value(w.settings))
 	}
 }
 
@@ -76,7 +76,7 @@ func TestProfileRefuses(t *testing.T) {
 	}
 	w.run(t, "/profile load work")
 	w.refused(t, "/profile load bad", "must be one of high-density, middle-out, one-shot, top-down-truncation")
-	if w.settings.Profile() != "work" || settings.Model.Of(w.settings) != "" {
-		t.Errorf("profile %q, model %q", w.settings.Profile(), settings.Model.Of(w.settings))
+	if w.settings.Profile() != "work" || settings.Model.Value(w.settings) != "" {
+		t.Errorf("profile %q, model %q", w.settings.Profile(), settings.Model.Value(w.settings))
 	}
 }

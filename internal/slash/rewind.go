@@ -98,7 +98,7 @@ func (d Deps) rewind(ctx context.Context, values []string) (command.Output, erro
 // whether to restore the files too.
 func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 	went := wentTo(p)
-	if p.End() {
+	if p.IsEnd() {
 		return command.Output{Lines: []string{went, "Files are unchanged."}}
 	}
 	plan, err := d.Past.PlanRewind(ctx, p.Seq)
@@ -115,7 +115,7 @@ func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 	n := humanize.Count(len(plan.Steps), "file")
 	ask := askAbout(plan)
 	ask.Done, ask.YesCommand = []string{went}, back
-	ask.Current = func() bool { return !plan.Outdated() }
+	ask.Current = func() bool { return !plan.IsOutdated() }
 	ask.Yes = func(ctx context.Context) (command.Output, error) {
 		if !ask.Current() {
 			return command.Output{}, errOutdated
@@ -131,7 +131,7 @@ func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 func findPoint(points []history.Point, name string) (history.Point, error) {
 	if strings.EqualFold(name, forward) {
 		for _, p := range slices.Backward(points) {
-			if p.End() && !p.Cleared {
+			if p.IsEnd() && !p.Cleared {
 				return p, nil
 			}
 		}
@@ -164,7 +164,7 @@ const longestPoint = 200
 // pointText describes a point in a line. The end of an abandoned branch is described by the last message on
 // that branch.
 func pointText(p history.Point) string {
-	if !p.End() {
+	if !p.IsEnd() {
 		return messageText(p.Message)
 	}
 	text := "the branch that you left"
@@ -197,7 +197,7 @@ func (d Deps) listPoints(points []history.Point) []string {
 	rows := [][]string{{"", "when", "message"}}
 	for _, p := range points {
 		text := cutRight(pointText(p), ledgerWidth)
-		if p.Turn == 0 && !p.End() {
+		if p.Turn == 0 && !p.IsEnd() {
 			text += " (left behind)"
 		}
 		rows = append(rows, []string{pointName(p), d.pointTime(p), text})
@@ -208,19 +208,19 @@ func (d Deps) listPoints(points []history.Point) []string {
 
 // pickPoint returns the list of points for a screen: the messages of the current branch, the latest first,
 // then the points on abandoned branches.
-func (d Deps) pickPoint(points []history.Point) *command.Pick {
-	pick := &command.Pick{Title: "Return to before this message"}
+func (d Deps) pickPoint(points []history.Point) *command.ChoiceList {
+	pick := &command.ChoiceList{Title: "Return to before this message"}
 	var behind []command.Choice
 	for _, p := range slices.Backward(points) {
 		choice := command.Choice{Name: pointText(p), Help: d.pointTime(p), Line: "/rewind " + pointName(p)}
-		if !p.End() {
+		if !p.IsEnd() {
 			choice.Preview = func() string { return d.pointPreview(p) }
 		}
 		if p.Turn > 0 {
 			pick.Choices = append(pick.Choices, choice)
 			continue
 		}
-		if !p.End() {
+		if !p.IsEnd() {
 			choice.Help += ", left behind"
 		}
 		behind = append(behind, choice)
@@ -255,7 +255,7 @@ func (d Deps) pointPreview(p history.Point) string {
 
 // wentTo describes the position in the conversation after a rewind.
 func wentTo(p history.Point) string {
-	if p.End() {
+	if p.IsEnd() {
 		return "The conversation continues where you left it."
 	}
 	return fmt.Sprintf("The conversation is back to before “%s”. To return, type /rewind forward.", cutRight(pointText(p), ledgerWidth))

@@ -72,9 +72,9 @@ func TestEveryCommand(t *testing.T) {
 func TestSessionErrors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.session.err = chat.ErrWorking
+	w.session.err = chat.ErrBusy
 	for _, line := range []string{"/clear", "/retry", "/compress", "/context", "/density", "/stats", "/copy"} {
-		if _, err := w.Run(t.Context(), line); !errors.Is(err, chat.ErrWorking) || err.Error() != chat.ErrWorking.Error() {
+		if _, err := w.Run(t.Context(), line); !errors.Is(err, chat.ErrBusy) || err.Error() != chat.ErrBusy.Error() {
 			t.Errorf("%s: %v", line, err)
 		}
 	}

@@ -53,13 +53,13 @@ func (d Deps) resume(ctx context.Context, words []string) (command.Output, error
 	if d.Resume == nil {
 		return command.Output{}, errOneSession
 	}
-	err := d.Session.Idle(ctx)
+	err := d.Session.CheckIdle(ctx)
 	if err == nil {
 		err = d.Resume(strings.Join(words, " "))
 	}
 	if several := (*session.AmbiguousError)(nil); errors.As(err, &several) {
-		pick, unlisted := d.Sessions.PickNamed(several)
-		return command.Output{Lines: SessionLines(several.Fit, Listing{Workspaces: true}, d.Now()), Pick: pick}, unlisted
+		pick, unlisted := d.Sessions.AmbiguousChoiceList(several)
+		return command.Output{Lines: SessionLines(several.Fit, ListOptions{Workspaces: true}, d.Now()), Pick: pick}, unlisted
 	}
 	return command.Output{Quit: err == nil}, err
 }
@@ -68,8 +68,8 @@ func renameCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "rename", Help: "set the title of the session",
 		Forms: []command.Form{
-			{Does: "show the title", Run: command.Say(d.rename)},
-			{Args: "TITLE", Rest: true, Does: "set the title; - removes it", Run: command.Say(d.rename)},
+			{Does: "show the title", Run: command.ShowLines(d.rename)},
+			{Args: "TITLE", Rest: true, Does: "set the title; - removes it", Run: command.ShowLines(d.rename)},
 		},
 	}
 }
@@ -102,7 +102,7 @@ func forkCommand(d Deps) command.Command {
 			if d.Record.Fork == nil {
 				return command.Output{}, errNotRecorded
 			}
-			if err := d.Session.Idle(ctx); err != nil {
+			if err := d.Session.CheckIdle(ctx); err != nil {
 				return command.Output{}, err
 			}
 			before, now, err := d.Record.Fork()
@@ -115,7 +115,7 @@ func forkCommand(d Deps) command.Command {
 }
 
 // chooseSession returns the command that lists sessions to choose from.
-func (d Deps) chooseSession(all bool) command.Run {
+func (d Deps) chooseSession(all bool) command.RunFunc {
 	return func(context.Context, []string) (command.Output, error) {
 		infos, err := d.Sessions.List(all)
 		if err != nil {
@@ -124,19 +124,19 @@ func (d Deps) chooseSession(all bool) command.Run {
 		if len(infos) == 0 {
 			return command.Output{Lines: []string{"No recorded sessions in this folder."}}, nil
 		}
-		out := command.Output{Lines: SessionLines(infos, Listing{Workspaces: all}, d.Now())}
+		out := command.Output{Lines: SessionLines(infos, ListOptions{Workspaces: all}, d.Now())}
 		if d.Resume != nil {
-			out.Pick = d.Sessions.Pick(infos, all, false)
+			out.Pick = d.Sessions.ChoiceList(infos, all, false)
 		}
 		return out, nil
 	}
 }
 
-// A Listing selects the columns of a list of sessions: the folder and the subagents of each.
-type Listing struct{ Workspaces, Agents bool }
+// A ListOptions selects the columns of a list of sessions: the folder and the subagents of each.
+type ListOptions struct{ Workspaces, Agents bool }
 
 // SessionLines lists sessions as text, one per line under a heading.
-func SessionLines(infos []session.Info, with Listing, now time.Time) []string {
+func SessionLines(infos []session.Info, with ListOptions, now time.Time) []string {
 	rows := [][]string{{"session", "used", "messages", "branch", "title"}}
 	unanswered := 0
 	for _, i := range infos {
@@ -178,9 +178,9 @@ type SessionLists struct {
 	Now   func() time.Time
 }
 
-// Pick returns a list of sessions for a screen. Choosing a session runs /resume. The list shows either the
+// ChoiceList returns a list of sessions for a screen. Choosing a session runs /resume. The list shows either the
 // conversations or the runs of scripts.
-func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *command.Pick {
+func (s SessionLists) ChoiceList(infos []session.Info, all, scripts bool) *command.ChoiceList {
 	kind := func(scripts bool) (of []session.Info) {
 		for _, i := range infos {
 			if i.Unattended == scripts {
@@ -206,21 +206,21 @@ func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *command.Pic
 	for _, i := range shown {
 		byLine["/resume "+i.ID] = i
 	}
-	again := func(all, scripts bool) (*command.Pick, error) {
+	again := func(all, scripts bool) (*command.ChoiceList, error) {
 		infos, err := s.List(all)
 		if err != nil {
 			return nil, err
 		}
-		return s.Pick(infos, all, scripts), nil
+		return s.ChoiceList(infos, all, scripts), nil
 	}
-	pick.Actions = []command.PickAction{
-		{Key: "ctrl+t", Name: "rename", Edits: true, Run: func(c command.Choice, title string) (*command.Pick, error) {
+	pick.Actions = []command.ChoiceAction{
+		{Key: "ctrl+t", Name: "rename", Edits: true, Run: func(c command.Choice, title string) (*command.ChoiceList, error) {
 			if err := s.Rename(byLine[c.Line], title); err != nil {
 				return nil, err
 			}
 			return again(all, scripts)
 		}},
-		{Key: "ctrl+x", Name: "delete", Asks: "delete", Run: func(c command.Choice, _ string) (*command.Pick, error) {
+		{Key: "ctrl+x", Name: "delete", Asks: "delete", Run: func(c command.Choice, _ string) (*command.ChoiceList, error) {
 			info := byLine[c.Line]
 			if info.ID == s.InUse() {
 				return nil, errors.New("that session is already open here")
@@ -230,22 +230,22 @@ func (s SessionLists) Pick(infos []session.Info, all, scripts bool) *command.Pic
 			}
 			return again(all, scripts)
 		}},
-		{Key: "ctrl+o", Name: map[bool]string{true: "this folder", false: "every folder"}[all], Run: func(command.Choice, string) (*command.Pick, error) {
+		{Key: "ctrl+o", Name: map[bool]string{true: "this folder", false: "every folder"}[all], Run: func(command.Choice, string) (*command.ChoiceList, error) {
 			return again(!all, scripts)
 		}},
 	}
 	if len(others) > 0 {
 		name := map[bool]string{true: humanize.Count(len(others), "conversation"), false: fmt.Sprintf("%d of -p", len(others))}[scripts]
-		pick.Actions = append(pick.Actions, command.PickAction{Key: "ctrl+s", Name: name, Run: func(command.Choice, string) (*command.Pick, error) {
+		pick.Actions = append(pick.Actions, command.ChoiceAction{Key: "ctrl+s", Name: name, Run: func(command.Choice, string) (*command.ChoiceList, error) {
 			return again(all, !scripts)
 		}})
 	}
 	return pick
 }
 
-// PickNamed returns a list of sessions for a name that several sessions have. The list initially searches
+// AmbiguousChoiceList returns a list of sessions for a name that several sessions have. The list initially searches
 // for the name.
-func (s SessionLists) PickNamed(several *session.AmbiguousError) (*command.Pick, error) {
+func (s SessionLists) AmbiguousChoiceList(several *session.AmbiguousError) (*command.ChoiceList, error) {
 	all, scripts := false, true
 	for _, info := range several.Fit {
 		all = all || info.Workspace != several.Fit[0].Workspace
@@ -259,13 +259,13 @@ func (s SessionLists) PickNamed(several *session.AmbiguousError) (*command.Pick,
 	if err != nil {
 		return nil, err
 	}
-	pick := s.Pick(listed, all, scripts)
+	pick := s.ChoiceList(listed, all, scripts)
 	pick.Query = several.Name
 	return pick, nil
 }
 
-func (s SessionLists) choices(infos []session.Info, all bool) *command.Pick {
-	pick := &command.Pick{Title: "session"}
+func (s SessionLists) choices(infos []session.Info, all bool) *command.ChoiceList {
+	pick := &command.ChoiceList{Title: "session"}
 	for _, i := range infos {
 		about := []string{timeAgo(s.Now().Sub(i.Used))}
 		if i.Unattended {

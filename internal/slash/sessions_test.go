@@ -82,7 +82,7 @@ func TestSessions(t *testing.T) {
 	if got := text(w.run(t, "/fork")); !strings.Contains(got, "session two. Session one is unchanged") {
 		t.Errorf("fork %q", got)
 	}
-	w.session.err = chat.ErrWorking
+	w.session.err = chat.ErrBusy
 	w.refused(t, "/resume 20261121-1", "a turn is running")
 	w.refused(t, "/fork", "a turn is running")
 
@@ -120,7 +120,7 @@ func TestRename(t *testing.T) {
 	if len(all.Pick.Choices) != 2 || !strings.Contains(text(all), "-p: old") {
 		t.Errorf("the run of a script is among the conversations: %+v", all.Pick.Choices)
 	}
-	if found := all.Pick.Matches("whole x", all.Pick.Texts()); len(found) != 1 || found[0] != 0 {
+	if found := all.Pick.Matches("whole x", all.Pick.SearchTexts()); len(found) != 1 || found[0] != 0 {
 		t.Errorf("by the first message are found %v", found)
 	}
 	without := newWorld(t, recorded(&asked))

@@ -24,12 +24,12 @@ func setCommand(s setter) command.Command {
 	return command.Command{
 		Name: "set", Help: "change a setting",
 		Forms: []command.Form{
-			{Args: "KEY VALUE", Rest: true, Does: "change it", Run: command.Say(s.set), Complete: s.completeValues},
+			{Args: "KEY VALUE", Rest: true, Does: "change it", Run: command.ShowLines(s.set), Complete: s.completeValues},
 			{Args: "KEY", Does: "explain it", Run: showOne(s.showOrAssign)},
-			{Does: "list the settings that differ from the defaults", Run: command.Say(func(context.Context, []string) ([]string, error) { return s.describeChanged(), nil })},
+			{Does: "list the settings that differ from the defaults", Run: command.ShowLines(func(context.Context, []string) ([]string, error) { return s.describeChanged(), nil })},
 			{Args: "unset KEY", Does: "reset a setting to its value before /set", Run: showOne(s.unset), Complete: func([]string) []command.Completion {
-				return completeKeys(slices.DeleteFunc(s.Settings.Changed(), func(r settings.Resolved) bool {
-					return r.Source != settings.Session && r.Source != settings.Kept
+				return completeKeys(slices.DeleteFunc(s.Settings.NonDefault(), func(r settings.ResolvedSetting) bool {
+					return r.Source != settings.LayerSession && r.Source != settings.LayerSaved
 				}))
 			}},
 		},
@@ -48,7 +48,7 @@ func (s setter) set(ctx context.Context, values []string) ([]string, error) {
 }
 
 // setCommand returns the command that sets one setting for the session.
-func (s setter) setCommand(key string) command.Run {
+func (s setter) setCommand(key string) command.RunFunc {
 	return showOne(func(ctx context.Context, value string) ([]string, error) { return s.assign(ctx, key, value) })
 }
 
@@ -62,7 +62,7 @@ func (s setter) showOrAssign(ctx context.Context, word string) ([]string, error)
 		return nil, err
 	}
 	lines := DescribeSetting(resolved, s.Settings.Profile())
-	if why := settings.WhyNoEffect(s.Settings, resolved.Spec.Key); why != "" {
+	if why := settings.NoEffectReason(s.Settings, resolved.Spec.Key); why != "" {
 		lines = append(lines, "  "+why)
 	}
 	return lines, nil
@@ -74,7 +74,7 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 	if err != nil {
 		return nil, err
 	}
-	if before.Spec.Type() == settings.TypeProfile && settings.ValidName(value) == nil {
+	if before.Spec.Type() == settings.TypeProfile && settings.CheckName(value) == nil {
 		if _, err := s.Profiles.Load(value); err != nil {
 			return nil, err
 		}
@@ -84,14 +84,14 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 			return nil, err
 		}
 	}
-	if err := s.Settings.Set(settings.Session, key, value); err != nil {
+	if err := s.Settings.Set(settings.LayerSession, key, value); err != nil {
 		return nil, err
 	}
 	after, err := s.Settings.Lookup(key)
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{fmt.Sprintf("%s = %s (was %s)", after.Spec.Key, after.Shown(), valueText(before))}
+	lines := []string{fmt.Sprintf("%s = %s (was %s)", after.Spec.Key, after.DisplayValue(), valueText(before))}
 	if s.Choices.Setting != nil {
 		lines = append(lines, s.keep(after))
 	}
@@ -102,7 +102,7 @@ func (s setter) assign(ctx context.Context, key, value string) ([]string, error)
 }
 
 // keep stores a choice of the user, and returns a text about how long the new value applies.
-func (s setter) keep(chosen settings.Resolved) string {
+func (s setter) keep(chosen settings.ResolvedSetting) string {
 	key := chosen.Spec.Key
 	if !chosen.Spec.Person {
 		return "For this session. To keep it, type /profile save NAME."
@@ -110,11 +110,11 @@ func (s setter) keep(chosen settings.Resolved) string {
 	if err := s.Choices.Setting(key, chosen.Value); err != nil {
 		return "For this session only. Can't save it: " + err.Error()
 	}
-	if err := s.Settings.Set(settings.Kept, key, chosen.Value.String()); err != nil {
+	if err := s.Settings.Set(settings.LayerSaved, key, chosen.Value.String()); err != nil {
 		return "For this session only. Can't save it: " + err.Error()
 	}
 	takeBack := "/set unset " + key + " resets it"
-	if _, source := s.Settings.GetUpTo(settings.Flags, key); source != settings.Kept {
+	if _, source := s.Settings.GetUpTo(settings.LayerFlags, key); source != settings.LayerSaved {
 		return fmt.Sprintf("Saved, but %s has priority at the next start. %s", sourceName(source, s.Settings.Profile()), takeBack)
 	}
 	return "Saved for later sessions. " + takeBack
@@ -123,7 +123,7 @@ func (s setter) keep(chosen settings.Resolved) string {
 // effect explains why a new value has no effect, or an unexpected effect. It returns "" if the value needs
 // no explanation.
 func (s setter) effect(ctx context.Context, key string) string {
-	if why := settings.WhyNoEffect(s.Settings, key); why != "" {
+	if why := settings.NoEffectReason(s.Settings, key); why != "" {
 		return why
 	}
 	if !slices.Contains([]string{settings.CompressionThreshold.Key(), settings.ContextLimit.Key(), settings.MaxOutputTokens.Key()}, key) {
@@ -138,7 +138,7 @@ func (s setter) effect(ctx context.Context, key string) string {
 
 // unset undoes /set for a key, and reports the value that applies now.
 func (s setter) unset(_ context.Context, key string) ([]string, error) {
-	was, err := s.Settings.Unset(settings.Session, key)
+	was, err := s.Settings.Unset(settings.LayerSession, key)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (s setter) unset(_ context.Context, key string) ([]string, error) {
 		if err := s.Choices.Setting(now.Spec.Key, settings.Value{}); err != nil {
 			return nil, err
 		}
-		kept, err := s.Settings.Unset(settings.Kept, now.Spec.Key)
+		kept, err := s.Settings.Unset(settings.LayerSaved, now.Spec.Key)
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func (s setter) unset(_ context.Context, key string) ([]string, error) {
 }
 
 func (s setter) describeChanged() []string {
-	changed := s.Settings.Changed()
+	changed := s.Settings.NonDefault()
 	if len(changed) == 0 {
 		return []string{"All settings have their defaults. To list them, type /settings."}
 	}
@@ -175,7 +175,7 @@ func (s setter) describeChanged() []string {
 }
 
 // completeKeys proposes the keys of settings, then their aliases.
-func completeKeys(all []settings.Resolved) []command.Completion {
+func completeKeys(all []settings.ResolvedSetting) []command.Completion {
 	var keys, aliases []command.Completion
 	for _, resolved := range all {
 		spec := resolved.Spec
@@ -208,14 +208,14 @@ func (s setter) completeValues(typed []string) (values []command.Completion) {
 		for _, value := range spec.Values() {
 			values = append(values, command.Completion{Value: value, Help: valueNote(resolved, value)})
 		}
-	case resolved.Value.IsSet() && resolved.Shown() == resolved.Value.String():
+	case resolved.Value.IsSet() && resolved.DisplayValue() == resolved.Value.String():
 		return []command.Completion{{Value: resolved.Value.String(), Help: "current value; takes " + spec.Takes()}}
 	}
 	return values
 }
 
 // valueNote marks a value that is in use or is the default.
-func valueNote(resolved settings.Resolved, value string) string {
+func valueNote(resolved settings.ResolvedSetting, value string) string {
 	var notes []string
 	if resolved.Value.String() == value {
 		notes = append(notes, "in use")
@@ -230,7 +230,7 @@ func settingsCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "settings", Aliases: []string{"config"}, Help: "list the settings with value and source",
 		Forms: []command.Form{
-			{Does: "list all", Run: command.Say(func(context.Context, []string) ([]string, error) {
+			{Does: "list all", Run: command.ShowLines(func(context.Context, []string) ([]string, error) {
 				return append(SettingsTable(d.Settings.All(), d.Settings.Profile()), "", "/set KEY explains a setting, /set KEY VALUE changes it."), nil
 			})},
 			{Args: "KEY", Does: "explain one", Run: showOne(d.explainSetting), Complete: func([]string) []command.Completion { return completeKeys(d.Settings.All()) }},
@@ -246,10 +246,10 @@ func (d Deps) explainSetting(_ context.Context, word string) ([]string, error) {
 	if err == nil {
 		return DescribeSetting(resolved, d.Settings.Profile()), nil
 	}
-	about := func(r settings.Resolved) bool {
+	about := func(r settings.ResolvedSetting) bool {
 		return strings.Contains(strings.ToLower(r.Spec.Key+" "+r.Spec.Help), strings.ToLower(word))
 	}
-	if found := slices.DeleteFunc(d.Settings.All(), func(r settings.Resolved) bool { return !about(r) }); len(found) > 0 {
+	if found := slices.DeleteFunc(d.Settings.All(), func(r settings.ResolvedSetting) bool { return !about(r) }); len(found) > 0 {
 		return SettingsTable(found, d.Settings.Profile()), nil
 	}
 	return nil, err
@@ -257,14 +257,14 @@ func (d Deps) explainSetting(_ context.Context, word string) ([]string, error) {
 
 // DescribeSetting describes one setting completely: its value, source, help and accepted values. profile is
 // the name of the loaded profile.
-func DescribeSetting(resolved settings.Resolved, profile string) []string {
+func DescribeSetting(resolved settings.ResolvedSetting, profile string) []string {
 	spec := resolved.Spec
 	lines := []string{
 		fmt.Sprintf("%s = %s (%s)", spec.Key, valueText(resolved), sourceName(resolved.Source, profile)),
 		"  " + spec.Help,
 		"  takes " + spec.Takes(),
 	}
-	if resolved.Source != settings.Default {
+	if resolved.Source != settings.LayerDefault {
 		lines = append(lines, "  default "+defaultText(spec))
 	}
 	if spec.Person {
@@ -281,11 +281,11 @@ func DescribeSetting(resolved settings.Resolved, profile string) []string {
 
 // SettingsTable lists settings under the names of their categories. Each category is a separate table, so
 // that one long key does not move the columns of all rows beyond a narrow screen.
-func SettingsTable(all []settings.Resolved, profile string) []string {
+func SettingsTable(all []settings.ResolvedSetting, profile string) []string {
 	var lines []string
 	for len(all) > 0 {
 		category := all[0].Spec.Category
-		n := slices.IndexFunc(all, func(r settings.Resolved) bool { return r.Spec.Category != category })
+		n := slices.IndexFunc(all, func(r settings.ResolvedSetting) bool { return r.Spec.Category != category })
 		if n < 0 {
 			n = len(all)
 		}
@@ -307,15 +307,15 @@ const valueColumn = 6
 
 // settingRows formats settings as aligned rows. values is the width of the value column; 0 means the width
 // of the widest value.
-func settingRows(all []settings.Resolved, profile string, values int) []string {
+func settingRows(all []settings.ResolvedSetting, profile string, values int) []string {
 	rows := make([][]string, len(all))
 	for i, resolved := range all {
 		value, source := "unset", sourceName(resolved.Source, profile)
 		if resolved.Value.IsSet() {
-			value = resolved.Shown()
+			value = resolved.DisplayValue()
 		}
 		switch {
-		case resolved.Source != settings.Default:
+		case resolved.Source != settings.LayerDefault:
 			source += " (default " + defaultText(resolved.Spec) + ")"
 		case !resolved.Value.IsSet():
 			source += " (" + resolved.Spec.Unset + ")"
@@ -331,9 +331,9 @@ func settingRows(all []settings.Resolved, profile string, values int) []string {
 
 // valueText returns the value of a setting. For an unset setting it returns the meaning of leaving it
 // unset.
-func valueText(resolved settings.Resolved) string {
+func valueText(resolved settings.ResolvedSetting) string {
 	if resolved.Value.IsSet() {
-		return resolved.Shown()
+		return resolved.DisplayValue()
 	}
 	return "unset: " + resolved.Spec.Unset
 }
@@ -346,7 +346,7 @@ func defaultText(spec *settings.Spec) string {
 }
 
 func sourceName(source settings.Source, profile string) string {
-	if source == settings.ProfileLayer && profile != "" {
+	if source == settings.LayerProfile && profile != "" {
 		return "profile " + profile
 	}
 	return source.String()

@@ -96,7 +96,7 @@ func TestSetRefuses(t *testing.T) {
 	} {
 		w.refused(t, line, want)
 	}
-	if changed := w.settings.Changed(); len(changed) > 0 {
+	if changed := w.settings.NonDefault(); len(changed) > 0 {
 		t.Errorf("%s changed", changed[0].Spec.Key)
 	}
 }
@@ -137,8 +137,8 @@ func TestApprovalAndTheme(t *testing.T) {
 	}
 	w.run(t, "/approval Auto-Edit")
 	w.run(t, "/theme LIGHT")
-	if settings.ApprovalMode.Of(w.settings) != "auto-edit" || settings.Theme.Of(w.settings) != "light" {
-		t.Errorf("mode %q, theme %q", settings.ApprovalMode.Of(w.settings), settings.Theme.Of(w.settings))
+	if settings.ApprovalMode.Value(w.settings) != "auto-edit" || settings.Theme.Value(w.settings) != "light" {
+		t.Errorf("mode %q, theme %q", settings.ApprovalMode.Value(w.settings), settings.Theme.Value(w.settings))
 	}
 	if got := text(w.run(t, "/theme")); got != "  auto   default\n  dark\n* light  in use" {
 		t.Errorf("/theme shows\n%s", got)
@@ -148,7 +148,7 @@ func TestApprovalAndTheme(t *testing.T) {
 func TestSettingsTable(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if err := w.settings.Set(settings.Flags, "model", "m"); err != nil {
+	if err := w.settings.Set(settings.LayerFlags, "model", "m"); err != nil {
 		t.Fatal(err)
 	}
 	all := text(w.run(t, "/settings"))
@@ -157,7 +157,7 @@ func TestSettingsTable(t *testing.T) {
 			t.Errorf("/settings does not list %s", resolved.Spec.Key)
 		}
 	}
-	if err := w.settings.Set(settings.Flags, "base-url", "http://a-server-with-a-long-name.example:8080/v1"); err != nil {
+	if err := w.settings.Set(settings.LayerFlags, "base-url", "http://a-server-with-a-long-name.example:8080/v1"); err != nil {
 		t.Fatal(err)
 	}
 	if again := text(w.run(t, "/settings")); !strings.Contains(again, "\n  theme                                 auto    default\n") {

@@ -65,23 +65,23 @@ func hooksCommand(d Deps) command.Command {
 // user's decisions.
 type Trust interface {
 	// Lines lists the items that need consent, one per line.
-	Lines() ([]string, error)
+	Describe() ([]string, error)
 	// Answer records a yes or no about the named items, or about all unanswered items if none is named.
 	Answer(yes bool, names ...string) ([]string, error)
 	Forget() ([]string, error)
 }
 
 func trustCommand(d Deps) command.Command {
-	answer := func(yes bool) command.Run {
-		return command.Say(func(_ context.Context, names []string) ([]string, error) { return d.Trust.Answer(yes, names...) })
+	answer := func(yes bool) command.RunFunc {
+		return command.ShowLines(func(_ context.Context, names []string) ([]string, error) { return d.Trust.Answer(yes, names...) })
 	}
 	return command.Command{
 		Name: "trust", Help: "approve configuration of the repository",
 		Forms: []command.Form{
-			{Does: "list it", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Trust.Lines() })},
+			{Does: "list it", Run: command.ShowLines(func(context.Context, []string) ([]string, error) { return d.Trust.Describe() })},
 			{Args: "yes [ITEM…]", Rest: true, Does: "approve all pending items, or some", Run: answer(true)},
 			{Args: "no [ITEM…]", Rest: true, Does: "deny all pending items, or some", Run: answer(false)},
-			{Args: "forget", Does: "delete your answers", Run: command.Say(func(context.Context, []string) ([]string, error) { return d.Trust.Forget() })},
+			{Args: "forget", Does: "delete your answers", Run: command.ShowLines(func(context.Context, []string) ([]string, error) { return d.Trust.Forget() })},
 		},
 	}
 }
@@ -90,9 +90,9 @@ func trustCommand(d Deps) command.Command {
 type Servers interface {
 	// ServerLines lists the servers, a line each.
 	ServerLines() []string
-	// ServerPick returns the list of servers for a screen, with its key actions. It is nil if there are
+	// ServerChoiceList returns the list of servers for a screen, with its key actions. It is nil if there are
 	// none.
-	ServerPick() *command.Pick
+	ServerChoiceList() *command.ChoiceList
 	// ServerLine describes one server completely.
 	ServerLine(name string) ([]string, error)
 	// ReloadServers connects to all servers again. others reports whether the offered tools have changed.
@@ -115,7 +115,7 @@ func mcpCommand(d Deps) command.Command {
 				if len(lines) == 0 {
 					lines = []string{"No MCP servers. Run: agent mcp add NAME -- COMMAND. Then type /mcp reload."}
 				}
-				return command.Output{Lines: lines, Pick: d.Servers.ServerPick()}, nil
+				return command.Output{Lines: lines, Pick: d.Servers.ServerChoiceList()}, nil
 			}},
 			{Args: "NAME", Does: "show the details of a server", Run: showOne(func(_ context.Context, name string) ([]string, error) {
 				return d.Servers.ServerLine(name)
@@ -123,7 +123,7 @@ func mcpCommand(d Deps) command.Command {
 			{Args: "NAME log", Does: "show the log output of a server", Run: showOne(func(_ context.Context, name string) ([]string, error) {
 				return d.Servers.ServerLog(name)
 			})},
-			{Args: "reload", Does: "read the configuration again and reconnect", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
+			{Args: "reload", Does: "read the configuration again and reconnect", Run: command.ShowLines(func(ctx context.Context, _ []string) ([]string, error) {
 				lines, others, err := d.Servers.ReloadServers(ctx)
 				switch {
 				case err != nil:

@@ -21,8 +21,8 @@ func plain(run func(ctx context.Context) (command.Output, error)) []command.Form
 }
 
 // showOne returns the command that shows lines about the single argument of a form.
-func showOne(lines func(ctx context.Context, value string) ([]string, error)) command.Run {
-	return command.Say(func(ctx context.Context, values []string) ([]string, error) { return lines(ctx, values[0]) })
+func showOne(lines func(ctx context.Context, value string) ([]string, error)) command.RunFunc {
+	return command.ShowLines(func(ctx context.Context, values []string) ([]string, error) { return lines(ctx, values[0]) })
 }
 
 func quitCommand() command.Command {
@@ -59,7 +59,7 @@ func asideCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "btw", Aliases: []string{"aside"}, Help: "ask a side question that is not recorded", Raw: true,
 		Forms: []command.Form{{Args: "QUESTION", Rest: true, Run: func(ctx context.Context, values []string) (command.Output, error) {
-			answer, err := d.Session.Aside(ctx, strings.Join(values, " "))
+			answer, err := d.Session.AskAside(ctx, strings.Join(values, " "))
 			if errors.Is(err, chat.ErrInterrupted) {
 				return command.Output{Lines: []string{"Interrupted. The conversation is unchanged."}}, nil
 			}
@@ -74,7 +74,7 @@ func compressCommand(d Deps) command.Command {
 		Forms: plain(func(ctx context.Context) (command.Output, error) {
 			done, err := d.Session.Compress(ctx)
 			switch {
-			case errors.Is(err, chat.ErrWorking):
+			case errors.Is(err, chat.ErrBusy):
 				return command.Output{}, err
 			case errors.Is(err, chat.ErrInterrupted):
 				return command.Output{Lines: []string{"Compression interrupted. The context is unchanged."}}, nil
@@ -103,7 +103,7 @@ func exportCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "export", Help: "export the conversation to a file",
 		Forms: []command.Form{
-			{Does: "write to a new file in the workspace", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
+			{Does: "write to a new file in the workspace", Run: command.ShowLines(func(ctx context.Context, _ []string) ([]string, error) {
 				return d.export(ctx, d.exportName())
 			})},
 			{Args: "FILE", Does: "write to a new FILE: Markdown, .json for agent context, or .html as /share", Run: showOne(d.export), Complete: func([]string) []command.Completion {
@@ -121,7 +121,7 @@ func (d Deps) export(ctx context.Context, path string) ([]string, error) {
 	if strings.EqualFold(filepath.Ext(path), ".html") {
 		return d.share(ctx, path)
 	}
-	path = fsutil.At(d.Workspace, path)
+	path = fsutil.ResolveIn(d.Workspace, path)
 	write := d.Transcript
 	if strings.EqualFold(filepath.Ext(path), ".json") {
 		write = d.Document
@@ -149,7 +149,7 @@ func shareCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "share", Help: "export the session as a web page",
 		Forms: []command.Form{
-			{Does: "preview the replaced secrets", Run: command.Say(func(ctx context.Context, _ []string) ([]string, error) {
+			{Does: "preview the replaced secrets", Run: command.ShowLines(func(ctx context.Context, _ []string) ([]string, error) {
 				_, replaced := d.Views.Page(ctx)
 				return append(replaced, "To write the page, type /share FILE. Secrets in other forms stay, so read it before you send it."), nil
 			})},
@@ -163,7 +163,7 @@ func shareCommand(d Deps) command.Command {
 // share writes the HTML page of the conversation to a new file.
 func (d Deps) share(ctx context.Context, path string) ([]string, error) {
 	html, replaced := d.Views.Page(ctx)
-	lines, err := written(fsutil.At(d.Workspace, path), html)
+	lines, err := written(fsutil.ResolveIn(d.Workspace, path), html)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +203,7 @@ func keysCommand(d Deps) command.Command {
 }
 
 func debugCommand(d Deps) command.Command {
-	at := func(set func()) command.Run {
+	at := func(set func()) command.RunFunc {
 		return func(context.Context, []string) (command.Output, error) {
 			set()
 			state := "off"

@@ -34,7 +34,7 @@ func (f *files) command(way snapshot.Operation, help string) command.Command {
 
 // files runs /undo and /redo. The commands may run at the same time.
 type files struct {
-	past  Past
+	past  Rewinder
 	notes Notes
 
 	// shown holds the latest plan that one of the commands showed. A plan is carried out at most once, and
@@ -54,16 +54,16 @@ type goingBack struct {
 func (f *files) planFiles(ctx context.Context, way snapshot.Operation) (*goingBack, error) {
 	plan, err := f.past.PlanFiles(ctx, way)
 	back := &goingBack{Plan: plan}
-	if way == snapshot.Undo && f.notes != nil && (err == nil || errors.Is(err, snapshot.ErrNothing)) {
+	if way == snapshot.Undo && f.notes != nil && (err == nil || errors.Is(err, snapshot.ErrNoChanges)) {
 		since, later := time.Time{}, false
 		if err == nil {
 			since = plan.Since
 		}
-		if back.notes, later = f.notes.Made(since); later {
+		if back.notes, later = f.notes.LatestTurnNotes(since); later {
 			return &goingBack{&snapshot.Plan{Kind: way}, back.notes}, nil
 		}
 	}
-	if errors.Is(err, snapshot.ErrNothing) {
+	if errors.Is(err, snapshot.ErrNoChanges) {
 		return nil, fmt.Errorf("nothing to %s: %s", way, map[snapshot.Operation]string{
 			snapshot.Undo: "no turn changed files, or all are undone. Changes by background commands and to ignored files are not recorded",
 			snapshot.Redo: "nothing was undone since the last file change",
@@ -93,7 +93,7 @@ func (f *files) showFiles(ctx context.Context, way snapshot.Operation) (command.
 	ask := askAbout(plan.Plan, plan.notes...)
 	ask.Title, ask.YesEffect, ask.YesCommand = plan.headline(), "yes, "+string(way), next
 	ask.Yes = func(ctx context.Context) (command.Output, error) { return f.carryOut(ctx, plan) }
-	ask.Current = func() bool { return f.shown.Load() == plan && !plan.Outdated() }
+	ask.Current = func() bool { return f.shown.Load() == plan && !plan.IsOutdated() }
 	lines := []string{plan.headline() + ":"}
 	for _, part := range ask.Parts {
 		lines = append(lines, "  "+part.Title)
@@ -102,16 +102,16 @@ func (f *files) showFiles(ctx context.Context, way snapshot.Operation) (command.
 }
 
 // askAbout returns a question about the changes of a plan, file by file.
-func askAbout(plan *snapshot.Plan, also ...notes.Note) *command.Ask {
-	ask := &command.Ask{}
+func askAbout(plan *snapshot.Plan, also ...notes.Note) *command.Question {
+	ask := &command.Question{}
 	for _, n := range also {
-		ask.Parts = append(ask.Parts, command.AskPart{Title: "delete the note " + n.ID + ": " + humanize.Line(n.Text, 120)})
+		ask.Parts = append(ask.Parts, command.QuestionPart{Title: "delete the note " + n.ID + ": " + humanize.Line(n.Text, 120)})
 	}
 	for _, step := range plan.Steps {
-		ask.Parts = append(ask.Parts, command.AskPart{Title: step.Line(), Diff: step.Diff})
+		ask.Parts = append(ask.Parts, command.QuestionPart{Title: step.Line(), Diff: step.Diff})
 	}
 	for _, left := range plan.Left {
-		ask.Parts = append(ask.Parts, command.AskPart{Title: staysAsItIs(left)})
+		ask.Parts = append(ask.Parts, command.QuestionPart{Title: staysAsItIs(left)})
 	}
 	return ask
 }
@@ -166,7 +166,7 @@ func (f *files) carryOut(ctx context.Context, plan *goingBack) (command.Output, 
 	if len(plan.Steps)+len(plan.Left) == 0 && len(deleted) > 0 {
 		return command.Output{Lines: append([]string{"Undone. Your next message tells the model."}, deleted...)}, nil
 	}
-	changed, err := f.past.MoveFiles(ctx, plan.Plan)
+	changed, err := f.past.ApplyFilePlan(ctx, plan.Plan)
 	if err != nil && len(changed) == 0 {
 		return command.Output{}, err
 	}

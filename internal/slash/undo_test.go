@@ -47,7 +47,7 @@ func TestUndoDoesWhatItShowed(t *testing.T) {
 	w.refused(t, "/undo now", `unknown word "now"; /undo takes yes`)
 	w.session.plan.Refused = []snapshot.Problem{{Path: "b.go", Why: "changed since by another program"}}
 	w.refused(t, "/undo", "nothing changed: later changes by other programs would be lost: b.go: changed since")
-	w.session.err = snapshot.ErrNothing
+	w.session.err = snapshot.ErrNoChanges
 	w.refused(t, "/undo", "nothing to undo")
 	w.refused(t, "/redo", "nothing to redo")
 }

@@ -294,7 +294,7 @@ func TestAnAsideIsTakenAsTyped(t *testing.T) {
 	w := newWorld(t)
 	w.session.reply = "It **is**."
 	out := w.run(t, "/btw  isn't  \"it\" ")
-	if out.Answer != "It **is**." || strings.Join(out.Plain(), "\n") != "It **is**." || !slices.Equal(w.session.done, []string{`aside isn't  "it"`}) {
+	if out.Answer != "It **is**." || strings.Join(out.PlainLines(), "\n") != "It **is**." || !slices.Equal(w.session.done, []string{`aside isn't  "it"`}) {
 		t.Errorf("%+v, done %q", out, w.session.done)
 	}
 	if _, err := w.Run(t.Context(), "/BTW"); err == nil || err.Error() != "say which: /btw QUESTION" {

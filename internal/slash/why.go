@@ -21,5 +21,5 @@ func (d density) whyLines(ctx context.Context, args []string) (command.Output, e
 	if err != nil {
 		return command.Output{}, err
 	}
-	return command.Output{Lines: answer.Lines()}, nil
+	return command.Output{Lines: answer.Describe()}, nil
 }

@@ -61,9 +61,9 @@ func (s *Store) Apply(p *Plan) ([]ChangedFile, error) {
 	return changedBy(again.Steps), nil
 }
 
-// Outdated reports whether the program has changed files, or reversed such changes, since the plan
+// IsOutdated reports whether the program has changed files, or reversed such changes, since the plan
 // was made. Apply refuses such a plan.
-func (p *Plan) Outdated() bool {
+func (p *Plan) IsOutdated() bool {
 	if p.store == nil {
 		return false
 	}
@@ -105,17 +105,17 @@ func (f version) sameFile(other version) bool {
 // turnInto replaces version now of a file by version then.
 func (w *files) turnInto(now, then version) error {
 	// A file that the agent created has the mode of new files, so it is created again.
-	made := then.Kind == File && then.Mode == 0 && now.Mode != 0 && !bytes.Equal(now.content, then.content)
-	if then.Kind != File || now.Kind != File || now.content == nil || made {
+	made := then.Kind == KindFile && then.Mode == 0 && now.Mode != 0 && !bytes.Equal(now.content, then.content)
+	if then.Kind != KindFile || now.Kind != KindFile || now.content == nil || made {
 		if err := w.remove(now); err != nil {
 			return err
 		}
-		now = version{State: State{Kind: Missing}, abs: now.abs}
+		now = version{State: State{Kind: KindMissing}, abs: now.abs}
 	}
 	switch then.Kind {
-	case Missing:
+	case KindMissing:
 		return nil
-	case Link:
+	case KindLink:
 		return w.workspace.Link(now.abs, then.LinkTarget)
 	}
 	return w.fill(now, then)
@@ -124,9 +124,9 @@ func (w *files) turnInto(now, then version) error {
 // remove removes a version of a file. It fails if the file has changed since it was read.
 func (w *files) remove(now version) error {
 	switch now.Kind {
-	case Link:
+	case KindLink:
 		return w.workspace.Unlink(now.abs, now.LinkTarget)
-	case File:
+	case KindFile:
 		if err := w.makeWritable(now); err != nil {
 			return err
 		}
@@ -148,9 +148,9 @@ func (w *files) isUnchanged(now version, f *os.File) bool {
 
 // fill writes a file and sets its permissions.
 func (w *files) fill(now, then version) error {
-	if now.Kind == Missing || !bytes.Equal(now.content, then.content) {
+	if now.Kind == KindMissing || !bytes.Equal(now.content, then.content) {
 		before := now.content
-		if now.Kind == Missing {
+		if now.Kind == KindMissing {
 			before = nil
 			w.workspace.RemoveFolder(now.abs) // only if the folder is empty
 		} else if err := w.makeWritable(now); err != nil {

@@ -60,7 +60,7 @@ func (step Step) leaves(is version) bool {
 	same := func(f version) bool {
 		return is.Kind == f.Kind && is.LinkTarget == f.LinkTarget && bytes.Equal(is.content, f.content)
 	}
-	return is.Kind == Missing || same(step.then) || same(step.now)
+	return is.Kind == KindMissing || same(step.then) || same(step.now)
 }
 
 // removeFolders removes folders that were created for files and are empty now.

@@ -22,7 +22,7 @@ func BenchmarkEdit100kB(b *testing.B) {
 	w.write("f", string(content))
 	for i := 0; b.Loop(); i++ {
 		copy(content, fmt.Sprintf("%09d", i)) // never the same twice
-		w.Edit(snapshot.FileEdit{Abs: w.path("f"), Before: content, After: content})
+		w.BeginEdit(snapshot.FileEdit{Abs: w.path("f"), Before: content, After: content})
 	}
 }
 

@@ -20,9 +20,9 @@ type Changes struct {
 // both contents of each file.
 const mostCounted = 200
 
-// Since returns the changes that edits and commands have made since a mark. A return to the mark
+// ChangesSince returns the changes that edits and commands have made since a mark. A return to the mark
 // would undo exactly these changes. Since returns none for an invalid mark.
-func (s *Store) Since(ctx context.Context, m Mark) Changes {
+func (s *Store) ChangesSince(ctx context.Context, m Mark) Changes {
 	if !s.use() {
 		return Changes{}
 	}

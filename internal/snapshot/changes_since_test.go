@@ -46,7 +46,7 @@ func TestChangesSinceAMark(t *testing.T) {
 						b.run(line)
 					}
 				}
-				got := b.Since(t.Context(), mark)
+				got := b.ChangesSince(t.Context(), mark)
 				files := fmt.Sprint(got.Files)
 				if len(got.Files) > 9 {
 					files = fmt.Sprint(len(got.Files), " files")

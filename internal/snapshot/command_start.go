@@ -142,14 +142,14 @@ func (s *Store) changesOf(ctx context.Context, b *began, was *before) (changes [
 	}
 	for path, state := range recorded {
 		after, same := s.compare(path, state)
-		if same && state.sameMode(after) && (state.Mode != 0 || after.Mode&^usualMode == 0) || state.vague() && after.Kind == File {
+		if same && state.sameMode(after) && (state.Mode != 0 || after.Mode&^usualMode == 0) || state.vague() && after.Kind == KindFile {
 			continue
 		}
 		c := Change{Path: path, Before: state, After: after}
-		if state.Kind == Missing {
+		if state.Kind == KindMissing {
 			c.Made = made[path]
 		}
-		if after.Kind == Missing {
+		if after.Kind == KindMissing {
 			c.Gone = s.files.missingFolders(absolute(s.files.workspace.Root(), path))
 		}
 		rest = append(rest, c)
@@ -191,7 +191,7 @@ func (s *Store) recordBefore(edit []Change) {
 // the file. ok is false if the command may not have seen the file.
 func (s *Store) changeBefore(b *began, edit Change) (c Change, ok bool) {
 	c = Change{Path: edit.Path, After: edit.Before}
-	if c.After.Kind == Missing {
+	if c.After.Kind == KindMissing {
 		c.Gone = edit.Made
 	}
 	if c.Before, ok = s.tree.targets(b.head)[c.Path]; ok {
@@ -202,6 +202,6 @@ func (s *Store) changeBefore(b *began, edit Change) (c Change, ok bool) {
 		return c, true
 	}
 	since := b.was.madeSince(b.was.inodes())
-	c.Before, c.Made = State{Kind: Missing}, b.was.madeFolders(c.Path, since)
+	c.Before, c.Made = State{Kind: KindMissing}, b.was.madeFolders(c.Path, since)
 	return c, b.was.listed && since(c.Path)
 }

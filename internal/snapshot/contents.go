@@ -43,7 +43,7 @@ func (c *contents) fetch(ctx context.Context, states []State) error {
 	var names strings.Builder
 	for _, state := range states {
 		name, ok := strings.CutPrefix(state.Sum, gitSum)
-		if _, known := c.fetched[state.Sum]; ok && !known && state.Kind == File && wanted[name] == 0 {
+		if _, known := c.fetched[state.Sum]; ok && !known && state.Kind == KindFile && wanted[name] == 0 {
 			wanted[name] = state.Size + 1
 			names.WriteString(name + "\n")
 		}
@@ -56,7 +56,7 @@ func (c *contents) fetch(ctx context.Context, states []State) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
-	out, err := gitcmd.Answer(ctx, c.root, strings.NewReader(names.String()), "cat-file", "--batch")
+	out, err := gitcmd.OutputWithInput(ctx, c.root, strings.NewReader(names.String()), "cat-file", "--batch")
 	if err != nil {
 		return fmt.Errorf("git can't return the stored content: %w", err)
 	}
@@ -83,7 +83,7 @@ func (c *contents) meet(ctx context.Context, end, begin State) bool {
 	switch {
 	case end.Kind != begin.Kind || end.LinkTarget != begin.LinkTarget:
 		return false
-	case end.Kind != File || end.Sum == begin.Sum && end.Sum != "":
+	case end.Kind != KindFile || end.Sum == begin.Sum && end.Sum != "":
 		return end.allowsMode(begin)
 	case !end.allowsMode(begin):
 		return false
@@ -108,7 +108,7 @@ func (c *contents) meet(ctx context.Context, end, begin State) bool {
 // content returns the content of a state. now is the present file. If only its mode differs from
 // the state, its own content is returned.
 func (c *contents) content(state State, now version) ([]byte, error) {
-	if now.Kind == File && state.Sum != "" && now.content != nil && now.hasSum(state.Sum) {
+	if now.Kind == KindFile && state.Sum != "" && now.content != nil && now.hasSum(state.Sum) {
 		return now.content, nil
 	}
 	if own, ok := c.fetched[state.Sum]; ok {

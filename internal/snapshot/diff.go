@@ -12,14 +12,14 @@ import (
 
 // diff returns the difference between two versions of a file in git's format.
 func diff(path string, now, then version) string {
-	from, to := humanize.Name("a/"+path), humanize.Name("b/"+path)
+	from, to := humanize.FileName("a/"+path), humanize.FileName("b/"+path)
 	var out strings.Builder
 	fmt.Fprintf(&out, "diff --git %s %s\n", from, to)
 	switch {
-	case now.Kind == Missing:
+	case now.Kind == KindMissing:
 		fmt.Fprintf(&out, "new file mode %s\n", gitMode(then))
 		from = "/dev/null"
-	case then.Kind == Missing:
+	case then.Kind == KindMissing:
 		fmt.Fprintf(&out, "deleted file mode %s\n", gitMode(now))
 		to = "/dev/null"
 	case gitMode(now) != gitMode(then) && then.Mode != 0:
@@ -36,7 +36,7 @@ func diff(path string, now, then version) string {
 
 // gitMode returns a mode in git's format, but with the real permissions.
 func gitMode(f version) string {
-	if f.Kind == Link {
+	if f.Kind == KindLink {
 		return "120000"
 	}
 	if f.Mode == 0 {
@@ -46,5 +46,5 @@ func gitMode(f version) string {
 }
 
 func isText(f version) bool {
-	return f.Kind == Missing || f.Kind == File && f.content != nil && bytes.IndexByte(f.content, 0) < 0
+	return f.Kind == KindMissing || f.Kind == KindFile && f.content != nil && bytes.IndexByte(f.content, 0) < 0
 }

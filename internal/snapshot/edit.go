@@ -21,10 +21,10 @@ type FileEdit struct {
 	Mode fs.FileMode
 }
 
-// Edit stores the contents of files before a tool changes them together. mark identifies the
+// BeginEdit stores the contents of files before a tool changes them together. mark identifies the
 // change. The caller calls failed if the change did not happen. A content that cannot be stored is
 // not an error of the edit; see Warnings.
-func (s *Store) Edit(files ...FileEdit) (mark Mark, failed func()) {
+func (s *Store) BeginEdit(files ...FileEdit) (mark Mark, failed func()) {
 	none := func() {}
 	if !s.use() {
 		return "", none
@@ -111,7 +111,7 @@ func (s *Store) WrittenSums(m Mark) map[string][sha256.Size]byte {
 // changeOf stores the content of a file and returns the change by the edit.
 func (s *Store) changeOf(file FileEdit) Change {
 	rel := s.Workspace.Rel(file.Abs)
-	c := Change{Path: rel, Before: State{Kind: Missing}, After: State{Kind: Missing}}
+	c := Change{Path: rel, Before: State{Kind: KindMissing}, After: State{Kind: KindMissing}}
 	if file.Before == nil {
 		c.Made = s.files.missingFolders(file.Abs)
 	} else {
@@ -121,9 +121,9 @@ func (s *Store) changeOf(file FileEdit) Change {
 	switch {
 	case file.After == nil:
 	case s.Secret(file.Abs, rel):
-		c.After = State{Kind: File, NotKept: lostSecret}
+		c.After = State{Kind: KindFile, NotKept: lostSecret}
 	default:
-		c.After = State{Kind: File, Mode: file.Mode, Size: int64(len(file.After)), Sum: sumOf(file.After)}
+		c.After = State{Kind: KindFile, Mode: file.Mode, Size: int64(len(file.After)), Sum: sumOf(file.After)}
 		if file.Before != nil {
 			c.After.Mode = c.Before.Mode
 		}

@@ -38,7 +38,7 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 			continue
 		}
 		was := version{State: p.target, abs: now.abs}
-		if was.Kind == File && was.NotKept == "" {
+		if was.Kind == KindFile && was.NotKept == "" {
 			was.content, _ = s.contents.content(was.State, now)
 		}
 		e := Effect{ChangedFile: ChangedFile{Path: p.path, Abs: now.abs, Does: changeWord(was, now), Content: now.content}}
@@ -50,9 +50,9 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 	return all
 }
 
-// NoteProgram records that a program runs in the background of the turn. Its changes cannot be
+// RecordProgram records that a program runs in the background of the turn. Its changes cannot be
 // distinguished from other changes, so a plan that undoes the turn names the program.
-func (s *Store) NoteProgram(name string) {
+func (s *Store) RecordProgram(name string) {
 	if !s.use() {
 		return
 	}

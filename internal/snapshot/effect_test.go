@@ -28,8 +28,8 @@ func TestHooksChangesAreShownAndWhatIsNotSeenIsSaid(t *testing.T) {
 	if len(effects) != 5 || effects["a"] != "change" || effects["gone"] != "delete" || effects["made"] != "create" {
 		t.Errorf("%v", effects)
 	}
-	b.NoteProgram("hook h")
-	b.NoteProgram("hook h")
+	b.RecordProgram("hook h")
+	b.RecordProgram("hook h")
 	b.open() // another run knows it too
 	plan, err := b.PlanUndo(t.Context())
 	if err != nil {

@@ -89,7 +89,7 @@ func TestDamagedJournal(t *testing.T) {
 	if got, _ := os.ReadFile(b.path("a")); string(got) != "2" {
 		t.Errorf("a holds %q", got)
 	}
-	if _, err := b.PlanUndo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+	if _, err := b.PlanUndo(t.Context()); !errors.Is(err, snapshot.ErrNoChanges) {
 		t.Errorf("past the damage: %v", err)
 	}
 	b.BeginTurn("4")
@@ -305,7 +305,7 @@ func TestStoreThatCannotBeWritten(t *testing.T) {
 	if told := b.Warnings(); len(told) != 1 || !strings.Contains(told[0], "/undo can't restore it") {
 		t.Errorf("told: %q", told)
 	}
-	if _, err := b.PlanUndo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+	if _, err := b.PlanUndo(t.Context()); !errors.Is(err, snapshot.ErrNoChanges) {
 		t.Errorf("%v", err)
 	}
 }

@@ -93,7 +93,7 @@ func (b *bench) edit(name, content string) snapshot.Mark {
 	} else if before == nil {
 		before = []byte{}
 	}
-	mark, failed := b.Edit(snapshot.FileEdit{Abs: b.path(name), Before: before, After: []byte(content)})
+	mark, failed := b.BeginEdit(snapshot.FileEdit{Abs: b.path(name), Before: before, After: []byte(content)})
 	if err := b.w.Replace(b.path(name), before, []byte(content)); err != nil {
 		failed()
 		b.t.Fatal(err)

@@ -50,7 +50,7 @@ func (b *before) cleanStates(files map[string]bool) map[string]State {
 }
 
 // openIndex opens the index of the repository that contains root. It returns nil if there is none.
-func openIndex(root string) *index.Index { return index.Open(layout.Enclosing(root)) }
+func openIndex(root string) *index.Index { return index.Open(layout.FindRepository(root)) }
 
 // modeOf returns the permissions of a file mode of the system.
 func modeOf(mode uint32) fs.FileMode {

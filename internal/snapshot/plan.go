@@ -16,8 +16,8 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// ErrNothing means that there is nothing to undo or to redo.
-var ErrNothing = errors.New("no turn has changed files")
+// ErrNoChanges means that there is nothing to undo or to redo.
+var ErrNoChanges = errors.New("no turn has changed files")
 
 var errNoStore = errors.New("this session does not store file contents")
 
@@ -70,7 +70,7 @@ type Problem struct{ Path, Why string }
 func (p Problem) String() string { return p.Path + ": " + p.Why }
 
 // PlanUndo plans to restore the files to their state before the latest turn that changed any. The
-// error is ErrNothing if no turn has changed files.
+// error is ErrNoChanges if no turn has changed files.
 func (s *Store) PlanUndo(ctx context.Context) (*Plan, error) {
 	return s.planWith(ctx, func() (*Plan, error) {
 		before, first := s.tree.latestTurn()
@@ -78,7 +78,7 @@ func (s *Store) PlanUndo(ctx context.Context) (*Plan, error) {
 		case s.tree.half.open():
 			return s.planHalf(Undo), nil
 		case first == nil:
-			return nil, ErrNothing
+			return nil, ErrNoChanges
 		}
 		return &Plan{Kind: Undo, Title: first.Title, Since: first.At, from: s.tree.head, to: before, redo: append(slices.Clone(s.tree.redo), s.tree.head)}, nil
 	})
@@ -92,7 +92,7 @@ func (s *Store) PlanRedo(ctx context.Context) (*Plan, error) {
 		case s.tree.half.open():
 			return s.planHalf(Redo), nil
 		case last < 0:
-			return nil, ErrNothing
+			return nil, ErrNoChanges
 		}
 		p := &Plan{Kind: Redo, from: s.tree.head, to: s.tree.redo[last], redo: slices.Clone(s.tree.redo[:last])}
 		if n := s.tree.nodes[p.to]; n != nil {
@@ -173,7 +173,7 @@ func (s *Store) plan(ctx context.Context, p *Plan) error {
 func (s *Store) keepAll(steps []Step) {
 	contents := map[string][]byte{}
 	for _, step := range steps {
-		if step.now.Kind == File && step.now.content != nil && !s.Secret(step.now.abs, step.Path) {
+		if step.now.Kind == KindFile && step.now.content != nil && !s.Secret(step.now.abs, step.Path) {
 			contents[sumOf(step.now.content)] = step.now.content
 		}
 	}
@@ -211,7 +211,7 @@ func (w *files) sameWorkspace(roots map[string]bool) error {
 func linksThatGo(way []*passage) map[string]bool {
 	links := map[string]bool{}
 	for _, p := range way {
-		if p.expected.Kind == Link && p.target.Kind != Link {
+		if p.expected.Kind == KindLink && p.target.Kind != KindLink {
 			links[p.path] = true
 		}
 	}
@@ -238,7 +238,7 @@ func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 		return outcome{refused: changedSince(now.State, p.expected)}
 	}
 	then := version{State: p.target, abs: now.abs}
-	if p.target.Kind == File {
+	if p.target.Kind == KindFile {
 		if then.content, err = s.contents.content(p.target, now); err != nil {
 			return outcome{left: err}
 		}
@@ -249,7 +249,7 @@ func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 // isBetween reports whether a file can be the result of an interrupted change. It is then missing,
 // has the content of one state and the mode of the other, or was made writable for its owner.
 func (f version) isBetween(p *passage) bool {
-	if f.Kind == Missing {
+	if f.Kind == KindMissing {
 		return true
 	}
 	ends := []State{p.expected, p.target}
@@ -269,11 +269,11 @@ var errBetween = errors.New("changed in between by another program")
 // changedSince describes how a file differs from its expected state.
 func changedSince(now, expected State) error {
 	switch {
-	case now.Kind == Missing:
+	case now.Kind == KindMissing:
 		return errors.New("deleted since by another program")
-	case expected.Kind == Missing:
+	case expected.Kind == KindMissing:
 		return errors.New("created since by another program")
-	case now.Kind == Other:
+	case now.Kind == KindOther:
 		return errors.New("it is no longer a file")
 	}
 	return errors.New("changed since by another program")
@@ -282,11 +282,11 @@ func changedSince(now, expected State) error {
 // changeWord returns the kind of the change from one version to another.
 func changeWord(now, then version) string {
 	switch {
-	case then.Kind == Missing:
+	case then.Kind == KindMissing:
 		return "delete"
-	case now.Kind == Missing:
+	case now.Kind == KindMissing:
 		return "create"
-	case now.Kind == File && then.Kind == File && bytes.Equal(now.content, then.content) && now.content != nil:
+	case now.Kind == KindFile && then.Kind == KindFile && bytes.Equal(now.content, then.content) && now.content != nil:
 		return "mode"
 	}
 	return "change"
@@ -307,9 +307,9 @@ func (s Step) Line() string {
 	switch {
 	case s.Does == "mode":
 		detail = fmt.Sprintf(" (%v instead of %v)", s.then.Mode, s.now.Mode)
-	case s.then.Kind == Link:
+	case s.then.Kind == KindLink:
 		detail = " (a link to " + s.then.LinkTarget + ")"
-	case s.then.Kind == File && s.now.Kind == File && s.then.Mode != 0 && s.then.Mode != s.now.Mode:
+	case s.then.Kind == KindFile && s.now.Kind == KindFile && s.then.Mode != 0 && s.then.Mode != s.now.Mode:
 		detail = fmt.Sprintf(" (and its mode, to %v)", s.then.Mode)
 	case !isText(s.then):
 		detail = " (" + humanize.Bytes(int64(len(s.then.content))) + ")"

@@ -38,7 +38,7 @@ func TestAnyWorkIsUndoneAndRedone(t *testing.T) {
 			for step := range rapid.IntRange(1, 2).Draw(r, "steps") {
 				b.work(r, fmt.Sprintf("%d %d\n", turn, step))
 			}
-			if since, steps := b.Since(t.Context(), began).Files, b.planned(b.PlanRestore(t.Context(), began)).Steps; !slices.EqualFunc(since, steps, func(file string, s snapshot.Step) bool { return s.Path == file }) {
+			if since, steps := b.ChangesSince(t.Context(), began).Files, b.planned(b.PlanRestore(t.Context(), began)).Steps; !slices.EqualFunc(since, steps, func(file string, s snapshot.Step) bool { return s.Path == file }) {
 				r.Fatalf("the turn changed %q, going back is %v", since, steps)
 			}
 			if now := b.files(); now != states[len(states)-1] {

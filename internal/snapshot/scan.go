@@ -99,7 +99,7 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 		info, err := os.Lstat(abs)
 		state := stateOf(abs, info, err)
 		switch {
-		case state.Kind != File:
+		case state.Kind != KindFile:
 		case s.Secret(abs, rel):
 			state.NotKept = lostSecret
 		case state.Size > largest:
@@ -166,7 +166,7 @@ func (s *Store) scanAfter(ctx context.Context, was *before) (changes []Change, a
 			continue
 		}
 		c := Change{Path: rel, Before: state, After: after}
-		if after.Kind == Missing {
+		if after.Kind == KindMissing {
 			c.Gone = s.files.missingFolders(absolute(s.files.workspace.Root(), rel))
 		}
 		changes = append(changes, c)
@@ -188,11 +188,11 @@ func sortChanges(changes []Change) {
 func (s *Store) compare(rel string, was State) (is State, same bool) {
 	f, err := s.files.look(rel)
 	if behind := (*behindError)(nil); err != nil && !errors.As(err, &behind) {
-		return State{Kind: Other}, false
+		return State{Kind: KindOther}, false
 	}
 	same = was.is(f.State, f.hasSum)
 	switch {
-	case f.Kind != File:
+	case f.Kind != KindFile:
 	case s.Secret(f.abs, rel):
 		f.NotKept = lostSecret
 	case f.content != nil:
@@ -224,8 +224,8 @@ func (s *Store) createdFiles(ctx context.Context, was *before) (changes []Change
 		if !since(rel) {
 			continue
 		}
-		after, _ := s.compare(rel, State{Kind: Missing})
-		changes = append(changes, Change{Path: rel, Before: State{Kind: Missing}, After: after, Made: was.madeFolders(rel, since)})
+		after, _ := s.compare(rel, State{Kind: KindMissing})
+		changes = append(changes, Change{Path: rel, Before: State{Kind: KindMissing}, After: after, Made: was.madeFolders(rel, since)})
 	}
 	return changes, all
 }

@@ -29,7 +29,7 @@ func (s sources) hold() bool {
 // stamps might miss a change. This is so outside of a repository, or if one of the files has just
 // changed.
 func (s *Store) sourcesOf(paths []string, begun time.Time) sources {
-	gitDir, prefix := layout.Enclosing(s.files.workspace.Root())
+	gitDir, prefix := layout.FindRepository(s.files.workspace.Root())
 	if gitDir == "" {
 		return nil
 	}

@@ -17,7 +17,7 @@ type stamp struct {
 
 // stampOf returns the stamp of a file. ok is false if there is no file.
 func stampOf(abs string) (s stamp, ok bool) {
-	facts, ok := fsutil.Look(abs)
+	facts, ok := fsutil.Lstat(abs)
 	return stampFrom(facts), ok
 }
 

@@ -18,12 +18,12 @@ type Kind string
 
 // The kinds of files.
 const (
-	Missing Kind = "missing"
-	File    Kind = "file"
-	Link    Kind = "link"
-	// Other is a pipe or a device, whose content is never stored. A folder exists only if it
+	KindMissing Kind = "missing"
+	KindFile    Kind = "file"
+	KindLink    Kind = "link"
+	// KindOther is a pipe or a device, whose content is never stored. A folder exists only if it
 	// contains files, and is treated as Missing.
-	Other Kind = "other"
+	KindOther Kind = "other"
 )
 
 // State describes a file at some time.
@@ -86,14 +86,14 @@ const permissions = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 func stateOf(abs string, info fs.FileInfo, err error) State {
 	switch {
 	case err != nil || info.IsDir():
-		return State{Kind: Missing}
+		return State{Kind: KindMissing}
 	case info.Mode().IsRegular():
-		return State{Kind: File, Mode: info.Mode() & permissions, Size: info.Size(), Written: info.ModTime()}
+		return State{Kind: KindFile, Mode: info.Mode() & permissions, Size: info.Size(), Written: info.ModTime()}
 	case info.Mode()&fs.ModeSymlink != 0:
 		leads, _ := os.Readlink(abs)
-		return State{Kind: Link, LinkTarget: leads}
+		return State{Kind: KindLink, LinkTarget: leads}
 	}
-	return State{Kind: Other}
+	return State{Kind: KindOther}
 }
 
 // is reports whether s describes a file with the present state now, apart from the mode. has
@@ -102,7 +102,7 @@ func (s State) is(now State, has func(sum string) bool) bool {
 	switch {
 	case s.Kind != now.Kind || s.LinkTarget != now.LinkTarget:
 		return false
-	case s.Kind != File:
+	case s.Kind != KindFile:
 		return true
 	case s.Sum == "":
 		return s.Size == now.Size && s.Written.Equal(now.Written)
@@ -114,14 +114,14 @@ func (s State) is(now State, has func(sum string) bool) bool {
 const usualMode fs.FileMode = 0o666
 
 // vague reports whether only the existence of the file is known.
-func (s State) vague() bool { return s.Kind == File && s.Sum == "" && s.Written.IsZero() }
+func (s State) vague() bool { return s.Kind == KindFile && s.Sum == "" && s.Written.IsZero() }
 
 // allowsMode reports whether two states may have the same permissions.
 func (s State) allowsMode(other State) bool {
-	return s.Kind != File || s.Mode == 0 || other.Mode == 0 || s.Mode == other.Mode
+	return s.Kind != KindFile || s.Mode == 0 || other.Mode == 0 || s.Mode == other.Mode
 }
 
 // sameMode reports whether s allows the permissions of the present state now.
 func (s State) sameMode(now State) bool {
-	return s.Kind != File || s.Mode == 0 || s.Mode == now.Mode
+	return s.Kind != KindFile || s.Mode == 0 || s.Mode == now.Mode
 }

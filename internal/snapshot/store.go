@@ -173,7 +173,7 @@ func (s *Store) BeginTurn(title string) {
 	}
 	defer s.mu.Unlock()
 	s.turn++
-	s.title = humanize.Line(secret.Without(humanize.FirstLine(strings.TrimSpace(title))), longestTitle)
+	s.title = humanize.Line(secret.Redact(humanize.FirstLine(strings.TrimSpace(title))), longestTitle)
 }
 
 // Mark returns a mark for the present state of the files. It is zero if the store cannot be
@@ -202,8 +202,8 @@ func (s *Store) node(m Mark) (int, error) {
 	return n, nil
 }
 
-// InEffect reports whether a change was not undone. It returns true for an unknown change.
-func (s *Store) InEffect(m Mark) bool {
+// IsInEffect reports whether a change was not undone. It returns true for an unknown change.
+func (s *Store) IsInEffect(m Mark) bool {
 	if !s.use() {
 		return true
 	}

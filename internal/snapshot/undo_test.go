@@ -33,7 +33,7 @@ func TestUndoAndRedoOfSeveralTurns(t *testing.T) {
 			b.open()
 		}
 	}
-	if _, err := b.PlanUndo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+	if _, err := b.PlanUndo(t.Context()); !errors.Is(err, snapshot.ErrNoChanges) {
 		t.Errorf("an undo too many: %v", err)
 	}
 	for _, state := range states[1:] {
@@ -41,7 +41,7 @@ func TestUndoAndRedoOfSeveralTurns(t *testing.T) {
 		b.redo()
 		b.want(state)
 	}
-	if _, err := b.PlanRedo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+	if _, err := b.PlanRedo(t.Context()); !errors.Is(err, snapshot.ErrNoChanges) {
 		t.Errorf("a redo too many: %v", err)
 	}
 }
@@ -58,7 +58,7 @@ func TestChangeAfterUndo(t *testing.T) {
 	b.undo()
 	b.BeginTurn("3")
 	b.edit("a", "3")
-	if _, err := b.PlanRedo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+	if _, err := b.PlanRedo(t.Context()); !errors.Is(err, snapshot.ErrNoChanges) {
 		t.Errorf("redo: %v", err)
 	}
 	for _, want := range []string{"1", "0"} {
@@ -126,7 +126,7 @@ func TestRedoOfSeveralRewinds(t *testing.T) {
 		b.want(states[at])
 		b.open()
 	}
-	if _, err := b.PlanRedo(t.Context()); !errors.Is(err, snapshot.ErrNothing) {
+	if _, err := b.PlanRedo(t.Context()); !errors.Is(err, snapshot.ErrNoChanges) {
 		t.Errorf("a redo too many: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ type version struct {
 // summed returns the state with the hash of the content, if the content is known.
 func (f version) summed() State {
 	s := f.State
-	if s.Kind == File && s.Sum == "" && f.content != nil {
+	if s.Kind == KindFile && s.Sum == "" && f.content != nil {
 		s.Sum = sumOf(f.content)
 	}
 	return s
@@ -44,12 +44,12 @@ func (w *files) look(rel string) (version, error) {
 	folder := filepath.Dir(f.abs)
 	switch real, err := w.workspace.Resolve(folder); {
 	case isNotFolder(err), errors.Is(err, syscall.ELOOP): // a link whose links form a loop has no target
-		f.Kind = Missing
+		f.Kind = KindMissing
 		return f, nil
 	case err != nil:
 		return f, err
 	case real != folder:
-		f.Kind = Missing // the link refers to another file
+		f.Kind = KindMissing // the link refers to another file
 		return f, &behindError{w.linkAbove(rel)}
 	}
 	info, err := os.Lstat(f.abs)
@@ -57,7 +57,7 @@ func (w *files) look(rel string) (version, error) {
 		return f, fsutil.Reason(err)
 	}
 	f.State = stateOf(f.abs, info, err)
-	if f.Kind != File || f.Size > largest {
+	if f.Kind != KindFile || f.Size > largest {
 		return f, nil
 	}
 	in, err := f.open()

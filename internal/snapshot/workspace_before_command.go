@@ -129,7 +129,7 @@ func (b *before) isClean(index *tracked, place int, at stamp) bool {
 	// A listing that git itself made does not mark the tracked files, but all its files are in
 	// order.
 	inOrder := place < len(b.listing.files) && (place < b.listing.tracked || b.listing.tracked == 0)
-	return inOrder && at.size <= largest && index.find(b.split(place)) && b.index.Sure(index.entry()) && sameStamp(at, index.entry())
+	return inOrder && at.size <= largest && index.find(b.split(place)) && b.index.IsUnchanged(index.entry()) && sameStamp(at, index.entry())
 }
 
 // eachFile calls do for every file. ok is false for a missing file.
@@ -142,7 +142,7 @@ func (b *before) eachFile(do func(place int, at stamp, ok bool)) {
 		if folder != last {
 			abs, last = absolute(b.root, folder), folder
 		}
-		file, ok := looker.Look(abs, name)
+		file, ok := looker.Lstat(abs, name)
 		do(place, stampFrom(file), ok)
 	}
 }
@@ -212,7 +212,7 @@ func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []Sta
 			state.Written = time.Time{}
 		}
 		if file.is(clean) {
-			state.Kind, state.Mode = File, modeOf(uint32(file.mode))
+			state.Kind, state.Mode = KindFile, modeOf(uint32(file.mode))
 		}
 		states[i] = state
 	}

@@ -47,7 +47,7 @@ func (s *Store) note(b *began, was *before) error {
 		}
 		state := was.states[rel]
 		if file.is(clean) {
-			state = State{Kind: File, Mode: modeOf(uint32(file.mode)), NotKept: lostIndex}
+			state = State{Kind: KindFile, Mode: modeOf(uint32(file.mode)), NotKept: lostIndex}
 		}
 		line, err := appendOther(all.AvailableBuffer(), file, rel, state)
 		if err != nil {
@@ -152,7 +152,7 @@ func parseNote(kind, line string) (file notedFile, err error) {
 	if kind == "c" {
 		size := int64(number(32))
 		name, rest, _ := strings.Cut(line, " ")
-		file.state, line = State{Kind: File, Mode: modeOf(uint32(file.mode)), Size: size, Sum: gitSum + name}, rest
+		file.state, line = State{Kind: KindFile, Mode: modeOf(uint32(file.mode)), Size: size, Sum: gitSum + name}, rest
 	}
 	if err != nil {
 		return file, err

@@ -106,8 +106,8 @@ type Completion struct {
 	Proposals []command.Completion `json:"proposals"`
 }
 
-// Unqueued returns a queued message to the client.
-type Unqueued struct {
+// UnqueuedMessage returns a queued message to the client.
+type UnqueuedMessage struct {
 	Type  string `json:"type"`
 	ID    int    `json:"id"`
 	Text  string `json:"text"`

@@ -25,8 +25,8 @@ func changedBy(e chat.TurnEnded) *FileChanges {
 	return &FileChanges{e.Changes.Files, e.Changes.Added, e.Changes.Removed}
 }
 
-// Ended adds the changes of a finished turn to the changes of the run.
-func (r *Run) Ended(e chat.TurnEnded) {
+// AddTurnChanges adds the changes of a finished turn to the changes of the run.
+func (r *Run) AddTurnChanges(e chat.TurnEnded) {
 	turn := changedBy(e)
 	switch {
 	case turn == nil:

@@ -17,10 +17,10 @@ import (
 // a client shows the same screen as the terminal of the session.
 type (
 	userLine struct {
-		Type     string           `json:"type"`
-		Text     string           `json:"text"`
-		Included []atcmd.Included `json:"included,omitempty"`
-		Skipped  []atcmd.Skipped  `json:"skipped,omitempty"`
+		Type     string               `json:"type"`
+		Text     string               `json:"text"`
+		Included []atcmd.IncludedFile `json:"included,omitempty"`
+		Skipped  []atcmd.SkippedPath  `json:"skipped,omitempty"`
 	}
 	// typeLine has no members besides its type. turn_start begins a turn; request reports a request to the
 	// model.
@@ -178,8 +178,8 @@ func ClientLine(e chat.Event) any {
 	return streamLine(e)
 }
 
-// A Follower decodes the lines of a session into events. The zero Follower is ready.
-type Follower struct {
+// A Decoder decodes the lines of a session into events. The zero Follower is ready.
+type Decoder struct {
 	tools *tools.Registry
 	// labels holds the labels of the requested calls, by their ids. agents holds the names of the
 	// subagents.
@@ -187,9 +187,9 @@ type Follower struct {
 	agents map[string]string
 }
 
-// Event returns the event of a line. It returns nil for a line that a screen does not show, or that this
+// Decode returns the event of a line. It returns nil for a line that a screen does not show, or that this
 // version does not support.
-func (f *Follower) Event(line []byte) (chat.Event, error) {
+func (f *Decoder) Decode(line []byte) (chat.Event, error) {
 	if f.tools == nil {
 		f.tools, f.labels, f.agents = tools.NewRegistry(tools.Default()...), map[string]toolspec.Label{}, map[string]string{}
 	}
@@ -219,34 +219,34 @@ func (f *Follower) Event(line []byte) (chat.Event, error) {
 }
 
 // decoders maps the types of lines to functions that return their events.
-var decoders = map[string]func(*Follower, []byte) (chat.Event, error){
-	"text":       decoder(func(_ *Follower, l deltaLine) chat.Event { return chat.TextDelta{Delta: l.Delta} }),
-	"reasoning":  decoder(func(_ *Follower, l deltaLine) chat.Event { return chat.ReasoningDelta{Delta: l.Delta} }),
-	"turn_start": decoder(func(*Follower, typeLine) chat.Event { return chat.TurnStarted{} }),
-	"request":    decoder(func(*Follower, typeLine) chat.Event { return chat.RequestStarted{} }),
-	"turn":       decoder(func(_ *Follower, l turnLine) chat.Event { return l.event() }),
-	"user": decoder(func(_ *Follower, l userLine) chat.Event {
+var decoders = map[string]func(*Decoder, []byte) (chat.Event, error){
+	"text":       decoder(func(_ *Decoder, l deltaLine) chat.Event { return chat.TextDelta{Delta: l.Delta} }),
+	"reasoning":  decoder(func(_ *Decoder, l deltaLine) chat.Event { return chat.ReasoningDelta{Delta: l.Delta} }),
+	"turn_start": decoder(func(*Decoder, typeLine) chat.Event { return chat.TurnStarted{} }),
+	"request":    decoder(func(*Decoder, typeLine) chat.Event { return chat.RequestStarted{} }),
+	"turn":       decoder(func(_ *Decoder, l turnLine) chat.Event { return l.event() }),
+	"user": decoder(func(_ *Decoder, l userLine) chat.Event {
 		return chat.UserMessage{Text: l.Text, Included: l.Included, Skipped: l.Skipped}
 	}),
-	"reply": decoder(func(_ *Follower, l replyLine) chat.Event {
+	"reply": decoder(func(_ *Decoder, l replyLine) chat.Event {
 		return chat.ReplyEnded{Text: l.Text, Interrupted: l.Interrupted}
 	}),
-	"void": decoder(func(_ *Follower, l voidLine) chat.Event {
+	"void": decoder(func(_ *Decoder, l voidLine) chat.Event {
 		if l.Thinking {
 			return chat.TextWasThinking{}
 		}
 		return chat.ReplyDiscarded{}
 	}),
-	"tool_call": decoder(func(f *Follower, l toolCallLine) chat.Event {
+	"tool_call": decoder(func(f *Decoder, l toolCallLine) chat.Event {
 		given := arguments.Parse(string(l.Parameters))
 		f.labels[l.ID] = f.tools.Traits(l.Name).Describe(l.Name, given)
 		return chat.CallRequested{ID: l.ID, Name: l.Name, Label: f.labels[l.ID], Arguments: given}
 	}),
-	"tool_start": decoder(func(f *Follower, l toolStartLine) chat.Event {
+	"tool_start": decoder(func(f *Decoder, l toolStartLine) chat.Event {
 		return chat.ToolStarted{Call: l.Call, ID: l.ID, Name: l.Name, Label: f.label(l.ID, l.Name)}
 	}),
-	"tool_output": decoder(func(_ *Follower, l toolOutputLine) chat.Event { return chat.ToolOutput{Call: l.Call, Data: l.Output} }),
-	"tool_result": decoder(func(f *Follower, l shownResult) chat.Event {
+	"tool_output": decoder(func(_ *Decoder, l toolOutputLine) chat.Event { return chat.ToolOutput{Call: l.Call, Data: l.Output} }),
+	"tool_result": decoder(func(f *Decoder, l shownResult) chat.Event {
 		label := f.label(l.CallID, l.ToolName)
 		if l.Text != nil {
 			l.Result = *l.Text
@@ -258,7 +258,7 @@ var decoders = map[string]func(*Follower, []byte) (chat.Event, error){
 			Duration: time.Duration(l.DurationMs) * time.Millisecond, Typed: l.Typed, Denied: l.Denied, Unanswered: l.Unanswered,
 		}
 	}),
-	"approval": decoder(func(f *Follower, l shownApproval) chat.Event {
+	"approval": decoder(func(f *Decoder, l shownApproval) chat.Event {
 		for i, form := range l.Forms[:min(len(l.Forms), len(l.Preview.Inquiries))] {
 			l.Preview.Inquiries[i].YesNo, l.Preview.Inquiries[i].Draft = form.YesNo, form.Draft
 		}
@@ -267,37 +267,37 @@ var decoders = map[string]func(*Follower, []byte) (chat.Event, error){
 			Always: l.Always, Sandbox: l.Sandbox, ForGood: l.ForGood, Often: l.Often, After: l.After, Repeats: l.Repeats,
 		}}
 	}),
-	"settled": decoder(func(_ *Follower, l settledLine) chat.Event { return chat.ApprovalSettled{ID: l.ID} }),
-	"waiting": decoder(func(_ *Follower, l waitingLine) chat.Event {
+	"settled": decoder(func(_ *Decoder, l settledLine) chat.Event { return chat.ApprovalSettled{ID: l.ID} }),
+	"waiting": decoder(func(_ *Decoder, l waitingLine) chat.Event {
 		return chat.Waiting{Model: l.Model, For: time.Duration(l.ForMs) * time.Millisecond}
 	}),
-	"queue": decoder(func(_ *Follower, l queueLine) chat.Event { return chat.QueueChanged{Messages: l.Messages} }),
-	"returned": decoder(func(_ *Follower, l returnedLine) chat.Event {
-		return chat.MessageReturned{Message: atcmd.Typed(l.Text)}
+	"queue": decoder(func(_ *Decoder, l queueLine) chat.Event { return chat.QueueChanged{Messages: l.Messages} }),
+	"returned": decoder(func(_ *Decoder, l returnedLine) chat.Event {
+		return chat.MessageReturned{Message: atcmd.TypedMessage(l.Text)}
 	}),
-	"status": decoder(func(_ *Follower, l statusLine) chat.Event {
+	"status": decoder(func(_ *Decoder, l statusLine) chat.Event {
 		return chat.StatusChanged{Status: l.Status, Stats: l.Stats}
 	}),
-	"usage":  decoder(func(_ *Follower, l usageLine) chat.Event { return chat.UsageReported(l.Usage) }),
-	"notice": decoder(func(_ *Follower, l noticeLine) chat.Event { return chat.Notice{Text: l.Text} }),
-	"search": decoder(func(_ *Follower, l searchLine) chat.Event { return chat.Searched{Query: l.Query, Sources: l.Sources} }),
-	"retry": decoder(func(_ *Follower, l retryLine) chat.Event {
+	"usage":  decoder(func(_ *Decoder, l usageLine) chat.Event { return chat.UsageReported(l.Usage) }),
+	"notice": decoder(func(_ *Decoder, l noticeLine) chat.Event { return chat.Notice{Text: l.Text} }),
+	"search": decoder(func(_ *Decoder, l searchLine) chat.Event { return chat.Searched{Query: l.Query, Sources: l.Sources} }),
+	"retry": decoder(func(_ *Decoder, l retryLine) chat.Event {
 		return chat.Retry{Attempt: l.Attempt, Delay: time.Duration(l.DelayMs) * time.Millisecond, Reason: l.Reason}
 	}),
-	"compression_started": decoder(func(_ *Follower, l compressionStartedLine) chat.Event {
+	"compression_started": decoder(func(_ *Decoder, l compressionStartedLine) chat.Event {
 		return chat.CompressionStarted{Strategy: l.Strategy, Model: l.Model}
 	}),
-	"compression": decoder(func(_ *Follower, l compressionLine) chat.Event {
+	"compression": decoder(func(_ *Decoder, l compressionLine) chat.Event {
 		return chat.Compressed{Strategy: l.Strategy, Reason: l.Reason, TokensBefore: l.TokensBefore, TokensAfter: l.TokensAfter, Failed: l.Kind == "failed", Applied: l.Kind == "applied"}
 	}),
-	"density": decoder(func(_ *Follower, l densityLine) chat.Event {
+	"density": decoder(func(_ *Decoder, l densityLine) chat.Event {
 		return chat.DensityApplied{Metadata: l.Metadata, TokensBefore: l.TokensBefore, TokensAfter: l.TokensAfter, Cut: l.Cut}
 	}),
-	"agent_start": decoder(func(f *Follower, l agentStartLine) chat.Event {
+	"agent_start": decoder(func(f *Decoder, l agentStartLine) chat.Event {
 		f.agents[l.AgentID] = l.Agent
 		return chat.AgentStarted{AgentState: chat.AgentState{ID: l.AgentID, CallID: l.CallID, Agent: l.Agent, Title: l.Title, Model: l.Model}}
 	}),
-	"agent_end": decoder(func(f *Follower, l agentEndLine) chat.Event {
+	"agent_end": decoder(func(f *Decoder, l agentEndLine) chat.Event {
 		ended := chat.AgentEnded{AgentState: chat.AgentState{ID: l.AgentID, Agent: f.agents[l.AgentID]}, Status: l.Status, Changed: l.Changed}
 		ended.Stats.UsageReported, ended.Stats.Cost = chat.UsageReported(l.Usage), l.Cost
 		return ended
@@ -305,8 +305,8 @@ var decoders = map[string]func(*Follower, []byte) (chat.Event, error){
 }
 
 // decoder returns a function that decodes a line of type L and returns its event.
-func decoder[L any](event func(*Follower, L) chat.Event) func(*Follower, []byte) (chat.Event, error) {
-	return func(f *Follower, data []byte) (chat.Event, error) {
+func decoder[L any](event func(*Decoder, L) chat.Event) func(*Decoder, []byte) (chat.Event, error) {
+	return func(f *Decoder, data []byte) (chat.Event, error) {
 		var line L
 		if err := json.Unmarshal(data, &line); err != nil {
 			return nil, err
@@ -315,11 +315,11 @@ func decoder[L any](event func(*Follower, L) chat.Event) func(*Follower, []byte)
 	}
 }
 
-func (f *Follower) label(id, name string) toolspec.Label {
+func (f *Decoder) label(id, name string) toolspec.Label {
 	if label, requested := f.labels[id]; requested {
 		return label
 	}
-	return f.tools.Traits(name).Named(name)
+	return f.tools.Traits(name).DescribeName(name)
 }
 
 func shownApprovalOf(a chat.Approval) shownApproval {

@@ -26,7 +26,7 @@ func followed() []chat.Event {
 	}
 	return []chat.Event{
 		chat.TurnStarted{},
-		chat.UserMessage{Text: "look", Included: []atcmd.Included{{Path: "a.go", Lines: 3}}, Skipped: []atcmd.Skipped{{Path: "b", Reason: "gone"}}},
+		chat.UserMessage{Text: "look", Included: []atcmd.IncludedFile{{Path: "a.go", Lines: 3}}, Skipped: []atcmd.SkippedPath{{Path: "b", Reason: "gone"}}},
 		chat.RequestStarted{},
 		chat.TextDelta{Delta: "a\u2028b"},
 		chat.ReasoningDelta{Delta: "hm"},
@@ -42,7 +42,7 @@ func followed() []chat.Event {
 		chat.Waiting{Model: "m", For: time.Second},
 		chat.QueueChanged{Messages: []string{"next"}},
 		chat.QueueChanged{Messages: []string{}},
-		chat.MessageReturned{Message: atcmd.Typed("back")},
+		chat.MessageReturned{Message: atcmd.TypedMessage("back")},
 		chat.StatusChanged{Status: chat.Status{Model: "m", Tokens: 7, Mode: "ask", Todo: "1 of 2"}, Stats: chat.Stats{Requests: 2, Cost: 0.5}},
 		chat.UsageReported{PromptTokens: 5},
 		chat.Notice{Text: "note"},
@@ -59,13 +59,13 @@ func followed() []chat.Event {
 // A client gets the events of the session again from its lines, as far as a screen shows them.
 func TestFollowerReturnsTheEvents(t *testing.T) {
 	t.Parallel()
-	var f Follower
+	var f Decoder
 	for _, want := range followed() {
 		data, err := json.Marshal(ClientLine(want))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := f.Event(data)
+		got, err := f.Decode(data)
 		if err != nil {
 			t.Errorf("%s: %v", data, err)
 		}
@@ -74,7 +74,7 @@ func TestFollowerReturnsTheEvents(t *testing.T) {
 			t.Errorf("%T (-want +got):\n%s", want, diff)
 		}
 	}
-	failed, err := f.Event([]byte(`{"type":"turn","stop":"failed","error":"no key"}`))
+	failed, err := f.Decode([]byte(`{"type":"turn","stop":"failed","error":"no key"}`))
 	if ended, is := failed.(chat.TurnEnded); !is || err != nil || ended.Err == nil || ended.Err.Error() != "no key" || errors.Is(ended.Err, err) {
 		t.Errorf("%+v %v", failed, err)
 	}
@@ -86,7 +86,7 @@ func FuzzFollower(f *testing.F) {
 	f.Add([]byte(`{"type":"tool_result","callId":1}`))
 	f.Add([]byte(`{"type":"later"}`))
 	f.Fuzz(func(_ *testing.T, data []byte) {
-		var follower Follower
-		_, _ = follower.Event(data)
+		var follower Decoder
+		_, _ = follower.Decode(data)
 	})
 }

@@ -15,16 +15,16 @@ import (
 
 // Output formats of a non-interactive run.
 const (
-	// Text prints only the final answer.
-	Text = "text"
-	// JSON prints one object at the end.
-	JSON = "json"
-	// StreamJSON prints one object per line as events happen.
-	StreamJSON = "stream-json"
+	// FormatText prints only the final answer.
+	FormatText = "text"
+	// FormatJSON prints one object at the end.
+	FormatJSON = "json"
+	// FormatStreamJSON prints one object per line as events happen.
+	FormatStreamJSON = "stream-json"
 )
 
 // Formats lists the formats in the order in which help shows them.
-var Formats = []string{Text, JSON, StreamJSON}
+var Formats = []string{FormatText, FormatJSON, FormatStreamJSON}
 
 // ParseFormat returns the format called name, in any case. The error lists the valid formats.
 func ParseFormat(name string) (string, error) {

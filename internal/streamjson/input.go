@@ -54,14 +54,14 @@ type Part struct {
 func (in Input) Message() (atcmd.Message, error) {
 	message := atcmd.Message{}
 	if in.Text != "" {
-		message = atcmd.Typed(in.Text)
+		message = atcmd.TypedMessage(in.Text)
 	}
 	for _, part := range in.Content {
 		switch {
 		case part.Type == "text":
 			message = append(message, atcmd.Part{Text: part.Text})
 		case part.Type == "data":
-			message = append(message, atcmd.Part{Text: part.Text, Source: history.Piped})
+			message = append(message, atcmd.Part{Text: part.Text, Source: history.SourcePiped})
 		case part.Type == "image" && part.Path != "":
 			message = append(message, atcmd.ImagePart(part.Path))
 		default:

@@ -33,8 +33,8 @@ func NewPrinter(format string, out, people io.Writer) *Printer {
 }
 
 // Start writes the session and the parts of the configuration that it starts with.
-func (p *Printer) Start(sessionID string, loaded Loaded) {
-	if p.format == StreamJSON {
+func (p *Printer) Start(sessionID string, loaded LoadedSetup) {
+	if p.format == FormatStreamJSON {
 		p.line(sessionLine{"session", SchemaVersion, sessionID, loaded})
 	}
 }
@@ -47,13 +47,13 @@ func (p *Printer) Turn(e chat.TurnEnded) {
 // Problem reports an error in a line of input.
 func (p *Printer) Problem(err error) { p.line(errorLine{"error", err.Error()}) }
 
-// Event writes one event of the turn loop. It returns the first write error. After such an error nobody
+// PrintEvent writes one event of the turn loop. It returns the first write error. After such an error nobody
 // reads the results, so the run should end.
-func (p *Printer) Event(e chat.Event) error {
+func (p *Printer) PrintEvent(e chat.Event) error {
 	if waiting, ok := e.(chat.Waiting); ok && !p.worthTelling(waiting) {
 		return p.failure()
 	}
-	if p.format != StreamJSON {
+	if p.format != FormatStreamJSON {
 		p.printForPerson(e)
 		return nil
 	}
@@ -143,26 +143,26 @@ func waitingText(e chat.Waiting) string {
 // say writes a line for people. It makes control characters visible, because names from models and tools
 // may contain them, so that no terminal interprets them. It also limits the length.
 func (p *Printer) say(format string, args ...any) {
-	fmt.Fprintln(p.people, humanize.Visible(humanize.Brief(fmt.Sprintf(format, args...))))
+	fmt.Fprintln(p.people, humanize.EscapeInvisible(humanize.Brief(fmt.Sprintf(format, args...))))
 }
 
 // Finish writes the end of a run. It returns the first write error, such as a closed pipe.
 func (p *Printer) Finish(run Run) error {
 	result := run.result()
-	if saved := run.Stats.Saving.String(); saved != "" && p.format != StreamJSON {
+	if saved := run.Stats.Saving.String(); saved != "" && p.format != FormatStreamJSON {
 		p.say("pruning %s in this session", saved)
 	}
-	if run.Changed != nil && p.format != StreamJSON {
+	if run.Changed != nil && p.format != FormatStreamJSON {
 		p.say("%s", run.Changed)
 	}
 	switch p.format {
-	case Text:
+	case FormatText:
 		if answer := run.Answer(); run.Err == nil && answer != "" {
 			_, p.err = fmt.Fprintln(p.out, strings.TrimRight(answer, "\n"))
 		}
-	case JSON:
+	case FormatJSON:
 		p.line(result)
-	case StreamJSON:
+	case FormatStreamJSON:
 		if result.Error != "" {
 			p.line(errorLine{"error", result.Error})
 		}

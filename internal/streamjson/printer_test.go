@@ -27,7 +27,7 @@ func eventful() []chat.Event {
 	}
 	return []chat.Event{
 		chat.TurnStarted{},
-		chat.UserMessage{Text: "fix @a and @b.bin", Included: []atcmd.Included{{}}, Skipped: []atcmd.Skipped{{Path: "b.bin", Reason: "it is binary"}}},
+		chat.UserMessage{Text: "fix @a and @b.bin", Included: []atcmd.IncludedFile{{}}, Skipped: []atcmd.SkippedPath{{Path: "b.bin", Reason: "it is binary"}}},
 		chat.StatusChanged{},
 		chat.ReasoningDelta{Delta: "hm <"},
 		chat.TextDelta{Delta: "Let me "},
@@ -53,7 +53,7 @@ func eventful() []chat.Event {
 		chat.DensityApplied{Metadata: pruned, Prunes: []chat.PruneRecord{{Tokens: 10_000}}, TokensBefore: 41_000, TokensAfter: 31_000, Limit: 100_000},
 		chat.Compressed{Strategy: "high-density", Applied: true, TokensBefore: 90_000, TokensAfter: 50_000, Limit: 100_000},
 		chat.Compressed{Strategy: "high-density", Reason: "nothing to compress", TokensBefore: 50_000, TokensAfter: 50_000, Limit: 100_000},
-		chat.Warmed{Warmed: session.Warmed{Wait: "work", Prompt: 100, Cached: 99, Cost: 0.02, Held: true}},
+		chat.Warmed{CacheRefresh: session.CacheRefresh{Wait: "work", Prompt: 100, Cached: 99, Cost: 0.02, Held: true}},
 		chat.Searched{Query: "go 1.26", Sources: []string{"https://go.dev/a"}},
 		chat.Notice{Text: "context limit: oldest turns, 5k → 3k tokens"},
 		chat.Noted{ID: "n1", State: "kept", Text: "tests need a database", Basis: []string{"Makefile"}},
@@ -138,20 +138,20 @@ func TestFormats(t *testing.T) {
 		run         Run
 		out, people string
 	}{
-		{"text", Text, done(), "Done <ok>.\n", people},
-		{"text of a failed run", Text, failed(), "", people},
-		{"json", JSON, done(), "{" + doneResult, people},
-		{"json of a failed run", JSON, failed(), "{" + failedResult, people},
-		{"stream-json", StreamJSON, done(), stream + `{"type":"result",` + doneResult, ""},
-		{"stream-json of a failed run", StreamJSON, failed(), stream + `{"type":"error","error":"the key was refused"}` + "\n" + `{"type":"result",` + failedResult, ""},
+		{"text", FormatText, done(), "Done <ok>.\n", people},
+		{"text of a failed run", FormatText, failed(), "", people},
+		{"json", FormatJSON, done(), "{" + doneResult, people},
+		{"json of a failed run", FormatJSON, failed(), "{" + failedResult, people},
+		{"stream-json", FormatStreamJSON, done(), stream + `{"type":"result",` + doneResult, ""},
+		{"stream-json of a failed run", FormatStreamJSON, failed(), stream + `{"type":"error","error":"the key was refused"}` + "\n" + `{"type":"result",` + failedResult, ""},
 	} {
 		t.Run(c.id, func(t *testing.T) {
 			t.Parallel()
 			var out, told strings.Builder
 			p := NewPrinter(c.format, &out, &told)
-			p.Start("s1", Loaded{Servers: []LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}})
+			p.Start("s1", LoadedSetup{Servers: []LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}})
 			for _, e := range eventful() {
-				if err := p.Event(e); err != nil {
+				if err := p.PrintEvent(e); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -164,7 +164,7 @@ func TestFormats(t *testing.T) {
 			if diff := cmp.Diff(c.people, told.String()); diff != "" {
 				t.Errorf("told people (-want +got):\n%s", diff)
 			}
-			if c.format != Text {
+			if c.format != FormatText {
 				for line := range strings.Lines(out.String()) {
 					if !json.Valid([]byte(line)) {
 						t.Errorf("not JSON: %s", line)
@@ -179,7 +179,7 @@ func TestFormats(t *testing.T) {
 func TestTextWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	if err := NewPrinter(Text, &out, &out).Finish(Run{}); err != nil || out.Len() > 0 {
+	if err := NewPrinter(FormatText, &out, &out).Finish(Run{}); err != nil || out.Len() > 0 {
 		t.Errorf("got %q, %v", out.String(), err)
 	}
 }
@@ -207,15 +207,15 @@ func TestClosedPipe(t *testing.T) {
 	for _, c := range []struct {
 		format string
 		good   int
-	}{{Text, 0}, {JSON, 0}, {StreamJSON, 0}, {StreamJSON, 2}} {
+	}{{FormatText, 0}, {FormatJSON, 0}, {FormatStreamJSON, 0}, {FormatStreamJSON, 2}} {
 		out, told := &closingPipe{good: c.good}, &strings.Builder{}
 		p := NewPrinter(c.format, out, told)
-		p.Start("s1", Loaded{Servers: []LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}})
+		p.Start("s1", LoadedSetup{Servers: []LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}})
 		var met error
 		for _, e := range eventful() {
-			met = p.Event(e)
+			met = p.PrintEvent(e)
 		}
-		if streams := c.format == StreamJSON; errors.Is(met, errClosed) != streams {
+		if streams := c.format == FormatStreamJSON; errors.Is(met, errClosed) != streams {
 			t.Errorf("%s: the events gave %v", c.format, met)
 		}
 		if err := p.Finish(done()); !errors.Is(err, errClosed) {
@@ -248,8 +248,8 @@ func TestParseFormat(t *testing.T) {
 func TestDensityTellsItsPrice(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	p := NewPrinter(StreamJSON, &out, &out)
-	if err := p.Event(chat.DensityApplied{TokensBefore: 9, TokensAfter: 5, Cut: &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1000, Request: 3}}); err != nil {
+	p := NewPrinter(FormatStreamJSON, &out, &out)
+	if err := p.PrintEvent(chat.DensityApplied{TokensBefore: 9, TokensAfter: 5, Cut: &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1000, Request: 3}}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := out.String(), `"tokensBefore":9,"tokensAfter":5,"paid":690,"saves":88,"paysBackAfter":8,"bank":1000,"request":3}`; !strings.Contains(got, want) {
@@ -262,7 +262,7 @@ func TestSavingIsInTheResult(t *testing.T) {
 	t.Parallel()
 	run := done()
 	run.Stats.Saving = chat.Saving{Tokens: 12_345, Without: 90_000, Saved: 9000, Cost: 0.25}
-	for format, told := range map[string]string{JSON: "pruning saved $0.25 in this session\n", StreamJSON: ""} {
+	for format, told := range map[string]string{FormatJSON: "pruning saved $0.25 in this session\n", FormatStreamJSON: ""} {
 		var out, people strings.Builder
 		if err := NewPrinter(format, &out, &people).Finish(run); err != nil {
 			t.Fatal(err)
@@ -286,11 +286,11 @@ func TestNoticesHaveABound(t *testing.T) {
 		chat.CompressionStarted{Model: long},
 		chat.ToolStarted{Label: said(long)},
 		chat.ToolEnded{Name: long, Answer: tools.Answer{Error: long}},
-		chat.UserMessage{Skipped: []atcmd.Skipped{{Path: long, Reason: long}}},
+		chat.UserMessage{Skipped: []atcmd.SkippedPath{{Path: long, Reason: long}}},
 	} {
 		var out, told strings.Builder
-		p := NewPrinter(Text, &out, &told)
-		if err := p.Event(e); err != nil || !strings.Contains(told.String(), "Z") || strings.Count(told.String(), "\n") > 10 || told.Len() > 10_000 {
+		p := NewPrinter(FormatText, &out, &told)
+		if err := p.PrintEvent(e); err != nil || !strings.Contains(told.String(), "Z") || strings.Count(told.String(), "\n") > 10 || told.Len() > 10_000 {
 			t.Errorf("%T: %d lines, %d bytes, %v", e, strings.Count(told.String(), "\n"), told.Len(), err)
 		}
 	}

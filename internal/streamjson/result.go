@@ -17,12 +17,12 @@ type Result struct {
 	Output json.RawMessage `json:"output,omitempty"`
 	// Cut is the reason why the response is incomplete: "length" or "content_filter". It is omitted if the
 	// response is complete.
-	Cut       string  `json:"cut,omitempty"`
-	Exit      int     `json:"exit"`
-	Turns     int     `json:"turns"`
-	ToolCalls int     `json:"toolCalls"`
-	Usage     Usage   `json:"usage"`
-	Context   Context `json:"context"`
+	Cut       string       `json:"cut,omitempty"`
+	Exit      int          `json:"exit"`
+	Turns     int          `json:"turns"`
+	ToolCalls int          `json:"toolCalls"`
+	Usage     Usage        `json:"usage"`
+	Context   ContextUsage `json:"context"`
 	// Agents holds the figures of the subagents. Turns, ToolCalls, Usage and CostUSD do not include them.
 	// Agents is omitted if there were none.
 	Agents *AgentsResult `json:"agents,omitempty"`
@@ -72,8 +72,8 @@ type Usage struct {
 	ThinkingTokens int `json:"thinkingTokens,omitempty"`
 }
 
-// Context describes the context window after the run, in tokens.
-type Context struct {
+// ContextUsage describes the context window after the run, in tokens.
+type ContextUsage struct {
 	Tokens       int `json:"tokens"`
 	Limit        int `json:"limit"`
 	DensityFreed int `json:"densityFreed"`
@@ -84,8 +84,8 @@ type Context struct {
 	SavedUSD    float64 `json:"savedUSD,omitempty"`
 }
 
-// Loaded lists, by name, the parts of the configuration that a run starts with.
-type Loaded struct {
+// LoadedSetup lists, by name, the parts of the configuration that a run starts with.
+type LoadedSetup struct {
 	Servers  []LoadedServer `json:"servers"`
 	Skills   []string       `json:"skills"`
 	Commands []string       `json:"commands"`
@@ -140,7 +140,7 @@ func (r Run) result() Result {
 			CacheWriteTokens: r.Stats.CacheWriteTokens,
 			ThinkingTokens:   r.Stats.ThinkingTokens,
 		},
-		Context: Context{
+		Context: ContextUsage{
 			Tokens:       r.Status.Tokens,
 			Limit:        r.Status.Limit,
 			DensityFreed: r.Status.Freed,

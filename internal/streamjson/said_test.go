@@ -10,7 +10,7 @@ import (
 // said says a call of a real tool: its name, and what it is about.
 func said(title string) toolspec.Label {
 	name, about, _ := strings.Cut(title, " ")
-	s := tools.NewRegistry(tools.Default()...).Traits(name).Named(name)
+	s := tools.NewRegistry(tools.Default()...).Traits(name).DescribeName(name)
 	s.Subject, s.Key = about, about
 	return s
 }

@@ -65,7 +65,7 @@ var clientLines = []LineType{
 	{"agent_end", agentEndLine{}},
 	{"command_result", CommandResult{}},
 	{"completion", Completion{}},
-	{"unqueued", Unqueued{}},
+	{"unqueued", UnqueuedMessage{}},
 }
 
 // dialect is the version of JSON Schema that the schemas use.

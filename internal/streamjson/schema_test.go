@@ -69,13 +69,13 @@ func TestLinesFitTheSchema(t *testing.T) {
 	}
 	for _, run := range []Run{done(), failed()} {
 		var out, people strings.Builder
-		p := NewPrinter(StreamJSON, &out, &people)
-		p.Start("s1", Loaded{Servers: []LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}})
+		p := NewPrinter(FormatStreamJSON, &out, &people)
+		p.Start("s1", LoadedSetup{Servers: []LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}})
 		for _, e := range eventful() {
-			_ = p.Event(e)
+			_ = p.PrintEvent(e)
 		}
-		_ = p.Event(chat.ApprovalRequested{Approval: chat.Approval{ID: 1, Preview: tools.Preview{Inquiries: []tools.Inquiry{{Question: "?", Options: []tools.Option{{Label: "a"}}}}}}})
-		_ = p.Event(chat.ApprovalSettled{ID: 1})
+		_ = p.PrintEvent(chat.ApprovalRequested{Approval: chat.Approval{ID: 1, Preview: tools.Preview{Inquiries: []tools.Inquiry{{Question: "?", Options: []tools.Option{{Label: "a"}}}}}}})
+		_ = p.PrintEvent(chat.ApprovalSettled{ID: 1})
 		p.Turn(chat.TurnEnded{Outcome: run.Outcome, Err: run.Err, Changes: snapshot.Changes{Files: []string{"a.go"}, Added: 1}})
 		_ = p.Finish(run)
 		p.Problem(errors.New("nothing comes after the result"))
@@ -94,7 +94,7 @@ func TestLinesFitTheSchema(t *testing.T) {
 			}
 		}
 		out.Reset()
-		p = NewPrinter(JSON, &out, &people)
+		p = NewPrinter(FormatJSON, &out, &people)
 		_ = p.Finish(run)
 		if err := fits(result, out.String()); err != nil {
 			t.Errorf("%s: %v", out.String(), err)
@@ -127,7 +127,7 @@ func TestClientLinesFitTheirSchema(t *testing.T) {
 		}
 		return schema.Validate(v)
 	}
-	lines := []any{joined, State{Type: StateLine, State: "idle"}, CommandResult{Type: "command_result", Ask: &CommandQuestion{}}, Completion{Type: "completion", Proposals: []command.Completion{}}, Unqueued{Type: "unqueued"}}
+	lines := []any{joined, State{Type: StateLine, State: "idle"}, CommandResult{Type: "command_result", Ask: &CommandQuestion{}}, Completion{Type: "completion", Proposals: []command.Completion{}}, UnqueuedMessage{Type: "unqueued"}}
 	for _, e := range followed() {
 		lines = append(lines, ClientLine(e))
 	}

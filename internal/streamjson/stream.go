@@ -17,7 +17,7 @@ type (
 		Type      string `json:"type"`
 		Schema    int    `json:"schema"`
 		SessionID string `json:"sessionId"`
-		Loaded
+		LoadedSetup
 	}
 	deltaLine struct {
 		Type  string `json:"type"`
@@ -171,7 +171,7 @@ func streamLine(e chat.Event) any {
 	case chat.CallRequested:
 		return toolCallLine{"tool_call", e.ID, e.Name, e.Arguments.Raw()}
 	case chat.ToolEnded:
-		return toolResultLine{"tool_result", e.ID, e.Name, e.Answer.ForModel(), e.Answer.Error, e.Answer.ExitCode}
+		return toolResultLine{"tool_result", e.ID, e.Name, e.Answer.ModelText(), e.Answer.Error, e.Answer.ExitCode}
 	case chat.ApprovalRequested:
 		return approvalOf(e.Approval)
 	case chat.ApprovalSettled:

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// otherClient matches the ways to make a request without reachlog.Client.
+// otherClient matches the ways to make a request without reachlog.NewClient.
 var otherClient = regexp.MustCompile(`new\(http\.Client\)|\bhttp\.(Client\{|DefaultClient|Get\(|Head\(|Post\(|PostForm\()`)
 
 // Every client of the program refuses an answer that switches protocols, since
-// reachlog.Client makes them all.
+// reachlog.NewClient makes them all.
 func TestEveryClientIsMadeInOnePlace(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]bool{
@@ -32,9 +32,9 @@ func TestEveryClientIsMadeInOnePlace(t *testing.T) {
 				return err
 			}
 			source, err := os.ReadFile(path)
-			made += strings.Count(string(source), "reachlog.Client(")
+			made += strings.Count(string(source), "reachlog.NewClient(")
 			if found := otherClient.Find(source); found != nil && path != "internal/reachlog/http_client.go" {
-				t.Errorf("%s: %s; make the client with reachlog.Client", path, found)
+				t.Errorf("%s: %s; make the client with reachlog.NewClient", path, found)
 			}
 			return err
 		})
@@ -53,7 +53,7 @@ func TestOwnFilesAreOpenedByFsutil(t *testing.T) {
 	t.Parallel()
 	other := regexp.MustCompile(`\bos\.(Open|ReadFile)\(`)
 	// A tool opens files of the workspace with Env.open, which asks about files with keys.
-	unasked := regexp.MustCompile(`\b(os\.(Open|OpenFile|ReadFile)|fsutil\.(Open|Read|ReadUpTo|Beginning))\(`)
+	unasked := regexp.MustCompile(`\b(os\.(Open|OpenFile|ReadFile)|fsutil\.(Open|Read|ReadUpTo|ReadBeginning))\(`)
 	for _, room := range []string{
 		"app", "audit", "extend/projectcheck", "extend/setup/plugins", "git/worktree", "notes", "offline",
 		"provider/catalogue", "session", "sessionsearch", "settings", "snapshot", "tools", "websearch",

@@ -27,7 +27,7 @@ var listed = map[string]string{
 // something pass.
 func TestProgramsAreInOneTable(t *testing.T) {
 	t.Parallel()
-	quotedName := regexp.MustCompile(`"(?:` + strings.Join(quoted(programs.Names(^programs.Does(0))), "|") + `)"`)
+	quotedName := regexp.MustCompile(`"(?:` + strings.Join(quoted(programs.NamesWith(^programs.Traits(0))), "|") + `)"`)
 	found := map[string]bool{}
 	for _, dir := range []string{"internal", "cmd"} {
 		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -94,7 +94,7 @@ func programNames(list []ast.Expr) bool {
 		}
 		text, _ := strconv.Unquote(literal.Value)
 		texts++
-		if programs.Is(text, ^programs.Does(0)) {
+		if programs.Is(text, ^programs.Traits(0)) {
 			names++
 		}
 	}

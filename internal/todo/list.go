@@ -135,8 +135,8 @@ func (p Progress) String() string {
 	return fmt.Sprintf("todo %d/%d · %s", p.Done, p.Total, humanize.FirstLine(p.Current))
 }
 
-// Open reports whether a task of the list is not done.
-func (l List) Open() bool {
+// HasOpen reports whether a task of the list is not done.
+func (l List) HasOpen() bool {
 	p := l.Progress()
 	return p.Done < p.Total
 }

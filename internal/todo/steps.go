@@ -10,9 +10,9 @@ import (
 // numbered matches the beginning of a numbered item at the left edge of a text.
 var numbered = lazyregexp.New(`^\d{1,3}[.)]\s+`)
 
-// Steps returns the numbered items of a Markdown text as a list of pending tasks. It returns an
+// ParseSteps returns the numbered items of a Markdown text as a list of pending tasks. It returns an
 // empty list if the text has fewer than two items, or more than a list may contain.
-func Steps(markdown string) List {
+func ParseSteps(markdown string) List {
 	var steps List
 	fenced := false
 	for line := range strings.Lines(markdown) {

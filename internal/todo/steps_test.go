@@ -17,14 +17,14 @@ func TestSteps(t *testing.T) {
 		strings.Repeat("1. x\n", 101): "",
 	} {
 		var got []string
-		for _, item := range Steps(text) {
+		for _, item := range ParseSteps(text) {
 			got = append(got, item.Content)
 		}
 		if strings.Join(got, "; ") != want {
 			t.Errorf("%q: %q", text, got)
 		}
 	}
-	if steps := Steps("1. a\n2. " + strings.Repeat("ä", 2000)); len(steps) != 2 || len([]rune(steps[1].Content)) != maxContent {
+	if steps := ParseSteps("1. a\n2. " + strings.Repeat("ä", 2000)); len(steps) != 2 || len([]rune(steps[1].Content)) != maxContent {
 		t.Errorf("%d steps", len(steps))
 	}
 }

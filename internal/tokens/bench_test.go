@@ -21,7 +21,7 @@ func BenchmarkCountAdversarial(b *testing.B) {
 func benchmarkCount(b *testing.B, text string) {
 	for _, enc := range encodings {
 		b.Run(string(enc), func(b *testing.B) {
-			counter := For(enc)
+			counter := NewCounter(enc)
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {

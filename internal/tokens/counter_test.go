@@ -22,10 +22,10 @@ func TestCountKnownTexts(t *testing.T) {
 		{"漢字", 2, 3},
 	}
 	for _, test := range tests {
-		if got := For(O200K).Count(test.text); got != test.o200k {
+		if got := NewCounter(O200K).Count(test.text); got != test.o200k {
 			t.Errorf("o200k_base: Count(%q) = %d, want %d", test.text, got, test.o200k)
 		}
-		if got := For(CL100K).Count(test.text); got != test.cl100k {
+		if got := NewCounter(CL100K).Count(test.text); got != test.cl100k {
 			t.Errorf("cl100k_base: Count(%q) = %d, want %d", test.text, got, test.cl100k)
 		}
 	}

@@ -5,7 +5,7 @@
 //
 // For returns the Counter of an encoding, and EncodingFor the encoding of a model:
 //
-//	n := tokens.For(tokens.EncodingFor(model)).Count(text)
+//	n := tokens.NewCounter(tokens.EncodingFor(model)).Count(text)
 //
 // # The algorithm
 //

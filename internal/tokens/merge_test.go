@@ -20,7 +20,7 @@ func (m *longMerge) parts() []string {
 // The package comment shows these steps.
 func TestMergeAsDocumented(t *testing.T) {
 	t.Parallel()
-	merge := &longMerge{ranks: For(O200K).ranks}
+	merge := &longMerge{ranks: NewCounter(O200K).ranks}
 	merge.reset(" unmerged")
 	var states []string
 	for more := true; more; more = merge.step() {
@@ -43,7 +43,7 @@ func TestMergeAsDocumented(t *testing.T) {
 func TestMergesAgree(t *testing.T) {
 	t.Parallel()
 	for _, enc := range encodings {
-		ranks := For(enc).ranks
+		ranks := NewCounter(enc).ranks
 		merge := &longMerge{ranks: ranks}
 		t.Run(string(enc), rapid.MakeCheck(func(t *rapid.T) {
 			short := genPiece(t, shortPiece)
@@ -105,7 +105,7 @@ func TestWindowTooSmall(t *testing.T) {
 func TestFirstWindowSuffices(t *testing.T) {
 	t.Parallel()
 	for _, enc := range encodings {
-		merge := &longMerge{ranks: For(enc).ranks}
+		merge := &longMerge{ranks: NewCounter(enc).ranks}
 		for name, text := range adversarial {
 			if _, ok := countInWindows(merge, text(8*firstWindow), firstWindow); !ok {
 				t.Errorf("%s, %s: windows of %d bytes are too small", enc, name, firstWindow)
@@ -118,7 +118,7 @@ func TestLongMergeTakesLinearlyManySteps(t *testing.T) {
 	t.Parallel()
 	const size = 16 << 10
 	for _, enc := range encodings {
-		merge := &longMerge{ranks: For(enc).ranks}
+		merge := &longMerge{ranks: NewCounter(enc).ranks}
 		for name, text := range adversarial {
 			piece := text(size)
 			steps := 0

@@ -64,7 +64,7 @@ const maxOracleBytes = 2 << 10
 func requireSameCount(t *testing.T, enc Encoding, text string) {
 	t.Helper()
 	want := len(oracle(enc).EncodeOrdinary(text))
-	if got := For(enc).Count(text); got != want {
+	if got := NewCounter(enc).Count(text); got != want {
 		t.Errorf("%s: Count(%q) = %d, tiktoken-go says %d (valid UTF-8: %t)", enc, text, got, want, utf8.ValidString(text))
 	}
 }

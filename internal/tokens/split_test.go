@@ -27,7 +27,7 @@ func requireSamePieces(t *testing.T, enc Encoding, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	split := For(enc).split
+	split := NewCounter(enc).split
 	for rest := string([]rune(text)); len(rest) > 0; {
 		end := split(rest)
 		got = append(got, rest[:end])
@@ -54,7 +54,7 @@ func TestSplitMatchesPattern(t *testing.T) {
 func TestSplitIsNotQuadratic(t *testing.T) {
 	t.Parallel()
 	for _, enc := range encodings {
-		split := For(enc).split
+		split := NewCounter(enc).split
 		for name, text := range adversarial {
 			began := time.Now()
 			for rest := string([]rune(text(256 << 10))); len(rest) > 0; {

@@ -15,8 +15,8 @@ var (
 	cl100k = Counter{enc: CL100K, split: splitCL100K, ranks: rankTable(cl100kRanks)}
 )
 
-// For returns the counter of an encoding.
-func For(enc Encoding) *Counter {
+// NewCounter returns the counter of an encoding.
+func NewCounter(enc Encoding) *Counter {
 	if enc == CL100K {
 		return &cl100k
 	}

@@ -24,7 +24,7 @@ func TestVocabularyFiles(t *testing.T) {
 			must(t, os.WriteFile(string(enc)+".ranks", []byte(want), 0o600))
 			continue
 		}
-		if For(enc).ranks != want {
+		if NewCounter(enc).ranks != want {
 			t.Errorf("%s.ranks is not made from the file of tiktoken; run go test ./internal/tokens -run VocabularyFiles -update", enc)
 		}
 		for rank, token := range tokens {

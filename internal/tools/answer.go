@@ -6,7 +6,7 @@ import (
 	"agent/internal/text/lines"
 )
 
-// An Answer is the result of a call. The model reads [Answer.ForModel]; the screen shows the
+// An Answer is the result of a call. The model reads [Answer.ModelText]; the screen shows the
 // fields.
 type Answer struct {
 	// Text is the requested content, output or report, within the limits.
@@ -52,8 +52,8 @@ type Answer struct {
 	View *history.View
 }
 
-// ForModel returns the text of the answer for the model, without Error.
-func (a Answer) ForModel() string {
+// ModelText returns the text of the answer for the model, without Error.
+func (a Answer) ModelText() string {
 	if a.Note == "" {
 		return a.Text
 	}
@@ -69,8 +69,8 @@ type Image struct {
 	Width, Height int
 }
 
-// Noted returns the answer with an additional line that only the model reads.
-func (a Answer) Noted(note string) Answer {
+// WithNote returns the answer with an additional line that only the model reads.
+func (a Answer) WithNote(note string) Answer {
 	a.Note = lines.Append(a.Note, note)
 	return a
 }

@@ -23,7 +23,7 @@ func (e *Env) apply(p edit) Answer {
 			files[i].Mode = c.mode
 		}
 	}
-	kept, notDone := e.Snapshots.Edit(files...)
+	kept, notDone := e.Snapshots.BeginEdit(files...)
 	var made []change
 	for _, removals := range []bool{false, true} {
 		for _, c := range p.changes {
@@ -67,7 +67,7 @@ func (e *Env) note(changes []change) (diff string) {
 
 func (e *Env) make(c change) error {
 	if c.after == nil {
-		return e.Workspace.Remove(c.abs, func(f *os.File) bool { return workspace.Holds(f, c.before) })
+		return e.Workspace.Remove(c.abs, func(f *os.File) bool { return workspace.HasContent(f, c.before) })
 	}
 	err := e.Workspace.Replace(c.abs, c.before, c.after)
 	if err == nil && c.from != "" && c.before == nil {
@@ -85,7 +85,7 @@ func (e *Env) putBack(made []change) (left []change, err error) {
 		var err error
 		switch {
 		case c.before == nil:
-			err = e.Workspace.Remove(c.abs, func(f *os.File) bool { return workspace.Holds(f, c.after) })
+			err = e.Workspace.Remove(c.abs, func(f *os.File) bool { return workspace.HasContent(f, c.after) })
 		case c.after == nil:
 			if err = e.Workspace.Replace(c.abs, nil, c.before); err == nil {
 				err = e.Workspace.SetMode(c.abs, c.mode.Perm())

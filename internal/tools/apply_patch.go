@@ -31,10 +31,10 @@ func applyPatch() Tool {
 		},
 		Traits: Traits{
 			Edits:     true,
-			Form:      toolspec.Patch,
+			Form:      toolspec.EditPatch,
 			Density:   toolspec.Density{Patch: []string{"input"}},
 			Essential: true,
-			Words:     toolspec.Say("editing", "edited", "edit"),
+			Words:     toolspec.SameVerbs("editing", "edited", "edit"),
 		},
 	}, planPatch)
 }
@@ -58,7 +58,7 @@ func (e *Env) patchedEdit(ctx context.Context, text string) (edit, error) {
 	if err != nil {
 		var failed *patch.Error
 		if errors.As(err, &failed) && failed.Missing != "" {
-			if near := e.Workspace.Nearest(ctx, r.sources[failed.Missing].abs); len(near) > 0 {
+			if near := e.Workspace.SimilarPaths(ctx, r.sources[failed.Missing].abs); len(near) > 0 {
 				return edit{}, fmt.Errorf("%w Did you mean %s?", err, strings.Join(near, " or "))
 			}
 		}
@@ -108,11 +108,11 @@ type patchReader struct {
 func (r patchReader) read(name string) ([]byte, error) {
 	abs, err := r.env.editable(name)
 	if err != nil {
-		return nil, patch.Failed(patch.BadFile, "%s", err)
+		return nil, patch.Errorf(patch.BadFile, "%s", err)
 	}
 	for other, s := range r.sources {
 		if s.abs == abs {
-			return nil, patch.Failed(patch.BadFile, "%s and %s are the same file. Use one name.", other, name)
+			return nil, patch.Errorf(patch.BadFile, "%s and %s are the same file. Use one name.", other, name)
 		}
 	}
 	switch info, err := r.env.Workspace.Lstat(abs); {
@@ -120,9 +120,9 @@ func (r patchReader) read(name string) ([]byte, error) {
 		r.sources[name] = &source{abs: abs, rel: r.env.Workspace.Rel(abs)}
 		return nil, nil
 	case err != nil:
-		return nil, patch.Failed(patch.BadFile, "can't use %s: a parent is not a folder, or can't be read: %v.", name, fsutil.Reason(err))
+		return nil, patch.Errorf(patch.BadFile, "can't use %s: a parent is not a folder, or can't be read: %v.", name, fsutil.Reason(err))
 	case info.IsDir():
-		return nil, patch.Failed(patch.BadFile, "%s is a folder.", name)
+		return nil, patch.Errorf(patch.BadFile, "%s is a folder.", name)
 	}
 	s, err := r.env.openToEdit(name)
 	if err != nil {

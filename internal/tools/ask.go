@@ -70,7 +70,7 @@ func askUser() Tool {
 		Name: "ask_user",
 		Description: "Asks the user to choose where the work depends on a decision that is theirs and that neither the request nor the code answers. " +
 			"Do not ask what you can find out, nor whether to go on.",
-		Traits: Traits{Asks: true, Words: toolspec.Say("asking", "asked", "ask")},
+		Traits: Traits{Asks: true, Words: toolspec.SameVerbs("asking", "asked", "ask")},
 	}, func(_ context.Context, _ *Env, args askUserArgs) (Plan, error) {
 		if err := checkInquiries(args.Questions); err != nil {
 			return Plan{}, err
@@ -141,7 +141,7 @@ func presentPlan() Tool {
 	return define(Tool{
 		Name:        "present_plan",
 		Description: "In the approval mode plan: shows the user your plan and asks whether you may carry it out.",
-		Traits:      Traits{Asks: true, Words: toolspec.Say("planning", "planned", "plan")},
+		Traits:      Traits{Asks: true, Words: toolspec.SameVerbs("planning", "planned", "plan")},
 	}, func(_ context.Context, env *Env, args presentPlanArgs) (Plan, error) {
 		plan := strings.TrimSpace(args.Plan)
 		if plan == "" {
@@ -161,7 +161,7 @@ func presentPlan() Tool {
 // the todo list.
 func (e *Env) acceptPlan(plan, mode string) Answer {
 	text := "The user approved the plan. The approval mode is " + mode + " now: carry it out."
-	if steps := todo.Steps(plan); len(steps) > 0 && e.Todos != nil && e.Todos.Set(steps) == nil {
+	if steps := todo.ParseSteps(plan); len(steps) > 0 && e.Todos != nil && e.Todos.Set(steps) == nil {
 		text += " Its steps are the todo list."
 	}
 	return Answer{Text: text, Summary: "agreed, mode " + mode}

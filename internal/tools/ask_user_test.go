@@ -79,18 +79,18 @@ func TestAskUserRefuses(t *testing.T) {
 func TestAskUserIsDeclared(t *testing.T) {
 	t.Parallel()
 	tool := askUser()
-	if tool.Retrievable() || tool.ShowsFile() || !tool.Harmless() || tool.Parallel {
+	if tool.IsRetrievable() || tool.ShowsFile() || !tool.IsHarmless() || tool.Parallel {
 		t.Errorf("it declares %+v", tool.Traits)
 	}
-	unattended := NewRegistry(WithoutPerson(Default())...)
+	unattended := NewRegistry(WithoutUser(Default())...)
 	offered := func(t Tool) bool { return t.Name == tool.Name }
-	if slices.ContainsFunc(unattended.For(""), offered) || !slices.ContainsFunc(NewRegistry(Default()...).For(""), offered) {
+	if slices.ContainsFunc(unattended.ToolsForFormat(""), offered) || !slices.ContainsFunc(NewRegistry(Default()...).ToolsForFormat(""), offered) {
 		t.Error("it is offered where nobody is, or not where somebody is")
 	}
 	if _, err := unattended.Get(tool.Name); err != nil {
 		t.Errorf("a call of it is not answered: %v", err)
 	}
-	if n := tokens.For(tokens.O200K).Count(tool.Description + string(tool.Parameters())); n > 220 {
+	if n := tokens.NewCounter(tokens.O200K).Count(tool.Description + string(tool.Parameters())); n > 220 {
 		t.Errorf("its declaration takes %d tokens", n)
 	}
 }
@@ -100,10 +100,10 @@ func TestPresentPlanIsDeclared(t *testing.T) {
 	t.Parallel()
 	tool := presentPlan()
 	offered := func(t Tool) bool { return t.Name == tool.Name }
-	if slices.ContainsFunc(NewRegistry(WithoutPerson(Default())...).For(""), offered) || !slices.ContainsFunc(NewRegistry(Default()...).For(""), offered) {
+	if slices.ContainsFunc(NewRegistry(WithoutUser(Default())...).ToolsForFormat(""), offered) || !slices.ContainsFunc(NewRegistry(Default()...).ToolsForFormat(""), offered) {
 		t.Error("it is offered where nobody is, or not where somebody is")
 	}
-	if n := tokens.For(tokens.O200K).Count(tool.Name + tool.Description + string(tool.Parameters())); n > 90 {
+	if n := tokens.NewCounter(tokens.O200K).Count(tool.Name + tool.Description + string(tool.Parameters())); n > 90 {
 		t.Errorf("its declaration takes %d tokens", n)
 	}
 	if _, err := tool.Plan(t.Context(), &Env{}, arguments.Parse(`{"plan":" \n"}`)); err == nil {

@@ -26,7 +26,7 @@ func astReadFile() Tool {
 			File:    toolspec.FileNames,
 			Key:     "file_path",
 			Density: toolspec.Density{Fragment: true},
-			Words:   toolspec.Say("reading", "read", "read"),
+			Words:   toolspec.SameVerbs("reading", "read", "read"),
 		},
 	}, runASTReadFile)
 }
@@ -50,14 +50,14 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	}
 	env.Seen.Record(s.abs, s.whole)
 	if args.Symbol == "" {
-		heading := fmt.Sprintf("[outline of %s, %s; %s]\n", s.rel, humanize.Count(d.Count(), "line"), declared.Note)
+		heading := fmt.Sprintf("[outline of %s, %s; %s]\n", s.rel, humanize.Count(d.LineCount(), "line"), declared.Note)
 		return env.excerptOf(s, heading, declared.String(), func(int) string { return "name one as symbol, or read_file reads the file" })
 	}
 	found, err := declared.Find(args.Symbol)
 	if err != nil {
 		return failedAnswer(err)
 	}
-	first, last := declared.Lines(found)
+	first, last := declared.LineRange(found)
 	heading := fmt.Sprintf("[%s, lines %d-%d of %s; %s]\n", found.Name, first, last, s.rel, declared.Note)
 	return env.excerptOf(s, heading, text[found.Start:found.End], func(shown int) string { return fmt.Sprintf("read_file reads on with offset %d", first+shown) })
 }
@@ -94,7 +94,7 @@ func astEdit() Tool {
 		Traits: Traits{
 			Rare:    true,
 			Density: toolspec.Density{New: []string{"new_code"}},
-			Words:   toolspec.Say("editing", "edited", "edit"),
+			Words:   toolspec.SameVerbs("editing", "edited", "edit"),
 		},
 	}, planASTEdit)
 }
@@ -120,8 +120,8 @@ func planASTEdit(env *Env, args astEditArgs) (edit, error) {
 	if err != nil {
 		return edit{}, err
 	}
-	first, last := declared.Lines(target)
-	code := strings.TrimSpace(textfile.PlainEnds(args.NewCode))
+	first, last := declared.LineRange(target)
+	code := strings.TrimSpace(textfile.NormalizeLineEnds(args.NewCode))
 	if code == "" {
 		return edit{}, fmt.Errorf("new_code is empty; to remove %s delete lines %d-%d with delete_line_range", target.Name, first, last)
 	}
@@ -129,7 +129,7 @@ func planASTEdit(env *Env, args astEditArgs) (edit, error) {
 	if strings.HasPrefix(code, "//") || strings.HasPrefix(code, "/*") {
 		start = target.Start
 	}
-	after := d.With(textfile.Splice{Start: start, End: target.End, Text: outline.FormatGo(code, target.Group)})
+	after := d.ApplySplices(textfile.Splice{Start: start, End: target.End, Text: outline.FormatGo(code, target.Group)})
 	if problem := outline.SyntaxError(s.rel, after); problem != nil {
 		return edit{}, wouldNotParse(s.rel, after, problem)
 	}

@@ -66,7 +66,7 @@ func TestOutlineOfGo(t *testing.T) {
 40-40|type Other struct{ 0 fields }
 42-42|func Print()
 `)
-	if !env.Seen.Known(filepath.Join(env.Workspace.Root(), "shop.go")) {
+	if !env.Seen.IsKnown(filepath.Join(env.Workspace.Root(), "shop.go")) {
 		t.Error("a file that was outlined does not count as seen")
 	}
 }
@@ -98,12 +98,12 @@ func TestOutlineOfBrokenGoSaysSo(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.go": "package a\n\nfunc F() {}\n\nfunc (\n", "b.go": "no go at all {{{", "c.go": ""})
 	answer := mustRun(t, env, astReadFile(), params{"file_path": "a.go"})
-	if !strings.Contains(answer.ForModel(), "does not parse: ") || !strings.Contains(answer.ForModel(), "3-3|func F()") {
-		t.Errorf("got %s", answer.ForModel())
+	if !strings.Contains(answer.ModelText(), "does not parse: ") || !strings.Contains(answer.ModelText(), "3-3|func F()") {
+		t.Errorf("got %s", answer.ModelText())
 	}
 	for _, file := range []string{"b.go", "c.go"} {
-		if answer := mustRun(t, env, astReadFile(), params{"file_path": file}); !strings.Contains(answer.ForModel(), "does not parse: 1:") {
-			t.Errorf("got %s", answer.ForModel())
+		if answer := mustRun(t, env, astReadFile(), params{"file_path": file}); !strings.Contains(answer.ModelText(), "does not parse: 1:") {
+			t.Errorf("got %s", answer.ModelText())
 		}
 	}
 	refused(t, env, astEdit(), params{"file_path": "a.go", "symbol": "F", "new_code": "func F() int { return 1 }"}, "has a syntax error", "replace")

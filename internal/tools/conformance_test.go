@@ -141,7 +141,7 @@ func TestRegistryKeepsItsOrderAndOffersTheNearestName(t *testing.T) {
 
 // searches is the tool that searches the web, at a service that nobody asks here.
 func searches() Tool {
-	return WebSearch(websearch.New(websearch.Config{Settings: func() websearch.Settings { return websearch.Settings{Way: websearch.SearXNG} }}))
+	return WebSearchTool(websearch.New(websearch.Config{Settings: func() websearch.Settings { return websearch.Settings{Way: websearch.SearXNG} }}))
 }
 
 // REQ-HD-005.2, REQ-HD-005.3, REQ-HD-005.9, D-45: what density knows about the tools.
@@ -150,7 +150,7 @@ func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 	t.Parallel()
 	acts := map[cacheaware.Effect][]string{}
 	for _, tool := range append(Default(), searches()) {
-		if tool.Retrievable() != (tool.Reads || tool.Runs || tool.Network) || tool.Edits != tool.WritesFile() {
+		if tool.IsRetrievable() != (tool.Reads || tool.Runs || tool.Network) || tool.Edits != tool.WritesFile() {
 			t.Errorf("%s: %s", tool.Name, tool.Traits)
 		}
 		d := tool.Density
@@ -170,12 +170,12 @@ func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 		slices.Sort(names)
 	}
 	want := map[cacheaware.Effect][]string{
-		cacheaware.View:  {"ast_read_file", "read_file", "read_line_range"},
-		cacheaware.Write: {"write_file"},
-		cacheaware.Edit:  {"apply_patch", "ast_edit", "delete_line_range", "insert_at_line", "replace"},
-		cacheaware.Shell: {"run_shell_command"},
-		cacheaware.Keep:  {"ask_user", "present_plan", "todo_read", "todo_write"},
-		cacheaware.Find:  {"glob", "list_directory", "read_many_files", "recall", "search_file_content", "web_fetch", "web_search"},
+		cacheaware.EffectView:  {"ast_read_file", "read_file", "read_line_range"},
+		cacheaware.EffectWrite: {"write_file"},
+		cacheaware.EffectEdit:  {"apply_patch", "ast_edit", "delete_line_range", "insert_at_line", "replace"},
+		cacheaware.EffectShell: {"run_shell_command"},
+		cacheaware.EffectKeep:  {"ask_user", "present_plan", "todo_read", "todo_write"},
+		cacheaware.EffectFind:  {"glob", "list_directory", "read_many_files", "recall", "search_file_content", "web_fetch", "web_search"},
 	}
 	if diff := cmp.Diff(want, acts); diff != "" {
 		t.Errorf("acts (-want +got):\n%s", diff)

@@ -102,8 +102,8 @@ for ((i = $2; i <= $4 && i <= 5; i++)); do printf 'text of %s\n\f' $i; done
 	t.Cleanup(env.Jobs.Close)
 	refused(t, env, readFile(), params{"file_path": "a.pdf", "limit": 1}, "without a sandbox")
 	box := sandbox.Detect()
-	if !box.Active() {
-		t.Skip(box.Why())
+	if !box.IsActive() {
+		t.Skip(box.Describe())
 	}
 	env.Confinement = func() sandbox.Confinement {
 		return sandbox.Confinement{Sandbox: box, Policy: sandbox.Policy{Workspace: env.Workspace.Root(), Temp: env.Workspace.TempDir()}}

@@ -22,7 +22,7 @@ func insertAtLine() Tool {
 		Traits: Traits{
 			Rare:    true,
 			Density: toolspec.Density{New: []string{"content"}},
-			Words:   toolspec.Say("editing", "edited", "edit"),
+			Words:   toolspec.SameVerbs("editing", "edited", "edit"),
 		},
 	}, planInsertAtLine)
 }
@@ -33,14 +33,14 @@ func planInsertAtLine(env *Env, args insertAtLineArgs) (edit, error) {
 		return edit{}, err
 	}
 	d := s.document()
-	count := d.Count()
+	count := d.LineCount()
 	if args.LineNumber < 1 || args.LineNumber > count+1 {
 		return edit{}, fmt.Errorf("line_number %d is not in %s, which has %s; %d would append", args.LineNumber, s.rel, humanize.Count(count, "line"), count+1)
 	}
 	if args.Content == "" {
 		return edit{}, fmt.Errorf("%s: content is empty: %w", s.rel, errNoChange)
 	}
-	text := strings.TrimSuffix(textfile.PlainEnds(args.Content), "\n")
+	text := strings.TrimSuffix(textfile.NormalizeLineEnds(args.Content), "\n")
 	if appended := args.LineNumber == count+1; appended && d.Text != "" && !strings.HasSuffix(d.Text, "\n") {
 		text = "\n" + text
 	} else {
@@ -48,7 +48,7 @@ func planInsertAtLine(env *Env, args insertAtLineArgs) (edit, error) {
 	}
 	at, _ := d.Span(args.LineNumber, args.LineNumber)
 	inserted := humanize.Count(strings.Count(text, "\n"), "line")
-	return plannedText(s, d.With(textfile.Splice{Start: at, End: at, Text: text}), text, fmt.Sprintf("Inserted %s into %s at line %d", inserted, s.rel, args.LineNumber))
+	return plannedText(s, d.ApplySplices(textfile.Splice{Start: at, End: at, Text: text}), text, fmt.Sprintf("Inserted %s into %s at line %d", inserted, s.rel, args.LineNumber))
 }
 
 type deleteLineRangeArgs struct {
@@ -63,7 +63,7 @@ func deleteLineRange() Tool {
 		Description: "Deletes whole lines of a file that you have read.",
 		Traits: Traits{
 			Rare:  true,
-			Words: toolspec.Say("editing", "edited", "edit"),
+			Words: toolspec.SameVerbs("editing", "edited", "edit"),
 		},
 	}, planDeleteLineRange)
 }
@@ -77,7 +77,7 @@ func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (edit, error) {
 		return edit{}, err
 	}
 	d := s.document()
-	if count := d.Count(); args.EndLine > count {
+	if count := d.LineCount(); args.EndLine > count {
 		return edit{}, fmt.Errorf("lines %d-%d are not in %s, which has %s", args.StartLine, args.EndLine, s.rel, humanize.Count(count, "line"))
 	}
 	start, end := d.Span(args.StartLine, args.EndLine)
@@ -86,5 +86,5 @@ func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (edit, error) {
 		start--
 	}
 	deleted := humanize.Count(args.EndLine-args.StartLine+1, "line")
-	return plannedText(s, d.With(textfile.Splice{Start: start, End: end}), "", fmt.Sprintf("Deleted %s of %s from line %d", deleted, s.rel, args.StartLine))
+	return plannedText(s, d.ApplySplices(textfile.Splice{Start: start, End: end}), "", fmt.Sprintf("Deleted %s of %s from line %d", deleted, s.rel, args.StartLine))
 }

@@ -59,7 +59,7 @@ func (s *source) changeTo(after []byte) change {
 // defineEdit completes a tool that edits one file. plan writes nothing. If its error shows the
 // model the changes in the file, the file counts as seen.
 func defineEdit[A any](t Tool, plan func(env *Env, args A) (edit, error)) Tool {
-	t.Edits, t.Form, t.File, t.Key = true, toolspec.Replace, toolspec.FileNames, "file_path"
+	t.Edits, t.Form, t.File, t.Key = true, toolspec.EditReplace, toolspec.FileNames, "file_path"
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {
 		planned, err := plan(env, args)
 		if err != nil {
@@ -75,7 +75,7 @@ func (e *Env) planEdit(planned edit) Plan {
 	for _, c := range planned.changes {
 		preview.Paths = append(preview.Paths, c.rel)
 		preview.Diff += c.unified()
-		if found := e.Protected.Edit(c.abs, c.rel); found.Protection != protect.Free {
+		if found := e.Protected.EditProtection(c.abs, c.rel); found.Protection != protect.Unprotected {
 			preview.Protected = append(preview.Protected, found)
 		}
 	}
@@ -105,7 +105,7 @@ func (p edit) filesLine(done bool) string {
 	}
 	var files [len(kinds)][]string
 	for _, c := range p.changes {
-		kind, name := edited, humanize.Name(c.rel)
+		kind, name := edited, humanize.FileName(c.rel)
 		switch {
 		case c.after == nil && gone[c.rel]:
 			continue
@@ -113,7 +113,7 @@ func (p edit) filesLine(done bool) string {
 			files[deleted] = append(files[deleted], name)
 			continue
 		case c.from != "":
-			kind, name = moved, humanize.Name(c.from)+" to "+name
+			kind, name = moved, humanize.FileName(c.from)+" to "+name
 		case c.before == nil:
 			kind = created
 		case len(c.diff) == 0:
@@ -184,7 +184,7 @@ func (e *Env) openToEdit(path string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !e.mayRead(abs) && !e.Seen.Known(abs) { // the error of a failed edit quotes the file
+	if !e.mayRead(abs) && !e.Seen.IsKnown(abs) { // the error of a failed edit quotes the file
 		rel := e.Workspace.Rel(abs)
 		return nil, fmt.Errorf("%s: %s, and you have not read it; read it first (read_file), which requires approval", rel, e.Protected.Read(abs, rel).Why)
 	}
@@ -216,7 +216,7 @@ func (e *Env) openKnown(path string) (*source, error) {
 
 // mustKnow refuses to edit a file that the model never saw, unless it is empty.
 func (e *Env) mustKnow(s *source) error {
-	if len(s.whole) == 0 || e.Seen.Known(s.abs) {
+	if len(s.whole) == 0 || e.Seen.IsKnown(s.abs) {
 		return nil
 	}
 	return fmt.Errorf("%s exists and you have not read it; read it first (read_file), then repeat the edit", s.rel)
@@ -248,7 +248,7 @@ func (c change) unified() string {
 	case c.after == nil:
 		to = "/dev/null"
 	}
-	return c.diff.Unified(humanize.Name(from), humanize.Name(to))
+	return c.diff.Unified(humanize.FileName(from), humanize.FileName(to))
 }
 
 // report returns the text of an edit for the model: a description, the changed lines of each file
@@ -266,16 +266,16 @@ func (p edit) report(limits Limits) string {
 		}
 		heading := ". The"
 		if several {
-			heading = "\n" + humanize.Name(c.rel) + ", the"
+			heading = "\n" + humanize.FileName(c.rel) + ", the"
 		}
 		switch {
 		case p.spread && len(c.diff) > 0:
-			out += ": " + c.diff.Places() + ". The first and the last place now, as NUMBER|TEXT:\n" + strings.TrimSuffix(shorten(c.diff.Ends().Regions(p.given), room), "\n")
-		case !p.show && c.diff.AsGiven(p.given):
+			out += ": " + c.diff.DescribePlaces() + ". The first and the last place now, as NUMBER|TEXT:\n" + strings.TrimSuffix(shorten(c.diff.Ends().Regions(p.given), room), "\n")
+		case !p.show && c.diff.IsAsGiven(p.given):
 			if several {
-				out += "\n" + humanize.Name(c.rel)
+				out += "\n" + humanize.FileName(c.rel)
 			}
-			out += ": " + c.diff.Places()
+			out += ": " + c.diff.DescribePlaces()
 		case len(c.diff) > 0:
 			out += heading + " changed lines now, as NUMBER|TEXT:\n" + strings.TrimSuffix(shorten(c.diff.Regions(p.given), room), "\n")
 		case !several:
@@ -288,9 +288,9 @@ func (p edit) report(limits Limits) string {
 	return out
 }
 
-// DoesNotParse returns a note about a file that is not valid source of its language, "" for any
+// SyntaxNote returns a note about a file that is not valid source of its language, "" for any
 // other file.
-func (e *Env) DoesNotParse(abs string) string {
+func (e *Env) SyntaxNote(abs string) string {
 	s, err := e.openResolved(context.Background(), abs)
 	if err != nil {
 		return ""
@@ -300,12 +300,12 @@ func (e *Env) DoesNotParse(abs string) string {
 	if s.whole == nil || problem == nil {
 		return ""
 	}
-	return fmt.Sprintf("Note: %s now has a syntax error: %s", humanize.Name(s.rel), problem)
+	return fmt.Sprintf("Note: %s now has a syntax error: %s", humanize.FileName(s.rel), problem)
 }
 
-// Edited returns the files that a call of an edit tool names, as absolute paths. It omits
+// EditedFiles returns the files that a call of an edit tool names, as absolute paths. It omits
 // files that cannot be edited.
-func (e *Env) Edited(t Traits, call toolspec.Arguments) []string {
+func (e *Env) EditedFiles(t Traits, call toolspec.Arguments) []string {
 	if !t.WritesFile() {
 		return nil
 	}

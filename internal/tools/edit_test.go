@@ -22,7 +22,7 @@ func TestWriteFileCreatesAndRewrites(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"crlf": textfile.ByteOrderMark + "a\r\nb\r\n", "bare": "a\nb", "empty": ""})
 	answer := mustRun(t, env, writeFile(), params{"file_path": "new/x.txt", "content": "one\r\ntwo"})
-	if answer.ForModel() != "Created new/x.txt with 2 lines" || !strings.Contains(answer.Diff, "--- /dev/null\n+++ new/x.txt\n@@ -0,0 +1,2 @@\n+one\n") {
+	if answer.ModelText() != "Created new/x.txt with 2 lines" || !strings.Contains(answer.Diff, "--- /dev/null\n+++ new/x.txt\n@@ -0,0 +1,2 @@\n+one\n") {
 		t.Errorf("got %+v", answer)
 	}
 	wantContent(t, env, "new/x.txt", "one\r\ntwo")
@@ -284,16 +284,16 @@ func TestEditAnswersWithTheChangedRegion(t *testing.T) {
 	wantResult(t, answer, "Replaced once in f.txt: lines 5-6, +2 −1")
 	see(t, env, "f.txt")
 	answer = mustRun(t, env, replace(), params{"file_path": "f.txt", "old_string": "  five\n  five\n", "new_string": "  fives\n"})
-	if !strings.Contains(answer.ForModel(), "changed lines now, as NUMBER|TEXT:\n") || !strings.Contains(answer.ForModel(), "5|fives\n") {
-		t.Errorf("an edit with another indentation answers with\n%s", answer.ForModel())
+	if !strings.Contains(answer.ModelText(), "changed lines now, as NUMBER|TEXT:\n") || !strings.Contains(answer.ModelText(), "5|fives\n") {
+		t.Errorf("an edit with another indentation answers with\n%s", answer.ModelText())
 	}
 	see(t, env, "f.txt")
 	answer = mustRun(t, env, replace(), params{"file_path": "f.txt", "old_string": "0\n", "new_string": "zero\n", "expected_replacements": 4})
 	wantResult(t, answer, "Replaced 4 times in f.txt: lines 10, 20, 30, 40, +4 −4. The first and the last place now, as NUMBER|TEXT:\n"+
 		" 7|line 7\n 8|line 8\n 9|line 9\n10|line 1zero\n11|line 11\n12|line 12\n13|line 13\n…\n37|line 37\n38|line 38\n39|line 39\n40|line 4zero")
 	answer = mustRun(t, env, writeFile(), params{"file_path": "f.txt", "content": strings.Repeat("same\n", 5000)})
-	if want := ": lines 1-5000, +5000 −40"; !strings.HasSuffix(answer.ForModel(), want) {
-		t.Errorf("a big change answers with\n%s", answer.ForModel())
+	if want := ": lines 1-5000, +5000 −40"; !strings.HasSuffix(answer.ModelText(), want) {
+		t.Errorf("a big change answers with\n%s", answer.ModelText())
 	}
 }
 

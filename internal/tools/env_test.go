@@ -29,7 +29,7 @@ func fileEnv(t testing.TB, files map[string]string) *Env {
 			t.Fatal(err)
 		}
 	}
-	return &Env{Workspace: w, Seen: NewSeen(), Limits: Limits{OutputTokens: 16000, ReadLines: 2000}}
+	return &Env{Workspace: w, Seen: NewSeenFiles(), Limits: Limits{OutputTokens: 16000, ReadLines: 2000}}
 }
 
 // with bounds the results of an Env.
@@ -63,7 +63,7 @@ func refused(t testing.TB, env *Env, tool Tool, args params, words ...string) st
 	before := contents(t, env.Workspace.Root())
 	answer := call(t, env, tool, args)
 	if answer.Error == "" {
-		t.Fatalf("%s %v was not refused: %s", tool.Name, args, answer.ForModel())
+		t.Fatalf("%s %v was not refused: %s", tool.Name, args, answer.ModelText())
 	}
 	for _, word := range words {
 		if !strings.Contains(answer.Error, word) {
@@ -139,8 +139,8 @@ func wantContent(t testing.TB, env *Env, file, want string) {
 
 func wantResult(t testing.TB, answer Answer, want string) {
 	t.Helper()
-	if answer.Error != "" || answer.ForModel() != want {
-		t.Errorf("got result\n%s\nerror %q, want\n%s", answer.ForModel(), answer.Error, want)
+	if answer.Error != "" || answer.ModelText() != want {
+		t.Errorf("got result\n%s\nerror %q, want\n%s", answer.ModelText(), answer.Error, want)
 	}
 }
 

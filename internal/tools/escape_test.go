@@ -90,7 +90,7 @@ func TestNoPathLeadsOutside(t *testing.T) {
 				said = err.Error()
 			} else {
 				answer := plan.Apply(t.Context())
-				said = answer.ForModel() + answer.Error + answer.Diff
+				said = answer.ModelText() + answer.Error + answer.Diff
 			}
 			if strings.Contains(said, outsideText) || strings.Contains(said, "root:x:") {
 				t.Errorf("%s %q shows what is outside: %.200s", form.tool.Name, path, said)

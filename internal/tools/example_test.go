@@ -20,7 +20,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	env := &tools.Env{Workspace: root, Seen: tools.NewSeen(), Limits: tools.Limits{OutputTokens: 1000, ReadLines: 100}}
+	env := &tools.Env{Workspace: root, Seen: tools.NewSeenFiles(), Limits: tools.Limits{OutputTokens: 1000, ReadLines: 100}}
 	tool, err := tools.NewRegistry(tools.Default()...).Get("write_file")
 	if err != nil {
 		fmt.Println(err)

@@ -10,13 +10,13 @@ import (
 func (e *Env) FileChanges(change snapshot.Mark) (files []history.FileChange, unlisted bool) {
 	changes, all := e.Snapshots.Files(change)
 	for _, f := range changes {
-		files = append(files, FileChangeOf(f.Path, f.Before, f.After))
+		files = append(files, NewFileChange(f.Path, f.Before, f.After))
 	}
 	return files, !all
 }
 
-// FileChangeOf returns the change of one file for the session log.
-func FileChangeOf(path string, before, after snapshot.State) history.FileChange {
+// NewFileChange returns the change of one file for the session log.
+func NewFileChange(path string, before, after snapshot.State) history.FileChange {
 	return history.FileChange{Path: path, Before: hashIn(before), After: hashIn(after)}
 }
 
@@ -24,7 +24,7 @@ func FileChangeOf(path string, before, after snapshot.State) history.FileChange 
 // content.
 func hashIn(s snapshot.State) string {
 	switch {
-	case s.Kind == snapshot.Missing:
+	case s.Kind == snapshot.KindMissing:
 		return ""
 	case s.Sum == "":
 		return "?"

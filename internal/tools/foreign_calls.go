@@ -16,7 +16,7 @@ import (
 // parameters. Calls of other programs' tools stay unchanged. A command that applies a patch becomes
 // a call of the patch tool. A rename of a symbol becomes a call of the tool that edits.
 func (r *Registry) Translate(name, written string) decode.Call {
-	now := r.Now()
+	now := r.CurrentOffer()
 	call := r.asPatch(decode.Translate(name, arguments.Parse(written), func(name string) (json.RawMessage, bool) {
 		i, ok := now.index[name]
 		if !ok {
@@ -43,11 +43,11 @@ func (r *Registry) asPatch(call decode.Call) decode.Call {
 	at := slices.IndexFunc(all, func(t Tool) bool { return t.EditsOnly() && len(t.Density.Patch) > 0 })
 	given, named := call.Arguments.Arg("directory")
 	folder, isText := given.(string)
-	dir, text, ok := cmdline.Read(call.Arguments.StringArg(tool.Density.Command[0])).AppliedPatch()
+	dir, text, ok := cmdline.Read(call.Arguments.StringArg(tool.Density.Command[0])).ParseApplyPatch()
 	if at < 0 || !ok || named && !isText {
 		return call
 	}
-	if meant, err := json.Marshal(map[string]string{all[at].Density.Patch[0]: patch.Below(cmdline.Below(folder, dir), text)}); err == nil {
+	if meant, err := json.Marshal(map[string]string{all[at].Density.Patch[0]: patch.Below(cmdline.JoinBelow(folder, dir), text)}); err == nil {
 		call.Name, call.Arguments = all[at].Name, arguments.Parse(meant)
 	}
 	return call
@@ -56,7 +56,7 @@ func (r *Registry) asPatch(call decode.Call) decode.Call {
 // planNoPatch plans a command that uses apply_patch as one program among others. The plan runs
 // nothing.
 func planNoPatch() Plan {
-	exit := shell.NotFound
+	exit := shell.ExitNotFound
 	return Plan{
 		Preview: Preview{Title: "answer that apply_patch is not a program", ReadOnly: true},
 		Apply: func(context.Context) Answer {

@@ -29,12 +29,12 @@ func TestFilesThatAreNotUTF8(t *testing.T) {
 			reads["ast_read_file symbol"] = call(t, env, astReadFile(), params{"file_path": name, "symbol": "B"})
 		}
 		for tool, answer := range reads {
-			if !strings.Contains(answer.ForModel(), name+" is not UTF-8 text") {
-				t.Errorf("%s of %s does not say so: %s%s", tool, name, answer.ForModel(), answer.Error)
+			if !strings.Contains(answer.ModelText(), name+" is not UTF-8 text") {
+				t.Errorf("%s of %s does not say so: %s%s", tool, name, answer.ModelText(), answer.Error)
 			}
 		}
-		if answer := mustRun(t, env, searchFileContent(), params{"pattern": `o|here`}); name != "mixed.txt" && !strings.Contains(answer.ForModel(), "not UTF-8 text") {
-			t.Errorf("search in %s: %s", name, answer.ForModel())
+		if answer := mustRun(t, env, searchFileContent(), params{"pattern": `o|here`}); name != "mixed.txt" && !strings.Contains(answer.ModelText(), "not UTF-8 text") {
+			t.Errorf("search in %s: %s", name, answer.ModelText())
 		}
 		// What the model was shown is not written back, by no tool.
 		shown := strings.ToValidUTF8(content, "\uFFFD")

@@ -12,7 +12,7 @@ import (
 func TestFoundIsShort(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
-	env.Seen = NewSeen()
+	env.Seen = NewSeenFiles()
 	env.Limits.OutputTokens, env.Limits.FoundTokens = 4000, 500
 	lines := numberedLines(1, 1000) // about 2 000 tokens
 	for _, name := range []string{"a.txt", "b.txt"} {
@@ -46,7 +46,7 @@ func TestFoundIsShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		answer := command(t, env, "cat long.txt")
-		if shown := len(answer.ForModel()); shown > shownTokens*bytesPerToken || (answer.Text == lines) == short || strings.Contains(answer.Text, "left out here; the whole output is in "+answer.Spool) != short {
+		if shown := len(answer.ModelText()); shown > shownTokens*bytesPerToken || (answer.Text == lines) == short || strings.Contains(answer.Text, "left out here; the whole output is in "+answer.Spool) != short {
 			t.Errorf("a file of %d bytes is shown with %d: %.100q", len(lines), shown, answer.Text)
 		}
 	}

@@ -31,7 +31,7 @@ func glob() Tool {
 		Description: "Finds files by a glob, the latest changed first; those that git ignores only if path or pattern begins with their folder.",
 		Traits: Traits{
 			Key:   "pattern",
-			Words: toolspec.Say("finding", "found", "find"),
+			Words: toolspec.SameVerbs("finding", "found", "find"),
 		},
 	}, runGlob)
 }
@@ -57,7 +57,7 @@ func runGlob(ctx context.Context, env *Env, args globArgs) Answer {
 	}
 	latestFirst(files)
 	return listed(env.Limits, "", files, args.Offset, maxListed, "file", ", or narrow the pattern", func(file string) string {
-		return humanize.Name(env.Workspace.Rel(file))
+		return humanize.FileName(env.Workspace.Rel(file))
 	})
 }
 
@@ -70,7 +70,7 @@ func (args globArgs) start(w *workspace.Workspace) (base, pattern string, err er
 	if !doublestar.ValidatePattern(args.Pattern) {
 		return "", "", fmt.Errorf("pattern %q is not a valid glob", args.Pattern)
 	}
-	start, info, err := w.Place(args.Path)
+	start, info, err := w.ResolveStart(args.Path)
 	if err != nil {
 		return "", "", err
 	}
@@ -78,7 +78,7 @@ func (args globArgs) start(w *workspace.Workspace) (base, pattern string, err er
 		return "", "", fmt.Errorf("%s is a file; path must be a folder", args.Path)
 	}
 	folder, pattern := doublestar.SplitPattern(args.Pattern)
-	if base, err = w.Resolve(fsutil.At(start, folder)); err != nil {
+	if base, err = w.Resolve(fsutil.ResolveIn(start, folder)); err != nil {
 		return "", "", err
 	}
 	if slices.Contains(strings.Split(pattern, "/"), "..") {

@@ -43,7 +43,7 @@ func TestGlobAnswersTheLatestFirst(t *testing.T) {
 		{map[string]any{"pattern": "**/x.go"}, "No file matches **/x.go."},
 		{map[string]any{"pattern": "missing/*.go"}, "No file matches missing/*.go."},
 	} {
-		if answer := runTool(t.Context(), t, glob(), env, c.args); answer.ForModel() != c.want || answer.Error != "" {
+		if answer := runTool(t.Context(), t, glob(), env, c.args); answer.ModelText() != c.want || answer.Error != "" {
 			t.Errorf("%v: %+v, want %q", c.args, answer, c.want)
 		}
 	}
@@ -77,12 +77,12 @@ func TestGlobIsBounded(t *testing.T) {
 		}
 	}
 	answer := runTool(t.Context(), t, glob(), env, map[string]any{"pattern": "**"})
-	if !strings.HasSuffix(answer.ForModel(), "[files 1-1000 of 1005; continue with offset 1001, or narrow the pattern]") {
-		t.Errorf("%.100s … %s", answer.ForModel(), answer.ForModel()[len(answer.ForModel())-100:])
+	if !strings.HasSuffix(answer.ModelText(), "[files 1-1000 of 1005; continue with offset 1001, or narrow the pattern]") {
+		t.Errorf("%.100s … %s", answer.ModelText(), answer.ModelText()[len(answer.ModelText())-100:])
 	}
 	env.Limits.OutputTokens = 500
 	answer = runTool(t.Context(), t, glob(), env, map[string]any{"pattern": "**"})
-	if len(answer.ForModel()) > env.Limits.OutputBytes() {
-		t.Errorf("%d bytes", len(answer.ForModel()))
+	if len(answer.ModelText()) > env.Limits.OutputBytes() {
+		t.Errorf("%d bytes", len(answer.ModelText()))
 	}
 }

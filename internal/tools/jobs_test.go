@@ -37,28 +37,28 @@ func TestJobRunsOnAfterItsTurn(t *testing.T) {
 	answer := runTool(turn, t, runShellCommand(), env, map[string]any{
 		"command": "exec 9>" + line.path + "; echo begun; sleep 1000", "background": true,
 	})
-	if !strings.HasPrefix(answer.ForModel(), "Started as job 1, its output goes to "+answer.Spool) || answer.ExitCode != nil || answer.Summary != "job 1 in the background" {
+	if !strings.HasPrefix(answer.ModelText(), "Started as job 1, its output goes to "+answer.Spool) || answer.ExitCode != nil || answer.Summary != "job 1 in the background" {
 		t.Fatalf("%+v", answer)
 	}
 	interrupt()
 	await(t, "the job runs", held)
 
 	tail := runTool(t.Context(), t, runShellCommand(), env, map[string]any{"action": "tail", "job": 1, "wait_seconds": 30})
-	if text, last := splitResult(tail.ForModel()); text != "begun\n" || !strings.HasPrefix(last, "[job 1: running for ") {
+	if text, last := splitResult(tail.ModelText()); text != "begun\n" || !strings.HasPrefix(last, "[job 1: running for ") {
 		t.Errorf("%+v", tail)
 	}
-	if again := act(t, env, "tail", 1); !strings.HasPrefix(again.ForModel(), "[nothing new]\n") {
+	if again := act(t, env, "tail", 1); !strings.HasPrefix(again.ModelText(), "[nothing new]\n") {
 		t.Errorf("%+v", again)
 	}
-	if list := act(t, env, "list", 0); !strings.HasPrefix(list.ForModel(), "job 1: running for ") || !strings.HasSuffix(list.ForModel(), "sleep 1000\n") {
+	if list := act(t, env, "list", 0); !strings.HasPrefix(list.ModelText(), "job 1: running for ") || !strings.HasSuffix(list.ModelText(), "sleep 1000\n") {
 		t.Errorf("%+v", list)
 	}
 	killed := act(t, env, "kill", 1)
 	await(t, "the job is gone", gone)
-	if !strings.Contains(killed.ForModel(), "[job 1: killed after ") || killed.ExitCode != nil {
+	if !strings.Contains(killed.ModelText(), "[job 1: killed after ") || killed.ExitCode != nil {
 		t.Errorf("%+v", killed)
 	}
-	if finished := env.Jobs.Finished(); len(finished) > 0 {
+	if finished := env.Jobs.TakeFinished(); len(finished) > 0 {
 		t.Errorf("a job that was killed on request is announced: %v", finished)
 	}
 }
@@ -68,15 +68,15 @@ func TestFinishedJobsAreAnnouncedOnce(t *testing.T) {
 	env := shellEnv(t)
 	job := startTestJob(t, env, "echo done; exit 3")
 	await(t, "the job ends", job.Done())
-	finished := env.Jobs.Finished()
+	finished := env.Jobs.TakeFinished()
 	if len(finished) != 1 || finished[0].ID != 1 || finished[0].Command != "echo done; exit 3" || !strings.HasPrefix(finished[0].Outcome, "exit 3 after ") {
 		t.Errorf("%+v", finished)
 	}
-	if again := env.Jobs.Finished(); len(again) > 0 {
+	if again := env.Jobs.TakeFinished(); len(again) > 0 {
 		t.Errorf("announced again: %+v", again)
 	}
 	tail := act(t, env, "tail", 1)
-	if !strings.HasPrefix(tail.ForModel(), "done\n[job 1: exit 3 after ") || tail.ExitCode == nil || *tail.ExitCode != 3 {
+	if !strings.HasPrefix(tail.ModelText(), "done\n[job 1: exit 3 after ") || tail.ExitCode == nil || *tail.ExitCode != 3 {
 		t.Errorf("%+v", tail)
 	}
 }
@@ -87,7 +87,7 @@ func TestJobEndsAtItsTimeout(t *testing.T) {
 	answer := runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": "sleep 1000", "background": true, "timeout_seconds": 1})
 	job := env.Jobs.List()[0]
 	await(t, "the job ends", job.Done())
-	if tail := act(t, env, "tail", 1); answer.Error != "" || !strings.Contains(tail.ForModel(), "timed out after 1") || tail.ExitCode != nil {
+	if tail := act(t, env, "tail", 1); answer.Error != "" || !strings.Contains(tail.ModelText(), "timed out after 1") || tail.ExitCode != nil {
 		t.Errorf("%+v", tail)
 	}
 }
@@ -137,7 +137,7 @@ func TestJobKeepsItsWholeLog(t *testing.T) {
 	job := startTestJob(t, env, "seq 100000")
 	await(t, "the job ends", job.Done())
 	tail := act(t, env, "tail", 1)
-	if len(tail.ForModel()) > env.Limits.OutputBytes()+500 || !strings.Contains(tail.ForModel(), "left out here; the whole output is in "+tail.Spool) || !strings.Contains(tail.ForModel(), "\n100000\n[job 1: exit 0") {
+	if len(tail.ModelText()) > env.Limits.OutputBytes()+500 || !strings.Contains(tail.ModelText(), "left out here; the whole output is in "+tail.Spool) || !strings.Contains(tail.ModelText(), "\n100000\n[job 1: exit 0") {
 		t.Errorf("%+v", tail)
 	}
 	if content, err := os.ReadFile(tail.Spool); err != nil || !strings.HasPrefix(string(content), "1\n2\n") || !strings.HasSuffix(string(content), "\n100000\n") {

@@ -27,14 +27,14 @@ func listDirectory() Tool {
 			Rare:      true,
 			Key:       "path",
 			Essential: true,
-			Words:     toolspec.Say("listing", "listed", "list"),
+			Words:     toolspec.SameVerbs("listing", "listed", "list"),
 		},
 	}, runList)
 }
 
 func runList(ctx context.Context, env *Env, args listArgs) Answer {
 	env = env.withFoundLimits()
-	dir, info, err := env.Workspace.Place(args.Path)
+	dir, info, err := env.Workspace.ResolveStart(args.Path)
 	if err != nil {
 		return failedAnswer(err)
 	}
@@ -85,7 +85,7 @@ func namesWithFiles(ctx context.Context, w *workspace.Workspace, dir string) (ma
 }
 
 func describeEntry(folder *os.Root, entry fs.DirEntry) string {
-	name := humanize.Name(entry.Name())
+	name := humanize.FileName(entry.Name())
 	switch mode := entry.Type(); {
 	case entry.IsDir():
 		return name + "/"
@@ -94,7 +94,7 @@ func describeEntry(folder *os.Root, entry fs.DirEntry) string {
 		if err != nil {
 			return name + " (link)"
 		}
-		return name + " -> " + humanize.Name(target)
+		return name + " -> " + humanize.FileName(target)
 	case !mode.IsRegular():
 		return name + " (no regular file)"
 	}

@@ -37,14 +37,14 @@ link -> a.txt
 pipe (no regular file)
 x.log (2 bytes) [ignored]
 `
-	if answer.ForModel() != want || answer.Error != "" {
+	if answer.ModelText() != want || answer.Error != "" {
 		t.Errorf("%+v\nwant %s", answer, want)
 	}
 	// What an ignored folder holds is not marked again: whoever lists it knows.
-	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "build"}); answer.ForModel() != "out (1 byte)\n" {
+	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "build"}); answer.ModelText() != "out (1 byte)\n" {
 		t.Errorf("%+v", answer)
 	}
-	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "empty"}); answer.ForModel() != "empty is empty." {
+	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "empty"}); answer.ModelText() != "empty is empty." {
 		t.Errorf("%+v", answer)
 	}
 	for path, want := range map[string]string{"a.txt": "is a file", "missing": "does not exist", "..": "outside the workspace"} {
@@ -64,7 +64,7 @@ func TestListDirectoryIsBounded(t *testing.T) {
 	}
 	env.Limits.OutputTokens = 20_000
 	answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{})
-	if strings.Count(answer.ForModel(), "\n") != maxListed || !strings.HasSuffix(answer.ForModel(), "\n[entries 1-1000 of 1003; continue with offset 1001]") {
-		t.Errorf("%d lines, %s", strings.Count(answer.ForModel(), "\n"), answer.ForModel()[len(answer.ForModel())-100:])
+	if strings.Count(answer.ModelText(), "\n") != maxListed || !strings.HasSuffix(answer.ModelText(), "\n[entries 1-1000 of 1003; continue with offset 1001]") {
+		t.Errorf("%d lines, %s", strings.Count(answer.ModelText(), "\n"), answer.ModelText()[len(answer.ModelText())-100:])
 	}
 }

@@ -63,7 +63,7 @@ func (e *Env) openResolved(ctx context.Context, abs string) (*source, error) {
 	s.file, err = e.Workspace.Open(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &workspace.MissingError{Path: s.rel, Nearest: e.Workspace.Nearest(ctx, abs)}
+		return nil, &workspace.MissingError{Path: s.rel, Nearest: e.Workspace.SimilarPaths(ctx, abs)}
 	case err != nil:
 		return nil, fmt.Errorf("can't read %s: %w", s.rel, fsutil.Reason(err))
 	}
@@ -99,7 +99,7 @@ func (s *source) load() error {
 		return fmt.Errorf("can't read %s: %w", s.rel, fsutil.Reason(err))
 	}
 	whole := append(head, rest...)
-	if count, _ := textfile.Foreign(whole); textfile.IsUTF16(head) && (count > 0 || len(whole) > maxWholeBytes) {
+	if count, _ := textfile.CountInvalidUTF8(whole); textfile.IsUTF16(head) && (count > 0 || len(whole) > maxWholeBytes) {
 		return &BinaryError{Path: s.rel, Kind: damaged16, Size: s.size}
 	}
 	if len(whole) <= maxWholeBytes {
@@ -140,7 +140,7 @@ func (s *source) onDisk(edited []byte) ([]byte, error) {
 	if _, err := notebook.Parse(edited); err == nil { // the edited text is a complete notebook file
 		return edited, nil
 	}
-	after, err := s.cells.With(string(edited))
+	after, err := s.cells.Encode(string(edited))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w; nothing was written", s.rel, err)
 	}
@@ -177,7 +177,7 @@ const damaged16 = "UTF-16 text"
 // readable text is text whatever its first letters are: "BM" alone does not mean a picture.
 func binaryKind(head []byte) string {
 	kind, _, _ := strings.Cut(http.DetectContentType(head), ";")
-	foreign, _ := textfile.Foreign(head)
+	foreign, _ := textfile.CountInvalidUTF8(head)
 	switch {
 	case textfile.IsUTF16(head):
 		return "" // the whole content is in the answer
@@ -220,7 +220,7 @@ func (s *source) foreignNote(shown string) string {
 	if s.whole == nil && strings.Contains(shown, replacement) {
 		return fmt.Sprintf("[%s is not all UTF-8 text: each %s may stand for bytes that are not]", s.rel, replacement)
 	}
-	count, line := textfile.Foreign(s.whole)
+	count, line := textfile.CountInvalidUTF8(s.whole)
 	if count == 0 {
 		return ""
 	}
@@ -231,7 +231,7 @@ func (s *source) foreignNote(shown string) string {
 // refuseForeign returns an error if an edit would destroy bytes of a file that are not UTF-8. The
 // model saw U+FFFD instead of these bytes and cannot write them.
 func refuseForeign(s *source, after []byte, whole bool) error {
-	count, line := textfile.Foreign(s.whole)
+	count, line := textfile.CountInvalidUTF8(s.whole)
 	if count == 0 || !whole && bytes.Count(after, []byte(replacement)) <= bytes.Count(s.whole, []byte(replacement)) {
 		return nil
 	}

@@ -157,7 +157,7 @@ end
 			t.Parallel()
 			env := fileEnv(t, map[string]string{name: c.text})
 			answer := mustRun(t, env, astReadFile(), params{"file_path": name})
-			heading, got, _ := strings.Cut(answer.ForModel(), "\n")
+			heading, got, _ := strings.Cut(answer.ModelText(), "\n")
 			if !strings.Contains(heading, "guessed by ") {
 				t.Errorf("the heading does not say that it is a guess: %s", heading)
 			}
@@ -172,8 +172,8 @@ func TestSymbolOfAnotherLanguage(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.py": "class A:\n    def f(self):\n        return 1\n\nclass B:\n    def f(self):\n        return 2\n", "a.txt": "x"})
 	answer := mustRun(t, env, astReadFile(), params{"file_path": "a.py", "symbol": "B.f"})
-	if !strings.HasPrefix(answer.ForModel(), "[B.f, lines 6-7 of a.py; Python, guessed by indentation]\n    def f(self):\n        return 2\n") {
-		t.Errorf("got %s", answer.ForModel())
+	if !strings.HasPrefix(answer.ModelText(), "[B.f, lines 6-7 of a.py; Python, guessed by indentation]\n    def f(self):\n        return 2\n") {
+		t.Errorf("got %s", answer.ModelText())
 	}
 	refused(t, env, astReadFile(), params{"file_path": "a.py", "symbol": "f"}, "A.f (lines 2-3)", "B.f (lines 6-7)")
 	refused(t, env, astReadFile(), params{"file_path": "a.txt"}, "unknown language", "read_file")

@@ -24,7 +24,7 @@ func readToTheEnd(t *testing.T, env *Env, file string) (text string, calls int) 
 			t.Fatalf("no end: %v", args)
 		}
 		answer := mustRun(t, env, readFile(), args)
-		if size := len(answer.ForModel()); size > env.Limits.OutputBytes() {
+		if size := len(answer.ModelText()); size > env.Limits.OutputBytes() {
 			t.Fatalf("%v answers with %d bytes", args, size)
 		}
 		heading, body, partly := strings.Cut(answer.Text, "]\n")
@@ -124,12 +124,12 @@ func TestD41_EveryAnswerIsBounded(t *testing.T) {
 					}
 				}
 			}
-			env.Seen, env.Limits = NewSeen(), Limits{OutputTokens: 16_000, ReadLines: 2000, ShellTimeoutSeconds: 60}
+			env.Seen, env.Limits = NewSeenFiles(), Limits{OutputTokens: 16_000, ReadLines: 2000, ShellTimeoutSeconds: 60}
 			see(t, env, "near")
 			env.Limits.OutputTokens = least
 			answer := runTool(t.Context(), t, c.tool, env, c.args)
-			if size := len(answer.ForModel()) + len(answer.Error); size > env.Limits.OutputBytes() || size == 0 {
-				t.Errorf("%d bytes for %d:\n%s\n%s", size, env.Limits.OutputBytes(), answer.ForModel(), answer.Error)
+			if size := len(answer.ModelText()) + len(answer.Error); size > env.Limits.OutputBytes() || size == 0 {
+				t.Errorf("%d bytes for %d:\n%s\n%s", size, env.Limits.OutputBytes(), answer.ModelText(), answer.Error)
 			}
 			if !strings.Contains(answer.Text, c.words) {
 				t.Errorf("does not say %q:\n%s\n%s", c.words, answer.Text, answer.Error)

@@ -48,7 +48,7 @@ func TestAPatchAsACommandIsAPatch(t *testing.T) {
 		}
 	}
 	for _, arguments := range []string{`{"command":"ls"}`, `{"command":"rm x && apply_patch <<EOF\n+x\nEOF"}`, `{"command":"apply_patch <<EOF\n+x\nEOF","directory":7}`, `{"command":`, `[]`, `{}`} {
-		if same := registry.Translate(ShellToolName, arguments); same.Name != ShellToolName || cmp.Or(same.Arguments.Text(), same.Arguments.String()) != arguments {
+		if same := registry.Translate(ShellToolName, arguments); same.Name != ShellToolName || cmp.Or(same.Arguments.InvalidText(), same.Arguments.String()) != arguments {
 			t.Errorf("%s became %s %s", arguments, same.Name, same.Arguments)
 		}
 	}

@@ -64,13 +64,13 @@ func tryPlanted(t *testing.T, confined bool, place string) {
 		}
 	}
 	env.Jobs = jobsIn(t, "PATH="+folder+":"+filepath.Join(safe, "own")+":"+os.Getenv("PATH"), "BASH_ENV="+filepath.Join(planted, "tool"))
-	policy := sandbox.Policy{Workspace: root, Temp: temp, AllowWrite: []string{allowed}, Caches: cache, Protected: protect.Paths(root)}
-	box := sandbox.Off("for the test")
+	policy := sandbox.Policy{Workspace: root, Temp: temp, AllowWrite: []string{allowed}, Caches: cache, Protected: protect.AutoExecutedPaths(root)}
+	box := sandbox.NewUnconfined("for the test")
 	args := params{}
 	if confined {
 		box, args["outside"] = sandbox.Detect(), "it needs to"
-		if !box.Active() {
-			t.Skip(box.Why())
+		if !box.IsActive() {
+			t.Skip(box.Describe())
 		}
 	}
 	env.Confinement = func() sandbox.Confinement { return sandbox.Confinement{Sandbox: box, Policy: policy} }
@@ -90,7 +90,7 @@ func tryPlanted(t *testing.T, confined bool, place string) {
 		content, _ := os.ReadFile(ran)
 		var named []string
 		for _, found := range plan.Preview.Protected {
-			if found.Protection == protect.Asked && slices.Contains(names, filepath.Base(found.Path)) {
+			if found.Protection == protect.NeedsApproval && slices.Contains(names, filepath.Base(found.Path)) {
 				named = append(named, filepath.Base(found.Path))
 			}
 		}
@@ -139,7 +139,7 @@ func TestTypedCommandsHaveTheWholePath(t *testing.T) {
 	}
 	env.Jobs = jobsIn(t, "PATH="+bin+":"+os.Getenv("PATH"))
 	env.Typed = true
-	if answer := command(t, env, "$(echo mi)ne"); !strings.Contains(answer.ForModel(), "it ran") {
+	if answer := command(t, env, "$(echo mi)ne"); !strings.Contains(answer.ModelText(), "it ran") {
 		t.Errorf("%+v", answer)
 	}
 }
@@ -189,13 +189,13 @@ func TestRulesDoNotCoverWhatCommandsWrote(t *testing.T) {
 		}
 		var all rules.Rules
 		for _, pattern := range allowing {
-			rule, err := rules.Parse("run_shell_command("+pattern+")", func(string) (rules.Subject, error) { return rules.Commands, nil })
+			rule, err := rules.Parse("run_shell_command("+pattern+")", func(string) (rules.Subject, error) { return rules.SubjectCommands, nil })
 			if err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, rule)
 		}
-		return all.Allow("run_shell_command", plan.Preview.Commands, nil)
+		return all.Allows("run_shell_command", plan.Preview.Commands, nil)
 	}
 	for _, line := range []string{
 		"env X=1 ./prog", "env -S './prog x'", "nice -n 5 bin/prog", "timeout 5 " + root + "/prog", "timeout 5 ./pro?", "timeout 5 bin/deep/../prog", "xargs -n 1 ./prog", "find . -exec ./prog {} +",

@@ -20,7 +20,7 @@ import (
 // folder, so that changes require approval. Some program runs or reads nearly every file of a home
 // folder, so no list of protected files could be complete.
 func (e *Env) warnUnwatched(p Preview) Preview {
-	if protect.Holds(e.Workspace.Root(), e.Protected.Home) {
+	if protect.ContainsHome(e.Workspace.Root(), e.Protected.Home) {
 		p.Unwatched, p.AtHome = "the workspace contains your home folder", !e.Named
 	}
 	return p
@@ -37,7 +37,7 @@ func (e *Env) previewRead(tool string, paths []string) Preview {
 			continue // the call itself reports an invalid path
 		}
 		found := e.Protected.Read(abs, e.Workspace.Rel(abs))
-		if found.Protection == protect.Free {
+		if found.Protection == protect.Unprotected {
 			continue
 		}
 		preview.Protected = append(preview.Protected, found)
@@ -51,7 +51,7 @@ func (e *Env) previewRead(tool string, paths []string) Preview {
 // mayRead reports whether the model may be shown a file: it is not a secret file, or a user
 // approved the read.
 func (e *Env) mayRead(abs string) bool {
-	if e.Protected.Read(abs, e.Workspace.Rel(abs)).Protection == protect.Free {
+	if e.Protected.Read(abs, e.Workspace.Rel(abs)).Protection == protect.Unprotected {
 		return true
 	}
 	return slices.ContainsFunc(e.mayReadKeys, func(cleared string) bool { return fsutil.Within(abs, cleared) })
@@ -82,18 +82,18 @@ func (e *Env) protectedNames(command shell.Command) []protect.File {
 		}
 		rel := e.Workspace.Rel(abs)
 		found := e.Protected.Read(abs, rel)
-		switch edit := e.Protected.Edit(abs, rel); {
-		case confined && edit.Protection == protect.Guarded && found.Protection == protect.Free, denied(abs):
+		switch edit := e.Protected.EditProtection(abs, rel); {
+		case confined && edit.Protection == protect.AlwaysNeedsApproval && found.Protection == protect.Unprotected, denied(abs):
 			continue
 		case i >= len(plain) && found.Keys && (command.Confined.Hides(abs, command.Profile) || shown(abs)):
 			continue
-		case edit.Protection == protect.Guarded:
+		case edit.Protection == protect.AlwaysNeedsApproval:
 			found = edit
 		case !confined && protect.InGit(rel) && strings.Contains("/"+rel+"/", "/hooks/"):
-			found = protect.File{Path: rel, Name: ".git/hooks", Protection: protect.Guarded, Why: "git runs it"}
+			found = protect.File{Path: rel, Name: ".git/hooks", Protection: protect.AlwaysNeedsApproval, Why: "git runs it"}
 		}
 		covered := func(other protect.File) bool { return fsutil.Within(found.Path, other.Path) }
-		if found.Protection != protect.Free && !slices.ContainsFunc(protected, covered) {
+		if found.Protection != protect.Unprotected && !slices.ContainsFunc(protected, covered) {
 			protected = append(protected, found)
 		}
 		if len(protected) == maxNamed {
@@ -106,7 +106,7 @@ func (e *Env) protectedNames(command shell.Command) []protect.File {
 // plainNames returns the absolute paths that the words of a line may name literally, in the folders
 // that the line enters. The value of an option may be part of its word, as in -f.env and @.env.
 func (e *Env) plainNames(command shell.Command) []string {
-	words := cmdline.Names(command.Line, ":")
+	words := cmdline.PossibleFileNames(command.Line, ":")
 	var all []string
 	for _, folder := range e.entered(command) {
 		for _, word := range words {
@@ -132,7 +132,7 @@ func (e *Env) entered(command shell.Command) []string {
 			}
 		}
 	}
-	for _, call := range command.Read().Nested() {
+	for _, call := range command.Read().NestedCalls() {
 		for i, word := range call[1:] {
 			before := call[i]
 			switch name, value, _ := strings.Cut(word, "="); {
@@ -159,7 +159,7 @@ func (e *Env) rewritten(command shell.Command) []string {
 		Folders: folders, Root: e.Workspace.Root(),
 		Values: map[string][]string{"PWD": folders, "HOME": {e.Protected.Home}},
 	}
-	words, _ := line.Line(command.Read())
+	words, _ := line.PossibleWords(command.Read())
 	var all []string
 	for _, word := range words {
 		for _, folder := range folders {
@@ -185,7 +185,7 @@ func (e *Env) foundInside(command shell.Command) []protect.File {
 		seen[name] = true
 		if path := e.Jobs.LookPathInside(name, command.Distrusted...); path != "" {
 			rel := e.Workspace.Rel(path)
-			found = append(found, protect.File{Path: rel, Name: rel, Protection: protect.Asked, Why: fmt.Sprintf("PATH finds it as %s, in a folder that commands can write to", name)})
+			found = append(found, protect.File{Path: rel, Name: rel, Protection: protect.NeedsApproval, Why: fmt.Sprintf("PATH finds it as %s, in a folder that commands can write to", name)})
 		}
 	}
 	return found
@@ -199,7 +199,7 @@ func (e *Env) markWritten(command shell.Command, parts []cmdline.Command) {
 		interpreted := slices.ContainsFunc(part, func(word cmdline.Word) bool { return interprets(word.Text) }) &&
 			!slices.Contains(part, cmdline.Word{Text: "-m"}) // a module, which the rule names; files are its data
 		for i := range part {
-			for _, name := range cmdline.Names(part[i].Text, ":!") {
+			for _, name := range cmdline.PossibleFileNames(part[i].Text, ":!") {
 				part[i].Written = part[i].Written || len(dirs) > maxFolders || slices.ContainsFunc(dirs, func(dir string) bool {
 					return runsWritten(e.absolute(dir, name), interpreted, command.Distrusted)
 				})
@@ -220,7 +220,7 @@ func (e *Env) folders(command shell.Command) []string {
 	for _, call := range command.Read().Calls() {
 		changes := len(call) > 1 && (call[0] == "cd" || call[0] == "pushd")
 		for i, word := range call {
-			for _, name := range cmdline.Names(word, ":!") {
+			for _, name := range cmdline.PossibleFileNames(word, ":!") {
 				for _, dir := range dirs {
 					named := e.foldersNamed(dir, name)
 					if len(named) == 0 && changes && i == len(call)-1 {
@@ -268,12 +268,12 @@ func (e *Env) absolute(dir, path string) string {
 	if home, ok := strings.CutPrefix(path, "~/"); ok && e.Protected.Home != "" {
 		dir, path = e.Protected.Home, home
 	}
-	return fsutil.At(dir, path)
+	return fsutil.ResolveIn(dir, path)
 }
 
 // interprets reports whether a program runs the files that its arguments name.
 func interprets(program string) bool {
-	return programs.Is(program, programs.Interprets|programs.Shell|programs.ForeignShell)
+	return programs.Is(program, programs.RunsFiles|programs.IsShell|programs.IsForeignShell)
 }
 
 // runsWritten reports whether a path, which may be a pattern, names a program in one of the

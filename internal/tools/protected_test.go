@@ -56,9 +56,9 @@ func TestKeysAreNotReadUnasked(t *testing.T) {
 			t.Errorf("%s %v: asked about %q, want %q", tt.tool.Name, tt.args, asked, tt.asked)
 		}
 		answer := plan.Apply(t.Context())
-		shown := strings.Contains(strings.ReplaceAll(answer.ForModel(), "plain/b.txt:1: "+key, ""), key) && !strings.Contains(answer.ForModel(), "==> plain/b.txt")
+		shown := strings.Contains(strings.ReplaceAll(answer.ModelText(), "plain/b.txt:1: "+key, ""), key) && !strings.Contains(answer.ModelText(), "==> plain/b.txt")
 		if tt.asked == nil && shown {
-			t.Errorf("%s %v shows a key unasked: %s", tt.tool.Name, tt.args, answer.ForModel())
+			t.Errorf("%s %v shows a key unasked: %s", tt.tool.Name, tt.args, answer.ModelText())
 		}
 		if tt.asked != nil && tt.tool.Name != "ast_read_file" && !shown {
 			t.Errorf("%s %v was asked about and shows nothing: %+v", tt.tool.Name, tt.args, answer)
@@ -78,7 +78,7 @@ func TestWhatWasAskedIsWhatIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	link(t, env, ".env", "a.txt")
-	if answer := plan.Apply(t.Context()); strings.Contains(answer.ForModel(), key) || !strings.Contains(answer.Error, "may hold secrets") {
+	if answer := plan.Apply(t.Context()); strings.Contains(answer.ModelText(), key) || !strings.Contains(answer.Error, "may hold secrets") {
 		t.Errorf("%+v", answer)
 	}
 }
@@ -108,14 +108,14 @@ func TestEditsOfWhatRunsLaterSaySo(t *testing.T) {
 	env := fileEnv(t, nil)
 	env.Protected.Own = []string{env.Workspace.Root() + "/own"}
 	for file, want := range map[string]protect.Protection{
-		"main.go": protect.Free, ".vscode/tasks.json": protect.Asked, "sub/.envrc": protect.Asked, "AGENTS.md": protect.Asked, "node_modules/.bin/ls": protect.Asked,
-		".husky/pre-commit": protect.Guarded, "own/profiles/x.json": protect.Guarded, ".ssh/authorized_keys": protect.Guarded,
+		"main.go": protect.Unprotected, ".vscode/tasks.json": protect.NeedsApproval, "sub/.envrc": protect.NeedsApproval, "AGENTS.md": protect.NeedsApproval, "node_modules/.bin/ls": protect.NeedsApproval,
+		".husky/pre-commit": protect.AlwaysNeedsApproval, "own/profiles/x.json": protect.AlwaysNeedsApproval, ".ssh/authorized_keys": protect.AlwaysNeedsApproval,
 	} {
 		plan, err := planCall(t.Context(), t, writeFile(), env, params{"file_path": file, "content": "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := protect.Free
+		got := protect.Unprotected
 		for _, found := range plan.Preview.Protected {
 			got = found.Protection
 		}
@@ -153,7 +153,7 @@ func TestCommandsThatNameKeysAreNoLooking(t *testing.T) {
 func TestAHomeFolderIsNotWatched(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
-	env.Seen, env.Limits.ReadLines = NewSeen(), 2000
+	env.Seen, env.Limits.ReadLines = NewSeenFiles(), 2000
 	if err := os.WriteFile(filepath.Join(env.Workspace.Root(), "a.go"), []byte("package a\n\nfunc A() {}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestProtectedNames(t *testing.T) {
 				continue
 			}
 			var got []string
-			for _, found := range env.protectedNames(shell.Command{Line: tc.line, Dir: root, Profile: sandbox.Work, Confined: sandbox.Confinement{Sandbox: box, Policy: hiding}}) {
+			for _, found := range env.protectedNames(shell.Command{Line: tc.line, Dir: root, Profile: sandbox.ProfileWork, Confined: sandbox.Confinement{Sandbox: box, Policy: hiding}}) {
 				got = append(got, found.Path)
 			}
 			if strings.Join(got, " ") != want {

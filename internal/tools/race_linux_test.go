@@ -140,7 +140,7 @@ func TestNoToolFollowsALinkThatIsPutOnTheWay(t *testing.T) {
 				default:
 					answer = plan.Apply(t.Context())
 				}
-				said := errors.Join(errors.New(answer.ForModel()), errors.New(answer.Error), errors.New(plan.Preview.Diff)).Error()
+				said := errors.Join(errors.New(answer.ModelText()), errors.New(answer.Error), errors.New(plan.Preview.Diff)).Error()
 				if strings.Contains(said, keyContent) || strings.Contains(strings.ReplaceAll(said, target, ""), outsideName) {
 					offences[one.tool.Name+" "+string(raw)]++
 				}

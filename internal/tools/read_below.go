@@ -37,7 +37,7 @@ func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 		return nil, true
 	}
 	whole = true
-	for _, s := range e.searched(command, command.Confined.Guarantees(sandbox.Look).Files) {
+	for _, s := range e.searched(command, command.Confined.Guarantees(sandbox.ProfileReadOnly).Files) {
 		full := func() bool { return len(kept) >= maxKept }
 		ended := s.walk(full, func(path string, _ fs.DirEntry) bool {
 			why, _ := e.Protected.Ruled(path, false)
@@ -48,7 +48,7 @@ func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 		})
 		whole = whole && ended
 	}
-	for _, call := range command.Read().Nested() {
+	for _, call := range command.Read().NestedCalls() {
 		whole = whole && (len(kept) == 0 || call[0] != "git" || slices.Contains(call, "grep"))
 	}
 	return kept, whole
@@ -57,7 +57,7 @@ func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 // isFree reports whether the model may read a path without approval. Links are followed.
 func (e *Env) isFree(path string) bool {
 	abs, err := e.Workspace.Resolve(path)
-	return err == nil && e.Protected.Read(abs, e.Workspace.Rel(abs)).Protection == protect.Free
+	return err == nil && e.Protected.Read(abs, e.Workspace.Rel(abs)).Protection == protect.Unprotected
 }
 
 // followsLinks reports whether a program follows the links that it finds below a folder and reads
@@ -124,9 +124,9 @@ func (s searchedFolder) walk(full func() bool, visit func(path string, entry fs.
 func (e *Env) searched(command shell.Command, tracked bool) []searchedFolder {
 	var folders []searchedFolder
 	var starts []string // the folders in which the line may run, computed when needed
-	calls := command.Read().Nested()
+	calls := command.Read().NestedCalls()
 	for _, call := range calls {
-		below := cmdline.ReadsBelow(call, calls)
+		below := cmdline.FindFolderReads(call, calls)
 		if !below.Reads || below.Tracked && !tracked {
 			continue
 		}
@@ -162,10 +162,10 @@ func (e *Env) protectedBelow(s searchedFolder, found []protect.File) []protect.F
 			return false
 		}
 		file := e.Protected.Read(path, e.Workspace.Rel(path))
-		if file.Protection != protect.Free && !slices.Contains(found, file) {
+		if file.Protection != protect.Unprotected && !slices.Contains(found, file) {
 			found = append(found, file)
 		}
-		return file.Protection != protect.Free
+		return file.Protection != protect.Unprotected
 	})
 	return found
 }

@@ -40,7 +40,7 @@ func readFile() Tool {
 			Key:       "file_path",
 			Density:   toolspec.Density{From: []string{"offset"}, Count: []string{"limit"}, Headed: true},
 			Essential: true,
-			Words:     toolspec.Say("reading", "read", "read"),
+			Words:     toolspec.SameVerbs("reading", "read", "read"),
 		},
 	}, runReadFile)
 }
@@ -92,7 +92,7 @@ func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 	if err != nil {
 		return failedAnswer(err)
 	}
-	shown := s.shownView(p.First, p.Last(), wholeFile(p))
+	shown := s.shownView(p.First, p.LastLine(), wholeFile(p))
 	if p.Column > 1 || p.Rest > 0 {
 		shown = s.shownView(0, 0, false) // one line is cut
 	}
@@ -118,11 +118,11 @@ func wholeFile(p textfile.Page) bool { return p.First == 1 && p.Column == 1 && p
 func readOn(p textfile.Page, parameter string) string {
 	switch {
 	case p.Rest > 0 && p.More:
-		return fmt.Sprintf("offset %d and column %d, or with %s %d after that line", p.Last(), p.Rest, parameter, p.Last()+1)
+		return fmt.Sprintf("offset %d and column %d, or with %s %d after that line", p.LastLine(), p.Rest, parameter, p.LastLine()+1)
 	case p.Rest > 0:
-		return fmt.Sprintf("offset %d and column %d", p.Last(), p.Rest)
+		return fmt.Sprintf("offset %d and column %d", p.LastLine(), p.Rest)
 	case p.More:
-		return fmt.Sprintf("%s %d", parameter, p.Last()+1)
+		return fmt.Sprintf("%s %d", parameter, p.LastLine()+1)
 	}
 	return ""
 }
@@ -149,7 +149,7 @@ func (e *Env) readLines(ctx context.Context, path string, want textfile.Range) (
 	}
 	if s.whole != nil {
 		e.Seen.Record(s.abs, s.whole)
-		p.Total = s.document().Count()
+		p.Total = s.document().LineCount()
 	}
 	return s, p, nil
 }
@@ -160,7 +160,7 @@ func (s *source) extent(p textfile.Page) string {
 	if p.Total == 0 {
 		whole = "a file of " + humanize.Bytes(s.size)
 	}
-	extent := fmt.Sprintf("lines %d-%d of %s", p.First, p.Last(), whole)
+	extent := fmt.Sprintf("lines %d-%d of %s", p.First, p.LastLine(), whole)
 	if p.Column > 1 {
 		extent += fmt.Sprintf(", from column %d of line %d on", p.Column, p.First)
 	}
@@ -182,7 +182,7 @@ func readLineRange() Tool {
 			File:    toolspec.FileNames,
 			Key:     "file_path",
 			Density: toolspec.Density{From: []string{"start_line"}, To: []string{"end_line"}, Headed: true},
-			Words:   toolspec.Say("reading", "read", "read"),
+			Words:   toolspec.SameVerbs("reading", "read", "read"),
 			// read_file does the same with offset and limit. Results of search contain line
 			// numbers.
 			Unoffered: true,
@@ -208,9 +208,9 @@ func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Ans
 	}
 	heading := "[" + s.extent(p)
 	if len(p.Lines) < wanted && p.More {
-		heading += fmt.Sprintf("; read on with start_line %d", p.Last()+1)
+		heading += fmt.Sprintf("; read on with start_line %d", p.LastLine()+1)
 	}
-	return Answer{Text: heading + "]\n" + p.Numbered(), Note: s.note(p.Plain()), View: s.shownView(p.First, p.Last(), false)}
+	return Answer{Text: heading + "]\n" + p.Numbered(), Note: s.note(p.Plain()), View: s.shownView(p.First, p.LastLine(), false)}
 }
 
 // checkRange returns an error for a line range without lines.

@@ -84,15 +84,15 @@ func TestReadIsBoundedInSizeAndLongLinesAreCut(t *testing.T) {
 		"large": strings.Repeat("x", 3<<20),
 	}).with(Limits{OutputTokens: 1100, ReadLines: 2000})
 	answer := mustRun(t, env, readFile(), params{"file_path": "long"})
-	if want := strings.Repeat("é", textfile.MaxLineBytes/2) + "… [line of 10000 bytes, cut; offset 1 with column 2001 reads on]\nnext\n"; answer.ForModel() != want {
-		t.Errorf("got %q", answer.ForModel())
+	if want := strings.Repeat("é", textfile.MaxLineBytes/2) + "… [line of 10000 bytes, cut; offset 1 with column 2001 reads on]\nnext\n"; answer.ModelText() != want {
+		t.Errorf("got %q", answer.ModelText())
 	}
 	answer = mustRun(t, env, readFile(), params{"file_path": "many"})
-	if len(answer.ForModel()) > 4400+100 || !strings.Contains(answer.ForModel(), "of 1000; read on with offset ") {
-		t.Errorf("%d bytes: %.80q", len(answer.ForModel()), answer.ForModel())
+	if len(answer.ModelText()) > 4400+100 || !strings.Contains(answer.ModelText(), "of 1000; read on with offset ") {
+		t.Errorf("%d bytes: %.80q", len(answer.ModelText()), answer.ModelText())
 	}
-	if answer = mustRun(t, env, readFile(), params{"file_path": "large"}); len(answer.ForModel()) > textfile.MaxLineBytes+100 {
-		t.Errorf("%d bytes", len(answer.ForModel()))
+	if answer = mustRun(t, env, readFile(), params{"file_path": "large"}); len(answer.ModelText()) > textfile.MaxLineBytes+100 {
+		t.Errorf("%d bytes", len(answer.ModelText()))
 	}
 }
 
@@ -129,8 +129,8 @@ func TestUTF16IsReadAndKept(t *testing.T) {
 	t.Parallel()
 	wide := func(text string) string { return "\xff\xfe" + strings.Join(strings.Split(text, ""), "\x00") + "\x00" }
 	env := fileEnv(t, map[string]string{"w.txt": wide("one\r\ntwo\r\n")})
-	if answer := mustRun(t, env, readFile(), params{"file_path": "w.txt"}); answer.ForModel() != "one\ntwo\n" {
-		t.Errorf("read as %q", answer.ForModel())
+	if answer := mustRun(t, env, readFile(), params{"file_path": "w.txt"}); answer.ModelText() != "one\ntwo\n" {
+		t.Errorf("read as %q", answer.ModelText())
 	}
 	mustRun(t, env, replace(), params{"file_path": "w.txt", "old_string": "two", "new_string": "2\nthree"})
 	if got := content(t, filepath.Join(env.Workspace.Root(), "w.txt")); got != wide("one\r\n2\r\nthree\r\n") {

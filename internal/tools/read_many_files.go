@@ -30,7 +30,7 @@ func readManyFiles() Tool {
 		Traits: Traits{
 			Files: []string{"paths"},
 			Key:   "paths",
-			Words: toolspec.Say("reading", "read", "read"),
+			Words: toolspec.SameVerbs("reading", "read", "read"),
 			// Models do not need the tool, because calls of read_file in one reply run in parallel.
 			Unoffered: true,
 		},
@@ -112,7 +112,7 @@ type section struct {
 // section reads one file for an answer that contains several, with at most room bytes.
 func (e *Env) section(ctx context.Context, file string, room int) (section, error) {
 	if answer, ok := e.outline(ctx, file); ok && len(answer.Text) <= room {
-		return section{humanize.Name(e.Workspace.Rel(answer.View.Path)), strings.TrimSuffix(answer.ForModel(), "\n") + "\n", answer.View}, nil
+		return section{humanize.FileName(e.Workspace.Rel(answer.View.Path)), strings.TrimSuffix(answer.ModelText(), "\n") + "\n", answer.View}, nil
 	}
 	within := *e
 	within.Limits.OutputTokens = max(room/bytesPerToken, 1)
@@ -130,7 +130,7 @@ func (e *Env) section(ctx context.Context, file string, room int) (section, erro
 	if note := s.note(text); note != "" {
 		text = note + "\n" + text
 	}
-	return section{humanize.Name(s.rel), text, s.shownView(p.First, p.Last(), wholeFile(p))}, nil
+	return section{humanize.FileName(s.rel), text, s.shownView(p.First, p.LastLine(), wholeFile(p))}, nil
 }
 
 // selectFiles returns the files to read, each once, in the order of paths. It also returns a

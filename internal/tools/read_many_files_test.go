@@ -49,8 +49,8 @@ func TestHeadingsCannotBeForged(t *testing.T) {
 		mustRun(t, env, readManyFiles(), params{"paths": []string{"d*"}}), mustRun(t, env, glob(), params{"pattern": "d*"}),
 		mustRun(t, env, searchFileContent(), params{"pattern": "^D$"}), mustRun(t, env, listDirectory(), params{}),
 	} {
-		if strings.Contains("\n"+answer.ForModel(), "\n==> b.txt") {
-			t.Errorf("the name of a file makes lines of its own:\n%s", answer.ForModel())
+		if strings.Contains("\n"+answer.ModelText(), "\n==> b.txt") {
+			t.Errorf("the name of a file makes lines of its own:\n%s", answer.ModelText())
 		}
 	}
 }
@@ -60,8 +60,8 @@ func TestReadManyFilesSaysWhatItDidNotRead(t *testing.T) {
 	env := fileEnv(t, map[string]string{"a.go": "A\n", "pic.png": "\x89PNG\r\n\x1a\n\x00"})
 	answer := mustRun(t, env, readManyFiles(), params{"paths": []string{"a.go", "pic.png", "b.go", "*.rs", "../out"}})
 	for _, word := range []string{"==> a.go <==", "[not shown:", "image/png", "b.go does not exist", "*.rs: no file matches", "../out is outside the workspace"} {
-		if !strings.Contains(answer.ForModel(), word) {
-			t.Errorf("the answer lacks %q:\n%s", word, answer.ForModel())
+		if !strings.Contains(answer.ModelText(), word) {
+			t.Errorf("the answer lacks %q:\n%s", word, answer.ModelText())
 		}
 	}
 	refused(t, env, readManyFiles(), params{"paths": []string{}}, "paths is empty")
@@ -78,18 +78,18 @@ func TestReadManyFilesIsBounded(t *testing.T) {
 	}
 	env := fileEnv(t, files).with(Limits{OutputTokens: 500, ReadLines: 2000})
 	answer := mustRun(t, env, readManyFiles(), params{"paths": []string{"*.txt"}})
-	if len(answer.ForModel()) > 2000 {
-		t.Errorf("%d bytes", len(answer.ForModel()))
+	if len(answer.ModelText()) > 2000 {
+		t.Errorf("%d bytes", len(answer.ModelText()))
 	}
 	for _, word := range []string{"==> b.txt <==\n[lines 1-", "3 more files did not fit; ask for them next: c.txt, d.txt, e.txt"} {
-		if !strings.Contains(answer.ForModel(), word) {
-			t.Errorf("the answer lacks %q:\n%s", word, answer.ForModel())
+		if !strings.Contains(answer.ModelText(), word) {
+			t.Errorf("the answer lacks %q:\n%s", word, answer.ModelText())
 		}
 	}
-	if env.Seen.Known(filepath.Join(env.Workspace.Root(), "e.txt")) {
+	if env.Seen.IsKnown(filepath.Join(env.Workspace.Root(), "e.txt")) {
 		t.Error("a file that was not shown counts as seen")
 	}
-	if !env.Seen.Known(filepath.Join(env.Workspace.Root(), "a.txt")) {
+	if !env.Seen.IsKnown(filepath.Join(env.Workspace.Root(), "a.txt")) {
 		t.Error("a file that was shown does not count as seen")
 	}
 }

@@ -34,7 +34,7 @@ func (e *Env) readPDF(ctx context.Context, args readFileArgs) Answer {
 	if err != nil {
 		return failedAnswer(err)
 	}
-	rel := humanize.Name(e.Workspace.Rel(abs))
+	rel := humanize.FileName(e.Workspace.Rel(abs))
 	if e.SendsPDF(content, args.Offset, args.Limit) {
 		return Answer{
 			Text: "[" + rel + " follows as a document; offset and limit read the text of some pages instead]",
@@ -94,7 +94,7 @@ func (e *Env) wholePDF(path string) (abs string, content []byte, err error) {
 	if abs, err = e.Workspace.ResolveRead(path); err != nil {
 		return "", nil, err
 	}
-	rel := humanize.Name(e.Workspace.Rel(abs))
+	rel := humanize.FileName(e.Workspace.Rel(abs))
 	file, err := e.Workspace.Open(abs)
 	if err == nil {
 		defer file.Close()
@@ -124,15 +124,15 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 	switch {
 	case err != nil:
 		return nil, errors.New("pdftotext is not installed; the user can install it (package poppler-utils)")
-	case !confined.Guarantees(sandbox.Look).Files || !confined.Guarantees(sandbox.Look).Network:
+	case !confined.Guarantees(sandbox.ProfileReadOnly).Files || !confined.Guarantees(sandbox.ProfileReadOnly).Network:
 		return nil, errors.New("without a sandbox this requires approval; run pdftotext FILE - in the shell")
 	}
 	text, complaint := &shell.HeadWriter{Most: maxPDFText}, &shell.HeadWriter{Most: maxPDFText}
 	limited, cancel := context.WithTimeout(ctx, pdfTime)
 	defer cancel()
-	end, err := e.Jobs.Feed(limited, shell.Command{
+	end, err := e.Jobs.RunWithInput(limited, shell.Command{
 		Line: found, Args: []string{"-layout", "-enc", "UTF-8", "-f", strconv.Itoa(first), "-l", strconv.Itoa(last), "-", "-"},
-		Dir: e.Workspace.Root(), Input: content, Timeout: pdfTime, ReadOnly: true, Confined: confined, Profile: sandbox.Look,
+		Dir: e.Workspace.Root(), Input: content, Timeout: pdfTime, ReadOnly: true, Confined: confined, Profile: sandbox.ProfileReadOnly,
 	}, text, complaint)
 	if err == nil {
 		err = end.NotStarted

@@ -14,10 +14,10 @@ import (
 // file.
 const seenTextBytes = 4 << 20
 
-// Seen stores the content of each file as the model last read or wrote it. An edit of a file that
+// SeenFiles stores the content of each file as the model last read or wrote it. An edit of a file that
 // has changed since is refused, because it would destroy content that the model has not seen. Seen
 // is safe for parallel use.
-type Seen struct {
+type SeenFiles struct {
 	mu    sync.Mutex
 	files map[string]seenFile
 	// kept lists the paths whose text is stored, oldest first. bytes is the size of these texts.
@@ -32,12 +32,14 @@ type seenFile struct {
 	text []byte
 }
 
-// NewSeen returns an empty Seen.
-func NewSeen() *Seen { return &Seen{files: map[string]seenFile{}, named: map[string]bool{}} }
+// NewSeenFiles returns an empty Seen.
+func NewSeenFiles() *SeenFiles {
+	return &SeenFiles{files: map[string]seenFile{}, named: map[string]bool{}}
+}
 
 // Record records that the model has seen this content of the file at abs, a path that
 // [Workspace.Resolve] returned.
-func (s *Seen) Record(abs string, content []byte) {
+func (s *SeenFiles) Record(abs string, content []byte) {
 	file := seenFile{sum: sha256.Sum256(content)}
 	if len(content) <= seenTextBytes/4 {
 		file.text = append([]byte{}, content...)
@@ -47,32 +49,32 @@ func (s *Seen) Record(abs string, content []byte) {
 
 // Restore is like Record, for content of which only the hash is known. It is for a file that the
 // model wrote before the session was resumed.
-func (s *Seen) Restore(abs string, sum [sha256.Size]byte) { s.set(abs, seenFile{sum: sum}) }
+func (s *SeenFiles) Restore(abs string, sum [sha256.Size]byte) { s.set(abs, seenFile{sum: sum}) }
 
 // MarkSeen records that the model has read a part or the outline of the file, or tried to edit it.
 // Later reads of the file send its text instead of an outline.
-func (s *Seen) MarkSeen(abs string) {
+func (s *SeenFiles) MarkSeen(abs string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.named[abs] = true
 }
 
 // met reports whether the model has read the file, or edited or tried to edit it.
-func (s *Seen) met(abs string) bool {
+func (s *SeenFiles) met(abs string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.named[abs]
 }
 
 // Forget removes the recorded content of the file.
-func (s *Seen) Forget(abs string) {
+func (s *SeenFiles) Forget(abs string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dropText(abs)
 	delete(s.files, abs)
 }
 
-func (s *Seen) set(abs string, file seenFile) {
+func (s *SeenFiles) set(abs string, file seenFile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dropText(abs)
@@ -87,15 +89,15 @@ func (s *Seen) set(abs string, file seenFile) {
 }
 
 // dropText deletes the stored text of a file, but not its hash.
-func (s *Seen) dropText(abs string) {
+func (s *SeenFiles) dropText(abs string) {
 	file := s.files[abs]
 	s.bytes -= len(file.text)
 	s.files[abs] = seenFile{sum: file.sum}
 	s.kept = slices.DeleteFunc(s.kept, func(path string) bool { return path == abs })
 }
 
-// Known reports whether the model was shown any content of the file.
-func (s *Seen) Known(abs string) bool {
+// IsKnown reports whether the model was shown any content of the file.
+func (s *SeenFiles) IsKnown(abs string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_, ok := s.files[abs]
@@ -104,7 +106,7 @@ func (s *Seen) Known(abs string) bool {
 
 // changed reports whether content differs from the content that the model last saw of the file. It
 // returns the old content if it is still stored. A file that the model never saw has not changed.
-func (s *Seen) changed(abs string, content []byte) (before []byte, changed bool) {
+func (s *SeenFiles) changed(abs string, content []byte) (before []byte, changed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	file, ok := s.files[abs]

@@ -9,12 +9,12 @@ import (
 
 func TestSeenTellsChangesByContent(t *testing.T) {
 	t.Parallel()
-	s := NewSeen()
-	if _, changed := s.changed("/a", []byte("x")); changed || s.Known("/a") {
+	s := NewSeenFiles()
+	if _, changed := s.changed("/a", []byte("x")); changed || s.IsKnown("/a") {
 		t.Error("a file never seen counts as changed or known")
 	}
 	s.Record("/a", []byte("x"))
-	if _, changed := s.changed("/a", []byte("x")); changed || !s.Known("/a") {
+	if _, changed := s.changed("/a", []byte("x")); changed || !s.IsKnown("/a") {
 		t.Error("the content recorded counts as changed or unknown")
 	}
 	if before, changed := s.changed("/a", []byte("y")); !changed || string(before) != "x" {
@@ -24,7 +24,7 @@ func TestSeenTellsChangesByContent(t *testing.T) {
 
 func TestSeenKeepsTextWithinItsBoundAndHashesAlways(t *testing.T) {
 	t.Parallel()
-	s := NewSeen()
+	s := NewSeenFiles()
 	large := bytes.Repeat([]byte("x"), seenTextBytes/4)
 	for i := range 10 {
 		s.Record(fmt.Sprint(i), large)
@@ -63,10 +63,10 @@ func TestReadsRunInParallel(t *testing.T) {
 // A file that is forgotten is to be read again before it is edited.
 func TestForgottenFilesAreNotKnown(t *testing.T) {
 	t.Parallel()
-	seen := NewSeen()
+	seen := NewSeenFiles()
 	seen.Record("/a", []byte("x"))
 	seen.Record("/b", []byte("x"))
-	if seen.Forget("/a"); seen.Known("/a") || !seen.Known("/b") {
-		t.Errorf("a is known: %t, b is: %t", seen.Known("/a"), seen.Known("/b"))
+	if seen.Forget("/a"); seen.IsKnown("/a") || !seen.IsKnown("/b") {
+		t.Errorf("a is known: %t, b is: %t", seen.IsKnown("/a"), seen.IsKnown("/b"))
 	}
 }

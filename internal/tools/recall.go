@@ -20,7 +20,7 @@ import (
 // are safe for parallel use and return soon after ctx ends.
 type Archive interface {
 	// Removed returns the list of pruned content, oldest first.
-	Removed(ctx context.Context) ([]RemovedContent, error)
+	PrunedContent(ctx context.Context) ([]RemovedContent, error)
 	// Text returns the original content with this number. Unlike a call of Fetch, a call of Text
 	// does not mean that the model needs the content.
 	Text(ctx context.Context, number int) (string, error)
@@ -99,7 +99,7 @@ func recall() Tool {
 		Traits: Traits{
 			Key:         "number",
 			NeedsRecord: true,
-			Words: []toolspec.Words{
+			Words: []toolspec.Verbs{
 				{Given: "find", Now: "searching", Done: "searched", Do: "search", About: "earlier sessions for {find}"},
 				{Given: "session", Now: "recalling", Done: "recalled", Do: "recall", About: "session {session}"},
 				{Now: "recalling", Done: "recalled", Do: "recall"},
@@ -177,7 +177,7 @@ func quoted(text string) []string {
 
 // listRemoved lists the removed content, the latest first.
 func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
-	removed, err := e.Archive.Removed(ctx)
+	removed, err := e.Archive.PrunedContent(ctx)
 	if err != nil {
 		return failedAnswer(err)
 	}
@@ -230,7 +230,7 @@ func (e *Env) inWorkspace(text string) string {
 	if e.Workspace == nil {
 		return text
 	}
-	return fsutil.Shorten(text, e.Workspace.Root())
+	return fsutil.ShortenPaths(text, e.Workspace.Root())
 }
 
 // maxRow limits a description and a line in the list, in characters.

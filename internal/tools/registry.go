@@ -36,7 +36,7 @@ type Offer struct {
 
 // NewRegistry returns a registry of a fixed list of tools, in the order given. If two tools have
 // the same name, the later tool replaces the earlier at its position.
-func NewRegistry(tools ...Tool) *Registry { return Join(Fixed("", tools...)) }
+func NewRegistry(tools ...Tool) *Registry { return Join(FixedSource("", tools...)) }
 
 // Join returns a registry of sources. If two sources have a tool of the same name, the earlier
 // source has priority. So no server replaces a tool of this program.
@@ -44,8 +44,8 @@ func Join(sources ...Source) *Registry {
 	return &Registry{sources: sources, revisions: make([]uint64, len(sources)), known: map[string]Traits{}}
 }
 
-// Now returns the tools that the registry has at present.
-func (r *Registry) Now() Offer {
+// CurrentOffer returns the tools that the registry has at present.
+func (r *Registry) CurrentOffer() Offer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	changed := false
@@ -113,9 +113,9 @@ func WithoutRecord(tools []Tool) []Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t Tool) bool { return t.NeedsRecord })
 }
 
-// WithoutPerson returns the tools of a non-interactive conversation. Tools that ask the user are
+// WithoutUser returns the tools of a non-interactive conversation. Tools that ask the user are
 // not offered. Calls of them return that no user is present.
-func WithoutPerson(tools []Tool) []Tool {
+func WithoutUser(tools []Tool) []Tool {
 	tools = slices.Clone(tools)
 	for i := range tools {
 		tools[i].Unoffered = tools[i].Unoffered || tools[i].Asks
@@ -126,7 +126,7 @@ func WithoutPerson(tools []Tool) []Tool {
 // Get returns the present tool with that name, even if it is not offered to the model, or an
 // *UnknownToolError.
 func (r *Registry) Get(name string) (Tool, error) {
-	now := r.Now()
+	now := r.CurrentOffer()
 	if i, ok := now.index[name]; ok {
 		return now.tools[i], nil
 	}
@@ -142,26 +142,26 @@ func (r *Registry) Get(name string) (Tool, error) {
 // Traits returns the latest traits of the tool with that name, even if the tool was removed. For an
 // unknown tool it returns the zero traits.
 func (r *Registry) Traits(name string) Traits {
-	r.Now()
+	r.CurrentOffer()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.known[name]
 }
 
 // All returns every present tool.
-func (r *Registry) All() []Tool { return r.Now().All() }
+func (r *Registry) All() []Tool { return r.CurrentOffer().All() }
 
 // Names returns the names of all present tools, in order.
-func (r *Registry) Names() []string { return r.Now().Names() }
+func (r *Registry) Names() []string { return r.CurrentOffer().Names() }
 
-// For returns the tools to offer to a model that edits in a form. It omits the tools of other forms
+// ToolsForFormat returns the tools to offer to a model that edits in a form. It omits the tools of other forms
 // and the tools that are never offered. If no tool has the form, it returns the tools of the form
 // Replace. The order is fixed, because a changed order would invalidate the provider's prefix
 // cache.
-func (r *Registry) For(form toolspec.EditFormat) []Tool {
+func (r *Registry) ToolsForFormat(form toolspec.EditFormat) []Tool {
 	all := r.All()
 	if !slices.ContainsFunc(all, func(t Tool) bool { return t.Form == form }) {
-		form = toolspec.Replace
+		form = toolspec.EditReplace
 	}
 	return slices.DeleteFunc(all, func(t Tool) bool { return t.Unoffered || t.Form != "" && t.Form != form })
 }
@@ -198,21 +198,21 @@ func (o Offer) Names() []string {
 func (r *Registry) ParseRule(text string) (rules.Rule, error) {
 	return rules.Parse(text, func(name string) (rules.Subject, error) {
 		if name == ServedRules {
-			return rules.Served, nil
+			return rules.SubjectServed, nil
 		}
 		tool, err := r.Get(name)
 		if err != nil && !slices.ContainsFunc(r.sources, func(s Source) bool { return s.Expects != nil && s.Expects(name) }) {
-			return rules.Nothing, err
+			return rules.SubjectNone, err
 		}
 		switch {
 		case tool.Runs:
-			return rules.Commands, nil
+			return rules.SubjectCommands, nil
 		case tool.Searches:
-			return rules.Hosts, nil
+			return rules.SubjectHosts, nil
 		case tool.Edits, tool.Reads && !tool.Network:
-			return rules.Files, nil
+			return rules.SubjectFiles, nil
 		}
-		return rules.Nothing, nil
+		return rules.SubjectNone, nil
 	})
 }
 

@@ -35,21 +35,21 @@ func (s *server) source() Source {
 func TestToolsComeAndGo(t *testing.T) {
 	t.Parallel()
 	var s server
-	r := Join(Fixed("own", Tool{Name: "own", Traits: Traits{Edits: true}}), s.source(), Fixed("last", Tool{Name: "last"}))
-	before := r.Now()
+	r := Join(FixedSource("own", Tool{Name: "own", Traits: Traits{Edits: true}}), s.source(), FixedSource("last", Tool{Name: "last"}))
+	before := r.CurrentOffer()
 	s.set(Tool{Name: "server_tool", Traits: Traits{Reads: true}}, Tool{Name: "own", Traits: Traits{Reads: true}}, Tool{Name: "aside", Traits: Traits{Unoffered: true}})
-	now := r.Now()
+	now := r.CurrentOffer()
 	if !slices.Equal(before.Names(), []string{"own", "last"}) || !slices.Equal(now.Names(), []string{"own", "server_tool", "aside", "last"}) {
 		t.Errorf("before %q, now %q", before.Names(), now.Names())
 	}
-	if now.Revision == before.Revision || r.Now().Revision != now.Revision {
-		t.Errorf("revisions %d, %d, %d", before.Revision, now.Revision, r.Now().Revision)
+	if now.Revision == before.Revision || r.CurrentOffer().Revision != now.Revision {
+		t.Errorf("revisions %d, %d, %d", before.Revision, now.Revision, r.CurrentOffer().Revision)
 	}
 	if own, err := r.Get("own"); err != nil || !own.Edits || !r.Traits("own").Edits {
 		t.Error("a server has replaced a tool of ours")
 	}
 	var offered []string
-	for _, tool := range r.For("") {
+	for _, tool := range r.ToolsForFormat("") {
 		offered = append(offered, tool.Name)
 	}
 	if _, err := r.Get("aside"); err != nil || slices.Contains(offered, "aside") || !slices.Contains(offered, "server_tool") {
@@ -68,9 +68,9 @@ func TestToolsComeAndGo(t *testing.T) {
 func TestRulesForToolsThatComeLater(t *testing.T) {
 	t.Parallel()
 	var s server
-	r := Join(Fixed("own", Tool{Name: "own"}), s.source())
+	r := Join(FixedSource("own", Tool{Name: "own"}), s.source())
 	rule, err := r.ParseRule("server_tool(*)")
-	if err != nil || !(rules.Rules{rule}).Allow("server_tool", nil, nil) {
+	if err != nil || !(rules.Rules{rule}).Allows("server_tool", nil, nil) {
 		t.Errorf("%v, %v", rule, err)
 	}
 	for _, text := range []string{"sever_tool(*)", "server_tool(a)"} {

@@ -16,11 +16,11 @@ import (
 type Notes interface {
 	// Remember prepares a note that depends on files, given as absolute paths. replaces is the ID
 	// of the note to replace, empty for none. Remember changes nothing.
-	Remember(text string, files []string, replaces string) (Remembering, error)
+	Remember(text string, files []string, replaces string) (NoteDraft, error)
 }
 
-// Remembering is a note that is prepared but not stored.
-type Remembering struct {
+// NoteDraft is a note that is prepared but not stored.
+type NoteDraft struct {
 	// Text is the note as it would be stored. Replaces is the text of the note that it replaces.
 	Text, Replaces string
 	// Diff is the unified diff of the file of notes.
@@ -46,13 +46,13 @@ const (
 	dropNote = "Discard it"
 )
 
-// Remember returns the tool that stores notes.
-func Remember() Tool {
+// RememberTool returns the tool that stores notes.
+func RememberTool() Tool {
 	return define(Tool{
 		Name: "remember",
 		Description: "Keeps a fact for later sessions of this repository: what cost effort to find out and is in no file. " +
 			"Not progress of this task, nor guesses. Name the files it rests on.",
-		Traits: Traits{Key: "note", Stateful: true, Remembers: true, Words: []toolspec.Words{{Now: "remembering", Done: "remembered", Do: "remember", Declined: "not kept"}}},
+		Traits: Traits{Key: "note", Stateful: true, Remembers: true, Words: []toolspec.Verbs{{Now: "remembering", Done: "remembered", Do: "remember", Declined: "not kept"}}},
 	}, func(_ context.Context, env *Env, args rememberArgs) (Plan, error) {
 		if env.Notes == nil {
 			return Plan{}, errNoNotes
@@ -93,7 +93,7 @@ func Remember() Tool {
 				}
 				answer := r.answer(cmp.Or(said.Words, r.Text), true)
 				if answer.Error == "" && said.Words != "" && said.Words != r.Text {
-					answer = answer.Noted("The user changed it to: " + said.Words)
+					answer = answer.WithNote("The user changed it to: " + said.Words)
 				}
 				return answer
 			}
@@ -102,7 +102,7 @@ func Remember() Tool {
 	})
 }
 
-func (r Remembering) answer(text string, agreed bool) Answer {
+func (r NoteDraft) answer(text string, agreed bool) Answer {
 	said, summary, err := r.Keep(text, agreed)
 	if err != nil {
 		return failedAnswer(err)
@@ -121,7 +121,7 @@ func (e *Env) ground(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the note can't depend on %s: %w", path, fsutil.Reason(err))
 	}
-	if _, changed := e.Seen.changed(abs, content); changed || !e.Seen.Known(abs) {
+	if _, changed := e.Seen.changed(abs, content); changed || !e.Seen.IsKnown(abs) {
 		return "", fmt.Errorf("the note can't depend on %s: you have not read its current content. Read it first", path)
 	}
 	return abs, nil

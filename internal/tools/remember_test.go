@@ -10,8 +10,8 @@ import (
 // noting keeps the texts that a note was kept with.
 type noting struct{ kept []string }
 
-func (n *noting) Remember(text string, _ []string, _ string) (Remembering, error) {
-	return Remembering{Text: text, Asks: true, Keep: func(text string, _ bool) (string, string, error) {
+func (n *noting) Remember(text string, _ []string, _ string) (NoteDraft, error) {
+	return NoteDraft{Text: text, Asks: true, Keep: func(text string, _ bool) (string, string, error) {
 		n.kept = append(n.kept, text)
 		return "kept", "n1", nil
 	}}, nil
@@ -34,7 +34,7 @@ func TestRememberAsks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			notes := &noting{}
-			tool := Remember()
+			tool := RememberTool()
 			plan, err := tool.Plan(t.Context(), &Env{Notes: notes}, arguments.Parse(`{"note":"it is slow"}`))
 			if err != nil {
 				t.Fatal(err)
@@ -43,10 +43,10 @@ func TestRememberAsks(t *testing.T) {
 				t.Errorf("it asks %+v", asked)
 			}
 			answer := plan.Answered([]InquiryAnswer{tc.given})
-			if got := strings.Join(notes.kept, "|"); got != tc.kept || answer.Declined != tc.declined || !strings.Contains(answer.ForModel(), tc.reads) {
+			if got := strings.Join(notes.kept, "|"); got != tc.kept || answer.Declined != tc.declined || !strings.Contains(answer.ModelText(), tc.reads) {
 				t.Errorf("kept %q, answers %+v", got, answer)
 			}
-			if said := tool.Describe("remember", arguments.Parse(`{"note":"it is slow"}`)).NotWanted(); said != "not kept: it is slow" {
+			if said := tool.Describe("remember", arguments.Parse(`{"note":"it is slow"}`)).DeclinedText(); said != "not kept: it is slow" {
 				t.Errorf("it is told as %q", said)
 			}
 		})

@@ -53,7 +53,7 @@ func replace() Tool {
 		Traits: Traits{
 			Density:   toolspec.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}},
 			Essential: true,
-			Words:     toolspec.Say("editing", "edited", "edit"),
+			Words:     toolspec.SameVerbs("editing", "edited", "edit"),
 		},
 	}, planReplace)
 }
@@ -99,9 +99,9 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 	}
 	var given strings.Builder
 	for _, splice := range splices {
-		given.WriteString(textfile.PlainEnds(splice.Text) + "\n")
+		given.WriteString(textfile.NormalizeLineEnds(splice.Text) + "\n")
 	}
-	planned, err := plannedText(s, d.With(splices...), given.String(), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
+	planned, err := plannedText(s, d.ApplySplices(splices...), given.String(), fmt.Sprintf("%sReplaced %s in %s", r.shifted, times(len(splices)), s.rel))
 	planned.show, planned.spread = r.shifted != "", len(splices) > len(edits)
 	return planned, err
 }
@@ -155,21 +155,21 @@ type placed struct {
 
 // add finds the occurrences of an edit's text.
 func (r *replacing) add(edit int, e textEdit) error {
-	old := strings.TrimPrefix(textfile.PlainEnds(e.OldString), textfile.ByteOrderMark)
+	old := strings.TrimPrefix(textfile.NormalizeLineEnds(e.OldString), textfile.ByteOrderMark)
 	places := occurrences(r.text, old)
 	want := max(r.want, 1)
 	switch {
 	case len(places) == 0 && strings.HasPrefix(strings.TrimSpace(old), prunedMarker):
 		return fmt.Errorf("old_string is a placeholder for pruned text, not text of %s; nothing was written. Read the file again and quote that", r.rel)
 	case len(places) == 0:
-		return r.addShifted(edit, old, textfile.PlainEnds(e.NewString))
+		return r.addShifted(edit, old, textfile.NormalizeLineEnds(e.NewString))
 	case !(e.ReplaceAll && r.want == 0) && len(places) != want:
 		remedy := "Add lines around it to name one place, or set replace_all to replace all of them"
 		if len(places) == 1 {
 			remedy = "Leave out expected_replacements"
 		}
 		for i, at := range places {
-			places[i] = lines.At(r.text, at)
+			places[i] = lines.LineNumber(r.text, at)
 		}
 		return fmt.Errorf("old_string occurs %s in %s, not %d: at %s; nothing was written. %s", times(len(places)), r.rel, want, lines.Numbers(places), remedy)
 	}
@@ -199,7 +199,7 @@ func (r *replacing) splices() ([]textfile.Splice, error) {
 	for i, p := range r.places {
 		if i > 0 && p.Start < r.places[i-1].End {
 			one, other := min(p.edit, r.places[i-1].edit)+1, max(p.edit, r.places[i-1].edit)+1
-			return nil, fmt.Errorf("edits %d and %d overlap at line %d of %s; nothing was written. Make one of them", one, other, lines.At(r.text, p.Start), r.rel)
+			return nil, fmt.Errorf("edits %d and %d overlap at line %d of %s; nothing was written. Make one of them", one, other, lines.LineNumber(r.text, p.Start), r.rel)
 		}
 		all[i] = p.Splice
 	}

@@ -230,7 +230,7 @@ func TestEditsOfOneCall(t *testing.T) {
 func TestFewTools_D124(t *testing.T) {
 	t.Parallel()
 	registry := NewRegistry(Default()...)
-	all, few := registry.For(toolspec.Replace), CommonTools(registry.For(toolspec.Replace))
+	all, few := registry.ToolsForFormat(toolspec.EditReplace), CommonTools(registry.ToolsForFormat(toolspec.EditReplace))
 	for _, name := range []string{"ast_edit", "insert_at_line", "delete_line_range", "todo_read", "list_directory"} {
 		named := func(tool Tool) bool { return tool.Name == name }
 		if !slices.ContainsFunc(all, named) || slices.ContainsFunc(few, named) {

@@ -52,7 +52,7 @@ func searchFileContent() Tool {
 		Traits: Traits{
 			Key:       "pattern",
 			Essential: true,
-			Words:     toolspec.Say("searching", "searched", "search"),
+			Words:     toolspec.SameVerbs("searching", "searched", "search"),
 		},
 	}, runSearch)
 }
@@ -98,7 +98,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 		const most = 5
 		var names []string
 		for _, file := range tooLarge[:min(most, len(tooLarge))] {
-			names = append(names, humanize.Name(env.Workspace.Rel(filepath.Join(base, file))))
+			names = append(names, humanize.FileName(env.Workspace.Rel(filepath.Join(base, file))))
 		}
 		text = lines.Append(text, fmt.Sprintf("[not searched, because larger than %s: %s: %s]", humanize.Bytes(maxSearchedBytes), humanize.Count(len(tooLarge), "file"), strings.Join(names, ", ")))
 	}
@@ -163,7 +163,7 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	files := map[string]bool{}
 	shown := matches[first-1 : min(len(matches), last)]
 	for i, match := range shown {
-		name := humanize.Name(env.Workspace.Rel(filepath.Join(base, match.File)))
+		name := humanize.FileName(env.Workspace.Rel(filepath.Join(base, match.File)))
 		switch args.Mode {
 		case modeFiles:
 			list = append(list, name)
@@ -316,7 +316,7 @@ func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include st
 	if include != "" && !doublestar.ValidatePattern(include) {
 		return "", nil, fmt.Errorf("include %q is not a valid glob", include)
 	}
-	abs, info, err := w.Place(path)
+	abs, info, err := w.ResolveStart(path)
 	if err != nil {
 		return "", nil, err
 	}

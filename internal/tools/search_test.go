@@ -43,7 +43,7 @@ func TestSearchNamesWhatItSkipped(t *testing.T) {
 		"one": "a.go:1: one\n[matching lines: 1, files: 1]\n" + skipped,
 		"two": "No line matches two in the workspace.\n" + skipped,
 	} {
-		if answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": pattern}); answer.ForModel() != want || answer.Error != "" {
+		if answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": pattern}); answer.ModelText() != want || answer.Error != "" {
 			t.Errorf("%s: %+v, want %q", pattern, answer, want)
 		}
 	}
@@ -77,7 +77,7 @@ func TestSearchToolAnswers(t *testing.T) {
 		{map[string]any{"pattern": "none", "include": "*.go"}, "No line matches none in the workspace, files *.go."},
 		{map[string]any{"pattern": "needle"}, "long:1: …" + strings.Repeat("x", 100) + "needle" + strings.Repeat("y", 194) + "…\n[matching lines: 1, files: 1]"},
 	} {
-		if answer := runTool(t.Context(), t, searchFileContent(), env, c.args); answer.ForModel() != c.want || answer.Error != "" {
+		if answer := runTool(t.Context(), t, searchFileContent(), env, c.args); answer.ModelText() != c.want || answer.Error != "" {
 			t.Errorf("%v: %+v, want %q", c.args, answer, c.want)
 		}
 	}
@@ -107,8 +107,8 @@ func TestSearchResultsAreBounded(t *testing.T) {
 	env := searchEnv(t, map[string]string{"a": strings.Repeat("some text that fills the line\n", 5000)})
 	env.Limits.OutputTokens = 500
 	answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "text", "max_results": maxMatches})
-	if len(answer.ForModel()) > env.Limits.OutputBytes() || !strings.Contains(answer.ForModel(), "continue with offset ") {
-		t.Errorf("%d bytes: %.200s", len(answer.ForModel()), answer.ForModel())
+	if len(answer.ModelText()) > env.Limits.OutputBytes() || !strings.Contains(answer.ModelText(), "continue with offset ") {
+		t.Errorf("%d bytes: %.200s", len(answer.ModelText()), answer.ModelText())
 	}
 }
 
@@ -118,12 +118,12 @@ func TestSearchCuts(t *testing.T) {
 	for n, cut := range map[int]bool{70: false, 76: false, 100: true} { // 80 bytes a line; 2 000 tokens less a heading fit
 		env := searchEnv(t, map[string]string{"a": strings.Repeat(strings.Repeat("x", 100)+"\n", n)})
 		env.Limits.FoundTokens = 2000
-		answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "x"}).ForModel()
+		answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "x"}).ModelText()
 		if strings.Contains(answer, "; cut at 7.6 KiB]") != cut || cut == strings.HasSuffix(answer, fmt.Sprintf("[matching lines: %d, files: 1]", n)) {
 			t.Errorf("%d lines: %s", n, answer[len(answer)-120:])
 		}
 		env.Limits.OutputTokens = 2000 // nothing may be longer
-		answer = runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "x"}).ForModel()
+		answer = runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "x"}).ModelText()
 		if strings.Contains(answer, "; cut at") != (n > 73) || len(answer) > 8000 {
 			t.Errorf("%d lines, with the limit of all answers: %s", n, answer[len(answer)-120:])
 		}

@@ -59,7 +59,7 @@ func runShellCommand() Tool {
 			Key:       "command",
 			Density:   toolspec.Density{Command: []string{"command"}},
 			Essential: true,
-			Words: []toolspec.Words{
+			Words: []toolspec.Verbs{
 				{Given: "job", Now: "looking at", Done: "looked at", Do: "look at", About: "job {job}"},
 				{Now: "running", Done: "ran", Do: "run"},
 			},
@@ -97,7 +97,7 @@ func planShell(ctx context.Context, env *Env, args shellArgs) (Plan, error) {
 	command.Typed, command.FoundInside = env.Typed, preview.FoundInside
 	command.Confined.Policy.AllowRead = slices.Clone(command.Confined.Policy.AllowRead)
 	for _, found := range preview.Protected { // the user has allowed them when the command runs
-		command.Confined.Policy.AllowRead = append(command.Confined.Policy.AllowRead, fsutil.At(env.Workspace.Root(), found.Path))
+		command.Confined.Policy.AllowRead = append(command.Confined.Policy.AllowRead, fsutil.ResolveIn(env.Workspace.Root(), found.Path))
 	}
 	return Plan{
 		Preview: preview,
@@ -134,7 +134,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		preview.Directory = env.Workspace.Rel(command.Dir)
 		preview.Title += " in " + preview.Directory
 	}
-	confined := command.Confined.Guarantees(sandbox.Work).Files
+	confined := command.Confined.Guarantees(sandbox.ProfileWork).Files
 	if confined && args.Outside != "" {
 		preview.Outside = args.Outside
 		preview.Title += " — outside the sandbox: " + humanize.Headline(args.Outside)
@@ -143,11 +143,11 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	if line, err := parseFor(kind, command.Read()); err == nil {
 		place := env.place(ctx, command)
 		place.Outside = preview.Outside != ""
-		preview.Commands = line.Unproven(place)
+		preview.Commands = line.UnprovenCommands(place)
 		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
 		if preview.ReadOnly {
 			preview.hidden, preview.ReadOnly = env.keptBelow(command)
-			preview.ReadOnly = preview.ReadOnly && (command.Confined.Guarantees(sandbox.Look).Files || len(preview.hidden) == 0)
+			preview.ReadOnly = preview.ReadOnly && (command.Confined.Guarantees(sandbox.ProfileReadOnly).Files || len(preview.hidden) == 0)
 		}
 		if kind != shell.Bash {
 			preview.Commands = nil // rules only match command lines of bash
@@ -172,7 +172,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 		}
 		return preview
 	}
-	if found := command.Confined.Policy.Survey; preview.Unwatched == "" && found != nil && found.Partial() {
+	if found := command.Confined.Policy.Survey; preview.Unwatched == "" && found != nil && found.IsPartial() {
 		// The command could write an auto-executed file into an unwatched folder without any
 		// notice.
 		preview.Unwatched = fmt.Sprintf("the workspace has more than %s, and agent watches only that many", humanize.Count(sensitive.MaxFolders, "folder"))
@@ -185,28 +185,28 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 }
 
 // parseFor parses a command line by the syntax of this kind of shell.
-func parseFor(kind shell.Kind, line *cmdline.Reading) (cmdline.Line, error) {
+func parseFor(kind shell.Kind, line *cmdline.CommandLine) (cmdline.Line, error) {
 	switch {
 	case kind == shell.Bash:
-		return line.Plain()
+		return line.PlainCommands()
 	case kind.IsPowerShell():
-		return cmdline.ParsePower(line.String())
+		return cmdline.ParsePowerShell(line.String())
 	}
 	return cmdline.Line{}, errors.New("unknown shell")
 }
 
 // place returns the location in which a command would run, for the proof that it is read-only.
-func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
-	return cmdline.Place{
-		Dir:    e.Workspace.AsSeen(command.Dir),
-		OnDisk: e.Workspace.OnDisk,
+func (e *Env) place(ctx context.Context, command shell.Command) cmdline.CommandContext {
+	return cmdline.CommandContext{
+		Dir:    e.Workspace.CommandPath(command.Dir),
+		OnDisk: e.Workspace.DiskPath,
 		Inside: e.isFree,
 		Program: func(name string) bool {
 			_, err := e.Jobs.LookPath(name, command.Distrusted...)
 			return err == nil
 		},
 		Repository: func(dir string) bool {
-			keys, err := gitcmd.OwnKeys(ctx, dir)
+			keys, err := gitcmd.UnsafeKeys(ctx, dir)
 			return err == nil && len(keys) == 0
 		},
 		Searchable: func(program string) bool {
@@ -214,7 +214,7 @@ func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 				return false
 			}
 			policy := command.Confined.Policy
-			return command.Confined.Guarantees(sandbox.Look).Keys || policy.Survey == nil || len(policy.Survey.Before().KeyFiles) == 0
+			return command.Confined.Guarantees(sandbox.ProfileReadOnly).Keys || policy.Survey == nil || len(policy.Survey.ScanBefore().KeyFiles) == 0
 		},
 	}
 }
@@ -224,11 +224,11 @@ func (e *Env) place(ctx context.Context, command shell.Command) cmdline.Place {
 func (p Preview) profile(args shellArgs) sandbox.Profile {
 	switch {
 	case args.Outside != "":
-		return sandbox.Open
+		return sandbox.ProfileUnconfined
 	case p.ReadOnly:
-		return sandbox.Look
+		return sandbox.ProfileReadOnly
 	default:
-		return sandbox.Work
+		return sandbox.ProfileWork
 	}
 }
 
@@ -250,10 +250,10 @@ func (a shellArgs) check() error {
 			return errors.New("missing command: give the command line to run, or an action on a job")
 		}
 		if len(a.Command) > shell.MaxLine {
-			return shell.TooLong(a.Command)
+			return shell.TooLongError(a.Command)
 		}
 		if at := strings.IndexFunc(a.Command, isControl); at >= 0 {
-			return fmt.Errorf("command contains %s; only newlines and tabs are allowed, because control characters hide what would run: write them as an escape, such as $'\\r' or \\033 for printf", humanize.Visible(string([]rune(a.Command[at:])[0])))
+			return fmt.Errorf("command contains %s; only newlines and tabs are allowed, because control characters hide what would run: write them as an escape, such as $'\\r' or \\033 for printf", humanize.EscapeInvisible(string([]rune(a.Command[at:])[0])))
 		}
 	case actionList, actionTail, actionKill:
 		if strings.TrimSpace(a.Command) != "" {
@@ -275,13 +275,13 @@ func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '
 // within turns "cd DIR &&" at the start of a command into its directory, so that the user and the
 // rules see the command itself. It keeps a cd to a folder outside of the workspace or through a
 // link.
-func (a shellArgs) within(w *workspace.Workspace, line *cmdline.Reading) (shellArgs, *cmdline.Reading) {
+func (a shellArgs) within(w *workspace.Workspace, line *cmdline.CommandLine) (shellArgs, *cmdline.CommandLine) {
 	dir, rest, ok := line.SplitCd()
 	if !ok {
 		return a, line
 	}
-	below := cmdline.Below(a.Directory, dir)
-	abs := filepath.Clean(cmdline.Below(w.Root(), below))
+	below := cmdline.JoinBelow(a.Directory, dir)
+	abs := filepath.Clean(cmdline.JoinBelow(w.Root(), below))
 	if folder, err := w.Folder(below); err != nil || folder != abs {
 		return a, line
 	}
@@ -293,7 +293,7 @@ func (a shellArgs) within(w *workspace.Workspace, line *cmdline.Reading) (shellA
 }
 
 // command returns the command for the arguments.
-func (a shellArgs) command(env *Env, line *cmdline.Reading) (shell.Command, error) {
+func (a shellArgs) command(env *Env, line *cmdline.CommandLine) (shell.Command, error) {
 	dir := env.Workspace.Root()
 	if a.Directory != "" {
 		var err error
@@ -322,14 +322,14 @@ func (a shellArgs) command(env *Env, line *cmdline.Reading) (shell.Command, erro
 
 // showsFiles reports whether a command line only shows files unchanged, so that edits may quote
 // them.
-func showsFiles(line *cmdline.Reading) bool {
-	parsed, err := line.Plain()
+func showsFiles(line *cmdline.CommandLine) bool {
+	parsed, err := line.PlainCommands()
 	if err != nil {
 		return false
 	}
 	shown := false
 	for _, command := range parsed.Commands {
-		shows := programs.IsNamed(command[0].Text, programs.Shows)
+		shows := programs.IsNamed(command[0].Text, programs.PrintsLines)
 		if !shows && command[0].Text != "cd" {
 			return false
 		}

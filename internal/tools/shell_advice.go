@@ -18,16 +18,16 @@ import (
 	"agent/internal/shell"
 )
 
-// Advised records which kinds of advice about the sandbox the calls of one reply received, so that
+// AdviceGiven records which kinds of advice about the sandbox the calls of one reply received, so that
 // each kind appears once. It is safe for parallel use.
-type Advised struct {
+type AdviceGiven struct {
 	mu    sync.Mutex
 	kinds map[adviceKind]bool
 }
 
 // first reports whether a kind of advice has not been used before, and records it. A nil Advised
 // always returns true.
-func (a *Advised) first(kind adviceKind) bool {
+func (a *AdviceGiven) first(kind adviceKind) bool {
 	if a == nil {
 		return true
 	}
@@ -149,11 +149,11 @@ func (r refusal) isRefusal(command shell.Command, failed bool) bool {
 		if path := r.path(); !command.Confined.Policy.HidesTemp(path) {
 			return false
 		}
-	case r.kind == refusedNetwork && command.Profile == sandbox.Work && command.Confined.Policy.Network:
+	case r.kind == refusedNetwork && command.Profile == sandbox.ProfileWork && command.Confined.Policy.Network:
 		return false
 	case r.kind == refusedWrite && !failed:
 		path := r.path()
-		if path == "" || command.Confined.Policy.AllowsWrite(fsutil.Real(fsutil.At(command.Dir, path))) {
+		if path == "" || command.Confined.Policy.AllowsWrite(fsutil.ResolveLinks(fsutil.ResolveIn(command.Dir, path))) {
 			return false
 		}
 	}
@@ -175,7 +175,7 @@ func isMatch(line string, command shell.Command) bool {
 	if !ok {
 		return false
 	}
-	info, err := os.Lstat(fsutil.At(command.Dir, file))
+	info, err := os.Lstat(fsutil.ResolveIn(command.Dir, file))
 	return err == nil && info.Mode().IsRegular()
 }
 
@@ -288,9 +288,9 @@ func undoneLines(end shell.Result) []string {
 
 // namesKeys reports whether a line of output names a secret file.
 func namesKeys(line string) bool {
-	words := cmdline.Names(line, ":")
+	words := cmdline.PossibleFileNames(line, ":")
 	return slices.ContainsFunc(words, func(word string) bool {
-		_, keys := protect.ByName(word)
+		_, keys := protect.ClassifyByName(word)
 		return keys
 	})
 }

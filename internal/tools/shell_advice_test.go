@@ -57,8 +57,8 @@ func TestAdviceFollowsTheText(t *testing.T) {
 		{"shown, piped", "cat notes.txt | tail -3", outside, 0, true, ""},
 		{"clean", "x", "fine", 1, false, ""},
 	} {
-		command := shell.Command{Line: c.line, Dir: root, ReadOnly: c.readOnly, Confined: env.Confinement(), Profile: sandbox.Work}
-		end := shell.Result{Output: c.output + "\n", Ending: shell.Ending{Exit: c.exit}}
+		command := shell.Command{Line: c.line, Dir: root, ReadOnly: c.readOnly, Confined: env.Confinement(), Profile: sandbox.ProfileWork}
+		end := shell.Result{Output: c.output + "\n", ExitInfo: shell.ExitInfo{Exit: c.exit}}
 		notes := env.advice(command, end)
 		if c.want == "" && len(notes) > 0 || c.want != "" && len(notes) != 1 {
 			t.Errorf("%s: %q", c.name, notes)
@@ -71,8 +71,8 @@ func TestAdviceFollowsTheText(t *testing.T) {
 			t.Errorf("%s: the advice has %d characters", c.name, len(notes[0]))
 		}
 	}
-	command := shell.Command{Line: "x", Dir: root, Confined: env.Confinement(), Profile: sandbox.Open}
-	if notes := env.advice(command, shell.Result{Output: outside, Ending: shell.Ending{Exit: 1}}); len(notes) > 0 {
+	command := shell.Command{Line: "x", Dir: root, Confined: env.Confinement(), Profile: sandbox.ProfileUnconfined}
+	if notes := env.advice(command, shell.Result{Output: outside, ExitInfo: shell.ExitInfo{Exit: 1}}); len(notes) > 0 {
 		t.Errorf("a command outside gets %q", notes)
 	}
 }
@@ -81,17 +81,17 @@ func TestAdviceFollowsTheText(t *testing.T) {
 func TestAdviceComesOncePerReply(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
-	env.Advised = &Advised{}
+	env.Advised = &AdviceGiven{}
 	said := ""
 	for range 2 {
-		said += command(t, env, "touch /usr/share/zz1 /usr/share/zz2 2>&1 | cat").ForModel()
+		said += command(t, env, "touch /usr/share/zz1 /usr/share/zz2 2>&1 | cat").ModelText()
 	}
 	if strings.Count(said, "[sandbox: writing /usr/share/zz2 was refused") != 1 {
 		t.Errorf("the two calls answer\n%s", said)
 	}
-	env.Advised = &Advised{}
-	if answer := command(t, env, "touch /usr/share/zz1 | cat"); !strings.Contains(answer.ForModel(), "[sandbox: ") {
-		t.Errorf("in the next reply it is not said:\n%s", answer.ForModel())
+	env.Advised = &AdviceGiven{}
+	if answer := command(t, env, "touch /usr/share/zz1 | cat"); !strings.Contains(answer.ModelText(), "[sandbox: ") {
+		t.Errorf("in the next reply it is not said:\n%s", answer.ModelText())
 	}
 }
 
@@ -101,8 +101,8 @@ func TestAdviceOfAJob(t *testing.T) {
 	env := confinedEnv(t)
 	runTool(t.Context(), t, runShellCommand(), env, params{"command": "touch /usr/share/zz1 2>&1 | cat", "background": true})
 	answer := runTool(t.Context(), t, runShellCommand(), env, params{"action": "tail", "job": 1, "wait_seconds": 20})
-	if !strings.Contains(answer.ForModel(), "[sandbox: writing /usr/share/zz1 was refused") {
-		t.Errorf("the job answers\n%s", answer.ForModel())
+	if !strings.Contains(answer.ModelText(), "[sandbox: writing /usr/share/zz1 was refused") {
+		t.Errorf("the job answers\n%s", answer.ModelText())
 	}
 }
 
@@ -119,15 +119,15 @@ func TestTheExitLineOfAPipe(t *testing.T) {
 func TestSlowBecauseOfAnEmptyCache(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		ending shell.Ending
+		ending shell.ExitInfo
 		says   bool
 	}{
-		"slow":      {shell.Ending{Took: time.Minute, ColdCaches: []string{"go-build"}}, true},
-		"timed out": {shell.Ending{Took: time.Second, TimedOut: true, ColdCaches: []string{"go-build"}}, true},
-		"quick":     {shell.Ending{Took: time.Second, ColdCaches: []string{"go-build"}}, false},
-		"warm":      {shell.Ending{Took: time.Minute}, false},
+		"slow":      {shell.ExitInfo{Took: time.Minute, ColdCaches: []string{"go-build"}}, true},
+		"timed out": {shell.ExitInfo{Took: time.Second, TimedOut: true, ColdCaches: []string{"go-build"}}, true},
+		"quick":     {shell.ExitInfo{Took: time.Second, ColdCaches: []string{"go-build"}}, false},
+		"warm":      {shell.ExitInfo{Took: time.Minute}, false},
 	} {
-		answer := shellEnv(t).answerCommand(shell.Command{Line: "go build"}, shell.Result{Ending: c.ending})
+		answer := shellEnv(t).answerCommand(shell.Command{Line: "go build"}, shell.Result{ExitInfo: c.ending})
 		if got := strings.Count(answer.Text, "the cache of go-build was empty"); got != map[bool]int{true: 1}[c.says] {
 			t.Errorf("%s: %q", name, answer.Text)
 		}

@@ -15,7 +15,7 @@ import (
 
 // foundNothing reports whether a command exited with an error only because the search at its end
 // had no match.
-func foundNothing(line *cmdline.Reading, end shell.Result) bool {
+func foundNothing(line *cmdline.CommandLine, end shell.Result) bool {
 	if end.Exit != 1 || end.TimedOut || end.Interrupted || end.Signal != "" {
 		return false
 	}
@@ -47,13 +47,13 @@ func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 	switch {
 	case foundNothing(command.Read(), end):
 		if end.Lines > 0 {
-			answer = answer.Noted("[no match for the last search: " + end.Outcome() + "]")
+			answer = answer.WithNote("[no match for the last search: " + end.Outcome() + "]")
 			break
 		}
 		answer.Note, answer.Summary = "[nothing found: "+end.Outcome()+"]", "no hits"
 	case end.TimedOut:
 		answer.Error = fmt.Sprintf("timed out after %s; the command and its processes were stopped. "+
-			"Give timeout_seconds for more time, or run it in the background", humanize.Took(command.Timeout))
+			"Give timeout_seconds for more time, or run it in the background", humanize.Duration(command.Timeout))
 	case end.Interrupted:
 		answer.Error = "interrupted; the command and its processes were stopped"
 	default:
@@ -61,7 +61,7 @@ func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 		if end.Exit != 0 {
 			answer.Error = "the command failed: " + end.Outcome()
 		} else {
-			answer = answer.Noted("[" + end.Outcome() + "]")
+			answer = answer.WithNote("[" + end.Outcome() + "]")
 		}
 	}
 	return answer
@@ -130,7 +130,7 @@ func listJobs(all []*shell.Job) string {
 	}
 	var list strings.Builder
 	for _, job := range all {
-		fmt.Fprintf(&list, "job %d: %s, %s printed: %s\n", job.ID, job.State(), humanize.Bytes(job.Printed()), job.Command.Line)
+		fmt.Fprintf(&list, "job %d: %s, %s printed: %s\n", job.ID, job.State(), humanize.Bytes(job.OutputSize()), job.Command.Line)
 	}
 	return list.String()
 }
@@ -140,7 +140,7 @@ func (e *Env) lookAt(job *shell.Job) Answer {
 	text, ended := job.ReadNew()
 	now := shell.Result{Output: text}
 	if ended != nil {
-		now.Ending = *ended
+		now.ExitInfo = *ended
 	}
 	answer := Answer{Text: text, Note: fmt.Sprintf("[job %d: %s]", job.ID, job.State()), Spool: job.Spool()}
 	for _, note := range e.advice(job.Command, now) {

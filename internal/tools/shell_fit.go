@@ -11,7 +11,7 @@ import (
 
 // fitter returns the function that shortens the output of a command line. It returns nil for a
 // command whose output edits may quote.
-func fitter(line *cmdline.Reading) func(text string, limit int) (head, tail string, omitted bool) {
+func fitter(line *cmdline.CommandLine) func(text string, limit int) (head, tail string, omitted bool) {
 	if isQuotable(line) {
 		return nil
 	}
@@ -33,16 +33,16 @@ func FitOutput(line, text string, limit int) (head, tail string, ok bool) {
 // isQuotable reports whether edits may quote the output of a command line, because it shows lines
 // of files unchanged or in a diff. It returns true for a line that cannot be parsed into plain
 // commands.
-func isQuotable(line *cmdline.Reading) bool {
-	parsed, err := line.Plain()
+func isQuotable(line *cmdline.CommandLine) bool {
+	parsed, err := line.PlainCommands()
 	if err != nil {
 		return true
 	}
 	return slices.ContainsFunc(parsed.Commands, func(command cmdline.Command) bool {
 		switch program := command[0].Text; {
-		case programs.IsNamed(program, programs.Quotes):
+		case programs.IsNamed(program, programs.PrintsQuotableLines):
 			return true
-		case programs.IsNamed(program, programs.Cuts): // cut as a program that reads a file, not a pipe
+		case programs.IsNamed(program, programs.PrintsPart): // cut as a program that reads a file, not a pipe
 			return slices.ContainsFunc(command[1:], func(word cmdline.Word) bool {
 				return strings.Trim(word.Text, "0123456789") != "" && !strings.HasPrefix(word.Text, "-")
 			})

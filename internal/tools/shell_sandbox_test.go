@@ -20,13 +20,13 @@ import (
 func confinedEnv(t *testing.T) *Env {
 	t.Helper()
 	box := sandbox.Detect()
-	if !box.Active() {
-		t.Skip(box.Why())
+	if !box.IsActive() {
+		t.Skip(box.Describe())
 	}
 	env := shellEnv(t, "HOME="+t.TempDir())
 	env.Confinement = func() sandbox.Confinement {
 		return sandbox.Confinement{Sandbox: box, Policy: sandbox.Policy{
-			Workspace: env.Workspace.Root(), Temp: env.Workspace.TempDir(), Protected: protect.Paths(env.Workspace.Root()),
+			Workspace: env.Workspace.Root(), Temp: env.Workspace.TempDir(), Protected: protect.AutoExecutedPaths(env.Workspace.Root()),
 		}}
 	}
 	return env
@@ -36,14 +36,14 @@ func confinedEnv(t *testing.T) *Env {
 func ownTempEnv(t *testing.T) *Env {
 	t.Helper()
 	env := confinedEnv(t)
-	if !sandbox.Detect().OwnTemp(env.Workspace.Root()) {
+	if !sandbox.Detect().HasOwnTemp(env.Workspace.Root()) {
 		t.Skip("there are no namespaces here")
 	}
-	env.Seen = NewSeen()
+	env.Seen = NewSeenFiles()
 	own := t.TempDir()
-	env.Workspace.MapTemp(workspace.Mapped{Folder: func() string { return own }, Make: func() error { return nil }, Shown: sandbox.ShownBelowTemp(env.Workspace.Root(), nil)})
+	env.Workspace.MapTemp(workspace.TempMapping{Folder: func() string { return own }, Make: func() error { return nil }, Shown: sandbox.ShownBelowTemp(env.Workspace.Root(), nil)})
 	confined := env.Confinement()
-	confined.Policy.PrivateTemp = env.Workspace.OwnTemp()
+	confined.Policy.PrivateTemp = env.Workspace.MakeOwnTemp()
 	env.Confinement = func() sandbox.Confinement { return confined }
 	return env
 }
@@ -94,8 +94,8 @@ func TestCommandsAndToolsShareATemp(t *testing.T) {
 		if _, runs := step.args["command"]; runs && plan.Preview.ReadOnly != step.only {
 			t.Errorf("%v: it only looks: %v", step.args, plan.Preview.ReadOnly)
 		}
-		if answer := plan.Apply(t.Context()); !strings.Contains(answer.ForModel()+answer.Error, step.want) {
-			t.Errorf("%v: %s %s", step.args, answer.ForModel(), answer.Error)
+		if answer := plan.Apply(t.Context()); !strings.Contains(answer.ModelText()+answer.Error, step.want) {
+			t.Errorf("%v: %s %s", step.args, answer.ModelText(), answer.Error)
 		}
 	}
 	if _, err := os.Lstat(filepath.Join(env.Workspace.Root(), "made")); err != nil {
@@ -116,11 +116,11 @@ func TestAdviceOnTheSystemsTemp(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Remove(file.Name()) })
 	_ = file.Close()
-	if answer := command(t, env, "cat "+file.Name()); !strings.Contains(answer.ForModel(), "/tmp is this session's own, and "+file.Name()+" is in the system's; call again with outside") {
-		t.Errorf("%s", answer.ForModel())
+	if answer := command(t, env, "cat "+file.Name()); !strings.Contains(answer.ModelText(), "/tmp is this session's own, and "+file.Name()+" is in the system's; call again with outside") {
+		t.Errorf("%s", answer.ModelText())
 	}
-	if answer := command(t, env, "cat /tmp/agent-test-nowhere"); strings.Contains(answer.ForModel(), "[sandbox") {
-		t.Errorf("%s", answer.ForModel())
+	if answer := command(t, env, "cat /tmp/agent-test-nowhere"); strings.Contains(answer.ModelText(), "[sandbox") {
+		t.Errorf("%s", answer.ModelText())
 	}
 }
 
@@ -132,14 +132,14 @@ func TestSandboxKeepsCommandsIn(t *testing.T) {
 	if _, err := os.Stat(out); err == nil || answer.ExitCode == nil || *answer.ExitCode == 0 {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	if !strings.Contains(answer.ForModel(), "[sandbox: ") || !strings.Contains(answer.ForModel(), "call again with outside") {
-		t.Errorf("it does not say that the sandbox refused:\n%s", answer.ForModel())
+	if !strings.Contains(answer.ModelText(), "[sandbox: ") || !strings.Contains(answer.ModelText(), "call again with outside") {
+		t.Errorf("it does not say that the sandbox refused:\n%s", answer.ModelText())
 	}
 	if _, err := os.Stat(filepath.Join(env.Workspace.Root(), "in")); err != nil {
 		t.Error(err)
 	}
-	if answer := command(t, env, "false"); strings.Contains(answer.ForModel(), "sandbox") {
-		t.Errorf("any failure is put on the sandbox:\n%s", answer.ForModel())
+	if answer := command(t, env, "false"); strings.Contains(answer.ModelText(), "sandbox") {
+		t.Errorf("any failure is put on the sandbox:\n%s", answer.ModelText())
 	}
 	answer = runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": "touch " + out, "outside": "it belongs there"})
 	if _, err := os.Stat(out); err != nil || answer.Error != "" {
@@ -164,7 +164,7 @@ func TestSandboxTakesBackWhatRunsLater(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
 	answer := command(t, env, "echo x > .envrc")
-	if _, err := os.Stat(filepath.Join(env.Workspace.Root(), ".envrc")); err == nil || !strings.Contains(answer.ForModel(), ".envrc take effect outside") {
+	if _, err := os.Stat(filepath.Join(env.Workspace.Root(), ".envrc")); err == nil || !strings.Contains(answer.ModelText(), ".envrc take effect outside") {
 		t.Errorf("%+v, %v", answer, err)
 	}
 }
@@ -187,13 +187,13 @@ func TestMoreFoldersThanAreWatched_D60(t *testing.T) {
 	if asks() {
 		t.Error("a small workspace is said to be large")
 	}
-	if answer := command(t, env, "mkdir -p a b c d e/f; echo x > e/f/.envrc"); !strings.Contains(answer.ForModel(), "checks only that many") {
+	if answer := command(t, env, "mkdir -p a b c d e/f; echo x > e/f/.envrc"); !strings.Contains(answer.ModelText(), "checks only that many") {
 		t.Errorf("%+v", answer)
 	}
 	if !asks() {
 		t.Error("it is not asked about")
 	}
-	if answer := command(t, env, "rm -r a b c"); strings.Contains(answer.ForModel(), "not looked at") || asks() {
+	if answer := command(t, env, "rm -r a b c"); strings.Contains(answer.ModelText(), "not looked at") || asks() {
 		t.Errorf("it is small again: %+v", answer)
 	}
 }
@@ -235,8 +235,8 @@ func TestLongCommandInTheSandbox(t *testing.T) {
 	text := strings.Repeat("0123456789abcde\n", 20_000)
 	answer := command(t, env, "cat > out <<'EOF'\n"+text+"EOF\necho written")
 	got, err := os.ReadFile(filepath.Join(env.Workspace.Root(), "out"))
-	if err != nil || string(got) != text || !strings.Contains(answer.ForModel(), "written") {
-		t.Errorf("%d bytes of %d, %v, %.300s", len(got), len(text), err, answer.ForModel())
+	if err != nil || string(got) != text || !strings.Contains(answer.ModelText(), "written") {
+		t.Errorf("%d bytes of %d, %v, %.300s", len(got), len(text), err, answer.ModelText())
 	}
 }
 
@@ -306,7 +306,7 @@ func TestSearchesOfCommandsLeaveOutWhatIsKept(t *testing.T) {
 			continue
 		}
 		answer := plan.Apply(t.Context())
-		text := answer.ForModel() + answer.Error
+		text := answer.ModelText() + answer.Error
 		if strings.Contains(text, "KEY") {
 			t.Errorf("%s shows what is kept: %s", line, text)
 		}

@@ -68,9 +68,9 @@ func TestShellAnswersWithOutputAndExit(t *testing.T) {
 		{"-x", "", "", 127, "the command failed: exit 127 after "},
 	} {
 		answer := command(t, env, c.command)
-		text, last := strings.TrimSuffix(answer.ForModel(), "\n")+"\n", ""
+		text, last := strings.TrimSuffix(answer.ModelText(), "\n")+"\n", ""
 		if c.exit == 0 { // else the error says how it ended, and nothing else does
-			text, last = splitResult(answer.ForModel())
+			text, last = splitResult(answer.ModelText())
 		}
 		if c.text != "" && text != c.text || !strings.HasPrefix(last, c.last) || !strings.HasPrefix(answer.Error, c.err) || (answer.Error == "") != (c.exit == 0) || answer.ExitCode == nil || *answer.ExitCode != c.exit {
 			t.Errorf("%q: %+v", c.command, answer)
@@ -103,7 +103,7 @@ func TestASearchWithoutAHitIsNoError(t *testing.T) {
 		"git grep --no-index nothing 2>/dev/null": "[nothing found: exit 1 after ",
 	} {
 		answer := command(t, env, line)
-		if found != "" && (answer.Error != "" || answer.ExitCode != nil || !strings.HasPrefix(answer.ForModel(), found) || (answer.Summary == "no hits") != strings.HasPrefix(found, "[")) || found == "" && answer.Error == "" {
+		if found != "" && (answer.Error != "" || answer.ExitCode != nil || !strings.HasPrefix(answer.ModelText(), found) || (answer.Summary == "no hits") != strings.HasPrefix(found, "[")) || found == "" && answer.Error == "" {
 			t.Errorf("%q: %+v", line, answer)
 		}
 	}
@@ -150,12 +150,12 @@ func TestOutputIsNotReadForNotes(t *testing.T) {
 	env := shellEnv(t)
 	const printed = "a\n[exit 3 printed by the command itself]\nb\n[exit 0 after 1s]\n"
 	answer := command(t, env, "printf '"+strings.ReplaceAll(printed, "\n", "\\n")+"'")
-	if answer.Text != printed || !strings.HasPrefix(answer.ForModel(), printed+"[exit 0 after ") {
+	if answer.Text != printed || !strings.HasPrefix(answer.ModelText(), printed+"[exit 0 after ") {
 		t.Errorf("%+v", answer)
 	}
 	job := startTestJob(t, env, "printf '"+strings.ReplaceAll(printed, "\n", "\\n")+"'")
 	await(t, "the job ends", job.Done())
-	if answer = act(t, env, "tail", 1); answer.Text != printed || !strings.HasPrefix(answer.ForModel(), printed+"[job 1: exit 0 after ") {
+	if answer = act(t, env, "tail", 1); answer.Text != printed || !strings.HasPrefix(answer.ModelText(), printed+"[job 1: exit 0 after ") {
 		t.Errorf("%+v", answer)
 	}
 }
@@ -190,7 +190,7 @@ func TestShellRunsInsideTheWorkspace(t *testing.T) {
 	env := shellEnv(t)
 	writeTestFile(t, env.Workspace.Root(), "sub/f", "x")
 	answer := runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": "pwd; ls", "directory": "sub"})
-	if text, _ := splitResult(answer.ForModel()); text != filepath.Join(env.Workspace.Root(), "sub")+"\nf\n" {
+	if text, _ := splitResult(answer.ModelText()); text != filepath.Join(env.Workspace.Root(), "sub")+"\nf\n" {
 		t.Errorf("ran elsewhere: %+v", answer)
 	}
 }
@@ -200,16 +200,16 @@ func TestShellKeepsSecretsAndTerminalsFromCommands(t *testing.T) {
 	env := shellEnv(t, "OPENAI_API_KEY=sk-1", "OTHER_SECRET=sk-2", "OPENAI=no-secret", "TERM=xterm", "CDPATH=/", "PAGER=less")
 	answer := command(t, env, "env; ls -l /proc/self/fd/0; true < /dev/tty && echo has a terminal")
 	for _, gone := range []string{"sk-1", "sk-2", "xterm", "CDPATH", "PAGER=less", "has a terminal"} {
-		if strings.Contains(answer.ForModel(), gone) {
-			t.Errorf("%q reaches commands:\n%s", gone, answer.ForModel())
+		if strings.Contains(answer.ModelText(), gone) {
+			t.Errorf("%q reaches commands:\n%s", gone, answer.ModelText())
 		}
 	}
 	for _, there := range []string{"OPENAI=no-secret", "TERM=dumb", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", "/dev/null"} {
 		if !require.Unix && there == "/dev/null" {
 			continue // there is no /proc
 		}
-		if !strings.Contains(answer.ForModel(), there) {
-			t.Errorf("%q is missing:\n%s", there, answer.ForModel())
+		if !strings.Contains(answer.ModelText(), there) {
+			t.Errorf("%q is missing:\n%s", there, answer.ModelText())
 		}
 	}
 }
@@ -287,7 +287,7 @@ func TestShellLeavesNoProcessBehind(t *testing.T) {
 				"command": "exec 9>" + line.path + "; " + c.command, "timeout_seconds": c.seconds,
 			})
 			await(t, "every process of the command is gone", gone)
-			if !strings.Contains(answer.Error, c.wantError) || !strings.Contains(answer.ForModel(), c.wantNote) {
+			if !strings.Contains(answer.Error, c.wantError) || !strings.Contains(answer.ModelText(), c.wantNote) {
 				t.Errorf("%+v", answer)
 			}
 			if (c.wantError == "") != (answer.ExitCode != nil) {
@@ -305,7 +305,7 @@ func TestShellLetsACommandEndGracefully(t *testing.T) {
 	answer := runTool(t.Context(), t, runShellCommand(), env, map[string]any{
 		"command": "trap 'echo cleaned up; exit' TERM; echo begun; sleep 1000 & wait", "timeout_seconds": 1,
 	})
-	if !strings.Contains(answer.ForModel(), "begun\ncleaned up\n") {
+	if !strings.Contains(answer.ModelText(), "begun\ncleaned up\n") {
 		t.Errorf("%+v", answer)
 	}
 }
@@ -372,12 +372,12 @@ func TestShellBoundsLongOutput(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
 	answer := command(t, env, "seq 100000")
-	if len(answer.ForModel()) > env.Limits.OutputBytes()+500 {
-		t.Errorf("%d bytes for the model", len(answer.ForModel()))
+	if len(answer.ModelText()) > env.Limits.OutputBytes()+500 {
+		t.Errorf("%d bytes for the model", len(answer.ModelText()))
 	}
 	for _, part := range []string{"1\n2\n3\n", "\n99999\n100000\n[exit 0", "the whole output is in " + answer.Spool} {
-		if !strings.Contains(answer.ForModel(), part) {
-			t.Errorf("%q is missing in:\n%s", part, answer.ForModel())
+		if !strings.Contains(answer.ModelText(), part) {
+			t.Errorf("%q is missing in:\n%s", part, answer.ModelText())
 		}
 	}
 	content, err := os.ReadFile(answer.Spool)
@@ -405,7 +405,7 @@ func TestShellSaysWhenOutputCannotBeKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer := command(t, env, "seq 100000; exit 4")
-	if !strings.Contains(answer.ForModel(), "can't store it: ") || *answer.ExitCode != 4 || answer.Spool != "" {
+	if !strings.Contains(answer.ModelText(), "can't store it: ") || *answer.ExitCode != 4 || answer.Spool != "" {
 		t.Errorf("%+v", answer)
 	}
 }
@@ -428,11 +428,11 @@ func TestShellSurvivesAFlood(t *testing.T) {
 	took := time.Since(began)
 	runtime.ReadMemStats(&after)
 	t.Logf("%d MiB in %v, heap %d -> %d KiB", megabytes, took, before.HeapInuse>>10, after.HeapInuse>>10)
-	if answer.ExitCode == nil || *answer.ExitCode != 5 || !strings.Contains(answer.ForModel(), "the end\n") || len(answer.ForModel()) > env.Limits.OutputBytes()+500 {
+	if answer.ExitCode == nil || *answer.ExitCode != 5 || !strings.Contains(answer.ModelText(), "the end\n") || len(answer.ModelText()) > env.Limits.OutputBytes()+500 {
 		t.Errorf("%+v", answer)
 	}
-	if !strings.Contains(answer.ForModel(), "its first 64.0 MiB are in "+answer.Spool) {
-		t.Errorf("the answer does not say what was kept:\n%s", answer.ForModel())
+	if !strings.Contains(answer.ModelText(), "its first 64.0 MiB are in "+answer.Spool) {
+		t.Errorf("the answer does not say what was kept:\n%s", answer.ModelText())
 	}
 	if info, err := os.Stat(answer.Spool); err != nil || info.Size() != 64<<20 {
 		t.Errorf("spool: %v, %v", info.Size(), err)

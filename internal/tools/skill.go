@@ -18,13 +18,13 @@ type skillArgs struct {
 	Arguments string `json:"arguments,omitempty" jsonschema:"what it works on, if it takes that"`
 }
 
-// Skill returns the tool that activates skills. catalogue is the list of skills. activate returns
+// SkillTool returns the tool that activates skills. catalogue is the list of skills. activate returns
 // one skill, or an error for the model.
-func Skill(catalogue string, activate func(name, arguments string) (SkillContent, error)) Tool {
+func SkillTool(catalogue string, activate func(name, arguments string) (SkillContent, error)) Tool {
 	return defineRead(Tool{
 		Name:        "skill",
 		Description: "Activates a skill of this list, before work that it is for; then follow it:\n" + strings.TrimRight(catalogue, "\n"),
-		Traits:      Traits{Key: "name", Words: toolspec.Say("activating", "activated", "activate")},
+		Traits:      Traits{Key: "name", Words: toolspec.SameVerbs("activating", "activated", "activate")},
 	}, func(_ context.Context, _ *Env, args skillArgs) Answer {
 		found, err := activate(args.Name, args.Arguments)
 		if err != nil {

@@ -16,8 +16,8 @@ type Source struct {
 	Expects func(name string) bool
 }
 
-// Fixed returns a source of a fixed list of tools.
-func Fixed(name string, tools ...Tool) Source {
+// FixedSource returns a source of a fixed list of tools.
+func FixedSource(name string, tools ...Tool) Source {
 	return Source{Name: name, List: func() []Tool { return tools }}
 }
 

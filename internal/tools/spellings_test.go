@@ -65,7 +65,7 @@ func TestKeysThatCommandsShowAreNamed(t *testing.T) {
 			if out, err := exec.Command("git", "-C", root, "init", "-q").CombinedOutput(); err != nil {
 				t.Fatalf("%s", out)
 			}
-			show := func(_ string, plan Plan) string { return plan.Apply(t.Context()).ForModel() }
+			show := func(_ string, plan Plan) string { return plan.Apply(t.Context()).ModelText() }
 			if backend == sandbox.None {
 				show = func(line string, _ Plan) string {
 					cmd := exec.Command(bash, "-O", "extglob", "-c", line)

@@ -57,16 +57,16 @@ const (
 	nearLines = 20
 )
 
-// Symbol returns the tool that queries the language servers of a folder. It turns renames into
+// SymbolTool returns the tool that queries the language servers of a folder. It turns renames into
 // calls of Rename.
-func Symbol(servers *lsp.Folder) Tool {
+func SymbolTool(servers *lsp.Folder) Tool {
 	return defineRead(Tool{
 		Name: SymbolName,
 		Description: "Asks the compiler's view of the code, exact where a text search is not: shows the code of a declaration wherever it is, lists the uses or callers of a name, " +
 			"or renames it in all files at once. Use it instead of searching and reading when you have a name.",
 		Traits: Traits{
 			Key:   "name",
-			Words: toolspec.Say("looking up", "looked up", "look up"),
+			Words: toolspec.SameVerbs("looking up", "looked up", "look up"),
 		},
 	}, func(ctx context.Context, env *Env, args symbolArgs) Answer {
 		answer, err := symbolCall{env.withFoundLimits(), servers, args}.answer(ctx)
@@ -77,10 +77,10 @@ func Symbol(servers *lsp.Folder) Tool {
 	})
 }
 
-// Rename returns the tool that renames a symbol. It is not offered: the model requests a rename by
+// RenameTool returns the tool that renames a symbol. It is not offered: the model requests a rename by
 // a call of Symbol. The rename is a separate call, so that it is approved, recorded and undone like
 // every edit.
-func Rename(servers *lsp.Folder) Tool {
+func RenameTool(servers *lsp.Folder) Tool {
 	return define(Tool{
 		Name:        RenameName,
 		Description: "Renames a symbol in all files.",
@@ -89,7 +89,7 @@ func Rename(servers *lsp.Folder) Tool {
 			Unoffered: true,
 			Key:       "name",
 			Density:   toolspec.Density{Reports: true},
-			Words:     []toolspec.Words{{Now: "renaming", Done: "renamed", Do: "rename", About: "{name} to {new_name}"}},
+			Words:     []toolspec.Verbs{{Now: "renaming", Done: "renamed", Do: "rename", About: "{name} to {new_name}"}},
 		},
 	}, func(ctx context.Context, env *Env, args symbolArgs) (Plan, error) {
 		return symbolCall{env, servers, args}.planRename(ctx)
@@ -121,7 +121,7 @@ type symbolCall struct {
 // first queries the only declaration. Without a declaration, it queries one location after another
 // until the server returns a result. A location can be in a comment, or in a file that the server
 // does not build.
-func (c symbolCall) first(ctx context.Context, targets []target, ask func(context.Context, lsp.Target) (lsp.Answer, error)) (found lsp.Answer, note string, err error) {
+func (c symbolCall) first(ctx context.Context, targets []target, ask func(context.Context, lsp.SymbolPosition) (lsp.Answer, error)) (found lsp.Answer, note string, err error) {
 	only, note, err := c.single(targets)
 	if err != nil {
 		return found, "", err
@@ -135,7 +135,7 @@ func (c symbolCall) first(ctx context.Context, targets []target, ask func(contex
 	}
 	for _, t := range targets {
 		t.Mentions = mentions
-		if found, err = ask(ctx, t.Target); len(found.Places)+len(found.Edits) > 0 || found.Text != "" {
+		if found, err = ask(ctx, t.SymbolPosition); len(found.Places)+len(found.Edits) > 0 || found.Text != "" {
 			break
 		}
 	}
@@ -147,37 +147,37 @@ func (c symbolCall) first(ctx context.Context, targets []target, ask func(contex
 
 // uses requests the references of a name. If the answer lacks the declaration, it requests them
 // again there. pyright omits the uses of a name that a package imports from one of its modules.
-func (c symbolCall) uses(ctx context.Context, t lsp.Target) (lsp.Answer, error) {
+func (c symbolCall) uses(ctx context.Context, t lsp.SymbolPosition) (lsp.Answer, error) {
 	found, err := c.servers.References(ctx, t)
-	if lang, _ := lsp.Of(t.Path); err != nil || !lang.Partial || len(found.Places) == 0 {
+	if lang, _ := lsp.LanguageOf(t.Path); err != nil || !lang.Partial || len(found.Places) == 0 {
 		return found, err
 	}
 	declared, err := c.servers.Definition(ctx, t)
 	if err != nil || len(declared.Places) != 1 {
 		return found, nil // the first answer is used
 	}
-	has := func(p lsp.Place) bool {
-		return slices.ContainsFunc(found.Places, func(o lsp.Place) bool { return o.Path == p.Path && o.Line() == p.Line() })
+	has := func(p lsp.Location) bool {
+		return slices.ContainsFunc(found.Places, func(o lsp.Location) bool { return o.Path == p.Path && o.Line() == p.Line() })
 	}
 	s, at, err := c.openPlace(ctx, declared.Places[0])
 	if err != nil || has(declared.Places[0]) || nextName(s.whole, lastName(c.args.Name), at) != at {
 		return found, nil
 	}
-	more, err := c.servers.References(ctx, lsp.Target{Path: s.abs, Content: s.whole, At: at, Mentions: t.Mentions})
+	more, err := c.servers.References(ctx, lsp.SymbolPosition{Path: s.abs, Content: s.whole, At: at, Mentions: t.Mentions})
 	for _, p := range more.Places {
 		if err == nil && !has(p) {
 			found.Places = append(found.Places, p)
 			found.Total++
 		}
 	}
-	slices.SortStableFunc(found.Places, func(a, b lsp.Place) int {
+	slices.SortStableFunc(found.Places, func(a, b lsp.Location) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line(), b.Line()))
 	})
 	return found, nil
 }
 
 func (c symbolCall) answer(ctx context.Context) (Answer, error) {
-	ask, known := map[string]func(context.Context, lsp.Target) (lsp.Answer, error){
+	ask, known := map[string]func(context.Context, lsp.SymbolPosition) (lsp.Answer, error){
 		opDefinition: c.servers.Definition, opReferences: c.uses, opCallers: c.servers.Callers, opHover: c.servers.Describe,
 	}[c.args.Op]
 	if !known {

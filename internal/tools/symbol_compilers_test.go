@@ -80,7 +80,7 @@ func TestAgainstCompilers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := &Env{Workspace: w, Seen: NewSeen(), Limits: Limits{OutputTokens: 16000, ReadLines: 2000}}
+	env := &Env{Workspace: w, Seen: NewSeenFiles(), Limits: Limits{OutputTokens: 16000, ReadLines: 2000}}
 	snapshots(t, env)
 	folder := servers(t, env, os.Environ())
 
@@ -119,10 +119,10 @@ func TestAgainstCompilers(t *testing.T) {
 	for i, k := range append(names, locals...) {
 		at := append(places, more...)[i]
 		ask := params{"op": "references", "name": k.Name, "file": at.File, "line": at.Line}
-		got := call(t, env, Symbol(folder), ask)
+		got := call(t, env, SymbolTool(folder), ask)
 		for tries := 0; strings.Contains(got.Text, "is still loading") && tries < 10; tries++ {
 			t.Logf("%s: %s is still loading", k.Name, at.line())
-			got = call(t, env, Symbol(folder), ask)
+			got = call(t, env, SymbolTool(folder), ask)
 		}
 		if list := answered(got.Text); slices.Equal(list, k.lines()) {
 			right++
@@ -145,8 +145,8 @@ func TestAgainstCompilers(t *testing.T) {
 			continue
 		}
 		env.Snapshots.BeginTurn(k.Name)
-		env.Seen = NewSeen()
-		got := call(t, env, Rename(folder), params{"op": "rename", "name": k.Name, "file": places[i].File, "line": places[i].Line, "new_name": k.Name + "Renamed"})
+		env.Seen = NewSeenFiles()
+		got := call(t, env, RenameTool(folder), params{"op": "rename", "name": k.Name, "file": places[i].File, "line": places[i].Line, "new_name": k.Name + "Renamed"})
 		if got.Error != "" {
 			refused++
 			t.Logf("%s at %s: %s", k.Name, places[i].line(), got.Error)
@@ -178,7 +178,7 @@ func TestAgainstCompilers(t *testing.T) {
 func compareWithSearch(t *testing.T, env *Env, folder *lsp.Folder, names []known, at []use) {
 	t.Helper()
 	env.Limits.FoundTokens = 500
-	counter := tokens.For(tokens.O200K)
+	counter := tokens.NewCounter(tokens.O200K)
 	registry := NewRegistry(Default()...)
 	search, err := registry.Get("search_file_content")
 	if err != nil {
@@ -186,7 +186,7 @@ func compareWithSearch(t *testing.T, env *Env, folder *lsp.Folder, names []known
 	}
 	asked, searched, exact := 0, 0, 0
 	for i, k := range names {
-		asked += counter.Count(call(t, env, Symbol(folder), params{"op": "references", "name": k.Name, "file": at[i].File, "line": at[i].Line}).Text)
+		asked += counter.Count(call(t, env, SymbolTool(folder), params{"op": "references", "name": k.Name, "file": at[i].File, "line": at[i].Line}).Text)
 		found := call(t, env, search, params{"pattern": `\b` + regexp.QuoteMeta(k.Name) + `\b`}).Text
 		searched += counter.Count(found)
 		if slices.Equal(answered(found), k.lines()) {

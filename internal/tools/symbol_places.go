@@ -47,8 +47,8 @@ func (c symbolCall) code(ctx context.Context, abs string, content []byte, at int
 		return c.lineAt(abs, content, at)
 	}
 	d := outlined.Declarations[best]
-	first, last := outlined.Lines(d)
-	all := lines.Split(strings.ToValidUTF8(textfile.PlainEnds(strings.TrimRight(text[d.Start:d.End], "\r\n")), replacement))
+	first, last := outlined.LineRange(d)
+	all := lines.Split(strings.ToValidUTF8(textfile.NormalizeLineEnds(strings.TrimRight(text[d.Start:d.End], "\r\n")), replacement))
 	rest := ""
 	if len(all) > maxDeclared {
 		rest = fmt.Sprintf("\n[%s more; read_file reads on with offset %d]", humanize.Count(len(all)-declaredHead, "line"), first+declaredHead)
@@ -57,7 +57,7 @@ func (c symbolCall) code(ctx context.Context, abs string, content []byte, at int
 	for i, line := range all {
 		all[i] = lines.Cut(line, textfile.MaxLineBytes)
 	}
-	return fmt.Sprintf("[%s, lines %d-%d of %s]\n%s%s", d.Name, first, last, humanize.Name(c.env.Workspace.Rel(abs)), strings.TrimSuffix(strings.Join(all, ""), "\n"), rest)
+	return fmt.Sprintf("[%s, lines %d-%d of %s]\n%s%s", d.Name, first, last, humanize.FileName(c.env.Workspace.Rel(abs)), strings.TrimSuffix(strings.Join(all, ""), "\n"), rest)
 }
 
 // defined returns an answer with the code of the declarations that a server returned. For a
@@ -73,12 +73,12 @@ func (c symbolCall) defined(ctx context.Context, found lsp.Answer) (Answer, erro
 		case errors.Is(err, errOutside):
 			described := ""
 			if targets, err := c.targets(ctx); err == nil {
-				hover, _ := c.servers.Describe(ctx, targets[0].Target) // without file content, only the name is known
+				hover, _ := c.servers.Describe(ctx, targets[0].SymbolPosition) // without file content, only the name is known
 				described = "\n" + plainText(hover.Text)
 			}
-			parts = append(parts, fmt.Sprintf("%s:%d, outside of the workspace%s", humanize.Name(p.Path), p.Line(), described))
+			parts = append(parts, fmt.Sprintf("%s:%d, outside of the workspace%s", humanize.FileName(p.Path), p.Line(), described))
 		case err != nil:
-			parts = append(parts, fmt.Sprintf("%s:%d: %v", humanize.Name(c.env.Workspace.Rel(p.Path)), p.Line(), err))
+			parts = append(parts, fmt.Sprintf("%s:%d: %v", humanize.FileName(c.env.Workspace.Rel(p.Path)), p.Line(), err))
 		default:
 			parts = append(parts, c.code(ctx, s.abs, s.whole, at))
 		}
@@ -92,7 +92,7 @@ var (
 )
 
 // openPlace opens the file of a location, and returns the offset of the location.
-func (c symbolCall) openPlace(ctx context.Context, p lsp.Place) (*source, int, error) {
+func (c symbolCall) openPlace(ctx context.Context, p lsp.Location) (*source, int, error) {
 	abs, err := c.env.Workspace.Resolve(p.Path)
 	if err != nil {
 		return nil, 0, errOutside
@@ -102,7 +102,7 @@ func (c symbolCall) openPlace(ctx context.Context, p lsp.Place) (*source, int, e
 		return nil, 0, err
 	}
 	s.Close()
-	at, _, ok := p.In(s.whole)
+	at, _, ok := p.Offsets(s.whole)
 	if !ok {
 		return nil, 0, errMoved
 	}
@@ -129,7 +129,7 @@ func (c symbolCall) listed(ctx context.Context, found lsp.Answer) Answer {
 		}
 		begin := bytes.LastIndexByte(s.whole[:at], '\n') + 1
 		line, _, _ := bytes.Cut(s.whole[begin:], []byte("\n"))
-		m := search.Match{File: humanize.Name(s.rel), Line: p.Line(), At: at - begin, Text: strings.TrimRight(strings.ToValidUTF8(string(line), replacement), "\r")}
+		m := search.Match{File: humanize.FileName(s.rel), Line: p.Line(), At: at - begin, Text: strings.TrimRight(strings.ToValidUTF8(string(line), replacement), "\r")}
 		if p.Within != "" {
 			m.Text = strings.TrimSpace(m.Text) + "  [in " + humanize.Line(p.Within, 80) + "]"
 			m.At = 0
@@ -179,6 +179,6 @@ func plainText(text string) string {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(textfile.PlainEnds(text), ""))
+	}, strings.ToValidUTF8(textfile.NormalizeLineEnds(text), ""))
 	return shorten(strings.TrimSpace(text), maxHover)
 }

@@ -25,9 +25,9 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 		return Plan{}, err
 	}
 	word := lastName(c.args.Name)
-	found, _, err := c.first(ctx, targets, func(ctx context.Context, t lsp.Target) (lsp.Answer, error) {
+	found, _, err := c.first(ctx, targets, func(ctx context.Context, t lsp.SymbolPosition) (lsp.Answer, error) {
 		found, err := c.servers.Rename(ctx, t, c.args.NewName)
-		if lang, _ := lsp.Of(t.Path); err != nil || !lang.Partial || len(found.Edits) == 0 {
+		if lang, _ := lsp.LanguageOf(t.Path); err != nil || !lang.Partial || len(found.Edits) == 0 {
 			return found, err
 		}
 		uses, err := c.servers.References(ctx, t)
@@ -72,7 +72,7 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 // withUses adds to a rename the uses in files that the server does not edit, because they are
 // outside of its project. If a server keeps the name in an import such as {name as other}, it has
 // excluded the other files on purpose.
-func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, uses []lsp.Place, word string) lsp.Answer {
+func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, uses []lsp.Location, word string) lsp.Answer {
 	for _, edits := range found.Edits {
 		if slices.ContainsFunc(edits, func(e lsp.Edit) bool { return e.New != c.args.NewName }) {
 			return found
@@ -81,7 +81,7 @@ func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, uses []lsp.P
 	inProject := maps.Clone(found.Edits)
 	for _, p := range uses {
 		if s, at, err := c.openPlace(ctx, p); err == nil && inProject[p.Path] == nil && nextName(s.whole, word, at) == at {
-			found.Edits[p.Path] = append(found.Edits[p.Path], lsp.Edit{Place: p, New: c.args.NewName})
+			found.Edits[p.Path] = append(found.Edits[p.Path], lsp.Edit{Location: p, New: c.args.NewName})
 		}
 	}
 	return found
@@ -91,7 +91,7 @@ func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, uses []lsp.P
 // name, because the server then used other content or made an error.
 func (c symbolCall) renamed(file, word string, edits []lsp.Edit) (change, error) {
 	if _, err := c.env.Workspace.Resolve(file); err != nil {
-		return change{}, fmt.Errorf("%s would change too: %w", humanize.Name(file), errOutside)
+		return change{}, fmt.Errorf("%s would change too: %w", humanize.FileName(file), errOutside)
 	}
 	s, err := c.env.openToEdit(file)
 	if err != nil {
@@ -103,7 +103,7 @@ func (c symbolCall) renamed(file, word string, edits []lsp.Edit) (change, error)
 	}
 	var splices []splice
 	for _, e := range edits {
-		start, end, ok := e.In(s.whole)
+		start, end, ok := e.Offsets(s.whole)
 		if !ok {
 			return change{}, fmt.Errorf("%s:%d: %w", s.rel, e.Line(), errMoved)
 		}

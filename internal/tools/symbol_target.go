@@ -21,7 +21,7 @@ import (
 
 // A target is a location of the name of a call. declared is set for a declaration of that name.
 type target struct {
-	lsp.Target
+	lsp.SymbolPosition
 	declared bool
 	note     string
 	// fits is the number of parts of the requested name that the declared name has.
@@ -49,7 +49,7 @@ func (c symbolCall) lineAt(abs string, content []byte, at int) string {
 	begin := bytes.LastIndexByte(content[:at], '\n') + 1
 	line, _, _ := bytes.Cut(content[begin:], []byte("\n"))
 	text := strings.TrimRight(strings.ToValidUTF8(string(line), replacement), "\r")
-	return fmt.Sprintf("%s:%d: %s", humanize.Name(c.env.Workspace.Rel(abs)), bytes.Count(content[:at], []byte("\n"))+1, excerpt(text, at-begin))
+	return fmt.Sprintf("%s:%d: %s", humanize.FileName(c.env.Workspace.Rel(abs)), bytes.Count(content[:at], []byte("\n"))+1, excerpt(text, at-begin))
 }
 
 // targets finds the locations of the name of a call: in the file of the call, or the declarations
@@ -73,7 +73,9 @@ func (c symbolCall) targets(ctx context.Context) ([]target, error) {
 	if err := c.canAsk(s.abs, s.whole); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.rel, err)
 	}
-	here := func(at int) target { return target{Target: lsp.Target{Path: s.abs, Content: s.whole, At: at}} }
+	here := func(at int) target {
+		return target{SymbolPosition: lsp.SymbolPosition{Path: s.abs, Content: s.whole, At: at}}
+	}
 	if c.args.Line > 0 {
 		at, err := nameOnLine(s.whole, c.args.Name, word, c.args.Line)
 		if err != nil {
@@ -105,7 +107,7 @@ func (c symbolCall) targets(ctx context.Context) ([]target, error) {
 
 // canAsk returns an error if no server supports a file.
 func (c symbolCall) canAsk(abs string, content []byte) error {
-	lang, known := lsp.Of(abs)
+	lang, known := lsp.LanguageOf(abs)
 	switch {
 	case !known:
 		return fmt.Errorf("%w; use search_file_content", lsp.ErrNoServer)
@@ -125,7 +127,7 @@ func (c symbolCall) inWorkspace(ctx context.Context, word string) ([]target, err
 	files, err := c.having(ctx, word, func(file string) bool {
 		ext := path.Ext(file)
 		if _, known := asks[ext]; !known {
-			lang, is := lsp.Of(file)
+			lang, is := lsp.LanguageOf(file)
 			asks[ext] = is
 			if is {
 				_, missing := c.servers.Find(lang)
@@ -152,7 +154,7 @@ func (c symbolCall) inWorkspace(ctx context.Context, word string) ([]target, err
 			continue
 		}
 		if declared = append(declared, declarations(ctx, s.abs, s.whole, c.args.Name, word)...); len(used) < maxTried {
-			used = append(used, target{Target: lsp.Target{Path: s.abs, Content: s.whole, At: at}})
+			used = append(used, target{SymbolPosition: lsp.SymbolPosition{Path: s.abs, Content: s.whole, At: at}})
 		}
 	}
 	switch {
@@ -186,21 +188,21 @@ func (c symbolCall) having(ctx context.Context, word string, keep func(file stri
 // mentions returns the files that contain the name of a call, for a server that does not search all
 // files itself.
 func (c symbolCall) mentions(ctx context.Context, abs string) ([]string, error) {
-	lang, _ := lsp.Of(abs)
+	lang, _ := lsp.LanguageOf(abs)
 	if !lang.Partial || c.args.Op == opDefinition || c.args.Op == opHover {
 		return nil, nil
 	}
-	return c.having(ctx, lastName(c.args.Name), lang.Has)
+	return c.having(ctx, lastName(c.args.Name), lang.MatchesFile)
 }
 
 // inMacro returns the first line of a macro definition that contains a name, "" if there is none. A
 // parameter of the macro with this name does not count.
 func (c symbolCall) inMacro(ctx context.Context, abs, word string) (string, error) {
-	lang, _ := lsp.Of(abs)
+	lang, _ := lsp.LanguageOf(abs)
 	if !lang.Macros {
 		return "", nil
 	}
-	files, err := c.having(ctx, word, lang.Has)
+	files, err := c.having(ctx, word, lang.MatchesFile)
 	for _, file := range files {
 		s, err := c.env.open(ctx, file)
 		if err != nil {
@@ -273,7 +275,7 @@ func declarations(ctx context.Context, abs string, content []byte, name, word st
 			head += strings.IndexByte(rest, ')')
 		}
 		if at := nextName(content, word, head); at >= 0 && at < d.End {
-			found = append(found, target{Target: lsp.Target{Path: abs, Content: content, At: at}, declared: true, fits: fits})
+			found = append(found, target{SymbolPosition: lsp.SymbolPosition{Path: abs, Content: content, At: at}, declared: true, fits: fits})
 		}
 	}
 	return found

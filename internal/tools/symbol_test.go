@@ -55,7 +55,7 @@ var symbolFiles = map[string]string{
 func TestSymbol(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, symbolFiles)
-	symbol := Symbol(servers(t, env, lsptest.Environ(t, "")))
+	symbol := SymbolTool(servers(t, env, lsptest.Environ(t, "")))
 	for _, c := range []struct {
 		args params
 		want string
@@ -95,7 +95,7 @@ func TestSymbolBounds(t *testing.T) {
 		lsptest.FaultMany:    "",
 	} {
 		env := fileEnv(t, symbolFiles)
-		answer := call(t, env, Symbol(servers(t, env, lsptest.Environ(t, fault))), params{"op": "references", "name": "Only"})
+		answer := call(t, env, SymbolTool(servers(t, env, lsptest.Environ(t, fault))), params{"op": "references", "name": "Only"})
 		if got := answer.Text + answer.Error; want != "" && strings.TrimSpace(got) != strings.TrimSpace(want) || len(got) > 4000 {
 			t.Errorf("%s:\n%s\nwant:\n%s", fault, got, want)
 		}
@@ -107,11 +107,11 @@ func TestSymbolAfterAString(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.go": "package a\n\nvar m = \"known\" + known\n", "b.go": "package a\n\nvar known = 1\n"})
 	folder := servers(t, env, lsptest.Environ(t, lsptest.FaultStrings))
-	got := call(t, env, Symbol(folder), params{"op": "references", "name": "known", "file": "a.go", "line": 3})
+	got := call(t, env, SymbolTool(folder), params{"op": "references", "name": "known", "file": "a.go", "line": 3})
 	if !strings.Contains(got.Text, "b.go:3: ") {
 		t.Errorf("%s%s", got.Text, got.Error)
 	}
-	if _, err := planCall(t.Context(), t, Rename(folder), env, params{"op": "rename", "name": "known", "file": "a.go", "line": 3, "new_name": "other"}); err != nil {
+	if _, err := planCall(t.Context(), t, RenameTool(folder), env, params{"op": "rename", "name": "known", "file": "a.go", "line": 3, "new_name": "other"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -121,11 +121,11 @@ func TestSymbolOutsideOfTheProject(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.py": "known = 1\n", "b.py": "known()\n", "c.py": "unknown()\n"})
 	folder := servers(t, env, lsptest.Environ(t, lsptest.FaultClosed, "pyright-langserver"))
-	got := call(t, env, Symbol(folder), params{"op": "references", "name": "known"})
+	got := call(t, env, SymbolTool(folder), params{"op": "references", "name": "known"})
 	if strings.TrimSpace(got.Text) != "a.py:1: known = 1\nb.py:1: known()\n[2 places in 2 files]" {
 		t.Errorf("%q%s", got.Text, got.Error)
 	}
-	plan, err := planCall(t.Context(), t, Rename(folder), env, params{"op": "rename", "name": "known", "new_name": "other"})
+	plan, err := planCall(t.Context(), t, RenameTool(folder), env, params{"op": "rename", "name": "known", "new_name": "other"})
 	if err != nil || strings.Join(plan.Preview.Paths, " ") != "a.py b.py" {
 		t.Error(plan.Preview.Paths, err)
 	}
@@ -136,7 +136,7 @@ func TestSymbolWithoutItsDeclaration(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.py": "from z import known\n", "z.py": "known = 1\n"})
 	folder := servers(t, env, lsptest.Environ(t, lsptest.FaultLoses, "pyright-langserver"))
-	got := call(t, env, Symbol(folder), params{"op": "references", "name": "known", "file": "a.py", "line": 1})
+	got := call(t, env, SymbolTool(folder), params{"op": "references", "name": "known", "file": "a.py", "line": 1})
 	if strings.TrimSpace(got.Text) != "a.py:1: from z import known\nz.py:1: known = 1\n[2 places in 2 files]" {
 		t.Errorf("%q%s", got.Text, got.Error)
 	}
@@ -147,7 +147,7 @@ func TestSymbolOfAServerThatLearns(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.py": "known = 1\nknown()\n"})
 	folder := servers(t, env, lsptest.Environ(t, lsptest.FaultGrows, "pyright-langserver"))
-	got := call(t, env, Symbol(folder), params{"op": "references", "name": "known"})
+	got := call(t, env, SymbolTool(folder), params{"op": "references", "name": "known"})
 	if strings.TrimSpace(got.Text) != "a.py\n1: known = 1\n2: known()\n[2 places in 1 file]" {
 		t.Errorf("%q%s", got.Text, got.Error)
 	}
@@ -158,7 +158,7 @@ func TestRenameOfAnImport(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.py": "from b import known\n", "b.py": "known = 1\n"})
 	folder := servers(t, env, lsptest.Environ(t, lsptest.FaultKeeps, "pyright-langserver"))
-	plan, err := planCall(t.Context(), t, Rename(folder), env, params{"op": "rename", "name": "known", "file": "a.py", "line": 1, "new_name": "other"})
+	plan, err := planCall(t.Context(), t, RenameTool(folder), env, params{"op": "rename", "name": "known", "file": "a.py", "line": 1, "new_name": "other"})
 	if err != nil || strings.Join(plan.Preview.Paths, " ") != "a.py" {
 		t.Error(plan.Preview.Paths, err)
 	}
@@ -172,7 +172,7 @@ func TestRenameInAMacro(t *testing.T) {
 	})
 	folder := servers(t, env, lsptest.Environ(t, "", "clangd"))
 	for name, want := range map[string]string{"used": "a macro has the name too, which the server does not rename:\na.c:6: \t((a) + used)", "alone": "", "parameter": "", "after": ""} {
-		_, err := planCall(t.Context(), t, Rename(folder), env, params{"op": "rename", "name": name, "file": "a.c", "new_name": "other"})
+		_, err := planCall(t.Context(), t, RenameTool(folder), env, params{"op": "rename", "name": name, "file": "a.c", "new_name": "other"})
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -187,12 +187,12 @@ func TestRename(t *testing.T) {
 	snapshots(t, env)
 	env.Snapshots.BeginTurn("rename")
 	folder := servers(t, env, lsptest.Environ(t, ""))
-	registry := NewRegistry(append(Default(), Symbol(folder), Rename(folder))...)
+	registry := NewRegistry(append(Default(), SymbolTool(folder), RenameTool(folder))...)
 	meant := registry.Translate(SymbolName, `{"op":"rename","name":"Name","file":"b/b.go","line":3,"new_name":"Other"}`)
 	if meant.Name != RenameName || registry.Translate(SymbolName, `{"op":"references","name":"x"}`).Name != SymbolName {
 		t.Fatal(meant.Name)
 	}
-	plan, err := Rename(folder).Work(t.Context(), env, meant.Arguments)
+	plan, err := RenameTool(folder).PlanCall(t.Context(), env, meant.Arguments)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestRename(t *testing.T) {
 	if answer.Text != "Renamed Name to Other at 4 places.\nchanged: a/a.go, b/b.go\n" {
 		t.Errorf("%q %s", answer.Text, answer.Error)
 	}
-	if files, _ := toolspec.Reported(answer.Text); strings.Join(files, " ") != "a/a.go b/b.go" {
+	if files, _ := toolspec.ParseReport(answer.Text); strings.Join(files, " ") != "a/a.go b/b.go" {
 		t.Error(files)
 	}
 	text := func(name string) string {
@@ -223,8 +223,8 @@ func TestRename(t *testing.T) {
 	if err != nil || text("a/a.go") != symbolFiles["a/a.go"] || text("b/b.go") != symbolFiles["b/b.go"] {
 		t.Errorf("not undone: %v", err)
 	}
-	env.Seen = NewSeen()
-	plan, err = Rename(folder).Work(t.Context(), env, arguments.Parse([]byte(`{"op":"rename","name":"Only","new_name":"Other"}`)))
+	env.Seen = NewSeenFiles()
+	plan, err = RenameTool(folder).PlanCall(t.Context(), env, arguments.Parse([]byte(`{"op":"rename","name":"Only","new_name":"Other"}`)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestBadRenames(t *testing.T) {
 		if fault == "" {
 			name = "a b"
 		}
-		_, err := planCall(t.Context(), t, Rename(servers(t, env, lsptest.Environ(t, fault))), env, params{"op": "rename", "name": "Only", "new_name": name})
+		_, err := planCall(t.Context(), t, RenameTool(servers(t, env, lsptest.Environ(t, fault))), env, params{"op": "rename", "name": "Only", "new_name": name})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", fault, err, want)
 		}
@@ -264,15 +264,15 @@ func TestBadRenames(t *testing.T) {
 // The tool costs at most 250 tokens of each request, and density knows its answers as found things.
 func TestSymbolIsCheap(t *testing.T) {
 	t.Parallel()
-	symbol, rename := Symbol(nil), Rename(nil)
-	size := tokens.For(tokens.O200K).Count(symbol.Name + symbol.Description + string(symbol.Parameters()))
+	symbol, rename := SymbolTool(nil), RenameTool(nil)
+	size := tokens.NewCounter(tokens.O200K).Count(symbol.Name + symbol.Description + string(symbol.Parameters()))
 	if t.Log(size, "tokens"); size > 250 {
 		t.Errorf("%d tokens", size)
 	}
-	if cacheaware.EffectOf(symbol.Traits) != cacheaware.Find || !symbol.Retrievable() || !symbol.Harmless() {
+	if cacheaware.EffectOf(symbol.Traits) != cacheaware.EffectFind || !symbol.IsRetrievable() || !symbol.IsHarmless() {
 		t.Error("density does not take an answer for a search")
 	}
-	if cacheaware.EffectOf(rename.Traits) != cacheaware.Keep || rename.Retrievable() || !rename.EditsOnly() || !rename.Unoffered {
+	if cacheaware.EffectOf(rename.Traits) != cacheaware.EffectKeep || rename.IsRetrievable() || !rename.EditsOnly() || !rename.Unoffered {
 		t.Error("a rename is no edit")
 	}
 	var schema struct{ Required []string }
@@ -321,14 +321,14 @@ func TestRealServers(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got := call(t, env, Symbol(folder), params{"op": "references", "name": c.name, "file": file})
+			got := call(t, env, SymbolTool(folder), params{"op": "references", "name": c.name, "file": file})
 			if strings.Contains(got.Text, "is still loading") || strings.Contains(got.Error, "has not answered") {
 				t.Skip(c.program + " gets no processor time here")
 			}
 			if strings.TrimSpace(got.Text) != strings.TrimSpace(c.references) {
 				t.Errorf("%s%s\nwant:\n%s", got.Text, got.Error, c.references)
 			}
-			answer := call(t, env, Rename(folder), params{"op": "rename", "name": c.name, "new_name": c.to, "file": file})
+			answer := call(t, env, RenameTool(folder), params{"op": "rename", "name": c.name, "new_name": c.to, "file": file})
 			if answer.Error != "" || !strings.HasPrefix(answer.Text, "Renamed ") {
 				t.Errorf("%+v", answer)
 			}
@@ -338,13 +338,13 @@ func TestRealServers(t *testing.T) {
 				}
 				return
 			}
-			got = call(t, env, Symbol(folder), params{"op": "references", "name": strings.TrimSuffix(c.name, lastName(c.name)) + c.to, "file": file})
+			got = call(t, env, SymbolTool(folder), params{"op": "references", "name": strings.TrimSuffix(c.name, lastName(c.name)) + c.to, "file": file})
 			if renamed := strings.ReplaceAll(c.references, lastName(c.name)+"(", c.to+"("); strings.TrimSpace(got.Text) != strings.TrimSpace(renamed) {
 				t.Errorf("%s%s\nwant:\n%s", got.Text, got.Error, renamed)
 			}
 			for name, bad := range map[string]string{"a/a.go": "var x int = true\n", "a.py": "x: int = 's'\n"} {
 				path := filepath.Join(env.Workspace.Root(), name)
-				if lang, _ := lsp.Of(path); lang.Program != c.program {
+				if lang, _ := lsp.LanguageOf(path); lang.Program != c.program {
 					continue
 				}
 				before, err := folder.Problems(t.Context(), path)

@@ -80,7 +80,7 @@ func TaskTool(list string, window int, plan func(Task) (Preview, BeginTask, erro
 		offers:      decode.ParametersOf[taskSchema]().JSON,
 		Traits: Traits{
 			Reads: true, Parallel: true, Key: "task", Density: toolspec.Density{Reports: true},
-			Words: []toolspec.Words{
+			Words: []toolspec.Verbs{
 				{Given: "title", Now: "asking an agent:", Done: "asked an agent:", Do: "ask an agent:", About: "{title}"},
 				{Now: "asking an agent:", Done: "asked an agent:", Do: "ask an agent:"},
 			},

@@ -50,7 +50,7 @@ func todoWrite() Tool {
 		Name:        "todo_write",
 		Description: "Keeps a list of tasks that the user sees, for work of more than about six calls. Write it whenever an item is begun or completed, with one in_progress.",
 		offers:      decode.ParametersOf[todoSchema]().JSON,
-		Traits:      Traits{Stateful: true, Words: toolspec.Say("planning", "planned", "plan")},
+		Traits:      Traits{Stateful: true, Words: toolspec.SameVerbs("planning", "planned", "plan")},
 	}, func(_ context.Context, env *Env, args todoWriteArgs) (Plan, error) {
 		list := args.list()
 		if env.Todos == nil {
@@ -77,7 +77,7 @@ func todoRead() Tool {
 	return define(Tool{
 		Name:        "todo_read",
 		Description: "Shows the todo list as it stands.",
-		Traits:      Traits{Stateful: true, Rare: true, Words: toolspec.Say("reading the plan", "read the plan", "read the plan")},
+		Traits:      Traits{Stateful: true, Rare: true, Words: toolspec.SameVerbs("reading the plan", "read the plan", "read the plan")},
 	}, func(_ context.Context, env *Env, _ todoReadArgs) (Plan, error) {
 		if env.Todos == nil {
 			return Plan{}, errNoTodos

@@ -52,7 +52,7 @@ func answerOf(t *testing.T, env *Env, name, args string) Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !tool.Stateful || tool.Retrievable() {
+	if !tool.Stateful || tool.IsRetrievable() {
 		t.Errorf("D-45: %s declares %s, whose results may be pruned", name, tool.Traits)
 	}
 	plan, err := tool.Plan(t.Context(), env, registry.Translate(name, args).Arguments)

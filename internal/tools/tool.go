@@ -76,9 +76,9 @@ type FreeForm struct {
 	Grammar string
 }
 
-// Work plans a call. If the preview has no diff, command, plan or inquiries, Work adds the
+// PlanCall plans a call. If the preview has no diff, command, plan or inquiries, Work adds the
 // arguments to it.
-func (t Tool) Work(ctx context.Context, env *Env, args arguments.Arguments) (Plan, error) {
+func (t Tool) PlanCall(ctx context.Context, env *Env, args arguments.Arguments) (Plan, error) {
 	p, err := t.Plan(ctx, env, args)
 	if p.Preview.Diff == "" && p.Preview.Command == "" && p.Preview.Inquiries == nil && p.Preview.Plan == "" && p.Preview.Arguments == nil {
 		p.Preview.Arguments = args.Raw()
@@ -119,7 +119,7 @@ type Preview struct {
 	Command, Directory string
 	Background         bool
 	// Arguments holds the arguments of a call without a Diff, Command, Inquiries or Plan, which the
-	// user then approves. [Tool.Work] sets them if the tool does not.
+	// user then approves. [Tool.PlanCall] sets them if the tool does not.
 	Arguments json.RawMessage
 	// Inquiries holds the questions of the call to the user, who answers them instead of
 	// approving the call.
@@ -127,7 +127,7 @@ type Preview struct {
 	// Plan is the model's plan in Markdown, for a call that requests approval of a plan.
 	Plan string
 	// Served is set for a call of a server's tool, prompt or resource.
-	Served *Served
+	Served *ServerCall
 	// Service is the service that a web search would use. Hosts are the hosts to which it is
 	// confined.
 	Service string
@@ -178,7 +178,7 @@ type Env struct {
 	Limits Limits
 	// Seen holds the content of each file that the model has seen, to refuse edits of files that
 	// have changed since.
-	Seen *Seen
+	Seen *SeenFiles
 	// Snapshots keeps the contents of files before calls change them; nil keeps nothing.
 	Snapshots *snapshot.Store
 	// Asked reports whether a message of the user names a file; nil means that none does.
@@ -199,7 +199,7 @@ type Env struct {
 	// Confinement returns the present sandbox for commands; a nil function means no sandbox.
 	Confinement func() sandbox.Confinement
 	// Protected holds the paths that need protection, besides the files that are known by name.
-	Protected protect.Places
+	Protected protect.ProtectionRules
 	// Documents reports whether the model accepts PDF files; nil means that it does not.
 	Documents func() bool
 	// Hosts returns an error if pages of a host must not be fetched, also after a redirect. A nil
@@ -208,7 +208,7 @@ type Env struct {
 	// Named is set if a user named the workspace, and so accepts that it contains the home folder.
 	Named bool
 	// Advised records the sandbox advice that calls of this reply received; nil records nothing.
-	Advised *Advised
+	Advised *AdviceGiven
 	// Call and CallID are the number and the id of the call. They are set for one call.
 	Call   int
 	CallID string
@@ -247,8 +247,8 @@ type Limits struct {
 	ShellTimeoutSeconds int
 }
 
-// Served is a call of a server, such as an MCP server.
-type Served struct {
+// ServerCall is a call of a server, such as an MCP server.
+type ServerCall struct {
 	// Server is the name of the server, Tool that of its tool. Tool is "*" if the call uses no
 	// tool, such as for reading a resource.
 	Server, Tool string
@@ -269,7 +269,7 @@ type Served struct {
 const ServedRules = "mcp"
 
 // String returns the name of the called tool as rules write it.
-func (s Served) String() string { return s.Server + "/" + s.Tool }
+func (s ServerCall) String() string { return s.Server + "/" + s.Tool }
 
 // HookName returns the name of the tool in the hooks of other coding agents.
-func (s Served) HookName() string { return "mcp__" + s.Server + "__" + s.Tool }
+func (s ServerCall) HookName() string { return "mcp__" + s.Server + "__" + s.Tool }

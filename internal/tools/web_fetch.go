@@ -29,7 +29,7 @@ func webFetch() Tool {
 		Traits: Traits{
 			Network: true,
 			Key:     "url",
-			Words:   toolspec.Say("fetching", "fetched", "fetch"),
+			Words:   toolspec.SameVerbs("fetching", "fetched", "fetch"),
 		},
 	}, planWebFetch)
 }
@@ -79,7 +79,7 @@ func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func
 	whole := true
 	if render != nil && strings.Contains(page.Type, "html") {
 		var err error
-		if text, whole, err = fetch.Readable(ctx, text); err == nil {
+		if text, whole, err = fetch.SimplifyHTML(ctx, text); err == nil {
 			text, err = render(ctx, text)
 		}
 		if err != nil {
@@ -89,7 +89,7 @@ func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func
 	room := limits.room(headingBytes)
 	shown, size := lines.Head(text, room), len(text)
 	if len(text) > room && !strings.Contains(text[:room], "\n") {
-		shown = lines.WholeRunes(text[:room]) // data often is a single line
+		shown = lines.TrimPartialRune(text[:room]) // data often is a single line
 	}
 	if !whole {
 		size = len(page.Body)
@@ -98,7 +98,7 @@ func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func
 	if !whole || len(shown) < len(text) {
 		note = fmt.Sprintf("[cut: the page has %s]", humanize.Bytes(int64(size)))
 	}
-	return Answer{Text: page.URL + "\n\n" + shown, Note: note, Summary: humanize.Count(humanize.Lines(text), "line")}
+	return Answer{Text: page.URL + "\n\n" + shown, Note: note, Summary: humanize.Count(humanize.LineCount(text), "line")}
 }
 
 // asMarkdown converts HTML to Markdown. It returns an error if ctx ends.

@@ -68,19 +68,19 @@ func TestWebFetch(t *testing.T) {
 				t.Fatalf("%+v", answer)
 			}
 			for _, want := range tc.holds {
-				if !strings.Contains(answer.ForModel(), want) {
-					t.Errorf("no %q in %.300q", want, answer.ForModel())
+				if !strings.Contains(answer.ModelText(), want) {
+					t.Errorf("no %q in %.300q", want, answer.ModelText())
 				}
 			}
 			if tc.lacks != "" && strings.Contains(answer.Text, tc.lacks) {
 				t.Errorf("%q in %.300q", tc.lacks, answer.Text)
 			}
-			if len(answer.ForModel()) > tc.limits.OutputBytes() {
-				t.Errorf("%d bytes", len(answer.ForModel()))
+			if len(answer.ModelText()) > tc.limits.OutputBytes() {
+				t.Errorf("%d bytes", len(answer.ModelText()))
 			}
 		})
 	}
-	if tool := webFetch(); !tool.Network || tool.Harmless() {
+	if tool := webFetch(); !tool.Network || tool.IsHarmless() {
 		t.Error("nobody is asked")
 	}
 }

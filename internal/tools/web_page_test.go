@@ -77,7 +77,7 @@ func TestAConversionIsInterrupted(t *testing.T) {
 	cancel()
 	page := "<ol>" + strings.Repeat("<li>x", 100_000)
 	for form, convert := range map[string]func() (string, error){
-		"reduced":  func() (string, error) { text, _, err := fetch.Readable(ctx, page); return text, err },
+		"reduced":  func() (string, error) { text, _, err := fetch.SimplifyHTML(ctx, page); return text, err },
 		"markdown": func() (string, error) { return asMarkdown(ctx, page) },
 		"text":     func() (string, error) { return asText(ctx, page) },
 	} {

@@ -20,9 +20,9 @@ type webSearchArgs struct {
 	Recent  string   `json:"recent,omitempty" jsonschema:"day, week, month or year"`
 }
 
-// WebSearch returns the tool that searches the web at the service of s. It is offered only if a
+// WebSearchTool returns the tool that searches the web at the service of s. It is offered only if a
 // user has chosen a service.
-func WebSearch(s *websearch.Searcher) Tool {
+func WebSearchTool(s *websearch.Searcher) Tool {
 	return define(Tool{
 		Name: WebSearchName,
 		Description: "Searches the web and gives addresses with short excerpts; read a page with web_fetch before you rely on it. " +
@@ -30,12 +30,12 @@ func WebSearch(s *websearch.Searcher) Tool {
 		Traits: Traits{
 			Network: true, Searches: true,
 			Key:   "query",
-			Words: []toolspec.Words{{Now: "searching", Done: "searched", Do: "search", About: s.Service() + `: "{query}"`}},
+			Words: []toolspec.Verbs{{Now: "searching", Done: "searched", Do: "search", About: s.Service() + `: "{query}"`}},
 		},
 	}, func(_ context.Context, _ *Env, args webSearchArgs) (Plan, error) {
 		query, note, err := websearch.NewQuery(args.Query, args.Count, args.Domains, args.Recent)
 		if err == nil {
-			err = cmp.Or(s.Problem(), s.Check(query))
+			err = cmp.Or(s.CheckSettings(), s.Check(query))
 		}
 		if err != nil {
 			return Plan{}, err
@@ -48,13 +48,13 @@ func WebSearch(s *websearch.Searcher) Tool {
 	})
 }
 
-// ServerSearch returns the tool that represents the web search of the model's server. The server
+// ServerSearchTool returns the tool that represents the web search of the model's server. The server
 // searches within its replies and omits the blocked hosts.
-func ServerSearch(blocked []string) Tool {
+func ServerSearchTool(blocked []string) Tool {
 	return define(Tool{
 		Name: WebSearchName, Server: true, Blocked: blocked,
 		Description: "Searches the web, by the model's server itself.",
-		Traits:      Traits{Network: true, Searches: true, Key: "query", Words: []toolspec.Words{{Now: "searching", Done: "searched", Do: "search", About: `"{query}"`}}},
+		Traits:      Traits{Network: true, Searches: true, Key: "query", Words: []toolspec.Verbs{{Now: "searching", Done: "searched", Do: "search", About: `"{query}"`}}},
 	}, func(context.Context, *Env, webSearchArgs) (Plan, error) {
 		return Plan{}, errors.New("the server searches by itself while it replies; do not call this tool")
 	})

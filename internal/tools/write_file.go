@@ -23,7 +23,7 @@ func writeFile() Tool {
 		Traits: Traits{
 			Density:   toolspec.Density{Body: []string{"content"}},
 			Essential: true,
-			Words:     toolspec.Say("writing", "wrote", "write"),
+			Words:     toolspec.SameVerbs("writing", "wrote", "write"),
 		},
 	}, planWriteFile)
 }
@@ -35,7 +35,7 @@ func planWriteFile(env *Env, args writeFileArgs) (edit, error) {
 	}
 	if _, err := os.Lstat(abs); errors.Is(err, fs.ErrNotExist) {
 		c := (&source{abs: abs, rel: env.Workspace.Rel(abs)}).changeTo([]byte(args.Content))
-		done := fmt.Sprintf("Created %s with %s", c.rel, humanize.Count(textfile.Parse(c.after).Count(), "line"))
+		done := fmt.Sprintf("Created %s with %s", c.rel, humanize.Count(textfile.Parse(c.after).LineCount(), "line"))
 		return edit{changes: []change{c}, done: done}, nil
 	}
 	s, err := env.openKnown(args.FilePath)
@@ -45,6 +45,6 @@ func planWriteFile(env *Env, args writeFileArgs) (edit, error) {
 	if err := refuseForeign(s, nil, true); err != nil {
 		return edit{}, err
 	}
-	after := textfile.Parse(s.whole).Rewritten(args.Content)
-	return editTo(s, after, textfile.PlainEnds(args.Content), fmt.Sprintf("Wrote %s, now %s", s.rel, humanize.Count(textfile.Parse(after).Count(), "line")))
+	after := textfile.Parse(s.whole).Encode(args.Content)
+	return editTo(s, after, textfile.NormalizeLineEnds(args.Content), fmt.Sprintf("Wrote %s, now %s", s.rel, humanize.Count(textfile.Parse(after).LineCount(), "line")))
 }

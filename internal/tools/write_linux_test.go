@@ -25,7 +25,7 @@ func TestFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := &Env{Workspace: w, Seen: NewSeen()}
+	env := &Env{Workspace: w, Seen: NewSeenFiles()}
 	mustRun(t, env, writeFile(), params{"file_path": "a.txt", "content": "small"})
 	refused(t, env, writeFile(), params{"file_path": "a.txt", "content": strings.Repeat("large\n", 20_000)}, "no space left", "nothing was changed")
 	refused(t, env, writeFile(), params{"file_path": "new/b.txt", "content": strings.Repeat("large\n", 20_000)}, "no space left")

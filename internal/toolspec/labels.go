@@ -8,9 +8,9 @@ import (
 	"agent/internal/text/patch"
 )
 
-// Words contains the words that describe a call on the screen: "reading a.go", "read a.go (offset
+// Verbs contains the words that describe a call on the screen: "reading a.go", "read a.go (offset
 // 3)", "read a.go".
-type Words struct {
+type Verbs struct {
 	// Given is the parameter that a call must have for these words to apply; empty if they apply to
 	// every call.
 	Given string
@@ -24,15 +24,15 @@ type Words struct {
 	About string
 }
 
-// Say returns the Words of a tool whose calls all have the same verbs.
-func Say(now, done, do string) []Words { return []Words{{Now: now, Done: done, Do: do}} }
+// SameVerbs returns the Words of a tool whose calls all have the same verbs.
+func SameVerbs(now, done, do string) []Verbs { return []Verbs{{Now: now, Done: done, Do: do}} }
 
 // Label describes a call for a user.
 type Label struct {
 	// Name is the name of the tool.
 	Name string
 	// Words contains the verbs. A tool that declares none uses its name.
-	Words
+	Verbs
 	// Subject names the object of the call on one line. It is empty if the call names none.
 	Subject string
 	// Key is the whole value of the parameter that distinguishes the call from others.
@@ -48,9 +48,9 @@ func (s Label) PastTense() string { return join(s.Done, s.Subject) }
 // NotDone describes a call that failed or was refused.
 func (s Label) NotDone() string { return join(s.Do, s.Subject) }
 
-// NotWanted describes a call whose proposal the user declined: "not kept: the tests need a
+// DeclinedText describes a call whose proposal the user declined: "not kept: the tests need a
 // database".
-func (s Label) NotWanted() string { return join(s.Words.Declined+":", s.Subject) }
+func (s Label) DeclinedText() string { return join(s.Verbs.Declined+":", s.Subject) }
 
 // Title describes the call on one line: the tool and its subject.
 func (s Label) Title() string { return join(s.Name, s.Subject) }
@@ -62,15 +62,15 @@ func join(verb, subject string) string {
 	return verb + " " + subject
 }
 
-// Named returns the Label of a call whose arguments are unknown.
-func (t Traits) Named(name string) Label { return t.Describe(name, arguments.Arguments{}) }
+// DescribeName returns the Label of a call whose arguments are unknown.
+func (t Traits) DescribeName(name string) Label { return t.Describe(name, arguments.Arguments{}) }
 
 // Describe returns the Label of a call of the tool with a name.
 func (t Traits) Describe(name string, given arguments.Arguments) Label {
-	said := Label{Name: name, Words: Words{Now: name, Done: name, Do: name}}
+	said := Label{Name: name, Verbs: Verbs{Now: name, Done: name, Do: name}}
 	for _, w := range t.Words {
 		if _, ok := given.Value(w.Given); ok || w.Given == "" {
-			said.Words = w
+			said.Verbs = w
 			break
 		}
 	}

@@ -33,7 +33,7 @@ func TestSubject(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	t.Parallel()
-	runs := Traits{Key: "command", Words: []Words{
+	runs := Traits{Key: "command", Words: []Verbs{
 		{Given: "job", Now: "looking at", Done: "looked at", Do: "look at", About: "job {job}"},
 		{Now: "running", Done: "ran", Do: "run"},
 	}}
@@ -45,7 +45,7 @@ func TestWords(t *testing.T) {
 		{runs, `{"job":2,"wait_seconds":10}`, "looking at job 2", "looked at job 2", "look at job 2"},
 		{runs, ``, "running", "ran", "run"},
 		{Traits{}, `{"a":1}`, "tool (a 1)", "tool (a 1)", "tool (a 1)"},
-		{Traits{Words: []Words{{Now: "n", Done: "d", Do: "o", About: "{a} of {b}"}}}, `{"a":"{b}","b":"x\ny"}`, "n {b} of x …", "d {b} of x …", "o {b} of x …"},
+		{Traits{Words: []Verbs{{Now: "n", Done: "d", Do: "o", About: "{a} of {b}"}}}, `{"a":"{b}","b":"x\ny"}`, "n {b} of x …", "d {b} of x …", "o {b} of x …"},
 	} {
 		said := tt.tool.Describe("tool", arguments.Parse(tt.parameters))
 		if said.Progressive() != tt.now || said.PastTense() != tt.ended || said.NotDone() != tt.notDone {
@@ -72,8 +72,8 @@ func TestTraits(t *testing.T) {
 		{Traits{Reads: true, Network: true}, false, true, "read, network"},
 		{Traits{Reads: true, Edits: true}, false, false, "read, edit"},
 	} {
-		if tt.tool.Harmless() != tt.harmless || tt.tool.Retrievable() != tt.retrievable || tt.tool.String() != tt.says {
-			t.Errorf("%s: harmless %t, retrievable %t", tt.tool, tt.tool.Harmless(), tt.tool.Retrievable())
+		if tt.tool.IsHarmless() != tt.harmless || tt.tool.IsRetrievable() != tt.retrievable || tt.tool.String() != tt.says {
+			t.Errorf("%s: harmless %t, retrievable %t", tt.tool, tt.tool.IsHarmless(), tt.tool.IsRetrievable())
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 // The screen says beside a patch which files it is about.
 func TestAPatchIsAboutItsFiles(t *testing.T) {
 	t.Parallel()
-	does := Traits{Edits: true, Density: Density{Patch: []string{"input"}}, Words: Say("editing", "edited", "edit")}
+	does := Traits{Edits: true, Density: Density{Patch: []string{"input"}}, Words: SameVerbs("editing", "edited", "edit")}
 	for patch, want := range map[string]string{
 		"*** Begin Patch\n*** Update File: src/a.go\n@@ x\n-*** Add File: no\n+b: File: c\n*** Add File: b.go\n+x\n*** Update File: c\n*** Move to: d/c\n*** Delete File: e\n*** End Patch": "editing src/a.go, b.go, c to d/c, e",
 		"no patch": "editing",

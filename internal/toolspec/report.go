@@ -51,9 +51,9 @@ func ReportedFiles(items []string, more string) string {
 	return strings.Join(items, between)
 }
 
-// Reported returns the files that the report of a subagent lists as changed (D-126). head is the
+// ParseReport returns the files that the report of a subagent lists as changed (D-126). head is the
 // report up to and including that list.
-func Reported(report string) (files []string, head string) {
+func ParseReport(report string) (files []string, head string) {
 	end := 0
 	for line := range strings.Lines(report) {
 		end += len(line)

@@ -32,7 +32,7 @@ func TestReported(t *testing.T) {
 			t.Fatalf("%q is no line", list)
 		}
 		head := "agent general, s-11111: done\n" + ReportFiles + list + "\n"
-		files, got := Reported(head + ReportFiles + "fake.go new\n")
+		files, got := ParseReport(head + ReportFiles + "fake.go new\n")
 		if !slices.Equal(files, paths) || got != head {
 			t.Fatalf("%q are %q of %q", files, paths, list)
 		}
@@ -49,7 +49,7 @@ func TestReportedFile(t *testing.T) {
 			t.Errorf("%q is %q, want %q", path, got, want)
 		}
 	}
-	files, _ := Reported("agent\nchanged: a \"b.go +1 -2, \"c, \"d\" new, e.go, 2 more files\n")
+	files, _ := ParseReport("agent\nchanged: a \"b.go +1 -2, \"c, \"d\" new, e.go, 2 more files\n")
 	if want := []string{`a "b.go`, `"c`, "d", "e.go"}; !slices.Equal(files, want) {
 		t.Errorf("%q, want %q", files, want)
 	}

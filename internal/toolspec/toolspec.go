@@ -58,7 +58,7 @@ type Traits struct {
 	Density
 
 	// Words describes a call on the screen. The first entry whose parameter a call has is used.
-	Words []Words
+	Words []Verbs
 }
 
 // Density names the parameters with the parts of a call and its answer that density may remove.
@@ -96,17 +96,17 @@ type EditFormat string
 // The edit formats.
 const (
 	// Replace: a text in the file is replaced by another.
-	Replace EditFormat = "replace"
+	EditReplace EditFormat = "replace"
 	// Patch: a patch of one or several files is applied.
-	Patch EditFormat = "patch"
+	EditPatch EditFormat = "patch"
 )
 
 // FileNames lists the parameters with which models name a file (REQ-HD-005.4, D-14).
 var FileNames = []string{"file_path", "absolute_path", "path"}
 
-// Harmless reports whether calls change only the state of the conversation. They then need no
+// IsHarmless reports whether calls change only the state of the conversation. They then need no
 // approval unless a file is protected.
-func (t Traits) Harmless() bool {
+func (t Traits) IsHarmless() bool {
 	return (t.Reads || t.Stateful || t.Asks) && !t.Edits && !t.Runs && !t.Network
 }
 
@@ -116,10 +116,10 @@ func (t Traits) OnlyUsesNetwork() bool { return t.Network && !t.Edits && !t.Runs
 // EditsOnly reports whether calls change files and have no other effect.
 func (t Traits) EditsOnly() bool { return t.Edits && !t.Runs && !t.Network }
 
-// Retrievable reports whether a call can be repeated to get its answer again. A repeated call that
+// IsRetrievable reports whether a call can be repeated to get its answer again. A repeated call that
 // edits or stores something would have its effect twice, and so might a call of a subagent (D-45,
 // D-126).
-func (t Traits) Retrievable() bool {
+func (t Traits) IsRetrievable() bool {
 	return (t.Reads || t.Runs || t.Network) && !t.Edits && !t.Stateful && !t.Reports
 }
 

@@ -75,7 +75,7 @@ type sender struct {
 
 func newSender(c collector, version string, take func() []*span) *sender {
 	s := &sender{collector: c, version: version, take: take, more: make(chan struct{}, 1), end: make(chan struct{}), ended: make(chan struct{})}
-	s.client = reachlog.Client(nil, reachlog.NoRedirect)
+	s.client = reachlog.NewClient(nil, reachlog.NoRedirect)
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	go s.run()
 	return s

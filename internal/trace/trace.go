@@ -67,10 +67,10 @@ func Start(env func(string) string, version, conversation string, model func() s
 	return t
 }
 
-// Context returns the current span as a TRACEPARENT, for programs that start now. It is the span of
+// TraceParent returns the current span as a TRACEPARENT, for programs that start now. It is the span of
 // the running call, or of the turn if no call or several calls run. Between turns it is the span of
 // the caller, or of the next turn if there is no caller. It is "" without tracing.
-func (t *Tracer) Context() string {
+func (t *Tracer) TraceParent() string {
 	if t == nil {
 		return ""
 	}
@@ -174,8 +174,8 @@ func (t *Tracer) take() []*span {
 	return done
 }
 
-// Event handles an event of the conversation. It does not block.
-func (t *Tracer) Event(e chat.Event) {
+// HandleEvent handles an event of the conversation. It does not block.
+func (t *Tracer) HandleEvent(e chat.Event) {
 	if t == nil {
 		return
 	}

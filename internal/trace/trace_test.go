@@ -41,7 +41,7 @@ var turn = []chat.Event{
 	chat.Retry{Attempt: 2, Reason: secret},
 	chat.ReplyEnded{Text: secret},
 	chat.ToolStarted{Call: 1, ID: "c1", Name: "run_shell_command", Label: toolspec.Label{Subject: secret, Key: secret}},
-	chat.Warmed{Warmed: session.Warmed{Model: "m", Prompt: 9, Cached: 8}, At: time.Now()},
+	chat.Warmed{CacheRefresh: session.CacheRefresh{Model: "m", Prompt: 9, Cached: 8}, At: time.Now()},
 	chat.ToolEnded{Call: 1, Name: "run_shell_command", Answer: tools.Answer{Text: secret, Error: secret}},
 	chat.ToolStarted{Call: 2, ID: "c2", Name: "task"},
 	chat.AgentStarted{AgentState: chat.AgentState{ID: "s-a", Call: 2, Agent: "explore", Model: "small", Title: secret}},
@@ -74,7 +74,7 @@ func TestSpans(t *testing.T) {
 	caller := strings.Repeat("ab", 16)
 	tracer := Start(environ("OTEL_EXPORTER_OTLP_ENDPOINT", server.URL+"/", "OTEL_EXPORTER_OTLP_HEADERS", "x-token=a%20b", "TRACEPARENT", "00-"+caller+"-00f067aa0ba902b7-01"), "v1", "s1", func() string { return "m" }, strings.Clone, time.Now)
 	for _, e := range turn {
-		tracer.Event(e)
+		tracer.HandleEvent(e)
 	}
 	tracer.Close()
 	close(bodies)
@@ -134,7 +134,7 @@ func TestBadCollectors(t *testing.T) {
 		begun := time.Now()
 		for range 2000 {
 			for _, e := range turn {
-				tracer.Event(e)
+				tracer.HandleEvent(e)
 			}
 		}
 		if took := time.Since(begun); took > 10*time.Second { // a wait would take far longer
@@ -172,7 +172,7 @@ func TestWhoIsReportedTo(t *testing.T) {
 		}
 	}
 	var none *Tracer
-	none.Event(chat.TurnEnded{Err: errors.New("x")})
+	none.HandleEvent(chat.TurnEnded{Err: errors.New("x")})
 	none.Close()
 	if c := collectorOf(environ(endpoint, "http://h/a/", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://t/p")); c == nil || c.url != "https://t/p" {
 		t.Errorf("%+v", c)

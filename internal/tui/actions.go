@@ -31,10 +31,10 @@ func (m *Model) sendInput() tea.Cmd {
 		return m.submit()
 	case taken:
 		return guardPanic(m.input.Propose())
-	case m.input.Continues():
+	case m.input.ContinueLine():
 		return nil
 	}
-	m.questions.Ask(m.surface.now())
+	m.questions.FocusQuestion(m.surface.now())
 	return m.submit()
 }
 
@@ -42,7 +42,7 @@ func (m *Model) sendInput() tea.Cmd {
 // If nothing applies, a second Esc in a row opens the list of earlier messages to return to.
 func (m *Model) escape() tea.Cmd {
 	switch {
-	case m.input.Proposing():
+	case m.input.IsProposing():
 		m.input.Dismiss()
 	case m.activity.turn.running:
 		m.interrupt()
@@ -108,8 +108,8 @@ func (m *Model) up() tea.Cmd {
 	m.input.Typed = m.surface.now()
 	waits := &m.activity
 	switch {
-	case m.input.Proposing():
-		m.input.Pick(-1)
+	case m.input.IsProposing():
+		m.input.MoveSelection(-1)
 	case m.input.Editor.Up():
 	case m.input.Editor.Empty() && len(waits.shell) > 0:
 		m.input.Editor.Set(waits.shell[len(waits.shell)-1])
@@ -131,8 +131,8 @@ func (m *Model) up() tea.Cmd {
 func (m *Model) down() tea.Cmd {
 	m.input.Typed = m.surface.now()
 	switch {
-	case m.input.Proposing():
-		m.input.Pick(1)
+	case m.input.IsProposing():
+		m.input.MoveSelection(1)
 	case m.input.Editor.Down():
 	default:
 		m.input.Newer()
@@ -190,8 +190,8 @@ func (m *Model) stash() tea.Cmd {
 	case m.stashed != nil:
 		m.surface.showHint("a draft is already stashed: "+m.surface.keys.Label("stash")+" on an empty line restores it", false)
 	default:
-		m.input.Unpropose()
-		m.input.Sent()
+		m.input.CloseProposals()
+		m.input.ClearSent()
 		m.stashed = &draft
 		m.surface.showHint("draft stashed: "+m.surface.keys.Label("stash")+" restores it", false)
 	}
@@ -209,7 +209,7 @@ func (m *Model) unstash() {
 // nextMode switches to the next approval mode. While a question is open, it first shows a hint that the
 // mode may answer the question.
 func nextMode(m *Model) {
-	if m.questions.Open() && !m.surface.hint.modes {
+	if m.questions.IsOpen() && !m.surface.hint.modes {
 		m.surface.showHint(m.surface.keys.Label("mode")+" again: next approval mode. It also approves the open calls that it allows", false)
 		m.surface.hint.modes = true
 		return

@@ -153,7 +153,7 @@ func (a *activity) event(event chat.Event) {
 // replyVoid removes the open reply. If a part of it was already printed, replyVoid prints a note why that
 // part does not count.
 func (a *activity) replyVoid(why string) {
-	if a.surface.transcript.Growing() {
+	if a.surface.transcript.IsGrowing() {
 		a.printReply(a.reply.text.End())
 	}
 	if a.reply.printed {
@@ -181,7 +181,7 @@ func (a *activity) turnEnded(e chat.TurnEnded) {
 	case e.Err != nil:
 		a.surface.note(bad, "✗", e.Err.Error())
 		if again {
-			a.surface.print(transcript.Line, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  To send it again, type /retry.")} })
+			a.surface.print(transcript.KindLine, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  To send it again, type /retry.")} })
 		}
 	}
 	a.turn.files, a.turn.added, a.turn.removed = len(e.Changes.Files), e.Changes.Added, e.Changes.Removed
@@ -199,7 +199,7 @@ func (a *activity) view(width, room int) []string {
 	tools := a.toolsView(width, room)
 	tools = append(tools, a.watchView(width, room-len(tools))...)
 	room -= len(tools)
-	grown := a.surface.transcript.Grown()
+	grown := a.surface.transcript.GrownRows()
 	tail := a.reply.view(a.surface.theme, a.surface.md, width, room-min(1, len(tools)+len(working)), grown)
 	if len(tail) > 0 && len(tools)+len(working) > 0 {
 		tail = append(tail, "")

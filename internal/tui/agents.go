@@ -92,7 +92,7 @@ func (a *activity) agentEnded(e chat.AgentEnded) {
 			a.tools[i].told = true
 		}
 	}
-	a.surface.print(transcript.Line, a.endRow(e))
+	a.surface.print(transcript.KindLine, a.endRow(e))
 	if e.Background && !a.turn.running {
 		a.surface.note(dim, "·", "your next message tells the model its report")
 	}
@@ -113,7 +113,7 @@ func (a *activity) endRow(e chat.AgentEnded) transcript.Layout {
 		now := a.surface.now()
 		// The time of open questions does not count, like in the time of the turn.
 		waited := max(0, a.turn.waited(now)-a.waitedAt[e.ID])
-		said += ", " + humanize.Took(now.Sub(e.Started)-waited) + ", " + e.AgentState.String()
+		said += ", " + humanize.Duration(now.Sub(e.Started)-waited) + ", " + e.AgentState.String()
 	}
 	what := style.Reveal("agent " + e.Agent + ": " + e.Title).Text
 	said = style.Reveal(humanize.Line(said, 0)).Text

@@ -13,10 +13,10 @@ import (
 )
 
 // trustAsked is the question of a start about n items.
-func trustAsked(n int) *command.Ask {
-	ask := &command.Ask{Title: fmt.Sprintf("use what this repository brings? %d items", n), YesEffect: "yes, use these", YesCommand: "/trust yes", NoEffect: "not now", NoLine: "not used: hooks", NeverEffect: "never use these", NeverCommand: "/trust no"}
+func trustAsked(n int) *command.Question {
+	ask := &command.Question{Title: fmt.Sprintf("use what this repository brings? %d items", n), YesEffect: "yes, use these", YesCommand: "/trust yes", NoEffect: "not now", NoLine: "not used: hooks", NeverEffect: "never use these", NeverCommand: "/trust no"}
 	for i := range n {
-		ask.Parts = append(ask.Parts, command.AskPart{Title: fmt.Sprintf("hook Stop %d (.claude/settings.json:%d)", i, i), Lines: []string{fmt.Sprintf("./hook-%d.sh", i)}})
+		ask.Parts = append(ask.Parts, command.QuestionPart{Title: fmt.Sprintf("hook Stop %d (.claude/settings.json:%d)", i, i), Lines: []string{fmt.Sprintf("./hook-%d.sh", i)}})
 	}
 	return ask
 }
@@ -34,7 +34,7 @@ func answerKey(key string) term.Key {
 func TestTheFirstMessageWaitsForTheQuestionOfTheStart(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{"y": "/trust yes", "d": "/trust no", "n": "not used: hooks", "esc": "not used: hooks"} {
-		s := newScreenplayFor(t, 80, 24, func(o *Options) { o.Ask, o.Initial = trustAsked(3), atcmd.Typed("hello") })
+		s := newScreenplayFor(t, 80, 24, func(o *Options) { o.Ask, o.Initial = trustAsked(3), atcmd.TypedMessage("hello") })
 		s.run(s.model.begin())
 		s.wait(time.Second)
 		if len(s.driver.calls) > 0 || !strings.Contains(s.all(), "./hook-2.sh") {
@@ -52,7 +52,7 @@ func TestTheFirstMessageWaitsForTheQuestionOfTheStart(t *testing.T) {
 	s.typed("yes do it")
 	s.press("enter")
 	s.wait(time.Second)
-	if !s.model.questions.Open() || len(s.driver.calls) > 0 {
+	if !s.model.questions.IsOpen() || len(s.driver.calls) > 0 {
 		t.Errorf("what was typed answered: %q\n%s", s.driver.calls, s.all())
 	}
 }
@@ -66,12 +66,12 @@ func TestTheQuestionOfTheStartIsSeenWhole(t *testing.T) {
 		s.wait(time.Second)
 		s.update(inputMsg{answerKey("y")})
 		s.wait(time.Second)
-		if !s.model.questions.Open() || !strings.Contains(s.all(), "./hook-29.sh") {
+		if !s.model.questions.IsOpen() || !strings.Contains(s.all(), "./hook-29.sh") {
 			t.Errorf("%d rows: a yes counted before the end was seen\n%s", height, s.all())
 		}
 		s.update(inputMsg{answerKey("y")})
 		s.wait(time.Second)
-		if s.model.questions.Open() || !strings.Contains(s.all(), "/trust yes") {
+		if s.model.questions.IsOpen() || !strings.Contains(s.all(), "/trust yes") {
 			t.Errorf("%d rows: the second yes does not count\n%s", height, s.all())
 		}
 	}
@@ -81,7 +81,7 @@ func TestTheQuestionOfTheStartInLines(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{"y": "/trust yes", "d": "/trust no", "n": "not used: hooks"} {
 		s := newPlainScene(t)
-		s.model.questions.AddOwn(trustAsked(2), s.model.surface.now())
+		s.model.questions.AddCommandQuestion(trustAsked(2), s.model.surface.now())
 		s.show()
 		if text := s.out.String(); !strings.Contains(text, "./hook-1.sh") || !strings.Contains(text, "y: yes, use these; n: not now; d: never use these; v: ") {
 			t.Fatalf("the question:\n%s", text)
@@ -89,7 +89,7 @@ func TestTheQuestionOfTheStartInLines(t *testing.T) {
 		s.wait(time.Second)
 		s.take(typedLineMsg{line, true})
 		s.wait(time.Second)
-		if s.model.questions.Open() || !strings.Contains(s.out.String()+strings.Join(s.model.activity.commands, ""), want) {
+		if s.model.questions.IsOpen() || !strings.Contains(s.out.String()+strings.Join(s.model.activity.commands, ""), want) {
 			t.Errorf("%s: %q\n%s", line, s.model.activity.commands, s.out)
 		}
 	}

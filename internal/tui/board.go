@@ -43,23 +43,23 @@ type BoardDriver interface {
 	// Rows returns the sessions. Those that wait for the user come first. Changed returns a channel that
 	// receives a value after changes.
 	Rows() []BoardRow
-	Changed() <-chan struct{}
+	Changes() <-chan struct{}
 	// Answer answers a question of a session. Send sends a message to a session. Stop stops a session.
 	Answer(session string, question int, d chat.Decision) error
 	Send(session, text string) error
 	Stop(session string) error
 	// Problem returns the latest error of a session, "" for none.
-	Problem() string
+	TakeError() string
 }
 
 // guardTime is the time for which a new question accepts no answer. A key pressed within it was meant for
 // the previous question.
 const guardTime = 400 * time.Millisecond
 
-// Board shows the running sessions until the user attaches to a session or leaves. It returns the id of the
+// ShowBoard shows the running sessions until the user attaches to a session or leaves. It returns the id of the
 // session to attach to, or "" for none. Board uses only the options In, Out, Environ, Plain, Settings,
 // Palettes, NotifySignals and Now.
-func Board(ctx context.Context, opts Options, driver BoardDriver) (session string, err error) {
+func ShowBoard(ctx context.Context, opts Options, driver BoardDriver) (session string, err error) {
 	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) {
 		return "", ErrNoTerminal
 	}
@@ -134,7 +134,7 @@ func (b *boardView) watch(loop *tea.Program, stop <-chan struct{}) {
 	defer tick.Stop()
 	for {
 		select {
-		case <-b.driver.Changed():
+		case <-b.driver.Changes():
 		case <-tick.C:
 		case <-stop:
 			return
@@ -174,7 +174,7 @@ func (b *boardView) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 func (b *boardView) refresh() {
 	before := b.rows
 	b.rows = b.driver.Rows()
-	if problem := b.driver.Problem(); problem != "" {
+	if problem := b.driver.TakeError(); problem != "" {
 		b.hint = problem
 	}
 	if b.index() < 0 {
@@ -278,7 +278,7 @@ func (b *boardView) messageKey(k term.Key) {
 		*b.message = string(runes[:max(0, len(runes)-1)])
 	case k.Name == "ctrl+u":
 		*b.message = ""
-	case k.Types():
+	case k.IsText():
 		*b.message += k.Text
 	}
 }
@@ -421,7 +421,7 @@ func (b *boardView) view(width, height int) (lines []string, col int) {
 	}
 	lines = append(lines, rows...)
 	if asked := b.question(); asked != nil {
-		body := question.All(t, question.Asked{Approval: *asked}, width)
+		body := question.AllRows(t, question.OpenQuestion{Approval: *asked}, width)
 		keys := style.IndentAll(style.WrapText(keysOf(asked), max(1, width-2)), "  ")
 		keys = keys[:min(len(keys), 4)]
 		if most := max(1, height-len(lines)-4-len(keys)); len(body) > most {
@@ -569,7 +569,7 @@ func (p *plainBoard) print() {
 		lines = []string{"no session is running"}
 	}
 	if asked := b.question(); asked != nil {
-		lines = append(lines, question.All(b.theme, question.Asked{Approval: *asked}, 1000)...)
+		lines = append(lines, question.AllRows(b.theme, question.OpenQuestion{Approval: *asked}, 1000)...)
 		keys := keysOf(asked)
 		if len(asked.Preview.Inquiries) > 0 {
 			keys = "option " + keys

@@ -26,8 +26,8 @@ type fakeBoard struct {
 }
 
 func (f *fakeBoard) Rows() []BoardRow         { return f.rows }
-func (f *fakeBoard) Changed() <-chan struct{} { return nil }
-func (f *fakeBoard) Problem() string          { return "" }
+func (f *fakeBoard) Changes() <-chan struct{} { return nil }
+func (f *fakeBoard) TakeError() string        { return "" }
 
 func (f *fakeBoard) Answer(session string, question int, d chat.Decision) error {
 	f.said = append(f.said, session+": "+answered(question, d))

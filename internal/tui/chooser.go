@@ -25,7 +25,7 @@ type chooser struct {
 }
 
 // open opens a list and runs choose with the user's choice.
-func (c *chooser) open(pick command.Pick, choose func(command.Choice) tea.Cmd) tea.Cmd {
+func (c *chooser) open(pick command.ChoiceList, choose func(command.Choice) tea.Cmd) tea.Cmd {
 	c.picking, c.choose = picker.Open(pick), choose
 	return c.work()
 }
@@ -37,11 +37,11 @@ func (c *chooser) key(k term.Key) (tea.Cmd, bool) {
 		return nil, false
 	}
 	switch open.Key(k) {
-	case picker.Chosen:
+	case picker.ResultChosen:
 		chosen, _ := open.Selected()
 		c.picking = nil
 		return c.choose(chosen), true
-	case picker.Left:
+	case picker.ResultCanceled:
 		c.picking = nil
 	}
 	return c.work(), true
@@ -53,7 +53,7 @@ func (c *chooser) work() tea.Cmd {
 		return nil
 	}
 	var cmds []tea.Cmd
-	for _, job := range c.picking.Jobs() {
+	for _, job := range c.picking.DueJobs() {
 		cmds = append(cmds, guardPanic(func() tea.Msg {
 			done := job()
 			return thenMsg(func() tea.Cmd { done(); return c.work() })
@@ -63,13 +63,13 @@ func (c *chooser) work() tea.Cmd {
 }
 
 // pickable reports whether a list can open now. It cannot while the user types or reads, or in plain mode.
-func (m *Model) pickable(pick *command.Pick) bool {
+func (m *Model) pickable(pick *command.ChoiceList) bool {
 	return pick != nil && len(pick.Choices) > 0 && m.input.Editor.Empty() && m.reader.pager == nil && m.chooser.picking == nil && !m.surface.plain
 }
 
 // searchPrompts opens a list of the earlier prompts, newest first. The chosen prompt is put into the input.
 func (m *Model) searchPrompts() tea.Cmd {
-	pick := command.Pick{Title: "earlier prompts"}
+	pick := command.ChoiceList{Title: "earlier prompts"}
 	seen := map[string]bool{}
 	for _, prompt := range slices.Backward(m.input.Prompts.Entries) {
 		if text := prompt.Text(); !seen[text] {
@@ -81,7 +81,7 @@ func (m *Model) searchPrompts() tea.Cmd {
 		m.surface.showHint("no earlier prompts", false)
 		return nil
 	}
-	m.input.Unpropose()
+	m.input.CloseProposals()
 	return m.chooser.open(pick, func(chosen command.Choice) tea.Cmd {
 		m.input.Recall(chosen.Line)
 		return nil
@@ -96,16 +96,16 @@ const promptSearched = 4 << 10
 func promptChoice(prompt string) command.Choice {
 	head := prompt[:min(len(prompt), promptSearched)]
 	choice := command.Choice{Name: strings.ReplaceAll(style.CleanProse(head), "\n", " ⏎ "), Line: prompt}
-	if lines := humanize.Lines(prompt); lines > 1 {
+	if lines := humanize.LineCount(prompt); lines > 1 {
 		choice.Preview = func() string { return fmt.Sprintf("%s\n\n(%s)", head, humanize.Count(lines, "line")) }
 	}
 	return choice
 }
 
-// Pick shows a list on the terminal before there is a session, and returns the choice. ok is false if the
+// Choose shows a list on the terminal before there is a session, and returns the choice. ok is false if the
 // user chose nothing. Pick uses only the options In, Out, Environ, Plain and Settings. If the terminal can
 // only print lines, Pick returns ErrNoTerminal.
-func Pick(ctx context.Context, opts Options, pick command.Pick) (chosen command.Choice, ok bool, err error) {
+func Choose(ctx context.Context, opts Options, pick command.ChoiceList) (chosen command.Choice, ok bool, err error) {
 	environ := environment(opts.Environ)
 	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) || opts.Plain || environ.get("TERM") == "dumb" {
 		return chosen, false, ErrNoTerminal

@@ -77,7 +77,7 @@ func TestPickAloneIsOverOnce(t *testing.T) {
 		for _, late := range []tea.Msg{thenDo(func() {}), inputMsg{term.Paste("late")}, inputMsg{term.Key{Name: "down"}}, resizedMsg{}} {
 			p := &pickAlone{}
 			chosen := 0
-			p.picking = picker.Open(command.Pick{Title: "sessions", Choices: []command.Choice{{Name: "one"}}})
+			p.picking = picker.Open(command.ChoiceList{Title: "sessions", Choices: []command.Choice{{Name: "one"}}})
 			p.choose = func(command.Choice) tea.Cmd { chosen++; return nil }
 			p.Update(inputMsg{term.Key{Name: key}})
 			_, next := p.Update(late)

@@ -18,7 +18,7 @@ func (m *Model) showCommand(line string, output command.Output) {
 		m.line.cached = 0
 	}
 	if line != "" && !m.isEchoed(line) { // the answer to a question may have no line
-		m.surface.print(transcript.Text, promptRows(line))
+		m.surface.print(transcript.KindText, promptRows(line))
 	}
 	if output.Ask != nil { // commandDone adds the question
 		if len(output.Ask.Done) > 0 {
@@ -68,7 +68,7 @@ func commandRows(output command.Output) transcript.Layout {
 // table below, on a background of its color if the terminal has colors. The bar marks the compression
 // threshold.
 func contextBar(t *style.Theme, bar command.Bar, width int) string {
-	width = t.Prose(width) - 2
+	width = t.ProseWidth(width) - 2
 	if len(bar.Segments) == 0 || width < len(bar.Segments) {
 		return ""
 	}

@@ -14,15 +14,15 @@ import (
 // questionKey passes a key to the open question. It returns false if the key is for the rest of the
 // interface.
 func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
-	if m.questions.Drafting() && k.Name == "esc" {
-		if m.input.Proposing() {
+	if m.questions.IsDrafting() && k.Name == "esc" {
+		if m.input.IsProposing() {
 			return nil, false
 		}
 		if m.questions.IsAnswers(m.input.Editor.Text) {
-			m.input.Sent() // the user meant the draft as an answer
+			m.input.ClearSent() // the user meant the draft as an answer
 		}
 	}
-	if m.questions.Asking() && slices.Contains(m.surface.keys.Of(k.Name), "quit") {
+	if m.questions.IsAsking() && slices.Contains(m.surface.keys.ActionsOf(k.Name), "quit") {
 		if m.opts.Attached {
 			return tea.Quit, true
 		}
@@ -35,7 +35,7 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 
 // settleOutdated returns a command that removes outdated questions from the screen.
 func (m *Model) settleOutdated() tea.Cmd {
-	outdated := m.questions.Outdated()
+	outdated := m.questions.OutdatedLister()
 	if outdated == nil {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	case reply.View:
 		asked := m.questions.First()
 		m.reader.asked = asked.ID
-		m.reader.openPage("the question", func(t *style.Theme, width int) []string { return question.All(t, asked, width) })
+		m.reader.openPage("the question", func(t *style.Theme, width int) []string { return question.AllRows(t, asked, width) })
 		if reply.End {
 			m.reader.pager.Key(term.Key{Name: "F"})
 		}

@@ -98,8 +98,8 @@ func TestQuestionKeys(t *testing.T) {
 			if diff := cmp.Diff(tt.calls, s.driver.calls); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
 			}
-			if s.model.questions.Open() != tt.open {
-				t.Errorf("open = %v, want %v", s.model.questions.Open(), tt.open)
+			if s.model.questions.IsOpen() != tt.open {
+				t.Errorf("open = %v, want %v", s.model.questions.IsOpen(), tt.open)
 			}
 			if got := s.model.input.Editor.Value(); got != tt.draft {
 				t.Errorf("the message is %q, want %q", got, tt.draft)

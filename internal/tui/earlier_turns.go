@@ -12,8 +12,8 @@ import (
 	"agent/internal/tui/transcript"
 )
 
-// Earlier holds the conversation of a resumed session.
-type Earlier struct {
+// EarlierConversation holds the conversation of a resumed session.
+type EarlierConversation struct {
 	// Exchanges holds all turns, oldest first. The latest are printed; Ctrl+O opens all.
 	Exchanges []EarlierTurn
 	// Unfinished is set if the model has not finished its answer to the last message.
@@ -46,7 +46,7 @@ const (
 )
 
 // showEarlier prints the latest turns. The calls of each turn are summarized in one or two lines.
-func (a *activity) showEarlier(e Earlier) {
+func (a *activity) showEarlier(e EarlierConversation) {
 	a.earlier = e.Exchanges
 	before := max(0, len(e.Exchanges)-earlierShown)
 	if before > 0 {
@@ -57,15 +57,15 @@ func (a *activity) showEarlier(e Earlier) {
 		a.surface.note(dim, "·", humanize.Count(before, "earlier exchange")+how)
 	}
 	for i, exchange := range e.Exchanges[before:] {
-		a.surface.print(transcript.Text, promptRows(exchange.Said))
+		a.surface.print(transcript.KindText, promptRows(exchange.Said))
 		if len(exchange.Calls) > 0 {
-			a.surface.print(transcript.Line, foldedRows(exchange.Calls))
+			a.surface.print(transcript.KindLine, foldedRows(exchange.Calls))
 		}
 		if most := earlierRows; strings.TrimSpace(exchange.Reply) != "" {
 			if before+i == len(e.Exchanges)-1 {
 				most = lastRows
 			}
-			a.surface.print(transcript.Text, func(t *style.Theme, width int) []string {
+			a.surface.print(transcript.KindText, func(t *style.Theme, width int) []string {
 				return boundRows(t, a.surface.md.Render(exchange.Reply, width), most)
 			})
 		}
@@ -89,7 +89,7 @@ func foldedRows(calls []Call) transcript.Layout {
 		}
 		for _, c := range calls {
 			if c.Declined {
-				rows = append(rows, noteRows(dim, "·", describe(c.Label).NotWanted())(t, width)...)
+				rows = append(rows, noteRows(dim, "·", describe(c.Label).DeclinedText())(t, width)...)
 			}
 		}
 		return rows

@@ -17,7 +17,7 @@ import (
 // called.
 func TestEarlierIsFolded(t *testing.T) {
 	t.Parallel()
-	m := newModel(t.Context(), Options{Now: time.Now, Status: chat.Status{Model: "demo"}, Earlier: Earlier{
+	m := newModel(t.Context(), Options{Now: time.Now, Status: chat.Status{Model: "demo"}, Earlier: EarlierConversation{
 		Unfinished: true,
 		Exchanges: append(slices.Repeat([]EarlierTurn{{Said: "long ago", Reply: "a **reply**"}}, earlierShown+12), []EarlierTurn{
 			{Said: "fix the test", Calls: []Call{
@@ -28,7 +28,7 @@ func TestEarlierIsFolded(t *testing.T) {
 				{Label: said("replace a.go")},
 				{Label: said("run_shell_command go test ./...\n# and more"), Failed: true},
 				{Label: said("odd")},
-				{Label: toolspec.Label{Words: toolspec.Words{Done: "remembered", Do: "remember", Declined: "not kept"}, Subject: "it is slow"}, Declined: true},
+				{Label: toolspec.Label{Verbs: toolspec.Verbs{Done: "remembered", Do: "remember", Declined: "not kept"}, Subject: "it is slow"}, Declined: true},
 			}, Reply: "It is **fixed**."},
 			{Said: "thanks"},
 		}...),
@@ -54,7 +54,7 @@ func TestManyCallsAreFolded(t *testing.T) {
 	if got, want := summariseCalls(calls, toolspec.Label.PastTense), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	named := toolspec.Label{Words: toolspec.Words{Done: "asked:", About: "{title}"}, Subject: "count", Key: "all that it is told"}
+	named := toolspec.Label{Verbs: toolspec.Verbs{Done: "asked:", About: "{title}"}, Subject: "count", Key: "all that it is told"}
 	if got := summariseCalls([]Call{{Label: named}}, toolspec.Label.PastTense); got != "asked: count" {
 		t.Errorf("%q", got)
 	}
@@ -64,7 +64,7 @@ func TestManyCallsAreFolded(t *testing.T) {
 func TestEarlierIsBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a word\n\n", 500)
-	m := newModel(t.Context(), Options{Now: time.Now, Earlier: Earlier{Exchanges: []EarlierTurn{{Said: "one", Reply: long}, {Said: "two", Reply: long}}}}, 80, 24)
+	m := newModel(t.Context(), Options{Now: time.Now, Earlier: EarlierConversation{Exchanges: []EarlierTurn{{Said: "one", Reply: long}, {Said: "two", Reply: long}}}}, 80, 24)
 	printed := m.frame().Printed
 	if n := len(printed); n < earlierRows+lastRows || n > earlierRows+lastRows+20 {
 		t.Errorf("%d rows are printed", n)
@@ -78,7 +78,7 @@ func TestEarlierIsBounded(t *testing.T) {
 func TestEarlierIsOpened(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
-	s.model.activity.showEarlier(Earlier{Exchanges: []EarlierTurn{{Said: "first", Reply: "one"}, {Said: "second", Calls: []Call{{Label: said("replace")}}, Reply: "**two**"}}})
+	s.model.activity.showEarlier(EarlierConversation{Exchanges: []EarlierTurn{{Said: "first", Reply: "one"}, {Said: "second", Calls: []Call{{Label: said("replace")}}, Reply: "**two**"}}})
 	s.events(chat.ToolEnded{Name: "run_shell_command", Label: said("run_shell_command ls"), Answer: tools.Answer{Text: "a.go"}})
 	for _, want := range []string{"a.go", "> second", "> first"} {
 		key := "right"
@@ -103,7 +103,7 @@ func TestEarlierCallsAreRevealedAsLiveOnes(t *testing.T) {
 		live := strings.Join(s.texts(), " ")
 		shown := humanize.Line(style.Reveal(command).Text, foldedAbout)
 		again := newScreenplayFor(t, 80, 24, func(o *Options) {
-			o.Earlier = Earlier{Exchanges: []EarlierTurn{{Said: "go", Calls: []Call{{Label: call}}}}}
+			o.Earlier = EarlierConversation{Exchanges: []EarlierTurn{{Said: "go", Calls: []Call{{Label: call}}}}}
 		})
 		again.events()
 		resumed := strings.Join(again.texts(), "\n")

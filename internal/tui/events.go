@@ -66,7 +66,7 @@ func (m *Model) event(event chat.Event) {
 
 // userMessage prints the user's message, and the files that the @ processor included or skipped.
 func (m *Model) userMessage(e chat.UserMessage) {
-	said := promptRows(m.input.AsTyped(e.Text))
+	said := promptRows(m.input.TypedForm(e.Text))
 	if m.isEchoed(e.Text) {
 		said = transcript.Rows()
 	}
@@ -80,7 +80,7 @@ func (m *Model) userMessage(e chat.UserMessage) {
 	for _, file := range e.Skipped {
 		files = append(files, noteRows(warn, "  −", fmt.Sprintf("%s — skipped: %s", file.Path, file.Reason)))
 	}
-	m.surface.print(transcript.Text, func(t *style.Theme, width int) []string {
+	m.surface.print(transcript.KindText, func(t *style.Theme, width int) []string {
 		rows := said(t, width)
 		for _, file := range files {
 			rows = append(rows, file(t, width)...)
@@ -96,7 +96,7 @@ func (m *Model) isEchoed(text string) bool {
 }
 
 // includedSize returns the size of an included file, in lines as text. The size of an image is in KiB.
-func includedSize(file atcmd.Included) string {
+func includedSize(file atcmd.IncludedFile) string {
 	if file.Lines == 0 && file.Bytes > 0 {
 		return fmt.Sprintf("%d KiB", (file.Bytes+1023)/1024)
 	}
@@ -121,14 +121,14 @@ func promptRows(text string) transcript.Layout {
 		}
 		var rows []string
 		for i, line := range lines {
-			for j, row := range style.WrapText(line, max(10, t.Prose(width)-2)) {
+			for j, row := range style.WrapText(line, max(10, t.ProseWidth(width)-2)) {
 				mark := style.Span{Text: "  "}
 				if i == 0 && j == 0 {
 					mark = style.Span{Text: "> ", Style: t.User}
 				}
 				said := style.Spans{mark, {Text: row}}
 				if t.UserGround.On != "" {
-					said = said.On(t.UserGround, width)
+					said = said.OnBackground(t.UserGround, width)
 				}
 				rows = append(rows, said.String())
 			}

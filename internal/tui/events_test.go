@@ -86,7 +86,7 @@ func TestReply(t *testing.T) {
 }
 
 func (r *reply) open() bool {
-	_, growing := r.text.Open()
+	_, growing := r.text.OpenPiece()
 	return growing || r.thinking() || r.printed
 }
 
@@ -220,11 +220,11 @@ func TestTheModelThatWasFoundIsNamed(t *testing.T) {
 func TestReturnedMessage(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
-	s.events(chat.MessageReturned{Message: atcmd.Typed("look at @nowhere.go")})
+	s.events(chat.MessageReturned{Message: atcmd.TypedMessage("look at @nowhere.go")})
 	if got := s.model.input.Editor.Value(); got != "look at @nowhere.go" {
 		t.Errorf("the input is %q", got)
 	}
-	s.events(chat.MessageReturned{Message: atcmd.Typed("another")})
+	s.events(chat.MessageReturned{Message: atcmd.TypedMessage("another")})
 	if got := s.model.input.Editor.Value(); got != "look at @nowhere.go" {
 		t.Errorf("the input became %q", got)
 	}
@@ -325,7 +325,7 @@ func TestEarlierIsShownFirst(t *testing.T) {
 	t.Parallel()
 	m := newModel(t.Context(), Options{
 		Now: time.Now, Greeting: []string{"agent 1.0"},
-		Earlier: Earlier{Exchanges: []EarlierTurn{{Said: "fix it", Reply: "It *is* fixed."}}},
+		Earlier: EarlierConversation{Exchanges: []EarlierTurn{{Said: "fix it", Reply: "It *is* fixed."}}},
 	}, 60, 20)
 	want := []string{mark + "agent 1.0", "> fix it", "It is fixed."}
 	if diff := cmp.Diff(want, filled(strings.Join(m.frame().Printed, "\n"))); diff != "" {

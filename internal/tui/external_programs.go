@@ -34,7 +34,7 @@ func (m *Model) pasteImage() tea.Cmd {
 // copyText copies text to the clipboard with an escape sequence that also works over SSH and that the
 // terminal never answers. tmux does not forward the sequence, so copyText runs its command instead.
 func (p *presence) copyText(text string) tea.Cmd {
-	what := humanize.Count(humanize.Lines(text), "line")
+	what := humanize.Count(humanize.LineCount(text), "line")
 	if p.surface.environ.get("TMUX") != "" {
 		return guardPanic(func() tea.Msg {
 			cmd := exec.Command("tmux", "load-buffer", "-w", "-")
@@ -95,7 +95,7 @@ func (m *Model) editOutside() tea.Cmd {
 }
 
 // lendTo runs a command line while this program releases the terminal.
-func (s *surface) lendTo(outside *command.Outside) tea.Cmd {
+func (s *surface) lendTo(outside *command.TerminalProgram) tea.Cmd {
 	if s.plain {
 		s.answer(noteRows(bad, "✗", "This needs the terminal. In another terminal, run: "+outside.Line))
 		return nil

@@ -51,7 +51,7 @@ var states = map[string]func(*screenplay){
 	"reply": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.UserMessage{
 			Text:     "why does @sum_test.go fail?",
-			Included: []atcmd.Included{{Path: "sum_test.go", Lines: 12}, {Path: "logo.png", Bytes: 2048}}, Skipped: []atcmd.Skipped{{Path: "sum.bin", Reason: "it is binary"}},
+			Included: []atcmd.IncludedFile{{Path: "sum_test.go", Lines: 12}, {Path: "logo.png", Bytes: 2048}}, Skipped: []atcmd.SkippedPath{{Path: "sum.bin", Reason: "it is binary"}},
 		})
 		s.events(chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}})
 	},
@@ -101,7 +101,7 @@ var states = map[string]func(*screenplay){
 	"approve-protected": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{
 			ID: 1, Tool: "replace",
-			Preview: tools.Preview{Title: "edit .vscode/tasks.json", Diff: editDiff, Protected: []protect.File{{Path: ".vscode/tasks.json", Name: ".vscode", Protection: protect.Asked, Why: "editors run its commands"}}},
+			Preview: tools.Preview{Title: "edit .vscode/tasks.json", Diff: editDiff, Protected: []protect.File{{Path: ".vscode/tasks.json", Name: ".vscode", Protection: protect.NeedsApproval, Why: "editors run its commands"}}},
 		}})
 		s.wait(time.Second)
 	},
@@ -337,7 +337,7 @@ func TestNothingFinishedIsLive(t *testing.T) {
 	if after := len(s.model.view()); after > before+200 {
 		t.Errorf("the live part grew from %d to %d bytes", before, after)
 	}
-	if rows := s.model.surface.transcript.Take(); len(rows) != 0 {
+	if rows := s.model.surface.transcript.TakeRows(); len(rows) != 0 {
 		t.Errorf("%d printed lines are still waiting", len(rows))
 	}
 }

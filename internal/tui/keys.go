@@ -63,14 +63,14 @@ func Keys(keys *keymap.Map) (list []command.Key) {
 	return append(list, command.Key{Name: "?", Does: "on an empty line: list the keys"})
 }
 
-// Bound returns the actions and their keys, as /keys lists them.
-func Bound(keys *keymap.Map) (list []command.Bound) {
+// KeyBindings returns the actions and their keys, as /keys lists them.
+func KeyBindings(keys *keymap.Map) (list []command.KeyBinding) {
 	for _, a := range keys.Actions() {
 		labels := make([]string, len(a.Keys))
 		for i, key := range a.Keys {
 			labels[i] = term.KeyLabel(key)
 		}
-		b := command.Bound{Action: a.Name, Keys: cmp.Or(strings.Join(labels, ", "), "no key")}
+		b := command.KeyBinding{Action: a.Name, Keys: cmp.Or(strings.Join(labels, ", "), "no key")}
 		switch {
 		case a.Fixed:
 			b.Note = "stays"
@@ -115,7 +115,7 @@ func (m *Model) key(k term.Key) tea.Cmd {
 
 // asideKey handles an Esc that cancels the side question. The open approval prompts of the turn stay open.
 func (m *Model) asideKey(k term.Key) (tea.Cmd, bool) {
-	if k.Name != "esc" || !m.activity.aside || m.chooser.picking != nil || m.input.Proposing() {
+	if k.Name != "esc" || !m.activity.aside || m.chooser.picking != nil || m.input.IsProposing() {
 		return nil, false
 	}
 	m.opts.Driver.EndAside()
@@ -133,10 +133,10 @@ func (m *Model) chooserKey(k term.Key) (tea.Cmd, bool) {
 // boundKey runs the action of a key from the table of keys. It returns false for keys that type, and for
 // keys without an action.
 func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
-	if k.Types() {
+	if k.IsText() {
 		return nil, false
 	}
-	for _, name := range m.surface.keys.Of(k.Name) {
+	for _, name := range m.surface.keys.ActionsOf(k.Name) {
 		action, ours := actions[name]
 		switch {
 		case !ours:
@@ -153,7 +153,7 @@ func (m *Model) boundKey(k term.Key) (tea.Cmd, bool) {
 // while a question waits for the user to finish a message.
 func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 	esc := k.Name == "esc" || k.Name == "alt+esc"
-	if !esc || !m.surface.settings().Vim || m.input.Vim.Mode != vim.Insert || m.questions.Asking() || m.chooser.picking != nil {
+	if !esc || !m.surface.settings().Vim || m.input.Vim.Mode != vim.Insert || m.questions.IsAsking() || m.chooser.picking != nil {
 		return nil, false
 	}
 	m.input.VimKey(term.Key{Name: "esc"}, m.surface.now())
@@ -180,21 +180,21 @@ func (m *Model) vimKey(k term.Key) (tea.Cmd, bool) {
 // testKey names the action of a key, after /keys, instead of running it. Esc or a question ends the test.
 // Two characters in a row count as the beginning of a message, and both are typed.
 func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
-	if !m.testing || m.questions.Open() {
+	if !m.testing || m.questions.IsOpen() {
 		m.testing = false
 		return nil, false
 	}
 	does, before := "does nothing", m.tested
 	m.tested = ""
-	switch names := m.surface.keys.Of(k.Name); {
+	switch names := m.surface.keys.ActionsOf(k.Name); {
 	case k.Name == "esc":
 		m.testing, m.surface.hint = false, hint{}
 		return nil, true
-	case k.Types() && before != "":
+	case k.IsText() && before != "":
 		m.testing, m.surface.hint = false, hint{}
 		m.input.Type(before, m.surface.now())
 		return nil, false
-	case k.Types():
+	case k.IsText():
 		does, m.tested = "types", k.Text
 	case len(names) > 0:
 		does = "is " + strings.Join(names, ", else ")
@@ -207,7 +207,7 @@ func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
 // effect; Esc only hides them.
 func (m *Model) helpKey(k term.Key) (tea.Cmd, bool) {
 	shown := m.keysShown
-	m.keysShown = !shown && k.Types() && k.Text == "?" && m.input.Editor.Empty()
+	m.keysShown = !shown && k.IsText() && k.Text == "?" && m.input.Editor.Empty()
 	return nil, m.keysShown || shown && k.Name == "esc"
 }
 

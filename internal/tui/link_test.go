@@ -192,7 +192,7 @@ func TestLinksFollowTheSetting(t *testing.T) {
 func TestCutLinksAreClosed(t *testing.T) {
 	t.Parallel()
 	s := linked(t, 60, "cursor", "xterm-256color")
-	row := s.model.surface.theme.Linked("日本 see main.go:12 and https://example.com/path there", s.model.surface.theme.Dim).String()
+	row := s.model.surface.theme.LinkText("日本 see main.go:12 and https://example.com/path there", s.model.surface.theme.Dim).String()
 	for width := range style.Width(row) + 1 {
 		cut := style.Truncate(row, width)
 		if w := style.Width(cut); w > width {

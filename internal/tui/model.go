@@ -62,7 +62,7 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 		typedLines: map[string]bool{},
 		input:      input.New(ctx, input.Sources{Commands: opts.Commands, Files: opts.Files}),
 	}
-	m.surface.print(transcript.Text, func(t *style.Theme, width int) (rows []string) {
+	m.surface.print(transcript.KindText, func(t *style.Theme, width int) (rows []string) {
 		for i, line := range opts.Greeting {
 			spans := style.Spans{{Text: t.SpellSigns(style.CleanProse(line))}}
 			if i == 0 {
@@ -76,7 +76,7 @@ func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	})
 	m.activity.showEarlier(opts.Earlier)
 	if opts.Ask != nil {
-		m.questions.AddOwn(opts.Ask, opts.Now())
+		m.questions.AddCommandQuestion(opts.Ask, opts.Now())
 	}
 	m.layout()
 	return m
@@ -119,7 +119,7 @@ func (m *Model) begin() tea.Cmd {
 			send = m.runCommand(strings.TrimSpace(initial.Text()))
 			break
 		}
-		if m.questions.Owned() {
+		if m.questions.HasCommandQuestion() {
 			m.activity.waiting = append(m.activity.waiting, initial)
 			break
 		}
@@ -205,8 +205,8 @@ func (m *Model) dispatch(message tea.Msg) tea.Cmd {
 		m.surface.note(bad, "✗", message.text)
 	case thenMsg:
 		return message()
-	case input.Proposed:
-		return guardPanic(m.input.Complete(message))
+	case input.ProposalsMsg:
+		return guardPanic(m.input.ShowProposals(message))
 	case commandMsg:
 		return tea.Batch(m.commandDone(message), m.settleOutdated())
 	case wakeMsg:
@@ -256,7 +256,7 @@ func (m *Model) wake() time.Time {
 	if tick := m.surface.now().Add(tickTime); m.moving() && (at.IsZero() || tick.Before(at)) {
 		return tick
 	}
-	if minute := m.surface.now().Add(time.Minute - m.activity.waited()%time.Minute); m.questions.Asking() && at.IsZero() {
+	if minute := m.surface.now().Add(time.Minute - m.activity.waited()%time.Minute); m.questions.IsAsking() && at.IsZero() {
 		return minute // the screen shows how many minutes the question has waited
 	}
 	return at
@@ -264,7 +264,7 @@ func (m *Model) wake() time.Time {
 
 // moving reports whether the screen changes as time passes. An open question hides the work in progress.
 func (m *Model) moving() bool {
-	if m.questions.Open() {
+	if m.questions.IsOpen() {
 		return m.surface.hint.text != ""
 	}
 	a := &m.activity

@@ -54,7 +54,7 @@ func (d *fakeDriver) Unqueue(context.Context) (atcmd.Message, bool) {
 	}
 	last := d.queued[len(d.queued)-1]
 	d.queued = d.queued[:len(d.queued)-1]
-	return atcmd.Typed(last), true
+	return atcmd.TypedMessage(last), true
 }
 
 // fakeCommands knows a few commands.
@@ -70,19 +70,19 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 	case "/quit":
 		return command.Output{Quit: true}, nil
 	case "/model":
-		return command.Output{Lines: []string{"demo-model"}, Pick: &command.Pick{Title: "model", Choices: []command.Choice{
+		return command.Output{Lines: []string{"demo-model"}, Pick: &command.ChoiceList{Title: "model", Choices: []command.Choice{
 			{Name: "demo-model", Help: "context 128k", Line: "/model demo-model", InUse: true},
 			{Name: "mock-large", Help: "context 1M", Line: "/model mock-large"},
 			{Name: "mock-larger", Line: "/model mock-larger"},
 		}}}, nil
 	case "/rewind":
 		if line != "/rewind" {
-			return command.Output{Lines: []string{"before “make x”", "files stay"}, Ask: &command.Ask{
+			return command.Output{Lines: []string{"before “make x”", "files stay"}, Ask: &command.Question{
 				Done: []string{"before “make x”"}, Title: "put 1 file back too", YesEffect: "yes, restore", YesCommand: "/rewind r2 files",
-				Parts: []command.AskPart{{Title: "delete  made.txt"}},
+				Parts: []command.QuestionPart{{Title: "delete  made.txt"}},
 			}}, nil
 		}
-		return command.Output{Lines: []string{"1  10:30  make x"}, Pick: &command.Pick{Title: "Return to before this message", Choices: []command.Choice{
+		return command.Output{Lines: []string{"1  10:30  make x"}, Pick: &command.ChoiceList{Title: "Return to before this message", Choices: []command.Choice{
 			{Name: "and now the tests", Help: "10:42", Line: "/rewind 2", Preview: func() string { return "and now the tests\nof all of it" }},
 			{Name: "make x", Help: "10:30", Line: "/rewind 1", Preview: func() string { return "make x" }},
 			{Name: "the branch that you left", Help: "10:41", Line: "/rewind r12"},
@@ -91,9 +91,9 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 		if line == "/undo yes" {
 			return command.Output{Lines: []string{"Undone: 2 files."}}, nil
 		}
-		return command.Output{Lines: []string{"undo 2 files"}, Diff: editDiff, Ask: &command.Ask{
+		return command.Output{Lines: []string{"undo 2 files"}, Diff: editDiff, Ask: &command.Question{
 			Title: "undo the changes of “make x” to 2 files", YesEffect: "yes, undo", YesCommand: "/undo yes",
-			Parts: []command.AskPart{{Title: "change  internal/a.go", Diff: editDiff}, {Title: "delete  made.txt"}, {Title: "not restored: .env: it may hold secrets"}},
+			Parts: []command.QuestionPart{{Title: "change  internal/a.go", Diff: editDiff}, {Title: "delete  made.txt"}, {Title: "not restored: .env: it may hold secrets"}},
 		}}, nil
 	case "/init":
 		return command.Output{Submit: "write AGENTS.md"}, nil
@@ -108,7 +108,7 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 	return command.Output{}, errors.New("there is no command " + line + "; did you mean /help?")
 }
 
-func (fakeCommands) Sends(line string) bool { return strings.HasPrefix(line, "/review") }
+func (fakeCommands) SendsMessage(line string) bool { return strings.HasPrefix(line, "/review") }
 
 func (fakeCommands) Complete(line string) (int, []command.Completion) {
 	var out []command.Completion
@@ -246,7 +246,7 @@ func (s *screenplay) paste(text string) {
 func earlierPrompts(texts ...string) promptsMsg {
 	var prompts promptsMsg
 	for _, text := range texts {
-		prompts = append(prompts, atcmd.Typed(text))
+		prompts = append(prompts, atcmd.TypedMessage(text))
 	}
 	return prompts
 }

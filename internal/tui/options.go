@@ -97,7 +97,7 @@ type Options struct {
 	// Greeting is printed first, one item per line.
 	Greeting []string
 	// Earlier is the conversation before the session was resumed; it is shown below the greeting.
-	Earlier Earlier
+	Earlier EarlierConversation
 	// Pressed is called for every key. It may be nil. It must return immediately.
 	Pressed func()
 	// History stores prompts for later sessions. If it is nil, prompts are kept for this session only.
@@ -131,7 +131,7 @@ type Options struct {
 	// returns none if they are unknown. It may be nil.
 	Efforts func() []string
 	// Ask is a question that must be answered before the first message is sent, or nil for none.
-	Ask *command.Ask
+	Ask *command.Question
 	// Keys returns the table of keys. It is called again after every command. If it is nil, the default
 	// keys apply.
 	Keys func() *keymap.Map

@@ -36,7 +36,7 @@ func plainLay(text string) transcript.Layout {
 
 func proseLay(text string) transcript.Layout {
 	return func(t *style.Theme, width int) []string {
-		return style.WrapText(style.CleanProse(text), t.Prose(width))
+		return style.WrapText(style.CleanProse(text), t.ProseWidth(width))
 	}
 }
 

@@ -138,7 +138,7 @@ func TestToTheBackground(t *testing.T) {
 	s.events(chat.TurnStarted{})
 	for call, name := range []string{1: "run_shell_command", 2: "task", 3: "run_shell_command", 4: "web_fetch", 5: "task"} {
 		if name != "" {
-			s.events(chat.ToolStarted{Call: call, Name: name, Label: toolspec.Label{Words: toolspec.Words{Now: "call"}, Subject: fmt.Sprint(call)}})
+			s.events(chat.ToolStarted{Call: call, Name: name, Label: toolspec.Label{Verbs: toolspec.Verbs{Now: "call"}, Subject: fmt.Sprint(call)}})
 		}
 		if name == "task" {
 			s.events(chat.AgentStarted{AgentState: chat.AgentState{ID: fmt.Sprint("s-", call), Call: call, Agent: "explore", Title: "look"}})
@@ -181,7 +181,7 @@ func TestBackToTheForeground(t *testing.T) {
 	t.Parallel()
 	server, build, old := &fakeJob{tail: "listening\n"}, &fakeJob{tail: "one\ntwo\n"}, &fakeJob{ended: "exit 0"}
 	s := newScreenplayFor(t, 80, 20, func(o *Options) {
-		o.Jobs = fakeJobs{all: []command.Job{{ID: 1, Command: "npm start", Live: server}, {ID: 2, Command: "true", Live: old}, {ID: 3, Command: "make", Live: build}}}
+		o.Jobs = fakeJobs{all: []command.Job{{ID: 1, Command: "npm start", LiveJob: server}, {ID: 2, Command: "true", LiveJob: old}, {ID: 3, Command: "make", LiveJob: build}}}
 	})
 	shows := func(want, not string) {
 		t.Helper()

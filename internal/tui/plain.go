@@ -100,8 +100,8 @@ func (p *plain) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 func (p *plain) line(text string) tea.Cmd {
 	m := p.model
 	p.showInput()
-	if m.questions.Open() {
-		if reply := m.questions.Line(text, m.surface.now()); reply.View {
+	if m.questions.IsOpen() {
+		if reply := m.questions.HandleLine(text, m.surface.now()); reply.View {
 			p.asked.id = 0
 			return nil
 		} else if !reply.Pass {
@@ -133,8 +133,8 @@ func (p *plain) stop() (next tea.Cmd) {
 	}
 	p.stopped = now
 	switch {
-	case m.questions.Open():
-		next = m.questionReply(m.questions.Line("stop", now))
+	case m.questions.IsOpen():
+		next = m.questionReply(m.questions.HandleLine("stop", now))
 	case m.activity.turn.running:
 		m.interrupt()
 	}
@@ -151,17 +151,17 @@ func (p *plain) show() {
 	if opened != nil {
 		rows = append(rows, opened.All(m.surface.theme, m.surface.width)...)
 	}
-	if m.questions.Open() && (m.questions.First().ID != p.asked.id || m.questions.First().Step != p.asked.step) {
+	if m.questions.IsOpen() && (m.questions.First().ID != p.asked.id || m.questions.First().Step != p.asked.step) {
 		asked := m.questions.First()
 		p.asked.id, p.asked.step = asked.ID, asked.Step
-		about := question.All(m.surface.theme, asked, m.surface.width)
+		about := question.AllRows(m.surface.theme, asked, m.surface.width)
 		head := "Question: "
 		if n, of := m.questions.Position(); of > 1 {
 			head = fmt.Sprintf("Question %d of %d: ", n, of)
 		}
 		about[0] = head + about[0]
-		rows = append(append(rows, about...), style.WrapText(m.questions.Answers(), m.surface.width)...)
-		if asked.Secret() {
+		rows = append(append(rows, about...), style.WrapText(m.questions.AnswerHelp(), m.surface.width)...)
+		if asked.IsSecret() {
 			p.echo, _ = p.hide()
 		}
 	}

@@ -182,7 +182,7 @@ func TestPlainAnswers(t *testing.T) {
 		}
 	}
 	own := newPlainScene(t)
-	own.take(commandMsg{line: "/undo", output: command.Output{Ask: &command.Ask{Title: "undo 1 file", YesEffect: "yes, undo", YesCommand: "/undo yes"}}})
+	own.take(commandMsg{line: "/undo", output: command.Output{Ask: &command.Question{Title: "undo 1 file", YesEffect: "yes, undo", YesCommand: "/undo yes"}}})
 	if !strings.Contains(own.out.String(), "Type y: yes, undo; n: no, leave it unchanged; v: ") {
 		t.Errorf("the answers to a command's question:\n%s", own.out)
 	}
@@ -223,7 +223,7 @@ func TestPlainHidesAKey(t *testing.T) {
 	hidden := false
 	s.hide = func() (func() error, error) { hidden = true; return func() error { hidden = false; return nil }, nil }
 	taken := ""
-	s.take(commandMsg{line: "/login", output: command.Output{Ask: &command.Ask{Title: "API key for a.example", Secret: func(_ context.Context, line string) (command.Output, error) {
+	s.take(commandMsg{line: "/login", output: command.Output{Ask: &command.Question{Title: "API key for a.example", Secret: func(_ context.Context, line string) (command.Output, error) {
 		taken = line
 		return command.Output{Lines: []string{"kept"}}, nil
 	}}}})

@@ -36,8 +36,8 @@ func TestPopupOfFilesGrows(t *testing.T) {
 	listed := false
 	s := newScreenplayFor(t, 80, 24, func(o *Options) { o.Files = slowFiles{&listed, new([]string)} })
 	s.model.key(term.Key{Name: "@", Text: "@"})
-	first := s.model.input.Propose()().(input.Proposed)
-	more := s.model.input.Complete(first)
+	first := s.model.input.Propose()().(input.ProposalsMsg)
+	more := s.model.input.ShowProposals(first)
 	s.model.layout()
 	if view := s.model.view(); strings.Contains(view, "late.go") || !strings.Contains(view, "@main.go") || more == nil {
 		t.Fatalf("before the workspace was listed:\n%s", view)

@@ -53,7 +53,7 @@ func newStatus(s *surface, title func() string) status {
 func (s *status) update(questions *question.Questions, running bool, folder string) (sequences string) {
 	now := term.Status{State: "idle", Title: humanize.Line(cmp.Or(s.title(), folder), newsLimit)}
 	switch {
-	case questions.Open():
+	case questions.IsOpen():
 		now.State, now.Kind = "blocked", "permission"
 		if asked := questions.First(); asked.Own != nil || len(asked.Preview.Inquiries) > 0 {
 			now.Kind = "question"
@@ -97,14 +97,14 @@ func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 	name := "agent: " + humanize.Line(filepath.Base(p.surface.workspace), newsLimit)
 	title := name
 	switch {
-	case questions.Open():
+	case questions.IsOpen():
 		title = "? " + title
 	case running:
 		title = "* " + title
 	}
 	if title != p.title && !p.surface.environ.simpleTerminal() {
 		p.title = title
-		p.sequence += term.Title(title)
+		p.sequence += term.TitleSequence(title)
 	}
 	p.sequence += p.status.update(questions, running, filepath.Base(p.surface.workspace))
 	if !p.surface.calling {
@@ -118,7 +118,7 @@ func (p *presence) say(questions *question.Questions, running bool) tea.Cmd {
 	p.surface.bell = true
 	kind, news := news(questions)
 	if setting != "bell" && p.unfocused && !p.surface.environ.simpleTerminal() {
-		shown := term.Notification(p.surface.environ.get, setting == "osc", name, news)
+		shown := term.NotificationSequence(p.surface.environ.get, setting == "osc", name, news)
 		p.sequence += shown
 		p.surface.bell = setting != "osc" || shown == ""
 	}
@@ -138,7 +138,7 @@ const newsLimit = 120
 
 // news returns the reason for notifying the user: kind in one word, and line in one line.
 func news(questions *question.Questions) (kind, line string) {
-	if !questions.Open() {
+	if !questions.IsOpen() {
 		return "turn-ended", "the turn has ended"
 	}
 	asked := questions.First()

@@ -97,7 +97,7 @@ func wakeIn(d time.Duration) tea.Cmd {
 func (p *program) lendTerminal(request lendMsg) tea.Cmd {
 	p.keys.Stop()
 	p.lent.Store(math.MaxInt64)
-	err := p.terminal.Lend(request.run)
+	err := p.terminal.RunProgram(request.run)
 	p.lent.Store(time.Now().Add(lateSignal).UnixNano())
 	p.model.presence.forget()
 	if again := p.keys.Start(); again != nil {

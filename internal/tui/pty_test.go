@@ -86,8 +86,8 @@ func (h *writtenPrompts) Write() error {
 
 // playPick lets somebody choose before there is a session.
 func playPick() int {
-	pick := command.Pick{Title: "session", Choices: []command.Choice{{Name: "first"}, {Name: "second"}}}
-	chosen, ok, err := Pick(context.Background(), Options{In: os.Stdin, Out: os.Stdout, Environ: os.Environ()}, pick)
+	pick := command.ChoiceList{Title: "session", Choices: []command.Choice{{Name: "first"}, {Name: "second"}}}
+	chosen, ok, err := Choose(context.Background(), Options{In: os.Stdin, Out: os.Stdout, Environ: os.Environ()}, pick)
 	fmt.Printf("chosen: %q %v %v\n", chosen.Name, ok, err)
 	return 0
 }
@@ -96,7 +96,7 @@ func playPick() int {
 type crashingCommands struct{}
 
 func (crashingCommands) Run(context.Context, string) (command.Output, error) { panic("oh no") }
-func (crashingCommands) Sends(string) bool                                   { return false }
+func (crashingCommands) SendsMessage(string) bool                            { return false }
 func (crashingCommands) Complete(string) (int, []command.Completion)         { return 0, nil }
 
 // sceneDriver answers every message with itself.

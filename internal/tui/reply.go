@@ -45,24 +45,24 @@ const growRows = 2
 
 // grow prints the rows of an open paragraph that more text cannot change.
 func (a *activity) grow() {
-	piece, ok := a.reply.text.Open()
+	piece, ok := a.reply.text.OpenPiece()
 	if !ok || len(piece.Text) > maxOpen || a.surface.plain {
 		return // in plain mode a printed row cannot be replaced
 	}
-	grown := a.surface.transcript.Grown()
+	grown := a.surface.transcript.GrownRows()
 	width := a.surface.columns()
-	if len(piece.Text) < a.reply.looked+growRows*a.surface.theme.Prose(width) {
+	if len(piece.Text) < a.reply.looked+growRows*a.surface.theme.ProseWidth(width) {
 		return
 	}
 	a.reply.looked = len(piece.Text)
-	rows := a.surface.md.Piece(piece, width)
+	rows := a.surface.md.RenderPiece(piece, width)
 	if len(rows) < grown+2*growRows {
 		return
 	}
-	if settled := a.surface.md.Settled(piece, rows, width); settled > grown {
-		kind := transcript.Text
+	if settled := a.surface.md.SettledRows(piece, rows, width); settled > grown {
+		kind := transcript.KindText
 		if piece.More {
-			kind = transcript.More
+			kind = transcript.KindContinuation
 		}
 		a.surface.endHeld()
 		a.surface.transcript.Grow(kind, rows[:settled])
@@ -76,11 +76,11 @@ func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room, grown i
 	if room <= 0 {
 		return nil
 	}
-	if piece, ok := r.text.Open(); ok {
+	if piece, ok := r.text.OpenPiece(); ok {
 		if len(piece.Text) > maxOpen {
-			return style.Tail(piece.Text, t.Prose(width), room)
+			return style.Tail(piece.Text, t.ProseWidth(width), room)
 		}
-		rows := md.Piece(piece, width)
+		rows := md.RenderPiece(piece, width)
 		rows = rows[min(grown, len(rows)):]
 		rows = rows[max(0, len(rows)-room):]
 		for i, row := range rows { // code may be wider than the live part
@@ -88,25 +88,25 @@ func (r *reply) view(t *style.Theme, md *markdown.Renderer, width, room, grown i
 		}
 		return rows
 	}
-	return dimTail(t, string(r.thought), t.Prose(width), min(3, room))
+	return dimTail(t, string(r.thought), t.ProseWidth(width), min(3, room))
 }
 
 // layPiece lays out a piece of a reply with the renderer of the current theme.
 func (a *activity) layPiece(piece markdown.Piece) transcript.Layout {
-	return func(_ *style.Theme, width int) []string { return a.surface.md.Piece(piece, width) }
+	return func(_ *style.Theme, width int) []string { return a.surface.md.RenderPiece(piece, width) }
 }
 
 // printReply prints closed blocks of the reply.
 func (a *activity) printReply(blocks []markdown.Piece) {
 	for _, block := range blocks {
 		a.reply.looked = 0
-		if a.surface.transcript.Growing() {
+		if a.surface.transcript.IsGrowing() {
 			a.surface.again = !a.surface.transcript.Finish(a.layPiece(block), a.surface.theme, a.surface.columns()) || a.surface.again
 			continue
 		}
-		kind := transcript.Text
+		kind := transcript.KindText
 		if block.More {
-			kind = transcript.More
+			kind = transcript.KindContinuation
 		}
 		a.surface.print(kind, a.layPiece(block))
 		a.reply.printed = true

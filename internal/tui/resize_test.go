@@ -55,7 +55,7 @@ func (w *window) resize(width, height int) func() {
 	w.width.Store(int64(width))
 	w.height.Store(int64(height))
 	return func() {
-		w.model.update(resizedMsg{width, height, w.screen.Tallest(w.clock)})
+		w.model.update(resizedMsg{width, height, w.screen.MaxHeight(w.clock)})
 		w.paint()
 	}
 }

@@ -161,7 +161,7 @@ func serve(ctx context.Context, loop *tea.Program, keys *term.Keyboard, signals 
 
 func sizeOf(t *term.Terminal, now time.Time) resizedMsg {
 	width, height := t.Size()
-	return resizedMsg{width, height, t.Screen.Tallest(now)}
+	return resizedMsg{width, height, t.Screen.MaxHeight(now)}
 }
 
 // crashMsg passes a panic from a command's goroutine to the event loop. Run can then restore the terminal

@@ -14,7 +14,7 @@ var registry = sync.OnceValue(func() *tools.Registry { return tools.NewRegistry(
 // said says a call of a real tool: its name, and what it is about.
 func said(title string) toolspec.Label {
 	name, about, _ := strings.Cut(title, " ")
-	s := registry().Traits(name).Named(name)
+	s := registry().Traits(name).DescribeName(name)
 	s.Subject, s.Key = about, about
 	return s
 }

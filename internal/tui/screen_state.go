@@ -145,7 +145,7 @@ func (s *surface) showHint(text string, quits bool) {
 }
 
 // answer prints the answer of a command, with blank lines before and after it.
-func (s *surface) answer(lay transcript.Layout) { s.print(transcript.Text, lay) }
+func (s *surface) answer(lay transcript.Layout) { s.print(transcript.KindText, lay) }
 
 // print adds a finished entry to the transcript.
 func (s *surface) print(kind transcript.Kind, lay transcript.Layout) {
@@ -156,7 +156,7 @@ func (s *surface) print(kind transcript.Kind, lay transcript.Layout) {
 // note prints a line that reports an event: a glyph, then text. The text may be external, so it is
 // shortened to a limit.
 func (s *surface) note(look func(*style.Theme) style.Style, glyph, text string) {
-	s.print(transcript.Line, noteRows(look, glyph, text))
+	s.print(transcript.KindLine, noteRows(look, glyph, text))
 }
 
 // noteRows lays out a note.
@@ -165,7 +165,7 @@ func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcrip
 	return func(t *style.Theme, width int) []string {
 		sign := t.Sign(look(t), glyph)
 		margin := strings.Repeat(" ", style.Width(sign))
-		rows := style.WrapSpans(t.Linked(t.SpellSigns(text), look(t)), max(10, t.Prose(width)-len(margin)))
+		rows := style.WrapSpans(t.LinkText(t.SpellSigns(text), look(t)), max(10, t.ProseWidth(width)-len(margin)))
 		return style.Indent(rows, sign, margin)
 	}
 }

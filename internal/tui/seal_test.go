@@ -223,7 +223,7 @@ func obeyed(out string) string {
 		return "bytes that are no UTF-8"
 	}
 	for _, r := range out {
-		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || style.Hides(r) {
+		if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || style.IsHiding(r) {
 			return fmt.Sprintf("%U", r)
 		}
 	}
@@ -368,13 +368,13 @@ func TestNoNoticeFillsTheScreen(t *testing.T) {
 // What was shown before the session is cleaned too.
 func TestNoOptionIsObeyedByTheTerminal(t *testing.T) {
 	t.Parallel()
-	for i, v := range attacked(reflect.TypeFor[Earlier](), attack, true) {
+	for i, v := range attacked(reflect.TypeFor[EarlierConversation](), attack, true) {
 		var out bytes.Buffer
 		screen := term.NewScreen(&out, nil)
 		s := newScreenplayFor(t, 60, 24, func(o *Options) {
 			o.Environ = []string{"TERM=xterm-kitty", "NO_COLOR=1"}
 			o.Greeting, o.Workspace = []string{attack}, "/home/project/"+strings.ReplaceAll(attack, "/", "")
-			o.Earlier = v.Interface().(Earlier)
+			o.Earlier = v.Interface().(EarlierConversation)
 		})
 		screen.Post(s.model.frame())
 		screen.Close()

@@ -30,34 +30,34 @@ const (
 // submit sends the input: a slash command to the commands, a line after "!" to the shell, and everything
 // else to the model. A queued message is shown once the driver reports it.
 func (m *Model) submit() tea.Cmd {
-	m.input.Unpropose()
+	m.input.CloseProposals()
 	message := m.input.Editor.Message().Trim()
 	text := message.Text()
 	if text == "" {
 		return nil
 	}
 	if m.questions.IsAnswers(text) {
-		m.input.Sent()
+		m.input.ClearSent()
 		m.surface.showHint(text+" not sent: answer the open question first", false)
 		return nil
 	}
 	remember := m.remember(message)
-	m.input.Sent()
+	m.input.ClearSent()
 	m.unstash()
 	switch {
 	case text == "exit" || text == "quit":
 		return tea.Quit
-	case message.Leads() == '!' && strings.TrimLeft(text, "! ") == "":
+	case message.FirstTypedByte() == '!' && strings.TrimLeft(text, "! ") == "":
 		m.surface.showHint(shellHelp, false)
 		return nil
 	case m.commands(message):
 		return tea.Batch(remember, m.runCommand(text))
-	case message.Leads() == '!':
+	case message.FirstTypedByte() == '!':
 		m.activity.shell = append(m.activity.shell, text)
 		if !m.activity.turn.running {
 			m.runHeld()
 		}
-	case m.questions.Owned():
+	case m.questions.HasCommandQuestion():
 		m.activity.waiting = append(m.activity.waiting, message)
 	default:
 		m.opts.Driver.Send(message)
@@ -68,12 +68,12 @@ func (m *Model) submit() tea.Cmd {
 // commands reports whether a message is a slash command.
 func (m *Model) commands(message atcmd.Message) bool {
 	text := message.Text()
-	return m.opts.Commands != nil && message.Leads() == '/' && command.IsCommandWord(input.FirstWord(text)) && !m.opts.Commands.Sends(text)
+	return m.opts.Commands != nil && message.FirstTypedByte() == '/' && command.IsCommandWord(input.FirstWord(text)) && !m.opts.Commands.SendsMessage(text)
 }
 
 // sendWaiting sends the messages that have waited for the end of a command of the user.
 func (m *Model) sendWaiting() {
-	if m.questions.Owned() || len(m.activity.commands) > 0 {
+	if m.questions.HasCommandQuestion() || len(m.activity.commands) > 0 {
 		return
 	}
 	for _, message := range m.activity.waiting {
@@ -197,7 +197,7 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	m.surface.chooseTheme()
 	m.opts.Driver.Refresh()
 	if m.pickable(msg.output.Pick) && msg.err == nil {
-		m.input.Unpropose()
+		m.input.CloseProposals()
 		resends := m.resends && msg.line == modelList
 		m.resends = false
 		return m.chooser.open(*msg.output.Pick, func(chosen command.Choice) tea.Cmd {
@@ -220,14 +220,14 @@ func (m *Model) commandDone(msg commandMsg) tea.Cmd {
 	switch {
 	case msg.err != nil:
 		m.surface.answer(noteRows(bad, "✗", msg.err.Error()))
-	case msg.output.Submit != "" && m.questions.Owned():
-		m.activity.waiting = append(m.activity.waiting, atcmd.Typed(msg.output.Submit))
+	case msg.output.Submit != "" && m.questions.HasCommandQuestion():
+		m.activity.waiting = append(m.activity.waiting, atcmd.TypedMessage(msg.output.Submit))
 	case msg.output.Submit != "":
-		m.opts.Driver.Send(atcmd.Typed(msg.output.Submit))
+		m.opts.Driver.Send(atcmd.TypedMessage(msg.output.Submit))
 	case msg.output.Copy != "":
 		return m.presence.copyText(msg.output.Copy)
 	case msg.output.Ask != nil:
-		m.questions.AddOwn(msg.output.Ask, m.surface.now())
+		m.questions.AddCommandQuestion(msg.output.Ask, m.surface.now())
 	case msg.output.TestsKeys && !m.surface.plain:
 		m.testing, m.tested = true, ""
 	case msg.output.Outside != nil:

@@ -23,7 +23,7 @@ import (
 func TestWhatIsPastedIsData(t *testing.T) {
 	t.Parallel()
 	typed := func(text string) atcmd.Part { return atcmd.Part{Text: text} }
-	pasted := func(text string) atcmd.Part { return atcmd.Part{Text: text, Source: history.Pasted} }
+	pasted := func(text string) atcmd.Part { return atcmd.Part{Text: text, Source: history.SourcePasted} }
 	for _, test := range []struct {
 		name string
 		do   func(*screenplay)
@@ -102,7 +102,7 @@ func TestShellModeShowsFortyLines(t *testing.T) {
 func TestADeclinedProposalHasNoTick(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
-	label := toolspec.Label{Words: toolspec.Words{Done: "remembered", Do: "remember", Declined: "not kept"}, Subject: "it is slow"}
+	label := toolspec.Label{Verbs: toolspec.Verbs{Done: "remembered", Do: "remember", Declined: "not kept"}, Subject: "it is slow"}
 	s.events(chat.ToolEnded{Name: "remember", Label: label, Answer: tools.Answer{Text: "no", Summary: "not kept", Declined: true}})
 	if all := s.all(); !strings.Contains(all, "· not kept: it is slow") || strings.Contains(all, "✓") || strings.Contains(all, "remember") {
 		t.Errorf("printed:\n%s", all)

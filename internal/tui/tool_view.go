@@ -47,7 +47,7 @@ type runningTool struct {
 func (a *activity) toolOutput(e chat.ToolOutput) {
 	for i := range a.tools {
 		if t := &a.tools[i]; t.call == e.Call {
-			t.output = humanize.KeepEnd(append(t.output, e.Data...), mailbox.OutputKept)
+			t.output = humanize.KeepEnd(append(t.output, e.Data...), mailbox.MaxOutputBytes)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	a.tools = slices.DeleteFunc(a.tools, func(t runningTool) bool { return t.call == e.Call })
 	if plan := a.turn.plan; plan != "" && e.Traits.Asks { // the question that showed the plan is gone
 		a.turn.plan = ""
-		a.surface.print(transcript.Text, func(_ *style.Theme, width int) []string { return a.surface.md.Render(plan, width) })
+		a.surface.print(transcript.KindText, func(_ *style.Theme, width int) []string { return a.surface.md.Render(plan, width) })
 	}
 	answer, done := e.Answer, describe(e.Label)
 	if e.Traits.Runs {
@@ -79,12 +79,12 @@ func (a *activity) toolEnded(e chat.ToolEnded) {
 	case told:
 	case (e.Traits.ShowsFile() || e.Traits.ShowsFiles()) && answer.Error == "":
 		reads, _ := a.surface.held.(heldReads)
-		a.surface.held = append(reads, readFile{done.Subject, humanize.Lines(answer.Text)})
+		a.surface.held = append(reads, readFile{done.Subject, humanize.LineCount(answer.Text)})
 	case answer.Diff != "" && refusal(e) == "":
 		a.surface.endHeld()
 		a.surface.held = heldEdit(e)
 	default:
-		a.surface.print(transcript.Line, toolRows(e, 0))
+		a.surface.print(transcript.KindLine, toolRows(e, 0))
 	}
 }
 
@@ -94,7 +94,7 @@ type heldEdit chat.ToolEnded
 func (e heldEdit) rows() transcript.Layout { return toolRows(chat.ToolEnded(e), 0) }
 
 // kind implements held. Blank lines separate the context lines of a change from the next heading.
-func (heldEdit) kind() transcript.Kind { return transcript.Text }
+func (heldEdit) kind() transcript.Kind { return transcript.KindText }
 
 // toolRows lays out a finished call, with the tokens that pruning freed after it.
 func toolRows(e chat.ToolEnded, freed int) transcript.Layout {
@@ -112,14 +112,14 @@ func (a *activity) densityApplied(e chat.DensityApplied) {
 	if a.surface.settings().QuietDensity {
 		return
 	}
-	freed := e.Freed()
+	freed := e.PrunedTokens()
 	edit, held := a.surface.held.(heldEdit)
 	if !held || freed <= 0 || freed*100 >= ownLine*e.Limit {
 		a.surface.note(dim, "≈", e.String())
 		return
 	}
 	a.surface.held = nil
-	a.surface.print(transcript.Text, toolRows(chat.ToolEnded(edit), freed))
+	a.surface.print(transcript.KindText, toolRows(chat.ToolEnded(edit), freed))
 }
 
 // readFile is a file that was read, and the number of lines that were read.
@@ -132,7 +132,7 @@ type readFile struct {
 type heldReads []readFile
 
 // kind implements held.
-func (heldReads) kind() transcript.Kind { return transcript.Line }
+func (heldReads) kind() transcript.Kind { return transcript.KindLine }
 
 // rows lays out the files as one entry.
 func (reads heldReads) rows() transcript.Layout {
@@ -143,7 +143,7 @@ func (reads heldReads) rows() transcript.Layout {
 			if i < len(reads)-1 {
 				much += ", "
 			}
-			spans = append(append(spans, t.Linked(file.name, t.Plain)...), style.Span{Text: much, Style: t.Dim})
+			spans = append(append(spans, t.LinkText(file.name, t.Plain)...), style.Span{Text: much, Style: t.Dim})
 		}
 		rows := style.WrapSpans(append(style.Spans{{Text: readVerb + " "}}, spans...), max(20, width-2))
 		return style.Indent(rows, t.Sign(t.OK, "✓"), "  ")
@@ -167,7 +167,7 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 		return noteRows(bad, "✗", describe(e.Label).NotDone()+" — "+refused)(t, width)
 	}
 	if a.Declined {
-		return noteRows(dim, "·", describe(e.Label).NotWanted())(t, width)
+		return noteRows(dim, "·", describe(e.Label).DeclinedText())(t, width)
 	}
 	failed := a.Error != "" || a.ExitCode != nil && *a.ExitCode != 0
 	glyph := t.Sign(t.OK, "✓")
@@ -180,7 +180,7 @@ func toolResult(t *style.Theme, e chat.ToolEnded, freed, width int) []string {
 	}
 	said, body := outcome(t, a, width-2, most)
 	if e.Duration >= 100*time.Millisecond && a.ExitCode != nil || e.Duration >= time.Second {
-		said = style.JoinComma(said, humanize.Took(e.Duration))
+		said = style.JoinComma(said, humanize.Duration(e.Duration))
 	}
 	if freed > 0 {
 		said += " · pruned " + humanize.Tokens(freed)
@@ -203,7 +203,7 @@ func headed(t *style.Theme, what, said string, room int) string {
 		room = spokenColumns // a screen reader receives the whole line
 	}
 	said = style.Parts(said, ", ", max(room-style.Width(what), room/2))
-	return style.Truncate(t.Linked(what, t.Plain).String(), max(20, room-style.Width(said))) + t.Dim.Text(said)
+	return style.Truncate(t.LinkText(what, t.Plain).String(), max(20, room-style.Width(said))) + t.Dim.Text(said)
 }
 
 // refusal describes the user's refusal of a call, or returns "" if the call was allowed.
@@ -229,7 +229,7 @@ func outcome(t *style.Theme, a tools.Answer, width, most int) (outcome string, b
 		text := strings.TrimRight(style.Clean(a.Text), "\n")
 		return style.JoinComma(fmt.Sprintf("exit %d", *a.ExitCode), howMuch(a)), lastLines(t, text, width, most, a.Spool == "")
 	case a.Error != "":
-		why := style.WrapSpans(t.Linked(strings.TrimSpace(style.CleanProse(a.Error)), t.Bad), max(20, width))
+		why := style.WrapSpans(t.LinkText(strings.TrimSpace(style.CleanProse(a.Error)), t.Bad), max(20, width))
 		return "", append(boundRows(t, why, errorLines), lastLines(t, strings.TrimRight(style.Clean(a.Text), "\n"), width, most, a.Spool == "")...)
 	}
 	return howMuch(a), nil
@@ -240,7 +240,7 @@ func howMuch(a tools.Answer) string {
 	if a.Summary != "" {
 		return style.Reveal(humanize.FirstLine(a.Summary)).Text
 	}
-	if n := humanize.Lines(a.Text); n > 0 {
+	if n := humanize.LineCount(a.Text); n > 0 {
 		return humanize.Count(n, "line")
 	}
 	return "no output"
@@ -283,7 +283,7 @@ func lastLines(t *style.Theme, text string, width, most int, whole bool) []strin
 		lines = lines[more:]
 	}
 	for _, line := range lines {
-		rows = append(rows, style.Truncate(t.Linked(line, t.Dim).String(), max(20, width)))
+		rows = append(rows, style.Truncate(t.LinkText(line, t.Dim).String(), max(20, width)))
 	}
 	return rows
 }

@@ -63,10 +63,10 @@ type retry struct {
 // latest report about it.
 type silence struct{ since, told time.Time }
 
-// lasts reports whether the silence continues. A silence is reported again every chat.SilenceTold, so an
+// lasts reports whether the silence continues. A silence is reported again every chat.SilenceInterval, so an
 // older report means that it has ended.
 func (s silence) lasts(now time.Time) bool {
-	return !s.told.IsZero() && now.Sub(s.told) < chat.SilenceTold+time.Second
+	return !s.told.IsZero() && now.Sub(s.told) < chat.SilenceInterval+time.Second
 }
 
 // workTime returns the time that the turn has worked, without the time for which questions were open.

@@ -30,7 +30,7 @@ func (a *activity) endTurn(interrupted bool) {
 	if !a.surface.settings().QuietDensity {
 		layouts = append(layouts, a.savingLines()...)
 	}
-	a.surface.print(transcript.Text, func(t *style.Theme, width int) (rows []string) {
+	a.surface.print(transcript.KindText, func(t *style.Theme, width int) (rows []string) {
 		for _, layout := range layouts {
 			rows = append(rows, layout(t, width)...)
 		}
@@ -85,7 +85,7 @@ func (u *turn) strip(took time.Duration, cost, session string) transcript.Layout
 			add("/undo", t.Dim)
 		}
 		margin := strings.Repeat(" ", style.Width(sign))
-		return style.Indent(style.WrapSpans(spans, max(10, t.Prose(width)-len(margin))), sign, margin)
+		return style.Indent(style.WrapSpans(spans, max(10, t.ProseWidth(width)-len(margin))), sign, margin)
 	}
 }
 

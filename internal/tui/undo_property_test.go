@@ -21,7 +21,7 @@ import (
 
 // storedPast is the past of the files alone.
 type storedPast struct {
-	slash.Past
+	slash.Rewinder
 	store *snapshot.Store
 }
 
@@ -32,7 +32,7 @@ func (p storedPast) PlanFiles(ctx context.Context, way snapshot.Operation) (*sna
 	return p.store.PlanUndo(ctx)
 }
 
-func (p storedPast) MoveFiles(_ context.Context, plan *snapshot.Plan) ([]snapshot.ChangedFile, error) {
+func (p storedPast) ApplyFilePlan(_ context.Context, plan *snapshot.Plan) ([]snapshot.ChangedFile, error) {
 	return p.store.Apply(plan)
 }
 
@@ -56,7 +56,7 @@ func TestAnAnswerDoesWhatWasShown(t *testing.T) {
 			turns++
 			store.BeginTurn(fmt.Sprint("turn ", turns))
 			path := filepath.Join(root, fmt.Sprint("file", turns))
-			store.Edit(snapshot.FileEdit{Abs: path, After: []byte("new\n")})
+			store.BeginEdit(snapshot.FileEdit{Abs: path, After: []byte("new\n")})
 			if err := os.WriteFile(path, []byte("new\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -74,8 +74,8 @@ func TestAnAnswerDoesWhatWasShown(t *testing.T) {
 		s := newScreenplayFor(t, 80, 30, func(o *Options) {
 			o.Commands = slash.New(t.Context(), slash.Deps{Past: storedPast{store: store}, Now: time.Now, Setup: slash.Setup{Callable: func() []command.Callable { return nil }}})
 		})
-		question := func() *command.Ask {
-			if !s.model.questions.Open() {
+		question := func() *command.Question {
+			if !s.model.questions.IsOpen() {
 				return nil
 			}
 			if _, of := s.model.questions.Position(); of != 1 {
@@ -101,7 +101,7 @@ func TestAnAnswerDoesWhatWasShown(t *testing.T) {
 				}
 			case len(do) == 1 && asked == nil: // it would be part of a message
 			case len(do) == 1:
-				if s.model.questions.Drafting() {
+				if s.model.questions.IsDrafting() {
 					s.press("esc")
 				}
 				s.wait(time.Second)
@@ -115,7 +115,7 @@ func TestAnAnswerDoesWhatWasShown(t *testing.T) {
 				if slices.Contains(before, name) == slices.Contains(held(), name) {
 					continue
 				}
-				shown := asked != nil && slices.ContainsFunc(asked.Parts, func(p command.AskPart) bool { return strings.HasSuffix(p.Title, " "+name) })
+				shown := asked != nil && slices.ContainsFunc(asked.Parts, func(p command.QuestionPart) bool { return strings.HasSuffix(p.Title, " "+name) })
 				if do == "y" && !shown || do == "/undo yes" && asked != nil && asked.YesCommand == do && !shown || do != "y" && do != "/undo yes" {
 					r.Fatalf("%s changed %s, which was not shown:\n%s", do, name, s.all())
 				}

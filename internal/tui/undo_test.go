@@ -34,7 +34,7 @@ func TestUndoIsAQuestion(t *testing.T) {
 		if said := strings.Contains(all, "· left unchanged"); said != want.left {
 			t.Errorf("%s: it says that all is left unchanged: %v", key, said)
 		}
-		if open := s.model.questions.Asking(); open == (want.ran || want.left) {
+		if open := s.model.questions.IsAsking(); open == (want.ran || want.left) {
 			t.Errorf("%s: the question is open: %v", key, open)
 		}
 	}

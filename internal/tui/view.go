@@ -16,12 +16,12 @@ func (m *Model) frame() term.Frame {
 		m.layout()
 	}
 	f := term.Frame{
-		Printed: append(printed, m.surface.transcript.Take()...), Reset: m.surface.again,
+		Printed: append(printed, m.surface.transcript.TakeRows()...), Reset: m.surface.again,
 		Live: m.live, Row: m.row, Col: m.col, Width: m.surface.width, Height: m.surface.height, At: m.surface.now(), Bell: m.surface.bell, Sequence: m.presence.sequence,
 	}
 	if read := m.reader.pager; read != nil {
 		read.Waits = ""
-		if m.questions.Asking() && m.questions.First().ID != m.reader.asked {
+		if m.questions.IsAsking() && m.questions.First().ID != m.reader.asked {
 			read.Waits = "a question waits"
 		}
 		f.Full = read.View(m.surface.theme, m.surface.columns(), m.surface.height)
@@ -36,7 +36,7 @@ func (m *Model) layout() {
 	width, most := m.surface.columns(), max(1, m.surface.height-1)
 	var input []string
 	var cursor place
-	if m.chooser.picking != nil && !m.questions.Open() {
+	if m.chooser.picking != nil && !m.questions.IsOpen() {
 		input, cursor.col = m.chooser.picking.View(m.surface.theme, width, max(2, min(pickerRows, m.surface.height/2-2)))
 	} else {
 		input, cursor = m.inputView(width, max(1, min(10, most/3)))
@@ -48,13 +48,13 @@ func (m *Model) layout() {
 	room := most - len(input) - len(status)
 	popup := m.underInput(width, room)
 	room -= len(popup)
-	queue := m.activity.queueView(width, min(3, room/4), m.questions.Asking())
-	if !m.questions.Open() { // below a question it would look like an answer
+	queue := m.activity.queueView(width, min(3, room/4), m.questions.IsAsking())
+	if !m.questions.IsOpen() { // below a question it would look like an answer
 		queue = append(queue, m.surface.todoView(width, room)...)
 	}
 	room -= len(queue)
 
-	if !m.questions.Open() {
+	if !m.questions.IsOpen() {
 		// The live part is at most half of the window, so that a part of it cannot be moved out when the
 		// window becomes lower. With subagents it is two thirds, which is enough for four subagents.
 		share := m.surface.height / 2
@@ -66,11 +66,11 @@ func (m *Model) layout() {
 
 	// Blank lines above the work in progress and before the input, if there is room for them.
 	lead, gap := min(1, max(0, room)), min(1, max(0, room-7))
-	if piece, ok := m.activity.reply.text.Open(); ok && (piece.More || m.surface.transcript.Growing()) {
+	if piece, ok := m.activity.reply.text.OpenPiece(); ok && (piece.More || m.surface.transcript.IsGrowing()) {
 		lead = 0 // the block continues the rows that were printed last
 	}
-	above, asked := m.activity.view(width, room-lead-gap), question.Place{}
-	if m.questions.Open() {
+	above, asked := m.activity.view(width, room-lead-gap), question.CursorPosition{}
+	if m.questions.IsOpen() {
 		if room < 8 {
 			lead = 0 // the question needs every row
 		}
@@ -84,7 +84,7 @@ func (m *Model) layout() {
 	if len(live) > lead {
 		live = append(live, blank(gap)...)
 	}
-	if m.questions.Asking() {
+	if m.questions.IsAsking() {
 		cursor = place{asked.Row + lead, asked.Col}
 	} else {
 		cursor.row += len(live)
@@ -102,16 +102,16 @@ func (m *Model) layout() {
 // inputView lays out the input and returns the position of the cursor.
 func (m *Model) inputView(width, height int) ([]string, place) {
 	// Dim is set while the question receives the keys.
-	look := input.Look{Placeholder: m.placeholder(), Dim: m.questions.Asking(), Vim: m.surface.settings().Vim}
+	look := input.ViewState{Placeholder: m.placeholder(), Dim: m.questions.IsAsking(), Vim: m.surface.settings().Vim}
 	rows, row, col := m.input.View(m.surface.theme, look, width, height)
 	return rows, place{row, col}
 }
 
 func (m *Model) placeholder() string {
 	switch {
-	case m.questions.Explaining():
+	case m.questions.IsExplaining():
 		return "Answer above"
-	case m.questions.Asking():
+	case m.questions.IsAsking():
 		return "Answer above, or Tab to write a message"
 	case m.activity.turn.running:
 		return "Type to queue a message"

@@ -34,7 +34,7 @@ func (q Query) leaks(values, files []string) error {
 	const remedy = "; remove it, or ask the user to search with /web"
 	spelled := spellings(strings.Join(append(append([]string{q.Text}, q.OnlyHosts...), q.WithoutHosts...), " "))
 	for _, text := range spelled {
-		if secret.In(text.text) {
+		if secret.Contains(text.text) {
 			return errors.New("refused: the query seems to contain a key" + remedy)
 		}
 		if slices.ContainsFunc(values, text.holds) {
@@ -47,9 +47,9 @@ func (q Query) leaks(values, files []string) error {
 	return nil
 }
 
-// Quotes returns the name of the first of the files that a text quotes, or "" if it quotes none. A
+// FindQuotedFile returns the name of the first of the files that a text quotes, or "" if it quotes none. A
 // folder stands for its files.
-func Quotes(text string, files []string) (name string) {
+func FindQuotedFile(text string, files []string) (name string) {
 	return quoted([]spelling{newSpelling(text)}, files)
 }
 
@@ -116,7 +116,7 @@ func eachFile(root string, f func(path string, content []byte) error) error {
 func secrets(environ []string) []string {
 	var values []string
 	for _, pair := range environ {
-		if name, value, _ := strings.Cut(pair, "="); len(value) >= leastValue && secret.Name(name) && !filepath.IsAbs(value) {
+		if name, value, _ := strings.Cut(pair, "="); len(value) >= leastValue && secret.IsSecretName(name) && !filepath.IsAbs(value) {
 			values = append(values, value)
 		}
 	}

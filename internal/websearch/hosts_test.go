@@ -17,14 +17,14 @@ func TestOnlyNamedHostsAreAsked(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(draw *rapid.T) {
 		set := Settings{
-			Way:       rapid.SampledFrom(Ways()).Draw(draw, "way"),
+			Way:       rapid.SampledFrom(SettingValues()).Draw(draw, "way"),
 			URL:       rapid.SampledFrom([]string{"", "http://127.0.0.1:8888", "https://searx.example/", "https://cse.google.com/cse?cx=1", "https://evil.example/cse?cx=1"}).Draw(draw, "url"),
 			Command:   rapid.SampledFrom([]string{"", "search"}).Draw(draw, "command"),
 			MaxTokens: 1500, MaxPerTurn: 20,
 		}
 		status := rapid.SampledFrom([]int{200, 302, 401, 429, 500}).Draw(draw, "status")
-		s := newScripted(t, set, func(int) (fetch.Reply, error) {
-			return fetch.Reply{Status: status, Header: map[string][]string{"Location": {"https://evil.example/"}, "Retry-After": {"0"}}, Body: reply(set.Way)}, nil
+		s := newScripted(t, set, func(int) (fetch.Response, error) {
+			return fetch.Response{Status: status, Header: map[string][]string{"Location": {"https://evil.example/"}, "Retry-After": {"0"}}, Body: reply(set.Way)}, nil
 		})
 		for home := range s.keys {
 			if rapid.Bool().Draw(draw, home) {
@@ -38,7 +38,7 @@ func TestOnlyNamedHostsAreAsked(t *testing.T) {
 			draw.Fatal(err)
 		}
 		named := s.Service()
-		service, _ := Named(named)
+		service, _ := ServiceByName(named)
 		home := service.Home
 		if named == SearXNG {
 			home = strings.TrimSuffix(set.URL, "/")
@@ -54,7 +54,7 @@ func TestOnlyNamedHostsAreAsked(t *testing.T) {
 				draw.Fatalf("%+v asks %+v", set, one)
 			}
 		}
-		if problem := s.Problem(); problem != nil && len(s.asked) > 0 {
+		if problem := s.CheckSettings(); problem != nil && len(s.asked) > 0 {
 			draw.Fatalf("%+v asks although %v", set, problem)
 		}
 	})

@@ -117,7 +117,7 @@ func clean(text string, most int) string {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case humanize.Hidden(r) || r == unicode.ReplacementChar:
+		case humanize.IsHidden(r) || r == unicode.ReplacementChar:
 			return -1
 		}
 		return r

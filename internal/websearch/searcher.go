@@ -24,8 +24,8 @@ const (
 	Command  = "command"
 )
 
-// Ways returns all values of the setting web-search.
-func Ways() []string {
+// SettingValues returns all values of the setting web-search.
+func SettingValues() []string {
 	ways := []string{Off, Auto, Provider, Command}
 	for _, service := range services {
 		ways = append(ways, service.Name)
@@ -70,8 +70,8 @@ type Config struct {
 	Server func() error
 	// Denied reports whether rules of the user forbid pages of a host.
 	Denied func(host string) bool
-	// Request sends a request; nil means fetch.Ask.
-	Request func(ctx context.Context, request *http.Request, private bool, most int64) (fetch.Reply, error)
+	// Request sends a request; nil means fetch.Do.
+	Request func(ctx context.Context, request *http.Request, private bool, most int64) (fetch.Response, error)
 	Now     func() time.Time
 }
 
@@ -97,7 +97,7 @@ type refusal struct {
 // New returns a Searcher. It sends and reads nothing before the first search.
 func New(config Config) *Searcher {
 	if config.Request == nil {
-		config.Request = fetch.Ask
+		config.Request = fetch.Do
 	}
 	if config.Now == nil {
 		config.Now = time.Now
@@ -139,8 +139,8 @@ func (s *Searcher) server() error {
 	return s.config.Server()
 }
 
-// ByServer reports whether the model's server searches the web itself, with the present settings.
-func (s *Searcher) ByServer() bool { return s.way().Way == Provider && s.server() == nil }
+// IsByServer reports whether the model's server searches the web itself, with the present settings.
+func (s *Searcher) IsByServer() bool { return s.way().Way == Provider && s.server() == nil }
 
 // Service returns the name of the search service in use, or "" if there is none.
 func (s *Searcher) Service() string {
@@ -150,8 +150,8 @@ func (s *Searcher) Service() string {
 	return ""
 }
 
-// Problem returns the reason why the present settings do not allow a search, nil if they do.
-func (s *Searcher) Problem() error {
+// CheckSettings returns the reason why the present settings do not allow a search, nil if they do.
+func (s *Searcher) CheckSettings() error {
 	_, err := s.ready(s.way())
 	return err
 }
@@ -159,14 +159,14 @@ func (s *Searcher) Problem() error {
 // Price returns the price of a search in USD, and whether it is known.
 func (s *Searcher) Price() (usd float64, known bool) {
 	set := s.way()
-	service, _ := Named(set.Way)
+	service, _ := ServiceByName(set.Way)
 	const thousand = 1000
 	return set.Price / thousand, set.Price > 0 || !service.Bills && set.Way != Provider
 }
 
 // ready returns the API key of the service, or an error that names what is missing.
 func (s *Searcher) ready(set Settings) (key string, err error) {
-	service, is := Named(set.Way)
+	service, is := ServiceByName(set.Way)
 	switch {
 	case set.Way == Off:
 		return "", errors.New("web search is off: set web-search, or store a key for a service. Run: agent docs search-the-web")
@@ -273,7 +273,7 @@ func (s *Searcher) ask(ctx context.Context, set Settings, key string, q Query) (
 	if set.Way == Command {
 		return s.run(ctx, set.Command, q)
 	}
-	service, known := Named(set.Way)
+	service, known := ServiceByName(set.Way)
 	if !known {
 		return nil, errors.New("the model's server searches by itself while it replies; do not call this tool")
 	}
@@ -314,7 +314,7 @@ func hideKey(err error, key string) error {
 }
 
 // retryAfter reports whether a reply requests a retry, and the time to wait.
-func retryAfter(reply fetch.Reply, now time.Time) (wait time.Duration, again bool) {
+func retryAfter(reply fetch.Response, now time.Time) (wait time.Duration, again bool) {
 	if reply.Status != http.StatusTooManyRequests && reply.Status < http.StatusInternalServerError {
 		return 0, false
 	}
@@ -328,7 +328,7 @@ func retryAfter(reply fetch.Reply, now time.Time) (wait time.Duration, again boo
 	return time.Second / 2, true
 }
 
-func (service Service) read(reply fetch.Reply) ([]Result, error) {
+func (service Service) read(reply fetch.Response) ([]Result, error) {
 	says := func(what string) string {
 		return service.Name + " " + what + problem(reply.Body)
 	}

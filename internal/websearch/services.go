@@ -91,8 +91,8 @@ var services = []Service{
 // Services returns all services. The first ones need no API key.
 func Services() []Service { return slices.Clone(services) }
 
-// Named returns the service with the name.
-func Named(name string) (Service, bool) {
+// ServiceByName returns the service with the name.
+func ServiceByName(name string) (Service, bool) {
 	i := slices.IndexFunc(services, func(s Service) bool { return s.Name == name })
 	if i < 0 {
 		return Service{}, false

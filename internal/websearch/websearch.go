@@ -52,7 +52,7 @@ var host = lazyregexp.New(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9
 // NewQuery checks the arguments of a search. note describes the changes that it made to them.
 func NewQuery(text string, count int, domains []string, recent string) (q Query, note string, err error) {
 	q = Query{Text: strings.Join(strings.Fields(text), " "), Count: count, Recent: recent}
-	hidden := func(r rune) bool { return humanize.Hidden(r) || unicode.IsControl(r) }
+	hidden := func(r rune) bool { return humanize.IsHidden(r) || unicode.IsControl(r) }
 	switch {
 	case q.Text == "":
 		return q, "", errors.New("the query is empty; it needs 1 to 400 characters")
@@ -89,12 +89,14 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 
 // allowsHost reports whether the query allows results from a host.
 func (q Query) allowsHost(name string) bool {
-	below := func(domain string) bool { return InDomain(name, domain) }
+	below := func(domain string) bool { return IsInDomain(name, domain) }
 	return (len(q.OnlyHosts) == 0 || slices.ContainsFunc(q.OnlyHosts, below)) && !slices.ContainsFunc(q.WithoutHosts, below)
 }
 
-// InDomain reports whether a host is a domain or a subdomain of it.
-func InDomain(name, domain string) bool { return name == domain || strings.HasSuffix(name, "."+domain) }
+// IsInDomain reports whether a host is a domain or a subdomain of it.
+func IsInDomain(name, domain string) bool {
+	return name == domain || strings.HasSuffix(name, "."+domain)
+}
 
 // operators returns the text of the query, with its domains in the search operators of engines.
 func (q Query) operators() string {

@@ -38,7 +38,7 @@ type scripted struct {
 
 const theKey = "a-key-of-a-service-1234"
 
-func newScripted(t *testing.T, set Settings, answer func(try int) (fetch.Reply, error)) *scripted {
+func newScripted(t *testing.T, set Settings, answer func(try int) (fetch.Response, error)) *scripted {
 	t.Helper()
 	s := &scripted{set: set, now: time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC), keys: map[string]string{}}
 	for _, service := range Services() {
@@ -50,7 +50,7 @@ func newScripted(t *testing.T, set Settings, answer func(try int) (fetch.Reply, 
 		KeyFiles: func() []string { return nil },
 		Denied:   func(host string) bool { return host == "denied.example" },
 		Now:      func() time.Time { return s.now },
-		Request: func(_ context.Context, r *http.Request, private bool, _ int64) (fetch.Reply, error) {
+		Request: func(_ context.Context, r *http.Request, private bool, _ int64) (fetch.Response, error) {
 			var service Service
 			for _, known := range Services() {
 				if known.Home == r.URL.Scheme+"://"+r.URL.Host {
@@ -89,7 +89,7 @@ func settingsOf(way string) Settings {
 // reply returns the reply of a way with results.
 func reply(way string, results ...Result) []byte {
 	m := members{"results", "url", "title", "snippet", "date"}
-	if service, known := Named(way); known {
+	if service, known := ServiceByName(way); known {
 		m = service.results
 	}
 	items := []map[string]any{}
@@ -119,7 +119,7 @@ func query(t *testing.T, text string) Query {
 
 // everyWay are the ways that ask somebody.
 func everyWay() (ways []string) {
-	for _, way := range Ways() {
+	for _, way := range SettingValues() {
 		if way != Off && way != Auto && way != Provider {
 			ways = append(ways, way)
 		}
@@ -136,20 +136,20 @@ func TestEveryWay(t *testing.T) {
 	for i := range many {
 		many[i] = Result{fmt.Sprintf("https://e%d.example.com/", i), strings.Repeat("t", 200), strings.Repeat("s ", 100), "x"}
 	}
-	ok := func(body []byte) fetch.Reply {
-		return fetch.Reply{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}
+	ok := func(body []byte) fetch.Response {
+		return fetch.Response{Status: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Body: body}
 	}
-	status := func(code int, body string, header ...string) fetch.Reply {
+	status := func(code int, body string, header ...string) fetch.Response {
 		h := http.Header{}
 		for i := 0; i < len(header); i += 2 {
 			h.Set(header[i], header[i+1])
 		}
-		return fetch.Reply{Status: code, Header: h, Body: []byte(body)}
+		return fetch.Response{Status: code, Header: h, Body: []byte(body)}
 	}
 	n := 0
 	for _, way := range everyWay() {
 		for name, tt := range map[string]struct {
-			reply fetch.Reply
+			reply fetch.Response
 			err   error
 			says  string // of the answer, or of the error
 			fails bool
@@ -182,7 +182,7 @@ func TestEveryWay(t *testing.T) {
 			"an endless error": {reply: status(500, strings.Repeat(`{"error":`, 10_000), "Retry-After", "99"), fails: true},
 		} {
 			n++
-			s := newScripted(t, settingsOf(way), func(int) (fetch.Reply, error) { return tt.reply, tt.err })
+			s := newScripted(t, settingsOf(way), func(int) (fetch.Response, error) { return tt.reply, tt.err })
 			answer, err := s.Search(t.Context(), query(t, "go 1.26"))
 			text := ""
 			if err != nil {
@@ -197,7 +197,7 @@ func TestEveryWay(t *testing.T) {
 				t.Errorf("%s, %s: %d requests", way, name, len(s.asked))
 			}
 			for _, a := range s.asked {
-				service, _ := Named(way)
+				service, _ := ServiceByName(way)
 				if home := cmp.Or(service.Home, s.set.URL); way != Command && a.host != home || a.private != (way == SearXNG) || (service.header != "") != (a.key == service.prefix+theKey && a.key != "") {
 					t.Errorf("%s asked %+v", way, a)
 				}
@@ -212,11 +212,11 @@ func TestEveryWay(t *testing.T) {
 func TestFoundAgain(t *testing.T) {
 	t.Parallel()
 	refuses := false
-	s := newScripted(t, settingsOf("brave"), func(int) (fetch.Reply, error) {
+	s := newScripted(t, settingsOf("brave"), func(int) (fetch.Response, error) {
 		if refuses {
-			return fetch.Reply{Status: 403, Header: http.Header{}, Body: []byte(`{"message":"no plan"}`)}, nil
+			return fetch.Response{Status: 403, Header: http.Header{}, Body: []byte(`{"message":"no plan"}`)}, nil
 		}
-		return fetch.Reply{Status: 200, Header: http.Header{}, Body: reply("brave")}, nil
+		return fetch.Response{Status: 200, Header: http.Header{}, Body: reply("brave")}, nil
 	})
 	search := func(text string, requests int, says string) {
 		t.Helper()
@@ -401,7 +401,7 @@ func TestHostileResults(t *testing.T) {
 		most := rapid.IntRange(200, 2000).Draw(t, "most")
 		text := Answer{Service: "brave", Query: Query{Text: "q"}, Results: results}.Text(most)
 		n.Add(int64(len(results)))
-		if text != humanize.Visible(text) || strings.ContainsAny(text, "\r\t") || len(text) > 4*most {
+		if text != humanize.EscapeInvisible(text) || strings.ContainsAny(text, "\r\t") || len(text) > 4*most {
 			t.Fatalf("%d bytes of %d: %q", len(text), 4*most, text)
 		}
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
@@ -437,13 +437,13 @@ func TestWhoIsAsked(t *testing.T) {
 		{Settings{Way: Command}, nil, Command, "web-search.command is not set"},
 		{Settings{Way: Google, URL: "https://evil.example/cse?cx=1"}, []string{"google"}, Google, "is not like https://cse.google.com"},
 	} {
-		s := newScripted(t, tt.set, func(int) (fetch.Reply, error) { return fetch.Reply{}, errors.New("asked") })
+		s := newScripted(t, tt.set, func(int) (fetch.Response, error) { return fetch.Response{}, errors.New("asked") })
 		clear(s.keys)
 		for _, name := range tt.keys {
-			service, _ := Named(name)
+			service, _ := ServiceByName(name)
 			s.keys[service.Home] = theKey
 		}
-		if got := fmt.Sprint(s.Problem()); s.Service() != tt.service || !strings.Contains(got, tt.problem) || (got == "<nil>") != (tt.problem == "") {
+		if got := fmt.Sprint(s.CheckSettings()); s.Service() != tt.service || !strings.Contains(got, tt.problem) || (got == "<nil>") != (tt.problem == "") {
 			t.Errorf("%+v with %q: %q, %s", tt.set, tt.keys, s.Service(), got)
 		}
 		if _, err := s.Search(t.Context(), query(t, "x")); tt.problem != "" && (err == nil || len(s.asked) > 0) {

@@ -180,7 +180,7 @@ type hold struct{ file *os.File }
 // programs from opening it.
 func holdWriters(f *os.File) (hold, error) {
 	held, err := fsutil.ReopenReadOnly(f)
-	if fsutil.InUse(err) {
+	if fsutil.IsInUse(err) {
 		err = errOpen
 	}
 	return hold{held}, err
@@ -197,7 +197,7 @@ func (h hold) release() {
 // renameOver renames a file over another file, on which there is a hold. Wine does not rename over
 // an open file, so the hold ends first there.
 func (h hold) renameOver(dir folder, from, to string) error {
-	if err := dir.root.Rename(from, to); !fsutil.InUse(err) {
+	if err := dir.root.Rename(from, to); !fsutil.IsInUse(err) {
 		return err
 	}
 	h.release()

@@ -10,9 +10,9 @@ import (
 	"agent/internal/git/ignore"
 )
 
-// Place resolves the path of the file or folder at which a tool starts. An empty path means the
+// ResolveStart resolves the path of the file or folder at which a tool starts. An empty path means the
 // workspace.
-func (w *Workspace) Place(path string) (string, fs.FileInfo, error) {
+func (w *Workspace) ResolveStart(path string) (string, fs.FileInfo, error) {
 	if path == "" {
 		path = "."
 	}
@@ -50,6 +50,6 @@ func (w *Workspace) Files(ctx context.Context, dir string, keep func(file string
 	if err != nil {
 		return "", nil, err
 	}
-	files, err = ignore.Matching(ctx, base, dir, keep)
+	files, err = ignore.MatchingFiles(ctx, base, dir, keep)
 	return base, files, err
 }

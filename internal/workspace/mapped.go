@@ -10,9 +10,9 @@ import (
 // systemTemp is the folder that MapTemp replaces.
 const systemTemp = "/tmp"
 
-// Mapped describes the folder that commands see as /tmp. The methods of Workspace accept and show
+// TempMapping describes the folder that commands see as /tmp. The methods of Workspace accept and show
 // paths as commands see them, and return paths on disk.
-type Mapped struct {
+type TempMapping struct {
 	// Folder returns the absolute folder, without links. It returns "" while commands see the
 	// system's /tmp. The folder need not exist.
 	Folder func() string
@@ -24,11 +24,11 @@ type Mapped struct {
 
 // MapTemp maps paths below /tmp to the files that commands see there. It is called before the
 // workspace is shared.
-func (w *Workspace) MapTemp(m Mapped) { w.mapped = m }
+func (w *Workspace) MapTemp(m TempMapping) { w.mapped = m }
 
-// OwnTemp creates and returns the folder that commands see as /tmp. It returns "" if they see the
+// MakeOwnTemp creates and returns the folder that commands see as /tmp. It returns "" if they see the
 // system's.
-func (w *Workspace) OwnTemp() string {
+func (w *Workspace) MakeOwnTemp() string {
 	folder := w.ownTemp()
 	if folder == "" || w.mapped.Make() != nil {
 		return ""
@@ -46,8 +46,8 @@ func (w *Workspace) ownTemp() string {
 	return w.mapped.Folder()
 }
 
-// OnDisk returns the path on disk for a clean absolute path of a command. It follows no links.
-func (w *Workspace) OnDisk(path string) string {
+// DiskPath returns the path on disk for a clean absolute path of a command. It follows no links.
+func (w *Workspace) DiskPath(path string) string {
 	if !fsutil.Within(path, systemTemp) {
 		return path
 	}
@@ -83,8 +83,8 @@ func (w *Workspace) holdsShown(path string) bool {
 	return own != "" && slices.ContainsFunc(w.shown(own), func(folder string) bool { return folder != path && fsutil.Within(folder, path) })
 }
 
-// AsSeen returns the path under which commands see a path on disk.
-func (w *Workspace) AsSeen(abs string) string {
+// CommandPath returns the path under which commands see a path on disk.
+func (w *Workspace) CommandPath(abs string) string {
 	if own := w.ownTemp(); own != "" && fsutil.Within(abs, own) {
 		return systemTemp + strings.TrimPrefix(abs, own)
 	}

@@ -22,7 +22,7 @@ func mapped(t *testing.T) (w *Workspace, own string) {
 		t.Fatal(err)
 	}
 	own = top + "/own/tmp"
-	w.MapTemp(Mapped{Folder: func() string { return own }, Make: func() error { return nil }, Shown: []string{top + "/beside"}})
+	w.MapTemp(TempMapping{Folder: func() string { return own }, Make: func() error { return nil }, Shown: []string{top + "/beside"}})
 	return w, own
 }
 
@@ -115,7 +115,7 @@ func TestFilesInTheTempOfCommands(t *testing.T) {
 	if !w.Exists("/tmp/new/f") {
 		t.Error("it is not there")
 	}
-	w.MapTemp(Mapped{Folder: func() string { return "" }, Make: func() error { return nil }})
+	w.MapTemp(TempMapping{Folder: func() string { return "" }, Make: func() error { return nil }})
 	var outside *OutsideError
 	if _, err := w.Resolve("/tmp/new/f"); !errors.As(err, &outside) {
 		t.Errorf("without a folder: %v", err)

@@ -30,9 +30,9 @@ func (e *MissingError) Error() string {
 // maxNearest limits the number of suggested paths for a missing path.
 const maxNearest = 5
 
-// Nearest returns paths that are similar to a missing path: similar names in its folder, then files
+// SimilarPaths returns paths that are similar to a missing path: similar names in its folder, then files
 // with the same name elsewhere in the workspace.
-func (w *Workspace) Nearest(ctx context.Context, abs string) []string {
+func (w *Workspace) SimilarPaths(ctx context.Context, abs string) []string {
 	folder, name := filepath.Split(abs)
 	var found, names []string
 	if root, err := w.OpenFolder(filepath.Clean(folder)); err == nil {
@@ -45,7 +45,7 @@ func (w *Workspace) Nearest(ctx context.Context, abs string) []string {
 	for _, near := range suggest.Similar(name, names, maxNearest) {
 		found = append(found, w.Rel(filepath.Join(folder, near)))
 	}
-	elsewhere, err := ignore.Matching(ctx, w.root, w.root, func(file string) bool { return strings.EqualFold(path.Base(file), name) })
+	elsewhere, err := ignore.MatchingFiles(ctx, w.root, w.root, func(file string) bool { return strings.EqualFold(path.Base(file), name) })
 	if err != nil {
 		return found
 	}

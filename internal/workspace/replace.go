@@ -101,7 +101,7 @@ func (t target) exchange(before []byte, fill func(io.Writer) error, flush func()
 		return err
 	}
 	defer old.Close()
-	if !Holds(old, before) {
+	if !HasContent(old, before) {
 		return ErrChanged
 	}
 	f, err := newTemporary(t.dir, 0o600, old, fill)
@@ -151,7 +151,7 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 		return err
 	}
 	defer held.release()
-	if !Holds(old, before) {
+	if !HasContent(old, before) {
 		return ErrChanged
 	}
 	if err := f.giveName(); err != nil {
@@ -178,7 +178,7 @@ func (t target) swap(old *os.File, f *temporary, before []byte, flush func() err
 	// The old file now has the temporary name. Another program may have looked up the old file by
 	// its name without opening it yet. That program now waits for the end of the lease, which
 	// intact detects. So the lease lasts as long as the flush, and at least as long as standstill.
-	undisturbed := func() bool { return held.intact() && Holds(old, before) && sameFile(t.dir, f.path, old) }
+	undisturbed := func() bool { return held.intact() && HasContent(old, before) && sameFile(t.dir, f.path, old) }
 	if undisturbed() {
 		err := flush()
 		time.Sleep(standstill - time.Since(exchanged))
@@ -207,8 +207,8 @@ func (t target) takeBack(f *temporary) error {
 	return ErrChanged
 }
 
-// Holds reports whether an open file has exactly this content.
-func Holds(f *os.File, content []byte) bool {
+// HasContent reports whether an open file has exactly this content.
+func HasContent(f *os.File, content []byte) bool {
 	now, err := io.ReadAll(io.NewSectionReader(f, 0, int64(len(content))+1))
 	return err == nil && bytes.Equal(now, content)
 }

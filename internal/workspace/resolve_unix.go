@@ -14,7 +14,7 @@ import (
 
 // follow returns the absolute target of a path from the model, as commands see it.
 func (w *Workspace) follow(path string) (string, error) {
-	return w.followLinks(fsutil.At(w.root, path))
+	return w.followLinks(fsutil.ResolveIn(w.root, path))
 }
 
 // followLinks replaces every symbolic link in a clean absolute path, as commands see it, by the
@@ -38,7 +38,7 @@ func (w *Workspace) followLinks(path string) (string, error) {
 			real = next
 			continue
 		}
-		info, err := os.Lstat(w.OnDisk(next))
+		info, err := os.Lstat(w.DiskPath(next))
 		switch {
 		case os.IsNotExist(err):
 			real = next
@@ -52,7 +52,7 @@ func (w *Workspace) followLinks(path string) (string, error) {
 		if links++; links > maxLinks {
 			return "", syscall.ELOOP
 		}
-		target, err := os.Readlink(w.OnDisk(next))
+		target, err := os.Readlink(w.DiskPath(next))
 		if err != nil {
 			return "", err
 		}

@@ -153,7 +153,7 @@ const sweepAge = time.Minute
 // Sweep removes the temporary files of killed programs from the workspace, except in folders that
 // git ignores. It is called when a program starts.
 func (w *Workspace) Sweep(ctx context.Context, now time.Time) {
-	files, err := ignore.Matching(ctx, w.root, w.root, isTemporary)
+	files, err := ignore.MatchingFiles(ctx, w.root, w.root, isTemporary)
 	if err != nil {
 		return
 	}

@@ -32,7 +32,7 @@ type Workspace struct {
 	// makeTemp creates the temporary folder. It is nil if the folder exists from the start.
 	makeTemp func() error
 	// mapped describes the folder that commands see as /tmp.
-	mapped Mapped
+	mapped TempMapping
 }
 
 // New returns a Workspace that confines access to the folder root and, unless tempDir is empty, to
@@ -132,7 +132,7 @@ func (w *Workspace) resolve(path string, within []string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", path, fsutil.Reason(err))
 	}
-	real := w.OnDisk(seen)
+	real := w.DiskPath(seen)
 	if real != seen {
 		_ = w.mapped.Make() // after an error, the use of the folder fails
 	}
@@ -149,7 +149,7 @@ func (w *Workspace) Rel(abs string) string {
 		return rel[1:] // the common case, fast because a search calls Rel for every file
 	}
 	if !fsutil.Within(abs, w.root) {
-		return w.AsSeen(abs)
+		return w.CommandPath(abs)
 	}
 	rel, err := filepath.Rel(w.root, abs)
 	if err != nil {

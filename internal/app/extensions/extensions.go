@@ -96,14 +96,14 @@ func (b *Extensions) skillNews() []history.Block {
 		known := slices.ContainsFunc(before.Skills.Entries, func(old *setup.Entry) bool {
 			return old.File == s.File && old.Name == s.Name && old.Description == s.Description
 		})
-		if !known && s.ForModel() {
+		if !known && s.IsForModel() {
 			lines = append(lines, fmt.Sprintf("- %s: %s (%s)", s.Name, s.Description, b.Env.Workspace.Rel(s.File)))
 		}
 	}
 	if len(lines) == 0 {
 		return nil
 	}
-	return []history.Block{&history.Text{Text: "skills now also:\n" + strings.Join(lines, "\n"), Source: history.Brought}}
+	return []history.Block{&history.Text{Text: "skills now also:\n" + strings.Join(lines, "\n"), Source: history.SourceExtension}}
 }
 
 // New returns the extensions of a conversation: the skills and commands that were found, and the tool for
@@ -133,14 +133,14 @@ func New(c Config, found setup.Set) (b *Extensions, notices []string) {
 
 // SkillPaths returns the absolute paths of the additional skill folders in the settings.
 func SkillPaths(s *settings.Settings, w trustedfile.Locations) []string {
-	return settings.Paths(settings.SkillPaths.Of(s), w.Home, w.Workspace)
+	return settings.Paths(settings.SkillPaths.Value(s), w.Home, w.Workspace)
 }
 
 // Expand turns a message into blocks. They contain the typed text, the texts of the skills, commands and
 // prompts that it calls, and the files and resources that it includes. If the message calls a review, a
 // subagent runs the review if there is one.
 func (b *Extensions) Expand(ctx context.Context, message atcmd.Message, run chat.RunEmbedded, agent Agent) (atcmd.Expansion, error) {
-	b.Servers.Await(ctx)
+	b.Servers.WaitReady(ctx)
 	news := b.skillNews()
 	called, err := b.callTexts(ctx, message, run, agent)
 	if err != nil {
@@ -170,7 +170,7 @@ func (b *Extensions) Expand(ctx context.Context, message atcmd.Message, run chat
 // Foresee returns the blocks that a message would have, with its files. It marks no file as seen and runs
 // no command. For a message that cannot be sent yet, it returns only the text.
 func (b *Extensions) Foresee(ctx context.Context, typed string) []history.Block {
-	expansion, err := atcmd.Expand(ctx, atcmd.Typed(typed), b.mentions())
+	expansion, err := atcmd.Expand(ctx, atcmd.TypedMessage(typed), b.mentions())
 	if err != nil {
 		return []history.Block{&history.Text{Text: typed}}
 	}
@@ -187,7 +187,7 @@ func (b *Extensions) mentions() atcmd.Options {
 // denied reports whether a rule forbids it.
 func (b *Extensions) withheldReason(path string) (why string, denied bool) {
 	file := b.Env.Protected.Read(filepath.Join(b.Env.Workspace.Root(), path), path)
-	if file.Protection == protect.Free || b.Rules.Names(file) {
+	if file.Protection == protect.Unprotected || b.Rules.IsAllowedByName(file) {
 		return "", false
 	}
 	return file.Why, file.Denied
@@ -195,7 +195,7 @@ func (b *Extensions) withheldReason(path string) (why string, denied bool) {
 
 // pdf returns the text of a PDF, or of some of its pages, for a message. The text equals the answer of
 // read_file.
-func (b *Extensions) pdf(ctx context.Context, name string, content []byte, pages atcmd.Pages) (text string, whole bool, err error) {
+func (b *Extensions) pdf(ctx context.Context, name string, content []byte, pages atcmd.PageRange) (text string, whole bool, err error) {
 	if b.Env.SendsPDF(content, pages.First, pages.Count) {
 		return "", true, nil
 	}
@@ -215,12 +215,12 @@ type called struct {
 // callTexts returns the texts of the skills, commands and prompts that a message calls, with the files that
 // these texts include. If the message calls the review, it returns the review.
 func (b *Extensions) callTexts(ctx context.Context, message atcmd.Message, run chat.RunEmbedded, agent Agent) (of called, err error) {
-	if message.Leads() != '/' {
+	if message.FirstTypedByte() != '/' {
 		return of, nil
 	}
 	var line strings.Builder
 	for _, part := range message {
-		if part.Source != history.Piped {
+		if part.Source != history.SourcePiped {
 			line.WriteString(part.Text)
 		}
 	}
@@ -237,7 +237,7 @@ func (b *Extensions) callTexts(ctx context.Context, message atcmd.Message, run c
 		if err != nil {
 			return of, fmt.Errorf("/%s: %w", call.As, err)
 		}
-		of.blocks = append(of.blocks, &history.Text{Text: text, Source: history.Brought, Key: call.Key()})
+		of.blocks = append(of.blocks, &history.Text{Text: text, Source: history.SourceExtension, Key: call.Key()})
 		for _, file := range included {
 			of.files = append(of.files, atcmd.Part{File: file})
 		}

@@ -38,8 +38,8 @@ func Grants(set setup.Set) (items []consent.Item) {
 func (b *Extensions) voidRules(set setup.Set) (lines []string) {
 	for _, e := range slices.Concat(set.Skills.Entries, set.Commands.Entries) {
 		for _, rule := range e.Allowed {
-			if why, void := strings.CutPrefix(hookgates.WhyNoEffect(rule), hookgates.NotUnderstood); void && !needsConsent(e) {
-				lines = append(lines, fmt.Sprintf("%s: allowed-tools %s is %s%s", b.Env.Workspace.Rel(e.File), rule, hookgates.NotUnderstood, why))
+			if why, void := strings.CutPrefix(hookgates.NoEffectReason(rule), hookgates.NotUnderstoodPrefix); void && !needsConsent(e) {
+				lines = append(lines, fmt.Sprintf("%s: allowed-tools %s is %s%s", b.Env.Workspace.Rel(e.File), rule, hookgates.NotUnderstoodPrefix, why))
 			}
 		}
 	}
@@ -58,6 +58,6 @@ func grants(e *setup.Entry) consent.Item {
 		kind = "skill "
 	}
 	return consent.Item{
-		Kind: consent.Grants, Name: kind + e.Name, Effects: e.Effects(hookgates.WhyNoEffect), File: e.File, User: e.Origin != setup.Project,
+		Kind: consent.KindGrants, Name: kind + e.Name, Effects: e.Effects(hookgates.NoEffectReason), File: e.File, User: e.Origin != setup.OriginProject,
 	}
 }

@@ -23,7 +23,7 @@ const instructionShare = 10
 func (b *Extensions) places() instructions.Locations {
 	return instructions.Locations{
 		Locations: b.Where,
-		Files:     settings.Items(settings.InstructionFiles.Of(b.Settings)),
+		Files:     settings.SplitItems(settings.InstructionFiles.Value(b.Settings)),
 		Most:      b.mostBytes,
 		Withhold: func(abs string) string {
 			return b.Env.Protected.Read(abs, b.Env.Workspace.Rel(abs)).Why
@@ -31,9 +31,9 @@ func (b *Extensions) places() instructions.Locations {
 	}
 }
 
-// Head chooses the instructions for the system prompt. Later changes are sent as differences from them.
+// ChooseInstructions chooses the instructions for the system prompt. Later changes are sent as differences from them.
 // Head returns notices for the user.
-func (b *Extensions) Head() (notices []string) {
+func (b *Extensions) ChooseInstructions() (notices []string) {
 	b.mostBytes = b.Window() / instructionShare * bytesPerToken
 	found := b.instructions()
 	var files []string
@@ -48,7 +48,7 @@ func (b *Extensions) Head() (notices []string) {
 	for _, problem := range found.Problems {
 		notices = append(notices, problem.Error())
 	}
-	if name := settings.OutputStyle.Of(b.Settings); name != "" && !b.Off {
+	if name := settings.OutputStyle.Value(b.Settings); name != "" && !b.Off {
 		text, err := b.style(name)
 		if err != nil {
 			return b.newNotices(append(notices, "output-style "+err.Error()))
@@ -71,8 +71,8 @@ func (b *Extensions) style(name string) (string, error) {
 		return "", fmt.Errorf("%s: must be the name of a file in %s, without .md", name, folders[0])
 	}
 	for _, folder := range folders {
-		text, err := trustedfile.Place{Home: b.Where.Home}.Read(filepath.Join(folder, name+".md"), mostStyle)
-		if trustedfile.Missing(err) {
+		text, err := trustedfile.ReadScope{Home: b.Where.Home}.Read(filepath.Join(folder, name+".md"), mostStyle)
+		if trustedfile.IsMissing(err) {
 			continue
 		}
 		if err != nil {
@@ -89,7 +89,7 @@ func (b *Extensions) style(name string) (string, error) {
 // Refreeze updates the system prompt to the current instructions and skills. Callers use it when the
 // provider's cache of the prefix is lost anyway. It returns the new notices.
 func (b *Extensions) Refreeze() (notices []string) {
-	if notices = b.Head(); !b.Off {
+	if notices = b.ChooseInstructions(); !b.Off {
 		found := b.find()
 		b.set.Store(&found)
 		notices = append(notices, b.newNotices(b.offerSkills())...)
@@ -135,11 +135,11 @@ func (b *Extensions) nested(file instructions.File) chat.NestedInstructions {
 	}
 }
 
-// Below returns the instructions in the folders between the workspace and a file, and the rules
+// NestedInstructions returns the instructions in the folders between the workspace and a file, and the rules
 // that apply to the file. It omits texts that the model has already received.
-func (b *Extensions) Below(file string) []chat.NestedInstructions {
+func (b *Extensions) NestedInstructions(file string) []chat.NestedInstructions {
 	root := b.Env.Workspace.Root()
-	abs := b.Env.Workspace.OnDisk(fsutil.At(root, filepath.FromSlash(file)))
+	abs := b.Env.Workspace.DiskPath(fsutil.ResolveIn(root, filepath.FromSlash(file)))
 	if b.Off || !fsutil.Within(abs, root) || abs == root {
 		return nil
 	}
@@ -148,7 +148,7 @@ func (b *Extensions) Below(file string) []chat.NestedInstructions {
 		return nil
 	}
 	var nested []chat.NestedInstructions
-	for _, below := range instructions.Below(b.places(), filepath.ToSlash(rel)).Files {
+	for _, below := range instructions.FindNested(b.places(), filepath.ToSlash(rel)).Files {
 		if !b.modelHas(below) {
 			nested = append(nested, b.nested(below))
 		}
@@ -170,7 +170,7 @@ func (b *Extensions) changes() []history.Block {
 			continue
 		}
 		n := b.nested(file)
-		blocks = append(blocks, &history.Text{Text: b.changedText(file, n.Text), Source: history.Brought, Key: n.Key, Own: b.isOwn(file.Path)})
+		blocks = append(blocks, &history.Text{Text: b.changedText(file, n.Text), Source: history.SourceExtension, Key: n.Key, Own: b.isOwn(file.Path)})
 		others := slices.DeleteFunc(b.modelTexts, func(has instructions.File) bool { return has.Path == file.Path })
 		b.modelTexts = append(others, file)
 	}

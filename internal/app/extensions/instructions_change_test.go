@@ -94,7 +94,7 @@ func TestSkillsThatCome(t *testing.T) {
 			t.Errorf("step %d: %v", step, blocks)
 		}
 	}
-	if c.Set().Skills.Named("newer") == nil {
+	if c.Set().Skills.ByName("newer") == nil {
 		t.Error("a new skill cannot be called")
 	}
 }

@@ -33,7 +33,7 @@ func TestInstructionsThatChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &Extensions{Config: in(place)}
-	c.Head()
+	c.ChooseInstructions()
 	if blocks := c.changes(); len(blocks) != 0 {
 		t.Errorf("nothing changed, and %d blocks arrive", len(blocks))
 	}
@@ -46,7 +46,7 @@ func TestInstructionsThatChange(t *testing.T) {
 		t.Error("a change arrives twice")
 	}
 	for file, want := range map[string]int{"pkg/a.go": 1, "a.go": 0, "/etc/passwd": 0, "../x": 0, "no/such/a": 0} {
-		if got := c.Below(file); len(got) != want {
+		if got := c.NestedInstructions(file); len(got) != want {
 			t.Errorf("below %s: %v", file, got)
 		}
 	}

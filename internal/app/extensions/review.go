@@ -44,7 +44,7 @@ Look at the code around each hunk, its callers and its tests, before you judge; 
 
 // reviewAgent is the subagent that reviews changes.
 var reviewAgent = agents.Agent{
-	Name: reviewName, Origin: agents.BuiltIn, Looks: true, Description: "reviews a change and changes nothing",
+	Name: reviewName, Origin: agents.OriginBuiltIn, Looks: true, Description: "reviews a change and changes nothing",
 	Prompt: "You review a change of the workspace, with tools that only look.",
 }
 
@@ -103,7 +103,7 @@ func (b *Extensions) review(ctx context.Context, line string, run chat.RunEmbedd
 	if shown != changes {
 		title = "What changed since " + from + ", as data; its end is left out, read that with git diff:"
 	}
-	data := history.NewData(history.Printed, title, shown)
+	data := history.NewData(history.SourceCommand, title, shown)
 	if reviewer := agent.Reviews; reviewer != nil {
 		into.reply = func(ctx context.Context) (string, error) {
 			return reviewed(ctx, reviewer, tools.Task{Title: "what changed since " + from, Task: reviewTask + reviewFindings + about + "\n\n" + data.Text}, changes)
@@ -113,7 +113,7 @@ func (b *Extensions) review(ctx context.Context, line string, run chat.RunEmbedd
 	if agent.Why != "" {
 		into.notice = "The model of this conversation reviews, not a subagent: " + agent.Why
 	}
-	into.blocks = []history.Block{&history.Text{Text: reviewTask + reviewAnswer + about, Source: history.Brought, Key: chat.ReviewKey}, data}
+	into.blocks = []history.Block{&history.Text{Text: reviewTask + reviewAnswer + about, Source: history.SourceExtension, Key: chat.ReviewKey}, data}
 	return nil
 }
 
@@ -127,11 +127,11 @@ func reviewed(ctx context.Context, reviewer Reviewer, task tools.Task, diff stri
 	if err != nil {
 		return "", err
 	}
-	answer, misfit := schema.Fit(said)
+	answer, misfit := schema.ParseAnswer(said)
 	if misfit != nil {
-		if _, again, err := reviewer(ctx, reviewAgent, tools.Task{Title: task.Title, Task: schema.RetryRequest(misfit), Continue: id}); err == nil {
+		if _, again, err := reviewer(ctx, reviewAgent, tools.Task{Title: task.Title, Task: schema.RetryPrompt(misfit), Continue: id}); err == nil {
 			said = again
-			answer, misfit = schema.Fit(said)
+			answer, misfit = schema.ParseAnswer(said)
 		} else if ctx.Err() != nil {
 			return "", err
 		}
@@ -150,8 +150,8 @@ func reviewed(ctx context.Context, reviewer Reviewer, task tools.Task, diff stri
 	return text, nil
 }
 
-// Reviewed returns the whole diff of the latest review, "" if there was none.
-func (b *Extensions) Reviewed() string {
+// LatestReviewDiff returns the whole diff of the latest review, "" if there was none.
+func (b *Extensions) LatestReviewDiff() string {
 	if diff := b.reviewed.Load(); diff != nil {
 		return *diff
 	}
@@ -210,5 +210,5 @@ func (b *Extensions) fetchPull(ctx context.Context, number string, run chat.RunE
 			return line, nil
 		}
 	}
-	return "", diff.Unfetched(number, output)
+	return "", diff.FetchError(number, output)
 }

@@ -28,13 +28,13 @@ func (b *Extensions) Source() tools.Source {
 // for the user.
 func (b *Extensions) offerSkills() (notices []string) {
 	budget := setup.Budget(b.Window())
-	if set := settings.SkillBudget.Of(b.Settings); set > 0 {
+	if set := settings.SkillBudget.Value(b.Settings); set > 0 {
 		budget = set
 	}
 	catalogue, cut, whole := b.Set().Skills.Catalogue(budget, func(text string) int { return len(text) / bytesPerToken })
 	var tool []tools.Tool
 	if catalogue != "" {
-		tool = []tools.Tool{tools.Skill(catalogue, b.activate)}
+		tool = []tools.Tool{tools.SkillTool(catalogue, b.activate)}
 	}
 	b.tool.Store(&tool)
 	b.toolRevision.Add(1)
@@ -47,7 +47,7 @@ func (b *Extensions) offerSkills() (notices []string) {
 // SkillText returns the text of a skill for a subagent, or "" if the model may not use the skill. It grants
 // no permissions.
 func (b *Extensions) SkillText(name string) string {
-	s := b.Set().Skills.Named(name)
+	s := b.Set().Skills.ByName(name)
 	if s == nil || s.Hidden {
 		return ""
 	}
@@ -62,12 +62,12 @@ func notRun(string) (output, refused string, err error) {
 
 // activate returns the text of a skill that the model requests.
 func (b *Extensions) activate(name, arguments string) (tools.SkillContent, error) {
-	s := b.Set().Skills.Named(name)
+	s := b.Set().Skills.ByName(name)
 	switch {
 	case s == nil:
 		var names []string
 		for _, s := range b.Set().Skills.Entries {
-			if s.ForModel() {
+			if s.IsForModel() {
 				names = append(names, s.Name)
 			}
 		}

@@ -20,12 +20,12 @@ func findIgnored(root string) (why func(abs string) string, unread []string) {
 	kept := map[string]func(string) bool{}
 	for _, name := range ignoreFiles {
 		file := filepath.Join(root, name)
-		text, err := trustedfile.Place{Root: root}.Read(file, trustedfile.MaxSettings)
+		text, err := trustedfile.ReadScope{Root: root}.Read(file, trustedfile.MaxSettings)
 		if err == nil {
 			kept[name] = ignore.Matcher(strings.TrimPrefix(text.Text, "\uFEFF"))
 		}
 		switch {
-		case trustedfile.Missing(err):
+		case trustedfile.IsMissing(err):
 		case err != nil:
 			unread = append(unread, err.Error())
 		case text.Cut:

@@ -35,7 +35,7 @@ type Checks struct {
 func NewChecks(h *Host, rules *Rules) *Checks {
 	g := &Checks{Host: h, rules: rules}
 	g.checks = &projectcheck.Checks{
-		Setting: func() string { return settings.CheckCommand.Of(h.Settings) },
+		Setting: func() string { return settings.CheckCommand.Value(h.Settings) },
 		Root:    h.Env.Workspace.Root(),
 		Served:  h.Served,
 		Run:     g.run,
@@ -43,15 +43,15 @@ func NewChecks(h *Host, rules *Rules) *Checks {
 	return g
 }
 
-// Begin starts a turn, in which no check has run yet.
-func (g *Checks) Begin() { g.checks.Begin() }
+// BeginTurn starts a turn, in which no check has run yet.
+func (g *Checks) BeginTurn() { g.checks.BeginTurn() }
 
 // Gates returns the two gates of checks, which apply to edits only. The first gate asks whether the due
 // checks may run. The second gate runs them before the edit.
 func (g *Checks) Gates() []gate.Gate {
 	return []gate.Gate{
-		{Name: "approval of checks", Stage: gate.Consents, Check: g.may},
-		{Name: "checks", Stage: gate.Consents, Check: g.runBefore, After: g.noteEdit},
+		{Name: "approval of checks", Stage: gate.StageConsent, Check: g.may},
+		{Name: "checks", Stage: gate.StageConsent, Check: g.runBefore, After: g.noteEdit},
 	}
 }
 
@@ -73,20 +73,20 @@ func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 				err = errors.New(rule.String())
 			}
 		}
-		asks := err == nil && command.Found && g.Consent.Asks(run)
+		asks := err == nil && command.Found && g.Consent.WouldAsk(run)
 		if asks && g.Consent.Unattended {
 			err = fmt.Errorf("approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", g.Consent.Mode(), run.Name)
 		}
 		switch {
 		case err != nil:
-			g.checks.Drop(command)
+			g.checks.Disable(command)
 			return gate.Verdict{Notice: fmt.Sprintf("Can't run the check %s: %v", command, err)}
 		case asks:
-			return gate.Verdict{Ask: g.Consent.Aside(run, func(allowed bool) {
+			return gate.Verdict{Ask: g.Consent.SideQuestion(run, func(allowed bool) {
 				if allowed {
 					g.checks.Allow(command)
 				} else {
-					g.checks.Drop(command)
+					g.checks.Disable(command)
 				}
 			})}
 		}
@@ -106,7 +106,7 @@ func (g *Checks) call(ctx context.Context, command projectcheck.Command) (gate.C
 		return gate.Call{}, err
 	}
 	given := arguments.Parse(encoded)
-	plan, err := tool.Work(ctx, g.Env, given)
+	plan, err := tool.PlanCall(ctx, g.Env, given)
 	plan.Preview.Title = "check with " + command.String() + ", before the edits of this turn and after them"
 	return gate.Call{Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, given), Arguments: given, Preview: plan.Preview}, err
 }
@@ -116,13 +116,13 @@ func (g *Checks) runBefore(ctx context.Context, k gate.Call) gate.Verdict {
 	if !k.Traits.EditsOnly() {
 		return gate.Verdict{}
 	}
-	return gate.Verdict{Notice: strings.Join(g.checks.Before(ctx), "; ")}
+	return gate.Verdict{Notice: strings.Join(g.checks.RunBefore(ctx), "; ")}
 }
 
 // noteEdit records a successful edit.
 func (g *Checks) noteEdit(_ context.Context, k gate.Call, answer tools.Answer, _ time.Duration) (tools.Answer, error) {
 	if k.Traits.EditsOnly() && answer.Error == "" {
-		g.checks.Edited()
+		g.checks.MarkEdited()
 	}
 	return answer, nil
 }
@@ -135,7 +135,7 @@ const slowCheck = time.Second
 
 // run runs a check in the sandbox, like a command of the model.
 func (g *Checks) run(ctx context.Context, command projectcheck.Command) (string, error) {
-	defer hook.Watch(slowCheck, "the check "+command.String(), g.Loop.WaitsFor)()
+	defer hook.WarnIfSlow(slowCheck, "the check "+command.String(), g.Loop.ReportWaiting)()
 	if command.Line == projectcheck.Server {
 		ctx, cancel := context.WithTimeout(ctx, projectcheck.Limit)
 		defer cancel()
@@ -147,35 +147,35 @@ func (g *Checks) run(ctx context.Context, command projectcheck.Command) (string,
 	result, err := g.Env.Jobs.Run(ctx, shell.Command{
 		Line: command.Line, Dir: filepath.Join(g.Env.Workspace.Root(), command.Dir), Timeout: projectcheck.Limit, OutputBytes: mostChecked,
 		Distrusted: slices.Concat(g.Env.Workspace.Folders(), confined.Policy.Writable()),
-		Confined:   confined, Profile: sandbox.Work,
+		Confined:   confined, Profile: sandbox.ProfileWork,
 	}, nil)
 	change := settle()
 	if err == nil {
-		g.Record.Ran("check", command.String(), confined.Word(sandbox.Work), result.Ending)
+		g.Record.Ran("check", command.String(), confined.Label(sandbox.ProfileWork), result.ExitInfo)
 		g.Record.recordFiles("check", g.Env, change)
 	}
-	switch end := result.Ending; {
+	switch end := result.ExitInfo; {
 	case err != nil:
 		return "", err
 	case end.NotStarted != nil:
 		return "", end.NotStarted
 	case end.TimedOut:
-		return "", fmt.Errorf("it took longer than %s", humanize.Took(projectcheck.Limit))
+		return "", fmt.Errorf("it took longer than %s", humanize.Duration(projectcheck.Limit))
 	case end.Interrupted:
 		return "", errors.New("it was stopped")
-	case end.Exit == 126 || end.Exit == shell.NotFound:
+	case end.Exit == 126 || end.Exit == shell.ExitNotFound:
 		return "", fmt.Errorf("%w (%s)", projectcheck.ErrMissing, humanize.Headline(result.Output))
 	}
 	return result.Output, nil
 }
 
-// Finish runs the checks of a turn when the model ends it. If they print new lines, the model receives the
+// RunAtTurnEnd runs the checks of a turn when the model ends it. If they print new lines, the model receives the
 // lines and continues the turn, once.
-func (g *Checks) Finish(ctx context.Context) chat.HookResult {
+func (g *Checks) RunAtTurnEnd(ctx context.Context) chat.HookResult {
 	if g.Consent.Mode().IsReadOnly() {
 		return chat.HookResult{}
 	}
-	findings, problems := g.checks.After(ctx)
+	findings, problems := g.checks.RunAfter(ctx)
 	result := chat.HookResult{Notices: problems}
 	for _, f := range findings {
 		says := humanize.Count(f.All, "new line")
@@ -186,7 +186,7 @@ func (g *Checks) Finish(ctx context.Context) chat.HookResult {
 		if more := f.All - len(f.Lines); more > 0 {
 			text += fmt.Sprintf("\n[%s more]", humanize.Count(more, "line"))
 		}
-		result.Blocks = append(result.Blocks, history.NewData(history.Printed, fmt.Sprintf(
+		result.Blocks = append(result.Blocks, history.NewData(history.SourceCommand, fmt.Sprintf(
 			"The edits were made. The project's check %s now prints these lines, which it did not print before them; fix what your edits broke, or say why it is right:", f.Command), text))
 	}
 	return result

@@ -28,10 +28,10 @@ func TranslateRules(known *tools.Registry, texts []string) rules.Rules {
 	return ours
 }
 
-// Lend allows the calls that the given rules of Claude Code match, until the end of the turn.
-func (h *Host) Lend(texts []string) {
+// GrantForTurn allows the calls that the given rules of Claude Code match, until the end of the turn.
+func (h *Host) GrantForTurn(texts []string) {
 	if lent := TranslateRules(h.Known, texts); len(lent) > 0 {
-		h.Consent.Lend(lent)
+		h.Consent.GrantForTurn(lent)
 	}
 }
 
@@ -42,11 +42,11 @@ func TranslateRule(text string) []string {
 	return all
 }
 
-// NotUnderstood begins the reason why a rule of another coding agent has no meaning here.
-const NotUnderstood = "not understood: "
+// NotUnderstoodPrefix begins the reason why a rule of another coding agent has no meaning here.
+const NotUnderstoodPrefix = "not understood: "
 
-// WhyNoEffect returns the reason why a rule of Claude Code has no effect here, or "" if it has one.
-func WhyNoEffect(text string) string {
+// NoEffectReason returns the reason why a rule of Claude Code has no effect here, or "" if it has one.
+func NoEffectReason(text string) string {
 	_, why := ourRules(text)
 	return why
 }
@@ -59,7 +59,7 @@ func ourRules(text string) (all []string, why string) {
 	served := strings.HasPrefix(name, "mcp__")
 	switch {
 	case served, name == "Bash", name == "Edit", name == "Write", name == "MultiEdit":
-	case decode.ToolsNamed(name) != nil:
+	case decode.ToolsByForeignName(name) != nil:
 		return nil, "no effect here"
 	default:
 		return nil, "no effect here: there is no such tool"
@@ -71,17 +71,17 @@ func ourRules(text string) (all []string, why string) {
 		if _, err := rules.Parse(said, func(string) (rules.Subject, error) {
 			switch {
 			case served:
-				return rules.Served, nil
+				return rules.SubjectServed, nil
 			case name == "Bash":
-				return rules.Commands, nil
+				return rules.SubjectCommands, nil
 			}
-			return rules.Files, nil
+			return rules.SubjectFiles, nil
 		}); err != nil {
-			return nil, NotUnderstood + strings.TrimPrefix(err.Error(), fmt.Sprintf("rule %q: ", said))
+			return nil, NotUnderstoodPrefix + strings.TrimPrefix(err.Error(), fmt.Sprintf("rule %q: ", said))
 		}
 	}
 	if len(all) == 0 {
-		return nil, NotUnderstood + "want " + name + "(PATTERN)"
+		return nil, NotUnderstoodPrefix + "want " + name + "(PATTERN)"
 	}
 	return all, ""
 }
@@ -102,9 +102,9 @@ func translate(text string) []string {
 		name = "Edit"
 	}
 	patterns := []string{pattern}
-	tools := decode.ToolsNamed(name)
+	tools := decode.ToolsByForeignName(name)
 	if slices.Contains(tools, "replace") { // a rule about edits applies to each tool that edits
-		tools = append(slices.Clone(decode.ToolsNamed("Edit")), "write_file", "apply_patch")
+		tools = append(slices.Clone(decode.ToolsByForeignName("Edit")), "write_file", "apply_patch")
 	}
 	switch {
 	case slices.Contains(tools, "run_shell_command"):
@@ -127,8 +127,8 @@ func translate(text string) []string {
 	return all
 }
 
-// Allowing parses a rule of the flag --allow, which may name a tool as other coding agents do.
-func Allowing(registry *tools.Registry, text string) (all rules.Rules, err error) {
+// ParseAllowFlag parses a rule of the flag --allow, which may name a tool as other coding agents do.
+func ParseAllowFlag(registry *tools.Registry, text string) (all rules.Rules, err error) {
 	name, _, _ := strings.Cut(strings.TrimSpace(text), "(")
 	texts := translate(text)
 	if _, ours := registry.Get(strings.TrimSpace(name)); ours == nil || len(texts) == 0 {
@@ -148,9 +148,9 @@ func Allowing(registry *tools.Registry, text string) (all rules.Rules, err error
 	return all, nil
 }
 
-// Offered returns the rules that a repository offers, as items for consent. ignored describes rules that a
+// OfferedRuleItems returns the rules that a repository offers, as items for consent. ignored describes rules that a
 // repository may not set, or that have no effect.
-func Offered(ruled permissions.Rules) (items []consent.Item, ignored []string) {
+func OfferedRuleItems(ruled permissions.Rules) (items []consent.Item, ignored []string) {
 	ignored = slices.Clone(ruled.Ignored)
 	for _, o := range ruled.Offered {
 		var able, idle []string
@@ -165,9 +165,9 @@ func Offered(ruled permissions.Rules) (items []consent.Item, ignored []string) {
 			ignored = append(ignored, fmt.Sprintf("%s: permissions.allow has no effect: %s", o.File, strings.Join(idle, ", ")))
 			continue
 		}
-		item := consent.Item{Kind: consent.Allow, Name: "without asking", File: o.File, Line: o.Line}
+		item := consent.Item{Kind: consent.KindAllow, Name: "without asking", File: o.File, Line: o.Line}
 		for _, text := range o.Rules {
-			item.Effects = append(item.Effects, manifest.Part{Name: manifest.Rule, Text: text, Note: WhyNoEffect(text)})
+			item.Effects = append(item.Effects, manifest.Part{Name: manifest.Rule, Text: text, Note: NoEffectReason(text)})
 		}
 		items = append(items, item)
 	}

@@ -19,7 +19,7 @@ func TestServersInOurWords(t *testing.T) {
 			continue
 		}
 		rule, err := tools.NewRegistry().ParseRule(ours[0])
-		if err != nil || (rules.Rules{rule}).AllowingServed(tools.ServedRules, want) == nil {
+		if err != nil || (rules.Rules{rule}).MatchingServerRules(tools.ServedRules, want) == nil {
 			t.Errorf("%s: %v, %v", text, rule, err)
 		}
 	}
@@ -30,17 +30,17 @@ func TestEditsInOurWords(t *testing.T) {
 	t.Parallel()
 	registry := tools.NewRegistry(tools.Default()...)
 	for _, text := range []string{"Edit(src/**)", "MultiEdit(src/**)", "edit(src/**)", "str_replace(./src/**)", "Edit(/src/**)", "Edit(src)", "Edit(src/)"} {
-		allowed, err := Allowing(registry, text)
+		allowed, err := ParseAllowFlag(registry, text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
 		for _, tool := range []string{"replace", "write_file", "apply_patch", "insert_at_line", "ast_edit"} {
-			if !allowed.Allow(tool, nil, []string{"src/a.go"}) || allowed.Allow(tool, nil, []string{"docs/a.go"}) {
+			if !allowed.Allows(tool, nil, []string{"src/a.go"}) || allowed.Allows(tool, nil, []string{"docs/a.go"}) {
 				t.Errorf("%s about %s", text, tool)
 			}
 		}
 	}
-	if allowed, err := Allowing(registry, "write_file(src/**)"); err != nil || allowed.Allow("replace", nil, []string{"src/a.go"}) {
+	if allowed, err := ParseAllowFlag(registry, "write_file(src/**)"); err != nil || allowed.Allows("replace", nil, []string{"src/a.go"}) {
 		t.Errorf("a rule in our words is about its tool only: %v", err)
 	}
 }

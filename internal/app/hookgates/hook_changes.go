@@ -32,7 +32,7 @@ func (h *Hooks) trackChanges(ctx context.Context) func() hook.WorkspaceChanges {
 				room -= len(e.Diff)
 				diffs = append(diffs, strings.ToValidUTF8(e.Diff, "\uFFFD"))
 				changed.Files[e.Abs] = e.Content
-				if h.host.Env.Seen.Known(e.Abs) && e.Content != nil {
+				if h.host.Env.Seen.IsKnown(e.Abs) && e.Content != nil {
 					h.host.Env.Seen.Record(e.Abs, e.Content)
 				}
 			case e.Does == "delete":

@@ -47,14 +47,14 @@ func (h *Hooks) Gates(tools *tools.Registry) []gate.Gate {
 		return nil
 	}
 	g := &hookGate{hooks: h, tools: tools, answers: map[int]hookAnswer{}}
-	return []gate.Gate{{Name: "hooks", Stage: gate.Hooks, Check: g.check, Asked: g.permission, After: g.runAfter, Ended: g.forgetAnswer}}
+	return []gate.Gate{{Name: "hooks", Stage: gate.StageHook, Check: g.check, Asked: g.permission, After: g.runAfter, Ended: g.forgetAnswer}}
 }
 
 // callsForHooks returns a call with the tool names and arguments of Claude Code, because hooks are written
 // for them. A call about several files becomes several calls.
 func (g *hookGate) callsForHooks(k gate.Call) []decode.ClaudeCall {
 	if served := k.Preview.Served; served != nil {
-		return decode.Served(served.HookName(), k.Arguments, !strings.HasPrefix(k.Name, "mcp__"))
+		return decode.TranslateServed(served.HookName(), k.Arguments, !strings.HasPrefix(k.Name, "mcp__"))
 	}
 	return decode.ClaudeCalls(k.Name, k.Arguments, g.hooks.host.Absolute)
 }
@@ -77,13 +77,13 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 		}
 		out := g.hooks.runner.Run(ctx, hook.EventInput{Event: event, Names: names, Subject: g.subject(their, k), Input: input})
 		if out.Input != nil {
-			back, err := their.ToOurs(out.Input)
+			back, err := their.ToOwnArguments(out.Input)
 			if err != nil {
 				return all, fmt.Errorf("a hook of %s wants to change the input: %w", event, err)
 			}
 			out.Input = g.tools.Translate(k.Name, string(back)).Arguments.Raw()
 		}
-		if all.Merge(out); all.Blocked() || all.Stop || ctx.Err() != nil {
+		if all.Merge(out); all.IsBlocked() || all.Stop || ctx.Err() != nil {
 			break
 		}
 	}
@@ -145,13 +145,13 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 	case out.Stop:
 		stop := &gate.StoppedError{By: out.By, Why: out.Why}
 		return gate.Verdict{Refusal: stop.Error(), End: stop}
-	case out.Blocked():
+	case out.IsBlocked():
 		return gate.Verdict{Refusal: refused + out.Reason}
 	}
 	if out.Input != nil && !bytes.Equal(out.Input, k.Arguments.Raw()) {
 		return gate.Verdict{Arguments: arguments.Parse(out.Input)} // the changed call passes all gates again
 	}
-	if out.Decision == hook.Ask && !g.hooks.host.Consent.Asks(k) {
+	if out.Decision == hook.Ask && !g.hooks.host.Consent.WouldAsk(k) {
 		why := humanize.Headline(out.Reason)
 		return ask(g.hooks.host.Consent, k, "a hook asks: "+why, "refused: a hook requires approval ("+out.Reason+"), and there is no user to ask", out.By+" requires your approval: "+why)
 	}
@@ -191,7 +191,7 @@ func (g *hookGate) runAfter(ctx context.Context, k gate.Call, answer tools.Answe
 			answer.View = nil
 		}
 	}
-	if out.Blocked() {
+	if out.IsBlocked() {
 		out.Context = append([]string{out.Reason}, out.Context...)
 	}
 	answer = withRemarks(answer, remarks(event, out)...)
@@ -210,13 +210,13 @@ func (g *hookGate) forgetAnswer(k gate.Call, _ tools.Answer, _ time.Duration) {
 // showNotices shows the notices of hooks to the user.
 func (g *hookGate) showNotices(out hook.Outcome) {
 	for _, line := range out.Notices {
-		g.hooks.host.Loop.Note(line)
+		g.hooks.host.Loop.Notify(line)
 	}
 }
 
 // response returns the result of a call in the format of Claude Code.
 func response(their decode.ClaudeCall, answer tools.Answer) map[string]any {
-	text := answer.ForModel()
+	text := answer.ModelText()
 	if their.Name == "Bash" {
 		all := map[string]any{"stdout": answer.Text, "stderr": "", "interrupted": answer.ExitCode == nil && answer.Error != ""}
 		if answer.ExitCode != nil {
@@ -249,7 +249,7 @@ func withRemarks(answer tools.Answer, remarks ...string) tools.Answer {
 		if answer.Error != "" {
 			answer.Error = joinLines(answer.Error, remark)
 		} else {
-			answer = answer.Noted(remark)
+			answer = answer.WithNote(remark)
 		}
 	}
 	return answer

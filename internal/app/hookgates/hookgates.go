@@ -53,18 +53,18 @@ type Host struct {
 
 // Loop is the part of the turn loop that gates use.
 type Loop interface {
-	// WaitsFor reports that the named programs take long. With "" it reports that they have ended.
-	WaitsFor(names string)
+	// ReportWaiting reports that the named programs take long. With "" it reports that they have ended.
+	ReportWaiting(names string)
 	// Note shows the user a notice.
-	Note(text string)
+	Notify(text string)
 }
 
 // Workspace resolves the paths of calls.
 type Workspace interface {
 	Root() string
-	// OnDisk returns an absolute path without symbolic links. Rel returns the path to show for an absolute
+	// DiskPath returns an absolute path without symbolic links. Rel returns the path to show for an absolute
 	// path.
-	OnDisk(path string) string
+	DiskPath(path string) string
 	Rel(abs string) string
 }
 
@@ -74,9 +74,9 @@ type Record struct {
 }
 
 // Ran implements hook.Record.
-func (r Record) Ran(by, line, confined string, end shell.Ending) {
+func (r Record) Ran(by, line, confined string, end shell.ExitInfo) {
 	if end.NotStarted == nil {
-		r.Did(by, history.Effect{Ran: line, Profile: confined, Exit: end.Status()})
+		r.Did(by, history.Effect{Ran: line, Profile: confined, Exit: end.ExitCode()})
 	}
 }
 
@@ -93,14 +93,14 @@ func (h *Host) Absolute(path string) string {
 }
 
 func absolute(in Workspace, path string) string {
-	return in.OnDisk(fsutil.At(in.Root(), path))
+	return in.DiskPath(fsutil.ResolveIn(in.Root(), path))
 }
 
 // ask returns a verdict that asks the user about a call, for the reason why. If there is no user to ask, it
 // refuses the call: the model receives refusal, and the user sees notice.
 func ask(consent *gate.Consent, k gate.Call, why, refusal, notice string) gate.Verdict {
 	if consent.Unattended {
-		return gate.Verdict{Refusal: refusal, Notice: k.Said.Title() + " was refused: " + notice, End: consent.Denied()}
+		return gate.Verdict{Refusal: refusal, Notice: k.Said.Title() + " was refused: " + notice, End: consent.DenialError()}
 	}
 	preview := k.Preview
 	preview.Title += " (" + why + ")"

@@ -46,12 +46,12 @@ func NewHooks(host *Host, listing hooks.Listing) *Hooks {
 		May:    h.may,
 		Record: host.Record,
 		Around: h.trackChanges,
-		Beside: func(name string) { host.Env.Snapshots.NoteProgram(name) },
+		Beside: func(name string) { host.Env.Snapshots.RecordProgram(name) },
 		Slow: func(names string) {
 			if names != "" {
 				names = "the hook " + names
 			}
-			host.Loop.WaitsFor(names)
+			host.Loop.ReportWaiting(names)
 		},
 	}, listing.Hooks)
 	return h
@@ -62,7 +62,7 @@ func (h *Hooks) Statuses() []hook.Status { return h.runner.Statuses() }
 
 // may returns an error if a hook must not run now, because the user has not approved the hook of a project.
 func (h *Hooks) may(one hooks.Hook) error {
-	if one.Own() {
+	if one.IsUserOwned() {
 		return nil
 	}
 	return h.host.Trust.Store.Check(hookItem(one))
@@ -70,13 +70,13 @@ func (h *Hooks) may(one hooks.Hook) error {
 
 // hookItem returns a project's hook as an item for consent.
 func hookItem(h hooks.Hook) consent.Item {
-	return consent.Item{Kind: consent.Hook, Name: h.Name(), Effects: h.Effects(), File: h.File, Folder: h.Project, User: h.Plugin}
+	return consent.Item{Kind: consent.KindHook, Name: h.Name(), Effects: h.Effects(), File: h.File, Folder: h.Project, User: h.Plugin}
 }
 
-// Items returns the hooks that need consent.
-func Items(all hooks.Listing) (items []consent.Item) {
+// ConsentItems returns the hooks that need consent.
+func ConsentItems(all hooks.Listing) (items []consent.Item) {
 	for _, h := range all.Hooks {
-		if !h.Own() {
+		if !h.IsUserOwned() {
 			items = append(items, hookItem(h))
 		}
 	}
@@ -100,9 +100,9 @@ func (h *Hooks) Close() error {
 	return nil
 }
 
-// Lines lists the hooks for /hooks, each with its event, matcher, origin, state, number of runs,
+// Describe lists the hooks for /hooks, each with its event, matcher, origin, state, number of runs,
 // latest result and command.
-func (h *Hooks) Lines() []string {
+func (h *Hooks) Describe() []string {
 	var lines []string
 	for _, s := range h.runner.Statuses() {
 		what := s.State + ", " + humanize.Count(s.Runs, "run")
@@ -111,11 +111,11 @@ func (h *Hooks) Lines() []string {
 		}
 		lines = append(lines, s.Name+"  "+h.host.Env.Workspace.Rel(s.File), "    "+what, "    "+humanize.Line(s.Command, command.MaxHelp))
 	}
-	return append(lines, Skipped(h.listing)...)
+	return append(lines, SkippedLines(h.listing)...)
 }
 
-// Skipped lists the hooks that are not used, with the reasons.
-func Skipped(listing hooks.Listing) (lines []string) {
+// SkippedLines lists the hooks that are not used, with the reasons.
+func SkippedLines(listing hooks.Listing) (lines []string) {
 	for _, left := range listing.Skipped {
 		lines = append(lines, "not used: "+left)
 	}
@@ -141,17 +141,17 @@ var abouts = map[hooks.Event]string{
 	hooks.SessionStart: "source", hooks.SessionEnd: "reason", hooks.PreCompact: "trigger", hooks.PostCompact: "trigger",
 }
 
-// Moments returns the function that the turn loop calls at its events. At the end of a turn it runs the
+// HookPointHandler returns the function that the turn loop calls at its events. At the end of a turn it runs the
 // checks first. It runs the hooks only if the checks allow the turn to end.
-func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.HookResult {
+func (h *Hooks) HookPointHandler(checks *Checks) func(context.Context, chat.HookPoint) chat.HookResult {
 	refusedByChecks := 0 // consecutive Stop events
-	return func(ctx context.Context, m chat.Moment) chat.HookResult {
+	return func(ctx context.Context, m chat.HookPoint) chat.HookResult {
 		var result chat.HookResult
 		if m.Event == hooks.Stop {
 			if m.Refused == 0 {
 				refusedByChecks = 0
 			}
-			if result = checks.Finish(ctx); result.Refused != "" {
+			if result = checks.RunAtTurnEnd(ctx); result.Refused != "" {
 				refusedByChecks++
 				return result
 			}
@@ -168,7 +168,7 @@ func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.
 		}
 		out := h.runner.Run(ctx, o)
 		if m.Event == hooks.UserPromptSubmit {
-			late := h.runner.Late()
+			late := h.runner.AsyncOutcome()
 			out.Context, out.Notices = append(late.Context, out.Context...), append(late.Notices, out.Notices...)
 		}
 		result = momentResult(m.Event, out)
@@ -180,7 +180,7 @@ func (h *Hooks) Moments(checks *Checks) func(context.Context, chat.Moment) chat.
 // momentResult turns the outcome of hooks at an event into the result for the turn loop.
 func momentResult(event hooks.Event, out hook.Outcome) chat.HookResult {
 	result := chat.HookResult{By: out.By, Notices: out.Notices}
-	if out.Blocked() {
+	if out.IsBlocked() {
 		result.Refused = out.Reason
 	}
 	if out.Stop {
@@ -189,11 +189,11 @@ func momentResult(event hooks.Event, out hook.Outcome) chat.HookResult {
 	texts := out.Context
 	switch event {
 	case hooks.Stop:
-		if out.Blocked() {
+		if out.IsBlocked() {
 			texts = append([]string{out.Reason}, texts...)
 		}
 	case hooks.SessionStart, hooks.PostCompact, hooks.SessionEnd, hooks.SubagentStart, hooks.SubagentStop:
-		if out.Blocked() { // hooks can refuse nothing here, so the reason is only a notice
+		if out.IsBlocked() { // hooks can refuse nothing here, so the reason is only a notice
 			result.Refused = ""
 			result.Notices = append(result.Notices, out.By+": "+humanize.Headline(out.Reason))
 		}
@@ -203,10 +203,10 @@ func momentResult(event hooks.Event, out hook.Outcome) chat.HookResult {
 		key = "hook:" + string(event)
 	}
 	if len(texts) > 0 {
-		result.Blocks = append(result.Blocks, &history.Text{Text: forModel(event, texts...), Source: history.Brought, Key: key})
+		result.Blocks = append(result.Blocks, &history.Text{Text: forModel(event, texts...), Source: history.SourceExtension, Key: key})
 	}
 	if out.Changed.Text != "" {
-		result.Blocks = append(result.Blocks, &history.Text{Text: out.Changed.Text, Source: history.Brought})
+		result.Blocks = append(result.Blocks, &history.Text{Text: out.Changed.Text, Source: history.SourceExtension})
 	}
 	return result
 }
@@ -245,8 +245,8 @@ func (h *Hooks) notification(kind, message string) {
 	h.runner.Run(context.Background(), hook.EventInput{Event: hooks.Notification, Names: []string{kind}, Input: map[string]any{"message": message, "notification_type": kind}})
 }
 
-// AgentStarts runs the SubagentStart hooks, and returns the blocks that they add to the task.
-func (h *Hooks) AgentStarts(ctx context.Context, id, agent, title string) []history.Block {
+// RunSubagentStart runs the SubagentStart hooks, and returns the blocks that they add to the task.
+func (h *Hooks) RunSubagentStart(ctx context.Context, id, agent, title string) []history.Block {
 	return h.agent(ctx, hooks.SubagentStart, agent, map[string]any{"agent_id": id, "agent_type": agent, "title": title})
 }
 
@@ -257,8 +257,8 @@ type AgentEnd struct{ Status, Changed, Said, Transcript string }
 // leaveTime is the time limit for hooks at the end of a subagent that was stopped.
 const leaveTime = 5 * time.Second
 
-// AgentStops runs the SubagentStop hooks, also after ctx has ended.
-func (h *Hooks) AgentStops(ctx context.Context, id, agent string, end AgentEnd) {
+// RunSubagentStop runs the SubagentStop hooks, also after ctx has ended.
+func (h *Hooks) RunSubagentStop(ctx context.Context, id, agent string, end AgentEnd) {
 	if ctx.Err() != nil {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
@@ -277,7 +277,7 @@ func (h *Hooks) agent(ctx context.Context, event hooks.Event, agent string, inpu
 	}
 	result := momentResult(event, h.runner.Run(ctx, hook.EventInput{Event: event, Names: []string{agent}, Input: input}))
 	for _, line := range result.Notices {
-		h.host.Loop.Note(line)
+		h.host.Loop.Notify(line)
 	}
 	return result.Blocks
 }

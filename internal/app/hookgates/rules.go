@@ -42,7 +42,7 @@ const longestProblem = 400
 // FindRules reads the rules of a workspace and its user. The rules in above take precedence. notices warn
 // of rules that do not protect.
 func FindRules(w trustedfile.Locations, above permissions.Rules, in Workspace, consent *gate.Consent, known *tools.Registry) (g *Rules, notices []string) {
-	g = &Rules{Rules: permissions.Read(w).Under(above), workspace: in, home: w.Home, consent: consent, known: known}
+	g = &Rules{Rules: permissions.Read(w).PrependRules(above), workspace: in, home: w.Home, consent: consent, known: known}
 	ignored, unread := findIgnored(in.Root())
 	hidden, unbound := g.Rules.UnreadablePaths()
 	fixed, unfixed := g.Rules.UnwritablePaths()
@@ -53,12 +53,12 @@ func FindRules(w trustedfile.Locations, above permissions.Rules, in Workspace, c
 	return g, notices
 }
 
-// RuleAbout returns the reason why a rule protects a file from being read, or edited if edit is set. It
+// RuleForFile returns the reason why a rule protects a file from being read, or edited if edit is set. It
 // returns "" if no rule does. denied reports whether the rule denies the access.
-func (g *Rules) RuleAbout(abs string, edit bool) (why string, denied bool) {
-	rule := g.Reading(abs)
+func (g *Rules) RuleForFile(abs string, edit bool) (why string, denied bool) {
+	rule := g.ReadRule(abs)
 	if edit {
-		rule = g.Editing(abs)
+		rule = g.EditRule(abs)
 	}
 	if rule != nil {
 		return rule.String(), rule.Effect == permissions.Deny
@@ -69,22 +69,22 @@ func (g *Rules) RuleAbout(abs string, edit bool) (why string, denied bool) {
 	return why, false
 }
 
-// Keeps reports whether reading some files may require approval.
-func (g *Rules) Keeps() bool { return g.ignored != nil || g.AsksToRead() }
+// MayAskToRead reports whether reading some files may require approval.
+func (g *Rules) MayAskToRead() bool { return g.ignored != nil || g.AsksToRead() }
 
-// Names reports whether a rule of --allow names a protected file for a tool that reads. A command or a
+// IsAllowedByName reports whether a rule of --allow names a protected file for a tool that reads. A command or a
 // skill may then include the file.
-func (g *Rules) Names(found protect.File) bool {
-	named := g.consent.Allow.Naming(found.Name)
+func (g *Rules) IsAllowedByName(found protect.File) bool {
+	named := g.consent.Allow.RulesNaming(found.Name)
 	return !found.Denied && slices.ContainsFunc(g.known.All(), func(t tools.Tool) bool {
-		return t.Reads && !t.Network && named.Allow(t.Name, nil, []string{found.Path})
+		return t.Reads && !t.Network && named.Allows(t.Name, nil, []string{found.Path})
 	})
 }
 
 // Gate returns the gate that refuses a call if a rule denies it, and asks the user if a rule requires
 // approval. A rule that denies takes precedence over all rules that allow the call.
 func (g *Rules) Gate() gate.Gate {
-	return gate.Gate{Name: "permissions", Stage: gate.Denies, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+	return gate.Gate{Name: "permissions", Stage: gate.StageDeny, Check: func(_ context.Context, k gate.Call) gate.Verdict {
 		switch rule := g.ruleAgainst(k); {
 		case rule == nil:
 			return gate.Verdict{}
@@ -100,7 +100,7 @@ func (g *Rules) Gate() gate.Gate {
 // makes the prompt unnecessary. Rules about files are not handled here: their files count as protected, and
 // protected files require approval elsewhere.
 func (g *Rules) askedByRule(k gate.Call, rule *permissions.Rule) gate.Verdict {
-	if k.Preview.Command == "" || g.consent.Allow.Allow(k.Name, k.Preview.Commands, k.Preview.Paths) && len(k.Preview.Commands) > 0 {
+	if k.Preview.Command == "" || g.consent.Allow.Allows(k.Name, k.Preview.Commands, k.Preview.Paths) && len(k.Preview.Commands) > 0 {
 		return gate.Verdict{}
 	}
 	return ask(g.consent, k, rule.String(), "refused: "+rule.String()+", and there is no user to ask", rule.String()+"; --allow '"+k.Name+"(…)' with its name allows it")
@@ -123,38 +123,38 @@ func RuleFor(k gate.Call, absolute func(path string) string, all ...permissions.
 	for _, rules := range all {
 		if k.Preview.Command != "" {
 			line := cmdline.Read(k.Preview.Command)
-			worse(rules.Command(line))
-			worse(rules.Files(line, absolute(k.Preview.Directory)))
+			worse(rules.CommandRule(line))
+			worse(rules.CommandFilesRule(line, absolute(k.Preview.Directory)))
 		}
 		if s := k.Preview.Served; s != nil {
-			worse(rules.Server(s.HookName()))
+			worse(rules.ServerRule(s.HookName()))
 		}
 		switch {
 		case k.Traits.Searches:
-			worse(rules.Search())
+			worse(rules.SearchRule())
 		case k.Traits.Network && !k.Traits.Runs && k.Preview.Served == nil:
-			worse(rules.Page(PageHost(k)))
+			worse(rules.PageRule(PageHost(k)))
 		}
 		for _, file := range k.Preview.Protected {
 			abs := absolute(file.Path)
-			if k.Traits.Harmless() {
-				worse(rules.Reading(abs))
+			if k.Traits.IsHarmless() {
+				worse(rules.ReadRule(abs))
 			} else {
-				worse(rules.Editing(abs))
+				worse(rules.EditRule(abs))
 			}
 		}
 		for _, file := range k.Preview.Paths {
 			if k.Traits.Edits {
-				worse(rules.Editing(absolute(file)))
+				worse(rules.EditRule(absolute(file)))
 			}
 		}
 	}
 	return worst
 }
 
-// Denies reports whether a rule forbids the pages of a host.
-func (g *Rules) Denies(host string) bool {
-	return g.Found(host) != nil || g.skillRules().Found(host) != nil
+// DeniesHost reports whether a rule forbids the pages of a host.
+func (g *Rules) DeniesHost(host string) bool {
+	return g.RuleAgainstHost(host) != nil || g.skillRules().RuleAgainstHost(host) != nil
 }
 
 // BlockedHosts returns the hosts that the rules exclude from web searches, for a server that can omit them.
@@ -163,15 +163,15 @@ func (g *Rules) BlockedHosts() []string {
 	return hosts
 }
 
-// BoundsSearch returns a rule that limits web searches, or "" for none. leavesOut is set if the searching
+// SearchLimitRule returns a rule that limits web searches, or "" for none. leavesOut is set if the searching
 // server omits BlockedHosts.
-func (g *Rules) BoundsSearch(leavesOut bool) string {
+func (g *Rules) SearchLimitRule(leavesOut bool) string {
 	all := []permissions.Rules{g.Rules, g.skillRules()}
 	if _, only := g.Rules.BlockedHosts(); only && leavesOut {
 		all = all[1:] // rules of skills end with the turn, but the tools of a request stay the same
 	}
 	for _, rules := range all {
-		if rule := rules.OfWeb(); rule != nil {
+		if rule := rules.WebRule(); rule != nil {
 			return rule.String()
 		}
 	}
@@ -204,8 +204,8 @@ func (g *Rules) skillRules() permissions.Rules {
 func (h *Host) MayWrite(rel string) bool {
 	const tool = "write_file"
 	call := gate.Call{Name: tool, Traits: h.Known.Traits(tool), Preview: tools.Preview{Paths: []string{rel}}}
-	if file := h.Env.Protected.Edit(h.Absolute(rel), rel); file.Protection != protect.Free {
+	if file := h.Env.Protected.EditProtection(h.Absolute(rel), rel); file.Protection != protect.Unprotected {
 		call.Preview.Protected = []protect.File{file}
 	}
-	return !h.Consent.Asks(call)
+	return !h.Consent.WouldAsk(call)
 }

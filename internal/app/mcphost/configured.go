@@ -20,8 +20,8 @@ import (
 	"agent/internal/settings"
 )
 
-// Place describes the environment in which servers are started.
-type Place struct {
+// LaunchContext describes the environment in which servers are started.
+type LaunchContext struct {
 	// Environ is the environment as "KEY=value".
 	Environ []string
 	// Lookup returns a variable of the environment and whether it is set.
@@ -32,11 +32,11 @@ type Place struct {
 	Catalogue catalogue.Store
 }
 
-// Configured holds the servers that are configured for a workspace, and everything that is needed to
+// ConfiguredServers holds the servers that are configured for a workspace, and everything that is needed to
 // connect to them.
-type Configured struct {
+type ConfiguredServers struct {
 	servers.Listing
-	Place
+	LaunchContext
 	// Allowed returns an error if the address or command line of a server is forbidden. If it is nil, all
 	// are allowed.
 	Allowed func(line ...string) error
@@ -56,11 +56,11 @@ type Configured struct {
 
 // item returns a repository's server as an item for consent.
 func item(s *servers.Server) consent.Item {
-	return consent.Item{Kind: consent.Server, Name: s.Name, Effects: s.Effects(), File: s.File, Folder: s.Folder, User: s.Origin == servers.Plugin}
+	return consent.Item{Kind: consent.KindServer, Name: s.Name, Effects: s.Effects(), File: s.File, Folder: s.Folder, User: s.Origin == servers.OriginPlugin}
 }
 
-// Items returns the servers that need consent, because a repository configures them.
-func Items(found servers.Listing) (items []consent.Item) {
+// ConsentItems returns the servers that need consent, because a repository configures them.
+func ConsentItems(found servers.Listing) (items []consent.Item) {
 	for _, s := range found.Servers {
 		if s.NeedsConsent() && !s.Disabled {
 			items = append(items, item(s))
@@ -71,8 +71,8 @@ func Items(found servers.Listing) (items []consent.Item) {
 
 // startOf describes the start of a server's program for the record. It uses the configured form, because
 // the values of variables may be secret.
-func startOf(x *Configured, wire mcp.Server) history.Effect {
-	did := history.Effect{Profile: wire.Confined.Word(wire.Profile)}
+func startOf(x *ConfiguredServers, wire mcp.Server) history.Effect {
+	did := history.Effect{Profile: wire.Confined.Label(wire.Profile)}
 	for _, s := range x.Servers {
 		if s.Name != wire.Name {
 			continue
@@ -88,7 +88,7 @@ func startOf(x *Configured, wire mcp.Server) history.Effect {
 }
 
 // whyUnused returns the reason why a server is not used, or "" if it is used.
-func (x *Configured) whyUnused(s *servers.Server) string {
+func (x *ConfiguredServers) whyUnused(s *servers.Server) string {
 	if x.Allowed != nil {
 		with, _ := s.Expand(servers.Environment{Lookup: x.Lookup}) // variables can change its address
 		if err := x.Allowed(with.Words()...); err != nil {
@@ -111,39 +111,39 @@ func (x *Configured) whyUnused(s *servers.Server) string {
 
 // Status returns the state of each server by the catalog of stored offers. It starts no server and connects
 // to none.
-func (x *Configured) Status(s *settings.Settings) []bridge.Status {
+func (x *ConfiguredServers) Status(s *settings.Settings) []bridge.Status {
 	b := bridge.New(bridge.Config{
-		Servers: x.Used(), Store: x.Catalogue,
-		Window: func() int { return window.SizeOf(settings.ContextLimit.Of(s), 0) },
-		Choice: func() catalogue.Choice { return catalogue.Choice(settings.MCPTools.Of(s)) },
+		Servers: x.BridgeServers(), Store: x.Catalogue,
+		Window: func() int { return window.SizeOf(settings.ContextLimit.Value(s), 0) },
+		Choice: func() catalogue.OfferRule { return catalogue.OfferRule(settings.MCPTools.Value(s)) },
 	})
 	defer b.Close()
 	return b.Status()
 }
 
-// Ask connects to a server and stores its tool offer in the catalog. The caller closes the client.
-func (x *Configured) Ask(ctx context.Context, s *servers.Server, host mcp.Host) (*mcp.Client, catalogue.ServerInfo, error) {
+// Probe connects to a server and stores its tool offer in the catalog. The caller closes the client.
+func (x *ConfiguredServers) Probe(ctx context.Context, s *servers.Server, host mcp.Host) (*mcp.Client, catalogue.ServerInfo, error) {
 	store := x.Catalogue
 	before, _ := store.Load(s.Name, s.Fields)
-	client, err := mcp.Connect(ctx, x.ServerFor(s), host)
+	client, err := mcp.Connect(ctx, x.ToMCPServer(s), host)
 	if err != nil {
 		if before.Failed = err.Error(); ctx.Err() == nil {
 			_ = store.Save(s.Name, s.Fields, before)
 		}
 		return nil, before, err
 	}
-	listing, err := bridge.List(ctx, client)
+	listing, err := bridge.FetchListing(ctx, client)
 	if err != nil {
 		client.Close()
 		return nil, before, err
 	}
-	known := catalogue.CleanListing(s.Name, listing, s.Uses).Since(before)
+	known := catalogue.CleanListing(s.Name, listing, s.UsesTool).WithChangesSince(before)
 	_ = store.Save(s.Name, s.Fields, known) // without a stored offer, the next session connects again
 	return client, known, nil
 }
 
-// Used returns all servers, each with the reason if it is not used.
-func (x *Configured) Used() []bridge.Server {
+// BridgeServers returns all servers, each with the reason if it is not used.
+func (x *ConfiguredServers) BridgeServers() []bridge.Server {
 	var all []bridge.Server
 	for _, s := range x.Servers {
 		all = append(all, bridge.Server{Configured: s, Unused: x.whyUnused(s)})
@@ -151,9 +151,9 @@ func (x *Configured) Used() []bridge.Server {
 	return all
 }
 
-// ServerFor returns a configured server in the form for mcp.Connect. It determines commands, API keys and
+// ToMCPServer returns a configured server in the form for mcp.Connect. It determines commands, API keys and
 // consent again at each start of the server.
-func (x *Configured) ServerFor(s *servers.Server) mcp.Server {
+func (x *ConfiguredServers) ToMCPServer(s *servers.Server) mcp.Server {
 	wire := mcp.Server{Name: s.Name, Type: string(s.Transport), StartTimeout: s.StartTimeout, CallTimeout: s.Timeout}
 	if known, found := x.Catalogue.Load(s.Name, s.Fields); found {
 		wire.Protocol = known.Protocol
@@ -173,9 +173,9 @@ func (x *Configured) ServerFor(s *servers.Server) mcp.Server {
 			more["TRACEPARENT"] = x.Traced()
 		}
 		wire.Env = with.Environ(x.Environ, more)
-		wire.Dir = fsutil.At(cmp.Or(s.Folder, x.Workspace), with.Cwd)
+		wire.Dir = fsutil.ResolveIn(cmp.Or(s.Folder, x.Workspace), with.Cwd)
 		if s.Sandbox == servers.Sandboxed && x.Confined != nil {
-			wire.Confined, wire.Profile = x.Confined(), sandbox.Work
+			wire.Confined, wire.Profile = x.Confined(), sandbox.ProfileWork
 		}
 		wire.OAuth = mcp.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: with.OAuth.ClientSecret, Scopes: s.OAuth.Scopes, CallbackPort: s.OAuth.CallbackPort}
 		return wire, nil
@@ -185,7 +185,7 @@ func (x *Configured) ServerFor(s *servers.Server) mcp.Server {
 
 // holdsKey reports whether a variable is the key variable of a model provider, or its value contains such a
 // key. A header or an address may contain a key.
-func (p Place) holdsKey(name, value string) bool {
+func (p LaunchContext) holdsKey(name, value string) bool {
 	const least = 8 // shortest key, in characters, that is searched within a value
 	for _, v := range vendor.All() {
 		if v.KeyVariable == "" {

@@ -14,7 +14,7 @@ import (
 // The programs of servers are guarded where PATH leads into the workspace, up to where one is found.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
-	work, elsewhere := fsutil.Real(t.TempDir()), t.TempDir()
+	work, elsewhere := fsutil.ResolveLinks(t.TempDir()), t.TempDir()
 	for _, program := range []string{filepath.Join(work, "venv", "python"), filepath.Join(elsewhere, "npx")} {
 		if err := os.MkdirAll(filepath.Dir(program), 0o700); err != nil {
 			t.Fatal(err)
@@ -24,7 +24,7 @@ func TestPrograms(t *testing.T) {
 		}
 	}
 	path := strings.Join([]string{filepath.Join(work, "bin"), filepath.Join(work, "venv"), elsewhere, filepath.Join(work, "late"), "relative"}, string(filepath.ListSeparator))
-	x := Configured{Place: Place{Workspace: work, Lookup: func(name string) (string, bool) { return path, name == "PATH" }}}
+	x := ConfiguredServers{LaunchContext: LaunchContext{Workspace: work, Lookup: func(name string) (string, bool) { return path, name == "PATH" }}}
 	for _, s := range []servers.Server{
 		{Name: "a", Transport: servers.Stdio, Command: "python"},
 		{Name: "b", Transport: servers.Stdio, Command: "npx"},
@@ -48,7 +48,7 @@ func TestPrograms(t *testing.T) {
 func TestKeysInVariables(t *testing.T) {
 	t.Parallel()
 	environ := map[string]string{"OPENAI_API_KEY": "sk-0123456789", "ANTHROPIC_API_KEY": "x"}
-	p := Place{Lookup: func(name string) (string, bool) { value, set := environ[name]; return value, set }}
+	p := LaunchContext{Lookup: func(name string) (string, bool) { value, set := environ[name]; return value, set }}
 	for name, tt := range map[string]struct {
 		value string
 		want  bool

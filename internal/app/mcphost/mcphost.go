@@ -36,11 +36,11 @@ type Config struct {
 	Env        *tools.Env
 	Logins     *mcp.Logins
 	// Read reads the configuration.
-	Read func() (*Configured, error)
+	Read func() (*ConfiguredServers, error)
 	// Window returns the size of the model's context window, in tokens.
 	Window func() int
 	// OnFreeze receives the offered tools whenever they change, and records them.
-	OnFreeze func([]bridge.Offered)
+	OnFreeze func([]bridge.OfferedTool)
 	// Did records that a program was started. Reached records that a host was reached. by is the name of
 	// the server.
 	Did     func(by string, did history.Effect)
@@ -51,7 +51,7 @@ type Config struct {
 	Inquire func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool)
 	// May returns an error if a rule or the policy of the machine forbids a prompt or resource of a server
 	// that the user names.
-	May func(served tools.Served) error
+	May func(served tools.ServerCall) error
 	// Browse opens an address in the user's browser; nil if there is no browser.
 	Browse func(ctx context.Context, address string)
 }
@@ -60,7 +60,7 @@ type Config struct {
 type Servers struct {
 	Config
 	// configured is the configuration with which the conversation began.
-	configured *Configured
+	configured *ConfiguredServers
 	// current is nil while no servers are in use.
 	current atomic.Pointer[generation]
 }
@@ -69,7 +69,7 @@ type Servers struct {
 // which replaces this one.
 type generation struct {
 	bridge     *bridge.Bridge
-	configured *Configured
+	configured *ConfiguredServers
 	wires      *mcp.Set
 	// life is the context of all work of the generation. end cancels it.
 	life context.Context
@@ -100,9 +100,9 @@ const (
 
 // New starts to connect to the configured servers. Their tools can be called immediately. offered is the
 // recorded list of the tools that a resumed session offered.
-func New(config Config, configured *Configured, offered json.RawMessage) *Servers {
+func New(config Config, configured *ConfiguredServers, offered json.RawMessage) *Servers {
 	s := &Servers{Config: config, configured: configured}
-	var recorded []bridge.Offered
+	var recorded []bridge.OfferedTool
 	if err := json.Unmarshal(offered, &recorded); err != nil {
 		recorded = nil // without a usable record, the current tools are offered
 	}
@@ -127,22 +127,22 @@ func (s *Servers) Close() error {
 }
 
 // newGeneration returns a generation that is not connected yet.
-func (s *Servers) newGeneration(configured *Configured, number uint64) *generation {
+func (s *Servers) newGeneration(configured *ConfiguredServers, number uint64) *generation {
 	g := &generation{configured: configured, number: number}
 	g.life, g.end = context.WithCancel(context.Background())
 	var wires []mcp.Server
 	for _, server := range configured.Servers {
-		wires = append(wires, configured.ServerFor(server))
+		wires = append(wires, configured.ToMCPServer(server))
 	}
 	g.wires = mcp.NewSet(wires, mcp.Host{
 		Version: s.Version, Roots: []string{configured.Workspace}, Ask: s.ask,
-		Changed: func(server string) { g.bridge.Changed(server) },
+		Changed: func(server string) { g.bridge.OnServerChanged(server) },
 		Logins:  s.Logins,
 		Started: func(server mcp.Server) { s.Did("server "+server.Name, startOf(configured, server)) },
 		Reached: func(server, host string) { s.Reached("server "+server, host) },
 	})
 	g.bridge = bridge.New(bridge.Config{
-		Servers: configured.Used(),
+		Servers: configured.BridgeServers(),
 		Connect: func(ctx context.Context, server string) (bridge.Connection, error) {
 			client, err := g.wires.Client(ctx, server)
 			if err != nil {
@@ -152,8 +152,8 @@ func (s *Servers) newGeneration(configured *Configured, number uint64) *generati
 		},
 		Store:        configured.Catalogue,
 		Window:       s.Window,
-		Choice:       func() catalogue.Choice { return catalogue.Choice(settings.MCPTools.Of(s.Settings)) },
-		ResultTokens: func() int { return settings.MCPResultMaxTokens.Of(s.Settings) },
+		Choice:       func() catalogue.OfferRule { return catalogue.OfferRule(settings.MCPTools.Value(s.Settings)) },
+		ResultTokens: func() int { return settings.MCPResultMaxTokens.Value(s.Settings) },
 		OnFreeze:     s.OnFreeze,
 	})
 	return g
@@ -161,7 +161,7 @@ func (s *Servers) newGeneration(configured *Configured, number uint64) *generati
 
 // IsTool reports whether a tool with that name may belong to a server.
 func IsTool(name string) bool {
-	_, _, is := catalogue.Split(name)
+	_, _, is := catalogue.SplitDirectName(name)
 	return is || name == "mcp_find" || name == "mcp_call" || name == "mcp_read"
 }
 
@@ -183,11 +183,11 @@ func (s *Servers) OfferRevision() string {
 	return fromCurrent(s, func(g *generation) string { return fmt.Sprintf(" %d.%d", g.number, g.bridge.OfferRevision()) })
 }
 
-// Await waits, before the first request, for servers whose tool offer is unknown. It shows the user which
+// WaitReady waits, before the first request, for servers whose tool offer is unknown. It shows the user which
 // servers failed.
-func (s *Servers) Await(ctx context.Context) {
+func (s *Servers) WaitReady(ctx context.Context) {
 	g := s.current.Load()
-	if g == nil || g.bridge.Frozen() {
+	if g == nil || g.bridge.IsFrozen() {
 		return
 	}
 	wait := patienceOnScreen
@@ -201,7 +201,7 @@ func (s *Servers) Await(ctx context.Context) {
 		s.Tell(strings.Join(late, ", ") + ": still starting; their tools become available later")
 	}
 	for _, st := range g.bridge.Status() {
-		if st.State == bridge.Failed {
+		if st.State == bridge.StateFailed {
 			s.Tell("server " + st.Configured.Name + " is not used: " + st.Reason)
 		}
 	}
@@ -217,7 +217,7 @@ func (s *Servers) Refreeze() {
 // Updates returns messages for the model about tools that were added or removed since the last call.
 func (s *Servers) Updates() (blocks []history.Block) {
 	for _, news := range fromCurrent(s, func(g *generation) []bridge.Update { return g.bridge.Updates() }) {
-		text := &history.Text{Text: "[" + news.Line + "]", Source: history.Brought}
+		text := &history.Text{Text: "[" + news.Line + "]", Source: history.SourceExtension}
 		if len(news.Added)+len(news.Removed) > 0 {
 			text.Tools = &history.ToolChange{Removed: news.Removed}
 			for _, t := range news.Added {
@@ -229,14 +229,14 @@ func (s *Servers) Updates() (blocks []history.Block) {
 	return blocks
 }
 
-// UseAgreed starts the servers that the user has approved since the last call.
-func (s *Servers) UseAgreed() {
+// StartApproved starts the servers that the user has approved since the last call.
+func (s *Servers) StartApproved() {
 	g := s.current.Load()
 	if g == nil {
 		return
 	}
 	for _, server := range g.configured.Servers {
-		g.bridge.Use(server.Name, g.configured.whyUnused(server))
+		g.bridge.SetUnused(server.Name, g.configured.whyUnused(server))
 	}
 }
 
@@ -280,10 +280,10 @@ func (s *Servers) ServerLines() []string {
 		if g.wires.Connected(st.Configured.Name) != nil {
 			state = "●"
 		}
-		rows = append(rows, []string{state, st.Configured.Name, st.From(), st.Summary()})
+		rows = append(rows, []string{state, st.Configured.Name, st.Source(), st.Summary()})
 	}
 	lines := table.Lines("llll", rows)
-	lines = append(lines, fmt.Sprintf("● connected. Their tools take about %s tokens of each request.", humanize.Tokens(g.bridge.Cost())))
+	lines = append(lines, fmt.Sprintf("● connected. Their tools take about %s tokens of each request.", humanize.Tokens(g.bridge.TokenCost())))
 	return slices.Concat(lines, g.configured.Problems, g.configured.Notes)
 }
 

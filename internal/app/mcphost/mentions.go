@@ -52,7 +52,7 @@ func (s *Servers) Prompt(ctx context.Context, line string) (blocks []history.Blo
 	if err := s.may(server); err != nil {
 		return nil, true, err
 	}
-	answer, err := g.bridge.Prompt(ctx, s.callEnv(), server, name, template.Words(rest))
+	answer, err := g.bridge.Prompt(ctx, s.callEnv(), server, name, template.SplitWords(rest))
 	if err != nil {
 		return nil, true, err
 	}
@@ -60,7 +60,7 @@ func (s *Servers) Prompt(ctx context.Context, line string) (blocks []history.Blo
 }
 
 // may returns an error if a rule or the policy forbids the prompts and resources of a server.
-func (s *Servers) may(server string) error { return s.May(tools.Served{Server: server, Tool: "*"}) }
+func (s *Servers) may(server string) error { return s.May(tools.ServerCall{Server: server, Tool: "*"}) }
 
 // callEnv returns an environment for reading from servers outside of a tool call.
 func (s *Servers) callEnv() *tools.Env {
@@ -73,7 +73,7 @@ func (s *Servers) callEnv() *tools.Env {
 func (s *Servers) IsResource(mention string) bool {
 	g := s.current.Load()
 	server, uri, found := strings.Cut(mention, ":")
-	return found && uri != "" && g != nil && g.configured.Named(server) != nil
+	return found && uri != "" && g != nil && g.configured.ByName(server) != nil
 }
 
 // ReadResources reads the resources that a message mentions. It omits a resource that cannot
@@ -92,11 +92,11 @@ func (s *Servers) ReadResources(ctx context.Context, message *atcmd.Expansion) (
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			message.Skipped = append(message.Skipped, atcmd.Skipped{Path: "@" + mention, Reason: humanize.Line(err.Error(), maxReason)})
+			message.Skipped = append(message.Skipped, atcmd.SkippedPath{Path: "@" + mention, Reason: humanize.Line(err.Error(), maxReason)})
 			continue
 		}
 		blocks = append(blocks, blocksOf(fmt.Sprintf("resource server=%q uri=%q", server, uri), "mcp:"+server+"@"+uri, answer)...)
-		message.Included = append(message.Included, atcmd.Included{Path: mention, Lines: humanize.Lines(answer.Text), Bytes: len(answer.Text)})
+		message.Included = append(message.Included, atcmd.IncludedFile{Path: mention, Lines: humanize.LineCount(answer.Text), Bytes: len(answer.Text)})
 	}
 	return blocks, nil
 }
@@ -109,7 +109,7 @@ const maxReason = 300
 func blocksOf(mark, key string, answer tools.Answer) []history.Block {
 	name, _, _ := strings.Cut(mark, " ")
 	text := strings.ReplaceAll(answer.Text, "</"+name, `<\/`+name)
-	blocks := []history.Block{&history.Text{Text: fmt.Sprintf("<%s>\n%s\n</%s>", mark, text, name), Source: history.Brought, Key: key}}
+	blocks := []history.Block{&history.Text{Text: fmt.Sprintf("<%s>\n%s\n</%s>", mark, text, name), Source: history.SourceExtension, Key: key}}
 	for _, i := range answer.Images {
 		blocks = append(blocks, &history.Media{MimeType: i.MimeType, Data: base64.StdEncoding.EncodeToString(i.Data), Width: i.Width, Height: i.Height})
 	}

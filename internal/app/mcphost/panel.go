@@ -15,13 +15,13 @@ import (
 // reconnectTime limits how long the panel waits for a connection.
 const reconnectTime = time.Minute
 
-// ServerPick returns the list of servers for /mcp, or nil if there are none. It implements slash.Servers.
-func (s *Servers) ServerPick() *command.Pick {
+// ServerChoiceList returns the list of servers for /mcp, or nil if there are none. It implements slash.Servers.
+func (s *Servers) ServerChoiceList() *command.ChoiceList {
 	g := s.current.Load()
 	if g == nil {
 		return nil
 	}
-	pick := &command.Pick{Title: "MCP server"}
+	pick := &command.ChoiceList{Title: "MCP server"}
 	for _, st := range g.bridge.Status() {
 		mark, line := "○ ", "/mcp "+st.Configured.Name
 		if g.wires.Connected(st.Configured.Name) != nil {
@@ -31,12 +31,12 @@ func (s *Servers) ServerPick() *command.Pick {
 			line = "/trust" // /trust shows every command that the server would run
 		}
 		pick.Choices = append(pick.Choices, command.Choice{
-			Name: st.Configured.Name, Help: mark + st.Summary() + " · " + st.From(), Line: line,
+			Name: st.Configured.Name, Help: mark + st.Summary() + " · " + st.Source(), Line: line,
 			Preview: func() string { return strings.Join(st.Describe(), "\n") },
 		})
 	}
-	act := func(do func(ctx context.Context, g *generation, st bridge.Status) error) func(command.Choice, string) (*command.Pick, error) {
-		return func(choice command.Choice, _ string) (*command.Pick, error) {
+	act := func(do func(ctx context.Context, g *generation, st bridge.Status) error) func(command.Choice, string) (*command.ChoiceList, error) {
+		return func(choice command.Choice, _ string) (*command.ChoiceList, error) {
 			g, st, err := s.statusNow(choice.Name)
 			if err == nil {
 				err = do(g.life, g, st)
@@ -44,10 +44,10 @@ func (s *Servers) ServerPick() *command.Pick {
 			if err != nil {
 				return nil, err
 			}
-			return s.ServerPick(), nil
+			return s.ServerChoiceList(), nil
 		}
 	}
-	pick.Actions = []command.PickAction{
+	pick.Actions = []command.ChoiceAction{
 		{Key: "ctrl+x", Name: "on/off", Run: act(s.toggle)},
 		{Key: "ctrl+t", Name: "reconnect", Run: act(s.reconnect)},
 		{Key: "ctrl+o", Name: "log in", Run: act(s.login)},
@@ -69,14 +69,14 @@ func (s *Servers) statusNow(name string) (*generation, bridge.Status, error) {
 // stay the same until its list of tools changes anyway.
 func (s *Servers) toggle(_ context.Context, g *generation, st bridge.Status) error {
 	if st.Configured.File == "" {
-		return errors.New(st.Configured.Name + " is in no file; it comes from " + st.From())
+		return errors.New(st.Configured.Name + " is in no file; it comes from " + st.Source())
 	}
 	disable := !g.configured.isDisabled(st.Server.Configured)
 	if err := servers.SetDisabled(st.Configured.File, st.Configured.Name, disable); err != nil {
 		return err
 	}
 	g.configured.switched.Store(st.Configured.Name, disable)
-	g.bridge.Use(st.Configured.Name, g.configured.whyUnused(st.Server.Configured))
+	g.bridge.SetUnused(st.Configured.Name, g.configured.whyUnused(st.Server.Configured))
 	if client := g.wires.Connected(st.Configured.Name); disable && client != nil {
 		client.Close()
 	}
@@ -85,7 +85,7 @@ func (s *Servers) toggle(_ context.Context, g *generation, st bridge.Status) err
 
 // reconnect closes the connection to a server and makes a new one.
 func (s *Servers) reconnect(ctx context.Context, g *generation, st bridge.Status) error {
-	if st.State == bridge.Unused {
+	if st.State == bridge.StateUnused {
 		return errors.New(st.Configured.Name + " is not used: " + st.Reason)
 	}
 	if client := g.wires.Connected(st.Configured.Name); client != nil {
@@ -99,12 +99,12 @@ func (s *Servers) reconnect(ctx context.Context, g *generation, st bridge.Status
 // login logs the user in to a server, through their browser.
 func (s *Servers) login(ctx context.Context, g *generation, st bridge.Status) error {
 	switch {
-	case st.State == bridge.Unused:
+	case st.State == bridge.StateUnused:
 		return errors.New(st.Configured.Name + " is not used: " + st.Reason)
 	case s.Browse == nil:
 		return errors.New("run agent mcp login " + st.Configured.Name + " in a shell")
 	}
-	err := s.Logins.Login(ctx, g.configured.ServerFor(st.Server.Configured), mcp.Host{Version: s.Version}, func(ctx context.Context, address string) (string, error) {
+	err := s.Logins.Login(ctx, g.configured.ToMCPServer(st.Server.Configured), mcp.Host{Version: s.Version}, func(ctx context.Context, address string) (string, error) {
 		s.Browse(ctx, address)
 		return "", nil
 	})
@@ -115,7 +115,7 @@ func (s *Servers) login(ctx context.Context, g *generation, st bridge.Status) er
 }
 
 // waits reports whether a server waits for the user's consent.
-func (x *Configured) waits(s *servers.Server) bool {
+func (x *ConfiguredServers) waits(s *servers.Server) bool {
 	if !s.NeedsConsent() || x.isDisabled(s) {
 		return false
 	}
@@ -123,7 +123,7 @@ func (x *Configured) waits(s *servers.Server) bool {
 }
 
 // isDisabled reports whether a server is disabled. The panel takes precedence over the file.
-func (x *Configured) isDisabled(s *servers.Server) bool {
+func (x *ConfiguredServers) isDisabled(s *servers.Server) bool {
 	if now, switched := x.switched.Load(s.Name); switched {
 		return now.(bool)
 	}

@@ -47,19 +47,19 @@ func TestPanel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	configured := &Configured{Listing: found, Place: Place{Lookup: func(string) (string, bool) { return "", false }, Workspace: work, Catalogue: catalogue.Store{Dir: t.TempDir()}}}
-	if (&Servers{}).ServerPick() != nil {
+	configured := &ConfiguredServers{Listing: found, LaunchContext: LaunchContext{Lookup: func(string) (string, bool) { return "", false }, Workspace: work, Catalogue: catalogue.Store{Dir: t.TempDir()}}}
+	if (&Servers{}).ServerChoiceList() != nil {
 		t.Error("a panel without servers")
 	}
 	s := New(Config{
 		Settings: settings.New(settings.NewRegistry(settings.All(), nil)), Window: func() int { return 128_000 },
-		Logins: &mcp.Logins{Keys: noKeys{}, Folder: t.TempDir()}, OnFreeze: func([]bridge.Offered) {}, Tell: func(string) {}, Unattended: true,
+		Logins: &mcp.Logins{Keys: noKeys{}, Folder: t.TempDir()}, OnFreeze: func([]bridge.OfferedTool) {}, Tell: func(string) {}, Unattended: true,
 	}, configured, nil)
 	t.Cleanup(func() { _ = s.Close() })
-	s.Await(t.Context())
+	s.WaitReady(t.Context())
 	row := func(name string) command.Choice {
 		t.Helper()
-		for _, c := range s.ServerPick().Choices {
+		for _, c := range s.ServerChoiceList().Choices {
 			if c.Name == name {
 				return c
 			}
@@ -69,7 +69,7 @@ func TestPanel(t *testing.T) {
 	}
 	press := func(key, name string) error {
 		t.Helper()
-		for _, a := range s.ServerPick().Actions {
+		for _, a := range s.ServerChoiceList().Actions {
 			if a.Key == key {
 				_, err := a.Run(row(name), "")
 				return err
@@ -93,13 +93,13 @@ func TestPanel(t *testing.T) {
 	if text, _ := os.ReadFile(file); !strings.Contains(string(text), `"disabled":`) {
 		t.Errorf("%s", text)
 	}
-	s.UseAgreed()
+	s.StartApproved()
 	for _, key := range []string{"ctrl+t", "ctrl+o"} {
 		if err := press(key, "mine"); err == nil || !strings.Contains(err.Error(), "it is disabled") {
 			t.Errorf("%s: %v", key, err)
 		}
 	}
-	wire, err := configured.ServerFor(found.Named("mine")).Prepare(mcp.Server{})
+	wire, err := configured.ToMCPServer(found.ByName("mine")).Prepare(mcp.Server{})
 	if err == nil {
 		t.Errorf("what is disabled would be started: %+v", wire)
 	}

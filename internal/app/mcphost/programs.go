@@ -13,7 +13,7 @@ import (
 // contains folders of the workspace if, for example, a virtual environment is active. A file that a command
 // puts there would run outside of the sandbox at the next start of the server. Programs omits programs that
 // an entry names by path, because they may be under development.
-func (x *Configured) Programs() (paths []string) {
+func (x *ConfiguredServers) Programs() (paths []string) {
 	for _, s := range x.Servers {
 		if s.Transport != servers.Stdio || s.Sandbox == servers.Sandboxed {
 			continue
@@ -27,7 +27,7 @@ func (x *Configured) Programs() (paths []string) {
 			path = own
 		}
 		for _, folder := range filepath.SplitList(path) {
-			program := filepath.Join(fsutil.Real(folder), with.Command)
+			program := filepath.Join(fsutil.ResolveLinks(folder), with.Command)
 			if filepath.IsAbs(folder) && fsutil.Within(program, x.Workspace) {
 				paths = append(paths, program)
 			}

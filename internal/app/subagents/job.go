@@ -29,7 +29,7 @@ type job struct {
 	team   *Team
 	agent  agents.Agent
 	call   tools.AgentCall
-	bounds Bounds
+	bounds Limits
 	// began is the time of the call.
 	began time.Time
 	// continues is set for a subagent that continues after an earlier task.
@@ -78,10 +78,10 @@ func (j *job) work(ctx context.Context) tools.Answer {
 	now := j.team.Now()
 	j.update(func() { j.Waits, j.Started, j.Model = false, now, j.bounds.Model })
 	time := &clock{now: j.team.Now, started: now}
-	j.pacer = &pacer{Bounds: j.bounds, clock: time}
+	j.pacer = &pacer{Limits: j.bounds, clock: time}
 	child, err := j.team.Make(ctx, Spec{
 		ID: j.ID, Call: j.call, Agent: j.agent, Continues: j.continues, Emit: j.event,
-		Within: chat.SubagentOf{Parent: j.team.Parent, Name: j.Agent, ID: j.ID, Task: j.Title, Only: onlyMode(j.agent), Pace: j.pacer.pace, Waits: time.waiting, Over: j.team.working.Done()},
+		Within: chat.SubagentConfig{Parent: j.team.Parent, Name: j.Agent, ID: j.ID, Task: j.Title, Only: onlyMode(j.agent), Pace: j.pacer.pace, Waits: time.waiting, Over: j.team.working.Done()},
 	})
 	if err != nil {
 		j.tell(chat.AgentStarted{AgentState: j.state()})
@@ -111,7 +111,7 @@ func (j *job) statusOf(ctx context.Context, outcome chat.Outcome, err error) str
 	case j.pacer.reached != "":
 		return j.pacer.reached
 	case context.Cause(ctx) == context.DeadlineExceeded:
-		return "timed out after " + humanize.Took(j.bounds.Time)
+		return "timed out after " + humanize.Duration(j.bounds.Time)
 	case outcome.Stop == chat.StopDenied && !j.team.Unattended:
 		return "stopped: the user refused a call"
 	case outcome.Stop == chat.StopDenied:
@@ -133,7 +133,7 @@ func (j *job) statusOf(ctx context.Context, outcome chat.Outcome, err error) str
 func (j *job) ended(status string, answer tools.Answer) tools.Answer {
 	j.team.Record(j.state(), status, j.changed.String()) // recorded before the screen shows it
 	j.update(func() { j.status = status })
-	j.team.Parent.Count(j.team.working.Done(), j.state().Stats)
+	j.team.Parent.AddStats(j.team.working.Done(), j.state().Stats)
 	j.tell(chat.AgentEnded{AgentState: j.state(), Status: status, Changed: j.changed.String()})
 	return answer
 }
@@ -205,5 +205,5 @@ func (j *job) heading(status string) string {
 	if s.Requests == 0 {
 		return text
 	}
-	return text + Figures(s) + ", " + humanize.Took(j.pacer.clock.worked())
+	return text + Figures(s) + ", " + humanize.Duration(j.pacer.clock.worked())
 }

@@ -9,8 +9,8 @@ import (
 	"agent/internal/chat"
 )
 
-// Bounds holds the limits of a subagent.
-type Bounds struct {
+// Limits holds the limits of a subagent.
+type Limits struct {
 	// Model is the model for the subagent.
 	Model string
 	// Parallel is the number of subagents that work at the same time. PerTurn is the number that may start
@@ -29,8 +29,8 @@ type Bounds struct {
 }
 
 // String describes the limits, for the approval prompt.
-func (b Bounds) String() string {
-	text := fmt.Sprintf("%s, at most %s, %s tokens, %s", b.Model, humanize.Count(b.Requests, "request"), humanize.Tokens(b.Tokens), humanize.Took(b.Time))
+func (b Limits) String() string {
+	text := fmt.Sprintf("%s, at most %s, %s tokens, %s", b.Model, humanize.Count(b.Requests, "request"), humanize.Tokens(b.Tokens), humanize.Duration(b.Time))
 	if b.Cost > 0 {
 		text += ", " + humanize.Dollars(b.Cost)
 	}
@@ -90,7 +90,7 @@ func (c *clock) worked() time.Duration {
 
 // pacer compares the usage of a subagent with its limits before each request.
 type pacer struct {
-	Bounds
+	Limits
 	clock *clock
 	// told is set once the subagent was asked to finish.
 	told bool
@@ -100,7 +100,7 @@ type pacer struct {
 
 // pace is called before each request. It returns the message to add to the request, and whether the request
 // is the last.
-func (p *pacer) pace(s chat.Stats) chat.Pace {
+func (p *pacer) pace(s chat.Stats) chat.ContinueAdvice {
 	requests, cost, tokens, worked := s.Requests, s.Cost, fresh(s), p.clock.worked()
 	switch {
 	case requests+1 >= p.Requests:
@@ -110,17 +110,17 @@ func (p *pacer) pace(s chat.Stats) chat.Pace {
 	case tokens >= p.Tokens:
 		p.reached = "stopped at " + humanize.Tokens(p.Tokens) + " tokens"
 	case worked >= p.Time:
-		p.reached = "timed out after " + humanize.Took(p.Time)
+		p.reached = "timed out after " + humanize.Duration(p.Time)
 	}
 	near := requests > 0 && requests+requestsLeft >= p.Requests || p.Cost > 0 && cost*100 >= p.Cost*almost || tokens*100 >= p.Tokens*almost || worked*100 >= p.Time*almost
 	switch {
 	case p.reached != "":
-		return chat.Pace{Say: finishNow, Last: true}
+		return chat.ContinueAdvice{Say: finishNow, Last: true}
 	case near && !p.told:
 		p.told = true
-		return chat.Pace{Say: finishSoon}
+		return chat.ContinueAdvice{Say: finishSoon}
 	}
-	return chat.Pace{}
+	return chat.ContinueAdvice{}
 }
 
 // fresh returns the tokens that count for the limit.

@@ -15,13 +15,13 @@ func TestBounds(t *testing.T) {
 	t.Parallel()
 	const tries = 100
 	for name, c := range map[string]struct {
-		bounds func(*rand.Rand) Bounds
+		bounds func(*rand.Rand) Limits
 		status string
 	}{
-		"requests": {func(r *rand.Rand) Bounds { return Bounds{Requests: 1 + r.IntN(60)} }, "stopped at "},
-		"tokens":   {func(r *rand.Rand) Bounds { return Bounds{Tokens: 1 + r.IntN(400_000)} }, "stopped at "},
-		"cost":     {func(r *rand.Rand) Bounds { return Bounds{Cost: 0.01 + r.Float64()} }, "stopped at $"},
-		"time":     {func(r *rand.Rand) Bounds { return Bounds{Time: time.Duration(1+r.IntN(900)) * time.Second} }, "timed out after "},
+		"requests": {func(r *rand.Rand) Limits { return Limits{Requests: 1 + r.IntN(60)} }, "stopped at "},
+		"tokens":   {func(r *rand.Rand) Limits { return Limits{Tokens: 1 + r.IntN(400_000)} }, "stopped at "},
+		"cost":     {func(r *rand.Rand) Limits { return Limits{Cost: 0.01 + r.Float64()} }, "stopped at $"},
+		"time":     {func(r *rand.Rand) Limits { return Limits{Time: time.Duration(1+r.IntN(900)) * time.Second} }, "timed out after "},
 	} {
 		for seed := range uint64(tries) {
 			r := rand.New(rand.NewPCG(seed, 1))
@@ -36,7 +36,7 @@ func TestBounds(t *testing.T) {
 			if bounds.Time == 0 {
 				bounds.Time = 24 * time.Hour
 			}
-			p := &pacer{Bounds: bounds, clock: &clock{now: func() time.Time { return now }, started: now}}
+			p := &pacer{Limits: bounds, clock: &clock{now: func() time.Time { return now }, started: now}}
 			over := func(s chat.Stats) bool {
 				return s.Requests+1 >= bounds.Requests || fresh(s) >= bounds.Tokens || bounds.Cost > 0 && s.Cost >= bounds.Cost || p.clock.worked() >= bounds.Time
 			}

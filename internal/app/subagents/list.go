@@ -23,10 +23,10 @@ type Catalogue struct {
 	Shortened, LeftOut []string
 }
 
-// List returns the subagents as the model reads them, one per line. Until the list fits into a share of the
+// NewCatalogue returns the subagents as the model reads them, one per line. Until the list fits into a share of the
 // window, it shortens descriptions, the longest first, and then omits the last names. count returns the
 // number of tokens of a text.
-func List(set agents.Set, window int, count func(text string) int) Catalogue {
+func NewCatalogue(set agents.Set, window int, count func(text string) int) Catalogue {
 	most := min(max(window/listShare, leastList), mostList)
 	longest := 0
 	for _, a := range set.Agents {

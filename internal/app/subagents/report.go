@@ -37,7 +37,7 @@ func BackgroundReport(agent, id, title, text string) chat.AgentReport {
 // report returns the answer of a subagent that ended: a heading, the changed files, and its report. The
 // whole answer is within the limit.
 func (j *job) report(status string, notes []string) tools.Answer {
-	text := cmp.Or(strings.TrimSpace(j.said), NoReport(j.latest))
+	text := cmp.Or(strings.TrimSpace(j.said), ReportWithoutText(j.latest))
 	if j.call.Model != "" {
 		notes = append(notes, "model is ignored: the user chooses the models")
 	}
@@ -49,8 +49,8 @@ func (j *job) report(status string, notes []string) tools.Answer {
 // LatestCalls is the number of calls in a report without a text.
 const LatestCalls = 5
 
-// NoReport returns the report of a subagent that wrote none. The report lists its latest calls.
-func NoReport(calls []string) string {
+// ReportWithoutText returns the report of a subagent that wrote none. The report lists its latest calls.
+func ReportWithoutText(calls []string) string {
 	if len(calls) == 0 {
 		return "It wrote no report."
 	}
@@ -81,7 +81,7 @@ func FitReport(head, text string, most int, count func(string) int, keep func(te
 	}
 	most = max(1, most-aboutCut)
 	for size := min(len(text), most*longToken); ; {
-		begin, end := lines.WholeRunes(text[:size/2]), strings.ToValidUTF8(text[len(text)-size/2:], "")
+		begin, end := lines.TrimPartialRune(text[:size/2]), strings.ToValidUTF8(text[len(text)-size/2:], "")
 		if n := count(begin) + count(end); n > most {
 			size = size * most / n
 			continue
@@ -114,7 +114,7 @@ func (c *changes) add(answer tools.Answer, rel func(abs string) string) {
 	for _, abs := range answer.Changed {
 		path := rel(abs)
 		c.file(path)
-		paths[humanize.Name(path)] = path
+		paths[humanize.FileName(path)] = path
 	}
 	for _, diff := range textdiff.Split(answer.Diff) {
 		name, isNew := pathOf(diff)

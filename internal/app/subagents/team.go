@@ -34,7 +34,7 @@ type Config struct {
 	// Parent is the conversation that the team belongs to.
 	Parent *chat.Agents
 	// Bounds returns the current limits for a subagent.
-	Bounds func(agents.Agent) Bounds
+	Bounds func(agents.Agent) Limits
 	// Rel returns the path to show for a file.
 	Rel func(abs string) string
 	// Keep stores the full text of a report that is shortened for the model, and returns where it is.
@@ -58,7 +58,7 @@ type Spec struct {
 	// Continues is set if the conversation is already recorded and continues.
 	Continues bool
 	// Within is part of the configuration of the conversation. Emit receives its events.
-	Within chat.SubagentOf
+	Within chat.SubagentConfig
 	Emit   func(chat.Event)
 }
 
@@ -93,7 +93,7 @@ type Team struct {
 }
 
 // New returns a team. earlier holds the subagents of a resumed session.
-func New(config Config, earlier []Earlier) *Team {
+func New(config Config, earlier []RecordedAgent) *Team {
 	t := &Team{Config: config}
 	t.working, t.end = context.WithCancel(context.Background())
 	for _, e := range earlier {
@@ -102,8 +102,8 @@ func New(config Config, earlier []Earlier) *Team {
 	return t
 }
 
-// Earlier is a subagent from the record of a session.
-type Earlier struct {
+// RecordedAgent is a subagent from the record of a session.
+type RecordedAgent struct {
 	State  chat.AgentState
 	Agent  agents.Agent
 	Status string
@@ -123,8 +123,8 @@ func (t *Team) BeginTurn() {
 	t.begun = 0
 }
 
-// Running returns the number of background subagents whose reports have not been delivered yet.
-func (t *Team) Running() int {
+// RunningCount returns the number of background subagents whose reports have not been delivered yet.
+func (t *Team) RunningCount() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	running := 0
@@ -169,7 +169,7 @@ func (t *Team) agentOf(task tools.Task) (agents.Agent, error) {
 // nameOf returns the name of the subagent that a task requests.
 func nameOf(task tools.Task) string {
 	if task.Agent == "" {
-		return agents.Explore
+		return agents.ExploreAgent
 	}
 	return strings.ToLower(strings.TrimSpace(task.Agent))
 }
@@ -206,7 +206,7 @@ func (t *Team) run(ctx context.Context, j *job) tools.Answer {
 		if answer := j.complete(); !j.state().Background {
 			done <- answer
 		} else {
-			report := BackgroundReport(j.Agent, j.ID, j.Title, answer.ForModel()+answer.Error)
+			report := BackgroundReport(j.Agent, j.ID, j.Title, answer.ModelText()+answer.Error)
 			report.Began, report.Denied = j.began, j.denied
 			t.Parent.Report(t.working.Done(), report, func() { j.update(func() { j.reported = true }) })
 		}
@@ -239,7 +239,7 @@ func (t *Team) RunTask(ctx context.Context, agent agents.Agent, task tools.Task)
 		defer close(done)
 		j.complete()
 	})
-	t.Parent.Await(done)
+	t.Parent.ServeUntil(done)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -385,27 +385,27 @@ func (t *Team) stop(which func(*job) bool) (stopped int) {
 	return stopped
 }
 
-// Listed is a subagent of the session, for a list.
-type Listed struct {
+// AgentInfo is a subagent of the session, for a list.
+type AgentInfo struct {
 	chat.AgentState
 	// Status describes how the subagent ended, or is "" while it works.
 	Status string
 }
 
 // List returns the agents of the session, oldest first.
-func (t *Team) List() []Listed {
+func (t *Team) List() []AgentInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := make([]Listed, len(t.jobs))
+	all := make([]AgentInfo, len(t.jobs))
 	for i, j := range t.jobs {
-		all[i] = Listed{j.AgentState, j.status}
+		all[i] = AgentInfo{j.AgentState, j.status}
 	}
 	return all
 }
 
-// Ended returns the error with which the turn ends after the answer of a call, or nil if the turn
+// TurnError returns the error with which the turn ends after the answer of a call, or nil if the turn
 // continues. Ids of calls may repeat, so it uses the latest call.
-func (t *Team) Ended(callID string) error {
+func (t *Team) TurnError(callID string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, j := range slices.Backward(t.jobs) {

@@ -16,10 +16,10 @@ import (
 )
 
 // starting returns a team of which two agents work at once, and a function that begins a task.
-func starting(earlier ...Earlier) (*Team, func(tools.Task) (*job, error)) {
+func starting(earlier ...RecordedAgent) (*Team, func(tools.Task) (*job, error)) {
 	owner := &chat.Agents{}
 	team := New(Config{
-		Bounds: func(agents.Agent) Bounds { return Bounds{Parallel: 2, PerTurn: 9} }, Parent: owner, Now: time.Now,
+		Bounds: func(agents.Agent) Limits { return Limits{Parallel: 2, PerTurn: 9} }, Parent: owner, Now: time.Now,
 	}, earlier)
 	return team, func(task tools.Task) (*job, error) {
 		return team.begin(agents.Agent{Name: "explore"}, tools.AgentCall{Task: task})
@@ -67,7 +67,7 @@ func TestEnter(t *testing.T) {
 // Of two calls of a reply that go on with the same agent, the first does.
 func TestContinuedOnce(t *testing.T) {
 	t.Parallel()
-	team, begin := starting(Earlier{State: chat.AgentState{ID: "s-ended"}, Status: "done"})
+	team, begin := starting(RecordedAgent{State: chat.AgentState{ID: "s-ended"}, Status: "done"})
 	first, err := begin(tools.Task{Continue: "s-ended"})
 	if err != nil || first.ID != "s-ended" {
 		t.Fatalf("%+v, %v", first, err)
@@ -84,7 +84,7 @@ func TestContinuedOnce(t *testing.T) {
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	set := agents.Set{Agents: []agents.Agent{{Name: "explore"}, {Name: "general"}}}
-	team := New(Config{Named: set.Named, Bounds: func(agents.Agent) Bounds { return Bounds{Model: "m", Requests: 40, Tokens: 400_000} }}, []Earlier{
+	team := New(Config{Named: set.ByName, Bounds: func(agents.Agent) Limits { return Limits{Model: "m", Requests: 40, Tokens: 400_000} }}, []RecordedAgent{
 		{State: chat.AgentState{ID: "s-ended"}, Agent: set.Agents[1], Status: "done"},
 	})
 	team.jobs = append(team.jobs, &job{AgentState: chat.AgentState{ID: "s-works", Waits: true}}, &job{AgentState: chat.AgentState{ID: "s-never", Waits: true}, status: "interrupted"})
@@ -115,7 +115,7 @@ func TestPlan(t *testing.T) {
 func TestAFailureNamesNoFiles(t *testing.T) {
 	t.Parallel()
 	text := Heading("general", "s-a", "failed: boom\nchanged: fake.go new\nmore")
-	if files, _ := toolspec.Reported(text + "\n" + toolspec.ReportFiles + "real.go new"); !slices.Equal(files, []string{"real.go"}) {
+	if files, _ := toolspec.ParseReport(text + "\n" + toolspec.ReportFiles + "real.go new"); !slices.Equal(files, []string{"real.go"}) {
 		t.Errorf("%q names %q", text, files)
 	}
 }
@@ -127,7 +127,7 @@ func TestReport(t *testing.T) {
 		Keep:   func(string, string) (string, error) { return "/tmp/report", nil },
 		Tokens: func(text string) int { return len(text) / 4 },
 	}, nil)
-	j := &job{team: team, AgentState: chat.AgentState{ID: "s-a", Agent: "general"}, bounds: Bounds{ResultTokens: 100}}
+	j := &job{team: team, AgentState: chat.AgentState{ID: "s-a", Agent: "general"}, bounds: Limits{ResultTokens: 100}}
 	rel := func(abs string) string { return strings.TrimPrefix(abs, "/w/") }
 	j.changed.add(tools.Answer{Diff: "--- a/x.go\n+++ a/x.go\n@@ -1 +1,2 @@\n-a\n+b\n+c\n--- /dev/null\n+++ new.go\n@@ -0,0 +1 @@\n+n\n"}, rel)
 	j.changed.add(tools.Answer{Changed: []string{"/w/made.txt", "/w/gone, too"}}, rel)
@@ -167,7 +167,7 @@ func TestList(t *testing.T) {
 		for i := range c.agents {
 			set.Agents = append(set.Agents, agents.Agent{Name: fmt.Sprintf("agent-%04d", i), Description: strings.Repeat("does something ", 20)})
 		}
-		list := List(set, c.window, count)
+		list := NewCatalogue(set, c.window, count)
 		named := strings.Count(list.Text, "- agent-")
 		if most := min(max(c.window/100, 400), 2000); count(list.Text) > most || named+len(list.LeftOut) != c.agents ||
 			(len(list.Shortened) > 0) != c.shortened || (len(list.LeftOut) > 0) != c.leftOut {
@@ -185,9 +185,9 @@ func TestClosed(t *testing.T) {
 	over := errors.New("no conversation is made")
 	var recorded []string
 	set := agents.Set{Agents: []agents.Agent{{Name: "explore"}}}
-	owner := chat.NewAgents(chat.NewLine(), nil)
+	owner := chat.NewAgents(chat.NewHandle(), nil)
 	team := New(Config{
-		Named: set.Named, Bounds: func(agents.Agent) Bounds { return Bounds{Parallel: 1, PerTurn: 1} }, Parent: owner,
+		Named: set.ByName, Bounds: func(agents.Agent) Limits { return Limits{Parallel: 1, PerTurn: 1} }, Parent: owner,
 		Make:   func(context.Context, Spec) (Child, error) { return Child{}, over },
 		Record: func(_ chat.AgentState, status, _ string) { recorded = append(recorded, status) },
 	}, nil)

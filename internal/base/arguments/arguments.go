@@ -97,8 +97,8 @@ func (a Arguments) String() string { return string(a.raw) }
 // IsObject reports whether the arguments are a JSON object, as every tool requires.
 func (a Arguments) IsObject() bool { return a.object }
 
-// Text returns the arguments as the model wrote them if they are not a JSON object, otherwise "".
-func (a Arguments) Text() string { return a.text }
+// InvalidText returns the arguments as the model wrote them if they are not a JSON object, otherwise "".
+func (a Arguments) InvalidText() string { return a.text }
 
 // Len returns the number of arguments.
 func (a Arguments) Len() int { return len(a.members) }
@@ -141,9 +141,9 @@ func (a Arguments) StringArg(name string) string {
 	return text
 }
 
-// Short is like Arg, but returns only arguments that are kept in decoded form. It serves paths,
+// CachedArg is like Arg, but returns only arguments that are kept in decoded form. It serves paths,
 // commands and patterns, and never decodes the content of a file.
-func (a Arguments) Short(name string) (any, bool) {
+func (a Arguments) CachedArg(name string) (any, bool) {
 	if m := a.member(name); m != nil && len(m.raw) <= maxDecoded {
 		return m.value, true
 	}

@@ -35,8 +35,8 @@ func TestParse(t *testing.T) {
 		for name := range a.All() {
 			names = append(names, name)
 		}
-		if a.String() != tt.raw || a.Text() != tt.text {
-			t.Errorf("%q: %s and %q", tt.written, a, a.Text())
+		if a.String() != tt.raw || a.InvalidText() != tt.text {
+			t.Errorf("%q: %s and %q", tt.written, a, a.InvalidText())
 		}
 		if a.IsObject() != tt.object || strings.Join(names, " ") != tt.names {
 			t.Errorf("%q: an object: %v, with %q", tt.written, a.IsObject(), names)
@@ -52,7 +52,7 @@ func TestValues(t *testing.T) {
 		if got, given := a.Arg(name); !given || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s is %v, %v", name, got, given)
 		}
-		if got, given := a.Short(name); given == (name == "long") || given && !reflect.DeepEqual(got, want) {
+		if got, given := a.CachedArg(name); given == (name == "long") || given && !reflect.DeepEqual(got, want) {
 			t.Errorf("%s is %v, %v if it is short", name, got, given)
 		}
 	}

@@ -27,11 +27,11 @@ func TestUnlocked(t *testing.T) {
 func TestIsFull(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]bool{syscall.ENOSPC: true, syscall.EDQUOT: true, syscall.EIO: false, fs.ErrPermission: false} {
-		if got := IsFull(fmt.Errorf("saving: %w", &fs.PathError{Op: "write", Path: "f", Err: err})); got != want {
+		if got := IsDiskFull(fmt.Errorf("saving: %w", &fs.PathError{Op: "write", Path: "f", Err: err})); got != want {
 			t.Errorf("IsFull(%v) = %v", err, got)
 		}
 	}
-	if IsFull(nil) {
+	if IsDiskFull(nil) {
 		t.Error("no error is a full disk")
 	}
 }

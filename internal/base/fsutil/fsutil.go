@@ -116,11 +116,11 @@ func (t Target) real() (string, error) {
 		if _, err := os.Lstat(t.Path); err == nil {
 			return "", fmt.Errorf("%s is a link that leads nowhere; remove it", t.Path)
 		}
-		real = Real(t.Path)
+		real = ResolveLinks(t.Path)
 	case err != nil:
 		return "", err
 	}
-	if !Within(real, Real(t.Root)) {
+	if !Within(real, ResolveLinks(t.Root)) {
 		return "", &LinkError{t.Path, t.Root}
 	}
 	return real, nil
@@ -139,7 +139,7 @@ func (t Target) checkFolder(root *os.Root, folder string) error {
 	if err != nil {
 		return err
 	}
-	if !os.SameFile(opened, now) || Real(folder) != folder {
+	if !os.SameFile(opened, now) || ResolveLinks(folder) != folder {
 		return &LinkError{t.Path, t.Root}
 	}
 	return nil

@@ -184,7 +184,7 @@ func TestLockedSweepsAtOnce(t *testing.T) {
 // nowhere. Links within the root are followed.
 func TestTargetStaysBelowItsRoot(t *testing.T) {
 	t.Parallel()
-	base := Real(t.TempDir())
+	base := ResolveLinks(t.TempDir())
 	root, outside := filepath.Join(base, "root"), filepath.Join(base, "outside")
 	for _, folder := range []string{filepath.Join(root, "in"), outside} {
 		if err := os.MkdirAll(folder, 0o755); err != nil {

@@ -41,10 +41,10 @@ func WithLock(folder string, act func() error) error {
 	return errors.Join(act(), unlock())
 }
 
-// Change replaces the content of a private file by the result of change, which runs under the lock
+// UpdateFile replaces the content of a private file by the result of change, which runs under the lock
 // of WithLock. Concurrent changes by several programs therefore all take effect. content is nil if
 // the file is missing. If change returns an error, the file stays unchanged.
-func Change(path string, change func(content []byte) ([]byte, error)) error {
+func UpdateFile(path string, change func(content []byte) ([]byte, error)) error {
 	return WithLock(filepath.Dir(path), func() error {
 		content, err := Read(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

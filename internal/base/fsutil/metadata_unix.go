@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Look returns the metadata of a file or folder; ok is false for a missing one. It does not follow
+// Lstat returns the metadata of a file or folder; ok is false for a missing one. It does not follow
 // a link.
-func Look(path string) (facts Facts, ok bool) { return look(unix.AT_FDCWD, path) }
+func Lstat(path string) (facts Facts, ok bool) { return look(unix.AT_FDCWD, path) }
 
 func look(folder int, name string) (Facts, bool) {
 	var stat unix.Stat_t
@@ -29,8 +29,8 @@ type Looker struct {
 	opened bool
 }
 
-// Look returns the metadata of a file of a folder, as the function Look does.
-func (l *Looker) Look(folder, name string) (Facts, bool) {
+// Lstat returns the metadata of a file of a folder, as the function Look does.
+func (l *Looker) Lstat(folder, name string) (Facts, bool) {
 	if !l.opened || l.at < 0 || folder != l.folder {
 		l.Close()
 		l.at, _ = unix.Open(folder, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// At joins path to folder unless path is absolute. It only cleans a path that is absolute, or that
+// ResolveIn joins path to folder unless path is absolute. It only cleans a path that is absolute, or that
 // begins at the root of the current drive.
-func At(folder, path string) string {
+func ResolveIn(folder, path string) string {
 	if filepath.IsAbs(path) || path != "" && os.IsPathSeparator(path[0]) {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(folder, path)
 }
 
-// Real resolves the symbolic links in the existing part of a path.
-func Real(path string) string {
+// ResolveLinks resolves the symbolic links in the existing part of a path.
+func ResolveLinks(path string) string {
 	for dir := path; ; dir = filepath.Dir(dir) {
 		if real, err := filepath.EvalSymlinks(dir); err == nil {
 			return filepath.Join(real, strings.TrimPrefix(path, dir))
@@ -27,17 +27,17 @@ func Real(path string) string {
 	}
 }
 
-// Short returns path relative to root, with slashes, if it is below root. Otherwise it returns path
+// RelativeBelow returns path relative to root, with slashes, if it is below root. Otherwise it returns path
 // unchanged.
-func Short(path, root string) string {
+func RelativeBelow(path, root string) string {
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
 		return filepath.ToSlash(rel)
 	}
 	return path
 }
 
-// Shorten returns text with all paths below root made relative to root.
-func Shorten(text, root string) string {
+// ShortenPaths returns text with all paths below root made relative to root.
+func ShortenPaths(text, root string) string {
 	text = strings.ReplaceAll(text, root+string(filepath.Separator), "")
 	return strings.ReplaceAll(text, filepath.ToSlash(root)+"/", "")
 }

@@ -69,8 +69,8 @@ func ReadUpTo(path string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// Beginning returns at most the first most bytes of a file, as Read does.
-func Beginning(path string, most int64) ([]byte, error) {
+// ReadBeginning returns at most the first most bytes of a file, as Read does.
+func ReadBeginning(path string, most int64) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
 		return nil, err

@@ -60,13 +60,13 @@ func ExplainLockError(err error, variable string) error {
 	return err
 }
 
-// IsFull reports whether an error means that a disk, or a user's share of the disk, is full.
-func IsFull(err error) bool {
+// IsDiskFull reports whether an error means that a disk, or a user's share of the disk, is full.
+func IsDiskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// IsRefused reports whether an error means that no program listens at an address.
-func IsRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
+// IsConnectionRefused reports whether an error means that no program listens at an address.
+func IsConnectionRefused(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }
 
-// IsGone reports whether an error means that the reader of a pipe has closed it.
-func IsGone(err error) bool { return errors.Is(err, syscall.EPIPE) }
+// IsBrokenPipe reports whether an error means that the reader of a pipe has closed it.
+func IsBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }

@@ -48,9 +48,9 @@ func Identity(path string) string {
 	return fmt.Sprintf("%d %d", facts.Number, created)
 }
 
-// Look returns the metadata of a file or folder; ok is false for a missing one. It does not follow
+// Lstat returns the metadata of a file or folder; ok is false for a missing one. It does not follow
 // a link.
-func Look(path string) (facts Facts, ok bool) {
+func Lstat(path string) (facts Facts, ok bool) {
 	facts, _, ok = look(path)
 	return facts, ok
 }
@@ -103,8 +103,8 @@ func modeOf(attributes uint32) uint32 {
 // A Looker returns the metadata of files, one folder after the other.
 type Looker struct{}
 
-// Look returns the metadata of a file of a folder, as the function Look does.
-func (*Looker) Look(folder, name string) (Facts, bool) { return Look(filepath.Join(folder, name)) }
+// Lstat returns the metadata of a file of a folder, as the function Look does.
+func (*Looker) Lstat(folder, name string) (Facts, bool) { return Lstat(filepath.Join(folder, name)) }
 
 // Close does nothing on Windows.
 func (*Looker) Close() {}
@@ -223,15 +223,15 @@ func rename(root *os.Root, from, to string) error {
 // RetryWhileInUse retries act for up to two seconds while another program has the file open. Virus
 // scanners and indexers open every new file for a short time.
 func RetryWhileInUse(act func() error) error {
-	err := patiently(InUse, act)
-	if InUse(err) {
+	err := patiently(IsInUse, act)
+	if IsInUse(err) {
 		return fmt.Errorf("another program has it open; close it there and try again: %w", Reason(err))
 	}
 	return err
 }
 
-// InUse reports whether an error means that another program has a file open.
-func InUse(err error) bool {
+// IsInUse reports whether an error means that another program has a file open.
+func IsInUse(err error) bool {
 	for _, busy := range []error{windows.ERROR_SHARING_VIOLATION, windows.ERROR_ACCESS_DENIED, windows.ERROR_LOCK_VIOLATION, windows.ERROR_USER_MAPPED_FILE} {
 		if errors.Is(err, busy) {
 			return true
@@ -253,8 +253,8 @@ func ExplainLockError(err error, variable string) error {
 	return err
 }
 
-// IsFull reports whether an error means that a disk, or a user's share of the disk, is full.
-func IsFull(err error) bool {
+// IsDiskFull reports whether an error means that a disk, or a user's share of the disk, is full.
+func IsDiskFull(err error) bool {
 	for _, full := range []error{windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL, windows.ERROR_DISK_QUOTA_EXCEEDED} {
 		if errors.Is(err, full) {
 			return true
@@ -263,10 +263,10 @@ func IsFull(err error) bool {
 	return false
 }
 
-// IsRefused reports whether an error means that no program listens at an address.
-func IsRefused(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
+// IsConnectionRefused reports whether an error means that no program listens at an address.
+func IsConnectionRefused(err error) bool { return errors.Is(err, windows.WSAECONNREFUSED) }
 
-// IsGone reports whether an error means that the reader of a pipe has closed it.
-func IsGone(err error) bool {
+// IsBrokenPipe reports whether an error means that the reader of a pipe has closed it.
+func IsBrokenPipe(err error) bool {
 	return errors.Is(err, windows.ERROR_BROKEN_PIPE) || errors.Is(err, windows.ERROR_NO_DATA)
 }

@@ -54,9 +54,9 @@ func Tokens(n int) string {
 	}
 }
 
-// Took formats the duration of a finished action with decreasing precision: 350ms, 1.2s, 2m05s,
+// Duration formats the duration of a finished action with decreasing precision: 350ms, 1.2s, 2m05s,
 // 1h02m00s.
-func Took(d time.Duration) string {
+func Duration(d time.Duration) string {
 	switch d = max(0, d); {
 	case d < time.Second-time.Millisecond/2:
 		return d.Round(time.Millisecond).String()
@@ -104,9 +104,9 @@ func Plural(noun string) string {
 	return noun + "s"
 }
 
-// Lines counts the lines of text. A line break at the end does not begin another line, and an
+// LineCount counts the lines of text. A line break at the end does not begin another line, and an
 // empty text has no lines.
-func Lines(text string) int {
+func LineCount(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		n++

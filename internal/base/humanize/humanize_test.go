@@ -29,7 +29,7 @@ func TestVisible(t *testing.T) {
 		"emoji":                {"⚠️ 👩‍🚀 👋🏽", "⚠️ 👩‍🚀 👋🏽"},
 		"joiner in a word":     {"a\u200db\ufe0f", "a<U+200D>b<U+FE0F>"},
 	} {
-		if got := Visible(c.give); got != c.want {
+		if got := EscapeInvisible(c.give); got != c.want {
 			t.Errorf("%s: Visible(%q) = %q, want %q", name, c.give, got, c.want)
 		}
 	}
@@ -70,7 +70,7 @@ func TestLineIsOneBoundedVisibleLine(t *testing.T) {
 		if limit > 0 && utf8.RuneCountInString(line) > limit {
 			rt.Fatalf("%q is longer than %d", line, limit)
 		}
-		if Visible(line) != line || strings.ContainsAny(line, "\n\r\t") {
+		if EscapeInvisible(line) != line || strings.ContainsAny(line, "\n\r\t") {
 			rt.Fatalf("%q holds hidden characters", line)
 		}
 		if again := Line(line, limit); again != line {
@@ -92,8 +92,8 @@ func FuzzVisible(f *testing.F) {
 	f.Add("a\x1b[31m\u202e\xff👩‍🚀")
 	f.Add("👩\u200d\xf0")
 	f.Fuzz(func(t *testing.T, text string) {
-		shown := Visible(text)
-		if !utf8.ValidString(shown) || Visible(shown) != shown || strings.Count(shown, "\n") != strings.Count(text, "\n") {
+		shown := EscapeInvisible(text)
+		if !utf8.ValidString(shown) || EscapeInvisible(shown) != shown || strings.Count(shown, "\n") != strings.Count(text, "\n") {
 			t.Errorf("Visible(%q) = %q", text, shown)
 		}
 	})
@@ -111,7 +111,7 @@ func TestCount(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]int{"": 0, "a": 1, "a\n": 1, "a\nb": 2, "\n": 1, "\n\n": 2} {
-		if got := Lines(text); got != want {
+		if got := LineCount(text); got != want {
 			t.Errorf("Lines(%q) = %d, want %d", text, got, want)
 		}
 	}
@@ -152,7 +152,7 @@ func TestAmounts(t *testing.T) {
 		-time.Second: "0s", 0: "0s", 350 * time.Millisecond: "350ms", 999_700 * time.Microsecond: "1s", 1240 * time.Millisecond: "1.2s",
 		59_970 * time.Millisecond: "1m00s", 65 * time.Second: "1m05s", 3725 * time.Second: "1h02m05s",
 	} {
-		if got := Took(d); got != want {
+		if got := Duration(d); got != want {
 			t.Errorf("Took(%v) = %q, want %q", d, got, want)
 		}
 	}

@@ -22,7 +22,7 @@ func Line(text string, limit int) string {
 	} else {
 		text = strings.Join(strings.Fields(text), " ")
 	}
-	text = Visible(text)
+	text = EscapeInvisible(text)
 	if limit < 1 || !cut && len(text) <= limit {
 		return text
 	}
@@ -90,9 +90,9 @@ func Headline(text string) string {
 	return line
 }
 
-// Name returns the name of a file on one line. It quotes a name with control characters, such as
+// FileName returns the name of a file on one line. It quotes a name with control characters, such as
 // line breaks, which would make it look like several names.
-func Name(name string) string {
+func FileName(name string) string {
 	if strings.ContainsFunc(name, unicode.IsControl) {
 		return strconv.Quote(name)
 	}

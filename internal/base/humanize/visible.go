@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// Visible replaces every character in text that a terminal would obey or a user would not see.
+// EscapeInvisible replaces every character in text that a terminal would obey or a user would not see.
 // Control characters become their symbol (␛, ␍). Other controls and characters without a glyph
 // become their number (<U+200B>). Bytes that are not UTF-8 become their value (<0x9B>). Newlines
 // and tabs stay. Nothing is removed, so two different texts never look the same because a character
 // is missing. Text that is already visible is returned unchanged.
-func Visible(text string) string {
+func EscapeInvisible(text string) string {
 	if isPlain(text) {
 		return text
 	}
@@ -27,7 +27,7 @@ func Visible(text string) string {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, "<0x%02X>", text[i])
 			r = 0
-		case joinsPicture(last, r, text[i+size:]) || !Hidden(r):
+		case joinsPicture(last, r, text[i+size:]) || !IsHidden(r):
 			b.WriteRune(r)
 		default:
 			b.WriteString(symbol(r))
@@ -38,9 +38,9 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// Hidden reports whether r is invisible. Such characters are controls other than newline and tab,
+// IsHidden reports whether r is invisible. Such characters are controls other than newline and tab,
 // characters that reorder, join or hide the text around them, and characters without a glyph.
-func Hidden(r rune) bool {
+func IsHidden(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
 		return false

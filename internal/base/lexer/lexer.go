@@ -67,9 +67,9 @@ var collected = sync.OnceValue(func() *collection {
 	return c
 })
 
-// Named returns the lexer of a language by its name, an alias or a file name extension, ignoring
+// ByName returns the lexer of a language by its name, an alias or a file name extension, ignoring
 // case. It returns nil if there is none.
-func Named(word string) chroma.Lexer {
+func ByName(word string) chroma.Lexer {
 	c := collected()
 	named := func(e entry) bool {
 		return strings.EqualFold(e.Name, word) || slices.ContainsFunc(e.Aliases, func(a string) bool { return strings.EqualFold(a, word) })

@@ -25,14 +25,14 @@ func TestNames(t *testing.T) {
 	for _, theirs := range lexers.GlobalLexerRegistry.Lexers {
 		config := theirs.Config()
 		if slices.Contains(leftOut, config.Name) {
-			if Named(config.Name) != nil {
+			if ByName(config.Name) != nil {
 				t.Errorf("%s is there", config.Name)
 			}
 			continue
 		}
 		for _, word := range append([]string{config.Name, strings.ToUpper(config.Name)}, config.Aliases...) {
 			want := lexers.Get(word).Config().Name
-			if got := Named(word); got == nil || got.Config().Name != want && !slices.Contains(leftOut, want) {
+			if got := ByName(word); got == nil || got.Config().Name != want && !slices.Contains(leftOut, want) {
 				t.Errorf("%q is %v, want %s", word, got, want)
 			}
 		}
@@ -48,12 +48,12 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for word, want := range map[string]string{"go": "Go", "GoLang": "Go", "py": "Python", "tsx": "TypeScript", "sh": "Bash", "Dockerfile": "Docker", "h": "C", "md": "markdown"} {
-		if got := Named(word); got == nil || got.Config().Name != want {
+		if got := ByName(word); got == nil || got.Config().Name != want {
 			t.Errorf("%q is %v, want %s", word, got, want)
 		}
 	}
 	for _, word := range []string{"", "no such language", "[", "\x00"} {
-		if got := Named(word); got != nil {
+		if got := ByName(word); got != nil {
 			t.Errorf("%q is %v", word, got)
 		}
 	}
@@ -90,7 +90,7 @@ func TestTokens(t *testing.T) {
 	for language, code := range samples {
 		want, err := chroma.Tokenise(chroma.Coalesce(lexers.Get(language)), nil, code)
 		must(t, err)
-		got, err := chroma.Tokenise(chroma.Coalesce(Named(language)), nil, code)
+		got, err := chroma.Tokenise(chroma.Coalesce(ByName(language)), nil, code)
 		must(t, err)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: %s", language, diff)

@@ -54,19 +54,19 @@ func Parse(text []byte) (*Schema, error) {
 // that case only the text of Request asks for the schema.
 func (s *Schema) Strict() json.RawMessage { return s.strict }
 
-// Request returns the message that asks the model for the answer.
-func (s *Schema) Request() string {
+// RequestPrompt returns the message that asks the model for the answer.
+func (s *Schema) RequestPrompt() string {
 	return "Now give your answer as JSON alone, without any other text and without calling tools. It must fit this JSON Schema:\n\n" + string(s.text)
 }
 
-// RetryRequest returns the message that asks again after an answer that does not match.
-func (s *Schema) RetryRequest(misfit error) string {
+// RetryPrompt returns the message that asks again after an answer that does not match.
+func (s *Schema) RetryPrompt(misfit error) string {
 	return "That does not fit the schema: " + misfit.Error() + ". Give the whole answer again, as JSON alone."
 }
 
-// Fit returns the JSON in an answer, which may be in a fenced code block. The error names the path
+// ParseAnswer returns the JSON in an answer, which may be in a fenced code block. The error names the path
 // in the answer that does not match.
-func (s *Schema) Fit(answer string) (json.RawMessage, error) {
+func (s *Schema) ParseAnswer(answer string) (json.RawMessage, error) {
 	answer = unfenced(strings.TrimSpace(answer))
 	decoder := json.NewDecoder(strings.NewReader(answer))
 	var value any

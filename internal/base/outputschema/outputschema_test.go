@@ -24,7 +24,7 @@ func TestFit(t *testing.T) {
 		`{"findings":[]} that is all`:                                "text follows the JSON",
 		``:                                                           "it is not valid JSON",
 	} {
-		got, err := s.Fit(answer)
+		got, err := s.ParseAnswer(answer)
 		if want == "" && (err != nil || !strings.Contains(string(got), "findings") || strings.Contains(string(got), "null")) || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
 			t.Errorf("%q: %s, %v; want %s", answer, got, err, want)
 		}
@@ -82,7 +82,7 @@ func TestEndlessSchemas(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 		if err == nil {
-			_, _ = s.Fit(`{"a":{"a":1},"l":[{"l":[]}],"next":{"next":null}}`)
+			_, _ = s.ParseAnswer(`{"a":{"a":1},"l":[{"l":[]}],"next":{"next":null}}`)
 		}
 	}
 }
@@ -92,8 +92,8 @@ func FuzzFit(f *testing.F) {
 	f.Add(`{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"$ref":"#"}],"if":{"$anchor":"x"}}},"$anchor":"y"}`, `{"a":[1]}`)
 	f.Fuzz(func(t *testing.T, schema, answer string) {
 		if s, err := Parse([]byte(schema)); err == nil {
-			if value, err := s.Fit(answer); err == nil {
-				if _, err := s.Fit(string(value)); err != nil {
+			if value, err := s.ParseAnswer(answer); err == nil {
+				if _, err := s.ParseAnswer(string(value)); err != nil {
 					t.Errorf("%s fits and then does not: %v", value, err)
 				}
 			}

@@ -71,7 +71,7 @@ func write(out io.Writer, v any, indent string) error {
 
 // escapeHidden escapes the hidden characters of a JSON text. They can only be in strings.
 func escapeHidden(text []byte) []byte {
-	plain := func(r rune) bool { return r != '\x7f' && r < 0x80 || !humanize.Hidden(r) }
+	plain := func(r rune) bool { return r != '\x7f' && r < 0x80 || !humanize.IsHidden(r) }
 	if bytes.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
 		return text
 	}
@@ -90,17 +90,17 @@ func escapeHidden(text []byte) []byte {
 	return out
 }
 
-// Place is a position in a file. Both numbers count from 1, Column in bytes.
-type Place struct{ Line, Column int }
+// Position is a position in a file. Both numbers count from 1, Column in bytes.
+type Position struct{ Line, Column int }
 
 // String returns the place as line:column, as compilers do.
-func (p Place) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
+func (p Position) String() string { return fmt.Sprintf("%d:%d", p.Line, p.Column) }
 
-// PlaceOf returns the position of the byte at offset. An offset outside of data means the nearest
+// PositionAt returns the position of the byte at offset. An offset outside of data means the nearest
 // end.
-func PlaceOf(data []byte, offset int) Place {
+func PositionAt(data []byte, offset int) Position {
 	before := data[:min(max(offset, 0), len(data))]
-	return Place{
+	return Position{
 		Line:   bytes.Count(before, []byte("\n")) + 1,
 		Column: len(before) - bytes.LastIndexByte(before, '\n'),
 	}
@@ -147,7 +147,7 @@ func ReadShared[T any](path string) (members T, err error) {
 // ChangeShared changes the members of a T in the JSON object in a file, and makes the file private
 // to the user. It keeps other members, and the changes that other programs make at the same time.
 func ChangeShared[T any](path string, change func(*T)) error {
-	return fsutil.Change(path, func(data []byte) ([]byte, error) {
+	return fsutil.UpdateFile(path, func(data []byte) ([]byte, error) {
 		var members T
 		if data != nil {
 			if err := json.Unmarshal(data, &members); err != nil {

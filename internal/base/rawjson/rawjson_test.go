@@ -43,7 +43,7 @@ func TestWrite(t *testing.T) {
 func TestPlaceOf(t *testing.T) {
 	t.Parallel()
 	for offset, want := range map[int]string{-1: "1:1", 0: "1:1", 1: "1:2", 2: "1:3", 3: "2:1", 4: "2:2", 99: "2:3"} {
-		if got := PlaceOf([]byte("ab\ncd"), offset).String(); got != want {
+		if got := PositionAt([]byte("ab\ncd"), offset).String(); got != want {
 			t.Errorf("PlaceOf(%d) = %s, want %s", offset, got, want)
 		}
 	}

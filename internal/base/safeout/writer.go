@@ -18,35 +18,35 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// ErrGone is the error of a write to a pipe whose reader has ended, as head does after enough
+// ErrReaderGone is the error of a write to a pipe whose reader has ended, as head does after enough
 // lines. It is not an error of the program, and no message is printed.
-var ErrGone = errors.New("nobody reads the output any more")
+var ErrReaderGone = errors.New("nobody reads the output any more")
 
-// Writer returns a writer to f, which is a Cleaner if f is a terminal.
-func Writer(f *os.File) io.Writer {
+// NewWriter returns a writer to f, which is a Cleaner if f is a terminal.
+func NewWriter(f *os.File) io.Writer {
 	if !term.IsTerminal(int(f.Fd())) {
 		return piped{f}
 	}
-	return Cleaner(f)
+	return NewCleaner(f)
 }
 
-// piped writes to a file or a pipe. Its ErrGone distinguishes a closed output from a closed
+// piped writes to a file or a pipe. Its ErrReaderGone distinguishes a closed output from a closed
 // connection to a server.
 type piped struct{ out *os.File }
 
 // Write implements io.Writer.
 func (p piped) Write(data []byte) (int, error) {
 	n, err := p.out.Write(data)
-	if fsutil.IsGone(err) {
-		err = fmt.Errorf("%w: %w", ErrGone, err)
+	if fsutil.IsBrokenPipe(err) {
+		err = fmt.Errorf("%w: %w", ErrReaderGone, err)
 	}
 	return n, err
 }
 
-// Cleaner returns a writer to out that makes every character visible that a terminal would obey
-// (humanize.Visible). A character may be split over several writes. Cleaner is safe for concurrent
+// NewCleaner returns a writer to out that makes every character visible that a terminal would obey
+// (humanize.EscapeInvisible). A character may be split over several writes. Cleaner is safe for concurrent
 // use.
-func Cleaner(out io.Writer) io.Writer { return &cleaner{out: out} }
+func NewCleaner(out io.Writer) io.Writer { return &cleaner{out: out} }
 
 type cleaner struct {
 	mu  sync.Mutex
@@ -62,7 +62,7 @@ func (c *cleaner) Write(data []byte) (int, error) {
 	text := append(c.held, data...)
 	whole := len(text) - unfinished(text)
 	c.held = append([]byte(nil), text[whole:]...)
-	if _, err := io.WriteString(c.out, humanize.Visible(string(text[:whole]))); err != nil {
+	if _, err := io.WriteString(c.out, humanize.EscapeInvisible(string(text[:whole]))); err != nil {
 		return 0, err
 	}
 	return len(data), nil
@@ -81,9 +81,9 @@ func unfinished(text []byte) int {
 	return 0
 }
 
-// Await returns the result of read, or the cause of ctx if ctx ends first. A read of a terminal or
+// ReadContext returns the result of read, or the cause of ctx if ctx ends first. A read of a terminal or
 // pipe cannot be canceled.
-func Await[T any](ctx context.Context, read func() (T, error)) (T, error) {
+func ReadContext[T any](ctx context.Context, read func() (T, error)) (T, error) {
 	type outcome struct {
 		value T
 		err   error

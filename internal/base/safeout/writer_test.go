@@ -24,7 +24,7 @@ func TestCleaner(t *testing.T) {
 		piece := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"\x1b]52;c;eA==\x07", "\x1b[2J", "\u009b31m", "\u202e", "日本", "\r", "\n", "\x1bc", "\x1bP$q\x1b\\"}))
 		text := strings.Join(rapid.SliceOf(piece).Draw(t, "text"), "")
 		var out bytes.Buffer
-		w := Cleaner(&out)
+		w := NewCleaner(&out)
 		for rest := text; rest != ""; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "n")
 			if wrote, err := w.Write([]byte(rest[:n])); wrote != n || err != nil {
@@ -38,7 +38,7 @@ func TestCleaner(t *testing.T) {
 			}
 		}
 		// Emoji joined over a write are made visible in pieces; all else is equal.
-		if want := humanize.Visible(text); !strings.ContainsAny(text, "\u200d\ufe0f") && out.String() != want {
+		if want := humanize.EscapeInvisible(text); !strings.ContainsAny(text, "\u200d\ufe0f") && out.String() != want {
 			t.Fatalf("in pieces %q, at once %q", out.String(), want)
 		}
 	})
@@ -54,7 +54,7 @@ func TestWriterOfAPipe(t *testing.T) {
 	}
 	defer w.Close()
 	_ = r.Close()
-	if _, err := Writer(w).Write([]byte("x")); !errors.Is(err, ErrGone) {
+	if _, err := NewWriter(w).Write([]byte("x")); !errors.Is(err, ErrReaderGone) {
 		t.Errorf("error %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "out")
@@ -63,7 +63,7 @@ func TestWriterOfAPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	const text = "\x1b[2J\u202e"
-	if _, err := Writer(file).Write([]byte(text)); err != nil {
+	if _, err := NewWriter(file).Write([]byte(text)); err != nil {
 		t.Error(err)
 	}
 	if err := file.Close(); err != nil {
@@ -72,7 +72,7 @@ func TestWriterOfAPipe(t *testing.T) {
 	if got, _ := os.ReadFile(path); string(got) != text {
 		t.Errorf("the file holds %q", got)
 	}
-	if _, err := Writer(file).Write([]byte("x")); err == nil || errors.Is(err, ErrGone) {
+	if _, err := NewWriter(file).Write([]byte("x")); err == nil || errors.Is(err, ErrReaderGone) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -80,14 +80,14 @@ func TestWriterOfAPipe(t *testing.T) {
 // What does not end by itself is not waited for once nobody needs it.
 func TestAwait(t *testing.T) {
 	t.Parallel()
-	if got, err := Await(t.Context(), func() (string, error) { return "line", io.EOF }); got != "line" || !errors.Is(err, io.EOF) {
+	if got, err := ReadContext(t.Context(), func() (string, error) { return "line", io.EOF }); got != "line" || !errors.Is(err, io.EOF) {
 		t.Errorf("%q, %v", got, err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(io.ErrClosedPipe)
 	held := make(chan struct{})
 	defer close(held)
-	if _, err := Await(ctx, func() (string, error) { <-held; return "late", nil }); !errors.Is(err, io.ErrClosedPipe) {
+	if _, err := ReadContext(ctx, func() (string, error) { <-held; return "late", nil }); !errors.Is(err, io.ErrClosedPipe) {
 		t.Error(err)
 	}
 }

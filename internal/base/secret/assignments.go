@@ -133,7 +133,7 @@ func ofTyped(before string) []assignment {
 		if !strings.HasSuffix(trimmed, end) {
 			continue
 		}
-		if m := typed.FindStringSubmatch(tail(before, longestPair)); m != nil && Name(m[1]) {
+		if m := typed.FindStringSubmatch(tail(before, longestPair)); m != nil && IsSecretName(m[1]) {
 			return []assignment{{m[1], quotedValue, looksSecretOrVariable}}
 		}
 	}
@@ -149,7 +149,7 @@ func ofPair(before string) []assignment {
 		return nil
 	}
 	m := named.FindStringSubmatch(tail(before[:len(before)-1], longestPair))
-	if m == nil || !Name(m[1]) {
+	if m == nil || !IsSecretName(m[1]) {
 		return nil
 	}
 	return []assignment{{m[1], anyValue, looksSecretOrVariable}}
@@ -159,7 +159,7 @@ func ofPair(before string) []assignment {
 func behindWord(before string) []assignment {
 	word := lastWord(before)
 	if option := strings.TrimLeft(word, "-"); option != word {
-		if parts := strings.FieldsFunc(option, func(r rune) bool { return r == '-' || r == '_' }); len(parts) == 0 || isPlainKey(option) || !Name(parts[len(parts)-1]) && !strings.HasSuffix(option, "pass") {
+		if parts := strings.FieldsFunc(option, func(r rune) bool { return r == '-' || r == '_' }); len(parts) == 0 || isPlainKey(option) || !IsSecretName(parts[len(parts)-1]) && !strings.HasSuffix(option, "pass") {
 			return nil
 		}
 		return []assignment{{option, wordValue, func(name, value string) bool { return looksSecret(name, value) && !isPath(value) }}}
@@ -195,7 +195,7 @@ func assignedTo(text string) string {
 	for begin > 0 && isName(text[begin-1]) {
 		begin--
 	}
-	if name := text[begin:]; len(name) > 1 && Name(name) {
+	if name := text[begin:]; len(name) > 1 && IsSecretName(name) {
 		return name
 	}
 	return ""
@@ -224,13 +224,13 @@ func ofElement(text string) string {
 		return ""
 	}
 	name, attributes, more := strings.Cut(text[begin:], " ")
-	if Name(name) && !isPlainKey(name) {
+	if IsSecretName(name) && !isPlainKey(name) {
 		return name
 	}
 	if !more {
 		return ""
 	}
-	if m := element.FindStringSubmatch(" " + attributes); m != nil && Name(m[1]) {
+	if m := element.FindStringSubmatch(" " + attributes); m != nil && IsSecretName(m[1]) {
 		return m[1]
 	}
 	return ""

@@ -9,15 +9,15 @@ import (
 // leastRandom is the least length, in bytes, of a value that is searched for in other texts.
 const leastRandom = 16
 
-// OfEnvironment returns the secrets in the variables of an environment that are distinguishable
+// FromEnvironment returns the secrets in the variables of an environment that are distinguishable
 // from other texts: 16 bytes or more, with letters and digits. A plain word or a path, such as the
 // path of a socket, would be replaced where it is no secret. For an address it returns the
 // password.
-func OfEnvironment(environ []string) []string {
+func FromEnvironment(environ []string) []string {
 	var secrets []string
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
-		if !Name(name) && !In(value) {
+		if !IsSecretName(name) && !Contains(value) {
 			continue
 		}
 		if address, err := url.Parse(value); err == nil && address.Host != "" {

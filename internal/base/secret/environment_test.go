@@ -28,7 +28,7 @@ func TestOfEnvironment(t *testing.T) {
 		if want != "" {
 			wanted = []string{want}
 		}
-		if got := secret.OfEnvironment([]string{pair}); !slices.Equal(got, wanted) {
+		if got := secret.FromEnvironment([]string{pair}); !slices.Equal(got, wanted) {
 			t.Errorf("%s: %q, want %q", pair, got, want)
 		}
 	}

@@ -57,10 +57,10 @@ var compiled = sync.OnceValue(func() *forms {
 	return f
 })
 
-// Without returns a text with a placeholder for each secret that it recognizes. It recognizes the
+// Redact returns a text with a placeholder for each secret that it recognizes. It recognizes the
 // secrets that In finds, and values that look like a secret and are assigned to the name of one. It
 // is for texts that are stored or searched, where a word removed by mistake does no harm.
-func Without(text string) string {
+func Redact(text string) string {
 	if strings.Contains(text, "-----BEGIN") {
 		text = compiled().block.ReplaceAllString(text, Placeholder)
 	}

@@ -14,9 +14,9 @@ var (
 	nameWords = []string{"PASS", "PWD", "PAT", "AUTH", "JWT", "BEARER", "COOKIE", "COOKIES", "DSN", "APIKEY", "PIN", "OTP", "SIG", "SIGNATURE", "AUTHORIZATION"}
 )
 
-// Name reports whether a variable, header or parameter with this name contains a secret. It ignores
+// IsSecretName reports whether a variable, header or parameter with this name contains a secret. It ignores
 // case, and treats hyphens and underscores as equal.
-func Name(name string) bool {
+func IsSecretName(name string) bool {
 	name = strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	if name == "PWD" { // the working directory
 		return false
@@ -25,10 +25,10 @@ func Name(name string) bool {
 		slices.ContainsFunc(strings.Split(name, "_"), func(word string) bool { return slices.Contains(nameWords, word) })
 }
 
-// OfHeader returns the secret in a header of a request, without the scheme before it. It returns ""
+// FromHeader returns the secret in a header of a request, without the scheme before it. It returns ""
 // if neither the name nor the value indicates a secret.
-func OfHeader(name, value string) string {
-	if !Name(name) && !In(value) {
+func FromHeader(name, value string) string {
+	if !IsSecretName(name) && !Contains(value) {
 		return ""
 	}
 	if scheme, rest, found := strings.Cut(value, " "); found && slices.Contains(schemes, strings.ToLower(scheme)) {
@@ -69,9 +69,9 @@ var (
 	other = lazyregexp.New(addressForm + `@|` + webhookForm + `|-----BEGIN [A-Z ]*PRIVATE KEY|` + tokenForm)
 )
 
-// In reports whether a text contains a service key, a password in an address, a webhook address, a
+// Contains reports whether a text contains a service key, a password in an address, a webhook address, a
 // signed token or a private key.
-func In(text string) bool { return key.MatchString(text) || other.MatchString(text) }
+func Contains(text string) bool { return key.MatchString(text) || other.MatchString(text) }
 
 // Is reports whether a text is a key of a well-known service and nothing else.
 func Is(text string) bool { return onlyKey.MatchString(text) }
@@ -79,8 +79,8 @@ func Is(text string) bool { return onlyKey.MatchString(text) }
 // Placeholder is the text that replaces a secret.
 const Placeholder = "[key]"
 
-// Hide replaces the keys of well-known services in a text.
-func Hide(text string) string { return key.ReplaceAllString(text, "${1}"+Placeholder) }
+// RedactKeys replaces the keys of well-known services in a text.
+func RedactKeys(text string) string { return key.ReplaceAllString(text, "${1}"+Placeholder) }
 
-// HideEchoed replaces keys in the error message of a server, which may have masked them partly.
-func HideEchoed(text string) string { return masked.ReplaceAllString(text, "${1}"+Placeholder) }
+// RedactEchoedKeys replaces keys in the error message of a server, which may have masked them partly.
+func RedactEchoedKeys(text string) string { return masked.ReplaceAllString(text, "${1}"+Placeholder) }

@@ -12,7 +12,7 @@ func TestName(t *testing.T) {
 		"OPENAI_API_KEY": true, "api-key": true, "apiKey": true, "X-Auth": true, "Authorization": true, "sig": true, "access_token": true, "db_pass": true, "SESSION_COOKIE": true,
 		"PWD": false, "OLDPWD": false, "api-version": false, "COMPASS": false, "XAUTHORITY": false, "GIT_AUTHOR_NAME": false, "assign": false, "": false,
 	} {
-		if got := secret.Name(name); got != want {
+		if got := secret.IsSecretName(name); got != want {
 			t.Errorf("Name(%q) = %v", name, got)
 		}
 	}
@@ -42,13 +42,13 @@ func TestValues(t *testing.T) {
 		{"https://host:8080/a@b", false, false, "https://host:8080/a@b", "https://host:8080/a@b"},
 		{"-----BEGIN OPENSSH PRIVATE KEY-----", true, false, "-----BEGIN OPENSSH PRIVATE KEY-----", "-----BEGIN OPENSSH PRIVATE KEY-----"},
 	} {
-		if secret.In(c.text) != c.in || secret.Is(c.text) != c.is {
-			t.Errorf("%q: In %v, Is %v", c.text, secret.In(c.text), secret.Is(c.text))
+		if secret.Contains(c.text) != c.in || secret.Is(c.text) != c.is {
+			t.Errorf("%q: In %v, Is %v", c.text, secret.Contains(c.text), secret.Is(c.text))
 		}
-		if got := secret.Hide(c.text); got != c.hide {
+		if got := secret.RedactKeys(c.text); got != c.hide {
 			t.Errorf("Hide(%q) = %q", c.text, got)
 		}
-		if got := secret.HideEchoed(c.text); got != c.echoed {
+		if got := secret.RedactEchoedKeys(c.text); got != c.echoed {
 			t.Errorf("HideEchoed(%q) = %q", c.text, got)
 		}
 	}
@@ -69,7 +69,7 @@ func TestOfHeader(t *testing.T) {
 		{"HTTP-Referer", "https://example.com", ""},
 		{"Content-Type", "application/json", ""},
 	} {
-		if got := secret.OfHeader(c[0], c[1]); got != c[2] {
+		if got := secret.FromHeader(c[0], c[1]); got != c[2] {
 			t.Errorf("%s: %q, want %q", c[0], got, c[2])
 		}
 	}

@@ -20,28 +20,28 @@ type Cause string
 
 // The causes.
 const (
-	// Model is another model or endpoint.
-	Model Cause = "model"
-	// Tools are other tools, or the same with another definition.
-	Tools Cause = "tools"
-	// Instructions is a changed instruction file in the system prompt. Clock is a changed date or time
+	// CauseModel is another model or endpoint.
+	CauseModel Cause = "model"
+	// CauseTools are other tools, or the same with another definition.
+	CauseTools Cause = "tools"
+	// CauseInstructions is a changed instruction file in the system prompt. Clock is a changed date or time
 	// in the system prompt. Prompt is any other change of the system prompt.
-	Instructions Cause = "instructions"
-	Clock        Cause = "clock"
-	Prompt       Cause = "prompt"
-	// Pruning and Compression are changes that make the conversation smaller. Edited is any other
+	CauseInstructions Cause = "instructions"
+	CauseClock        Cause = "clock"
+	CausePrompt       Cause = "prompt"
+	// CausePruning and Compression are changes that make the conversation smaller. Edited is any other
 	// change of the conversation.
-	Pruning     Cause = "pruning"
-	Compression Cause = "compression"
-	Edited      Cause = "edited"
-	// Life means that more time has passed than the provider keeps a prefix.
-	Life Cause = "life"
-	// Provider means that nothing changed, but the provider did not find the prefix.
-	Provider Cause = "provider"
+	CausePruning     Cause = "pruning"
+	CauseCompression Cause = "compression"
+	CauseEdit        Cause = "edited"
+	// CauseTTL means that more time has passed than the provider keeps a prefix.
+	CauseTTL Cause = "life"
+	// CauseProvider means that nothing changed, but the provider did not find the prefix.
+	CauseProvider Cause = "provider"
 )
 
-// Meta is the key of a reply's metadata with the Miss of its request.
-const Meta = "cacheBreak"
+// MetaMiss is the key of a reply's metadata with the Miss of its request.
+const MetaMiss = "cacheBreak"
 
 // A Miss is a cache miss: a request that read less from the provider's cache than it could have.
 type Miss struct {
@@ -144,28 +144,28 @@ func (w *Detector) Resume(latest Request, reads bool) {
 	*w = Detector{before: &latest, reads: reads, short: unknown}
 }
 
-// Forget clears the comparison, because the next request goes elsewhere and may differ in any way.
-func (w *Detector) Forget() {
+// Reset clears the comparison, because the next request goes elsewhere and may differ in any way.
+func (w *Detector) Reset() {
 	*w = Detector{before: w.before, reads: w.reads, short: w.short, elsewhere: true}
 }
 
-// Changed records that the conversation was made smaller by freed tokens.
-func (w *Detector) Changed(cause Cause, what string, freed int) {
+// RecordChange records that the conversation was made smaller by freed tokens.
+func (w *Detector) RecordChange(cause Cause, what string, freed int) {
 	w.freed += freed
 	if w.changed == "" {
 		w.changed, w.what = cause, what
 	}
 }
 
-// Warmed records a request at a time that only refreshed the latest request in the cache.
-func (w *Detector) Warmed(at time.Time) {
+// RecordRefresh records a request at a time that only refreshed the latest request in the cache.
+func (w *Detector) RecordRefresh(at time.Time) {
 	if w.before != nil {
 		w.before.At = at
 	}
 }
 
-// Sending records a request that is being sent.
-func (w *Detector) Sending(s Request) { w.now = &s }
+// BeginRequest records a request that is being sent.
+func (w *Detector) BeginRequest(s Request) { w.now = &s }
 
 const (
 	// least is the smallest number of missed tokens that counts, and share the smallest share of the
@@ -189,9 +189,9 @@ func isRest(lost, cached int) bool {
 	return false
 }
 
-// Reported compares the request that is being sent with the previous one, using the provider's report.
+// CheckUsage compares the request that is being sent with the previous one, using the provider's report.
 // It returns nil unless the request read less than it could have.
-func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Miss {
+func (w *Detector) CheckUsage(u llm.Usage, cache vendor.Cache) *Miss {
 	before, now := w.before, w.now
 	if now == nil || u.PromptTokens <= 0 {
 		return nil
@@ -203,10 +203,10 @@ func (w *Detector) Reported(u llm.Usage, cache vendor.Cache) *Miss {
 	if before != nil {
 		lost := cache.Whole(min(before.Prompt-w.freed, u.PromptTokens)) - u.CachedTokens
 		cause, what := w.cause(cache, u.CachedTokens == 0)
-		if cause != Model {
+		if cause != CauseModel {
 			next.reads, next.short = next.reads || w.reads, w.short
 		}
-		if cause == Provider && !w.elsewhere && u.CachedTokens > 0 {
+		if cause == CauseProvider && !w.elsewhere && u.CachedTokens > 0 {
 			next.short = min(next.short, max(0, lost))
 		}
 		if next.short < unknown {
@@ -227,10 +227,10 @@ const longestReason = 80
 // unused prefix for 5 minutes, others for less.
 const usual = 4 * time.Minute
 
-// Keeps returns which part of a request is in the provider's cache from the previous request. entries
+// CachedPart returns which part of a request is in the provider's cache from the previous request. entries
 // is the number of entries at its beginning, and blocks the number of blocks of the following entry.
 // head reports whether the system prompt and tools are cached.
-func (w *Detector) Keeps(next Request, cache vendor.Cache) (entries, blocks int, head bool) {
+func (w *Detector) CachedPart(next Request, cache vendor.Cache) (entries, blocks int, head bool) {
 	before := w.before
 	if before == nil || cache.Kind == vendor.CacheNone || before.Model != next.Model || before.Host != "" && before.Host != next.Host ||
 		before.Head != next.Head || next.At.Sub(before.At) > cmp.Or(cache.Life, usual) {
@@ -264,17 +264,17 @@ func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 	heldNoLonger := "the provider no longer had it after " + humanize.Elapsed(pause)
 	switch {
 	case before.Model != now.Model:
-		return Model, fmt.Sprintf("the model is %s, and was %s", now.Model, before.Model)
+		return CauseModel, fmt.Sprintf("the model is %s, and was %s", now.Model, before.Model)
 	case before.Host != "" && before.Host != now.Host:
-		return Model, fmt.Sprintf("the endpoint is %s, and was %s", now.Host, before.Host)
+		return CauseModel, fmt.Sprintf("the endpoint is %s, and was %s", now.Host, before.Host)
 	case cache.Life > 0 && pause > cache.Life:
-		return Life, fmt.Sprintf("the cache expired (%s) after a pause of %s", humanize.Elapsed(cache.Life), humanize.Elapsed(pause))
-	case before.Head != now.Head && w.changed == Compression:
+		return CauseTTL, fmt.Sprintf("the cache expired (%s) after a pause of %s", humanize.Elapsed(cache.Life), humanize.Elapsed(pause))
+	case before.Head != now.Head && w.changed == CauseCompression:
 		return w.changed, w.what + ", and the prompt was rebuilt with it"
 	case before.Head != now.Head:
 		cause, what := headCause(before.Parts, now.Parts)
-		if cause != Tools && cache.Life == 0 && pause >= usual && nothing {
-			return Life, heldNoLonger // the tools, which precede the prompt, were not found either
+		if cause != CauseTools && cache.Life == 0 && pause >= usual && nothing {
+			return CauseTTL, heldNoLonger // the tools, which precede the prompt, were not found either
 		}
 		return cause, what
 	}
@@ -285,21 +285,21 @@ func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 		if w.changed != "" {
 			return w.changed, w.what
 		}
-		return Edited, fmt.Sprintf("entry %d of the conversation changed", i+1)
+		return CauseEdit, fmt.Sprintf("entry %d of the conversation changed", i+1)
 	}
 	if cache.Life == 0 && pause >= usual {
-		return Life, heldNoLonger
+		return CauseTTL, heldNoLonger
 	}
-	return Provider, "the provider did not find its cache; nothing changed here"
+	return CauseProvider, "the provider did not find its cache; nothing changed here"
 }
 
-// Change describes the first change of the conversation since the previous request. It returns "" if no
+// FirstChange describes the first change of the conversation since the previous request. It returns "" if no
 // change is known.
-func (w *Detector) Change() string {
+func (w *Detector) FirstChange() string {
 	if w.before == nil || w.now == nil { // no provider has reported usage yet
 		return w.what
 	}
-	if cause, what := w.cause(vendor.Cache{}, false); cause != Life && cause != Provider {
+	if cause, what := w.cause(vendor.Cache{}, false); cause != CauseTTL && cause != CauseProvider {
 		return what
 	}
 	return ""
@@ -308,15 +308,15 @@ func (w *Detector) Change() string {
 // MissesIn returns the cache misses stored in the replies among entries, in order.
 func MissesIn(entries []*history.Content) (breaks []Miss) {
 	for _, entry := range entries {
-		if b, ok := history.MetaOf[Miss](entry, Meta); ok {
+		if b, ok := history.MetaOf[Miss](entry, MetaMiss); ok {
 			breaks = append(breaks, b)
 		}
 	}
 	return breaks
 }
 
-// Lines returns cache misses as lines for a user, with their sum.
-func Lines(breaks []Miss) []string {
+// DescribeMisses returns cache misses as lines for a user, with their sum.
+func DescribeMisses(breaks []Miss) []string {
 	if len(breaks) == 0 {
 		return []string{"No cache misses: each request read as much from the provider's cache as it could."}
 	}

@@ -44,8 +44,8 @@ const MetaHead = "head"
 // clock matches a date or a time of day.
 var clock = lazyregexp.New(`\d{4}-\d\d-\d\d|\d\d:\d\d`)
 
-// HeadOf describes the head of a request.
-func HeadOf(system string, tools []llm.ToolSpec) *Head {
+// NewHead describes the head of a request.
+func NewHead(system string, tools []llm.ToolSpec) *Head {
 	h := &Head{}
 	for _, t := range tools {
 		h.Tools = append(h.Tools, Digest{Name: t.Name, Sum: sum(t.Name + t.Description + string(t.Schema))})
@@ -60,7 +60,7 @@ func HeadOf(system string, tools []llm.ToolSpec) *Head {
 	}
 	for line := range strings.SplitSeq(system, "\n") {
 		switch {
-		case prompts.BeginsPart(line, part):
+		case prompts.IsPartTitle(line, part):
 			endFile()
 			part = line
 			h.Lines = append(h.Lines, Digest{Name: line})
@@ -88,10 +88,10 @@ func sum(text string) string {
 // prompt.
 func headCause(before, now *Head) (Cause, string) {
 	if before == nil || now == nil {
-		return Prompt, "the prompt or the tools changed since the session was closed"
+		return CausePrompt, "the prompt or the tools changed since the session was closed"
 	}
 	if what := toolChange(before.Tools, now.Tools); what != "" {
-		return Tools, what
+		return CauseTools, what
 	}
 	part := ""
 	for i := range max(len(before.Lines), len(now.Lines)) {
@@ -114,14 +114,14 @@ func headCause(before, now *Head) (Cause, string) {
 func lineCause(part string, was, is Digest) (Cause, string) {
 	for _, title := range []string{is.Name, was.Name, part} {
 		if file, found := strings.CutPrefix(title, prompts.InstructionsFrom); found {
-			return Instructions, "the instructions of " + file + " changed"
+			return CauseInstructions, "the instructions of " + file + " changed"
 		}
 	}
 	if is.Undated != "" && is.Undated == was.Undated {
-		return Clock, "the clock: “" + humanize.Line(is.text, 60) + "” is in the system prompt"
+		return CauseClock, "the clock: “" + humanize.Line(is.text, 60) + "” is in the system prompt"
 	}
 	title := cmp.Or(strings.TrimPrefix(part, "# "), "its beginning")
-	return Prompt, "the system prompt changed (" + humanize.Line(title, 60) + ")"
+	return CausePrompt, "the system prompt changed (" + humanize.Line(title, 60) + ")"
 }
 
 // toolChange names the tools that were added, removed or changed. It returns "" if there are none.

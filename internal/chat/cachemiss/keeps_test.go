@@ -27,8 +27,8 @@ func TestKeeps(t *testing.T) {
 	var w Detector
 	for _, sent := range []Request{{Entries: said[:2]}, {Entries: said[:4], Mark: 3}, {Entries: said[:5]}} {
 		sent.At, sent.Model, sent.Head = now, "m", "h"
-		w.Sending(sent)
-		w.Reported(llm.Usage{PromptTokens: 100}, prefix)
+		w.BeginRequest(sent)
+		w.CheckUsage(llm.Usage{PromptTokens: 100}, prefix)
 	}
 	for name, tt := range map[string]struct {
 		next            Request
@@ -59,7 +59,7 @@ func TestKeeps(t *testing.T) {
 		if tt.next.Head == "" {
 			tt.next.Head = "h"
 		}
-		if entries, blocks, head := w.Keeps(tt.next, tt.cache); entries != tt.entries || blocks != tt.blocks || head != tt.head {
+		if entries, blocks, head := w.CachedPart(tt.next, tt.cache); entries != tt.entries || blocks != tt.blocks || head != tt.head {
 			t.Errorf("%s: %d entries, %d blocks, %t", name, entries, blocks, head)
 		}
 	}

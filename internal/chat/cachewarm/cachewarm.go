@@ -20,12 +20,12 @@ func (w Wait) String() string { return [...]string{"work", "answer", "message"}[
 
 // The reasons.
 const (
-	// Work means that the conversation waits for a command, an agent or a reply.
-	Work Wait = iota
-	// Answer is the user's answer to a question.
-	Answer
-	// Message is the user's next message.
-	Message
+	// WaitForWork means that the conversation waits for a command, an agent or a reply.
+	WaitForWork Wait = iota
+	// WaitForAnswer is the user's answer to a question.
+	WaitForAnswer
+	// WaitForMessage is the user's next message.
+	WaitForMessage
 )
 
 // Limits of refreshes: how many a session may have, and how long a wait is covered.
@@ -52,9 +52,9 @@ type Prefix struct {
 	Used time.Time
 }
 
-// Due returns the time of a refresh: after nine tenths of Life, but at least ten seconds before Life
+// RefreshTime returns the time of a refresh: after nine tenths of Life, but at least ten seconds before Life
 // ends.
-func (p Prefix) Due() time.Time {
+func (p Prefix) RefreshTime() time.Time {
 	const early = 10 * time.Second
 	return p.Used.Add(min(p.Life*9/10, p.Life-early))
 }
@@ -74,43 +74,43 @@ type Account struct {
 	missed bool
 }
 
-// Sent records a request that started at a time, and its input cost.
-func (a *Account) Sent(at time.Time, cost float64) {
+// RecordRequest records a request that started at a time, and its input cost.
+func (a *Account) RecordRequest(at time.Time, cost float64) {
 	a.cost += cost
 	a.began, a.spent = at, 0
 }
 
-// Next returns the time of the next refresh. It returns false if no refresh pays before the next
+// NextRefresh returns the time of the next refresh. It returns false if no refresh pays before the next
 // request.
-func (a *Account) Next(p Prefix, wait Wait, pauses Pauses) (at time.Time, ok bool) {
+func (a *Account) NextRefresh(p Prefix, wait Wait, pauses Pauses) (at time.Time, ok bool) {
 	const leastLife = time.Minute
 	if a.missed || a.Refreshes >= mostRefreshes || p.Life < leastLife {
 		return at, false
 	}
-	at = p.Due()
+	at = p.RefreshTime()
 	waited := at.Sub(a.began)
 	// Refreshes during work cost at most the gain. While the conversation waits for the user, credit
 	// limits the amount that refreshes may still lose.
 	gain := p.Write - p.Read
 	chance, limit, left := 1.0, longestWork, gain-a.spent
-	if wait != Work {
+	if wait != WaitForWork {
 		credit := lossShare*a.cost + a.net
 		chance, limit, left = pauses.chance(waited, p.Life*9/10), longestUser, credit
 	}
 	return at, waited <= limit && p.Read <= left && chance*gain-p.Read >= leastGain
 }
 
-// Refreshed records the cost of a refresh, and whether the cache still contained the prefix.
-func (a *Account) Refreshed(cost float64, held bool) {
+// RecordRefresh records the cost of a refresh, and whether the cache still contained the prefix.
+func (a *Account) RecordRefresh(cost float64, held bool) {
 	a.Refreshes++
 	a.spent += cost
 	a.net -= cost
 	a.missed = a.missed || !held
 }
 
-// Paid adds the amount that refreshes saved. It is called when the next request found the prefix in the
+// RecordSavings adds the amount that refreshes saved. It is called when the next request found the prefix in the
 // cache.
-func (a *Account) Paid(saved float64) { a.net += saved }
+func (a *Account) RecordSavings(saved float64) { a.net += saved }
 
 // Pauses holds the latest pauses of a user, each from a request to the next message. If no message
 // followed, the pause is Never.

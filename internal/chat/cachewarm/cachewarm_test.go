@@ -47,28 +47,28 @@ func TestNext(t *testing.T) {
 		"life too short":      {prefix: with(func(p *cachewarm.Prefix) { p.Life = 30 * time.Second })},
 		"too small":           {prefix: with(func(p *cachewarm.Prefix) { p.Read, p.Write = 0.004, 0.05 })},
 		"no cheaper read":     {prefix: with(func(p *cachewarm.Prefix) { p.Read = p.Write })},
-		"user, no pauses":     {prefix: large, wait: cachewarm.Message},
-		"user, few pauses":    {prefix: large, wait: cachewarm.Message, pauses: usual(4)},
-		"user":                {prefix: large, wait: cachewarm.Message, pauses: usual(20), want: 270 * time.Second},
-		"answer":              {prefix: large, wait: cachewarm.Answer, pauses: usual(20), want: 270 * time.Second},
-		"user who stays away": {prefix: large, wait: cachewarm.Message, pauses: slices.Repeat(cachewarm.Pauses{time.Hour}, 20)},
+		"user, no pauses":     {prefix: large, wait: cachewarm.WaitForMessage},
+		"user, few pauses":    {prefix: large, wait: cachewarm.WaitForMessage, pauses: usual(4)},
+		"user":                {prefix: large, wait: cachewarm.WaitForMessage, pauses: usual(20), want: 270 * time.Second},
+		"answer":              {prefix: large, wait: cachewarm.WaitForAnswer, pauses: usual(20), want: 270 * time.Second},
+		"user who stays away": {prefix: large, wait: cachewarm.WaitForMessage, pauses: slices.Repeat(cachewarm.Pauses{time.Hour}, 20)},
 		"user, half an hour over": {
-			prefix: with(func(p *cachewarm.Prefix) { p.Used = start.Add(26 * time.Minute) }), wait: cachewarm.Message,
+			prefix: with(func(p *cachewarm.Prefix) { p.Used = start.Add(26 * time.Minute) }), wait: cachewarm.WaitForMessage,
 			pauses: slices.Repeat(cachewarm.Pauses{32 * time.Minute}, 20),
 		},
 		"work, an hour over":    {prefix: with(func(p *cachewarm.Prefix) { p.Used = start.Add(56 * time.Minute) })},
-		"a refresh missed":      {prefix: large, did: func(a *cachewarm.Account) { a.Refreshed(0.05, false) }},
-		"missed, then sent":     {prefix: large, did: func(a *cachewarm.Account) { a.Refreshed(0.05, false); a.Sent(start, 1) }},
+		"a refresh missed":      {prefix: large, did: func(a *cachewarm.Account) { a.RecordRefresh(0.05, false) }},
+		"missed, then sent":     {prefix: large, did: func(a *cachewarm.Account) { a.RecordRefresh(0.05, false); a.RecordRequest(start, 1) }},
 		"twenty were made":      {prefix: large, did: func(a *cachewarm.Account) { a.Refreshes = 20 }},
-		"the wait cost enough":  {prefix: large, did: func(a *cachewarm.Account) { a.Refreshed(0.55, true) }},
-		"nothing may be risked": {prefix: large, wait: cachewarm.Message, pauses: usual(20), did: func(a *cachewarm.Account) { a.Paid(-0.1) }},
+		"the wait cost enough":  {prefix: large, did: func(a *cachewarm.Account) { a.RecordRefresh(0.55, true) }},
+		"nothing may be risked": {prefix: large, wait: cachewarm.WaitForMessage, pauses: usual(20), did: func(a *cachewarm.Account) { a.RecordSavings(-0.1) }},
 	} {
 		var a cachewarm.Account
-		a.Sent(start, 10)
+		a.RecordRequest(start, 10)
 		if c.did != nil {
 			c.did(&a)
 		}
-		at, ok := a.Next(c.prefix, c.wait, c.pauses)
+		at, ok := a.NextRefresh(c.prefix, c.wait, c.pauses)
 		switch {
 		case ok != (c.want > 0):
 			t.Errorf("%s: due: %t", name, ok)
@@ -80,7 +80,7 @@ func TestNext(t *testing.T) {
 
 // made returns 30 sessions of one user: quick calls, some long commands and agents, questions and
 // pauses, of which a part is long. A third stays open for an hour after the end.
-func made(seed uint64) (sessions [][]cachewarm.Sent, left []time.Duration) {
+func made(seed uint64) (sessions [][]cachewarm.SentRequest, left []time.Duration) {
 	r := rand.New(rand.NewPCG(seed, seed))
 	around := func(median time.Duration, spread float64) time.Duration {
 		return time.Duration(float64(median) * math.Exp(spread*r.NormFloat64()))
@@ -88,19 +88,19 @@ func made(seed uint64) (sessions [][]cachewarm.Sent, left []time.Duration) {
 	at := start
 	for i := range 30 {
 		at = at.Add(12 * time.Hour)
-		var session []cachewarm.Sent
+		var session []cachewarm.SentRequest
 		tokens, before := 15_000, 0
 		for range 80 + r.IntN(200) {
-			s := cachewarm.Sent{Tokens: tokens, Prefix: before}
+			s := cachewarm.SentRequest{Tokens: tokens, Prefix: before}
 			switch n := r.IntN(100); {
 			case n < 84:
 				at = at.Add(around(15*time.Second, 1))
 			case n < 88:
 				at = at.Add(min(around(5*time.Minute, 1), 45*time.Minute))
 			case n < 92:
-				at, s.Wait = at.Add(around(2*time.Minute, 1.2)), cachewarm.Answer
+				at, s.Wait = at.Add(around(2*time.Minute, 1.2)), cachewarm.WaitForAnswer
 			default:
-				at, s.Wait = at.Add(around(4*time.Minute, 1.2)), cachewarm.Message
+				at, s.Wait = at.Add(around(4*time.Minute, 1.2)), cachewarm.WaitForMessage
 			}
 			s.At = at
 			session = append(session, s)
@@ -155,10 +155,10 @@ func TestLossIsBounded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		at, before := start, 0
-		var session []cachewarm.Sent
+		var session []cachewarm.SentRequest
 		for range rapid.IntRange(1, 60).Draw(t, "requests") {
 			at = at.Add(time.Duration(rapid.IntRange(1, 4000).Draw(t, "seconds")) * time.Second)
-			s := cachewarm.Sent{At: at, Tokens: rapid.IntRange(1000, 400_000).Draw(t, "tokens"), Wait: cachewarm.Wait(rapid.IntRange(1, 2).Draw(t, "wait"))}
+			s := cachewarm.SentRequest{At: at, Tokens: rapid.IntRange(1000, 400_000).Draw(t, "tokens"), Wait: cachewarm.Wait(rapid.IntRange(1, 2).Draw(t, "wait"))}
 			s.Prefix, before = min(before, s.Tokens), s.Tokens
 			session = append(session, s)
 		}

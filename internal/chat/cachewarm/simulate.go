@@ -2,8 +2,8 @@ package cachewarm
 
 import "time"
 
-// A Sent is a request of a recorded session.
-type Sent struct {
+// A SentRequest is a request of a recorded session.
+type SentRequest struct {
 	At time.Time
 	// Tokens is the size of the request, and Prefix the part that it shares with the previous one.
 	Tokens, Prefix int
@@ -26,17 +26,17 @@ type Outcome struct {
 // Simulate returns the cost of a recorded session with refreshes during work and questions. With idle
 // it also refreshes between turns. left is the time for which the session stays open after its latest
 // request. pauses holds the user's pauses before the session. Simulate adds the pauses of the session.
-func Simulate(session []Sent, left time.Duration, r Rates, idle bool, pauses *Pauses) Outcome {
+func Simulate(session []SentRequest, left time.Duration, r Rates, idle bool, pauses *Pauses) Outcome {
 	var o Outcome
 	var a Account
 	var p Prefix
 	refresh := func(wait Wait, until time.Time) {
-		for wait != Message || idle {
-			at, ok := a.Next(p, wait, *pauses)
+		for wait != WaitForMessage || idle {
+			at, ok := a.NextRefresh(p, wait, *pauses)
 			if !ok || !at.Before(until) {
 				return
 			}
-			a.Refreshed(p.Read, true)
+			a.RecordRefresh(p.Read, true)
 			o.With += p.Read
 			p.Used = at
 		}
@@ -54,17 +54,17 @@ func Simulate(session []Sent, left time.Duration, r Rates, idle bool, pauses *Pa
 			if s.At.Sub(before) <= r.Life {
 				without -= cached
 			}
-			a.Paid(without - with)
-			if s.Wait != Work {
+			a.RecordSavings(without - with)
+			if s.Wait != WaitForWork {
 				*pauses = pauses.Add(s.At.Sub(before))
 			}
 		}
 		o.With += with
 		o.Without += without
-		a.Sent(s.At, with)
+		a.RecordRequest(s.At, with)
 		p = Prefix{Read: float64(s.Tokens) * r.Read, Write: float64(s.Tokens) * r.Write, Life: r.Life, Used: s.At}
 	}
-	refresh(Message, p.Used.Add(left))
+	refresh(WaitForMessage, p.Used.Add(left))
 	if left > 0 {
 		*pauses = pauses.Add(Never)
 	}

@@ -87,8 +87,8 @@ func (g *Calibration) doubt() float64 {
 	return shares[len(shares)-2]
 }
 
-// Reported processes the reported size of a request in the provider's tokens.
-func (g *Calibration) Reported(r Request, prompt int) {
+// Observe processes the reported size of a request in the provider's tokens.
+func (g *Calibration) Observe(r Request, prompt int) {
 	own, told := r.HeadTokens, float64(prompt)
 	for _, n := range r.Tokens {
 		own += n

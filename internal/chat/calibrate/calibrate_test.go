@@ -60,7 +60,7 @@ func TestReportedPartsAreExact(t *testing.T) {
 				c.add(rapid.IntRange(50, 900).Draw(t, "own"), of)
 			}
 			ends = append(ends, len(c.Entries))
-			g.Reported(c.Request, int(math.Round(c.upTo(len(c.Entries)))))
+			g.Observe(c.Request, int(math.Round(c.upTo(len(c.Entries)))))
 		}
 		const rounding = 2
 		for _, end := range ends {
@@ -87,7 +87,7 @@ func TestPartsThatLeave(t *testing.T) {
 		var g Calibration
 		for range 12 {
 			c.add(rapid.IntRange(100, 900).Draw(t, "own"), scale)
-			g.Reported(c.Request, int(math.Round(c.upTo(len(c.Entries)))))
+			g.Observe(c.Request, int(math.Round(c.upTo(len(c.Entries)))))
 		}
 		at := rapid.IntRange(0, len(c.Entries)-1).Draw(t, "left")
 		c.Entries, c.Tokens = slices.Delete(slices.Clone(c.Entries), at, at+1), slices.Delete(slices.Clone(c.Tokens), at, at+1)
@@ -105,7 +105,7 @@ func TestWhatIsNotKnown(t *testing.T) {
 	entry := history.HumanText("text")
 	r := Request{Model: "m", Head: "h", HeadTokens: 1000, Entries: []*history.Content{entry}, Tokens: []int{1000}}
 	var g Calibration
-	g.Reported(r, 2400)
+	g.Observe(r, 2400)
 	size := func(r Request) Size { whole, _ := g.Size(r, 2, 0, 0); return whole }
 	if got := size(r); got != (Size{Tokens: 2400}) {
 		t.Error(got)
@@ -121,7 +121,7 @@ func TestWhatIsNotKnown(t *testing.T) {
 		t.Error(got)
 	}
 	for _, told := range []int{0, 100, 40_000} {
-		if g.Reported(r, told); g.parts != nil {
+		if g.Observe(r, told); g.parts != nil {
 			t.Errorf("%d tokens are believed", told)
 		}
 	}

@@ -23,7 +23,7 @@ type former struct {
 }
 
 // former reads from the session log which instruction files earlier requests contained.
-func (n *Next) former() (f former, err error) {
+func (n *NextRequest) former() (f former, err error) {
 	f.left = map[string]int{}
 	var latest *cachemiss.Head
 	replies := 0
@@ -63,7 +63,7 @@ func (n *Next) former() (f former, err error) {
 	f.upcoming = replies
 	if latest != nil {
 		head := n.Window.Head()
-		change(cachemiss.HeadOf(head.System, head.Tools))
+		change(cachemiss.NewHead(head.System, head.Tools))
 	}
 	return f, nil
 }
@@ -89,7 +89,7 @@ func (f former) parts(t *tracker) (parts []Part) {
 			continue
 		}
 		parts = append(parts, Part{
-			State: Left, What: "system prompt, " + title, Request: request, Upcoming: request == f.upcoming,
+			State: StatePruned, What: "system prompt, " + title, Request: request, Upcoming: request == f.upcoming,
 			Reason: "it is no longer an instruction file", Back: "the file itself; the prompt is rebuilt at a resume or /clear",
 		})
 	}

@@ -16,7 +16,7 @@ import (
 type tracker struct {
 	question string
 	file     bool
-	facts    compression.Facts
+	facts    compression.TraitsLookup
 	root     string
 
 	entries []*history.Content
@@ -37,7 +37,7 @@ type tracker struct {
 type part struct {
 	Part
 	block  history.Block
-	origin history.Recorded
+	origin history.RecordRef
 }
 
 // follow applies one change.
@@ -52,7 +52,7 @@ func (t *tracker) follow(s history.Step) {
 		}
 		return
 	case history.MutationDensity:
-		t.entries = s.After(before)
+		t.entries = s.Apply(before)
 		for entry, edit := range s.Edits {
 			var after []history.Block
 			if edit.After != nil {
@@ -70,7 +70,7 @@ func (t *tracker) follow(s history.Step) {
 		}
 	case history.MutationCleared:
 		for _, p := range t.at {
-			p.leave(Part{State: Left, Reason: "the conversation was cleared", Back: "/rewind goes back to an earlier state"})
+			p.leave(Part{State: StatePruned, Reason: "the conversation was cleared", Back: "/rewind goes back to an earlier state"})
 		}
 		clear(t.at)
 		t.entries, t.prunes, t.replies = nil, 0, 0
@@ -96,7 +96,7 @@ func (t *tracker) take(entry *history.Content, origin string) {
 		if t.at[block] != nil || !t.isAbout(block) {
 			continue
 		}
-		p := &part{Part: Part{State: In, What: t.title(entry, block)}, block: block, origin: history.Recorded{Entry: origin, CallID: history.CallID(block)}}
+		p := &part{Part: Part{State: StateInContext, What: t.title(entry, block)}, block: block, origin: history.RecordRef{Entry: origin, CallID: history.CallID(block)}}
 		t.parts, t.at[block] = append(t.parts, p), p
 	}
 }
@@ -164,9 +164,9 @@ func (t *tracker) recordChange(before, after []history.Block, entries []*history
 				continue
 			}
 		}
-		gone := Part{State: Left, Reason: "removed, but not by pruning (refused by the provider, or a rewound message)", Request: t.replies + 1}
-		if r, ok := p.block.(*history.ToolResponse); p.block != nil && (!ok || !compression.IsPointer(r.Result.Text())) {
-			gone.State = Shortened
+		gone := Part{State: StatePruned, Reason: "removed, but not by pruning (refused by the provider, or a rewound message)", Request: t.replies + 1}
+		if r, ok := p.block.(*history.ToolResponse); p.block != nil && (!ok || !compression.IsPlaceholder(r.Result.Text())) {
+			gone.State = StateShortened
 		}
 		if i := t.prune(block, p.origin, entries, s); i >= 0 {
 			prune := s.Prunes[i]
@@ -185,7 +185,7 @@ func (t *tracker) recordChange(before, after []history.Block, entries []*history
 // leave records that the part was removed or shortened. Once the part lacks the text, later changes are
 // ignored.
 func (p *part) leave(gone Part) {
-	if p.State == Left || p.State == Shortened && gone.State == Shortened {
+	if p.State == StatePruned || p.State == StateShortened && gone.State == StateShortened {
 		return
 	}
 	gone.What = p.What
@@ -206,7 +206,7 @@ func formOf(block history.Block, after []history.Block) history.Block {
 // prune returns the index of the prune of a step that removed a block, or -1. A prune of the block
 // itself, or of its recorded position, takes precedence. Otherwise prune returns a prune of another
 // part of the same entry, for example of an included file.
-func (t *tracker) prune(block history.Block, origin history.Recorded, entries []*history.Content, s history.Step) int {
+func (t *tracker) prune(block history.Block, origin history.RecordRef, entries []*history.Content, s history.Step) int {
 	i := slices.IndexFunc(s.Prunes, func(p history.Prune) bool {
 		return slices.Contains(p.Gone, block) || slices.Contains(p.Recorded, origin)
 	})
@@ -214,7 +214,7 @@ func (t *tracker) prune(block history.Block, origin history.Recorded, entries []
 		return i
 	}
 	return slices.IndexFunc(s.Prunes, func(p history.Prune) bool {
-		return slices.ContainsFunc(p.Recorded, func(r history.Recorded) bool { return r.Entry == origin.Entry }) ||
+		return slices.ContainsFunc(p.Recorded, func(r history.RecordRef) bool { return r.Entry == origin.Entry }) ||
 			len(p.Gone) > 0 && p.Entry < len(entries) && slices.Contains(entries[p.Entry].Blocks, block)
 	})
 }
@@ -240,7 +240,9 @@ func (t *tracker) stepOf(m history.Mutation) history.Step {
 
 func (t *tracker) title(entry *history.Content, block history.Block) string {
 	const width = 50
-	line := func(text string) string { return humanize.Line(secret.Without(fsutil.Shorten(text, t.root)), width) }
+	line := func(text string) string {
+		return humanize.Line(secret.Redact(fsutil.ShortenPaths(text, t.root)), width)
+	}
 	switch b := block.(type) {
 	case *history.ToolCall:
 		return "call: " + line(t.facts(b.Name).Describe(b.Name, b.Arguments()).Title())

@@ -11,20 +11,20 @@ import (
 // mostParts limits the number of parts that are shown to a user.
 const mostParts = 12
 
-// Lines returns the answer as lines for a user.
-func (a *Answer) Lines() []string {
+// Describe returns the answer as lines for a user.
+func (a *Answer) Describe() []string {
 	lines := []string{map[State]string{
-		In:        "In the next request.",
-		Shortened: "Not in the next request: the text around it was shortened.",
-		Left:      "Not in the next request: it was removed.",
-		Never:     "This exact text was never in the conversation. /find searches other sessions.",
+		StateInContext: "In the next request.",
+		StateShortened: "Not in the next request: the text around it was shortened.",
+		StatePruned:    "Not in the next request: it was removed.",
+		StateNeverHeld: "This exact text was never in the conversation. /find searches other sessions.",
 	}[a.State]}
 	if a.File {
 		lines[0] = map[State]string{
-			In:        "The next request contains the file, or a part of it.",
-			Shortened: "The next request contains only shortened parts of the file.",
-			Left:      "The next request contains nothing of the file: it was removed.",
-			Never:     "The file was never in the conversation.",
+			StateInContext: "The next request contains the file, or a part of it.",
+			StateShortened: "The next request contains only shortened parts of the file.",
+			StatePruned:    "The next request contains nothing of the file: it was removed.",
+			StateNeverHeld: "The file was never in the conversation.",
 		}[a.State]
 	}
 	for i, p := range a.Parts {
@@ -48,7 +48,7 @@ func (a *Answer) Lines() []string {
 
 // lines describes a part: where it is, or how it was removed and can be restored.
 func (p Part) lines() []string {
-	if p.State == In {
+	if p.State == StateInContext {
 		place := "in"
 		if p.Entry > 0 {
 			place = fmt.Sprintf("in context, entry %d", p.Entry)
@@ -63,7 +63,7 @@ func (p Part) lines() []string {
 		place += fmt.Sprintf(" with request %d", p.Request)
 	}
 	switch {
-	case p.Entry > 0 && p.State == Left:
+	case p.Entry > 0 && p.State == StatePruned:
 		place += fmt.Sprintf("; a note in entry %d names it", p.Entry)
 	case p.Entry > 0:
 		place += fmt.Sprintf("; the rest is in entry %d", p.Entry)
@@ -84,6 +84,6 @@ func (p Part) lines() []string {
 
 // Print writes the answer for a user.
 func (a *Answer) Print(out io.Writer) error {
-	_, err := io.WriteString(out, strings.Join(a.Lines(), "\n")+"\n")
+	_, err := io.WriteString(out, strings.Join(a.Describe(), "\n")+"\n")
 	return err
 }

@@ -11,10 +11,10 @@ import (
 // back.
 func TestLines(t *testing.T) {
 	t.Parallel()
-	a := Answer{State: In, File: true, Stays: []string{"view (part): it waits until pruning pays"}, Parts: []Part{
-		{State: In, What: "answer: read_file a.go", Entry: 12, Tokens: 2100},
-		{State: Shortened, What: "call: write_file a.go", Entry: 4, Request: 7, Reason: "body: seen", Number: 3, Tokens: 900, Cut: &history.Cut{Saves: 120}, Back: "/density restore 3 (the model: recall 3)"},
-		{State: Left, What: "answer: read_file a.go", Upcoming: true, Reason: "stale read: written later by replace", Tokens: 50},
+	a := Answer{State: StateInContext, File: true, Stays: []string{"view (part): it waits until pruning pays"}, Parts: []Part{
+		{State: StateInContext, What: "answer: read_file a.go", Entry: 12, Tokens: 2100},
+		{State: StateShortened, What: "call: write_file a.go", Entry: 4, Request: 7, Reason: "body: seen", Number: 3, Tokens: 900, Cut: &history.Cut{Saves: 120}, Back: "/density restore 3 (the model: recall 3)"},
+		{State: StatePruned, What: "answer: read_file a.go", Upcoming: true, Reason: "stale read: written later by replace", Tokens: 50},
 	}}
 	const want = `The next request contains the file, or a part of it.
 answer: read_file a.go
@@ -30,7 +30,7 @@ answer: read_file a.go
   50 tokens pruned
 Pruning:
   view (part): it waits until pruning pays`
-	if got := strings.Join(a.Lines(), "\n"); got != want {
+	if got := strings.Join(a.Describe(), "\n"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }

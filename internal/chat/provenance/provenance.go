@@ -23,14 +23,14 @@ type State string
 
 // The states of a part.
 const (
-	// In means that the next request contains the part.
-	In State = "in"
-	// Shortened means that the next request contains the part in a form without the wanted text.
-	Shortened State = "shortened"
-	// Left means that the next request contains nothing of the part.
-	Left State = "left"
-	// Never means that the conversation has never contained the wanted text.
-	Never State = "never"
+	// StateInContext means that the next request contains the part.
+	StateInContext State = "in"
+	// StateShortened means that the next request contains the part in a form without the wanted text.
+	StateShortened State = "shortened"
+	// StatePruned means that the next request contains nothing of the part.
+	StatePruned State = "left"
+	// StateNeverHeld means that the conversation has never contained the wanted text.
+	StateNeverHeld State = "never"
 )
 
 // An Answer is the result of tracing a text or a file.
@@ -73,16 +73,16 @@ type Part struct {
 	Back string `json:"back,omitempty"`
 }
 
-// A Next is the next request of a conversation, computed on a copy. The first question computes it. Any
+// A NextRequest is the next request of a conversation, computed on a copy. The first question computes it. Any
 // number of questions may follow.
-type Next struct {
+type NextRequest struct {
 	// Window is the window of the copy, before the request is prepared. Before prepares the request.
 	Window *window.Window
 	// Model is the model of the request. Count returns the tokens of a text for the model.
 	Model string
 	Count func(text string) int
 	// Facts returns the traits of tools. Root is the folder of relative paths in calls.
-	Facts  compression.Facts
+	Facts  compression.TraitsLookup
 	Root   string
 	Before func(context.Context, *window.Window) error
 	// Steps are the changes that led to the history of Window.
@@ -96,9 +96,9 @@ type Next struct {
 	problem  string
 }
 
-// ReadOnce returns steps that are read from the session log only once, even if they are iterated
+// CacheSteps returns steps that are read from the session log only once, even if they are iterated
 // repeatedly.
-func ReadOnce(steps iter.Seq2[history.Step, error]) iter.Seq2[history.Step, error] {
+func CacheSteps(steps iter.Seq2[history.Step, error]) iter.Seq2[history.Step, error] {
 	type read struct {
 		step history.Step
 		err  error
@@ -120,22 +120,22 @@ func ReadOnce(steps iter.Seq2[history.Step, error]) iter.Seq2[history.Step, erro
 	}
 }
 
-// Unrecorded marks that the conversation is not recorded. The pruned content is then unknown, and so is
+// MarkUnrecorded marks that the conversation is not recorded. The pruned content is then unknown, and so is
 // the content to be pruned before the next request.
-func (n *Next) Unrecorded() {
+func (n *NextRequest) MarkUnrecorded() {
 	n.Before = func(context.Context, *window.Window) error {
 		return errors.New("pruned content is unknown: the session has no log (--no-session)")
 	}
 }
 
 // Observe records a change of the copy. It is a history.Observer.
-func (n *Next) Observe(m history.Mutation) error {
+func (n *NextRequest) Observe(m history.Mutation) error {
 	n.observed = append(n.observed, m)
 	return nil
 }
 
 // try prepares the request on the copy.
-func (n *Next) try(ctx context.Context) {
+func (n *NextRequest) try(ctx context.Context) {
 	if n.tried {
 		return
 	}
@@ -148,10 +148,10 @@ func (n *Next) try(ctx context.Context) {
 }
 
 // Ask answers a question about a text or a file.
-func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
+func (n *NextRequest) Ask(ctx context.Context, question string) (*Answer, error) {
 	t := &tracker{question: question, facts: n.Facts, root: n.Root, calls: map[string]*history.ToolCall{}, at: map[history.Block]*part{}}
 	n.try(ctx)
-	answer := &Answer{Question: question, State: Never, Parts: []Part{}, Problem: n.problem}
+	answer := &Answer{Question: question, State: StateNeverHeld, Parts: []Part{}, Problem: n.problem}
 	earlier, err := n.former()
 	if err != nil {
 		return nil, err
@@ -178,17 +178,17 @@ func (n *Next) Ask(ctx context.Context, question string) (*Answer, error) {
 		t.follow(t.stepOf(m))
 	}
 	answer.Parts = append(append(append(answer.Parts, t.inHead(n.Window, n.Count)...), t.inEntries(n.Window, n.Model)...), gone...)
-	for _, state := range []State{In, Shortened, Left} {
+	for _, state := range []State{StateInContext, StateShortened, StatePruned} {
 		if slices.ContainsFunc(answer.Parts, func(p Part) bool { return p.State == state }) {
 			answer.State = state
 			break
 		}
 	}
-	if answer.State == Never && answer.Problem == "" {
+	if answer.State == StateNeverHeld && answer.Problem == "" {
 		answer.Problem = earlier.unknown()
 	}
 	if t.file {
-		for _, h := range n.Window.Contents.HeldParts(question) {
+		for _, h := range n.Window.Contents.PrunableParts(question) {
 			answer.Stays = append(answer.Stays, h.Kind+": "+h.Reason)
 		}
 	}
@@ -200,15 +200,15 @@ func (t *tracker) inHead(w *window.Window, count func(string) int) (parts []Part
 	head := w.Head()
 	for _, s := range prompts.Sections(head.System) {
 		if t.file && t.names(strings.TrimPrefix(s.Title, prompts.InstructionsFrom)) && strings.HasPrefix(s.Title, prompts.InstructionsFrom) || !t.file && strings.Contains(s.Text, t.question) {
-			parts = append(parts, Part{State: In, What: "system prompt, " + cmp.Or(s.Title, "its beginning"), Tokens: w.Measure.Scaled(count(s.Text))})
+			parts = append(parts, Part{State: StateInContext, What: "system prompt, " + cmp.Or(s.Title, "its beginning"), Tokens: w.Measure.ToProviderTokens(count(s.Text))})
 		}
 	}
 	if !t.file && len(parts) == 0 && strings.Contains(head.System, t.question) {
-		parts = append(parts, Part{State: In, What: "system prompt", Tokens: w.Measure.Scaled(count(head.System))})
+		parts = append(parts, Part{State: StateInContext, What: "system prompt", Tokens: w.Measure.ToProviderTokens(count(head.System))})
 	}
 	for _, tool := range head.Tools {
 		if text := tool.Name + "\n" + tool.Description + "\n" + string(tool.Schema); !t.file && strings.Contains(text, t.question) {
-			parts = append(parts, Part{State: In, What: "definition of the tool " + tool.Name, Tokens: w.Measure.Scaled(count(text))})
+			parts = append(parts, Part{State: StateInContext, What: "definition of the tool " + tool.Name, Tokens: w.Measure.ToProviderTokens(count(text))})
 		}
 	}
 	return parts
@@ -226,12 +226,12 @@ func (t *tracker) inEntries(w *window.Window, model string) (parts []Part) {
 			case t.file && p == nil, !t.file && !t.holds(block), !sends(block, model):
 				continue
 			case p == nil:
-				p = &part{Part: Part{State: In, What: t.title(entry, block)}}
+				p = &part{Part: Part{State: StateInContext, What: t.title(entry, block)}}
 			}
 			present[p] = true
 			p.Entry = i + 1
-			if p.State == In {
-				p.Tokens = w.Measure.Scaled(w.History.CountBlocks([]history.Block{block}))
+			if p.State == StateInContext {
+				p.Tokens = w.Measure.ToProviderTokens(w.History.CountBlocks([]history.Block{block}))
 			}
 			parts = append(parts, p.Part)
 		}
@@ -240,8 +240,8 @@ func (t *tracker) inEntries(w *window.Window, model string) (parts []Part) {
 		if present[p] {
 			continue
 		}
-		if _, thought := p.block.(*history.Thinking); thought && p.State == In {
-			p.State, p.Reason, p.Back = Left, "the model's thinking is shown and not sent back", "it does not"
+		if _, thought := p.block.(*history.Thinking); thought && p.State == StateInContext {
+			p.State, p.Reason, p.Back = StatePruned, "the model's thinking is shown and not sent back", "it does not"
 		}
 		parts = append(parts, p.Part)
 	}
@@ -259,7 +259,7 @@ func (t *tracker) knows(w *window.Window) bool {
 	if t.question == "" || strings.ContainsAny(t.question, "\n\"<>|") {
 		return false
 	}
-	if slices.ContainsFunc(w.Pins.Known(), t.names) || slices.ContainsFunc(w.Ledger.Lines(), func(p window.Prune) bool { return p.Subject == t.question || slices.ContainsFunc(p.Paths, t.names) }) {
+	if slices.ContainsFunc(w.Pins.FilesInContext(), t.names) || slices.ContainsFunc(w.Ledger.Lines(), func(p window.Prune) bool { return p.Subject == t.question || slices.ContainsFunc(p.Paths, t.names) }) {
 		return true
 	}
 	return slices.ContainsFunc(prompts.Sections(w.Head().System), func(s prompts.Section) bool {

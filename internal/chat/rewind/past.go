@@ -12,8 +12,8 @@ import (
 	"agent/internal/tools"
 )
 
-// Past rewinds one conversation.
-type Past struct {
+// Rewinder rewinds one conversation.
+type Rewinder struct {
 	// Session is the log of the conversation, or nil if it is not recorded.
 	Session *session.Log
 	History *history.Service
@@ -33,7 +33,7 @@ type Past struct {
 
 // Resume continues a recorded conversation. If the earlier program ended before it answered some calls,
 // Resume answers them with an error. It records these answers like any other change.
-func (p *Past) Resume(restored session.State) error {
+func (p *Rewinder) Resume(restored session.State) error {
 	if err := p.History.Restore(restored.Entries); err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (p *Past) Resume(restored session.State) error {
 }
 
 // restoreWindow restores the recorded state of the window. The entries must already be in the history.
-func (p *Past) restoreWindow(restored session.State) error {
+func (p *Rewinder) restoreWindow(restored session.State) error {
 	p.Window.Ledger.Restore(restored.Prunes, restored.Turn)
 	p.Window.Measure.Calibrate(restored.Scales)
 	p.Window.Limits.Restore(restored.Limits)
@@ -55,11 +55,11 @@ func (p *Past) restoreWindow(restored session.State) error {
 const unanswered = "not known: the program ended before this call was answered"
 
 // repair answers the calls that were unanswered when the earlier program ended.
-func (p *Past) repair() error {
-	return p.History.Rebuild("repair after an unclean end", func(entries []*history.Content, _ []int) (history.Rebuilt, error) {
+func (p *Rewinder) repair() error {
+	return p.History.Rebuild("repair after an unclean end", func(entries []*history.Content, _ []int) (history.RebuiltHistory, error) {
 		if history.Validate(entries) == nil {
-			return history.Rebuilt{}, nil
+			return history.RebuiltHistory{}, nil
 		}
-		return history.Rebuilt{Entries: history.RepairWith(entries, p.Answers, unanswered)}, nil
+		return history.RebuiltHistory{Entries: history.RepairWith(entries, p.Answers, unanswered)}, nil
 	})
 }

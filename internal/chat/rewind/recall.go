@@ -18,9 +18,9 @@ import (
 	"agent/internal/history"
 )
 
-// Line returns the line of the ledger with a number, which starts at 1. It may be called from any
+// LedgerLine returns the line of the ledger with a number, which starts at 1. It may be called from any
 // goroutine.
-func Line(ledger []window.Prune, number int) (window.Prune, error) {
+func LedgerLine(ledger []window.Prune, number int) (window.Prune, error) {
 	switch {
 	case len(ledger) == 0:
 		return window.Prune{}, fmt.Errorf("can't recall %d: nothing was removed from the context so far", number)
@@ -30,9 +30,9 @@ func Line(ledger []window.Prune, number int) (window.Prune, error) {
 	return ledger[number-1], nil
 }
 
-// Removed returns the content that a line of the ledger removed from the context. heading describes the
+// PrunedContent returns the content that a line of the ledger removed from the context. heading describes the
 // content and its age. It may be called from any goroutine.
-func (p *Past) Removed(number int, line window.Prune) (heading, text string, err error) {
+func (p *Rewinder) PrunedContent(number int, line window.Prune) (heading, text string, err error) {
 	content, err := p.recall(number, line)
 	if err != nil {
 		return "", "", err
@@ -41,19 +41,19 @@ func (p *Past) Removed(number int, line window.Prune) (heading, text string, err
 	return heading, Text(content.Blocks), err
 }
 
-// BringBack adds removed content to the context as the newest entry, so that nothing sent before
-// changes. Pruning does not remove it again. If the strategy weighs the cost of pruning, BringBack pins
+// RestoreContent adds removed content to the context as the newest entry, so that nothing sent before
+// changes. Pruning does not remove it again. If the strategy weighs the cost of pruning, RestoreContent pins
 // the file in the content. It returns the size of the entry in tokens.
-func (p *Past) BringBack(number int, heading, text string) (tokens int, err error) {
-	block := history.NewData(history.Restored, "I restore this to the context. "+heading+":", text)
+func (p *Rewinder) RestoreContent(number int, heading, text string) (tokens int, err error) {
+	block := history.NewData(history.SourceRestored, "I restore this to the context. "+heading+":", text)
 	entry := history.New(history.Human, block).WithMeta(history.MetaRestored, number)
 	before := p.Window.Measure.Tokens()
-	tokens = p.Window.Measure.Scaled(p.History.CountContent(entry))
-	if most := p.Window.CompressionTrigger(); before+tokens >= most {
+	tokens = p.Window.Measure.ToProviderTokens(p.History.CountContent(entry))
+	if most := p.Window.CompressionThreshold(); before+tokens >= most {
 		return 0, fmt.Errorf("can't restore %d: it has %s tokens, and %s of %s before compression are in use. Ask the model to recall a part of it",
 			number, humanize.Tokens(tokens), humanize.Tokens(before), humanize.Tokens(most))
 	}
-	if err := p.Window.Pins.Keep(number); err != nil {
+	if err := p.Window.Pins.PinLine(number); err != nil {
 		return 0, err
 	}
 	return tokens, p.Add(entry)
@@ -63,7 +63,7 @@ func (p *Past) BringBack(number int, heading, text string) (tokens int, err erro
 var ErrNotRecorded = errors.New("can't restore: without a session log (--no-session), pruned content is gone")
 
 // recall returns the content that a line of the ledger removed from the context, from the session log.
-func (p *Past) recall(number int, line window.Prune) (history.RecalledContent, error) {
+func (p *Rewinder) recall(number int, line window.Prune) (history.RecalledContent, error) {
 	if p.Session == nil {
 		return history.RecalledContent{}, ErrNotRecorded
 	}
@@ -78,7 +78,7 @@ func (p *Past) recall(number int, line window.Prune) (history.RecalledContent, e
 }
 
 // heading describes removed content, with its age and whether its files have changed.
-func (p *Past) heading(number int, line window.Prune, content history.RecalledContent) (string, error) {
+func (p *Rewinder) heading(number int, line window.Prune, content history.RecalledContent) (string, error) {
 	heading := fmt.Sprintf("%d: %s, as of turn %d", number, humanize.Line(p.relative(DescribeLine(line)), maxHeading), content.Turn)
 	if age := p.Now().Sub(content.At); age >= time.Minute {
 		heading += ", " + humanize.Elapsed(age) + " ago"
@@ -101,12 +101,12 @@ type NumberedLine struct {
 	Number int
 }
 
-// Distinct lists the lines of a ledger, oldest first, without lines whose content a later line also
+// DistinctLines lists the lines of a ledger, oldest first, without lines whose content a later line also
 // contains. For example, a result became a placeholder and was later removed with its call. The later
 // line then includes the tokens of the earlier one.
-func Distinct(ledger []window.Prune) []NumberedLine {
+func DistinctLines(ledger []window.Prune) []NumberedLine {
 	var distinct []NumberedLine
-	holder := map[history.Recorded]int{} // the index in distinct of the line with the content
+	holder := map[history.RecordRef]int{} // the index in distinct of the line with the content
 	for i, line := range slices.Backward(ledger) {
 		at, held := len(distinct), len(line.Recorded) > 0
 		for _, place := range line.Recorded {
@@ -143,9 +143,9 @@ const maxHeading = 160
 
 // fate describes how a file has changed since the content in since was recorded. It returns "" if no
 // change is known.
-func (p *Past) fate(path string, since history.RecalledContent) (string, error) {
+func (p *Rewinder) fate(path string, since history.RecalledContent) (string, error) {
 	name := humanize.Line(p.relative(path), maxHeading)
-	written, err := compression.WrittenIn(since.Later, path, p.Folder, p.Tools.Traits)
+	written, err := compression.HasWrite(since.Later, path, p.Folder, p.Tools.Traits)
 	switch {
 	case err != nil:
 		return "", err
@@ -168,11 +168,11 @@ func (p *Past) fate(path string, since history.RecalledContent) (string, error) 
 }
 
 // relative returns text with paths in the workspace made relative to it.
-func (p *Past) relative(text string) string {
+func (p *Rewinder) relative(text string) string {
 	if p.Env == nil || p.Env.Workspace == nil {
 		return text
 	}
-	return fsutil.Shorten(text, p.Env.Workspace.Root())
+	return fsutil.ShortenPaths(text, p.Env.Workspace.Root())
 }
 
 // Text formats blocks as the text that the model reads when they are recalled.

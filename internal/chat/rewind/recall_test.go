@@ -22,7 +22,7 @@ func TestRecallTellsWhatBecameOfAFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Past{Env: &tools.Env{Workspace: w}, Tools: tools.NewRegistry()}
+	p := &Rewinder{Env: &tools.Env{Workspace: w}, Tools: tools.NewRegistry()}
 	file := filepath.Join(root, "a.go")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -78,12 +78,12 @@ func TestLine(t *testing.T) {
 	t.Parallel()
 	two := []window.Prune{{Subject: "a"}, {Subject: "b"}}
 	for number, want := range map[int]string{-1: "", 0: "", 1: "a", 2: "b", 3: ""} {
-		line, err := Line(two, number)
+		line, err := LedgerLine(two, number)
 		if line.Subject != want || (err == nil) != (want != "") {
 			t.Errorf("%d: %q, %v", number, line.Subject, err)
 		}
 	}
-	if _, err := Line(nil, 1); err == nil || err.Error() != "can't recall 1: nothing was removed from the context so far" {
+	if _, err := LedgerLine(nil, 1); err == nil || err.Error() != "can't recall 1: nothing was removed from the context so far" {
 		t.Errorf("of none: %v", err)
 	}
 }
@@ -91,12 +91,12 @@ func TestLine(t *testing.T) {
 // What a later line holds too is listed once, with its later number and all of its tokens.
 func TestDistinct(t *testing.T) {
 	t.Parallel()
-	call, result, other := history.Recorded{Entry: "1", CallID: "a"}, history.Recorded{Entry: "2", CallID: "a"}, history.Recorded{Entry: "2", CallID: "b"}
+	call, result, other := history.RecordRef{Entry: "1", CallID: "a"}, history.RecordRef{Entry: "2", CallID: "a"}, history.RecordRef{Entry: "2", CallID: "b"}
 	got := ""
-	for _, line := range Distinct([]window.Prune{
-		{Recorded: []history.Recorded{result}, Tokens: 300},
-		{Recorded: []history.Recorded{other}, Tokens: 20},
-		{Recorded: []history.Recorded{call, result}, Tokens: 40},
+	for _, line := range DistinctLines([]window.Prune{
+		{Recorded: []history.RecordRef{result}, Tokens: 300},
+		{Recorded: []history.RecordRef{other}, Tokens: 20},
+		{Recorded: []history.RecordRef{call, result}, Tokens: 40},
 		{Tokens: 5},
 	}) {
 		got += fmt.Sprintf("%d:%d ", line.Number, line.Tokens)
@@ -109,11 +109,11 @@ func TestDistinct(t *testing.T) {
 // What nothing records cannot be gone back to.
 func TestWithoutARecord(t *testing.T) {
 	t.Parallel()
-	p := &Past{}
-	if _, _, err := p.At(1); err != errNoRecord {
+	p := &Rewinder{}
+	if _, _, err := p.StateAt(1); err != errNoRecord {
 		t.Errorf("a point: %v", err)
 	}
-	if _, _, err := p.Removed(1, window.Prune{}); err != ErrNotRecorded {
+	if _, _, err := p.PrunedContent(1, window.Prune{}); err != ErrNotRecorded {
 		t.Errorf("what was removed: %v", err)
 	}
 }

@@ -17,17 +17,17 @@ var errNoRecord = errors.New("can't rewind: the session has no log (--no-session
 
 // Points returns the points of the session log to which the conversation can return. It may be called
 // from any goroutine.
-func (p *Past) Points() ([]history.Point, error) {
+func (p *Rewinder) Points() ([]history.Point, error) {
 	_, points, err := p.points()
 	return points, err
 }
 
 // points returns the log of the session and its points.
-func (p *Past) points() (*session.Past, []history.Point, error) {
+func (p *Rewinder) points() (*session.LogSnapshot, []history.Point, error) {
 	if p.Session == nil {
 		return nil, nil, errNoRecord
 	}
-	record, err := p.Session.Past()
+	record, err := p.Session.Snapshot()
 	if err != nil {
 		return nil, nil, fmt.Errorf("can't read the session log: %w", err)
 	}
@@ -35,9 +35,9 @@ func (p *Past) points() (*session.Past, []history.Point, error) {
 	return record, points, err
 }
 
-// At returns the point with a sequence number, and the state of the conversation at that point. It may
+// StateAt returns the point with a sequence number, and the state of the conversation at that point. It may
 // be called from any goroutine.
-func (p *Past) At(seq uint64) (history.Point, session.State, error) {
+func (p *Rewinder) StateAt(seq uint64) (history.Point, session.State, error) {
 	record, points, err := p.points()
 	if err != nil {
 		return history.Point{}, session.State{}, err
@@ -62,13 +62,13 @@ func pointAt(points []history.Point, seq uint64) history.Point {
 
 // Plan computes how to restore the files to their state at a point, and changes nothing. It fails if
 // that state was not stored.
-func (p *Past) Plan(ctx context.Context, points []history.Point, seq uint64) (*snapshot.Plan, error) {
+func (p *Rewinder) Plan(ctx context.Context, points []history.Point, seq uint64) (*snapshot.Plan, error) {
 	return p.plan(ctx, pointAt(points, seq))
 }
 
 // plan does the work of Plan for a point. Only a message has a stored state of the files. The end of a
 // branch has none.
-func (p *Past) plan(ctx context.Context, point history.Point) (*snapshot.Plan, error) {
+func (p *Rewinder) plan(ctx context.Context, point history.Point) (*snapshot.Plan, error) {
 	if point.Message == nil {
 		return nil, errors.New("to restore newer files, use /redo")
 	}
@@ -81,7 +81,7 @@ func (p *Past) plan(ctx context.Context, point history.Point) (*snapshot.Plan, e
 
 // RewindFiles restores the files to their state at a message. unchanged lists the files that could not
 // be restored.
-func (p *Past) RewindFiles(ctx context.Context, point history.Point) (changed []snapshot.ChangedFile, unchanged []snapshot.Problem, err error) {
+func (p *Rewinder) RewindFiles(ctx context.Context, point history.Point) (changed []snapshot.ChangedFile, unchanged []snapshot.Problem, err error) {
 	plan, err := p.plan(ctx, point)
 	switch {
 	case err != nil:
@@ -96,13 +96,13 @@ func (p *Past) RewindFiles(ctx context.Context, point history.Point) (changed []
 // Rewind returns the conversation to its state at a point. Whether a write of the history still counts
 // depends on the present content of the file (D-48), not on the content at that point. changed reports
 // whether the history was rewound, even if there is also an error.
-func (p *Past) Rewind(point history.Point, restored session.State) (changed bool, err error) {
+func (p *Rewinder) Rewind(point history.Point, restored session.State) (changed bool, err error) {
 	if err := p.History.Rewind(restored.Entries, point.Seq); err != nil {
 		return false, err
 	}
 	p.Window.Reset()
 	err = p.restoreWindow(restored)
-	p.Env.Seen = tools.NewSeen() // files may have changed since the model saw them
+	p.Env.Seen = tools.NewSeenFiles() // files may have changed since the model saw them
 	err = errors.Join(err, p.repair(), p.markUndone())
 	if p.Env.Todos != nil {
 		list, _ := todo.Parse(restored.Todos) // an unreadable list counts as empty

@@ -11,23 +11,23 @@ import (
 
 // ShouldCompress reports whether the next request reaches the threshold or leaves less than the reserve
 // for the reply (D-40).
-func (m *Measure) ShouldCompress(strategy compression.Strategy) bool {
+func (m *RequestMeter) ShouldCompress(strategy compression.Strategy) bool {
 	return float64(m.Tokens()) >= m.limits.threshold(strategy)*float64(m.limits.Size()) || m.overLimit()
 }
 
 // overLimit reports whether the next request plus the reserve exceeds the context window (D-08).
-func (m *Measure) overLimit() bool {
+func (m *RequestMeter) overLimit() bool {
 	reserve, err := m.limits.Reserve()
 	return err == nil && m.Tokens()+reserve > m.limits.Size()
 }
 
-// CompressionTrigger returns the Trigger of the strategy in use, or 0 if none is in use.
-func (w *Window) CompressionTrigger() int {
-	strategy, err := w.Active()
+// CompressionThreshold returns the Trigger of the strategy in use, or 0 if none is in use.
+func (w *Window) CompressionThreshold() int {
+	strategy, err := w.ActiveStrategy()
 	if err != nil {
 		return 0
 	}
-	return w.Limits.Trigger(strategy)
+	return w.Limits.CompressionThreshold(strategy)
 }
 
 // PerformCompression compresses the history by the strategy and reports the outcome. Entries added
@@ -121,14 +121,14 @@ func (w *Window) shorten(strategy compression.Strategy, name compression.Fallbac
 func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens []int) ([]*history.Content, error)) (done bool, err error) {
 	w.pricing.syncEngine() // the engine must process the old entries before they are removed
 	var gone []history.Prune
-	err = w.History.Rebuild(cause, func(entries []*history.Content, tokens []int) (history.Rebuilt, error) {
+	err = w.History.Rebuild(cause, func(entries []*history.Content, tokens []int) (history.RebuiltHistory, error) {
 		rebuilt, err := f(entries, tokens)
 		if err != nil || rebuilt == nil {
-			return history.Rebuilt{}, err
+			return history.RebuiltHistory{}, err
 		}
 		done, gone = true, compression.PrunedBetween(entries, rebuilt, cause, w.config.Facts)
 		w.Ledger.nameCalls(gone, entries)
-		return history.Rebuilt{Entries: w.todos.insert(rebuilt), Gone: gone}, nil
+		return history.RebuiltHistory{Entries: w.todos.insert(rebuilt), Gone: gone}, nil
 	})
 	w.Ledger.record(gone, nil)
 	return done, err
@@ -137,7 +137,7 @@ func (w *Window) rebuild(cause string, f func(entries []*history.Content, tokens
 // Compress runs the active strategy now, whatever the threshold. It reports the outcome only to the
 // caller.
 func (w *Window) Compress(ctx context.Context) (Compression, error) {
-	strategy, err := w.Active()
+	strategy, err := w.ActiveStrategy()
 	if err != nil {
 		return Compression{}, err
 	}
@@ -150,7 +150,7 @@ func (w *Window) Compress(ctx context.Context) (Compression, error) {
 func (w *Window) compress(ctx context.Context, strategy compression.Strategy, urgency Urgency) (Compression, compression.Result, error) {
 	told := Compression{Strategy: strategy.Name(), TokensBefore: w.Measure.Tokens(), Limit: w.Limits.Size()}
 	var result compression.Result
-	if refused := w.config.Moments.Compacting(ctx, urgency.Manual); refused != "" && !urgency.Hard {
+	if refused := w.config.Moments.BeforeCompression(ctx, urgency.Manual); refused != "" && !urgency.Hard {
 		result.Reason, told.Reason, told.TokensAfter = refused, refused, told.TokensBefore
 		return told, result, ctx.Err()
 	}
@@ -170,13 +170,13 @@ func (w *Window) compress(ctx context.Context, strategy compression.Strategy, ur
 	if err == nil && told.Applied {
 		w.compressions++
 		w.heads.renew() // the provider's cache lacks the new history, so the head may change too
-		w.config.Moments.Compacted(ctx, urgency.Manual)
+		w.config.Moments.AfterCompression(ctx, urgency.Manual)
 	}
 	return told, result, err
 }
 
-// Compressions returns the number of compressions of the history, including fallback steps (D-49).
-func (w *Window) Compressions() int { return w.compressions }
+// CompressionCount returns the number of compressions of the history, including fallback steps (D-49).
+func (w *Window) CompressionCount() int { return w.compressions }
 
 // CompressionContext returns the context for a strategy: the entries that can be sent, with their token
 // counts. The counts come from our tokenizer, so the limits use the same unit (D-09).
@@ -192,10 +192,10 @@ func (w *Window) CompressionContext(strategy compression.Strategy, entries []*hi
 		ContextLimit:      w.Measure.Room() + reserve, // a request fits if it takes at most Room
 		Reserve:           reserve,
 		Threshold:         w.Limits.threshold(strategy),
-		PreserveThreshold: settings.CompressionPreserveThreshold.Of(w.config.Settings),
+		PreserveThreshold: settings.CompressionPreserveThreshold.Value(w.config.Settings),
 		Facts:             w.config.Facts,
 
-		TopPreserveThreshold: settings.CompressionTopPreserveThreshold.Of(w.config.Settings),
+		TopPreserveThreshold: settings.CompressionTopPreserveThreshold.Value(w.config.Settings),
 		ActiveTodos:          w.todos.list(),
 		TranscriptPath:       w.config.TranscriptPath(),
 	}

@@ -94,7 +94,7 @@ func TestWindowSizes_D40(t *testing.T) {
 			b.head.System, b.head.Tools = wordy(overhead), nil
 			spy := &compressSpy{Strategy: highDensity(t)}
 			b.strategies[compression.DefaultName] = spyOptimizer{spy}
-			if got := b.Limits.Trigger(b.active()); got != tc.trigger {
+			if got := b.Limits.CompressionThreshold(b.active()); got != tc.trigger {
 				t.Errorf("trigger %d, want %d", got, tc.trigger)
 			}
 			if u := b.Usage(); u.Threshold != tc.trigger {
@@ -121,7 +121,7 @@ func TestWindowSizes_D40(t *testing.T) {
 			if tc.limit >= 16_000 && slices.ContainsFunc(b.names(), func(n string) bool { return n != compression.DefaultName }) {
 				t.Errorf("compression was not enough: %q", b.names())
 			}
-			if b.Compressions() == 0 {
+			if b.CompressionCount() == 0 {
 				t.Error("nothing was ever compressed")
 			}
 		})
@@ -139,11 +139,11 @@ func (s spyOptimizer) Optimize(raw []*history.Content, config compression.Densit
 func TestThresholdPrecedence_REQ_HD_001_10(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1_000_000)
-	if got := b.Limits.Trigger(highDensity(t)); got != 850_000 {
+	if got := b.Limits.CompressionThreshold(highDensity(t)); got != 850_000 {
 		t.Errorf("strategy default %v", got)
 	}
 	b.set(settings.CompressionThreshold, 0.4)
-	if got := b.Limits.Trigger(highDensity(t)); got != 400_000 {
+	if got := b.Limits.CompressionThreshold(highDensity(t)); got != 400_000 {
 		t.Errorf("setting %v", got)
 	}
 }
@@ -158,7 +158,7 @@ func TestWhatAStrategyIsGiven(t *testing.T) {
 	b.set(settings.CompressionPreserveThreshold, 0.3)
 	spy := &compressSpy{Strategy: highDensity(t)}
 	b.strategies[compression.DefaultName] = spy
-	b.Observe("test-model", 100, window.Reported{Prompt: 200})
+	b.Observe("test-model", 100, window.ProviderReport{Prompt: 200})
 	b.say("go")
 	b.pair("a", "read_file", "src/a.go", wordy(1000))
 	b.say("on")
@@ -264,7 +264,7 @@ func TestRecordThatFails(t *testing.T) {
 		for i := range 7 {
 			b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(200))
 		}
-		if err := b.tryFit(); !errors.Is(err, errBoom) || len(b.names()) != 0 || b.Compressions() != 0 {
+		if err := b.tryFit(); !errors.Is(err, errBoom) || len(b.names()) != 0 || b.CompressionCount() != 0 {
 			t.Errorf("%s: %v, told %q", strategy, err, b.names())
 		}
 	}
@@ -282,7 +282,7 @@ func TestNothingIsReplacedByANoOp(t *testing.T) {
 		return nil
 	})
 	b.say(wordy(300))
-	if b.fit(); !slices.Equal(b.names(), []string{"nothing to do"}) || b.Compressions() != 0 {
+	if b.fit(); !slices.Equal(b.names(), []string{"nothing to do"}) || b.CompressionCount() != 0 {
 		t.Errorf("done %q", b.names())
 	}
 }
@@ -291,7 +291,7 @@ func TestNothingIsReplacedByANoOp(t *testing.T) {
 func TestCompressionIsToldInTheProvidersTokens(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 2000)
-	b.Observe("test-model", 100, window.Reported{Prompt: 150})
+	b.Observe("test-model", 100, window.ProviderReport{Prompt: 150})
 	b.say("go")
 	for i := range 6 {
 		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(200))
@@ -339,11 +339,11 @@ func TestTargetBelowTrigger_D40(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		b := newBench(rt, rapid.IntRange(1000, 2_000_000).Draw(rt, "limit"))
-		b.set(settings.MaxOutputTokens, rapid.IntRange(0, settings.ContextLimit.Of(b.settings)-1).Draw(rt, "output"))
+		b.set(settings.MaxOutputTokens, rapid.IntRange(0, settings.ContextLimit.Value(b.settings)-1).Draw(rt, "output"))
 		b.set(settings.CompressionThreshold, rapid.Float64Range(0.01, 1).Draw(rt, "threshold"))
 		b.head.Tools = nil
-		b.head.System = wordy(rapid.IntRange(0, max(0, min(10_000, b.Limits.Trigger(b.active())-10))).Draw(rt, "overhead"))
-		b.Observe("test-model", 100, window.Reported{Prompt: rapid.IntRange(50, 200).Draw(rt, "ratio")})
+		b.head.System = wordy(rapid.IntRange(0, max(0, min(10_000, b.Limits.CompressionThreshold(b.active())-10))).Draw(rt, "overhead"))
+		b.Observe("test-model", 100, window.ProviderReport{Prompt: rapid.IntRange(50, 200).Draw(rt, "ratio")})
 		b.say("go")
 		spy := &compressSpy{Strategy: highDensity(rt)}
 		b.strategies[compression.DefaultName] = spy
@@ -351,7 +351,7 @@ func TestTargetBelowTrigger_D40(t *testing.T) {
 			rt.Fatal(err)
 		}
 		reserve, err := b.Limits.Reserve()
-		trigger := b.Limits.Trigger(b.active())
+		trigger := b.Limits.CompressionThreshold(b.active())
 		if err != nil || trigger > b.Limits.Size()-reserve || trigger != b.Usage().Threshold {
 			rt.Errorf("trigger %d, %d without the reserve, %v", trigger, b.Limits.Size()-reserve, err)
 		}

@@ -29,11 +29,11 @@ func TestCutPrompt(t *testing.T) {
 		b := newBench(t, 32_768)
 		before := b.Measure.Tokens()
 		for range 2 {
-			b.Observe("test-model", c.estimate, window.Reported{Prompt: c.reported, Cached: c.cached})
+			b.Observe("test-model", c.estimate, window.ProviderReport{Prompt: c.reported, Cached: c.cached})
 		}
-		var told []window.Cut
+		var told []window.Truncation
 		for _, step := range b.steps {
-			if cut, ok := step.(window.Cut); ok {
+			if cut, ok := step.(window.Truncation); ok {
 				told = append(told, cut)
 			}
 		}
@@ -55,9 +55,9 @@ func TestOddReport(t *testing.T) {
 	b.models.cuts = false
 	before := b.Measure.Tokens()
 	for range 2 {
-		b.Observe("test-model", 20_000, window.Reported{Prompt: 1500})
+		b.Observe("test-model", 20_000, window.ProviderReport{Prompt: 1500})
 	}
-	if want := []window.Step{window.Cut{Tokens: 20_000, Reported: 1500}}; !slices.Equal(b.steps, want) || b.Limits.Size() != 32_768 || b.Measure.Tokens() != before {
+	if want := []window.Step{window.Truncation{Tokens: 20_000, Reported: 1500}}; !slices.Equal(b.steps, want) || b.Limits.Size() != 32_768 || b.Measure.Tokens() != before {
 		t.Errorf("told %v, window %d", b.steps, b.Limits.Size())
 	}
 }

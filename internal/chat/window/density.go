@@ -14,7 +14,7 @@ type strategies struct {
 
 // active returns the strategy in use.
 func (s *strategies) active() (compression.Strategy, error) {
-	return s.find(settings.CompressionStrategy.Of(s.settings))
+	return s.find(settings.CompressionStrategy.Value(s.settings))
 }
 
 // pruner returns the active strategy if it weighs prices.
@@ -24,31 +24,31 @@ func (s *strategies) pruner() (compression.Pruner, bool) {
 	return pruner, err == nil && ok
 }
 
-// Staleness finds content that newer content has made stale. It is for strategies that do not weigh
+// StaleFinder finds content that newer content has made stale. It is for strategies that do not weigh
 // prices.
-type Staleness struct {
+type StaleFinder struct {
 	strategies *strategies
 	history    *history.Service
-	facts      compression.Facts
+	facts      compression.TraitsLookup
 	root       string
 	pins       map[string]bool
 }
 
 // parts returns the parts of the context that are about files.
-func (s *Staleness) parts() []compression.Part {
+func (s *StaleFinder) parts() []compression.Part {
 	return compression.Parts(s.history.RawHistory(), s.Config())
 }
 
 // Config returns the settings for the engine (REQ-HD-001.9).
-func (s *Staleness) Config() compression.DensityConfig {
-	config := settings.Density(s.strategies.settings)
+func (s *StaleFinder) Config() compression.DensityConfig {
+	config := settings.DensityConfig(s.strategies.settings)
 	config.WorkspaceRoot, config.Facts, config.Pinned = s.root, s.facts, s.pins
 	return config
 }
 
 // next returns the prunes that a strategy without prices would make before the next request. It returns
 // false if the strategy prunes nothing.
-func (s *Staleness) next() (prunes []history.Prune, ok bool) {
+func (s *StaleFinder) next() (prunes []history.Prune, ok bool) {
 	strategy, err := s.strategies.active()
 	optimizer, ok := strategy.(compression.Optimizer)
 	if err != nil || !ok {
@@ -63,7 +63,7 @@ func (s *Staleness) next() (prunes []history.Prune, ok bool) {
 
 // leaving maps each block that pruning would remove before the next request to the reason. It returns
 // nil if the strategy prunes nothing.
-func (s *Staleness) leaving() map[history.Block]string {
+func (s *StaleFinder) leaving() map[history.Block]string {
 	prunes, ok := s.next()
 	if !ok {
 		return nil

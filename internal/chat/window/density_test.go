@@ -35,21 +35,21 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	if density.TokensBefore != before || density.TokensAfter != scratch || b.Measure.Tokens() != scratch || density.Limit != 2000 {
 		t.Errorf("REQ-HD-002.4: %+v, %d tokens from scratch", density, scratch)
 	}
-	if density.Metadata.Of("stale-read") != 1 || b.History.Len() != 3 {
+	if density.Metadata.CountOf("stale-read") != 1 || b.History.Len() != 3 {
 		t.Errorf("counts %v, %d entries are left", density.Metadata, b.History.Len())
 	}
 	ledger := b.Ledger.Lines()
 	if len(ledger) != 1 || len(density.Prunes) != 1 || !reflect.DeepEqual(ledger[0], density.Prunes[0]) {
 		t.Fatalf("ledger %+v, told %+v", ledger, density.Prunes)
 	}
-	if p := ledger[0]; p.Tokens != before-scratch || p.Subject != "a" || p.Turn != 1 || p.At.Unix() != 1 || b.Ledger.Freed() != p.Tokens {
-		t.Errorf("ledger %+v, freed %d", p, b.Ledger.Freed())
+	if p := ledger[0]; p.Tokens != before-scratch || p.Subject != "a" || p.Turn != 1 || p.At.Unix() != 1 || b.Ledger.PrunedTokens() != p.Tokens {
+		t.Errorf("ledger %+v, freed %d", p, b.Ledger.PrunedTokens())
 	}
 	// One number, fixed when it is written: what a provider counts changes none of them.
-	written := b.Ledger.Freed()
+	written := b.Ledger.PrunedTokens()
 	b.Measure.Calibrate(map[string]float64{"test-model": 1.3})
-	if usage, now := b.Usage().Freed, b.Ledger.Lines()[0].Tokens; b.Ledger.Freed() != written || usage != written || now != written || density.Freed() != written {
-		t.Errorf("freed %d, then %d, in the usage %d, in the ledger %d, told %d", written, b.Ledger.Freed(), usage, now, density.Freed())
+	if usage, now := b.Usage().Freed, b.Ledger.Lines()[0].Tokens; b.Ledger.PrunedTokens() != written || usage != written || now != written || density.PrunedTokens() != written {
+		t.Errorf("freed %d, then %d, in the usage %d, in the ledger %d, told %d", written, b.Ledger.PrunedTokens(), usage, now, density.PrunedTokens())
 	}
 }
 
@@ -145,8 +145,8 @@ func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
 	}
 	delete(b.strategies, compression.DefaultName)
 	b.set(settings.ContextLimit, 2100)
-	if b.fit(); len(b.names()) != 1 || b.names()[0] != "density" || b.Compressions() != 0 {
-		t.Errorf("done %q, %d compressions; density alone would do", b.names(), b.Compressions())
+	if b.fit(); len(b.names()) != 1 || b.names()[0] != "density" || b.CompressionCount() != 0 {
+		t.Errorf("done %q, %d compressions; density alone would do", b.names(), b.CompressionCount())
 	}
 }
 
@@ -155,12 +155,12 @@ func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
 func TestRestoredLedger(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
-	b.Ledger.Restore([]window.Prune{{Subject: "a", Tokens: 30}, {Subject: "b", Tokens: 12}, {Kind: compression.Dropped, Subject: "c", Tokens: 9}}, 3)
-	if b.Ledger.Freed() != 42 || len(b.Ledger.Lines()) != 3 || b.Usage().Freed != 42 {
-		t.Errorf("freed %d, ledger %v", b.Ledger.Freed(), b.Ledger.Lines())
+	b.Ledger.Restore([]window.Prune{{Subject: "a", Tokens: 30}, {Subject: "b", Tokens: 12}, {Kind: compression.PruneDropped, Subject: "c", Tokens: 9}}, 3)
+	if b.Ledger.PrunedTokens() != 42 || len(b.Ledger.Lines()) != 3 || b.Usage().Freed != 42 {
+		t.Errorf("freed %d, ledger %v", b.Ledger.PrunedTokens(), b.Ledger.Lines())
 	}
-	if b.Reset(); b.Ledger.Freed() != 0 || len(b.Ledger.Lines()) != 0 {
-		t.Errorf("freed %d, ledger %v", b.Ledger.Freed(), b.Ledger.Lines())
+	if b.Reset(); b.Ledger.PrunedTokens() != 0 || len(b.Ledger.Lines()) != 0 {
+		t.Errorf("freed %d, ledger %v", b.Ledger.PrunedTokens(), b.Ledger.Lines())
 	}
 }
 
@@ -172,7 +172,7 @@ func TestFreedIsDensityAlone_D49(t *testing.T) {
 	for _, id := range []string{"a", "b", "c", "d", "e", "f"} {
 		b.pair(id, "read_file", id, wordy(300))
 	}
-	if b.fit(); b.Ledger.Freed() != 0 || b.Compressions() != 1 {
-		t.Errorf("density freed %d tokens in %q", b.Ledger.Freed(), b.names())
+	if b.fit(); b.Ledger.PrunedTokens() != 0 || b.CompressionCount() != 1 {
+		t.Errorf("density freed %d tokens in %q", b.Ledger.PrunedTokens(), b.names())
 	}
 }

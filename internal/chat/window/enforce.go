@@ -39,8 +39,8 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 			Strategy:     strategy.Name(),
 			Applied:      true,
 			Reason:       compression.LimitCause + ": " + string(rung.Name),
-			TokensBefore: w.Measure.Scaled(rung.TokensBefore),
-			TokensAfter:  w.Measure.Scaled(rung.TokensAfter),
+			TokensBefore: w.Measure.ToProviderTokens(rung.TokensBefore),
+			TokensAfter:  w.Measure.ToProviderTokens(rung.TokensAfter),
 			Limit:        w.Limits.Size(),
 		})
 	}
@@ -59,12 +59,12 @@ func (w *Window) reduce(strategy compression.Strategy, done compression.Result) 
 	return reduced, err
 }
 
-// Refused records that a provider refused the request as too long although it fits by our count (S-12).
+// RecordRefusal records that a provider refused the request as too long although it fits by our count (S-12).
 // named is the context window that the provider reports, and becomes the limit. If it is 0, the limit
 // becomes a value safely below the size of the request. sent is the size of the request that the
 // provider reports, or 0. It corrects our count, so that the next pre-send window makes the request
 // smaller.
-func (w *Window) Refused(named, sent int) {
+func (w *Window) RecordRefusal(named, sent int) {
 	refused := w.Measure.Tokens()
 	if sent == 0 && w.fits(named) {
 		sent = named // the provider counted at least this many tokens
@@ -82,7 +82,7 @@ func (w *Window) Refused(named, sent int) {
 
 // fits reports whether the next request fits into a context window of this size by our count.
 func (w *Window) fits(window int) bool {
-	return w.Measure.Tokens() <= window-ReserveOf(settings.MaxOutputTokens.Of(w.config.Settings), window)
+	return w.Measure.Tokens() <= window-ReserveOf(settings.MaxOutputTokens.Value(w.config.Settings), window)
 }
 
 // inTheirTokens converts the numbers of an overflow error to the provider's tokens, the unit of the
@@ -92,10 +92,10 @@ func (w *Window) inTheirTokens(err error) error {
 	if !errors.As(err, &overflow) {
 		return err
 	}
-	overhead := w.Measure.Scaled(overflow.Overhead)
+	overhead := w.Measure.ToProviderTokens(overflow.Overhead)
 	return &compression.ContextOverflowError{
 		Overhead: overhead,
-		Message:  w.Measure.Scaled(overflow.Overhead+overflow.Message) - overhead,
+		Message:  w.Measure.ToProviderTokens(overflow.Overhead+overflow.Message) - overhead,
 		Reserve:  w.Limits.reserve(),
 		Limit:    w.Limits.Size(),
 	}

@@ -75,8 +75,8 @@ func TestS07TheLadderIsToldRungByRung(t *testing.T) {
 					t.Errorf("told %+v", c)
 				}
 			}
-			if b.Compressions() != applied {
-				t.Errorf("D-49: %d compressions counted, %d told", b.Compressions(), applied)
+			if b.CompressionCount() != applied {
+				t.Errorf("D-49: %d compressions counted, %d told", b.CompressionCount(), applied)
 			}
 		})
 	}
@@ -158,7 +158,7 @@ func TestD30WhatCannotFit(t *testing.T) {
 func TestOverflowIsToldInTheProvidersTokens(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1000)
-	b.Observe("test-model", 100, window.Reported{Prompt: 200})
+	b.Observe("test-model", 100, window.ProviderReport{Prompt: 200})
 	b.head.System = wordy(400)
 	b.say(wordy(46))
 	err := b.tryFit()
@@ -202,7 +202,7 @@ func TestLimitHoldsForEveryRatio(t *testing.T) {
 		b := newBench(t, 1009)
 		b.set(settings.CompressionThreshold, 1)
 		b.set(settings.MaxOutputTokens, 501+reported%13)
-		b.Observe("test-model", 1000, window.Reported{Prompt: reported})
+		b.Observe("test-model", 1000, window.ProviderReport{Prompt: reported})
 		for range 500 {
 			b.say("w")
 		}
@@ -232,7 +232,7 @@ func TestAnyWindow(t *testing.T) {
 			case 2:
 				b.pair(fmt.Sprint(i%3), "write_file", fmt.Sprint(i%5), "written")
 			case 3:
-				b.Observe("test-model", 100, window.Reported{Prompt: rapid.IntRange(50, 200).Draw(rt, "ratio")})
+				b.Observe("test-model", 100, window.ProviderReport{Prompt: rapid.IntRange(50, 200).Draw(rt, "ratio")})
 			default:
 				b.pair(fmt.Sprint(i%3), "read_file", fmt.Sprint(i%5), wordy(size))
 			}

@@ -39,7 +39,7 @@ type bench struct {
 	settings *settings.Settings
 	models   *models
 	makeHead window.HeadMaker
-	connect  window.Connect
+	connect  window.Connector
 	head     window.Head
 	steps    []window.Step
 	// strategies stand in for those of their name.
@@ -64,8 +64,8 @@ type models struct {
 func (m *models) Counter(model string) history.Counter { return m.counter(model) }
 func (m *models) Limit(model string) (int, bool)       { return m.limit(model) }
 func (m *models) Price(string) compression.Price       { return compression.SafePrice }
-func (m *models) Cuts() bool                           { return m.cuts }
-func (m *models) HeadFor() string                      { return "" }
+func (m *models) MayTruncate() bool                    { return m.cuts }
+func (m *models) HeadKey() string                      { return "" }
 
 func (m *models) Cache(model string) vendor.Cache {
 	if m.cache == nil {
@@ -74,7 +74,7 @@ func (m *models) Cache(model string) vendor.Cache {
 	return m.cache(model)
 }
 
-func (m *models) KeepLife(model string, life time.Duration) {
+func (m *models) SaveCacheTTL(model string, life time.Duration) {
 	if m.keep != nil {
 		m.keep(model, life)
 	}
@@ -112,7 +112,7 @@ func newBench(t rapid.TB, limit int) *bench {
 		Facts:    facts,
 		Root:     "/w",
 
-		Summarizer: func(u window.Urgency) window.Connect {
+		Summarizer: func(u window.Urgency) window.Connector {
 			b.urgencies = append(b.urgencies, u)
 			return b.connect
 		},
@@ -139,9 +139,9 @@ func (k densityKey) Key() string { return settings.DensityKey(string(k)) }
 // set sets a setting; 0 unsets one that a share or a size is no value of.
 func (b *bench) set(setting interface{ Key() string }, value any) {
 	b.t.Helper()
-	err := b.settings.Set(settings.Session, setting.Key(), fmt.Sprint(value))
+	err := b.settings.Set(settings.LayerSession, setting.Key(), fmt.Sprint(value))
 	if err != nil && fmt.Sprint(value) == "0" {
-		_, err = b.settings.Unset(settings.Session, setting.Key())
+		_, err = b.settings.Unset(settings.LayerSession, setting.Key())
 	}
 	if err != nil {
 		b.t.Fatal(err)
@@ -205,7 +205,7 @@ func (b *bench) overhead() int { return b.Measure.Estimate() - b.History.TotalTo
 // active is the strategy in force.
 func (b *bench) active() compression.Strategy {
 	b.t.Helper()
-	s, err := b.Active()
+	s, err := b.ActiveStrategy()
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ type countedHead struct {
 	Head
 	system, tools int
 	lean          bool
-	// window is the context window for which the head was built. headFor is the result of HeadFor at
+	// window is the context window for which the head was built. headFor is the result of HeadKey at
 	// that time.
 	window  int
 	headFor string
@@ -43,12 +43,12 @@ type countedHead struct {
 	sum string
 }
 
-// Heads builds the head of every request.
-type Heads struct {
+// HeadBuilder builds the head of every request.
+type HeadBuilder struct {
 	make    HeadMaker
 	limits  *Limits
 	models  Models
-	facts   compression.Facts
+	facts   compression.TraitsLookup
 	history *history.Service
 	// recorded returns the recorded form of the present request during a replay. Otherwise it is nil.
 	recorded func() (compression.Request, bool)
@@ -66,13 +66,13 @@ func (h *countedHead) count(counter history.Counter) {
 
 // Head returns the head of every request. It is built once for each size of the context window and each
 // model. A head that changed within a session would void the provider's prefix cache (D-94).
-func (h *Heads) Head() Head {
+func (h *HeadBuilder) Head() Head {
 	h.prepare()
 	return h.head.Head
 }
 
 // overhead returns the size of the head in tokens, by our own count.
-func (h *Heads) overhead() int {
+func (h *HeadBuilder) overhead() int {
 	h.prepare()
 	if r, ok := h.record(); ok {
 		return r.Head
@@ -81,7 +81,7 @@ func (h *Heads) overhead() int {
 }
 
 // record returns the recorded form of the present request during a replay, or false.
-func (h *Heads) record() (compression.Request, bool) {
+func (h *HeadBuilder) record() (compression.Request, bool) {
 	if h.recorded == nil {
 		return compression.Request{}, false
 	}
@@ -90,14 +90,14 @@ func (h *Heads) record() (compression.Request, bool) {
 
 // prepare sets the tokenizer of the current model. It builds a new head if the context window or the
 // model has changed.
-func (h *Heads) prepare() {
+func (h *HeadBuilder) prepare() {
 	counter := h.models.Counter(h.limits.model())
 	if counter != h.counter {
 		h.counter = counter
 		h.history.SetCounter(counter)
 		h.head.window = 0
 	}
-	headFor := h.models.HeadFor()
+	headFor := h.models.HeadKey()
 	if size := h.limits.Size(); size != h.head.window || headFor != h.head.headFor {
 		h.head = h.makeHead(size)
 		h.head.headFor = headFor
@@ -106,7 +106,7 @@ func (h *Heads) prepare() {
 
 // makeHead builds the head for a context window. It returns the lean head if the window is small or the
 // usual head would exceed a third of it.
-func (h *Heads) makeHead(size int) countedHead {
+func (h *HeadBuilder) makeHead(size int) countedHead {
 	counted := func(made Head) countedHead {
 		c := countedHead{Head: made, window: size}
 		c.count(h.counter)
@@ -126,8 +126,8 @@ func (h *Heads) makeHead(size int) countedHead {
 	return head
 }
 
-// Sum returns a digest of the head, by which another process identifies the same head.
-func (h *Heads) Sum() string {
+// Digest returns a digest of the head, by which another process identifies the same head.
+func (h *HeadBuilder) Digest() string {
 	h.prepare()
 	if r, ok := h.record(); ok {
 		return r.HeadSum
@@ -144,9 +144,9 @@ func (h *Heads) Sum() string {
 }
 
 // recalls reports whether the model has a tool to recall pruned content.
-func (h *Heads) recalls() bool {
+func (h *HeadBuilder) recalls() bool {
 	return slices.ContainsFunc(h.Head().Tools, func(tool llm.ToolSpec) bool { return h.facts(tool.Name).NeedsRecord })
 }
 
 // renew makes the next request build a new head.
-func (h *Heads) renew() { h.head.window = 0 }
+func (h *HeadBuilder) renew() { h.head.window = 0 }

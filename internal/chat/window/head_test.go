@@ -93,7 +93,7 @@ func TestTheHeadFollowsTheWindow(t *testing.T) {
 	for _, limit := range []int{32_000, 4096, 4096, 64_000, 32_000} {
 		b.set(settings.ContextLimit, limit)
 		b.say("hi")
-		b.Observe("test-model", 100, window.Reported{Prompt: 120})
+		b.Observe("test-model", 100, window.ProviderReport{Prompt: 120})
 		b.fit()
 		lean = append(lean, len(b.Window.Head().Tools) == 1)
 	}

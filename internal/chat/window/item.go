@@ -60,7 +60,7 @@ func (c *Contents) Items() []Item {
 	for i := range items {
 		estimate += items[i].Tokens
 		before := told
-		told = c.measure.Scaled(estimate)
+		told = c.measure.ToProviderTokens(estimate)
 		items[i].Tokens = told - before
 	}
 	c.explain(items)
@@ -193,8 +193,8 @@ func (c *Contents) item(entry *history.Content, block history.Block, answers map
 
 // explain sets for each item the reason why it is still in the context.
 func (c *Contents) explain(items []Item) {
-	held := map[string]HeldPart{}
-	for _, h := range c.HeldParts("") {
+	held := map[string]PrunablePart{}
+	for _, h := range c.PrunableParts("") {
 		if earlier, ok := held[h.Subject]; !ok || h.Waiting && !earlier.Waiting {
 			held[h.Subject] = h
 		}
@@ -214,12 +214,12 @@ func (c *Contents) explain(items []Item) {
 	}
 }
 
-// LetGone is the kind of the ledger's lines about results that the user pruned.
-const LetGone history.PruneKind = "let go"
+// PrunedByUser is the kind of the ledger's lines about results that the user pruned.
+const PrunedByUser history.PruneKind = "let go"
 
-// LetGo prunes the result of an item, whatever the cache miss costs. It returns the number of tokens
+// PruneItem prunes the result of an item, whatever the cache miss costs. It returns the number of tokens
 // pruned. An error contains the reason why the item was not pruned.
-func (c *Contents) LetGo(item Item) (tokens int, err error) {
+func (c *Contents) PruneItem(item Item) (tokens int, err error) {
 	switch {
 	case item.Pinned:
 		return 0, fmt.Errorf("%s is pinned; unpin it first", item.Subject)
@@ -229,7 +229,7 @@ func (c *Contents) LetGo(item Item) (tokens int, err error) {
 		return 0, errors.New("only tool results can be pruned; compression handles the rest")
 	}
 	left := fmt.Errorf("%s was already removed", item.Subject)
-	if text := item.answer.Result.Text(); compression.IsPointer(text) {
+	if text := item.answer.Result.Text(); compression.IsPlaceholder(text) {
 		return 0, left
 	}
 	for index, entry := range c.history.RawHistory() {
@@ -238,9 +238,9 @@ func (c *Contents) LetGo(item Item) (tokens int, err error) {
 			continue
 		}
 		blocks := slices.Clone(entry.Blocks)
-		blocks[at] = compression.WithPointer(item.answer, c.pruning.ledger.nextNumber(0))
+		blocks[at] = compression.WithPlaceholder(item.answer, c.pruning.ledger.nextNumber(0))
 		prune := history.Prune{
-			Kind: LetGone, Subject: item.Subject, Reason: "pruned by you", Entry: index,
+			Kind: PrunedByUser, Subject: item.Subject, Reason: "pruned by you", Entry: index,
 			Gone: []history.Block{item.answer}, Left: []history.Block{blocks[at]},
 		}
 		if item.Path != "" {

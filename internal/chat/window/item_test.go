@@ -41,16 +41,16 @@ func TestItemsAndLettingGo(t *testing.T) {
 			if _, err := b.Pins.Pin("a", true); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.Contents.LetGo(b.items()[0]); err == nil || !strings.Contains(err.Error(), "pinned") {
+			if _, err := b.Contents.PruneItem(b.items()[0]); err == nil || !strings.Contains(err.Error(), "pinned") {
 				t.Errorf("a pinned file: %v", err)
 			}
 			if _, err := b.Pins.Pin("a", false); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.Contents.LetGo(items[2]); err == nil || !strings.Contains(err.Error(), "only tool results") {
+			if _, err := b.Contents.PruneItem(items[2]); err == nil || !strings.Contains(err.Error(), "only tool results") {
 				t.Errorf("a message: %v", err)
 			}
-			freed, err := b.Contents.LetGo(items[0])
+			freed, err := b.Contents.PruneItem(items[0])
 			if err != nil || freed < 400 {
 				t.Fatalf("%d tokens, %v", freed, err)
 			}
@@ -60,10 +60,10 @@ func TestItemsAndLettingGo(t *testing.T) {
 			if ledger := b.Ledger.Lines(); len(ledger) != 1 || ledger[0].Reason != "pruned by you" || ledger[0].Tokens < 400 {
 				t.Errorf("the ledger is %+v", ledger)
 			}
-			if _, err := b.Contents.LetGo(items[0]); err == nil || !strings.Contains(err.Error(), "already removed") {
+			if _, err := b.Contents.PruneItem(items[0]); err == nil || !strings.Contains(err.Error(), "already removed") {
 				t.Errorf("once more: %v", err)
 			}
-			s, err := b.Active()
+			s, err := b.ActiveStrategy()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestItemsWithOneID(t *testing.T) {
 	if len(items) != 2 || items[0].Path != "/w/a" || items[0].Tokens < 500 || items[1].Tokens > 200 {
 		t.Fatalf("listed are %+v", items)
 	}
-	if _, err := b.Contents.LetGo(items[1]); err != nil {
+	if _, err := b.Contents.PruneItem(items[1]); err != nil {
 		t.Fatal(err)
 	}
 	if got := b.items(); got[0].Path != "/w/a" || got[0].Tokens < 500 || !strings.Contains(got[1].Text, "[pruned: ") {
@@ -140,7 +140,7 @@ func TestItemsAddUp(t *testing.T) {
 				if got := strings.Join(head, "|"); got != "prompt |tools 1 definition|instructions AGENTS.md|instructions b/AGENTS.md|notes " || !items[len(head)-1].Head {
 					rt.Errorf("the head is %s", got)
 				}
-				if _, err := b.Contents.LetGo(items[0]); err == nil {
+				if _, err := b.Contents.PruneItem(items[0]); err == nil {
 					rt.Error("the prompt was let go")
 				}
 			})

@@ -12,8 +12,8 @@ import (
 // Ledger lists pruned content for the user. Its sizes are by our own count, as in the session log,
 // because each process calibrates the provider's count again.
 type Ledger struct {
-	heads *Heads
-	facts compression.Facts
+	heads *HeadBuilder
+	facts compression.TraitsLookup
 	now   func() time.Time
 
 	prunes []Prune
@@ -34,22 +34,22 @@ func (l *Ledger) Restore(recorded []Prune, turn int) {
 	l.prunes, l.turn = slices.Clone(recorded), turn
 }
 
-// Compressed reports whether a compression, not density, removed the content of a line (D-49).
-func Compressed(p Prune) bool {
-	return p.Kind == compression.Summarised || p.Kind == compression.Dropped
+// IsByCompression reports whether a compression, not density, removed the content of a line (D-49).
+func IsByCompression(p Prune) bool {
+	return p.Kind == compression.PruneSummarized || p.Kind == compression.PruneDropped
 }
 
-// Freed returns the number of tokens that density has pruned so far: the sum of its lines (D-49).
-func (l *Ledger) Freed() int { return freed(l.prunes) }
+// PrunedTokens returns the number of tokens that density has pruned so far: the sum of its lines (D-49).
+func (l *Ledger) PrunedTokens() int { return freed(l.prunes) }
 
-// Freed returns the number of tokens that this run of density pruned: the sum of its lines in the
+// PrunedTokens returns the number of tokens that this run of density pruned: the sum of its lines in the
 // Ledger.
-func (d Density) Freed() int { return freed(d.Prunes) }
+func (d Density) PrunedTokens() int { return freed(d.Prunes) }
 
 func freed(prunes []Prune) int {
 	sum := 0
 	for _, p := range prunes {
-		if !Compressed(p) {
+		if !IsByCompression(p) {
 			sum += p.Tokens
 		}
 	}
@@ -98,7 +98,7 @@ func (l *Ledger) nameCalls(prunes []history.Prune, entries []*history.Content) {
 // the description from the ledger line that the placeholder names.
 func (l *Ledger) title(call *history.ToolCall) string {
 	title := l.facts(call.Name).Describe(call.Name, call.Arguments()).Title()
-	if number := compression.NumberIn(title); number > 0 && number <= len(l.prunes) {
+	if number := compression.PlaceholderNumber(title); number > 0 && number <= len(l.prunes) {
 		return cmp.Or(l.prunes[number-1].Call, title)
 	}
 	return title

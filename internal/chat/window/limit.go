@@ -32,7 +32,7 @@ func NewLimits(s *settings.Settings, known func(model string) (int, bool)) *Limi
 }
 
 // model returns the name of the model of the next request.
-func (l *Limits) model() string { return settings.Model.Of(l.settings) }
+func (l *Limits) model() string { return settings.Model.Value(l.settings) }
 
 // Size returns the model's context window in tokens. It is the user's setting, or otherwise the known
 // size of the model, or otherwise DefaultLimit. It never exceeds a limit learned from a refusal.
@@ -45,7 +45,7 @@ func (l *Limits) Size() int {
 }
 
 func (l *Limits) configuredSize() int {
-	if set := settings.ContextLimit.Of(l.settings); set > 0 {
+	if set := settings.ContextLimit.Value(l.settings); set > 0 {
 		return set // looking up the known size may wait for the endpoint
 	}
 	limit, known := l.known(l.model())
@@ -78,7 +78,7 @@ func (l *Limits) Reserve() (int, error) {
 }
 
 func (l *Limits) reserve() int {
-	return ReserveOf(settings.MaxOutputTokens.Of(l.settings), l.Size())
+	return ReserveOf(settings.MaxOutputTokens.Value(l.settings), l.Size())
 }
 
 // ReserveOf returns the part of a context window kept free for the reply: the setting set, or the
@@ -90,9 +90,9 @@ func ReserveOf(set, size int) int {
 	return min(maxReserve, size/4)
 }
 
-// Trigger returns the size of a request in tokens at which compression starts. It is the threshold's
+// CompressionThreshold returns the size of a request in tokens at which compression starts. It is the threshold's
 // share of the context window, or the window minus the reserve if that is less (D-40).
-func (l *Limits) Trigger(strategy compression.Strategy) int {
+func (l *Limits) CompressionThreshold(strategy compression.Strategy) int {
 	return min(l.thresholdTokens(strategy), l.Size()-l.reserve())
 }
 
@@ -104,7 +104,7 @@ func (l *Limits) thresholdTokens(strategy compression.Strategy) int {
 // threshold implements REQ-HD-001.10: it returns the user's setting, or otherwise the strategy's own
 // threshold.
 func (l *Limits) threshold(strategy compression.Strategy) float64 {
-	if set := settings.CompressionThreshold.Of(l.settings); set > 0 {
+	if set := settings.CompressionThreshold.Value(l.settings); set > 0 {
 		return set
 	}
 	return strategy.Trigger().DefaultThreshold

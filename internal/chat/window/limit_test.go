@@ -58,7 +58,7 @@ func TestOutputLimit_D41(t *testing.T) {
 	// Tools measure by our own count: half as much for a provider that counts double.
 	b := newBench(t, 32_000)
 	b.head.System, b.head.Tools = wordy(2000), nil
-	b.Observe("test-model", 100, window.Reported{Prompt: 200})
+	b.Observe("test-model", 100, window.ProviderReport{Prompt: 200})
 	if got := b.Measure.OutputLimit(); got != (12_000-2000)/4 {
 		t.Errorf("%d tokens", got)
 	}
@@ -107,7 +107,7 @@ func TestRefused_S12(t *testing.T) {
 			}
 			b.fit()
 			refused := b.Measure.Tokens()
-			b.Refused(tc.named(refused), tc.sent)
+			b.RecordRefusal(tc.named(refused), tc.sent)
 			want := tc.want(refused)
 			if got := told[window.Refusal](b); len(got) != 1 || got[0] != (window.Refusal{Tokens: tc.told(refused), Limit: want}) || b.Limits.Size() != want {
 				t.Errorf("told %+v of %d, limit %d, want %d", got, refused, b.Limits.Size(), want)
@@ -174,7 +174,7 @@ func TestUsageAddsUp(t *testing.T) {
 	b.add(history.New(history.AI, &history.Text{Text: wordy(5)}, &history.Thinking{Thought: wordy(9)}), history.New(history.AI))
 	b.pair("a", "read_file", "a", wordy(31))
 	for _, reported := range []int{100, 137, 61, 173, 50} {
-		b.Observe("test-model", 100, window.Reported{Prompt: reported, Cached: 7})
+		b.Observe("test-model", 100, window.ProviderReport{Prompt: reported, Cached: 7})
 		u := b.Usage()
 		if u.Total() != b.Measure.Tokens() || u.Prompt != reported || u.Cached != 7 {
 			t.Errorf("ratio %d%%: parts %d, total %d, %+v", reported, u.Total(), b.Measure.Tokens(), u)

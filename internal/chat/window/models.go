@@ -20,16 +20,16 @@ type Models interface {
 	Price(model string) compression.Price
 	// Cache returns the known facts about the cache of a model's provider.
 	Cache(model string) vendor.Cache
-	// KeepLife saves the lifetime of a model's cache after a reply has shown a new lifetime.
-	KeepLife(model string, life time.Duration)
+	// SaveCacheTTL saves the lifetime of a model's cache after a reply has shown a new lifetime.
+	SaveCacheTTL(model string, life time.Duration)
 	// Cuts reports whether the server may truncate prompts without an error.
-	Cuts() bool
-	// HeadFor returns the model and the endpoint for which the head is built. The head is built again
+	MayTruncate() bool
+	// HeadKey returns the model and the endpoint for which the head is built. The head is built again
 	// when the result changes.
-	HeadFor() string
+	HeadKey() string
 }
 
-// unkept is Models with a KeepLife that saves nothing.
+// unkept is Models with a SaveCacheTTL that saves nothing.
 type unkept struct{ Models }
 
-func (unkept) KeepLife(string, time.Duration) {}
+func (unkept) SaveCacheTTL(string, time.Duration) {}

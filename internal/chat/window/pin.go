@@ -14,7 +14,7 @@ import (
 type Pins struct {
 	paths     map[string]bool
 	history   *history.Service
-	staleness *Staleness
+	staleness *StaleFinder
 	pricing   *pricing
 	ledger    *Ledger
 }
@@ -23,7 +23,7 @@ type Pins struct {
 // pinned file. name may be the end of a path. Pin returns the path of the file. It returns an error if
 // no file or several files of the conversation match.
 func (p *Pins) Pin(name string, pinned bool) (string, error) {
-	known := p.Known()
+	known := p.FilesInContext()
 	if !pinned {
 		known = p.List()
 	}
@@ -42,7 +42,7 @@ func (p *Pins) Pin(name string, pinned bool) (string, error) {
 	return file, p.history.Pin(file, pinned)
 }
 
-func (s *Staleness) absolute(name string) string { return history.Absolute(s.root, name) }
+func (s *StaleFinder) absolute(name string) string { return history.Absolute(s.root, name) }
 
 // isEnd reports whether name, with the path separators of any system, is the end of the path of a file.
 func isEnd(name, file string) bool {
@@ -80,8 +80,8 @@ func (p *Pins) List() []string {
 	return slices.Sorted(maps.Keys(pins))
 }
 
-// Known lists the absolute paths of the files with content in the context.
-func (p *Pins) Known() []string {
+// FilesInContext lists the absolute paths of the files with content in the context.
+func (p *Pins) FilesInContext() []string {
 	known := make(map[string]bool)
 	for _, part := range p.staleness.parts() {
 		known[part.Path] = true
@@ -94,23 +94,23 @@ func (p *Pins) Known() []string {
 	return slices.Sorted(maps.Keys(known))
 }
 
-// Needed records that the model requested the content of a line of the ledger, given its number from 1.
+// MarkNeeded records that the model requested the content of a line of the ledger, given its number from 1.
 // If the content was pruned recently as unused, Needed pins its file.
-func (p *Pins) Needed(number int) error {
+func (p *Pins) MarkNeeded(number int) error {
 	if number < 1 || number > len(p.ledger.prunes) || !p.pricing.syncEngine() {
 		return nil
 	}
 	line := p.ledger.prunes[number-1]
-	if !p.pricing.engine.Regrets(line.Kind, line.Cut) {
+	if !p.pricing.engine.IsRegretted(line.Kind, line.Cut) {
 		return nil
 	}
-	return p.Keep(number)
+	return p.PinLine(number)
 }
 
-// Keep pins the files of a line of the ledger, given its number from 1. It applies to a strategy that
+// PinLine pins the files of a line of the ledger, given its number from 1. It applies to a strategy that
 // weighs prices, which would otherwise prune the rest of the file as unused. The pin is recorded at
 // once, so that a resumed session decides the same.
-func (p *Pins) Keep(number int) error {
+func (p *Pins) PinLine(number int) error {
 	if number < 1 || number > len(p.ledger.prunes) || !p.pricing.syncEngine() {
 		return nil
 	}

@@ -15,17 +15,17 @@ import (
 type pricing struct {
 	strategies *strategies
 	history    *history.Service
-	heads      *Heads
+	heads      *HeadBuilder
 	models     Models
 	now        func() time.Time
 	// options are the dependencies of the engine. always holds the facts that are the same for all
 	// requests.
-	options compression.FollowerOptions
-	always  compression.Moment
+	options compression.EngineOptions
+	always  compression.RequestFacts
 	// pins holds the absolute paths of the pinned files.
 	pins map[string]bool
 
-	engine compression.Follower
+	engine compression.Engine
 	// request is the request in preparation. The history stores it in the metadata of the reply.
 	request *compression.Request
 	// observed is the time of the latest report of a provider about a request.
@@ -35,11 +35,11 @@ type pricing struct {
 	warmed time.Time
 }
 
-func newPricing(c Config, strategies *strategies, heads *Heads, pins map[string]bool) *pricing {
+func newPricing(c Config, strategies *strategies, heads *HeadBuilder, pins map[string]bool) *pricing {
 	return &pricing{
 		strategies: strategies, history: c.History, heads: heads, models: c.Models, now: c.Now, pins: pins,
-		always: compression.Moment{Files: c.Files, FileTexts: c.FileTexts},
-		options: compression.FollowerOptions{
+		always: compression.RequestFacts{Files: c.Files, FileTexts: c.FileTexts},
+		options: compression.EngineOptions{
 			Tools:   c.Facts,
 			Root:    c.Root,
 			Counter: func() history.Counter { return c.Models.Counter(heads.limits.model()) },
@@ -60,7 +60,7 @@ func (p *pricing) reset() {
 }
 
 // observe processes a provider's report about the request in preparation.
-func (p *pricing) observe(reported Reported) {
+func (p *pricing) observe(reported ProviderReport) {
 	p.observed, p.warmed = p.now(), time.Time{}
 	if p.request != nil {
 		p.request.Prompt, p.request.Cached = reported.Prompt, reported.Cached
@@ -90,7 +90,7 @@ func (p *pricing) resume(pins []string, steps iter.Seq2[history.Step, error]) er
 	if !ok {
 		return nil
 	}
-	p.engine = pruner.Follower(p.options)
+	p.engine = pruner.NewEngine(p.options)
 	if steps == nil {
 		return nil
 	}
@@ -116,12 +116,12 @@ func (p *pricing) syncEngine() bool {
 // follow updates the engine with the history.
 func (p *pricing) follow(strategy compression.Pruner) {
 	if p.engine == nil {
-		p.engine = strategy.Follower(p.options)
+		p.engine = strategy.NewEngine(p.options)
 		p.engine.SetEntries(p.history.RawHistory())
 	} else {
-		taught := p.engine.LifeTestPauses()
+		taught := p.engine.TTLTestPauses()
 		p.engine.SetEntries(p.history.RawHistory())
-		if p.engine.LifeTestPauses() != taught {
+		if p.engine.TTLTestPauses() != taught {
 			p.keepLife()
 		}
 	}
@@ -139,7 +139,7 @@ func (p *pricing) keepLife() {
 	}
 	known := p.models.Cache(latest.Model)
 	if life := p.engine.CorrectCache(known).Life; life != known.Life {
-		p.models.KeepLife(latest.Model, life)
+		p.models.SaveCacheTTL(latest.Model, life)
 	}
 }
 
@@ -152,10 +152,10 @@ const boundaryPace = 0.25
 // comes from the catalog or the settings. The cache lifetime comes from the catalog or the settings and
 // from the reports so far. The cache determines whether reasoning is bound. At a boundary of a turn, or
 // for another model, bound reasoning does not delay pruning, and unused content is pruned sooner.
-func (p *pricing) moment() compression.Moment {
+func (p *pricing) moment() compression.RequestFacts {
 	m := p.always
 	m.Price, m.Head, m.Cache, m.At, m.Warmed, m.Cold = p.price(), p.heads.overhead(), p.cache(), p.now(), p.warmed, p.cacheIsCold()
-	m.Pace = settings.CompressionPace.Of(p.strategies.settings)
+	m.Pace = settings.CompressionPace.Value(p.strategies.settings)
 	if m.Kept = p.pastIsKept(); p.isBound() && !m.Kept {
 		m.Pace *= boundaryPace
 	}
@@ -165,13 +165,13 @@ func (p *pricing) moment() compression.Moment {
 // isBound reports whether pruning has to wait for boundaries, because the model's reasoning depends on
 // the content before it.
 func (p *pricing) isBound() bool {
-	return p.models.Cache(p.model()).Bound && settings.CompressionBoundaries.Of(p.strategies.settings) == "auto"
+	return p.models.Cache(p.model()).Bound && settings.CompressionBoundaries.Value(p.strategies.settings) == "auto"
 }
 
 // pastIsKept reports whether pruning has to wait for the end of the turn. It need not wait if another
 // model is used, because that model reads none of the reasoning.
 func (p *pricing) pastIsKept() bool {
-	if !p.isBound() || compression.AtBoundary(p.history.RawHistory()) {
+	if !p.isBound() || compression.IsTurnBoundary(p.history.RawHistory()) {
 		return false
 	}
 	if p.engine == nil {
@@ -200,7 +200,7 @@ func (p *pricing) mark(sent []*history.Content) (entries int, ok bool) {
 func (p *pricing) price() compression.Price { return p.models.Price(p.model()) }
 
 // model returns the name of the model of the next request.
-func (p *pricing) model() string { return settings.Model.Of(p.strategies.settings) }
+func (p *pricing) model() string { return settings.Model.Value(p.strategies.settings) }
 
 // unused returns the time for which the cache was not used, if the latest request used it at a time.
 func (p *pricing) unused(at time.Time) time.Duration {
@@ -220,7 +220,7 @@ func (p *pricing) cacheIsCold() bool {
 		return true // never sent, or rebuilt since then
 	case !ok:
 		return !p.cache().Alive(p.unused(p.observed))
-	case latest.Model != p.model() || latest.HeadSum != p.heads.Sum():
+	case latest.Model != p.model() || latest.HeadSum != p.heads.Digest():
 		return true
 	default:
 		return !p.cache().Alive(p.unused(latest.Time())) || p.engine.CacheFails() && p.price().Read > 0

@@ -12,26 +12,26 @@ import (
 // Contents describes the content of the context, and why each part is still in it.
 type Contents struct {
 	history   *history.Service
-	measure   *Measure
-	staleness *Staleness
+	measure   *RequestMeter
+	staleness *StaleFinder
 	pricing   *pricing
 	pruning   *Pruning
-	facts     compression.Facts
+	facts     compression.TraitsLookup
 }
 
-// HeldPart is a part of the context that pruning could remove but has not removed.
-type HeldPart = compression.HeldPart
+// PrunablePart is a part of the context that pruning could remove but has not removed.
+type PrunablePart = compression.PrunablePart
 
 // PrunableTokens sums up the content that pruning could remove but has not removed, in tokens.
 type PrunableTokens = compression.PrunableTokens
 
-// HeldParts lists the parts of the context about a file or command, with the reason why each is still
+// PrunableParts lists the parts of the context about a file or command, with the reason why each is still
 // there. subject is a path, the end of a path or a command. If it is "", all parts are listed.
-func (c *Contents) HeldParts(subject string) []HeldPart {
+func (c *Contents) PrunableParts(subject string) []PrunablePart {
 	if c.pricing.syncEngine() {
-		return c.scaledHeld(c.pricing.engine.HeldParts(strings.TrimPrefix(subject, "./"), c.pricing.moment()))
+		return c.scaledHeld(c.pricing.engine.PrunableParts(strings.TrimPrefix(subject, "./"), c.pricing.moment()))
 	}
-	var held []HeldPart
+	var held []PrunablePart
 	leaving := c.staleness.leaving()
 	for _, part := range c.staleness.parts() {
 		if subject == "" || part.Path == c.staleness.absolute(subject) || isEnd(subject, part.Path) {
@@ -43,20 +43,20 @@ func (c *Contents) HeldParts(subject string) []HeldPart {
 
 // scaledHeld converts the sizes of parts to the provider's tokens. It adds the reason why files are
 // pinned that the user has not pinned.
-func (c *Contents) scaledHeld(held []HeldPart) []HeldPart {
+func (c *Contents) scaledHeld(held []PrunablePart) []PrunablePart {
 	for i, h := range held {
 		if h.Pinned && !c.staleness.pins[h.Subject] {
 			held[i].Reason = "kept: the model asked for it again"
 		}
-		held[i].Tokens = c.measure.Scaled(held[i].Tokens)
+		held[i].Tokens = c.measure.ToProviderTokens(held[i].Tokens)
 	}
 	return held
 }
 
 // heldPart describes a part and why it is still in the context, for a strategy that does not weigh
 // prices.
-func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]string) HeldPart {
-	h := HeldPart{Kind: "inclusion", Subject: part.Path, Tokens: c.measure.Scaled(c.history.CountBlocks(part.Blocks)), Pinned: c.staleness.pins[part.Path]}
+func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]string) PrunablePart {
+	h := PrunablePart{Kind: "inclusion", Subject: part.Path, Tokens: c.measure.ToProviderTokens(c.history.CountBlocks(part.Blocks)), Pinned: c.staleness.pins[part.Path]}
 	facts := toolspec.Traits{}
 	if part.Call != nil {
 		h.Kind, facts = part.Call.Name, c.facts(part.Call.Name)
@@ -78,7 +78,7 @@ func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]str
 		h.Reason = "kept: the latest inclusion of the file, until a later one"
 	case facts.WritesFile():
 		h.Reason = "kept: a change of the file; only compression can remove it"
-	case !settings.Density(c.staleness.strategies.settings).Switches["readWritePruning"]:
+	case !settings.DensityConfig(c.staleness.strategies.settings).Switches["readWritePruning"]:
 		h.Reason = "compression.density.readWritePruning is off"
 	default:
 		h.Reason = "kept: the file has not changed since"
@@ -86,18 +86,18 @@ func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]str
 	return h
 }
 
-// standing sums up the parts that HeldParts lists.
+// standing sums up the parts that PrunableParts lists.
 func (c *Contents) standing() PrunableTokens {
 	var s PrunableTokens
 	if c.pricing.syncEngine() {
 		s = c.pricing.engine.PrunableTokens(c.pricing.moment())
-		return PrunableTokens{Free: c.measure.Scaled(s.Free), Cold: c.measure.Scaled(s.Cold), Pinned: c.measure.Scaled(s.Pinned)}
+		return PrunableTokens{Free: c.measure.ToProviderTokens(s.Free), Cold: c.measure.ToProviderTokens(s.Cold), Pinned: c.measure.ToProviderTokens(s.Pinned)}
 	}
 	seen := make(map[history.Block]bool)
 	for _, part := range c.staleness.parts() {
 		if c.staleness.pins[part.Path] && !seen[part.Blocks[0]] {
 			seen[part.Blocks[0]] = true
-			s.Pinned += c.measure.Scaled(c.history.CountBlocks(part.Blocks))
+			s.Pinned += c.measure.ToProviderTokens(c.history.CountBlocks(part.Blocks))
 		}
 	}
 	return s

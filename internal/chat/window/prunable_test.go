@@ -10,7 +10,7 @@ import (
 	"agent/internal/settings"
 )
 
-func reasons(held []window.HeldPart) string {
+func reasons(held []window.PrunablePart) string {
 	var all []string
 	for _, h := range held {
 		all = append(all, h.Kind+" "+h.Subject+": "+h.Reason)
@@ -51,11 +51,11 @@ func TestHeldByEachStrategy(t *testing.T) {
 			b.pair("1", "read_file", "a", wordy(50))
 			c.change(b)
 			for _, name := range []string{"a", "./a", "/w/a", ""} {
-				if got := reasons(b.Contents.HeldParts(name)); got != c.want {
+				if got := reasons(b.Contents.PrunableParts(name)); got != c.want {
 					t.Errorf("%q: got\n%s\nwant\n%s", name, got, c.want)
 				}
 			}
-			if got := b.Contents.HeldParts("b"); len(got) > 0 {
+			if got := b.Contents.PrunableParts("b"); len(got) > 0 {
 				t.Errorf("of another file: %v", got)
 			}
 		})

@@ -11,9 +11,9 @@ import (
 // Pruning removes outdated content from the context before a request.
 type Pruning struct {
 	history   *history.Service
-	measure   *Measure
+	measure   *RequestMeter
 	ledger    *Ledger
-	staleness *Staleness
+	staleness *StaleFinder
 	pricing   *pricing
 	tell      func(Step)
 	log       *slog.Logger
@@ -75,7 +75,7 @@ func (p *Pruning) byPrice(strategy compression.Pruner) error {
 	m := p.pricing.moment()
 	m.Price.Step.Above = p.measure.unscaled(m.Price.Step.Above)
 	p.pricing.request = &compression.Request{
-		At: p.pricing.now().UnixMilli(), Model: p.pricing.model(), Head: m.Head, Limit: p.measure.limits.Size(), HeadSum: p.pricing.heads.Sum(),
+		At: p.pricing.now().UnixMilli(), Model: p.pricing.model(), Head: m.Head, Limit: p.measure.limits.Size(), HeadSum: p.pricing.heads.Digest(),
 		Read: m.Price.Read, Write: m.Price.Write, Step: m.Price.Step, Cold: m.Cold, Cache: m.Cache,
 	}
 	if !m.Warmed.IsZero() {
@@ -89,7 +89,7 @@ func (p *Pruning) byPrice(strategy compression.Pruner) error {
 		return nil
 	}
 	m.Pressed = true
-	enough := p.pricing.heads.overhead() + int(enoughShare*float64(p.measure.unscaled(p.measure.limits.Trigger(strategy))-p.pricing.heads.overhead()))
+	enough := p.pricing.heads.overhead() + int(enoughShare*float64(p.measure.unscaled(p.measure.limits.CompressionThreshold(strategy))-p.pricing.heads.overhead()))
 	for m.Patience = 1; p.measure.Estimate() > enough && m.Patience > leastPatience; m.Patience /= 2 {
 		if err := p.carryOut(p.pricing.engine.Plan(m)); err != nil {
 			return err

@@ -62,13 +62,13 @@ func (p *priced) request(n int) {
 	if err := p.tryFit(); err != nil {
 		p.t.Fatal(err)
 	}
-	p.Observe("test-model", p.Measure.Estimate(), window.Reported{Prompt: p.Measure.Estimate(), Cached: p.cached()})
+	p.Observe("test-model", p.Measure.Estimate(), window.ProviderReport{Prompt: p.Measure.Estimate(), Cached: p.cached()})
 	name, path := "shell", fmt.Sprintf("go test ./%d", n)
 	if n%3 == 0 {
 		name, path = "read_file", fmt.Sprintf("file%d.go", n%2)
 	}
 	id := fmt.Sprint("c", n)
-	p.add(p.Stamp(history.New(history.AI, &history.ToolCall{ID: id, Name: name, Parameters: fmt.Appendf(nil, `{"file_path":%q}`, path)})))
+	p.add(p.StampReply(history.New(history.AI, &history.ToolCall{ID: id, Name: name, Parameters: fmt.Appendf(nil, `{"file_path":%q}`, path)})))
 	p.add(history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: name, Result: history.TextResult(strings.Repeat(fmt.Sprint("word", n, " "), p.words))}))
 }
 
@@ -126,7 +126,7 @@ func TestPointersNameTheirNumber(t *testing.T) {
 					titles[b.ID] = unitsOf(b.Name).Describe(b.Name, b.Arguments()).Title()
 				case *history.ToolResponse:
 					_, number, numbered := strings.Cut(strings.TrimSuffix(b.Result.Text(), "]"), ", recall ")
-					if !compression.IsPointer(b.Result.Text()) {
+					if !compression.IsPlaceholder(b.Result.Text()) {
 						continue
 					}
 					pointers++
@@ -172,10 +172,10 @@ func TestPruningByPrice(t *testing.T) {
 			t.Errorf("%d tokens became %d", cut.TokensBefore, cut.TokensAfter)
 		}
 	}
-	if ledger := p.Ledger.Lines(); len(ledger) != listed || freed != p.Ledger.Freed() {
-		t.Errorf("%d of %d prunes in the ledger, %d tokens freed, %d told", len(ledger), listed, p.Ledger.Freed(), freed)
+	if ledger := p.Ledger.Lines(); len(ledger) != listed || freed != p.Ledger.PrunedTokens() {
+		t.Errorf("%d of %d prunes in the ledger, %d tokens freed, %d told", len(ledger), listed, p.Ledger.PrunedTokens(), freed)
 	}
-	if a := p.Account.Saved(); a.Spent >= 0.9*a.None || a.Tokens <= 0 {
+	if a := p.Account.Savings(); a.Spent >= 0.9*a.None || a.Tokens <= 0 {
 		t.Errorf("the account is %+v", a)
 	}
 }
@@ -202,7 +202,7 @@ func TestPressurePrunesBeforeItCompresses(t *testing.T) {
 	for n := range 40 {
 		small.request(n)
 	}
-	if small.Compressions() == 0 {
+	if small.CompressionCount() == 0 {
 		t.Error("a window that two answers fill was never compressed")
 	}
 }
@@ -213,7 +213,7 @@ func TestPressureMakesRoom(t *testing.T) {
 	t.Parallel()
 	p := newPriced(t, 12_000, nil)
 	p.say(wordy(4000)) // a longer one leaves so little room that a later cut finds nothing but what is new
-	strategy, err := p.Active()
+	strategy, err := p.ActiveStrategy()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,12 +225,12 @@ func TestPressureMakesRoom(t *testing.T) {
 		}
 		if due {
 			pressed++
-			if most := p.Limits.Trigger(strategy)*4/5 + p.Measure.Estimate() - p.History.TotalTokens(); p.Measure.Tokens() > most {
+			if most := p.Limits.CompressionThreshold(strategy)*4/5 + p.Measure.Estimate() - p.History.TotalTokens(); p.Measure.Tokens() > most {
 				t.Errorf("%d tokens are left of at most %d", p.Measure.Tokens(), most)
 			}
 		}
 		id, name := fmt.Sprint("c", n), []string{"read_file", "shell"}[n%2]
-		p.add(p.Stamp(history.New(history.AI, &history.ToolCall{ID: id, Name: name, Parameters: fmt.Appendf(nil, `{"file_path":"%d.go"}`, n)})))
+		p.add(p.StampReply(history.New(history.AI, &history.ToolCall{ID: id, Name: name, Parameters: fmt.Appendf(nil, `{"file_path":"%d.go"}`, n)})))
 		p.add(history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: name, Result: history.TextResult(strings.Repeat(fmt.Sprint("word", n, " "), 100))}))
 	}
 	if pressed == 0 {
@@ -297,7 +297,7 @@ func killed(t *testing.T, every int) (cuts []string, resumed int) {
 			}
 		}
 		for _, cut := range p.cuts() {
-			cuts = append(cuts, fmt.Sprintf("request %d: %+v %d prunes, account %+v", n, *cut.Cut, len(cut.Prunes), p.Account.Saved()))
+			cuts = append(cuts, fmt.Sprintf("request %d: %+v %d prunes, account %+v", n, *cut.Cut, len(cut.Prunes), p.Account.Savings()))
 		}
 		p.steps = nil
 		if every == 0 || n%every != 0 {
@@ -357,13 +357,13 @@ func TestRecalledSoonIsPinned(t *testing.T) {
 			for n := range wait {
 				p.request(100 + 3*n + 1)
 			}
-			if err := p.Pins.Needed(number); err != nil {
+			if err := p.Pins.MarkNeeded(number); err != nil {
 				t.Fatal(err)
 			}
 			if pinned := wait == 0; pinned != (len(recorded) == 1) || pinned != (len(p.Pins.List()) == 1) {
 				t.Errorf("recorded %v, pins %v", recorded, p.Pins.List())
 			}
-			if err := errors.Join(p.Pins.Needed(0), p.Pins.Needed(1_000_000)); err != nil {
+			if err := errors.Join(p.Pins.MarkNeeded(0), p.Pins.MarkNeeded(1_000_000)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -394,11 +394,11 @@ func TestLearnedLifeIsKept(t *testing.T) {
 		if err := p.tryFit(); err != nil {
 			t.Fatal(err)
 		}
-		p.Observe("test-model", p.Measure.Estimate(), window.Reported{Prompt: p.Measure.Estimate(), Cached: int(share * float64(p.Measure.Estimate()))})
+		p.Observe("test-model", p.Measure.Estimate(), window.ProviderReport{Prompt: p.Measure.Estimate(), Cached: int(share * float64(p.Measure.Estimate()))})
 		id := fmt.Sprint("c", n)
-		p.add(p.Stamp(history.New(history.AI, &history.ToolCall{ID: id, Name: "read_file", Parameters: fmt.Appendf(nil, `{"file_path":"f%d"}`, n)})))
+		p.add(p.StampReply(history.New(history.AI, &history.ToolCall{ID: id, Name: "read_file", Parameters: fmt.Appendf(nil, `{"file_path":"f%d"}`, n)})))
 		p.add(history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: "read_file", Result: history.TextResult(strings.Repeat(fmt.Sprint("word", n, " "), p.words))}))
-		p.Account.Saved()
+		p.Account.Savings()
 	}
 	first := session()
 	for n := range 4 {
@@ -433,7 +433,7 @@ func (p *priced) requested(t *testing.T) compression.Request {
 	if err := p.tryFit(); err != nil {
 		t.Fatal(err)
 	}
-	reply := p.Stamp(history.New(history.AI, &history.Text{Text: "hm"}))
+	reply := p.StampReply(history.New(history.AI, &history.Text{Text: "hm"}))
 	request, ok := reply.Metadata[compression.MetaRequest].(compression.Request)
 	if !ok {
 		t.Fatal("no request is noted")

@@ -12,11 +12,11 @@ const (
 	resultLeftOut = "[The result was omitted: the provider refused the request that contained it.]"
 )
 
-// TakeBack removes the messages that the user sent since the model's last answer, and returns them,
+// RemoveUnanswered removes the messages that the user sent since the model's last answer, and returns them,
 // oldest first. The provider refused a request because of them, and would refuse all later requests
 // (D-50). A reply ended by a content filter is not an answer, and is removed too. A summary is kept,
 // and so are the first messages for which spared returns true.
-func TakeBack(h *history.Service, spared func(*history.Content) bool) ([]*history.Content, error) {
+func RemoveUnanswered(h *history.Service, spared func(*history.Content) bool) ([]*history.Content, error) {
 	raw := h.RawHistory()
 	var said []*history.Content
 	var at []int
@@ -36,8 +36,8 @@ func TakeBack(h *history.Service, spared func(*history.Content) bool) ([]*histor
 	return said, amend(h, history.DensityResult{Removals: at}, "refusedMessages", len(at))
 }
 
-// NewImages reports whether a message that the user sent since the model's last answer contains images.
-func NewImages(h *history.Service) bool {
+// HasNewImages reports whether a message that the user sent since the model's last answer contains images.
+func HasNewImages(h *history.Service) bool {
 	raw := h.RawHistory()
 	return slices.ContainsFunc(raw[unanswered(raw):], func(c *history.Content) bool {
 		return isMessage(c) && slices.ContainsFunc(c.Blocks, isImage)
@@ -101,8 +101,8 @@ func amend(h *history.Service, result history.DensityResult, field string, n int
 	return h.ApplyDensityResult(result)
 }
 
-// Answered reports whether the history still contains an answer of the model.
-func Answered(h *history.Service) bool { return unanswered(h.RawHistory()) > 0 }
+// HasReply reports whether the history still contains an answer of the model.
+func HasReply(h *history.Service) bool { return unanswered(h.RawHistory()) > 0 }
 
 // unanswered returns the index after the model's latest reply. It ignores a reply ended by a content
 // filter.
@@ -116,7 +116,7 @@ func unanswered(entries []*history.Content) int {
 }
 
 func isMessage(c *history.Content) bool {
-	return c.Speaker == history.Human && c.Metadata[history.MetaSummary] == nil && !c.Holds(history.Undone)
+	return c.Speaker == history.Human && c.Metadata[history.MetaSummary] == nil && !c.HasSource(history.SourceUndo)
 }
 
 func isImage(b history.Block) bool {

@@ -6,18 +6,18 @@ import (
 	"agent/internal/tokens"
 )
 
-// Reported is a provider's report about one request, in the provider's tokens.
-type Reported struct {
+// ProviderReport is a provider's report about one request, in the provider's tokens.
+type ProviderReport struct {
 	// Prompt is the size of the request. Cached is the part read from the provider's cache, and Written
 	// the part written to it.
 	Prompt, Cached, Written int
 }
 
-// Measure computes the size of the next request, by our own count and in the provider's tokens.
-type Measure struct {
+// RequestMeter computes the size of the next request, by our own count and in the provider's tokens.
+type RequestMeter struct {
 	history *history.Service
 	limits  *Limits
-	heads   *Heads
+	heads   *HeadBuilder
 	models  Models
 	tell    func(Step)
 
@@ -29,14 +29,14 @@ type Measure struct {
 
 // Tokens returns the size of the next request: head and history as they would be sent, scaled by
 // the provider's latest reports (D-07, D-09).
-func (m *Measure) Tokens() int { return m.Scaled(m.Estimate()) }
+func (m *RequestMeter) Tokens() int { return m.ToProviderTokens(m.Estimate()) }
 
 // Estimate returns the size of the next request by our own count.
-func (m *Measure) Estimate() int { return m.heads.overhead() + m.history.TotalTokens() }
+func (m *RequestMeter) Estimate() int { return m.heads.overhead() + m.history.TotalTokens() }
 
 // observe processes a provider's report. It learns the scale of tokens from the report, or detects that
 // the request was truncated.
-func (m *Measure) observe(model string, estimate int, reported Reported) {
+func (m *RequestMeter) observe(model string, estimate int, reported ProviderReport) {
 	if m.wasCut(model, estimate, reported) {
 		m.lowerWindow(estimate, reported)
 		return
@@ -45,26 +45,26 @@ func (m *Measure) observe(model string, estimate int, reported Reported) {
 }
 
 // Calibrate restores the scales from providers' reports in an earlier process, by model (D-09).
-func (m *Measure) Calibrate(scales map[string]float64) {
+func (m *RequestMeter) Calibrate(scales map[string]float64) {
 	for model, ratio := range scales {
 		m.calibration.Restore(model, ratio)
 	}
 }
 
-// Scaled converts a size by our own count to the provider's tokens.
-func (m *Measure) Scaled(estimate int) int {
+// ToProviderTokens converts a size by our own count to the provider's tokens.
+func (m *RequestMeter) ToProviderTokens(estimate int) int {
 	return m.calibration.Scale(m.limits.model(), estimate)
 }
 
 // unscaled is the inverse of Scaled. It returns the largest size by our own count that is at most
 // tokens of the provider.
-func (m *Measure) unscaled(tokens int) int {
+func (m *RequestMeter) unscaled(tokens int) int {
 	const probe = 1_000_000
-	estimate := int(int64(tokens) * probe / int64(max(1, m.Scaled(probe))))
-	for m.Scaled(estimate) > tokens {
+	estimate := int(int64(tokens) * probe / int64(max(1, m.ToProviderTokens(probe))))
+	for m.ToProviderTokens(estimate) > tokens {
 		estimate--
 	}
-	for m.Scaled(estimate+1) <= tokens {
+	for m.ToProviderTokens(estimate+1) <= tokens {
 		estimate++
 	}
 	return estimate
@@ -75,27 +75,27 @@ const leastOutput = 500
 
 // OutputLimit returns the limit of one tool result in tokens. It is the setting, or if less, a quarter
 // of the context window without head and reserve (D-41). It uses our own count, as tools do.
-func (m *Measure) OutputLimit() int {
+func (m *RequestMeter) OutputLimit() int {
 	free := m.unscaled(m.limits.Size()-m.limits.reserve()) - m.heads.overhead()
-	return min(settings.ToolOutputMaxTokens.Of(m.limits.settings), max(leastOutput, free/4))
+	return min(settings.ToolOutputMaxTokens.Value(m.limits.settings), max(leastOutput, free/4))
 }
 
 // Room returns the number of tokens, by our own count, available for a request without its head.
-func (m *Measure) Room() int { return m.unscaled(m.limits.Size() - m.limits.reserve()) }
+func (m *RequestMeter) Room() int { return m.unscaled(m.limits.Size() - m.limits.reserve()) }
 
 // headKind holds the facts about a head that tellHead reports.
 type headKind struct{ lean, cut bool }
 
 // tellHead reports when the context window becomes too small for the usual head, and when it is large
 // enough again.
-func (m *Measure) tellHead() {
+func (m *RequestMeter) tellHead() {
 	m.heads.prepare()
 	kind := headKind{lean: m.heads.head.lean, cut: m.heads.head.Cut}
 	if kind == m.toldHead {
 		return
 	}
 	m.toldHead = kind
-	now := HeadChosen{Lean: kind.lean, Cut: kind.cut, Tokens: m.Scaled(m.heads.overhead()), Limit: m.limits.Size()}
+	now := HeadChosen{Lean: kind.lean, Cut: kind.cut, Tokens: m.ToProviderTokens(m.heads.overhead()), Limit: m.limits.Size()}
 	for _, tool := range m.heads.head.Tools {
 		now.Tools = append(now.Tools, tool.Name)
 	}

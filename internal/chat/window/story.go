@@ -10,7 +10,7 @@ import (
 // Account compares the cost of the session with its cost without pruning.
 type Account struct {
 	pricing *pricing
-	measure *Measure
+	measure *RequestMeter
 }
 
 // RequestCosts returns the costs of the requests so far, in tokens as the provider counts them. It
@@ -23,16 +23,16 @@ func (a *Account) RequestCosts() (bills []compression.RequestCost, shortfalls bo
 	for _, b := range a.pricing.engine.RequestCosts() {
 		bills = append(bills, a.providerBill(b))
 	}
-	return bills, a.pricing.engine.Shortfalls()
+	return bills, a.pricing.engine.HasShortfalls()
 }
 
-// Next returns the cost of the next request if the context does not change. It returns false if the
+// NextCost returns the cost of the next request if the context does not change. It returns false if the
 // strategy does no cost accounting.
-func (a *Account) Next() (compression.RequestCost, bool) {
+func (a *Account) NextCost() (compression.RequestCost, bool) {
 	if !a.pricing.syncEngine() {
 		return compression.RequestCost{}, false
 	}
-	return a.providerBill(a.pricing.engine.Next(a.pricing.moment())), true
+	return a.providerBill(a.pricing.engine.NextCost(a.pricing.moment())), true
 }
 
 // NextRequest describes the next request as it would be sent now.
@@ -47,19 +47,19 @@ type NextRequest struct {
 	Leaves []Prune
 	Cut    *history.Cut
 	// Held lists the content that could be pruned but is kept.
-	Held []HeldPart
+	Held []PrunablePart
 }
 
 // providerBill converts a request cost to the provider's tokens.
 func (a *Account) providerBill(b compression.RequestCost) compression.RequestCost {
-	b.Tokens, b.All = a.measure.Scaled(b.Tokens), a.measure.Scaled(b.All)
-	b.Spent, b.None = float64(a.measure.Scaled(int(b.Spent))), float64(a.measure.Scaled(int(b.None)))
+	b.Tokens, b.All = a.measure.ToProviderTokens(b.Tokens), a.measure.ToProviderTokens(b.All)
+	b.Spent, b.None = float64(a.measure.ToProviderTokens(int(b.Spent))), float64(a.measure.ToProviderTokens(int(b.None)))
 	return b
 }
 
-// Saved compares the session with one without pruning. It returns zero if the strategy does no cost
+// Savings compares the session with one without pruning. It returns zero if the strategy does no cost
 // accounting.
-func (a *Account) Saved() compression.Account {
+func (a *Account) Savings() compression.Account {
 	if !a.pricing.syncEngine() {
 		return compression.Account{}
 	}
@@ -68,12 +68,12 @@ func (a *Account) Saved() compression.Account {
 
 // NextRequest describes the next request, with the content to be pruned before it and the cost.
 func (w *Window) NextRequest() NextRequest {
-	u := NextRequest{Limit: w.Limits.Size(), Trigger: w.CompressionTrigger()}
+	u := NextRequest{Limit: w.Limits.Size(), Trigger: w.CompressionThreshold()}
 	if w.pricing.syncEngine() {
 		plan, held, bill := w.pricing.engine.Forecast(w.pricing.moment())
 		u.Cost = w.Account.providerBill(bill)
 		if len(plan.Changes) > 0 {
-			cut := w.pricing.engine.CutOf(plan)
+			cut := w.pricing.engine.CostOfPlan(plan)
 			u.Cut = &cut
 		}
 		for _, c := range plan.Changes {
@@ -82,12 +82,12 @@ func (w *Window) NextRequest() NextRequest {
 		u.Held = w.Contents.scaledHeld(held)
 		return u
 	}
-	u.Held = slices.DeleteFunc(w.Contents.HeldParts(""), func(h HeldPart) bool { return !h.Pinned })
+	u.Held = slices.DeleteFunc(w.Contents.PrunableParts(""), func(h PrunablePart) bool { return !h.Pinned })
 	u.Cost.Tokens = w.Measure.Tokens()
 	prunes, _ := w.Staleness.next()
 	for _, p := range prunes {
 		tokens := w.History.CountBlocks(p.Gone) - w.History.CountBlocks(p.Left)
-		u.Cost.Tokens -= w.Measure.Scaled(tokens)
+		u.Cost.Tokens -= w.Measure.ToProviderTokens(tokens)
 		u.Leaves = append(u.Leaves, Prune{Kind: p.Kind, Subject: p.Subject, Paths: p.Paths, Reason: p.Reason, Tokens: tokens})
 	}
 	return u

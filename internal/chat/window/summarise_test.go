@@ -50,8 +50,8 @@ func TestSummaryFailsAtTheThreshold_ERR004(t *testing.T) {
 			}
 			// A retry asks again, whatever came of the first time.
 			b.summary, b.failure = "<state_snapshot>short</state_snapshot>", nil
-			if b.fit(); b.asked != 2 || b.Compressions() != 1 {
-				t.Errorf("asked %d times, %d compressions", b.asked, b.Compressions())
+			if b.fit(); b.asked != 2 || b.CompressionCount() != 1 {
+				t.Errorf("asked %d times, %d compressions", b.asked, b.CompressionCount())
 			}
 		})
 	}
@@ -91,7 +91,7 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 	b.set(settings.CompressionStrategy, "one-shot")
 	b.fill(20)
 	b.fit()
-	b.Refused(0, 0)
+	b.RecordRefusal(0, 0)
 	b.fit()
 	b.fill(40)
 	b.fit()

@@ -20,14 +20,14 @@ const todoShare = 10
 type carriedTodos struct {
 	list    func() todo.List
 	history *history.Service
-	measure *Measure
+	measure *RequestMeter
 }
 
 // entry returns an entry with the todo list, and its size in tokens. It returns nil if every task is
 // done, or the list is too long for the context window.
 func (c *carriedTodos) entry() (*history.Content, int) {
 	list := c.list()
-	if !list.Open() {
+	if !list.HasOpen() {
 		return nil, 0
 	}
 	entry := history.HumanText(todoText(list)).WithMeta(history.MetaSummary, true).WithMeta(metaTodos, true)

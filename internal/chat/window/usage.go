@@ -39,7 +39,7 @@ func (w *Window) Usage() Usage {
 	part := func(tokens int) int {
 		estimate += tokens
 		before := told
-		told = w.Measure.Scaled(estimate)
+		told = w.Measure.ToProviderTokens(estimate)
 		return told - before
 	}
 	usage := Usage{
@@ -54,12 +54,12 @@ func (w *Window) Usage() Usage {
 		Prompt:  w.latest.Prompt,
 		Cached:  w.latest.Cached,
 		Written: w.latest.Written,
-		Freed:   w.Ledger.Freed(),
+		Freed:   w.Ledger.PrunedTokens(),
 
 		Prunable: w.Contents.standing(),
 	}
-	if strategy, err := w.Active(); err == nil {
-		usage.Threshold, usage.Wanted = w.Limits.Trigger(strategy), w.Limits.thresholdTokens(strategy)
+	if strategy, err := w.ActiveStrategy(); err == nil {
+		usage.Threshold, usage.Wanted = w.Limits.CompressionThreshold(strategy), w.Limits.thresholdTokens(strategy)
 	}
 	return usage
 }

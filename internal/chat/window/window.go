@@ -25,15 +25,15 @@ type Config struct {
 	// each Models.HeadFor, until Reset (D-94).
 	MakeHead HeadMaker
 	// Facts returns the traits of tools, which describe their effects on files.
-	Facts compression.Facts
+	Facts compression.TraitsLookup
 	// Summarizer prepares to request summaries from a model. The function that it returns connects to
 	// the model, off the owner's goroutine. Summarizer is nil if there is no model.
-	Summarizer func(Urgency) Connect
+	Summarizer func(Urgency) Connector
 	// Beside runs work off the owner's goroutine while the owner serves its inbox, and returns when the
 	// work is done. If Beside is nil, the work runs on the owner's goroutine.
 	Beside func(work func())
 	// Moments receives the start and the end of compressions. It may be nil.
-	Moments Moments
+	Moments CompressionHooks
 	// TranscriptPath returns the file that contains the whole conversation, or "" if there is none
 	// (REQ-HD-012.1). It may be nil.
 	TranscriptPath func() string
@@ -57,24 +57,24 @@ type Config struct {
 	OnStep func(Step)
 }
 
-// Moments receives the start and the end of compressions. Both methods may take long, on the
+// CompressionHooks receives the start and the end of compressions. Both methods may take long, on the
 // owner's goroutine.
-type Moments interface {
+type CompressionHooks interface {
 	// Compacting returns the reason why the history must not be compressed now; "" permits it. The hard
 	// limit overrides a refusal.
-	Compacting(ctx context.Context, manual bool) (refused string)
+	BeforeCompression(ctx context.Context, manual bool) (refused string)
 	// Compacted is called after each compression.
-	Compacted(ctx context.Context, manual bool)
+	AfterCompression(ctx context.Context, manual bool)
 }
 
 // unattended implements Moments for a window without hooks.
 type unattended struct{}
 
-func (unattended) Compacting(context.Context, bool) string { return "" }
-func (unattended) Compacted(context.Context, bool)         {}
+func (unattended) BeforeCompression(context.Context, bool) string { return "" }
+func (unattended) AfterCompression(context.Context, bool)         {}
 
-// A Connect returns a model for summaries, and a function to release it after use.
-type Connect func() (model *compression.Summarizer, release func(), err error)
+// A Connector returns a model for summaries, and a function to release it after use.
+type Connector func() (model *compression.Summarizer, release func(), err error)
 
 // A Window keeps the next request within the model's context window. It is made of parts. Limits, heads
 // and Measure compute the present and the permitted size of the next request. Pruning and summaries
@@ -82,18 +82,18 @@ type Connect func() (model *compression.Summarizer, release func(), err error)
 type Window struct {
 	History *history.Service
 	Limits  *Limits
-	Measure *Measure
+	Measure *RequestMeter
 	Ledger  *Ledger
 	Pins    *Pins
 	Pruning *Pruning
 	// Staleness contains the pruning rules of strategies that do not weigh prices.
-	Staleness *Staleness
+	Staleness *StaleFinder
 	Contents  *Contents
 	Account   *Account
 
 	config     Config
 	strategies *strategies
-	heads      *Heads
+	heads      *HeadBuilder
 	pricing    *pricing
 	summaries  *summaries
 	todos      *carriedTodos
@@ -101,7 +101,7 @@ type Window struct {
 	// noopReason is the reason why the latest compression did nothing.
 	noopReason   string
 	compressions int
-	latest       Reported
+	latest       ProviderReport
 	// refused is set from a refusal until the end of the next pre-send window.
 	refused bool
 }
@@ -128,11 +128,11 @@ func New(config Config) *Window {
 	}
 	h, pins := config.History, make(map[string]bool)
 	limits := NewLimits(config.Settings, config.Models.Limit)
-	heads := &Heads{make: config.MakeHead, limits: limits, models: config.Models, facts: config.Facts, history: h, recorded: config.Recorded}
-	measure := &Measure{history: h, limits: limits, heads: heads, models: config.Models, tell: config.OnStep, doubted: make(map[string]bool)}
+	heads := &HeadBuilder{make: config.MakeHead, limits: limits, models: config.Models, facts: config.Facts, history: h, recorded: config.Recorded}
+	measure := &RequestMeter{history: h, limits: limits, heads: heads, models: config.Models, tell: config.OnStep, doubted: make(map[string]bool)}
 	ledger := &Ledger{heads: heads, facts: config.Facts, now: config.Now}
 	strategies := &strategies{config.Settings, config.Strategy}
-	stale := &Staleness{strategies: strategies, history: h, facts: config.Facts, root: config.Root, pins: pins}
+	stale := &StaleFinder{strategies: strategies, history: h, facts: config.Facts, root: config.Root, pins: pins}
 	pricing := newPricing(config, strategies, heads, pins)
 	pruning := &Pruning{history: h, measure: measure, ledger: ledger, staleness: stale, pricing: pricing, tell: config.OnStep, log: config.Log}
 	return &Window{
@@ -150,19 +150,19 @@ func New(config Config) *Window {
 // Reset clears the state of the conversation. Facts learned about models are kept.
 func (w *Window) Reset() {
 	w.Ledger.prunes = nil
-	w.noopReason, w.latest, w.summaries.vain = "", Reported{}, vain{}
+	w.noopReason, w.latest, w.summaries.vain = "", ProviderReport{}, vain{}
 	w.pricing.reset()
 	w.heads.renew() // the next request begins a new conversation
 }
 
-// Active returns the strategy in use.
-func (w *Window) Active() (compression.Strategy, error) { return w.strategies.active() }
+// ActiveStrategy returns the strategy in use.
+func (w *Window) ActiveStrategy() (compression.Strategy, error) { return w.strategies.active() }
 
 // Head returns the head of every request.
 func (w *Window) Head() Head { return w.heads.Head() }
 
-// HeadSum returns a digest of the head, by which another process identifies the same head.
-func (w *Window) HeadSum() string { return w.heads.Sum() }
+// HeadDigest returns a digest of the head, by which another process identifies the same head.
+func (w *Window) HeadDigest() string { return w.heads.Digest() }
 
 // Mark returns the number of entries at the beginning of sent that the strategy plans to keep
 // unchanged. It returns false for a strategy without marks.
@@ -170,20 +170,20 @@ func (w *Window) Mark(sent []*history.Content) (entries int, ok bool) { return w
 
 // Observe processes a provider's report about a request to model. estimate is the size of the request
 // by our own count (D-09).
-func (w *Window) Observe(model string, estimate int, reported Reported) {
+func (w *Window) Observe(model string, estimate int, reported ProviderReport) {
 	w.latest = reported
 	w.pricing.observe(reported)
 	w.Measure.observe(model, estimate, reported)
 }
 
-// Warmed records a request that only refreshed the latest request in the provider's cache.
-func (w *Window) Warmed(at time.Time) { w.pricing.warmed = at }
+// RecordRefresh records a request that only refreshed the latest request in the provider's cache.
+func (w *Window) RecordRefresh(at time.Time) { w.pricing.warmed = at }
 
-// Stamp returns a reply with metadata about its request. The metadata contains the provider's token
+// StampReply returns a reply with metadata about its request. The metadata contains the provider's token
 // scale and the limit learned from refusals, so that a resumed session has the same sizes. For a
 // strategy that weighs prices it also contains the request, so that the log shows the cost and the
 // savings of pruning.
-func (w *Window) Stamp(reply *history.Content) *history.Content {
+func (w *Window) StampReply(reply *history.Content) *history.Content {
 	model, _ := reply.Metadata[history.MetaModel].(string)
 	if ratio, observed := w.Measure.calibration.Ratio(model); observed {
 		reply = reply.WithMeta(history.MetaScale, ratio)

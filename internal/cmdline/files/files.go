@@ -39,12 +39,12 @@ type Shell struct {
 	Root string
 }
 
-// Rewritten reports whether a shell would interpret a text as more than one plain word.
-func Rewritten(text string) bool { return strings.ContainsAny(text, " \t\n;|&<>()`$*?[{~'\"\\") }
+// HasShellSyntax reports whether a shell would interpret a text as more than one plain word.
+func HasShellSyntax(text string) bool { return strings.ContainsAny(text, " \t\n;|&<>()`$*?[{~'\"\\") }
 
-// Line returns the words that the commands of a line may get, for all interpretations of the line.
+// PossibleWords returns the words that the commands of a line may get, for all interpretations of the line.
 // sure reports whether the words are complete.
-func (s Shell) Line(line *cmdline.Reading) (words []string, sure bool) {
+func (s Shell) PossibleWords(line *cmdline.CommandLine) (words []string, sure bool) {
 	r := &reader{
 		Shell: s, values: map[string][]string{}, sure: true,
 		own: map[string]bool{}, used: map[string]bool{}, doubtful: map[string]bool{}, arrays: map[string]bool{},
@@ -79,7 +79,7 @@ type reader struct {
 	wrote []string
 }
 
-func (r *reader) line(line *cmdline.Reading, depth int) {
+func (r *reader) line(line *cmdline.CommandLine, depth int) {
 	if depth > maxDepth {
 		r.sure = false
 		return
@@ -104,11 +104,11 @@ func (r *reader) line(line *cmdline.Reading, depth int) {
 			r.sure = r.sure && !r.unclear(node)
 			after = append(after, r.call(node, depth)...)
 		case *syntax.Assign:
-			if node.Name != nil && IsSearched(node.Name.Value) {
+			if node.Name != nil && IsSearchPathVariable(node.Name.Value) {
 				r.sure = false
 			}
 			for _, value := range r.literals(node.Value) {
-				if Rewritten(value) {
+				if HasShellSyntax(value) {
 					after = append(after, value) // a program may run it as a line, as git does with GIT_EDITOR
 				}
 			}
@@ -129,7 +129,7 @@ func (r *reader) line(line *cmdline.Reading, depth int) {
 func written(to *syntax.Redirect) bool {
 	switch to.Op {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
-		return to.Word.Lit() != "" && !Rewritten(to.Word.Lit())
+		return to.Word.Lit() != "" && !HasShellSyntax(to.Word.Lit())
 	}
 	return false
 }
@@ -211,17 +211,17 @@ func (r *reader) call(call *syntax.CallExpr, depth int) (lines []string) {
 	for n, arg := range call.Args {
 		for _, word := range r.fields(arg) {
 			if n == 0 {
-				r.reads = r.reads || programs.Is(word, programs.Renames)
-				find = programs.Is(word, programs.Finds)
+				r.reads = r.reads || programs.Is(word, programs.RedefinesWords)
+				find = programs.Is(word, programs.RunsCommandOption)
 				if word == "cd" && len(call.Args) == 1 {
 					r.add(r.values["HOME"]...)
 				}
 			}
-			if programs.Is(word, programs.Spreads) || find && strings.HasPrefix(word, "-exec") || find && strings.HasPrefix(word, "-ok") {
+			if programs.Is(word, programs.RunsInput) || find && strings.HasPrefix(word, "-exec") || find && strings.HasPrefix(word, "-ok") {
 				r.sure = false
 			}
 			switch {
-			case !Rewritten(word):
+			case !HasShellSyntax(word):
 			case inShell:
 				lines = append(lines, word)
 			default:

@@ -64,7 +64,7 @@ func TestSpellings(t *testing.T) {
 	} {
 		for _, form := range quotings(line) {
 			s := shell(t)
-			if words, sure := s.Line(cmdline.Read(form)); !sure || !names(s, words) {
+			if words, sure := s.PossibleWords(cmdline.Read(form)); !sure || !names(s, words) {
 				t.Errorf("%s: sure %t of %q", form, sure, words)
 			}
 		}
@@ -81,7 +81,7 @@ func TestDoubts(t *testing.T) {
 		"((x=1)); ./$x.sh", "sh $LANG", "./run${TERM:-}.sh", "sh ${LC_ALL:-x}",
 	} {
 		for _, form := range quotings(line)[:3] {
-			if words, sure := shell(t).Line(cmdline.Read(form)); sure {
+			if words, sure := shell(t).PossibleWords(cmdline.Read(form)); sure {
 				t.Errorf("%s is said to be sure: %q", form, words)
 			}
 		}
@@ -100,7 +100,7 @@ func TestDoubtsOfVariables(t *testing.T) {
 		"cd a; sh /dev/fd/../../self/cwd/in.sh", "PYTHONPATH=a tool", "export PERL5LIB=a; tool", "echo x > z; sh z", "echo x > /tmp/z; sh /tmp//z", "$PROGRAM x", "nice $PROGRAM x", "bash -O nocaseglob -c 'sh R*'",
 	} {
 		for _, form := range quotings(line)[:3] {
-			if words, sure := shell(t).Line(cmdline.Read(form)); sure {
+			if words, sure := shell(t).PossibleWords(cmdline.Read(form)); sure {
 				t.Errorf("%s is said to be sure: %q", form, words)
 			}
 		}
@@ -118,14 +118,14 @@ func TestDoubtsOfPrograms(t *testing.T) {
 	for _, wrapper := range []string{"", "env ", "env -i X=1 ", "nice -n 1 ", "timeout 5 ", "nohup ", "exec ", "command ", "setsid -w ", "stdbuf -o0 ", "sudo -u x ", "time ", "busybox "} {
 		for _, program := range shells {
 			for _, line := range []string{"generate | " + wrapper + program, wrapper + program + " < <(generate)", "{ " + wrapper + program + "; }"} {
-				if words, sure := shell(t).Line(cmdline.Read(line)); sure {
+				if words, sure := shell(t).PossibleWords(cmdline.Read(line)); sure {
 					t.Errorf("%s is said to be sure: %q", line, words)
 				}
 			}
 		}
 	}
 	for _, line := range []string{"sh <(generate)", "python3 -m pkg", "python3.11 -m pkg.mod", "python3 pkg", "perl -I. -Mrun x.pl", "node ./idx", "node .", "node -r ./idx x.js", "node --import=./idx x.js", "python3 -c 'exec(open(\"run\"+\".sh\"))'", "perl -e 'system(\"sh\",\"ru\".\"n.sh\")'", "awk 'BEGIN{system(\"sh ru\" \"n.sh\")}'"} {
-		if words, sure := shell(t).Line(cmdline.Read(line)); sure {
+		if words, sure := shell(t).PossibleWords(cmdline.Read(line)); sure {
 			t.Errorf("%s is said to be sure: %q", line, words)
 		}
 	}
@@ -137,7 +137,7 @@ func TestNoDoubts(t *testing.T) {
 	for _, line := range []string{
 		"go vet ./... && echo ok", `prettier --write "$FILE"`, "jq -r '.tool_input.file_path | $x'", "npx eslint . || exit $?", "python3 -u scripts/x.py --fix", "node x.js", "awk '{print $1}' x", "sed -n 's/a/b/p; 3,5p' x", "echo bash | cat", "which sh", "X=1 make; echo ${X}", "gofmt -l . > /tmp/out", "D=a; cd $D && go vet ./...", "grep -rn 'sh' .", "bash -eu run.sh < /dev/null", "cat > /dev/null", "export PATH=$PATH:/x; make", "bash run.sh --x", "sh -c 'exit 2'", "rm -f /tmp/x*.log", "ls run.sh/* none/*",
 	} {
-		if words, sure := shell(t).Line(cmdline.Read(line)); !sure {
+		if words, sure := shell(t).PossibleWords(cmdline.Read(line)); !sure {
 			t.Errorf("%s is in doubt: %q", line, words)
 		}
 	}
@@ -150,7 +150,7 @@ func TestWrittenFiles(t *testing.T) {
 		"echo x > run.sh": false, "echo x >> ./run.sh": false, "echo x &> run.sh": false, "echo x > $PWD/run.sh": true, "sh < run.sh -c x": true, "cat <> run.sh": true,
 	} {
 		s := shell(t)
-		if words, _ := s.Line(cmdline.Read(line)); names(s, words) != want {
+		if words, _ := s.PossibleWords(cmdline.Read(line)); names(s, words) != want {
 			t.Errorf("%s: %q", line, words)
 		}
 	}
@@ -160,12 +160,12 @@ func TestWrittenFiles(t *testing.T) {
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	s := shell(t)
-	if words, _ := s.Line(cmdline.Read("ls /*/*")); slices.ContainsFunc(words, func(w string) bool {
+	if words, _ := s.PossibleWords(cmdline.Read("ls /*/*")); slices.ContainsFunc(words, func(w string) bool {
 		return strings.HasPrefix(w, "/") && !strings.Contains(w, "*") && !strings.HasPrefix(s.Root, w)
 	}) {
 		t.Errorf("outside was listed: %q", words)
 	}
 	for _, line := range []string{strings.Repeat("bash -c \"", 50), strings.Repeat("{a,", 200), "./" + strings.Repeat("*/", 300), strings.Repeat("x ", 5000)} {
-		s.Line(cmdline.Read(line))
+		s.PossibleWords(cmdline.Read(line))
 	}
 }

@@ -21,14 +21,14 @@ var harmlessOptions = map[string]*lazyregexp.Pattern{
 // awkRuns matches awk programs that may run a command or read a file.
 var awkRuns = lazyregexp.New(`\bsystem\b|\bgetline\b|\||@(?:include|load)|\bindirect\b`)
 
-// Loads reports whether the files that a program runs are unknown. This is so if it runs code from
+// LoadsCode reports whether the files that a program runs are unknown. This is so if it runs code from
 // its arguments or its input, or a module whose name is not that of a file. Words that are not
 // known are empty.
-func Loads(words []string) bool {
-	if programs.Is(words[0], programs.Awk) {
+func LoadsCode(words []string) bool {
+	if programs.Is(words[0], programs.IsAwk) {
 		return slices.ContainsFunc(words[1:], awkRuns.MatchString)
 	}
-	if !programs.Is(words[0], programs.Interprets) || programs.Is(words[0], programs.Sources) {
+	if !programs.Is(words[0], programs.RunsFiles) || programs.Is(words[0], programs.SourcesFile) {
 		return false
 	}
 	harmless := harmlessOptions[strings.TrimRight(programs.Name(words[0]), "0123456789.-")]
@@ -51,5 +51,5 @@ func Loads(words []string) bool {
 // searched lists variables with folders or modules from which programs load code.
 var searched = []string{"PYTHONPATH", "PYTHONHOME", "NODE_PATH", "PERL5LIB", "PERL5OPT", "PERL5DB", "RUBYLIB", "RUBYOPT", "LUA_PATH", "LUA_CPATH", "CLASSPATH", "AWKPATH", "LUA_INIT"}
 
-// IsSearched reports whether programs load code from the folders or modules in a variable.
-func IsSearched(variable string) bool { return slices.Contains(searched, variable) }
+// IsSearchPathVariable reports whether programs load code from the folders or modules in a variable.
+func IsSearchPathVariable(variable string) bool { return slices.Contains(searched, variable) }

@@ -42,10 +42,10 @@ func (r *reader) doubtVariables(node syntax.Node) {
 					r.doubtful[name] = r.doubtful[name] || is
 					r.doubtsAll = r.doubtsAll || is && name == ""
 				}
-			case n == 0 && programs.IsNamed(text, programs.Sources):
+			case n == 0 && programs.IsNamed(text, programs.SourcesFile):
 				r.doubtsAll = true // the file may set any of them
 			}
-			setting = setting || programs.Is(text, programs.Sets)
+			setting = setting || programs.Is(text, programs.SetsVariables)
 		}
 	case *syntax.DeclClause:
 		names := slices.ContainsFunc(node.Args, func(a *syntax.Assign) bool {
@@ -99,14 +99,14 @@ func (r *reader) unclear(call *syntax.CallExpr) bool {
 				text = literals[0]
 			}
 		}
-		if n == 0 || len(words) > 0 && cmdline.Wraps(words[0]) {
+		if n == 0 || len(words) > 0 && cmdline.IsWrapper(words[0]) {
 			syntax.Walk(arg, func(node syntax.Node) bool {
 				if p, ok := node.(*syntax.ParamExp); ok && p.Exp == nil && p.Param != nil && r.values[p.Param.Value] == nil {
 					text = unknown
 				}
 				return true
 			})
-			if slices.ContainsFunc(programs.Names(programs.Shell|programs.ForeignShell), func(shell string) bool {
+			if slices.ContainsFunc(programs.NamesWith(programs.IsShell|programs.IsForeignShell), func(shell string) bool {
 				matches, _ := path.Match(path.Base(text), shell)
 				return matches && path.Base(text) != shell
 			}) {
@@ -117,14 +117,14 @@ func (r *reader) unclear(call *syntax.CallExpr) bool {
 			return true
 		}
 	}
-	if len(words) == 0 || programs.IsNamed(path.Base(words[0]), programs.Prints) || len(words) > 1 && words[0] == "command" && words[1] == "-v" {
+	if len(words) == 0 || programs.IsNamed(path.Base(words[0]), programs.PrintsWords) || len(words) > 1 && words[0] == "command" && words[1] == "-v" {
 		return false
 	}
 	for n, word := range words {
 		if cmdline.IsShell(word) && !hasScript(words[n+1:]) {
 			return true
 		}
-		if Loads(words[n:]) || path.Base(word) == "sed" && slices.ContainsFunc(words[n+1:], sedRuns.MatchString) {
+		if LoadsCode(words[n:]) || path.Base(word) == "sed" && slices.ContainsFunc(words[n+1:], sedRuns.MatchString) {
 			return true
 		}
 	}

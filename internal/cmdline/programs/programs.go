@@ -13,81 +13,81 @@ import (
 	"sync"
 )
 
-// Does is a set of properties of a program.
-type Does uint64
+// Traits is a set of properties of a program.
+type Traits uint64
 
 // The properties of programs. Each comment describes a program with the property.
 const (
-	// Shell parses a line as bash does, or refuses it. ForeignShell may interpret it differently.
+	// IsShell parses a line as bash does, or refuses it. IsForeignShell may interpret it differently.
 	// Shells whose names are common words, such as rc and nu, have neither property.
-	Shell Does = 1 << iota
-	ForeignShell
-	// Wraps runs the command in its arguments and nothing else.
-	Wraps
-	// Lines is a wrapper that may pass its arguments to a shell.
-	Lines
-	// Carries adds words to the command in its arguments, runs it elsewhere, only watches it, or
+	IsShell Traits = 1 << iota
+	IsForeignShell
+	// WrapsCommand runs the command in its arguments and nothing else.
+	WrapsCommand
+	// WrapsLine is a wrapper that may pass its arguments to a shell.
+	WrapsLine
+	// CarriesCommand adds words to the command in its arguments, runs it elsewhere, only watches it, or
 	// names a command that the shell runs.
-	Carries
-	// Launches runs the command that follows its options and operands, and exits with its code.
-	Launches
+	CarriesCommand
+	// LaunchesCommand runs the command that follows its options and operands, and exits with its code.
+	LaunchesCommand
 	// AddsWords adds words from elsewhere to the command in its arguments.
 	AddsWords
-	// Finds runs the command after one of its options, as find -exec does.
-	Finds
-	// Evaluates is a shell command that runs each argument as a line.
-	Evaluates
-	// Subscripts is a shell command that evaluates its arguments as subscripts or arithmetic.
-	Subscripts
-	// Sources runs the commands of a file in the current shell.
-	Sources
-	// Ends may end the line before its last command.
-	Ends
-	// Sets sets or unsets the variables in its arguments.
-	Sets
-	// Renames sets variables from its input, or changes the meaning of words.
-	Renames
-	// Spreads runs its input or all files of a folder, or changes how a shell splits words.
-	Spreads
-	// Builtin is built into the shell.
-	Builtin
-	// Succeeds never fails.
-	Succeeds
-	// Prints only prints or looks up the words after it.
-	Prints
-	// Searches exits with 1 if it finds nothing, which is not a failure.
-	Searches
-	// SearchesBelow searches below folders even without an option for it.
-	SearchesBelow
-	// Packs reads everything below the folders in its arguments.
-	Packs
-	// Compares reads two files or folders.
-	Compares
-	// Interprets runs the files in its arguments. Awk runs the program text in one of its
+	// RunsCommandOption runs the command after one of its options, as find -exec does.
+	RunsCommandOption
+	// EvaluatesLines is a shell command that runs each argument as a line.
+	EvaluatesLines
+	// EvaluatesSubscripts is a shell command that evaluates its arguments as subscripts or arithmetic.
+	EvaluatesSubscripts
+	// SourcesFile runs the commands of a file in the current shell.
+	SourcesFile
+	// EndsLine may end the line before its last command.
+	EndsLine
+	// SetsVariables sets or unsets the variables in its arguments.
+	SetsVariables
+	// RedefinesWords sets variables from its input, or changes the meaning of words.
+	RedefinesWords
+	// RunsInput runs its input or all files of a folder, or changes how a shell splits words.
+	RunsInput
+	// IsBuiltin is built into the shell.
+	IsBuiltin
+	// AlwaysSucceeds never fails.
+	AlwaysSucceeds
+	// PrintsWords only prints or looks up the words after it.
+	PrintsWords
+	// SearchesFiles exits with 1 if it finds nothing, which is not a failure.
+	SearchesFiles
+	// SearchesFolders searches below folders even without an option for it.
+	SearchesFolders
+	// ReadsFolders reads everything below the folders in its arguments.
+	ReadsFolders
+	// ComparesFiles reads two files or folders.
+	ComparesFiles
+	// RunsFiles runs the files in its arguments. Awk runs the program text in one of its
 	// arguments.
-	Interprets
-	Awk
-	// Changes changes the files in its arguments. Deletes removes them.
-	Changes
-	Deletes
-	// Filters reads only its input if it has no operands.
-	Filters
-	// Shows prints lines of files unchanged. Quotes prints lines of files in a form that an edit may
+	RunsFiles
+	IsAwk
+	// ChangesFiles changes the files in its arguments. Deletes removes them.
+	ChangesFiles
+	DeletesFiles
+	// FiltersInput reads only its input if it has no operands.
+	FiltersInput
+	// PrintsLines prints lines of files unchanged. Quotes prints lines of files in a form that an edit may
 	// quote.
-	Shows
-	Quotes
-	// Cuts prints the first or the last part of its input.
-	Cuts
-	// Subcommands marks a program whose first argument selects a subcommand.
-	Subcommands
-	// Patches is a name under which models call the tool that applies a patch.
-	Patches
+	PrintsLines
+	PrintsQuotableLines
+	// PrintsPart prints the first or the last part of its input.
+	PrintsPart
+	// HasSubcommands marks a program whose first argument selects a subcommand.
+	HasSubcommands
+	// AppliesPatch is a name under which models call the tool that applies a patch.
+	AppliesPatch
 )
 
 // A row describes programs with the same properties.
 type row struct {
 	names string
-	does  Does
+	does  Traits
 	// values holds the one-letter options of a launcher whose value is a separate word. operands is
 	// the number of words between its options and the command.
 	values   string
@@ -95,90 +95,90 @@ type row struct {
 }
 
 var rows = []row{
-	{names: "sh bash rbash dash ash ksh rksh mksh lksh oksh loksh pdksh posh yash bosh capsh", does: Shell},
-	{names: "zsh rzsh fish csh tcsh elvish xonsh pwsh powershell", does: ForeignShell},
+	{names: "sh bash rbash dash ash ksh rksh mksh lksh oksh loksh pdksh posh yash bosh capsh", does: IsShell},
+	{names: "zsh rzsh fish csh tcsh elvish xonsh pwsh powershell", does: IsForeignShell},
 
-	{names: "sudo", does: Wraps | Launches, values: "CDRTUghprtu"},
-	{names: "doas", does: Wraps | Launches, values: "Cu"},
-	{names: "pkexec nohup setsid chronic unbuffer linux32 linux64 fakeroot dbus-run-session", does: Wraps | Launches},
-	{names: "gosu su-exec setuidgid", does: Wraps | Launches, operands: 1},
-	{names: "nice", does: Wraps | Launches, values: "n"},
-	{names: "ionice", does: Wraps | Launches, values: "cnpPu"},
-	{names: "chrt", does: Wraps | Launches, values: "TPD", operands: 1},
-	{names: "taskset", does: Wraps | Launches, operands: 1},
-	{names: "numactl", does: Wraps | Launches, values: "NCmip"},
-	{names: "cpulimit", does: Wraps | Launches, values: "lpe"},
-	{names: "time", does: Wraps | Launches, values: "fo"},
-	{names: "timeout", does: Wraps | Launches, values: "ks", operands: 1},
-	{names: "stdbuf", does: Wraps | Launches, values: "ioe"},
-	{names: "strace", does: Wraps | Launches, values: "EIOPSXabeopsu"},
-	{names: "chroot", does: Wraps | Launches, operands: 1},
-	{names: "xvfb-run", does: Wraps | Launches, values: "nefpsw"},
-	{names: "command", does: Wraps | Launches | Builtin},
-	{names: "exec", does: Wraps | Launches | Ends},
-	{names: "builtin chpst softlimit prlimit setpriv setarch unshare nsenter proot bwrap firejail systemd-run", does: Wraps},
-	{names: "env", does: Wraps | Lines | Launches, values: "CSu"},
-	{names: "watch", does: Wraps | Lines | Launches, values: "nq"},
-	{names: "flock", does: Wraps | Lines | Launches, values: "Ecw", operands: 1},
-	{names: "busybox toybox", does: Wraps | Lines | Launches},
-	{names: "su runuser sg script", does: Wraps | Lines},
+	{names: "sudo", does: WrapsCommand | LaunchesCommand, values: "CDRTUghprtu"},
+	{names: "doas", does: WrapsCommand | LaunchesCommand, values: "Cu"},
+	{names: "pkexec nohup setsid chronic unbuffer linux32 linux64 fakeroot dbus-run-session", does: WrapsCommand | LaunchesCommand},
+	{names: "gosu su-exec setuidgid", does: WrapsCommand | LaunchesCommand, operands: 1},
+	{names: "nice", does: WrapsCommand | LaunchesCommand, values: "n"},
+	{names: "ionice", does: WrapsCommand | LaunchesCommand, values: "cnpPu"},
+	{names: "chrt", does: WrapsCommand | LaunchesCommand, values: "TPD", operands: 1},
+	{names: "taskset", does: WrapsCommand | LaunchesCommand, operands: 1},
+	{names: "numactl", does: WrapsCommand | LaunchesCommand, values: "NCmip"},
+	{names: "cpulimit", does: WrapsCommand | LaunchesCommand, values: "lpe"},
+	{names: "time", does: WrapsCommand | LaunchesCommand, values: "fo"},
+	{names: "timeout", does: WrapsCommand | LaunchesCommand, values: "ks", operands: 1},
+	{names: "stdbuf", does: WrapsCommand | LaunchesCommand, values: "ioe"},
+	{names: "strace", does: WrapsCommand | LaunchesCommand, values: "EIOPSXabeopsu"},
+	{names: "chroot", does: WrapsCommand | LaunchesCommand, operands: 1},
+	{names: "xvfb-run", does: WrapsCommand | LaunchesCommand, values: "nefpsw"},
+	{names: "command", does: WrapsCommand | LaunchesCommand | IsBuiltin},
+	{names: "exec", does: WrapsCommand | LaunchesCommand | EndsLine},
+	{names: "builtin chpst softlimit prlimit setpriv setarch unshare nsenter proot bwrap firejail systemd-run", does: WrapsCommand},
+	{names: "env", does: WrapsCommand | WrapsLine | LaunchesCommand, values: "CSu"},
+	{names: "watch", does: WrapsCommand | WrapsLine | LaunchesCommand, values: "nq"},
+	{names: "flock", does: WrapsCommand | WrapsLine | LaunchesCommand, values: "Ecw", operands: 1},
+	{names: "busybox toybox", does: WrapsCommand | WrapsLine | LaunchesCommand},
+	{names: "su runuser sg script", does: WrapsCommand | WrapsLine},
 
-	{names: "xargs", does: Carries | Launches | AddsWords | Spreads, values: "EILPadns"},
-	{names: "parallel", does: Carries | AddsWords | Spreads},
-	{names: "mapfile readarray", does: Carries | Sets | Renames | Subscripts},
-	{names: "hash", does: Carries | Prints},
-	{names: "npx uv poetry bundle", does: Carries | Subcommands},
-	{names: "ltrace valgrind hyperfine entr ssh compgen choom uclampset i386 x86_64 uname26 arch start-stop-daemon ssh-agent runcon newgrp systemd-inhibit run0 sudo-rs dbus-launch aa-exec cgexec schedtool", does: Carries},
-	{names: "perf gdb catchsegv faketime eatmydata nocache timelimit rlwrap sem tsp torify torsocks proxychains proxychains4 fakechroot pseudo tini dumb-init s6-setuidgid envdir setlock", does: Carries},
-	{names: "screen dtach abduco watchexec nodemon socat expect caffeinate sandbox-exec pipenv pyenv rbenv direnv mise", does: Carries},
-	{names: "find fd fdfind", does: Finds},
+	{names: "xargs", does: CarriesCommand | LaunchesCommand | AddsWords | RunsInput, values: "EILPadns"},
+	{names: "parallel", does: CarriesCommand | AddsWords | RunsInput},
+	{names: "mapfile readarray", does: CarriesCommand | SetsVariables | RedefinesWords | EvaluatesSubscripts},
+	{names: "hash", does: CarriesCommand | PrintsWords},
+	{names: "npx uv poetry bundle", does: CarriesCommand | HasSubcommands},
+	{names: "ltrace valgrind hyperfine entr ssh compgen choom uclampset i386 x86_64 uname26 arch start-stop-daemon ssh-agent runcon newgrp systemd-inhibit run0 sudo-rs dbus-launch aa-exec cgexec schedtool", does: CarriesCommand},
+	{names: "perf gdb catchsegv faketime eatmydata nocache timelimit rlwrap sem tsp torify torsocks proxychains proxychains4 fakechroot pseudo tini dumb-init s6-setuidgid envdir setlock", does: CarriesCommand},
+	{names: "screen dtach abduco watchexec nodemon socat expect caffeinate sandbox-exec pipenv pyenv rbenv direnv mise", does: CarriesCommand},
+	{names: "find fd fdfind", does: RunsCommandOption},
 
-	{names: "eval", does: Evaluates | Renames | Ends},
-	{names: "trap", does: Evaluates | Ends},
-	{names: "alias", does: Evaluates | Renames | Spreads},
-	{names: "source .", does: Sources | Interprets | Renames | Ends},
-	{names: "shopt", does: Spreads | Ends},
-	{names: "run-parts", does: Spreads},
-	{names: "set", does: Ends},
-	{names: "exit return", does: Ends | Subscripts},
-	{names: "read getopts", does: Sets | Renames | Subscripts},
-	{names: "unset", does: Sets | Subscripts},
-	{names: "let", does: Renames | Subscripts},
-	{names: "wait declare typeset export readonly local shift", does: Subscripts},
-	{names: "echo", does: Builtin | Prints | Succeeds},
-	{names: "printf", does: Builtin | Prints | Succeeds | Renames | Subscripts},
-	{names: "test [", does: Builtin | Prints | Subscripts},
-	{names: "type", does: Builtin | Prints},
-	{names: "true", does: Builtin | Succeeds},
-	{names: ":", does: Succeeds},
-	{names: "false pwd", does: Builtin},
-	{names: "which pgrep", does: Prints},
+	{names: "eval", does: EvaluatesLines | RedefinesWords | EndsLine},
+	{names: "trap", does: EvaluatesLines | EndsLine},
+	{names: "alias", does: EvaluatesLines | RedefinesWords | RunsInput},
+	{names: "source .", does: SourcesFile | RunsFiles | RedefinesWords | EndsLine},
+	{names: "shopt", does: RunsInput | EndsLine},
+	{names: "run-parts", does: RunsInput},
+	{names: "set", does: EndsLine},
+	{names: "exit return", does: EndsLine | EvaluatesSubscripts},
+	{names: "read getopts", does: SetsVariables | RedefinesWords | EvaluatesSubscripts},
+	{names: "unset", does: SetsVariables | EvaluatesSubscripts},
+	{names: "let", does: RedefinesWords | EvaluatesSubscripts},
+	{names: "wait declare typeset export readonly local shift", does: EvaluatesSubscripts},
+	{names: "echo", does: IsBuiltin | PrintsWords | AlwaysSucceeds},
+	{names: "printf", does: IsBuiltin | PrintsWords | AlwaysSucceeds | RedefinesWords | EvaluatesSubscripts},
+	{names: "test [", does: IsBuiltin | PrintsWords | EvaluatesSubscripts},
+	{names: "type", does: IsBuiltin | PrintsWords},
+	{names: "true", does: IsBuiltin | AlwaysSucceeds},
+	{names: ":", does: AlwaysSucceeds},
+	{names: "false pwd", does: IsBuiltin},
+	{names: "which pgrep", does: PrintsWords},
 
-	{names: "grep", does: Searches | Prints},
-	{names: "egrep fgrep zgrep", does: Searches},
-	{names: "rg ag ack", does: Searches | SearchesBelow},
-	{names: "tar bsdtar zip 7z cpio scp", does: Packs},
-	{names: "rsync", does: Packs | Changes},
-	{names: "diff", does: Compares | Quotes},
-	{names: "cat nl", does: Shows | Quotes},
-	{names: "bat", does: Quotes},
-	{names: "sed", does: Shows | Quotes | Changes},
-	{names: "head tail", does: Shows | Filters | Cuts},
-	{names: "wc sort uniq", does: Filters},
-	{names: "awk", does: Awk | Quotes},
-	{names: "gawk mawk nawk", does: Awk},
-	{names: "python pypy node nodejs deno perl ruby php lua osascript", does: Interprets},
-	{names: "bun", does: Interprets | Subcommands},
-	{names: "go git npm pnpm yarn cargo make docker dotnet mvn gradle gradlew", does: Subcommands},
+	{names: "grep", does: SearchesFiles | PrintsWords},
+	{names: "egrep fgrep zgrep", does: SearchesFiles},
+	{names: "rg ag ack", does: SearchesFiles | SearchesFolders},
+	{names: "tar bsdtar zip 7z cpio scp", does: ReadsFolders},
+	{names: "rsync", does: ReadsFolders | ChangesFiles},
+	{names: "diff", does: ComparesFiles | PrintsQuotableLines},
+	{names: "cat nl", does: PrintsLines | PrintsQuotableLines},
+	{names: "bat", does: PrintsQuotableLines},
+	{names: "sed", does: PrintsLines | PrintsQuotableLines | ChangesFiles},
+	{names: "head tail", does: PrintsLines | FiltersInput | PrintsPart},
+	{names: "wc sort uniq", does: FiltersInput},
+	{names: "awk", does: IsAwk | PrintsQuotableLines},
+	{names: "gawk mawk nawk", does: IsAwk},
+	{names: "python pypy node nodejs deno perl ruby php lua osascript", does: RunsFiles},
+	{names: "bun", does: RunsFiles | HasSubcommands},
+	{names: "go git npm pnpm yarn cargo make docker dotnet mvn gradle gradlew", does: HasSubcommands},
 
-	{names: "rm rmdir dd truncate", does: Changes | Deletes},
-	{names: "unlink shred srm wipe", does: Deletes},
-	{names: "mv cp tee touch ln install chmod chown patch", does: Changes},
+	{names: "rm rmdir dd truncate", does: ChangesFiles | DeletesFiles},
+	{names: "unlink shred srm wipe", does: DeletesFiles},
+	{names: "mv cp tee touch ln install chmod chown patch", does: ChangesFiles},
 	// Commands of Windows.
-	{names: "del erase move copy xcopy robocopy ren rd attrib icacls", does: Changes},
-	{names: "clear-content set-content add-content out-file tee-object new-item remove-item move-item copy-item rename-item set-item", does: Changes},
-	{names: "clc sc ac ni ri mi ci cpi rni si", does: Changes},
-	{names: "apply_patch applypatch", does: Patches},
+	{names: "del erase move copy xcopy robocopy ren rd attrib icacls", does: ChangesFiles},
+	{names: "clear-content set-content add-content out-file tee-object new-item remove-item move-item copy-item rename-item set-item", does: ChangesFiles},
+	{names: "clc sc ac ni ri mi ci cpi rni si", does: ChangesFiles},
+	{names: "apply_patch applypatch", does: AppliesPatch},
 }
 
 // table maps the name of each program to its row.
@@ -194,20 +194,20 @@ var table = sync.OnceValue(func() map[string]*row {
 
 // Is reports whether a program has one of the properties. It ignores the folder of the program, its
 // version and its extension on Windows, as in /usr/bin/python3.13 and BASH.EXE.
-func Is(program string, does Does) bool {
+func Is(program string, does Traits) bool {
 	r := find(program)
 	return r != nil && r.does&does != 0
 }
 
 // IsNamed reports whether a word is exactly the name of a program with one of the properties. Use
 // it if a true result allows something.
-func IsNamed(word string, does Does) bool {
+func IsNamed(word string, does Traits) bool {
 	r := table()[word]
 	return r != nil && r.does&does != 0
 }
 
-// Names returns the names of the programs with one of the properties.
-func Names(does Does) []string {
+// NamesWith returns the names of the programs with one of the properties.
+func NamesWith(does Traits) []string {
 	var names []string
 	for _, r := range rows {
 		if r.does&does != 0 {
@@ -235,10 +235,10 @@ func Name(program string) string {
 	return strings.TrimSuffix(strings.ToLower(path.Base(program)), ".exe")
 }
 
-// Launched returns the words of a command without the launchers before it, such as sudo -u NAME and
+// SkipLaunchers returns the words of a command without the launchers before it, such as sudo -u NAME and
 // timeout 60.
-func Launched(words []string) []string {
-	for len(words) > 1 && Is(words[0], Launches) {
+func SkipLaunchers(words []string) []string {
+	for len(words) > 1 && Is(words[0], LaunchesCommand) {
 		rest := find(words[0]).command(words[1:])
 		if len(rest) == 0 {
 			break

@@ -15,7 +15,7 @@ func TestEachProgramIsInOneRow(t *testing.T) {
 				t.Errorf("%s is in two rows", name)
 			}
 			seen[name] = true
-			if r.does&Launches == 0 && (r.values != "" || r.operands > 0) {
+			if r.does&LaunchesCommand == 0 && (r.values != "" || r.operands > 0) {
 				t.Errorf("%s launches nothing and has options or operands", name)
 			}
 			if !Is(name, r.does) || !IsNamed(name, r.does) {
@@ -29,28 +29,28 @@ func TestIs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		program   string
-		does      Does
+		does      Traits
 		is, named bool
 	}{
-		{"bash", Shell, true, true},
-		{"/bin/bash-5.2", Shell, true, false},
-		{"C:/x/BASH.EXE", Shell, true, false},
-		{"python3.13", Interprets, true, false},
-		{"./node", Interprets, true, false},
-		{"x86_64", Carries, true, true},
-		{".", Sources, true, true},
-		{"./", Sources, false, false},
-		{"", Sources, false, false},
-		{"/", Sources, false, false},
-		{"bash", Wraps | Searches, false, false},
-		{"bashful", Shell, false, false},
-		{"5", Shell, false, false},
+		{"bash", IsShell, true, true},
+		{"/bin/bash-5.2", IsShell, true, false},
+		{"C:/x/BASH.EXE", IsShell, true, false},
+		{"python3.13", RunsFiles, true, false},
+		{"./node", RunsFiles, true, false},
+		{"x86_64", CarriesCommand, true, true},
+		{".", SourcesFile, true, true},
+		{"./", SourcesFile, false, false},
+		{"", SourcesFile, false, false},
+		{"/", SourcesFile, false, false},
+		{"bash", WrapsCommand | SearchesFiles, false, false},
+		{"bashful", IsShell, false, false},
+		{"5", IsShell, false, false},
 	} {
 		if is, named := Is(c.program, c.does), IsNamed(c.program, c.does); is != c.is || named != c.named {
 			t.Errorf("%q: %t, %t", c.program, is, named)
 		}
 	}
-	if names := Names(Packs); !slices.Contains(names, "tar") || slices.Contains(names, "cat") {
+	if names := NamesWith(ReadsFolders); !slices.Contains(names, "tar") || slices.Contains(names, "cat") {
 		t.Errorf("%q pack", names)
 	}
 }
@@ -89,7 +89,7 @@ func TestLaunched(t *testing.T) {
 		"su me -c x":                             "su me -c x",
 		"nice - x":                               "- x",
 	} {
-		if got := strings.Join(Launched(strings.Fields(line)), " "); got != want {
+		if got := strings.Join(SkipLaunchers(strings.Fields(line)), " "); got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}

@@ -72,7 +72,7 @@ type account struct {
 }
 
 // addBill adds the cost of a request that was sent, and makes the request the latest one.
-func (a *account) addBill(m Moment) {
+func (a *account) addBill(m RequestFacts) {
 	a.begin(m)
 	cached, all := a.cachedTokens(m, a.kept), a.cachedOfAll(m)
 	if m.Reported {
@@ -98,7 +98,7 @@ func (a *account) addBill(m Moment) {
 
 // corrected returns the cached tokens of a request according to the provider's report. For the request
 // without pruning, it returns the tokens corrected by the same ratio.
-func (a *account) corrected(m Moment, cached, all int) (found, foundOfAll int) {
+func (a *account) corrected(m RequestFacts, cached, all int) (found, foundOfAll int) {
 	total, unpruned := m.Head+a.conversation.total, m.Head+a.conversation.unpruned
 	found = int(m.Found * float64(total))
 	if cached == 0 {
@@ -107,7 +107,7 @@ func (a *account) corrected(m Moment, cached, all int) (found, foundOfAll int) {
 	return found, min(int(float64(all)*float64(found)/float64(cached)), unpruned)
 }
 
-func (a *account) bill(m Moment, cached, all int) RequestCost {
+func (a *account) bill(m RequestFacts, cached, all int) RequestCost {
 	total := m.Head + a.conversation.total
 	if a.conversation.total == a.conversation.unpruned {
 		all = cached // nothing was pruned, so both are the same request
@@ -127,7 +127,7 @@ func (a *account) touch(unit int) {
 
 // begin continues a conversation whose requests another process has sent. Everything before the latest
 // reply counts as cached, unless m.Cold is set. It does nothing once this engine has sent a request.
-func (a *account) begin(m Moment) {
+func (a *account) begin(m RequestFacts) {
 	if a.sentOnce || m.Cold {
 		return
 	}
@@ -142,21 +142,21 @@ func (a *account) begin(m Moment) {
 
 // cachedTokens returns how many tokens of the next request are in the provider's cache, if the first
 // kept units have not changed.
-func (a *account) cachedTokens(m Moment, kept int) int {
+func (a *account) cachedTokens(m RequestFacts, kept int) int {
 	if !a.sentOnce || m.Cold {
 		return 0
 	}
 	return a.foundTokens(m, kept)
 }
 
-func cost(m Moment, cached, total int) float64 {
+func cost(m RequestFacts, cached, total int) float64 {
 	p := m.Price.at(total)
 	return float64(cached)*p.Read + float64(total-cached)*p.Write
 }
 
 // cachedOfAll returns how many tokens of the next request would be in the provider's cache if nothing
 // had ever been pruned.
-func (a *account) cachedOfAll(m Moment) int {
+func (a *account) cachedOfAll(m RequestFacts) int {
 	if !a.sentOnce || m.Cold || m.Cache.Kind == vendor.CacheNone {
 		return 0
 	}
@@ -166,7 +166,7 @@ func (a *account) cachedOfAll(m Moment) int {
 // bank returns how much more the next request may cost while the amount spent stays at or below the
 // cost without pruning. newSaved counts the tokens that are pruned before any request contains them, so
 // the request excludes them.
-func (a *account) bank(m Moment, newSaved float64) float64 {
+func (a *account) bank(m RequestFacts, newSaved float64) float64 {
 	none := a.noneNext(m)
 	total := m.Head + a.conversation.total
 	uncut := cost(m, a.cachedTokens(m, a.sent), total-int(newSaved))
@@ -174,14 +174,14 @@ func (a *account) bank(m Moment, newSaved float64) float64 {
 }
 
 // noneNext returns the cost without pruning, including the next request.
-func (a *account) noneNext(m Moment) float64 {
+func (a *account) noneNext(m RequestFacts) float64 {
 	return a.None + cost(m, a.cachedOfAll(m), m.Head+a.conversation.unpruned)
 }
 
 // faults returns the amount that the bank reserves for edits that may quote one of the given number of
 // pruned texts. It also returns the part of the debt that may not be spent on texts that an edit may
 // quote.
-func (a *account) faults(m Moment, texts int) float64 {
+func (a *account) faults(m RequestFacts, texts int) float64 {
 	n := inHand
 	if m.Price.Read < m.Price.Write { // otherwise pruning does not change the price of a request
 		n = max(n, inHandEach*m.Price.Read*float64(texts))

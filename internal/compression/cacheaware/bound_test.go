@@ -18,7 +18,7 @@ func TestKeptPastStays(t *testing.T) {
 		e.account.None += 1e6 // every cut can be paid for
 		for i, entry := range randomTalk(r, 40) {
 			if entry.Speaker == history.AI {
-				m := Moment{Price: SafePrice, Head: 100, Cold: r.IntN(4) == 0, Kept: true}
+				m := RequestFacts{Price: SafePrice, Head: 100, Cold: r.IntN(4) == 0, Kept: true}
 				for _, c := range e.Plan(m).Changes {
 					if c.unit < e.conversation.replied {
 						t.Fatalf("seed %d, entry %d: %+v changes what the latest reply has seen", seed, i, c)
@@ -50,9 +50,9 @@ func TestStepIsAvoided(t *testing.T) {
 		for _, entry := range say.entries {
 			e.Add(entry)
 		}
-		e.Sent(Moment{Price: Price{Read: 0.025, Write: 1.25, Step: step}, Cold: true})
+		e.Sent(RequestFacts{Price: Price{Read: 0.025, Write: 1.25, Step: step}, Cold: true})
 		e.Add(history.HumanText("go on " + strings.Repeat("and on ", 300)))
-		m := Moment{Price: Price{Read: 0.025, Write: 1.25, Step: step}}
+		m := RequestFacts{Price: Price{Read: 0.025, Write: 1.25, Step: step}}
 		e.account.None += 1e6
 		total := e.conversation.total
 		return e.Plan(m), total

@@ -17,13 +17,13 @@ type anchor struct {
 
 // foundTokens returns how many tokens of the next request the provider finds. It assumes that no cache
 // entry has expired and that the first units are unchanged since they were sent.
-func (a *account) foundTokens(m Moment, units int) int {
+func (a *account) foundTokens(m RequestFacts, units int) int {
 	return a.foundTokensIn(m, a.conversation.sums(), units)
 }
 
 // foundTokensIn returns the same as foundTokens, given the sums of the conversation, for a caller that
 // calls it often.
-func (a *account) foundTokensIn(m Moment, sums []int, units int) int {
+func (a *account) foundTokensIn(m RequestFacts, sums []int, units int) int {
 	switch {
 	case m.Cache.Kind == vendor.CacheNone:
 		return 0
@@ -44,7 +44,7 @@ func (c *conversation) sums() []int {
 
 // anchorBefore returns the number of units before the last unexpired anchor at or before units. It
 // returns 0 if only the head of the request is cached.
-func (a *account) anchorBefore(m Moment, units int) int {
+func (a *account) anchorBefore(m RequestFacts, units int) int {
 	for _, held := range slices.Backward(a.anchors) {
 		if held.units <= units && m.alive(held.used) {
 			return held.units
@@ -58,7 +58,7 @@ const markedLatest = 2
 
 // mark records the marks of the request that is being sent. From then on, the provider's cache contains
 // the prefixes that end there.
-func (a *account) mark(m Moment) {
+func (a *account) mark(m RequestFacts) {
 	if m.Cache.Kind != vendor.CacheMarks {
 		a.anchors = nil
 		return
@@ -104,7 +104,7 @@ func (cv *conversation) markable() []int {
 // is at the newest entry before which nothing can be pruned. Every request has this mark, so that a
 // pruning pass is billed only from there on. If no other mark would find the cached prefix, the free
 // mark is at the end of that prefix instead.
-func (e *Engine) Mark(m Moment) int {
+func (e *Engine) Mark(m RequestFacts) int {
 	if m.Cache.Kind != vendor.CacheMarks || m.Cache.Ends {
 		return 0
 	}

@@ -17,35 +17,35 @@ type Effect int
 
 // The effects. The zero value is the effect of an unknown tool, whose results count as search results.
 const (
-	// Find is a search, a listing, a web page, or an unknown tool.
-	Find Effect = iota
-	// View shows a file or lines of it.
-	View
-	// Write sets the whole content of a file.
-	Write
-	// Edit changes part of a file.
-	Edit
-	// Shell runs a command.
-	Shell
-	// Keep stores data of the tool, such as a todo list, or asks the user.
-	Keep
+	// EffectFind is a search, a listing, a web page, or an unknown tool.
+	EffectFind Effect = iota
+	// EffectView shows a file or lines of it.
+	EffectView
+	// EffectWrite sets the whole content of a file.
+	EffectWrite
+	// EffectEdit changes part of a file.
+	EffectEdit
+	// EffectShell runs a command.
+	EffectShell
+	// EffectKeep stores data of the tool, such as a todo list, or asks the user.
+	EffectKeep
 )
 
 // EffectOf returns the effect of a tool.
 func EffectOf(tool toolspec.Traits) Effect {
 	switch named := len(tool.File) > 0; {
 	case len(tool.Command) > 0:
-		return Shell
+		return EffectShell
 	case tool.Edits && named && len(tool.Body) > 0:
-		return Write
+		return EffectWrite
 	case tool.Edits && (named || len(tool.Patch) > 0):
-		return Edit
+		return EffectEdit
 	case tool.Edits, tool.Stateful, tool.Asks:
-		return Keep
+		return EffectKeep
 	case tool.Reads && named:
-		return View
+		return EffectView
 	}
-	return Find
+	return EffectFind
 }
 
 // lastLine represents the end of a file.
@@ -130,23 +130,23 @@ func (f *fact) path() string {
 }
 
 // wholeView reports whether f shows a file from its first to its last line.
-func (f *fact) wholeView() bool { return f.act == View && f.lo == 1 && f.hi == lastLine }
+func (f *fact) wholeView() bool { return f.act == EffectView && f.lo == 1 && f.hi == lastLine }
 
 // newFact describes a call that is about to run. Relative paths are resolved in root.
 func newFact(call *history.ToolCall, tool toolspec.Traits, root string) *fact {
 	f := &fact{name: call.Name, act: EffectOf(tool), reports: tool.Reports, lo: 1, hi: lastLine, result: -1}
 	resolve := func(p string) string { return history.Absolute(root, p) }
-	if f.act == View || f.act == Write || f.act == Edit {
+	if f.act == EffectView || f.act == EffectWrite || f.act == EffectEdit {
 		for _, p := range tool.FilesOf(call) {
 			f.addPath(resolve(p))
 		}
 	}
 	switch f.act {
-	case View:
+	case EffectView:
 		f.lines(call, tool)
-	case Shell:
+	case EffectShell:
 		f.command(textArg(call, tool.Command), resolve)
-	case Find:
+	case EffectFind:
 		f.key = call.Name + string(call.Parameters)
 	}
 	switch given := textArg(call, []string{tool.Key}); {
@@ -156,8 +156,8 @@ func newFact(call *history.ToolCall, tool toolspec.Traits, root string) *fact {
 	case tool.OnlyUsesNetwork():
 		f.page = given
 	}
-	if f.act != Shell && len(f.paths) == 0 && f.act != Edit && f.act != Keep {
-		f.act, f.key = Find, call.Name+string(call.Parameters)
+	if f.act != EffectShell && len(f.paths) == 0 && f.act != EffectEdit && f.act != EffectKeep {
+		f.act, f.key = EffectFind, call.Name+string(call.Parameters)
 	}
 	return f
 }
@@ -182,14 +182,14 @@ func (f *fact) lines(call *history.ToolCall, tool toolspec.Traits) {
 // command turns a shell call into a view or an edit, if the command has no other effect.
 func (f *fact) command(line string, resolve func(string) string) {
 	if shellPatch(line) {
-		f.act, f.inShell = Edit, true // take parses the patch
+		f.act, f.inShell = EffectEdit, true // take parses the patch
 		return
 	}
 	core := cmdline.Read(line).Core()
 	f.line, f.key, f.checks = line, core.Text, checks.MatchString(core.Text)
 	f.cut = outputCut{core.Ends, core.Merged, core.Silent}
 	if file, lo, hi, ok := shellView(core); ok {
-		f.act, f.inShell, f.paths, f.lo, f.hi = View, true, []string{resolve(file)}, lo, hi
+		f.act, f.inShell, f.paths, f.lo, f.hi = EffectView, true, []string{resolve(file)}, lo, hi
 		f.key = ""
 	}
 }
@@ -197,15 +197,15 @@ func (f *fact) command(line string, resolve func(string) string) {
 // answer completes f with the response to its call, and with the View in the result's metadata.
 func (f *fact) answer(response *history.ToolResponse, shown history.View) {
 	f.ok = response.Error == ""
-	f.shows = f.ok || f.act == Shell && (response.ExitCode != nil || response.Result.Text() != "")
-	if response.ExitCode != nil && (f.act == Shell || f.inShell) {
+	f.shows = f.ok || f.act == EffectShell && (response.ExitCode != nil || response.Result.Text() != "")
+	if response.ExitCode != nil && (f.act == EffectShell || f.inShell) {
 		f.ok = *response.ExitCode == 0
 	}
-	if f.act == Edit && response.ExitCode == nil && refused.MatchString(response.Result.Text()) {
+	if f.act == EffectEdit && response.ExitCode == nil && refused.MatchString(response.Result.Text()) {
 		f.ok = false
 	}
-	if f.act == View {
-		f.content = WithoutNumbers(response.Result.Text())
+	if f.act == EffectView {
+		f.content = TrimLineNumbers(response.Result.Text())
 		if heading, rest, ok := strings.Cut(f.content, "\n"); f.headed && ok && strings.HasPrefix(heading, "[") && strings.HasSuffix(heading, "]") {
 			f.hi = f.lo + max(0, strings.Count(strings.TrimSuffix(rest, "\n"), "\n"))
 			f.content = rest
@@ -218,9 +218,9 @@ func (f *fact) answer(response *history.ToolResponse, shown history.View) {
 		f.heading = first + "\n"
 	}
 	if f.reports {
-		f.changes, f.heading = toolspec.Reported(response.Result.Text())
+		f.changes, f.heading = toolspec.ParseReport(response.Result.Text())
 		if response.Error != "" && f.heading == "" { // an agent that failed, or a call that an older version answered after its end
-			f.changes, _ = toolspec.Reported(response.Error)
+			f.changes, _ = toolspec.ParseReport(response.Error)
 		}
 	}
 	f.applyRecord(shown)
@@ -237,7 +237,7 @@ func (f *fact) applyRecord(shown history.View) {
 	}
 	f.paths, f.hash = []string{shown.Path}, shown.Hash
 	switch {
-	case f.act != View || f.fragment:
+	case f.act != EffectView || f.fragment:
 	case shown.Whole:
 		f.lo, f.hi = 1, lastLine
 	case shown.From == 0:
@@ -276,9 +276,9 @@ func number(call *history.ToolCall, names []string) int {
 	return 0
 }
 
-// WithoutNumbers removes the line numbers that tools put before the lines of a file ("  12|", "12→",
+// TrimLineNumbers removes the line numbers that tools put before the lines of a file ("  12|", "12→",
 // "12\t"). It changes the text only if at least half of the lines have a number.
-func WithoutNumbers(text string) string {
+func TrimLineNumbers(text string) string {
 	var plain strings.Builder
 	plain.Grow(len(text))
 	lines, numbered := 0, 0

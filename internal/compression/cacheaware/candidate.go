@@ -29,10 +29,10 @@ const failedFor = 2
 // A review finds the units of a conversation that may be pruned at a moment.
 type review struct {
 	conversation *conversation
-	Moment
+	RequestFacts
 }
 
-func (cv *conversation) review(m Moment) *review { return &review{cv, m} }
+func (cv *conversation) review(m RequestFacts) *review { return &review{cv, m} }
 
 // candidates lists the units that may be pruned before the next request, in the order of the
 // conversation.
@@ -72,7 +72,7 @@ func (cv *conversation) unseen(u *unit) bool {
 // isFree reports whether pruning a unit loses nothing. Its rules are named F1 to F7, also in the tests.
 func (rv *review) isFree(at int, u *unit) bool {
 	f := u.fact
-	changes := f.act == Edit || f.act == Write
+	changes := f.act == EffectEdit || f.act == EffectWrite
 	switch {
 	case u.state == current: // F7: an old copy
 		return rv.conversation.isOldCopy(at, u)
@@ -93,13 +93,13 @@ func (rv *review) isFree(at int, u *unit) bool {
 // or writes the whole file, or a newer copy exists.
 func (cv *conversation) isOldCopy(at int, u *unit) bool {
 	return u.folded.copy != at || slices.ContainsFunc(u.folded.facts, func(later *fact) bool {
-		return cv.units[later.result].sent > u.foldedAt && later.ok && (later.act == Write || later.wholeView())
+		return cv.units[later.result].sent > u.foldedAt && later.ok && (later.act == EffectWrite || later.wholeView())
 	})
 }
 
 // instructs reports whether the unit contains instructions for the model. Only newer content of its
 // source replaces such a unit.
-func (u *unit) instructs() bool { return u.part == result && history.Instructs(u.fact.source) }
+func (u *unit) instructs() bool { return u.part == result && history.IsInstructionKey(u.fact.source) }
 
 func (cv *conversation) pinned(u *unit) bool {
 	for _, p := range u.fact.paths {
@@ -150,7 +150,7 @@ func (u *unit) class() class {
 		return asked
 	}
 	switch f.act {
-	case View:
+	case EffectView:
 		switch {
 		case f.lo == 1 && f.hi == lastLine:
 			return wholeFile
@@ -159,12 +159,12 @@ func (u *unit) class() class {
 		default:
 			return partNew
 		}
-	case Shell:
+	case EffectShell:
 		if f.checks && f.ok {
 			return spent
 		}
 		return passing
-	case Find:
+	case EffectFind:
 		return listed
 	default:
 		return passing
@@ -191,7 +191,7 @@ func (rv *review) patience(u *unit) float64 {
 	if rv.Patience > 0 {
 		p = max(min(p, leastPatience), p*rv.Patience)
 	}
-	isView := u.part == result && u.fact.act == View
+	isView := u.part == result && u.fact.act == EffectView
 	if !isView || rv.conversation.files[u.fact.path()].changed || !rv.conversation.editedSince(rv.conversation.request-rv.conversation.idleRequests(u)) {
 		return p
 	}

@@ -48,7 +48,7 @@ const (
 	ReasonFree   Reason = "free"
 	ReasonUnused Reason = "cold"
 	ReasonSoft   Reason = "soft"
-	ReasonFolded Reason = "folded"
+	ReasonMerged Reason = "folded"
 	// ReasonEmptyCall is the reason of a call that is removed with its result because both consist only
 	// of pointers.
 	ReasonEmptyCall Reason = "hollow"
@@ -66,7 +66,7 @@ var reasons = []reason{
 	{ReasonFree, "freePruned", "no longer needed"},
 	{ReasonUnused, "coldPruned", "unused"},
 	{ReasonSoft, "softPruned", "less used"},
-	{ReasonFolded, "foldedPruned", "merged"},
+	{ReasonMerged, "foldedPruned", "merged"},
 	{ReasonEmptyCall, "hollowPruned", "empty"},
 	{ReasonMarked, "markedPruned", "marked as stale"},
 }
@@ -123,13 +123,13 @@ func pointer(what string, number int, also ...string) string {
 	if number > 0 {
 		parts = append(parts, fmt.Sprintf("recall %d", number))
 	}
-	return Marker + strings.Join(parts, ", ") + "]"
+	return PlaceholderPrefix + strings.Join(parts, ", ") + "]"
 }
 
 var pointerNumber = lazyregexp.New(`\[pruned: [^\]]*, recall (\d+)\]`)
 
-// NumberIn returns the number in the first pointer of text, or 0 if there is none.
-func NumberIn(text string) int {
+// PlaceholderNumber returns the number in the first pointer of text, or 0 if there is none.
+func PlaceholderNumber(text string) int {
 	if found := pointerNumber.FindStringSubmatch(text); found != nil {
 		if n, err := strconv.Atoi(found[1]); err == nil {
 			return n
@@ -150,17 +150,17 @@ func (cv *conversation) anyNumber() int {
 // withPointer returns the result of a call with its text replaced by a pointer. It keeps the beginning
 // of an agent's report.
 func (f *fact) withPointer(r *history.ToolResponse, number int) *history.ToolResponse {
-	short := WithPointer(r, number)
+	short := WithPlaceholder(r, number)
 	if f.heading == "" {
 		return short
 	}
 	return short.WithResult(f.heading + short.Result.Text())
 }
 
-// WithPointer returns a result with its text replaced by a pointer. The result of a failed command
+// WithPlaceholder returns a result with its text replaced by a pointer. The result of a failed command
 // keeps its exit status, but only once, because an error already contains the status. number is the
 // number of the content in the ledger, or 0.
-func WithPointer(r *history.ToolResponse, number int) *history.ToolResponse {
+func WithPlaceholder(r *history.ToolResponse, number int) *history.ToolResponse {
 	pointer := pointerFor(r.Result.Text(), number)
 	if r.ExitCode == nil {
 		return r.WithResult(pointer)
@@ -178,9 +178,9 @@ func WithPointer(r *history.ToolResponse, number int) *history.ToolResponse {
 // picturePointer returns the text that replaces an image.
 func picturePointer(number int) string { return pointer("an image", number) }
 
-// Marker is the beginning of every pointer. Edit tools refuse an old text that begins with Marker,
+// PlaceholderPrefix is the beginning of every pointer. Edit tools refuse an old text that begins with Marker,
 // because no file contains it.
-const Marker = "[pruned: "
+const PlaceholderPrefix = "[pruned: "
 
 // LeftOut is part of the note that a compression puts in the middle of an argument that it has
 // shortened: "[… 1234 bytes omitted; …]".
@@ -188,11 +188,11 @@ const LeftOut = " left out; the call had them all: "
 
 var leftOut = lazyregexp.New(`(\d+) (bytes|items)` + LeftOut)
 
-// HoldsNote reports whether text contains a note with LeftOut.
-func HoldsNote(text string) bool { return leftOut.MatchString(text) }
+// HasOmissionNote reports whether text contains a note with LeftOut.
+func HasOmissionNote(text string) bool { return leftOut.MatchString(text) }
 
-// BytesLeftOut returns the number of bytes in the first note in text, or 0 if there is none.
-func BytesLeftOut(text string) int {
+// OmittedBytes returns the number of bytes in the first note in text, or 0 if there is none.
+func OmittedBytes(text string) int {
 	if found := leftOut.FindStringSubmatch(text); len(found) > 2 && found[2] == "bytes" {
 		if n, err := strconv.Atoi(found[1]); err == nil {
 			return n
@@ -202,7 +202,9 @@ func BytesLeftOut(text string) int {
 }
 
 // standsIn reports whether text is a pointer or contains a note, and so is not the original argument.
-func standsIn(text string) bool { return strings.HasPrefix(text, Marker) || HoldsNote(text) }
+func standsIn(text string) bool {
+	return strings.HasPrefix(text, PlaceholderPrefix) || HasOmissionNote(text)
+}
 
 // staleNote precedes a view that later edits changed.
 const staleNote = "[as of before the edits below]\n"
@@ -212,8 +214,8 @@ func foldHeading(path string) string { return foldBegins + path + foldEnds }
 
 const foldBegins, foldEnds = "[current content of ", ", in place of its earlier versions]\n"
 
-// CopyIn returns the text of a file that a fold put into a result, or false if there is none.
-func CopyIn(answer *history.ToolResponse) (text string, ok bool) {
+// MergedCopy returns the text of a file that a fold put into a result, or false if there is none.
+func MergedCopy(answer *history.ToolResponse) (text string, ok bool) {
 	whole := answer.Result.Text()
 	at := 0
 	if !strings.HasPrefix(whole, foldBegins) {
@@ -268,15 +270,15 @@ func quoted(text string) []byte {
 	return data
 }
 
-// CutOf returns the cost of a plan.
-func (e *Engine) CutOf(p Plan) history.Cut {
-	return history.Cut{Paid: p.Paid, Saves: p.Saves, Bank: p.Bank, Back: p.PaysBack(), Request: e.conversation.nextRequest()}
+// CostOfPlan returns the cost of a plan.
+func (e *Engine) CostOfPlan(p Plan) history.Cut {
+	return history.Cut{Paid: p.Paid, Saves: p.Saves, Bank: p.Bank, Back: p.PaybackRequests(), Request: e.conversation.nextRequest()}
 }
 
 // Apply applies the changes of a plan. The result has the new form of each changed entry, and the
 // indexes of the removed entries. All indexes refer to the entries before the plan.
 func (e *Engine) Apply(p Plan) history.DensityResult {
-	cut := e.CutOf(p)
+	cut := e.CostOfPlan(p)
 	result := history.DensityResult{Metadata: countsOf(p.Changes), Cut: &cut, Prunes: make([]history.Prune, len(p.Changes))}
 	for i, c := range p.Changes {
 		gone, left := e.conversation.replacedBlocks(c)
@@ -347,7 +349,7 @@ func (cv *conversation) replace(c Change) {
 	u := &cv.units[c.unit]
 	cv.total -= c.Tokens
 	u.tokens -= c.Tokens
-	u.free = c.Why == ReasonFree || c.Why == ReasonFolded
+	u.free = c.Why == ReasonFree || c.Why == ReasonMerged
 	u.prunedAt = cv.request
 	if c.Why == ReasonMarked {
 		u.marked = true

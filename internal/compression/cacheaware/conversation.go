@@ -83,8 +83,8 @@ func (cv *conversation) addBlocks(at int, entry *history.Content) {
 		switch b := b.(type) {
 		case *history.Text:
 			cv.addText(entry.Speaker, b.Text, u)
-			if b.Source == history.Printed && strings.HasPrefix(b.Text, toolspec.ReportTitle) {
-				files, _ := toolspec.Reported(b.Text)
+			if b.Source == history.SourceCommand && strings.HasPrefix(b.Text, toolspec.ReportTitle) {
+				files, _ := toolspec.ParseReport(b.Text)
 				cv.changedByAgent(files, entry)
 			}
 		case *history.ToolCall:
@@ -211,7 +211,7 @@ func (cv *conversation) addResponse(response *history.ToolResponse, u unit) {
 	}
 	u.part, u.fact = result, f
 	u.text = text
-	if f.act == View {
+	if f.act == EffectView {
 		u.text = f.content
 	}
 	u.left = cv.sizeOf(f.withPointer(response, cv.anyNumber()), u.block)
@@ -233,7 +233,7 @@ func (cv *conversation) sizeOf(block history.Block, at int) int {
 // note updates the state of the conversation for an answered call.
 func (cv *conversation) note(f *fact) {
 	f.editsBefore = len(cv.edits)
-	if f.act == Edit && f.ok {
+	if f.act == EffectEdit && f.ok {
 		cv.edits = append(cv.edits, cv.request)
 	}
 	for _, p := range f.paths {

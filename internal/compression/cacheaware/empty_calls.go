@@ -21,7 +21,7 @@ const hollowAfter, pressedHollowAfter = 10, 4
 func (rv *review) hollow(u *unit) bool {
 	f, after := u.fact, hollowAfter
 	switch {
-	case u.state == gone || f.result < 0 || f.act == Keep || f.heading != "":
+	case u.state == gone || f.result < 0 || f.act == EffectKeep || f.heading != "":
 		return false
 	case f.short:
 		after = shortEditAfter

@@ -26,11 +26,11 @@ func TestHollowPairsLeave(t *testing.T) {
 	}
 	call := spoken.entries[3].Blocks[0].(*history.ToolCall)
 	spoken.entries[3] = spoken.entries[3].WithBlocks([]history.Block{&history.ToolCall{
-		ID: call.ID, Name: call.Name, Parameters: call.Parameters, Attached: &history.Attached{Wanted: true, Data: []byte(`"s"`)},
+		ID: call.ID, Name: call.Name, Parameters: call.Parameters, Attached: &history.Attachment{Wanted: true, Data: []byte(`"s"`)},
 	}})
 	e := newEngine()
 	var left []string
-	run(e, spoken.entries, func(request int) Moment { return Moment{Price: SafePrice, Cold: request%9 == 0} }, func(p Plan) {
+	run(e, spoken.entries, func(request int) RequestFacts { return RequestFacts{Price: SafePrice, Cold: request%9 == 0} }, func(p Plan) {
 		for _, c := range p.Changes {
 			if c.Why == ReasonEmptyCall {
 				left = append(left, fmt.Sprint(c.Kind, " ", c.Subject))
@@ -68,7 +68,7 @@ func TestHollowPairsLeaveTheRestOfAnEntry(t *testing.T) {
 		add(entry)
 	}
 	for i := range 40 {
-		m := Moment{Price: SafePrice, Cold: true}
+		m := RequestFacts{Price: SafePrice, Cold: true}
 		applied := e.Apply(e.Plan(m))
 		if err := h.ApplyDensityResult(applied); err != nil {
 			t.Fatal(err)
@@ -112,7 +112,7 @@ func TestFollowAReplacementWithoutItsBlocks(t *testing.T) {
 	e.Follow(history.Step{Kind: history.MutationDensity, Edits: map[*history.Content]history.Edit{
 		answer: {After: answer.WithBlocks(nil), Kinds: []history.PruneKind{history.PruneKind(ReasonUnused)}},
 	}})
-	if held := e.HeldParts("", Moment{Price: SafePrice}); len(held) > 0 {
+	if held := e.PrunableParts("", RequestFacts{Price: SafePrice}); len(held) > 0 {
 		t.Errorf("%+v is left of nothing", held)
 	}
 }

@@ -62,7 +62,7 @@ func (e *Engine) settleRequest(reply *history.Content) {
 	if !ok {
 		return
 	}
-	m := r.Moment()
+	m := r.Facts()
 	e.account.begin(m)
 	if e.account.sentOnce {
 		m = e.learned.learn(e.latest, r, m, m.Head+e.conversation.total, e.account.foundTokens(m, e.account.kept))
@@ -73,7 +73,7 @@ func (e *Engine) settleRequest(reply *history.Content) {
 }
 
 // Sent records that the request was sent, and adds its cost to the account.
-func (e *Engine) Sent(m Moment) { e.account.addBill(m) }
+func (e *Engine) Sent(m RequestFacts) { e.account.addBill(m) }
 
 // Latest returns the latest request that was answered, or false before the first.
 func (e *Engine) Latest() (Request, bool) { return e.latest, e.latest.At != 0 }
@@ -87,23 +87,23 @@ func (e *Engine) Account() Account { return e.account.Account }
 // RequestCosts returns the costs of the requests so far, in order.
 func (e *Engine) RequestCosts() []RequestCost { return e.account.bills }
 
-// Next returns the cost of the next request if the conversation does not change.
-func (e *Engine) Next(m Moment) RequestCost {
+// NextCost returns the cost of the next request if the conversation does not change.
+func (e *Engine) NextCost(m RequestFacts) RequestCost {
 	return e.account.bill(m, e.account.cachedTokens(m, e.account.kept), e.account.cachedOfAll(m))
 }
 
 // Forecast returns the plan for a request sent now, the units that it would still contain although they
 // could be pruned, and its cost. It leaves the account unchanged.
-func (e *Engine) Forecast(m Moment) (Plan, []HeldPart, RequestCost) {
+func (e *Engine) Forecast(m RequestFacts) (Plan, []PrunablePart, RequestCost) {
 	before := *e.account
 	defer func() { *e.account = before }()
 	plan := e.Plan(m)
-	bill := e.Next(m)
+	bill := e.NextCost(m)
 	bill.Spent += plan.Paid
 	for _, c := range plan.Changes {
 		bill.Tokens -= c.Tokens
 	}
-	held := slices.DeleteFunc(e.HeldParts("", m), func(h HeldPart) bool {
+	held := slices.DeleteFunc(e.PrunableParts("", m), func(h PrunablePart) bool {
 		return !h.Waiting && !h.Pinned || slices.ContainsFunc(plan.Changes, func(c Change) bool { return c.unit == h.unit })
 	})
 	return plan, held, bill
@@ -112,16 +112,16 @@ func (e *Engine) Forecast(m Moment) (Plan, []HeldPart, RequestCost) {
 // CorrectCache returns c, corrected by the provider's reports so far.
 func (e *Engine) CorrectCache(c vendor.Cache) vendor.Cache { return e.learned.believe(c) }
 
-// LifeTestPauses returns the two pauses from which the lifetime of a cache is estimated. The first is
+// TTLTestPauses returns the two pauses from which the lifetime of a cache is estimated. The first is
 // the longest after which most of a prefix was still cached. The second is the shortest after which
 // nothing was. 0 means none.
-func (e *Engine) LifeTestPauses() [2]time.Duration {
+func (e *Engine) TTLTestPauses() [2]time.Duration {
 	return [2]time.Duration{e.learned.alive, e.learned.dead}
 }
 
-// Shortfalls reports whether the provider finds less than its kind of cache should. The engine then
+// HasShortfalls reports whether the provider finds less than its kind of cache should. The engine then
 // relies only on the end of the latest request.
-func (e *Engine) Shortfalls() bool { return e.learned.short >= shortfalls }
+func (e *Engine) HasShortfalls() bool { return e.learned.short >= shortfalls }
 
 // CacheFails reports whether the provider's cache repeatedly found nothing of a prefix that it should
 // have contained.

@@ -103,8 +103,8 @@ func TestPlanIsIdempotent(t *testing.T) {
 	for seed := range histories(t, 40) {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
 		e := newEngine()
-		run(e, randomTalk(r, 40), func(request int) Moment { return Moment{Price: SafePrice, Cold: request == 0} }, func(Plan) {})
-		m := Moment{Price: SafePrice, Head: 100, Cold: true}
+		run(e, randomTalk(r, 40), func(request int) RequestFacts { return RequestFacts{Price: SafePrice, Cold: request == 0} }, func(Plan) {})
+		m := RequestFacts{Price: SafePrice, Head: 100, Cold: true}
 		first, second := e.Plan(m), e.Plan(m)
 		if diff := cmp.Diff(fmt.Sprint(first), fmt.Sprint(second)); diff != "" {
 			t.Fatalf("seed %d: planning changed the plan:\n%s", seed, diff)
@@ -129,7 +129,7 @@ func TestFollow(t *testing.T) {
 		sent := int64(1)
 		for i, entry := range randomTalk(r, 50) {
 			if entry.Speaker == history.AI {
-				m := Moment{Price: prices[seed%4], Head: 300, Cold: i == 1 || r.IntN(20) == 0}
+				m := RequestFacts{Price: prices[seed%4], Head: 300, Cold: i == 1 || r.IntN(20) == 0}
 				plan := live.Plan(m)
 				before := slices.Clone(live.conversation.entries)
 				steps = append(steps, densityStep(before, plan, live.Apply(plan))...)
@@ -152,7 +152,7 @@ func TestFollow(t *testing.T) {
 		if live.Account() != resumed.Account() || live.conversation.total != resumed.conversation.total || live.CacheFails() != resumed.CacheFails() {
 			t.Fatalf("seed %d: live %+v %d, resumed %+v %d", seed, live.Account(), live.conversation.total, resumed.Account(), resumed.conversation.total)
 		}
-		m := Moment{Price: SafePrice, Head: 300}
+		m := RequestFacts{Price: SafePrice, Head: 300}
 		if diff := cmp.Diff(fmt.Sprint(live.Plan(m)), fmt.Sprint(resumed.Plan(m))); diff != "" {
 			t.Fatalf("seed %d: (-live +resumed):\n%s", seed, diff)
 		}
@@ -220,10 +220,10 @@ func TestFollowAnotherStrategy(t *testing.T) {
 func TestPointersAreShort(t *testing.T) {
 	t.Parallel()
 	for _, vocabulary := range []string{"gpt-4o", "gpt-4"} {
-		count := tokens.For(tokens.EncodingFor(vocabulary)).Count
+		count := tokens.NewCounter(tokens.EncodingFor(vocabulary)).Count
 		for _, lines := range []int{0, 1, 2, 245, 123_456} {
 			pointer := pointerFor(strings.Repeat("x\n", lines), 999)
-			if n := count(pointer); n > 13 || !strings.HasPrefix(pointer, Marker) {
+			if n := count(pointer); n > 13 || !strings.HasPrefix(pointer, PlaceholderPrefix) {
 				t.Errorf("%s: %d tokens: %s", vocabulary, n, pointer)
 			}
 		}
@@ -233,10 +233,10 @@ func TestPointersAreShort(t *testing.T) {
 func BenchmarkPlan(b *testing.B) {
 	e := newEngine()
 	entries := randomTalk(rand.New(rand.NewPCG(1, 1)), 1000)
-	run(e, entries, func(request int) Moment { return Moment{Price: SafePrice, Cold: request == 0} }, func(Plan) {})
+	run(e, entries, func(request int) RequestFacts { return RequestFacts{Price: SafePrice, Cold: request == 0} }, func(Plan) {})
 	b.Logf("%d entries, %d units", e.Len(), len(e.conversation.units))
 	for b.Loop() {
-		e.Plan(Moment{Price: SafePrice})
+		e.Plan(RequestFacts{Price: SafePrice})
 	}
 }
 
@@ -245,7 +245,7 @@ func BenchmarkSession(b *testing.B) {
 		entries := randomTalk(rand.New(rand.NewPCG(1, 1)), n)
 		b.Run(fmt.Sprint(len(entries)), func(b *testing.B) {
 			for b.Loop() {
-				run(newEngine(), entries, func(request int) Moment { return Moment{Price: SafePrice, Cold: request == 0} }, func(Plan) {})
+				run(newEngine(), entries, func(request int) RequestFacts { return RequestFacts{Price: SafePrice, Cold: request == 0} }, func(Plan) {})
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(n), "µs/request")
 		})

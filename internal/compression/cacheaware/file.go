@@ -43,15 +43,15 @@ type shown struct {
 // follow updates the whole text of the file after a successful call.
 func (f *file) follow(done *fact) {
 	f.folded, f.foreign, f.hash, f.seen = foldedText{}, false, done.hash, nil
-	if done.act == View {
+	if done.act == EffectView {
 		f.seen = done
 	}
 	switch {
-	case done.act == Write:
+	case done.act == EffectWrite:
 		f.text, f.known = done.content, done.content != ""
 	case done.wholeView():
 		f.text, f.known = done.content, true
-	case done.act == Edit:
+	case done.act == EffectEdit:
 		f.known = f.known && !done.unknown && f.applyEdits(done.edits)
 		if !f.known {
 			f.text = ""
@@ -98,7 +98,7 @@ func (f *file) note(done *fact, cv *conversation) {
 	f.touched = cv.request
 	f.pinIfMissed(done, cv)
 	if done.ok {
-		f.changed = f.changed || done.act == Edit || done.act == Write
+		f.changed = f.changed || done.act == EffectEdit || done.act == EffectWrite
 		f.cover(done, cv.request)
 		f.follow(done)
 		f.show(done, cv)
@@ -119,9 +119,9 @@ func (f *file) cover(done *fact, request int) {
 	for _, earlier := range f.facts {
 		switch {
 		case done.fragment: // the answer does not contain which lines changed
-		case done.act == Write:
+		case done.act == EffectWrite:
 			earlier.covered = true
-		case done.act == View && earlier.act == View:
+		case done.act == EffectView && earlier.act == EffectView:
 			if done.lo <= earlier.lo && done.hi >= earlier.hi {
 				earlier.reread = request
 				earlier.covered = true
@@ -140,13 +140,13 @@ const regret = 5
 // pinIfMissed pins the file when the model views pruned content of it again, or fails to quote such
 // content. The content was then still needed.
 func (f *file) pinIfMissed(done *fact, cv *conversation) {
-	if done.act != View && (done.act != Edit || done.ok) {
+	if done.act != EffectView && (done.act != EffectEdit || done.ok) {
 		return
 	}
 	for _, earlier := range f.facts {
 		for _, at := range slices.Concat(earlier.olds, earlier.news, earlier.bodies, []int{earlier.result}) {
 			u := &cv.units[at]
-			overlaps := done.act != View || earlier.act != View || done.lo <= earlier.hi && earlier.lo <= done.hi
+			overlaps := done.act != EffectView || earlier.act != EffectView || done.lo <= earlier.hi && earlier.lo <= done.hi
 			if !u.isShown() && !u.free && overlaps && cv.request-u.prunedAt <= regret {
 				f.pinned = true
 				cv.again = append(cv.again, f.path)
@@ -159,12 +159,12 @@ func (f *file) pinIfMissed(done *fact, cv *conversation) {
 // show updates the list of the file's texts in the context.
 func (f *file) show(done *fact, cv *conversation) {
 	switch done.act {
-	case Write:
+	case EffectWrite:
 		f.shown = nil
 		if len(done.bodies) > 0 {
 			f.shown = []*shown{{unit: done.bodies[0], text: done.content}}
 		}
-	case View:
+	case EffectView:
 		if f.repeats(done, cv) || done.result < 0 {
 			return
 		}
@@ -175,7 +175,7 @@ func (f *file) show(done *fact, cv *conversation) {
 			}
 		}
 		f.shown = append(kept, &shown{unit: done.result, text: done.content})
-	case Edit:
+	case EffectEdit:
 		for _, s := range f.shown {
 			for _, change := range done.edits {
 				if change.path == f.path && change.before != "" && strings.Contains(s.text, change.before) {

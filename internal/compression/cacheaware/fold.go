@@ -73,14 +73,14 @@ func (rv *review) folds(candidates []candidate) []fold {
 // foldOf returns the fold of a file. It returns false if the current text is uncertain, or if the fold
 // would free too few tokens.
 func (rv *review) foldOf(f *file) (fold, bool) {
-	if len(f.facts) < 2 || !f.known && (f.hash == "" || rv.Moment.Files == nil && rv.Moment.FileTexts[f.hash] == "") {
+	if len(f.facts) < 2 || !f.known && (f.hash == "" || rv.RequestFacts.Files == nil && rv.RequestFacts.FileTexts[f.hash] == "") {
 		return fold{}, false
 	}
 	newest := f.facts[len(f.facts)-1]
 	if newest.ok && newest.wholeView() || newest.path() != f.path {
 		return fold{}, false
 	}
-	if newest.act == Edit && !newest.ok {
+	if newest.act == EffectEdit && !newest.ok {
 		return fold{}, false // the error would be kept in the history without its cause
 	}
 	target := &rv.conversation.units[newest.result]
@@ -124,7 +124,7 @@ func (rv *review) trail(f *file, newest *fact) (units []int, calls []*fact, free
 		if len(done.paths) > 1 {
 			return nil, nil, 0, false
 		}
-		edited = edited || done.act == Edit && done.ok
+		edited = edited || done.act == EffectEdit && done.ok
 		if head := &rv.conversation.units[done.head]; done != newest && head.state != gone && done.short && rv.conversation.request-head.sent >= shortEditAfter && !wantedBack(rv.conversation.entries[head.entry]) {
 			calls = append(calls, done)
 			freed += rv.conversation.pairTokens(done)
@@ -155,7 +155,7 @@ func (rv *review) currentText(f *file) (foldedText, bool) {
 	if f.folded.ok {
 		return f.folded, true
 	}
-	text, ok := f.currentText(rv.Moment)
+	text, ok := f.currentText(rv.RequestFacts)
 	if !ok {
 		return foldedText{}, false
 	}
@@ -167,7 +167,7 @@ func (rv *review) currentText(f *file) (foldedText, bool) {
 
 // currentText returns the text of the file, or false if it differs from the text that the conversation
 // saw last. A file that another program has changed since is never shown as current.
-func (f *file) currentText(m Moment) (string, bool) {
+func (f *file) currentText(m RequestFacts) (string, bool) {
 	switch {
 	case m.Files != nil:
 	case m.FileTexts == nil || f.hash == "" || f.known && history.Digest(f.text) == f.hash:
@@ -192,7 +192,7 @@ func (rv *review) anyForeign(folds []fold, at int) bool {
 		if f.start < at {
 			continue
 		}
-		if text, ok := f.file.currentText(rv.Moment); !ok || text != f.file.folded.plain {
+		if text, ok := f.file.currentText(rv.RequestFacts); !ok || text != f.file.folded.plain {
 			f.file.foreign, found = true, true
 		}
 	}

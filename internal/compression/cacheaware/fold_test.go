@@ -26,8 +26,8 @@ func TestNoFoldIntoAFailedEdit(t *testing.T) {
 			e.Add(entry)
 		}
 		folded := false
-		for _, c := range e.Plan(Moment{Price: SafePrice, Cold: true}).Changes {
-			folded = folded || c.Why == ReasonFolded
+		for _, c := range e.Plan(RequestFacts{Price: SafePrice, Cold: true}).Changes {
+			folded = folded || c.Why == ReasonMerged
 		}
 		if folded == failed {
 			t.Errorf("the last edit failed: %t, the file was folded: %t", failed, folded)
@@ -58,7 +58,7 @@ func TestAFileReadInPartsIsFoldedIfThatFreesMuch(t *testing.T) {
 		for _, entry := range spoken.entries {
 			e.Add(entry)
 		}
-		rv := e.conversation.review(Moment{Price: SafePrice, Cold: true, Files: func(string) string { return text }})
+		rv := e.conversation.review(RequestFacts{Price: SafePrice, Cold: true, Files: func(string) string { return text }})
 		folded, ok := rv.foldOf(e.conversation.files["/w/a.go"])
 		if ok != folds {
 			t.Errorf("%d lines: folded %v, %d tokens freed", lines, ok, folded.saves)

@@ -58,7 +58,7 @@ func (e *Engine) Follow(step history.Step) {
 
 // followEdits applies recorded replacements. It rebuilds if another strategy made them.
 func (e *Engine) followEdits(step history.Step) {
-	entries := step.After(e.conversation.entries)
+	entries := step.Apply(e.conversation.entries)
 	if !isOwnStep(step) {
 		e.Rebuild(entries)
 		return

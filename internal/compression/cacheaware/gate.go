@@ -29,8 +29,8 @@ type Plan struct {
 	Bank float64
 }
 
-// PaysBack returns the number of requests after which the plan has paid for itself.
-func (p Plan) PaysBack() int {
+// PaybackRequests returns the number of requests after which the plan has paid for itself.
+func (p Plan) PaybackRequests() int {
 	if p.Paid <= 0 || p.Saves <= 0 {
 		return 0
 	}
@@ -52,7 +52,7 @@ type cut struct {
 }
 
 // Plan returns the most valuable cut, as a plan. It applies none of the changes.
-func (e *Engine) Plan(m Moment) Plan {
+func (e *Engine) Plan(m RequestFacts) Plan {
 	a := e.account
 	a.begin(m)
 	rv := e.conversation.review(m)
@@ -77,14 +77,14 @@ func (e *Engine) Plan(m Moment) Plan {
 // leastFreed returns the number of tokens that a cut must free if the provider's cache finds only whole
 // steps. After the cut, each request may be rounded down by up to one step more. The saving with each
 // request must exceed that. Tokens freed by earlier cuts count too.
-func (a *account) leastFreed(m Moment) float64 {
+func (a *account) leastFreed(m RequestFacts) float64 {
 	const leastRead = 0.02
 	return m.rounding()/max(leastRead, m.Price.Read) - float64(a.conversation.unpruned-a.conversation.total)
 }
 
 // rounding returns an upper limit of the extra cost of a request whose cached part is rounded down to
 // whole steps.
-func (m Moment) rounding() float64 {
+func (m RequestFacts) rounding() float64 {
 	return (m.Price.Write - m.Price.Read) * float64(max(1, m.Cache.Step)-1)
 }
 
@@ -115,7 +115,7 @@ func choose(cuts []cut, bank float64, faults func(texts int) float64, pressed bo
 type sweep struct {
 	conversation *conversation
 	account      *account
-	m            Moment
+	m            RequestFacts
 	candidates   map[int]candidate
 	// from lists the candidates by the first unit of a cut that includes them.
 	from  map[int][]candidate
@@ -136,7 +136,7 @@ type sweep struct {
 	risky int
 }
 
-func newSweep(a *account, m Moment, candidates []candidate, folds []fold) *sweep {
+func newSweep(a *account, m RequestFacts, candidates []candidate, folds []fold) *sweep {
 	s := &sweep{conversation: a.conversation, account: a, m: m, sums: a.conversation.sums(), candidates: make(map[int]candidate, len(candidates)), from: map[int][]candidate{}, folds: folds, startAt: map[int][]int{}, folded: map[int]bool{}}
 	s.warm = a.foundTokensIn(m, s.sums, a.sent)
 	for _, c := range candidates {
@@ -295,7 +295,7 @@ func (e *Engine) changes(at int, candidates []candidate, folds []fold) []Change 
 		}
 		for _, i := range f.units {
 			if i != f.target {
-				changes = append(changes, e.conversation.change(i, ReasonFolded))
+				changes = append(changes, e.conversation.change(i, ReasonMerged))
 				gone[i] = true
 			}
 		}
@@ -337,7 +337,7 @@ func (cv *conversation) pairChange(f *fact) Change {
 
 // copyOf returns the change that puts the current text of a folded file into a result.
 func (cv *conversation) copyOf(f fold) Change {
-	c := cv.change(f.target, ReasonFolded)
+	c := cv.change(f.target, ReasonMerged)
 	c.Text, c.Tokens = f.text, cv.units[f.target].tokens-f.tokens
 	return c
 }

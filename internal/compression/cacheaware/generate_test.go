@@ -136,7 +136,7 @@ func randomTalk(r *rand.Rand, requests int) []*history.Content {
 
 // run feeds a session to an engine as the window does, and calls each after every
 // request.
-func run(e *Engine, entries []*history.Content, moment func(request int) Moment, each func(Plan)) {
+func run(e *Engine, entries []*history.Content, moment func(request int) RequestFacts, each func(Plan)) {
 	request := 0
 	for _, entry := range entries {
 		if entry.Speaker == history.AI {

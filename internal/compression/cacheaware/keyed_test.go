@@ -42,7 +42,7 @@ func TestContentOfASource(t *testing.T) {
 		for _, entry := range spoken.entries {
 			e.Add(entry)
 		}
-		p := e.Plan(Moment{Price: SafePrice, Cold: true})
+		p := e.Plan(RequestFacts{Price: SafePrice, Cold: true})
 		var why []Reason
 		for _, c := range p.Changes {
 			if c.Entry == 2 {
@@ -52,8 +52,8 @@ func TestContentOfASource(t *testing.T) {
 		if !slices.Equal(why, tc.want) {
 			t.Errorf("%s: %v, want %v", tc.name, why, tc.want)
 		}
-		held := e.HeldParts("", Moment{Price: SafePrice, Cold: true})
-		if kept := slices.ContainsFunc(held, func(h HeldPart) bool { return strings.Contains(h.Reason, "only newer content") }); kept == (tc.name == "of a server") {
+		held := e.PrunableParts("", RequestFacts{Price: SafePrice, Cold: true})
+		if kept := slices.ContainsFunc(held, func(h PrunablePart) bool { return strings.Contains(h.Reason, "only newer content") }); kept == (tc.name == "of a server") {
 			t.Errorf("%s: held %+v", tc.name, held)
 		}
 	}

@@ -52,7 +52,7 @@ func (l learned) believe(c vendor.Cache) vendor.Cache {
 // learn applies the report of a reply. It returns the moment of its request, corrected by the report.
 // total is the size of the request in tokens. expected is the number of tokens that it should find in a
 // warm cache.
-func (l *learned) learn(before, r Request, m Moment, total, expected int) Moment {
+func (l *learned) learn(before, r Request, m RequestFacts, total, expected int) RequestFacts {
 	if r.Model != before.Model {
 		*l = learned{}
 	}

@@ -22,8 +22,8 @@ func (f *fact) patch(text, root string) {
 			f.addPath(history.Absolute(root, s.MoveTo))
 		}
 		for _, chunk := range s.Chunks {
-			if s.Op == patch.Update && len(chunk.Old()) > 0 {
-				f.edits = append(f.edits, edit{path: at, before: strings.Join(chunk.Old(), "\n"), after: strings.Join(chunk.New(), "\n")})
+			if s.Op == patch.Update && len(chunk.OldLines()) > 0 {
+				f.edits = append(f.edits, edit{path: at, before: strings.Join(chunk.OldLines(), "\n"), after: strings.Join(chunk.NewLines(), "\n")})
 			}
 		}
 	}

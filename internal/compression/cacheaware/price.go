@@ -34,10 +34,10 @@ func (p Price) at(tokens int) Price {
 // the full price. A cut that pays at this price also pays if cached tokens cost more.
 var SafePrice = Price{Read: 0.025, Write: 1.25}
 
-// PriceOf returns the price of a model from its prices of input tokens: uncached, read from a cache,
+// NewPrice returns the price of a model from its prices of input tokens: uncached, read from a cache,
 // and written to a cache. It returns SafePrice if input is 0. A write price below input means that
 // writing has no separate price, so input is used.
-func PriceOf(input, read, write float64) Price {
+func NewPrice(input, read, write float64) Price {
 	if input <= 0 {
 		return SafePrice
 	}
@@ -48,8 +48,8 @@ func PriceOf(input, read, write float64) Price {
 // that is not in the server's cache.
 var LocalPrice = Price{Read: 0, Write: 1}
 
-// Moment holds the facts that are known when a request is about to be sent.
-type Moment struct {
+// RequestFacts holds the facts that are known when a request is about to be sent.
+type RequestFacts struct {
 	Price Price
 	// Cache describes the provider's cache. At is the time at which the request is sent.
 	Cache vendor.Cache
@@ -86,7 +86,9 @@ type Moment struct {
 
 // alive reports whether the cache can still contain a prefix that was last used at a time. A refresh
 // counts as a use of everything in the cache.
-func (m Moment) alive(used time.Time) bool { return m.Cache.Alive(m.At.Sub(latest(used, m.Warmed))) }
+func (m RequestFacts) alive(used time.Time) bool {
+	return m.Cache.Alive(m.At.Sub(latest(used, m.Warmed)))
+}
 
 // latest returns the later of two times.
 func latest(a, b time.Time) time.Time {
@@ -96,7 +98,7 @@ func latest(a, b time.Time) time.Time {
 	return a
 }
 
-func (m Moment) pace() float64 {
+func (m RequestFacts) pace() float64 {
 	if m.Pace > 0 {
 		return m.Pace
 	}
@@ -106,7 +108,7 @@ func (m Moment) pace() float64 {
 // softShare returns the share of its retention from which a unit joins a cut. The share is smaller
 // while nothing is cached, because a cut then costs nothing. It is larger for whole files, because a
 // late edit quotes some part of them.
-func (m Moment) softShare(c class) float64 {
+func (m RequestFacts) softShare(c class) float64 {
 	switch {
 	case c == wholeFile && m.Cold:
 		return 0.25

@@ -199,7 +199,7 @@ func billed(t *testing.T, seed int, entries []*history.Content, pauses []time.Du
 		if entry.Speaker == history.AI {
 			cold := spent == 0 || !cache.Alive(pauses[i])
 			at = at.Add(pauses[i])
-			m := Moment{Price: price, Head: 500, Cold: cold, Cache: cache, At: at}
+			m := RequestFacts{Price: price, Head: 500, Cold: cold, Cache: cache, At: at}
 			e.Apply(e.Plan(m))
 			for _, x := range []struct {
 				*Engine
@@ -250,12 +250,12 @@ func TestReportsTeachTheCache(t *testing.T) {
 		t.Errorf("after nothing was found the cache is believed to live %v", got)
 	}
 	for range shortfalls {
-		if e.Shortfalls() {
+		if e.HasShortfalls() {
 			t.Fatal("too early")
 		}
 		request(time.Second, 0.5)
 	}
-	if got := e.CorrectCache(vendor.Cache{Step: 64}); !e.Shortfalls() || got.Kind != vendor.CacheMarks || !got.Ends || got.Reach != 0 {
+	if got := e.CorrectCache(vendor.Cache{Step: 64}); !e.HasShortfalls() || got.Kind != vendor.CacheMarks || !got.Ends || got.Reach != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -285,7 +285,7 @@ func TestFreeMark(t *testing.T) {
 		spoken.call("grep", map[string]any{"pattern": fmt.Sprint(i)}, source("Found", 30), false)
 	}
 	e := newEngine()
-	m := Moment{Price: SafePrice, Pace: 7, Cache: vendor.Cache{Kind: vendor.CacheMarks, Reach: 20}}
+	m := RequestFacts{Price: SafePrice, Pace: 7, Cache: vendor.Cache{Kind: vendor.CacheMarks, Reach: 20}}
 	var marks []int
 	for _, entry := range spoken.entries {
 		if entry.Speaker == history.AI {
@@ -320,7 +320,7 @@ func TestSafePriceIsSafe(t *testing.T) {
 		spent, none := make([]float64, len(reads)), make([]float64, len(reads))
 		for _, entry := range randomTalk(r, 60) {
 			if entry.Speaker == history.AI {
-				m := Moment{Price: SafePrice, Head: 500, Cold: e.NothingSent(), Cache: cache, At: at}
+				m := RequestFacts{Price: SafePrice, Head: 500, Cold: e.NothingSent(), Cache: cache, At: at}
 				plan := e.Plan(m)
 				cut += len(plan.Changes)
 				e.Apply(plan)
@@ -380,7 +380,7 @@ func TestNoSavingWithoutCuts(t *testing.T) {
 // the session.
 func TestDebtIsKeptForFaults(t *testing.T) {
 	t.Parallel()
-	e, m := newEngine(), Moment{Price: SafePrice, Head: 1000, Cold: true}
+	e, m := newEngine(), RequestFacts{Price: SafePrice, Head: 1000, Cold: true}
 	before := e.account.faults(m, 1)
 	e.account.None += 1e6
 	if more := e.account.faults(m, 1) - before; more < unquoted*1e6-1 {

@@ -9,8 +9,8 @@ import (
 	"agent/internal/history"
 )
 
-// HeldPart describes a part of the context that pruning could remove but has not removed.
-type HeldPart struct {
+// PrunablePart describes a part of the context that pruning could remove but has not removed.
+type PrunablePart struct {
 	// Kind and Subject describe the part. Class determines how soon the part counts as not needed. It
 	// is "" for a strategy without classes.
 	Kind, Subject, Class string
@@ -32,21 +32,21 @@ type PrunableTokens struct {
 	Free, Cold, Pinned int
 }
 
-// HeldParts lists the units about a file or command, in the order of the conversation. subject is a
+// PrunableParts lists the units about a file or command, in the order of the conversation. subject is a
 // path, a command, or the end of a path. If it is "", all units are listed.
-func (e *Engine) HeldParts(subject string, m Moment) []HeldPart {
+func (e *Engine) PrunableParts(subject string, m RequestFacts) []PrunablePart {
 	rv := e.conversation.review(m)
 	whys := map[int]Reason{}
 	for _, c := range rv.candidates() {
 		whys[c.unit] = c.why
 	}
-	var held []HeldPart
+	var held []PrunablePart
 	for at := range rv.conversation.units {
 		u, why := &rv.conversation.units[at], whys[at]
 		if !u.mayGo() || !matches(u.subject(), subject) {
 			continue
 		}
-		held = append(held, HeldPart{
+		held = append(held, PrunablePart{
 			Kind: u.kind(), Subject: u.subject(), Class: u.class().String(), Tokens: u.tokens,
 			Waiting: why != "", Pinned: rv.conversation.pinned(u), Reason: rv.holdReason(u, why), unit: at, why: why,
 		})
@@ -77,10 +77,10 @@ func (rv *review) holdReason(u *unit, why Reason) string {
 	}
 }
 
-// PrunableTokens sums up the units that HeldParts lists.
-func (e *Engine) PrunableTokens(m Moment) PrunableTokens {
+// PrunableTokens sums up the units that PrunableParts lists.
+func (e *Engine) PrunableTokens(m RequestFacts) PrunableTokens {
 	var s PrunableTokens
-	for _, h := range e.HeldParts("", m) {
+	for _, h := range e.PrunableParts("", m) {
 		switch {
 		case h.why == ReasonFree:
 			s.Free += h.Tokens
@@ -108,9 +108,9 @@ func (e *Engine) Pin(path string, pinned bool) bool {
 // nextRequest returns the number of the next request, from 1.
 func (cv *conversation) nextRequest() int { return cv.request + 1 }
 
-// Regrets reports whether pruned content should have been kept, if the model requests it again now.
+// IsRegretted reports whether pruned content should have been kept, if the model requests it again now.
 // This is so if the content was pruned as unused, and the cut was a few requests ago.
-func (e *Engine) Regrets(kind history.PruneKind, cut *history.Cut) bool {
+func (e *Engine) IsRegretted(kind history.PruneKind, cut *history.Cut) bool {
 	cold := kind == history.PruneKind(ReasonUnused) || kind == history.PruneKind(ReasonSoft)
 	return cold && cut != nil && e.conversation.nextRequest()-cut.Request <= regret
 }

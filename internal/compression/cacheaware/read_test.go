@@ -152,7 +152,7 @@ func TestWithoutNumbers(t *testing.T) {
 	for text, want := range map[string]string{
 		"  1|a\n  2|\n 10|b": "a\n\nb", "1→x\n2→y": "x\ny", "1\tx\n": "x\n", "12 apples\n3 pears": "12 apples\n3 pears", "a|b\nc\n1|d": "a|b\nc\n1|d",
 	} {
-		if got := WithoutNumbers(text); got != want {
+		if got := TrimLineNumbers(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)
 		}
 	}

@@ -51,12 +51,12 @@ func (e *Engine) RecordedUnits() []RecordedUnit {
 		parts[at] = RecordedUnit{
 			Entry: u.entry, Block: u.block, Request: u.sent, Text: u.text, Tokens: u.full, Left: u.left,
 			Fixed: u.fixed(), Quote: u.part == oldText, Written: entry.Speaker == history.AI,
-			Found: u.part == result && (u.fact.act == Shell || u.fact.act == Find),
+			Found: u.part == result && (u.fact.act == EffectShell || u.fact.act == EffectFind),
 		}
 		if parts[at].Found {
 			parts[at].Command = u.fact.line
 		}
-		if u.part == result && u.fact.act == View && u.fact.ok {
+		if u.part == result && u.fact.act == EffectView && u.fact.ok {
 			parts[at].Path, parts[at].From, parts[at].To, parts[at].Whole = u.fact.path(), u.fact.lo, u.fact.hi, u.fact.wholeView()
 		}
 		if u.fixed() {
@@ -96,9 +96,9 @@ func (e *Engine) Quotes() []Quote {
 	return quotes
 }
 
-// Texts yields the texts among the parameters of a call. It stops where the parameters are not valid
+// ArgumentTexts yields the texts among the parameters of a call. It stops where the parameters are not valid
 // JSON.
-func Texts(parameters json.RawMessage) iter.Seq[string] {
+func ArgumentTexts(parameters json.RawMessage) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for a := range textArguments(parameters) {
 			if !yield(a.text) {

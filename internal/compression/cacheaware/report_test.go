@@ -15,9 +15,9 @@ func TestTheHeadingOfAReportStays_D126(t *testing.T) {
 	talk.human("go")
 	talk.call("task", map[string]any{"task": "x"}, heading+strings.Repeat("found something\n", 200), false)
 	talk.idle(50)
-	_, e := plan(Moment{Pressed: true}, talk)
+	_, e := plan(RequestFacts{Pressed: true}, talk)
 	for range 2 { // what is hollow leaves with a later plan
-		e.Apply(e.Plan(Moment{Price: SafePrice, Cold: true, Pressed: true}))
+		e.Apply(e.Plan(RequestFacts{Price: SafePrice, Cold: true, Pressed: true}))
 	}
 	for _, entry := range e.conversation.entries {
 		if r, ok := entry.Blocks[0].(*history.ToolResponse); ok {

@@ -43,9 +43,9 @@ type Request struct {
 	Pins []string `json:"pins,omitempty"`
 }
 
-// Moment returns the moment of the request, as the account used it.
-func (r Request) Moment() Moment {
-	m := Moment{Price: Price{r.Read, r.Write, r.Step}, Head: r.Head, Cold: r.Cold, Cache: r.Cache, Mark: r.Mark, At: r.Time()}
+// Facts returns the moment of the request, as the account used it.
+func (r Request) Facts() RequestFacts {
+	m := RequestFacts{Price: Price{r.Read, r.Write, r.Step}, Head: r.Head, Cold: r.Cold, Cache: r.Cache, Mark: r.Mark, At: r.Time()}
 	if r.Warmed > 0 {
 		m.Warmed = time.UnixMilli(r.Warmed)
 	}

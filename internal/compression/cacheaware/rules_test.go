@@ -14,7 +14,7 @@ import (
 
 // plan says what may go of a conversation of which nothing is cached, as
 // "unit why" of each, and the engine it was asked of.
-func plan(m Moment, t *talk) ([]string, *Engine) {
+func plan(m RequestFacts, t *talk) ([]string, *Engine) {
 	e := newEngine()
 	for _, entry := range t.entries {
 		e.Add(entry)
@@ -90,7 +90,7 @@ func TestRules(t *testing.T) {
 		}, nil},
 		{"D-126 a report that came as a message", func(t *talk) {
 			read(t)
-			t.entries = append(t.entries, history.New(history.Human, history.NewData(history.Printed, toolspec.ReportTitle+"general s-abcde ended: x", "agent general, s-abcde: done\nchanged: a.go +1 -1\nx")))
+			t.entries = append(t.entries, history.New(history.Human, history.NewData(history.SourceCommand, toolspec.ReportTitle+"general s-abcde ended: x", "agent general, s-abcde: done\nchanged: a.go +1 -1\nx")))
 			t.idle(1)
 		}, []string{"2 view: free"}},
 		{"D-126 the same words in another message", func(t *talk) {
@@ -155,7 +155,7 @@ func TestRules(t *testing.T) {
 		say := &talk{}
 		say.human("go")
 		c.say(say)
-		got, _ := plan(Moment{}, say)
+		got, _ := plan(RequestFacts{}, say)
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", c.id, diff)
 		}
@@ -167,7 +167,7 @@ func TestRebuildKeepsPins(t *testing.T) {
 	t.Parallel()
 	say := &talk{}
 	say.call("read", map[string]any{"path": "a.go"}, source("A", 40), false)
-	_, e := plan(Moment{}, say)
+	_, e := plan(RequestFacts{}, say)
 	if !e.Pin("/w/a.go", true) {
 		t.Fatal("the file is not known")
 	}
@@ -197,11 +197,11 @@ func trail() (*talk, string) {
 func TestFold(t *testing.T) {
 	t.Parallel()
 	say, text := trail()
-	gone, e := plan(Moment{}, say)
+	gone, e := plan(RequestFacts{}, say)
 	if len(gone) == 0 {
 		t.Fatal("nothing was folded")
 	}
-	e.Apply(e.Plan(Moment{Price: SafePrice, Cold: true}))
+	e.Apply(e.Plan(RequestFacts{Price: SafePrice, Cold: true}))
 	answer := e.Entry(e.Len() - 1).Blocks[0].(*history.ToolResponse).Result.Text()
 	if answer != "ok\n"+foldHeading("/w/a.go")+text { // D-120: no request has carried the answer yet
 		t.Errorf("the copy is not the file: %s", answer)
@@ -210,7 +210,7 @@ func TestFold(t *testing.T) {
 	e.Add(history.New(history.AI, &history.ToolCall{ID: "z", Name: "read", Parameters: []byte(`{"path":"a.go"}`)}))
 	e.Add(history.New(history.Tool, &history.ToolResponse{CallID: "z", Result: history.TextResult(text + "more\n")}))
 	var kinds []string
-	for _, c := range e.Plan(Moment{Price: SafePrice, Cold: true}).Changes {
+	for _, c := range e.Plan(RequestFacts{Price: SafePrice, Cold: true}).Changes {
 		kinds = append(kinds, fmt.Sprint(c.Entry, c.Why))
 	}
 	if diff := cmp.Diff([]string{fmt.Sprint(e.Len()-3, ReasonFree)}, kinds); diff != "" {
@@ -246,10 +246,10 @@ func TestFoldAsksTheDisk(t *testing.T) {
 			return text
 		}, false},
 	} {
-		_, e := plan(Moment{Files: c.files}, c.say)
+		_, e := plan(RequestFacts{Files: c.files}, c.say)
 		reads = 0
 		folded := false
-		for _, change := range e.Plan(Moment{Price: SafePrice, Cold: true, Files: c.files}).Changes {
+		for _, change := range e.Plan(RequestFacts{Price: SafePrice, Cold: true, Files: c.files}).Changes {
 			if change.Text != "" {
 				folded = true
 				if on := c.files("/w/a.go"); change.Text != "ok\n"+foldHeading("/w/a.go")+on {
@@ -271,7 +271,7 @@ func TestFoldsNotWhatIsStrange(t *testing.T) {
 		say, _ := trail()
 		say.call("lines", map[string]any{"path": "a.go", "from": 47, "to": 47}, "47|"+line, false)
 		say.call("lines", map[string]any{"path": "a.go", "from": 1, "to": 2}, "no such line", true) // tells nothing
-		gone, _ := plan(Moment{}, say)
+		gone, _ := plan(RequestFacts{}, say)
 		if folded := slices.ContainsFunc(gone, func(g string) bool { return strings.HasSuffix(g, "folded") }); folded != folds {
 			t.Errorf("%s: folded %v: %v", line, folded, gone)
 		}
@@ -294,7 +294,7 @@ func TestRiskNeedsABank(t *testing.T) {
 		}
 		e.account.None = bank
 		var gone []string
-		for _, c := range e.Plan(Moment{Price: SafePrice, Cold: true}).Changes {
+		for _, c := range e.Plan(RequestFacts{Price: SafePrice, Cold: true}).Changes {
 			gone = append(gone, c.Kind)
 		}
 		if !slices.Equal(gone, want) {
@@ -347,7 +347,7 @@ func TestFeedback(t *testing.T) {
 			e.Add(entry)
 		}
 		e.account.None = 10_000 // the bank can pay for it
-		e.Apply(e.Plan(Moment{Price: SafePrice, Cold: true}))
+		e.Apply(e.Plan(RequestFacts{Price: SafePrice, Cold: true}))
 		more := &talk{}
 		more.idle(requests - 1)
 		more.call("lines", map[string]any{"path": "a.go", "from": 10, "to": 12}, source("X", 3), false)
@@ -371,14 +371,14 @@ func TestPressure(t *testing.T) {
 	for _, entry := range say.entries {
 		e.Add(entry)
 	}
-	e.Sent(Moment{Price: SafePrice, Cold: true})
-	if p := e.Plan(Moment{Price: SafePrice, Pace: 7}); len(p.Changes) > 0 {
+	e.Sent(RequestFacts{Price: SafePrice, Cold: true})
+	if p := e.Plan(RequestFacts{Price: SafePrice, Pace: 7}); len(p.Changes) > 0 {
 		t.Errorf("without need went %v", p.Changes)
 	}
-	if p := e.Plan(Moment{Price: SafePrice, Pace: 7, Pressed: true}); len(p.Changes) > 0 {
+	if p := e.Plan(RequestFacts{Price: SafePrice, Pace: 7, Pressed: true}); len(p.Changes) > 0 {
 		t.Errorf("what is not cold went: %v", p.Changes)
 	}
-	if p := e.Plan(Moment{Price: SafePrice, Pace: 7, Pressed: true, Patience: 0.5}); len(p.Changes) != 1 {
+	if p := e.Plan(RequestFacts{Price: SafePrice, Pace: 7, Pressed: true, Patience: 0.5}); len(p.Changes) != 1 {
 		t.Errorf("under pressure went %v", p.Changes)
 	}
 }

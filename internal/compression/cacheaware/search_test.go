@@ -37,8 +37,8 @@ func TestSearchesThatHaveServed(t *testing.T) {
 		talk.call("web_search", map[string]any{"query": "go 1.26"}, found, false)
 		tt.after(talk)
 		talk.idle(2)
-		_, e := plan(Moment{}, talk)
-		e.Apply(e.Plan(Moment{Price: SafePrice, Cold: true, Pace: 100})) // without age
+		_, e := plan(RequestFacts{}, talk)
+		e.Apply(e.Plan(RequestFacts{Price: SafePrice, Cold: true, Pace: 100})) // without age
 		for _, entry := range e.conversation.entries {
 			r, is := entry.Blocks[0].(*history.ToolResponse)
 			if !is {

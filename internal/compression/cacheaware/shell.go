@@ -14,7 +14,7 @@ var checks = lazyregexp.New(`\b(go (test|build|vet|install)|(npm|pnpm|yarn|bun) 
 
 // An outputCut describes which part of its output a command shows.
 type outputCut struct {
-	ends           []cmdline.End
+	ends           []cmdline.HeadTail
 	merged, silent bool
 }
 
@@ -26,7 +26,7 @@ func (c outputCut) holds(other outputCut) bool {
 		return false
 	case len(c.ends) == 0:
 		return true
-	case c.merged && !other.merged, !slices.EqualFunc(c.ends, other.ends, func(a, b cmdline.End) bool { return a.Program == b.Program }):
+	case c.merged && !other.merged, !slices.EqualFunc(c.ends, other.ends, func(a, b cmdline.HeadTail) bool { return a.Program == b.Program }):
 		return false
 	default:
 		return len(c.ends) == 1 && c.ends[0].Lines >= other.ends[0].Lines || slices.Equal(c.ends, other.ends)
@@ -60,7 +60,7 @@ func shellView(core cmdline.Core) (file string, lo, hi int, ok bool) {
 		return "", 0, 0, false
 	}
 	call, lo, hi := pipe[0], 1, lastLine
-	switch end, files := cmdline.EndOf(call); {
+	switch end, files := cmdline.ParseHeadTail(call); {
 	case len(core.Ends) == 1 && core.Ends[0].Program == "head":
 		hi = core.Ends[0].Lines
 	case len(core.Ends) == 1:

@@ -11,8 +11,8 @@ import (
 // withAttachments is a random conversation with what providers attach and want back, and images.
 func withAttachments(r *rand.Rand, entries []*history.Content) []*history.Content {
 	entries = append([]*history.Content(nil), entries...)
-	data := func() *history.Attached {
-		return &history.Attached{Model: "m", Host: "h", Wanted: r.IntN(4) > 0, Data: []byte(fmt.Sprintf("%q", source("Sig", 1+r.IntN(6))))}
+	data := func() *history.Attachment {
+		return &history.Attachment{Model: "m", Host: "h", Wanted: r.IntN(4) > 0, Data: []byte(fmt.Sprintf("%q", source("Sig", 1+r.IntN(6))))}
 	}
 	for i, entry := range entries {
 		blocks := append([]history.Block(nil), entry.Blocks...)
@@ -44,7 +44,7 @@ func TestSizesAreThoseOfTheHistory(t *testing.T) {
 		h, e := history.NewService(fourBytes{}, nil), newEngine()
 		for i, entry := range withAttachments(r, randomTalk(r, 40)) {
 			if entry.Speaker == history.AI {
-				m := Moment{Price: SafePrice, Cold: r.IntN(9) == 0}
+				m := RequestFacts{Price: SafePrice, Cold: r.IntN(9) == 0}
 				plan := e.Plan(m)
 				cut += len(plan.Changes)
 				applied := e.Apply(plan)
@@ -76,7 +76,7 @@ func TestImagesLeave(t *testing.T) {
 		e.Add(history.New(history.AI, &history.Text{Text: fmt.Sprint("thought ", i)}))
 		e.Add(history.HumanText("go on"))
 	}
-	plan := e.Plan(Moment{Price: SafePrice, Cold: true})
+	plan := e.Plan(RequestFacts{Price: SafePrice, Cold: true})
 	if len(plan.Changes) != 1 || plan.Changes[0].Kind != "image" {
 		t.Fatalf("%+v", plan.Changes)
 	}
@@ -84,7 +84,7 @@ func TestImagesLeave(t *testing.T) {
 	if _, ok := gone[0].(*history.Media); !ok || left[0].(*history.Text).Text != "[pruned: an image]" {
 		t.Errorf("%v became %v", gone, left)
 	}
-	if e.Apply(plan); len(e.Plan(Moment{Price: SafePrice, Cold: true}).Changes) > 0 {
+	if e.Apply(plan); len(e.Plan(RequestFacts{Price: SafePrice, Cold: true}).Changes) > 0 {
 		t.Error("it goes a second time")
 	}
 }

@@ -29,8 +29,8 @@ func TestNewestTextStaysBehindOlder(t *testing.T) {
 		r := rand.New(rand.NewPCG(uint64(seed), 17))
 		e := newEngine()
 		e.account.None += 1e6 // every cut can be paid for
-		moment := func(int) Moment {
-			return Moment{Price: SafePrice, Head: 100, Cold: r.IntN(8) == 0, Pressed: r.IntN(20) == 0, Patience: 1}
+		moment := func(int) RequestFacts {
+			return RequestFacts{Price: SafePrice, Head: 100, Cold: r.IntN(8) == 0, Pressed: r.IntN(20) == 0, Patience: 1}
 		}
 		run(e, withLongAnswers(randomTalk(r, 60)), moment, func(plan Plan) {
 			for _, c := range plan.Changes {
@@ -38,7 +38,7 @@ func TestNewestTextStaysBehindOlder(t *testing.T) {
 				if c.Why == ReasonMarked {
 					marked++
 				}
-				if u.fact.act != Edit || !u.fact.ok {
+				if u.fact.act != EffectEdit || !u.fact.ok {
 					continue
 				}
 				for _, view := range u.fact.stale {
@@ -70,9 +70,9 @@ func TestStaleViewsAreMarked(t *testing.T) {
 		for _, entry := range say.entries {
 			e.Add(entry)
 		}
-		m := Moment{Price: Price{Read: 0.1, Write: 1.25}, Cold: cold}
+		m := RequestFacts{Price: Price{Read: 0.1, Write: 1.25}, Cold: cold}
 		if !cold {
-			e.Sent(Moment{Price: m.Price, Cold: true})
+			e.Sent(RequestFacts{Price: m.Price, Cold: true})
 			e.Add(history.HumanText("go on"))
 		}
 		e.account.None += 1e6

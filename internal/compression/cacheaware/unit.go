@@ -110,7 +110,7 @@ func (u *unit) quotable() bool {
 	case newText, body:
 		return true
 	case result:
-		return u.fact.act == View || u.state == current
+		return u.fact.act == EffectView || u.state == current
 	default:
 		return false
 	}
@@ -266,9 +266,9 @@ func (u *unit) kind() string {
 		return "image"
 	}
 	switch u.fact.act {
-	case View:
+	case EffectView:
 		return "view"
-	case Shell:
+	case EffectShell:
 		return "output"
 	default:
 		return "answer"
@@ -280,7 +280,7 @@ func (u *unit) subject() string {
 	if p := u.fact.path(); p != "" {
 		return p
 	}
-	if u.fact.key != "" && u.fact.act == Shell {
+	if u.fact.key != "" && u.fact.act == EffectShell {
 		return u.fact.key
 	}
 	return u.fact.name

@@ -69,7 +69,7 @@ func TestShorterOutputSupersedesNothing(t *testing.T) {
 		response := *said.entries[last].Blocks[0].(*history.ToolResponse)
 		response.Error = c.failure
 		said.entries[last] = said.entries[last].WithBlocks([]history.Block{&response})
-		if gone, _ := plan(Moment{}, said); !slices.Equal(gone, c.want) {
+		if gone, _ := plan(RequestFacts{}, said); !slices.Equal(gone, c.want) {
 			t.Errorf("%s: %q goes, want %q", name, gone, c.want)
 		}
 	}
@@ -91,7 +91,7 @@ func TestShortEditsLeaveWhole(t *testing.T) {
 			e.Add(entry)
 		}
 		e.account.None = 1e6
-		p := e.Plan(Moment{Price: SafePrice, Cold: true})
+		p := e.Plan(RequestFacts{Price: SafePrice, Cold: true})
 		first := slices.IndexFunc(p.Changes, func(c Change) bool { return c.Entry == 1 })
 		if first < 0 || p.Changes[first].Why != want {
 			t.Errorf("of an edit of %d lines went %+v, want %s", lines, p.Changes, want)
@@ -99,7 +99,7 @@ func TestShortEditsLeaveWhole(t *testing.T) {
 		e.Apply(p)
 		for i := range e.Len() {
 			for _, call := range e.Entry(i).Calls() {
-				if lines < minEditLines && strings.Contains(string(call.Parameters), Marker) {
+				if lines < minEditLines && strings.Contains(string(call.Parameters), PlaceholderPrefix) {
 					t.Errorf("an edit of %d lines is sent as %s", lines, call.Parameters)
 				}
 			}
@@ -123,7 +123,7 @@ func TestPointerSaysTheExitOnce(t *testing.T) {
 		"unlisted": {1, "", 0, "[pruned: 2 lines, exit 1]"},
 	} {
 		answer := (&history.ToolResponse{Error: c.err, ExitCode: &c.exit}).WithResult("a\nb\n")
-		if got := WithPointer(answer, c.number).Result.Text(); got != c.want {
+		if got := WithPlaceholder(answer, c.number).Result.Text(); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}

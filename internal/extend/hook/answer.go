@@ -59,8 +59,8 @@ type WorkspaceChanges struct {
 	Files map[string][]byte
 }
 
-// Blocked reports whether a hook refused the call.
-func (o Outcome) Blocked() bool { return o.Decision == Deny }
+// IsBlocked reports whether a hook refused the call.
+func (o Outcome) IsBlocked() bool { return o.Decision == Deny }
 
 func (o *Outcome) notice(format string, args ...any) {
 	o.Notices = append(o.Notices, fmt.Sprintf(format, args...))

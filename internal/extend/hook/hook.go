@@ -77,7 +77,7 @@ type Config struct {
 // A Record receives the runs of hooks: the name of the hook, its command, the word for its
 // confinement, and the way in which it ended. It also receives runs that did not start.
 type Record interface {
-	Ran(name, line, confined string, end shell.Ending)
+	Ran(name, line, confined string, end shell.ExitInfo)
 }
 
 // Runner runs the hooks of a conversation. A nil Runner has no hooks. A Runner is safe for
@@ -172,7 +172,7 @@ func (r *Runner) matching(o EventInput, out *Outcome) []*state {
 	seen := map[string]bool{}
 	for _, s := range r.all {
 		command := s.Project + "\x00" + strings.Join(s.Words(), "\x00")
-		if s.Event != o.Event || seen[command] || !s.Matches(o.Names...) || !s.narrowed.Holds(o.Subject) || s.Once && s.runs.Load() > 0 {
+		if s.Event != o.Event || seen[command] || !s.Matches(o.Names...) || !s.narrowed.Matches(o.Subject) || s.Once && s.runs.Load() > 0 {
 			continue
 		}
 		if r.allowed(s, out) {
@@ -223,8 +223,8 @@ func (r *Runner) Run(ctx context.Context, o EventInput) Outcome {
 	return out
 }
 
-// Late returns the outcome of asynchronous hooks since the last call.
-func (r *Runner) Late() Outcome {
+// AsyncOutcome returns the outcome of asynchronous hooks since the last call.
+func (r *Runner) AsyncOutcome() Outcome {
 	if r == nil {
 		return Outcome{}
 	}
@@ -243,7 +243,7 @@ func (r *Runner) start(s *state, o EventInput, input []byte) {
 	}
 	r.running.Go(func() {
 		said := r.run(r.ctx, s, o, input)
-		if said.Blocked() && !s.Async { // the call already ran
+		if said.IsBlocked() && !s.Async { // the call already ran
 			said.notice("%s: %s", s, humanize.Headline(said.Reason))
 		}
 		r.mu.Lock()
@@ -273,7 +273,7 @@ func (r *Runner) runAll(ctx context.Context, all []*state, o EventInput, input [
 	for _, s := range all {
 		names = append(names, s.Name()+" "+humanize.Headline(s.Command))
 	}
-	defer Watch(slow, strings.Join(names, ", "), r.Slow)()
+	defer WarnIfSlow(slow, strings.Join(names, ", "), r.Slow)()
 	said := make([]Outcome, len(all))
 	room := make(chan struct{}, atOnce)
 	var group sync.WaitGroup
@@ -289,9 +289,9 @@ func (r *Runner) runAll(ctx context.Context, all []*state, o EventInput, input [
 	return said
 }
 
-// Watch calls say with text after the duration long unless the returned function is called before.
+// WarnIfSlow calls say with text after the duration long unless the returned function is called before.
 // If say was called, the returned function calls say again with "".
-func Watch(long time.Duration, text string, say func(string)) (over func()) {
+func WarnIfSlow(long time.Duration, text string, say func(string)) (over func()) {
 	said := make(chan struct{})
 	timer := time.AfterFunc(long, func() {
 		say(text)

@@ -67,7 +67,7 @@ func newBench(t *testing.T, change func(*Config), written ...string) bench {
 			return func() WorkspaceChanges { return WorkspaceChanges{} }
 		},
 		Beside: func(string) {},
-		Record: told(func(_, _, _ string, _ shell.Ending) {}),
+		Record: told(func(_, _, _ string, _ shell.ExitInfo) {}),
 		Slow:   func(string) {},
 	}
 	if change != nil {
@@ -205,7 +205,7 @@ func TestHooksAtOnce(t *testing.T) {
 	for i := range 12 {
 		all = append(all, "Stop * "+command(fmt.Sprintf(`touch on.%d; ls on.* | wc -l; n=$(ls on.* | wc -l); sleep 0.3; rm on.%d; [ $n -le 8 ] || { echo $n >&2; exit 2; }`, i, i)))
 	}
-	if got := newBench(t, nil, all...).Run(t.Context(), EventInput{Event: hooks.Stop}); got.Blocked() || len(got.Notices) > 0 {
+	if got := newBench(t, nil, all...).Run(t.Context(), EventInput{Event: hooks.Stop}); got.IsBlocked() || len(got.Notices) > 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -242,14 +242,14 @@ func TestHooksArgs(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(b.dir, "run"), []byte("#!/bin/sh\necho no $1 >&2\nexit 2\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.Run(t.Context(), bash()); !got.Blocked() || got.Reason != "no it" {
+	if got := b.Run(t.Context(), bash()); !got.IsBlocked() || got.Reason != "no it" {
 		t.Errorf("%+v", got)
 	}
 	if err := os.WriteFile(filepath.Join(b.dir, "ls"), []byte("#!/bin/sh\nexit 2\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	inside := newBench(t, nil, `PreToolUse Bash {"type":"command","command":"ls","args":[]}`)
-	if got := inside.Run(t.Context(), bash()); got.Blocked() {
+	if got := inside.Run(t.Context(), bash()); got.IsBlocked() {
 		t.Errorf("a program of the workspace: %+v", got)
 	}
 }
@@ -313,7 +313,7 @@ func TestHooksTime(t *testing.T) {
 				}()
 			}
 			got := b.Run(ctx, EventInput{Event: hooks.Stop})
-			if (len(got.Notices) > 0) != (c.want != "") || c.want != "" && !strings.Contains(got.Notices[0], c.want) || got.Blocked() {
+			if (len(got.Notices) > 0) != (c.want != "") || c.want != "" && !strings.Contains(got.Notices[0], c.want) || got.IsBlocked() {
 				t.Errorf("%+v", got)
 			}
 			select {
@@ -367,18 +367,18 @@ func TestHooksAreNotMadeToFail(t *testing.T) {
 	b := newBench(t, nil, "PreToolUse * "+command("cat > got; exit 2"))
 	o := bash()
 	o.Input["tool_input"] = json.RawMessage("{\"command\":\"rm \\ud800 \xff \"}")
-	if got := b.Run(t.Context(), o); !got.Blocked() {
+	if got := b.Run(t.Context(), o); !got.IsBlocked() {
 		t.Errorf("%+v", got)
 	}
 	if read, err := os.ReadFile(filepath.Join(b.dir, "got")); err != nil || !strings.Contains(string(read), "rm \uFFFD \uFFFD ") {
 		t.Errorf("%s, %v", read, err)
 	}
 	o.Input["tool_input"] = json.RawMessage(`{"command":`)
-	if got := b.Run(t.Context(), o); !got.Blocked() {
+	if got := b.Run(t.Context(), o); !got.IsBlocked() {
 		t.Errorf("%+v", got)
 	}
 	long := newBench(t, nil, "PreToolUse * "+command(`echo '{"reason":"'; yes | tr -d '\n' | head -c 100000; echo '","decision":"block"}'`))
-	if got := long.Run(t.Context(), bash()); !got.Blocked() {
+	if got := long.Run(t.Context(), bash()); !got.IsBlocked() {
 		t.Errorf("%.200v", got)
 	}
 }
@@ -400,7 +400,7 @@ func TestHooksNeedConsent(t *testing.T) {
 		refused.Store(!may)
 		_ = os.Remove(filepath.Join(b.dir, "ran"))
 		got := b.Run(t.Context(), EventInput{Event: hooks.Stop})
-		if _, err := os.Stat(filepath.Join(b.dir, "ran")); (err == nil) != may || got.Blocked() != may {
+		if _, err := os.Stat(filepath.Join(b.dir, "ran")); (err == nil) != may || got.IsBlocked() != may {
 			t.Errorf("may %t: %+v", may, got)
 		}
 		if runs := b.Statuses()[0]; runs.State == "used" != may {
@@ -429,7 +429,7 @@ func TestHooksNeedConsentWhenTheyBegin(t *testing.T) {
 		}
 	}, "Stop * "+command("touch ran; exit 2"))
 	got := b.Run(t.Context(), EventInput{Event: hooks.Stop})
-	if _, err := os.Stat(filepath.Join(b.dir, "ran")); err == nil || got.Blocked() || len(got.Notices) != 1 {
+	if _, err := os.Stat(filepath.Join(b.dir, "ran")); err == nil || got.IsBlocked() || len(got.Notices) != 1 {
 		t.Errorf("%v, %+v", err, got)
 	}
 }
@@ -453,14 +453,14 @@ func TestHooksAsync(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, "Stop * "+command(`until [ -e go ]; do sleep 0.02; done; echo '{"decision":"block","systemMessage":"done","hookSpecificOutput":{"additionalContext":"c"}}'`, `"async":true`),
 		"Notification * "+command("touch begun; sleep 1000", `"async":true`))
-	if got := b.Run(t.Context(), EventInput{Event: hooks.Stop}); got.Blocked() || len(b.Late().Notices) > 0 {
+	if got := b.Run(t.Context(), EventInput{Event: hooks.Stop}); got.IsBlocked() || len(b.AsyncOutcome().Notices) > 0 {
 		t.Errorf("%+v", got)
 	}
 	if err := os.WriteFile(filepath.Join(b.dir, "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b.running.Wait()
-	if late := b.Late(); !slices.Equal(late.Notices, []string{"done"}) || !slices.Equal(late.Context, []string{"c"}) || late.Blocked() || len(b.Late().Notices) > 0 {
+	if late := b.AsyncOutcome(); !slices.Equal(late.Notices, []string{"done"}) || !slices.Equal(late.Context, []string{"c"}) || late.IsBlocked() || len(b.AsyncOutcome().Notices) > 0 {
 		t.Errorf("%+v", late)
 	}
 	b.Run(t.Context(), EventInput{Event: hooks.Notification})
@@ -505,7 +505,7 @@ func TestHooksAround(t *testing.T) {
 // Setup 11: without hooks there is nothing: no runner, no goroutine, no time.
 func TestHooksCostNothingWithoutAny(t *testing.T) {
 	r := New(Config{}, nil)
-	if r != nil || r.Has(hooks.Stop) || r.Run(t.Context(), bash()).Blocked() || r.Statuses() != nil || len(r.Late().Context) > 0 {
+	if r != nil || r.Has(hooks.Stop) || r.Run(t.Context(), bash()).IsBlocked() || r.Statuses() != nil || len(r.AsyncOutcome().Context) > 0 {
 		t.Error("a runner of nothing")
 	}
 	r.Close()
@@ -528,9 +528,9 @@ func TestAMissingProgramIsToldOfOnce(t *testing.T) {
 }
 
 // told is a Record of tests.
-type told func(name, line, confined string, end shell.Ending)
+type told func(name, line, confined string, end shell.ExitInfo)
 
-func (t told) Ran(name, line, confined string, end shell.Ending) { t(name, line, confined, end) }
+func (t told) Ran(name, line, confined string, end shell.ExitInfo) { t(name, line, confined, end) }
 
 // Each run of a hook is told for the record, with the agent that it was for.
 func TestRunsAreTold(t *testing.T) {
@@ -538,11 +538,11 @@ func TestRunsAreTold(t *testing.T) {
 	var mu sync.Mutex
 	var ran []string
 	r := newBench(t, func(c *Config) {
-		c.Record = told(func(name, line, confined string, end shell.Ending) {
+		c.Record = told(func(name, line, confined string, end shell.ExitInfo) {
 			mu.Lock()
 			defer mu.Unlock()
 			status := "none"
-			if exit := end.Status(); exit != nil {
+			if exit := end.ExitCode(); exit != nil {
 				status = strconv.Itoa(*exit)
 			}
 			ran = append(ran, strings.Join([]string{name, line, confined, status}, "; "))

@@ -33,7 +33,7 @@ func (r *Runner) run(ctx context.Context, s *state, o EventInput, input []byte) 
 	stdout, stderr := &output{}, &output{}
 	end, err := r.feed(ctx, s, input, stdout, stderr)
 	if err == nil {
-		r.Record.Ran(s.name(o), strings.Join(s.Words(), " "), r.Confined().Word(profileOf(r.OnlyLooks())), end)
+		r.Record.Ran(s.name(o), strings.Join(s.Words(), " "), r.Confined().Label(profileOf(r.OnlyLooks())), end)
 	}
 	last := end.Outcome()
 	if err != nil {
@@ -46,7 +46,7 @@ func (r *Runner) run(ctx context.Context, s *state, o EventInput, input []byte) 
 	said, err := r.outcome(s, o.Event, end, err, stdout, stderr)
 	if err != nil {
 		said = failure(s, err)
-		if missing := end.NotStarted != nil || end.Exit == shell.NotFound; missing && s.missed.Swap(true) {
+		if missing := end.NotStarted != nil || end.Exit == shell.ExitNotFound; missing && s.missed.Swap(true) {
 			said.Notices = nil // the user has already been notified
 		}
 	}
@@ -78,7 +78,7 @@ func failure(s *state, err error) Outcome {
 }
 
 // outcome returns the outcome of a hook that ended. The error is the reason why the hook failed.
-func (r *Runner) outcome(s *state, event hooks.Event, end shell.Ending, err error, stdout, stderr *output) (Outcome, error) {
+func (r *Runner) outcome(s *state, event hooks.Event, end shell.ExitInfo, err error, stdout, stderr *output) (Outcome, error) {
 	var out Outcome
 	switch {
 	case err != nil:
@@ -86,7 +86,7 @@ func (r *Runner) outcome(s *state, event hooks.Event, end shell.Ending, err erro
 	case end.NotStarted != nil:
 		return out, fmt.Errorf("it could not be started: %w", end.NotStarted)
 	case end.TimedOut:
-		return out, fmt.Errorf("it took longer than %s", humanize.Took(s.limit()))
+		return out, fmt.Errorf("it took longer than %s", humanize.Duration(s.limit()))
 	case end.Interrupted && (stdout.flooded() || stderr.flooded()):
 		return out, fmt.Errorf("it printed more than %s and was stopped", humanize.Bytes(mostDrained))
 	case end.Interrupted:
@@ -127,10 +127,10 @@ func (s *state) limit() time.Duration {
 }
 
 // feed runs the program of a hook.
-func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stderr *output) (shell.Ending, error) {
+func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stderr *output) (shell.ExitInfo, error) {
 	confined, profile := r.Confined(), profileOf(r.OnlyLooks())
-	if profile == sandbox.Look && !confined.Guarantees(profile).Files {
-		return shell.Ending{}, errors.New("the mode allows no changes, and there is no sandbox to enforce that")
+	if profile == sandbox.ProfileReadOnly && !confined.Guarantees(profile).Files {
+		return shell.ExitInfo{}, errors.New("the mode allows no changes, and there is no sandbox to enforce that")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -147,16 +147,16 @@ func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stder
 			command.Args = append(command.Args, inProject(arg, project))
 		}
 	}
-	return r.Jobs.Feed(ctx, command, stdout, stderr)
+	return r.Jobs.RunWithInput(ctx, command, stdout, stderr)
 }
 
 // profileOf returns the sandbox profile of hooks. onlyLooks is set if the conversation is
 // read-only.
 func profileOf(onlyLooks bool) sandbox.Profile {
 	if onlyLooks {
-		return sandbox.Look
+		return sandbox.ProfileReadOnly
 	}
-	return sandbox.Open
+	return sandbox.ProfileUnconfined
 }
 
 // name returns the name of a hook for the session log, with the subagent that made the call.

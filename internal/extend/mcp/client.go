@@ -130,9 +130,9 @@ func (c *Client) Version() string {
 // Log returns the last text, at most 64 KiB, that the server wrote outside its answers.
 func (c *Client) Log() string { return c.log.String() }
 
-// Dropped returns the first three lines from the server that are not messages, and the number of
+// InvalidLines returns the first three lines from the server that are not messages, and the number of
 // all such lines.
-func (c *Client) Dropped() (first []string, count int) {
+func (c *Client) InvalidLines() (first []string, count int) {
 	if c.wire == nil {
 		return nil, 0
 	}
@@ -150,7 +150,7 @@ func (c *Client) hasEnded() bool {
 	if c.wire == nil || !c.wire.broken.Load() || !c.wire.process.WaitEnd(patience) {
 		return false
 	}
-	<-c.wire.process.Drained() // wait for the last output of the server
+	<-c.wire.process.LogDone() // wait for the last output of the server
 	return true
 }
 

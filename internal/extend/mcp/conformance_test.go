@@ -42,7 +42,7 @@ func conform(ctx context.Context, scenario, address string) error {
 	_ = json.Unmarshal([]byte(os.Getenv("MCP_CONFORMANCE_CONTEXT")), &extra) // most have none
 	server := mcp.Server{Name: "suite", URL: address, OAuth: mcp.OAuth{ClientID: extra.ClientID, ClientSecret: extra.ClientSecret}}
 	logins := &mcp.Logins{Keys: &vault{}, Folder: os.TempDir(), Document: "https://conformance-test.local/client-metadata.json"}
-	host := mcp.Host{Version: "1", Ask: acceptAll, Logins: logins.With(browse)}
+	host := mcp.Host{Version: "1", Ask: acceptAll, Logins: logins.WithOpener(browse)}
 	client, err := mcp.Connect(ctx, server, host)
 	if err != nil {
 		return err

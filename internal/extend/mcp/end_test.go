@@ -71,12 +71,12 @@ func TestEndLeavesNothing(t *testing.T) {
 func TestConfinedServer(t *testing.T) {
 	t.Parallel()
 	confined := sandbox.Detect()
-	if !confined.Active() {
+	if !confined.IsActive() {
 		t.Skip("there is no sandbox here")
 	}
 	server := mcptest.Server(t, "db")
 	server.Confined = sandbox.Confinement{Sandbox: confined, Policy: sandbox.Policy{Workspace: server.Dir, Temp: t.TempDir()}}
-	server.Profile = sandbox.Work
+	server.Profile = sandbox.ProfileWork
 	outside := filepath.Join(t.TempDir(), "outside")
 	server.Args = append(server.Args, "log="+outside)
 	client, err := mcp.Connect(context.Background(), server, mcp.Host{})

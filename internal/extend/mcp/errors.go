@@ -91,7 +91,7 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 		say = c.server.Name + " ended during the call; it may have taken effect"
 	default:
 		say = c.server.Name + " cannot answer: " + plain(err)
-		if !fsutil.IsRefused(err) {
+		if !fsutil.IsConnectionRefused(err) {
 			say += "; the call may have taken effect"
 		}
 	}

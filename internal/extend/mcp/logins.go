@@ -85,8 +85,8 @@ func (l *Logins) set(s Server, kept keptLogin) error {
 	return l.Keys.Set(s.place(), base64.RawURLEncoding.EncodeToString(text))
 }
 
-// With returns a copy of l that can log in with open if a server requires a login.
-func (l *Logins) With(open Opener) *Logins {
+// WithOpener returns a copy of l that can log in with open if a server requires a login.
+func (l *Logins) WithOpener(open Opener) *Logins {
 	led := *l
 	led.open = open
 	return &led
@@ -97,7 +97,7 @@ func (l *Logins) Login(ctx context.Context, s Server, host Host, open Opener) er
 	const bound = 10 * time.Minute // a user needs time to answer
 	ctx, cancel := context.WithTimeout(ctx, bound)
 	defer cancel()
-	host.Logins = l.With(open)
+	host.Logins = l.WithOpener(open)
 	s.StartTimeout = bound
 	client, err := Connect(ctx, s, host)
 	if err != nil {

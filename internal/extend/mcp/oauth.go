@@ -50,7 +50,7 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 		return a, nil
 	}
 	const patience = 20 * time.Second
-	client := reachlog.Client(settled{base, a.mayReach}, nil)
+	client := reachlog.NewClient(settled{base, a.mayReach}, nil)
 	client.Timeout = patience
 	a.source = &source{logins: a.logins, server: s, client: client}
 	if a.logins.open == nil {

@@ -52,7 +52,7 @@ func (w *wire) Write(ctx context.Context, message jsonrpc.Message) error {
 		defer func() { <-w.writing }()
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-w.process.Ended():
+	case <-w.process.Done():
 		return io.ErrClosedPipe
 	}
 	// If the server does not read, the write stops when ctx ends. The wire is unusable after a
@@ -91,7 +91,7 @@ func (s Server) start(ctx context.Context, log io.Writer) (*shell.Service, error
 // program returns the path of the program. It looks up a bare name in the PATH of Env.
 func (s Server) program() (string, error) {
 	if strings.ContainsRune(s.Command, filepath.Separator) {
-		return fsutil.At(s.Dir, s.Command), nil
+		return fsutil.ResolveIn(s.Dir, s.Command), nil
 	}
 	program, err := sandbox.LookPath(s.Command, sandbox.Variable(s.Env, "PATH"))
 	if err != nil {

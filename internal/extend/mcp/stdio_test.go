@@ -99,12 +99,12 @@ func TestStdioNoise(t *testing.T) {
 	if got := call(t, client, "echo", `{"text":"x"}`); got != "x" {
 		t.Errorf("echo answers %q", got)
 	}
-	first, count := client.Dropped()
+	first, count := client.InvalidLines()
 	if len(first) != 3 || first[0] != "Server is listening…" || count < 9 {
 		t.Errorf("%d lines are dropped, first %q", count, first)
 	}
 	client = connect(t, mcp.Host{}, "flood", "stderr")
-	if first, count = client.Dropped(); count != 1 || !strings.HasPrefix(first[0], "yyy") || len(first[0]) > 1000 {
+	if first, count = client.InvalidLines(); count != 1 || !strings.HasPrefix(first[0], "yyy") || len(first[0]) > 1000 {
 		t.Errorf("of the flood %d lines are dropped, %d bytes kept", count, len(first[0]))
 	}
 	if got := len(client.Log()); got != 64<<10 {

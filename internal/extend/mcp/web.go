@@ -44,13 +44,13 @@ func newWeb(s Server, host Host) (*web, error) {
 		w.base = newTransport()
 	}
 	if host.Reached != nil {
-		w.base = reachlog.Transport(w.base, func(name string) { host.Reached(s.Name, name) })
+		w.base = reachlog.NewTransport(w.base, func(name string) { host.Reached(s.Name, name) })
 	}
 	if w.login, err = newAuthorizer(s, host, w.base); err != nil {
 		return nil, err
 	}
 	w.life, w.end = context.WithCancel(context.Background())
-	w.client = reachlog.Client(w, nil)
+	w.client = reachlog.NewClient(w, nil)
 	return w, nil
 }
 
@@ -127,7 +127,7 @@ func (w *web) try(request *http.Request) (*http.Response, error) {
 // isPassing reports whether the cause of a failure may be temporary.
 func isPassing(response *http.Response, err error) bool {
 	if err != nil {
-		return fsutil.IsRefused(err)
+		return fsutil.IsConnectionRefused(err)
 	}
 	return response.StatusCode >= http.StatusInternalServerError && response.StatusCode != http.StatusNotImplemented
 }

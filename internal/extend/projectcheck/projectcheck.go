@@ -89,8 +89,8 @@ type looked struct {
 	before string
 }
 
-// Begin begins a turn.
-func (c *Checks) Begin() {
+// BeginTurn begins a turn.
+func (c *Checks) BeginTurn() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.turn, c.edited, c.done = nil, false, false
@@ -134,8 +134,8 @@ func (c *Checks) Allow(command Command) {
 	c.turn = append(c.turn, &looked{Command: command, allowed: true})
 }
 
-// Drop prevents a check from running again in this conversation.
-func (c *Checks) Drop(command Command) {
+// Disable prevents a check from running again in this conversation.
+func (c *Checks) Disable(command Command) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.off == nil {
@@ -145,16 +145,16 @@ func (c *Checks) Drop(command Command) {
 	c.turn = slices.DeleteFunc(c.turn, func(l *looked) bool { return l.Command == command })
 }
 
-// Before runs the allowed checks that have not run yet. It drops a check that cannot run, and adds
+// RunBefore runs the allowed checks that have not run yet. It drops a check that cannot run, and adds
 // a line for the user to problems.
-func (c *Checks) Before(ctx context.Context) (problems []string) {
+func (c *Checks) RunBefore(ctx context.Context) (problems []string) {
 	for _, l := range c.pending(false) {
 		printed, err := c.Run(ctx, l.Command)
 		if ctx.Err() != nil {
 			return problems
 		}
 		if err != nil {
-			c.Drop(l.Command)
+			c.Disable(l.Command)
 			problems = append(problems, fmt.Sprintf("The check %s is no longer run: %v", l.Command, err))
 			continue
 		}
@@ -165,15 +165,15 @@ func (c *Checks) Before(ctx context.Context) (problems []string) {
 	return problems
 }
 
-// Edited records that an edit was made.
-func (c *Checks) Edited() {
+// MarkEdited records that an edit was made.
+func (c *Checks) MarkEdited() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.edited = true
 }
 
-// After runs the checks after the edits, once per turn, and returns their new lines.
-func (c *Checks) After(ctx context.Context) (findings []Finding, problems []string) {
+// RunAfter runs the checks after the edits, once per turn, and returns their new lines.
+func (c *Checks) RunAfter(ctx context.Context) (findings []Finding, problems []string) {
 	c.mu.Lock()
 	due := c.edited && !c.done
 	c.done = c.done || due

@@ -77,30 +77,30 @@ func TestChecksOfATurn(t *testing.T) {
 		for _, command := range c.Due(files) {
 			c.Allow(command)
 		}
-		problems := c.Before(t.Context())
-		c.Edited()
+		problems := c.RunBefore(t.Context())
+		c.MarkEdited()
 		return problems
 	}
 	edit("a/x.go", "a/y.go")
 	edit("a/x.go", "b c/x.go")
 	printed = "new\n"
-	found, _ := c.After(t.Context())
-	again, _ := c.After(t.Context())
+	found, _ := c.RunAfter(t.Context())
+	again, _ := c.RunAfter(t.Context())
 	if want := []string{"lint a", "lint 'b c'", "lint a", "lint 'b c'"}; !slices.Equal(ran, want) || len(found) != 2 || again != nil {
 		t.Errorf("ran %q, found %v, then %v", ran, found, again)
 	}
 	if due := c.Due([]string{"c/x"}); due != nil {
 		t.Errorf("behind the checks of a turn %v is due", due)
 	}
-	c.Begin()
-	if found, _ := c.After(t.Context()); found != nil {
+	c.BeginTurn()
+	if found, _ := c.RunAfter(t.Context()); found != nil {
 		t.Errorf("a turn without edits found %v", found)
 	}
 	edit("a/x.go")
-	if found, _ := c.After(t.Context()); found != nil {
+	if found, _ := c.RunAfter(t.Context()); found != nil {
 		t.Errorf("what was there before the turn is found: %v", found)
 	}
-	c.Begin()
+	c.BeginTurn()
 	fails = ErrMissing
 	if problems := edit("a/x.go"); len(problems) != 1 {
 		t.Errorf("problems %q", problems)

@@ -28,7 +28,7 @@ func (f Listing) Catalogue(budget int, count func(string) int) (text string, cut
 	var offered []*Entry
 	longest := 0
 	for _, s := range f.Entries {
-		if s.ForModel() {
+		if s.IsForModel() {
 			offered = append(offered, s)
 			longest = max(longest, len([]rune(s.Description)))
 		}

@@ -48,7 +48,7 @@ func findCommands(w trustedfile.Locations) Listing {
 	return find(w, commandPlaces, func(f *finder, dir string) {
 		ending, files := ending(dir), 0
 		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			name := fsutil.Short(path, dir)
+			name := fsutil.RelativeBelow(path, dir)
 			switch {
 			case err != nil:
 				return nil

@@ -42,17 +42,17 @@ func TestFindCommands(t *testing.T) {
 		t.Errorf("left out: %q", found.Skipped)
 	}
 	for name, text := range map[string]string{"review": "be strict", "project:review": "be strict", "user:review": "mine", "git:pr": "Push main."} {
-		if c := found.Named(name); c == nil || !strings.Contains(c.Fill("main")[0].Text, text) {
+		if c := found.ByName(name); c == nil || !strings.Contains(c.Fill("main")[0].Text, text) {
 			t.Errorf("%s: %+v", name, c)
 		}
 	}
-	if found.Named("user:git:pr") != nil || found.Named("none") != nil {
+	if found.ByName("user:git:pr") != nil || found.ByName("none") != nil {
 		t.Error("a command that is not there")
 	}
-	if diff := cmp.Diff([]template.Part{{Text: "Explain this"}}, found.Named("explain").Fill("this")); diff != "" {
+	if diff := cmp.Diff([]template.Part{{Text: "Explain this"}}, found.ByName("explain").Fill("this")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if c := found.Named("git:pr"); c.Hint != "[branch]" || len(c.Allowed) != 1 {
+	if c := found.ByName("git:pr"); c.Hint != "[branch]" || len(c.Allowed) != 1 {
 		t.Errorf("%+v", c)
 	}
 }

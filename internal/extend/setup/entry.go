@@ -17,11 +17,11 @@ type Origin string
 
 // The origins.
 const (
-	Project Origin = "project"
-	User    Origin = "user"
-	// Plugin is a plugin that the user has added. The names of its entries begin with its name and
+	OriginProject Origin = "project"
+	OriginUser    Origin = "user"
+	// OriginPlugin is a plugin that the user has added. The names of its entries begin with its name and
 	// a colon.
-	Plugin Origin = "plugin"
+	OriginPlugin Origin = "plugin"
 )
 
 // Entry is a skill or a command: a file that users or the model call by name.
@@ -57,8 +57,8 @@ type Entry struct {
 // IsSkill reports whether the entry is a skill rather than a command.
 func (e *Entry) IsSkill() bool { return e.Dir != "" }
 
-// ForModel reports whether the entry is a skill that the model may use.
-func (e *Entry) ForModel() bool { return e.IsSkill() && !e.Hidden && !e.Shadowed }
+// IsForModel reports whether the entry is a skill that the model may use.
+func (e *Entry) IsForModel() bool { return e.IsSkill() && !e.Hidden && !e.Shadowed }
 
 // Fill returns the text of the entry with the arguments of a line filled in.
 func (e *Entry) Fill(line string) []template.Part { return e.text.Fill(line) }
@@ -82,7 +82,7 @@ func (e *Entry) Effects(about func(rule string) string) manifest.List {
 		if e.Dir != "" {
 			means = strings.ReplaceAll(line, "${CLAUDE_SKILL_DIR}", e.Dir)
 		}
-		all = append(all, manifest.Part{Name: "runs", Text: line, Role: manifest.Line, Means: means})
+		all = append(all, manifest.Part{Name: "runs", Text: line, Role: manifest.RoleLine, Means: means})
 	}
 	if len(commands) > 0 {
 		for _, name := range e.text.Names {
@@ -103,9 +103,9 @@ type Listing struct {
 	Skipped []string
 }
 
-// Named returns the first entry with a name, or nil. The name may have an origin as a prefix, such
+// ByName returns the first entry with a name, or nil. The name may have an origin as a prefix, such
 // as "user:review".
-func (f Listing) Named(name string) *Entry {
+func (f Listing) ByName(name string) *Entry {
 	for _, e := range f.Entries {
 		if e.Name == name || e.withOrigin() == name {
 			return e
@@ -134,7 +134,7 @@ type places struct {
 type finder struct {
 	Listing
 	longest int
-	from    trustedfile.Place
+	from    trustedfile.ReadScope
 	// origin is the origin of the entries in the current folder.
 	origin Origin
 	// prefix is prepended to the names of the entries in the current folder.
@@ -148,15 +148,15 @@ type finder struct {
 // find visits the folders of the workspace, the nearest first, and then the user's folders. It
 // returns the entries sorted by name.
 func find(w trustedfile.Locations, p places, visit func(f *finder, dir string)) Listing {
-	f := &finder{longest: p.longest, seen: map[string]bool{}, origin: Project}
-	above := trustedfile.Above(w.Home, w.Workspace)
-	f.from = trustedfile.Place{Root: above[0], Home: w.Home}
+	f := &finder{longest: p.longest, seen: map[string]bool{}, origin: OriginProject}
+	above := trustedfile.FoldersAbove(w.Home, w.Workspace)
+	f.from = trustedfile.ReadScope{Root: above[0], Home: w.Home}
 	for _, dir := range slices.Backward(above) {
 		for _, name := range p.project {
 			visit(f, filepath.Join(dir, name))
 		}
 	}
-	f.from, f.origin, f.own = trustedfile.Place{Home: w.Home}, User, true
+	f.from, f.origin, f.own = trustedfile.ReadScope{Home: w.Home}, OriginUser, true
 	visit(f, filepath.Join(w.Config, p.own))
 	for _, name := range p.user {
 		if f.own = strings.HasPrefix(name, ".agents/"); w.Home != "" {
@@ -167,9 +167,9 @@ func find(w trustedfile.Locations, p places, visit func(f *finder, dir string)) 
 	for _, dir := range p.further {
 		visit(f, dir)
 	}
-	f.origin, f.own = Plugin, false
+	f.origin, f.own = OriginPlugin, false
 	for _, plugin := range w.Plugins {
-		f.from, f.prefix = plugin.Place(w.Home), plugin.Name+":"
+		f.from, f.prefix = plugin.ReadScope(w.Home), plugin.Name+":"
 		for _, dir := range p.plugin(plugin) {
 			visit(f, dir)
 		}
@@ -182,7 +182,7 @@ func find(w trustedfile.Locations, p places, visit func(f *finder, dir string)) 
 // remaining fields of the entry.
 func (f *finder) read(file string, parse func(e *Entry, text string) error) {
 	text, err := f.from.Read(file, f.longest)
-	if trustedfile.Missing(err) || err == nil && f.seen[text.Real] {
+	if trustedfile.IsMissing(err) || err == nil && f.seen[text.Real] {
 		return
 	}
 	f.seen[text.Real] = true

@@ -56,9 +56,9 @@ func (s Set) named(name string) (call Call, found bool) {
 	if i := slices.IndexFunc(callable, func(c Call) bool { return c.As == name }); i >= 0 {
 		return callable[i], true
 	}
-	e := s.Skills.Named(name)
+	e := s.Skills.ByName(name)
 	if e == nil || e.Unlisted {
-		e = s.Commands.Named(name)
+		e = s.Commands.ByName(name)
 	}
 	return Call{Entry: e, As: name}, e != nil
 }

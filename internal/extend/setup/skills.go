@@ -103,7 +103,7 @@ const maxFiles = 100
 // more reports whether there are more.
 func (e *Entry) Files() (files []string, more bool) {
 	_ = filepath.WalkDir(e.Dir, func(path string, d fs.DirEntry, err error) error {
-		name := fsutil.Short(path, e.Dir)
+		name := fsutil.RelativeBelow(path, e.Dir)
 		switch {
 		case err != nil || path == e.Dir || name == "SKILL.md":
 		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules" || strings.Count(name, "/") >= 2):

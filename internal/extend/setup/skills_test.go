@@ -52,17 +52,17 @@ func TestFindSkills(t *testing.T) {
 	if len(found.Skipped) != 2 {
 		t.Errorf("left out: %q", found.Skipped)
 	}
-	s := found.Named("pdf")
+	s := found.ByName("pdf")
 	if text := s.Fill("a b")[0].Text; text != "How to: "+filepath.Join(work, ".claude/skills/pdf")+"/run a b" {
 		t.Errorf("%q", text)
 	}
-	if s := found.Named("user:pdf"); s == nil || s.Description != "the user's" {
+	if s := found.ByName("user:pdf"); s == nil || s.Description != "the user's" {
 		t.Errorf("%+v", s)
 	}
-	if s := found.Named("unnamed"); !s.Hidden || !s.Own || len(s.Notes) != 2 {
+	if s := found.ByName("unnamed"); !s.Hidden || !s.Own || len(s.Notes) != 2 {
 		t.Errorf("%+v", s)
 	}
-	if found.Named("user:other") != nil {
+	if found.ByName("user:other") != nil {
 		t.Error("the project's is not the user's")
 	}
 }

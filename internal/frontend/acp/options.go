@@ -55,12 +55,12 @@ func (s *session) newOptions() (options []option, changed bool) {
 	defer s.mu.Unlock()
 	c := s.talk
 	options = []option{newOption(optionMode, "Approval mode", string(c.Chat.Consent().Mode()), gate.ModeNames(), string(c.Chat.Consent().Mode()))}
-	model := settings.Model.Of(c.Settings())
-	if listed := c.Connection.Listed(); model != "" || len(listed) > 0 {
+	model := settings.Model.Value(c.Settings())
+	if listed := c.Connection.ListedModels(); model != "" || len(listed) > 0 {
 		options = append(options, newOption(optionModel, "Model", model, listed, cmp.Or(model, "none chosen")))
 	}
-	if efforts := c.Connection.Efforts(model); len(efforts) > 0 {
-		options = append(options, newOption(optionEffort, "Thinking", settings.ReasoningEffort.Of(c.Settings()), efforts, "default"))
+	if efforts := c.Connection.ReasoningEfforts(model); len(efforts) > 0 {
+		options = append(options, newOption(optionEffort, "Thinking", settings.ReasoningEffort.Value(c.Settings()), efforts, "default"))
 	}
 	changed = !reflect.DeepEqual(options, s.known)
 	s.known = options

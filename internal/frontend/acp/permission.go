@@ -122,19 +122,19 @@ func (w *shown) question(a chat.Approval) []any {
 	}
 	var lines []string
 	if a.Preview.Plan != "" {
-		lines = append(lines, humanize.Visible(a.Preview.Plan))
+		lines = append(lines, humanize.EscapeInvisible(a.Preview.Plan))
 	}
 	if a.Preview.Command != "" {
-		lines = append(lines, humanize.Visible(a.Preview.Command))
+		lines = append(lines, humanize.EscapeInvisible(a.Preview.Command))
 		if a.Preview.Directory != "" {
-			lines = append(lines, "in "+humanize.Visible(a.Preview.Directory))
+			lines = append(lines, "in "+humanize.EscapeInvisible(a.Preview.Directory))
 		}
 		if a.Preview.Background {
 			lines = append(lines, "continues in the background")
 		}
 		switch {
 		case a.Preview.Outside != "":
-			lines = append(lines, "leaves the sandbox: "+humanize.Visible(a.Preview.Outside))
+			lines = append(lines, "leaves the sandbox: "+humanize.EscapeInvisible(a.Preview.Outside))
 		case a.Preview.Confined:
 			lines = append(lines, "stays in the sandbox")
 		default:
@@ -142,16 +142,16 @@ func (w *shown) question(a chat.Approval) []any {
 		}
 	}
 	if s := a.Preview.Served; s != nil && s.Changed != "" {
-		lines = append(lines, "the server changed this tool since its last use:", humanize.Visible(s.Changed))
+		lines = append(lines, "the server changed this tool since its last use:", humanize.EscapeInvisible(s.Changed))
 	}
 	if a.Preview.Remark != "" {
-		lines = append(lines, "the model: "+humanize.Visible(strconv.Quote(a.Preview.Remark)))
+		lines = append(lines, "the model: "+humanize.EscapeInvisible(strconv.Quote(a.Preview.Remark)))
 	}
 	if len(a.Preview.Arguments) > 0 {
-		lines = append(lines, humanize.Visible(string(a.Preview.Arguments)))
+		lines = append(lines, humanize.EscapeInvisible(string(a.Preview.Arguments)))
 	}
 	for _, found := range a.Preview.Protected {
-		lines = append(lines, humanize.Visible(fmt.Sprintf("%s: %s", found.Path, found.Why)))
+		lines = append(lines, humanize.EscapeInvisible(fmt.Sprintf("%s: %s", found.Path, found.Why)))
 	}
 	if a.Preview.Unwatched != "" {
 		lines = append(lines, a.Preview.Unwatched)
@@ -179,7 +179,7 @@ func diffs(unified string, absolute func(string) string) (all []diffContent) {
 		if to == nowhere {
 			path = from
 		}
-		if name, err := strconv.Unquote(path); err == nil && humanize.Name(name) == path { // the name has line breaks
+		if name, err := strconv.Unquote(path); err == nil && humanize.FileName(name) == path { // the name has line breaks
 			path = name
 		}
 		var before, after strings.Builder

@@ -33,7 +33,7 @@ func messageOf(blocks []contentBlock, root string, temp func() string) (atcmd.Me
 			if b.Resource.Blob != "" {
 				return nil, fmt.Errorf("%s is not text; only text can be attached", b.Resource.URI)
 			}
-			m = append(m, atcmd.Part{Text: fmt.Sprintf("%s:\n%s", pathOf(b.Resource.URI), b.Resource.Text), Source: history.Piped})
+			m = append(m, atcmd.Part{Text: fmt.Sprintf("%s:\n%s", pathOf(b.Resource.URI), b.Resource.Text), Source: history.SourcePiped})
 		case "image":
 			part, err := imagePart(b, temp())
 			if err != nil {

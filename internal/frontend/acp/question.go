@@ -67,7 +67,7 @@ func (w *shown) choose(ctx context.Context, call string, a chat.Approval, inquir
 		content = append(content, d)
 	}
 	method, params := w.session.permission(map[string]any{
-		"toolCallId": call, "title": humanize.Line(inquiry.Question, 0), "kind": kind(a.Traits), "content": append(content, textOf(humanize.Visible(strings.Join(text, "\n")))),
+		"toolCallId": call, "title": humanize.Line(inquiry.Question, 0), "kind": kind(a.Traits), "content": append(content, textOf(humanize.EscapeInvisible(strings.Join(text, "\n")))),
 	}, options)
 	m, _ := w.session.server.conn.ask(ctx, method, params)
 	i := slices.IndexFunc(options, func(o permissionOption) bool { return o.OptionID == selected(m) })
@@ -104,7 +104,7 @@ func (s *session) sendAgreed(message atcmd.Message) {
 // askConsent asks the editor the question about the repository's configuration, if there is one. It reports
 // whether the prompt waits for the answer. Any answer but a clear yes is a no for this session.
 func (s *session) askConsent(prompt atcmd.Message) bool {
-	waiting, _ := s.talk.Trust.Waiting() // unreadable answers were already reported
+	waiting, _ := s.talk.Trust.WaitingItems() // unreadable answers were already reported
 	if len(waiting) == 0 {
 		return false
 	}
@@ -116,7 +116,7 @@ func (s *session) askConsent(prompt atcmd.Message) bool {
 		}
 	}
 	answer, withdraw := s.server.conn.request(s.permission(map[string]any{
-		"toolCallId": "consent", "title": humanize.Line(consent.Title(waiting), 0), "kind": "other", "content": []any{textOf(humanize.Visible(strings.Join(lines, "\n")))},
+		"toolCallId": "consent", "title": humanize.Line(consent.Title(waiting), 0), "kind": "other", "content": []any{textOf(humanize.EscapeInvisible(strings.Join(lines, "\n")))},
 	}, []permissionOption{{optionAllow, "Use these", "allow_once"}, {optionRefuse, "Not now", "reject_once"}}))
 	s.mu.Lock()
 	s.asking.held, s.asking.decline = []atcmd.Message{prompt}, withdraw
@@ -124,7 +124,7 @@ func (s *session) askConsent(prompt atcmd.Message) bool {
 	go func() {
 		m, answered := <-answer
 		if answered && decision(m, chat.Approval{}).Allow {
-			changed, err := s.talk.Trust.AgreeShown(waiting)
+			changed, err := s.talk.Trust.ApproveShown(waiting)
 			if err != nil {
 				s.show.notice("warning", err.Error())
 			}

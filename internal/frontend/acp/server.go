@@ -256,7 +256,7 @@ func (s *Server) checkPlace(id, cwd string) error {
 		return err // opening the session reports that it does not exist
 	}
 	place := info.Workspace
-	if _, err := os.Stat(place); err == nil && fsutil.Real(cwd) != fsutil.Real(place) {
+	if _, err := os.Stat(place); err == nil && fsutil.ResolveLinks(cwd) != fsutil.ResolveLinks(place) {
 		return failf(codeParams, "can't load session %s with cwd %[3]s: it belongs to %[2]s", id, place, cwd)
 	}
 	return nil

@@ -149,7 +149,7 @@ func (s *session) prompt(m message, p sessionParams) {
 		s.server.answer(m)(nil, failf(codeParams, "%v", err))
 		return
 	}
-	if message.Leads() == '/' && s.commands.BuiltIn(p.Prompt[0].Text) {
+	if message.FirstTypedByte() == '/' && s.commands.IsBuiltIn(p.Prompt[0].Text) {
 		s.runCommand(m, p.Prompt[0].Text)
 		return
 	}
@@ -180,9 +180,9 @@ func (s *session) runCommand(m message, line string) {
 			s.mu.Lock()
 			s.prompts = append(s.prompts, m)
 			s.mu.Unlock()
-			s.talk.Chat.Send(atcmd.Typed(out.Submit))
+			s.talk.Chat.Send(atcmd.TypedMessage(out.Submit))
 		default:
-			s.show.say(strings.Join(out.Plain(), "\n"))
+			s.show.say(strings.Join(out.PlainLines(), "\n"))
 			s.optionsChanged()
 			s.answerPrompt(m, "end_turn", nil)
 		}

@@ -37,7 +37,7 @@ type buffers struct {
 }
 
 func (b *buffers) gate() gate.Gate {
-	return gate.Gate{Name: "unsaved changes", Stage: gate.Denies, Check: b.check, Remark: b.remark}
+	return gate.Gate{Name: "unsaved changes", Stage: gate.StageDeny, Check: b.check, Remark: b.remark}
 }
 
 // check refuses an edit of a file with unsaved changes, and prepares a remark for a read of such a file.
@@ -104,12 +104,12 @@ func (b *buffers) differ(ctx context.Context, path string) int {
 	if !known {
 		return 0
 	}
-	data, err := fsutil.Beginning(path, maxMessage)
+	data, err := fsutil.ReadBeginning(path, maxMessage)
 	if len(data) == maxMessage || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0
 	}
 	plain := func(text string) string { return strings.TrimSuffix(text, "\n") }
-	return textdiff.New(plain(textfile.Parse(data).Text), plain(textfile.PlainEnds(shown))).Changed()
+	return textdiff.New(plain(textfile.Parse(data).Text), plain(textfile.NormalizeLineEnds(shown))).ChangedCount()
 }
 
 // ofLinks returns remarks about the files with unsaved changes that a message links to.
@@ -131,7 +131,7 @@ func (b *buffers) ofLinks(blocks []contentBlock) atcmd.Message {
 	var m atcmd.Message
 	for _, remark := range found {
 		if remark != "" {
-			m = append(m, atcmd.Part{Text: remark, Source: history.Piped})
+			m = append(m, atcmd.Part{Text: remark, Source: history.SourcePiped})
 		}
 	}
 	return m

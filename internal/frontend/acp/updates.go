@@ -182,7 +182,7 @@ func (w *shown) showCall(id, title, name string, t toolspec.Traits, given argume
 }
 
 func (w *shown) absolute(path string) string {
-	return fsutil.At(w.session.talk.Root(), path)
+	return fsutil.ResolveIn(w.session.talk.Root(), path)
 }
 
 // update changes the display of a call. It does nothing if id is "", which means that the editor does not

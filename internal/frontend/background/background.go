@@ -26,7 +26,7 @@ type Options struct {
 // Run runs the conversation until a client stops it or ctx ends. It begins with the message.
 func Run(ctx context.Context, o Options) error {
 	host := &clients.Host{}
-	c, err := o.Open(ctx, func(e chat.Envelope) { host.Event(e.Event) })
+	c, err := o.Open(ctx, func(e chat.Envelope) { host.AddEvent(e.Event) })
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer host.Close()
-	if !host.Serving() {
+	if !host.IsServing() {
 		return errors.New("can't run in the background: no other terminal could reach the session")
 	}
 	serving, end := c.ServeScreen(ctx, nil)
@@ -52,13 +52,13 @@ func Run(ctx context.Context, o Options) error {
 
 // begin sends the first message, or runs it if it is a slash command.
 func begin(ctx context.Context, c *app.Conversation, message atcmd.Message) error {
-	if message.Leads() != '/' || !command.IsCommand(message[0].Text) {
+	if message.FirstTypedByte() != '/' || !command.IsCommand(message[0].Text) {
 		c.Chat.Send(message)
 		return nil
 	}
 	out, err := c.Commands(ctx, c.Chat, app.Screen{}).Run(ctx, message[0].Text)
 	if err == nil && out.Submit != "" {
-		c.Chat.Send(append(atcmd.Typed(out.Submit), message[1:]...))
+		c.Chat.Send(append(atcmd.TypedMessage(out.Submit), message[1:]...))
 	}
 	return err
 }

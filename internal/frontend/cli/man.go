@@ -15,9 +15,9 @@ type ExitStatus struct {
 	Means, Retry string
 }
 
-// Page returns the manual page of a program and all its commands, in the language of man(7). The page has
+// ManPage returns the manual page of a program and all its commands, in the language of man(7). The page has
 // no date, so that two builds of the same commit are identical.
-func Page(root *cobra.Command, statuses []ExitStatus) string {
+func ManPage(root *cobra.Command, statuses []ExitStatus) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH AGENT 1 \"\" \"agent %s\" \"User Commands\"\n.SH NAME\nagent \\- %s\n.SH SYNOPSIS\n", roff(root.Version), roff(root.Short))
 	fmt.Fprintf(&b, ".B %s\n[\\fIOPTIONS\\fR]\n.br\n.B agent\n\\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n%s.SH OPTIONS\n", roff(root.Use), paragraphs(root.Long))

@@ -84,11 +84,11 @@ func (h *Host) Open(ctx context.Context, c *app.Conversation, now func() time.Ti
 	h.commands = c.Commands(h.ctx, c.Chat, app.Screen{})
 	h.hub = attach.NewHub(c.RecordSeq)
 	h.state = streamjson.State{
-		Type: streamjson.StateLine, PID: os.Getpid(), Folder: c.Root(), State: "idle", Since: now(), Model: settings.Model.Of(c.Settings()),
+		Type: streamjson.StateLine, PID: os.Getpid(), Folder: c.Root(), State: "idle", Since: now(), Model: settings.Model.Value(c.Settings()),
 		Branch: layout.Branch(c.Root()), Steered: o.Steered, Detached: o.Detached,
 	}
 	if c.History().Len() > 0 {
-		h.first = c.ShownTitle()
+		h.first = c.DisplayTitle()
 	}
 	h.report()
 	err := h.serve()
@@ -103,7 +103,7 @@ func (h *Host) Open(ctx context.Context, c *app.Conversation, now func() time.Ti
 func (h *Host) serve() (err error) {
 	h.served = h.talk.SessionID()
 	folders := h.talk.SocketFolders()
-	h.server, err = attach.Serve(folders[0], h.served, h.hub, h.take, h.talk.Chat.Warming.Unseen)
+	h.server, err = attach.Serve(folders[0], h.served, h.hub, h.take, h.talk.Chat.Warming.OnWindowClosed)
 	return err
 }
 
@@ -155,18 +155,18 @@ func (h *Host) Detach(stop, loginEnded func()) {
 	h.report()
 	h.mu.Unlock()
 	h.talk.Chat.Warming.Detach(h.shown)
-	h.talk.Chat.Warming.Unseen()
+	h.talk.Chat.Warming.OnWindowClosed()
 }
 
 // shown reports whether a user sees the session in a client.
 func (h *Host) shown() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.server != nil && h.server.Shown()
+	return h.server != nil && h.server.HasViewer()
 }
 
-// Serving reports whether clients can reach the session.
-func (h *Host) Serving() bool {
+// IsServing reports whether clients can reach the session.
+func (h *Host) IsServing() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.server != nil
@@ -186,9 +186,9 @@ func (h *Host) Close() {
 	}
 }
 
-// Event adds an event of the conversation. It returns immediately. The caller is the goroutine that runs
+// AddEvent adds an event of the conversation. It returns immediately. The caller is the goroutine that runs
 // the conversation.
-func (h *Host) Event(e chat.Event) {
+func (h *Host) AddEvent(e chat.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.hub == nil {
@@ -199,7 +199,7 @@ func (h *Host) Event(e chat.Event) {
 	case chat.TurnStarted:
 		h.running = true
 	case chat.UserMessage:
-		h.first = cmp.Or(h.first, humanize.Line(secret.Without(humanize.FirstLine(e.Text)), maxTitle))
+		h.first = cmp.Or(h.first, humanize.Line(secret.Redact(humanize.FirstLine(e.Text)), maxTitle))
 	case chat.TurnEnded:
 		h.running, h.ended, line.Rest = false, e, true
 	case chat.RequestStarted:
@@ -296,9 +296,9 @@ func (h *Host) take(c *attach.Client, line []byte) {
 		err = h.obey(c, in)
 	}
 	if err != nil {
-		problem := attach.NewProblem(err)
+		problem := attach.NewErrorLine(err)
 		problem.ID = in.ID
-		c.Tell(problem)
+		c.Send(problem)
 	}
 }
 
@@ -330,17 +330,17 @@ func (h *Host) obey(c *attach.Client, in streamjson.ClientInput) error {
 	case "aside_end":
 		h.talk.Chat.EndAside()
 	case "key":
-		h.talk.Chat.Warming.Pressed()
+		h.talk.Chat.Warming.OnKeyPress()
 	case "mode":
 		h.talk.Chat.CycleMode()
 	case "unqueue":
 		message, ok := h.talk.Chat.Unqueue(h.ctx)
-		c.Tell(streamjson.Unqueued{Type: "unqueued", ID: in.ID, Text: message.Text(), Empty: !ok})
+		c.Send(streamjson.UnqueuedMessage{Type: "unqueued", ID: in.ID, Text: message.Text(), Empty: !ok})
 	case "complete":
 		start, proposals := h.commands.Complete(in.Text)
-		c.Tell(streamjson.Completion{Type: "completion", ID: in.ID, Start: start, Proposals: proposals})
+		c.Send(streamjson.Completion{Type: "completion", ID: in.ID, Start: start, Proposals: proposals})
 	case "command":
-		go func() { c.Tell(h.run(c, in)) }()
+		go func() { c.Send(h.run(c, in)) }()
 	case "stop":
 		h.stop()
 	}
@@ -381,7 +381,7 @@ func (h *Host) run(c *attach.Client, in streamjson.ClientInput) streamjson.Comma
 	defer cancel()
 	go func() {
 		select {
-		case <-c.Gone():
+		case <-c.Done():
 			cancel()
 		case <-ctx.Done():
 		}
@@ -391,7 +391,7 @@ func (h *Host) run(c *attach.Client, in streamjson.ClientInput) streamjson.Comma
 	switch {
 	case in.Plan > 0:
 		out, err = h.plans.carryOut(ctx, in.Plan)
-	case h.commands.Sends(in.Text):
+	case h.commands.SendsMessage(in.Text):
 		out.Submit = in.Text
 	default:
 		out, err = h.commands.Run(ctx, in.Text)
@@ -406,7 +406,7 @@ func (h *Host) run(c *attach.Client, in streamjson.ClientInput) streamjson.Comma
 	result.Answer, result.Diff, result.Copy = out.Answer, out.Diff, out.Copy
 	result.Lines = out.Lines
 	if out.Pick != nil || out.Bar != nil {
-		result.Lines = out.Plain()
+		result.Lines = out.PlainLines()
 	}
 	if out.Ask != nil {
 		result.Ask = h.plans.show(*out.Ask)
@@ -422,18 +422,18 @@ func (h *Host) run(c *attach.Client, in streamjson.ClientInput) streamjson.Comma
 type plans struct {
 	mu    sync.Mutex
 	asked int
-	open  map[int]command.Ask
+	open  map[int]command.Question
 }
 
 // maxPlans limits the open questions.
 const maxPlans = 64
 
-func (p *plans) show(ask command.Ask) *streamjson.CommandQuestion {
+func (p *plans) show(ask command.Question) *streamjson.CommandQuestion {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked++
 	if p.open == nil {
-		p.open = map[int]command.Ask{}
+		p.open = map[int]command.Question{}
 	}
 	p.open[p.asked] = ask
 	delete(p.open, p.asked-maxPlans)

@@ -44,12 +44,12 @@ func serve(t *testing.T, o Options, next func(*llmtest.Request) llmtest.Turn) *s
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := with.Set(settings.ProfileLayer, settings.Model.Key(), "m"); err != nil {
+	if err := with.Set(settings.LayerProfile, settings.Model.Key(), "m"); err != nil {
 		t.Fatal(err)
 	}
 	s := &served{t: t, host: &Host{}, ended: make(chan chat.TurnEnded, 64)}
 	s.talk, err = app.New(t.Context(), p, app.Options{Workspace: t.TempDir(), Settings: with, KeepsAgents: true, Events: func(e chat.Envelope) {
-		s.host.Event(e.Event)
+		s.host.AddEvent(e.Event)
 		if ended, is := e.Event.(chat.TurnEnded); is {
 			s.ended <- ended
 		}
@@ -73,7 +73,7 @@ func serve(t *testing.T, o Options, next func(*llmtest.Request) llmtest.Turn) *s
 }
 
 // join connects a client.
-func (s *served) join(j attach.Join) (*attach.Conn, attach.Joined) {
+func (s *served) join(j attach.JoinRequest) (*attach.Conn, attach.JoinReply) {
 	s.t.Helper()
 	path, err := attach.Find(s.talk.SocketFolders(), s.talk.SessionID())
 	if err != nil {
@@ -104,7 +104,7 @@ type line struct {
 func until(t *testing.T, c *attach.Conn, kind string) line {
 	t.Helper()
 	for {
-		text, err := c.Next()
+		text, err := c.ReadLine()
 		if err != nil {
 			t.Fatalf("no line of type %s: %v", kind, err)
 		}
@@ -135,12 +135,12 @@ func TestQuestionsAreAnsweredOnce(t *testing.T) {
 	var reading sync.WaitGroup
 	for i := range clients {
 		settled[i] = map[int]int{}
-		c, joined := s.join(attach.Join{})
+		c, joined := s.join(attach.JoinRequest{})
 		known := joined.After
 		reading.Go(func() {
 			answered := 0
 			for over := false; !over || answered > 0; {
-				text, err := c.Next()
+				text, err := c.ReadLine()
 				if err != nil {
 					t.Error(err)
 					return
@@ -174,7 +174,7 @@ func TestQuestionsAreAnsweredOnce(t *testing.T) {
 			}
 		})
 	}
-	s.talk.Chat.Send(atcmd.Typed("go"))
+	s.talk.Chat.Send(atcmd.TypedMessage("go"))
 	reading.Wait()
 	if want := (clients - 1) * questions; refused != want {
 		t.Errorf("%d answers were refused, want %d", refused, want)
@@ -196,10 +196,10 @@ func TestClientSeesTheRecord(t *testing.T) {
 	t.Parallel()
 	s := serve(t, Options{Steered: true}, func(r *llmtest.Request) llmtest.Turn { return llmtest.Say(fmt.Sprintf("reply %d", r.Number)) })
 	for n := range 4 {
-		s.talk.Chat.Send(atcmd.Typed(fmt.Sprintf("message %d", n)))
+		s.talk.Chat.Send(atcmd.TypedMessage(fmt.Sprintf("message %d", n)))
 		<-s.ended
 	}
-	c, joined := s.join(attach.Join{})
+	c, joined := s.join(attach.JoinRequest{})
 	paths, _ := filepath.Glob(filepath.Join(s.talk.SocketFolders()[0], "../../../share/agent/sessions/*/"+s.talk.SessionID()+".jsonl"))
 	if len(paths) != 1 || !joined.Snapshot {
 		t.Fatalf("%v %+v", paths, joined)
@@ -213,7 +213,7 @@ func TestClientSeesTheRecord(t *testing.T) {
 		seen = append(seen, entry.Text())
 	}
 	for len(seen) < 8 {
-		text, err := c.Next()
+		text, err := c.ReadLine()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -244,7 +244,7 @@ func TestRightsOfClients(t *testing.T) {
 		}
 		return llmtest.Call("write_file", `{"file_path":"a","content":"x"}`)
 	})
-	c, _ := s.join(attach.Join{})
+	c, _ := s.join(attach.JoinRequest{})
 	_ = c.Send(map[string]any{"type": "user", "text": "go"})
 	asked := until(t, c, "approval")
 	for _, wide := range []map[string]any{
@@ -263,12 +263,12 @@ func TestRightsOfClients(t *testing.T) {
 	if mode := s.talk.Chat.Consent().Mode(); mode != "ask" {
 		t.Errorf("the mode is %s", mode)
 	}
-	atTerminal, _ := s.join(attach.Join{Terminal: true})
+	atTerminal, _ := s.join(attach.JoinRequest{Terminal: true})
 	_ = atTerminal.Send(map[string]any{"type": "answer", "id": asked.ID, "allow": true, "always": true})
 	until(t, atTerminal, "turn")
 
 	watched := serve(t, Options{}, func(*llmtest.Request) llmtest.Turn { return llmtest.Say("done") })
-	c, _ = watched.join(attach.Join{Terminal: true})
+	c, _ = watched.join(attach.JoinRequest{Terminal: true})
 	for _, given := range []map[string]any{{"type": "user", "text": "go"}, {"type": "command", "text": "/clear"}, {"type": "stop"}} {
 		_ = c.Send(given)
 		if l := until(t, c, "error"); l.Error != errWatched.Error() {
@@ -282,8 +282,8 @@ func TestRightsOfClients(t *testing.T) {
 func TestShownAtClients(t *testing.T) {
 	t.Parallel()
 	s := serve(t, Options{Steered: true, Detached: true}, func(*llmtest.Request) llmtest.Turn { return llmtest.Say("done") })
-	s.join(attach.Join{Watch: true, Terminal: true})
-	c, _ := s.join(attach.Join{})
+	s.join(attach.JoinRequest{Watch: true, Terminal: true})
+	c, _ := s.join(attach.JoinRequest{})
 	_ = c.Send(map[string]any{"type": "key"})
 	_ = c.Send(map[string]any{"type": "nothing"})
 	if l := until(t, c, "error"); !strings.Contains(l.Error, "nothing") {
@@ -292,7 +292,7 @@ func TestShownAtClients(t *testing.T) {
 	if s.host.shown() {
 		t.Error("a board or a program counts as a terminal")
 	}
-	shown, _ := s.join(attach.Join{Terminal: true})
+	shown, _ := s.join(attach.JoinRequest{Terminal: true})
 	if !s.host.shown() {
 		t.Error("an attached terminal does not count")
 	}
@@ -311,15 +311,15 @@ func TestAnswersOfCommandsCarryTheirPlan(t *testing.T) {
 		}
 		return llmtest.Call("write_file", fmt.Sprintf(`{"file_path":"f%d","content":"x"}`, r.Number))
 	})
-	if err := s.talk.Settings().Set(settings.Session, settings.ApprovalMode.Key(), "auto-edit"); err != nil {
+	if err := s.talk.Settings().Set(settings.LayerSession, settings.ApprovalMode.Key(), "auto-edit"); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		s.talk.Chat.Send(atcmd.Typed("go"))
+		s.talk.Chat.Send(atcmd.TypedMessage("go"))
 		<-s.ended
 	}
-	one, _ := s.join(attach.Join{Terminal: true})
-	two, _ := s.join(attach.Join{Terminal: true})
+	one, _ := s.join(attach.JoinRequest{Terminal: true})
+	two, _ := s.join(attach.JoinRequest{Terminal: true})
 	undo := func(c *attach.Conn) int {
 		_ = c.Send(map[string]any{"type": "command", "id": 1, "text": "/undo"})
 		asked := until(t, c, "command_result").Ask
@@ -362,7 +362,7 @@ func TestStates(t *testing.T) {
 		}
 		return llmtest.Call("write_file", `{"file_path":"a","content":"x"}`)
 	})
-	c, joined := s.join(attach.Join{Watch: true})
+	c, joined := s.join(attach.JoinRequest{Watch: true})
 	var state streamjson.State
 	if err := json.Unmarshal(joined.State, &state); err != nil || state.State != "idle" || state.ID != s.talk.SessionID() || !state.Detached {
 		t.Fatalf("%+v %v", state, err)
@@ -414,22 +414,22 @@ func BenchmarkTurn(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := conn.Join(attach.Join{}); err != nil {
+				if _, err := conn.Join(attach.JoinRequest{}); err != nil {
 					b.Fatal(err)
 				}
 				go func() {
 					for err == nil {
-						_, err = conn.Next()
+						_, err = conn.ReadLine()
 					}
 				}()
 			}
 			for b.Loop() {
 				for range 20 {
-					h.Event(chat.RequestStarted{})
+					h.AddEvent(chat.RequestStarted{})
 					for range 100 {
-						h.Event(chat.TextDelta{Delta: "some words "})
+						h.AddEvent(chat.TextDelta{Delta: "some words "})
 					}
-					h.Event(chat.ToolEnded{Name: "run_shell_command", Answer: result})
+					h.AddEvent(chat.ToolEnded{Name: "run_shell_command", Answer: result})
 				}
 			}
 		})

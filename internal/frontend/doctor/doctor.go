@@ -86,8 +86,8 @@ func Examine(ctx context.Context, p *app.Process, c *app.Conversation, from app.
 	}
 	profiles := settings.NewStore(f.Config, s.Registry())
 	r.profiles(profiles)
-	for _, set := range s.Changed() {
-		if why := settings.WhyNoEffect(s, set.Spec.Key); why != "" {
+	for _, set := range s.NonDefault() {
+		if why := settings.NoEffectReason(s, set.Spec.Key); why != "" {
 			r.note(why, "")
 		}
 	}
@@ -126,7 +126,7 @@ func (r *report) policy(p *app.Process) (counts bool) {
 		r.fix(err.Error(), "")
 	case bounds != nil:
 		r.ok("policy " + bounds.Path + ", sha256 " + bounds.Hash[:12])
-		r.addEach("ok", "policy: ", bounds.Lines(), "")
+		r.addEach("ok", "policy: ", bounds.Describe(), "")
 	}
 	return err == nil
 }
@@ -185,7 +185,7 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, logins *l
 	notice, _, err := app.FindEndpoint(ctx, c)
 	if unset, is := errors.AsType[*llm.Error](err); is {
 		r.fix(unset.Message, unset.Hint)
-		for _, local := range c.Locals(ctx) {
+		for _, local := range c.LocalServers(ctx) {
 			r.note(local.Hint(), "")
 		}
 		return
@@ -221,9 +221,9 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, logins *l
 		r.model(c, s, models, chosen(endpoint.BaseURL))
 	}
 	// The family follows from the name of the model, so no list of models is needed.
-	if model := settings.Model.Of(s); model != "" {
+	if model := settings.Model.Value(s); model != "" {
 		family, why := c.Family(model)
-		r.ok(fmt.Sprintf("family %s (%s), edits by %s", family.Name, why, app.FormOf(s, family)))
+		r.ok(fmt.Sprintf("family %s (%s), edits by %s", family.Name, why, app.EditFormatOf(s, family)))
 	}
 }
 
@@ -256,13 +256,13 @@ func (r *report) login(logins *login.Sources, endpoint provider.Endpoint) {
 }
 
 // model checks the model from the settings, or otherwise the user's latest choice.
-func (r *report) model(c *provider.Connection, s *settings.Settings, models []provider.Offer, chosen string) {
-	model := settings.Model.Of(s)
+func (r *report) model(c *provider.Connection, s *settings.Settings, models []provider.ModelOffer, chosen string) {
+	model := settings.Model.Value(s)
 	if model == "" && chosen != "" && len(models) != 1 {
 		r.note("model "+chosen+", your last choice, is used on the screen; -p and editors need a configured model", "agent profile save NAME -m "+chosen+", or -m MODEL")
 		model = chosen
 	}
-	at := slices.IndexFunc(models, func(m provider.Offer) bool { return provider.SameModel(m.ID, model) })
+	at := slices.IndexFunc(models, func(m provider.ModelOffer) bool { return provider.SameModel(m.ID, model) })
 	switch {
 	case model == "" && len(models) == 1:
 		model, at = models[0].ID, 0
@@ -274,15 +274,15 @@ func (r *report) model(c *provider.Connection, s *settings.Settings, models []pr
 		return
 	}
 	with := s.Overlay()
-	wrong := with.Set(settings.Session, settings.Model.Key(), model)
+	wrong := with.Set(settings.LayerSession, settings.Model.Key(), model)
 	room := window.NewLimits(with, c.ContextLimit)
 	_, err := room.Reserve()
-	strategy, unknown := compression.Get(settings.CompressionStrategy.Of(with))
+	strategy, unknown := compression.Get(settings.CompressionStrategy.Value(with))
 	if err := cmp.Or(wrong, err, unknown); err != nil {
 		r.fix("model "+model+": "+err.Error(), "change it with agent settings or in the profile")
 		return
 	}
-	starts := fmt.Sprintf("compression starts at %d", room.Trigger(strategy))
+	starts := fmt.Sprintf("compression starts at %d", room.CompressionThreshold(strategy))
 	_, known := c.ContextLimit(model)
 	_, set := settings.ContextLimit.Get(s)
 	switch {
@@ -298,7 +298,7 @@ func (r *report) model(c *provider.Connection, s *settings.Settings, models []pr
 }
 
 // someOf names the first few models, and the number of the other models.
-func someOf(models []provider.Offer) string {
+func someOf(models []provider.ModelOffer) string {
 	const shown = 3
 	var names []string
 	for _, m := range models[:min(shown, len(models))] {
@@ -343,10 +343,10 @@ func (r *report) webSearch(search *websearch.Searcher, s *settings.Settings) {
 	set, from := s.Get(settings.WebSearch.Key())
 	why := "web-search is " + set.String() + " (" + from.String() + ")"
 	service := search.Service()
-	if search.ByServer() {
+	if search.IsByServer() {
 		service = "the model's server itself"
 	}
-	switch err := search.Problem(); {
+	switch err := search.CheckSettings(); {
 	case set.String() == websearch.Off:
 		r.note("no web search: "+why, "to choose a service, type /set web-search")
 	case err != nil:
@@ -368,9 +368,9 @@ func (r *report) program(name, use string) {
 // sandbox reports how commands are confined.
 func (r *report) sandbox(s *settings.Settings) {
 	why := "the setting sandbox is off"
-	if settings.Sandbox.Of(s) != settings.SandboxOff {
+	if settings.Sandbox.Value(s) != settings.SandboxOff {
 		box := sandbox.Detect()
-		if why = box.Why(); box.Active() {
+		if why = box.Describe(); box.IsActive() {
 			r.ok("sandbox " + box.Backend().String() + ": " + why)
 			return
 		}

@@ -17,7 +17,7 @@ func TestTheModelChosenLast(t *testing.T) {
 	t.Cleanup(func() { _ = c.Close() })
 	for chosen, grade := range map[string]string{"": "fix", "gpt-5.5": "note"} {
 		var r report
-		r.model(c, s, []provider.Offer{{ID: "gpt-5.5"}, {ID: "other"}}, chosen)
+		r.model(c, s, []provider.ModelOffer{{ID: "gpt-5.5"}, {ID: "other"}}, chosen)
 		if len(r) == 0 || r[0].Grade != grade || chosen != "" && len(r) != 2 {
 			t.Errorf("%q: %+v", chosen, r)
 		}
@@ -50,7 +50,7 @@ func TestNewSession(t *testing.T) {
 		t.Errorf("equal settings: %+v", r)
 	}
 	for key, value := range map[string]string{"max-retries": "9", "temperature": "0.3"} {
-		if err := session.Set(settings.Session, key, value); err != nil {
+		if err := session.Set(settings.LayerSession, key, value); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,8 +20,8 @@ import (
 // setup reports the instructions, skills, commands, rules, servers and hooks of a folder: which of them the
 // agent uses and which not.
 func (r *report) setup(p *app.Process, f app.Folders, dir string, s *settings.Settings) {
-	where := p.Where(f, dir)
-	texts := instructions.Find(instructions.Locations{Locations: where, Files: settings.Items(settings.InstructionFiles.Of(s))})
+	where := p.TrustedLocations(f, dir)
+	texts := instructions.Find(instructions.Locations{Locations: where, Files: settings.SplitItems(settings.InstructionFiles.Value(s))})
 	callable := setup.Find(where, nil)
 	events := hooks.Find(where)
 	r.ok(fmt.Sprintf("setup: %s with instructions, %s, %s", humanize.Count(len(texts.Files), "file"), humanize.Count(len(callable.Skills.Entries), "skill"), humanize.Count(len(callable.Commands.Entries), "command")))
@@ -29,10 +29,10 @@ func (r *report) setup(p *app.Process, f app.Folders, dir string, s *settings.Se
 	for _, problem := range texts.Problems {
 		r.note("instructions: "+problem.Error(), "")
 	}
-	r.addEach("note", "left out: ", slices.Concat(callable.Skills.Skipped, callable.Commands.Skipped, app.Agents(where).Skipped), "")
+	r.addEach("note", "left out: ", slices.Concat(callable.Skills.Skipped, callable.Commands.Skipped, app.FindAgents(where).Skipped), "")
 	rules := permissions.Read(where)
 	for _, file := range rules.Sources {
-		if n := rules.In(file); n > 0 {
+		if n := rules.CountInFile(file); n > 0 {
 			r.ok(fmt.Sprintf("rules: %s that deny or ask from %s", humanize.Count(n, "rule"), file))
 		}
 	}
@@ -49,7 +49,7 @@ func (r *report) setup(p *app.Process, f app.Folders, dir string, s *settings.Se
 
 // notes reports how many notes are used, and the problems in their files.
 func (r *report) notes(p *app.Process, f app.Folders, dir string, s *settings.Settings) {
-	if settings.Notes.Of(s) == "off" {
+	if settings.Notes.Value(s) == "off" {
 		return
 	}
 	book := f.Notes(p.Home, dir)
@@ -58,7 +58,7 @@ func (r *report) notes(p *app.Process, f app.Folders, dir string, s *settings.Se
 		r.ok(line)
 	}
 	r.addEach("fix", "notes: ", problems, "correct or delete it; it is not used until then")
-	r.addEach("note", "notes: ", book.Other(), "")
+	r.addEach("note", "notes: ", book.OtherLines(), "")
 }
 
 // servers reports the known state of the MCP servers. It starts none.
@@ -69,7 +69,7 @@ func (r *report) servers(p *app.Process, f app.Folders, dir string, s *settings.
 		return
 	}
 	configured.Trust = p.Trust(f, s, dir)
-	_, problems := f.Plugins().Where()
+	_, problems := f.Plugins().Locations()
 	r.addEach("fix", "", problems, "")
 	r.addEach("fix", "mcp: ", configured.Problems, "")
 	r.addEach("note", "mcp: ", configured.Notes, "")
@@ -77,13 +77,13 @@ func (r *report) servers(p *app.Process, f app.Folders, dir string, s *settings.
 	for _, st := range configured.Status(s) {
 		what := "mcp " + st.Configured.Name + ": "
 		switch {
-		case st.State == bridge.Unused && st.Configured.NeedsConsent() && !st.Configured.Disabled:
+		case st.State == bridge.StateUnused && st.Configured.NeedsConsent() && !st.Configured.Disabled:
 			// trust reports all items that wait for consent
-		case st.State == bridge.Unused:
+		case st.State == bridge.StateUnused:
 			r.note(what+st.Summary(), "")
 		case st.Known.Failed != "":
 			r.fix(what+st.Known.Failed, "agent mcp test "+st.Configured.Name+" to retry")
-		case st.State == bridge.Known && !st.Direct && st.Known.Tokens() > many:
+		case st.State == bridge.StateKnown && !st.Direct && st.Known.Tokens() > many:
 			r.note(what+humanize.Tokens(st.Known.Tokens())+" tokens of definitions, by search only", "")
 		default:
 			r.ok(what + st.Summary())
@@ -94,7 +94,7 @@ func (r *report) servers(p *app.Process, f app.Folders, dir string, s *settings.
 // languageServers reports the language servers that are installed or missing for the files of the
 // folder.
 func (r *report) languageServers(p *app.Process, dir string, s *settings.Settings) {
-	if settings.LanguageServers.Of(s) == settings.ServersOff {
+	if settings.LanguageServers.Value(s) == settings.ServersOff {
 		return
 	}
 	found, missing := app.LanguageServers(context.Background(), dir, p.Environ)
@@ -115,7 +115,7 @@ func (r *report) trust(t *consent.Trust) {
 	for _, e := range report.Items {
 		what := fmt.Sprintf("%s %s (%s): ", e.Kind, e.Name, e.File)
 		switch {
-		case e.State == consent.Agreed:
+		case e.State == consent.StateApproved:
 			r.ok(what + "used")
 		case e.State.NeedsAnswer():
 			r.note(what+"needs your approval", "agent trust")

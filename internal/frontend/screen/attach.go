@@ -96,7 +96,7 @@ func Attach(ctx context.Context, o AttachOptions) error {
 
 // recordedUntil returns the conversation of a session up to a record. A session without an entry has no
 // record yet.
-func recordedUntil(sessions, id string, record uint64) (earlier tui.Earlier, err error) {
+func recordedUntil(sessions, id string, record uint64) (earlier tui.EarlierConversation, err error) {
 	paths, err := filepath.Glob(filepath.Join(sessions, "*", id+".jsonl"))
 	if err != nil || len(paths) == 0 {
 		return earlier, err
@@ -119,7 +119,7 @@ type remote struct {
 	// known is the number of the last line that was received. run identifies the hub that numbered it.
 	known  uint64
 	run    string
-	reader streamjson.Follower
+	reader streamjson.Decoder
 
 	mu      sync.Mutex
 	conn    *attach.Conn
@@ -128,12 +128,12 @@ type remote struct {
 }
 
 // join connects to the session.
-func (r *remote) join() (attach.Joined, error) {
+func (r *remote) join() (attach.JoinReply, error) {
 	conn, err := attach.Dial(r.path)
 	if err != nil {
-		return attach.Joined{}, err
+		return attach.JoinReply{}, err
 	}
-	joined, err := conn.Join(attach.Join{After: r.known, Run: r.run, Terminal: true})
+	joined, err := conn.Join(attach.JoinRequest{After: r.known, Run: r.run, Terminal: true})
 	if err != nil {
 		return joined, errors.Join(err, conn.Close())
 	}
@@ -151,7 +151,7 @@ func (r *remote) close() {
 }
 
 // follow forwards the events of the session to a listener until the session ends.
-func (r *remote) follow(listener func(chat.Event), joined attach.Joined) {
+func (r *remote) follow(listener func(chat.Event), joined attach.JoinReply) {
 	for {
 		r.begin(listener, joined)
 		r.lines(listener)
@@ -167,13 +167,13 @@ func (r *remote) follow(listener func(chat.Event), joined attach.Joined) {
 }
 
 // begin sends the state in which the session was joined to the listener.
-func (r *remote) begin(listener func(chat.Event), joined attach.Joined) {
+func (r *remote) begin(listener func(chat.Event), joined attach.JoinReply) {
 	var state streamjson.State
 	if json.Unmarshal(joined.State, &state) == nil && joined.After > 0 && (state.State == "working" || state.State == "blocked") {
 		listener(chat.TurnStarted{})
 	}
 	for _, line := range joined.Open {
-		if event, err := r.reader.Event(line); err == nil && event != nil {
+		if event, err := r.reader.Decode(line); err == nil && event != nil {
 			listener(event)
 		}
 	}
@@ -183,7 +183,7 @@ func (r *remote) begin(listener func(chat.Event), joined attach.Joined) {
 // lines forwards the events of one connection to the listener.
 func (r *remote) lines(listener func(chat.Event)) {
 	for {
-		line, err := r.conn.Next()
+		line, err := r.conn.ReadLine()
 		if err != nil {
 			return
 		}
@@ -206,7 +206,7 @@ func (r *remote) lines(listener func(chat.Event)) {
 		case "error":
 			listener(chat.Notice{Text: head.Error})
 		default:
-			if event, err := r.reader.Event(line); err == nil && event != nil {
+			if event, err := r.reader.Decode(line); err == nil && event != nil {
 				listener(event)
 			}
 		}
@@ -266,8 +266,8 @@ func (r *remote) Shell(command string, private bool) {
 
 // Unqueue implements tui.Driver.
 func (r *remote) Unqueue(ctx context.Context) (atcmd.Message, bool) {
-	back, err := ask[streamjson.Unqueued](ctx, r, streamjson.Request{Type: "unqueue"})
-	return atcmd.Typed(back.Text), err == nil && !back.Empty
+	back, err := ask[streamjson.UnqueuedMessage](ctx, r, streamjson.Request{Type: "unqueue"})
+	return atcmd.TypedMessage(back.Text), err == nil && !back.Empty
 }
 
 // Interrupt implements tui.Driver.
@@ -308,12 +308,12 @@ func (r *remote) command(ctx context.Context, line streamjson.Request) (out comm
 	}
 	out = command.Output{Lines: result.Lines, Answer: result.Answer, Diff: result.Diff, Copy: result.Copy}
 	if asked := result.Ask; asked != nil {
-		out.Ask = &command.Ask{
-			Title: humanize.Visible(asked.Title), Done: asked.Done, YesEffect: asked.YesEffect, YesCommand: asked.YesCommand,
+		out.Ask = &command.Question{
+			Title: humanize.EscapeInvisible(asked.Title), Done: asked.Done, YesEffect: asked.YesEffect, YesCommand: asked.YesCommand,
 			NoEffect: asked.NoEffect, NoLine: asked.NoLine, NeverEffect: asked.NeverEffect, NeverCommand: asked.NeverCommand,
 		}
 		for _, part := range asked.Parts {
-			out.Ask.Parts = append(out.Ask.Parts, command.AskPart{Title: part.Title, Diff: part.Diff, Lines: part.Lines})
+			out.Ask.Parts = append(out.Ask.Parts, command.QuestionPart{Title: part.Title, Diff: part.Diff, Lines: part.Lines})
 		}
 		if plan := asked.Plan; plan > 0 {
 			out.Ask.Yes = func(ctx context.Context) (command.Output, error) {
@@ -341,6 +341,6 @@ func (r *remote) Complete(line string) (start int, proposals []command.Completio
 	return completion.Start, completion.Proposals
 }
 
-// Sends implements command.Runner. It returns false, because the session itself determines which commands
+// SendsMessage implements command.Runner. It returns false, because the session itself determines which commands
 // are messages.
-func (r *remote) Sends(string) bool { return false }
+func (r *remote) SendsMessage(string) bool { return false }

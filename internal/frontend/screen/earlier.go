@@ -13,11 +13,11 @@ import (
 
 // earlierOf converts a resumed conversation for the screen: each message of the user, with the model's tool
 // calls and its last reply.
-func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier {
-	var e tui.Earlier
+func earlierOf(entries []*history.Content, registry *tools.Registry) tui.EarlierConversation {
+	var e tui.EarlierConversation
 	good, declined := outcomes(entries)
 	for _, entry := range entries {
-		if entry.IsMessage() || entry.Holds(history.Printed) { // printed text alone has no reply
+		if entry.IsMessage() || entry.HasSource(history.SourceCommand) { // printed text alone has no reply
 			e.Exchanges = append(e.Exchanges, tui.EarlierTurn{Said: ownWords(entry)})
 			e.Unfinished = e.Unfinished || entry.IsMessage()
 			continue

@@ -20,36 +20,36 @@ func TestEarlier(t *testing.T) {
 	answer := history.New(history.AI, &history.Text{Text: "Done."})
 	cut := answer.WithMeta(history.MetaInterrupted, true)
 	summary := history.HumanText("what was before").WithMeta(history.MetaSummary, true)
-	undone := history.New(history.Human, history.NewData(history.Undone, "I undid the changes:", "a.go"))
-	printed := history.New(history.Human, history.NewData(history.Printed, "I ran ls:", "a.go"))
+	undone := history.New(history.Human, history.NewData(history.SourceUndo, "I undid the changes:", "a.go"))
+	printed := history.New(history.Human, history.NewData(history.SourceCommand, "I ran ls:", "a.go"))
 	globbed := tools.NewRegistry(tools.Default()...).Traits("glob").Describe("glob", arguments.Parse(`{"pattern":"*.go"}`))
 	greeted := tui.EarlierTurn{Said: "hello", Reply: "Done."}
 	for _, tt := range []struct {
 		name    string
 		entries []*history.Content
-		want    tui.Earlier
+		want    tui.EarlierConversation
 	}{
-		{"nothing", nil, tui.Earlier{}},
-		{"a summary only", []*history.Content{summary}, tui.Earlier{}},
-		{"answered", []*history.Content{history.HumanText("hello"), answer, asked, call, result, answer, summary}, tui.Earlier{
+		{"nothing", nil, tui.EarlierConversation{}},
+		{"a summary only", []*history.Content{summary}, tui.EarlierConversation{}},
+		{"answered", []*history.Content{history.HumanText("hello"), answer, asked, call, result, answer, summary}, tui.EarlierConversation{
 			Exchanges: []tui.EarlierTurn{greeted, {Said: "fix @a.go", Calls: []tui.Call{{Label: globbed}}, Reply: "Done."}},
 		}},
-		{"what only tells of files, and commands of the user", []*history.Content{history.HumanText("hello"), answer, undone, printed}, tui.Earlier{
+		{"what only tells of files, and commands of the user", []*history.Content{history.HumanText("hello"), answer, undone, printed}, tui.EarlierConversation{
 			Exchanges: []tui.EarlierTurn{greeted, {Said: "I ran ls:"}},
 		}},
-		{"a command before the reply", []*history.Content{asked, printed}, tui.Earlier{
+		{"a command before the reply", []*history.Content{asked, printed}, tui.EarlierConversation{
 			Exchanges: []tui.EarlierTurn{{Said: "fix @a.go"}, {Said: "I ran ls:"}}, Unfinished: true,
 		}},
-		{"not answered", []*history.Content{history.HumanText("hello"), answer, asked}, tui.Earlier{
+		{"not answered", []*history.Content{history.HumanText("hello"), answer, asked}, tui.EarlierConversation{
 			Exchanges: []tui.EarlierTurn{greeted, {Said: "fix @a.go"}}, Unfinished: true,
 		}},
-		{"killed within the calls", []*history.Content{asked, call}, tui.Earlier{
+		{"killed within the calls", []*history.Content{asked, call}, tui.EarlierConversation{
 			Exchanges: []tui.EarlierTurn{{Said: "fix @a.go", Calls: []tui.Call{{Label: globbed, Failed: true}}, Reply: "I look."}}, Unfinished: true,
 		}},
-		{"a declined proposal", []*history.Content{asked, call, result.WithMeta(history.MetaEffect, history.Effect{Asked: &history.Decision{By: "person", Answer: "refused"}}), answer}, tui.Earlier{
+		{"a declined proposal", []*history.Content{asked, call, result.WithMeta(history.MetaEffect, history.Effect{Asked: &history.Decision{By: "person", Answer: "refused"}}), answer}, tui.EarlierConversation{
 			Exchanges: []tui.EarlierTurn{{Said: "fix @a.go", Calls: []tui.Call{{Label: globbed, Declined: true}}, Reply: "Done."}},
 		}},
-		{"interrupted", []*history.Content{asked, cut}, tui.Earlier{Exchanges: []tui.EarlierTurn{{Said: "fix @a.go", Reply: "Done."}}, Unfinished: true}},
+		{"interrupted", []*history.Content{asked, cut}, tui.EarlierConversation{Exchanges: []tui.EarlierTurn{{Said: "fix @a.go", Reply: "Done."}}, Unfinished: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -38,7 +38,7 @@ func TestGoodbyeNamesStoppedAgents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := with.Set(settings.ProfileLayer, settings.Model.Key(), "m"); err != nil {
+		if err := with.Set(settings.LayerProfile, settings.Model.Key(), "m"); err != nil {
 			t.Fatal(err)
 		}
 		o := app.Options{Workspace: t.TempDir(), Settings: with, KeepsAgents: true, Events: func(chat.Envelope) {}}
@@ -46,7 +46,7 @@ func TestGoodbyeNamesStoppedAgents(t *testing.T) {
 		if c, err = app.New(t.Context(), p, o); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Chat.Prompt(t.Context(), atcmd.Typed("go")); err != nil {
+		if _, err := c.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 			t.Fatal(err)
 		}
 		_, end := c.Serve(t.Context(), nil)

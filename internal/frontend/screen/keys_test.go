@@ -14,8 +14,8 @@ import (
 func TestKeysAreReadAgain(t *testing.T) {
 	t.Parallel()
 	keys := &boundKeys{path: filepath.Join(t.TempDir(), "keys.json")}
-	stash := func(bound []command.Bound) string {
-		i := slices.IndexFunc(bound, func(b command.Bound) bool { return b.Action == "stash" })
+	stash := func(bound []command.KeyBinding) string {
+		i := slices.IndexFunc(bound, func(b command.KeyBinding) bool { return b.Action == "stash" })
 		return bound[i].Keys
 	}
 	for _, step := range []struct{ file, want, fault string }{

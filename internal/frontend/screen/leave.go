@@ -23,7 +23,7 @@ type leaver struct {
 func (l *leaver) command() command.Command {
 	return command.Command{Name: "leave", Group: "Sessions", Help: "leave the terminal; the session continues", Forms: []command.Form{{
 		Run: func(context.Context, []string) (command.Output, error) {
-			if !l.host.Serving() {
+			if !l.host.IsServing() {
 				return command.Output{}, errors.New("can't leave: no other terminal could reach this session. It needs a session log, and Linux or macOS")
 			}
 			l.left.Store(true)
@@ -39,7 +39,7 @@ func (l *leaver) wait(ctx context.Context, o Options, c *app.Conversation) {
 	defer stop()
 	l.host.Detach(stop, stop)
 	fmt.Fprintln(o.Text, "The session continues, although the shell may call it stopped. Run:\n  agent attach "+c.ResumeName())
-	if !term.GiveBack(o.Out) {
+	if !term.ReturnToShell(o.Out) {
 		fmt.Fprintln(o.Text, "You can close this terminal.")
 	}
 	<-ctx.Done()

@@ -20,20 +20,20 @@ func TestPromptsWaitForRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	history := &promptHistory{file: session.Prompts{Path: filepath.Join(folder, "history")}}
-	if err := keep(history, atcmd.Typed("one")); err == nil {
+	if err := keep(history, atcmd.TypedMessage("one")); err == nil {
 		t.Error("it is not said that nothing is recorded")
 	}
-	if err := keep(history, atcmd.Typed("two")); err != nil {
+	if err := keep(history, atcmd.TypedMessage("two")); err != nil {
 		t.Errorf("it is said again: %v", err)
 	}
 	if err := os.Remove(folder); err != nil {
 		t.Fatal(err)
 	}
-	if err := keep(history, atcmd.Typed("three")); err != nil {
+	if err := keep(history, atcmd.TypedMessage("three")); err != nil {
 		t.Error(err)
 	}
 	got, err := history.Load()
-	want := []atcmd.Message{atcmd.Typed("one"), atcmd.Typed("two"), atcmd.Typed("three")}
+	want := []atcmd.Message{atcmd.TypedMessage("one"), atcmd.TypedMessage("two"), atcmd.TypedMessage("three")}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -43,7 +43,7 @@ func TestPromptsWaitForRoom(t *testing.T) {
 	if err := os.WriteFile(folder, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := keep(history, atcmd.Typed("four")); err == nil {
+	if err := keep(history, atcmd.TypedMessage("four")); err == nil {
 		t.Error("after a time in which all was recorded it is not said again")
 	}
 }

@@ -67,7 +67,7 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 	var listener func(chat.Event)
 	c, err := o.Open(ctx, func(e chat.Envelope) {
 		sums.take(e.Event)
-		host.Event(e.Event)
+		host.AddEvent(e.Event)
 		select {
 		case <-listening:
 			if !leaver.left.Load() {
@@ -145,7 +145,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, leaver *
 		Driver:        c.Chat,
 		Commands:      c.Commands(ctx, c.Chat, shown),
 		Files:         files,
-		Pressed:       c.Chat.Warming.Pressed,
+		Pressed:       c.Chat.Warming.OnKeyPress,
 		Plain:         o.Plain,
 		Palettes:      o.Process.Palettes(),
 		In:            o.In,
@@ -161,10 +161,10 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, leaver *
 		Found:         lateModel(c.Settings(), c.Connection),
 		Workspace:     c.Root(),
 		Title:         c.Title,
-		Status:        chat.Status{Model: settings.Model.Of(c.Settings()), Mode: c.Chat.Consent().Mode()},
+		Status:        chat.Status{Model: settings.Model.Value(c.Settings()), Mode: c.Chat.Consent().Mode()},
 		Settings:      func() tui.Settings { return shownSettings(c.Settings()) },
 		Jobs:          c,
-		Efforts:       func() []string { return c.Connection.Efforts(settings.Model.Of(c.Settings())) },
+		Efforts:       func() []string { return c.Connection.ReasoningEfforts(settings.Model.Value(c.Settings())) },
 		Clipboard:     clipboard(o.Process.Environ, c.TempDir()),
 		Keys:          bound.inForce,
 		Ask:           askTrust(c.Trust),
@@ -178,8 +178,8 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, leaver *
 
 func shownSettings(s *settings.Settings) tui.Settings {
 	return tui.Settings{
-		Theme: settings.Theme.Of(s), Links: settings.Links.Of(s), Notify: settings.Notify.Of(s),
-		Columns: settings.Columns.Of(s), Vim: settings.Keys.Of(s) == "vim", QuietDensity: settings.NoticeDensity.Of(s) == "off",
+		Theme: settings.Theme.Value(s), Links: settings.Links.Value(s), Notify: settings.Notify.Value(s),
+		Columns: settings.Columns.Value(s), Vim: settings.Keys.Value(s) == "vim", QuietDensity: settings.NoticeDensity.Value(s) == "off",
 	}
 }
 
@@ -191,7 +191,7 @@ const typingPause = 300 * time.Millisecond
 // if the settings disable the estimate.
 func estimator(c *app.Conversation) func() func(context.Context, string) string {
 	return func() func(context.Context, string) string {
-		if !settings.Estimate.Of(c.Settings()) {
+		if !settings.Estimate.Value(c.Settings()) {
 			return nil
 		}
 		return func(ctx context.Context, typed string) string {
@@ -202,7 +202,7 @@ func estimator(c *app.Conversation) func() func(context.Context, string) string 
 					return ""
 				}
 			}
-			e, known, err := chat.EstimateOf(ctx, c.Chat, c.Brought.Foresee(ctx, typed))
+			e, known, err := chat.EstimateMessage(ctx, c.Chat, c.Brought.Foresee(ctx, typed))
 			if err != nil || !known {
 				return ""
 			}
@@ -224,31 +224,31 @@ func (b *boundKeys) inForce() *keymap.Map {
 }
 
 // read reads the file again. A file with errors changes nothing.
-func (b *boundKeys) read() (bound []command.Bound, faults []string) {
+func (b *boundKeys) read() (bound []command.KeyBinding, faults []string) {
 	fresh, faults := keymap.Read(b.path)
 	if len(faults) == 0 {
 		b.now.Store(fresh)
 	}
-	return tui.Bound(b.inForce()), faults
+	return tui.KeyBindings(b.inForce()), faults
 }
 
 // askTrust returns the question about the items that wait for consent, or nil if there are none.
-func askTrust(t *consent.Trust) *command.Ask {
-	waiting, err := t.Waiting()
+func askTrust(t *consent.Trust) *command.Question {
+	waiting, err := t.WaitingItems()
 	if len(waiting) == 0 {
 		return nil
 	}
-	ask := &command.Ask{
+	ask := &command.Question{
 		Title:     consent.Title(waiting),
 		YesEffect: "yes, use these", YesCommand: "/trust yes",
 		NoEffect: "not now", NoLine: t.UnansweredLine(),
 		NeverEffect: "never use these", NeverCommand: "/trust no",
 	}
 	for _, part := range t.Parts(waiting) {
-		ask.Parts = append(ask.Parts, command.AskPart{Title: part.Title, Lines: part.Lines})
+		ask.Parts = append(ask.Parts, command.QuestionPart{Title: part.Title, Lines: part.Lines})
 	}
 	if err != nil {
-		ask.Parts = append(ask.Parts, command.AskPart{Title: err.Error()})
+		ask.Parts = append(ask.Parts, command.QuestionPart{Title: err.Error()})
 	}
 	return ask
 }
@@ -275,7 +275,7 @@ func clipboard(environ []string, folder string) func(context.Context) (string, e
 
 // themeFault returns a line about the current theme of the user, if it cannot be used.
 func themeFault(p *app.Process, s *settings.Settings) []string {
-	if err := p.ThemeFault(settings.Theme.Of(s)); err != nil {
+	if err := p.CheckTheme(settings.Theme.Value(s)); err != nil {
 		return []string{err.Error()}
 	}
 	return nil

@@ -34,11 +34,11 @@ func banner(p *app.Process, c *app.Conversation) string {
 // modelAtHost returns the model and its host. The model may be unknown until the endpoint has listed its
 // models.
 func modelAtHost(s *settings.Settings, connection *provider.Connection) string {
-	model := cmp.Or(settings.Model.Of(s), "no model yet")
+	model := cmp.Or(settings.Model.Value(s), "no model yet")
 	if endpoint, err := connection.Endpoint(); err == nil {
 		if address, err := url.Parse(endpoint.BaseURL); err == nil && address.Host != "" {
 			model += " at " + address.Host
-			if by := endpoint.Signature(); by != "" {
+			if by := endpoint.CredentialText(); by != "" {
 				model += ", " + by
 			}
 		}
@@ -50,14 +50,14 @@ func modelAtHost(s *settings.Settings, connection *provider.Connection) string {
 // and returns the name of the model that was found. The function returns "" if the user has chosen a model
 // in the meantime.
 func lateModel(s *settings.Settings, connection *provider.Connection) func(context.Context) string {
-	if settings.Model.Of(s) != "" {
+	if settings.Model.Value(s) != "" {
 		return nil
 	}
 	return func(context.Context) string {
 		if _, err := connection.Provider(); err != nil {
 			return "" // the first request reports the error
 		}
-		if _, source := s.Get(settings.Model.Key()); source != settings.Detected {
+		if _, source := s.Get(settings.Model.Key()); source != settings.LayerDetected {
 			return ""
 		}
 		return "model " + modelAtHost(s, connection)
@@ -70,7 +70,7 @@ func branchNow(ctx context.Context, dir string) string {
 	ctx, cancel := context.WithTimeout(ctx, branchLimit)
 	defer cancel()
 	branch := layout.Branch(dir)
-	if branch != "" && diff.Changed(ctx, dir) {
+	if branch != "" && diff.HasChanges(ctx, dir) {
 		branch += "*"
 	}
 	return branch
@@ -149,7 +149,7 @@ func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *t
 		return
 	}
 	name := c.ResumeName()
-	if ids, tasks := c.Subagents.Working(); len(ids) > 0 {
+	if ids, tasks := c.Subagents.RunningAgents(); len(ids) > 0 {
 		fmt.Fprintln(out, stoppedAgents(ids, tasks, name != ""))
 	}
 	if name == "" {
@@ -162,7 +162,7 @@ func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *t
 		line = sums.sums(stats) + line
 	}
 	fmt.Fprintln(out, line)
-	if outlook, err := c.Chat.Warming.Outlook(ctx); err == nil && outlook != "" {
+	if outlook, err := c.Chat.Warming.Forecast(ctx); err == nil && outlook != "" {
 		fmt.Fprintln(out, outlook)
 	}
 }

@@ -103,13 +103,13 @@ func TestLateModel(t *testing.T) {
 			server := llmtest.New(t)
 			server.Answer("/v1/models", `{"object":"list","data":[`+tt.models+`]}`)
 			s := settings.New(settings.NewRegistry(settings.All(), nil))
-			if err := s.Set(settings.Session, settings.BaseURL.Key(), server.URL); err != nil {
+			if err := s.Set(settings.LayerSession, settings.BaseURL.Key(), server.URL); err != nil {
 				t.Fatal(err)
 			}
 			connection := provider.New(provider.Config{
 				Settings: s, Env: func(string) string { return "" }, Folder: t.TempDir(),
 				Stored: func(string) (llm.Key, string) { return "", "" },
-				Detect: func(context.Context) []provider.Local { return nil },
+				Detect: func(context.Context) []provider.LocalServer { return nil },
 			})
 			defer connection.Close()
 			if tt.want != "" {
@@ -117,7 +117,7 @@ func TestLateModel(t *testing.T) {
 			}
 			late := lateModel(s, connection)
 			if tt.chosen != "" {
-				if err := s.Set(settings.Session, settings.Model.Key(), tt.chosen); err != nil {
+				if err := s.Set(settings.LayerSession, settings.Model.Key(), tt.chosen); err != nil {
 					t.Fatal(err)
 				}
 				if lateModel(s, connection) != nil {

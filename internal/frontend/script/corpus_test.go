@@ -54,10 +54,10 @@ func TestCorpusOfSchemas(t *testing.T) {
 				if strings.Contains(text, `"note"`) { // strict servers give every member
 					full = strings.TrimSuffix(good, "}") + `,"note":null}`
 				}
-				if _, err := enforced.Fit(full); err != nil {
+				if _, err := enforced.ParseAnswer(full); err != nil {
 					t.Errorf("%s does not fit the strict form %s: %v", full, strict, err)
 				}
-				if _, err := schema.Fit(full); err != nil {
+				if _, err := schema.ParseAnswer(full); err != nil {
 					t.Errorf("%s of a strict server does not fit %s: %v", full, text, err)
 				}
 			}

@@ -29,7 +29,7 @@ func (o Options) Prompt(ctx context.Context) (atcmd.Message, error) {
 	}
 	message := o.Message.Trim()
 	if strings.TrimSpace(piped) != "" {
-		message = append(message, atcmd.Part{Text: piped, Source: history.Piped})
+		message = append(message, atcmd.Part{Text: piped, Source: history.SourcePiped})
 	}
 	if len(message) == 0 {
 		return nil, usage(errors.New("-p needs a prompt, as its value or on standard input"))
@@ -58,7 +58,7 @@ func (o Options) readPiped(ctx context.Context) (string, error) {
 	}
 	slow := time.AfterFunc(slowInput, func() { fmt.Fprintln(o.People, "waiting for the end of standard input …") })
 	defer slow.Stop()
-	data, err := safeout.Await(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(o.In, maxPipedInput+1)) })
+	data, err := safeout.ReadContext(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(o.In, maxPipedInput+1)) })
 	switch {
 	case ctx.Err() != nil:
 		return "", err

@@ -111,7 +111,7 @@ func (r *run) converse(ctx context.Context) error {
 	}
 	r.talk = c
 	_ = r.host.Open(ctx, c, r.Now, clients.Options{}) // without a socket the run continues all the same
-	if err := c.CostLimit(); err != nil {
+	if err := c.CheckCostLimit(); err != nil {
 		return err
 	}
 	for _, notice := range c.Notices {
@@ -137,8 +137,8 @@ func (r *run) converse(ctx context.Context) error {
 }
 
 // loadedSetup lists the parts of the configuration that a run starts with.
-func loadedSetup(c *app.Conversation) streamjson.Loaded {
-	with := streamjson.Loaded{Servers: []streamjson.LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}}
+func loadedSetup(c *app.Conversation) streamjson.LoadedSetup {
+	with := streamjson.LoadedSetup{Servers: []streamjson.LoadedServer{}, Skills: []string{}, Commands: []string{}, Hooks: []string{}}
 	for _, s := range c.Servers.Status() {
 		with.Servers = append(with.Servers, streamjson.LoadedServer{Name: s.Configured.Name, State: string(s.State), Reason: s.Reason})
 	}
@@ -164,14 +164,14 @@ func leftOut(c *app.Conversation) *streamjson.Setup {
 	for _, e := range report.Items {
 		said := fmt.Sprintf("%s %s (%s)", e.Kind, e.Name, e.File)
 		switch e.State {
-		case consent.Refused:
+		case consent.StateRefused:
 			setup.Refused = append(setup.Refused, said)
-		case consent.Waiting, consent.Changed:
+		case consent.StateWaiting, consent.StateChanged:
 			setup.Waiting = append(setup.Waiting, said)
 		}
 	}
 	for _, s := range c.Servers.Status() {
-		if s.State == bridge.Failed {
+		if s.State == bridge.StateFailed {
 			setup.Failed = append(setup.Failed, "server "+s.Configured.Name+": "+s.Reason)
 		}
 	}
@@ -196,10 +196,10 @@ func (e TimeoutError) Error() string {
 func respond(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (outcome chat.Outcome, err error) {
 	defer func() {
 		if value := recover(); value != nil {
-			outcome, err = chat.Outcome{Stop: chat.StopFailed}, c.Defect(value)
+			outcome, err = chat.Outcome{Stop: chat.StopFailed}, c.LogPanic(value)
 		}
 	}()
-	if prompt.Leads() != '/' || !command.IsCommand(prompt[0].Text) {
+	if prompt.FirstTypedByte() != '/' || !command.IsCommand(prompt[0].Text) {
 		return c.Chat.Prompt(ctx, prompt)
 	}
 	if err := mayInit(c, prompt); err != nil {
@@ -213,9 +213,9 @@ func respond(ctx context.Context, c *app.Conversation, prompt atcmd.Message) (ou
 	case session.retry:
 		return c.Chat.Resend(ctx)
 	case out.Submit != "":
-		return c.Chat.Prompt(ctx, append(atcmd.Typed(out.Submit), prompt[1:]...))
+		return c.Chat.Prompt(ctx, append(atcmd.TypedMessage(out.Submit), prompt[1:]...))
 	}
-	return chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}, nil
+	return chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.PlainLines(), "\n")}, nil
 }
 
 // respondOnce runs a prompt for a job that may be retried (--session-id). If the prompt is the user's latest
@@ -252,7 +252,7 @@ func recordedText(message atcmd.Message) string {
 // refusal turns the error of a command into an InputError for wrong usage, unless the turn loop,
 // the provider or an interrupt caused it.
 func refusal(err error) error {
-	_, defect := errors.AsType[*app.DefectError](err)
+	_, defect := errors.AsType[*app.PanicError](err)
 	_, ofProvider := errors.AsType[*llm.Error](err)
 	if defect || ofProvider || errors.Is(err, context.Canceled) {
 		return err

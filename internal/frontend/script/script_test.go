@@ -29,7 +29,7 @@ func TestDefectInARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	outcome, err := respond(t.Context(), c, atcmd.Typed("hi"))
+	outcome, err := respond(t.Context(), c, atcmd.TypedMessage("hi"))
 	if outcome.Stop != chat.StopFailed || err == nil {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
@@ -44,11 +44,11 @@ func TestDefectInARun(t *testing.T) {
 func TestRefusalStatus(t *testing.T) {
 	t.Parallel()
 	for err, wrong := range map[error]bool{
-		errors.New("no such setting"):                     true,
-		context.Canceled:                                  false,
-		&llm.Error{Kind: llm.Unavailable}:                 false,
-		&app.DefectError{Value: "boom", Log: "agent.log"}: false,
-		errors.Join(io.EOF, io.ErrShortWrite):             true,
+		errors.New("no such setting"):                    true,
+		context.Canceled:                                 false,
+		&llm.Error{Kind: llm.Unavailable}:                false,
+		&app.PanicError{Value: "boom", Log: "agent.log"}: false,
+		errors.Join(io.EOF, io.ErrShortWrite):            true,
 	} {
 		if got := refusal(err); errors.As(got, new(app.InputError)) != wrong {
 			t.Errorf("%v: %#v", err, got)

@@ -35,7 +35,7 @@ func ReadSchema(given string, path func(string) string) (*outputschema.Schema, e
 	if !strings.HasPrefix(given, "{") {
 		var err error
 		from += " " + given
-		if text, err = fsutil.Beginning(path(given), maxSchema); err != nil {
+		if text, err = fsutil.ReadBeginning(path(given), maxSchema); err != nil {
 			return nil, fmt.Errorf("%s cannot be read: %w", from, fsutil.Reason(err))
 		}
 	}
@@ -52,7 +52,7 @@ func (r *run) finalOutput(c *app.Conversation, output json.RawMessage) (json.Raw
 	if output == nil || r.OutputSchema != Findings && r.OutputSchema != SARIF {
 		return output, nil
 	}
-	diff := c.Brought.Reviewed()
+	diff := c.Brought.LatestReviewDiff()
 	if diff == "" {
 		return nil, usage(fmt.Errorf("--output-schema %s is for a review: -p /review", r.OutputSchema))
 	}
@@ -79,7 +79,7 @@ const mostAsked = 3
 // unchanged. Otherwise fitAnswer requests an answer from the model, and again if the new answer does not
 // fit.
 func fitAnswer(ctx context.Context, c *app.Conversation, schema *outputschema.Schema, run *chat.Outcome) (json.RawMessage, error) {
-	output, misfit := schema.Fit(run.Response)
+	output, misfit := schema.ParseAnswer(run.Response)
 	if misfit == nil {
 		return output, nil
 	}
@@ -97,7 +97,7 @@ func fitAnswer(ctx context.Context, c *app.Conversation, schema *outputschema.Sc
 // inForm requests an answer until one fits the schema, at most mostAsked times. It returns nil if an answer
 // is incomplete, for example because it was interrupted.
 func inForm(schema *outputschema.Schema, ask func(text string) (answer string, whole bool, err error)) (json.RawMessage, error) {
-	text := schema.Request()
+	text := schema.RequestPrompt()
 	var misfit error
 	for range mostAsked {
 		answer, whole, err := ask(text)
@@ -105,10 +105,10 @@ func inForm(schema *outputschema.Schema, ask func(text string) (answer string, w
 			return nil, err
 		}
 		var output json.RawMessage
-		if output, misfit = schema.Fit(answer); misfit == nil {
+		if output, misfit = schema.ParseAnswer(answer); misfit == nil {
 			return output, nil
 		}
-		text = schema.RetryRequest(misfit)
+		text = schema.RetryPrompt(misfit)
 	}
 	return nil, fmt.Errorf("the answer does not fit the schema: %w", misfit)
 }

@@ -38,7 +38,7 @@ type run struct {
 
 // event handles an event of the conversation, on the goroutine of the conversation.
 func (r *run) event(envelope chat.Envelope) {
-	r.host.Event(envelope.Event)
+	r.host.AddEvent(envelope.Event)
 	r.mu.Lock()
 	changes := false
 	switch e := envelope.Event.(type) {
@@ -52,10 +52,10 @@ func (r *run) event(envelope chat.Envelope) {
 		e.Outcome.Requests += r.last.Outcome.Requests
 		e.Outcome.ToolCalls += r.last.Outcome.ToolCalls
 		r.last, changes = e, true
-		r.done.Ended(e)
+		r.done.AddTurnChanges(e)
 	}
 	r.mu.Unlock()
-	if r.printer.Event(envelope.Event) != nil {
+	if r.printer.PrintEvent(envelope.Event) != nil {
 		r.stop()
 	}
 	if ended, is := envelope.Event.(chat.TurnEnded); is && r.Streams {
@@ -101,7 +101,7 @@ func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
 // error.
 func (r *run) talkOn(ctx context.Context, read <-chan error) (err error) {
 	for reading := true; ctx.Err() == nil; {
-		idle := r.talk.Chat.Idle(ctx) == nil
+		idle := r.talk.Chat.CheckIdle(ctx) == nil
 		switch message := r.next(idle); {
 		case message != nil:
 			if err := r.say(ctx, message); err != nil {
@@ -193,7 +193,7 @@ func (r *run) obey(in streamjson.Input) error {
 
 // say sends a message, or runs it if it is a slash command.
 func (r *run) say(ctx context.Context, message atcmd.Message) error {
-	if message.Leads() != '/' || !command.IsCommand(message[0].Text) {
+	if message.FirstTypedByte() != '/' || !command.IsCommand(message[0].Text) {
 		r.talk.Chat.Send(message)
 		return nil
 	}
@@ -205,7 +205,7 @@ func (r *run) say(ctx context.Context, message atcmd.Message) error {
 		message[0].Text = out.Submit
 		r.talk.Chat.Send(message)
 	default:
-		r.printer.Turn(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.Plain(), "\n")}})
+		r.printer.Turn(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone, Response: strings.Join(out.PlainLines(), "\n")}})
 	}
 	return nil
 }

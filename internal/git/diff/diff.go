@@ -19,9 +19,9 @@ import (
 // newFilesShown is the number of untracked files that are shown.
 const newFilesShown = 200
 
-// Workspace returns the changes below root since the last commit as a unified diff. It includes
+// WorkspaceDiff returns the changes below root since the last commit as a unified diff. It includes
 // the first 200 files that git does not track. It returns an error if there is no commit.
-func Workspace(ctx context.Context, root string) (string, error) {
+func WorkspaceDiff(ctx context.Context, root string) (string, error) {
 	repository := repository{ctx, root}
 	if err := repository.mayRun(); err != nil {
 		return "", err
@@ -127,9 +127,9 @@ func (g repository) since(commit string, paths []string) (string, error) {
 	return diff.String(), nil
 }
 
-// Changed reports whether tracked files have changed since the last commit. It returns false if
+// HasChanges reports whether tracked files have changed since the last commit. It returns false if
 // this cannot be determined safely.
-func Changed(ctx context.Context, root string) bool {
+func HasChanges(ctx context.Context, root string) bool {
 	repository := repository{ctx, root}
 	if repository.mayRun() != nil {
 		return false
@@ -147,11 +147,11 @@ type repository struct {
 // mayRun returns an error if a comparison could run programs that the repository's configuration
 // names, unless a sandbox confines them.
 func (g repository) mayRun() error {
-	keys, err := gitcmd.OwnKeys(g.ctx, g.dir)
+	keys, err := gitcmd.UnsafeKeys(g.ctx, g.dir)
 	if err != nil {
 		return fmt.Errorf("git: %w", err)
 	}
-	holds := sandbox.Confinement{Sandbox: sandbox.Detect()}.Guarantees(sandbox.Look)
+	holds := sandbox.Confinement{Sandbox: sandbox.Detect()}.Guarantees(sandbox.ProfileReadOnly)
 	if len(keys) > 0 && !(holds.Files && holds.Network) {
 		return fmt.Errorf("the repository's git configuration can run programs (%s). To see the diff yourself, type: !git diff", strings.Join(keys, ", "))
 	}

@@ -14,7 +14,7 @@ import (
 func TestWorkspaceDiff(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
-	if _, err := Workspace(t.Context(), root); err == nil || !strings.Contains(err.Error(), "not in a git repository") {
+	if _, err := WorkspaceDiff(t.Context(), root); err == nil || !strings.Contains(err.Error(), "not in a git repository") {
 		t.Errorf("outside of a repository: %v", err)
 	}
 	write := func(name, text string) {
@@ -40,14 +40,14 @@ func TestWorkspaceDiff(t *testing.T) {
 	git("commit", "-q", "-m", "first")
 	// What people have in their configuration must not change the format.
 	git("config", "diff.noprefix", "true")
-	if diff, err := Workspace(t.Context(), root); diff != "" || err != nil {
+	if diff, err := WorkspaceDiff(t.Context(), root); diff != "" || err != nil {
 		t.Errorf("nothing changed, but: %q, %v", diff, err)
 	}
 
 	write("changed.txt", "new\n")
 	write("größe neu.txt", "created\n")
 	write("noise.log", "ignored\n")
-	diff, err := Workspace(t.Context(), root)
+	diff, err := WorkspaceDiff(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}

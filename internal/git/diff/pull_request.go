@@ -26,7 +26,7 @@ var onGitHub = lazyregexp.New(`^(?:https://(?:[^/@]*@)?github\.com/|(?:ssh://)?g
 // the repository's configuration by which the fetch could run programs. The hooks of the repository
 // do not run.
 func FetchArgs(ctx context.Context, root, number string, environ []string) ([]string, error) {
-	keys, err := gitcmd.OwnKeys(ctx, root)
+	keys, err := gitcmd.UnsafeKeys(ctx, root)
 	if err != nil {
 		return nil, fmt.Errorf("git: %w", err)
 	}
@@ -84,8 +84,8 @@ var unfetched = []struct {
 	{lazyregexp.New(`could not read (Username|Password)|Authentication failed|terminal prompts disabled|Permission denied \(publickey`), "can't read pull request %s: origin requires a login. For GitHub, run: gh auth login (for GH_TOKEN, set sandbox.allow-env)"},
 }
 
-// Unfetched returns the error of a failed fetch. printed is the output of git.
-func Unfetched(number, printed string) error {
+// FetchError returns the error of a failed fetch. printed is the output of git.
+func FetchError(number, printed string) error {
 	printed = strings.Join(strings.Fields(printed), " ")
 	for _, known := range unfetched {
 		if known.says.MatchString(printed) {
@@ -95,8 +95,8 @@ func Unfetched(number, printed string) error {
 	return fmt.Errorf("can't fetch pull request %s: %s", number, printed)
 }
 
-// Fetched returns the ID of the commit that was fetched last.
-func Fetched(ctx context.Context, root string) (string, error) {
+// FetchedCommit returns the ID of the commit that was fetched last.
+func FetchedCommit(ctx context.Context, root string) (string, error) {
 	id, err := repository{ctx, root}.run("rev-parse", "--verify", "--end-of-options", "FETCH_HEAD^{commit}")
 	return strings.TrimSpace(id), err
 }

@@ -89,7 +89,7 @@ func TestFetchRunsNothingOfTheRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := os.Stat(marker)
-	if id, fetchErr := Fetched(t.Context(), root); fetchErr != nil || id != git("rev-parse", "HEAD") || err == nil {
+	if id, fetchErr := FetchedCommit(t.Context(), root); fetchErr != nil || id != git("rev-parse", "HEAD") || err == nil {
 		t.Errorf("fetched %s, %v; a hook ran: %v", id, fetchErr, err == nil)
 	}
 	if err := exec.Command("git", "-C", root, "-c", "core.hooksPath=/dev/null", "config", "remote.origin.url", "ext::"+evil).Run(); err != nil {

@@ -32,16 +32,16 @@ var harmlessKeys = lazyregexp.New(`^(` + strings.Join([]string{
 	`lfs\.(repositoryformatversion|.*\.access|.*\.locksverify)`, `gui\..*`, `gitg\..*`, `i18n\..*`, `blame\.(date|showroot|showemail|coloring|markignoredlines|markunblamablelines)`, `maintenance\.(auto|strategy)`,
 }, `|`) + `)$`)
 
-// checkTime is the time limit of OwnKeys if its context has no deadline.
+// checkTime is the time limit of UnsafeKeys if its context has no deadline.
 const checkTime = 5 * time.Second
 
 // maxRepositories is the number of repositories inside a repository that are checked.
 const maxRepositories = 20
 
-// OwnKeys returns the configuration keys that are not known to be harmless. It checks the
+// UnsafeKeys returns the configuration keys that are not known to be harmless. It checks the
 // repository that contains dir and the repositories inside it. It returns none outside a
 // repository, and an error if the check fails.
-func OwnKeys(ctx context.Context, dir string) ([]string, error) {
+func UnsafeKeys(ctx context.Context, dir string) ([]string, error) {
 	if _, bounded := ctx.Deadline(); !bounded {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, checkTime)
@@ -57,10 +57,10 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 	}
 	top, own, ok := strings.Cut(places, "\n")
 	own, common, _ := strings.Cut(own, "\n")
-	if !ok || !belongs(own, fsutil.At(dir, common), top) {
+	if !ok || !belongs(own, fsutil.ResolveIn(dir, common), top) {
 		found = append(found, "a repository in another folder")
 	}
-	if layout.Top(layout.Real(dir)) == top {
+	if layout.TopFolder(layout.Real(dir)) == top {
 		// Every submodule has this key, because its git folder is in the outer repository.
 		found = slices.DeleteFunc(found, func(key string) bool { return key == "core.worktree" })
 	}
@@ -77,7 +77,7 @@ func OwnKeys(ctx context.Context, dir string) ([]string, error) {
 		if inner++; inner > maxRepositories {
 			return append(found, "too many repositories inside to check"), nil
 		}
-		keys, err := OwnKeys(ctx, folder)
+		keys, err := UnsafeKeys(ctx, folder)
 		if err != nil {
 			return nil, err
 		}

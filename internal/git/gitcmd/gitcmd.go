@@ -2,7 +2,7 @@
 //
 // The configuration, attributes and hooks of a repository can make git run programs: file system
 // monitors, filters, differs, pagers, signature checkers, transports. Anybody can write a
-// repository, so this package sets variables that turn these off. OwnKeys lists the remaining settings
+// repository, so this package sets variables that turn these off. UnsafeKeys lists the remaining settings
 // of a repository that are not known to be harmless.
 package gitcmd
 
@@ -38,9 +38,9 @@ var overrides = [][2]string{
 	{"gc.auto", "0"},
 }
 
-// Variables returns the environment variables that prevent a repository from making git run
+// SafeVariables returns the environment variables that prevent a repository from making git run
 // programs, use the network or write.
-func Variables() []string {
+func SafeVariables() []string {
 	variables := []string{
 		"GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_PROTOCOL_FROM_USER=0", "GIT_TERMINAL_PROMPT=0",
 		"GIT_PAGER=cat", "GIT_EDITOR=true", "GIT_FLUSH=0",
@@ -55,11 +55,11 @@ func Variables() []string {
 // Output runs git in a folder and returns its output. If the system has a sandbox, git runs in it.
 // If git fails, the error is an *exec.ExitError with git's messages, as in [exec.Cmd.Output].
 func Output(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	return Answer(ctx, dir, nil, args...)
+	return OutputWithInput(ctx, dir, nil, args...)
 }
 
-// Answer is like Output, but git reads its standard input from in.
-func Answer(ctx context.Context, dir string, in io.Reader, args ...string) ([]byte, error) {
+// OutputWithInput is like Output, but git reads its standard input from in.
+func OutputWithInput(ctx context.Context, dir string, in io.Reader, args ...string) ([]byte, error) {
 	var out bytes.Buffer
 	err := Run(ctx, dir, in, &out, args...)
 	return out.Bytes(), err
@@ -73,11 +73,11 @@ func Run(ctx context.Context, dir string, in io.Reader, out io.Writer, args ...s
 	}
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = dir
-	cmd.Env = append(sandbox.PlainEnviron(os.Environ(), dir), Variables()...)
+	cmd.Env = append(sandbox.PlainEnviron(os.Environ(), dir), SafeVariables()...)
 	cmd.WaitDelay = time.Second
 	var said bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &said
-	running, err := sandbox.Confinement{Sandbox: sandbox.Detect(), Policy: sandbox.Policy{Workspace: dir}}.Start(ctx, cmd, sandbox.Look)
+	running, err := sandbox.Confinement{Sandbox: sandbox.Detect(), Policy: sandbox.Policy{Workspace: dir}}.Start(ctx, cmd, sandbox.ProfileReadOnly)
 	if err != nil {
 		return err
 	}

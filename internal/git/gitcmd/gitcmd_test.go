@@ -107,10 +107,10 @@ func TestOwnKeysKnowsWhatGitWritesItself(t *testing.T) {
 	r.git("remote", "add", "origin", "https://example.org/x.git")
 	r.git("config", "branch.main.remote", "origin")
 	r.git("config", "user.name", "x")
-	if keys, err := gitcmd.OwnKeys(patient(t), r.dir); err != nil || len(keys) > 0 {
+	if keys, err := gitcmd.UnsafeKeys(patient(t), r.dir); err != nil || len(keys) > 0 {
 		t.Errorf("%q, %v", keys, err)
 	}
-	if keys, err := gitcmd.OwnKeys(patient(t), t.TempDir()); err != nil || len(keys) > 0 {
+	if keys, err := gitcmd.UnsafeKeys(patient(t), t.TempDir()); err != nil || len(keys) > 0 {
 		t.Errorf("outside of a repository: %q, %v", keys, err)
 	}
 }
@@ -133,7 +133,7 @@ func TestOwnKeysFindsWhatRunsPrograms(t *testing.T) {
 		}
 		r.addTo(".git/config", "["+section+"]\n\t"+name+" = "+value+"\n")
 	}
-	keys, err := gitcmd.OwnKeys(patient(t), together.dir)
+	keys, err := gitcmd.UnsafeKeys(patient(t), together.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestOwnKeysFindsWhatRunsPrograms(t *testing.T) {
 			t.Errorf("%q are without %s", keys, key)
 		}
 	}
-	if keys, err := gitcmd.OwnKeys(patient(t), alone.dir); err == nil && !slices.Contains(keys, "core.worktree") {
+	if keys, err := gitcmd.UnsafeKeys(patient(t), alone.dir); err == nil && !slices.Contains(keys, "core.worktree") {
 		t.Errorf("%q are without core.worktree", keys)
 	}
 }
@@ -161,12 +161,12 @@ func TestOwnKeysLooksIntoRepositoriesInside(t *testing.T) {
 	t.Parallel()
 	inner, r := newRepository(t), newRepository(t)
 	r.git("submodule", "--quiet", "add", inner.dir, "sub")
-	if keys, err := gitcmd.OwnKeys(patient(t), r.dir); err != nil || len(keys) > 0 {
+	if keys, err := gitcmd.UnsafeKeys(patient(t), r.dir); err != nil || len(keys) > 0 {
 		t.Errorf("%q, %v", keys, err)
 	}
 	sub := repository{t, filepath.Join(r.dir, "sub")}
 	sub.git("config", "filter.x.clean", "touch ran")
-	if keys, err := gitcmd.OwnKeys(patient(t), r.dir); err != nil || !slices.Contains(keys, "filter.x.clean") {
+	if keys, err := gitcmd.UnsafeKeys(patient(t), r.dir); err != nil || !slices.Contains(keys, "filter.x.clean") {
 		t.Errorf("%q, %v", keys, err)
 	}
 }
@@ -212,7 +212,7 @@ func TestOwnKeysTellsWhoseTheRepositoryIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r, other := newRepository(t), newRepository(t)
-			keys, err := gitcmd.OwnKeys(patient(t), tt.arrange(r, other))
+			keys, err := gitcmd.UnsafeKeys(patient(t), tt.arrange(r, other))
 			if err != nil || slices.Contains(keys, "a repository in another folder") == tt.theirs {
 				t.Errorf("%q, %v", keys, err)
 			}
@@ -263,7 +263,7 @@ func TestVariablesKeepARepositoryFromRunningPrograms(t *testing.T) {
 			for _, args := range [][]string{{"status"}, {"diff"}, {"log", "-p"}, {"log", "--format=%G?"}, {"show"}, {"ls-files", "-m"}, {"describe", "--always"}} {
 				cmd := exec.Command("git", args...)
 				cmd.Dir = dir
-				cmd.Env = append(os.Environ(), gitcmd.Variables()...)
+				cmd.Env = append(os.Environ(), gitcmd.SafeVariables()...)
 				out, _ := cmd.CombinedOutput()
 				for _, ran := range []string{"ran", "docs/ran", "a/ran", "b/ran"} {
 					if _, err := os.Lstat(filepath.Join(r.dir, ran)); err == nil {

@@ -73,5 +73,5 @@ func inRepository(dir string) bool {
 	if err == nil {
 		dir, err = filepath.Abs(dir)
 	}
-	return err != nil || layout.Top(dir) != "" // after an error, leave the decision to git
+	return err != nil || layout.TopFolder(dir) != "" // after an error, leave the decision to git
 }

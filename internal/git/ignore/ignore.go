@@ -29,10 +29,10 @@ func Files(ctx context.Context, root, dir string) ([]string, error) {
 	return matching(ctx, root, dir, false, func(string) bool { return true })
 }
 
-// Matching returns the files for which keep returns true. The argument of keep is relative to dir.
+// MatchingFiles returns the files for which keep returns true. The argument of keep is relative to dir.
 // Rejected files use no memory. dir itself is listed even if git ignores it, because the caller
 // named it.
-func Matching(ctx context.Context, root, dir string, keep func(file string) bool) ([]string, error) {
+func MatchingFiles(ctx context.Context, root, dir string, keep func(file string) bool) ([]string, error) {
 	return matching(ctx, root, dir, true, keep)
 }
 

@@ -44,7 +44,7 @@ func TestMatchingIsFilesFiltered(t *testing.T) {
 					want = append(want, file)
 				}
 			}
-			got, err := Matching(t.Context(), root, filepath.Join(root, dir), func(file string) bool {
+			got, err := MatchingFiles(t.Context(), root, filepath.Join(root, dir), func(file string) bool {
 				if strings.HasPrefix(file, dir+"/") {
 					t.Errorf("%s: asked about %q, which is not its path in there", dir, file)
 				}

@@ -36,8 +36,8 @@ func (p *Paths) Has(path string) bool {
 	return i < p.Len() && p.At(i) == path
 }
 
-// PathsOf returns a list of the given paths.
-func PathsOf(paths ...string) Paths {
+// NewPaths returns a list of the given paths.
+func NewPaths(paths ...string) Paths {
 	var l pathList
 	for _, path := range paths {
 		l.add(path)

@@ -41,7 +41,7 @@ type folderWalk struct {
 // walkFolders reports the files below dir. It returns false if it cannot report all of them; the
 // caller then lists the files with git.
 func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (walked WalkResult, ok bool) {
-	gitDir, prefix := layout.Enclosing(dir.abs("."))
+	gitDir, prefix := layout.FindRepository(dir.abs("."))
 	if gitDir == "" {
 		return WalkResult{}, false
 	}

@@ -86,7 +86,7 @@ func (w *folderWalk) notIgnored(names []string) (left []string, ok bool) {
 	for _, name := range names {
 		list.WriteString(literal + strings.TrimSuffix(name, "/") + "\x00")
 	}
-	out, err := gitcmd.Answer(w.ctx, w.dir.abs("."), &list, "check-ignore", "--no-index", "--verbose", "-z", "--stdin")
+	out, err := gitcmd.OutputWithInput(w.ctx, w.dir.abs("."), &list, "check-ignore", "--no-index", "--verbose", "-z", "--stdin")
 	var failed *exec.ExitError
 	if err != nil && (!errors.As(err, &failed) || failed.ExitCode() != 1) { // 1: no name is ignored
 		return nil, false

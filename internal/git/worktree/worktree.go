@@ -161,9 +161,9 @@ func change(ctx context.Context, dir string, args ...string) error {
 	}
 	cmd := exec.CommandContext(ctx, program, append(off, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(sandbox.PlainEnviron(os.Environ(), dir), gitcmd.Variables()...)
+	cmd.Env = append(sandbox.PlainEnviron(os.Environ(), dir), gitcmd.SafeVariables()...)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return errors.New(humanize.Visible(reason(string(out))))
+		return errors.New(humanize.EscapeInvisible(reason(string(out))))
 	}
 	return nil
 }

@@ -85,9 +85,9 @@ func (i *Index) Close() {
 	}
 }
 
-// Sure reports whether a file certainly has the tracked content if its times equal those of the
+// IsUnchanged reports whether a file certainly has the tracked content if its times equal those of the
 // entry. Git uses the same rule.
-func (i *Index) Sure(e *Entry) bool {
+func (i *Index) IsUnchanged(e *Entry) bool {
 	return e.Written < i.written
 }
 

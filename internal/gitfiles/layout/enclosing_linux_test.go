@@ -16,7 +16,7 @@ func TestRepositoryThatIsAPipe(t *testing.T) {
 	if err := unix.Mkfifo(filepath.Join(root, ".git"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if folder, _ := Enclosing(root); folder != "" {
+	if folder, _ := FindRepository(root); folder != "" {
 		t.Errorf("the repository is %q", folder)
 	}
 }
@@ -29,7 +29,7 @@ func TestConfigurationThatIsAPipe(t *testing.T) {
 	if err := errors.Join(os.Mkdir(git, 0o700), unix.Mkfifo(filepath.Join(git, "config"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if folder, _ := Enclosing(root); folder != git {
+	if folder, _ := FindRepository(root); folder != git {
 		t.Errorf("the repository is %q", folder)
 	}
 }

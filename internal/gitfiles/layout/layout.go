@@ -10,9 +10,9 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// Top returns dir or the nearest folder above it that contains a .git. It returns the empty
+// TopFolder returns dir or the nearest folder above it that contains a .git. It returns the empty
 // string if there is none.
-func Top(dir string) string {
+func TopFolder(dir string) string {
 	for ; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			return dir
@@ -31,13 +31,13 @@ func GitDir(dir string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return path
 	}
-	return PathIn(path, "gitdir:", dir)
+	return ReadPath(path, "gitdir:", dir)
 }
 
 // CommonDir returns the git folder that all work trees of the repository around dir share. It
 // returns the empty string outside of a repository.
 func CommonDir(dir string) string {
-	folder, _ := Enclosing(dir)
+	folder, _ := FindRepository(dir)
 	if folder == "" {
 		return ""
 	}
@@ -49,14 +49,16 @@ func CommonDir(dir string) string {
 
 // CommonDirOf returns the shared git folder that the git folder of a linked work tree names. It
 // returns the empty string for other git folders.
-func CommonDirOf(folder string) string { return PathIn(filepath.Join(folder, "commondir"), "", folder) }
+func CommonDirOf(folder string) string {
+	return ReadPath(filepath.Join(folder, "commondir"), "", folder)
+}
 
-// Enclosing finds the repository that contains dir. folder is its git folder, as [GitDir] returns
+// FindRepository finds the repository that contains dir. folder is its git folder, as [GitDir] returns
 // it. prefix is the path of dir in the work tree with a slash at the end, or the empty string for
 // the top. folder is empty outside a repository, and if the repository is configured for another
 // work tree.
-func Enclosing(dir string) (folder, prefix string) {
-	top := Top(dir)
+func FindRepository(dir string) (folder, prefix string) {
+	top := TopFolder(dir)
 	if top == "" {
 		return "", ""
 	}
@@ -73,18 +75,18 @@ func Enclosing(dir string) (folder, prefix string) {
 	return folder, prefix
 }
 
-// InMain returns the folder that corresponds to dir in the main work tree of its repository. It
+// MainFolder returns the folder that corresponds to dir in the main work tree of its repository. It
 // returns dir itself outside a linked work tree. It also returns dir if the repository does not
 // list the work tree, because anybody can write a .git file that names another repository.
-func InMain(dir string) string {
-	top := Top(dir)
+func MainFolder(dir string) string {
+	top := TopFolder(dir)
 	if top == "" {
 		return dir
 	}
 	folder := Real(GitDir(top))
 	common := Real(CommonDirOf(folder))
 	if folder == "" || common == "" || filepath.Dir(folder) != filepath.Join(common, "worktrees") ||
-		Real(PathIn(filepath.Join(folder, "gitdir"), "", folder)) != Real(filepath.Join(top, ".git")) {
+		Real(ReadPath(filepath.Join(folder, "gitdir"), "", folder)) != Real(filepath.Join(top, ".git")) {
 		return dir
 	}
 	below, err := filepath.Rel(top, dir)
@@ -101,7 +103,7 @@ func WorkTree(folder string) string {
 	for line := range strings.Lines(string(content)) {
 		name, value, _ := strings.Cut(line, "=")
 		if strings.EqualFold(strings.TrimSpace(name), "worktree") {
-			return fsutil.At(folder, strings.TrimSpace(value))
+			return fsutil.ResolveIn(folder, strings.TrimSpace(value))
 		}
 	}
 	return ""
@@ -110,9 +112,9 @@ func WorkTree(folder string) string {
 // Branch returns the branch that is checked out in a folder, or the empty string if there is
 // none.
 func Branch(dir string) string {
-	for top := Top(dir); top != ""; top = Top(filepath.Dir(top)) {
+	for top := TopFolder(dir); top != ""; top = TopFolder(filepath.Dir(top)) {
 		folder := GitDir(top)
-		head, err := fsutil.Beginning(filepath.Join(folder, "HEAD"), longest)
+		head, err := fsutil.ReadBeginning(filepath.Join(folder, "HEAD"), longest)
 		if err == nil && folder != "" {
 			name, onBranch := strings.CutPrefix(strings.TrimSpace(string(head)), "ref: refs/heads/")
 			if !onBranch || strings.HasPrefix(name, ".") { // no branch, or the placeholder of a reftable repository
@@ -130,16 +132,16 @@ func Branch(dir string) string {
 // longest is the size in bytes of the largest one-line file that is read. No path is longer.
 const longest = 8 << 10
 
-// PathIn returns the path that a file contains after prefix, relative to dir. It returns the
+// ReadPath returns the path that a file contains after prefix, relative to dir. It returns the
 // empty string if there is none.
-func PathIn(file, prefix, dir string) string {
-	content, err := fsutil.Beginning(file, longest)
+func ReadPath(file, prefix, dir string) string {
+	content, err := fsutil.ReadBeginning(file, longest)
 	path, ok := strings.CutPrefix(strings.TrimSpace(string(content)), prefix)
 	path = strings.TrimSpace(path)
 	if err != nil || !ok || path == "" {
 		return ""
 	}
-	return fsutil.At(dir, path)
+	return fsutil.ResolveIn(dir, path)
 }
 
 // Real returns a path with links resolved, or the empty string if it does not exist.

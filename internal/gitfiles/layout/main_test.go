@@ -30,7 +30,7 @@ func TestInMain(t *testing.T) {
 		linked: repo, filepath.Join(linked, "a"): filepath.Join(repo, "a"),
 		repo: repo, filepath.Join(repo, "a"): filepath.Join(repo, "a"), forged: forged, root: root,
 	} {
-		if got := InMain(dir); got != want {
+		if got := MainFolder(dir); got != want {
 			t.Errorf("%s: %q, want %q", dir, got, want)
 		}
 	}

@@ -48,7 +48,7 @@ type Config struct {
 	// ThinkingDisplay is "summarized" or "omitted"; "" means the model's default.
 	ThinkingDisplay string
 	// Lessons stores the learned dialects of the endpoint for later runs. If nil, nothing is stored.
-	Lessons llm.Lessons[Dialect]
+	Lessons llm.DialectStore[Dialect]
 	// Retry controls the waits between attempts.
 	Retry llm.RetryPolicy
 }
@@ -90,7 +90,7 @@ func NewClient(config Config) *Client {
 		config.Endpoint.Now = time.Now
 	}
 	c := &Client{config: config, at: endpoint.New(config.Endpoint), latest: map[string]string{}, warned: map[string]bool{}}
-	speak := func(d Dialect) llm.Provider { return llm.Watch(&speaking{c, d}, c.at.Name()) }
+	speak := func(d Dialect) llm.Provider { return llm.WatchStalls(&speaking{c, d}, c.at.Name()) }
 	c.Provider = llm.Retry(llm.Redact(llm.Adapt(speak, learn, config.Lessons), c.at.Keys()), config.Retry)
 	return c
 }
@@ -162,7 +162,7 @@ func (s *speaking) Stream(ctx context.Context, plain llm.Request) iter.Seq2[llm.
 				yield(nil, ctx.Err())
 			}
 		default:
-			yield(nil, c.at.Failure(err, req.Model, r.begun))
+			yield(nil, c.at.WrapError(err, req.Model, r.begun))
 		}
 	}
 }
@@ -243,11 +243,11 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 			Last string `json:"last_id"`
 		}
 		if json.Unmarshal(body, &list) != nil || list.Data == nil {
-			return nil, c.at.Fail(llm.NotAnAPI, "", "/models returned no list of models")
+			return nil, c.at.NewError(llm.NotAnAPI, "", "/models returned no list of models")
 		}
 		for _, m := range list.Data {
 			if c.at.IsModelID(m.ID) {
-				models = append(models, ModelInfo{ID: m.ID, ContextLimit: max(m.Window.Count(), m.Length.Count()), Created: m.Created.Count()})
+				models = append(models, ModelInfo{ID: m.ID, ContextLimit: max(m.Window.NonNegative(), m.Length.NonNegative()), Created: m.Created.NonNegative()})
 			}
 		}
 		if !list.More || list.Last == "" || list.Last == after {

@@ -155,14 +155,14 @@ func TestRepliesGoBackAsTheyCame(t *testing.T) {
 func TestInstructionsAreSystemMessages(t *testing.T) {
 	t.Parallel()
 	note := func(text string) history.Block {
-		return &history.Text{Text: text, Source: history.Brought, Key: history.KeyMode}
+		return &history.Text{Text: text, Source: history.SourceExtension, Key: history.KeyApprovalMode}
 	}
 	call := &history.ToolCall{ID: "a", Name: "f", Parameters: json.RawMessage(`{}`)}
 	entries := []*history.Content{
 		history.New(history.Human, &history.Text{Text: "first"}, note("the mode is plan")),
 		history.New(history.AI, call),
 		history.New(history.Tool, &history.ToolResponse{CallID: "a", ToolName: "f", Result: history.TextResult("done")}),
-		history.New(history.Human, note("the mode is ask"), &history.Text{Text: "a file", IncludedFile: "a.go"}, &history.Text{Text: "skill", Source: history.Brought, Key: "skill:x"}),
+		history.New(history.Human, note("the mode is ask"), &history.Text{Text: "a file", IncludedFile: "a.go"}, &history.Text{Text: "skill", Source: history.SourceExtension, Key: "skill:x"}),
 	}
 	for name, tt := range map[string]struct {
 		model  string
@@ -200,7 +200,7 @@ func TestAnswersComeFirst(t *testing.T) {
 	answer := func(id string) *history.Content {
 		return history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: "f", Result: history.TextResult(id)})
 	}
-	note := history.New(history.Human, &history.Text{Text: "ask", Source: history.Brought, Key: history.KeyMode})
+	note := history.New(history.Human, &history.Text{Text: "ask", Source: history.SourceExtension, Key: history.KeyApprovalMode})
 	said := history.HumanText("also this")
 	for name, after := range map[string][]*history.Content{
 		"in order":            {answer("a"), answer("b"), said, note},
@@ -340,7 +340,7 @@ func TestReportsOnTheRequest(t *testing.T) {
 // newTool is a message about a tool that came.
 func newTool(name string) *history.Content {
 	return history.New(history.Human, &history.Text{
-		Text: "[s now also offers: " + name + "]", Source: history.Brought,
+		Text: "[s now also offers: " + name + "]", Source: history.SourceExtension,
 		Tools: &history.ToolChange{Added: []history.ToolDefinition{{Name: name, Description: strings.Repeat("long ", 400), Schema: []byte(`{"type":"object"}`)}}},
 	})
 }
@@ -361,7 +361,7 @@ func TestToolChangesKeepThePrefix(t *testing.T) {
 	}{
 		{nil, ""},
 		{newTool("new"), "tool_addition new"},
-		{history.New(history.Human, &history.Text{Text: "[s has no old and no unknown]", Source: history.Brought, Tools: &history.ToolChange{Removed: []string{"old", "unknown"}}}), "tool_removal old"},
+		{history.New(history.Human, &history.Text{Text: "[s has no old and no unknown]", Source: history.SourceExtension, Tools: &history.ToolChange{Removed: []string{"old", "unknown"}}}), "tool_removal old"},
 		{newTool("new"), "(go on)"}, // the model has it
 	} {
 		if step.entry != nil {

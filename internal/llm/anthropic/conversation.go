@@ -253,7 +253,7 @@ func mediaOrText(m *history.Media) (raw []byte, size int) {
 	if raw, ok := mediaBlock(m); ok {
 		return raw, len(m.Data)
 	}
-	return textBlock(entries.Unsendable(m)), 0
+	return textBlock(entries.UnsendableText(m)), 0
 }
 
 // results adds the answers of an entry. Images and texts after an answer belong to it.
@@ -264,7 +264,7 @@ func (b *builder) results(c *history.Content) {
 			continue
 		}
 		var w writer
-		id, media := b.ids.Of(answer.CallID), 0
+		id, media := b.ids.SentID(answer.CallID), 0
 		w.raw(`{"type":"tool_result","tool_use_id":`)
 		w.string(id)
 		w.raw(`,"content":[`)
@@ -295,7 +295,7 @@ func (b *builder) results(c *history.Content) {
 // assistant adds a reply with every block unchanged and in its original order. Thinking is only sent if
 // it comes from this model at this host.
 func (b *builder) assistant(c *history.Content) {
-	b.ids.Begin()
+	b.ids.BeginEntry()
 	k := keptIn(c, b.request)
 	blocks := b.replyBlocks(c, k)
 	if !slices.ContainsFunc(blocks, func(x block) bool { return x.thinking == nil }) {

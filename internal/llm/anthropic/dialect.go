@@ -39,7 +39,7 @@ type Dialect struct {
 // ConversationLessons contains what was learned in one conversation. It is not kept for later runs.
 type ConversationLessons struct {
 	// Forgotten contains the thinking of this conversation that the endpoint has refused.
-	Forgotten *entries.Refused
+	Forgotten *entries.RefusedAttachments
 	// NoThinking omits all earlier thinking, because the endpoint refused new thinking, too.
 	NoThinking bool
 	// OmitSampling omits temperature and top_p, because the model does not support them.
@@ -97,7 +97,7 @@ var lessons = []lesson{
 	{lazyregexp.New(`(?:adaptive )?thinking` + unknown), func(d *Dialect, _ llm.Request) { d.OmitThinking = true }, ""},
 }
 
-// learn is the llm.Learn of this package. It applies the first lesson for a refusal that changes the
+// learn is the llm.LearnDialect of this package. It applies the first lesson for a refusal that changes the
 // dialect.
 func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note string) {
 	for _, l := range lessons {
@@ -129,12 +129,12 @@ func (d *Dialect) forget(req llm.Request) {
 		d.NoThinking = true
 		return
 	}
-	var all []*history.Attached
+	var all []*history.Attachment
 	for _, c := range req.History {
 		for _, t := range entries.BlocksOf[*history.Thinking](c.Blocks) {
 			all = append(all, t.Attached)
 		}
 	}
-	d.Forgotten = entries.Refuse(all)
+	d.Forgotten = entries.NewRefusedAttachments(all)
 	d.NoThinking = d.NoThinking || d.Forgotten == nil
 }

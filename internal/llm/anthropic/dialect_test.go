@@ -14,7 +14,7 @@ func TestSentencesTeach(t *testing.T) {
 	t.Parallel()
 	warm := 1.0
 	entries := []*history.Content{
-		history.New(history.Human, &history.Text{Text: "hi"}, &history.Text{Text: "the mode is plan", Source: history.Brought, Key: history.KeyMode}),
+		history.New(history.Human, &history.Text{Text: "hi"}, &history.Text{Text: "the mode is plan", Source: history.SourceExtension, Key: history.KeyApprovalMode}),
 	}
 	full := llm.Request{
 		Model: "claude-opus-5-5", History: entries, ReasoningEffort: "max", Temperature: &warm, Schema: []byte(`{}`),

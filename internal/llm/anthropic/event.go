@@ -13,8 +13,8 @@ import (
 
 // take processes one event.
 func (r *reply) take(event sse.Event) error {
-	if p, bad := refusal.InEvent(event.Data, event.Name); bad {
-		failure := r.client.at.Problem(p, r.req.Model)
+	if p, bad := refusal.ParseEvent(event.Data, event.Name); bad {
+		failure := r.client.at.ProblemError(p, r.req.Model)
 		failure.Costly = failure.Costly || r.begun
 		return failure
 	}

@@ -64,7 +64,7 @@ func (r *reply) exchange(ctx context.Context, c *conversation) error {
 	defer x.Close()
 	r.client.tellLimits(x.Header)
 	for _, note := range r.client.newNotes(r.req.notes()) {
-		r.emit(llm.Adapted{Note: note})
+		r.emit(llm.AdaptedRequest{Note: note})
 	}
 	if err := r.receive(x); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (r *reply) exchange(ctx context.Context, c *conversation) error {
 	case r.quit:
 		return nil
 	case !r.known && r.strange != "":
-		failure := r.client.at.Fail(llm.NotAnAPI, r.req.Model, "sent events of another API: "+r.strange)
+		failure := r.client.at.NewError(llm.NotAnAPI, r.req.Model, "sent events of another API: "+r.strange)
 		failure.Final = true
 		return failure
 	case r.stop == "":
@@ -115,16 +115,16 @@ func (r *reply) complete() error {
 	}
 	switch {
 	case r.stop == "model_context_window_exceeded":
-		return r.client.at.Problem(refusal.Problem{Message: "the reply does not fit into the model's context window", Code: r.stop}, r.req.Model)
+		return r.client.at.ProblemError(refusal.Problem{Message: "the reply does not fit into the model's context window", Code: r.stop}, r.req.Model)
 	case r.stop == "refusal" && !said && len(calls) == 0:
-		failure := r.client.at.Problem(refusal.Problem{Message: "the model refuses to answer: its safety filter blocked the whole reply", Code: "content_filter"}, r.req.Model)
+		failure := r.client.at.ProblemError(refusal.Problem{Message: "the model refuses to answer: its safety filter blocked the whole reply", Code: "content_filter"}, r.req.Model)
 		failure.Final = true
 		return failure
 	case finish == "":
 		finish = r.stop
 	}
 	if attached := r.pack(); attached != nil {
-		r.emit(llm.Thought{Attached: attached})
+		r.emit(llm.ReasoningAttachment{Attached: attached})
 	}
 	for i, b := range calls {
 		input := cmp.Or(b.text.String(), "{}")
@@ -158,7 +158,7 @@ func (r *reply) emit(chunk llm.Chunk) {
 		return
 	}
 	switch chunk.(type) {
-	case llm.Heartbeat, llm.Adapted:
+	case llm.Heartbeat, llm.AdaptedRequest:
 	default:
 		r.begun = true
 	}
@@ -166,12 +166,12 @@ func (r *reply) emit(chunk llm.Chunk) {
 }
 
 func (r *reply) malformed(text string) *llm.Error {
-	return r.client.at.Malformed(r.req.Model, text)
+	return r.client.at.MalformedError(r.req.Model, text)
 }
 
 // truncated returns the error for an interrupted reply.
 func (r *reply) truncated(text string) *llm.Error {
-	failure := r.client.at.Fail(llm.Truncated, r.req.Model, text)
+	failure := r.client.at.NewError(llm.Truncated, r.req.Model, text)
 	failure.Costly = r.begun || r.known
 	return failure
 }

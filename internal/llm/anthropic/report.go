@@ -56,6 +56,6 @@ func (r *reply) tellDropped() {
 		notes = append(notes, "the provider ignored the thinking of earlier replies: "+why)
 	}
 	for _, note := range r.client.newNotes(notes) {
-		r.emit(llm.Adapted{Note: note})
+		r.emit(llm.AdaptedRequest{Note: note})
 	}
 }

@@ -16,10 +16,10 @@ func (r *reply) tellSearch(b *replyBlock) {
 	case "server_tool_use":
 		if b.name == "web_search" {
 			query := lenientjson.Decode[struct{ Query string }](member(b.raw(), "input")).Query
-			r.emit(llm.Searched{Query: query, Times: 1})
+			r.emit(llm.ServerSearch{Query: query, Times: 1})
 		}
 	case "web_search_tool_result":
-		var told llm.Searched
+		var told llm.ServerSearch
 		for _, found := range lenientjson.Decode[lenientjson.List[struct {
 			URL string `json:"url"`
 		}]](member(b.start, "content")) {

@@ -66,7 +66,7 @@ func (s *session) changeTools() {
 	if s.one(2) {
 		change = &history.ToolChange{Added: []history.ToolDefinition{{Name: name, Description: "a tool", Schema: []byte(`{"type":"object"}`)}}}
 	}
-	s.entries = append(s.entries, history.New(history.Human, &history.Text{Text: "[s has other tools]", Source: history.Brought, Tools: change}))
+	s.entries = append(s.entries, history.New(history.Human, &history.Text{Text: "[s has other tools]", Source: history.SourceExtension, Tools: change}))
 }
 
 // session is a generated conversation.
@@ -97,7 +97,7 @@ func (s *session) one(n int) bool { return s.rand.IntN(n) == 0 }
 func (s *session) say(text string) {
 	blocks := []history.Block{&history.Text{Text: text + " " + fmt.Sprint(s.rand.Uint64())}}
 	if s.one(6) {
-		blocks = append(blocks, &history.Text{Text: "[The approval mode is ask now.]", Source: history.Brought, Key: history.KeyMode})
+		blocks = append(blocks, &history.Text{Text: "[The approval mode is ask now.]", Source: history.SourceExtension, Key: history.KeyApprovalMode})
 	}
 	if s.one(9) {
 		blocks = append(blocks, &history.Media{MimeType: history.PDF, Data: "AAAA"})

@@ -76,7 +76,7 @@ func keptIn(c *history.Content, r *request) *kept {
 		return nil
 	}
 	for _, t := range entries.BlocksOf[*history.Thinking](c.Blocks) {
-		if !t.Attached.From(r.Model, r.host) || t.Attached.Field != fieldMessages || r.dialect.Forgotten.Has(t.Attached) {
+		if !t.Attached.IsFrom(r.Model, r.host) || t.Attached.Field != fieldMessages || r.dialect.Forgotten.Has(t.Attached) {
 			continue
 		}
 		var k kept
@@ -139,7 +139,7 @@ func seenBy(thought []*kept) []*kept {
 }
 
 // pack returns the attachment for a reply. It returns nil if the entry contains everything.
-func (r *reply) pack() *history.Attached {
+func (r *reply) pack() *history.Attachment {
 	k := kept{origin: r.origin}
 	special := false
 	for _, b := range r.blocks {
@@ -164,7 +164,7 @@ func (r *reply) pack() *history.Attached {
 	if encoder.Encode(k) != nil {
 		return nil // a block that is not JSON cannot be sent again
 	}
-	return &history.Attached{
+	return &history.Attachment{
 		Model: r.req.Model, Host: r.req.host, Wanted: true, Field: fieldMessages, Data: bytes.TrimSpace(data.Bytes()),
 	}
 }

@@ -48,11 +48,11 @@ func (r *reply) tellUsed() {
 
 // added returns the sum of a usage and the report.
 func (u usage) added(to llm.Usage) llm.Usage {
-	to.PromptTokens += u.Input.Count() + u.CacheRead.Count() + u.CacheWrite.Count()
-	to.CompletionTokens += u.Output.Count()
-	to.ThinkingTokens += min(u.OutputDetails.Thinking.Count(), u.Output.Count())
-	to.CachedTokens += u.CacheRead.Count()
-	to.CacheWriteTokens += u.CacheWrite.Count()
-	to.LongWriteTokens += min(u.Writes.Long.Count(), u.CacheWrite.Count())
+	to.PromptTokens += u.Input.NonNegative() + u.CacheRead.NonNegative() + u.CacheWrite.NonNegative()
+	to.CompletionTokens += u.Output.NonNegative()
+	to.ThinkingTokens += min(u.OutputDetails.Thinking.NonNegative(), u.Output.NonNegative())
+	to.CachedTokens += u.CacheRead.NonNegative()
+	to.CacheWriteTokens += u.CacheWrite.NonNegative()
+	to.LongWriteTokens += min(u.Writes.Long.NonNegative(), u.CacheWrite.NonNegative())
 	return to
 }

@@ -104,7 +104,7 @@ const maxQuoted = 60
 
 // lineCount returns the number of lines of a text with the noun: "1 line".
 func lineCount(text string) string {
-	return humanize.Count(humanize.Lines(strings.TrimRight(text, "\n")), "line")
+	return humanize.Count(humanize.LineCount(strings.TrimRight(text, "\n")), "line")
 }
 
 // fenced returns the first lines of a text as a code block.

@@ -51,7 +51,7 @@ func (e *Endpoint) describeConnection(err error) llm.Error {
 		return llm.Error{Message: "its certificate is not trusted: " + rootCause(err), Hint: "install the certificate authority, or check base-url", Final: true}
 	case errors.As(err, &lookup):
 		return llm.Error{Message: "the host " + lookup.Name + " is unknown", Hint: network, Unreachable: true}
-	case fsutil.IsRefused(err):
+	case fsutil.IsConnectionRefused(err):
 		return llm.Error{Message: "connection refused: no server is listening", Hint: "start the server, or check base-url", Unreachable: true}
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return llm.Error{Message: "can't connect: " + rootCause(err), Hint: network, Unreachable: true}

@@ -80,7 +80,7 @@ func New(config Config) *Endpoint {
 	keys := &llm.Keys{}
 	keys.Add(config.Key)
 	for name, value := range config.Headers {
-		keys.Add(llm.Key(secret.OfHeader(name, value)))
+		keys.Add(llm.Key(secret.FromHeader(name, value)))
 	}
 	if config.Sign != nil {
 		config.Transport = config.Sign(config.Transport, keys.Add)
@@ -89,7 +89,7 @@ func New(config Config) *Endpoint {
 		config: config, keys: keys,
 		// A redirect is reported, not followed. Following it would turn the request into a GET and
 		// could send the API key to another host.
-		http: reachlog.Client(config.Transport, reachlog.NoRedirect),
+		http: reachlog.NewClient(config.Transport, reachlog.NoRedirect),
 	}
 }
 
@@ -186,13 +186,13 @@ func (e *Endpoint) Get(ctx context.Context, path string, header http.Header) ([]
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case timed.Err() != nil:
-		return nil, e.Fail(llm.Unavailable, "", fmt.Sprintf("did not list its models within %s", probeTimeout))
+		return nil, e.NewError(llm.Unavailable, "", fmt.Sprintf("did not list its models within %s", probeTimeout))
 	case err != nil:
 		return nil, e.connectionFailure(err, "")
 	case response.StatusCode != http.StatusOK:
 		p := refusal.Parse(body[:min(len(body), maxErrorBody)])
 		p.Status, p.Header = response.StatusCode, response.Header
-		return nil, e.Problem(p, "")
+		return nil, e.ProblemError(p, "")
 	}
 	return body, nil
 }
@@ -241,7 +241,7 @@ const longestModelID = 512
 // editors, stored in the session log and sent to the server. So it must be a single visible line that
 // does not contain an API key.
 func (e *Endpoint) IsModelID(id string) bool {
-	return id != "" && len(id) <= longestModelID && humanize.Visible(id) == id && !strings.ContainsAny(id, "\n\t") && e.keys.Hide(id) == id
+	return id != "" && len(id) <= longestModelID && humanize.EscapeInvisible(id) == id && !strings.ContainsAny(id, "\n\t") && e.keys.Hide(id) == id
 }
 
 // maxStream limits a reply in bytes. A server that never stops would keep the program busy forever.
@@ -250,16 +250,16 @@ const maxStream = 256 << 20
 // errEndless ends a stream of more than maxStream bytes.
 var errEndless = fmt.Errorf("more than %d MiB in one reply", maxStream>>20)
 
-// Malformed returns the error for a faulty reply that another attempt would not fix.
-func (e *Endpoint) Malformed(model, text string) *llm.Error {
-	failure := e.Fail(llm.Unavailable, model, text)
+// MalformedError returns the error for a faulty reply that another attempt would not fix.
+func (e *Endpoint) MalformedError(model, text string) *llm.Error {
+	failure := e.NewError(llm.Unavailable, model, text)
 	failure.Hint, failure.Final = refusal.HintServer, true
 	return failure
 }
 
-// Failure converts err, which ended a reply, to an *llm.Error. begun means that a part of the reply had
+// WrapError converts err, which ended a reply, to an *llm.Error. begun means that a part of the reply had
 // arrived.
-func (e *Endpoint) Failure(err error, model string, begun bool) *llm.Error {
+func (e *Endpoint) WrapError(err error, model string, begun bool) *llm.Error {
 	if known, is := errors.AsType[*llm.Error](err); is {
 		return known
 	}
@@ -269,7 +269,7 @@ func (e *Endpoint) Failure(err error, model string, begun bool) *llm.Error {
 	if !begun && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return e.connectionFailure(err, model)
 	}
-	failure := e.Fail(llm.Truncated, model, "the connection broke in the middle of the reply"+e.proxyName())
+	failure := e.NewError(llm.Truncated, model, "the connection broke in the middle of the reply"+e.proxyName())
 	failure.Err, failure.Costly = err, begun
 	return failure
 }

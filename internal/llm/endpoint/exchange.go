@@ -97,14 +97,14 @@ func (e *codingError) Error() string {
 
 // refusalError returns the *llm.Error for an answer that is not a reply.
 func (e *Endpoint) refusalError(x *Exchange, response *http.Response, model string) *llm.Error {
-	x.Expect(errorBodyGrace)
+	x.SetTimeout(errorBodyGrace)
 	var body []byte
 	if plain, err := x.decodedBody(); err == nil {
 		body, _ = io.ReadAll(io.LimitReader(plain, maxErrorBody))
 	}
 	p := refusal.Parse(body)
 	p.Status, p.Header = response.StatusCode, response.Header
-	return e.Problem(p, model)
+	return e.ProblemError(p, model)
 }
 
 // Events yields the events of the reply. If the server does not stream, its document is a single event.
@@ -128,7 +128,7 @@ func (x *Exchange) Events() iter.Seq2[sse.Event, error] {
 			sse.Read(bytes.NewReader(document))(yield)
 			return
 		case !json.Valid(document):
-			err = &sse.StrayError{First: string(document)}
+			err = &sse.NoEventError{First: string(document)}
 		}
 		yield(sse.Event{Data: document}, err)
 	}
@@ -164,8 +164,8 @@ func beginsDocument(body *bufio.Reader) bool {
 	}
 }
 
-// Expect ends the exchange after d. A later call replaces the earlier time.
-func (x *Exchange) Expect(d time.Duration) {
+// SetTimeout ends the exchange after d. A later call replaces the earlier time.
+func (x *Exchange) SetTimeout(d time.Duration) {
 	if x.deadline != nil {
 		x.deadline.Stop()
 	}
@@ -200,19 +200,19 @@ func (e *Endpoint) withExtra(body []byte) []byte {
 // decompressed. It returns nil for other errors.
 func (e *Endpoint) unreadable(err error, model string) *llm.Error {
 	var (
-		stray  *sse.StrayError
+		stray  *sse.NoEventError
 		coding *codingError
 		flawed flate.CorruptInputError
 	)
 	switch {
 	case errors.As(err, &stray):
-		return e.Problem(refusal.Problem{NotAnAPI: true, Message: refusal.Line(stray.First)}, model)
+		return e.ProblemError(refusal.Problem{NotAnAPI: true, Message: refusal.Line(stray.First)}, model)
 	case errors.Is(err, sse.ErrTooLarge), errors.Is(err, errEndless):
-		return e.Malformed(model, "sent "+err.Error())
+		return e.MalformedError(model, "sent "+err.Error())
 	case errors.As(err, &coding):
-		return e.Malformed(model, coding.Error())
+		return e.MalformedError(model, coding.Error())
 	case errors.As(err, &flawed), errors.Is(err, gzip.ErrChecksum), errors.Is(err, gzip.ErrHeader):
-		return e.Malformed(model, "sent a response that can't be decompressed")
+		return e.MalformedError(model, "sent a response that can't be decompressed")
 	}
 	return nil
 }
@@ -223,6 +223,6 @@ const drainGrace = 50 * time.Millisecond
 
 // Drain reads the end of the body, which contains no more parts of the reply.
 func (x *Exchange) Drain() {
-	x.Expect(drainGrace)
+	x.SetTimeout(drainGrace)
 	_, _ = io.Copy(io.Discard, io.LimitReader(x.body, maxErrorBody))
 }

@@ -12,9 +12,9 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// Problem converts a problem that a server reports to an *llm.Error.
-func (e *Endpoint) Problem(p refusal.Problem, model string) *llm.Error {
-	failure := p.Meaning()
+// ProblemError converts a problem that a server reports to an *llm.Error.
+func (e *Endpoint) ProblemError(p refusal.Problem, model string) *llm.Error {
+	failure := p.AsError()
 	text := p.Message
 	switch {
 	case text == "" && p.NotAnAPI:
@@ -29,7 +29,7 @@ func (e *Endpoint) Problem(p refusal.Problem, model string) *llm.Error {
 		text += e.proxyName()
 	}
 	failure.Where, failure.Message, failure.Status = llm.About(e.Name(), model), sentence(text), p.Status
-	failure.RetryAfter = p.Wait(e.config.Now())
+	failure.RetryAfter = p.RetryDelay(e.config.Now())
 	// Other vendors use these words for an exhausted quota. Gemini also uses them for a quota per
 	// minute, but then it also asks to wait.
 	if p.Status == http.StatusTooManyRequests && failure.RetryAfter > 0 {
@@ -47,7 +47,7 @@ func (e *Endpoint) Problem(p refusal.Problem, model string) *llm.Error {
 		failure.Hint = strings.Replace(failure.Hint, vendor.EnvKey, e.config.KeyHelp, 1)
 	}
 	if failure.Kind == llm.ContextOverflow {
-		failure.ContextLimit, failure.PromptTokens = p.Window(), p.Prompt()
+		failure.ContextLimit, failure.PromptTokens = p.WindowTokens(), p.PromptTokens()
 	}
 	if location := p.RedirectTarget(); location != "" {
 		failure.Hint = e.hintRedirect(location)
@@ -72,8 +72,8 @@ func (e *Endpoint) hintRedirect(location string) string {
 	return "redirect to " + location + " not followed; if you trust it, set base-url to " + base
 }
 
-// Fail returns an *Error about a model at the endpoint.
-func (e *Endpoint) Fail(kind llm.ErrorKind, model, text string) *llm.Error {
+// NewError returns an *Error about a model at the endpoint.
+func (e *Endpoint) NewError(kind llm.ErrorKind, model, text string) *llm.Error {
 	return &llm.Error{Kind: kind, Where: llm.About(e.Name(), model), Message: sentence(text), Hint: refusal.Hint(kind)}
 }
 

@@ -27,8 +27,8 @@ func NewCallIDs(form vendor.IDForm, model string) *CallIDs {
 	return &CallIDs{form: form, model: model, waiting: map[string][]string{}, taken: map[string]bool{}}
 }
 
-// Begin starts an entry with calls.
-func (c *CallIDs) Begin() { clear(c.waiting) }
+// BeginEntry starts an entry with calls.
+func (c *CallIDs) BeginEntry() { clear(c.waiting) }
 
 // Add returns the id to send for a call of an entry: its id in the form that the vendor accepts. The id
 // is changed if it is empty or was used before.
@@ -46,8 +46,8 @@ func (c *CallIDs) Add(entry *history.Content, id string) string {
 	return wire
 }
 
-// Of returns the sent id of the call that a response answers.
-func (c *CallIDs) Of(id string) string {
+// SentID returns the sent id of the call that a response answers.
+func (c *CallIDs) SentID(id string) string {
 	waiting := c.waiting[id]
 	if len(waiting) == 0 {
 		return id

@@ -20,9 +20,9 @@ const maxFunctionName = 64
 
 // Writer writes entries in a wire format. mark is set for the last entry of a part to cache.
 type Writer interface {
-	Human(c *history.Content, mark bool)
-	Assistant(c *history.Content)
-	Response(r *history.ToolResponse, mark bool)
+	WriteHuman(c *history.Content, mark bool)
+	WriteAssistant(c *history.Content)
+	WriteResponse(r *history.ToolResponse, mark bool)
 }
 
 // Write writes the entries of a history. marked contains the indexes of the entries with a mark. Write
@@ -32,7 +32,7 @@ func Write(w Writer, entries []*history.Content, marked map[int]bool) {
 	var answered []history.Block
 	images := func() {
 		if len(answered) > 0 {
-			w.Human(history.New(history.Human, answered...), false)
+			w.WriteHuman(history.New(history.Human, answered...), false)
 			answered = nil
 		}
 	}
@@ -43,14 +43,14 @@ func Write(w Writer, entries []*history.Content, marked map[int]bool) {
 			answered = append(answered, imagesOf(c)...)
 			responses := BlocksOf[*history.ToolResponse](c.Blocks)
 			for j, r := range responses {
-				w.Response(r, marked[i] && j == len(responses)-1)
+				w.WriteResponse(r, marked[i] && j == len(responses)-1)
 			}
 		case c.Speaker == history.AI:
 			images()
-			w.Assistant(c)
+			w.WriteAssistant(c)
 		default:
 			images()
-			w.Human(c, marked[i])
+			w.WriteHuman(c, marked[i])
 		}
 	}
 	images()
@@ -111,8 +111,8 @@ func IsDocument(m *history.Media) bool { return m.MimeType == history.PDF }
 // DocumentName is the name under which a PDF is sent, because servers require a name.
 const DocumentName = "document.pdf"
 
-// Unsendable returns a text that replaces media of a type that no API accepts.
-func Unsendable(m *history.Media) string {
+// UnsendableText returns a text that replaces media of a type that no API accepts.
+func UnsendableText(m *history.Media) string {
 	return fmt.Sprintf("(an attachment of type %s, omitted: the API does not support it)", m.MimeType)
 }
 

@@ -7,17 +7,17 @@ import (
 	"agent/internal/history"
 )
 
-// Refused is a set of attachments that are not sent because they were refused. Examples are signatures
+// RefusedAttachments is a set of attachments that are not sent because they were refused. Examples are signatures
 // of a replaced model, reasoning that was encrypted for another account, and void thinking. The set is
 // immutable. Nil is the empty set.
-type Refused struct{ digests map[string]bool }
+type RefusedAttachments struct{ digests map[string]bool }
 
 // Has reports whether an attachment is in the set.
-func (f *Refused) Has(a *history.Attached) bool { return f != nil && f.digests[Digest(a)] }
+func (f *RefusedAttachments) Has(a *history.Attachment) bool { return f != nil && f.digests[Digest(a)] }
 
-// Refuse returns the set of the non-empty attachments, or nil if all are empty.
-func Refuse(attached []*history.Attached) *Refused {
-	f := &Refused{map[string]bool{}}
+// NewRefusedAttachments returns the set of the non-empty attachments, or nil if all are empty.
+func NewRefusedAttachments(attached []*history.Attachment) *RefusedAttachments {
+	f := &RefusedAttachments{map[string]bool{}}
 	for _, a := range attached {
 		if a != nil && len(a.Data) > 0 {
 			f.digests[Digest(a)] = true
@@ -34,7 +34,7 @@ func Refuse(attached []*history.Attached) *Refused {
 const digestLength = 12
 
 // Digest returns a short text that identifies an attachment.
-func Digest(a *history.Attached) string {
+func Digest(a *history.Attachment) string {
 	sum := sha256.Sum256(a.Data)
 	return hex.EncodeToString(sum[:digestLength])
 }

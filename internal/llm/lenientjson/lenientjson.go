@@ -55,8 +55,8 @@ func (n *Int) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Count returns the number, or 0 if it is negative.
-func (n Int) Count() int { return max(n.Value, 0) }
+// NonNegative returns the number, or 0 if it is negative.
+func (n Int) NonNegative() int { return max(n.Value, 0) }
 
 // List is a list of objects, or one object. Items that are not objects are omitted.
 type List[T any] []T

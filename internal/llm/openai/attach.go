@@ -85,7 +85,7 @@ func (a *attacher) detailOf(piece reasoningDetail) reasoningDetail {
 func isString(raw json.RawMessage) bool { return strings.HasPrefix(string(raw), `"`) }
 
 // thought returns the data attached to the reasoning of the reply, or nil.
-func (a *attacher) thought() *history.Attached {
+func (a *attacher) thought() *history.Attachment {
 	var data json.RawMessage
 	switch {
 	case len(a.items) > 0:
@@ -96,15 +96,15 @@ func (a *attacher) thought() *history.Attached {
 		return nil
 	}
 	wanted := a.replay.thoughts || a.replay.signed && len(data) > 0
-	return &history.Attached{Model: a.replay.model, Host: a.replay.host, Wanted: wanted, Field: a.field, Data: data}
+	return &history.Attachment{Model: a.replay.model, Host: a.replay.host, Wanted: wanted, Field: a.field, Data: data}
 }
 
 // call returns the data attached to a call, or nil.
-func (a *attacher) call(extra json.RawMessage) *history.Attached {
+func (a *attacher) call(extra json.RawMessage) *history.Attachment {
 	if len(extra) == 0 {
 		return nil
 	}
-	return &history.Attached{Model: a.replay.model, Host: a.replay.host, Wanted: true, Field: fieldExtraContent, Data: extra}
+	return &history.Attachment{Model: a.replay.model, Host: a.replay.host, Wanted: true, Field: fieldExtraContent, Data: extra}
 }
 
 // list encodes items, which are valid JSON, as a JSON list.

@@ -139,7 +139,7 @@ func (s *boundSession) request() {
 	req := llm.Request{Model: s.model, System: "be brief", History: s.entries, Tools: s.tools}
 	if s.model != "gpt-5.6" {
 		var void []*history.Content
-		req, void = llm.WithoutVoid(req)
+		req, void = llm.DropVoidReasoning(req)
 		s.void += len(void)
 	}
 	got := llmtest.Collect(s.t.Context(), s.t, s.client, req)
@@ -196,7 +196,7 @@ func TestBoundIsLearnedFromARefusal(t *testing.T) {
 	lessons := lessonsOf{}
 	client := newTestClient(t, openai.Config{BaseURL: srv.URL, Lessons: lessons})
 	host := strings.TrimPrefix(strings.TrimSuffix(srv.URL, "/v1"), "http://")
-	thought := &history.Thinking{Attached: &history.Attached{Model: "m", Host: host, Wanted: true, Field: "reasoning", Data: json.RawMessage(`[{"signature":"SIG"}]`)}}
+	thought := &history.Thinking{Attached: &history.Attachment{Model: "m", Host: host, Wanted: true, Field: "reasoning", Data: json.RawMessage(`[{"signature":"SIG"}]`)}}
 	got := llmtest.Collect(t.Context(), t, client, llm.Request{Model: "m", History: []*history.Content{
 		history.HumanText("hi"), history.New(history.AI, thought, &history.Text{Text: "ho"}), history.HumanText("go on"),
 	}})

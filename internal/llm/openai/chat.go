@@ -25,7 +25,7 @@ func (chatCompletions) reader(r *reply, req request) func([]byte) error {
 // takeChatEvent processes one event of a chat completion.
 func (r *reply) takeChatEvent(event chatEvent) error {
 	if usage := event.usage(); usage != nil {
-		r.usage, r.cited.Times = usage, max(r.cited.Times, event.Usage.ServerTools.Searches.Count())
+		r.usage, r.cited.Times = usage, max(r.cited.Times, event.Usage.ServerTools.Searches.NonNegative())
 	}
 	choice := event.first()
 	r.known = r.known || len(event.Choices) > 0
@@ -77,7 +77,7 @@ func (r *reply) write(thought, answer string) {
 	r.client.opensThinking.Store(r.model, true)
 	if r.answered {
 		r.answered = false
-		r.emit(llm.WasThinking{})
+		r.emit(llm.TextWasReasoning{})
 	}
 	if before != "" {
 		r.emit(llm.Reasoning{Delta: before})

@@ -44,7 +44,7 @@ type Config struct {
 	// API is the wire format; "" means APIAuto.
 	API API
 	// Lessons stores the learned dialects of the endpoint for later runs. If nil, nothing is stored.
-	Lessons llm.Lessons[Dialect]
+	Lessons llm.DialectStore[Dialect]
 	// Retry controls the waits between attempts.
 	Retry llm.RetryPolicy
 }
@@ -74,7 +74,7 @@ func NewClient(config Config) *Client {
 		Key: config.Key, KeyHelp: config.KeyHelp, Sign: config.Sign, UserAgent: config.UserAgent,
 		Headers: config.Headers, ExtraBody: config.ExtraBody, Transport: config.Transport, Now: config.Now,
 	})}
-	speak := func(d Dialect) llm.Provider { return llm.Watch(&formats{c, d}, c.at.Name()) }
+	speak := func(d Dialect) llm.Provider { return llm.WatchStalls(&formats{c, d}, c.at.Name()) }
 	c.Provider = llm.Retry(llm.Redact(llm.Adapt(speak, learn, config.Lessons), c.at.Keys()), config.Retry)
 	return c
 }

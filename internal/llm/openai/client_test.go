@@ -70,7 +70,7 @@ func collect(ctx context.Context, p llm.Provider, req llm.Request) ([]llm.Chunk,
 		if err != nil {
 			return chunks, err
 		}
-		if _, attached := chunk.(llm.Thought); attached {
+		if _, attached := chunk.(llm.ReasoningAttachment); attached {
 			continue
 		}
 		if n := len(chunks); n > 0 {

@@ -50,7 +50,7 @@ type Dialect struct {
 // ConversationLessons contains what was learned in one conversation. It is not kept for later runs.
 type ConversationLessons struct {
 	// Forgotten contains the attachments of this conversation that the endpoint has refused.
-	Forgotten *entries.Refused
+	Forgotten *entries.RefusedAttachments
 	// NoReasoning omits all attachments of reasoning, because the endpoint refused new
 	// attachments, too.
 	NoReasoning bool
@@ -89,7 +89,7 @@ func (d Dialect) fit(req llm.Request) llm.Request {
 // reasoningRefused is the value of Dialect.Reasoning if attachments of reasoning must not be sent.
 const reasoningRefused = "refused"
 
-// learn is the llm.Learn of this package. It applies the first lesson for a refusal that changes the
+// learn is the llm.LearnDialect of this package. It applies the first lesson for a refusal that changes the
 // dialect. It returns a note if the lesson affects the conversation or a setting.
 func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note string) {
 	req = d.fit(req)
@@ -203,12 +203,12 @@ func learnUnreadable(d *Dialect, refused string, req llm.Request) {
 
 // forget omits the refused attachments. If it has omitted some before, or if there are none, it sets
 // all, which omits all attachments of their kind.
-func (d *Dialect) forget(refused []*history.Attached, all *bool) {
+func (d *Dialect) forget(refused []*history.Attachment, all *bool) {
 	if d.Forgotten != nil {
 		*all = true
 		return
 	}
-	d.Forgotten = entries.Refuse(refused)
+	d.Forgotten = entries.NewRefusedAttachments(refused)
 	*all = *all || d.Forgotten == nil
 }
 

@@ -34,7 +34,7 @@ func (e chatEvent) first() chatChoice {
 
 // usage returns the report of tokens, or nil if there is none.
 func (e chatEvent) usage() *llm.Usage {
-	if report := e.Usage.report(e.Timings.CacheN.Count()); report != nil {
+	if report := e.Usage.report(e.Timings.CacheN.NonNegative()); report != nil {
 		return report
 	}
 	return e.first().Usage.report(0)

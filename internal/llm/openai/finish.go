@@ -39,7 +39,7 @@ func (r *reply) finishFor(reason string) error {
 	case slices.Contains(brokenOff, filter), slices.Contains(brokenOff, found):
 		return r.truncated("the provider cut the reply short: "+refusal.Line(reason), nil)
 	case strings.Contains(filter, "context_window_exceeded"):
-		return r.client.at.Problem(refusal.Problem{Message: "the reply does not fit into the model's context window", Code: filter}, r.model)
+		return r.client.at.ProblemError(refusal.Problem{Message: "the reply does not fit into the model's context window", Code: filter}, r.model)
 	case is:
 		r.finish = string(known)
 	default:

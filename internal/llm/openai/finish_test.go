@@ -29,7 +29,7 @@ func TestReasonsToFinish(t *testing.T) {
 		srv := llmtest.New(t, llmtest.Say("hi").Finish(said).NoUsage(), llmtest.Say("there").NoUsage())
 		client, _ := newClient(t, srv)
 		got, err := collect(t.Context(), client, ask("hi"))
-		if retrying, is := got[1].(llm.Retrying); err != nil || !is || !retrying.Discard || got[2] != (llm.Text{Delta: "there"}) || !strings.Contains(retrying.Reason, said) {
+		if retrying, is := got[1].(llm.RetryNotice); err != nil || !is || !retrying.Discard || got[2] != (llm.Text{Delta: "there"}) || !strings.Contains(retrying.Reason, said) {
 			t.Error(said, err, got)
 		}
 	}

@@ -91,7 +91,7 @@ func (c *Client) ListModels(ctx context.Context) ([]ModelInfo, error) {
 		if !c.at.IsModelID(id) {
 			continue
 		}
-		window := max(e.MaxModelLen.Count(), e.ContextLength.Count(), e.Meta.TrainedContext.Count(), e.ContextWindow.Count(), e.Capabilities.Limits.Window.Count())
+		window := max(e.MaxModelLen.NonNegative(), e.ContextLength.NonNegative(), e.Meta.TrainedContext.NonNegative(), e.ContextWindow.NonNegative(), e.Capabilities.Limits.Window.NonNegative())
 		models = append(models, ModelInfo{ID: id, OwnedBy: e.OwnedBy, Created: e.CreatedAt, ContextLimit: window, Multiplier: max(0, e.Billing.Multiplier), Prices: TokenPrices{
 			Input: float64(e.Pricing.Input), Output: float64(e.Pricing.Output), CacheRead: float64(e.Pricing.CacheRead), CacheWrite: float64(e.Pricing.CacheWrite),
 		}})
@@ -119,5 +119,5 @@ func (c *Client) modelEntries(ctx context.Context) ([]modelEntry, error) {
 	case list.Models != nil && vendor.At(c.at.Host(), "").Instructions:
 		return list.Models, nil
 	}
-	return nil, c.at.Fail(llm.NotAnAPI, "", "/models returned no list of models")
+	return nil, c.at.NewError(llm.NotAnAPI, "", "/models returned no list of models")
 }

@@ -68,8 +68,8 @@ func (w *messageWriter) markedText(text, member string, mark json.RawMessage) {
 	w.raw(`}]`)
 }
 
-// Human writes a user message: plain text, or a list of parts if there are images.
-func (w *messageWriter) Human(c *history.Content, mark bool) {
+// WriteHuman writes a user message: plain text, or a list of parts if there are images.
+func (w *messageWriter) WriteHuman(c *history.Content, mark bool) {
 	if w.answers && w.afterTool {
 		w.open("assistant")
 		w.text("content", betweenToolAndUser)
@@ -115,7 +115,7 @@ func (w *messageWriter) media(m *history.Media) {
 	}
 	if !ok {
 		w.raw(`{"type":"text"`)
-		w.text("text", entries.Unsendable(m))
+		w.text("text", entries.UnsendableText(m))
 		w.raw(`}`)
 		return
 	}
@@ -124,10 +124,10 @@ func (w *messageWriter) media(m *history.Media) {
 	w.raw(`}}`)
 }
 
-// Assistant writes the text and the calls of a reply as one message, with the reasoning that the
+// WriteAssistant writes the text and the calls of a reply as one message, with the reasoning that the
 // provider requires.
-func (w *messageWriter) Assistant(c *history.Content) {
-	w.ids.Begin()
+func (w *messageWriter) WriteAssistant(c *history.Content) {
+	w.ids.BeginEntry()
 	w.open("assistant")
 	defer w.close()
 	text, calls := entries.JoinText(c.Blocks), c.Calls()
@@ -165,9 +165,9 @@ func (w *messageWriter) Assistant(c *history.Content) {
 	w.raw(`]`)
 }
 
-func (w *messageWriter) Response(r *history.ToolResponse, mark bool) {
+func (w *messageWriter) WriteResponse(r *history.ToolResponse, mark bool) {
 	w.open("tool")
-	w.text("tool_call_id", w.ids.Of(r.CallID))
+	w.text("tool_call_id", w.ids.SentID(r.CallID))
 	if mark {
 		w.markedText(entries.ResponseText(r), "cache_control", w.hints.control)
 	} else {

@@ -25,7 +25,7 @@ func TestProviders(t *testing.T) {
 			return openai.BareResponses(newTestClient(t, openai.Config{BaseURL: url}))
 		},
 		"Retry": func(t *testing.T, url string) llm.Provider { return llm.Retry(bare(t, url), atOnce) },
-		"Watch": func(t *testing.T, url string) llm.Provider { return llm.Watch(bare(t, url), url) },
+		"Watch": func(t *testing.T, url string) llm.Provider { return llm.WatchStalls(bare(t, url), url) },
 		"Adapt": func(t *testing.T, url string) llm.Provider {
 			never := func(d int, _ llm.Request, _ string) (int, string) { return d, "" }
 			return llm.Adapt(func(int) llm.Provider { return bare(t, url) }, never, nil)

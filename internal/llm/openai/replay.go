@@ -40,7 +40,7 @@ type replay struct {
 	// bound is set if reasoning is valid only while everything before it is unchanged.
 	bound bool
 	// forgotten contains attachments that this model at this host has refused.
-	forgotten *entries.Refused
+	forgotten *entries.RefusedAttachments
 }
 
 func replayFor(req request) replay {
@@ -66,8 +66,8 @@ var skipSignature = json.RawMessage(`{"google":{"thought_signature":"skip_though
 
 // accepts reports whether an attachment comes from this model at this host, is not void and was not
 // refused.
-func (p replay) accepts(a *history.Attached) bool {
-	return a.From(p.model, p.host) && !a.Void && !p.forgotten.Has(a)
+func (p replay) accepts(a *history.Attachment) bool {
+	return a.IsFrom(p.model, p.host) && !a.Void && !p.forgotten.Has(a)
 }
 
 // signature returns the extra_content to send with a call, or nil. first is set for the first call
@@ -103,7 +103,7 @@ func (p replay) reasoning(c *history.Content) (field, words string, details json
 }
 
 // thoughtsIn returns the attachments of the reasoning in a history.
-func thoughtsIn(conversation []*history.Content) (all []*history.Attached) {
+func thoughtsIn(conversation []*history.Content) (all []*history.Attachment) {
 	for _, c := range conversation {
 		for _, thinking := range entries.BlocksOf[*history.Thinking](c.Blocks) {
 			all = append(all, thinking.Attached)
@@ -113,7 +113,7 @@ func thoughtsIn(conversation []*history.Content) (all []*history.Attached) {
 }
 
 // signaturesIn returns the attachments of the calls in a history.
-func signaturesIn(conversation []*history.Content) (all []*history.Attached) {
+func signaturesIn(conversation []*history.Content) (all []*history.Attachment) {
 	for _, c := range conversation {
 		for _, call := range c.Calls() {
 			all = append(all, call.Attached)

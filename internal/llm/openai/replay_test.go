@@ -308,7 +308,7 @@ func TestRefusedSettings(t *testing.T) {
 		got, err := collect(t.Context(), client, req)
 		var notes []string
 		for _, chunk := range got {
-			if adapted, is := chunk.(llm.Adapted); is {
+			if adapted, is := chunk.(llm.AdaptedRequest); is {
 				notes = append(notes, adapted.Note)
 			}
 		}

@@ -47,7 +47,7 @@ func (c *Client) stream(ctx context.Context, f format, req request) iter.Seq2[ll
 		case ctx.Err() != nil:
 			yield(nil, ctx.Err())
 		default:
-			yield(nil, c.at.Failure(err, r.model, r.begun || r.known || r.done))
+			yield(nil, c.at.WrapError(err, r.model, r.begun || r.known || r.done))
 		}
 	}
 }
@@ -72,13 +72,13 @@ func (c *Client) run(ctx context.Context, f format, req request, r *reply) error
 	}
 	switch {
 	case r.finish == "" && !r.known && r.strange != "":
-		failure := c.at.Fail(llm.NotAnAPI, r.model, "sent events of another API: "+r.strange)
+		failure := c.at.NewError(llm.NotAnAPI, r.model, "sent events of another API: "+r.strange)
 		failure.Final = true
 		return failure
 	case r.finish == "":
 		return r.truncated("the reply ended before it was complete", nil)
 	case r.finish == string(openai.FinishReasonContentFilter) && !r.answered && len(r.calls.calls) == 0:
-		return r.client.at.Problem(refusal.Problem{Message: "its content filter blocked the whole reply", Code: r.finish}, r.model)
+		return r.client.at.ProblemError(refusal.Problem{Message: "its content filter blocked the whole reply", Code: r.finish}, r.model)
 	}
 	r.complete()
 	x.Drain()
@@ -99,7 +99,7 @@ type reply struct {
 	usage  *llm.Usage
 	finish string
 	// cited contains the sources that the answer cites, and the number of searches in the usage report.
-	cited llm.Searched
+	cited llm.ServerSearch
 	// done is set once the server has sent the end of the stream.
 	done bool
 	// begun is set once a part of the reply has been emitted.
@@ -137,7 +137,7 @@ func (r *reply) receive(x *endpoint.Exchange, read func(data []byte) error) erro
 		// Gemini may send a finish reason in every event.
 		if r.finish != "" && (!hurried || r.size > size) {
 			hurried, size = true, r.size
-			x.Expect(usageGrace)
+			x.SetTimeout(usageGrace)
 		}
 	}
 	return nil
@@ -149,8 +149,8 @@ func (r *reply) take(event sse.Event, read func(data []byte) error) error {
 		r.done = true
 		return nil
 	}
-	if p, bad := refusal.InEvent(event.Data, event.Name); bad {
-		failure := r.client.at.Problem(p, r.model)
+	if p, bad := refusal.ParseEvent(event.Data, event.Name); bad {
+		failure := r.client.at.ProblemError(p, r.model)
 		failure.Costly = failure.Costly || r.begun
 		return failure
 	}
@@ -210,7 +210,7 @@ func (r *reply) complete() {
 		r.emit(r.cited)
 	}
 	if attached := r.attach.thought(); attached != nil {
-		r.emit(llm.Thought{Attached: attached})
+		r.emit(llm.ReasoningAttachment{Attached: attached})
 	}
 	for i, partial := range r.calls.calls {
 		call := llm.ToolCall{ID: partial.id, Name: partial.name, Arguments: partial.finalArguments(), Attached: r.attach.call(partial.extra)}
@@ -243,11 +243,11 @@ func (r *reply) emit(chunk llm.Chunk) {
 }
 
 // malformed returns the error for a faulty reply that another attempt would not fix.
-func (r *reply) malformed(text string) *llm.Error { return r.client.at.Malformed(r.model, text) }
+func (r *reply) malformed(text string) *llm.Error { return r.client.at.MalformedError(r.model, text) }
 
 // truncated returns the error for an interrupted reply.
 func (r *reply) truncated(text string, cause error) *llm.Error {
-	failure := r.client.at.Fail(llm.Truncated, r.model, text)
+	failure := r.client.at.NewError(llm.Truncated, r.model, text)
 	failure.Err, failure.Costly = cause, r.begun || r.known || r.done
 	return failure
 }

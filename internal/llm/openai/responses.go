@@ -117,8 +117,8 @@ type itemWriter struct {
 
 func (w *itemWriter) add(item any) { w.items = append(w.items, item) }
 
-func (w *itemWriter) Response(r *history.ToolResponse, _ bool) {
-	output := openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: w.ids.Of(r.CallID), Output: entries.ResponseText(r)}
+func (w *itemWriter) WriteResponse(r *history.ToolResponse, _ bool) {
+	output := openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: w.ids.SentID(r.CallID), Output: entries.ResponseText(r)}
 	if w.asFree[output.CallID] {
 		output.Type = customCallOutput
 	}
@@ -136,7 +136,7 @@ func inputText(text string) openai.ResponseInputText {
 	return openai.ResponseInputText{Type: "input_text", Text: text}
 }
 
-func (w *itemWriter) Human(c *history.Content, _ bool) {
+func (w *itemWriter) WriteHuman(c *history.Content, _ bool) {
 	var parts []any
 	if text := entries.JoinText(c.Blocks); text != "" {
 		parts = append(parts, inputText(text))
@@ -147,16 +147,16 @@ func (w *itemWriter) Human(c *history.Content, _ bool) {
 		} else if ok {
 			parts = append(parts, openai.ResponseInputImage{Type: "input_image", ImageURL: url})
 		} else {
-			parts = append(parts, inputText(entries.Unsendable(m)))
+			parts = append(parts, inputText(entries.UnsendableText(m)))
 		}
 	}
 	w.add(openai.ResponseInputMessage{Type: "message", Role: openai.ChatMessageRoleUser, Content: parts})
 }
 
-// Assistant writes the text and the calls of a reply, with the reasoning items at their original
+// WriteAssistant writes the text and the calls of a reply, with the reasoning items at their original
 // positions. It omits reasoning at the end, which the server refuses.
-func (w *itemWriter) Assistant(c *history.Content) {
-	w.ids.Begin()
+func (w *itemWriter) WriteAssistant(c *history.Content) {
+	w.ids.BeginEntry()
 	var outputs []any
 	if text := entries.JoinText(c.Blocks); text != "" {
 		part := openai.ResponseOutputContent{Type: "output_text", Text: text}

@@ -51,7 +51,7 @@ func (s *responseReader) take(data []byte) error {
 	case openai.ResponseStreamEventOutputItemDone:
 		s.finishItem(event.OutputIndex, member(data, "item"))
 	case openai.ResponseStreamEventError:
-		return r.client.at.Problem(refusal.Problem{Message: refusal.Line(event.Message), Code: event.Code}, r.model)
+		return r.client.at.ProblemError(refusal.Problem{Message: refusal.Line(event.Message), Code: event.Code}, r.model)
 	case openai.ResponseStreamEventCompleted, openai.ResponseStreamEventIncomplete, openai.ResponseStreamEventFailed:
 		return s.end(member(data, "response"))
 	case "":
@@ -159,7 +159,7 @@ func summaryOf(item openai.ResponseOutputItem) string {
 func (s *responseReader) end(raw json.RawMessage) error {
 	r, response := s.reply, lenientjson.Decode[openai.CreateResponseResponse](raw)
 	if failed := response.Error; failed != nil && response.Status == openai.ResponseStatusFailed {
-		return r.client.at.Problem(refusal.Problem{Message: refusal.Line(failed.Message), Code: failed.Code}, r.model)
+		return r.client.at.ProblemError(refusal.Problem{Message: refusal.Line(failed.Message), Code: failed.Code}, r.model)
 	}
 	if s.outputs == 0 {
 		for index, item := range lenientjson.Decode[[]json.RawMessage](member(raw, "output")) {
@@ -172,7 +172,7 @@ func (s *responseReader) end(raw json.RawMessage) error {
 	}
 	switch {
 	case response.Status == openai.ResponseStatusFailed:
-		return r.client.at.Problem(refusal.Problem{Message: "the response failed"}, r.model)
+		return r.client.at.ProblemError(refusal.Problem{Message: "the response failed"}, r.model)
 	case response.IncompleteDetails != nil && response.IncompleteDetails.Reason == "content_filter":
 		r.finish = string(openai.FinishReasonContentFilter)
 	case response.Status == openai.ResponseStatusIncomplete:
@@ -217,6 +217,6 @@ func (s *responseReader) noteDropped(response json.RawMessage) (dropped int) {
 func (s *responseReader) tellDropped() {
 	told := &s.reply.client.dropped
 	if note, _ := told.Load(s.req.Model); note != nil && told.CompareAndSwap(s.req.Model, note, "") && note != "" {
-		s.reply.emit(llm.Adapted{Note: note.(string)})
+		s.reply.emit(llm.AdaptedRequest{Note: note.(string)})
 	}
 }

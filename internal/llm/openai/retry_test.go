@@ -127,7 +127,7 @@ func TestNoRetryAfterTheEnd(t *testing.T) {
 	tests := map[string]func(cancel context.CancelFunc) ([]llmtest.Turn, func(llm.Chunk)){
 		"while waiting": func(cancel context.CancelFunc) ([]llmtest.Turn, func(llm.Chunk)) {
 			return []llmtest.Turn{llmtest.HTML(502)}, func(c llm.Chunk) {
-				if _, ok := c.(llm.Retrying); ok {
+				if _, ok := c.(llm.RetryNotice); ok {
 					cancel()
 				}
 			}

@@ -28,7 +28,7 @@ func (r *reply) searched(item json.RawMessage) {
 	if action.Query == "" && len(action.Queries) > 0 {
 		action.Query = action.Queries[0]
 	}
-	told := llm.Searched{Query: action.Query}
+	told := llm.ServerSearch{Query: action.Query}
 	for _, source := range action.Sources {
 		told.Sources = addSource(told.Sources, source.URL)
 	}

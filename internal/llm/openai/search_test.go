@@ -59,17 +59,17 @@ func TestServerSearches(t *testing.T) {
 		vendor := &vendorAt{answers: tt.answers}
 		client := openai.NewClient(openai.Config{BaseURL: tt.base, Key: "key-1", Transport: vendor})
 		request := llm.Request{Model: tt.model, History: []*history.Content{history.HumanText("is it out?")}, Tools: []llm.ToolSpec{{Name: "read_file"}, {Name: "web_search", Searches: true}}}
-		var told []llm.Searched
-		var thought *history.Attached
+		var told []llm.ServerSearch
+		var thought *history.Attachment
 		ask := func() {
 			for chunk, err := range client.Stream(t.Context(), request) {
 				if err != nil {
 					t.Fatalf("%s: %v", tt.name, err)
 				}
 				switch chunk := chunk.(type) {
-				case llm.Searched:
+				case llm.ServerSearch:
 					told = append(told, chunk)
-				case llm.Thought:
+				case llm.ReasoningAttachment:
 					thought = chunk.Attached
 				}
 			}

@@ -103,11 +103,11 @@ func TestBrokenStreams(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			at := slices.IndexFunc(got, func(c llm.Chunk) bool { _, ok := c.(llm.Retrying); return ok })
+			at := slices.IndexFunc(got, func(c llm.Chunk) bool { _, ok := c.(llm.RetryNotice); return ok })
 			if at < 0 {
 				t.Fatalf("no Retrying in %v", got)
 			}
-			retrying := got[at].(llm.Retrying)
+			retrying := got[at].(llm.RetryNotice)
 			if retrying.Attempt != 2 || retrying.Delay != 750*time.Millisecond || retrying.Discard != tt.discard || !strings.Contains(retrying.Where, srv.URL) {
 				t.Errorf("got %+v, want Discard %v", retrying, tt.discard)
 			}

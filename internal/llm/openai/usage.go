@@ -39,7 +39,9 @@ type outputDetails struct {
 	ThinkingTokens  lenientjson.Int `json:"thinking_tokens"`
 }
 
-func (d outputDetails) thought() int { return max(d.ReasoningTokens.Count(), d.ThinkingTokens.Count()) }
+func (d outputDetails) thought() int {
+	return max(d.ReasoningTokens.NonNegative(), d.ThinkingTokens.NonNegative())
+}
 
 // cacheDetails counts the prompt tokens read from the cache and written to it, with the member names of
 // OpenAI, OpenRouter and LiteLLM.
@@ -50,28 +52,28 @@ type cacheDetails struct {
 }
 
 func (d cacheDetails) written() int {
-	return max(d.CacheWriteTokens.Count(), d.CacheCreationTokens.Count())
+	return max(d.CacheWriteTokens.NonNegative(), d.CacheCreationTokens.NonNegative())
 }
 
 // report returns the usage, or nil if the report is empty. cached is a separate count of tokens read
 // from the cache.
 func (u chatUsage) report(cached int) *llm.Usage {
 	r := llm.Usage{
-		PromptTokens:     max(u.PromptTokens.Count(), u.InputTokens.Count()),
-		CompletionTokens: max(u.CompletionTokens.Count(), u.OutputTokens.Count()),
+		PromptTokens:     max(u.PromptTokens.NonNegative(), u.InputTokens.NonNegative()),
+		CompletionTokens: max(u.CompletionTokens.NonNegative(), u.OutputTokens.NonNegative()),
 	}
 	if r == (llm.Usage{}) {
 		return nil
 	}
-	r.CachedTokens = max(cached, u.CachedTokens.Count(), u.PromptCacheHitTokens.Count(), u.CacheReadInputTokens.Count(),
-		u.PromptTokensDetails.CachedTokens.Count(), u.InputTokensDetails.CachedTokens.Count())
-	r.CacheWriteTokens = max(u.CacheCreationInputTokens.Count(), u.PromptTokensDetails.written(), u.InputTokensDetails.written())
+	r.CachedTokens = max(cached, u.CachedTokens.NonNegative(), u.PromptCacheHitTokens.NonNegative(), u.CacheReadInputTokens.NonNegative(),
+		u.PromptTokensDetails.CachedTokens.NonNegative(), u.InputTokensDetails.CachedTokens.NonNegative())
+	r.CacheWriteTokens = max(u.CacheCreationInputTokens.NonNegative(), u.PromptTokensDetails.written(), u.InputTokensDetails.written())
 	// Anthropic does not count cached tokens as input.
-	if beside := u.CacheReadInputTokens.Count() + u.CacheCreationInputTokens.Count(); beside > r.PromptTokens {
+	if beside := u.CacheReadInputTokens.NonNegative() + u.CacheCreationInputTokens.NonNegative(); beside > r.PromptTokens {
 		r.PromptTokens += beside
 	}
 	// Some servers count reasoning only in the total. It is charged as output.
-	r.CompletionTokens = max(r.CompletionTokens, u.TotalTokens.Count()-r.PromptTokens)
+	r.CompletionTokens = max(r.CompletionTokens, u.TotalTokens.NonNegative()-r.PromptTokens)
 	r.ThinkingTokens = min(max(u.CompletionTokensDetails.thought(), u.OutputTokensDetails.thought()), r.CompletionTokens)
 	r.CachedTokens = min(r.CachedTokens, r.PromptTokens)
 	r.CacheWriteTokens = min(r.CacheWriteTokens, r.PromptTokens-r.CachedTokens)

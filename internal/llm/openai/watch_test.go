@@ -134,7 +134,7 @@ func TestStallIsTriedAgain(t *testing.T) {
 		if failure(t, err).Attempts != 2 || server.requests != 2 {
 			t.Errorf("%v after %d requests", err, server.requests)
 		}
-		if retrying, ok := chunks[1].(llm.Retrying); !ok || !retrying.Discard || retrying.Delay != time.Second {
+		if retrying, ok := chunks[1].(llm.RetryNotice); !ok || !retrying.Discard || retrying.Delay != time.Second {
 			t.Errorf("got %v", chunks)
 		}
 		if took := time.Since(start); took != 2*2*time.Minute+time.Second {

@@ -94,9 +94,9 @@ var (
 		http.StatusInternalServerError, http.StatusNotImplemented)
 )
 
-// Meaning returns an error with the kind and the hint for the problem. Final is set if another attempt
+// AsError returns an error with the kind and the hint for the problem. Final is set if another attempt
 // is useless, and Costly if it is costly.
-func (p Problem) Meaning() llm.Error {
+func (p Problem) AsError() llm.Error {
 	said := strings.ToLower(p.Message + " " + p.Code)
 	m := ofStatus(p)
 	if i := slices.IndexFunc(complaints, func(c complaint) bool { return c.in(p) && c.words.MatchString(said) }); i >= 0 {

@@ -40,7 +40,7 @@ func TestD50RefusalsForContent(t *testing.T) {
 	} {
 		p := Parse([]byte(tc.body))
 		p.Status = tc.status
-		meaning := p.Meaning()
+		meaning := p.AsError()
 		kind, hint, final := meaning.Kind, meaning.Hint, meaning.Final
 		if kind != tc.want || hint == "" || (kind == llm.BadRequest || kind == llm.NoImages) && !final {
 			t.Errorf("%d %s: kind %d, hint %q, final %t, want kind %d", tc.status, tc.body, kind, hint, final, tc.want)

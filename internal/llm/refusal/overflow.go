@@ -82,11 +82,11 @@ var promptSizes = lazyregexp.New(strings.ReplaceAll(strings.Join([]string{
 // tokenCount matches a number of tokens.
 const tokenCount = `(\d[\d,]*k?)`
 
-// Window returns the context window in tokens that the message or the server reports, or 0.
-func (p Problem) Window() int { return max(p.limit, p.tokens(overflowLimits)) }
+// WindowTokens returns the context window in tokens that the message or the server reports, or 0.
+func (p Problem) WindowTokens() int { return max(p.limit, p.tokens(overflowLimits)) }
 
-// Prompt returns the size in tokens of the refused prompt according to the message, or 0.
-func (p Problem) Prompt() int { return p.tokens(promptSizes) }
+// PromptTokens returns the size in tokens of the refused prompt according to the message, or 0.
+func (p Problem) PromptTokens() int { return p.tokens(promptSizes) }
 
 // tokens returns the number of tokens that a pattern finds in the message, or 0.
 func (p Problem) tokens(in *lazyregexp.Pattern) int {

@@ -46,8 +46,8 @@ func Parse(body []byte) Problem {
 	return problemFrom(value)
 }
 
-// InEvent parses the error in an event of a stream, and reports whether there is one.
-func InEvent(data []byte, name string) (Problem, bool) {
+// ParseEvent parses the error in an event of a stream, and reports whether there is one.
+func ParseEvent(data []byte, name string) (Problem, bool) {
 	if name != "error" && !bytes.Contains(data, []byte(`"error"`)) && !bytes.Contains(data, []byte(`"detail"`)) && !bytes.Contains(data, []byte(`"base_resp"`)) {
 		return Problem{}, false
 	}

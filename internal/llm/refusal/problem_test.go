@@ -19,7 +19,7 @@ func FuzzProblem(f *testing.F) {
 		if strings.ContainsFunc(p.Message, func(r rune) bool { return r < ' ' || r == 0x7f }) || len(p.Message) > 5000 {
 			t.Fatalf("%q gave %q", body, p.Message)
 		}
-		meaning := p.Meaning()
+		meaning := p.AsError()
 		kind, hint := meaning.Kind, meaning.Hint
 		if hint == "" || kind < llm.Unavailable || kind > llm.NotAnAPI {
 			t.Fatalf("%q gave kind %d, hint %q", body, kind, hint)
@@ -53,7 +53,7 @@ func TestInEvent(t *testing.T) {
 		{"", `{"base_resp":{"status_code":0,"status_msg":"success"}}`, ""},
 		{"", `{"base_resp":{"status_code":1004,"status_msg":"m"}}`, "m"},
 	} {
-		p, is := InEvent([]byte(tc.data), tc.name)
+		p, is := ParseEvent([]byte(tc.data), tc.name)
 		if is != (tc.want != "") || p.Message != tc.want {
 			t.Errorf("%s %s: %t, %q", tc.name, tc.data, is, p.Message)
 		}
@@ -117,7 +117,7 @@ func TestWait(t *testing.T) {
 		p := Parse([]byte(tc.body))
 		p.Header = http.Header{}
 		p.Header.Set(tc.header, tc.value)
-		if got := p.Wait(now); got != tc.want {
+		if got := p.RetryDelay(now); got != tc.want {
 			t.Errorf("%s: %s, %s: %v, want %v", tc.header, tc.value, tc.body, got, tc.want)
 		}
 	}
@@ -135,7 +135,7 @@ func TestWindow(t *testing.T) {
 		`{"error":{"message":"exceeds the available context size (4096)","n_ctx":8192}}`: 8192,
 		`{"error":{"message":"too long","n_ctx":4096}}`:                                  4096,
 	} {
-		if got := Parse([]byte(body)).Window(); got != want {
+		if got := Parse([]byte(body)).WindowTokens(); got != want {
 			t.Errorf("%s: %d, want %d", body, got, want)
 		}
 	}
@@ -152,7 +152,7 @@ func TestPrompt(t *testing.T) {
 		"request (9000 tokens) exceeds the available context size (8192 tokens), try increasing it":           9000,
 		"This model's maximum context length is 8,192 tokens":                                                 0,
 	} {
-		if got := (Problem{Message: message}).Prompt(); got != want {
+		if got := (Problem{Message: message}).PromptTokens(); got != want {
 			t.Errorf("%s: %d, want %d", message, got, want)
 		}
 	}
@@ -163,7 +163,7 @@ func TestPrompt(t *testing.T) {
 func TestLongErrorsAreCut(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("model ", 1<<17)
-	p, found := InEvent([]byte(`{"error":{"message":"`+long+`","code":"`+long+`","type":"`+long+`","status":"`+long+`","metadata":{"raw":"`+long+`"}}}`), "")
+	p, found := ParseEvent([]byte(`{"error":{"message":"`+long+`","code":"`+long+`","type":"`+long+`","status":"`+long+`","metadata":{"raw":"`+long+`"}}}`), "")
 	if most := 4 * longest; !found || len(p.Message) > most || len(p.Code) > most {
 		t.Errorf("found %t, a message of %d bytes and a code of %d", found, len(p.Message), len(p.Code))
 	}

@@ -10,8 +10,8 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// Wait returns the time that the server asks to wait, or 0.
-func (p Problem) Wait(now time.Time) time.Duration {
+// RetryDelay returns the time that the server asks to wait, or 0.
+func (p Problem) RetryDelay(now time.Time) time.Duration {
 	return cmp.Or(retryAfter(p.Header, now), max(p.delay, 0), p.wait())
 }
 

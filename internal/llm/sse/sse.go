@@ -20,13 +20,13 @@ const MaxEvent = 16 << 20
 // ErrTooLarge is returned for an event of more than MaxEvent bytes, and ends the stream.
 var ErrTooLarge = fmt.Errorf("an event of more than %d MiB", MaxEvent>>20)
 
-// StrayError is returned for a body that has text but no event.
-type StrayError struct {
+// NoEventError is returned for a body that has text but no event.
+type NoEventError struct {
 	// First is the first line of the text.
 	First string
 }
 
-func (e *StrayError) Error() string { return "not an event stream: " + e.First }
+func (e *NoEventError) Error() string { return "not an event stream: " + e.First }
 
 // Event is one event of a stream.
 type Event struct {
@@ -38,7 +38,7 @@ type Event struct {
 }
 
 // Read yields the events of body as they arrive. The sequence ends after the last event,
-// or with one error: a *StrayError, ErrTooLarge or an error of body.
+// or with one error: a *NoEventError, ErrTooLarge or an error of body.
 func Read(body io.Reader) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		const buffer = 32 << 10
@@ -222,7 +222,7 @@ func (s *stream) end() error {
 		return s.emit(data)
 	}
 	if !s.seen && s.stray != "" {
-		return &StrayError{s.stray}
+		return &NoEventError{s.stray}
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func TestRead(t *testing.T) {
 func TestReadStray(t *testing.T) {
 	t.Parallel()
 	_, err := read(strings.NewReader("<html>\n<body>"))
-	var stray *sse.StrayError
+	var stray *sse.NoEventError
 	if !errors.As(err, &stray) || stray.First != "<html>" {
 		t.Errorf("got %v", err)
 	}

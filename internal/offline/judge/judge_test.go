@@ -16,8 +16,8 @@ type byLetter struct{}
 func (byLetter) Count(text string) int { return len(text) }
 
 // options count so.
-func options() compression.FollowerOptions {
-	return compression.FollowerOptions{
+func options() compression.EngineOptions {
+	return compression.EngineOptions{
 		Tools: func(name string) toolspec.Traits {
 			return map[string]toolspec.Traits{
 				"read":  {Reads: true, File: []string{"path"}},
@@ -99,8 +99,8 @@ func TestRareWords(t *testing.T) {
 		{"entries left", entries[:3], 1},
 		{"and came back", entries[:5], 0},
 	} {
-		if s.SetEntries(c.visible); s.LostWords(r.Replies[2]) != c.want {
-			t.Errorf("%s: %d words lost, want %d", c.id, s.LostWords(r.Replies[2]), c.want)
+		if s.SetEntries(c.visible); s.CountLostWords(r.Replies[2]) != c.want {
+			t.Errorf("%s: %d words lost, want %d", c.id, s.CountLostWords(r.Replies[2]), c.want)
 		}
 	}
 }

@@ -51,7 +51,7 @@ type RareWord struct {
 }
 
 // New reads a conversation that was never pruned.
-func New(entries []*history.Content, o compression.FollowerOptions) *Recording {
+func New(entries []*history.Content, o compression.EngineOptions) *Recording {
 	parts, quotes := compression.RecordedUnits(entries, o)
 	replies := 0
 	for _, entry := range entries {
@@ -73,8 +73,8 @@ func New(entries []*history.Content, o compression.FollowerOptions) *Recording {
 	return r
 }
 
-// Found returns the answers of commands and searches.
-func (r *Recording) Found() []compression.RecordedUnit {
+// CommandResults returns the answers of commands and searches.
+func (r *Recording) CommandResults() []compression.RecordedUnit {
 	var found []compression.RecordedUnit
 	for _, p := range r.Parts {
 		if p.Found {

@@ -87,8 +87,8 @@ func (s *VisibleText) Contains(text string) bool {
 	return false
 }
 
-// LostWords returns how many of the rare words of a reply are nowhere in the request.
-func (s *VisibleText) LostWords(r Reply) int {
+// CountLostWords returns how many of the rare words of a reply are nowhere in the request.
+func (s *VisibleText) CountLostWords(r Reply) int {
 	lost := 0
 	for _, rare := range r.Rare {
 		if s.count[rare.word] == 0 {
@@ -106,7 +106,7 @@ func textsOf(block history.Block) []string {
 		return []string{b.Text}
 	case *history.ToolResponse:
 		texts := []string{b.Result.Text()}
-		if plain := compression.WithoutNumbers(texts[0]); plain != texts[0] {
+		if plain := compression.TrimLineNumbers(texts[0]); plain != texts[0] {
 			texts = append(texts, plain)
 		}
 		if b.Error != "" {

@@ -6,11 +6,11 @@ import (
 	"agent/internal/history"
 )
 
-// NeverWhole counts the answers that no request contains unchanged (D-120). It compares the entries
+// CountNeverWhole counts the answers that no request contains unchanged (D-120). It compares the entries
 // that arrived since the latest reply with the next request, sent, which may lack or shorten some. from
 // is the index of the first arrived entry in the recording. A view does not count if a later view in
 // arrived shows the same lines of the file, and is whole.
-func (r *Recording) NeverWhole(from int, arrived, sent []*history.Content) int {
+func (r *Recording) CountNeverWhole(from int, arrived, sent []*history.Content) int {
 	count := 0
 	carried := answersIn(sent)
 	var shown []*view // later answers show the same lines completely

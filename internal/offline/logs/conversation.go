@@ -199,7 +199,7 @@ func (c *conversation) answer(a answer) {
 	name := c.tools[a.call]
 	response := &history.ToolResponse{CallID: a.call, ToolName: name, Result: history.TextResult(a.text), ExitCode: a.exit}
 	if a.failed || a.exit != nil && *a.exit != 0 {
-		response.Error = lines.WholeRunes(a.text[:min(len(a.text), 200)])
+		response.Error = lines.TrimPartialRune(a.text[:min(len(a.text), 200)])
 		if response.Error == "" {
 			response.Error = "failed"
 		}

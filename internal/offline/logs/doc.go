@@ -36,8 +36,8 @@ type Span struct {
 	Entries []*history.Content
 }
 
-// Notes reports the parts of a file that were not used.
-type Notes struct {
+// UnusedParts reports the parts of a file that were not used.
+type UnusedParts struct {
 	// Lines counts the lines that were damaged, too long or of an unknown form.
 	Lines int
 }

@@ -57,8 +57,8 @@ func Find(home string, env func(string) string, skip func(path string, err error
 	return files
 }
 
-// Below lists the files below a folder that may be sessions.
-func Below(root string, skip func(path string, err error)) []File {
+// FindBelow lists the files below a folder that may be sessions.
+func FindBelow(root string, skip func(path string, err error)) []File {
 	is := func(path string) bool { return slices.Contains([]string{".jsonl", ".json"}, filepath.Ext(path)) }
 	return below(root, is, skip)
 }

@@ -46,7 +46,7 @@ func TestFind(t *testing.T) {
 	var got []string
 	recent, _ := Since(Find(home, env, func(path string, err error) { t.Errorf("%s: %v", path, err) }), time.Now().Add(-time.Hour))
 	for _, f := range recent {
-		got = append(got, fsutil.Short(fsutil.Short(f.Path, home), codex))
+		got = append(got, fsutil.RelativeBelow(fsutil.RelativeBelow(f.Path, home), codex))
 	}
 	slices.Sort(got)
 	want := []string{

@@ -11,7 +11,7 @@ import (
 
 // eachLine calls use with every line that is not blank. A line over maxLine is skipped and
 // counted.
-func eachLine(r io.Reader, notes *Notes, use func(line []byte) error) error {
+func eachLine(r io.Reader, notes *UnusedParts, use func(line []byte) error) error {
 	in := bufio.NewReaderSize(r, 1<<16)
 	var line []byte
 	for {

@@ -79,8 +79,8 @@ const looked = 20
 
 // Read reads a session and calls use with each of its spans, in order. If the file has no known form,
 // the error matches ErrUnknown.
-func Read(r io.Reader, use func(Span) error) (Notes, error) {
-	var notes Notes
+func Read(r io.Reader, use func(Span) error) (UnusedParts, error) {
+	var notes UnusedParts
 	var reading *reader
 	var head [][]byte
 	err := eachLine(r, &notes, func(line []byte) error {
@@ -122,7 +122,7 @@ var errWhole = errors.New("one object")
 
 // ReadFile does the same as Read, and also reads files that are one JSON object, for which it reads r
 // twice.
-func ReadFile(r io.ReadSeeker, use func(Span) error) (Notes, error) {
+func ReadFile(r io.ReadSeeker, use func(Span) error) (UnusedParts, error) {
 	notes, err := Read(r, use)
 	if !errors.Is(err, errWhole) {
 		return notes, err
@@ -180,7 +180,7 @@ func decode(line []byte, record any) error {
 }
 
 // feed passes a line to a reader, and counts the line if it cannot be parsed.
-func feed(reading *reader, line []byte, notes *Notes) error {
+func feed(reading *reader, line []byte, notes *UnusedParts) error {
 	err := reading.line(line)
 	switch {
 	case errors.Is(err, errDamaged):

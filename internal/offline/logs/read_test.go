@@ -45,7 +45,7 @@ func brief(s Span) string {
 	return b.String()
 }
 
-func readAll(t *testing.T, data []byte) (stretches []Span, notes Notes) {
+func readAll(t *testing.T, data []byte) (stretches []Span, notes UnusedParts) {
 	t.Helper()
 	notes, err := ReadFile(bytes.NewReader(data), func(s Span) error {
 		stretches = append(stretches, s)

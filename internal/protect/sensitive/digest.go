@@ -36,7 +36,7 @@ func digestOf(path string) (digest, error) {
 			target, linkErr := os.Readlink(at)
 			content, err = []byte(target), linkErr
 		default:
-			content, err = fsutil.Beginning(at, digestedBytes+1)
+			content, err = fsutil.ReadBeginning(at, digestedBytes+1)
 		}
 		if err == nil && len(content) > digestedBytes {
 			err = errTooLarge

@@ -56,7 +56,7 @@ func TestWhatIsFound_D60(t *testing.T) {
 	root := place(t, "main.go", ".envrc", "a/b/.vscode/tasks.json", "a/.vscode/b/.envrc", "a/.github/workflows/x.yml", "a/.github/CODEOWNERS", "c/.VSCode/x", "node_modules/x/.vscode/x", "a/AGENTS.md",
 		".git/HEAD", "sub/.git/HEAD", "linked/.git", "bare/HEAD", "bare/objects/x", "odd/HEAD", "odd/commondir", "no/HEAD",
 		"a/.env", ".env.example", "k/id_rsa", "k/.ssh/x", ".venv/lib/ca.pem", "a/server.key", "a/id_rsa.pub")
-	found := sensitive.New(root, sensitive.MaxFolders).Before()
+	found := sensitive.New(root, sensitive.MaxFolders).ScanBefore()
 	same(t, "runs later", root, found.RunLater, ".envrc", "a/b/.vscode", "a/.vscode", "c/.VSCode", "a/.github/workflows", "a/AGENTS.md", "linked/.git")
 	same(t, "keys", root, found.KeyFiles, "a/.env", "k/id_rsa", "k/.ssh", "a/server.key")
 	same(t, "repositories", root, found.Repositories, "sub/.git", "bare", "odd")
@@ -66,13 +66,13 @@ func TestChangesAreSeen(t *testing.T) {
 	t.Parallel()
 	root := place(t, "a/b/x", "c/x")
 	s := sensitive.New(root, sensitive.MaxFolders)
-	same(t, "before", root, s.Before().RunLater)
+	same(t, "before", root, s.ScanBefore().RunLater)
 	write(t, root, "a/b/.envrc", "new/deep/.vscode/x")
-	same(t, "new", root, s.After().RunLater, "a/b/.envrc", "new/deep/.vscode")
+	same(t, "new", root, s.ScanAfter().RunLater, "a/b/.envrc", "new/deep/.vscode")
 	if err := os.Rename(root+"/a", root+"/c/a"); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "moved", root, s.Before().RunLater, "c/a/b/.envrc", "new/deep/.vscode")
+	same(t, "moved", root, s.ScanBefore().RunLater, "c/a/b/.envrc", "new/deep/.vscode")
 	// Putting its time back does not hide that a folder changed.
 	info, err := os.Stat(root + "/c")
 	if err != nil {
@@ -82,7 +82,7 @@ func TestChangesAreSeen(t *testing.T) {
 	if err := os.Chtimes(root+"/c", info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "hidden", root, s.After().RunLater, "c/.envrc", "c/a/b/.envrc", "new/deep/.vscode")
+	same(t, "hidden", root, s.ScanAfter().RunLater, "c/.envrc", "c/a/b/.envrc", "new/deep/.vscode")
 }
 
 // A folder that was looked into in the moment of a change is looked into again: another
@@ -93,9 +93,9 @@ func TestChangesOfAMomentAreSeen(t *testing.T) {
 	s := sensitive.New(root, sensitive.MaxFolders)
 	for i := range 100 {
 		write(t, root, fmt.Sprint("a/", i))
-		s.During()
+		s.ScanDuring()
 		write(t, root, "a/.envrc")
-		same(t, fmt.Sprint(i), root, s.During().RunLater, "a/.envrc")
+		same(t, fmt.Sprint(i), root, s.ScanDuring().RunLater, "a/.envrc")
 		if err := os.Remove(root + "/a/.envrc"); err != nil {
 			t.Fatal(err)
 		}
@@ -107,17 +107,17 @@ func TestMoreFoldersThanAreLookedInto(t *testing.T) {
 	t.Parallel()
 	root := place(t, "a/b/c/.envrc")
 	s := sensitive.New(root, 4)
-	if found := s.Before(); found.Partial || s.Partial() || len(found.RunLater) != 1 {
+	if found := s.ScanBefore(); found.Partial || s.IsPartial() || len(found.RunLater) != 1 {
 		t.Errorf("%+v", found)
 	}
 	write(t, root, "0/x")
-	if found := s.After(); !found.Partial || !s.Partial() {
+	if found := s.ScanAfter(); !found.Partial || !s.IsPartial() {
 		t.Errorf("%+v", found)
 	}
 	if err := os.RemoveAll(root + "/0"); err != nil {
 		t.Fatal(err)
 	}
-	if found := s.After(); found.Partial || s.Partial() || len(found.RunLater) != 1 {
+	if found := s.ScanAfter(); found.Partial || s.IsPartial() || len(found.RunLater) != 1 {
 		t.Errorf("%+v", found)
 	}
 }
@@ -135,26 +135,26 @@ func TestWhoseKeys(t *testing.T) {
 		}
 	}
 	s := sensitive.New(root, sensitive.MaxFolders)
-	same(t, "at first", root, s.Before().KeyFiles, "b.key", "aa/testdata/a.key", "x/.env")
+	same(t, "at first", root, s.ScanBefore().KeyFiles, "b.key", "aa/testdata/a.key", "x/.env")
 	write(t, root, "made.key")
-	same(t, "meanwhile", root, s.During().KeyFiles)
-	same(t, "after a command", root, s.After().KeyFiles, "b.key", "aa/testdata/a.key", "x/.env")
+	same(t, "meanwhile", root, s.ScanDuring().KeyFiles)
+	same(t, "after a command", root, s.ScanAfter().KeyFiles, "b.key", "aa/testdata/a.key", "x/.env")
 	write(t, root, "put.key")
-	same(t, "put there between", root, s.Before().KeyFiles, "b.key", "aa/testdata/a.key", "x/.env", "put.key")
+	same(t, "put there between", root, s.ScanBefore().KeyFiles, "b.key", "aa/testdata/a.key", "x/.env", "put.key")
 
 	for _, move := range [][2]string{{"y", "z"}, {"x", "y"}} {
 		if err := os.Rename(filepath.Join(root, move[0]), filepath.Join(root, move[1])); err != nil {
 			t.Fatal(err)
 		}
 	}
-	same(t, "in the place of one that git knows", root, s.After().KeyFiles, "b.key", "aa/testdata/a.key", "y/.env", "put.key")
+	same(t, "in the place of one that git knows", root, s.ScanAfter().KeyFiles, "b.key", "aa/testdata/a.key", "y/.env", "put.key")
 	// Nor does it help to tell git of a file.
 	cmd := exec.Command("git", "add", "b.key")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
-	same(t, "added later", root, s.Before().KeyFiles, "b.key", "aa/testdata/a.key", "y/.env", "put.key")
+	same(t, "added later", root, s.ScanBefore().KeyFiles, "b.key", "aa/testdata/a.key", "y/.env", "put.key")
 }
 
 func BenchmarkLookAgain(b *testing.B) {
@@ -166,7 +166,7 @@ func BenchmarkLookAgain(b *testing.B) {
 	}
 	s := sensitive.New(root, sensitive.MaxFolders)
 	for b.Loop() {
-		s.Before()
+		s.ScanBefore()
 	}
 }
 
@@ -199,11 +199,11 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 	} {
 		root := place(t)
 		s := sensitive.New(root, 100)
-		same(t, what, root, s.Before().KeyFiles)
+		same(t, what, root, s.ScanBefore().KeyFiles)
 		write(t, root, c.file)
 		key := strings.TrimSuffix(c.file, "/config")
-		same(t, what, root, s.After().KeyFiles)
-		same(t, what, root, s.Before().KeyFiles)
+		same(t, what, root, s.ScanAfter().KeyFiles)
+		same(t, what, root, s.ScanBefore().KeyFiles)
 		if err := c.change(filepath.Join(root, c.file)); err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 		if c.secret {
 			want = []string{key}
 		}
-		same(t, what, root, s.Before().KeyFiles, want...)
+		same(t, what, root, s.ScanBefore().KeyFiles, want...)
 		if err := os.Rename(filepath.Join(root, key), filepath.Join(root, "moved"+filepath.Base(key))); err != nil {
 			t.Fatal(err)
 		}
@@ -219,14 +219,14 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 			continue // no name of a key any more
 		}
 		write(t, root, "other.pem")
-		same(t, what, root, s.After().KeyFiles, moved(want)...)
+		same(t, what, root, s.ScanAfter().KeyFiles, moved(want)...)
 	}
 	// What is too large to be known by its content is secret at once, or whoever adds a key
 	// behind what is looked at would be missed.
 	large, many := place(t), place(t)
 	for what, root := range map[string]string{"a large file": large, "a large folder": many} {
 		s := sensitive.New(root, 100)
-		s.Before()
+		s.ScanBefore()
 		want := ".env"
 		if root == large {
 			if err := put(strings.Repeat("x", 2<<20))(root + "/.env"); err != nil {
@@ -238,19 +238,19 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 				write(t, root, fmt.Sprintf(".ssh/%d", i))
 			}
 		}
-		same(t, what, root, s.After().KeyFiles, want)
-		same(t, what, root, s.Before().KeyFiles, want)
+		same(t, what, root, s.ScanAfter().KeyFiles, want)
+		same(t, what, root, s.ScanBefore().KeyFiles, want)
 	}
 	// A command may change what it made.
 	root := place(t)
 	s := sensitive.New(root, 100)
-	s.Before()
+	s.ScanBefore()
 	for _, content := range []string{"a", "b", "c"} {
 		if err := put(content)(root + "/.env"); err != nil {
 			t.Fatal(err)
 		}
-		same(t, "its own", root, s.After().KeyFiles)
-		same(t, "its own", root, s.Before().KeyFiles)
+		same(t, "its own", root, s.ScanAfter().KeyFiles)
+		same(t, "its own", root, s.ScanBefore().KeyFiles)
 	}
 }
 

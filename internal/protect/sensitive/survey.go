@@ -94,8 +94,8 @@ type folder struct {
 	later, keys, repositories []string
 }
 
-// Before surveys the workspace before a command runs.
-func (s *Survey) Before() Files {
+// ScanBefore surveys the workspace before a command runs.
+func (s *Survey) ScanBefore() Files {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found := s.look()
@@ -109,14 +109,14 @@ func (s *Survey) Before() Files {
 	return found
 }
 
-// Partial reports whether the workspace has more folders than a survey visits. It runs the first
+// IsPartial reports whether the workspace has more folders than a survey visits. It runs the first
 // survey if there was none.
-func (s *Survey) Partial() bool {
+func (s *Survey) IsPartial() bool {
 	s.mu.Lock()
 	looks := s.looks
 	s.mu.Unlock()
 	if looks == 0 {
-		return s.Before().Partial
+		return s.ScanBefore().Partial
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,9 +134,9 @@ func (s *Survey) relative(paths []string) []string {
 	return rels
 }
 
-// After surveys the workspace after a command ran. New secret files are treated as made by the
+// ScanAfter surveys the workspace after a command ran. New secret files are treated as made by the
 // command.
-func (s *Survey) After() Files {
+func (s *Survey) ScanAfter() Files {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found := s.look()
@@ -144,9 +144,9 @@ func (s *Survey) After() Files {
 	return found
 }
 
-// During surveys the workspace while a command runs. It returns no KeyFiles, because only After can
+// ScanDuring surveys the workspace while a command runs. It returns no KeyFiles, because only After can
 // determine which of them the command made.
-func (s *Survey) During() Files {
+func (s *Survey) ScanDuring() Files {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	found := s.look()
@@ -157,7 +157,7 @@ func (s *Survey) During() Files {
 // treatmentOf returns the treatment of a secret file. first is the treatment of a file that is new
 // to the Survey. After passes made, which also updates the digest of a made file.
 func (s *Survey) treatmentOf(path string, first treatment) treatment {
-	facts, ok := fsutil.Look(path)
+	facts, ok := fsutil.Lstat(path)
 	if s.keys == nil || !ok {
 		return secret
 	}
@@ -215,7 +215,7 @@ const gitFolder = ".git"
 // read returns the listing of a folder, from memory if the folder has not changed. It returns nil
 // if path is not a folder.
 func (s *Survey) read(path string) *folder {
-	facts, ok := fsutil.Look(path)
+	facts, ok := fsutil.Lstat(path)
 	if !ok || !facts.IsDir() {
 		return nil
 	}
@@ -255,7 +255,7 @@ func (s *Survey) list(path string) *folder {
 			f.later = append(f.later, filepath.Join(path, name))
 			return
 		}
-		later, keys := protect.ByName(rel)
+		later, keys := protect.ClassifyByName(rel)
 		if later {
 			f.later = append(f.later, filepath.Join(path, name))
 		}

@@ -57,9 +57,9 @@ func All() []Model {
 	return models
 }
 
-// At returns a model of a provider in the catalog. It looks for the id, and then for the id without a
+// Lookup returns a model of a provider in the catalog. It looks for the id, and then for the id without a
 // date or a tag at its end. Any other ending means another model.
-func At(provider, model string) (Model, bool) {
+func Lookup(provider, model string) (Model, bool) {
 	return firstWhere(model, func(m *Model) bool { return m.Provider == provider })
 }
 
@@ -70,8 +70,8 @@ var tag = lazyregexp.New(`^(.+?)(?:-20\d{6}|-20\d\d-\d\d-\d\d|-latest|:[a-z][a-z
 // facts of other providers.
 var makers = []string{"openai", "anthropic", "gemini", "deepseek", "xai", "zai", "moonshot", "minimax", "alibaba-singapore"}
 
-// ByMaker returns a model as its maker offers it. It returns false if no maker offers it.
-func ByMaker(model string) (Model, bool) {
+// LookupByMaker returns a model as its maker offers it. It returns false if no maker offers it.
+func LookupByMaker(model string) (Model, bool) {
 	return firstWhere(model, func(m *Model) bool { return slices.Contains(makers, m.Provider) })
 }
 
@@ -102,7 +102,7 @@ func firstWhere(model string, is func(*Model) bool) (Model, bool) {
 // of any provider. A context window that is too small costs a compression, but one that is too large
 // costs a refused request.
 func Window(model string) (window int, name string, byMaker bool) {
-	m, _ := Longest(model, func(part string) (Model, bool) {
+	m, _ := LookupLongestName(model, func(part string) (Model, bool) {
 		var smallest Model
 		for _, m := range modelsNamed(part) {
 			switch {
@@ -118,9 +118,9 @@ func Window(model string) (window int, name string, byMaker bool) {
 	return m.Window, vendor.BaseName(m.ID), slices.Contains(makers, m.Provider)
 }
 
-// Longest calls find with the BaseName of a model, then with the part before its last -, : or @, and so
+// LookupLongestName calls find with the BaseName of a model, then with the part before its last -, : or @, and so
 // on, until find returns true.
-func Longest[T any](model string, find func(name string) (T, bool)) (found T, ok bool) {
+func LookupLongestName[T any](model string, find func(name string) (T, bool)) (found T, ok bool) {
 	name := vendor.BaseName(model)
 	for end := len(name); end > 0; end = strings.LastIndexAny(name[:end], "-:@") {
 		if found, ok = find(name[:end]); ok {

@@ -52,12 +52,12 @@ func TestAt(t *testing.T) {
 		{"openai", "", ""},
 		{"nobody", "gpt-5.4", ""},
 	} {
-		m, found := At(c.provider, c.model)
+		m, found := Lookup(c.provider, c.model)
 		if found != (c.id != "") || m.ID != c.id {
 			t.Errorf("%s at %q: %q, %t", c.model, c.provider, m.ID, found)
 		}
 	}
-	m, _ := At("anthropic", "claude-opus-4-7")
+	m, _ := Lookup("anthropic", "claude-opus-4-7")
 	if want := (settings.Prices{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}); m.Prices == nil || !reflect.DeepEqual(*m.Prices, want) || m.Window != 1_000_000 || !m.Images || !slices.Contains(m.Efforts, "max") {
 		t.Errorf("%+v", m)
 	}
@@ -179,7 +179,7 @@ func TestCurrentNames(t *testing.T) {
 		t.Errorf("%d names", len(currentNames))
 	}
 	for _, c := range currentNames {
-		m, found := At(c.provider, c.model)
+		m, found := Lookup(c.provider, c.model)
 		switch {
 		case found != (c.input > 0):
 			t.Errorf("%s %s: found %t", c.provider, c.model, found)
@@ -207,7 +207,7 @@ func TestSteps(t *testing.T) {
 		{"anthropic", "claude-haiku-5-5", 100_001, 90_000, 10_001, 0.09*0.05 + 0.010001*0.625 + 0.001*2.5},
 		{"vercel", "openai/gpt-5.5", 300_000, 0, 0, 0.3*10 + 0.001*45},
 	} {
-		m, _ := At(c.provider, c.model)
+		m, _ := Lookup(c.provider, c.model)
 		if got := m.Prices.Cost(c.prompt, c.cached, c.written, 1000); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%s with %d tokens: $%.9f, want $%.9f", c.model, c.prompt, got, c.want)
 		}
@@ -243,7 +243,7 @@ func TestCheck(t *testing.T) {
 	for line := range bad {
 		text += line + "\n"
 	}
-	kept, dropped, _, err := Check(text)
+	kept, dropped, _, err := CleanList(text)
 	if want := "#\t2026-12-01\n" + good + "\n"; err != nil || kept != want {
 		t.Errorf("%q, %v", kept, err)
 	}
@@ -255,7 +255,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%q is named by none of %q", why, dropped)
 		}
 	}
-	if _, _, _, err := Check("<html>"); err == nil {
+	if _, _, _, err := CleanList("<html>"); err == nil {
 		t.Error("a page was taken for a list")
 	}
 }

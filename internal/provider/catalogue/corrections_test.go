@@ -113,7 +113,7 @@ func TestCorrectedPrices(t *testing.T) {
 		{"openrouter", "google/gemini-3.7-flash", settings.Prices{Input: 0.375, Output: 1.875, CacheRead: 0.0375, CacheWrite: 0.375}},
 		{"qiniucloud", "z-ai/glm-4.6", settings.Prices{Input: 1, Output: 1.75, CacheRead: 1, CacheWrite: 1}},
 	} {
-		if m, found := At(c.provider, c.model); !found || m.Prices == nil || !reflect.DeepEqual(*m.Prices, c.want) {
+		if m, found := Lookup(c.provider, c.model); !found || m.Prices == nil || !reflect.DeepEqual(*m.Prices, c.want) {
 			t.Errorf("%s %s: %+v, want %+v", c.provider, c.model, m.Prices, c.want)
 		}
 	}
@@ -122,7 +122,7 @@ func TestCorrectedPrices(t *testing.T) {
 // The model of the finding, asked once: 950 tokens in, 855 of them cached, 120 out.
 func TestCostOfACachedRequest(t *testing.T) {
 	t.Parallel()
-	m, _ := At("gemini", "gemini-3.7-flash")
+	m, _ := Lookup("gemini", "gemini-3.7-flash")
 	if cost := m.Prices.Cost(950, 855, 0, 120); cost < 0.00058 || cost > 0.00059 {
 		t.Errorf("$%.6f", cost)
 	}

@@ -72,12 +72,12 @@ func Day() time.Time { return current().day }
 // outdatedAfter is the age from which the prices of a list are considered unreliable.
 const outdatedAfter = 60 * 24 * time.Hour
 
-// Outdated reports whether the prices of the list in use are too old.
-func Outdated(now time.Time) bool { return now.Sub(Day()) > outdatedAfter }
+// IsOutdated reports whether the prices of the list in use are too old.
+func IsOutdated(now time.Time) bool { return now.Sub(Day()) > outdatedAfter }
 
-// Check returns a fetched list without inconsistent lines, the reasons why these were dropped, and the
+// CleanList returns a fetched list without inconsistent lines, the reasons why these were dropped, and the
 // date of the list. It returns an error if the text is not a list.
-func Check(text string) (kept string, dropped []string, day time.Time, err error) {
+func CleanList(text string) (kept string, dropped []string, day time.Time, err error) {
 	l, err := cut(text)
 	if err != nil {
 		return "", nil, time.Time{}, err

@@ -29,7 +29,7 @@ type facts struct {
 	in, out, cacheRead, cacheWrite *float64
 	reasons, images                bool
 	efforts                        []string
-	steps                          []settings.Step
+	steps                          []settings.PriceStep
 }
 
 // TestPack writes the catalogue from two files of facts:
@@ -109,7 +109,7 @@ func TestPack(t *testing.T) {
 		}
 		fmt.Fprintln(&file, strings.Join(append(cells, flags, strings.Join(m.efforts, ","), settings.FormatSteps(m.steps), bound), "\t"))
 	}
-	if _, dropped, _, err := Check(file.String()); err != nil || len(dropped) > 0 {
+	if _, dropped, _, err := CleanList(file.String()); err != nil || len(dropped) > 0 {
 		t.Fatal(dropped, err)
 	}
 	if err := os.WriteFile("models.tsv", file.Bytes(), 0o600); err != nil {
@@ -183,7 +183,7 @@ func vendorFacts(t *testing.T) []facts {
 				f.cacheWrite = &m.Cost.CacheWrite
 			}
 			for _, s := range m.Cost.Tiers {
-				f.steps = append(f.steps, settings.Step{Above: s.InputTokensAbove, Input: s.Input, Output: s.Output, CacheRead: cmp.Or(s.CacheRead, s.Input), CacheWrite: cmp.Or(s.CacheWrite, s.Input)})
+				f.steps = append(f.steps, settings.PriceStep{Above: s.InputTokensAbove, Input: s.Input, Output: s.Output, CacheRead: cmp.Or(s.CacheRead, s.Input), CacheWrite: cmp.Or(s.CacheWrite, s.Input)})
 				if s.InputTokensAbove >= int(m.Window) {
 					f.window = nil // the list stops at the step
 				}

@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// BoundProcesses calls end once if there are more than most processes, as counted by count. It
-// returns then, or when stop is closed. A call of count is expensive. BoundProcesses calls it soon
+// LimitProcesses calls end once if there are more than most processes, as counted by count. It
+// returns then, or when stop is closed. A call of count is expensive. LimitProcesses calls it soon
 // only if the number of tasks in the whole system has grown by more than most, otherwise at long
 // intervals.
 //
 // The kernel can limit the processes of a user and of a namespace. It cannot limit root's processes
 // outside of a namespace. Before Linux 6.14 it cannot limit them inside one either.
-func BoundProcesses(most int, count func() int, end func(), stop <-chan struct{}) {
+func LimitProcesses(most int, count func() int, end func(), stop <-chan struct{}) {
 	const (
 		often = 100 * time.Millisecond
 		rare  = 20 // rare is in units of often

@@ -44,7 +44,7 @@ func serve() int {
 	}
 	if !spec.KernelBounds {
 		others := func() int { return len(Processes()) - 1 }
-		go BoundProcesses(spec.Processes, others, func() { os.Exit(exitSignalled + int(syscall.SIGKILL)) }, nil)
+		go LimitProcesses(spec.Processes, others, func() { os.Exit(exitSignalled + int(syscall.SIGKILL)) }, nil)
 	}
 	code, signal := wait(child)
 	_ = Send(channel, &Report{LeftBehind: endOthers(spec.Grace), Signal: uint64(signal)})

@@ -177,8 +177,8 @@ func makeReal(name string, folder bool) {
 	}
 }
 
-// LoopbackUp activates the loopback device.
-func LoopbackUp() error {
+// EnableLoopback activates the loopback device.
+func EnableLoopback() error {
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_DGRAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return os.NewSyscallError("socket", err)

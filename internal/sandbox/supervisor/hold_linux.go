@@ -58,7 +58,7 @@ func hold(network string) int {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	var ready Reply
 	if network == OwnNetwork {
-		if err := launcher.LoopbackUp(); err != nil {
+		if err := launcher.EnableLoopback(); err != nil {
 			ready.Failed = err.Error()
 		}
 	}

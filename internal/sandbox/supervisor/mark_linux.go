@@ -44,9 +44,9 @@ func (m Mark) OwnerID() int { return int(m >> (2 * otherBits) & (1<<pidBits - 1)
 // String returns the mark in the form of a variable of the environment.
 func (m Mark) String() string { return MarkVariable + "=" + strconv.FormatUint(uint64(m), 10) }
 
-// Marked returns the processes with a mark for which matches returns true. It omits processes that
+// FindMarked returns the processes with a mark for which matches returns true. It omits processes that
 // have ended.
-func Marked(ids []int, matches func(Mark) bool) []int {
+func FindMarked(ids []int, matches func(Mark) bool) []int {
 	var found []int
 	for _, pid := range ids {
 		if m := markOf("/proc/" + strconv.Itoa(pid)); m != 0 && matches(m) {

@@ -58,7 +58,7 @@ func EndMarked(matches func(Mark) bool) {
 	// During exec a process briefly has no environment, so one search is not enough.
 	const tries, quiet, poll = 50, 3, 5 * time.Millisecond
 	for try, none := 0, 0; try < tries && none < quiet; try++ {
-		found := Marked(launcher.Processes(), matches)
+		found := FindMarked(launcher.Processes(), matches)
 		none++
 		for _, pid := range found {
 			none = 0

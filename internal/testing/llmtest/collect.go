@@ -18,7 +18,7 @@ func Question(text string) llm.Request {
 type Reply struct {
 	Text, Reasoning string
 	// Thought is the data attached to the reasoning.
-	Thought *history.Attached
+	Thought *history.Attachment
 	// Started lists the names of the announced calls, Calls the complete calls.
 	Started []string
 	Calls   []llm.ToolCall
@@ -52,19 +52,19 @@ func Collect(ctx context.Context, t testing.TB, p llm.Provider, req llm.Request)
 func (r *Reply) take(t testing.TB, chunk llm.Chunk) {
 	t.Helper()
 	switch chunk := chunk.(type) {
-	case llm.Heartbeat, llm.Searched:
+	case llm.Heartbeat, llm.ServerSearch:
 	case llm.Text:
 		r.Text += chunk.Delta
 	case llm.Reasoning:
 		r.Reasoning += chunk.Delta
-	case llm.WasThinking:
+	case llm.TextWasReasoning:
 		if r.Text == "" {
 			t.Error("nothing was thinking")
 		}
 		r.Text, r.Reasoning = "", r.Reasoning+r.Text
 	case llm.ToolCallStarted:
 		r.Started = append(r.Started, chunk.Name)
-	case llm.Thought:
+	case llm.ReasoningAttachment:
 		if r.Thought != nil || len(r.Calls) > 0 {
 			t.Error("a second Thought, or one after a call")
 		}
@@ -78,13 +78,13 @@ func (r *Reply) take(t testing.TB, chunk llm.Chunk) {
 		r.Usage = chunk
 	case llm.Finish:
 		r.Finish = chunk.Reason
-	case llm.Retrying:
+	case llm.RetryNotice:
 		begun := r.Text != "" || r.Reasoning != "" || len(r.Started) > 0
 		if begun != chunk.Discard {
 			t.Errorf("Retrying with Discard %v after %+v", chunk.Discard, r)
 		}
 		*r = Reply{Retries: r.Retries + 1, Notes: r.Notes}
-	case llm.Adapted:
+	case llm.AdaptedRequest:
 		if r.Text != "" || r.Reasoning != "" || len(r.Started) > 0 {
 			t.Error("Adapted within a reply")
 		}

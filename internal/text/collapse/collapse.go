@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// Least is the least size of a text that is shortened, in bytes: 500 tokens.
-	Least = 2000
+	// MinBytes is the least size of a text that is shortened, in bytes: 500 tokens.
+	MinBytes = 2000
 	// longest is the greatest length, in bytes, of a line that is grouped. Longer lines stay
 	// unchanged.
 	longest = 4096
@@ -26,12 +26,12 @@ const (
 // bytes, head is its beginning and tail its end. omitted is set if lines are missing.
 func Fit(text string, limit int) (head, tail string, omitted bool) {
 	const reach = 16 // up to this factor more text may fit after shortening
-	head, omitted = Output(text)
+	head, omitted = ShortenOutput(text)
 	if len(head) <= limit {
 		return head, "", omitted
 	}
 	headLimit := limit * 2 / 5 // programs usually report errors at the end
-	head, _ = Output(upTo(text, reach*headLimit))
+	head, _ = ShortenOutput(upTo(text, reach*headLimit))
 	return upTo(head, headLimit), end(text, limit-headLimit, reach), true
 }
 
@@ -59,7 +59,7 @@ func from(text string, limit int) string {
 func end(text string, limit, reach int) string {
 	if _, failure := beforeFailure(text); failure == "" {
 		for size := min(len(text), reach*limit); size > limit; size = size * 3 / 4 {
-			if short, _ := Output(from(text, size)); len(short) <= limit {
+			if short, _ := ShortenOutput(from(text, size)); len(short) <= limit {
 				return short
 			}
 		}
@@ -67,13 +67,13 @@ func end(text string, limit, reach int) string {
 	return from(text, limit)
 }
 
-// Output returns the output of a command with the paths of search hits grouped, and without the
+// ShortenOutput returns the output of a command with the paths of search hits grouped, and without the
 // middle of runs of similar lines. It returns the text unchanged if it is short, is not plain text,
 // or would not become shorter by a fifth. It changes nothing after the first line that reports a
 // failure. omitted is set if lines are missing, so that the caller must store the whole output.
 // Grouping alone loses no information.
-func Output(text string) (short string, omitted bool) {
-	if len(text) < Least || !utf8.ValidString(text) || strings.ContainsRune(text, 0) || isJSON(text) {
+func ShortenOutput(text string) (short string, omitted bool) {
+	if len(text) < MinBytes || !utf8.ValidString(text) || strings.ContainsRune(text, 0) || isJSON(text) {
 		return text, false
 	}
 	calm, failure := beforeFailure(text)

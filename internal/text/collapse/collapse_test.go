@@ -78,7 +78,7 @@ func TestOutput(t *testing.T) {
 		{"many lines", strings.Repeat("x\n", 1<<20), "x\n[… 1048574 lines like this]\nx\n", true},
 		{"saves too little", downloads[:300] + words(200), downloads[:300] + words(200), false},
 	} {
-		got, omitted := Output(c.text)
+		got, omitted := ShortenOutput(c.text)
 		if got != c.want || omitted != c.omitted {
 			t.Errorf("%s: %.300q %v, want %.300q %v", c.id, got, omitted, c.want, c.omitted)
 		}

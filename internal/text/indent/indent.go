@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// ErrUnclear is returned if the quoted lines do not determine how to shift the new lines.
-var ErrUnclear = errors.New("can't infer the indentation of the new lines from the quoted lines")
+// ErrAmbiguous is returned if the quoted lines do not determine how to shift the new lines.
+var ErrAmbiguous = errors.New("can't infer the indentation of the new lines from the quoted lines")
 
-// Of splits a line into its indentation and the rest.
-func Of(line string) (indentation, rest string) {
+// Split splits a line into its indentation and the rest.
+func Split(line string) (indentation, rest string) {
 	rest = strings.TrimLeft(line, " \t")
 	return line[:len(line)-len(rest)], rest
 }
@@ -22,25 +22,25 @@ func Of(line string) (indentation, rest string) {
 // quote and in the file, apart from blanks. A line with the indentation of a quoted line gets the
 // indentation of the corresponding actual line. For any other line, all quoted lines must agree on
 // one step. A step adds or removes a prefix, or replaces the unit of indentation and adds a
-// constant depth. If the quoted lines do not agree, the error is ErrUnclear.
+// constant depth. If the quoted lines do not agree, the error is ErrAmbiguous.
 func Shift(quoted, actual, lines []string) ([]string, error) {
 	known := map[string]string{}
 	var from, to []string
 	for i, line := range quoted {
-		indentation, rest := Of(line)
+		indentation, rest := Split(line)
 		if strings.TrimSpace(rest) == "" {
 			continue // an empty line has no indentation
 		}
-		there, _ := Of(actual[i])
+		there, _ := Split(actual[i])
 		if was, ok := known[indentation]; ok && was != there {
-			return nil, ErrUnclear
+			return nil, ErrAmbiguous
 		}
 		known[indentation] = there
 		from, to = append(from, indentation), append(to, there)
 	}
 	var others []string
 	for _, line := range lines {
-		indentation, rest := Of(line)
+		indentation, rest := Split(line)
 		if _, ok := known[indentation]; rest != "" && !ok {
 			others = append(others, indentation)
 		}
@@ -48,7 +48,7 @@ func Shift(quoted, actual, lines []string) ([]string, error) {
 	if len(others) > 0 {
 		shifted, ok := findStep(from, to, others)
 		if !ok {
-			return nil, ErrUnclear
+			return nil, ErrAmbiguous
 		}
 		for i, other := range others {
 			known[other] = shifted[i]
@@ -56,7 +56,7 @@ func Shift(quoted, actual, lines []string) ([]string, error) {
 	}
 	shifted := make([]string, len(lines))
 	for i, line := range lines {
-		if indentation, rest := Of(line); rest != "" {
+		if indentation, rest := Split(line); rest != "" {
 			line = known[indentation] + rest
 		}
 		shifted[i] = line

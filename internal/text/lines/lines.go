@@ -21,12 +21,12 @@ func Join(list []string) string {
 	return strings.Join(list, "\n") + "\n"
 }
 
-// At returns the number of the line that contains an offset.
-func At(text string, offset int) int { return strings.Count(text[:offset], "\n") + 1 }
+// LineNumber returns the number of the line that contains an offset.
+func LineNumber(text string, offset int) int { return strings.Count(text[:offset], "\n") + 1 }
 
-// Number adds its number and a bar to the start of each line. The text of the line follows the bar
+// AddNumbers adds its number and a bar to the start of each line. The text of the line follows the bar
 // directly, so that its indentation can be copied.
-func Number(list []string, first int) string {
+func AddNumbers(list []string, first int) string {
 	var out strings.Builder
 	width := len(fmt.Sprint(first + len(list) - 1))
 	for i, line := range list {
@@ -66,7 +66,7 @@ func Cut(line string, limit int) string {
 	if len(line) <= limit {
 		return line
 	}
-	kept := WholeRunes(line[:limit])
+	kept := TrimPartialRune(line[:limit])
 	return fmt.Sprintf("%s… [%d more bytes of this line]", kept, len(line)-len(kept))
 }
 
@@ -81,8 +81,8 @@ func Head(text string, limit int) string {
 	return fmt.Sprintf("%s[%d more lines]", text[:end], missing)
 }
 
-// WholeRunes removes an incomplete character at the end.
-func WholeRunes(text string) string {
+// TrimPartialRune removes an incomplete character at the end.
+func TrimPartialRune(text string) string {
 	for i := 0; i < utf8.UTFMax && len(text) > 0; i++ {
 		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size != 1 {
 			break

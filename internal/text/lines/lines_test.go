@@ -21,8 +21,8 @@ func TestSplitAndAt(t *testing.T) {
 		}
 		offset := 0
 		for i, line := range split {
-			if At(text, offset) != i+1 {
-				t.Fatalf("offset %d of %q is in line %d, not %d", offset, text, i+1, At(text, offset))
+			if LineNumber(text, offset) != i+1 {
+				t.Fatalf("offset %d of %q is in line %d, not %d", offset, text, i+1, LineNumber(text, offset))
 			}
 			offset += len(line)
 		}
@@ -31,7 +31,7 @@ func TestSplitAndAt(t *testing.T) {
 
 func TestNumber(t *testing.T) {
 	t.Parallel()
-	if got := Number([]string{"a\n", "\tb"}, 9); got != " 9|a\n10|\tb\n" {
+	if got := AddNumbers([]string{"a\n", "\tb"}, 9); got != " 9|a\n10|\tb\n" {
 		t.Errorf("%q", got)
 	}
 }

@@ -21,9 +21,9 @@ type part struct {
 	outputs    string
 }
 
-// With returns the file with the cells of an edited text. If text does not describe cells, With
+// Encode returns the file with the cells of an edited text. If text does not describe cells, With
 // returns an error that names the wrong part.
-func (n *Notebook) With(text string) ([]byte, error) {
+func (n *Notebook) Encode(text string) ([]byte, error) {
 	parts, err := n.parts(text)
 	if err != nil {
 		return nil, err

@@ -202,5 +202,5 @@ func (n *Notebook) outputsOf(i int) string {
 	return fmt.Sprintf("%s output of cell %d\n%s", n.mark, i+1, n.cells[i].outputs)
 }
 
-// Cells returns the number of cells.
-func (n *Notebook) Cells() int { return len(n.cells) }
+// CellCount returns the number of cells.
+func (n *Notebook) CellCount() int { return len(n.cells) }

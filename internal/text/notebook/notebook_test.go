@@ -69,7 +69,7 @@ func parsed(t *testing.T, raw string) *Notebook {
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	n := parsed(t, small)
-	if n.Text() != smallText || n.Cells() != 2 {
+	if n.Text() != smallText || n.CellCount() != 2 {
 		t.Fatalf("it reads\n%s", n.Text())
 	}
 	for name, tc := range map[string]struct{ old, new, was, is string }{
@@ -91,7 +91,7 @@ func TestEdits(t *testing.T) {
    "cell_type": "code"`},
 		"a cell less": {"%% cell 1 markdown\n# Tïtle\ntext\n", "", small[strings.Index(small, "  {\n   \"cell_type\": \"markdown"):strings.Index(small, "  {\n   \"cell_type\": \"code")], ""},
 	} {
-		after, err := n.With(strings.Replace(smallText, tc.old, tc.new, 1))
+		after, err := n.Encode(strings.Replace(smallText, tc.old, tc.new, 1))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -121,7 +121,7 @@ func TestLineEndsOfASource(t *testing.T) {
 			return `{"cells": [{"cell_type": "code", "outputs": [], "source": ` + source + `}], "nbformat": 4, "nbformat_minor": 4}`
 		}
 		n := parsed(t, file(was))
-		after, err := n.With(strings.Replace(n.Text(), "y = 2\n", "y = 3\nw\n", 1))
+		after, err := n.Encode(strings.Replace(n.Text(), "y = 2\n", "y = 3\nw\n", 1))
 		space := strings.NewReplacer(", ", ",", "[ ", "[")
 		if err != nil || space.Replace(string(after)) != space.Replace(file(want)) {
 			t.Errorf("%s, %v\nwant\n%s", after, err, file(want))
@@ -140,7 +140,7 @@ func TestWhatIsNoEdit(t *testing.T) {
 		"which can't change":          strings.Replace(smallText, "1 markdown", "1 code", 1),
 		"a cell is code":              smallText + "%% cell python\n",
 	} {
-		if _, err := n.With(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := n.Encode(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -150,7 +150,7 @@ func TestWhatIsNoEdit(t *testing.T) {
 		}
 	}
 	empty := parsed(t, `{"cells": [], "nbformat": 4, "nbformat_minor": 4}`)
-	if after, err := empty.With("%% cell code\nx\n"); err != nil || parsed(t, string(after)).Text() != "%% cell 1 code\nx\n" || strings.Contains(string(after), `"id"`) {
+	if after, err := empty.Encode("%% cell code\nx\n"); err != nil || parsed(t, string(after)).Text() != "%% cell 1 code\nx\n" || strings.Contains(string(after), `"id"`) {
 		t.Errorf("%s, %v", after, err)
 	}
 }
@@ -206,7 +206,7 @@ func TestAnyEdit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if same, err := n.With(n.Text()); err != nil || !bytes.Equal(same, raw) {
+		if same, err := n.Encode(n.Text()); err != nil || !bytes.Equal(same, raw) {
 			t.Fatalf("unchanged it is %q, %v", same, err)
 		}
 		var text strings.Builder
@@ -237,7 +237,7 @@ func TestAnyEdit(t *testing.T) {
 			want = append(want, cells[i]["id"].(string)+source)
 		}
 		add()
-		after, err := n.With(text.String())
+		after, err := n.Encode(text.String())
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, text.String())
 		}

@@ -12,7 +12,7 @@ func TestAnchorAgain(t *testing.T) {
 	const file = "func a() {\n\tx\n\tone\n\tx\n\ttwo\n}\n\nfunc b() {\n\ttwo\n}\n"
 	for _, c := range []struct {
 		name, file, chunks, want string
-		class                    Class
+		class                    ErrorClass
 	}{
 		{"two places", file, "@@ func a() {\n-\tone\n+\t1\n@@ func a() {\n-\ttwo\n+\t2\n", strings.Replace(strings.Replace(file, "one", "1", 1), "two", "2", 1), ""},
 		{"context shared with the chunk before", file, "@@ func a() {\n-\tone\n+\t1\n \tx\n@@ func a() {\n \tx\n-\ttwo\n+\t2\n", strings.Replace(strings.Replace(file, "one", "1", 1), "two", "2", 1), ""},

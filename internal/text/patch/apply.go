@@ -12,8 +12,8 @@ import (
 	"agent/internal/text/textfile"
 )
 
-// Applied is the result of applying chunks to a text.
-type Applied struct {
+// ApplyResult is the result of applying chunks to a text.
+type ApplyResult struct {
 	// Splices are the changes of the text, in order.
 	Splices []textfile.Splice
 	// Notes describes the parts of the patch that were not applied literally.
@@ -22,7 +22,7 @@ type Applied struct {
 
 // Apply finds the positions of an update's chunks in the text of its file, which must have plain
 // line feeds. The error is an *[Error].
-func (s Section) Apply(text string) (Applied, error) {
+func (s Section) Apply(text string) (ApplyResult, error) {
 	a := &applier{path: s.Path, text: text, alone: len(s.Chunks) == 1}
 	for line := range strings.Lines(text) {
 		a.starts = append(a.starts, a.size)
@@ -31,7 +31,7 @@ func (s Section) Apply(text string) (Applied, error) {
 	}
 	for _, chunk := range s.Chunks {
 		if err := a.chunk(chunk); err != nil {
-			return Applied{}, err
+			return ApplyResult{}, err
 		}
 	}
 	return a.splices(), nil
@@ -76,7 +76,7 @@ func (a *applier) chunk(c Chunk) error {
 	if err != nil {
 		return err
 	}
-	old := c.Old()
+	old := c.OldLines()
 	if len(old) == 0 {
 		at := len(a.lines)
 		if anchored && !c.AtEnd {
@@ -110,7 +110,7 @@ func (a *applier) anchor(c Chunk) (from int, anchored bool, err error) {
 			found, ok = place{at: holders[0]}, true
 		}
 		if !ok {
-			return 0, false, Failed(NoAnchor, "%s: no line %s is %s.%s", a.path, searched(from), quoted(anchor), a.nearest(anchor, from))
+			return 0, false, Errorf(NoAnchor, "%s: no line %s is %s.%s", a.path, searched(from), quoted(anchor), a.nearest(anchor, from))
 		}
 		from, anchored = found.at+1, true
 	}
@@ -136,7 +136,7 @@ func (a *applier) holders(anchor string, from int) []int {
 // changes in one function. The anchor then is a single line above the cursor, and the chunk's old
 // lines occur below the anchor only after the cursor.
 func (a *applier) repeatsAnchor(anchor string, c Chunk, from int) bool {
-	old := c.Old()
+	old := c.OldLines()
 	if from != a.cursor || len(old) == 0 {
 		return false
 	}
@@ -249,7 +249,7 @@ func (a *applier) addedLines(c Chunk, p place) []string {
 	if p.level < trimmed || len(added) == 0 {
 		return added
 	}
-	old := c.Old()
+	old := c.OldLines()
 	shifted, err := indent.Shift(old, a.lines[p.at:p.at+len(old)], added)
 	if err != nil || slices.Equal(shifted, added) {
 		return added
@@ -273,11 +273,11 @@ func (a *applier) noteOthers(c Chunk, old []string, at int) {
 
 // noMatch returns an error that explains why a chunk does not match.
 func (a *applier) noMatch(c Chunk, old []string, from int) error {
-	fresh := c.New()
+	fresh := c.NewLines()
 	if slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Mark == Added }) {
 		for at := 0; at+len(fresh) <= len(a.lines); at++ {
 			if exact.matches(a.lines[at:at+len(fresh)], fresh) {
-				return Failed(AlreadyApplied, "%s, chunk %d (line %d of the patch): the new lines are at line %d already.", a.path, c.Number, c.Line, at+1)
+				return Errorf(AlreadyApplied, "%s, chunk %d (line %d of the patch): the new lines are at line %d already.", a.path, c.Number, c.Line, at+1)
 			}
 		}
 	}
@@ -289,7 +289,7 @@ func (a *applier) noMatch(c Chunk, old []string, from int) error {
 	if !a.alone {
 		others = " Where the other chunks fit, send only a corrected patch with all of them."
 	}
-	return Failed(NoMatch, "%s, chunk %d (line %d of the patch): its old lines %s.%s%s",
+	return Errorf(NoMatch, "%s, chunk %d (line %d of the patch): its old lines %s.%s%s",
 		a.path, c.Number, c.Line, where, a.near(old), others)
 }
 
@@ -303,7 +303,7 @@ func searched(line int) string {
 
 // near returns the lines of the file that are most similar to old.
 func (a *applier) near(old []string) string {
-	if near := textdiff.Near(a.lines, old, "the patch"); near != "" {
+	if near := textdiff.DescribeNearest(a.lines, old, "the patch"); near != "" {
 		return " " + near + "."
 	}
 	return " No lines of the file are similar; read the file again."
@@ -331,9 +331,9 @@ func (a *applier) nearest(anchor string, from int) string {
 }
 
 // splices converts the edits to splices. If the text changed, its last line ends with a line feed.
-func (a *applier) splices() Applied {
+func (a *applier) splices() ApplyResult {
 	slices.SortStableFunc(a.edits, func(x, y edit) int { return cmp.Or(x.from-y.from, x.to-y.to) })
-	done := Applied{Notes: a.notes}
+	done := ApplyResult{Notes: a.notes}
 	unended := a.text != "" && !strings.HasSuffix(a.text, "\n")
 	end := textfile.Splice{Start: len(a.text), End: len(a.text), Text: "\n"}
 	for _, e := range a.edits {

@@ -33,7 +33,7 @@ func Parse(text string) ([]Section, error) {
 		found = true
 		end := p.end(i)
 		if end < 0 {
-			return nil, Failed(BadLastLine, `The patch has no line "%s"; was it cut? Send it again, in two patches if it is long.`, endMarker)
+			return nil, Errorf(BadLastLine, `The patch has no line "%s"; was it cut? Send it again, in two patches if it is long.`, endMarker)
 		}
 		if err := p.body(i+1, end); err != nil {
 			return nil, err
@@ -42,9 +42,9 @@ func Parse(text string) ([]Section, error) {
 	}
 	switch {
 	case !found:
-		return nil, Failed(BadFirstLine, `The patch has no line "%s"; it begins with that and ends with "%s".`, beginMarker, endMarker)
+		return nil, Errorf(BadFirstLine, `The patch has no line "%s"; it begins with that and ends with "%s".`, beginMarker, endMarker)
 	case len(p.sections) == 0:
-		return nil, Failed(EmptyPatch, "There is no section between the markers.")
+		return nil, Errorf(EmptyPatch, "There is no section between the markers.")
 	}
 	return p.sections, nil
 }
@@ -94,7 +94,7 @@ func (p *parser) body(begin, end int) error {
 		line := p.lines[i]
 		if op, path, ok := header(line, section); ok {
 			if path == "" {
-				return Failed(BadHeader, "Line %d, %s: the header names no path.", i+1, quoted(line))
+				return Errorf(BadHeader, "Line %d, %s: the header names no path.", i+1, quoted(line))
 			}
 			p.sections = append(p.sections, Section{Op: op, Path: path, Line: i + 1})
 			section = &p.sections[len(p.sections)-1]
@@ -152,11 +152,11 @@ func (p *parser) line(s *Section, i int) error {
 }
 
 func badHeader(i int, line string) error {
-	return Failed(BadHeader, "Line %d, %s: a header is needed here: *** Add File: PATH, *** Delete File: PATH or *** Update File: PATH.", i+1, quoted(line))
+	return Errorf(BadHeader, "Line %d, %s: a header is needed here: *** Add File: PATH, *** Delete File: PATH or *** Update File: PATH.", i+1, quoted(line))
 }
 
 func badLine(i int, line string) error {
-	return Failed(BadLine, "Line %d, %s: lines of an Update begin with a blank, - or +, lines of an Add with +; a Delete has none.", i+1, quoted(line))
+	return Errorf(BadLine, "Line %d, %s: lines of an Update begin with a blank, - or +, lines of an Add with +; a Delete has none.", i+1, quoted(line))
 }
 
 func (s *Section) update(i int, line string) error {
@@ -190,7 +190,7 @@ func (s *Section) update(i int, line string) error {
 		}
 	case moves && len(s.Chunks) == 0:
 		if s.MoveTo, s.moveLine = target, i+1; target == "" {
-			return Failed(BadHeader, "Line %d, %s: the header names no path.", i+1, quoted(line))
+			return Errorf(BadHeader, "Line %d, %s: the header names no path.", i+1, quoted(line))
 		}
 	case same(trimmed, endOfFile):
 		if open {
@@ -240,7 +240,7 @@ func (s *Section) close() error {
 	}
 	s.Chunks = chunks
 	if s.Op == Update && len(chunks) == 0 && s.MoveTo == "" {
-		return Failed(EmptySection, "Update of %s (line %d) has no lines.", s.Path, s.Line)
+		return Errorf(EmptySection, "Update of %s (line %d) has no lines.", s.Path, s.Line)
 	}
 	return nil
 }

@@ -77,11 +77,11 @@ const (
 	Added   Mark = '+'
 )
 
-// Old returns the lines that the chunk expects in the file, context included.
-func (c Chunk) Old() []string { return c.without(Added) }
+// OldLines returns the lines that the chunk expects in the file, context included.
+func (c Chunk) OldLines() []string { return c.without(Added) }
 
-// New returns the lines that replace those of Old.
-func (c Chunk) New() []string { return c.without(Removed) }
+// NewLines returns the lines that replace those of Old.
+func (c Chunk) NewLines() []string { return c.without(Removed) }
 
 func (c Chunk) without(mark Mark) (lines []string) {
 	for _, line := range c.Lines {
@@ -92,28 +92,28 @@ func (c Chunk) without(mark Mark) (lines []string) {
 	return lines
 }
 
-// Class is a class of failures.
-type Class string
+// ErrorClass is a class of failures.
+type ErrorClass string
 
 // The classes of failures. Callers report failures of files.
 const (
-	BadFirstLine   Class = "bad_first_line"
-	BadLastLine    Class = "bad_last_line"
-	BadHeader      Class = "bad_header"
-	BadLine        Class = "bad_line"
-	EmptySection   Class = "empty_section"
-	EmptyPatch     Class = "empty_patch"
-	BadFile        Class = "bad_file"
-	TargetExists   Class = "target_exists"
-	NoAnchor       Class = "no_anchor"
-	NoMatch        Class = "no_match"
-	AlreadyApplied Class = "already_applied"
-	NoChange       Class = "no_change"
+	BadFirstLine   ErrorClass = "bad_first_line"
+	BadLastLine    ErrorClass = "bad_last_line"
+	BadHeader      ErrorClass = "bad_header"
+	BadLine        ErrorClass = "bad_line"
+	EmptySection   ErrorClass = "empty_section"
+	EmptyPatch     ErrorClass = "empty_patch"
+	BadFile        ErrorClass = "bad_file"
+	TargetExists   ErrorClass = "target_exists"
+	NoAnchor       ErrorClass = "no_anchor"
+	NoMatch        ErrorClass = "no_match"
+	AlreadyApplied ErrorClass = "already_applied"
+	NoChange       ErrorClass = "no_change"
 )
 
 // Error is the reason why a patch is not applied, as a message for the model.
 type Error struct {
-	Class  Class
+	Class  ErrorClass
 	Reason string
 	// Missing is the cleaned path of a missing file that the patch should change. It is empty for
 	// other errors.
@@ -122,8 +122,8 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Reason }
 
-// Failed returns an error of a class.
-func Failed(class Class, format string, args ...any) *Error {
+// Errorf returns an error of a class.
+func Errorf(class ErrorClass, format string, args ...any) *Error {
 	return &Error{Class: class, Reason: fmt.Sprintf(format, args...)}
 }
 

@@ -24,7 +24,7 @@ func (files tree) patched(text string) (after tree, notes []string, err error) {
 	changes, notes, err := Plan(sections, func(path string) ([]byte, error) {
 		for other := range files {
 			if strings.HasPrefix(other, path+"/") || strings.HasPrefix(path, other+"/") {
-				return nil, Failed(BadFile, "%s", path)
+				return nil, Errorf(BadFile, "%s", path)
 			}
 		}
 		if content, ok := files[path]; ok {
@@ -59,7 +59,7 @@ func TestCases(t *testing.T) {
 		Files tree
 		Patch string
 		Want  tree
-		Fails Class
+		Fails ErrorClass
 	}
 	if err := json.Unmarshal(data, &cases); err != nil {
 		t.Fatal(err)

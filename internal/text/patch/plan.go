@@ -35,7 +35,7 @@ func Plan(sections []Section, read func(path string) ([]byte, error)) (files []F
 		}
 	}
 	if len(files) == 0 {
-		return nil, nil, Failed(NoChange, "The files already have this content.")
+		return nil, nil, Errorf(NoChange, "The files already have this content.")
 	}
 	return files, p.notes, nil
 }
@@ -74,11 +74,11 @@ func (p *planner) section(s Section) error {
 		if file.After == nil {
 			file.After = []byte(s.Text)
 		} else {
-			file.After = textfile.Parse(file.After).Rewritten(s.Text)
+			file.After = textfile.Parse(file.After).Encode(s.Text)
 		}
 		return nil
 	case file.After == nil:
-		failed := Failed(BadFile, "%s does not exist (line %d of the patch).", s.Path, s.Line)
+		failed := Errorf(BadFile, "%s does not exist (line %d of the patch).", s.Path, s.Line)
 		failed.Missing = file.Path
 		return failed
 	case s.Op == Delete:
@@ -91,7 +91,7 @@ func (p *planner) section(s Section) error {
 		return err
 	}
 	p.notes = append(p.notes, applied.Notes...)
-	file.After = document.With(applied.Splices...)
+	file.After = document.ApplySplices(applied.Splices...)
 	if s.MoveTo == "" || path.Clean(s.MoveTo) == file.Path {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (p *planner) move(s Section, from string) error {
 		return err
 	}
 	if target.After != nil {
-		return Failed(TargetExists, "The target %s exists; delete it first in the same patch.", s.MoveTo)
+		return Errorf(TargetExists, "The target %s exists; delete it first in the same patch.", s.MoveTo)
 	}
 	source := &p.files[p.at[from]]
 	target.After, target.From, source.After = source.After, from, nil

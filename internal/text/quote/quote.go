@@ -83,8 +83,8 @@ func sameButBlanks(have, wanted []string) (places []int) {
 // sameIndentation reports whether lines begin with the same blanks.
 func sameIndentation(wanted, have []string) bool {
 	for i, line := range wanted {
-		one, rest := indent.Of(line)
-		if other, _ := indent.Of(have[i]); one != other && strings.TrimSpace(rest) != "" {
+		one, rest := indent.Split(line)
+		if other, _ := indent.Split(have[i]); one != other && strings.TrimSpace(rest) != "" {
 			return false
 		}
 	}
@@ -105,7 +105,7 @@ func plain(list []string) []string {
 func notFound(rel, text, old, replacement string) error {
 	why := knownMistake(text, old, replacement)
 	if why == "" {
-		why = cmp.Or(textdiff.Near(lines.Split(text), lines.Split(old), "old_string"), "No lines of the file are similar; read the file again")
+		why = cmp.Or(textdiff.DescribeNearest(lines.Split(text), lines.Split(old), "old_string"), "No lines of the file are similar; read the file again")
 	}
 	return fmt.Errorf("old_string was not found in %s; nothing was written. %s", rel, why)
 }
@@ -121,7 +121,7 @@ func knownMistake(text, old, replacement string) string {
 	case unescaped != old && strings.Contains(text, unescaped):
 		return `It is escaped once too often: write line feeds, tabs and quotes as they are in the file, not as \n, \t, \"`
 	case len(replacement) > len(old)/2 && strings.TrimSpace(replacement) != "" && strings.Contains(text, replacement):
-		return fmt.Sprintf("new_string is already there, at line %d: the edit seems to have been made", lines.At(text, strings.Index(text, replacement)))
+		return fmt.Sprintf("new_string is already there, at line %d: the edit seems to have been made", lines.LineNumber(text, strings.Index(text, replacement)))
 	}
 	return ""
 }

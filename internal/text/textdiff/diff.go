@@ -53,9 +53,9 @@ func New(before, after string) Diff {
 	return d
 }
 
-// Changed returns the number of lines that differ. If lines replace others, the larger of the two
+// ChangedCount returns the number of lines that differ. If lines replace others, the larger of the two
 // numbers counts.
-func (d Diff) Changed() int {
+func (d Diff) ChangedCount() int {
 	n, removed, added := 0, 0, 0
 	for _, h := range d {
 		for _, line := range h.lines {

@@ -11,10 +11,10 @@ import (
 // nearLines is the number of lines that are shown of a similar position.
 const nearLines = 30
 
-// Near returns the lines of a text that are most similar to the wanted lines, and the first
+// DescribeNearest returns the lines of a text that are most similar to the wanted lines, and the first
 // difference. It returns "" if no lines are similar. called is the name of the wanted lines in the
 // message.
-func Near(have, wanted []string, called string) string {
+func DescribeNearest(have, wanted []string, called string) string {
 	places := Closest(have, wanted)
 	if len(places) == 0 {
 		return ""
@@ -26,7 +26,7 @@ func Near(have, wanted []string, called string) string {
 			out.WriteString("…\n")
 		}
 		end := min(start+min(len(wanted), nearLines), len(have))
-		out.WriteString(lines.Number(cutLines(have[start:end]), start+1))
+		out.WriteString(lines.AddNumbers(cutLines(have[start:end]), start+1))
 	}
 	out.WriteString(firstDifference(have, wanted, places[0], called))
 	return strings.ToValidUTF8(out.String(), "\uFFFD")

@@ -22,11 +22,11 @@ func TestAsGivenAndPlaces(t *testing.T) {
 		{"no change", old, "x", false, ""},
 	} {
 		d := New(old, c.after)
-		if got := d.AsGiven(c.given); got != c.asGiven {
+		if got := d.IsAsGiven(c.given); got != c.asGiven {
 			t.Errorf("%s: as given %v", c.id, got)
 		}
-		if c.places != "" && d.Places() != c.places {
-			t.Errorf("%s: %q, want %q", c.id, d.Places(), c.places)
+		if c.places != "" && d.DescribePlaces() != c.places {
+			t.Errorf("%s: %q, want %q", c.id, d.DescribePlaces(), c.places)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (d Diff) Regions(given string) string {
 		}
 		for _, p := range h.pieces(given) {
 			shown := p.lines[:min(len(p.lines), room)]
-			out.WriteString(lines.Number(shown, p.from))
+			out.WriteString(lines.AddNumbers(shown, p.from))
 			room -= len(shown)
 			if len(shown) < len(p.lines) || room == 0 && i+1 < len(d) {
 				out.WriteString(d[i:].rest(p.from + len(shown)))
@@ -48,9 +48,9 @@ func (d Diff) Regions(given string) string {
 	return strings.ToValidUTF8(out.String(), "\uFFFD")
 }
 
-// AsGiven reports whether the new text has no change that given does not already show. Each hunk
+// IsAsGiven reports whether the new text has no change that given does not already show. Each hunk
 // must have new lines, and given must contain all of them unchanged.
-func (d Diff) AsGiven(given string) bool {
+func (d Diff) IsAsGiven(given string) bool {
 	for _, h := range d {
 		if h.count('+') == len(h.lines) || !h.stands(given) {
 			return false
@@ -62,9 +62,9 @@ func (d Diff) AsGiven(given string) bool {
 // maxPlaces is the greatest number of positions that Places lists.
 const maxPlaces = 30
 
-// Places describes the positions of the changed lines in the new text, and the numbers of added and
+// DescribePlaces describes the positions of the changed lines in the new text, and the numbers of added and
 // removed lines, as in "lines 3-5, 9, +4 −1".
-func (d Diff) Places() string {
+func (d Diff) DescribePlaces() string {
 	var ranges []string
 	noun, added, removed := "line", 0, 0
 	for _, h := range d {

@@ -45,8 +45,8 @@ func TestHunks(t *testing.T) {
 				heads = append(heads, strings.TrimSuffix(line, "\n"))
 			}
 		}
-		if !slices.Equal(heads, tc.heads) || d.Changed() != tc.changed {
-			t.Errorf("%s: %q, %d changed", tc.name, heads, d.Changed())
+		if !slices.Equal(heads, tc.heads) || d.ChangedCount() != tc.changed {
+			t.Errorf("%s: %q, %d changed", tc.name, heads, d.ChangedCount())
 		}
 	}
 	if text := New("a\n", "a\n").Unified("a", "b"); text != "" {
@@ -110,7 +110,7 @@ func TestNear(t *testing.T) {
 		"nothing of the kind":                              "",
 		strings.Repeat("a long line of another kind\n", 3): "",
 	} {
-		got := Near(lines.Split(text), lines.Split(wanted), "Q")
+		got := DescribeNearest(lines.Split(text), lines.Split(wanted), "Q")
 		if want == "" && got != "" || want != "" && (!strings.HasPrefix(got, "The closest lines, as NUMBER|TEXT:\n") || !strings.Contains(got, want)) {
 			t.Errorf("%q: %q", wanted, got)
 		}

@@ -75,9 +75,9 @@ func Parse(raw []byte) Document {
 	return d
 }
 
-// With returns the file's bytes after the splices, which must be in order and must not overlap. The
+// ApplySplices returns the file's bytes after the splices, which must be in order and must not overlap. The
 // result is never nil, since callers use nil for a missing file.
-func (d Document) With(splices ...Splice) []byte {
+func (d Document) ApplySplices(splices ...Splice) []byte {
 	out := []byte{}
 	done := 0
 	for _, s := range splices {
@@ -90,7 +90,7 @@ func (d Document) With(splices ...Splice) []byte {
 
 // withEnds replaces the line ends of text by those of the file.
 func (d Document) withEnds(text string) string {
-	text = PlainEnds(text)
+	text = NormalizeLineEnds(text)
 	if d.eol != "\n" {
 		text = strings.ReplaceAll(text, "\n", d.eol)
 	}
@@ -103,8 +103,8 @@ func (d Document) onDisk(offset int) int {
 	return d.mark + offset + before
 }
 
-// Count returns the number of lines. A last line without a line feed counts.
-func (d Document) Count() int {
+// LineCount returns the number of lines. A last line without a line feed counts.
+func (d Document) LineCount() int {
 	n := strings.Count(d.Text, "\n")
 	if d.Text != "" && !strings.HasSuffix(d.Text, "\n") {
 		n++
@@ -126,9 +126,9 @@ func (d Document) Span(first, last int) (start, end int) {
 	return start, end
 }
 
-// Foreign returns the number of bytes that are not UTF-8 and the line of the first. The model
+// CountInvalidUTF8 returns the number of bytes that are not UTF-8 and the line of the first. The model
 // receives U+FFFD instead of them. A file in UTF-16 with a byte order mark has none.
-func Foreign(raw []byte) (count, line int) {
+func CountInvalidUTF8(raw []byte) (count, line int) {
 	if _, _, ok := decode16(raw); ok || utf8.Valid(raw) {
 		return 0, 0
 	}
@@ -145,12 +145,12 @@ func Foreign(raw []byte) (count, line int) {
 	return count, line
 }
 
-// PlainEnds replaces CRLF by LF.
-func PlainEnds(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+// NormalizeLineEnds replaces CRLF by LF.
+func NormalizeLineEnds(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// Rewritten returns the bytes of the file with a new text. It keeps the byte order mark and the
+// Encode returns the bytes of the file with a new text. It keeps the byte order mark and the
 // final newline. It keeps the line ends unless text contains CRLF.
-func (d Document) Rewritten(text string) []byte {
+func (d Document) Encode(text string) []byte {
 	text = strings.TrimPrefix(text, ByteOrderMark)
 	if strings.HasSuffix(d.Text, "\n") && text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"

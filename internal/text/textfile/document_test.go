@@ -22,10 +22,10 @@ func TestDocumentKeepsWhatAnEditDoesNotTouch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw := rawText().Draw(t, "raw")
 		d := Parse([]byte(raw))
-		if got := string(d.With()); got != raw {
+		if got := string(d.ApplySplices()); got != raw {
 			t.Fatalf("no edit made %q of %q", got, raw)
 		}
-		if d.With(Splice{End: len(d.Text)}) == nil {
+		if d.ApplySplices(Splice{End: len(d.Text)}) == nil {
 			t.Fatal("a file without text would be none")
 		}
 		if strings.Contains(d.Text, "\r\n") && !strings.Contains(raw, "\r\r\n") || strings.HasPrefix(d.Text, ByteOrderMark) && strings.Count(raw, ByteOrderMark) == 1 {
@@ -34,8 +34,8 @@ func TestDocumentKeepsWhatAnEditDoesNotTouch(t *testing.T) {
 		start := rapid.IntRange(0, len(d.Text)).Draw(t, "start")
 		end := rapid.IntRange(start, len(d.Text)).Draw(t, "end")
 		insert := rapid.SampledFrom([]string{"", "new", "two\nlines\n", "a\r\nb"}).Draw(t, "insert")
-		got := string(d.With(Splice{start, end, insert}))
-		if text := Parse([]byte(got)).Text; text != d.Text[:start]+PlainEnds(insert)+d.Text[end:] &&
+		got := string(d.ApplySplices(Splice{start, end, insert}))
+		if text := Parse([]byte(got)).Text; text != d.Text[:start]+NormalizeLineEnds(insert)+d.Text[end:] &&
 			!strings.Contains(d.Text, "\r") {
 			t.Fatalf("the edited text is %q", text)
 		}
@@ -65,7 +65,7 @@ func TestDocumentAddsTheLineEndsOfMostLines(t *testing.T) {
 func TestCountSpanAndForeign(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"": 0, "\n": 1, "a": 1, "a\n": 1, "a\nb": 2} {
-		if got := Parse([]byte(text)).Count(); got != want {
+		if got := Parse([]byte(text)).LineCount(); got != want {
 			t.Errorf("%q has %d lines, want %d", text, got, want)
 		}
 	}
@@ -81,7 +81,7 @@ func TestCountSpanAndForeign(t *testing.T) {
 		}
 	}
 	for raw, want := range map[string][2]int{"a\n\uFFFD": {}, "a\n\xffb\xfe\n\xff": {3, 2}, "\xff": {1, 1}} {
-		if count, line := Foreign([]byte(raw)); [2]int{count, line} != want {
+		if count, line := CountInvalidUTF8([]byte(raw)); [2]int{count, line} != want {
 			t.Errorf("%q: %d bytes, the first in line %d", raw, count, line)
 		}
 	}
@@ -100,7 +100,7 @@ func TestRewritten(t *testing.T) {
 		{"a\r\nb\r\n", "c\nd", "c\r\nd\r\n"},
 		{"a\nb\n", "c\r\nd\n", "c\r\nd\n"},
 	} {
-		if got := string(Parse([]byte(tc[0])).Rewritten(tc[1])); got != tc[2] {
+		if got := string(Parse([]byte(tc[0])).Encode(tc[1])); got != tc[2] {
 			t.Errorf("%q becomes %q with %q, want %q", tc[0], got, tc[1], tc[2])
 		}
 	}

@@ -46,8 +46,8 @@ type Page struct {
 	More bool
 }
 
-// Last returns the number of the last line.
-func (p Page) Last() int { return p.First + len(p.Lines) - 1 }
+// LastLine returns the number of the last line.
+func (p Page) LastLine() int { return p.First + len(p.Lines) - 1 }
 
 // ReadPage reads a part of a text. It stops when ctx ends.
 func ReadPage(ctx context.Context, r io.Reader, want Range) (Page, error) {
@@ -151,7 +151,7 @@ func readLine(ctx context.Context, in *bufio.Reader, skip, keep int) (line, erro
 	l := line{size: size - end}
 	l.text = string(kept[:min(len(kept), max(l.size-skip, 0))])
 	if len(l.text) > keep {
-		l.text = lines.WholeRunes(l.text[:keep])
+		l.text = lines.TrimPartialRune(l.text[:keep])
 		if l.text == "" && keep > 0 {
 			// Not even one character fits. Returning one byte of it ensures progress.
 			l.text = string(kept[:1])
@@ -167,4 +167,4 @@ func (p Page) Plain() string {
 }
 
 // Numbered returns the lines with their numbers.
-func (p Page) Numbered() string { return lines.Number(p.Lines, p.First) }
+func (p Page) Numbered() string { return lines.AddNumbers(p.Lines, p.First) }

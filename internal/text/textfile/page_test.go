@@ -42,7 +42,7 @@ func TestPagesAreTheText(t *testing.T) {
 			}
 			read.WriteString(strings.Join(p.Lines, "\n"))
 			if p.Rest > 0 {
-				want.First, want.Column = p.Last(), p.Rest
+				want.First, want.Column = p.LastLine(), p.Rest
 				continue
 			}
 			if len(p.Lines) > 0 {
@@ -51,7 +51,7 @@ func TestPagesAreTheText(t *testing.T) {
 			if !p.More {
 				break
 			}
-			want.First, want.Column = p.Last()+1, 1
+			want.First, want.Column = p.LastLine()+1, 1
 		}
 		if got := strings.TrimSuffix(read.String(), "\n"); got != strings.TrimSuffix(text, "\n") {
 			t.Fatalf("read %q of %q", got, text)

@@ -23,10 +23,10 @@ func TestUTF16IsEditedLikeUTF8(t *testing.T) {
 		if !utf8.ValidString(narrow.Text[:start]) || !utf8.ValidString(narrow.Text[splice.End:]) {
 			t.Skip("in the middle of a character")
 		}
-		if got, want := wide.With(splice), encode16(narrow.With(splice), order); string(got) != string(want) {
+		if got, want := wide.ApplySplices(splice), encode16(narrow.ApplySplices(splice), order); string(got) != string(want) {
 			t.Fatalf("%q became %q, want %q", raw, got, want)
 		}
-		if got, want := wide.Rewritten("new\n"), encode16(narrow.Rewritten("new\n"), order); string(got) != string(want) {
+		if got, want := wide.Encode("new\n"), encode16(narrow.Encode("new\n"), order); string(got) != string(want) {
 			t.Fatalf("%q was rewritten as %q, want %q", raw, got, want)
 		}
 	})
@@ -36,11 +36,11 @@ func TestUTF16IsEditedLikeUTF8(t *testing.T) {
 func TestDamagedUTF16IsForeign(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{"\xff\xfea", "\xff\xfe\x00\xd8", "\xff\xfe\x00\x00", "\xfe\xff\xdc\x00"} {
-		if count, _ := Foreign([]byte(raw)); count == 0 || string(Parse([]byte(raw)).With()) != raw {
+		if count, _ := CountInvalidUTF8([]byte(raw)); count == 0 || string(Parse([]byte(raw)).ApplySplices()) != raw {
 			t.Errorf("%q", raw)
 		}
 	}
-	if count, _ := Foreign([]byte("\xff\xfea\x00")); count != 0 {
+	if count, _ := CountInvalidUTF8([]byte("\xff\xfea\x00")); count != 0 {
 		t.Errorf("%d bytes are foreign", count)
 	}
 }

@@ -57,8 +57,8 @@ var theirTools = []theirTool{
 	{name: "ExitPlanMode", ours: []string{"present_plan"}, takes: []string{"plan"}},
 }
 
-// ToolsForClaude returns our tools that do the work of a tool of Claude Code, nil for none.
-func ToolsForClaude(name string) []string {
+// ToolsByClaudeName returns our tools that do the work of a tool of Claude Code, nil for none.
+func ToolsByClaudeName(name string) []string {
 	for _, t := range theirTools {
 		if strings.EqualFold(t.name, name) {
 			return t.ours
@@ -67,9 +67,9 @@ func ToolsForClaude(name string) []string {
 	return nil
 }
 
-// ToolsNamed returns our tools that do the work of a tool of any other coding agent, nil for none.
-func ToolsNamed(name string) []string {
-	if ours := ToolsForClaude(name); ours != nil {
+// ToolsByForeignName returns our tools that do the work of a tool of any other coding agent, nil for none.
+func ToolsByForeignName(name string) []string {
+	if ours := ToolsByClaudeName(name); ours != nil {
 		return ours
 	}
 	if ours, known := toolNames[strings.ToLower(name)]; known {
@@ -160,12 +160,12 @@ func (t ClaudeCall) File() string {
 // inner is the parameter of a call that holds the arguments of another call.
 const inner = "arguments"
 
-// Served translates a call of a server's tool to the name of the tool in Claude Code. held is set
+// TranslateServed translates a call of a server's tool to the name of the tool in Claude Code. held is set
 // if the call is enclosed in a call of another tool.
-func Served(name string, sent arguments.Arguments, held bool) []ClaudeCall {
+func TranslateServed(name string, sent arguments.Arguments, held bool) []ClaudeCall {
 	given, _ := membersOf(sent)
 	if i := given.index(inner); held && i >= 0 {
-		their := Served(name, arguments.Parse(given[i].value), false)[0]
+		their := TranslateServed(name, arguments.Parse(given[i].value), false)[0]
 		their.outer = given
 		return []ClaudeCall{their}
 	}
@@ -241,8 +241,8 @@ func patched(text string, abs func(string) string) []ClaudeCall {
 		}
 		before, after := "", ""
 		for _, chunk := range s.Chunks {
-			before += lines.Join(chunk.Old())
-			after += lines.Join(chunk.New())
+			before += lines.Join(chunk.OldLines())
+			after += lines.Join(chunk.NewLines())
 		}
 		edit := members{quoted("old_string", before), quoted("new_string", after)}
 		call("Edit", append(members{quoted("file_path", abs(s.Path))}, edit...))
@@ -253,10 +253,10 @@ func patched(text string, abs func(string) string) []ClaudeCall {
 	return all
 }
 
-// ToOurs translates a changed Input to arguments of our call. It keeps our parameters that Claude
+// ToOwnArguments translates a changed Input to arguments of our call. It keeps our parameters that Claude
 // Code does not have, unless the new input names them. The error describes a change that our call
 // cannot express.
-func (t ClaudeCall) ToOurs(input json.RawMessage) (json.RawMessage, error) {
+func (t ClaudeCall) ToOwnArguments(input json.RawMessage) (json.RawMessage, error) {
 	updated, ok := parse(string(input))
 	if !ok {
 		return nil, fmt.Errorf("the new input is not a JSON object")

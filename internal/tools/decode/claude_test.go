@@ -52,13 +52,13 @@ func TestHooksNames(t *testing.T) {
 			t.Errorf("%s%s is %+v; want %s%s", c.ours, c.arguments, all, c.theirs, c.input)
 			continue
 		}
-		if back, err := all[0].ToOurs(all[0].Input); err != nil || string(back) != c.arguments {
+		if back, err := all[0].ToOwnArguments(all[0].Input); err != nil || string(back) != c.arguments {
 			t.Errorf("%s%s comes back as %s, %v", c.ours, c.arguments, back, err)
 		}
 		var loose any
 		_ = json.Unmarshal(all[0].Input, &loose)
 		again, _ := json.MarshalIndent(loose, "", " ")
-		back, err := all[0].ToOurs(again)
+		back, err := all[0].ToOwnArguments(again)
 		if err != nil || !sameValue(back, json.RawMessage(c.arguments)) {
 			t.Errorf("%s%s in another order comes back as %s, %v", c.ours, c.arguments, back, err)
 		}
@@ -79,7 +79,7 @@ func TestHooksUpdatedInput(t *testing.T) {
 		{"read_many_files", `{"paths":["a"]}`, `{"file_path":"b"}`, "", "several files"},
 		{"write_file", `{"file_path":"a","content":"c"}`, `[1]`, "", "not a JSON object"},
 	} {
-		got, err := ClaudeCalls(c.ours, arguments.Parse(c.arguments), inFolder)[0].ToOurs(json.RawMessage(c.updated))
+		got, err := ClaudeCalls(c.ours, arguments.Parse(c.arguments), inFolder)[0].ToOwnArguments(json.RawMessage(c.updated))
 		if string(got) != c.want || (err != nil) != (c.problem != "") || err != nil && !strings.Contains(err.Error(), c.problem) {
 			t.Errorf("%s%s updated to %s: %s, %v", c.ours, c.arguments, c.updated, got, err)
 		}
@@ -113,9 +113,9 @@ Edit{"file_path":"/w/d","old_string":"","new_string":""}`
 // Setup 6: a call of a server's tool has one name, also where it is in a call of another.
 func TestHooksServersTools(t *testing.T) {
 	t.Parallel()
-	held := Served("mcp__s__t", arguments.Parse(`{"server":"s","tool":"t","arguments":{"a":1}}`), true)[0]
-	direct := Served("mcp__s__t", arguments.Parse(`{"a":1}`), false)[0]
-	bare := Served("mcp__s__t", arguments.Parse(`{"server":"s","tool":"t"}`), true)[0]
+	held := TranslateServed("mcp__s__t", arguments.Parse(`{"server":"s","tool":"t","arguments":{"a":1}}`), true)[0]
+	direct := TranslateServed("mcp__s__t", arguments.Parse(`{"a":1}`), false)[0]
+	bare := TranslateServed("mcp__s__t", arguments.Parse(`{"server":"s","tool":"t"}`), true)[0]
 	if held.Name != "mcp__s__t" || string(held.Input) != `{"a":1}` || string(direct.Input) != `{"a":1}` || string(bare.Input) != `{"server":"s","tool":"t"}` {
 		t.Errorf("%s, %s, %s", held.Input, direct.Input, bare.Input)
 	}
@@ -123,7 +123,7 @@ func TestHooksServersTools(t *testing.T) {
 		their ClaudeCall
 		want  string
 	}{{held, `{"server":"s","tool":"t","arguments":{"a":2}}`}, {direct, `{"a":2}`}} {
-		if back, err := c.their.ToOurs(json.RawMessage(`{"a":2}`)); err != nil || string(back) != c.want {
+		if back, err := c.their.ToOwnArguments(json.RawMessage(`{"a":2}`)); err != nil || string(back) != c.want {
 			t.Errorf("%s, %v", back, err)
 		}
 	}

@@ -15,8 +15,8 @@ var copilotTools = map[string][]string{
 	"web": {"web_fetch", "web_search"}, "todo": {"todo_write"}, "todos": {"todo_write"}, "askquestions": {"ask_user"}, "runsubagent": {"task"},
 }
 
-// ToolsForCopilot returns our tools that do the work of a tool or a set of Copilot, nil for none.
-func ToolsForCopilot(name string) []string {
+// ToolsByCopilotName returns our tools that do the work of a tool or a set of Copilot, nil for none.
+func ToolsByCopilotName(name string) []string {
 	name = strings.TrimSuffix(strings.ToLower(name), "/*")
 	if ours := copilotTools[name]; ours != nil {
 		return ours
@@ -28,5 +28,5 @@ func ToolsForCopilot(name string) []string {
 	case copilotTools[tool] != nil:
 		return copilotTools[tool]
 	}
-	return ToolsNamed(tool)
+	return ToolsByForeignName(tool)
 }

@@ -106,7 +106,7 @@ func spellings(name string) []string {
 func target(name string, sent arguments.Arguments) (string, members) {
 	lower := strings.ToLower(name)
 	if !slices.Contains(editors, lower) {
-		if ours := ToolsForClaude(lower); ours != nil {
+		if ours := ToolsByClaudeName(lower); ours != nil {
 			return ours[0], nil
 		}
 		return cmp.Or(toolNames[lower], lower), nil
@@ -148,7 +148,7 @@ func (t tool) read(sent arguments.Arguments) (members, bool) {
 	if given, ok := membersOf(sent); ok {
 		return given, true
 	}
-	text := sent.Text()
+	text := sent.InvalidText()
 	if t.has("input") && strings.HasPrefix(strings.TrimSpace(text), "*** Begin Patch") {
 		return members{{"input", rawjson.AppendString(nil, text)}}, true // as in the free form
 	}
@@ -292,8 +292,8 @@ func (t tool) whole(given members) members {
 	return given
 }
 
-// Problem returns an error message for arguments that are not a JSON object.
-func Problem(tool, arguments string) string {
+// NotObjectMessage returns an error message for arguments that are not a JSON object.
+func NotObjectMessage(tool, arguments string) string {
 	return fmt.Sprintf("the arguments of %s %s", tool, problem(arguments))
 }
 

@@ -15,7 +15,9 @@ import (
 var registry = tools.NewRegistry(tools.Default()...)
 
 // text returns the arguments of a call, as the model wrote them if they are no object.
-func text(call decode.Call) string { return cmp.Or(call.Arguments.Text(), call.Arguments.String()) }
+func text(call decode.Call) string {
+	return cmp.Or(call.Arguments.InvalidText(), call.Arguments.String())
+}
 
 // D-92: every mistake of the tables means one call of ours, and what has no one meaning
 // stays as it is.
@@ -158,7 +160,7 @@ func TestProblem(t *testing.T) {
 		`["a"]`:           "are not a JSON object",
 		`{"a":"b"} extra`: "at byte 11",
 	} {
-		if got := decode.Problem("f", arguments); !strings.Contains(got, want) {
+		if got := decode.NotObjectMessage("f", arguments); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", arguments, got)
 		}
 	}

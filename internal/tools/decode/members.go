@@ -26,7 +26,7 @@ type members []member
 func membersOf(given arguments.Arguments) (members, bool) {
 	if !given.IsObject() {
 		var text string
-		if json.Unmarshal([]byte(given.Text()), &text) != nil {
+		if json.Unmarshal([]byte(given.InvalidText()), &text) != nil {
 			return nil, false
 		}
 		if given = arguments.Parse(text); !given.IsObject() || strings.TrimSpace(text) == "" {

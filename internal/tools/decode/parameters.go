@@ -54,7 +54,7 @@ func (p Parameters[A]) Decode(sent arguments.Arguments) (A, error) {
 	var args A
 	given, ok := membersOf(sent)
 	if !ok {
-		return args, errors.New("the arguments " + problem(sent.Text()))
+		return args, errors.New("the arguments " + problem(sent.InvalidText()))
 	}
 	schema := p.schema()
 	var unknown []string

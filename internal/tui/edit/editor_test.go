@@ -170,22 +170,22 @@ func TestPastedIsToldFromTyped(t *testing.T) {
 		edit func(*Editor)
 		want atcmd.Message
 	}{
-		{"a decorator", func(e *Editor) { e.Insert("why "); e.InsertPaste("@app.route(1)\ndef x()"); e.Insert(" @a.go") }, atcmd.Message{{Text: "why "}, {Text: "@app.route(1)\ndef x()", Source: history.Pasted}, {Text: " @a.go"}}},
-		{"a word", func(e *Editor) { e.InsertPaste("npm i @types/node"); e.Home(); e.Insert("run ") }, atcmd.Message{{Text: "run npm i "}, {Text: "@", Source: history.Pasted}, {Text: "types/node"}}},
-		{"a command", func(e *Editor) { e.InsertPaste("/set x y") }, atcmd.Message{{Text: "/", Source: history.Pasted}, {Text: "set x y"}}},
-		{"a shell line", func(e *Editor) { e.InsertPaste("!rm x") }, atcmd.Message{{Text: "!", Source: history.Pasted}, {Text: "rm x"}}},
+		{"a decorator", func(e *Editor) { e.Insert("why "); e.InsertPaste("@app.route(1)\ndef x()"); e.Insert(" @a.go") }, atcmd.Message{{Text: "why "}, {Text: "@app.route(1)\ndef x()", Source: history.SourcePasted}, {Text: " @a.go"}}},
+		{"a word", func(e *Editor) { e.InsertPaste("npm i @types/node"); e.Home(); e.Insert("run ") }, atcmd.Message{{Text: "run npm i "}, {Text: "@", Source: history.SourcePasted}, {Text: "types/node"}}},
+		{"a command", func(e *Editor) { e.InsertPaste("/set x y") }, atcmd.Message{{Text: "/", Source: history.SourcePasted}, {Text: "set x y"}}},
+		{"a shell line", func(e *Editor) { e.InsertPaste("!rm x") }, atcmd.Message{{Text: "!", Source: history.SourcePasted}, {Text: "rm x"}}},
 		{"a slash within", func(e *Editor) { e.InsertPaste("a/b!") }, atcmd.Message{{Text: "a/b!"}}},
 		{"lines without a sign", func(e *Editor) { e.InsertPaste("a\nb") }, atcmd.Message{{Text: "a\nb"}}},
-		{"a long one", func(e *Editor) { e.InsertPaste(strings.Repeat("x\n", 9)) }, atcmd.Message{{Text: strings.Repeat("x\n", 9), Source: history.Pasted}}},
+		{"a long one", func(e *Editor) { e.InsertPaste(strings.Repeat("x\n", 9)) }, atcmd.Message{{Text: strings.Repeat("x\n", 9), Source: history.SourcePasted}}},
 		{"from another editor", func(e *Editor) { e.InsertLong("@a.go\n" + strings.Repeat("x\n", 9)) }, atcmd.Message{{Text: "@a.go\n" + strings.Repeat("x\n", 9)}}},
-		{"killed and yanked", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Yank() }, atcmd.Message{{Text: "@", Source: history.Pasted}, {Text: "a"}}},
+		{"killed and yanked", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Yank() }, atcmd.Message{{Text: "@", Source: history.SourcePasted}, {Text: "a"}}},
 		{"killed, and yanked into another prompt", func(e *Editor) {
 			e.InsertPaste("@a")
 			e.KillToStart()
-			e.Restore(atcmd.Message{{Text: "/b", Source: history.Pasted}})
+			e.Restore(atcmd.Message{{Text: "/b", Source: history.SourcePasted}})
 			e.Yank()
-		}, atcmd.Message{{Text: "/", Source: history.Pasted}, {Text: "b"}, {Text: "@", Source: history.Pasted}, {Text: "a"}}},
-		{"killed, and yanked into a prompt without pastes", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Set("b "); e.Yank() }, atcmd.Message{{Text: "b "}, {Text: "@", Source: history.Pasted}, {Text: "a"}}},
+		}, atcmd.Message{{Text: "/", Source: history.SourcePasted}, {Text: "b"}, {Text: "@", Source: history.SourcePasted}, {Text: "a"}}},
+		{"killed, and yanked into a prompt without pastes", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Set("b "); e.Yank() }, atcmd.Message{{Text: "b "}, {Text: "@", Source: history.SourcePasted}, {Text: "a"}}},
 		{"killed, undone and yanked", func(e *Editor) {
 			e.InsertPaste("@a")
 			e.KillToStart()
@@ -193,8 +193,8 @@ func TestPastedIsToldFromTyped(t *testing.T) {
 			e.Undo()
 			e.InsertPaste("/b")
 			e.Yank()
-		}, atcmd.Message{{Text: "/", Source: history.Pasted}, {Text: "b"}, {Text: "@", Source: history.Pasted}, {Text: "a"}}},
-		{"killed, sent and yanked", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Clear(); e.Yank() }, atcmd.Message{{Text: "@", Source: history.Pasted}, {Text: "a"}}},
+		}, atcmd.Message{{Text: "/", Source: history.SourcePasted}, {Text: "b"}, {Text: "@", Source: history.SourcePasted}, {Text: "a"}}},
+		{"killed, sent and yanked", func(e *Editor) { e.InsertPaste("@a"); e.KillToStart(); e.Clear(); e.Yank() }, atcmd.Message{{Text: "@", Source: history.SourcePasted}, {Text: "a"}}},
 		{"nothing", func(e *Editor) {}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -233,10 +233,10 @@ func TestShown(t *testing.T) {
 	parts := atcmd.Message{
 		{Text: "[image shot.png]", Image: "/tmp/shot.png"},
 		{Text: " says "},
-		{Text: strings.Repeat("line\n", 20), Source: history.Pasted},
-		{Text: "@", Source: history.Pasted},
+		{Text: strings.Repeat("line\n", 20), Source: history.SourcePasted},
+		{Text: "@", Source: history.SourcePasted},
 	}
-	if got, want := Shown(parts), "[image shot.png] says [pasted 20 lines]@"; got != want {
+	if got, want := DisplayText(parts), "[image shot.png] says [pasted 20 lines]@"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

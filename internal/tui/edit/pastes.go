@@ -128,7 +128,7 @@ func (p pastes) message(text string) atcmd.Message {
 		}
 		pasted := atcmd.Part{Text: p[i].text, Image: p[i].image}
 		if pasted.Image == "" {
-			pasted.Source = history.Pasted
+			pasted.Source = history.SourcePasted
 		}
 		message = append(message, atcmd.Part{Text: typed.String()}, pasted)
 		typed.Reset()
@@ -137,8 +137,8 @@ func (p pastes) message(text string) atcmd.Message {
 	return slices.DeleteFunc(message, func(part atcmd.Part) bool { return part.Text == "" })
 }
 
-// Shown returns a message as the editor shows it, with labels for its long pastes.
-func Shown(message atcmd.Message) string {
+// DisplayText returns a message as the editor shows it, with labels for its long pastes.
+func DisplayText(message atcmd.Message) string {
 	var shown strings.Builder
 	for _, part := range message {
 		text := part.Text

@@ -34,8 +34,8 @@ func (e *Editor) record(before state, typing bool) {
 	e.changes.after, e.changes.typing = nil, typing
 }
 
-// Changes returns the number of changes that can be undone.
-func (e *Editor) Changes() int { return len(e.changes.before) }
+// ChangeCount returns the number of changes that can be undone.
+func (e *Editor) ChangeCount() int { return len(e.changes.before) }
 
 // JoinUndo joins all changes after the first n into one.
 func (e *Editor) JoinUndo(n int) {
@@ -54,8 +54,8 @@ func (e *Editor) Splice(from, to int, text string) {
 	e.record(before, false)
 }
 
-// Stops returns the positions that the cursor can have, in order.
-func (e *Editor) Stops() []int {
+// CursorStops returns the positions that the cursor can have, in order.
+func (e *Editor) CursorStops() []int {
 	stops := make([]int, 1, len(e.Text)+1)
 	for at := 0; at < len(e.Text); {
 		at = e.after(at)

@@ -132,7 +132,7 @@ func (e *Editor) pieces(cluster string, column int) []string {
 		return strings.Split(strings.Repeat(" ", style.TabWidth-column%style.TabWidth), "")
 	case isPlaceholder(r):
 		return strings.SplitAfter(style.Reveal(e.Pastes.Label(r)).Text, "")
-	case strings.ContainsFunc(cluster, style.Hides) || ansi.StringWidth(cluster) == 0:
+	case strings.ContainsFunc(cluster, style.IsHiding) || ansi.StringWidth(cluster) == 0:
 		return []string{"�"}
 	}
 	return []string{cluster}

@@ -69,7 +69,7 @@ func lexerFor(language string) chroma.Lexer {
 	if language == "" || len(language) > 256 {
 		return nil
 	}
-	found := lexer.Named(language)
+	found := lexer.ByName(language)
 	if found == nil && strings.ContainsAny(language, "./") {
 		found = lexer.ForFile(language)
 	}

@@ -83,7 +83,7 @@ func (in *Input) changing(now time.Time, change func()) {
 // Paste inserts pasted text at the cursor. If the text consists of paths of images, it inserts the images.
 func (in *Input) Paste(text string, now time.Time) {
 	in.Typed = now
-	images := picture.Dropped(text)
+	images := picture.ImagesInPaste(text)
 	for _, path := range images {
 		in.PutImage(path, now)
 	}
@@ -99,9 +99,9 @@ func (in *Input) PutImage(path string, now time.Time) {
 	in.Typed = now
 }
 
-// Continues replaces a backslash at the end of the text by a new line, and reports whether it
+// ContinueLine replaces a backslash at the end of the text by a new line, and reports whether it
 // did.
-func (in *Input) Continues() bool {
+func (in *Input) ContinueLine() bool {
 	if in.Editor.Cursor != len(in.Editor.Text) || !strings.HasSuffix(in.Editor.Text, `\`) {
 		return false
 	}
@@ -116,17 +116,17 @@ func (in *Input) IsShell() bool { return strings.HasPrefix(in.Editor.Text, "!") 
 // IsPrivate reports whether the prompt is a shell command that the model does not see.
 func (in *Input) IsPrivate() bool { return strings.HasPrefix(in.Editor.Text, "!!") }
 
-// Sent empties the prompt after its message was sent.
-func (in *Input) Sent() {
+// ClearSent empties the prompt after its message was sent.
+func (in *Input) ClearSent() {
 	in.Editor.Clear()
 	in.Vim.Begin()
 	in.Typed = time.Time{}
 }
 
-// AsTyped returns a sent message as it was shown in the prompt, with placeholders for long pastes.
-func (in *Input) AsTyped(text string) string {
+// TypedForm returns a sent message as it was shown in the prompt, with placeholders for long pastes.
+func (in *Input) TypedForm(text string) string {
 	if prompt := in.earlier(text); prompt != nil {
-		return edit.Shown(prompt)
+		return edit.DisplayText(prompt)
 	}
 	return text
 }

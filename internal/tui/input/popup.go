@@ -12,7 +12,7 @@ import (
 
 // popup is the list of completions under the input.
 type popup struct {
-	Proposed
+	ProposalsMsg
 	// selected is the proposal picked with the arrows, or -1 for none.
 	selected int
 	// accept is set if Tab was pressed before there were proposals.
@@ -44,11 +44,11 @@ func (p *popup) runsSelected() bool {
 	return isCommandName(p.line) && (!selected.Loses || selected.Value == p.line)
 }
 
-// Proposing reports whether proposals are shown.
-func (in *Input) Proposing() bool { return in.popup.open() }
+// IsProposing reports whether proposals are shown.
+func (in *Input) IsProposing() bool { return in.popup.open() }
 
-// Pick selects the next or previous proposal.
-func (in *Input) Pick(by int) {
+// MoveSelection selects the next or previous proposal.
+func (in *Input) MoveSelection(by int) {
 	p := &in.popup
 	if by < 0 {
 		p.selected = max(0, p.selected)
@@ -63,8 +63,8 @@ func (in *Input) Dismiss() {
 	in.popup.line = line
 }
 
-// Unpropose removes the proposals.
-func (in *Input) Unpropose() { in.popup.close() }
+// CloseProposals removes the proposals.
+func (in *Input) CloseProposals() { in.popup.close() }
 
 // Proposals returns the rows of the proposals around the selected one.
 func (in *Input) Proposals(t *style.Theme, width, room int) []string {

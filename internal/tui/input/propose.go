@@ -10,8 +10,8 @@ import (
 	"agent/internal/command"
 )
 
-// Proposed holds proposals for a typed text. The caller passes it to Complete.
-type Proposed struct {
+// ProposalsMsg holds proposals for a typed text. The caller passes it to Complete.
+type ProposalsMsg struct {
 	// line is the text up to the cursor for which the proposals were made. They replace its end, beginning
 	// at start.
 	line      string
@@ -23,23 +23,23 @@ type Proposed struct {
 
 // completable returns the text to complete, up to the cursor, and a function that makes the proposals. The
 // function is nil unless the text is a command line, or a message whose end can name a file.
-func (in *Input) completable() (line string, complete func() Proposed) {
+func (in *Input) completable() (line string, complete func() ProposalsMsg) {
 	line = in.Editor.Text[:in.Editor.Cursor]
 	if in.sources.Commands != nil && !strings.Contains(line, "\n") && command.IsCommandWord(FirstWord(line)) {
 		commands := in.sources.Commands
-		return line, func() Proposed {
+		return line, func() ProposalsMsg {
 			start, proposals := commands.Complete(line)
-			return Proposed{line: line, start: start, proposals: proposals}
+			return ProposalsMsg{line: line, start: start, proposals: proposals}
 		}
 	}
-	start, typed, ok := atcmd.Unfinished(line)
+	start, typed, ok := atcmd.FindIncomplete(line)
 	if !ok || in.sources.Files == nil {
 		return line, nil
 	}
 	ctx, files := in.ctx, in.sources.Files
-	return line, func() Proposed {
+	return line, func() ProposalsMsg {
 		mentions, whole := files.Complete(typed)
-		found := Proposed{line: line, start: start}
+		found := ProposalsMsg{line: line, start: start}
 		for _, m := range mentions {
 			found.proposals = append(found.proposals, command.Completion{Value: m.Text, Help: m.Kind})
 		}
@@ -65,9 +65,9 @@ func (in *Input) Propose() tea.Cmd {
 	return func() tea.Msg { return complete() }
 }
 
-// Complete shows proposals, unless the text has changed since they were requested. It returns a command
+// ShowProposals shows proposals, unless the text has changed since they were requested. It returns a command
 // that waits for further proposals and requests them again. The selected proposal stays selected.
-func (in *Input) Complete(msg Proposed) tea.Cmd {
+func (in *Input) ShowProposals(msg ProposalsMsg) tea.Cmd {
 	line, complete := in.completable()
 	if complete == nil || line != msg.line || msg.start < 0 || msg.start > len(line) {
 		return nil
@@ -76,7 +76,7 @@ func (in *Input) Complete(msg Proposed) tea.Cmd {
 	if in.popup.open() && in.popup.selected >= 0 {
 		picked = in.popup.proposals[in.popup.selected].Value
 	}
-	in.popup = popup{Proposed: msg, selected: -1}
+	in.popup = popup{ProposalsMsg: msg, selected: -1}
 	if isCommandName(line) {
 		in.popup.selected = firstProposal(line, msg.proposals)
 	} else if picked != "" {
@@ -114,7 +114,7 @@ func (in *Input) Tab() tea.Cmd {
 // not depend on whether they are already shown.
 func (in *Input) Enter() (taken, runs bool) {
 	if line, complete := in.completable(); complete != nil && isCommandName(line) && line != in.popup.line {
-		in.Complete(complete())
+		in.ShowProposals(complete())
 	}
 	if !in.popup.open() || in.popup.selected < 0 {
 		return false, false

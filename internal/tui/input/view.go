@@ -13,8 +13,8 @@ const (
 	indent = "  "
 )
 
-// Look holds the state of the screen that affects the display of the prompt.
-type Look struct {
+// ViewState holds the state of the screen that affects the display of the prompt.
+type ViewState struct {
 	// Placeholder is shown while the prompt is empty.
 	Placeholder string
 	// Dim is set while the keys are not for the prompt.
@@ -24,12 +24,12 @@ type Look struct {
 }
 
 // View lays out the prompt in at most height rows and returns the position of the cursor.
-func (in *Input) View(t *style.Theme, look Look, width, height int) (rows []string, row, col int) {
+func (in *Input) View(t *style.Theme, look ViewState, width, height int) (rows []string, row, col int) {
 	mark, indent := mark, indent
 	in.Editor.Selected = edit.Selection{}
 	if look.Vim {
 		mark, indent = in.Vim.Mode.Letter()+mark, " "+indent
-		from, to := in.Vim.Selected(&in.Editor)
+		from, to := in.Vim.SelectedRange(&in.Editor)
 		in.Editor.Selected = edit.Selection{From: from, To: to, Look: t.Mark}
 	}
 	rows, row, col = in.Editor.View(width-len(mark), height)

@@ -77,7 +77,7 @@ func (f *file) fault(format string, args ...any) {
 }
 
 func (f *file) line() int {
-	return rawjson.PlaceOf(f.data, int(f.decoder.InputOffset())).Line
+	return rawjson.PositionAt(f.data, int(f.decoder.InputOffset())).Line
 }
 
 // read reads the file. It returns an error if parsing cannot continue.
@@ -173,7 +173,7 @@ func (f *file) conflicts(defaults *Map) {
 				others = append(others, fmt.Sprintf("%s (line %d)", other.action, other.line))
 			}
 		}
-		for _, other := range defaults.Of(b.key) {
+		for _, other := range defaults.ActionsOf(b.key) {
 			if other != b.action && !f.bound[other] {
 				others = append(others, other+` (use other keys, or none: "`+other+`": [])`)
 			}

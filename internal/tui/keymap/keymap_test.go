@@ -51,11 +51,11 @@ func TestFileOfKeys(t *testing.T) {
 				t.Errorf("faults (-want +got):\n%s", diff)
 			}
 			for key, want := range tc.of {
-				if got := m.Of(key); !slices.Equal(got, want) {
+				if got := m.ActionsOf(key); !slices.Equal(got, want) {
 					t.Errorf("%s does %v, want %v", key, got, want)
 				}
 			}
-			if len(tc.faults) > 0 && !slices.Equal(m.Of("ctrl+s"), []string{"stash"}) {
+			if len(tc.faults) > 0 && !slices.Equal(m.ActionsOf("ctrl+s"), []string{"stash"}) {
 				t.Error("a file with faults changed keys")
 			}
 		})
@@ -83,12 +83,12 @@ func FuzzParse(f *testing.F) {
 		m, faults := keymap.Parse([]byte(text))
 		for _, a := range m.Actions() {
 			for _, key := range a.Keys {
-				if !slices.Contains(m.Of(key), a.Name) {
-					t.Fatalf("%s has the key %s, which does %v", a.Name, key, m.Of(key))
+				if !slices.Contains(m.ActionsOf(key), a.Name) {
+					t.Fatalf("%s has the key %s, which does %v", a.Name, key, m.ActionsOf(key))
 				}
 			}
 		}
-		if !slices.Equal(m.Of("ctrl+c"), []string{"interrupt"}) || !slices.Contains(m.Of("esc"), "escape") {
+		if !slices.Equal(m.ActionsOf("ctrl+c"), []string{"interrupt"}) || !slices.Contains(m.ActionsOf("esc"), "escape") {
 			t.Fatalf("Ctrl+C or Esc was bound (faults %v)", faults)
 		}
 	})

@@ -104,8 +104,8 @@ func (m *Map) Actions() (all []Action) {
 	return all
 }
 
-// Of returns the names of the actions of a key. The key runs the first action that applies.
-func (m *Map) Of(key string) []string { return m.byKey[key] }
+// ActionsOf returns the names of the actions of a key. The key runs the first action that applies.
+func (m *Map) ActionsOf(key string) []string { return m.byKey[key] }
 
 // Label returns the first key of an action in the form for users, or "" if the action has none.
 func (m *Map) Label(action string) string {

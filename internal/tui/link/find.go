@@ -7,8 +7,8 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// Place is a range of a text, in bytes, that becomes a link.
-type Place struct {
+// LinkRange is a range of a text, in bytes, that becomes a link.
+type LinkRange struct {
 	From, To int
 	Target   Target
 }
@@ -23,8 +23,8 @@ const (
 	longText  = 32 << 10
 )
 
-// Places returns the positions of the web addresses and of the workspace files in a text, in order.
-func (l *Links) Places(text string) (places []Place) {
+// FindLinks returns the positions of the web addresses and of the workspace files in a text, in order.
+func (l *Links) FindLinks(text string) (places []LinkRange) {
 	if l == nil || len(text) > longText {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (l *Links) Places(text string) (places []Place) {
 			end = at + n
 		}
 		if t, size := l.word(text[at:end]); t.url != "" {
-			places = append(places, Place{at, at + size, t})
+			places = append(places, LinkRange{at, at + size, t})
 		}
 		at = end
 	}

@@ -27,17 +27,17 @@ var seed = maphash.MakeSeed()
 // name returns the id of a link. A terminal treats all rows with the same id as one link.
 func name(url string) string { return "id=" + strconv.FormatUint(maphash.String(seed, url), 36) }
 
-// Around returns text as a link to the target.
-func (t Target) Around(text string) string {
+// Link returns text as a link to the target.
+func (t Target) Link(text string) string {
 	if t.url == "" || text == "" {
 		return text
 	}
 	return begins + name(t.url) + ";" + t.url + ends + text + closes
 }
 
-// Length returns the length of a link sequence of this package at the beginning of a text, or 0
+// SequenceLength returns the length of a link sequence of this package at the beginning of a text, or 0
 // for none.
-func Length(text string) int {
+func SequenceLength(text string) int {
 	if !strings.HasPrefix(text, begins) {
 		return 0
 	}

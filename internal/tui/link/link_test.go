@@ -86,7 +86,7 @@ func TestTakesLinks(t *testing.T) {
 
 // targetOf is where a text leads that is one place, "" for none.
 func targetOf(l *Links, text string) string {
-	if places := l.Places(text); len(places) == 1 {
+	if places := l.FindLinks(text); len(places) == 1 {
 		return places[0].Target.url
 	}
 	return ""
@@ -100,14 +100,14 @@ func TestLooksAreBounded(t *testing.T) {
 	for i := range 2_000 {
 		fmt.Fprintf(&text, "n%d.go ", i)
 	}
-	l.Places(text.String())
+	l.FindLinks(text.String())
 	if len(l.looked) != mostLooks {
 		t.Errorf("%d files were looked for", len(l.looked))
 	}
 	if targetOf(l, "main.go") == "" {
 		t.Error("the next text has no links")
 	}
-	if places := l.Places("main.go" + strings.Repeat(" ", longText)); len(places) > 0 {
+	if places := l.FindLinks("main.go" + strings.Repeat(" ", longText)); len(places) > 0 {
 		t.Errorf("a long text has the links %v", places)
 	}
 }
@@ -177,9 +177,9 @@ func TestPlaces(t *testing.T) {
 		"`main.go`:12 \"src/a_test.go\"":                                          "main.go src/a_test.go",
 	} {
 		var got []string
-		for _, p := range l.Places(text) {
+		for _, p := range l.FindLinks(text) {
 			got = append(got, text[p.From:p.To])
-			if around := p.Target.Around("x"); Length(around) == 0 || strings.Count(around, "\x1b") != 4 {
+			if around := p.Target.Link("x"); SequenceLength(around) == 0 || strings.Count(around, "\x1b") != 4 {
 				t.Errorf("%q: the sequence is %q", text, around)
 			}
 		}
@@ -188,7 +188,7 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 	var none *Links
-	if got := none.Places("main.go:12"); got != nil {
+	if got := none.FindLinks("main.go:12"); got != nil {
 		t.Errorf("no links: %v", got)
 	}
 }
@@ -203,7 +203,7 @@ func TestFileSchemeRunsNothing(t *testing.T) {
 	}
 	for setting, want := range map[string]int{"file": shown, "cursor": 4} {
 		l := open(t, setting, kitty, root, time.Now)
-		if got := len(l.Places("main.go run.sh:1 Start.command x.Desktop")); got != want {
+		if got := len(l.FindLinks("main.go run.sh:1 Start.command x.Desktop")); got != want {
 			t.Errorf("%s: %d links, want %d", setting, got, want)
 		}
 	}
@@ -214,7 +214,7 @@ func TestLooksAgain(t *testing.T) {
 	t.Parallel()
 	root, now := workspace(t), time.Now()
 	l := open(t, "vscode", kitty, root, func() time.Time { return now })
-	there := func() bool { return len(l.Places("new.go")) > 0 }
+	there := func() bool { return len(l.FindLinks("new.go")) > 0 }
 	if there() {
 		t.Fatal("it is there")
 	}
@@ -231,15 +231,15 @@ func TestLooksAgain(t *testing.T) {
 
 func TestLengthKnowsOnlyOurs(t *testing.T) {
 	t.Parallel()
-	ours := target("https://example.com/").Around("text")
-	if n := Length(ours); ours[n:] != "text"+closes {
+	ours := target("https://example.com/").Link("text")
+	if n := SequenceLength(ours); ours[n:] != "text"+closes {
 		t.Errorf("Length(%q) = %d", ours, n)
 	}
 	for _, foreign := range []string{
 		"\x1b]8;;https://example.com/\x1b\\text", "\x1b]8;id=1;https://example.com/\x1b\\", "\x1b]8;" + name("https://example.com/") + ";https://evil.example/\x1b\\",
 		"\x1b]8;id=1;\x1b\\", "\x1b]8;;", "\x1b]0;title\x1b\\", "\x1b]8;;\a", "x",
 	} {
-		if n := Length(foreign); n != 0 {
+		if n := SequenceLength(foreign); n != 0 {
 			t.Errorf("Length(%q) = %d", foreign, n)
 		}
 	}
@@ -254,7 +254,7 @@ func FuzzPlaces(f *testing.F) {
 	l := open(f, "file", kitty, root, time.Now)
 	f.Fuzz(func(t *testing.T, text string) {
 		at := 0
-		for _, p := range l.Places(text) {
+		for _, p := range l.FindLinks(text) {
 			if p.From < at || p.To <= p.From || p.To > len(text) {
 				t.Fatalf("%q: %+v", text, p)
 			}

@@ -13,9 +13,9 @@ import (
 // frameTime is the shortest time between two deliveries of deltas: thirty per second.
 const frameTime = time.Second / 30
 
-// OutputKept limits the waiting bytes of a command's output. While the command runs, the screen shows
+// MaxOutputBytes limits the waiting bytes of a command's output. While the command runs, the screen shows
 // only the end of its output.
-const OutputKept = 16 << 10
+const MaxOutputBytes = 16 << 10
 
 // Mailbox collects the turn loop's events for the model. Put never waits. Adjacent deltas of one kind are
 // joined and delivered at most once in frameTime. All other events are delivered immediately. The order of
@@ -58,7 +58,7 @@ func (m *Mailbox) Put(event chat.Event) {
 	last := &m.waiting[n-1]
 	last.text = append(last.text, text...)
 	if _, output := event.(chat.ToolOutput); output {
-		last.text = humanize.KeepEnd(last.text, OutputKept)
+		last.text = humanize.KeepEnd(last.text, MaxOutputBytes)
 	}
 	wasUrgent := m.urgent
 	m.urgent = m.urgent || !delta && !ofAgent

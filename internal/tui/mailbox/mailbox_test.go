@@ -112,7 +112,7 @@ func TestMailboxBoundsOutput(t *testing.T) {
 	}
 	m.Put(chat.ToolOutput{Call: 1, Data: "the end"})
 	got := m.take()[0].(chat.ToolOutput).Data
-	if len(got) > 3*OutputKept || !strings.HasSuffix(got, "the end") {
+	if len(got) > 3*MaxOutputBytes || !strings.HasSuffix(got, "the end") {
 		t.Errorf("%d bytes are kept, ending in %q", len(got), got[len(got)-7:])
 	}
 }

@@ -2,7 +2,7 @@
 // pieces that never change again, and Renderer lays out a Piece in rows.
 //
 // The interface (package tui) has one Renderer for each theme, and one Stream for each reply of the model.
-// Printed rows cannot be changed, so Stream returns a block only once it is complete. Renderer.Settled
+// Printed rows cannot be changed, so Stream returns a block only once it is complete. Renderer.SettledRows
 // returns how many rows of an open paragraph can be printed early. A Piece contains the state that its
 // rendering needs from earlier pieces, such as the columns of a long table.
 package markdown
@@ -34,8 +34,8 @@ type Renderer struct {
 // New returns a renderer for a theme. A Renderer must be used by one goroutine.
 func New(t *style.Theme) *Renderer { return &Renderer{parser: gfm.NewParser(), theme: t} }
 
-// Piece renders a piece of a stream.
-func (m *Renderer) Piece(piece Piece, width int) []string {
+// RenderPiece renders a piece of a stream.
+func (m *Renderer) RenderPiece(piece Piece, width int) []string {
 	m.piece = piece
 	defer func() { m.piece = Piece{} }()
 	if piece.Table != "" && piece.Table != piece.Text {
@@ -48,7 +48,7 @@ func (m *Renderer) Piece(piece Piece, width int) []string {
 func (m *Renderer) Render(source string, width int) []string {
 	m.source = []byte(style.CleanProse(source))
 	doc := m.parser.Parse(text.NewReader(m.source))
-	return m.blocks(doc, m.theme.Prose(width), width, false)
+	return m.blocks(doc, m.theme.ProseWidth(width), width, false)
 }
 
 // blocks renders the children of a node, with a blank line between them unless tight is set.

@@ -16,7 +16,7 @@ func (m *Renderer) spans(parent ast.Node, look style.Style) style.Spans {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		out = append(out, m.inline(n, look)...)
 	}
-	return m.theme.LinkedAll(out)
+	return m.theme.LinkSpans(out)
 }
 
 func (m *Renderer) inline(node ast.Node, look style.Style) style.Spans {
@@ -59,7 +59,7 @@ func (m *Renderer) inline(node ast.Node, look style.Style) style.Spans {
 	case *ast.AutoLink:
 		address := string(n.URL(m.source))
 		target, _ := t.Links.Web(address)
-		return style.Spans{{Text: address, Style: t.Link.Over(look).To(target)}}
+		return style.Spans{{Text: address, Style: t.Link.Over(look).WithLink(target)}}
 	case *ast.RawHTML:
 		return style.Spans{{Text: string(n.Segments.Value(m.source)), Style: look}}
 	}
@@ -101,11 +101,11 @@ func (m *Renderer) link(n ast.Node, address string, look style.Style) style.Span
 	spans := m.spans(n, m.theme.Link.Over(look))
 	label := spans.Plain()
 	target, host := m.theme.Links.Web(address)
-	if places := m.theme.Links.Places(address); host == "" && len(places) == 1 && places[0].To == len(address) {
+	if places := m.theme.Links.FindLinks(address); host == "" && len(places) == 1 && places[0].To == len(address) {
 		target = places[0].Target
 	}
 	for i := range spans {
-		spans[i].Style = spans[i].Style.To(target)
+		spans[i].Style = spans[i].Style.WithLink(target)
 	}
 	if address == "" || label == address || "mailto:"+label == address {
 		return spans
@@ -113,7 +113,7 @@ func (m *Renderer) link(n ast.Node, address string, look style.Style) style.Span
 	if host != "" && !namesPlace(label) {
 		address = host
 	}
-	return append(spans, style.Span{Text: " (" + address + ")", Style: m.theme.Dim.Over(look).To(target)})
+	return append(spans, style.Span{Text: " (" + address + ")", Style: m.theme.Dim.Over(look).WithLink(target)})
 }
 
 // namesPlace reports whether the text of a link could be taken for an address.

@@ -11,11 +11,11 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Settled returns how many rows at the beginning of an open paragraph cannot change, whatever text follows.
+// SettledRows returns how many rows at the beginning of an open paragraph cannot change, whatever text follows.
 // These are the rows before the first character that may begin emphasis, code or a link. rows is the result
 // of Piece for the paragraph. Settled returns 0 for other blocks. It cannot foresee that the next line
 // turns the paragraph into a heading.
-func (m *Renderer) Settled(piece Piece, rows []string, width int) int {
+func (m *Renderer) SettledRows(piece Piece, rows []string, width int) int {
 	if !isParagraph(piece.Text) {
 		return 0
 	}
@@ -36,7 +36,7 @@ func (m *Renderer) Settled(piece Piece, rows []string, width int) int {
 			settled = append(settled, style.Span{Text: unescape(m.source[said.Segment.Start:at])})
 		}
 		if at >= 0 || !isText && (m.onlySignsFollow(n) || m.holdsOpen(n)) {
-			return min(len(rows), len(style.WrapSpans(settled, m.theme.Prose(width)))) - 1
+			return min(len(rows), len(style.WrapSpans(settled, m.theme.ProseWidth(width)))) - 1
 		}
 		settled = append(settled, m.inline(n, m.theme.Plain)...)
 	}

@@ -28,13 +28,13 @@ func TestSettledRowsStay(t *testing.T) {
 		}
 		var half, whole Stream
 		half.Add(text[:cut])
-		open, ok := half.Open()
+		open, ok := half.OpenPiece()
 		if !ok || len(append(whole.Add(text+"\n"), whole.End()...)) != 1 {
 			t.Skip("not one block")
 		}
-		rows := md.Piece(open, width)
-		settled := max(0, md.Settled(open, rows, width))
-		final := md.Piece(Piece{Text: strings.Trim(text, "\n")}, width)
+		rows := md.RenderPiece(open, width)
+		settled := max(0, md.SettledRows(open, rows, width))
+		final := md.RenderPiece(Piece{Text: strings.Trim(text, "\n")}, width)
 		if settled > len(final) || !slices.Equal(rows[:settled], final[:settled]) {
 			t.Fatalf("%d rows were settled of\n%s\nwhich became\n%s", settled, strings.Join(rows, "\n"), strings.Join(final, "\n"))
 		}
@@ -54,8 +54,8 @@ func TestSettledIsNotTimid(t *testing.T) {
 		"- " + strings.Repeat("an item ", 5):                                         2,
 	} {
 		piece := Piece{Text: strings.TrimSpace(text)}
-		rows := md.Piece(piece, 20)
-		if got, want := md.Settled(piece, rows, 20), len(rows)-1-open; got != want {
+		rows := md.RenderPiece(piece, 20)
+		if got, want := md.SettledRows(piece, rows, 20), len(rows)-1-open; got != want {
 			t.Errorf("%.30q: %d of %d rows settled, want %d", text, got, len(rows), want)
 		}
 	}

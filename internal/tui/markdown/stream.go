@@ -118,9 +118,9 @@ func (s *Stream) End() (closed []Piece) {
 	return closed
 }
 
-// Open returns the piece that still grows, without an end that is ambiguous. ok is false if there is
+// OpenPiece returns the piece that still grows, without an end that is ambiguous. ok is false if there is
 // nothing to show.
-func (s *Stream) Open() (piece Piece, ok bool) {
+func (s *Stream) OpenPiece() (piece Piece, ok bool) {
 	text := beforeMarks(s.open.String())
 	if strings.TrimSpace(text) == "" {
 		return Piece{}, false

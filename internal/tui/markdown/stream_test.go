@@ -67,7 +67,7 @@ func TestStreamIsIndependentOfDeltas(t *testing.T) {
 	md := New(style.NewTheme(style.NoColours, style.Palettes[0]))
 	show := func(pieces []Piece) (rows []string) {
 		for _, piece := range pieces {
-			if lines := md.Piece(piece, 60); len(lines) > 0 {
+			if lines := md.RenderPiece(piece, 60); len(lines) > 0 {
 				if len(rows) > 0 && !piece.More {
 					rows = append(rows, "")
 				}
@@ -129,7 +129,7 @@ func TestStreamLetsRowsGo(t *testing.T) {
 	left := 0
 	for i := range text {
 		for _, piece := range s.Add(text[i : i+1]) {
-			rows = append(rows, md.Piece(piece, 60)...)
+			rows = append(rows, md.RenderPiece(piece, 60)...)
 			left++
 		}
 	}
@@ -139,10 +139,10 @@ func TestStreamLetsRowsGo(t *testing.T) {
 	var whole Stream
 	var want []string
 	for _, piece := range append(whole.Add(text), whole.End()...) {
-		want = append(want, md.Piece(piece, 60)...)
+		want = append(want, md.RenderPiece(piece, 60)...)
 	}
 	for _, piece := range s.End() {
-		rows = append(rows, md.Piece(piece, 60)...)
+		rows = append(rows, md.RenderPiece(piece, 60)...)
 	}
 	if diff := cmp.Diff(want, rows); diff != "" {
 		t.Errorf("(-at once +row by row):\n%s", diff)
@@ -172,7 +172,7 @@ func TestOpenShowsNoHalfMarks(t *testing.T) {
 	} {
 		var s Stream
 		s.Add(text)
-		if got, _ := s.Open(); got.Text != want {
+		if got, _ := s.OpenPiece(); got.Text != want {
 			t.Errorf("%q is shown as %q, want %q", text, got.Text, want)
 		}
 		if end := s.End(); len(end) == 0 || !strings.Contains(text, strings.TrimSuffix(end[len(end)-1].Text, "```")) {

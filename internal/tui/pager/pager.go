@@ -201,7 +201,7 @@ func (p *Pager) turn(by int) {
 // typeQuery handles a key while the query is being typed.
 func (p *Pager) typeQuery(k term.Key) {
 	switch {
-	case k.Types():
+	case k.IsText():
 		p.query += k.Text
 	case k.Name == "backspace" && p.query != "":
 		runes := []rune(p.query)

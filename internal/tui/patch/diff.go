@@ -100,8 +100,8 @@ func withoutCarriageReturns(rows []string) ([]string, bool) {
 	return trimmed, content
 }
 
-// Hidden returns the number of invisible characters in a diff.
-func Hidden(diff string) (n int) {
+// CountHidden returns the number of invisible characters in a diff.
+func CountHidden(diff string) (n int) {
 	files := Files(diff)
 	for _, file := range files {
 		_, hidden := parse(file.Diff)
@@ -200,7 +200,7 @@ func (l line) rows(t *style.Theme, gutter, width int) []string {
 		text := append(style.Spans{{Text: sign, Style: sideStyle(t, l.kind)}}, row...)
 		if ground.On != "" {
 			text[0].Style = t.Strong // red on red is unreadable
-			text = text.On(ground, room+1)
+			text = text.OnBackground(ground, room+1)
 		}
 		out = append(out, t.Dim.Text(fmt.Sprintf("%*s ", gutter, number))+text.String())
 	}

@@ -53,7 +53,7 @@ func TestDiffOfSeveralFiles(t *testing.T) {
 	if got := StatText(diff); got != "+2 −3" {
 		t.Errorf("stat %s", got)
 	}
-	if got := Hidden(strings.ReplaceAll(diff, "d.go", "d\u202e.go")); got != 1 {
+	if got := CountHidden(strings.ReplaceAll(diff, "d.go", "d\u202e.go")); got != 1 {
 		t.Errorf("%d hidden, want that of the name that is shown", got)
 	}
 	long := strings.ReplaceAll(diff, "b/new.go", strings.Repeat("folder/", 9)+"new.go")

@@ -79,7 +79,7 @@ func (f *File) name(header, side string) string {
 	if quoted, err := strconv.Unquote(header); err == nil {
 		header = quoted
 	}
-	return humanize.Name(strings.TrimPrefix(header, side))
+	return humanize.FileName(strings.TrimPrefix(header, side))
 }
 
 // Title returns the name of the file and a summary of the change.

@@ -11,7 +11,7 @@ import (
 
 // action is the state of a list action, from its key to its end.
 type action struct {
-	command.PickAction
+	command.ChoiceAction
 	state  actionState
 	choice command.Choice
 	name   edit.Editor
@@ -45,11 +45,11 @@ func (p *Picker) chooseInstead(key string) bool {
 
 // begin starts the action of a key. It returns false if the key has none.
 func (p *Picker) begin(key string) bool {
-	i := slices.IndexFunc(p.pick.Actions, func(a command.PickAction) bool { return a.Key == key })
+	i := slices.IndexFunc(p.pick.Actions, func(a command.ChoiceAction) bool { return a.Key == key })
 	if i < 0 {
 		return false
 	}
-	a := action{PickAction: p.pick.Actions[i], state: due}
+	a := action{ChoiceAction: p.pick.Actions[i], state: due}
 	choice, ok := p.Selected()
 	a.choice = choice
 	if a.Asks != "" || a.Edits {
@@ -70,7 +70,7 @@ func (p *Picker) actionKey(k term.Key) Result {
 	switch {
 	case a.state != asking:
 		if stops { // closing the list does not stop the action
-			return Left
+			return ResultCanceled
 		}
 	case stops:
 		p.action = action{}
@@ -81,7 +81,7 @@ func (p *Picker) actionKey(k term.Key) Result {
 	default: // every other key means no
 		p.action = action{}
 	}
-	return Stays
+	return ResultOpen
 }
 
 // paste inserts pasted text into the edited name. It never answers a question.
@@ -107,7 +107,7 @@ func (p *Picker) act() func() {
 
 // replace shows a new version of the list. The query does not change. The selected choice stays selected if
 // it is still in the list.
-func (p *Picker) replace(pick command.Pick) {
+func (p *Picker) replace(pick command.ChoiceList) {
 	selected, _ := p.Selected()
 	at := p.at
 	p.pick, p.previews, p.texts, p.asked, p.reading = pick, map[int]string{}, nil, false, false

@@ -12,9 +12,9 @@ import (
 )
 
 // acting is a list with actions, which notes what ran.
-func acting(ran *[]string) command.Pick {
+func acting(ran *[]string) command.ChoiceList {
 	pick := sessions(3)
-	run := func(c command.Choice, text string) (*command.Pick, error) {
+	run := func(c command.Choice, text string) (*command.ChoiceList, error) {
 		*ran = append(*ran, c.Name+"="+text)
 		if text == "bad" {
 			return nil, errors.New("it is in use")
@@ -23,7 +23,7 @@ func acting(ran *[]string) command.Pick {
 		next.Choices = next.Choices[1:]
 		return &next, nil
 	}
-	pick.Actions = []command.PickAction{
+	pick.Actions = []command.ChoiceAction{
 		{Key: "ctrl+t", Name: "rename", Edits: true, Run: run},
 		{Key: "ctrl+x", Name: "delete", Asks: "delete", Run: run},
 	}
@@ -60,10 +60,10 @@ func TestPickerActions(t *testing.T) {
 				if len(name) == 1 {
 					text = name
 				}
-				if got := p.Key(term.Key{Name: name, Text: text}); got != Stays {
+				if got := p.Key(term.Key{Name: name, Text: text}); got != ResultOpen {
 					t.Fatalf("%s: %v", name, got)
 				}
-				for _, job := range p.Jobs() {
+				for _, job := range p.DueJobs() {
 					job()()
 				}
 			}
@@ -90,10 +90,10 @@ func TestPickerForgetsTextsOfBefore(t *testing.T) {
 	}
 	p := Open(pick)
 	typed(p, "s")
-	late := p.Jobs()[0]()
+	late := p.DueJobs()[0]()
 	p.Key(term.Key{Name: "ctrl+x"})
 	p.Key(term.Key{Name: "y", Text: "y"})
-	p.Jobs()[0]()()
+	p.DueJobs()[0]()()
 	late()
 	p.Key(term.Key{Name: "ctrl+u"})
 	typed(p, "text0")

@@ -16,7 +16,7 @@ import (
 
 // Picker is an open list.
 type Picker struct {
-	pick  command.Pick
+	pick  command.ChoiceList
 	query edit.Editor
 	// matches holds the indexes of the choices that match the query. at is the position of the selected
 	// match.
@@ -39,7 +39,7 @@ type Picker struct {
 }
 
 // Open returns a picker. The current choice is selected, or otherwise the first.
-func Open(pick command.Pick) *Picker {
+func Open(pick command.ChoiceList) *Picker {
 	p := &Picker{pick: pick, page: 1, previews: map[int]string{}}
 	p.query.Insert(pick.Query)
 	p.search()
@@ -60,12 +60,12 @@ type Result int
 
 // The effects of a key.
 const (
-	// Stays means that the list stays open.
-	Stays Result = iota
-	// Chosen means that the list is closed, and Selected returns the choice.
-	Chosen
-	// Left means that the list is closed without a choice.
-	Left
+	// ResultOpen means that the list stays open.
+	ResultOpen Result = iota
+	// ResultChosen means that the list is closed, and Selected returns the choice.
+	ResultChosen
+	// ResultCanceled means that the list is closed without a choice.
+	ResultCanceled
 )
 
 // stopKeys are the keys that close the list, or the question of an action.
@@ -78,15 +78,15 @@ func (p *Picker) Key(k term.Key) Result {
 	}
 	p.action.failed = ""
 	if slices.Contains(stopKeys, k.Name) {
-		return Left
+		return ResultCanceled
 	}
 	if p.chooseInstead(k.Name) {
-		return Chosen
+		return ResultChosen
 	}
 	switch k.Name {
 	case "enter", "tab":
 		if _, ok := p.Selected(); ok {
-			return Chosen
+			return ResultChosen
 		}
 	case "up", "ctrl+p", "shift+tab":
 		p.move(-1)
@@ -102,14 +102,14 @@ func (p *Picker) Key(k term.Key) Result {
 		}
 	default:
 		if p.begin(k.Name) {
-			return Stays
+			return ResultOpen
 		}
 		before := p.query.Text
 		if p.query.Key(k.Name, k.Text); p.query.Text != before {
 			p.search()
 		}
 	}
-	return Stays
+	return ResultOpen
 }
 
 // turn changes the value of the selected choice. It returns false for a list without such choices.
@@ -150,8 +150,8 @@ func (p *Picker) Selected() (choice command.Choice, ok bool) {
 // function stores the result. The caller must call it in the event loop.
 type Job func() (done func())
 
-// Jobs returns the jobs that are due now. It returns each job once.
-func (p *Picker) Jobs() []Job {
+// DueJobs returns the jobs that are due now. It returns each job once.
+func (p *Picker) DueJobs() []Job {
 	var jobs []Job
 	if p.action.state == due {
 		p.action.state = running
@@ -179,7 +179,7 @@ func (p *Picker) Jobs() []Job {
 // selection does not move.
 func (p *Picker) readTexts() func() {
 	pick, of := p.pick, p.replaced
-	texts := pick.Texts()
+	texts := pick.SearchTexts()
 	return func() {
 		if p.replaced != of {
 			return

@@ -12,8 +12,8 @@ import (
 	"agent/internal/tui/term"
 )
 
-func sessions(n int) command.Pick {
-	pick := command.Pick{Title: "session"}
+func sessions(n int) command.ChoiceList {
+	pick := command.ChoiceList{Title: "session"}
 	for i := range n {
 		pick.Choices = append(pick.Choices, command.Choice{Name: fmt.Sprintf("s%d", i), Help: fmt.Sprintf("%d days ago", i), Line: fmt.Sprintf("/resume s%d", i)})
 	}
@@ -32,7 +32,7 @@ func TestPickerSelects(t *testing.T) {
 	used.Choices[2].InUse = true
 	for _, tt := range []struct {
 		name string
-		pick command.Pick
+		pick command.ChoiceList
 		keys []string
 		text string
 		want string
@@ -43,8 +43,8 @@ func TestPickerSelects(t *testing.T) {
 		{name: "words in any order, name and help", pick: sessions(12), text: "days 7", want: "s7"},
 		{name: "a name before a help", pick: sessions(12), text: "1", want: "s1"},
 		{name: "around the end", pick: sessions(3), keys: []string{"up"}, want: "s2"},
-		{name: "a query that the list begins with", pick: command.Pick{Query: "s2", Choices: used.Choices[:3]}, want: "s2"},
-		{name: "and takes back", pick: command.Pick{Query: "s1", Choices: sessions(3).Choices}, keys: []string{"ctrl+u"}, want: "s0"},
+		{name: "a query that the list begins with", pick: command.ChoiceList{Query: "s2", Choices: used.Choices[:3]}, want: "s2"},
+		{name: "and takes back", pick: command.ChoiceList{Query: "s1", Choices: sessions(3).Choices}, keys: []string{"ctrl+u"}, want: "s0"},
 		{name: "down", pick: sessions(3), keys: []string{"down", "ctrl+n"}, want: "s2"},
 		{name: "the text is edited", pick: sessions(3), text: "s2", keys: []string{"ctrl+u"}, want: "s0"},
 		{name: "nothing fits", pick: sessions(3), text: "x", want: ""},
@@ -59,10 +59,10 @@ func TestPickerSelects(t *testing.T) {
 			if got, _ := p.Selected(); got.Name != tt.want {
 				t.Errorf("selected %q, want %q", got.Name, tt.want)
 			}
-			if result := p.Key(term.Key{Name: "enter"}); (result == Chosen) != (tt.want != "") {
+			if result := p.Key(term.Key{Name: "enter"}); (result == ResultChosen) != (tt.want != "") {
 				t.Errorf("Enter: %v", result)
 			}
-			if result := p.Key(term.Key{Name: "esc"}); result != Left {
+			if result := p.Key(term.Key{Name: "esc"}); result != ResultCanceled {
 				t.Errorf("Esc: %v", result)
 			}
 		})
@@ -77,11 +77,11 @@ func TestPickerPreview(t *testing.T) {
 		pick.Choices[i].Preview = func() string { return fmt.Sprintf("the end of s%d", i) }
 	}
 	p := Open(pick)
-	jobs := p.Jobs()
+	jobs := p.DueJobs()
 	if len(jobs) != 1 {
 		t.Fatalf("%d jobs", len(jobs))
 	}
-	if again := p.Jobs(); again != nil {
+	if again := p.DueJobs(); again != nil {
 		t.Error("it is loaded twice")
 	}
 	jobs[0]()()
@@ -108,11 +108,11 @@ func TestPickerSearchesTextsBeside(t *testing.T) {
 		return strings.Join(rows, "\n")
 	}
 	p := Open(pick)
-	if jobs := p.Jobs(); jobs != nil {
+	if jobs := p.DueJobs(); jobs != nil {
 		t.Fatal("something is read before somebody searches")
 	}
 	typed(p, "needle2")
-	jobs := p.Jobs()
+	jobs := p.DueJobs()
 	if reads > 0 || len(jobs) != 1 || !strings.Contains(shown(p), "searching the texts") {
 		t.Fatalf("%d texts were read by keys, %d jobs:\n%s", reads, len(jobs), shown(p))
 	}
@@ -125,7 +125,7 @@ func TestPickerSearchesTextsBeside(t *testing.T) {
 	}
 	p.Key(term.Key{Name: "ctrl+u"})
 	typed(p, "needle2")
-	if got, _ := p.Selected(); got.Name != "s2" || reads != 4 || p.Jobs() != nil {
+	if got, _ := p.Selected(); got.Name != "s2" || reads != 4 || p.DueJobs() != nil {
 		t.Errorf("selected %q after %d reads", got.Name, reads)
 	}
 }
@@ -146,7 +146,7 @@ func TestPickerFits(t *testing.T) {
 		for range rapid.IntRange(0, 50).Draw(t, "downs") {
 			p.Key(term.Key{Name: "down"})
 		}
-		for _, job := range p.Jobs() {
+		for _, job := range p.DueJobs() {
 			job()()
 		}
 		width, room := rapid.IntRange(8, 200).Draw(t, "width"), rapid.IntRange(2, 20).Draw(t, "room")
@@ -195,7 +195,7 @@ func TestPickerTurns(t *testing.T) {
 // D10: a list of themes shows how the selected one looks.
 func TestPickerShowsThemes(t *testing.T) {
 	t.Parallel()
-	pick := command.Pick{Title: "theme", Choices: []command.Choice{{Name: "auto", Theme: "auto"}, {Name: "dark", Theme: "dark"}, {Name: "light", Theme: "light"}}}
+	pick := command.ChoiceList{Title: "theme", Choices: []command.Choice{{Name: "auto", Theme: "auto"}, {Name: "dark", Theme: "dark"}, {Name: "light", Theme: "light"}}}
 	p, theme := Open(pick), style.NewTheme(style.TrueColours, style.Palettes[0])
 	shown := map[string]bool{}
 	for _, c := range pick.Choices {
@@ -225,7 +225,7 @@ func TestPickerShowsThemes(t *testing.T) {
 func TestRemarksGetTheirRoom(t *testing.T) {
 	t.Parallel()
 	const long = "it can be removed without loss; it waits until pruning pays"
-	pick := command.Pick{Choices: []command.Choice{
+	pick := command.ChoiceList{Choices: []command.Choice{
 		{Name: "a name of thirty-two characters!", Help: "short"}, {Name: "b.go", Help: long}, {Name: "c.go", Help: strings.Repeat("word ", 40) + "end"},
 	}}
 	theme := style.NewTheme(style.NoColours, style.Palettes[0])

@@ -39,8 +39,8 @@ func TestArgumentsAreShownWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := Asked{Approval: chat.Approval{Preview: tools.Preview{Title: "server/tool", Arguments: arguments}}}
-	all := strings.Join(All(style.NewTheme(style.NoColours, style.Palettes[0]), asked, 60), "")
+	asked := OpenQuestion{Approval: chat.Approval{Preview: tools.Preview{Title: "server/tool", Arguments: arguments}}}
+	all := strings.Join(AllRows(style.NewTheme(style.NoColours, style.Palettes[0]), asked, 60), "")
 	if n := strings.Count(all, "word"); n != 3000 || !strings.Contains(all, "END") || strings.Contains(all, "\x1b[2J") {
 		t.Errorf("%d words, %q", n, all[max(0, len(all)-300):])
 	}
@@ -52,10 +52,10 @@ func TestArgumentsAreShownWhole(t *testing.T) {
 // What a server changed of a tool is shown with the call, before its arguments.
 func TestAChangedDefinitionIsShown(t *testing.T) {
 	t.Parallel()
-	asked := Asked{Approval: chat.Approval{Preview: tools.Preview{
-		Title: "s (yours): t", Arguments: json.RawMessage(`{"a":"ARGUMENT"}`), Served: &tools.Served{Server: "s", Tool: "t", Changed: "- reads\n+ reads\u200b and sends"},
+	asked := OpenQuestion{Approval: chat.Approval{Preview: tools.Preview{
+		Title: "s (yours): t", Arguments: json.RawMessage(`{"a":"ARGUMENT"}`), Served: &tools.ServerCall{Server: "s", Tool: "t", Changed: "- reads\n+ reads\u200b and sends"},
 	}}}
-	all := strings.Join(All(style.NewTheme(style.NoColours, style.Palettes[0]), asked, 60), "\n")
+	all := strings.Join(AllRows(style.NewTheme(style.NoColours, style.Palettes[0]), asked, 60), "\n")
 	changed, argument := strings.Index(all, "and sends"), strings.Index(all, "ARGUMENT")
 	if changed < 0 || argument < changed || !strings.Contains(all, "- reads") {
 		t.Error(all)

@@ -36,7 +36,7 @@ type body struct {
 }
 
 // lay lays out the body, unless it is already laid out for the same theme, width and count.
-func (b *body) lay(t *style.Theme, request Asked, width, count int) {
+func (b *body) lay(t *style.Theme, request OpenQuestion, width, count int) {
 	if b.theme == t && b.width == width && b.count == count {
 		return
 	}
@@ -56,7 +56,7 @@ func (b *body) lay(t *style.Theme, request Asked, width, count int) {
 const longestRemark = 160
 
 // layCall lays out the title and the rows of a question.
-func (b *body) layCall(t *style.Theme, request Asked, width int) {
+func (b *body) layCall(t *style.Theme, request OpenQuestion, width int) {
 	p := request.Preview
 	switch {
 	case request.Own != nil:
@@ -108,7 +108,7 @@ func (b *body) layCall(t *style.Theme, request Asked, width int) {
 
 // whoAsks returns the beginning of a title that names the subagent that asks, or "" for none. It is for
 // titles that are made in this package, not taken from the preview.
-func whoAsks(request Asked) string {
+func whoAsks(request OpenQuestion) string {
 	if request.Agent == "" {
 		return ""
 	}
@@ -129,7 +129,7 @@ func (b *body) fits(title string) bool { return style.Width(title)+b.count <= b.
 
 // oneLine reveals the invisible characters of a title, which may contain the name of a file. A line feed
 // counts as invisible.
-func oneLine(title string) style.Revealed {
+func oneLine(title string) style.RevealedText {
 	revealed := style.Reveal(strings.ReplaceAll(title, "\n", "␊"))
 	revealed.Hidden += strings.Count(title, "\n")
 	return revealed

@@ -14,19 +14,19 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Asked is an open question: a call of the model, or the question of a command that the user has typed.
-type Asked struct {
+// OpenQuestion is an open question: a call of the model, or the question of a command that the user has typed.
+type OpenQuestion struct {
 	chat.Approval
 	// Own is the question of a command, or nil for a call of the model.
-	Own *command.Ask
+	Own *command.Question
 	// Step is the index of the model's inquiry that is being answered, from 0.
 	Step int
 }
 
-// AddOwn adds the question of a command that the user has just typed.
-func (q *Questions) AddOwn(ask *command.Ask, now time.Time) {
+// AddCommandQuestion adds the question of a command that the user has just typed.
+func (q *Questions) AddCommandQuestion(ask *command.Question, now time.Time) {
 	q.owns++
-	q.waiting = append(q.waiting, Asked{Approval: chat.Approval{ID: -q.owns}, Own: ask})
+	q.waiting = append(q.waiting, OpenQuestion{Approval: chat.Approval{ID: -q.owns}, Own: ask})
 	if len(q.waiting) == 1 {
 		q.show(now)
 	}
@@ -87,7 +87,7 @@ const forGood = "A"
 
 // oftenNote returns a note, to be appended to the choice, about how often the user approved calls that the
 // rule would have covered. It returns "" if there is no note.
-func oftenNote(asked Asked) string {
+func oftenNote(asked OpenQuestion) string {
 	if asked.Often == "" {
 		return ""
 	}
@@ -121,7 +121,7 @@ func (q *Questions) options() (all []choice) {
 // letterOf returns the key of the choice for a typed letter. A capital letter means the lower-case letter,
 // unless the capital letter is itself a choice.
 func (q *Questions) letterOf(typed string) string {
-	if typed == forGood && q.Open() && q.isChoice(typed) {
+	if typed == forGood && q.IsOpen() && q.isChoice(typed) {
 		return typed
 	}
 	return strings.ToLower(typed)
@@ -132,7 +132,7 @@ func (q *Questions) isChoice(letter string) bool {
 }
 
 // ownRows lays out the question of a command.
-func ownRows(t *style.Theme, ask *command.Ask, width int) []string {
+func ownRows(t *style.Theme, ask *command.Question, width int) []string {
 	var rows []string
 	for i, part := range ask.Parts {
 		if i > 0 && part.Diff != "" {

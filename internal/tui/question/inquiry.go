@@ -16,7 +16,7 @@ import (
 
 // Inquiry returns the current question of the model to the user. It returns nil for a call that needs
 // approval.
-func (a Asked) Inquiry() *tools.Inquiry {
+func (a OpenQuestion) Inquiry() *tools.Inquiry {
 	if a.Step >= len(a.Preview.Inquiries) {
 		return nil
 	}
@@ -130,8 +130,8 @@ func (q *Questions) giveOwn(now time.Time) Reply {
 	return q.give(tools.InquiryAnswer{Chosen: labels(q.inquiry(), q.marked), Words: words}, now)
 }
 
-// Secret reports whether the question asks for a line that must not be shown.
-func (a Asked) Secret() bool { return a.Own != nil && a.Own.Secret != nil }
+// IsSecret reports whether the question asks for a line that must not be shown.
+func (a OpenQuestion) IsSecret() bool { return a.Own != nil && a.Own.Secret != nil }
 
 // giveSecret answers with a hidden line. An empty line declines.
 func (q *Questions) giveSecret(line string, now time.Time) Reply {

@@ -92,7 +92,7 @@ func TestInquiryIsNotAnsweredByAccident(t *testing.T) {
 		t.Errorf("an early number counts: %+v", reply)
 	}
 	a.press("enter", "down", "down", "down", "enter", "enter")
-	if a.First().Step != 0 || !a.Explaining() {
+	if a.First().Step != 0 || !a.IsExplaining() {
 		t.Error("Enter answers without a choice")
 	}
 	a.press("esc", "1")
@@ -112,15 +112,15 @@ func TestInquiryByLines(t *testing.T) {
 	t.Parallel()
 	a := ask(80, 20, tools.Preview{Inquiries: inquiries})
 	a.wait(time.Second)
-	if all := strings.Join(All(theme, a.First(), 80), "\n"); !strings.Contains(all, "Store: Which store?") || !strings.Contains(all, "1: SQLite — one file") {
+	if all := strings.Join(AllRows(theme, a.First(), 80), "\n"); !strings.Contains(all, "Store: Which store?") || !strings.Contains(all, "1: SQLite — one file") {
 		t.Errorf("it says %q", all)
 	}
-	if reply := a.Line("/help", a.now); !reply.Pass {
+	if reply := a.HandleLine("/help", a.now); !reply.Pass {
 		t.Error("a command answers")
 	}
-	a.Line("3", a.now) // there is no third, so it is what the person says
+	a.HandleLine("3", a.now) // there is no third, so it is what the person says
 	a.wait(time.Second)
-	if got, want := a.Line("3, 1", a.now).Decision.Answers, []tools.InquiryAnswer{{Words: "3"}, {Chosen: []string{"vet", "fuzz"}}}; !reflect.DeepEqual(got, want) {
+	if got, want := a.HandleLine("3, 1", a.now).Decision.Answers, []tools.InquiryAnswer{{Words: "3"}, {Chosen: []string{"vet", "fuzz"}}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -138,7 +138,7 @@ func TestYesAndNoAreKeys(t *testing.T) {
 		a := &asking{now: time.Unix(1_000_000, 0)}
 		switch rapid.IntRange(0, 4).Draw(t, "kind") {
 		case 0:
-			a.AddOwn(&command.Ask{Title: "Is it so?", YesEffect: labels[0], YesCommand: "/yes", NoEffect: labels[1], NoLine: "no"}, a.now)
+			a.AddCommandQuestion(&command.Question{Title: "Is it so?", YesEffect: labels[0], YesCommand: "/yes", NoEffect: labels[1], NoLine: "no"}, a.now)
 		case 1:
 			a.Add(chat.Approval{ID: 7, Repeats: "three times", Preview: tools.Preview{Command: "x"}}, a.now, time.Time{})
 		case 2:
@@ -161,8 +161,8 @@ func TestYesAndNoAreKeys(t *testing.T) {
 		var reply Reply
 		if rapid.Bool().Draw(t, "by a line") {
 			a.wait(time.Second)
-			reply = a.Line(says, a.now)
-		} else if reply = a.alone(says); a.Explaining() {
+			reply = a.HandleLine(says, a.now)
+		} else if reply = a.alone(says); a.IsExplaining() {
 			reply = a.press("enter")
 		}
 		want := labels[strings.Index("yn", says)]
@@ -193,28 +193,28 @@ func TestADraftIsEditedFirst(t *testing.T) {
 	}
 	a = ask(60, 20, preview)
 	a.wait(time.Second)
-	if reply := a.Line("e", a.now); reply.Hint == "" || reply.Answered {
+	if reply := a.HandleLine("e", a.now); reply.Hint == "" || reply.Answered {
 		t.Errorf("e alone: %+v", reply)
 	}
-	if reply := a.Line("e slow at night", a.now); !reflect.DeepEqual(reply.Decision.Answers, want) {
+	if reply := a.HandleLine("e slow at night", a.now); !reflect.DeepEqual(reply.Decision.Answers, want) {
 		t.Errorf("%+v", reply)
 	}
 	a = ask(60, 20, preview)
 	a.wait(time.Second)
-	if reply := a.Line("n it is in the guide", a.now); !reflect.DeepEqual(reply.Decision.Answers, []tools.InquiryAnswer{{Chosen: []string{"drop"}, Words: "it is in the guide"}}) {
+	if reply := a.HandleLine("n it is in the guide", a.now); !reflect.DeepEqual(reply.Decision.Answers, []tools.InquiryAnswer{{Chosen: []string{"drop"}, Words: "it is in the guide"}}) {
 		t.Errorf("%+v", reply)
 	}
 	a = ask(60, 20, preview)
 	for _, line := range []string{"yes please", "1", "y but later"} {
 		a.wait(time.Second)
-		if reply := a.Line(line, a.now); !reply.Pass {
+		if reply := a.HandleLine(line, a.now); !reply.Pass {
 			t.Errorf("%q is no message: %+v", line, reply)
 		}
 	}
-	if a.text("1"); !a.Drafting() {
+	if a.text("1"); !a.IsDrafting() {
 		t.Error("a number is no message")
 	}
-	if says := ask(60, 20, preview).Answers(); says != "Type y: keep; n: drop; e and the text: edit it first; stop: no answer, and stop; v: repeat; anything else is a message." {
+	if says := ask(60, 20, preview).AnswerHelp(); says != "Type y: keep; n: drop; e and the text: edit it first; stop: no answer, and stop; v: repeat; anything else is a message." {
 		t.Error(says)
 	}
 }

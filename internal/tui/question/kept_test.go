@@ -30,7 +30,7 @@ func TestAllowingForGood(t *testing.T) {
 		if reply := askKept("").alone(letter); !reply.Answered || reply.Decision.Allow != want.Allow || reply.Decision.Always != want.Always || reply.Decision.Keep != want.Keep {
 			t.Errorf("%s: %+v", letter, reply)
 		}
-		if reply := askKept("").Line(letter, time.Unix(1_000_010, 0)); !reply.Answered || reply.Decision.Always != want.Always || reply.Decision.Keep != want.Keep {
+		if reply := askKept("").HandleLine(letter, time.Unix(1_000_010, 0)); !reply.Answered || reply.Decision.Always != want.Always || reply.Decision.Keep != want.Keep {
 			t.Errorf("the line %s: %+v", letter, reply)
 		}
 	}
@@ -57,7 +57,7 @@ func TestAllowingForGoodSaysWhat(t *testing.T) {
 	if shown := strings.Join(strings.Fields(strings.Join(rows, " ")), " "); !strings.Contains(shown, "(whatever follows) · asked 3 times so far: go test ./a · go test ./b") {
 		t.Errorf("it does not say how often it came:\n%s", shown)
 	}
-	if says := a.Answers(); !strings.Contains(says, "capital A: yes, permanently in this project: any `go test …` (whatever follows)") {
+	if says := a.AnswerHelp(); !strings.Contains(says, "capital A: yes, permanently in this project: any `go test …` (whatever follows)") {
 		t.Errorf("spoken: %s", says)
 	}
 }
@@ -72,7 +72,7 @@ func TestAllowingForGoodByAccident(t *testing.T) {
 			t.Fatalf("%s answered", letter)
 		}
 	}
-	if !a.Drafting() {
+	if !a.IsDrafting() {
 		t.Error("the word is no message")
 	}
 	a = askKept("")

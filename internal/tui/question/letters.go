@@ -12,19 +12,19 @@ import (
 // doubled letter counts once: neither is inserted into the message without further typing.
 func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
 	letter := q.letterOf(k.Text)
-	if letter == " " && q.inquiry() != nil && q.selected > 0 && !q.TooEarly(now) {
+	if letter == " " && q.inquiry() != nil && q.selected > 0 && !q.IsTooEarly(now) {
 		return q.choose(q.choices()[q.selected-1].key, now)
 	}
 	if !q.isChoice(letter) {
 		return q.moveTyped(k.Text, now)
 	}
-	if i := q.inquiry(); i != nil && i.Several && letter != "v" && q.letter == "" && !q.TooEarly(now) {
+	if i := q.inquiry(); i != nil && i.Several && letter != "v" && q.letter == "" && !q.IsTooEarly(now) {
 		return q.choose(letter, now) // marking an option does not answer yet
 	}
 	switch held := q.heldLetter(now); {
 	case held != "" && q.letterOf(held) != letter, q.letter != "" && q.letter != letter:
 		return q.moveTyped(k.Text, now) // the letters form a word
-	case q.TooEarly(now):
+	case q.IsTooEarly(now):
 		return q.hold(k.Text, k.Text+" ignored: the question had just appeared. Press it again", now)
 	}
 	q.held = ""
@@ -36,7 +36,7 @@ func (q *Questions) letterKey(k term.Key, now time.Time) Reply {
 // answered, because the next question may be about to appear.
 func (q *Questions) echoKey(k term.Key, now time.Time) Reply {
 	switch held := q.heldLetter(now); {
-	case !k.Types():
+	case !k.IsText():
 		q.held = ""
 	case q.answered != "" && strings.EqualFold(q.answered, k.Text) && now.Sub(q.answeredAt) < heldTime:
 		return q.hold(k.Text, k.Text+" counted once: it was pressed twice", now)
@@ -68,11 +68,11 @@ func (q *Questions) heldLetter(now time.Time) string {
 // reading the question, the text always belongs to the message.
 func (q *Questions) moveTyped(text string, now time.Time) Reply {
 	text = q.heldLetter(now) + q.letter + text
-	if q.takesWords() && !q.TooEarly(now) {
+	if q.takesWords() && !q.IsTooEarly(now) {
 		q.writeOwn(text)
 		return Reply{}
 	}
-	q.Draft()
+	q.FocusMessage()
 	return Reply{Draft: text}
 }
 
@@ -80,7 +80,7 @@ func (q *Questions) moveTyped(text string, now time.Time) Reply {
 // or two different letters. The user meant such a draft for the question.
 func (q *Questions) IsAnswers(draft string) bool {
 	draft = strings.ToLower(strings.TrimSpace(draft))
-	if !q.Open() || draft == "" || len(draft) > 2 && strings.Trim(draft, draft[:1]) != "" {
+	if !q.IsOpen() || draft == "" || len(draft) > 2 && strings.Trim(draft, draft[:1]) != "" {
 		return false
 	}
 	for _, letter := range draft {

@@ -10,10 +10,10 @@ import (
 	"agent/internal/tools"
 )
 
-// Answers returns a line that explains the possible answers to the first question, for an
+// AnswerHelp returns a line that explains the possible answers to the first question, for an
 // interface that reads answers as lines.
-func (q *Questions) Answers() string {
-	if q.First().Secret() {
+func (q *Questions) AnswerHelp() string {
+	if q.First().IsSecret() {
 		return "Type it and press Enter. It is not shown. An empty line stores nothing."
 	}
 	if i := q.inquiry(); i != nil && !i.YesNo {
@@ -56,10 +56,10 @@ func (q *Questions) Answers() string {
 	return "Type " + strings.Join(says, "; ") + rest
 }
 
-// Line handles a line that was typed while a question is open. The line is an answer alone, or n followed
+// HandleLine handles a line that was typed while a question is open. The line is an answer alone, or n followed
 // by a reason, or words if the question accepts words. For a message it sets Pass.
-func (q *Questions) Line(text string, now time.Time) Reply {
-	if q.First().Secret() {
+func (q *Questions) HandleLine(text string, now time.Time) Reply {
+	if q.First().IsSecret() {
 		return q.giveSecret(text, now)
 	}
 	text = strings.TrimSpace(text)
@@ -82,7 +82,7 @@ func (q *Questions) Line(text string, now time.Time) Reply {
 		if inquiry != nil || !q.isChoice(answer) {
 			break
 		}
-		if q.TooEarly(now) {
+		if q.IsTooEarly(now) {
 			return tooEarly
 		}
 		return q.answer(chat.Decision{Allow: answer != "d", Always: answer == "a" || answer == "d", Keep: answer == forGood, Sandbox: answer == inSandbox}, false, now)
@@ -90,7 +90,7 @@ func (q *Questions) Line(text string, now time.Time) Reply {
 	switch {
 	case !q.takesWords():
 		return Reply{Pass: true}
-	case q.TooEarly(now):
+	case q.IsTooEarly(now):
 		return tooEarly
 	case inquiry == nil:
 		return q.answer(chat.Decision{Reason: text}, false, now)
@@ -110,7 +110,7 @@ func (q *Questions) answerYesNo(key, rest string, now time.Time) Reply {
 		return q.answer(chat.Decision{}, true, now)
 	case key == "n":
 		return q.give(tools.InquiryAnswer{Chosen: labels(i, []int{1}), Words: rest}, now)
-	case q.TooEarly(now):
+	case q.IsTooEarly(now):
 		return tooEarly
 	case key == editFirst && rest == "":
 		return Reply{Hint: "e needs the text after it: " + i.Draft}

@@ -43,7 +43,7 @@ const (
 // Questions holds the open questions, oldest first, and the state of the answer to the first question. The
 // zero value has no questions.
 type Questions struct {
-	waiting []Asked
+	waiting []OpenQuestion
 	// owns counts the questions of commands, so that each has its own ID.
 	owns int
 	// since is the time at which the first question was shown.
@@ -103,8 +103,8 @@ type Reply struct {
 	Stop     bool
 }
 
-// Open reports whether a question is open.
-func (q *Questions) Open() bool { return len(q.waiting) > 0 }
+// IsOpen reports whether a question is open.
+func (q *Questions) IsOpen() bool { return len(q.waiting) > 0 }
 
 // Position returns the number of the question that is shown, from 1, and the number of questions. For a
 // call with inquiries, both count its inquiries. Otherwise they count the open questions. The total also
@@ -116,14 +116,14 @@ func (q *Questions) Position() (n, of int) {
 	return 1, max(len(q.waiting), 1+len(q.First().After))
 }
 
-// Owned reports whether a question of a command is open.
-func (q *Questions) Owned() bool {
-	return slices.ContainsFunc(q.waiting, func(asked Asked) bool { return asked.Own != nil })
+// HasCommandQuestion reports whether a question of a command is open.
+func (q *Questions) HasCommandQuestion() bool {
+	return slices.ContainsFunc(q.waiting, func(asked OpenQuestion) bool { return asked.Own != nil })
 }
 
-// Outdated returns a function that lists the IDs of outdated questions of commands. The function
+// OutdatedLister returns a function that lists the IDs of outdated questions of commands. The function
 // may be called from any goroutine. It is nil if no question can be outdated.
-func (q *Questions) Outdated() func() []int {
+func (q *Questions) OutdatedLister() func() []int {
 	current := map[int]func() bool{}
 	for _, asked := range q.waiting {
 		if asked.Own != nil && asked.Own.Current != nil {
@@ -143,24 +143,24 @@ func (q *Questions) Outdated() func() []int {
 	}
 }
 
-// Drafting reports whether keys belong to the message.
-func (q *Questions) Drafting() bool { return q.Open() && q.drafting }
+// IsDrafting reports whether keys belong to the message.
+func (q *Questions) IsDrafting() bool { return q.IsOpen() && q.drafting }
 
-// TooEarly reports whether an answer at the time now was typed before the user could read the question.
-func (q *Questions) TooEarly(now time.Time) bool { return now.Before(q.since.Add(readingTime)) }
+// IsTooEarly reports whether an answer at the time now was typed before the user could read the question.
+func (q *Questions) IsTooEarly(now time.Time) bool { return now.Before(q.since.Add(readingTime)) }
 
-// Asking reports whether the question receives the keys.
-func (q *Questions) Asking() bool { return q.Open() && !q.drafting }
+// IsAsking reports whether the question receives the keys.
+func (q *Questions) IsAsking() bool { return q.IsOpen() && !q.drafting }
 
-// Explaining reports whether the user is typing a reason or an answer in words.
-func (q *Questions) Explaining() bool { return q.Asking() && q.reason != nil }
+// IsExplaining reports whether the user is typing a reason or an answer in words.
+func (q *Questions) IsExplaining() bool { return q.IsAsking() && q.reason != nil }
 
 // First returns the question that is shown.
-func (q *Questions) First() Asked { return q.waiting[0] }
+func (q *Questions) First() OpenQuestion { return q.waiting[0] }
 
 // Add adds a call to approve. typed is the time of the last key in the message.
 func (q *Questions) Add(approval chat.Approval, now, typed time.Time) {
-	q.waiting = append(q.waiting, Asked{Approval: approval})
+	q.waiting = append(q.waiting, OpenQuestion{Approval: approval})
 	if len(q.waiting) == 1 {
 		q.show(now)
 		if now.Sub(typed) < typingTime {
@@ -175,9 +175,9 @@ func (q *Questions) show(now time.Time) {
 		waiting: q.waiting, owns: q.owns, since: now,
 		held: q.held, heldAt: q.heldAt, answered: q.answered, answeredAt: q.answeredAt,
 	}
-	if q.Open() {
+	if q.IsOpen() {
 		q.body.hidden = hidden(q.First())
-		if q.First().Secret() {
+		if q.First().IsSecret() {
 			q.reason = &edit.Editor{}
 		}
 	}
@@ -186,14 +186,14 @@ func (q *Questions) show(now time.Time) {
 // Uncover reports that the screen, which was covered since the time since, is visible again. A question
 // that was added in the meantime counts as shown only now.
 func (q *Questions) Uncover(since, now time.Time) {
-	if q.Asking() && q.since.After(since) {
+	if q.IsAsking() && q.since.After(since) {
 		q.since = now
 	}
 }
 
 // Settle removes the question with the given ID, which no longer needs an answer.
 func (q *Questions) Settle(id int, now time.Time) {
-	i := slices.IndexFunc(q.waiting, func(asked Asked) bool { return asked.ID == id })
+	i := slices.IndexFunc(q.waiting, func(asked OpenQuestion) bool { return asked.ID == id })
 	if i < 0 {
 		return
 	}
@@ -203,11 +203,11 @@ func (q *Questions) Settle(id int, now time.Time) {
 	}
 }
 
-// Draft makes the message receive the keys.
-func (q *Questions) Draft() { q.drafting, q.until, q.letter, q.held = true, time.Time{}, "", "" }
+// FocusMessage makes the message receive the keys.
+func (q *Questions) FocusMessage() { q.drafting, q.until, q.letter, q.held = true, time.Time{}, "", "" }
 
-// Ask makes the question receive the keys again.
-func (q *Questions) Ask(now time.Time) {
+// FocusQuestion makes the question receive the keys again.
+func (q *Questions) FocusQuestion(now time.Time) {
 	q.drafting, q.letter, q.since = false, "", now
 }
 
@@ -216,7 +216,7 @@ func (q *Questions) WakeAt() time.Time {
 	switch {
 	case q.letter != "":
 		return q.at
-	case q.Drafting():
+	case q.IsDrafting():
 		return q.until
 	}
 	return time.Time{}
@@ -235,7 +235,7 @@ func (q *Questions) Wake(now time.Time) Reply {
 		return reply
 	}
 	if q.drafting && !q.until.IsZero() && !now.Before(q.until) {
-		q.Ask(now)
+		q.FocusQuestion(now)
 	}
 	return Reply{}
 }
@@ -244,13 +244,13 @@ func (q *Questions) Wake(now time.Time) Reply {
 // has just answered.
 func (q *Questions) Key(k term.Key, now time.Time) Reply {
 	switch {
-	case !q.Open():
+	case !q.IsOpen():
 		return q.echoKey(k, now)
 	case q.reason != nil:
 		return q.reasonKey(k, now)
 	case q.drafting:
 		return q.draftKey(k, now)
-	case k.Types():
+	case k.IsText():
 		return q.letterKey(k, now)
 	}
 	if q.letter != "" && k.Name == "enter" && q.inquiry() != nil {
@@ -268,7 +268,7 @@ func (q *Questions) Key(k term.Key, now time.Time) Reply {
 func (q *Questions) draftKey(k term.Key, now time.Time) Reply {
 	switch k.Name {
 	case "esc":
-		q.Ask(now)
+		q.FocusQuestion(now)
 		return Reply{}
 	case "shift+tab":
 	default:
@@ -283,11 +283,11 @@ func (q *Questions) namedKey(k term.Key, now time.Time) Reply {
 	case "esc", "alt+esc", "ctrl+c":
 		return q.choose("esc", now)
 	case "tab":
-		q.Draft()
+		q.FocusMessage()
 	case "left":
 		q.back(now)
 	case "up", "down", "enter":
-		if !q.TooEarly(now) {
+		if !q.IsTooEarly(now) {
 			return q.selectKey(k.Name, now)
 		}
 	case "pgup":
@@ -385,7 +385,7 @@ func (q *Questions) answer(d chat.Decision, stop bool, now time.Time) Reply {
 func (q *Questions) reasonKey(k term.Key, now time.Time) Reply {
 	switch k.Name {
 	case "enter":
-		if q.First().Secret() {
+		if q.First().IsSecret() {
 			return q.giveSecret(q.reason.Value(), now)
 		}
 		if q.inquiry() != nil {
@@ -393,7 +393,7 @@ func (q *Questions) reasonKey(k term.Key, now time.Time) Reply {
 		}
 		return q.answer(chat.Decision{Reason: strings.TrimSpace(q.reason.Value())}, false, now)
 	case "esc", "alt+esc":
-		if q.First().Secret() {
+		if q.First().IsSecret() {
 			return q.answer(chat.Decision{}, false, now)
 		}
 		q.reason = nil
@@ -413,8 +413,8 @@ func (q *Questions) Paste(text string) bool {
 		q.reason.InsertPaste(text)
 		return true
 	}
-	if q.Open() {
-		q.Draft()
+	if q.IsOpen() {
+		q.FocusMessage()
 	}
 	return false
 }

@@ -122,7 +122,7 @@ func TestTypingNeverAnswers(t *testing.T) {
 			if draft += reply.Draft; drafting && reply.Pass {
 				draft += string(r)
 			}
-			drafting = a.Drafting()
+			drafting = a.IsDrafting()
 		}
 		if !drafting || !strings.HasSuffix(word, draft) || strings.Trim(strings.TrimSuffix(word, draft), word[:1]) != "" {
 			t.Fatalf("%q became the message %q", word, draft)
@@ -142,14 +142,14 @@ func TestTheNextQuestionIsReadAnew(t *testing.T) {
 		t.Fatalf("%+v", reply)
 	}
 	a.Arrange(theme, 60, 12)
-	if !a.TooEarly(a.now) || a.First().ID != 8 {
+	if !a.IsTooEarly(a.now) || a.First().ID != 8 {
 		t.Error("the next question counts as read")
 	}
 	if reply := a.alone("y"); reply.Answered {
 		t.Error("what was seen of one question counts for the next")
 	}
 	a.Settle(8, a.now)
-	if a.Open() {
+	if a.IsOpen() {
 		t.Error("a question that was settled is open")
 	}
 }
@@ -174,7 +174,7 @@ func TestTheRemarkOfACommandIsShown(t *testing.T) {
 
 // rowsOf is all of a question about a call.
 func rowsOf(p tools.Preview) []string {
-	return All(theme, Asked{Approval: chat.Approval{Preview: p}}, 60)
+	return AllRows(theme, OpenQuestion{Approval: chat.Approval{Preview: p}}, 60)
 }
 
 // A question of an agent names the agent in its first row and then its task, whatever it is about.
@@ -187,7 +187,7 @@ func TestQuestionsOfAgents(t *testing.T) {
 		"a circle":       {Repeats: "read_file a.go"},
 	} {
 		c.Agent, c.Task = "general", "rename\x1b[31m it"
-		rows := All(theme, Asked{Approval: c}, 60)
+		rows := AllRows(theme, OpenQuestion{Approval: c}, 60)
 		if !strings.HasPrefix(rows[0], "agent general: ") || rows[2] != "its task: rename␛[31m it" {
 			t.Errorf("%s: %q", name, rows)
 		}
@@ -198,7 +198,7 @@ func TestTheQuestionOfACommand(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]Reply{"y": {Run: "/undo yes"}, "n": {Declined: true}} {
 		a := &asking{now: time.Unix(1_000_000, 0)}
-		a.AddOwn(&command.Ask{Title: "undo 1 file", YesEffect: "yes, undo", YesCommand: "/undo yes", Parts: []command.AskPart{{Title: "delete  a.txt"}}}, a.now)
+		a.AddCommandQuestion(&command.Question{Title: "undo 1 file", YesEffect: "yes, undo", YesCommand: "/undo yes", Parts: []command.QuestionPart{{Title: "delete  a.txt"}}}, a.now)
 		a.Arrange(theme, 60, 20)
 		rows, _ := a.View()
 		if text := strings.Join(rows, "\n"); !strings.Contains(text, "delete  a.txt") || !strings.Contains(text, "yes, undo") {
@@ -220,7 +220,7 @@ func TestNothingOfACommandIsHidden(t *testing.T) {
 		a := ask(width, 200, tools.Preview{Command: command})
 		rows, _ := a.View()
 		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
-		for where, text := range map[string]string{"question": squeeze(strings.Join(rows, "")), "all of it": squeeze(strings.Join(All(theme, a.First(), width), ""))} {
+		for where, text := range map[string]string{"question": squeeze(strings.Join(rows, "")), "all of it": squeeze(strings.Join(AllRows(theme, a.First(), width), ""))} {
 			if want := squeeze(style.Reveal(command).Text); !strings.Contains(text, want) {
 				t.Fatalf("the %s at %d shows %q of %q", where, width, text, want)
 			}
@@ -234,14 +234,14 @@ func TestASecretIsNotShown(t *testing.T) {
 	var taken string
 	newQuestion := func() *asking {
 		a := &asking{now: time.Unix(1_000_000, 0)}
-		a.AddOwn(&command.Ask{Title: "API key for a.example", YesEffect: "store the key", Secret: func(_ context.Context, line string) (command.Output, error) {
+		a.AddCommandQuestion(&command.Question{Title: "API key for a.example", YesEffect: "store the key", Secret: func(_ context.Context, line string) (command.Output, error) {
 			taken = line
 			return command.Output{}, nil
 		}}, a.now)
 		return a
 	}
 	a := newQuestion()
-	if !a.First().Secret() || !a.Paste("sk-12") {
+	if !a.First().IsSecret() || !a.Paste("sk-12") {
 		t.Fatal("the key is not for the question")
 	}
 	a.Key(term.Key{Text: "y"}, a.now)
@@ -252,7 +252,7 @@ func TestASecretIsNotShown(t *testing.T) {
 	}
 	for name, give := range map[string]func(*asking) Reply{
 		"keys": func(*asking) Reply { return a.Key(term.Key{Name: "enter"}, a.now) },
-		"line": func(b *asking) Reply { return b.Line(" sk-12y ", b.now) },
+		"line": func(b *asking) Reply { return b.HandleLine(" sk-12y ", b.now) },
 	} {
 		taken = ""
 		if reply := give(newQuestion()); reply.Yes == nil {
@@ -262,7 +262,7 @@ func TestASecretIsNotShown(t *testing.T) {
 		}
 	}
 	b, c := newQuestion(), newQuestion()
-	if !b.Key(term.Key{Name: "esc"}, b.now).Declined || !c.Line("", c.now).Declined || b.Open() || c.Open() {
+	if !b.Key(term.Key{Name: "esc"}, b.now).Declined || !c.HandleLine("", c.now).Declined || b.IsOpen() || c.IsOpen() {
 		t.Error("nothing typed does not decline")
 	}
 }
@@ -278,12 +278,12 @@ func TestTheOfferedMode(t *testing.T) {
 		if text := strings.Join(rows, "\n"); strings.Contains(text, "s    yes, and run commands in the sandbox without asking") != (mode != "") {
 			t.Errorf("mode %q:\n%s", mode, text)
 		}
-		if strings.Contains(a.Answers(), "s: yes, and run commands") != (mode != "") {
-			t.Error(a.Answers())
+		if strings.Contains(a.AnswerHelp(), "s: yes, and run commands") != (mode != "") {
+			t.Error(a.AnswerHelp())
 		}
 		b := *a
 		b.wait(time.Second)
-		for by, reply := range map[string]Reply{"key": a.alone("s"), "line": b.Line("s", b.now)} {
+		for by, reply := range map[string]Reply{"key": a.alone("s"), "line": b.HandleLine("s", b.now)} {
 			if want := (chat.Decision{Allow: true, Sandbox: true}); (reply.Answered && reflect.DeepEqual(reply.Decision, want)) != (mode != "") {
 				t.Errorf("mode %q by %s: %+v", mode, by, reply)
 			}

@@ -13,8 +13,8 @@ import (
 // tallRoom is the smallest number of rows with which every choice has its own row.
 const tallRoom = 16
 
-// Place is the position of the cursor within rows.
-type Place struct{ Row, Col int }
+// CursorPosition is the position of the cursor within rows.
+type CursorPosition struct{ Row, Col int }
 
 // Arrange lays out the question in room rows of width cells. It determines which part of the question is
 // visible, and therefore whether an answer counts. View only draws the result.
@@ -39,12 +39,12 @@ func (q *Questions) Arrange(t *style.Theme, width, room int) {
 
 // View returns the rows of the first question as Arrange laid them out, and the position of the cursor
 // while the question receives the keys. It has no side effects.
-func (q Questions) View() ([]string, Place) {
+func (q Questions) View() ([]string, CursorPosition) {
 	t, width, room := q.theme, q.width, q.room
 	count := q.count()
 	head := t.Warn.Over(t.Strong).Text(style.Truncate("? "+q.body.title, max(1, width-len(count)))) + t.Dim.Text(count)
 	if q.body.cramped {
-		return append([]string{head}, q.crampedFoot(t, width)...)[:max(1, min(2, room))], Place{}
+		return append([]string{head}, q.crampedFoot(t, width)...)[:max(1, min(2, room))], CursorPosition{}
 	}
 	foot, at := q.foot(t, width, q.tall)
 	lines := append([]string{head}, style.IndentAll(q.body.view(), "  ")...)
@@ -64,8 +64,8 @@ func (q *Questions) count() string {
 	return ""
 }
 
-// All returns the rows of the whole question, for the pager.
-func All(t *style.Theme, request Asked, width int) []string {
+// AllRows returns the rows of the whole question, for the pager.
+func AllRows(t *style.Theme, request OpenQuestion, width int) []string {
 	b := body{hidden: hidden(request)}
 	b.lay(t, request, width, 0)
 	title := []string{t.Strong.Text(b.title)}
@@ -83,7 +83,7 @@ func All(t *style.Theme, request Asked, width int) []string {
 }
 
 // hidden counts the invisible characters of a question.
-func hidden(asked Asked) (n int) {
+func hidden(asked OpenQuestion) (n int) {
 	p := asked.Preview
 	lines, texts, diffs := []string{p.Directory}, []string{p.Plan, p.Command}, []string{p.Diff}
 	if p.Command == "" {
@@ -108,7 +108,7 @@ func hidden(asked Asked) (n int) {
 		n += style.Reveal(text).Hidden
 	}
 	for _, diff := range diffs {
-		n += patch.Hidden(diff)
+		n += patch.CountHidden(diff)
 	}
 	for _, caution := range cautions(asked) {
 		n += caution.Hidden
@@ -117,9 +117,9 @@ func hidden(asked Asked) (n int) {
 }
 
 // cautions returns the warnings about a call.
-func cautions(request Asked) []style.Revealed {
+func cautions(request OpenQuestion) []style.RevealedText {
 	p := request.Preview
-	var lines []style.Revealed
+	var lines []style.RevealedText
 	if p.Because != "" && p.Command != "" {
 		lines = append(lines, style.Reveal(strings.ReplaceAll(p.Because, "\n", " ")))
 	}
@@ -136,7 +136,7 @@ func cautions(request Asked) []style.Revealed {
 }
 
 // cautionRows lays out the warnings about a call.
-func cautionRows(t *style.Theme, request Asked, width int) []string {
+func cautionRows(t *style.Theme, request OpenQuestion, width int) []string {
 	var rows []string
 	for _, caution := range cautions(request) {
 		sign := t.Sign(t.Plain, "!")
@@ -151,7 +151,7 @@ func cautionRows(t *style.Theme, request Asked, width int) []string {
 const mostCautions = 6
 
 // foot returns the rows below the body: the warnings and the answers.
-func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place) {
+func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, CursorPosition) {
 	foot := cautionRows(t, q.First(), width)
 	if more := len(foot) - mostCautions; more > 0 {
 		foot = append(foot[:mostCautions], t.Warn.Text(style.Truncate("! … "+humanize.Count(more, "more line")+": v shows all", width)))
@@ -165,7 +165,7 @@ func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place)
 		at.Row += len(foot)
 		return append(foot, rows...), at
 	case q.drafting:
-		return append(foot, t.Dim.Text(style.Parts("message · Esc: back to the question", " · ", width))), Place{}
+		return append(foot, t.Dim.Text(style.Parts("message · Esc: back to the question", " · ", width))), CursorPosition{}
 	}
 	if q.body.scrolled && q.body.endSeen && q.body.top > 0 {
 		foot = append(foot, t.Warn.Text(style.Truncate("end reached: press the key again to answer", width)))
@@ -173,7 +173,7 @@ func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Place)
 	if tall && len(foot) > 0 {
 		foot = append(foot, "")
 	}
-	at := Place{Row: len(foot)}
+	at := CursorPosition{Row: len(foot)}
 	if tall {
 		return append(append(foot, q.choiceRows(t, width)...), q.afterRows(t, width)...), at
 	}
@@ -257,11 +257,11 @@ func keyName(key string) string {
 
 // reasonView returns the editor for a reason or an answer in words, and the position of the
 // cursor.
-func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
-	if q.First().Secret() {
+func (q *Questions) reasonView(t *style.Theme, width int) ([]string, CursorPosition) {
+	if q.First().IsSecret() {
 		marks := strings.Repeat("•", min(len(q.reason.Value()), max(0, width-1)))
 		rows := append([]string{t.Strong.Text(marks)}, style.WrapText("hidden · Enter: "+oneLine(q.First().Own.YesEffect).Text+" · Esc: no", width)...)
-		return rows, Place{0, len([]rune(marks))}
+		return rows, CursorPosition{0, len([]rune(marks))}
 	}
 	prompt, does := "Why not? ", "Enter refuses"
 	switch asked := q.First(); {
@@ -290,5 +290,5 @@ func (q *Questions) reasonView(t *style.Theme, width int) ([]string, Place) {
 	for _, line := range style.WrapText(does, width) {
 		rows = append(rows, t.Dim.Text(line))
 	}
-	return rows, Place{row, col + len(prompt)}
+	return rows, CursorPosition{row, col + len(prompt)}
 }

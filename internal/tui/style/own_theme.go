@@ -90,8 +90,10 @@ func strict(data []byte, into any) error {
 	return err
 }
 
-// OwnName reports whether a name is allowed for a user's theme.
-func OwnName(name string) bool { return ownName.MatchString(name) && !slices.Contains(Themes(), name) }
+// IsOwnThemeName reports whether a name is allowed for a user's theme.
+func IsOwnThemeName(name string) bool {
+	return ownName.MatchString(name) && !slices.Contains(Themes(), name)
+}
 
 var ownName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,39}$`)
 

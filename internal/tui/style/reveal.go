@@ -13,8 +13,8 @@ import (
 // Range is a part of a text, in bytes.
 type Range struct{ From, To int }
 
-// Revealed is text in which every character is visible.
-type Revealed struct {
+// RevealedText is text in which every character is visible.
+type RevealedText struct {
 	Text string
 	// Marks are the parts of Text that represent an invisible character.
 	Marks []Range
@@ -31,9 +31,9 @@ const longestGap = 48
 // interpret, remove or hide any character. Reveal shows as a symbol or a number: control and escape
 // characters, characters that reorder, join or hide text, unusual spaces, and invalid UTF-8. Line ends
 // stay, tabs are expanded, and a long run of spaces becomes a number.
-func Reveal(text string) Revealed {
+func Reveal(text string) RevealedText {
 	if isPrintable(text) {
-		return Revealed{Text: text}
+		return RevealedText{Text: text}
 	}
 	var r revealer
 	for rest := text; rest != ""; {
@@ -54,7 +54,7 @@ func Reveal(text string) Revealed {
 			r.add(strings.Repeat(" ", n), n)
 		// Emoji made of several characters are taken apart too, because nothing distinguishes an ordinary
 		// emoji from an emoji that hides text.
-		case c == utf8.RuneError && size == 1, humanize.Hidden(c), !unicode.IsPrint(c):
+		case c == utf8.RuneError && size == 1, humanize.IsHidden(c), !unicode.IsPrint(c):
 			r.hidden++
 			r.mark(symbol(c, rest[:size]))
 		default:
@@ -62,7 +62,7 @@ func Reveal(text string) Revealed {
 		}
 		rest = rest[size:]
 	}
-	return Revealed{Text: r.b.String(), Marks: r.marks, Hidden: r.hidden}
+	return RevealedText{Text: r.b.String(), Marks: r.marks, Hidden: r.hidden}
 }
 
 // revealer builds the result of Reveal.
@@ -85,7 +85,7 @@ func (r *revealer) mark(s string) {
 
 // symbol returns the visible text that represents a hidden character.
 func symbol(r rune, text string) string {
-	if seen := humanize.Visible(text); seen != text {
+	if seen := humanize.EscapeInvisible(text); seen != text {
 		return seen
 	}
 	return fmt.Sprintf("<U+%04X>", r)

@@ -13,7 +13,7 @@ import (
 // passes through Seal just before output, so that no text is interpreted, whatever its source. Layout
 // cleans text earlier, because it needs the width.
 func Seal(row string) string {
-	return seal(row, func(text string) int { return max(styleLength(text), link.Length(text)) })
+	return seal(row, func(text string) int { return max(styleLength(text), link.SequenceLength(text)) })
 }
 
 // SealPlain is Seal for a terminal without styles. It keeps no sequence.
@@ -35,7 +35,7 @@ func seal(row string, sequence func(string) int) string {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(row[at:])
-		if c >= utf8.RuneSelf && !(r == utf8.RuneError && size == 1) && !Hides(r) {
+		if c >= utf8.RuneSelf && !(r == utf8.RuneError && size == 1) && !IsHiding(r) {
 			at += size
 			continue
 		}
@@ -59,7 +59,7 @@ func visibleText(text string, r rune) string {
 	case '\n':
 		return "␊"
 	}
-	return humanize.Visible(text)
+	return humanize.EscapeInvisible(text)
 }
 
 // styleLength returns the length of the sequence that sets a style (SGR) at the beginning of
@@ -79,10 +79,10 @@ func styleLength(text string) int {
 	return 0
 }
 
-// Hides reports whether a character reorders or hides the text around it, or is blank although it looks
+// IsHiding reports whether a character reorders or hides the text around it, or is blank although it looks
 // like a character. It returns false for invisible characters that only affect typesetting, such as a
 // joiner, because prose in many scripts needs them. Text for approval has a stricter rule; see Reveal.
-func Hides(r rune) bool {
+func IsHiding(r rune) bool {
 	switch {
 	case r >= 0xa0 && r < 0x300: // Latin, the most frequent range beyond ASCII
 		return false
@@ -93,5 +93,5 @@ func Hides(r rune) bool {
 	case 0xad, 0x200c, 0x200d, 0x2060: // soft hyphen, non-joiner, joiner, no break
 		return false
 	}
-	return humanize.Hidden(r)
+	return humanize.IsHidden(r)
 }

@@ -33,7 +33,7 @@ func FuzzSeal(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		plain := SealPlain(s)
 		for _, r := range plain {
-			if r < ' ' || r >= 0x7f && r < 0xa0 || Hides(r) {
+			if r < ' ' || r >= 0x7f && r < 0xa0 || IsHiding(r) {
 				t.Fatalf("%q holds %U", plain, r)
 			}
 		}

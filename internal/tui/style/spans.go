@@ -58,8 +58,8 @@ func (s Spans) Restyle(parts []Range, over Style) Spans {
 	return out
 }
 
-// On returns the spans on a background that is at least width cells wide.
-func (s Spans) On(ground Style, width int) Spans {
+// OnBackground returns the spans on a background that is at least width cells wide.
+func (s Spans) OnBackground(ground Style, width int) Spans {
 	out := slices.Clone(s)
 	if pad := width - s.Width(); pad > 0 {
 		out = append(out, Span{Text: strings.Repeat(" ", pad)})

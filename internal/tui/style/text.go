@@ -132,7 +132,7 @@ func cleanLine(line string) string {
 			width = 0
 		default:
 			// A hidden character in the same cluster would be invisible.
-			if strings.ContainsFunc(cluster, Hides) {
+			if strings.ContainsFunc(cluster, IsHiding) {
 				cluster = showInvisible(cluster)
 				width = ansi.StringWidth(cluster)
 			}
@@ -152,7 +152,7 @@ func isUnspaced(r rune) bool {
 
 func showInvisible(text string) string {
 	return strings.Map(func(r rune) rune {
-		if Hides(r) {
+		if IsHiding(r) {
 			return '�'
 		}
 		return r

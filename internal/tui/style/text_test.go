@@ -9,7 +9,7 @@ func FuzzClean(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, r := range Clean(s) {
-			if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || Hides(r) {
+			if r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || IsHiding(r) {
 				t.Fatalf("clean(%q) = %q", s, Clean(s))
 			}
 		}

@@ -90,8 +90,8 @@ type Theme struct {
 // Columns is the default of the largest width of prose, because longer lines are hard to read.
 const Columns = 100
 
-// Prose returns the width of prose in a window of the given width.
-func (t *Theme) Prose(width int) int { return min(width, max(20, t.Columns)) }
+// ProseWidth returns the width of prose in a window of the given width.
+func (t *Theme) ProseWidth(width int) int { return min(width, max(20, t.Columns)) }
 
 // NewTheme returns the styles of a palette for a number of colors.
 func NewTheme(colours Colours, p Palette) *Theme {
@@ -162,7 +162,7 @@ func (p Style) Over(below Style) Style {
 	case p.On == "" && p.target == link.Target{}:
 		return below
 	case p.On == "":
-		return below.To(p.target)
+		return below.WithLink(p.target)
 	case p.target == link.Target{}:
 		p.target = below.target
 	}
@@ -170,8 +170,8 @@ func (p Style) Over(below Style) Style {
 	return p
 }
 
-// To returns the style for text that links to target.
-func (p Style) To(target link.Target) Style {
+// WithLink returns the style for text that links to target.
+func (p Style) WithLink(target link.Target) Style {
 	p.target = target
 	return p
 }
@@ -181,12 +181,12 @@ func (p Style) Text(s string) string {
 	if s != "" && p.On != "" {
 		s = p.On + s + p.off
 	}
-	return p.target.Around(s)
+	return p.target.Link(s)
 }
 
-// Linked returns a text in a style, with links on the files and addresses in it.
-func (t *Theme) Linked(text string, look Style) Spans {
-	places := t.Links.Places(text)
+// LinkText returns a text in a style, with links on the files and addresses in it.
+func (t *Theme) LinkText(text string, look Style) Spans {
+	places := t.Links.FindLinks(text)
 	if len(places) == 0 {
 		return Spans{{text, look}}
 	}
@@ -196,7 +196,7 @@ func (t *Theme) Linked(text string, look Style) Spans {
 		if place.From > at {
 			out = append(out, Span{text[at:place.From], look})
 		}
-		out = append(out, Span{text[place.From:place.To], look.To(place.Target)})
+		out = append(out, Span{text[place.From:place.To], look.WithLink(place.Target)})
 		at = place.To
 	}
 	if at < len(text) {
@@ -205,9 +205,9 @@ func (t *Theme) Linked(text string, look Style) Spans {
 	return out
 }
 
-// LinkedAll returns spans with links on the files and addresses in them. A name may extend over several
+// LinkSpans returns spans with links on the files and addresses in them. A name may extend over several
 // spans of the same style.
-func (t *Theme) LinkedAll(spans Spans) Spans {
+func (t *Theme) LinkSpans(spans Spans) Spans {
 	if t.Links == nil {
 		return spans
 	}
@@ -217,7 +217,7 @@ func (t *Theme) LinkedAll(spans Spans) Spans {
 			out = append(out, span)
 			continue
 		}
-		out = append(out, t.Linked(span.Text, span.Style)...)
+		out = append(out, t.LinkText(span.Text, span.Style)...)
 	}
 	return out
 }

@@ -18,8 +18,8 @@ type Key struct {
 	Text string
 }
 
-// Types reports whether the key types text.
-func (k Key) Types() bool { return k.Text != "" }
+// IsText reports whether the key types text.
+func (k Key) IsText() bool { return k.Text != "" }
 
 // Paste is pasted text, unchanged.
 type Paste string

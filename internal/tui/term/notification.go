@@ -6,16 +6,16 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Title returns the sequence that sets the terminal's title to a line of text.
-func Title(text string) string { return "\x1b]2;" + style.SealPlain(text) + "\x1b\\" }
+// TitleSequence returns the sequence that sets the terminal's title to a line of text.
+func TitleSequence(text string) string { return "\x1b]2;" + style.SealPlain(text) + "\x1b\\" }
 
-// Notification returns the sequence that makes the terminal show a notification on the desktop. It returns
+// NotificationSequence returns the sequence that makes the terminal show a notification on the desktop. It returns
 // "" for a terminal that is not known to support one, unless anyway is set. The caller then uses the bell.
 // env returns environment variables. title and body are one line each.
 //
 // TERM is checked first: the terminal itself sets it, while the other variables may be inherited from the
 // terminal in which it was started. A multiplexer does not forward such sequences.
-func Notification(env func(string) string, anyway bool, title, body string) string {
+func NotificationSequence(env func(string) string, anyway bool, title, body string) string {
 	name, program := env("TERM"), strings.ToLower(env("TERM_PROGRAM"))
 	title, body = style.SealPlain(title), style.SealPlain(body)
 	switch {

@@ -26,7 +26,7 @@ func TestNotification(t *testing.T) {
 		{"xterm", []string{"TERM=xterm-256color"}, ""},
 	} {
 		env := func(key string) string { return Lookup(tt.environ, key) }
-		if got := Notification(env, false, "agent; here", "run a; b"); got != tt.want {
+		if got := NotificationSequence(env, false, "agent; here", "run a; b"); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}

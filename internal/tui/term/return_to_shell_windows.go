@@ -2,5 +2,5 @@ package term
 
 import "os"
 
-// GiveBack returns false: on Windows no shell can resume a terminal from a running program.
-func GiveBack(*os.File) bool { return false }
+// ReturnToShell returns false: on Windows no shell can resume a terminal from a running program.
+func ReturnToShell(*os.File) bool { return false }

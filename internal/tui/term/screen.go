@@ -350,9 +350,9 @@ func (t *tallest) measure(rows int, now time.Time) {
 	}
 }
 
-// Tallest returns the height, in rows, of the tallest live part or page painted recently. Until a change of
+// MaxHeight returns the height, in rows, of the tallest live part or page painted recently. Until a change of
 // size is reported, frames may have been painted in a window of another size than they were made for.
-func (s *Screen) Tallest(now time.Time) int {
+func (s *Screen) MaxHeight(now time.Time) int {
 	s.painting.Lock()
 	defer s.painting.Unlock()
 	s.tallest.measure(max(len(s.shown.Live), len(s.page)), now)

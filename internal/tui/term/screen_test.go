@@ -122,7 +122,7 @@ func TestScreenPage(t *testing.T) {
 	}
 	out.Reset()
 	// A window that was lower for a moment has lost "end", which no row says.
-	if got := s.Tallest(Frame{}.At); got != 2 {
+	if got := s.MaxHeight(Frame{}.At); got != 2 {
 		t.Errorf("a page of two rows counts as %d", got)
 	}
 	s.Post(Frame{Full: []string{"page 2", "end"}, Printed: []string{"meanwhile"}, Live: []string{"> "}, Width: 20, Reset: true})
@@ -208,7 +208,7 @@ func TestScreenObeysNoText(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	if got := Title("a\x1b\\\x07b"); got != "\x1b]2;a␛\\␇b\x1b\\" {
+	if got := TitleSequence("a\x1b\\\x07b"); got != "\x1b]2;a␛\\␇b\x1b\\" {
 		t.Errorf("title %q", got)
 	}
 }

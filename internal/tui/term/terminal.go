@@ -70,8 +70,8 @@ func (t *Terminal) Leave() {
 	t.before = nil
 }
 
-// Lend restores the terminal, runs a program that needs it, and enters raw mode again.
-func (t *Terminal) Lend(run func() error) error {
+// RunProgram restores the terminal, runs a program that needs it, and enters raw mode again.
+func (t *Terminal) RunProgram(run func() error) error {
 	t.Leave()
 	err := run()
 	if again := t.Enter(); err == nil {

@@ -14,12 +14,12 @@ type Kind int
 
 // The kinds of entry.
 const (
-	// Line is a line that reports an event: a tool, a notice.
-	Line Kind = iota + 1
-	// Text is a text to read: a message, a block of the reply.
-	Text
-	// More continues the previous entry, without a blank line.
-	More
+	// KindLine is a line that reports an event: a tool, a notice.
+	KindLine Kind = iota + 1
+	// KindText is a text to read: a message, a block of the reply.
+	KindText
+	// KindContinuation continues the previous entry, without a blank line.
+	KindContinuation
 )
 
 // Layout lays out an entry for a theme, in rows of width cells if possible.
@@ -69,7 +69,7 @@ func (s *Transcript) Add(kind Kind, lay Layout, t *style.Theme, width int) {
 func (s *Transcript) keep(kind Kind, lay Layout, rows int) {
 	s.entries = append(s.entries, entry{kind, lay, rows})
 	s.rows += rows
-	if kind != More {
+	if kind != KindContinuation {
 		s.last = kind
 	}
 	s.forget()
@@ -77,7 +77,7 @@ func (s *Transcript) keep(kind Kind, lay Layout, rows int) {
 
 // place adds a blank line before rows if they need one.
 func (s *Transcript) place(kind Kind, rows []string, last Kind) []string {
-	if len(rows) > 0 && last != 0 && kind != More && (kind == Text || kind != last) {
+	if len(rows) > 0 && last != 0 && kind != KindContinuation && (kind == KindText || kind != last) {
 		return append([]string{""}, rows...)
 	}
 	return rows
@@ -93,8 +93,8 @@ func (s *Transcript) forget() {
 	s.entries = slices.Delete(s.entries, 0, n)
 }
 
-// Take returns the rows that wait to be printed, and removes them.
-func (s *Transcript) Take() []string {
+// TakeRows returns the rows that wait to be printed, and removes them.
+func (s *Transcript) TakeRows() []string {
 	rows := s.waiting
 	s.waiting = nil
 	return rows
@@ -116,7 +116,7 @@ func (s *Transcript) LayOutAgain(t *style.Theme, width int) []string {
 		e.rows = len(rows)
 		s.rows += len(rows)
 		all = append(all, rows...)
-		if e.kind != More {
+		if e.kind != KindContinuation {
 			last = e.kind
 		}
 	}
@@ -161,11 +161,11 @@ func (g *growing) rows() int {
 	return len(g.given)
 }
 
-// Growing reports whether an entry is unfinished.
-func (s *Transcript) Growing() bool { return s.growing != nil }
+// IsGrowing reports whether an entry is unfinished.
+func (s *Transcript) IsGrowing() bool { return s.growing != nil }
 
-// Grown returns the number of printed rows of the unfinished entry.
-func (s *Transcript) Grown() int {
+// GrownRows returns the number of printed rows of the unfinished entry.
+func (s *Transcript) GrownRows() int {
 	if s.growing == nil {
 		return 0
 	}

@@ -34,9 +34,9 @@ func TestAgainIsWhatWasPrinted(t *testing.T) {
 				kind, lay := Kind(rapid.IntRange(1, 3).Draw(t, "kind")), text(rapid.IntRange(0, 30).Draw(t, "words"))
 				disturbed.Add(kind, lay, nil, width)
 				quiet.Add(kind, lay, nil, last)
-				printed = append(printed, quiet.Take()...)
+				printed = append(printed, quiet.TakeRows()...)
 			}
-			disturbed.Take()
+			disturbed.TakeRows()
 		}
 		if diff := cmp.Diff(printed, disturbed.LayOutAgain(nil, last)); diff != "" {
 			t.Fatalf("(-undisturbed +again):\n%s", diff)
@@ -49,8 +49,8 @@ func TestKeptRowsAreBounded(t *testing.T) {
 	t.Parallel()
 	var s Transcript
 	for range 50_000 {
-		s.Add(Text, Rows("one", "two"), nil, 80)
-		s.Take()
+		s.Add(KindText, Rows("one", "two"), nil, 80)
+		s.TakeRows()
 	}
 	if s.Len() > keptRows+3 || s.Len() < keptRows-3 || cap(s.entries) > 2*keptRows {
 		t.Errorf("%d rows of %d entries are kept", s.Len(), cap(s.entries))

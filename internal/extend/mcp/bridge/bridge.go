@@ -32,16 +32,16 @@ type Server struct {
 	Unused string
 }
 
-// From describes in a word or two where the server is configured.
-func (s Server) From() string {
+// Source describes in a word or two where the server is configured.
+func (s Server) Source() string {
 	switch s.Configured.Origin {
-	case servers.Flag:
+	case servers.OriginFlag:
 		return "--mcp-config"
-	case servers.Editor:
+	case servers.OriginEditor:
 		return "the editor"
-	case servers.Project:
+	case servers.OriginProject:
 		return ".mcp.json"
-	case servers.Plugin:
+	case servers.OriginPlugin:
 		return "a plugin"
 	}
 	return "yours"
@@ -69,12 +69,12 @@ type Config struct {
 	// Window is the size of the model's context window in tokens.
 	Window func() int
 	// Choice returns the rule by which tools are offered directly.
-	Choice func() catalogue.Choice
+	Choice func() catalogue.OfferRule
 	// ResultTokens limits a result, in tokens.
 	ResultTokens func() int
 	// OnFreeze is called with the offered tools whenever they are frozen, so that they can be
 	// recorded. It may be nil.
-	OnFreeze func([]Offered)
+	OnFreeze func([]OfferedTool)
 }
 
 // Bridge offers the tools of the servers of a conversation. It is safe for concurrent use.
@@ -89,7 +89,7 @@ type Bridge struct {
 	mu     sync.Mutex
 	states []*state
 	// offered lists the tools that the model is offered.
-	offered []Offered
+	offered []OfferedTool
 	// frozen is set after which changes of servers no longer change offered.
 	frozen bool
 	// revision counts the changes of the tools that can be called.
@@ -136,7 +136,7 @@ func New(config Config) *Bridge {
 // load reads the stored data of a server. A server without stored data becomes pending.
 func (st *state) load(from catalogue.Store) {
 	st.known, _ = from.Load(st.Configured.Name, st.Configured.Fields)
-	st.pending = !st.known.Asked()
+	st.pending = !st.known.WasConnected()
 }
 
 // Start connects, in the background, to the servers without stored data.
@@ -150,9 +150,9 @@ func (b *Bridge) Start() {
 	}
 }
 
-// Use sets whether a server is used from now on. unused is the reason not to use it, or empty to
+// SetUnused sets whether a server is used from now on. unused is the reason not to use it, or empty to
 // use it.
-func (b *Bridge) Use(server, unused string) {
+func (b *Bridge) SetUnused(server, unused string) {
 	st := b.state(server)
 	if st == nil {
 		return
@@ -164,13 +164,13 @@ func (b *Bridge) Use(server, unused string) {
 		return
 	}
 	st.Unused = unused
-	if unused == "" && !st.known.Asked() && b.ctx.Err() == nil {
+	if unused == "" && !st.known.WasConnected() && b.ctx.Err() == nil {
 		if st.load(b.Store); st.pending {
 			b.settled = make(chan struct{})
 			b.working.Go(func() { _ = b.ask(b.ctx, st) })
 		}
 	}
-	if unused == "" && st.known.Asked() && b.frozen {
+	if unused == "" && st.known.WasConnected() && b.frozen {
 		b.noteNews(st, catalogue.ServerInfo{})
 	}
 	b.noteChange()
@@ -182,9 +182,9 @@ func (b *Bridge) Close() {
 	b.working.Wait()
 }
 
-// Changed reads the lists of a server again. It is called after tools, prompts or resources of the
+// OnServerChanged reads the lists of a server again. It is called after tools, prompts or resources of the
 // server have changed.
-func (b *Bridge) Changed(server string) {
+func (b *Bridge) OnServerChanged(server string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if st := b.state(server); st != nil && st.Unused == "" && b.ctx.Err() == nil {
@@ -200,7 +200,7 @@ func (b *Bridge) ask(ctx context.Context, st *state) error {
 	connection, err := b.Connect(ctx, st.Configured.Name)
 	var listing catalogue.Listing
 	if err == nil {
-		listing, err = List(ctx, connection)
+		listing, err = FetchListing(ctx, connection)
 	}
 	if err != nil {
 		b.mu.Lock()
@@ -212,12 +212,12 @@ func (b *Bridge) ask(ctx context.Context, st *state) error {
 		b.noteChange()
 		return err
 	}
-	b.learn(st, catalogue.CleanListing(st.Configured.Name, listing, st.Configured.Uses))
+	b.learn(st, catalogue.CleanListing(st.Configured.Name, listing, st.Configured.UsesTool))
 	return nil
 }
 
-// List returns everything that a server offers. It ignores failures to list prompts and resources.
-func List(ctx context.Context, c Connection) (catalogue.Listing, error) {
+// FetchListing returns everything that a server offers. It ignores failures to list prompts and resources.
+func FetchListing(ctx context.Context, c Connection) (catalogue.Listing, error) {
 	l := catalogue.Listing{Protocol: c.Protocol(), Version: c.Version(), Instructions: c.Instructions()}
 	var err error
 	if l.Tools, err = c.Tools(ctx); err != nil {
@@ -235,7 +235,7 @@ func (b *Bridge) learn(st *state, known catalogue.ServerInfo) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := st.known
-	st.known, st.pending = known.Since(before), false
+	st.known, st.pending = known.WithChangesSince(before), false
 	b.save(st)
 	if b.frozen {
 		b.noteNews(st, before)
@@ -288,7 +288,7 @@ func (b *Bridge) noteNews(st *state, before catalogue.ServerInfo) {
 // tools that the model may call directly. Removed holds the direct names of removed tools.
 type Update struct {
 	Line    string
-	Added   []Offered
+	Added   []OfferedTool
 	Removed []string
 }
 
@@ -322,8 +322,8 @@ func (b *Bridge) Updates() (all []Update) {
 
 // addable returns the definitions of new tools of a server if all of them fit into the remaining
 // tokens. Otherwise it returns none, and the model calls the tools with mcp_call.
-func (b *Bridge) addable(st *state, shown []string) (added []Offered) {
-	if b.Choice() == catalogue.Search {
+func (b *Bridge) addable(st *state, shown []string) (added []OfferedTool) {
+	if b.Choice() == catalogue.OfferSearch {
 		return nil
 	}
 	need := 0
@@ -337,7 +337,7 @@ func (b *Bridge) addable(st *state, shown []string) (added []Offered) {
 			if !b.added[name] && !b.offers(name) { // a tool that is not offered needs tokens for its definition
 				need += t.Tokens()
 			}
-			added = append(added, Offered{name, t.Description, t.Schema})
+			added = append(added, OfferedTool{name, t.Description, t.Schema})
 		}
 	}
 	if need > b.room {
@@ -353,7 +353,7 @@ func (b *Bridge) addable(st *state, shown []string) (added []Offered) {
 // offers reports whether every request contains the definition of a tool. The caller holds the
 // lock.
 func (b *Bridge) offers(name string) bool {
-	return slices.ContainsFunc(b.offered, func(o Offered) bool { return o.Name == name })
+	return slices.ContainsFunc(b.offered, func(o OfferedTool) bool { return o.Name == name })
 }
 
 // maxNames is the greatest length of a list of names, in bytes.
@@ -409,7 +409,7 @@ func (b *Bridge) Pending() []string {
 // WaitReady waits until no server is pending, at most for the duration wait, and freezes the
 // offered tools. It returns the servers that are still pending.
 func (b *Bridge) WaitReady(ctx context.Context, wait time.Duration) (late []string) {
-	if b.Frozen() {
+	if b.IsFrozen() {
 		return nil
 	}
 	if !b.settles(ctx, wait) {
@@ -420,8 +420,8 @@ func (b *Bridge) WaitReady(ctx context.Context, wait time.Duration) (late []stri
 	return late
 }
 
-// Frozen reports whether the offered tools are frozen.
-func (b *Bridge) Frozen() bool {
+// IsFrozen reports whether the offered tools are frozen.
+func (b *Bridge) IsFrozen() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.frozen
@@ -482,7 +482,7 @@ func (b *Bridge) usable(ctx context.Context, name string) (*state, catalogue.Ser
 		return nil, catalogue.ServerInfo{}, fmt.Errorf("%s is not used: %s", name, st.Unused)
 	case st.pending:
 		return nil, catalogue.ServerInfo{}, fmt.Errorf("%s %w", name, errStarting)
-	case !st.known.Asked():
+	case !st.known.WasConnected():
 		return nil, catalogue.ServerInfo{}, fmt.Errorf("%s cannot be used: %s", name, st.known.Failed)
 	}
 	return st, st.known, nil

@@ -64,7 +64,7 @@ type bench struct {
 	*Bridge
 	t     *testing.T
 	fakes map[string]*fake
-	kept  []Offered
+	kept  []OfferedTool
 	store catalogue.Store
 	env   *tools.Env
 }
@@ -98,12 +98,12 @@ func (b *bench) open(change ...func(*Config)) {
 		},
 		Store:        b.store,
 		Window:       func() int { return 128_000 },
-		Choice:       func() catalogue.Choice { return catalogue.Auto },
+		Choice:       func() catalogue.OfferRule { return catalogue.OfferAuto },
 		ResultTokens: func() int { return 8000 },
-		OnFreeze:     func(offered []Offered) { b.kept = offered },
+		OnFreeze:     func(offered []OfferedTool) { b.kept = offered },
 	}
 	for name := range b.fakes {
-		config.Servers = append(config.Servers, Server{Configured: &servers.Server{Name: name, Origin: servers.User, Fields: []byte(name)}})
+		config.Servers = append(config.Servers, Server{Configured: &servers.Server{Name: name, Origin: servers.OriginUser, Fields: []byte(name)}})
 	}
 	slices.SortFunc(config.Servers, func(x, y Server) int { return strings.Compare(x.Configured.Name, y.Configured.Name) })
 	for _, c := range change {
@@ -116,7 +116,7 @@ func (b *bench) open(change ...func(*Config)) {
 
 // offeredNow are the names of the tools that a request would declare.
 func (b *bench) offeredNow() (names []string) {
-	for _, tool := range tools.Join(b.Source()).For("") {
+	for _, tool := range tools.Join(b.Source()).ToolsForFormat("") {
 		names = append(names, tool.Name)
 	}
 	return names
@@ -129,7 +129,7 @@ func (b *bench) run(name, given string) (tools.Plan, tools.Answer) {
 	if err != nil {
 		return tools.Plan{}, tools.Answer{Error: err.Error()}
 	}
-	plan, err := tool.Work(b.t.Context(), b.env, arguments.Parse(given))
+	plan, err := tool.PlanCall(b.t.Context(), b.env, arguments.Parse(given))
 	if err != nil {
 		return plan, tools.Answer{Error: err.Error()}
 	}
@@ -205,7 +205,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 		runtime.Gosched()
 	}
 	b.fakes["a"].tools = []mcp.Tool{tool("one", "", `{}`), tool("new", "", `{}`)}
-	b.Changed("a")
+	b.OnServerChanged("a")
 	b.working.Wait()
 	wantNews(t, b, "a now also offers: new. Call them with mcp_call. +mcp__a__new", "a no longer offers: gone. -mcp__a__gone", "late now also offers: late. Call them with mcp_call. +mcp__late__late")
 	if len(b.Updates()) > 0 || b.OfferRevision() != stamp || !slices.Equal(b.offeredNow(), offered) {
@@ -237,12 +237,12 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	}
 	for n := range 20 { // a server that keeps changing its list makes one line, of what it still has
 		b.fakes["a"].tools = []mcp.Tool{tool(fmt.Sprint("n", n), "", `{}`)}
-		b.Changed("a")
+		b.OnServerChanged("a")
 		b.working.Wait()
 	}
 	wantNews(t, b, "a now also offers: n19. Call them with mcp_call. +mcp__a__n19", "a no longer offers: one, new. -mcp__a__one -mcp__a__new")
 	b.fakes["a"].tools = []mcp.Tool{tool("one", "", `{}`), tool("new", "", `{}`)}
-	b.Changed("a")
+	b.OnServerChanged("a")
 	b.working.Wait()
 	b.Updates()
 	if stamp = b.OfferRevision(); len(b.Updates()) > 0 {
@@ -278,7 +278,7 @@ func TestResumeOffersWhatWasOffered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var offered []Offered
+	var offered []OfferedTool
 	if err := json.Unmarshal(recorded, &offered); err != nil {
 		t.Fatal(err)
 	}
@@ -291,7 +291,7 @@ func TestResumeOffersWhatWasOffered(t *testing.T) {
 	if got := b.offeredNow(); got[len(got)-1] != "mcp__a__one" {
 		t.Errorf("%q", got)
 	}
-	list := tools.Join(b.Source()).For("")
+	list := tools.Join(b.Source()).ToolsForFormat("")
 	if got := list[len(list)-1]; got.Description != "first" || string(got.Schema) != `{"type":"object"}` {
 		t.Errorf("%+v", got)
 	}
@@ -322,7 +322,7 @@ func TestPlan_5_6(t *testing.T) {
 	if _, answer := b.run("mcp_call", `{"server":"a","tool":"looks","arguments":{}}`); !strings.Contains(answer.Error, "nothing was sent") || !strings.Contains(answer.Error, `"required":["x"]`) {
 		t.Errorf("%q", answer.Error)
 	}
-	if !tools.Join(b.Source()).Traits("mcp_find").Harmless() || tools.Join(b.Source()).Traits("mcp__a__looks").Harmless() {
+	if !tools.Join(b.Source()).Traits("mcp_find").IsHarmless() || tools.Join(b.Source()).Traits("mcp__a__looks").IsHarmless() {
 		t.Error("searching asks, or a hint spares a question")
 	}
 	b.Close()

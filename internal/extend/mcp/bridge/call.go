@@ -35,7 +35,7 @@ func (b *Bridge) planCall(ctx context.Context, env *tools.Env, given arguments.A
 		return tools.Plan{}, errors.New("mcp_call needs server and tool, and arguments as an object")
 	}
 	server, name := args.Server, args.Tool
-	if s, shown, direct := catalogue.Split(name); direct && (server == "" || server == s) {
+	if s, shown, direct := catalogue.SplitDirectName(name); direct && (server == "" || server == s) {
 		server, name = s, shown
 	} else if s, rest, both := strings.Cut(name, "/"); both && (server == "" || server == s) {
 		server, name = s, rest
@@ -63,16 +63,16 @@ func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, 
 	if err := tool.Check(given); err != nil {
 		return tools.Plan{}, err
 	}
-	served := &tools.Served{
+	served := &tools.ServerCall{
 		Server: server, Tool: tool.Shown, Definition: tool.Hash,
 		Allowed: st.allows(tool), EachTime: tool.Hints.Destructive,
 	}
 	if old, changed := known.Changed[tool.Name]; changed {
-		served.Changed = Difference(old, tool)
+		served.Changed = DiffTools(old, tool)
 	}
 	return tools.Plan{
 		Preview: tools.Preview{
-			Title:     fmt.Sprintf("%s (%s): %s", server, st.From(), tool.Shown),
+			Title:     fmt.Sprintf("%s (%s): %s", server, st.Source(), tool.Shown),
 			Arguments: given.Raw(),
 			Served:    served,
 			ReadOnly:  st.Configured.TrustHints && tool.Hints.ReadOnly && served.Changed == "",
@@ -105,9 +105,9 @@ func (st *state) allows(t catalogue.Tool) bool {
 	})
 }
 
-// Difference returns the lines that differ between an earlier definition of a tool and the current
+// DiffTools returns the lines that differ between an earlier definition of a tool and the current
 // one.
-func Difference(old, now catalogue.Tool) string {
+func DiffTools(old, now catalogue.Tool) string {
 	text := func(t catalogue.Tool) string {
 		return fmt.Sprintf("%s\n%s\n%s\nhints: %+v\n", t.Shown, t.Description, indented(t.Schema), t.Hints)
 	}
@@ -175,7 +175,7 @@ func (b *Bridge) connect(ctx context.Context, st *state) (Connection, error) {
 	known := st.known
 	b.mu.Unlock()
 	if catalogue.Digest(listed) != known.Digest || connection.Protocol() != known.Protocol {
-		now := catalogue.CleanListing(st.Configured.Name, catalogue.Listing{Protocol: connection.Protocol(), Version: connection.Version(), Instructions: connection.Instructions(), Tools: listed}, st.Configured.Uses)
+		now := catalogue.CleanListing(st.Configured.Name, catalogue.Listing{Protocol: connection.Protocol(), Version: connection.Version(), Instructions: connection.Instructions(), Tools: listed}, st.Configured.UsesTool)
 		now.Prompts, now.Resources = known.Prompts, known.Resources
 		b.learn(st, now)
 	}

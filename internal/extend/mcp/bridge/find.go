@@ -73,7 +73,7 @@ func (b *Bridge) entries(server string) (all []catalogue.Entry, instructions map
 		case st.Unused != "" || server != "" && st.Configured.Name != server:
 		case st.pending:
 			notes = append(notes, st.Configured.Name+" is still starting.")
-		case !st.known.Asked():
+		case !st.known.WasConnected():
 			notes = append(notes, st.Configured.Name+" cannot be used: "+st.known.Failed)
 		default:
 			instructions[st.Configured.Name] = st.known.Instructions

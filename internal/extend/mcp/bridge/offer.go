@@ -12,9 +12,9 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Offered is a tool definition in every request of a session. The session log contains the same
+// OfferedTool is a tool definition in every request of a session. The session log contains the same
 // definition.
-type Offered struct {
+type OfferedTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
@@ -28,17 +28,17 @@ const (
 )
 
 // choose returns the tools to offer. The caller holds the lock, or the bridge is new.
-func (b *Bridge) choose() []Offered {
+func (b *Bridge) choose() []OfferedTool {
 	var usable []catalogue.UsableServer
 	for _, st := range b.states {
-		if st.Unused == "" && (st.known.Asked() || st.pending) {
-			usable = append(usable, catalogue.UsableServer{Name: st.Configured.Name, Origin: st.From(), Known: st.known})
+		if st.Unused == "" && (st.known.WasConnected() || st.pending) {
+			usable = append(usable, catalogue.UsableServer{Name: st.Configured.Name, Origin: st.Source(), Known: st.known})
 		}
 	}
 	if len(usable) == 0 {
 		return nil
 	}
-	catalogue.Fit(usable, func(name string) bool { return b.state(name).Configured.AlwaysLoad }, b.Choice(), b.directRoom())
+	catalogue.ChooseDirect(usable, func(name string) bool { return b.state(name).Configured.AlwaysLoad }, b.Choice(), b.directRoom())
 	offered := slices.Clone(own)
 	offered[0].Description += catalogue.Index(usable)
 	for _, s := range usable {
@@ -47,7 +47,7 @@ func (b *Bridge) choose() []Offered {
 		}
 		for _, t := range s.Known.Tools {
 			if !t.Long {
-				offered = append(offered, Offered{catalogue.DirectName(s.Name, t.Shown), t.Description, t.Schema})
+				offered = append(offered, OfferedTool{catalogue.DirectName(s.Name, t.Shown), t.Description, t.Schema})
 			}
 		}
 	}
@@ -87,8 +87,8 @@ func (b *Bridge) freezeNow() {
 	}
 }
 
-func same(a, b []Offered) bool {
-	return slices.EqualFunc(a, b, func(x, y Offered) bool {
+func same(a, b []OfferedTool) bool {
+	return slices.EqualFunc(a, b, func(x, y OfferedTool) bool {
 		return x.Name == y.Name && x.Description == y.Description && string(x.Schema) == string(y.Schema)
 	})
 }
@@ -104,7 +104,7 @@ func (b *Bridge) OffersSameAs(other *Bridge) bool {
 }
 
 // Restore offers the tools of a recorded session.
-func (b *Bridge) Restore(offered []Offered) {
+func (b *Bridge) Restore(offered []OfferedTool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.offered, b.frozen = offered, true
@@ -149,7 +149,7 @@ func (b *Bridge) list() []tools.Tool {
 	}
 	var all []tools.Tool
 	is := map[string]bool{}
-	add := func(o Offered, unoffered bool) {
+	add := func(o OfferedTool, unoffered bool) {
 		if !is[o.Name] {
 			is[o.Name] = true
 			t := b.toolNamed(o.Name)
@@ -168,7 +168,7 @@ func (b *Bridge) list() []tools.Tool {
 			add(o, true)
 		}
 		for _, t := range st.known.Tools {
-			add(Offered{catalogue.DirectName(st.Configured.Name, t.Shown), t.Description, t.Schema}, true)
+			add(OfferedTool{catalogue.DirectName(st.Configured.Name, t.Shown), t.Description, t.Schema}, true)
 		}
 	}
 	return all
@@ -178,15 +178,15 @@ func (b *Bridge) list() []tools.Tool {
 func (b *Bridge) toolNamed(name string) tools.Tool {
 	switch name {
 	case findName:
-		return tools.Tool{Traits: tools.Traits{Reads: true, Parallel: true, Key: "query", Words: toolspec.Say("looking for a tool:", "looked for a tool:", "look for a tool:")}, Plan: b.planFind}
+		return tools.Tool{Traits: tools.Traits{Reads: true, Parallel: true, Key: "query", Words: toolspec.SameVerbs("looking for a tool:", "looked for a tool:", "look for a tool:")}, Plan: b.planFind}
 	case callName:
-		return tools.Tool{Traits: tools.Traits{Network: true, Edits: true, Key: "tool", Words: toolspec.Say("calling", "called", "call")}, Plan: b.planCall}
+		return tools.Tool{Traits: tools.Traits{Network: true, Edits: true, Key: "tool", Words: toolspec.SameVerbs("calling", "called", "call")}, Plan: b.planCall}
 	case readName:
-		return tools.Tool{Traits: tools.Traits{Network: true, Key: "uri", Words: toolspec.Say("reading", "read", "read")}, Plan: b.planRead}
+		return tools.Tool{Traits: tools.Traits{Network: true, Key: "uri", Words: toolspec.SameVerbs("reading", "read", "read")}, Plan: b.planRead}
 	}
-	server, shown, _ := catalogue.Split(name)
+	server, shown, _ := catalogue.SplitDirectName(name)
 	called := server + "/" + shown
-	does := tools.Traits{Network: true, Edits: true, Words: toolspec.Say("calling "+called, "called "+called, "call "+called)}
+	does := tools.Traits{Network: true, Edits: true, Words: toolspec.SameVerbs("calling "+called, "called "+called, "call "+called)}
 	if st := b.state(server); st != nil {
 		if t, found := st.known.Tool(shown); found && t.Hints.ReadOnly {
 			does.Edits = false
@@ -206,7 +206,7 @@ const (
 
 // own lists the tools that reach all servers. A list of the servers is appended to the description
 // of the first.
-var own = []Offered{
+var own = []OfferedTool{
 	{
 		findName,
 		"Finds tools of the person's MCP servers by what they do, and answers their definitions: call such a tool with mcp_call. " +
@@ -225,8 +225,8 @@ var own = []Offered{
 	},
 }
 
-// Cost returns the approximate number of tokens of the offered tools in each request.
-func (b *Bridge) Cost() int {
+// TokenCost returns the approximate number of tokens of the offered tools in each request.
+func (b *Bridge) TokenCost() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n := 0

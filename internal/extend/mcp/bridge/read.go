@@ -41,9 +41,9 @@ func (b *Bridge) planRead(ctx context.Context, env *tools.Env, given arguments.A
 	}
 	return tools.Plan{
 		Preview: tools.Preview{
-			Title:     fmt.Sprintf("%s (%s): read a resource", st.Configured.Name, st.From()),
+			Title:     fmt.Sprintf("%s (%s): read a resource", st.Configured.Name, st.Source()),
 			Arguments: shown,
-			Served:    &tools.Served{Server: st.Configured.Name, Tool: everything},
+			Served:    &tools.ServerCall{Server: st.Configured.Name, Tool: everything},
 		},
 		Apply: func(ctx context.Context) tools.Answer {
 			answer, err := b.Resource(ctx, env, st.Configured.Name, args.URI)

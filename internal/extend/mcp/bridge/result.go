@@ -108,7 +108,7 @@ func shorten(env *tools.Env, text string, limit int, name string) (cut, file str
 	const note = 300
 	room := max(limit-note, limit/2)
 	head, tail := room*2/3, room/3
-	begin := lines.WholeRunes(text[:head])
+	begin := lines.TrimPartialRune(text[:head])
 	if i := strings.LastIndexByte(begin, '\n'); i > head/2 {
 		begin = begin[:i+1]
 	}

@@ -18,14 +18,14 @@ type State string
 
 // The states.
 const (
-	// Known means that the server can be used.
-	Known State = "known"
-	// Starting means that the first connection to the server has not ended.
-	Starting State = "starting"
-	// Failed means that the latest connection to the server failed.
-	Failed State = "failed"
-	// Unused means that the server is disabled, or requires approval.
-	Unused State = "unused"
+	// StateKnown means that the server can be used.
+	StateKnown State = "known"
+	// StateStarting means that the first connection to the server has not ended.
+	StateStarting State = "starting"
+	// StateFailed means that the latest connection to the server failed.
+	StateFailed State = "failed"
+	// StateUnused means that the server is disabled, or requires approval.
+	StateUnused State = "unused"
 )
 
 // Status is a server with its state, for lists.
@@ -48,16 +48,16 @@ func (b *Bridge) Status() []Status {
 	}
 	var all []Status
 	for _, st := range b.states {
-		s := Status{Server: st.Server, State: Known, Known: st.known, Reason: st.known.Failed}
+		s := Status{Server: st.Server, State: StateKnown, Known: st.known, Reason: st.known.Failed}
 		switch {
 		case st.Unused != "":
-			s.State, s.Reason = Unused, st.Unused
+			s.State, s.Reason = StateUnused, st.Unused
 		case st.pending:
-			s.State = Starting
-		case !st.known.Asked():
-			s.State = Failed
+			s.State = StateStarting
+		case !st.known.WasConnected():
+			s.State = StateFailed
 		}
-		s.Direct = slices.ContainsFunc(b.offered, func(o Offered) bool {
+		s.Direct = slices.ContainsFunc(b.offered, func(o OfferedTool) bool {
 			return strings.HasPrefix(o.Name, catalogue.DirectName(st.Configured.Name, ""))
 		})
 		all = append(all, s)
@@ -68,11 +68,11 @@ func (b *Bridge) Status() []Status {
 // Summary describes the state of a server in one line.
 func (s Status) Summary() string {
 	switch {
-	case s.State == Unused, s.State == Failed:
+	case s.State == StateUnused, s.State == StateFailed:
 		return s.Reason
-	case s.State == Starting && s.Reason != "":
+	case s.State == StateStarting && s.Reason != "":
 		return "did not answer last time: " + s.Reason
-	case s.State == Starting:
+	case s.State == StateStarting:
 		return "was not contacted yet"
 	}
 	offered := "by search only"
@@ -145,8 +145,8 @@ func (b *Bridge) Reload(ctx context.Context) error {
 
 // Describe returns all data of a server as lines for the user.
 func (s Status) Describe() []string {
-	lines := []string{s.Configured.Name + ": " + s.Summary(), "in " + s.Configured.Place()}
-	for _, line := range s.Configured.Lines() {
+	lines := []string{s.Configured.Name + ": " + s.Summary(), "in " + s.Configured.Location()}
+	for _, line := range s.Configured.Describe() {
 		lines = append(lines, "  "+line)
 	}
 	if s.Known.Version != "" {
@@ -173,7 +173,7 @@ func Describe(k catalogue.ServerInfo) []string {
 	for _, t := range k.Tools {
 		if old, changed := k.Changed[t.Name]; changed {
 			lines = append(lines, t.Shown+" has changed; a call that you allow accepts it:")
-			lines = append(lines, strings.Split(Difference(old, t), "\n")...)
+			lines = append(lines, strings.Split(DiffTools(old, t), "\n")...)
 		}
 	}
 	for _, p := range k.Prompts {

@@ -102,12 +102,12 @@ func CleanListing(server string, l Listing, use func(tool string) bool) ServerIn
 	return k
 }
 
-// Asked reports whether there has been a connection to the server.
-func (k ServerInfo) Asked() bool { return k.Protocol != "" }
+// WasConnected reports whether there has been a connection to the server.
+func (k ServerInfo) WasConnected() bool { return k.Protocol != "" }
 
-// Since returns k after it has filled in Gone, and Changed with the earlier definitions of tools
+// WithChangesSince returns k after it has filled in Gone, and Changed with the earlier definitions of tools
 // that differ from before.
-func (k ServerInfo) Since(before ServerInfo) ServerInfo {
+func (k ServerInfo) WithChangesSince(before ServerInfo) ServerInfo {
 	k.Gone = before.goneIn(k)
 	for _, now := range k.Tools {
 		if old, changed := before.earlier(now); changed {

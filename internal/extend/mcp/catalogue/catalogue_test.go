@@ -36,7 +36,7 @@ func TestNames_5_2_6(t *testing.T) {
 	}
 	for i, name := range names {
 		direct := DirectName("srv", name)
-		if server, back, ok := Split(direct); len(direct) > 64 || !ok || server != "srv" || back != name {
+		if server, back, ok := SplitDirectName(direct); len(direct) > 64 || !ok || server != "srv" || back != name {
 			t.Errorf("%s: %d characters, %s %s", direct, len(direct), server, back)
 		}
 		if got, found := k.Tool(name); !found || got.Name != k.Tools[i].Name {
@@ -183,15 +183,15 @@ func TestFit_5_2_3(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		choice Choice
+		choice OfferRule
 		always string
 		room   int
 		want   string
 	}{
-		{"in order", Auto, "", 700, "a c"}, {"always first", Auto, "b", 700, "b"}, {"all", Directly, "", 0, "a b c d"}, {"none", Search, "a", 9999, ""}, {"no room", Auto, "", 10, ""},
+		{"in order", OfferAuto, "", 700, "a c"}, {"always first", OfferAuto, "b", 700, "b"}, {"all", OfferDirect, "", 0, "a b c d"}, {"none", OfferSearch, "a", 9999, ""}, {"no room", OfferAuto, "", 10, ""},
 	} {
 		servers := []UsableServer{sized("a", 200), sized("b", 550), sized("c", 300), sized("d", 400), {Name: "empty"}}
-		Fit(servers, func(name string) bool { return name == tt.always }, tt.choice, tt.room)
+		ChooseDirect(servers, func(name string) bool { return name == tt.always }, tt.choice, tt.room)
 		var got []string
 		for _, s := range servers {
 			if s.Direct {
@@ -251,20 +251,20 @@ func TestFind(t *testing.T) {
 func TestChangedDefinitions_5_6(t *testing.T) {
 	t.Parallel()
 	first := known(tool("t", "one", `{}`), tool("same", "", `{}`))
-	second := known(tool("t", "two", `{}`), tool("same", "", `{}`), tool("new", "", `{}`)).Since(first)
-	third := known(tool("t", "three", `{}`)).Since(second)
-	back := known(tool("t", "one", `{}`)).Since(third)
+	second := known(tool("t", "two", `{}`), tool("same", "", `{}`), tool("new", "", `{}`)).WithChangesSince(first)
+	third := known(tool("t", "three", `{}`)).WithChangesSince(second)
+	back := known(tool("t", "one", `{}`)).WithChangesSince(third)
 	for i, k := range []ServerInfo{second, third} {
 		if len(k.Changed) != 1 || k.Changed["t"].Description != "one" {
 			t.Errorf("%d: %+v", i, k.Changed)
 		}
 	}
-	if len(first.Since(first).Changed) != 0 || len(back.Changed) != 0 {
+	if len(first.WithChangesSince(first).Changed) != 0 || len(back.Changed) != 0 {
 		t.Errorf("%+v", back.Changed)
 	}
 	annotated := tool("t", "one", `{}`)
 	annotated.Annotations.ReadOnly = true
-	if k := known(annotated).Since(first); len(k.Changed) != 1 {
+	if k := known(annotated).WithChangesSince(first); len(k.Changed) != 1 {
 		t.Error("a changed hint is no change")
 	}
 }
@@ -274,26 +274,26 @@ func TestChangedDefinitions_5_6(t *testing.T) {
 func TestChangesByWayOfAbsence(t *testing.T) {
 	t.Parallel()
 	first := known(tool("t", "one", `{}`), tool("x_y", "one", `{}`))
-	without := known(tool("other", "", `{}`)).Since(first)
-	again := known().Since(without)
+	without := known(tool("other", "", `{}`)).WithChangesSince(first)
+	again := known().WithChangesSince(without)
 	for name, after := range map[string]ServerInfo{"once": without, "twice": again} {
-		if k := known(tool("t", "two", `{}`)).Since(after); k.Changed["t"].Hash != first.Tools[0].Hash {
+		if k := known(tool("t", "two", `{}`)).WithChangesSince(after); k.Changed["t"].Hash != first.Tools[0].Hash {
 			t.Errorf("gone %s and back otherwise: %+v", name, k.Changed)
 		}
-		if k := known(tool("t", "one", `{}`)).Since(after); len(k.Changed) != 0 {
+		if k := known(tool("t", "one", `{}`)).WithChangesSince(after); len(k.Changed) != 0 {
 			t.Errorf("gone %s and back as before: %+v", name, k.Changed)
 		}
 	}
-	changed := known(tool("t", "two", `{}`)).Since(first)
-	if k := known(tool("t", "two", `{}`)).Since(known().Since(changed)); k.Changed["t"].Hash != first.Tools[0].Hash {
+	changed := known(tool("t", "two", `{}`)).WithChangesSince(first)
+	if k := known(tool("t", "two", `{}`)).WithChangesSince(known().WithChangesSince(changed)); k.Changed["t"].Hash != first.Tools[0].Hash {
 		t.Errorf("changed, gone and back: %+v", k.Changed)
 	}
 	for _, name := range []string{"x y", "x/y"} {
-		if k := known(tool(name, "one", `{}`)).Since(first); k.Tools[0].Shown != "x_y" || k.Changed[name].Hash != first.Tools[1].Hash {
+		if k := known(tool(name, "one", `{}`)).WithChangesSince(first); k.Tools[0].Shown != "x_y" || k.Changed[name].Hash != first.Tools[1].Hash {
 			t.Errorf("%q in place of x_y: %+v", name, k)
 		}
 	}
-	if k := known(tool("x_y", "", `{}`), tool("x y", "two", `{}`)).Since(known(tool("x y", "one", `{}`))); len(k.Changed) != 2 {
+	if k := known(tool("x_y", "", `{}`), tool("x y", "two", `{}`)).WithChangesSince(known(tool("x y", "one", `{}`))); len(k.Changed) != 2 {
 		t.Errorf("another of the same names: %+v", k.Changed)
 	}
 	many := ServerInfo{}
@@ -302,9 +302,9 @@ func TestChangesByWayOfAbsence(t *testing.T) {
 		for i := range 1000 {
 			tools = append(tools, tool(fmt.Sprint("t", n+i), "", `{}`))
 		}
-		many = known().Since(known(tools...).Since(many))
+		many = known().WithChangesSince(known(tools...).WithChangesSince(many))
 	}
-	if k := known(tool("new", "", `{}`)).Since(many); len(many.Gone) != maxGone || len(k.Changed) != 1 {
+	if k := known(tool("new", "", `{}`)).WithChangesSince(many); len(many.Gone) != maxGone || len(k.Changed) != 1 {
 		t.Errorf("%d are gone, and a new one changes %+v", len(many.Gone), k.Changed)
 	}
 }

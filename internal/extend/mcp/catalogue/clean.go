@@ -16,7 +16,7 @@ import (
 func Clean(text string) (clean string, removed int) {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, string(utf8.RuneError)), "\r\n", "\n")
 	clean = strings.Map(func(r rune) rune {
-		if humanize.Hidden(r) {
+		if humanize.IsHidden(r) {
 			removed++
 			return -1
 		}

@@ -105,26 +105,26 @@ func withNames(s UsableServer) string {
 
 func withCount(s UsableServer) string { return " " + humanize.Count(len(s.Known.Tools), "tool") }
 
-// Choice selects which tools are offered directly.
-type Choice string
+// OfferRule selects which tools are offered directly.
+type OfferRule string
 
 // The choices of the setting mcp.tools.
 const (
-	Auto     Choice = "auto"
-	Directly Choice = "direct"
-	Search   Choice = "search"
+	OfferAuto   OfferRule = "auto"
+	OfferDirect OfferRule = "direct"
+	OfferSearch OfferRule = "search"
 )
 
-// Fit sets Direct for the servers whose definitions fit into room tokens. It first considers the
+// ChooseDirect sets Direct for the servers whose definitions fit into room tokens. It first considers the
 // servers that the user always wants, and then the others, each in their order.
-func Fit(servers []UsableServer, always func(name string) bool, choice Choice, room int) {
+func ChooseDirect(servers []UsableServer, always func(name string) bool, choice OfferRule, room int) {
 	for _, first := range []bool{true, false} {
 		for i := range servers {
 			s := &servers[i]
-			if always(s.Name) != first || choice == Search || len(s.Known.Tools) == 0 {
+			if always(s.Name) != first || choice == OfferSearch || len(s.Known.Tools) == 0 {
 				continue
 			}
-			if tokens := s.offeredTokens(); tokens <= room || choice == Directly {
+			if tokens := s.offeredTokens(); tokens <= room || choice == OfferDirect {
 				s.Direct = true
 				room -= tokens
 			}
@@ -162,8 +162,8 @@ const prefix = "mcp__"
 // for the model.
 func DirectName(server, shown string) string { return prefix + server + "__" + shown }
 
-// Split returns the server and the tool of a direct name. ok is false for other names.
-func Split(direct string) (server, shown string, ok bool) {
+// SplitDirectName returns the server and the tool of a direct name. ok is false for other names.
+func SplitDirectName(direct string) (server, shown string, ok bool) {
 	rest, ok := strings.CutPrefix(direct, prefix)
 	if !ok {
 		return "", "", false

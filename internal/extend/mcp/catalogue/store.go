@@ -32,7 +32,7 @@ func (s Store) Load(name string, entry []byte) (ServerInfo, bool) {
 	if s.Dir == "" {
 		return ServerInfo{}, false
 	}
-	data, err := fsutil.Beginning(s.path(name, entry), maxStored)
+	data, err := fsutil.ReadBeginning(s.path(name, entry), maxStored)
 	var k ServerInfo
 	if err != nil || json.Unmarshal(data, &k) != nil {
 		return ServerInfo{}, false

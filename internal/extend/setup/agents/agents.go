@@ -23,8 +23,8 @@ import (
 
 // The names of the built-in subagents.
 const (
-	Explore = "explore"
-	General = "general"
+	ExploreAgent = "explore"
+	GeneralAgent = "general"
 )
 
 // Origin is the kind of place in which a subagent is defined.
@@ -32,10 +32,10 @@ type Origin string
 
 // The origins.
 const (
-	BuiltIn Origin = "built in"
-	Project Origin = "project"
-	User    Origin = "user"
-	Plugin  Origin = "plugin"
+	OriginBuiltIn Origin = "built in"
+	OriginProject Origin = "project"
+	OriginUser    Origin = "user"
+	OriginPlugin  Origin = "plugin"
 )
 
 // An Agent is the definition of a subagent.
@@ -89,8 +89,8 @@ var (
 // replace a built-in subagent; a file of a repository may not.
 func Find(w trustedfile.Locations) Set {
 	f := finder{named: map[string]Agent{}}
-	f.place = trustedfile.Place{Home: w.Home}
-	f.origin = User
+	f.place = trustedfile.ReadScope{Home: w.Home}
+	f.origin = OriginUser
 	if w.Config != "" {
 		f.folder(filepath.Join(w.Config, "agents"), ".md")
 	}
@@ -100,16 +100,16 @@ func Find(w trustedfile.Locations) Set {
 			f.named[agent.Name] = agent
 		}
 	}
-	above := trustedfile.Above(w.Home, w.Workspace)
-	f.place.Root, f.origin = above[0], Project
+	above := trustedfile.FoldersAbove(w.Home, w.Workspace)
+	f.place.Root, f.origin = above[0], OriginProject
 	for _, dir := range slices.Backward(above) {
 		if dir != w.Home {
 			f.below(dir)
 		}
 	}
-	f.origin = Plugin
+	f.origin = OriginPlugin
 	for _, plugin := range w.Plugins {
-		f.place, f.prefix = plugin.Place(w.Home), plugin.Name+":"
+		f.place, f.prefix = plugin.ReadScope(w.Home), plugin.Name+":"
 		for _, dir := range plugin.Agents {
 			f.folder(dir, ".md")
 		}
@@ -121,8 +121,8 @@ func Find(w trustedfile.Locations) Set {
 	return f.Set
 }
 
-// Named returns the subagent with a name. The error lists the available subagents.
-func (s Set) Named(name string) (Agent, error) {
+// ByName returns the subagent with a name. The error lists the available subagents.
+func (s Set) ByName(name string) (Agent, error) {
 	var names []string
 	for _, agent := range s.Agents {
 		if agent.Name == name {
@@ -177,7 +177,7 @@ func (a Agent) Effects() manifest.List {
 // finder collects the subagents from folders.
 type finder struct {
 	Set
-	place  trustedfile.Place
+	place  trustedfile.ReadScope
 	origin Origin
 	// prefix is prepended to the names of the subagents in the current folder.
 	prefix string
@@ -245,7 +245,7 @@ func nameOf(file string) string {
 // file reads the subagent of a file. If the file cannot be used, it records the reason.
 func (f *finder) file(file, ending string) {
 	text, err := f.place.Read(file, maxFile)
-	if trustedfile.Missing(err) {
+	if trustedfile.IsMissing(err) {
 		return
 	}
 	var agent Agent

@@ -61,13 +61,13 @@ func TestForms(t *testing.T) {
 		t.Errorf("%+v", listed)
 	}
 	if review.Description != "reads diffs" || !review.Looks || review.Model != "sonnet" || !slices.Equal(review.Tools, []string{"Read", "Grep", "Bash(git diff *)"}) ||
-		!slices.Equal(review.Unused, []string{"color", "hooks"}) || review.Prompt != "You review." || review.Origin != Project {
+		!slices.Equal(review.Unused, []string{"color", "hooks"}) || review.Prompt != "You review." || review.Origin != OriginProject {
 		t.Errorf("%+v", review)
 	}
 	if !slices.Equal(docs.Tools, []string{"write"}) || !slices.Equal(docs.Without, []string{"bash", "edit", "write"}) || !slices.Equal(docs.Unused, []string{"mode"}) {
 		t.Errorf("%+v", docs)
 	}
-	if explore.Origin != User || explore.Prompt != "Mine." {
+	if explore.Origin != OriginUser || explore.Prompt != "Mine." {
 		t.Errorf("%+v", explore)
 	}
 	if looker.MaxTurns != 5 || looker.Timeout != 3*time.Minute || !slices.Equal(looker.Tools, []string{"read_file", "glob"}) {
@@ -76,7 +76,7 @@ func TestForms(t *testing.T) {
 	if !mini.Looks || mini.Effort != "low" || mini.Prompt != "Be small." || !slices.Equal(mini.Unused, []string{"nickname"}) {
 		t.Errorf("%+v", mini)
 	}
-	if _, err := set.Named("lookr"); err == nil || !strings.Contains(err.Error(), "looker") {
+	if _, err := set.ByName("lookr"); err == nil || !strings.Contains(err.Error(), "looker") {
 		t.Errorf("%v", err)
 	}
 }
@@ -127,7 +127,7 @@ func TestOddFrontmatter(t *testing.T) {
 		"quoted":   "---\n\"name\": n\n'description': d\n\"tools\": Read, Grep\nmodel:\n  - m\n  - m2\n---\nDo.\n",
 	} {
 		set := Find(place(t, map[string]string{"work/.claude/agents/below/and/below/n.md": text}))
-		a, err := set.Named("n")
+		a, err := set.ByName("n")
 		if err != nil || a.Description != "d" || !slices.Equal(a.Tools, []string{"Read", "Grep"}) || a.Model != "m" || a.Prompt != "Do." {
 			t.Errorf("%s: %+v, %v, %q", name, a, err, set.Skipped)
 		}
@@ -155,7 +155,7 @@ func TestNameTaken(t *testing.T) {
 		"home/.claude/agents/a.md": "---\nname: a\ndescription: mine\n---\nx",
 		"work/.claude/agents/a.md": "---\nname: a\ndescription: theirs\n---\nx",
 	}))
-	a, err := set.Named("a")
+	a, err := set.ByName("a")
 	if err != nil || a.Description != "mine" || len(set.Skipped) != 1 || !strings.Contains(set.Skipped[0], "its name a is taken by") {
 		t.Errorf("%+v, %v, %q", a, err, set.Skipped)
 	}

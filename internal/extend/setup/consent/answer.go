@@ -33,9 +33,9 @@ func (t *Trust) Answer(yes bool, names ...string) ([]string, error) {
 	return append(lines, left...), err
 }
 
-// AgreeShown stores the user's approval of exactly these items. It returns a line for each item
+// ApproveShown stores the user's approval of exactly these items. It returns a line for each item
 // that has changed since it was shown, and an error if the answer cannot be stored.
-func (t *Trust) AgreeShown(shown []Reviewed) (changed []string, err error) {
+func (t *Trust) ApproveShown(shown []ReviewedItem) (changed []string, err error) {
 	if _, err := t.answer(true, shown, nil); err != nil {
 		return nil, err
 	}
@@ -48,10 +48,10 @@ func (t *Trust) AgreeShown(shown []Reviewed) (changed []string, err error) {
 }
 
 // answer stores an answer about items. Its lines describe the items that have not been shown yet.
-func (t *Trust) answer(yes bool, chosen []Reviewed, unshown map[itemKey][]string) ([]string, error) {
+func (t *Trust) answer(yes bool, chosen []ReviewedItem, unshown map[itemKey][]string) ([]string, error) {
 	keep, did := t.Store.Refuse, "never used"
 	if yes {
-		keep, did = t.Store.Agree, "agreed"
+		keep, did = t.Store.Approve, "agreed"
 	}
 	if err := keep(t.now(), chosen...); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (t *Trust) answer(yes bool, chosen []Reviewed, unshown map[itemKey][]string
 			lines = append(lines, t.changedSince(r)...)
 		}
 	}
-	if !t.Store.OutlastsRun() {
+	if !t.Store.IsPersistent() {
 		lines = append(lines, "For this run only: approvals for the home folder are not saved.")
 	}
 	return lines, nil
@@ -75,8 +75,8 @@ func (t *Trust) answer(yes bool, chosen []Reviewed, unshown map[itemKey][]string
 
 // changedSince returns a line if an item has changed since it was shown, because the answer does
 // not apply to the changed item.
-func (t *Trust) changedSince(shown Reviewed) []string {
-	var now *Reviewed
+func (t *Trust) changedSince(shown ReviewedItem) []string {
+	var now *ReviewedItem
 	for _, i := range t.present() {
 		if i.Kind != shown.Kind || i.Name != shown.Name || i.File != shown.File {
 			continue
@@ -90,7 +90,7 @@ func (t *Trust) changedSince(shown Reviewed) []string {
 	if now == nil {
 		return nil
 	}
-	t.noteShown([]Reviewed{*now}) // only the differing lines count as shown
+	t.noteShown([]ReviewedItem{*now}) // only the differing lines count as shown
 	changes := difference(shown.Content, now.Content)
 	return []string{fmt.Sprintf("Not used, because it changed after it was shown (%s). To see it now, run agent trust.", strings.Join(changes, "; "))}
 }
@@ -107,7 +107,7 @@ func (t *Trust) Forget() ([]string, error) {
 
 // itemsNamed returns the current items with these names. Without names, it returns the waiting
 // items.
-func (t *Trust) itemsNamed(names []string) ([]Reviewed, error) {
+func (t *Trust) itemsNamed(names []string) ([]ReviewedItem, error) {
 	if len(names) == 0 {
 		return t.waiting()
 	}
@@ -115,7 +115,7 @@ func (t *Trust) itemsNamed(names []string) ([]Reviewed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var chosen []Reviewed
+	var chosen []ReviewedItem
 	taken := map[int]bool{}
 	for _, name := range names {
 		meant := 0

@@ -31,18 +31,18 @@ type Kind string
 
 // The kinds.
 const (
-	// Server is an MCP server to start or to connect to.
-	Server Kind = "server"
-	// Hook is a program to run at an event.
-	Hook Kind = "hook"
-	// Grants are the rules by which a skill or command may act without approval.
-	Grants Kind = "grants"
-	// Allow is a list of rules that allow calls without approval.
-	Allow Kind = "allow"
-	// Agent is a subagent to which models delegate tasks.
-	Agent Kind = "agent"
-	// Notes are facts for models that are stored in the repository.
-	Notes Kind = "notes"
+	// KindServer is an MCP server to start or to connect to.
+	KindServer Kind = "server"
+	// KindHook is a program to run at an event.
+	KindHook Kind = "hook"
+	// KindGrants are the rules by which a skill or command may act without approval.
+	KindGrants Kind = "grants"
+	// KindAllow is a list of rules that allow calls without approval.
+	KindAllow Kind = "allow"
+	// KindAgent is a subagent to which models delegate tasks.
+	KindAgent Kind = "agent"
+	// KindNotes are facts for models that are stored in the repository.
+	KindNotes Kind = "notes"
 )
 
 // Item is one item that requires consent, as it is in a file.
@@ -73,19 +73,19 @@ type State string
 
 // The states. Only an item in state Agreed is used.
 const (
-	Agreed  State = "used"
-	Waiting State = "waiting"
-	// Changed means that the user has answered about an earlier content. The item waits for an
+	StateApproved State = "used"
+	StateWaiting  State = "waiting"
+	// StateChanged means that the user has answered about an earlier content. The item waits for an
 	// answer again.
-	Changed State = "changed"
-	Refused State = "refused"
+	StateChanged State = "changed"
+	StateRefused State = "refused"
 )
 
 // NeedsAnswer reports whether an item in this state requires an answer of the user.
-func (s State) NeedsAnswer() bool { return s == Waiting || s == Changed }
+func (s State) NeedsAnswer() bool { return s == StateWaiting || s == StateChanged }
 
-// Reviewed is an item with its current content and state.
-type Reviewed struct {
+// ReviewedItem is an item with its current content and state.
+type ReviewedItem struct {
 	State State `json:"state"`
 	Item
 	// Files lists the files whose bytes are part of the content, relative to the repository.
@@ -107,7 +107,7 @@ type Reviewed struct {
 }
 
 func (i Item) runs() bool {
-	return slices.ContainsFunc(i.Effects, func(p manifest.Part) bool { return p.Role == manifest.Word || p.Role == manifest.Line })
+	return slices.ContainsFunc(i.Effects, func(p manifest.Part) bool { return p.Role == manifest.RoleWord || p.Role == manifest.RoleLine })
 }
 
 // reads returns the environment variables that the item reads, sorted.

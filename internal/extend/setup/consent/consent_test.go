@@ -55,19 +55,19 @@ func (w world) open(workspace string) *consent.Store {
 }
 
 func (w world) server(fields string, command ...string) consent.Item {
-	i := consent.Item{Kind: consent.Server, Name: "db", File: filepath.Join(w.root, ".mcp.json")}
+	i := consent.Item{Kind: consent.KindServer, Name: "db", File: filepath.Join(w.root, ".mcp.json")}
 	for n, word := range command {
 		name := manifest.Argument
 		if n == 0 {
 			name = manifest.Command
 		}
-		i.Effects = append(i.Effects, manifest.Part{Name: name, Text: word, Role: manifest.Word})
+		i.Effects = append(i.Effects, manifest.Part{Name: name, Text: word, Role: manifest.RoleWord})
 	}
 	i.Effects = append(i.Effects, manifest.Part{Name: "fields", Text: fields})
 	return i
 }
 
-func (w world) review(s *consent.Store, items ...consent.Item) []consent.Reviewed {
+func (w world) review(s *consent.Store, items ...consent.Item) []consent.ReviewedItem {
 	w.Helper()
 	all, err := s.Review(items)
 	if err != nil {
@@ -78,7 +78,7 @@ func (w world) review(s *consent.Store, items ...consent.Item) []consent.Reviewe
 
 func (w world) agree(s *consent.Store, items ...consent.Item) {
 	w.Helper()
-	if err := s.Agree(day, w.review(s, items...)...); err != nil {
+	if err := s.Approve(day, w.review(s, items...)...); err != nil {
 		w.Fatal(err)
 	}
 }
@@ -128,7 +128,7 @@ func TestFilesOfTheCommand(t *testing.T) {
 		{[]string{"sh", "-c", "sh ./r*.sh"}, "run.sh"},
 		{[]string{"sh", "-c", "make -frun.sh"}, "run.sh"},
 	} {
-		line := consent.Item{Kind: consent.Hook, Name: "Stop", Effects: manifest.List{{Name: manifest.Command, Text: strings.Join(quoted(c.command), " "), Role: manifest.Line}}}
+		line := consent.Item{Kind: consent.KindHook, Name: "Stop", Effects: manifest.List{{Name: manifest.Command, Text: strings.Join(quoted(c.command), " "), Role: manifest.RoleLine}}}
 		for _, item := range []consent.Item{w.server(`{}`, c.command...), line} {
 			r := w.review(w.open("project"), item)[0]
 			if got := strings.Join(r.Files, " "); got != c.want || r.Problem != "" {
@@ -210,49 +210,49 @@ func TestStates(t *testing.T) {
 		want   consent.State
 		diff   string
 	}{
-		{"the same", func(w world) consent.Item { return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh") }, consent.Agreed, ""},
+		{"the same", func(w world) consent.Item { return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh") }, consent.StateApproved, ""},
 		{"another field", func(w world) consent.Item {
 			return w.server(`{"command":"./run.sh","n":1.0,"env":{"NODE_OPTIONS":"-r ./x"}}`, "./run.sh")
-		}, consent.Changed, "- fields: {"},
-		{"another command", func(w world) consent.Item { return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh", "-x") }, consent.Changed, "+ argument 1: -x"},
+		}, consent.StateChanged, "- fields: {"},
+		{"another command", func(w world) consent.Item { return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh", "-x") }, consent.StateChanged, "+ argument 1: -x"},
 		{"other bytes", func(w world) consent.Item {
 			w.write("project/run.sh", "2")
 			return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
-		}, consent.Changed, "+ file run.sh: other bytes"},
+		}, consent.StateChanged, "+ file run.sh: other bytes"},
 		{"the file is gone", func(w world) consent.Item {
 			_ = os.Remove(filepath.Join(w.root, "run.sh"))
 			return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
-		}, consent.Changed, "- file run.sh: "},
+		}, consent.StateChanged, "- file run.sh: "},
 		{"a link to the same bytes", func(w world) consent.Item {
 			w.write("project/b.sh", "1")
 			w.link("b.sh", "run.sh")
 			return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
-		}, consent.Changed, "+ file run.sh"},
+		}, consent.StateChanged, "+ file run.sh"},
 		{"a link to what is elsewhere", func(w world) consent.Item {
 			w.link("/bin/sh", "run.sh")
 			return w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
-		}, consent.Changed, "+ file run.sh"},
+		}, consent.StateChanged, "+ file run.sh"},
 		{"another name", func(w world) consent.Item {
 			i := w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
 			i.Name = "other"
 			return i
-		}, consent.Waiting, ""},
+		}, consent.StateWaiting, ""},
 		{"another kind", func(w world) consent.Item {
 			i := w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
-			i.Kind = consent.Hook
+			i.Kind = consent.KindHook
 			return i
-		}, consent.Waiting, ""},
+		}, consent.StateWaiting, ""},
 		{"of the user's folders", func(w world) consent.Item {
 			i := w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
 			i.User = true
 			return i
-		}, consent.Waiting, ""},
-		{"letters that are not UTF-8", func(w world) consent.Item { return w.server("\xff", "./run.sh") }, consent.Waiting, ""},
+		}, consent.StateWaiting, ""},
+		{"letters that are not UTF-8", func(w world) consent.Item { return w.server("\xff", "./run.sh") }, consent.StateWaiting, ""},
 		{"of another folder", func(w world) consent.Item {
 			i := w.server(`{"command":"./run.sh","n":1.0}`, "./run.sh")
 			i.Folder = filepath.Join(w.root, "sub")
 			return i
-		}, consent.Changed, "+ in: sub"},
+		}, consent.StateChanged, "+ in: sub"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -265,7 +265,7 @@ func TestStates(t *testing.T) {
 			if r.State != c.want || !strings.HasPrefix(strings.Join(r.Difference, "|"), c.diff) || c.diff == "" && len(r.Difference) > 0 {
 				t.Errorf("%s, %q; want %s, %q", r.State, r.Difference, c.want, c.diff)
 			}
-			if err := s.Check(item); (err == nil) != (c.want == consent.Agreed) || (err == nil) == r.State.NeedsAnswer() {
+			if err := s.Check(item); (err == nil) != (c.want == consent.StateApproved) || (err == nil) == r.State.NeedsAnswer() {
 				t.Errorf("May: %v", err)
 			}
 		})
@@ -280,11 +280,11 @@ func TestTwinsKeepTheirAnswers(t *testing.T) {
 	w.agree(w.open("project"), a)
 	w.agree(w.open("project"), b)
 	for _, r := range w.review(w.open("project"), b, a) {
-		if r.State != consent.Agreed {
+		if r.State != consent.StateApproved {
 			t.Errorf("%s: %s", r.Content, r.State)
 		}
 	}
-	if r := w.review(w.open("project"), a, b, c)[2]; r.State != consent.Waiting {
+	if r := w.review(w.open("project"), a, b, c)[2]; r.State != consent.StateWaiting {
 		t.Errorf("a third of the name is %s", r.State)
 	}
 }
@@ -299,7 +299,7 @@ func TestRefuseAndForget(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range []*consent.Store{s, w.open("project")} {
-		if r := w.review(s, item)[0]; r.State != consent.Refused {
+		if r := w.review(s, item)[0]; r.State != consent.StateRefused {
 			t.Errorf("refused, and yet %s", r.State)
 		}
 	}
@@ -307,14 +307,14 @@ func TestRefuseAndForget(t *testing.T) {
 		t.Errorf("May: %v", err)
 	}
 	w.agree(s, item)
-	if r := w.review(w.open("project"), item)[0]; r.State != consent.Agreed {
+	if r := w.review(w.open("project"), item)[0]; r.State != consent.StateApproved {
 		t.Errorf("agreed later, and yet %s", r.State)
 	}
 	if err := s.Forget(); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []*consent.Store{s, w.open("project")} {
-		if r := w.review(s, item)[0]; r.State != consent.Waiting {
+		if r := w.review(s, item)[0]; r.State != consent.StateWaiting {
 			t.Errorf("forgotten, and yet %s", r.State)
 		}
 	}
@@ -334,7 +334,7 @@ func TestAnswersAreApart(t *testing.T) {
 	w.agree(there, theirs)
 	elsewhere := w.server(`{"n":1}`)
 	elsewhere.File = filepath.Join(w.root, "sub/.mcp.json")
-	if r := w.review(here, elsewhere)[0]; r.State != consent.Waiting {
+	if r := w.review(here, elsewhere)[0]; r.State != consent.StateWaiting {
 		t.Errorf("an item of another file is %s", r.State)
 	}
 	w.agree(here, elsewhere)
@@ -344,7 +344,7 @@ func TestAnswersAreApart(t *testing.T) {
 	if err := w.open("other").Check(theirs); err != nil {
 		t.Errorf("the answer about another repository is gone: %v", err)
 	}
-	if r := w.review(w.open("other"), user)[0]; r.State != consent.Waiting {
+	if r := w.review(w.open("other"), user)[0]; r.State != consent.StateWaiting {
 		t.Errorf("forgotten, and yet %s", r.State)
 	}
 	named, moved := user, user
@@ -378,14 +378,14 @@ func TestTheFile(t *testing.T) {
 	if err := s.Check(item); err == nil || !strings.Contains(err.Error(), "can't read your approvals in") {
 		t.Errorf("broken: May says %v", err)
 	}
-	if all, err := s.Review([]consent.Item{item}); err == nil || all[0].State != consent.Waiting {
+	if all, err := s.Review([]consent.Item{item}); err == nil || all[0].State != consent.StateWaiting {
 		t.Errorf("broken: %v, %v", all, err)
 	}
-	if err := s.Agree(day, w.review(w.open("other"))...); err != nil {
+	if err := s.Approve(day, w.review(w.open("other"))...); err != nil {
 		t.Error(err)
 	}
 	all, _ := s.Review([]consent.Item{item})
-	if err := s.Agree(day, all...); err == nil {
+	if err := s.Approve(day, all...); err == nil {
 		t.Error("a broken file was replaced")
 	}
 }
@@ -428,9 +428,9 @@ func TestPlaces(t *testing.T) {
 	w.write("project/worktrees/.git/gitdir", w.root+"/worktrees/.git\n")
 	w.agree(w.open("project"), w.server(`{}`))
 	for workspace, want := range map[string]consent.State{
-		"project": consent.Agreed, "project/sub": consent.Agreed, "tree": consent.Agreed, "tree-of-a.git": consent.Agreed, "broken": consent.Agreed, "by-link": consent.Agreed,
-		"tree-of-b.git": consent.Waiting, "broken/below": consent.Waiting,
-		"project/inner": consent.Waiting, "project/worktrees": consent.Waiting, "plain": consent.Waiting, "thief": consent.Waiting, "evil": consent.Waiting, ".": consent.Waiting,
+		"project": consent.StateApproved, "project/sub": consent.StateApproved, "tree": consent.StateApproved, "tree-of-a.git": consent.StateApproved, "broken": consent.StateApproved, "by-link": consent.StateApproved,
+		"tree-of-b.git": consent.StateWaiting, "broken/below": consent.StateWaiting,
+		"project/inner": consent.StateWaiting, "project/worktrees": consent.StateWaiting, "plain": consent.StateWaiting, "thief": consent.StateWaiting, "evil": consent.StateWaiting, ".": consent.StateWaiting,
 	} {
 		if r := w.review(w.open(workspace), w.server(`{}`))[0]; r.State != want {
 			t.Errorf("%s: %s, want %s", workspace, r.State, want)
@@ -445,15 +445,15 @@ func TestHomeKeepsNothing(t *testing.T) {
 	w.mkdir(".git")
 	s := w.open(".")
 	w.agree(s, w.server(`{}`))
-	if err := s.Check(w.server(`{}`)); err != nil || s.OutlastsRun() {
-		t.Errorf("in the run: %v, kept %v", err, s.OutlastsRun())
+	if err := s.Check(w.server(`{}`)); err != nil || s.IsPersistent() {
+		t.Errorf("in the run: %v, kept %v", err, s.IsPersistent())
 	}
-	if r := w.review(w.open("."), w.server(`{}`))[0]; r.State != consent.Waiting {
+	if r := w.review(w.open("."), w.server(`{}`))[0]; r.State != consent.StateWaiting {
 		t.Errorf("the next run: %s", r.State)
 	}
 	w.mkdir("plain")
 	for _, workspace := range []string{"project", "plain"} {
-		if s := w.open(workspace); !s.OutlastsRun() {
+		if s := w.open(workspace); !s.IsPersistent() {
 			t.Errorf("%s in a home folder that is a repository keeps nothing", workspace)
 		}
 	}
@@ -465,7 +465,7 @@ func TestAgreeForRunKeepsNothing(t *testing.T) {
 	w.write("project/run.sh", "1")
 	item := w.server(`{}`, "./run.sh")
 	s := w.open("project")
-	s.AgreeForRun(w.review(s, item)...)
+	s.ApproveForRun(w.review(s, item)...)
 	if err := s.Check(item); err != nil {
 		t.Error(err)
 	}
@@ -526,8 +526,8 @@ func TestBounds(t *testing.T) {
 		if tt.says == "" {
 			continue
 		}
-		s.AgreeForRun(r)
-		for what, err := range map[string]error{"agreeing": s.Agree(day, r), "using": s.Check(item)} {
+		s.ApproveForRun(r)
+		for what, err := range map[string]error{"agreeing": s.Approve(day, r), "using": s.Check(item)} {
 			if err == nil || !strings.Contains(err.Error(), ": "+r.Problem) {
 				t.Errorf("%s %.20q: %v", what, tt.command, err)
 			}
@@ -548,7 +548,7 @@ func TestAnswersAtOnce(t *testing.T) {
 				item := w.server(fmt.Sprintf(`{"program":%d,"n":%d}`, p, n), "db")
 				shown, err := s.Review([]consent.Item{item})
 				if err == nil {
-					err = s.Agree(day, shown...)
+					err = s.Approve(day, shown...)
 				}
 				if err != nil {
 					t.Error(err)

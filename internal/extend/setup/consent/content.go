@@ -37,8 +37,8 @@ type file struct {
 }
 
 // look determines the current content of an item.
-func (s *Store) look(i Item) Reviewed {
-	r := Reviewed{Item: i, State: Waiting, Variables: i.reads()}
+func (s *Store) look(i Item) ReviewedItem {
+	r := ReviewedItem{Item: i, State: StateWaiting, Variables: i.reads()}
 	c := content{Kind: i.Kind, Name: i.Name, Effects: i.Effects}
 	if i.Folder != "" && i.Folder != s.root {
 		c.In = s.relative(i.Folder)
@@ -112,7 +112,7 @@ func (s *Store) file(path string) (f file, is bool, err error) {
 
 // relative returns a path in the repository relative to it. It returns other paths unchanged.
 func (s *Store) relative(path string) string {
-	return fsutil.Short(path, s.root)
+	return fsutil.RelativeBelow(path, s.root)
 }
 
 // sum returns the SHA-256 of a file.

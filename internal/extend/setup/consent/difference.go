@@ -53,7 +53,7 @@ func contentValues(text string) map[string]string {
 	if json.Unmarshal([]byte(text), &c) != nil {
 		return all
 	}
-	maps.Copy(all, c.Effects.Leaves())
+	maps.Copy(all, c.Effects.TextsByPlace())
 	for _, f := range c.Files {
 		all["file "+f.Path] = strings.TrimSpace(f.To + " " + f.SHA256)
 	}

@@ -27,10 +27,10 @@ func TestDifference(t *testing.T) {
 // to the workspace as can be.
 func TestWhatIsLeftInWords(t *testing.T) {
 	t.Parallel()
-	item := func(kind Kind, name string) Reviewed { return Reviewed{Item: Item{Kind: kind, Name: name}} }
-	for want, items := range map[string][]Reviewed{
-		"server a, hook b, grants c, allow": {item(Allow, ""), item(Grants, "c"), item(Hook, "b"), item(Server, "a")},
-		"2 servers, 2 times grants":         {item(Grants, "a"), item(Server, "a"), item(Grants, "b"), item(Server, "b")},
+	item := func(kind Kind, name string) ReviewedItem { return ReviewedItem{Item: Item{Kind: kind, Name: name}} }
+	for want, items := range map[string][]ReviewedItem{
+		"server a, hook b, grants c, allow": {item(KindAllow, ""), item(KindGrants, "c"), item(KindHook, "b"), item(KindServer, "a")},
+		"2 servers, 2 times grants":         {item(KindGrants, "a"), item(KindServer, "a"), item(KindGrants, "b"), item(KindServer, "b")},
 	} {
 		if got := strings.Join(countItems(items), ", "); got != want {
 			t.Errorf("%s, want %s", got, want)

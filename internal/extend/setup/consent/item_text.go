@@ -24,9 +24,9 @@ const notCovered = "Your answer does not cover other files that these commands l
 const undetermined = "may run files that agent can't determine, so later changes to them need no approval"
 
 // Title returns the title of a question about items.
-func Title(items []Reviewed) string {
+func Title(items []ReviewedItem) string {
 	who := "this repository brings"
-	if own := slices.DeleteFunc(slices.Clone(items), func(r Reviewed) bool { return !r.User }); len(own) == len(items) {
+	if own := slices.DeleteFunc(slices.Clone(items), func(r ReviewedItem) bool { return !r.User }); len(own) == len(items) {
 		who = "your plugins and folders bring"
 	} else if len(own) > 0 {
 		who = "this repository, your plugins and folders bring"
@@ -36,7 +36,7 @@ func Title(items []Reviewed) string {
 
 // Parts returns the texts of items for an approval prompt, in as few lines as possible. The files
 // of all commands share one line at the end.
-func (t *Trust) Parts(items []Reviewed) []Part {
+func (t *Trust) Parts(items []ReviewedItem) []Part {
 	var parts []Part
 	var files []string
 	for _, r := range items {
@@ -52,19 +52,19 @@ func (t *Trust) Parts(items []Reviewed) []Part {
 }
 
 // runs reports whether any of the items runs a command.
-func runs(items []Reviewed) bool {
-	return slices.ContainsFunc(items, func(r Reviewed) bool { return r.runs() })
+func runs(items []ReviewedItem) bool {
+	return slices.ContainsFunc(items, func(r ReviewedItem) bool { return r.runs() })
 }
 
-func (t *Trust) part(r Reviewed) Part {
+func (t *Trust) part(r ReviewedItem) Part {
 	p := Part{Title: strings.ReplaceAll(fmt.Sprintf("%s (%s)", r, t.place(r)), "\n", "␊")}
-	if r.State == Changed {
+	if r.State == StateChanged {
 		p.Title = "changed: " + p.Title
 	}
 	if len(r.Variables) > 0 {
 		p.Title += " · reads " + strings.Join(r.Variables, ", ")
 	}
-	lines := r.Effects.Lines()
+	lines := r.Effects.Describe()
 	if r.Folder != "" && r.Folder != t.Store.Root() {
 		lines = append(lines, "in "+t.Store.relative(r.Folder))
 	}
@@ -82,15 +82,15 @@ func (t *Trust) part(r Reviewed) Part {
 }
 
 // place returns the file and the line of an item.
-func (t *Trust) place(r Reviewed) string {
+func (t *Trust) place(r ReviewedItem) string {
 	if r.Line > 0 {
 		return fmt.Sprintf("%s:%d", t.short(r.File), r.Line)
 	}
 	return t.short(r.File)
 }
 
-// Lines returns a listing of all items with their states for the user, and records them as shown.
-func (t *Trust) Lines() ([]string, error) {
+// Describe returns a listing of all items with their states for the user, and records them as shown.
+func (t *Trust) Describe() ([]string, error) {
 	all, err := t.Review()
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func (t *Trust) Lines() ([]string, error) {
 	for _, line := range t.Ignored {
 		lines = append(lines, "ignored  "+line)
 	}
-	if slices.ContainsFunc(all, func(r Reviewed) bool { return r.State.NeedsAnswer() }) {
+	if slices.ContainsFunc(all, func(r ReviewedItem) bool { return r.State.NeedsAnswer() }) {
 		if lines = append(lines, ""); runs(all) {
 			lines = append(lines, notCovered)
 		}
@@ -124,12 +124,12 @@ func (t *Trust) Lines() ([]string, error) {
 
 // Report holds all items and ignored settings, for scripts.
 type Report struct {
-	Items   []Reviewed `json:"items"`
-	Ignored []string   `json:"ignored"`
+	Items   []ReviewedItem `json:"items"`
+	Ignored []string       `json:"ignored"`
 }
 
 // Report returns the items with their states, and the settings that are ignored.
 func (t *Trust) Report() (Report, error) {
 	all, err := t.Review()
-	return Report{append([]Reviewed{}, all...), append([]string{}, t.Ignored...)}, err
+	return Report{append([]ReviewedItem{}, all...), append([]string{}, t.Ignored...)}, err
 }

@@ -75,17 +75,17 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 	shell := s.shell(i, folders)
 	var program, plain []string // the base names and the unchanged words of the program so far
 	for _, p := range i.Effects {
-		text, sure := p.Names(), true
+		text, sure := p.PathText(), true
 		switch p.Role {
-		case manifest.Plain:
+		case manifest.RolePlain:
 			continue
-		case manifest.Line:
+		case manifest.RoleLine:
 			line := cmdline.Read(text)
 			if s.onlyReads(line) {
 				continue
 			}
 			var more []string
-			more, sure = shell.Line(line)
+			more, sure = shell.PossibleWords(line)
 			for _, word := range append(more, backslashed(text)...) {
 				words = append(words, pieces(word)...)
 			}
@@ -97,14 +97,14 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 			more, sure = s.word(shell, text, slices.ContainsFunc(program, cmdline.RunsLines))
 			words = append(words, more...)
 		}
-		if p.Role == manifest.Word {
+		if p.Role == manifest.RoleWord {
 			program = append(program, path.Base(text))
 			plain = append(plain, text)
 		}
-		undetermined = undetermined || !sure || p.Role == manifest.Value && files.IsSearched(p.Key)
+		undetermined = undetermined || !sure || p.Role == manifest.RoleValue && files.IsSearchPathVariable(p.Key)
 		words = append(words, pieces(text)...) // additional words are safer than missing ones
 	}
-	undetermined = undetermined || len(plain) > 0 && files.Loads(plain)
+	undetermined = undetermined || len(plain) > 0 && files.LoadsCode(plain)
 	slices.Sort(words)
 	if words = slices.Compact(words); len(words) > maxWords {
 		return nil, false, fmt.Errorf("its command has more than %d words", maxWords)
@@ -114,9 +114,9 @@ func (s *Store) words(i Item, folders []string) (words []string, undetermined bo
 
 // onlyReads reports whether a shell command only reads files of the repository and runs none of
 // them.
-func (s *Store) onlyReads(line *cmdline.Reading) bool {
-	parsed, err := line.Plain()
-	return err == nil && len(parsed.Unproven(cmdline.Place{
+func (s *Store) onlyReads(line *cmdline.CommandLine) bool {
+	parsed, err := line.PlainCommands()
+	return err == nil && len(parsed.UnprovenCommands(cmdline.CommandContext{
 		Dir: s.workspace, Inside: func(path string) bool { return fsutil.Within(path, s.root) },
 		Program:    func(string) bool { return true },
 		Repository: func(string) bool { return false }, // git may run programs that the repository configures
@@ -138,8 +138,8 @@ func (s *Store) word(shell files.Shell, text string, inShell bool) (words []stri
 		}
 		words = append(append(words, plain), pieces(plain)...)
 	}
-	if files.Rewritten(text) {
-		more, all := shell.Line(cmdline.Read(text))
+	if files.HasShellSyntax(text) {
+		more, all := shell.PossibleWords(cmdline.Read(text))
 		for _, word := range more {
 			words = append(words, pieces(word)...)
 		}
@@ -171,11 +171,11 @@ func (s *Store) shell(i Item, folders []string) files.Shell {
 	values["PWD"] = slices.Clone(folders)
 	for _, p := range i.Effects {
 		switch {
-		case p.Role != manifest.Value:
+		case p.Role != manifest.RoleValue:
 		case p.Key == "PWD" || p.Key == "OLDPWD": // a shell resolves globs in these folders
-			values[p.Key] = distinct(append(values[p.Key], s.paths(p.Names(), folders)...)...)
+			values[p.Key] = distinct(append(values[p.Key], s.paths(p.PathText(), folders)...)...)
 		default:
-			values[p.Key] = distinct(append(values[p.Key], p.Names())...)
+			values[p.Key] = distinct(append(values[p.Key], p.PathText())...)
 		}
 	}
 	return files.Shell{Folders: folders, Values: values, Root: s.root}
@@ -184,7 +184,7 @@ func (s *Store) shell(i Item, folders []string) files.Shell {
 // pieces returns the parts of a text that may name a file. It splits the text as programs other
 // than shells do.
 func pieces(text string) []string {
-	parts := append([]string{text}, template.Words(text)...)
+	parts := append([]string{text}, template.SplitWords(text)...)
 	for _, word := range parts {
 		if len(word) > 2 && word[0] == '-' && word[1] != '-' {
 			parts = append(parts, word[2:]) // make -fFILE

@@ -19,9 +19,9 @@ func TestVariablesOfAnItem(t *testing.T) {
 			w := newWorld(t)
 			w.write("project/sub/run.sh", "1")
 			i := w.server("", "sh", "-c", fmt.Sprintf(line, name))
-			i.Effects = append(i.Effects, manifest.Part{Name: "env", Key: name, Text: "./sub", Role: manifest.Value})
+			i.Effects = append(i.Effects, manifest.Part{Name: "env", Key: name, Text: "./sub", Role: manifest.RoleValue})
 			if r := w.review(w.open("project"), i)[0]; !slices.Equal(r.Files, []string{"sub/run.sh"}) || r.Undetermined {
-				t.Errorf("%s with %s: files %q, undetermined %t", i.Effects.Lines(), name, r.Files, r.Undetermined)
+				t.Errorf("%s with %s: files %q, undetermined %t", i.Effects.Describe(), name, r.Files, r.Undetermined)
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func TestVariablesOfThePerson(t *testing.T) {
 		if err != nil || len(found.Servers) != 1 {
 			t.Fatal(found, err)
 		}
-		i := consent.Item{Kind: consent.Server, Name: "db", Effects: found.Servers[0].Effects(), File: found.Servers[0].File}
+		i := consent.Item{Kind: consent.KindServer, Name: "db", Effects: found.Servers[0].Effects(), File: found.Servers[0].File}
 		if r := w.review(w.open("project"), i)[0]; r.Undetermined != want {
 			t.Errorf("%s: undetermined %t, files %q", entry, r.Undetermined, r.Files)
 		}

@@ -114,8 +114,8 @@ func (p *Permissions) Permissions() []rules.Permission {
 	return kept
 }
 
-// Keep adds rules, except rules that are equivalent to an existing one.
-func (p *Permissions) Keep(add ...rules.Permission) error {
+// Add adds rules, except rules that are equivalent to an existing one.
+func (p *Permissions) Add(add ...rules.Permission) error {
 	return p.change("can't save the permission", func(all []permission) []permission {
 		for _, k := range add {
 			k.Since, k.Used, k.Count = p.today(), "", 0
@@ -127,8 +127,8 @@ func (p *Permissions) Keep(add ...rules.Permission) error {
 	})
 }
 
-// Drop removes rules.
-func (p *Permissions) Drop(drop ...rules.Permission) error {
+// Remove removes rules.
+func (p *Permissions) Remove(drop ...rules.Permission) error {
 	return p.change("can't revoke the permission", func(all []permission) []permission {
 		for _, k := range drop {
 			all = slices.DeleteFunc(all, p.isOurs(k))
@@ -137,8 +137,8 @@ func (p *Permissions) Drop(drop ...rules.Permission) error {
 	})
 }
 
-// Used counts one use of each rule. It ignores errors.
-func (p *Permissions) Used(used ...rules.Permission) {
+// CountUse counts one use of each rule. It ignores errors.
+func (p *Permissions) CountUse(used ...rules.Permission) {
 	_ = p.change("", func(all []permission) []permission {
 		for _, k := range used {
 			if i := slices.IndexFunc(all, p.isOurs(k)); i >= 0 {

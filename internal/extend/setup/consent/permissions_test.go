@@ -58,7 +58,7 @@ func (g permissionsGround) open(workspace string) *Permissions {
 func (g permissionsGround) keep(t *testing.T, workspace string, add ...rules.Permission) *Permissions {
 	t.Helper()
 	p := g.open(workspace)
-	if err := p.Keep(add...); err != nil {
+	if err := p.Add(add...); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -153,7 +153,7 @@ func TestPermissionsAboutFilesMeanTheSameEverywhere(t *testing.T) {
 		}
 	}
 	p := g.open(repo)
-	if err := p.Drop(rules.Permission{Edits: "sub/Makefile"}); err != nil || len(g.open(sub).Permissions()) != 4 {
+	if err := p.Remove(rules.Permission{Edits: "sub/Makefile"}); err != nil || len(g.open(sub).Permissions()) != 4 {
 		t.Errorf("%v, left %+v", err, g.open(sub).Permissions())
 	}
 }
@@ -172,12 +172,12 @@ func TestPermissionsOfTwoSessions(t *testing.T) {
 	for n := range 2 * each {
 		wg.Go(func() {
 			p := g.open(repo)
-			if err := p.Keep(rule(n)); err != nil {
+			if err := p.Add(rule(n)); err != nil {
 				t.Error(err)
 			}
-			p.Used(rule(25))
+			p.CountUse(rule(25))
 			if n%2 == 0 {
-				if err := p.Drop(rule(n)); err != nil {
+				if err := p.Remove(rule(n)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -204,11 +204,11 @@ func TestPermissionsAreReadAgain(t *testing.T) {
 	}
 	make1 := rules.Permission{Rule: "run_shell_command(make)"}
 	for range 2 {
-		if err := two.Keep(make1); err != nil || len(one.Permissions()) != 1 {
+		if err := two.Add(make1); err != nil || len(one.Permissions()) != 1 {
 			t.Fatalf("%v: %+v", err, one.Permissions())
 		}
 	}
-	if err := two.Drop(make1); err != nil || len(one.Permissions()) != 0 {
+	if err := two.Remove(make1); err != nil || len(one.Permissions()) != 0 {
 		t.Fatalf("%v: %+v", err, one.Permissions())
 	}
 }
@@ -237,7 +237,7 @@ func TestPermissionsAndTheRestOfTheFile(t *testing.T) {
 	if kept := p.Permissions(); len(kept) > 0 {
 		t.Errorf("a broken file permits %+v", kept)
 	}
-	if err := p.Keep(rules.Permission{Edits: "*.md"}); err == nil || !strings.Contains(err.Error(), file) {
+	if err := p.Add(rules.Permission{Edits: "*.md"}); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("keeping in a broken file: %v", err)
 	}
 	if text, _ := os.ReadFile(file); string(text) != `{"permissions": nonsense` {

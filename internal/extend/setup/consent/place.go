@@ -16,8 +16,8 @@ const userPlace = "user"
 // root returns the root of the workspace's repository, or the workspace if there is none. A
 // repository that contains the home folder is ignored.
 func root(w trustedfile.Locations) string {
-	top := trustedfile.Above(w.Home, w.Workspace)[0]
-	if layout.GitDir(top) == "" || protect.Holds(top, w.Home) {
+	top := trustedfile.FoldersAbove(w.Home, w.Workspace)[0]
+	if layout.GitDir(top) == "" || protect.ContainsHome(top, w.Home) {
 		return w.Workspace
 	}
 	return top
@@ -27,7 +27,7 @@ func root(w trustedfile.Locations) string {
 // repository or, for a linked work tree, the root of the main repository. It returns "" if nothing
 // is stored.
 func place(root, home string) string {
-	if protect.Holds(root, home) {
+	if protect.ContainsHome(root, home) {
 		return ""
 	}
 	folder, common := layout.GitDir(root), layout.CommonDir(root)
@@ -47,8 +47,8 @@ func linked(folder, common, root string) bool {
 	if filepath.Dir(folder) != filepath.Join(common, "worktrees") {
 		return false
 	}
-	data, _ := fsutil.Beginning(filepath.Join(folder, "gitdir"), 4<<10) // if the file is missing, no work tree matches
-	return real(fsutil.At(folder, strings.TrimSpace(string(data)))) == filepath.Join(root, ".git")
+	data, _ := fsutil.ReadBeginning(filepath.Join(folder, "gitdir"), 4<<10) // if the file is missing, no work tree matches
+	return real(fsutil.ResolveIn(folder, strings.TrimSpace(string(data)))) == filepath.Join(root, ".git")
 }
 
 // real returns a path with links resolved, or the path itself if it does not exist.

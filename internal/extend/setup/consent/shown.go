@@ -33,7 +33,7 @@ func (i Item) key() itemKey { return itemKey{i.Kind, i.Name, i.File} }
 
 // noteShown records items as they are shown to the user. If the file cannot be written, the items
 // are recorded for this run only.
-func (t *Trust) noteShown(items []Reviewed) {
+func (t *Trust) noteShown(items []ReviewedItem) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var added []record
@@ -60,7 +60,7 @@ func (t *Trust) noteShown(items []Reviewed) {
 
 // lastShown returns an item as it was last shown to the user, or nil if it was not shown. The
 // caller holds the mutex.
-func (t *Trust) lastShown(i Item) *Reviewed {
+func (t *Trust) lastShown(i Item) *ReviewedItem {
 	if t.earlier == nil {
 		m, _ := rawjson.ReadShared[shownMember](t.Store.shownPath()) // if the file is missing, no item counts as shown
 		t.earlier = append([]record{}, m.Shown...)
@@ -70,14 +70,14 @@ func (t *Trust) lastShown(i Item) *Reviewed {
 	}
 	of := record{Root: t.Store.placeOf(i), Item: i.String(), File: t.Store.relative(i.File)}
 	if n := slices.IndexFunc(t.earlier, func(r record) bool { return r.isOf(of) }); of.Root != "" && n >= 0 {
-		return &Reviewed{Item: i, State: Waiting, Hash: t.earlier[n].Hash, Content: string(t.earlier[n].Content)}
+		return &ReviewedItem{Item: i, State: StateWaiting, Hash: t.earlier[n].Hash, Content: string(t.earlier[n].Content)}
 	}
 	return nil
 }
 
 // asShown returns the items to approve, each as it was last shown. An item that was never shown is
 // returned in its current form, and unshown contains the lines that describe it.
-func (t *Trust) asShown(now []Reviewed) (items []Reviewed, unshown map[itemKey][]string) {
+func (t *Trust) asShown(now []ReviewedItem) (items []ReviewedItem, unshown map[itemKey][]string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	unshown = map[itemKey][]string{}
@@ -95,7 +95,7 @@ func (t *Trust) asShown(now []Reviewed) (items []Reviewed, unshown map[itemKey][
 // hideUnshown omits the items that were not shown, if other items of the workspace were shown. A
 // user who approves everything after a listing means the listed items. It returns a line for each
 // omitted item.
-func (t *Trust) hideUnshown(waiting []Reviewed) (items []Reviewed, lines []string) {
+func (t *Trust) hideUnshown(waiting []ReviewedItem) (items []ReviewedItem, lines []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !slices.ContainsFunc(t.items, func(i Item) bool { return t.lastShown(i) != nil }) {
@@ -114,7 +114,7 @@ func (t *Trust) hideUnshown(waiting []Reviewed) (items []Reviewed, lines []strin
 func (s *Store) shownPath() string { return filepath.Join(filepath.Dir(s.path), shownFile) }
 
 // recordOf returns the record of an item for a place.
-func (s *Store) recordOf(r Reviewed, root string, day time.Time) record {
+func (s *Store) recordOf(r ReviewedItem, root string, day time.Time) record {
 	return record{Root: root, Item: r.String(), File: s.relative(r.File), Hash: r.Hash, Date: day.Format(time.DateOnly), Content: []byte(r.Content)}
 }
 

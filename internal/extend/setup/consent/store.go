@@ -60,18 +60,18 @@ func Open(w trustedfile.Locations) *Store {
 // content.
 func (s *Store) Root() string { return s.root }
 
-// OutlastsRun reports whether answers about the repository remain stored after the run. Answers
+// IsPersistent reports whether answers about the repository remain stored after the run. Answers
 // about the home folder do not.
-func (s *Store) OutlastsRun() bool { return s.place != "" }
+func (s *Store) IsPersistent() bool { return s.place != "" }
 
 // Review returns the items with their current content and state. If the file of answers cannot be
 // read, it returns an error, and all items wait for an answer.
-func (s *Store) Review(items []Item) ([]Reviewed, error) {
+func (s *Store) Review(items []Item) ([]ReviewedItem, error) {
 	if len(items) == 0 {
 		return nil, nil
 	}
 	records, err := s.read()
-	all := make([]Reviewed, len(items))
+	all := make([]ReviewedItem, len(items))
 	current := map[string]bool{}
 	for n, i := range items {
 		all[n] = s.look(i)
@@ -85,7 +85,7 @@ func (s *Store) Review(items []Item) ([]Reviewed, error) {
 
 // judge sets the state of an item. If there is only an answer about an earlier content, the state
 // is Changed, unless another current item has that content.
-func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
+func (s *Store) judge(r *ReviewedItem, records []record, current map[string]bool) {
 	if r.Problem != "" {
 		return
 	}
@@ -93,7 +93,7 @@ func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
 	inRun := s.run[s.key(*r)]
 	s.mu.Unlock()
 	if inRun {
-		r.State = Agreed
+		r.State = StateApproved
 		return
 	}
 	var earlier *record
@@ -102,17 +102,17 @@ func (s *Store) judge(r *Reviewed, records []record, current map[string]bool) {
 		switch {
 		case rec.Root != s.placeOf(r.Item):
 		case rec.Hash == r.Hash && rec.Refused:
-			r.State = Refused
+			r.State = StateRefused
 			return
 		case rec.Hash == r.Hash:
-			r.State = Agreed
+			r.State = StateApproved
 			return
 		case rec.Item == r.String() && rec.File == s.relative(r.File) && !current[rec.Hash] && comparable(rec.Content):
 			earlier = rec // the last record is the latest
 		}
 	}
 	if earlier != nil {
-		r.State, r.Difference = Changed, difference(string(earlier.Content), r.Content)
+		r.State, r.Difference = StateChanged, difference(string(earlier.Content), r.Content)
 	}
 }
 
@@ -124,7 +124,7 @@ func (s *Store) Check(i Item) error {
 		return err
 	}
 	switch r := reviewed[0]; {
-	case r.State == Agreed:
+	case r.State == StateApproved:
 		return nil
 	case r.Problem != "":
 		return s.unclear(r)
@@ -135,25 +135,27 @@ func (s *Store) Check(i Item) error {
 
 // unused maps states to the reason why an item is not used, with the remedy.
 var unused = map[State]string{
-	Refused: "is not used: you refused it. To approve it, run: agent trust yes",
-	Changed: "is not used: it changed since you approved it. To see how, run: agent trust",
-	Waiting: "is not used until you approve it. Run: agent trust",
+	StateRefused: "is not used: you refused it. To approve it, run: agent trust yes",
+	StateChanged: "is not used: it changed since you approved it. To see how, run: agent trust",
+	StateWaiting: "is not used until you approve it. Run: agent trust",
 }
 
 // unclear returns the error for an item whose content cannot be determined.
-func (s *Store) unclear(r Reviewed) error {
+func (s *Store) unclear(r ReviewedItem) error {
 	return fmt.Errorf("can't approve %s of %s: %s", r, s.relative(r.File), r.Problem)
 }
 
-// Agree stores the user's consent to exactly these contents. If storing fails, it returns an error,
+// Approve stores the user's consent to exactly these contents. If storing fails, it returns an error,
 // but the consent applies to this run.
-func (s *Store) Agree(day time.Time, shown ...Reviewed) error { return s.answer(day, false, shown) }
+func (s *Store) Approve(day time.Time, shown ...ReviewedItem) error {
+	return s.answer(day, false, shown)
+}
 
 // Refuse stores the user's refusal of these contents.
-func (s *Store) Refuse(day time.Time, shown ...Reviewed) error { return s.answer(day, true, shown) }
+func (s *Store) Refuse(day time.Time, shown ...ReviewedItem) error { return s.answer(day, true, shown) }
 
-// AgreeForRun records consent to these contents until the program ends.
-func (s *Store) AgreeForRun(shown ...Reviewed) {
+// ApproveForRun records consent to these contents until the program ends.
+func (s *Store) ApproveForRun(shown ...ReviewedItem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range shown {
@@ -177,7 +179,7 @@ func (s *Store) Forget(items ...Item) error {
 }
 
 // answer records answers for this run and in the file.
-func (s *Store) answer(day time.Time, refused bool, shown []Reviewed) error {
+func (s *Store) answer(day time.Time, refused bool, shown []ReviewedItem) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var added []record
@@ -203,7 +205,7 @@ func (s *Store) answer(day time.Time, refused bool, shown []Reviewed) error {
 	})
 }
 
-func (s *Store) key(r Reviewed) key { return key{s.placeOf(r.Item), r.Hash} }
+func (s *Store) key(r ReviewedItem) key { return key{s.placeOf(r.Item), r.Hash} }
 
 // placeOf returns the place under which answers about an item are stored.
 func (s *Store) placeOf(i Item) string {

@@ -32,14 +32,14 @@ type Trust struct {
 	items []Item
 	// shown holds the items as they were last shown in this run. earlier holds the items as shown
 	// in earlier runs, nil until it is read. Answers apply to the items as shown.
-	shown   map[itemKey]Reviewed
+	shown   map[itemKey]ReviewedItem
 	earlier []record
 }
 
 // Find returns the Trust of a workspace with these items. Each line of ignored describes settings
 // that a repository must never make, and begins with their file.
 func Find(w trustedfile.Locations, now func() time.Time, items []Item, ignored []string) *Trust {
-	t := &Trust{Store: Open(w), now: now, Answered: func() {}, items: items, shown: map[itemKey]Reviewed{}}
+	t := &Trust{Store: Open(w), now: now, Answered: func() {}, items: items, shown: map[itemKey]ReviewedItem{}}
 	for _, line := range ignored {
 		t.Ignored = append(t.Ignored, strings.TrimPrefix(line, w.Workspace+"/"))
 	}
@@ -49,7 +49,7 @@ func Find(w trustedfile.Locations, now func() time.Time, items []Item, ignored [
 
 // Review returns all items in their current form, sorted by file. It returns an error if earlier
 // answers cannot be read.
-func (t *Trust) Review() ([]Reviewed, error) { return t.Store.Review(t.present()) }
+func (t *Trust) Review() ([]ReviewedItem, error) { return t.Store.Review(t.present()) }
 
 func (t *Trust) present() []Item {
 	t.mu.Lock()
@@ -64,40 +64,40 @@ func (t *Trust) Add(item Item) {
 	t.items = append(slices.DeleteFunc(slices.Clone(t.items), func(i Item) bool { return i.Kind == item.Kind && i.Name == item.Name && i.File == item.File }), item)
 }
 
-// Waiting returns the items that require an answer, in their current form, and records them as
+// WaitingItems returns the items that require an answer, in their current form, and records them as
 // shown.
-func (t *Trust) Waiting() ([]Reviewed, error) {
+func (t *Trust) WaitingItems() ([]ReviewedItem, error) {
 	waiting, err := t.waiting()
 	t.noteShown(waiting)
 	return waiting, err
 }
 
-func (t *Trust) waiting() ([]Reviewed, error) {
+func (t *Trust) waiting() ([]ReviewedItem, error) {
 	all, err := t.Review()
-	return slices.DeleteFunc(all, func(r Reviewed) bool { return !r.State.NeedsAnswer() }), err
+	return slices.DeleteFunc(all, func(r ReviewedItem) bool { return !r.State.NeedsAnswer() }), err
 }
 
-// ForRun records consent, for this run, to all items that are not refused.
-func (t *Trust) ForRun() error {
+// ApproveForRun records consent, for this run, to all items that are not refused.
+func (t *Trust) ApproveForRun() error {
 	all, err := t.Review()
 	if err != nil {
 		return err
 	}
-	t.Store.AgreeForRun(slices.DeleteFunc(all, func(r Reviewed) bool { return r.State == Refused })...)
+	t.Store.ApproveForRun(slices.DeleteFunc(all, func(r ReviewedItem) bool { return r.State == StateRefused })...)
 	return nil
 }
 
-// Agreed returns the items that may be used now.
-func (t *Trust) Agreed() []Reviewed {
+// ApprovedItems returns the items that may be used now.
+func (t *Trust) ApprovedItems() []ReviewedItem {
 	all, _ := t.Review()
-	return slices.DeleteFunc(all, func(r Reviewed) bool { return r.State != Agreed })
+	return slices.DeleteFunc(all, func(r ReviewedItem) bool { return r.State != StateApproved })
 }
 
 // GuardedPaths returns the absolute paths of files that must not change without a user: the files
 // that contain approved items, the files that their commands name, and the links that lead to them.
 func (t *Trust) GuardedPaths() []string {
 	var paths []string
-	for _, r := range t.Agreed() {
+	for _, r := range t.ApprovedItems() {
 		paths = append(paths, steps(r.File)...)
 		for _, file := range r.Files {
 			paths = append(paths, steps(filepath.Join(t.Store.Root(), file))...)
@@ -117,7 +117,7 @@ func steps(path string) (all []string) {
 		if err != nil {
 			break
 		}
-		path = filepath.Join(fsutil.At(filepath.Dir(link), to), strings.TrimPrefix(path, link))
+		path = filepath.Join(fsutil.ResolveIn(filepath.Dir(link), to), strings.TrimPrefix(path, link))
 		all = append(all, link, path)
 	}
 	return all
@@ -146,7 +146,7 @@ func (t *Trust) UnansweredLine() string {
 		return ""
 	}
 	var files []string
-	counts := map[string][]Reviewed{}
+	counts := map[string][]ReviewedItem{}
 	for _, r := range waiting {
 		file := t.short(r.File)
 		if !slices.Contains(files, file) {
@@ -163,9 +163,9 @@ func (t *Trust) UnansweredLine() string {
 
 // countItems describes the items of a file by kind. If there are several of a kind, it returns only
 // their number.
-func countItems(items []Reviewed) []string {
+func countItems(items []ReviewedItem) []string {
 	var says []string
-	for _, kind := range []Kind{Server, Hook, Grants, Allow, Agent, Notes} {
+	for _, kind := range []Kind{KindServer, KindHook, KindGrants, KindAllow, KindAgent, KindNotes} {
 		var of []string
 		for _, r := range items {
 			if r.Kind == kind {
@@ -173,7 +173,7 @@ func countItems(items []Reviewed) []string {
 			}
 		}
 		switch {
-		case len(of) > 1 && kind == Grants, len(of) > 1 && kind == Allow:
+		case len(of) > 1 && kind == KindGrants, len(of) > 1 && kind == KindAllow:
 			says = append(says, fmt.Sprintf("%d times %s", len(of), kind))
 		case len(of) > 1:
 			says = append(says, humanize.Count(len(of), string(kind)))
@@ -187,7 +187,7 @@ func countItems(items []Reviewed) []string {
 // short returns a path relative to the workspace or the repository if it is in one of them.
 func (t *Trust) short(path string) string {
 	for _, root := range []string{t.Store.workspace, t.Store.Root()} {
-		if rel := fsutil.Short(path, root); rel != path {
+		if rel := fsutil.RelativeBelow(path, root); rel != path {
 			return rel
 		}
 	}

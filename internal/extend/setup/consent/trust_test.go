@@ -20,10 +20,10 @@ func (w world) trust() *consent.Trust {
 	w.write("project/run.sh", "1")
 	mcp, rules := filepath.Join(w.root, ".mcp.json"), filepath.Join(w.root, "sub/rules.json")
 	items := []consent.Item{
-		{Kind: consent.Allow, Name: "rules", File: rules, Effects: manifest.List{{Name: manifest.Rule, Text: "Bash(ls)"}, {Name: manifest.Rule, Text: "Read", Note: "no effect here"}}},
-		{Kind: consent.Server, Name: "db", File: mcp, Line: 3, Effects: manifest.List{{Name: manifest.Command, Text: "./run.sh $A", Role: manifest.Line}, {Name: manifest.Variable, Text: "B"}}},
-		{Kind: consent.Allow, Name: "more", File: rules, Effects: manifest.List{{Name: manifest.Rule, Text: "Edit"}}},
-		{Kind: consent.Server, Name: "bad", File: mcp, Effects: manifest.List{{Name: "url", Text: "http://\xff"}}},
+		{Kind: consent.KindAllow, Name: "rules", File: rules, Effects: manifest.List{{Name: manifest.Rule, Text: "Bash(ls)"}, {Name: manifest.Rule, Text: "Read", Note: "no effect here"}}},
+		{Kind: consent.KindServer, Name: "db", File: mcp, Line: 3, Effects: manifest.List{{Name: manifest.Command, Text: "./run.sh $A", Role: manifest.RoleLine}, {Name: manifest.Variable, Text: "B"}}},
+		{Kind: consent.KindAllow, Name: "more", File: rules, Effects: manifest.List{{Name: manifest.Rule, Text: "Edit"}}},
+		{Kind: consent.KindServer, Name: "bad", File: mcp, Effects: manifest.List{{Name: "url", Text: "http://\xff"}}},
 	}
 	where := trustedfile.Locations{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}
 	return consent.Find(where, func() time.Time { return day }, items, []string{w.root + "/.mcp.json: says too much"})
@@ -31,7 +31,7 @@ func (w world) trust() *consent.Trust {
 
 func (w world) lines(t *consent.Trust) string {
 	w.Helper()
-	lines, err := t.Lines()
+	lines, err := t.Describe()
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestWhatAPersonSees(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	trust := w.trust()
-	shown, err := trust.Waiting()
+	shown, err := trust.WaitingItems()
 	if err != nil || consent.Title(shown) != "use what this repository brings? 4 items" {
 		t.Fatalf("%s, %v", consent.Title(shown), err)
 	}
@@ -87,7 +87,7 @@ trust yes approves all waiting items, trust yes ITEM one, by name or letters. tr
 	if got, want := trust.UnansweredLine(), "not used until you approve it (agent trust): .mcp.json: 2 servers; sub/rules.json: 2 times allow"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	shown[0].Files, shown[0].Difference, shown[0].State = nil, []string{"- a", "+ b"}, consent.Changed
+	shown[0].Files, shown[0].Difference, shown[0].State = nil, []string{"- a", "+ b"}, consent.StateChanged
 	if got := trust.Parts(shown[:1]); got[0].Title != "changed: server db (.mcp.json:3) · reads A, B" || !slices.Equal(got[0].Lines, []string{"./run.sh $A", "variable: B", "- a", "+ b"}) || len(got) != 2 || !strings.Contains(got[1].Title, "does not cover") {
 		t.Errorf("%+v", got)
 	}
@@ -129,11 +129,11 @@ func TestAnswersAreAboutWhatWasShown(t *testing.T) {
 	if answered != 4 {
 		t.Errorf("answered %d times", answered)
 	}
-	if err := trust.ForRun(); err != nil {
+	if err := trust.ApproveForRun(); err != nil {
 		t.Fatal(err)
 	}
 	var used []string
-	for _, r := range trust.Agreed() {
+	for _, r := range trust.ApprovedItems() {
 		used = append(used, r.Name)
 	}
 	if !slices.Equal(used, []string{"db"}) {
@@ -145,7 +145,7 @@ func TestAnswersAreAboutWhatWasShown(t *testing.T) {
 	if got, err := trust.Forget(); err != nil || answered != 5 || !slices.Equal(got, []string{"Forgotten: all answers about " + w.root + "; 4 items of it need approval again."}) {
 		t.Errorf("%q, %v", got, err)
 	}
-	if left := trust.UnansweredLine(); !strings.Contains(left, "2 times allow") || len(trust.Agreed()) > 0 {
+	if left := trust.UnansweredLine(); !strings.Contains(left, "2 times allow") || len(trust.ApprovedItems()) > 0 {
 		t.Errorf("forgotten, and yet %s", left)
 	}
 }
@@ -156,9 +156,9 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 	w := newWorld(t)
 	w.mkdir(".git")
 	w.write("run.sh", "1")
-	item := consent.Item{Kind: consent.Server, Name: "db", File: filepath.Join(w.home, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "./run.sh", Role: manifest.Word}}}
+	item := consent.Item{Kind: consent.KindServer, Name: "db", File: filepath.Join(w.home, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "./run.sh", Role: manifest.RoleWord}}}
 	trust := consent.Find(trustedfile.Locations{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.home}, func() time.Time { return day }, []consent.Item{item}, nil)
-	if _, err := trust.Waiting(); err != nil {
+	if _, err := trust.WaitingItems(); err != nil {
 		t.Fatal(err)
 	}
 	w.write("run.sh", "2")
@@ -182,13 +182,13 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 		t.Error(got)
 	}
 	w.write("config/allowed.json", "[")
-	if err := trust.ForRun(); err == nil || !strings.HasPrefix(trust.UnansweredLine(), "the configuration of the repository is not used: can't read your approvals") {
+	if err := trust.ApproveForRun(); err == nil || !strings.HasPrefix(trust.UnansweredLine(), "the configuration of the repository is not used: can't read your approvals") {
 		t.Errorf("%v, %s", err, trust.UnansweredLine())
 	}
 	if _, err := trust.Answer(true, "db"); err == nil {
 		t.Error("an answer is kept in a broken file")
 	}
-	if _, err := trust.Lines(); err == nil {
+	if _, err := trust.Describe(); err == nil {
 		t.Error("answers are listed of a broken file")
 	}
 	if _, err := trust.Forget(); err == nil {
@@ -232,8 +232,8 @@ func TestWhatChangedBehindTheListing(t *testing.T) {
 			if got := w.answer(trust, true, "db"); got != "agreed: server db of .mcp.json" || strings.Contains(trust.UnansweredLine(), "server db") {
 				t.Errorf("by its difference it was shown: %s, %s", got, trust.UnansweredLine())
 			}
-			trust.Add(consent.Item{Kind: consent.Server, Name: "new", File: filepath.Join(w.root, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "evil", Role: manifest.Word}}})
-			trust.Add(consent.Item{Kind: consent.Allow, Name: "rules", File: filepath.Join(w.root, "sub/rules.json"), Effects: manifest.List{{Name: manifest.Rule, Text: "Bash(ls)"}}})
+			trust.Add(consent.Item{Kind: consent.KindServer, Name: "new", File: filepath.Join(w.root, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "evil", Role: manifest.RoleWord}}})
+			trust.Add(consent.Item{Kind: consent.KindAllow, Name: "rules", File: filepath.Join(w.root, "sub/rules.json"), Effects: manifest.List{{Name: manifest.Rule, Text: "Bash(ls)"}}})
 			if got := w.answer(trust, true); !strings.Contains(got, "server new of .mcp.json is new and waits for your approval. Run: agent trust") || strings.Contains(got, "agreed: server new") {
 				t.Error(got)
 			}
@@ -247,8 +247,8 @@ func TestWhatChangedBehindTheListing(t *testing.T) {
 // trustWith is trust without the server of which nothing can be agreed to.
 func (w world) trustWith() *consent.Trust {
 	items := []consent.Item{
-		{Kind: consent.Server, Name: "db", File: filepath.Join(w.root, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "./run.sh", Role: manifest.Word}}},
-		{Kind: consent.Allow, Name: "more", File: filepath.Join(w.root, "sub/rules.json"), Effects: manifest.List{{Name: manifest.Rule, Text: "Edit"}}},
+		{Kind: consent.KindServer, Name: "db", File: filepath.Join(w.root, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "./run.sh", Role: manifest.RoleWord}}},
+		{Kind: consent.KindAllow, Name: "more", File: filepath.Join(w.root, "sub/rules.json"), Effects: manifest.List{{Name: manifest.Rule, Text: "Edit"}}},
 	}
 	return consent.Find(trustedfile.Locations{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}, func() time.Time { return day }, items, nil)
 }
@@ -263,7 +263,7 @@ func TestGuardedLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	item := consent.Item{Kind: consent.Server, Name: "db", File: filepath.Join(w.root, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "./hooks/run.sh", Role: manifest.Word}}}
+	item := consent.Item{Kind: consent.KindServer, Name: "db", File: filepath.Join(w.root, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "./hooks/run.sh", Role: manifest.RoleWord}}}
 	trust := consent.Find(trustedfile.Locations{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}, func() time.Time { return day }, []consent.Item{item}, nil)
 	w.answer(trust, true)
 	var want []string

@@ -80,8 +80,8 @@ type Hook struct {
 	matches func(name string) bool
 }
 
-// Own reports whether the hook is in the user's own file. Such a hook needs no consent.
-func (h Hook) Own() bool { return h.Project == "" }
+// IsUserOwned reports whether the hook is in the user's own file. Such a hook needs no consent.
+func (h Hook) IsUserOwned() bool { return h.Project == "" }
 
 // Words returns the command and its arguments. A shell command is one word.
 func (h Hook) Words() []string { return append([]string{h.Command}, h.Args...) }
@@ -115,28 +115,28 @@ var projectFiles = []string{".agents/hooks.json", ".codex/hooks.json", ".claude/
 func Find(w trustedfile.Locations) Listing {
 	var f Listing
 	if w.Config != "" {
-		f.read(trustedfile.Place{Home: w.Home}, filepath.Join(w.Config, "hooks.json"), "")
+		f.read(trustedfile.ReadScope{Home: w.Home}, filepath.Join(w.Config, "hooks.json"), "")
 	}
 	for _, plugin := range w.Plugins {
 		for _, file := range plugin.Hooks {
 			before := len(f.Hooks)
-			f.read(plugin.Place(w.Home), file, plugin.Dir)
+			f.read(plugin.ReadScope(w.Home), file, plugin.Dir)
 			for i := range f.Hooks[before:] {
 				f.Hooks[before+i].Plugin = true
 			}
 		}
 	}
-	for _, folder := range slices.Backward(w.Project()) {
+	for _, folder := range slices.Backward(w.ProjectFolders()) {
 		for _, name := range projectFiles {
-			f.read(trustedfile.Place{Root: folder}, filepath.Join(folder, name), folder)
+			f.read(trustedfile.ReadScope{Root: folder}, filepath.Join(folder, name), folder)
 		}
 	}
 	return f
 }
 
 // read reads the hooks of a file, if it exists.
-func (f *Listing) read(from trustedfile.Place, file, project string) {
-	data, err := from.Settings(file, trustedfile.MaxSettings)
+func (f *Listing) read(from trustedfile.ReadScope, file, project string) {
+	data, err := from.ReadSettings(file, trustedfile.MaxSettings)
 	switch {
 	case err != nil:
 		f.leave("%v", err)
@@ -152,12 +152,12 @@ func (f *Listing) leave(format string, args ...any) {
 
 // Effects lists the command of the hook and its conditions, but not the event and the matcher.
 func (h Hook) Effects() manifest.List {
-	all := manifest.List{{Name: manifest.Command, Text: h.Command, Role: manifest.Line}}
+	all := manifest.List{{Name: manifest.Command, Text: h.Command, Role: manifest.RoleLine}}
 	if h.Args != nil {
-		all[0].Role = manifest.Word
+		all[0].Role = manifest.RoleWord
 	}
 	for _, arg := range h.Args {
-		all = append(all, manifest.Part{Name: manifest.Argument, Text: arg, Role: manifest.Word})
+		all = append(all, manifest.Part{Name: manifest.Argument, Text: arg, Role: manifest.RoleWord})
 	}
 	if h.If != "" {
 		all = append(all, manifest.Part{Name: "if", Text: h.If})

@@ -56,8 +56,8 @@ func TestHooksPlaces(t *testing.T) {
 	found := Find(w)
 	for _, h := range found.Hooks {
 		got = append(got, h.Command)
-		if project := strings.TrimSuffix(filepath.Dir(filepath.Dir(h.File)), "/"); h.Own() != (h.Command == want[0]) || !h.Own() && h.Project != project {
-			t.Errorf("%s: own %t, project %s", h.File, h.Own(), h.Project)
+		if project := strings.TrimSuffix(filepath.Dir(filepath.Dir(h.File)), "/"); h.IsUserOwned() != (h.Command == want[0]) || !h.IsUserOwned() && h.Project != project {
+			t.Errorf("%s: own %t, project %s", h.File, h.IsUserOwned(), h.Project)
 		}
 	}
 	if !slices.Equal(got, want) || len(found.Skipped) > 0 {

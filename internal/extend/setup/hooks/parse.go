@@ -164,7 +164,7 @@ func problem(data []byte, err error) string {
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		return fmt.Sprintf("%v at %v", err, rawjson.PlaceOf(data, int(syntax.Offset)))
+		return fmt.Sprintf("%v at %v", err, rawjson.PositionAt(data, int(syntax.Offset)))
 	case errors.As(err, &kind) && kind.Field != "":
 		return fmt.Sprintf("%s must be of another kind than %s", kind.Field, kind.Value)
 	case errors.As(err, &kind):

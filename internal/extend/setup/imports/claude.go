@@ -15,7 +15,7 @@ func (p *planner) claudeProject(from string, members map[string]json.RawMessage)
 	var projects map[string]struct {
 		Servers json.RawMessage `json:"mcpServers"`
 	}
-	if json.Unmarshal(members["projects"], &projects) != nil || !p.wants(Servers) {
+	if json.Unmarshal(members["projects"], &projects) != nil || !p.wants(KindServers) {
 		return
 	}
 	here := p.where.Workspace
@@ -35,7 +35,7 @@ func (p *planner) claudeSettings(from string, members map[string]json.RawMessage
 		Allow []string `json:"allow"`
 	}
 	if raw := members["permissions"]; raw != nil && json.Unmarshal(raw, &permissions) != nil {
-		p.skip(Rules, "permissions.allow", from, "it must be a list of strings")
+		p.skip(KindRules, "permissions.allow", from, "it must be a list of strings")
 	}
 	for _, rule := range permissions.Allow {
 		p.rule(from, rule)
@@ -57,19 +57,19 @@ func (p *planner) rule(from, rule string) {
 	}
 	switch {
 	case holdsSecret(rule):
-		p.skip(Rules, "a rule", from, "it contains a secret")
+		p.skip(KindRules, "a rule", from, "it contains a secret")
 	case len(ours) == 0:
-		p.skip(Rules, rule, from, "already allowed, or unknown to agent")
+		p.skip(KindRules, rule, from, "already allowed, or unknown to agent")
 	default:
-		p.add(Change{Kind: Rules, Name: rule, State: Shown, From: from, To: "--allow '" + strings.Join(ours, "' --allow '") + "'", Rules: ours})
+		p.add(Change{Kind: KindRules, Name: rule, State: StateManual, From: from, To: "--allow '" + strings.Join(ours, "' --allow '") + "'", Rules: ours})
 	}
 }
 
 // holdsSecret reports whether a line contains a key, or sets a variable with a name that is typical
 // for keys.
 func holdsSecret(line string) bool {
-	return secret.In(line) || slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" ('\":", r) }), func(word string) bool {
+	return secret.Contains(line) || slices.ContainsFunc(strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" ('\":", r) }), func(word string) bool {
 		name, value, assigned := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		return assigned && value != "" && secret.Name(name) || strings.EqualFold(word, "bearer")
+		return assigned && value != "" && secret.IsSecretName(name) || strings.EqualFold(word, "bearer")
 	})
 }

@@ -28,23 +28,23 @@ type folders struct {
 // inFolders adds the changes for the items in a coding agent's folders.
 func (p *planner) inFolders(f folders) {
 	for _, folder := range f.commands {
-		p.readThere(Commands, folder, func(path string) int {
+		p.readThere(KindCommands, folder, func(path string) int {
 			entries, _ := os.ReadDir(path) // an unreadable folder counts as empty
 			return len(entries)
 		})
 	}
 	for _, folder := range f.skills {
-		p.readThere(Skills, folder, func(path string) int { return len(skillsIn(path)) })
+		p.readThere(KindSkills, folder, func(path string) int { return len(skillsIn(path)) })
 	}
 	for _, folder := range f.others {
 		path, _ := p.where.path(folder)
 		for _, skill := range skillsIn(path) {
-			p.skip(Skills, filepath.Base(skill), skill, "skills are not read there: move it to ~/.agents/skills")
+			p.skip(KindSkills, filepath.Base(skill), skill, "skills are not read there: move it to ~/.agents/skills")
 		}
 	}
 	for _, folder := range f.agents {
 		if _, own := p.where.path(folder); own || p.where.Workspace != p.where.Home {
-			p.readThere(Agents, folder, func(path string) int { return len(agentFiles(path)) })
+			p.readThere(KindAgents, folder, func(path string) int { return len(agentFiles(path)) })
 		}
 	}
 	for _, folder := range f.otherAgents {
@@ -53,7 +53,7 @@ func (p *planner) inFolders(f folders) {
 			continue
 		}
 		for _, file := range agentFiles(path) {
-			p.skip(Agents, strings.TrimSuffix(file, filepath.Ext(file)), filepath.Join(path, file), "agents are not read there: move it to ~/.agents/agents")
+			p.skip(KindAgents, strings.TrimSuffix(file, filepath.Ext(file)), filepath.Join(path, file), "agents are not read there: move it to ~/.agents/agents")
 		}
 	}
 }
@@ -73,7 +73,7 @@ func agentFiles(folder string) (files []string) {
 func (p *planner) readThere(kind Kind, folder string, count func(path string) int) {
 	path, _ := p.where.path(folder)
 	if n := count(path); n > 0 {
-		p.add(Change{Kind: kind, State: Existing, From: path, To: path, Count: n, Lost: []string{"read where they are"}})
+		p.add(Change{Kind: kind, State: StateExisting, From: path, To: path, Count: n, Lost: []string{"read where they are"}})
 	}
 }
 
@@ -89,7 +89,7 @@ func skillsIn(folder string) (skills []string) {
 }
 
 func (p *planner) subAgent(name, from string) {
-	p.skip(Agents, name, from, "agents in a file of settings are not read: write it as a Markdown file in ~/.agents/agents")
+	p.skip(KindAgents, name, from, "agents in a file of settings are not read: write it as a Markdown file in ~/.agents/agents")
 }
 
 // agentsIn adds a skipped change for the subagents in a file of opencode. It returns the name of
@@ -109,12 +109,12 @@ func (p *planner) agentsIn(from string, members map[string]json.RawMessage) (don
 // and only counted. Invalid rules are skipped.
 func (p *planner) narrowing(from string) {
 	rules := permissions.Read(p.where.Locations)
-	if n := rules.In(from); n > 0 {
-		p.add(Change{Kind: Rules, State: Existing, From: from, To: from, Count: n, Lost: []string{"their deny and ask rules apply"}})
+	if n := rules.CountInFile(from); n > 0 {
+		p.add(Change{Kind: KindRules, State: StateExisting, From: from, To: from, Count: n, Lost: []string{"their deny and ask rules apply"}})
 	}
 	for _, problem := range rules.Problems {
 		if strings.Contains(problem, " of "+from+" ") {
-			p.skip(Rules, "a rule that denies or asks", from, problem)
+			p.skip(KindRules, "a rule that denies or asks", from, problem)
 		}
 	}
 }

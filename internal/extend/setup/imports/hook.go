@@ -27,7 +27,7 @@ type hook struct {
 // ownHooks reads the identities of the hooks in our file.
 func (p *planner) ownHooks() error {
 	p.hasHooks = map[string]bool{}
-	data, err := fsutil.Beginning(p.hooksFile, maxFile)
+	data, err := fsutil.ReadBeginning(p.hooksFile, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (p *planner) hooksOf(from string, members map[string]json.RawMessage) {
 	}
 	data, err := rawjson.Marshal(kept)
 	if err != nil {
-		p.skip(Hooks, "hooks", from, "they are not valid JSON")
+		p.skip(KindHooks, "hooks", from, "they are not valid JSON")
 		return
 	}
 	p.takeHooks(from, hooks.Parse(from, data))
@@ -80,9 +80,9 @@ func (p *planner) hooksOf(from string, members map[string]json.RawMessage) {
 // hook.
 func (p *planner) takeHooks(from string, found hooks.Listing, lost ...string) {
 	for _, h := range found.Hooks {
-		c := Change{Kind: Hooks, Name: h.Name(), State: Existing, From: from, To: p.hooksFile, Lost: lost}
-		if same := identity(h); p.wants(Hooks) && !p.hasHooks[same] {
-			c.State = New
+		c := Change{Kind: KindHooks, Name: h.Name(), State: StateExisting, From: from, To: p.hooksFile, Lost: lost}
+		if same := identity(h); p.wants(KindHooks) && !p.hasHooks[same] {
+			c.State = StateNew
 			p.hasHooks[same] = true
 			group := map[string]any{"hooks": []json.RawMessage{h.Raw}}
 			if h.Matcher != "" {
@@ -93,14 +93,14 @@ func (p *planner) takeHooks(from string, found hooks.Listing, lost ...string) {
 		p.add(c)
 	}
 	for _, why := range found.Skipped {
-		p.skip(Hooks, "hook", from, strings.ReplaceAll(why, " of "+from, ""))
+		p.skip(KindHooks, "hook", from, strings.ReplaceAll(why, " of "+from, ""))
 	}
 }
 
 // geminiSettings plans the import of gemini's settings, except servers.
 func (p *planner) geminiSettings(from string, members map[string]json.RawMessage) {
 	if members["hooks"] != nil {
-		p.skip(Hooks, "hooks", from, "their events and answers differ; rewrite them in "+p.hooksFile)
+		p.skip(KindHooks, "hooks", from, "their events and answers differ; rewrite them in "+p.hooksFile)
 	}
 	p.membersOf(from, geminiMembers, members, "mcpServers", "hooks")
 }
@@ -129,7 +129,7 @@ func (p *planner) notifier(from string, members map[string]json.RawMessage) {
 	}
 	var command []string
 	if json.Unmarshal(members["notify"], &command) != nil || len(command) == 0 {
-		p.skip(Hooks, "notify", from, "notify must be a list of strings")
+		p.skip(KindHooks, "notify", from, "notify must be a list of strings")
 		return
 	}
 	one := map[string]any{"type": "command", "command": command[0], "args": command[1:]}

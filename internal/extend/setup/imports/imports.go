@@ -26,19 +26,19 @@ type Kind string
 
 // The kinds of items. Servers and Hooks are written; the others are only shown.
 const (
-	Servers  Kind = "servers"
-	Hooks    Kind = "hooks"
-	Commands Kind = "commands"
-	Skills   Kind = "skills"
-	Rules    Kind = "rules"
-	Settings Kind = "settings"
-	Profiles Kind = "profiles"
-	Agents   Kind = "sub-agents"
-	Logins   Kind = "login"
+	KindServers  Kind = "servers"
+	KindHooks    Kind = "hooks"
+	KindCommands Kind = "commands"
+	KindSkills   Kind = "skills"
+	KindRules    Kind = "rules"
+	KindSettings Kind = "settings"
+	KindProfiles Kind = "profiles"
+	KindAgents   Kind = "sub-agents"
+	KindLogins   Kind = "login"
 )
 
 // kinds lists all kinds.
-var kinds = []Kind{Servers, Hooks, Commands, Skills, Rules, Settings, Profiles, Agents, Logins}
+var kinds = []Kind{KindServers, KindHooks, KindCommands, KindSkills, KindRules, KindSettings, KindProfiles, KindAgents, KindLogins}
 
 // Kinds lists all kinds as text.
 func Kinds() string {
@@ -54,17 +54,17 @@ type State string
 
 // The states.
 const (
-	// New means that the item will be written.
-	New State = "new"
-	// Existing means that the item already exists, or that this program reads it at its original
+	// StateNew means that the item will be written.
+	StateNew State = "new"
+	// StateExisting means that the item already exists, or that this program reads it at its original
 	// path.
-	Existing State = "already there"
-	// NameTaken means that the item is not written, because another item has its name.
-	NameTaken State = "name taken"
-	// Shown means that the user can make the change by hand, as To shows.
-	Shown State = "shown"
-	// Skipped means that the item cannot be used here.
-	Skipped State = "skipped"
+	StateExisting State = "already there"
+	// StateNameTaken means that the item is not written, because another item has its name.
+	StateNameTaken State = "name taken"
+	// StateManual means that the user can make the change by hand, as To shows.
+	StateManual State = "shown"
+	// StateSkipped means that the item cannot be used here.
+	StateSkipped State = "skipped"
 )
 
 // Change describes what the import does with an item, or with several similar items, of another
@@ -123,8 +123,8 @@ type planner struct {
 // Check returns an error for an unknown name of a source or kind.
 func Check(named []string, only []Kind) error {
 	for _, name := range named {
-		if !slices.Contains(Sources(), name) {
-			return fmt.Errorf("source %q is not known%s (valid: %s)", name, suggest.Question(name, Sources()), strings.Join(Sources(), ", "))
+		if !slices.Contains(SourceNames(), name) {
+			return fmt.Errorf("source %q is not known%s (valid: %s)", name, suggest.Question(name, SourceNames()), strings.Join(SourceNames(), ", "))
 		}
 	}
 	for _, kind := range only {
@@ -185,14 +185,14 @@ func (p *planner) add(c Change) {
 
 // skip adds a change for an item that cannot be used, with the reason.
 func (p *planner) skip(kind Kind, name, from, why string) {
-	p.add(Change{Kind: kind, Name: name, State: Skipped, From: from, Lost: []string{why}})
+	p.add(Change{Kind: kind, Name: name, State: StateSkipped, From: from, Lost: []string{why}})
 }
 
 // hideSecrets returns a text as one line with secrets hidden.
-func hideSecrets(text string) string { return humanize.Line(secret.Hide(text), 200) }
+func hideSecrets(text string) string { return humanize.Line(secret.RedactKeys(text), 200) }
 
-// Writes reports whether the plan writes to files.
-func (p Plan) Writes() bool { return len(p.servers) > 0 || len(p.hooks) > 0 }
+// ChangesFiles reports whether the plan writes to files.
+func (p Plan) ChangesFiles() bool { return len(p.servers) > 0 || len(p.hooks) > 0 }
 
 // Check returns an error if the plan cannot be executed.
 func (p Plan) Check() error {

@@ -124,7 +124,7 @@ func TestSources(t *testing.T) {
 					t.Errorf("it shows a secret: %s", shown)
 				}
 				if sources == nil {
-					if plan.Writes() || plan.Changes[0].State != imports.Existing {
+					if plan.ChangesFiles() || plan.Changes[0].State != imports.StateExisting {
 						t.Errorf("the second run would write: %+v", plan.Changes)
 					}
 					continue
@@ -208,7 +208,7 @@ func TestHooks(t *testing.T) {
 	if strings.Contains(string(shown), token) {
 		t.Errorf("it shows a secret: %s", shown)
 	}
-	if p.plan().Writes() {
+	if p.plan().ChangesFiles() {
 		t.Error("a second run would write")
 	}
 }
@@ -224,7 +224,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("no %q in %s", want, shown)
 		}
 	}
-	if plan.Writes() || strings.Contains(string(shown), token) || strings.Contains(string(shown), "hunter2") {
+	if plan.ChangesFiles() || strings.Contains(string(shown), token) || strings.Contains(string(shown), "hunter2") {
 		t.Errorf("%s", shown)
 	}
 }
@@ -249,7 +249,7 @@ func TestHostileFiles(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, map[string]string{c.file: c.text, ".claude.json": "\uFEFF" + `{"mcpServers": {"good": {"command": "x"}}}`})
 			plan := p.plan()
-			if len(plan.Changes) != 2 || plan.Changes[1].State != imports.Skipped || !strings.Contains(strings.Join(plan.Changes[1].Lost, " "), c.says) {
+			if len(plan.Changes) != 2 || plan.Changes[1].State != imports.StateSkipped || !strings.Contains(strings.Join(plan.Changes[1].Lost, " "), c.says) {
 				t.Errorf("%+v", plan.Changes)
 			}
 			if shown, _ := json.Marshal(plan.Changes); strings.Contains(string(shown), token) {
@@ -275,7 +275,7 @@ func TestOwnFileBrokenAndLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := p.plan("vscode")
-	if len(plan.Changes) != 1 || plan.Changes[0].State != imports.Skipped || !strings.Contains(plan.Changes[0].Lost[0], "link out of") {
+	if len(plan.Changes) != 1 || plan.Changes[0].State != imports.StateSkipped || !strings.Contains(plan.Changes[0].Lost[0], "link out of") {
 		t.Errorf("%+v", plan.Changes)
 	}
 	if err := imports.Check([]string{"cluade"}, nil); err == nil || !strings.Contains(err.Error(), "did you mean claude") {

@@ -13,10 +13,10 @@ import (
 // the address for which the key is used.
 func (p *planner) helper(name, from, command, baseURL, example string) {
 	if holdsSecret(command) || holdsSecret(baseURL) {
-		p.skip(Logins, name, from, "it contains a secret")
+		p.skip(KindLogins, name, from, "it contains a secret")
 		return
 	}
-	c := Change{Kind: Logins, Name: name, State: Shown, From: from}
+	c := Change{Kind: KindLogins, Name: name, State: StateManual, From: from}
 	if baseURL == "" {
 		baseURL = "ADDRESS"
 		c.Lost = append(c.Lost, "ADDRESS is where the key is for, such as "+example)

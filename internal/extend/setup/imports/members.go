@@ -89,11 +89,11 @@ func (p *planner) membersOf(from string, known []member, members map[string]json
 		done = append(done, name)
 		switch to, remark := m.ours(value); {
 		case holdsSecret(value):
-			p.skip(Settings, m.path, from, "it contains a secret")
+			p.skip(KindSettings, m.path, from, "it contains a secret")
 		case to == "":
-			p.skip(Settings, m.path+" "+value, from, remark)
+			p.skip(KindSettings, m.path+" "+value, from, remark)
 		default:
-			c := Change{Kind: Settings, Name: m.path, State: Shown, From: from, To: to}
+			c := Change{Kind: KindSettings, Name: m.path, State: StateManual, From: from, To: to}
 			if remark != "" {
 				c.Lost = []string{remark}
 			}
@@ -112,7 +112,7 @@ func (p *planner) otherMembers(from, prefix string, members map[string]json.RawM
 		}
 	}
 	if len(rest) > 0 {
-		p.add(Change{Kind: Settings, State: Skipped, From: from, Count: len(rest), Lost: []string{strings.Join(rest, ", ") + ": no equivalent setting. To list the settings, type /settings"}})
+		p.add(Change{Kind: KindSettings, State: StateSkipped, From: from, Count: len(rest), Lost: []string{strings.Join(rest, ", ") + ": no equivalent setting. To list the settings, type /settings"}})
 	}
 }
 
@@ -147,7 +147,7 @@ func (p *planner) variables(from string, members map[string]json.RawMessage) (do
 		return ""
 	}
 	names := slices.Sorted(maps.Keys(set))
-	p.skip(Settings, "env", from, strings.Join(names, ", ")+": set them in your shell, from which commands and servers get them")
+	p.skip(KindSettings, "env", from, strings.Join(names, ", ")+": set them in your shell, from which commands and servers get them")
 	return "env"
 }
 
@@ -172,7 +172,7 @@ func (p *planner) profiles(from string, members map[string]json.RawMessage) (don
 				rest = append(rest, member)
 			}
 		}
-		c := Change{Kind: Profiles, Name: name, State: Shown, From: from, To: to}
+		c := Change{Kind: KindProfiles, Name: name, State: StateManual, From: from, To: to}
 		if len(rest) > 0 {
 			c.Lost = []string{"without " + strings.Join(rest, ", ")}
 		}

@@ -98,7 +98,7 @@ func TestEveryMemberIsNamed(t *testing.T) {
 				r.Errorf("%s of %s %s is not named:\n%s", name, file, data, got)
 			}
 		}
-		if strings.Contains(got, token) || slices.ContainsFunc(plan.Changes, func(c imports.Change) bool { return c.State == imports.New }) {
+		if strings.Contains(got, token) || slices.ContainsFunc(plan.Changes, func(c imports.Change) bool { return c.State == imports.StateNew }) {
 			r.Errorf("a key is shown, or something written:\n%s", got)
 		}
 	})

@@ -33,7 +33,7 @@ var consents = []string{"trust", "autoApprove", "alwaysAllow", "allow", "trustHi
 func (p *planner) serversOf(s origin, from string, own bool, raw json.RawMessage) {
 	var entries map[string]json.RawMessage
 	if json.Unmarshal(raw, &entries) != nil {
-		p.skip(Servers, "all", from, "its servers must be an object")
+		p.skip(KindServers, "all", from, "its servers must be an object")
 		return
 	}
 	to := servers.ProjectFile(p.where.Workspace)
@@ -41,7 +41,7 @@ func (p *planner) serversOf(s origin, from string, own bool, raw json.RawMessage
 		to = servers.UserFile(p.where.Config)
 	}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
-		p.server(s, Change{Kind: Servers, Name: name, From: from, To: to}, entries[name])
+		p.server(s, Change{Kind: KindServers, Name: name, From: from, To: to}, entries[name])
 	}
 }
 
@@ -59,13 +59,13 @@ func (p *planner) server(s origin, c Change, raw json.RawMessage) {
 	there, taken := p.has[c.To][name]
 	switch {
 	case err != nil:
-		c.State, c.To, c.Lost = Skipped, "", []string{err.Error()}
+		c.State, c.To, c.Lost = StateSkipped, "", []string{err.Error()}
 	case taken && there == string(entry):
-		c.State = Existing
+		c.State = StateExisting
 	case taken:
-		c.State, c.Lost = NameTaken, []string{"yours is kept. To replace it, run: agent mcp remove " + name + " makes room"}
+		c.State, c.Lost = StateNameTaken, []string{"yours is kept. To replace it, run: agent mcp remove " + name + " makes room"}
 	default:
-		c.State = New
+		c.State = StateNew
 		p.has[c.To][name] = string(entry)
 		if p.servers[c.To] == nil {
 			p.servers[c.To] = map[string]json.RawMessage{}
@@ -122,7 +122,7 @@ func (t *translation) translate(raw json.RawMessage) (json.RawMessage, error) {
 // field translates a field of the entry.
 func (t *translation) field(name string, value any) {
 	seconds, isNumber := value.(float64)
-	switch ours := servers.Field(name); {
+	switch ours := servers.CanonicalField(name); {
 	case value == nil || name == "description":
 	case slices.Contains(consents, name), slices.Contains(consents, ours):
 		t.lose("%s: its calls require approval", name)
@@ -191,7 +191,7 @@ func (t *translation) keys() {
 		values, _ := t.entry[field].(map[string]any)
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			text, _ := values[name].(string)
-			if (secret.Name(name) || secret.In(text)) && !strings.Contains(text, "${") && text != "" {
+			if (secret.IsSecretName(name) || secret.Contains(text)) && !strings.Contains(text, "${") && text != "" {
 				t.lose("the value of %s is stored as plain text. Use ${VAR} to keep it out of the file", name)
 			}
 		}

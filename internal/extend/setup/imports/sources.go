@@ -86,9 +86,9 @@ var sources = []origin{
 	{"windsurf", []file{{path: "~/.codeium/windsurf/mcp_config.json", servers: "mcpServers"}}, dialect{}, folders{}, nil},
 }
 
-// Unread returns at most one line. It names the files of a workspace by which other coding agents
+// UnreadFilesNote returns at most one line. It names the files of a workspace by which other coding agents
 // run, reach or allow something. This program ignores these files.
-func Unread(place trustedfile.Locations) []string {
+func UnreadFilesNote(place trustedfile.Locations) []string {
 	w := Locations{Locations: place, Base: place.Home}
 	if w.Workspace == w.Home {
 		return nil
@@ -115,8 +115,8 @@ func Unread(place trustedfile.Locations) []string {
 	return []string{strings.Join(found, ", ") + ": configuration of other coding agents. To list and import it, run agent import"}
 }
 
-// Sources lists the coding agents whose configuration can be imported.
-func Sources() []string {
+// SourceNames lists the coding agents whose configuration can be imported.
+func SourceNames() []string {
 	names := make([]string, len(sources))
 	for i, s := range sources {
 		names[i] = s.name
@@ -151,7 +151,7 @@ func (p *planner) source(s origin) {
 		case members == nil:
 			continue
 		}
-		if raw := members[f.servers]; f.servers != "" && raw != nil && p.wants(Servers) {
+		if raw := members[f.servers]; f.servers != "" && raw != nil && p.wants(KindServers) {
 			p.serversOf(s, path, own, raw)
 		}
 		if f.more != nil {
@@ -163,20 +163,20 @@ func (p *planner) source(s origin) {
 
 // skipUnreadable adds a skipped change for a file that cannot be read.
 func (p *planner) skipUnreadable(path string, f file, err error) {
-	kind := Servers
+	kind := KindServers
 	if f.servers == "" {
-		kind = Hooks
+		kind = KindHooks
 	}
 	p.skip(kind, filepath.Base(path), path, strings.TrimPrefix(err.Error(), path+": "))
 }
 
 // members returns the members of the object in a file. It returns nil for a missing file.
 func (p *planner) members(path string, own bool) (map[string]json.RawMessage, error) {
-	place := trustedfile.Place{Home: p.where.Home}
+	place := trustedfile.ReadScope{Home: p.where.Home}
 	if !own {
 		place.Root = p.where.Workspace
 	}
-	data, err := place.Settings(path, maxFile)
+	data, err := place.ReadSettings(path, maxFile)
 	if data == nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func clean(text string) string {
 			b.WriteString(kept)
 		}
 	}
-	return strings.TrimSpace(plain.ReplaceAllStringFunc(b.String(), humanize.Visible))
+	return strings.TrimSpace(plain.ReplaceAllStringFunc(b.String(), humanize.EscapeInvisible))
 }
 
 // plain matches the parts of a text in which control characters are made visible, which is

@@ -197,7 +197,7 @@ func TestBelow(t *testing.T) {
 		"web/x.ts":  "Python rules",
 		"docs/x.md": "Docs rules",
 	} {
-		if got := texts(Below(where, path)); got != want {
+		if got := texts(FindNested(where, path)); got != want {
 			t.Errorf("%s: %q, want %q", path, got, want)
 		}
 	}

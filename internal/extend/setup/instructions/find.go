@@ -15,7 +15,7 @@ import (
 func Find(w Locations) Listing {
 	f := newFinder(w)
 	f.user()
-	project := trustedfile.Above(w.Home, w.Workspace)
+	project := trustedfile.FoldersAbove(w.Home, w.Workspace)
 	f.place.Root = project[0]
 	before := len(f.found.Files)
 	for _, dir := range project {
@@ -38,7 +38,7 @@ func Find(w Locations) Listing {
 // finder collects files.
 type finder struct {
 	Locations
-	place trustedfile.Place
+	place trustedfile.ReadScope
 	found Listing
 	// contents holds the cleaned contents that were already added.
 	contents map[string]bool
@@ -50,7 +50,7 @@ func newFinder(w Locations) *finder {
 	if len(w.Files) == 0 {
 		w.Files = DefaultFiles
 	}
-	return &finder{Locations: w, place: trustedfile.Place{Home: w.Home}, contents: map[string]bool{}, paths: map[string]bool{}}
+	return &finder{Locations: w, place: trustedfile.ReadScope{Home: w.Home}, contents: map[string]bool{}, paths: map[string]bool{}}
 }
 
 // user adds the user's own file.
@@ -103,7 +103,7 @@ func (f *finder) isLost(file, winner string) bool {
 func (f *finder) add(file string) bool {
 	text, err := f.place.Read(file, MaxFile)
 	switch {
-	case trustedfile.Missing(err):
+	case trustedfile.IsMissing(err):
 		return false
 	case err != nil:
 		f.found.Problems = append(f.found.Problems, fmt.Errorf("instructions for the model are omitted: %w", err))
@@ -126,12 +126,12 @@ func (f *finder) addText(file string, text trustedfile.Text, cleaned string) {
 	f.found.Files = append(f.found.Files, File{file, whole})
 }
 
-// Below reads the instructions for a file below the workspace that Find does not return. They are
+// FindNested reads the instructions for a file below the workspace that Find does not return. They are
 // the files of the folders between the workspace and the file, and the rules with matching
 // patterns. path is relative to the workspace, with slashes.
-func Below(w Locations, path string) Listing {
+func FindNested(w Locations, path string) Listing {
 	f := newFinder(w)
-	project := trustedfile.Above(w.Home, w.Workspace)
+	project := trustedfile.FoldersAbove(w.Home, w.Workspace)
 	f.place.Root = project[0]
 	dir := w.Workspace
 	parts := strings.Split(path, "/")

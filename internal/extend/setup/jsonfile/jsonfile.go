@@ -53,7 +53,7 @@ func (f File) Check() error { return fsutil.Target{Path: f.Path, Root: f.Root}.C
 
 func edit(f File, change func(data []byte) ([]Step, error)) error {
 	file := f.Path
-	data, err := fsutil.Beginning(file, maxFile+1)
+	data, err := fsutil.ReadBeginning(file, maxFile+1)
 	mode := fs.FileMode(0o600)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -14,16 +14,16 @@ type Role int
 
 // The roles.
 const (
-	// Plain is a text that names no file.
-	Plain Role = iota
-	// Word is a word of a program's command.
-	Word
-	// Line is a shell command.
-	Line
-	// Value is the value of a variable in a program's environment.
-	Value
-	// Folder is the folder in which a program runs.
-	Folder
+	// RolePlain is a text that names no file.
+	RolePlain Role = iota
+	// RoleWord is a word of a program's command.
+	RoleWord
+	// RoleLine is a shell command.
+	RoleLine
+	// RoleValue is the value of a variable in a program's environment.
+	RoleValue
+	// RoleFolder is the folder in which a program runs.
+	RoleFolder
 )
 
 // The names of parts that have the same meaning in all items.
@@ -53,8 +53,8 @@ type Part struct {
 	Means string `json:"-"`
 }
 
-// Names returns the text in which file names are searched.
-func (p Part) Names() string {
+// PathText returns the text in which file names are searched.
+func (p Part) PathText() string {
 	if p.Means != "" {
 		return p.Means
 	}
@@ -75,9 +75,9 @@ func (l List) Texts(name string) []string {
 	return texts
 }
 
-// Lines describes all parts to a user. A command shares its line with its arguments, and with its
+// Describe describes all parts to a user. A command shares its line with its arguments, and with its
 // environment variables if they fit. Other adjacent parts with the same name also share a line.
-func (l List) Lines() []string {
+func (l List) Describe() []string {
 	var lines []string
 	for n := 0; n < len(l); n++ {
 		p, key := l[n], ""
@@ -85,12 +85,12 @@ func (l List) Lines() []string {
 			key = " " + p.Key
 		}
 		switch {
-		case p.Name == Command && p.Role == Word:
+		case p.Name == Command && p.Role == RoleWord:
 			words := []string{quoted(p.Text)}
 			for ; n+1 < len(l) && l[n+1].Name == Argument; n++ {
 				words = append(words, quoted(l[n+1].Text))
 			}
-			for ; n+1 < len(l) && l[n+1].Role == Value && fitsBefore(l[n+1], words); n++ {
+			for ; n+1 < len(l) && l[n+1].Role == RoleValue && fitsBefore(l[n+1], words); n++ {
 				words = slices.Insert(words, 0, l[n+1].assignment())
 			}
 			lines = append(lines, strings.Join(words, " "))
@@ -101,11 +101,11 @@ func (l List) Lines() []string {
 			lines = append(lines, p.Text)
 		case p.Text == "" && p.Key == "":
 			lines = append(lines, p.Name)
-		case p.Role == Value:
+		case p.Role == RoleValue:
 			lines = append(lines, p.Name+key+"="+p.Text)
 		default:
 			texts := []string{p.withNote()}
-			for ; n+1 < len(l) && p.Key == "" && l[n+1].Key == "" && l[n+1].Name == p.Name && p.Role != Line; n++ {
+			for ; n+1 < len(l) && p.Key == "" && l[n+1].Key == "" && l[n+1].Name == p.Name && p.Role != RoleLine; n++ {
 				texts = append(texts, l[n+1].withNote())
 			}
 			lines = append(lines, p.Name+key+": "+strings.Join(texts, ", "))
@@ -153,9 +153,9 @@ func quoted(word string) string {
 	return fmt.Sprintf("[%d characters: %s]", len([]rune(word)), word)
 }
 
-// Leaves maps names such as "command", "argument 2" and "env BASH_ENV" to the texts of the parts,
+// TextsByPlace maps names such as "command", "argument 2" and "env BASH_ENV" to the texts of the parts,
 // for a comparison.
-func (l List) Leaves() map[string]string {
+func (l List) TextsByPlace() map[string]string {
 	all, counts := map[string]string{}, map[string]int{}
 	for _, p := range l {
 		place := strings.TrimSpace(p.Name + " " + p.Key)

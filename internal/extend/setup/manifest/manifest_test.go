@@ -18,7 +18,7 @@ func TestLines(t *testing.T) {
 			if n == 0 {
 				name = manifest.Command
 			}
-			l = append(l, manifest.Part{Name: name, Text: word, Role: manifest.Word})
+			l = append(l, manifest.Part{Name: name, Text: word, Role: manifest.RoleWord})
 		}
 		return l
 	}
@@ -32,13 +32,13 @@ func TestLines(t *testing.T) {
 		{command("sh", `«"it's"»`), `sh [8 characters: «"it's"»]`},
 		{command("sh", "", "a\tb"), "sh '' 'a\tb'"},
 		{command("a b", "c"), "'a b' c"},
-		{manifest.List{{Name: manifest.Command, Text: "cd a && ./b", Role: manifest.Line}}, "cd a && ./b"},
-		{manifest.List{{Name: "env", Key: "A", Text: "1", Role: manifest.Value}, {Name: "env", Key: "B", Role: manifest.Value}}, "env A=1|env B="},
+		{manifest.List{{Name: manifest.Command, Text: "cd a && ./b", Role: manifest.RoleLine}}, "cd a && ./b"},
+		{manifest.List{{Name: "env", Key: "A", Text: "1", Role: manifest.RoleValue}, {Name: "env", Key: "B", Role: manifest.RoleValue}}, "env A=1|env B="},
 		{manifest.List{{Name: "header", Key: "X", Text: "1"}, {Name: "header", Key: "Y", Text: "2"}}, "header X: 1|header Y: 2"},
 		{manifest.List{{Name: manifest.Rule, Text: "Edit"}, {Name: manifest.Rule, Text: "Read", Note: "no effect here"}, {Name: "outside the sandbox"}}, "allow: Edit, Read (no effect here)|outside the sandbox"},
-		{manifest.List{{Name: "runs", Text: "a", Role: manifest.Line}, {Name: "runs", Text: "b", Role: manifest.Line}}, "runs: a|runs: b"},
+		{manifest.List{{Name: "runs", Text: "a", Role: manifest.RoleLine}, {Name: "runs", Text: "b", Role: manifest.RoleLine}}, "runs: a|runs: b"},
 	} {
-		if got := strings.Join(tt.list.Lines(), "|"); got != tt.want {
+		if got := strings.Join(tt.list.Describe(), "|"); got != tt.want {
 			t.Errorf("%s, want %s", got, tt.want)
 		}
 	}
@@ -49,7 +49,7 @@ func TestLeaves(t *testing.T) {
 	t.Parallel()
 	l := manifest.List{{Name: manifest.Command, Text: "a"}, {Name: manifest.Argument, Text: "b"}, {Name: manifest.Argument, Text: "c"}, {Name: "env", Key: "X", Text: "d"}, {Name: "runs", Text: "e"}, {Name: "runs", Text: "f", Note: "n"}}
 	var got []string
-	leaves := l.Leaves()
+	leaves := l.TextsByPlace()
 	for _, key := range slices.Sorted(maps.Keys(leaves)) {
 		got = append(got, key+"="+leaves[key])
 	}

@@ -32,25 +32,25 @@ type Subject struct {
 	Host string
 }
 
-// Holds reports whether the condition selects a call.
-func (c Condition) Holds(s Subject) bool {
+// Matches reports whether the condition selects a call.
+func (c Condition) Matches(s Subject) bool {
 	if len(c.rules.all) == 0 {
 		return true
 	}
 	rule := c.rules.all[0]
 	if rule.about == tools {
-		return c.rules.Server(s.Tool) != nil
+		return c.rules.ServerRule(s.Tool) != nil
 	}
 	if subjects[s.Tool] != rule.about {
 		return false
 	}
 	switch rule.about {
 	case commands:
-		return c.rules.Command(cmdline.Read(s.Command)) != nil
+		return c.rules.CommandRule(cmdline.Read(s.Command)) != nil
 	case pages:
-		return c.rules.Page(s.Host) != nil
+		return c.rules.PageRule(s.Host) != nil
 	case searches:
-		return c.rules.Search() != nil
+		return c.rules.SearchRule() != nil
 	}
 	return slices.ContainsFunc(s.Files, rule.matches) || rule.places == nil
 }

@@ -91,8 +91,8 @@ func Parse(effect Effect, texts []string, file, root, home string) Rules {
 	return r
 }
 
-// Under puts the rules of above before the rules of r. The result has the offers and sources of r.
-func (r Rules) Under(above Rules) Rules {
+// PrependRules puts the rules of above before the rules of r. The result has the offers and sources of r.
+func (r Rules) PrependRules(above Rules) Rules {
 	r.all, r.Problems = slices.Concat(above.all, r.all), slices.Concat(above.Problems, r.Problems)
 	return r
 }

@@ -110,17 +110,17 @@ func (p place) touches(folder string) bool {
 
 // changes reports whether a program, or ">" for a redirection, changes the files in its arguments.
 func changes(program string) bool {
-	return program == ">" || programs.Is(program[strings.LastIndexByte(program, '\\')+1:], programs.Changes)
+	return program == ">" || programs.Is(program[strings.LastIndexByte(program, '\\')+1:], programs.ChangesFiles)
 }
 
 // fileWords returns the words of a line that may name files. The first word of each list is the
 // program that receives the others. It is ">" for a redirection, or "" for words that any program
 // may receive.
-func fileWords(line *cmdline.Reading) [][]string {
-	all := append(slices.Clone(line.Nested()), statements(line.String())...)
+func fileWords(line *cmdline.CommandLine) [][]string {
+	all := append(slices.Clone(line.NestedCalls()), statements(line.String())...)
 	all = append(all, append([]string{">"}, line.Redirects()...))
 	words := []string{""}
-	for _, word := range cmdline.Names(line.String(), "") {
+	for _, word := range cmdline.PossibleFileNames(line.String(), "") {
 		parts := strings.FieldsFunc(word, func(r rune) bool { return r == ':' })
 		if words = append(words, parts...); len(parts) > 1 {
 			words = append(words, word) // a Windows path contains a colon

@@ -108,7 +108,7 @@ type Rules struct {
 // are relative to the workspace, to the root of its repository and to the home folder.
 func Read(w trustedfile.Locations) Rules {
 	r := Rules{home: w.Home}
-	above := trustedfile.Above(w.Home, w.Workspace)
+	above := trustedfile.FoldersAbove(w.Home, w.Workspace)
 	own := bases{
 		here:     distinct(w.Workspace, above[0], w.Home),
 		settings: distinct(filepath.Join(w.Home, ".claude"), w.Home),
@@ -120,7 +120,7 @@ func Read(w trustedfile.Locations) Rules {
 				r.readOwn(filepath.Join(dir, name), own, w.Workspace)
 				continue
 			}
-			r.file(trustedfile.Place{Root: above[0]}, filepath.Join(dir, name), bases{distinct(dir, w.Workspace), []string{dir}, w.Home})
+			r.file(trustedfile.ReadScope{Root: above[0]}, filepath.Join(dir, name), bases{distinct(dir, w.Workspace), []string{dir}, w.Home})
 		}
 	}
 	if w.Home != "" && !slices.Contains(above, w.Home) {
@@ -143,7 +143,7 @@ func distinct(folders ...string) []string {
 // readOwn reads a file of the user. It reports the rules that match nothing in the workspace
 // because their paths are relative to the folder of the settings.
 func (r *Rules) readOwn(file string, at bases, workspace string) {
-	r.file(trustedfile.Place{Home: at.home}, file, at)
+	r.file(trustedfile.ReadScope{Home: at.home}, file, at)
 	for _, rule := range r.all {
 		here := func(p place) bool { return p.touches(workspace) }
 		if rule.File == file && rule.places != nil && atSettings(rule.pattern) && !slices.ContainsFunc(rule.places, here) {
@@ -152,8 +152,8 @@ func (r *Rules) readOwn(file string, at bases, workspace string) {
 	}
 }
 
-// In returns the number of valid rules in a file.
-func (r Rules) In(file string) int {
+// CountInFile returns the number of valid rules in a file.
+func (r Rules) CountInFile(file string) int {
 	n := 0
 	for _, rule := range r.all {
 		if rule.File == file {
@@ -163,8 +163,8 @@ func (r Rules) In(file string) int {
 	return n
 }
 
-func (r *Rules) file(from trustedfile.Place, file string, at bases) {
-	data, err := from.Settings(file, trustedfile.MaxSettings)
+func (r *Rules) file(from trustedfile.ReadScope, file string, at bases) {
+	data, err := from.ReadSettings(file, trustedfile.MaxSettings)
 	if data == nil && err == nil {
 		return
 	}
@@ -260,12 +260,12 @@ func noTool(name string) string {
 	return "unknown tool. Rules use the tool names of Claude Code"
 }
 
-// Reading returns the rule that reading a file violates, or nil. abs is the absolute path.
-func (r Rules) Reading(abs string) *Rule { return r.about(reads, abs) }
+// ReadRule returns the rule that reading a file violates, or nil. abs is the absolute path.
+func (r Rules) ReadRule(abs string) *Rule { return r.about(reads, abs) }
 
-// Editing returns the rule that changing a file violates, or nil. A rule that denies reading a file
+// EditRule returns the rule that changing a file violates, or nil. A rule that denies reading a file
 // also denies changing it.
-func (r Rules) Editing(abs string) *Rule {
+func (r Rules) EditRule(abs string) *Rule {
 	if rule := r.about(edits, abs); rule != nil {
 		return rule
 	}
@@ -289,11 +289,11 @@ func (r Rules) first(about subject, holds func(Rule) bool) *Rule {
 	return nil
 }
 
-// Command returns the rule that a command violates, or nil. It includes nested commands. If only
+// CommandRule returns the rule that a command violates, or nil. It includes nested commands. If only
 // the shell can determine a program or an argument that a rule may deny, Command returns the rule
 // with the effect Ask.
-func (r Rules) Command(line *cmdline.Reading) *Rule {
-	lines := line.Nested()
+func (r Rules) CommandRule(line *cmdline.CommandLine) *Rule {
+	lines := line.NestedCalls()
 	violated := r.first(commands, func(rule Rule) bool { return rule.words == nil || slices.ContainsFunc(lines, rule.words.matches) })
 	if violated != nil {
 		return violated
@@ -307,10 +307,10 @@ func (r Rules) Command(line *cmdline.Reading) *Rule {
 	return nil
 }
 
-// Files returns the rule that a command in the folder dir violates by the files that it names, or
+// CommandFilesRule returns the rule that a command in the folder dir violates by the files that it names, or
 // nil. A rule that denies precedes one that requires approval. A command can use files without
 // naming them; the sandbox protects such files.
-func (r Rules) Files(line *cmdline.Reading, dir string) *Rule {
+func (r Rules) CommandFilesRule(line *cmdline.CommandLine, dir string) *Rule {
 	var asks *Rule
 	for _, words := range fileWords(line) {
 		change := changes(words[0])
@@ -322,9 +322,9 @@ func (r Rules) Files(line *cmdline.Reading, dir string) *Rule {
 			if real, err := filepath.EvalSymlinks(abs); err == nil {
 				abs = real
 			}
-			rule := r.Reading(abs)
+			rule := r.ReadRule(abs)
 			if change {
-				rule = r.Editing(abs)
+				rule = r.EditRule(abs)
 			}
 			switch {
 			case rule == nil || rule.places == nil:
@@ -338,21 +338,21 @@ func (r Rules) Files(line *cmdline.Reading, dir string) *Rule {
 	return asks
 }
 
-// Page returns the rule that fetching a web page of a host violates, or nil.
-func (r Rules) Page(host string) *Rule {
+// PageRule returns the rule that fetching a web page of a host violates, or nil.
+func (r Rules) PageRule(host string) *Rule {
 	host = strings.ToLower(host)
 	return r.first(pages, func(rule Rule) bool {
 		return rule.host == "" || host == rule.host || strings.HasSuffix(host, "."+rule.host)
 	})
 }
 
-// Search returns the rule that a web search violates, or nil.
-func (r Rules) Search() *Rule {
+// SearchRule returns the rule that a web search violates, or nil.
+func (r Rules) SearchRule() *Rule {
 	return r.first(searches, func(rule Rule) bool { return rule.host == "" })
 }
 
-// Found returns the rule that forbids pages of a host in search results, or nil.
-func (r Rules) Found(host string) *Rule {
+// RuleAgainstHost returns the rule that forbids pages of a host in search results, or nil.
+func (r Rules) RuleAgainstHost(host string) *Rule {
 	for _, about := range []subject{searches, pages} {
 		if rule := r.first(about, func(rule Rule) bool {
 			return rule.host != "" && (host == rule.host || strings.HasSuffix(host, "."+rule.host))
@@ -363,8 +363,8 @@ func (r Rules) Found(host string) *Rule {
 	return nil
 }
 
-// OfWeb returns a rule that restricts web searches or the pages of some hosts, or nil.
-func (r Rules) OfWeb() *Rule {
+// WebRule returns a rule that restricts web searches or the pages of some hosts, or nil.
+func (r Rules) WebRule() *Rule {
 	if rule := r.first(searches, func(Rule) bool { return true }); rule != nil {
 		return rule
 	}
@@ -386,9 +386,9 @@ func (r Rules) BlockedHosts() (hosts []string, all bool) {
 	return hosts, true
 }
 
-// Server returns the rule that a call of a server's tool violates, or nil. The name has the form of
+// ServerRule returns the rule that a call of a server's tool violates, or nil. The name has the form of
 // Claude Code: mcp__SERVER__TOOL.
-func (r Rules) Server(name string) *Rule {
+func (r Rules) ServerRule(name string) *Rule {
 	return r.first(tools, func(rule Rule) bool {
 		prefix, any := strings.CutSuffix(rule.tool, "*")
 		return rule.tool == name || strings.HasPrefix(name, rule.tool+"__") || any && strings.HasPrefix(name, prefix)

@@ -66,18 +66,18 @@ func TestRulesAboutFiles(t *testing.T) {
 		if len(r.Problems) > 0 {
 			t.Errorf("%s: %v", c.rule, r.Problems)
 		}
-		if c.denied != "" && r.Reading(at.Replace(c.denied)) == nil {
+		if c.denied != "" && r.ReadRule(at.Replace(c.denied)) == nil {
 			t.Errorf("%s lets %s be read", c.rule, c.denied)
 		}
-		if c.denied != "" && r.Editing(at.Replace(c.denied)) == nil {
+		if c.denied != "" && r.EditRule(at.Replace(c.denied)) == nil {
 			t.Errorf("%s lets %s be changed", c.rule, c.denied)
 		}
-		if c.free != "" && r.Reading(at.Replace(c.free)) != nil {
+		if c.free != "" && r.ReadRule(at.Replace(c.free)) != nil {
 			t.Errorf("%s denies %s", c.rule, c.free)
 		}
 	}
 	for _, rule := range []string{"Edit(docs/**)", "Write(docs/**)"} {
-		if r, root, _ := rules(t, rule); r.Editing(root+"/docs/a.md") == nil || r.Editing(root+"/a.md") != nil {
+		if r, root, _ := rules(t, rule); r.EditRule(root+"/docs/a.md") == nil || r.EditRule(root+"/a.md") != nil {
 			t.Errorf("%s", rule)
 		}
 	}
@@ -159,7 +159,7 @@ func TestRulesAboutCommands(t *testing.T) {
 		{"Bash(*)", "ls", true},
 	} {
 		r, _, _ := rules(t, c.rule)
-		if got := r.Command(cmdline.Read(c.line)) != nil; got != c.denied {
+		if got := r.CommandRule(cmdline.Read(c.line)) != nil; got != c.denied {
 			t.Errorf("%s on %q: %v", c.rule, c.line, got)
 		}
 	}
@@ -179,7 +179,7 @@ func TestRulesAskAboutWhatLinesHide(t *testing.T) {
 		"git log $x": false, "git -C d log $x": false, "ls ~/x": false, "make $x": false, "bash s.sh $x": false, "source ./env": false, "bash -c 'ls $x'": false, "find . -exec ls {} +": false,
 	} {
 		r, _, _ := rules(t, "Bash(touch:*)", "Bash(git push:*)")
-		rule := r.Command(cmdline.Read(line))
+		rule := r.CommandRule(cmdline.Read(line))
 		if got := rule != nil && rule.Effect == Ask && strings.Contains(rule.String(), "may match"); got != asks || !asks && rule != nil {
 			t.Errorf("%q: %v", line, rule)
 		}
@@ -198,14 +198,14 @@ func TestRulesAboutFilesOfCommands(t *testing.T) {
 		"sudo -u me rm docs/a": "Edit(docs/**)", "bash -c 'rm docs/a'": "Edit(docs/**)", "find . | xargs rm docs/a": "Edit(docs/**)", "cat a > 'docs/my file'": "Edit(docs/**)", "sudo cat docs/a": "",
 	} {
 		got := ""
-		if rule := r.Files(cmdline.Read(line), root); rule != nil {
+		if rule := r.CommandFilesRule(cmdline.Read(line), root); rule != nil {
 			got = rule.Text
 		}
 		if got != want {
 			t.Errorf("%s is against %q, want %q", line, got, want)
 		}
 	}
-	if r, root, _ := rules(t, "Read"); r.Files(cmdline.Read("cat a"), root) != nil {
+	if r, root, _ := rules(t, "Read"); r.CommandFilesRule(cmdline.Read("cat a"), root) != nil {
 		t.Error("a rule about all files is about every word")
 	}
 }
@@ -214,9 +214,9 @@ func TestRulesAboutFilesOfCommands(t *testing.T) {
 func TestRulesThatDenyComeFirst(t *testing.T) {
 	t.Parallel()
 	r, root, _ := rules(t, "Edit(out)")
-	r = r.Under(Parse(Ask, []string{"Read(notes)"}, "", root, ""))
+	r = r.PrependRules(Parse(Ask, []string{"Read(notes)"}, "", root, ""))
 	for _, line := range []string{"cat notes > out", "bash -c 'cat notes > out'", "sudo cp notes out"} {
-		if rule := r.Files(cmdline.Read(line), root); rule == nil || rule.Effect != Deny {
+		if rule := r.CommandFilesRule(cmdline.Read(line), root); rule == nil || rule.Effect != Deny {
 			t.Errorf("%s: %v", line, rule)
 		}
 	}
@@ -245,14 +245,14 @@ func TestConditions(t *testing.T) {
 		{"mcp__s", Subject{Tool: "mcp__t__s"}, false},
 	} {
 		c, err := ParseCondition(tt.condition, "/r", "/h")
-		if err != nil || c.Holds(tt.subject) != tt.holds {
+		if err != nil || c.Matches(tt.subject) != tt.holds {
 			t.Errorf("%s of %+v: %t, %v", tt.condition, tt.subject, !tt.holds, err)
 		}
 	}
-	if _, err := ParseCondition("Read(", "/r", "/h"); err == nil || !(Condition{}).Holds(Subject{Tool: "Bash"}) {
+	if _, err := ParseCondition("Read(", "/r", "/h"); err == nil || !(Condition{}).Matches(Subject{Tool: "Bash"}) {
 		t.Error("a condition that is none, or none that holds")
 	}
-	if r := Parse(Ask, []string{"Read(a)", "Frobnicate"}, "f", "/r", "/h"); len(r.all) != 1 || len(r.Problems) != 1 || r.Reading("/r/a").Effect != Ask {
+	if r := Parse(Ask, []string{"Read(a)", "Frobnicate"}, "f", "/r", "/h"); len(r.all) != 1 || len(r.Problems) != 1 || r.ReadRule("/r/a").Effect != Ask {
 		t.Errorf("%+v", r)
 	}
 }
@@ -261,12 +261,12 @@ func TestOtherRules(t *testing.T) {
 	t.Parallel()
 	r, _, _ := rules(t, "WebFetch(domain:example.com)", "mcp__github__delete_repo", "mcp__db", "mcp__x__write*")
 	for name, want := range map[string]bool{"mcp__github__delete_repo": true, "mcp__github__get": false, "mcp__db__query": true, "mcp__dbx__query": false, "mcp__x__write_a": true, "mcp__x__read": false} {
-		if got := r.Server(name) != nil; got != want {
+		if got := r.ServerRule(name) != nil; got != want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	for host, want := range map[string]bool{"example.com": true, "WWW.Example.com": true, "notexample.com": false} {
-		if got := r.Page(host) != nil; got != want {
+		if got := r.PageRule(host) != nil; got != want {
 			t.Errorf("%s: %v", host, got)
 		}
 	}
@@ -275,7 +275,7 @@ func TestOtherRules(t *testing.T) {
 // A rule that is not understood is said, never dropped in silence.
 func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
 	t.Parallel()
-	if r, _, _ := rules(t, "WebFetch"); r.Page("any.host") == nil {
+	if r, _, _ := rules(t, "WebFetch"); r.PageRule("any.host") == nil {
 		t.Error("WebFetch denies no page")
 	}
 	for _, rule := range []string{"WebFetch(domain:a.b)", "WebFetch", "mcp__a"} {
@@ -312,11 +312,11 @@ func TestOrderOfRules(t *testing.T) {
 	write(t, home+"/.claude/settings.json", `{"permissions":{"deny":["Bash(git push:*)"]}}`)
 	r := Read(trustedfile.Locations{Home: home, Workspace: home + "/work"})
 	for line, want := range map[string]Effect{"git push": Deny, "git log": Ask, "rm x": Deny} {
-		if rule := r.Command(cmdline.Read(line)); rule == nil || rule.Effect != want {
+		if rule := r.CommandRule(cmdline.Read(line)); rule == nil || rule.Effect != want {
 			t.Errorf("%s: %v", line, rule)
 		}
 	}
-	if r.Command(cmdline.Read("ls")) != nil {
+	if r.CommandRule(cmdline.Read("ls")) != nil {
 		t.Error("ls is against a rule")
 	}
 }
@@ -370,9 +370,9 @@ func TestRulesOfBothFiles(t *testing.T) {
 					r := Read(trustedfile.Locations{Home: home, Workspace: folder})
 					hidden, _ := r.UnreadablePaths()
 					got := map[string]bool{
-						"read":    r.Reading(root+"/secret/a.txt") != nil,
-						"edit":    r.Editing(root+"/secret/a.txt") != nil,
-						"command": r.Files(cmdline.Read("cat ../w/secret/a.txt"), root) != nil || form == "",
+						"read":    r.ReadRule(root+"/secret/a.txt") != nil,
+						"edit":    r.EditRule(root+"/secret/a.txt") != nil,
+						"command": r.CommandFilesRule(cmdline.Read("cat ../w/secret/a.txt"), root) != nil || form == "",
 						"hidden":  slices.ContainsFunc(hidden, func(path string) bool { return fsutil.Within(root+"/secret/a.txt", path) }) || form == "",
 					}
 					for way, is := range got {
@@ -383,10 +383,10 @@ func TestRulesOfBothFiles(t *testing.T) {
 					if named, void := len(r.Problems) > 0, own && form == "/secret/**"; named != void {
 						t.Errorf("%s, own file %t: %q", form, own, r.Problems)
 					}
-					if form != "" && r.Reading(root+"/free.txt") != nil {
+					if form != "" && r.ReadRule(root+"/free.txt") != nil {
 						t.Errorf("%s denies too much", form)
 					}
-					if n := r.In(filepath.Join(file, ".claude/settings.json")); n != 2 || len(r.Sources) != 1 {
+					if n := r.CountInFile(filepath.Join(file, ".claude/settings.json")); n != 2 || len(r.Sources) != 1 {
 						t.Errorf("%d rules of %q", n, r.Sources)
 					}
 				}
@@ -430,8 +430,8 @@ func TestSearchesAndPages(t *testing.T) {
 		{"Bash(ls)", false, false, false, false},
 	} {
 		r := Parse(Deny, []string{tt.rule}, "f", "/w", "/h")
-		if r.Search() != nil != tt.search || r.Page("a.example") != nil != tt.page || r.Found("a.example") != nil != tt.found || r.OfWeb() != nil != tt.bounded {
-			t.Errorf("%s: %v %v %v %v", tt.rule, r.Search(), r.Page("a.example"), r.Found("a.example"), r.OfWeb())
+		if r.SearchRule() != nil != tt.search || r.PageRule("a.example") != nil != tt.page || r.RuleAgainstHost("a.example") != nil != tt.found || r.WebRule() != nil != tt.bounded {
+			t.Errorf("%s: %v %v %v %v", tt.rule, r.SearchRule(), r.PageRule("a.example"), r.RuleAgainstHost("a.example"), r.WebRule())
 		}
 	}
 }

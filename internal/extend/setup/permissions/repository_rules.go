@@ -64,7 +64,7 @@ func lineOf(data []byte, member jsontext.Pointer) int {
 	for {
 		token, err := d.ReadToken()
 		if err != nil {
-			return rawjson.PlaceOf(data, at).Line
+			return rawjson.PositionAt(data, at).Line
 		}
 		if token.Kind() == '"' && d.StackPointer() == member {
 			at = int(d.InputOffset())

@@ -42,15 +42,15 @@ func TestDoubtfulRulesAreNamed(t *testing.T) {
 // Forms that mean all commands or all pages of a domain are taken so.
 func TestFormsThatMeanAll(t *testing.T) {
 	t.Parallel()
-	if r, _, _ := rules(t, "Bash(:*)"); r.Command(cmdline.Read("touch x")) == nil {
+	if r, _, _ := rules(t, "Bash(:*)"); r.CommandRule(cmdline.Read("touch x")) == nil {
 		t.Error("Bash(:*) denies no command")
 	}
-	if r, _, _ := rules(t, "WebFetch(domain:*)"); r.Page("any.host") == nil {
+	if r, _, _ := rules(t, "WebFetch(domain:*)"); r.PageRule("any.host") == nil {
 		t.Error("WebFetch(domain:*) denies no page")
 	}
 	r, _, _ := rules(t, "WebFetch(domain:*.example.com)", "WebFetch(domain: one.org)")
 	for host, want := range map[string]bool{"a.example.com": true, "example.com": true, "one.org": true, "example.org": false} {
-		if (r.Page(host) != nil) != want {
+		if (r.PageRule(host) != nil) != want {
 			t.Errorf("%s: %v", host, !want)
 		}
 	}

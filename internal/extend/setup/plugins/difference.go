@@ -14,9 +14,9 @@ import (
 	"agent/internal/text/textdiff"
 )
 
-// Difference returns the changes from one folder of a plugin to another as a unified diff. It adds
+// Diff returns the changes from one folder of a plugin to another as a unified diff. It adds
 // a line for each file that becomes executable or stops being executable.
-func Difference(before, after string) (string, error) {
+func Diff(before, after string) (string, error) {
 	old, err := contents(before)
 	if err != nil {
 		return "", err
@@ -31,7 +31,7 @@ func Difference(before, after string) (string, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		was, had := old[name]
 		is, has := now[name]
-		from, to := "a/"+humanize.Name(name), "b/"+humanize.Name(name)
+		from, to := "a/"+humanize.FileName(name), "b/"+humanize.FileName(name)
 		if !had {
 			from = os.DevNull
 		}

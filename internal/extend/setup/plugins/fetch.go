@@ -18,8 +18,8 @@ import (
 	"agent/internal/base/tempdir"
 )
 
-// A Fetched is a fetched commit of a repository, in a temporary folder.
-type Fetched struct {
+// A FetchedCommit is a fetched commit of a repository, in a temporary folder.
+type FetchedCommit struct {
 	// Dir contains the manifests of the repository's root. Write adds other files.
 	Dir, Commit string
 
@@ -31,7 +31,7 @@ type Fetched struct {
 }
 
 // Close removes the folder.
-func (f Fetched) Close() error { return f.temporary.Remove() }
+func (f FetchedCommit) Close() error { return f.temporary.Remove() }
 
 // SplitCommit splits REPO@COMMIT. The repository may be OWNER/NAME on GitHub.
 func SplitCommit(text string) (repository, commit string) {
@@ -61,7 +61,7 @@ var local = []string{
 // is "", it fetches the latest one. Nothing of the repository runs. git creates no work tree, so
 // attributes and filters do not change the content of files. environ is the user's environment,
 // which provides access to the repository.
-func Fetch(ctx context.Context, environ []string, repository, commit string) (f Fetched, err error) {
+func Fetch(ctx context.Context, environ []string, repository, commit string) (f FetchedCommit, err error) {
 	if strings.HasPrefix(repository, "-") || strings.HasPrefix(commit, "-") {
 		return f, errors.New("a repository or commit does not begin with a dash")
 	}
@@ -93,7 +93,7 @@ func Fetch(ctx context.Context, environ []string, repository, commit string) (f 
 }
 
 // fetch fetches the objects of a commit and determines its full ID.
-func (f *Fetched) fetch(ctx context.Context, repository, commit string) error {
+func (f *FetchedCommit) fetch(ctx context.Context, repository, commit string) error {
 	wanted, got := commit, "FETCH_HEAD"
 	if commit == "" {
 		wanted = "HEAD"
@@ -120,7 +120,7 @@ func (f *Fetched) fetch(ctx context.Context, repository, commit string) error {
 }
 
 // git runs git in the folder of the objects and returns its output.
-func (f Fetched) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+func (f FetchedCommit) git(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
 	var out, said bytes.Buffer
 	cmd := exec.CommandContext(ctx, "git", append([]string{
 		"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false", "--git-dir=.",
@@ -132,9 +132,9 @@ func (f Fetched) git(ctx context.Context, in io.Reader, args ...string) ([]byte,
 	return out.Bytes(), nil
 }
 
-// Take writes a plugin of a fetched repository to its folder in the store. It does not add the
+// Install writes a plugin of a fetched repository to its folder in the store. It does not add the
 // plugin to the list.
-func (s Store) Take(ctx context.Context, f Fetched, p Plugin) error {
+func (s Store) Install(ctx context.Context, f FetchedCommit, p Plugin) error {
 	to := s.whole(p)
 	if _, err := os.Stat(to); err == nil {
 		return nil // the commit is already installed

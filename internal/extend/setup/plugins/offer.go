@@ -12,8 +12,8 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// An Offer is an entry of a marketplace.json: a plugin that the user can add.
-type Offer struct {
+// An MarketplaceEntry is an entry of a marketplace.json: a plugin that the user can add.
+type MarketplaceEntry struct {
 	Name, Description string
 	// Path is the folder of the plugin in the repository. If another repository contains the
 	// plugin, Elsewhere names it and Path is "".
@@ -21,7 +21,7 @@ type Offer struct {
 }
 
 // String describes the offer in one line.
-func (o Offer) String() string {
+func (o MarketplaceEntry) String() string {
 	line := o.Name + "  " + humanize.Line(o.Description, 120)
 	if o.Elsewhere != "" {
 		line += "  (agent plugin add " + o.Elsewhere + ")"
@@ -33,11 +33,11 @@ func (o Offer) String() string {
 // and one plain word for a shell.
 var addresses = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._~:/@+-]*$`)
 
-// Offers returns the plugins that a repository lists in .claude-plugin/marketplace.json. It returns
+// ReadMarketplace returns the plugins that a repository lists in .claude-plugin/marketplace.json. It returns
 // none if the file is missing.
-func Offers(dir string) ([]Offer, error) {
+func ReadMarketplace(dir string) ([]MarketplaceEntry, error) {
 	file := filepath.Join(dir, ".claude-plugin", "marketplace.json")
-	data, err := trustedfile.Place{Root: dir}.Settings(file, trustedfile.MaxSettings)
+	data, err := trustedfile.ReadScope{Root: dir}.ReadSettings(file, trustedfile.MaxSettings)
 	if data == nil {
 		return nil, err
 	}
@@ -54,9 +54,9 @@ func Offers(dir string) ([]Offer, error) {
 	if err := json.Unmarshal(data, &market); err != nil {
 		return nil, fmt.Errorf("marketplace.json: %w", err)
 	}
-	var offers []Offer
+	var offers []MarketplaceEntry
 	for _, p := range market.Plugins {
-		o := Offer{Name: p.Name, Description: p.Description}
+		o := MarketplaceEntry{Name: p.Name, Description: p.Description}
 		var folder string
 		var other struct {
 			Repo string `json:"repo"`

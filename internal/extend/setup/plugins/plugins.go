@@ -71,8 +71,8 @@ func (s Store) List() ([]Plugin, error) {
 	return slices.DeleteFunc(read.Plugins, func(p Plugin) bool { return !names.MatchString(p.Name) || !commits.MatchString(p.Commit) }), nil
 }
 
-// Named returns the plugin with a name.
-func (s Store) Named(name string) (Plugin, error) {
+// ByName returns the plugin with a name.
+func (s Store) ByName(name string) (Plugin, error) {
 	all, err := s.List()
 	if err != nil {
 		return Plugin{}, err
@@ -90,9 +90,9 @@ func (s Store) Named(name string) (Plugin, error) {
 	return Plugin{}, fmt.Errorf("no plugin %q. Installed: %s", name, strings.Join(known, ", "))
 }
 
-// Put lists a plugin whose folder exists. It replaces another commit of the plugin and removes that
+// Save lists a plugin whose folder exists. It replaces another commit of the plugin and removes that
 // commit's folder.
-func (s Store) Put(p Plugin) error {
+func (s Store) Save(p Plugin) error {
 	var before []Plugin
 	err := rawjson.ChangeShared(s.file(), func(l *list) {
 		before = slices.Clone(l.Plugins)
@@ -120,8 +120,8 @@ func (s Store) Remove(p Plugin) error {
 	return os.RemoveAll(filepath.Join(s.Folder, p.Name))
 }
 
-// Where returns the paths of all plugins, and a line for each plugin that cannot be read.
-func (s Store) Where() (all []trustedfile.Plugin, problems []string) {
+// Locations returns the paths of all plugins, and a line for each plugin that cannot be read.
+func (s Store) Locations() (all []trustedfile.Plugin, problems []string) {
 	list, err := s.List()
 	if err != nil {
 		return nil, []string{err.Error()}
@@ -179,8 +179,8 @@ const manifestFile = ".claude-plugin/plugin.json"
 // plugin without a manifest. If otherwise is "", a missing manifest is an error.
 func Read(dir, otherwise string) (Plugin, trustedfile.Plugin, error) {
 	where := trustedfile.Plugin{Dir: dir}
-	from := where.Place("")
-	data, err := from.Settings(filepath.Join(dir, manifestFile), trustedfile.MaxSettings)
+	from := where.ReadScope("")
+	data, err := from.ReadSettings(filepath.Join(dir, manifestFile), trustedfile.MaxSettings)
 	var m manifest
 	switch {
 	case err != nil:

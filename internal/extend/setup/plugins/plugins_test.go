@@ -38,7 +38,7 @@ func git(t *testing.T, dir string, args ...string) string {
 }
 
 // fetched fetches a commit, and writes all its files.
-func fetched(t *testing.T, repository, commit string, environ ...string) (Fetched, []string) {
+func fetched(t *testing.T, repository, commit string, environ ...string) (FetchedCommit, []string) {
 	t.Helper()
 	f, err := Fetch(t.Context(), append(os.Environ(), environ...), repository, commit)
 	if err != nil {
@@ -81,28 +81,28 @@ func TestFetchAndTake(t *testing.T) {
 			t.Fatalf("%s is %s", commit, f.Commit)
 		}
 		p := Plugin{Name: "p", Repository: repository, Commit: f.Commit}
-		if err := store.Take(t.Context(), f, p); err != nil {
+		if err := store.Install(t.Context(), f, p); err != nil {
 			t.Fatal(err)
 		}
-		if err := store.Put(p); err != nil {
+		if err := store.Save(p); err != nil {
 			t.Fatal(err)
 		}
 	}
-	old, err := store.Named("p")
+	old, err := store.ByName("p")
 	if err != nil {
 		t.Fatal(err)
 	}
 	newest, _ := fetched(t, repository, "")
 	now := old
 	now.Commit = newest.Commit
-	if err := store.Take(t.Context(), newest, now); err != nil {
+	if err := store.Install(t.Context(), newest, now); err != nil {
 		t.Fatal(err)
 	}
-	difference, err := Difference(store.Dir(old), store.Dir(now))
+	difference, err := Diff(store.Dir(old), store.Dir(now))
 	if want := "binary: /dev/null and b/new.bin differ\n--- a/skills/a/SKILL.md\n+++ b/skills/a/SKILL.md\n@@ -1,1 +1,1 @@\n-one\n\\ No newline at end of file\n+two\n\\ No newline at end of file\n"; err != nil || difference != want {
 		t.Errorf("%s, %v", difference, err)
 	}
-	if err := store.Put(now); err != nil {
+	if err := store.Save(now); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := store.List(); err != nil || len(all) != 1 || all[0].Commit != newest.Commit {
@@ -186,7 +186,7 @@ func TestNamesOfFiles(t *testing.T) {
 		"it would be a repository":                          {"h/.GIT/config"},
 		"../x cannot be used: it is not the name of a file": {"../x"},
 	} {
-		f := Fetched{}
+		f := FetchedCommit{}
 		for _, name := range names {
 			f.entries = append(f.entries, entry{"100644", "0", name, 0})
 		}
@@ -197,11 +197,11 @@ func TestNamesOfFiles(t *testing.T) {
 			t.Errorf("%q counts for another folder: %v", names, err)
 		}
 	}
-	many := Fetched{entries: make([]entry, maxFiles+1)}
+	many := FetchedCommit{entries: make([]entry, maxFiles+1)}
 	for i := range many.entries {
 		many.entries[i] = entry{"100644", "0", "x", 0}
 	}
-	for name, f := range map[string]Fetched{"files": many, "bytes": {entries: []entry{{"100644", "0", "x", maxBytes + 1}}}} {
+	for name, f := range map[string]FetchedCommit{"files": many, "bytes": {entries: []entry{{"100644", "0", "x", maxBytes + 1}}}} {
 		if _, err := f.Write(t.Context(), "", t.TempDir()); err == nil || !strings.Contains(err.Error(), "more than 5000 files or 64.0 MiB") {
 			t.Errorf("too many %s: %v", name, err)
 		}
@@ -224,7 +224,7 @@ func TestDifferenceOfModes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	difference, err := Difference(before, after)
+	difference, err := Diff(before, after)
 	if want := "can be run now: b/a\ncan no longer be run: b/b\n--- /dev/null\n+++ b/d\n@@ -0,0 +1,1 @@\n+new\ncan be run now: b/d\n"; err != nil || difference != want {
 		t.Errorf("%s, %v", difference, err)
 	}
@@ -244,16 +244,16 @@ func TestFoldersOfOlderVersions(t *testing.T) {
 	old := Plugin{Name: "p", Commit: f.Commit[:12] + strings.Repeat("0", 28)}
 	folder := filepath.Join(store.Folder, "p", f.Commit[:12])
 	write(t, folder, map[string]string{"a": "old"})
-	if err := store.Put(old); err != nil || store.Dir(old) != folder {
+	if err := store.Save(old); err != nil || store.Dir(old) != folder {
 		t.Fatalf("%s, %v", store.Dir(old), err)
 	}
-	if err := store.Take(t.Context(), f, now); err != nil {
+	if err := store.Install(t.Context(), f, now); err != nil {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(filepath.Join(store.Dir(now), "a")); err != nil || string(data) != "new" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if err := store.Put(now); err != nil {
+	if err := store.Save(now); err != nil {
 		t.Fatal(err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(store.Folder, "p", "*")); !slices.Equal(left, []string{filepath.Join(store.Folder, "p", f.Commit)}) {
@@ -270,7 +270,7 @@ func TestOffers(t *testing.T) {
 		{"name": "x", "source": {"repo": "owner/name"}}, {"name": "y", "source": {"url": "git@example.com:a/b.git"}},
 		{"name": "o", "source": {"url": "--upload-pack=x"}}, {"name": "s", "source": {"url": "https://example.com/;id"}}, {"name": "d", "source": {"repo": "a/$(id)"}}
 	]}`})
-	offers, err := Offers(dir)
+	offers, err := ReadMarketplace(dir)
 	var lines []string
 	for _, o := range offers {
 		lines = append(lines, o.String())
@@ -337,11 +337,11 @@ func TestRoot(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"f": "run ${CLAUDE_PLUGIN_ROOT}/x"})
-	text, err := trustedfile.Plugin{Dir: dir}.Place("").Read(filepath.Join(dir, "f"), 1000)
+	text, err := trustedfile.Plugin{Dir: dir}.ReadScope("").Read(filepath.Join(dir, "f"), 1000)
 	if err != nil || text.Text != "run "+filepath.ToSlash(dir)+"/x" {
 		t.Errorf("%q, %v", text.Text, err)
 	}
-	if text, err := (trustedfile.Place{Root: dir}).Read(filepath.Join(dir, "f"), 1000); err != nil || !strings.Contains(text.Text, "${") {
+	if text, err := (trustedfile.ReadScope{Root: dir}).Read(filepath.Join(dir, "f"), 1000); err != nil || !strings.Contains(text.Text, "${") {
 		t.Errorf("%q, %v", text.Text, err)
 	}
 }
@@ -382,7 +382,7 @@ func TestFoldersOfKilledFetchesGo(t *testing.T) {
 	if _, err := os.Lstat(copied); err == nil {
 		t.Error("the folder of a killed fetch stays")
 	}
-	for _, f := range []Fetched{first, second, third} {
+	for _, f := range []FetchedCommit{first, second, third} {
 		if err := f.Close(); err != nil {
 			t.Error(err)
 		}

@@ -34,7 +34,7 @@ const (
 )
 
 // list reads the names of all files in the commit.
-func (f *Fetched) list(ctx context.Context) error {
+func (f *FetchedCommit) list(ctx context.Context) error {
 	out, err := f.git(ctx, nil, "ls-tree", "-r", "-z", "-l", "--full-tree", f.Commit)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (f *Fetched) list(ctx context.Context) error {
 // line for each omitted file: links, which could lead out of the folder, submodules, and files
 // stored by Git LFS. It returns an error if names are invalid or equal on some systems. Otherwise
 // the files in use might differ from the reviewed files.
-func (f Fetched) Write(ctx context.Context, folder, to string) (leftOut []string, err error) {
+func (f FetchedCommit) Write(ctx context.Context, folder, to string) (leftOut []string, err error) {
 	var all []entry
 	size := int64(0)
 	spelled := map[string]string{}
@@ -67,19 +67,19 @@ func (f Fetched) Write(ctx context.Context, folder, to string) (leftOut []string
 		}
 		for part := e.path; part != "."; part = path.Dir(part) {
 			if why := unfit(path.Base(part)); why != "" {
-				return nil, fmt.Errorf("%s cannot be used: %s", humanize.Name(e.path), why)
+				return nil, fmt.Errorf("%s cannot be used: %s", humanize.FileName(e.path), why)
 			}
 			alike := strings.ToLower(strings.ToUpper(part))
 			if other, there := spelled[alike]; there && other != part {
-				return nil, fmt.Errorf("%s and %s are one name on some systems", humanize.Name(other), humanize.Name(part))
+				return nil, fmt.Errorf("%s and %s are one name on some systems", humanize.FileName(other), humanize.FileName(part))
 			}
 			spelled[alike] = part
 		}
 		switch e.mode {
 		case modeLink:
-			leftOut = append(leftOut, humanize.Name(e.path)+" is a link")
+			leftOut = append(leftOut, humanize.FileName(e.path)+" is a link")
 		case modeSubmodule:
-			leftOut = append(leftOut, humanize.Name(e.path)+" is a submodule, which is another repository")
+			leftOut = append(leftOut, humanize.FileName(e.path)+" is a submodule, which is another repository")
 		default:
 			all, size = append(all, e), size+e.size
 		}
@@ -98,12 +98,12 @@ func (f Fetched) Write(ctx context.Context, folder, to string) (leftOut []string
 	for _, e := range all {
 		head, rest, _ := bytes.Cut(contents, []byte("\n"))
 		if string(head) != fmt.Sprintf("%s blob %d", e.id, e.size) || int64(len(rest)) <= e.size {
-			return nil, fmt.Errorf("git does not have %s", humanize.Name(e.path))
+			return nil, fmt.Errorf("git does not have %s", humanize.FileName(e.path))
 		}
 		data := rest[:e.size]
 		contents = rest[e.size+1:]
 		if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")) {
-			leftOut = append(leftOut, humanize.Name(e.path)+" is stored in Git LFS")
+			leftOut = append(leftOut, humanize.FileName(e.path)+" is stored in Git LFS")
 			continue
 		}
 		if err := e.write(to, data); err != nil {
@@ -137,7 +137,7 @@ func unfit(name string) string {
 		return "some systems drop the end of the name"
 	case strings.Contains(name, `\`):
 		return "some systems take the name for a path"
-	case strings.ContainsFunc(name, humanize.Hidden) || strings.ContainsAny(name, "\n\t"):
+	case strings.ContainsFunc(name, humanize.IsHidden) || strings.ContainsAny(name, "\n\t"):
 		return "the name has invisible characters"
 	}
 	return ""

@@ -109,8 +109,8 @@ func target(path string) (jsonfile.File, error) {
 	if filepath.Base(path) != projectFile {
 		return file, nil
 	}
-	file.Root = trustedfile.Repository(filepath.Dir(path))
-	if real := fsutil.Real(path); filepath.Base(real) != projectFile {
+	file.Root = trustedfile.RepositoryRoot(filepath.Dir(path))
+	if real := fsutil.ResolveLinks(path); filepath.Base(real) != projectFile {
 		if err := file.Check(); err != nil {
 			return file, err
 		}
@@ -131,7 +131,7 @@ func Check(name string, entry json.RawMessage) error {
 // Entries maps the names of a file's servers to their canonical JSON. It returns nil for a missing
 // file.
 func Entries(file string) (map[string]string, error) {
-	data, err := fsutil.Beginning(file, trustedfile.MaxSettings)
+	data, err := fsutil.ReadBeginning(file, trustedfile.MaxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -15,46 +15,46 @@ func (s *Server) Effects() manifest.List {
 	var all manifest.List
 	add := func(role manifest.Role, name, key string, texts ...string) {
 		for _, text := range texts {
-			if text != "" || role == manifest.Word || role == manifest.Value || name == "header" {
+			if text != "" || role == manifest.RoleWord || role == manifest.RoleValue || name == "header" {
 				all = append(all, manifest.Part{Name: name, Key: key, Text: text, Role: role, Means: withDefaults(text)})
 			}
 		}
 	}
 	if s.Transport != Stdio || s.URL != "" {
-		add(manifest.Plain, manifest.Type, "", string(s.Transport))
-		add(manifest.Plain, manifest.Address, "", s.URL)
+		add(manifest.RolePlain, manifest.Type, "", string(s.Transport))
+		add(manifest.RolePlain, manifest.Address, "", s.URL)
 	}
 	if s.Command != "" {
-		add(manifest.Word, manifest.Command, "", s.Command)
-		add(manifest.Word, manifest.Argument, "", s.Args...)
+		add(manifest.RoleWord, manifest.Command, "", s.Command)
+		add(manifest.RoleWord, manifest.Argument, "", s.Args...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		add(manifest.Value, "env", name, s.Env[name])
+		add(manifest.RoleValue, "env", name, s.Env[name])
 	}
 	if s.Command != "" {
-		add(manifest.Folder, "cwd", "", s.Cwd)
+		add(manifest.RoleFolder, "cwd", "", s.Cwd)
 		if s.Sandbox != Sandboxed {
 			all = append(all, manifest.Part{Name: "outside the sandbox"})
 		}
 	}
-	add(manifest.Plain, manifest.Variable, "", s.EnvVars...)
+	add(manifest.RolePlain, manifest.Variable, "", s.EnvVars...)
 	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
-		add(manifest.Plain, "header", name, s.Headers[name])
+		add(manifest.RolePlain, "header", name, s.Headers[name])
 	}
-	add(manifest.Plain, "oauth client", "", s.OAuth.ClientID)
-	add(manifest.Plain, manifest.Variable, "oauth secret", s.OAuth.ClientSecretEnv)
-	add(manifest.Plain, "oauth scope", "", s.OAuth.Scopes...)
+	add(manifest.RolePlain, "oauth client", "", s.OAuth.ClientID)
+	add(manifest.RolePlain, manifest.Variable, "oauth secret", s.OAuth.ClientSecretEnv)
+	add(manifest.RolePlain, "oauth scope", "", s.OAuth.Scopes...)
 	if s.OAuth.CallbackPort != 0 {
-		add(manifest.Plain, "oauth port", "", strconv.Itoa(s.OAuth.CallbackPort))
+		add(manifest.RolePlain, "oauth port", "", strconv.Itoa(s.OAuth.CallbackPort))
 	}
 	if s.StartTimeout != 0 {
-		add(manifest.Plain, "startup timeout", "", s.StartTimeout.String())
+		add(manifest.RolePlain, "startup timeout", "", s.StartTimeout.String())
 	}
 	if s.Timeout != 0 {
-		add(manifest.Plain, "timeout", "", s.Timeout.String())
+		add(manifest.RolePlain, "timeout", "", s.Timeout.String())
 	}
-	add(manifest.Plain, "tool", "", s.Only...)
-	add(manifest.Plain, "without tool", "", s.Except...)
+	add(manifest.RolePlain, "tool", "", s.Only...)
+	add(manifest.RolePlain, "without tool", "", s.Except...)
 	if s.AlwaysLoad {
 		all = append(all, manifest.Part{Name: "always loaded"})
 	}

@@ -57,8 +57,8 @@ func fields(s *Server, w *rawFields) map[string]any {
 	}
 }
 
-// Field returns our name for a field of any coding agent, or "" for an unknown field.
-func Field(name string) string {
+// CanonicalField returns our name for a field of any coding agent, or "" for an unknown field.
+func CanonicalField(name string) string {
 	ours := cmp.Or(aliases[name], name)
 	if _, known := fields(&Server{}, &rawFields{})[ours]; !known {
 		return ""

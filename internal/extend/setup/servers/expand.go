@@ -28,7 +28,7 @@ type Environment struct {
 // a variable that is not set, or that the server must not receive.
 func (s *Server) Expand(e Environment) (*Server, error) {
 	with := *s
-	if s.Origin == Editor {
+	if s.Origin == OriginEditor {
 		return &with, nil
 	}
 	var failed error
@@ -122,18 +122,18 @@ func (s *Server) Environ(environ []string, more map[string]string) []string {
 	return all
 }
 
-// Lines describes the server for listings: its command or address, its environment and its headers.
+// Describe describes the server for listings: its command or address, its environment and its headers.
 // It omits values of variables and secrets. For a server of a repository it lists all effects,
 // because a repository's texts contain no secrets of the user.
-func (s *Server) Lines() []string {
+func (s *Server) Describe() []string {
 	if s.NeedsConsent() {
-		return s.Effects().Lines()
+		return s.Effects().Describe()
 	}
 	var lines []string
 	if s.Transport == Stdio {
-		lines = append(lines, s.Line())
+		lines = append(lines, s.Summary())
 	} else {
-		lines = append(lines, string(s.Transport)+" "+s.Line())
+		lines = append(lines, string(s.Transport)+" "+s.Summary())
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		lines = append(lines, name+"="+maskedValue(name, s.Env[name]))
@@ -144,8 +144,8 @@ func (s *Server) Lines() []string {
 	return lines
 }
 
-// Line returns the command or the address of the server, without secrets.
-func (s *Server) Line() string {
+// Summary returns the command or the address of the server, without secrets.
+func (s *Server) Summary() string {
 	if s.Transport != Stdio {
 		return rewriteText(s.URL, address, byName)
 	}
@@ -153,7 +153,7 @@ func (s *Server) Line() string {
 	for i, arg := range s.Args {
 		name, value, assigned := strings.Cut(arg, "=")
 		switch {
-		case i > 0 && strings.HasPrefix(s.Args[i-1], "-") && !strings.Contains(s.Args[i-1], "=") && secret.Name(s.Args[i-1]) && !strings.HasPrefix(arg, "-"):
+		case i > 0 && strings.HasPrefix(s.Args[i-1], "-") && !strings.Contains(s.Args[i-1], "=") && secret.IsSecretName(s.Args[i-1]) && !strings.HasPrefix(arg, "-"):
 			arg = rewriteText(arg, hidden, byName)
 		case assigned:
 			arg = name + "=" + maskedValue(name, value)
@@ -171,7 +171,7 @@ func byName(name, _ string, _ bool) string { return "${" + name + "}" }
 // maskedValue returns a value with references to its variables. It hides the value if it may be
 // secret.
 func maskedValue(name, value string) string {
-	if secret.Name(name) || secret.In(value) {
+	if secret.IsSecretName(name) || secret.Contains(value) {
 		return rewriteText(value, hidden, byName)
 	}
 	return rewriteText(value, strings.Clone, byName)

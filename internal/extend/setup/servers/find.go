@@ -50,20 +50,20 @@ func Find(w Locations) (Listing, error) {
 		}
 	}
 	if w.Editor != "" {
-		f.read("", []byte(w.Editor), Editor, "")
+		f.read("", []byte(w.Editor), OriginEditor, "")
 	}
 	if w.GivenOnly {
 		return f, nil
 	}
 	if w.Config != "" {
-		f.file(trustedfile.Place{Home: w.Home}, UserFile(w.Config), User, "")
+		f.file(trustedfile.ReadScope{Home: w.Home}, UserFile(w.Config), OriginUser, "")
 	}
 	if w.Workspace != "" {
 		f.project(w)
 	}
 	for _, plugin := range w.Plugins {
 		for _, file := range plugin.Servers {
-			f.file(plugin.Place(w.Home), file, Plugin, "")
+			f.file(plugin.ReadScope(w.Home), file, OriginPlugin, "")
 		}
 	}
 	return f, nil
@@ -74,13 +74,13 @@ func (f *Listing) readGiven(value string, w Locations) error {
 	file, data := "", []byte(value)
 	if !strings.HasPrefix(strings.TrimSpace(value), "{") {
 		var err error
-		file = fsutil.At(w.Dir, value)
-		if data, err = fsutil.Beginning(file, trustedfile.MaxSettings); err != nil {
+		file = fsutil.ResolveIn(w.Dir, value)
+		if data, err = fsutil.ReadBeginning(file, trustedfile.MaxSettings); err != nil {
 			return fmt.Errorf("%s: %w", value, fsutil.Reason(err))
 		}
 	}
 	before := len(f.Problems)
-	f.read(file, data, Flag, "")
+	f.read(file, data, OriginFlag, "")
 	if len(f.Problems) > before {
 		return errors.New(f.Problems[before])
 	}
@@ -89,15 +89,15 @@ func (f *Listing) readGiven(value string, w Locations) error {
 
 // project reads the servers of the workspace, and then of the root of its repository.
 func (f *Listing) project(w Locations) {
-	from := trustedfile.Place{Root: trustedfile.Above(w.Home, w.Workspace)[0], Home: w.Home}
-	for _, folder := range w.Project() {
-		f.file(from, ProjectFile(folder), Project, folder)
+	from := trustedfile.ReadScope{Root: trustedfile.FoldersAbove(w.Home, w.Workspace)[0], Home: w.Home}
+	for _, folder := range w.ProjectFolders() {
+		f.file(from, ProjectFile(folder), OriginProject, folder)
 	}
 }
 
 // file reads the servers of a file, if it exists.
-func (f *Listing) file(from trustedfile.Place, file string, origin Origin, folder string) {
-	data, err := from.Settings(file, trustedfile.MaxSettings)
+func (f *Listing) file(from trustedfile.ReadScope, file string, origin Origin, folder string) {
+	data, err := from.ReadSettings(file, trustedfile.MaxSettings)
 	switch {
 	case err != nil:
 		f.Problems = append(f.Problems, "no server is used of "+err.Error())
@@ -109,7 +109,7 @@ func (f *Listing) file(from trustedfile.Place, file string, origin Origin, folde
 // read adds the servers of a JSON text.
 func (f *Listing) read(file string, data []byte, origin Origin, folder string) {
 	entries, order, err := decode(data)
-	place := (&Server{File: file, Origin: origin}).Place()
+	place := (&Server{File: file, Origin: origin}).Location()
 	if err != nil {
 		f.Problems = append(f.Problems, fmt.Sprintf("no server of %s is used: %v", place, err))
 		return
@@ -129,8 +129,8 @@ func (f *Listing) read(file string, data []byte, origin Origin, folder string) {
 		for _, field := range unknown {
 			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: the field %s is not known%s", name, place, humanize.Line(field, 40), suggest.Question(field, fieldNames())))
 		}
-		if earlier := f.Named(name); earlier != nil {
-			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s has a server of that name", name, place, earlier.Place()))
+		if earlier := f.ByName(name); earlier != nil {
+			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s has a server of that name", name, place, earlier.Location()))
 			continue
 		}
 		if s.NeedsConsent() { // only the user's own configuration may set these
@@ -143,10 +143,10 @@ func (f *Listing) read(file string, data []byte, origin Origin, folder string) {
 	}
 }
 
-// Place describes where the server is configured.
-func (s *Server) Place() string {
+// Location describes where the server is configured.
+func (s *Server) Location() string {
 	switch {
-	case s.Origin == Editor:
+	case s.Origin == OriginEditor:
 		return "the editor"
 	case s.File == "":
 		return "--mcp-config"

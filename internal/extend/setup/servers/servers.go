@@ -27,16 +27,16 @@ type Origin string
 // The origins, in order of precedence. If servers have the same name, the one with the earlier
 // origin is used.
 const (
-	// Flag is --mcp-config.
-	Flag Origin = "flag"
-	// Editor is the editor that runs the session. It writes "${VAR}" as plain text.
-	Editor Origin = "editor"
-	// User is the user's own mcp.json.
-	User Origin = "user"
-	// Project is .mcp.json in the workspace or in the root of its repository.
-	Project Origin = "project"
-	// Plugin is a plugin that the user has added.
-	Plugin Origin = "plugin"
+	// OriginFlag is --mcp-config.
+	OriginFlag Origin = "flag"
+	// OriginEditor is the editor that runs the session. It writes "${VAR}" as plain text.
+	OriginEditor Origin = "editor"
+	// OriginUser is the user's own mcp.json.
+	OriginUser Origin = "user"
+	// OriginProject is .mcp.json in the workspace or in the root of its repository.
+	OriginProject Origin = "project"
+	// OriginPlugin is a plugin that the user has added.
+	OriginPlugin Origin = "plugin"
 )
 
 // Transport is the transport of a server.
@@ -103,7 +103,7 @@ type Server struct {
 
 // NeedsConsent reports whether the server is configured by others than the user, their flags or
 // their editor.
-func (s *Server) NeedsConsent() bool { return s.Origin == Project || s.Origin == Plugin }
+func (s *Server) NeedsConsent() bool { return s.Origin == OriginProject || s.Origin == OriginPlugin }
 
 // Words returns the address of a server or, if the server is a program, its command with the
 // arguments. They may contain secrets.
@@ -137,8 +137,8 @@ type Listing struct {
 	Invalid map[string]string
 }
 
-// Named returns the server with a name, or nil.
-func (f Listing) Named(name string) *Server {
+// ByName returns the server with a name, or nil.
+func (f Listing) ByName(name string) *Server {
 	if i := slices.IndexFunc(f.Servers, func(s *Server) bool { return s.Name == name }); i >= 0 {
 		return f.Servers[i]
 	}
@@ -162,7 +162,7 @@ func CheckName(name string) string {
 	return ""
 }
 
-// Uses reports whether a tool of the server is enabled.
-func (s *Server) Uses(tool string) bool {
+// UsesTool reports whether a tool of the server is enabled.
+func (s *Server) UsesTool(tool string) bool {
 	return (len(s.Only) == 0 || slices.Contains(s.Only, tool)) && !slices.Contains(s.Except, tool)
 }

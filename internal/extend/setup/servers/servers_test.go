@@ -52,7 +52,7 @@ func TestPrecedence(t *testing.T) {
 	if diff := cmp.Diff([]string{"flag:a", "flag:e", "user:b", "project:c", "project:d"}, listed(f)); diff != "" {
 		t.Error(diff)
 	}
-	if c := f.Named("c"); c.Command != "near" || c.Allow != nil || c.TrustHints || c.Folder != w.Workspace {
+	if c := f.ByName("c"); c.Command != "near" || c.Allow != nil || c.TrustHints || c.Folder != w.Workspace {
 		t.Errorf("%+v", c)
 	}
 	notes := strings.Join(f.Notes, "\n")
@@ -132,21 +132,21 @@ func TestFields(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			f := Listing{Invalid: map[string]string{}}
-			f.read("f.json", []byte(`{"mcpServers": {"s": `+tt.entry+`, "other": {"command": "y"}}}`), User, "")
-			if f.Named("other") == nil {
+			f.read("f.json", []byte(`{"mcpServers": {"s": `+tt.entry+`, "other": {"command": "y"}}}`), OriginUser, "")
+			if f.ByName("other") == nil {
 				t.Error("the other entry is gone")
 			}
 			if problems := strings.Join(f.Problems, "\n"); tt.problem != "" {
-				if !strings.Contains(problems, tt.problem) || f.Named("s") != nil || f.Invalid["s"] == "" {
+				if !strings.Contains(problems, tt.problem) || f.ByName("s") != nil || f.Invalid["s"] == "" {
 					t.Errorf("problems %q", problems)
 				}
 				return
 			}
-			got := f.Named("s")
+			got := f.ByName("s")
 			if got == nil {
 				t.Fatal(f.Problems)
 			}
-			tt.want.Name, tt.want.Origin, tt.want.File = "s", User, "f.json"
+			tt.want.Name, tt.want.Origin, tt.want.File = "s", OriginUser, "f.json"
 			if tt.want.Sandbox == "" {
 				tt.want.Sandbox = "off"
 			}
@@ -173,7 +173,7 @@ func TestFiles(t *testing.T) {
 	t.Parallel()
 	read := func(text string) Listing {
 		f := Listing{Invalid: map[string]string{}}
-		f.read("f.json", []byte(text), User, "")
+		f.read("f.json", []byte(text), OriginUser, "")
 		return f
 	}
 	f := read("// mine\n{\"mcpServers\": {\n  /* b first */ \"b\": {\"command\": \"x\",},\n  \"a\": {\"command\": \"x\"},\n},}")
@@ -209,12 +209,12 @@ func TestExpand(t *testing.T) {
 		},
 		Key: func(name, value string) bool { return name == "OPENAI_API_KEY" || value == "sk-1" },
 	}
-	s := Server{Origin: User, Transport: Stdio, Command: "${CMD:-npx}", Args: []string{"a${TOKEN}b$TOKEN${EMPTY:-e}${EMPTY}"}, Env: map[string]string{"A": "${TOKEN}"}, EnvVars: []string{"ALIAS", "NONE"}, OAuth: OAuth{ClientSecretEnv: "TOKEN"}, Cwd: "${X:-}", URL: "http://${TOKEN}", Headers: map[string]string{"H": "Bearer ${TOKEN}"}}
+	s := Server{Origin: OriginUser, Transport: Stdio, Command: "${CMD:-npx}", Args: []string{"a${TOKEN}b$TOKEN${EMPTY:-e}${EMPTY}"}, Env: map[string]string{"A": "${TOKEN}"}, EnvVars: []string{"ALIAS", "NONE"}, OAuth: OAuth{ClientSecretEnv: "TOKEN"}, Cwd: "${X:-}", URL: "http://${TOKEN}", Headers: map[string]string{"H": "Bearer ${TOKEN}"}}
 	got, err := s.Expand(from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Server{Origin: User, Transport: Stdio, Command: "npx", Args: []string{"at0kb$TOKENe"}, Env: map[string]string{"A": "t0k", "ALIAS": "sk-1"}, EnvVars: s.EnvVars, OAuth: OAuth{ClientSecretEnv: "TOKEN", ClientSecret: "t0k"}, URL: "http://t0k", Headers: map[string]string{"H": "Bearer t0k"}}
+	want := Server{Origin: OriginUser, Transport: Stdio, Command: "npx", Args: []string{"at0kb$TOKENe"}, Env: map[string]string{"A": "t0k", "ALIAS": "sk-1"}, EnvVars: s.EnvVars, OAuth: OAuth{ClientSecretEnv: "TOKEN", ClientSecret: "t0k"}, URL: "http://t0k", Headers: map[string]string{"H": "Bearer t0k"}}
 	if diff := cmp.Diff(want, *got); diff != "" {
 		t.Error(diff)
 	}
@@ -225,12 +225,12 @@ func TestExpand(t *testing.T) {
 		server Server
 		want   string
 	}{
-		{Server{Origin: User, Command: "${UNSET}"}, "the variable UNSET is not set"},
-		{Server{Origin: Project, Args: []string{"${OPENAI_API_KEY}"}}, "OPENAI_API_KEY contains a provider's API key"},
-		{Server{Origin: Project, Args: []string{"${OPENAI_API_KEY:-x}"}}, "OPENAI_API_KEY contains a provider"},
-		{Server{Origin: Project, EnvVars: []string{"ALIAS"}}, "ALIAS contains a provider's API key"},
-		{Server{Origin: Project, OAuth: OAuth{ClientSecretEnv: "OPENAI_API_KEY"}}, "OPENAI_API_KEY contains a provider's API key"},
-		{Server{Origin: Plugin, OAuth: OAuth{ClientSecretEnv: "ALIAS"}}, "ALIAS contains a provider's API key"},
+		{Server{Origin: OriginUser, Command: "${UNSET}"}, "the variable UNSET is not set"},
+		{Server{Origin: OriginProject, Args: []string{"${OPENAI_API_KEY}"}}, "OPENAI_API_KEY contains a provider's API key"},
+		{Server{Origin: OriginProject, Args: []string{"${OPENAI_API_KEY:-x}"}}, "OPENAI_API_KEY contains a provider"},
+		{Server{Origin: OriginProject, EnvVars: []string{"ALIAS"}}, "ALIAS contains a provider's API key"},
+		{Server{Origin: OriginProject, OAuth: OAuth{ClientSecretEnv: "OPENAI_API_KEY"}}, "OPENAI_API_KEY contains a provider's API key"},
+		{Server{Origin: OriginPlugin, OAuth: OAuth{ClientSecretEnv: "ALIAS"}}, "ALIAS contains a provider's API key"},
 	} {
 		if _, err := tt.server.Expand(from); err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "sk-1") {
 			t.Errorf("%v, want %s", err, tt.want)
@@ -259,12 +259,12 @@ func TestLines(t *testing.T) {
 		"npx -y srv --api-key (12 characters) --token=(3 characters) --mode=fast (24 characters) ${X}",
 		"API_KEY=(12 characters)", "B=${B}", "LOG=debug", "OTHER=(24 characters)",
 	}
-	if diff := cmp.Diff(want, s.Lines()); diff != "" {
+	if diff := cmp.Diff(want, s.Describe()); diff != "" {
 		t.Error(diff)
 	}
 	s = Server{Transport: HTTP, URL: "https://me:pass@host/${P}/x?key=abc&b=${K}", Headers: map[string]string{"Authorization": "Bearer ${T}", "X": "abcdefghijkl"}}
 	want = []string{"http https://(7 characters)@host/${P}/x?key=(3 characters)&b=${K}", "Authorization: Bearer ${T}", "X: (12 characters)"}
-	if diff := cmp.Diff(want, s.Lines()); diff != "" {
+	if diff := cmp.Diff(want, s.Describe()); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -288,8 +288,8 @@ func TestEdits(t *testing.T) {
 	data, err := os.ReadFile(file)
 	must(err)
 	f := Listing{Invalid: map[string]string{}}
-	f.read(file, data, User, "")
-	if len(f.Servers) != 2 || f.Named("z").Disabled || !f.Named("b").Disabled || !strings.Contains(string(data), "// keep") || !strings.Contains(string(data), `"other"`) {
+	f.read(file, data, OriginUser, "")
+	if len(f.Servers) != 2 || f.ByName("z").Disabled || !f.ByName("b").Disabled || !strings.Contains(string(data), "// keep") || !strings.Contains(string(data), `"other"`) {
 		t.Errorf("%s", data)
 	}
 	must(Remove(file, "z"))
@@ -311,9 +311,9 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"mcpServers":{"a":{"url":"http://u:p@h/?a=b&c"}}} // x`)
 	f.Fuzz(func(t *testing.T, text string) {
 		found := Listing{Invalid: map[string]string{}}
-		found.read("f", []byte(text), Project, "/")
+		found.read("f", []byte(text), OriginProject, "/")
 		for _, s := range found.Servers {
-			s.Lines()
+			s.Describe()
 			_, _ = s.Expand(Environment{Lookup: func(string) (string, bool) { return "v", true }})
 		}
 	})

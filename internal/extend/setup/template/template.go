@@ -35,7 +35,7 @@ type Template struct {
 // Fill fills in the arguments of a line. If the template has no placeholder for arguments, they are
 // appended to the text after an empty line.
 func (t Template) Fill(line string) []Part {
-	f := &filler{Template: t, line: strings.TrimSpace(line), words: Words(line)}
+	f := &filler{Template: t, line: strings.TrimSpace(line), words: SplitWords(line)}
 	f.pass()
 	if !f.used && f.line != "" {
 		f.text.WriteString("\n\n" + f.line)
@@ -266,9 +266,9 @@ func word(s string) string {
 	return strings.TrimRight(s, ".,;:)")
 }
 
-// Words splits a line as a shell does. Quotes and backslashes protect blanks. An open quote ends
+// SplitWords splits a line as a shell does. Quotes and backslashes protect blanks. An open quote ends
 // with the line.
-func Words(line string) []string {
+func SplitWords(line string) []string {
 	var words []string
 	var b strings.Builder
 	inside := false // inside a word

@@ -52,7 +52,7 @@ func TestWords(t *testing.T) {
 		`'' ""`:              {"", ""},
 		`a"b c`:              {"ab c"},
 	} {
-		if diff := cmp.Diff(want, Words(line)); diff != "" {
+		if diff := cmp.Diff(want, SplitWords(line)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", line, diff)
 		}
 	}

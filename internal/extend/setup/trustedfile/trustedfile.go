@@ -42,22 +42,24 @@ type Plugin struct {
 	Skipped []string
 }
 
-// Place returns the Place that limits the plugin's files to its folder. ${CLAUDE_PLUGIN_ROOT} in
+// ReadScope returns the Place that limits the plugin's files to its folder. ${CLAUDE_PLUGIN_ROOT} in
 // the files means this folder.
-func (p Plugin) Place(home string) Place { return Place{Root: p.Dir, Home: home, plugin: p.Dir} }
+func (p Plugin) ReadScope(home string) ReadScope {
+	return ReadScope{Root: p.Dir, Home: home, plugin: p.Dir}
+}
 
-// Project returns the workspace and, if it differs, the root of its repository. It omits the home
+// ProjectFolders returns the workspace and, if it differs, the root of its repository. It omits the home
 // folder.
-func (w Locations) Project() []string {
+func (w Locations) ProjectFolders() []string {
 	folders := []string{filepath.Clean(w.Workspace)}
-	if root := Above(w.Home, w.Workspace)[0]; root != w.Workspace {
+	if root := FoldersAbove(w.Home, w.Workspace)[0]; root != w.Workspace {
 		folders = append(folders, root)
 	}
 	return slices.DeleteFunc(folders, func(folder string) bool { return folder == filepath.Clean(w.Home) })
 }
 
-// Place limits the files that Read accepts.
-type Place struct {
+// ReadScope limits the files that Read accepts.
+type ReadScope struct {
 	// Root is the folder that links must not lead out of. It is empty for the user's own files,
 	// whose links may lead anywhere.
 	Root string
@@ -78,7 +80,7 @@ type Text struct {
 
 // Read reads at most limit bytes of a file. For a missing file the error is fs.ErrNotExist. Other
 // errors describe the problem with the file.
-func (p Place) Read(file string, limit int) (Text, error) {
+func (p ReadScope) Read(file string, limit int) (Text, error) {
 	info, err := os.Stat(file)
 	if err != nil {
 		return Text{}, err
@@ -115,18 +117,18 @@ func (p Place) Read(file string, limit int) (Text, error) {
 	if len(data) <= limit {
 		return Text{Real: real, Text: string(data)}, nil
 	}
-	return Text{real, lines.WholeRunes(string(data[:limit])), true}, nil
+	return Text{real, lines.TrimPartialRune(string(data[:limit])), true}, nil
 }
 
 // MaxSettings is the greatest size of a settings file, in bytes.
 const MaxSettings = 1 << 20
 
-// Settings returns the content of a settings file without its byte order mark, or nil for a missing
+// ReadSettings returns the content of a settings file without its byte order mark, or nil for a missing
 // file. The error begins with the path of the file.
-func (p Place) Settings(file string, limit int) ([]byte, error) {
+func (p ReadScope) ReadSettings(file string, limit int) ([]byte, error) {
 	text, err := p.Read(file, limit)
 	switch {
-	case Missing(err):
+	case IsMissing(err):
 		return nil, nil
 	case err == nil && text.Cut:
 		err = errors.New("it is longer than " + humanize.Bytes(int64(limit)))
@@ -148,7 +150,7 @@ func realPath(f *os.File) (string, error) {
 }
 
 // holds returns an error for a file that is outside the root, or that may contain keys.
-func (p Place) holds(file, real string) error {
+func (p ReadScope) holds(file, real string) error {
 	if p.Root == "" {
 		return nil
 	}
@@ -163,9 +165,9 @@ func (p Place) holds(file, real string) error {
 	if err != nil || !filepath.IsLocal(rel) {
 		return &fsutil.LinkError{Path: file, Root: root}
 	}
-	kept := (protect.Places{Home: p.Home}).Read(real, filepath.ToSlash(rel))
+	kept := (protect.ProtectionRules{Home: p.Home}).Read(real, filepath.ToSlash(rel))
 	switch {
-	case kept.Protection == protect.Free:
+	case kept.Protection == protect.Unprotected:
 	case fsutil.Within(file, root) && filepath.Base(file) == filepath.Base(real):
 		return errors.New(kept.Why)
 	default:
@@ -190,10 +192,10 @@ func foreignReason(folder string, file fs.FileInfo) string {
 	return ""
 }
 
-// Above returns the folders from the root of the repository, or from home, down to the workspace.
+// FoldersAbove returns the folders from the root of the repository, or from home, down to the workspace.
 // It returns only the workspace if neither is above it, or if other users may write to one of the
 // folders. Files of other users must not instruct the model.
-func Above(home, workspace string) []string {
+func FoldersAbove(home, workspace string) []string {
 	dirs := []string{workspace}
 	for dir := workspace; !isRoot(dir) && dir != home; {
 		parent := filepath.Dir(dir)
@@ -207,9 +209,9 @@ func Above(home, workspace string) []string {
 	return dirs
 }
 
-// Repository returns the root of the repository that contains a folder, or the folder itself if
+// RepositoryRoot returns the root of the repository that contains a folder, or the folder itself if
 // there is none.
-func Repository(folder string) string {
+func RepositoryRoot(folder string) string {
 	for dir := folder; ; dir = filepath.Dir(dir) {
 		if isRoot(dir) {
 			return dir
@@ -226,8 +228,8 @@ func isRoot(dir string) bool {
 	return err == nil
 }
 
-// Missing reports whether an error means that there is no such file.
-func Missing(err error) bool {
+// IsMissing reports whether an error means that there is no such file.
+func IsMissing(err error) bool {
 	var path *fs.PathError
 	return errors.Is(err, fs.ErrNotExist) || errors.As(err, &path) && path.Err.Error() == "not a directory"
 }

@@ -16,7 +16,7 @@ type text struct {
 	at []int
 }
 
-func textOf(e *edit.Editor) text { return text{e.Text, e.Stops()} }
+func textOf(e *edit.Editor) text { return text{e.Text, e.CursorStops()} }
 
 // len returns the number of characters.
 func (t text) len() int { return len(t.at) - 1 }

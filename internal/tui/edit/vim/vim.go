@@ -52,8 +52,8 @@ type State struct {
 // Begin starts insert mode, for a new prompt.
 func (s *State) Begin() { s.Mode, s.over, s.marks, s.pending, s.change = Insert, false, nil, nil, nil }
 
-// Selected returns the range of visual mode, in bytes, or an empty range in other modes.
-func (s *State) Selected(e *edit.Editor) (from, to int) {
+// SelectedRange returns the range of visual mode, in bytes, or an empty range in other modes.
+func (s *State) SelectedRange(e *edit.Editor) (from, to int) {
 	if s.Mode != Visual && s.Mode != VisualLine {
 		return 0, 0
 	}
@@ -172,7 +172,7 @@ func (s *State) insert(e *edit.Editor, at int) { e.Cursor, s.Mode = at, Insert }
 func (s *State) do(e *edit.Editor, c command) (action string) {
 	t := textOf(e)
 	i := t.index(e.Cursor)
-	s.mark = e.Changes()
+	s.mark = e.ChangeCount()
 	switch {
 	case s.Mode != Normal:
 		s.doVisual(e, t, i, c)
@@ -243,7 +243,7 @@ func (s *State) doNormal(e *edit.Editor, t text, i int, c command) (action strin
 	case "p", "P":
 		s.put(e, t, i, c.motion == "p", n)
 	case "u":
-		for range min(n, e.Changes()) {
+		for range min(n, e.ChangeCount()) {
 			e.Undo()
 		}
 	case "ctrl+r":
@@ -314,7 +314,7 @@ func (s *State) repeat(e *edit.Editor, n int) {
 		return
 	}
 	s.again, s.change = true, nil
-	mark := e.Changes()
+	mark := e.ChangeCount()
 	for range min(n, 100) {
 		for _, k := range s.last {
 			if _, taken := s.Key(e, k.name, k.text); !taken {

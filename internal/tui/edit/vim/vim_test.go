@@ -243,7 +243,7 @@ func FuzzKeys(f *testing.F) {
 			if s.Mode == vim.Normal && e.Cursor > 0 && e.Text[e.Cursor-1] != '\n' && (e.Cursor == len(e.Text) || e.Text[e.Cursor] == '\n') {
 				t.Fatalf("the cursor of normal mode is behind its line: %q at %d", e.Text, e.Cursor)
 			}
-			if from, to := s.Selected(e); from < 0 || to < from || to > len(e.Text) {
+			if from, to := s.SelectedRange(e); from < 0 || to < from || to > len(e.Text) {
 				t.Fatalf("%d to %d of %q is selected", from, to, e.Text)
 			}
 			if len(e.Text) > 4000 {
