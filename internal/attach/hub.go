@@ -14,7 +14,7 @@ import (
 // MaxKeptBytes is the total size, in bytes, from which the oldest lines are dropped, up to a line at rest.
 const MaxKeptBytes = 1 << 20
 
-// restless is the multiple of Kept from which lines are dropped even if no line is at rest.
+// restless is the multiple of MaxKeptBytes from which lines are dropped even if no line is at rest.
 const restless = 8
 
 // A Line is an event of the session.

@@ -324,7 +324,7 @@ func Dial(path string) (*Conn, error) {
 	return &Conn{conn: conn, in: bufio.NewReader(conn)}, nil
 }
 
-// Join joins the session. After that, Next returns the lines. Join waits as long as Limit permits.
+// Join joins the session. After that, ReadLine returns the lines. Join waits as long as SetTimeout permits.
 func (c *Conn) Join(join JoinRequest) (joined JoinReply, err error) {
 	join.Type = "join"
 	if err := c.Send(join); err != nil {

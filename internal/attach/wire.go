@@ -39,5 +39,5 @@ type ErrorLine struct {
 	ID int `json:"id,omitempty"`
 }
 
-// NewErrorLine returns the Problem of an error.
+// NewErrorLine returns the ErrorLine of an error.
 func NewErrorLine(err error) ErrorLine { return ErrorLine{Type: "error", Error: err.Error()} }

@@ -207,7 +207,7 @@ func (c *Chat) awaitAgents(ctx context.Context) bool {
 
 // Background manages the agents that run in the background.
 type Background interface {
-	// Running returns the number of background agents. An agent counts until its report has been
+	// RunningCount returns the number of background agents. An agent counts until its report has been
 	// delivered.
 	RunningCount() int
 	// StopAll ends the agents of the conversation and returns how many it ended.

@@ -122,8 +122,8 @@ type Endpoint interface {
 	Cache(model string) vendor.Cache
 	// SaveCacheTTL saves the observed cache lifetime for later sessions.
 	SaveCacheTTL(model string, life time.Duration)
-	// Local reports whether the endpoint is on this machine.
+	// IsLocal reports whether the endpoint is on this machine.
 	IsLocal() bool
-	// Cuts reports whether the endpoint may truncate long prompts without an error.
+	// MayTruncate reports whether the endpoint may truncate long prompts without an error.
 	MayTruncate() bool
 }

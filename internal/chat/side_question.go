@@ -22,7 +22,7 @@ var (
 
 // AskAside sends the model a question about the present context and returns the answer, even while a turn
 // runs. Neither is stored, so that the next request has the same bytes as without the question.
-// EndAside ends Aside with ErrInterrupted.
+// EndAside ends AskAside with ErrInterrupted.
 func (c *Chat) AskAside(ctx context.Context, question string) (string, error) {
 	provider, err := c.config.Endpoint.Provider()
 	if err != nil {

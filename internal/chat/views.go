@@ -88,7 +88,7 @@ func (v *Views) NextRequest(ctx context.Context) (NextRequest, error) {
 	return ask(ctx, v.inbox, v.window.NextRequest)
 }
 
-// CostComparison returns the Story of the session. It has no request costs if the strategy does no cost
+// CostComparison returns the CostComparison of the session. It has no request costs if the strategy does no cost
 // accounting.
 func (v *Views) CostComparison(ctx context.Context) (CostComparison, error) {
 	return ask(ctx, v.inbox, func() CostComparison {

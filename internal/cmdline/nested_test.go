@@ -33,7 +33,7 @@ func in(way, line string) string {
 	return strings.NewReplacer("%s", line, "%q", singleQuoted(line), "%a", singleQuoted("a[$("+line+")]"), "%p", singleQuoted("$("+line+")")).Replace(way)
 }
 
-// Whatever way a line has to run a command, Nested returns the command, or one that is not known.
+// Whatever way a line has to run a command, NestedCalls returns the command, or one that is not known.
 func TestNestedFindsWhatRuns(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

@@ -93,7 +93,7 @@ type Runner interface {
 	// Complete proposes values for the last word of line, best first. line is the text up to the cursor.
 	// start is the position of that word, in bytes.
 	Complete(line string) (start int, proposals []Completion)
-	// Sends reports whether a line is a message to the model, because it calls a skill or a
+	// SendsMessage reports whether a line is a message to the model, because it calls a skill or a
 	// command that is a file.
 	SendsMessage(line string) bool
 }

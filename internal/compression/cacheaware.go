@@ -6,10 +6,10 @@ import "context"
 // nevertheless too large, it compresses as high-density does.
 type cacheAware struct{}
 
-// A Pruner is a strategy whose Follower follows a conversation and plans what to prune.
+// A Pruner is a strategy whose Engine follows a conversation and plans what to prune.
 type Pruner interface {
 	Strategy
-	// Follower returns a Follower for an empty conversation.
+	// NewEngine returns an Engine for an empty conversation.
 	NewEngine(o EngineOptions) Engine
 }
 

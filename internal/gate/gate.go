@@ -8,7 +8,7 @@
 // loop executes their verdicts.
 //
 // A conversation owns one [Consent], which decides by mode, rules and grants whether a call
-// requires approval. It also owns one [Loop], which detects a model that repeats its calls. A
+// requires approval. It also owns one [LoopDetector], which detects a model that repeats its calls. A
 // [PermissionStore] holds the permissions that a user has given permanently.
 package gate
 
@@ -49,13 +49,13 @@ type Stage int
 
 // The stages, in the order in which a call passes them.
 const (
-	// Denies: gates that refuse a call whatever the verdicts of other gates are.
+	// StageDeny: gates that refuse a call whatever the verdicts of other gates are.
 	StageDeny Stage = iota
-	// Guards: gates that check the turn as a whole.
+	// StageGuard: gates that check the turn as a whole.
 	StageGuard
-	// Hooks: gates that run the user's programs.
+	// StageHook: gates that run the user's programs.
 	StageHook
-	// Consents: gates that request approval. They are last, so that the user sees the final call.
+	// StageConsent: gates that request approval. They are last, so that the user sees the final call.
 	StageConsent
 )
 

@@ -14,7 +14,7 @@ import (
 	"agent/internal/tools"
 )
 
-// The limits of the repetitions that Loop accepts (D-70).
+// The limits of the repetitions that LoopDetector accepts (D-70).
 const (
 	// guardWindow is the number of latest calls in which a repeated call is searched for.
 	// longWindow is the number for a rotation of several calls.
@@ -47,10 +47,10 @@ type LoopDetector struct {
 	recent  []pastCall
 }
 
-// NewLoopDetector returns the Loop of a conversation.
+// NewLoopDetector returns the LoopDetector of a conversation.
 func NewLoopDetector(policy *Policy) *LoopDetector { return &LoopDetector{policy: policy} }
 
-// Gate returns the gate of the Loop.
+// Gate returns the gate of the LoopDetector.
 func (g *LoopDetector) Gate() Gate {
 	return Gate{Name: "loop guard", Stage: StageGuard, Check: g.check, Remark: g.remark, Ended: g.ended}
 }

@@ -14,7 +14,7 @@ import (
 type PermissionStore interface {
 	// Permissions returns the permissions of the project, oldest first.
 	Permissions() []rules.Permission
-	// Keep adds permissions, Drop removes them, and Used increments their use counts. Two
+	// Add adds permissions, Remove removes them, and CountUse increments their use counts. Two
 	// permissions that allow the same calls are treated as one.
 	Add(add ...rules.Permission) error
 	Remove(drop ...rules.Permission) error

@@ -1,6 +1,6 @@
 // Package llm defines how the program communicates with a model: one small streaming interface,
 // [Provider], and wrappers for any implementation. The wrappers add retries (Retry), a timeout for
-// silent servers (Watch), lessons from refusals (Adapt) and redaction (Redact). A [Request] contains
+// silent servers (WatchStalls), lessons from refusals (Adapt) and redaction (Redact). A [Request] contains
 // the conversation, and a reply is a sequence of chunks:
 //
 //	for chunk, err := range provider.Stream(ctx, request) {
@@ -85,8 +85,8 @@ type FreeForm struct {
 	Grammar string
 }
 
-// Chunk is a part of a reply: Text, Reasoning, TextWasReasoning, ToolCallStarted, Thought, ToolCall,
-// Searched, Usage, Finish, Retrying (from Retry), Adapted (from Adapt) or Heartbeat (for Watch).
+// Chunk is a part of a reply: Text, Reasoning, TextWasReasoning, ToolCallStarted, ReasoningAttachment, ToolCall,
+// Searched, Usage, Finish, RetryNotice (from Retry), AdaptedRequest (from Adapt) or Heartbeat (for WatchStalls).
 type Chunk interface{ chunk() }
 
 // Heartbeat is a sign that the connection works, but no part of the reply: a keep-alive, an event

@@ -186,7 +186,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Patience limits the waits of Watch for a provider and the attempts of Retry.
+// Patience limits the waits of WatchStalls for a provider and the attempts of Retry.
 type Patience struct {
 	// First limits the wait for the first part of a reply. While only keep-alives arrive, the wait
 	// for each part may last twice as long.

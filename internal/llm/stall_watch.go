@@ -87,6 +87,6 @@ func (c *stallClock) start(part bool) {
 	c.timer = time.AfterFunc(silent, func() { c.cancel(stalled) })
 }
 
-// aliveFactor is how many times longer Watch waits if the server sends keep-alives, because its model
+// aliveFactor is how many times longer WatchStalls waits if the server sends keep-alives, because its model
 // may be reasoning.
 const aliveFactor = 2

@@ -2,7 +2,7 @@ package llm
 
 import "context"
 
-// unaskedKey is the key of the mark that Unasked sets.
+// unaskedKey is the key of the mark that WithoutUser sets.
 type unaskedKey struct{}
 
 // WithoutUser returns a context for a request that no user waits for, such as a refresh of the cache. For
@@ -11,5 +11,5 @@ func WithoutUser(ctx context.Context) context.Context {
 	return context.WithValue(ctx, unaskedKey{}, true)
 }
 
-// IsWithoutUser reports whether a context is from Unasked.
+// IsWithoutUser reports whether a context is from WithoutUser.
 func IsWithoutUser(ctx context.Context) bool { return ctx.Value(unaskedKey{}) != nil }

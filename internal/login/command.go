@@ -31,7 +31,7 @@ const (
 type Runner func(ctx context.Context, line string, most int) (printed []byte, complaint string, err error)
 
 // CommandSources contains the sources of the commands of a process, so that all its conversations run each
-// command only once. The zero Commands is ready to use once Run is set.
+// command only once. The zero CommandSources is ready to use once Run is set.
 type CommandSources struct {
 	Run Runner
 	Now func() time.Time

@@ -65,7 +65,7 @@ type LimitedSource interface {
 	Limits() []LimitWindow
 }
 
-// Limits implements Limited.
+// Limits implements LimitedSource.
 func (a *account) Limits() []LimitWindow {
 	if windows := a.windows.Load(); windows != nil {
 		return *windows

@@ -59,7 +59,7 @@ type SentRequest struct {
 // Account contains the requests and costs of one variant.
 type Account struct {
 	Name string `json:"name"`
-	// Figures are the results at the first price model.
+	// VariantResult holds the results at the first price model.
 	VariantResult
 	// Cost contains the price of the input under each price model, relative to the first variant, which
 	// does not prune.

@@ -142,7 +142,7 @@ func (s *savings) ownRequests(in Input) ([][]ownRequest, error) {
 	return stretches, nil
 }
 
-// following returns the options for a Follower of a session.
+// following returns the options for an Engine of a session.
 func (e *Engine) following(in Input, counter history.Counter) compression.EngineOptions {
 	return compression.EngineOptions{Tools: e.ToolTraits(), Root: in.WorkspaceRoot, Counter: func() history.Counter { return counter }}
 }

@@ -93,7 +93,7 @@ func (p ProtectionRules) EditProtection(abs, rel string) File {
 	return p.secret(abs, rel)
 }
 
-// Read returns the protection of a file against reads. Its parameters are the same as Edit's.
+// Read returns the protection of a file against reads. Its parameters are the same as EditProtection's.
 func (p ProtectionRules) Read(abs, rel string) File {
 	if found := p.byRule(abs, rel, false); found.Protection != Unprotected {
 		return found

@@ -15,11 +15,11 @@ type consent struct {
 
 // allowed is the part of the file that this package uses.
 type allowed struct {
-	// KeyHosts lists the places (see Place) to which OPENAI_API_KEY may be sent.
+	// KeyHosts lists the places (see KeyHost) to which OPENAI_API_KEY may be sent.
 	KeyHosts []string `json:"hostsForOpenAIKey"`
 	// LocalServers lists the base URLs of servers that may be used without being configured.
 	LocalServers []string `json:"localServers"`
-	// FallbackHosts lists the places (see Place) at which a conversation may continue while its own
+	// FallbackHosts lists the places (see KeyHost) at which a conversation may continue while its own
 	// endpoint fails.
 	FallbackHosts []string `json:"fallbackHosts"`
 	// Provider is the vendor to use if no endpoint is set, or "".

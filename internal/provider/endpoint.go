@@ -43,7 +43,7 @@ type EndpointSources struct {
 	Upto func(layer settings.Source) (provider, baseURL SettingChoice)
 	// ReadKeyFile reads a key file.
 	ReadKeyFile func(path string) (llm.Key, error)
-	// Stored returns the API key that agent login stores for a place (see Place), and where it is
+	// Stored returns the API key that agent login stores for a place (see KeyHost), and where it is
 	// stored. It returns "" if there is none.
 	Stored func(place string) (key llm.Key, where string)
 	// Allowed reports whether the user approved sending OPENAI_API_KEY to a place.

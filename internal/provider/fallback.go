@@ -2,7 +2,7 @@ package provider
 
 import "slices"
 
-// CanTakeOver returns the place of the endpoint (see Place), and whether a conversation with another
+// CanTakeOver returns the place of the endpoint (see KeyHost), and whether a conversation with another
 // endpoint may continue there. It may if both belong to one company, the endpoint is on this machine,
 // or the user has approved it. Nothing is sent. The error is the reason why no request can be made.
 func (c *Connection) CanTakeOver(from Endpoint) (place string, may bool, err error) {

@@ -23,7 +23,7 @@ const keyringService keyring.Service = "agent"
 // inKeyring is the name of the keyring for a user.
 const inKeyring = "the system's keyring"
 
-// Keys stores the API keys of agent login, each for a Place. It uses the keyring of the system. If
+// Keys stores the API keys of agent login, each for a KeyHost. It uses the keyring of the system. If
 // there is none, it stores each key in a file that only its owner can read.
 type Keys struct {
 	// Folder is the folder of the files.

@@ -156,7 +156,7 @@ func (p *peer) listed() []ModelOffer {
 	return p.offers
 }
 
-// offer returns the endpoint's entry for a model, or the zero Offer.
+// offer returns the endpoint's entry for a model, or the zero ModelOffer.
 func (p *peer) offer(model string) ModelOffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()

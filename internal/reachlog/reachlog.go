@@ -55,7 +55,7 @@ func (n noting) CloseIdleConnections() {
 	}
 }
 
-// A HostList holds distinct hosts. It is safe for concurrent use. A nil List is empty.
+// A HostList holds distinct hosts. It is safe for concurrent use. A nil HostList is empty.
 type HostList struct {
 	mu  sync.Mutex
 	all []string

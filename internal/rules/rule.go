@@ -58,15 +58,15 @@ type Subject int
 
 // The subjects of patterns.
 const (
-	// Nothing: the only pattern is *.
+	// SubjectNone: the only pattern is *.
 	SubjectNone Subject = iota
-	// Commands: patterns are commands.
+	// SubjectCommands: patterns are commands.
 	SubjectCommands
-	// Files: patterns are globs over the files that a call changes.
+	// SubjectFiles: patterns are globs over the files that a call changes.
 	SubjectFiles
-	// Served: patterns are globs over SERVER/TOOL.
+	// SubjectServed: patterns are globs over SERVER/TOOL.
 	SubjectServed
-	// Hosts: patterns are domain:HOST, for a host and all below it.
+	// SubjectHosts: patterns are domain:HOST, for a host and all below it.
 	SubjectHosts
 )
 
@@ -198,7 +198,7 @@ func (rules Rules) Allows(tool string, commands []cmdline.Command, files []strin
 	return rules.MatchingRules(tool, commands, files) != nil
 }
 
-// MatchingRules returns the rules with which Allow allows a call, nil if it does not.
+// MatchingRules returns the rules with which Allows allows a call, nil if it does not.
 func (rules Rules) MatchingRules(tool string, commands []cmdline.Command, files []string) (by Rules) {
 	about := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.tool != tool })
 	if i := slices.IndexFunc(about, func(r Rule) bool { return r.pattern == anything }); i >= 0 {

@@ -11,7 +11,7 @@ import (
 	"agent/internal/sandbox"
 )
 
-// A command with the profile Look reads files and writes none.
+// A command with the profile ProfileReadOnly reads files and writes none.
 func Example() {
 	s := sandbox.Detect()
 	if !s.IsActive() {

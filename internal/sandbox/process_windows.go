@@ -64,7 +64,7 @@ func newJob() (*job, error) {
 	return &job{handle}, nil
 }
 
-// startInJob starts a command that Apart has prepared, in a job.
+// startInJob starts a command that SetNewGroup has prepared, in a job.
 func startInJob(cmd *exec.Cmd) (*job, error) {
 	if cmd.SysProcAttr == nil || cmd.SysProcAttr.CreationFlags&windows.CREATE_SUSPENDED == 0 {
 		SetNewGroup(cmd)

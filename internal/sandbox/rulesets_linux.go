@@ -40,7 +40,7 @@ func stampOf(path string) stamp {
 	return stamp{path, stat.Ino, stat.Ctim}
 }
 
-// maxRulesets is the size of the cache: two rulesets for each of the profiles Look and Work.
+// maxRulesets is the size of the cache: two rulesets for each of the profiles ProfileReadOnly and Work.
 const maxRulesets = 4
 
 // of returns the ruleset for a policy, from the cache if it is there.

@@ -16,7 +16,7 @@
 //     files, so this program makes such changes for the command where they are allowed.
 //   - seatbelt (macOS): a profile for sandbox-exec. Untried.
 //
-// If none works, commands run unconfined. Active and Why report this to the caller, which must ask
+// If none works, commands run unconfined. Active and Describe report this to the caller, which must ask
 // the user. The package depends on neither tools nor settings.
 package sandbox
 
@@ -70,7 +70,7 @@ func (s *Sandbox) Describe() string { return s.why }
 // IsActive reports whether commands are confined.
 func (s *Sandbox) IsActive() bool { return s.backend != None }
 
-// NewUnconfined returns a sandbox that confines nothing. why is the reason that Why returns.
+// NewUnconfined returns a sandbox that confines nothing. why is the reason that Describe returns.
 func NewUnconfined(why string) *Sandbox { return &Sandbox{backend: None, why: why} }
 
 // Detect returns the best sandbox that works on this system. It tries each backend with an empty

@@ -12,7 +12,7 @@
 // Replaying the log results in the current context. The log only grows. A record that prunes or
 // replaces entries contains the numbers of the records in which they were written, so that they can
 // be recalled. A record is on disk before the mutation counts as done. If it cannot be written, it
-// waits in memory and is written with the next one, in order. The conversation continues, and Unsaved
+// waits in memory and is written with the next one, in order. The conversation continues, and CheckSaved
 // reports the failure. The file is created with the first entry.
 //
 // A log may be much longer than the context. The first pass stores only the position of each record.

@@ -87,7 +87,7 @@ func (l *Log) hide(texts []string) {
 
 // Observe records a mutation of the history, as the history's observer (D-24). It returns when
 // the record is on disk. If the record cannot be written, it waits in memory and the conversation
-// continues; Unsaved then returns an error.
+// continues; CheckSaved then returns an error.
 func (l *Log) Observe(m history.Mutation) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -74,7 +74,7 @@ func (x Sessions) places(ctx context.Context, l log) (places []EntryRef, workspa
 	return places, workspace, nil
 }
 
-// Read returns the entry at a Place, without content fetched from records.
+// Read returns the entry at a EntryRef, without content fetched from records.
 func (x Sessions) Read(p EntryRef) (*history.Content, error) {
 	r, err := session.ReadAt(p.Log, p.at, p.length)
 	if err != nil {

@@ -74,7 +74,7 @@ func (s *Settings) PushProfile(p *Profile) {
 	s.revision.Add(1)
 }
 
-// PopProfile ends Lend. It reports whether Lend was in effect.
+// PopProfile ends PushProfile. It reports whether PushProfile was in effect.
 func (s *Settings) PopProfile() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +90,8 @@ func (s *Settings) takeBack() bool {
 	return true
 }
 
-// change changes the values of a layer. While Lend is in effect, it also changes the original
-// values of s, except for the layer Detected.
+// change changes the values of a layer. While PushProfile is in effect, it also changes the original
+// values of s, except for the layer LayerDetected.
 func (s *Settings) change(layer Source, key string, change func(values map[string]Value)) {
 	switch {
 	case s.lent == nil, layer == LayerDetected:

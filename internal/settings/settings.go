@@ -50,7 +50,7 @@ type Settings struct {
 	layers  [layers]map[string]Value
 	profile string
 	keeps   bool
-	// lent holds the original values while Lend is in effect, nil otherwise.
+	// lent holds the original values while PushProfile is in effect, nil otherwise.
 	lent *own
 	// changed is called for changes of the session layer (see OnSessionChange).
 	changed func(key, text string)
@@ -350,7 +350,7 @@ func (s *Settings) NonDefault() []ResolvedSetting {
 }
 
 // PersistentValues returns the values to save in a profile: the values of all layers except Default and
-// Detected. It omits the values of Lend, and the kept values, because they apply in addition to
+// Detected. It omits the values of PushProfile, and the kept values, because they apply in addition to
 // every profile.
 func (s *Settings) PersistentValues() map[string]Value {
 	s.mu.RLock()

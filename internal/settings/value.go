@@ -78,7 +78,7 @@ type resolvedJSON struct {
 }
 
 // MarshalJSON implements json.Marshaler. An unset value or default becomes null. A value with a
-// secret becomes the result of Shown.
+// secret becomes the result of DisplayValue.
 func (r ResolvedSetting) MarshalJSON() ([]byte, error) {
 	s, value := r.Spec, any(r.Value)
 	if shown := r.DisplayValue(); shown != r.Value.String() {

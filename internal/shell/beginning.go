@@ -1,6 +1,6 @@
 package shell
 
-// A HeadWriter is a writer for Feed that keeps only the first Most bytes.
+// A HeadWriter is a writer for RunWithInput that keeps only the first Most bytes.
 type HeadWriter struct {
 	Kept []byte
 	Most int

@@ -96,8 +96,8 @@ func TestCmdInTheBackground(t *testing.T) {
 		t.Errorf("%q, ended %v", text, ended)
 	}
 	job.Kill(t.Context())
-	if state := job.State(); !strings.HasPrefix(state, "killed") || j.Running() != 0 {
-		t.Errorf("%s, %d run", state, j.Running())
+	if state := job.State(); !strings.HasPrefix(state, "killed") || j.RunningCount() != 0 {
+		t.Errorf("%s, %d run", state, j.RunningCount())
 	}
 	if err := os.RemoveAll(dir); err != nil { // nothing has it as its folder any more
 		t.Error(err)

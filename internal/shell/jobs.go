@@ -52,7 +52,7 @@ type Jobs struct {
 	mu     sync.Mutex
 	closed bool
 	all    []*Job
-	// ended lists jobs that ended and that Finished has not returned yet.
+	// ended lists jobs that ended and that TakeFinished has not returned yet.
 	ended []*Job
 	// leaving contains a channel for each command in the foreground that may become a job. If its
 	// channel is closed, the command becomes a job.
@@ -81,7 +81,7 @@ type JobChange struct {
 type FinishedJob struct {
 	ID      int
 	Command string
-	// Outcome is the text of [Ending.Outcome].
+	// Outcome is the text of [ExitInfo.Outcome].
 	Outcome string
 }
 

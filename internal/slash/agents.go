@@ -16,7 +16,7 @@ type Agents interface {
 	// AgentSavings returns the tokens that pruning saved or lost in the conversations of subagents. It
 	// omits conversations in which pruning did neither.
 	AgentSavings() []AgentSaving
-	// Working returns the ids of the running subagents, with their tasks.
+	// RunningAgents returns the ids of the running subagents, with their tasks.
 	RunningAgents() (ids, tasks []string)
 	// StopAgents stops the subagent with an id, or all running subagents if id is "", and returns their
 	// number.

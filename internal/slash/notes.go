@@ -18,17 +18,17 @@ type Notes interface {
 	List() (states []notes.State, problems []string)
 	// Add stores a note. said describes the result.
 	Add(text string, to notes.Scope) (said string, err error)
-	// Agree approves a note: it is based on its files as they are now, and it is used.
+	// Approve approves a note: it is based on its files as they are now, and it is used.
 	Approve(id string) error
 	Edit(id, text string) error
 	Delete(id string) error
-	// Difference returns a diff of the changes in the files of a note since it was made. It omits files
+	// Diff returns a diff of the changes in the files of a note since it was made. It omits files
 	// whose earlier content is unknown.
 	Diff(ctx context.Context, note notes.Note) string
-	// Made returns the notes of the latest turn in which the model stored notes, if that turn is not older
+	// LatestTurnNotes returns the notes of the latest turn in which the model stored notes, if that turn is not older
 	// than the turn at since. later is set if it is newer.
 	LatestTurnNotes(since time.Time) (made []notes.Note, later bool)
-	// Line reports how much of the prompt the notes occupy, or "" if there are none.
+	// UsageLine reports how much of the prompt the notes occupy, or "" if there are none.
 	UsageLine() string
 }
 

@@ -64,7 +64,7 @@ func hooksCommand(d Deps) command.Command {
 // Trust provides the items of the repository that need consent to be run, connected to or allowed, and the
 // user's decisions.
 type Trust interface {
-	// Lines lists the items that need consent, one per line.
+	// Describe lists the items that need consent, one per line.
 	Describe() ([]string, error)
 	// Answer records a yes or no about the named items, or about all unanswered items if none is named.
 	Answer(yes bool, names ...string) ([]string, error)

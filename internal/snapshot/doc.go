@@ -1,7 +1,7 @@
 // Package snapshot stores the contents of files before the agent changes them. They are needed for
 // /undo, /redo, and a rewind to an earlier message.
 //
-// A Store belongs to a conversation. Tools call Edit before they change files and BeginCommand
+// A Store belongs to a conversation. Tools call BeginEdit before they change files and BeginCommand
 // before a shell command; PlanUndo, PlanRedo and PlanRestore return a Plan, which Apply executes.
 //
 // # Contents

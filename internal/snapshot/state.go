@@ -22,7 +22,7 @@ const (
 	KindFile    Kind = "file"
 	KindLink    Kind = "link"
 	// KindOther is a pipe or a device, whose content is never stored. A folder exists only if it
-	// contains files, and is treated as Missing.
+	// contains files, and is treated as KindMissing.
 	KindOther Kind = "other"
 )
 

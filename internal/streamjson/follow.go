@@ -178,7 +178,7 @@ func ClientLine(e chat.Event) any {
 	return streamLine(e)
 }
 
-// A Decoder decodes the lines of a session into events. The zero Follower is ready.
+// A Decoder decodes the lines of a session into events. The zero Decoder is ready.
 type Decoder struct {
 	tools *tools.Registry
 	// labels holds the labels of the requested calls, by their ids. agents holds the names of the

@@ -174,7 +174,7 @@ var nouns = []string{"internal/base/humanize", "internal/base/fsutil", "internal
 
 // inner maps packages that are a part of one other package to it: nobody else imports them.
 var inner = map[string]string{
-	"internal/compression/cacheaware": "internal/compression", // its door is compression.Follower
+	"internal/compression/cacheaware": "internal/compression", // it is used through compression.Engine
 }
 
 func TestImportRules(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 // An Archive holds the pruned content of a conversation, which the session log keeps. Its methods
 // are safe for parallel use and return soon after ctx ends.
 type Archive interface {
-	// Removed returns the list of pruned content, oldest first.
+	// PrunedContent returns the list of pruned content, oldest first.
 	PrunedContent(ctx context.Context) ([]RemovedContent, error)
 	// Text returns the original content with this number. Unlike a call of Fetch, a call of Text
 	// does not mean that the model needs the content.

@@ -76,7 +76,7 @@ type FreeForm struct {
 	Grammar string
 }
 
-// PlanCall plans a call. If the preview has no diff, command, plan or inquiries, Work adds the
+// PlanCall plans a call. If the preview has no diff, command, plan or inquiries, PlanCall adds the
 // arguments to it.
 func (t Tool) PlanCall(ctx context.Context, env *Env, args arguments.Arguments) (Plan, error) {
 	p, err := t.Plan(ctx, env, args)

@@ -31,7 +31,7 @@ func SameVerbs(now, done, do string) []Verbs { return []Verbs{{Now: now, Done: d
 type Label struct {
 	// Name is the name of the tool.
 	Name string
-	// Words contains the verbs. A tool that declares none uses its name.
+	// Verbs contains the verbs. A tool that declares none uses its name.
 	Verbs
 	// Subject names the object of the call on one line. It is empty if the call names none.
 	Subject string

@@ -84,7 +84,7 @@ type Density struct {
 	// Patch is a patch in the format of apply_patch.
 	Patch []string
 	// Reports: an answer is the report of a subagent, which lists the files that it changed
-	// (Reported).
+	// (ParseReport).
 	Reports bool
 	// Command is a command line: a text, or a list whose last item is a command line.
 	Command []string
@@ -95,9 +95,9 @@ type EditFormat string
 
 // The edit formats.
 const (
-	// Replace: a text in the file is replaced by another.
+	// EditReplace: a text in the file is replaced by another.
 	EditReplace EditFormat = "replace"
-	// Patch: a patch of one or several files is applied.
+	// EditPatch: a patch of one or several files is applied.
 	EditPatch EditFormat = "patch"
 )
 

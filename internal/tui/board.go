@@ -48,7 +48,7 @@ type BoardDriver interface {
 	Answer(session string, question int, d chat.Decision) error
 	Send(session, text string) error
 	Stop(session string) error
-	// Problem returns the latest error of a session, "" for none.
+	// TakeError returns the latest error of a session, "" for none.
 	TakeError() string
 }
 

@@ -6,7 +6,7 @@
 // between check and use has no effect. A file is replaced as a whole or not at all, and only if its
 // content is the expected one ([Workspace.Replace]). Listings omit files that git ignores.
 //
-// The application creates one [Workspace], which the tools share. [Mapped] describes the private
+// The application creates one [Workspace], which the tools share. [TempMapping] describes the private
 // folder that commands see as /tmp.
 package workspace
 

@@ -55,7 +55,7 @@ type Host struct {
 type Loop interface {
 	// ReportWaiting reports that the named programs take long. With "" it reports that they have ended.
 	ReportWaiting(names string)
-	// Note shows the user a notice.
+	// Notify shows the user a notice.
 	Notify(text string)
 }
 

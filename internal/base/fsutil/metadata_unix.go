@@ -29,7 +29,7 @@ type Looker struct {
 	opened bool
 }
 
-// Lstat returns the metadata of a file of a folder, as the function Look does.
+// Lstat returns the metadata of a file of a folder, as the function Lstat does.
 func (l *Looker) Lstat(folder, name string) (Facts, bool) {
 	if !l.opened || l.at < 0 || folder != l.folder {
 		l.Close()

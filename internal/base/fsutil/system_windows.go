@@ -103,7 +103,7 @@ func modeOf(attributes uint32) uint32 {
 // A Looker returns the metadata of files, one folder after the other.
 type Looker struct{}
 
-// Lstat returns the metadata of a file of a folder, as the function Look does.
+// Lstat returns the metadata of a file of a folder, as the function Lstat does.
 func (*Looker) Lstat(folder, name string) (Facts, bool) { return Lstat(filepath.Join(folder, name)) }
 
 // Close does nothing on Windows.

@@ -17,14 +17,14 @@ import (
 func TestErrorsOfWindows(t *testing.T) {
 	t.Parallel()
 	for err, full := range map[error]bool{windows.ERROR_DISK_FULL: true, windows.ERROR_HANDLE_DISK_FULL: true, windows.ERROR_ACCESS_DENIED: false} {
-		if got := IsFull(fmt.Errorf("saving: %w", &fs.PathError{Op: "write", Path: "f", Err: err})); got != full {
-			t.Errorf("IsFull(%v) = %v", err, got)
+		if got := IsDiskFull(fmt.Errorf("saving: %w", &fs.PathError{Op: "write", Path: "f", Err: err})); got != full {
+			t.Errorf("IsDiskFull(%v) = %v", err, got)
 		}
 	}
 	if got := ExplainLockError(windows.ERROR_NOT_SUPPORTED, "XDG_X"); !strings.Contains(got.Error(), "set XDG_X to a folder on a local disk") {
 		t.Error(got)
 	}
-	if !IsRefused(windows.WSAECONNREFUSED) || !IsGone(windows.ERROR_NO_DATA) {
+	if !IsConnectionRefused(windows.WSAECONNREFUSED) || !IsBrokenPipe(windows.ERROR_NO_DATA) {
 		t.Error("a refused connection or a closed pipe is not known")
 	}
 }

@@ -51,7 +51,7 @@ func Parse(text []byte) (*Schema, error) {
 }
 
 // Strict returns the schema in the form that servers enforce, or nil if it has no such form. In
-// that case only the text of Request asks for the schema.
+// that case only the text of RequestPrompt asks for the schema.
 func (s *Schema) Strict() json.RawMessage { return s.strict }
 
 // RequestPrompt returns the message that asks the model for the answer.

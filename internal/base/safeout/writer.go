@@ -22,7 +22,7 @@ import (
 // lines. It is not an error of the program, and no message is printed.
 var ErrReaderGone = errors.New("nobody reads the output any more")
 
-// NewWriter returns a writer to f, which is a Cleaner if f is a terminal.
+// NewWriter returns a writer to f, which is a NewCleaner if f is a terminal.
 func NewWriter(f *os.File) io.Writer {
 	if !term.IsTerminal(int(f.Fd())) {
 		return piped{f}

@@ -29,7 +29,7 @@ const (
 	CauseInstructions Cause = "instructions"
 	CauseClock        Cause = "clock"
 	CausePrompt       Cause = "prompt"
-	// CausePruning and Compression are changes that make the conversation smaller. Edited is any other
+	// CausePruning and CauseCompression are changes that make the conversation smaller. Edited is any other
 	// change of the conversation.
 	CausePruning     Cause = "pruning"
 	CauseCompression Cause = "compression"

@@ -1,6 +1,6 @@
 // Package rewind returns a conversation to an earlier point and files to their earlier content, and
 // recalls pruned content. Its methods run on the goroutine that owns the conversation, while no turn
-// runs. Only Points, At, Line and Removed may be called from any goroutine.
+// runs. Only Points, At, Line and PrunedContent may be called from any goroutine.
 package rewind
 
 import (

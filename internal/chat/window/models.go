@@ -22,7 +22,7 @@ type Models interface {
 	Cache(model string) vendor.Cache
 	// SaveCacheTTL saves the lifetime of a model's cache after a reply has shown a new lifetime.
 	SaveCacheTTL(model string, life time.Duration)
-	// Cuts reports whether the server may truncate prompts without an error.
+	// MayTruncate reports whether the server may truncate prompts without an error.
 	MayTruncate() bool
 	// HeadKey returns the model and the endpoint for which the head is built. The head is built again
 	// when the result changes.

@@ -95,7 +95,7 @@ func (p *Pins) FilesInContext() []string {
 }
 
 // MarkNeeded records that the model requested the content of a line of the ledger, given its number from 1.
-// If the content was pruned recently as unused, Needed pins its file.
+// If the content was pruned recently as unused, MarkNeeded pins its file.
 func (p *Pins) MarkNeeded(number int) error {
 	if number < 1 || number > len(p.ledger.prunes) || !p.pricing.syncEngine() {
 		return nil

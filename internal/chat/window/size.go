@@ -56,7 +56,7 @@ func (m *RequestMeter) ToProviderTokens(estimate int) int {
 	return m.calibration.Scale(m.limits.model(), estimate)
 }
 
-// unscaled is the inverse of Scaled. It returns the largest size by our own count that is at most
+// unscaled is the inverse of ToProviderTokens. It returns the largest size by our own count that is at most
 // tokens of the provider.
 func (m *RequestMeter) unscaled(tokens int) int {
 	const probe = 1_000_000

@@ -60,10 +60,10 @@ type Config struct {
 // CompressionHooks receives the start and the end of compressions. Both methods may take long, on the
 // owner's goroutine.
 type CompressionHooks interface {
-	// Compacting returns the reason why the history must not be compressed now; "" permits it. The hard
+	// BeforeCompression returns the reason why the history must not be compressed now; "" permits it. The hard
 	// limit overrides a refusal.
 	BeforeCompression(ctx context.Context, manual bool) (refused string)
-	// Compacted is called after each compression.
+	// AfterCompression is called after each compression.
 	AfterCompression(ctx context.Context, manual bool)
 }
 

@@ -178,7 +178,7 @@ func WithPlaceholder(r *history.ToolResponse, number int) *history.ToolResponse 
 // picturePointer returns the text that replaces an image.
 func picturePointer(number int) string { return pointer("an image", number) }
 
-// PlaceholderPrefix is the beginning of every pointer. Edit tools refuse an old text that begins with Marker,
+// PlaceholderPrefix is the beginning of every pointer. Edit tools refuse an old text that begins with PlaceholderPrefix,
 // because no file contains it.
 const PlaceholderPrefix = "[pruned: "
 

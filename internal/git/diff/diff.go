@@ -30,7 +30,7 @@ func WorkspaceDiff(ctx context.Context, root string) (string, error) {
 }
 
 // Since returns the changes below root since the history of HEAD diverged from that of the commit
-// base, in the form of Workspace. Paths, if any, restrict the diff. If base is empty, Since uses
+// base, in the form of WorkspaceDiff. Paths, if any, restrict the diff. If base is empty, Since uses
 // the branch from which work usually starts, otherwise the last commit. from describes the commit
 // of comparison by the name of the base and a short ID. Since returns an error if there is no such
 // commit.

@@ -65,7 +65,7 @@ func OutputWithInput(ctx context.Context, dir string, in io.Reader, args ...stri
 	return out.Bytes(), err
 }
 
-// Run is like Answer, but writes the output to out as it arrives.
+// Run is like OutputWithInput, but writes the output to out as it arrives.
 func Run(ctx context.Context, dir string, in io.Reader, out io.Writer, args ...string) error {
 	program, err := sandbox.LookPath("git", os.Getenv("PATH"), dir)
 	if err != nil {

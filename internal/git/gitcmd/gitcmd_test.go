@@ -221,7 +221,7 @@ func TestOwnKeysTellsWhoseTheRepositoryIs(t *testing.T) {
 }
 
 // B2 of the security review: folders that git would take for repositories by their
-// content, and settings that turn on what Variables turns off.
+// content, and settings that turn on what SafeVariables turns off.
 func TestVariablesKeepARepositoryFromRunningPrograms(t *testing.T) {
 	t.Parallel()
 	for name, arrange := range map[string]func(r repository) string{

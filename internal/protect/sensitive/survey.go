@@ -144,7 +144,7 @@ func (s *Survey) ScanAfter() Files {
 	return found
 }
 
-// ScanDuring surveys the workspace while a command runs. It returns no KeyFiles, because only After can
+// ScanDuring surveys the workspace while a command runs. It returns no KeyFiles, because only ScanAfter can
 // determine which of them the command made.
 func (s *Survey) ScanDuring() Files {
 	s.mu.Lock()

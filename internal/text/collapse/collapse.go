@@ -22,7 +22,7 @@ const (
 	run = 4
 )
 
-// Fit returns the output of a command, shortened by Output. If the result is longer than limit
+// Fit returns the output of a command, shortened by ShortenOutput. If the result is longer than limit
 // bytes, head is its beginning and tail its end. omitted is set if lines are missing.
 func Fit(text string, limit int) (head, tail string, omitted bool) {
 	const reach = 16 // up to this factor more text may fit after shortening
@@ -222,7 +222,7 @@ func worth(members []member) bool {
 	return len(members[0].heading)*(len(members)-1) > len(members)+2
 }
 
-// Expand restores the lines that Output grouped. Lines that Output omitted stay omitted.
+// Expand restores the lines that ShortenOutput grouped. Lines that ShortenOutput omitted stay omitted.
 func Expand(text string) string {
 	var out strings.Builder
 	heading := ""

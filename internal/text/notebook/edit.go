@@ -21,7 +21,7 @@ type part struct {
 	outputs    string
 }
 
-// Encode returns the file with the cells of an edited text. If text does not describe cells, With
+// Encode returns the file with the cells of an edited text. If text does not describe cells, Encode
 // returns an error that names the wrong part.
 func (n *Notebook) Encode(text string) ([]byte, error) {
 	parts, err := n.parts(text)

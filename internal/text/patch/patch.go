@@ -80,7 +80,7 @@ const (
 // OldLines returns the lines that the chunk expects in the file, context included.
 func (c Chunk) OldLines() []string { return c.without(Added) }
 
-// NewLines returns the lines that replace those of Old.
+// NewLines returns the lines that replace those of OldLines.
 func (c Chunk) NewLines() []string { return c.without(Removed) }
 
 func (c Chunk) without(mark Mark) (lines []string) {

@@ -59,7 +59,7 @@ func (d Diff) IsAsGiven(given string) bool {
 	return len(d) > 0
 }
 
-// maxPlaces is the greatest number of positions that Places lists.
+// maxPlaces is the greatest number of positions that DescribePlaces lists.
 const maxPlaces = 30
 
 // DescribePlaces describes the positions of the changed lines in the new text, and the numbers of added and

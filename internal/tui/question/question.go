@@ -1,6 +1,6 @@
 // Package question asks the user for decisions. Questions holds the open questions, in order, and the state
 // of the first question, which is the only one shown. The interface (package tui) has one Questions. Each
-// question is an Asked: a call of the model to approve, an inquiry of the model, or the question of a
+// question is an OpenQuestion: a call of the model to approve, an inquiry of the model, or the question of a
 // command. A key or a line results in a Reply with the decision. The package keeps two promises:
 //
 // The question shows exactly the call that will run. No part of a command or a change is interpreted as a

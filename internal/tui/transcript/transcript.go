@@ -50,7 +50,7 @@ type Transcript struct {
 	growing *growing
 }
 
-// Add adds a finished entry. Entries of kind Text have a blank line before and after them. While another
+// Add adds a finished entry. Entries of kind KindText have a blank line before and after them. While another
 // entry grows, the new entry waits for its end.
 func (s *Transcript) Add(kind Kind, lay Layout, t *style.Theme, width int) {
 	if s.growing != nil {

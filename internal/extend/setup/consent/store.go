@@ -84,7 +84,7 @@ func (s *Store) Review(items []Item) ([]ReviewedItem, error) {
 }
 
 // judge sets the state of an item. If there is only an answer about an earlier content, the state
-// is Changed, unless another current item has that content.
+// is StateChanged, unless another current item has that content.
 func (s *Store) judge(r *ReviewedItem, records []record, current map[string]bool) {
 	if r.Problem != "" {
 		return

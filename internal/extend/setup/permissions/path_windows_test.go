@@ -25,13 +25,13 @@ func TestRulesAboutFilesOfWindows(t *testing.T) {
 		{"Edit(docs/**)", `C:\Windows\System32\XCOPY.EXE a docs\a`, `C:\w`},
 	} {
 		r := Parse(Deny, []string{c.rule}, "f", `C:\w`, `C:\Users\me`)
-		if len(r.Problems) > 0 || r.Files(cmdline.Read(c.line), c.dir) == nil {
+		if len(r.Problems) > 0 || r.CommandFilesRule(cmdline.Read(c.line), c.dir) == nil {
 			t.Errorf("%s lets %s run in %s (%v)", c.rule, c.line, c.dir, r.Problems)
 		}
 	}
 	r := Parse(Deny, []string{"Read(./secrets/**)", "Read(//d/keys/**)"}, "f", `C:\w`, "")
 	for _, line := range []string{`type c\w\secrets\a`, `type C:\keys\a`, `type secretsx\a`} {
-		if rule := r.Files(cmdline.Read(line), `C:\w`); rule != nil {
+		if rule := r.CommandFilesRule(cmdline.Read(line), `C:\w`); rule != nil {
 			t.Errorf("%s: %s", line, rule)
 		}
 	}

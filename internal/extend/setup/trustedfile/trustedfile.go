@@ -42,7 +42,7 @@ type Plugin struct {
 	Skipped []string
 }
 
-// ReadScope returns the Place that limits the plugin's files to its folder. ${CLAUDE_PLUGIN_ROOT} in
+// ReadScope returns the ReadScope that limits the plugin's files to its folder. ${CLAUDE_PLUGIN_ROOT} in
 // the files means this folder.
 func (p Plugin) ReadScope(home string) ReadScope {
 	return ReadScope{Root: p.Dir, Home: home, plugin: p.Dir}

@@ -16,7 +16,7 @@ type (
 	// A Engine follows one conversation, decides which parts to prune, and does the cost accounting
 	// of its requests. The package cacheaware, which only this one imports, contains the rules.
 	Engine = *cacheaware.Engine
-	// EngineOptions holds the dependencies of a Follower.
+	// EngineOptions holds the dependencies of an Engine.
 	EngineOptions = cacheaware.Options
 	// Price holds the prices of cached and of other input tokens.
 	Price = cacheaware.Price
@@ -73,7 +73,7 @@ func IsTurnBoundary(entries []*history.Content) bool {
 	return true
 }
 
-// NewEngine returns a Follower of an empty conversation.
+// NewEngine returns an Engine for an empty conversation.
 func NewEngine(o EngineOptions) Engine { return cacheaware.New(o) }
 
 // WithPlaceholder returns a result whose text is replaced by a placeholder with the number.
@@ -94,7 +94,7 @@ func IsPlaceholder(text string) bool {
 // HasOmissionNote reports whether text contains a note about an omitted part.
 func HasOmissionNote(text string) bool { return cacheaware.HasOmissionNote(text) }
 
-// MergedCopy returns the text of a file that a Follower put into a result, or false if there is none.
+// MergedCopy returns the text of a file that an Engine put into a result, or false if there is none.
 func MergedCopy(answer *history.ToolResponse) (text string, ok bool) {
 	return cacheaware.MergedCopy(answer)
 }
