@@ -98,8 +98,8 @@ func TestRecordsOfAgentsBelongToTheSession(t *testing.T) {
 			must(os.Rename(folder+"/x", b))
 		}, "the log of subagent s-aaaaa belongs to s-bbbbb"},
 		"one over the other":    {func(_, a, b string) { put(a, read(b)) }, "the log of subagent s-aaaaa belongs to s-bbbbb"},
-		"a copy by a new name":  {func(folder, a, _ string) { put(filepath.Join(folder, "s-zzzzz.jsonl"), read(a)) }, "the session started no subagent s-zzzzz, but its log exists"},
-		"a record by hand":      {func(folder, a, _ string) { put(filepath.Join(folder, "s-zzzzz.jsonl"), renamed(t, read(a), "s-zzzzz")) }, "the session started no subagent s-zzzzz, but its log exists"},
+		"a copy by a new name":  {func(folder, a, _ string) { put(filepath.Join(folder, "s-zzzzz.jsonl"), read(a)) }, "a log of subagent s-zzzzz exists, but the session did not start that subagent"},
+		"a record by hand":      {func(folder, a, _ string) { put(filepath.Join(folder, "s-zzzzz.jsonl"), renamed(t, read(a), "s-zzzzz")) }, "a log of subagent s-zzzzz exists, but the session did not start that subagent"},
 		"written anew":          {func(_, a, b string) { put(a, renamed(t, read(b), "s-aaaaa")) }, "the record of agent s-aaaaa is truncated or replaced"},
 		"a link to /dev/null":   {func(_, a, _ string) { must(os.Remove(a)); must(os.Symlink(os.DevNull, a)) }, "the log of subagent s-aaaaa (general) is missing"},
 		"cut at its end":        {func(_, _, b string) { put(b, first(read(b), 2)) }, "the record of agent s-bbbbb is truncated or replaced"},

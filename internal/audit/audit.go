@@ -104,7 +104,7 @@ func ReadReport(path string) (*Report, error) {
 			r.Problems = append(r.Problems, "the record of agent "+agent.ID+" is truncated or replaced")
 		}
 		if !slices.ContainsFunc(began, func(a session.Agent) bool { return a.ID == agent.ID }) {
-			r.Problems = append(r.Problems, "the session started no subagent "+agent.ID+", but its log exists")
+			r.Problems = append(r.Problems, "a log of subagent "+agent.ID+" exists, but the session did not start that subagent")
 		}
 		if its.agentID != agent.ID {
 			r.Problems = append(r.Problems, fmt.Sprintf("the log of subagent %s belongs to %s", agent.ID, cmp.Or(its.agentID, "no agent")))

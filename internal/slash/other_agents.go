@@ -103,7 +103,7 @@ var elsewhere = map[string]string{
 	"summarize":             "/compress makes the context smaller.",
 	"tasks":                 "/jobs lists background commands, /todo the todo list of the model.",
 	"terminal-setup":        "/keys shows which keys reach the program. Ctrl+J adds a line in every terminal.",
-	"test":                  "Type !COMMAND to run a command. /set check-command runs your check around edits.",
+	"test":                  "Type !COMMAND to run a command. /set check-command COMMAND runs your check before and after edits.",
 	"themes":                "/theme sets the colors.",
 	"think-tokens":          "/set reasoning.effort EFFORT sets the reasoning effort, also Alt+. and Alt+,.",
 	"thinking":              "/set reasoning.effort EFFORT sets the reasoning effort, also Alt+. and Alt+,.",

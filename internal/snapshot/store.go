@@ -106,7 +106,7 @@ func (s *Store) load(folder string) error {
 	s.Folder, s.loaded = folder, read
 	s.contents.objects = objects{folder: filepath.Join(folder, "objects"), most: mostKept, size: -1}
 	if damaged > 0 {
-		s.warn("can't read %s of the undo store. Earlier changes may not be undoable", humanize.Count(damaged, "line"))
+		s.warn("can't read %s of the undo store. /undo may not restore earlier changes", humanize.Count(damaged, "line"))
 	}
 	if s.tree.half.open() {
 		goesOn, back := s.tree.half.commands()

@@ -199,7 +199,7 @@ func (r *replacing) splices() ([]textfile.Splice, error) {
 	for i, p := range r.places {
 		if i > 0 && p.Start < r.places[i-1].End {
 			one, other := min(p.edit, r.places[i-1].edit)+1, max(p.edit, r.places[i-1].edit)+1
-			return nil, fmt.Errorf("edits %d and %d overlap at line %d of %s; nothing was written. Make one of them", one, other, lines.LineNumber(r.text, p.Start), r.rel)
+			return nil, fmt.Errorf("edits %d and %d overlap at line %d of %s; nothing was written. Combine them into one edit", one, other, lines.LineNumber(r.text, p.Start), r.rel)
 		}
 		all[i] = p.Splice
 	}

@@ -39,7 +39,7 @@ Look at the code around each hunk, its callers and its tests, before you judge; 
 
 `
 	reviewAnswer   = `Answer with one line a finding, the worst first: file:line: what is wrong, when it happens, and what to do. Without findings say so in one line. Then, in at most three lines, what you could not check.`
-	reviewFindings = "Your last message is JSON alone, which fits this JSON Schema; a program reads it, and drops findings whose quotes do not stand in the change:\n\n" + review.Schema
+	reviewFindings = "Your last message must be only JSON that matches this JSON Schema. A program reads it, and drops findings whose quotes are not in the change:\n\n" + review.Schema
 )
 
 // reviewAgent is the subagent that reviews changes.

@@ -55,10 +55,13 @@ func (p Part) lines() []string {
 		}
 		return []string{p.What, fmt.Sprintf("  %s, %s tokens", place, humanize.Tokens(p.Tokens))}
 	}
-	place := string(p.State)
+	place := "removed"
+	if p.State == StateShortened {
+		place = "shortened"
+	}
 	switch {
 	case p.Upcoming:
-		place += " before the next request"
+		place = "will be " + place + " before the next request"
 	case p.Request > 0:
 		place += fmt.Sprintf(" with request %d", p.Request)
 	}

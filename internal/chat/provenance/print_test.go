@@ -25,7 +25,7 @@ call: write_file a.go
   900 tokens pruned; its pruning pass saves 120 per request
   restore: /density restore 3 (the model: recall 3)
 answer: read_file a.go
-  left before the next request
+  will be removed before the next request
   stale read: written later by replace
   50 tokens pruned
 Pruning:

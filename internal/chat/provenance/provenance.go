@@ -141,7 +141,7 @@ func (n *NextRequest) try(ctx context.Context) {
 	}
 	n.tried, n.observed, n.recorded = true, nil, n.Window.History.RawHistory()
 	if err := n.Before(ctx, n.Window); errors.Is(err, compression.ErrNoSummarizer) {
-		n.problem = "compression is due before the next request, and its summary is not known in advance"
+		n.problem = "this may change: the conversation is compressed before the next request, and the summary does not exist yet"
 	} else if err != nil {
 		n.problem = err.Error()
 	}

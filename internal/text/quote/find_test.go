@@ -22,7 +22,7 @@ func TestFind(t *testing.T) {
 		{"at the very end", "a\nb \n", "a\nb\n", "a\nc\n", false, "a\nc\n", BlanksIgnored},
 		{"exactly", "x\n\ta\n", "  a\n", "b\n", true, "", "old_string was not found in f; nothing was written. The closest lines"},
 		{"nowhere", "x\n", "quite another\n", "b\n", false, "", "No lines of the file are similar"},
-		{"at two places", "\ta\nb\n\ta\n", "  a\n", "c\n", false, "", "Except for whitespace, it is at lines 1, 3:"},
+		{"at two places", "\ta\nb\n\ta\n", "  a\n", "c\n", false, "", "Text that differs only in whitespace is at lines 1, 3:"},
 		{"with line numbers", "a\nb\n", "1|a\n2|b\n", "c\n", false, "", "It carries line numbers"},
 		{"escaped", "a\nb\n", `a\nb`, "c", false, "", "It is escaped once too often"},
 		{"made already", "x\nfresh text\n", "other text\n", "fresh text\n", false, "", "new_string is already there, at line 2"},

@@ -41,7 +41,7 @@ func Find(file, text, old, new string, exact bool) (textfile.Splice, string, err
 		for i := range places {
 			places[i]++ // the patch contains a line more than once
 		}
-		return none, "", fmt.Errorf("old_string was not found in %s; nothing was written. Except for whitespace, it is at %s: quote one of them exactly as it is there", file, lines.Numbers(places))
+		return none, "", fmt.Errorf("old_string was not found in %s; nothing was written. Text that differs only in whitespace is at %s: copy one of these passages exactly", file, lines.Numbers(places))
 	}
 	at := places[0]
 	fresh := lines.Split(new)

@@ -216,7 +216,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 		`{"server":"a","tool":"new"}`:                    "",
 		`{"tool":"mcp__a__new","arguments":"{}"}`:        "",
 		`{"tool":"a/new"}`:                               "",
-		`{"server":"a","tool":"gone","arguments":{}}`:    `a does not offer "gone", or no longer; did you mean one?; it offers: one, new`,
+		`{"server":"a","tool":"gone","arguments":{}}`:    `a has no tool "gone". Its tools: one, new; did you mean one?`,
 		`{"server":"broken","tool":"x","arguments":{}}`:  "broken cannot be used: ended at start",
 		`{"server":"none","tool":"x","arguments":{}}`:    `unknown server "none"`,
 		`[]`: "mcp_call needs server",
@@ -225,7 +225,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 			t.Errorf("%s: %q, want %q", arguments, answer.Error, want)
 		}
 	}
-	if _, answer := b.run("mcp__a__gone", `{}`); !strings.Contains(answer.Error, "no longer") {
+	if _, answer := b.run("mcp__a__gone", `{}`); !strings.Contains(answer.Error, "Its tools: one, new") {
 		t.Errorf("%q", answer.Error)
 	}
 	if _, answer := b.run("mcp__a__new", `{}`); answer.Error != "" {

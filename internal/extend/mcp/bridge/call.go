@@ -90,7 +90,7 @@ func missing(server, name string, known catalogue.ServerInfo) error {
 	if len(names) == 0 {
 		return fmt.Errorf("%s offers no tools", server)
 	}
-	return fmt.Errorf("%s does not offer %q, or no longer%s; it offers: %s", server, humanize.Line(name, 80), suggest.Question(name, names), someOf(names))
+	return fmt.Errorf("%s has no tool %q. Its tools: %s%s", server, humanize.Line(name, 80), someOf(names), suggest.Question(name, names))
 }
 
 // allows reports whether the user's configuration of the server allows calls of a tool.

@@ -135,7 +135,7 @@ func (f *Listing) read(file string, data []byte, origin Origin, folder string) {
 		}
 		if s.NeedsConsent() { // only the user's own configuration may set these
 			if len(s.Allow) > 0 || s.TrustHints {
-				f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: allow and trustHints count only in your own mcp.json", s.Name, place))
+				f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: the fields allow and trustHints are ignored. Set them in your own mcp.json", s.Name, place))
 			}
 			s.Allow, s.TrustHints = nil, false
 		}

@@ -60,7 +60,7 @@ func TestPrecedence(t *testing.T) {
 		"server a of " + UserFile(w.Config) + " is not used: --mcp-config has a server of that name",
 		"server b of " + ProjectFile(w.Workspace) + " is not used: " + UserFile(w.Config) + " has a server of that name",
 		"server c of " + ProjectFile(root) + " is not used",
-		"allow and trustHints count only in your own",
+		"the fields allow and trustHints are ignored",
 	} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("no %q in\n%s", want, notes)
