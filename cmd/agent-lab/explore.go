@@ -234,7 +234,7 @@ func delegated(first, last *history.Content, task, report string) []*history.Con
 	if err != nil {
 		panic(err) // texts can always be encoded as JSON
 	}
-	head := "agent explore, s-abcde: done, 10 requests, 12 calls, 40k tokens, $0.02, 41s\n" + toolspec.ReportFiles + toolspec.NoFiles + "\n"
+	head := "agent explore, s-abcde: done, 10 requests, 12 calls, 40k tokens, $0.02, 41s\n" + toolspec.ReportFiles + toolspec.ReportNoFiles + "\n"
 	return []*history.Content{
 		at(history.New(history.AI, &history.ToolCall{ID: "explored", Name: tools.TaskName, Parameters: parameters}), timeOf(first)),
 		at(history.New(history.Tool, &history.ToolResponse{CallID: "explored", ToolName: tools.TaskName, Result: history.TextResult(head + report)}), timeOf(last)),

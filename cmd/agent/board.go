@@ -44,7 +44,7 @@ a line for each session and ends.`,
 			b.Find()
 			b.FindLocked()
 			for _, row := range b.Rows() {
-				if err := rawjson.Write(w.out, row.State); err != nil {
+				if err := rawjson.Write(w.out, row.SessionState); err != nil {
 					return err
 				}
 			}
@@ -112,7 +112,7 @@ func attachToRow(ctx context.Context, w world, o sessionOptions, row board.Row, 
 		return err
 	}
 	err = screen.Attach(ctx, screen.AttachOptions{
-		Process: w.process, Session: row.State, Socket: row.Socket, Settings: s, In: w.stdin, Out: w.stdout, NotifySignals: w.hear, Plain: o.screenReader, FromBoard: fromBoard,
+		Process: w.process, Session: row.SessionState, Socket: row.Socket, Settings: s, In: w.stdin, Out: w.stdout, NotifySignals: w.hear, Plain: o.screenReader, FromBoard: fromBoard,
 	})
 	switch {
 	case errors.Is(err, screen.ErrSessionEnded):
@@ -212,7 +212,7 @@ func newBoardDriver(ctx context.Context, b *board.Board) boardDriver {
 func (d boardDriver) Rows() (rows []tui.BoardRow) {
 	for _, row := range d.sessions.Rows() {
 		rows = append(rows, tui.BoardRow{
-			ID: row.ID, Title: row.Title, Folder: row.Folder, Branch: row.Branch, Model: row.Model, State: row.State.State, Kind: row.Kind,
+			ID: row.ID, Title: row.Title, Folder: row.Folder, Branch: row.Branch, Model: row.Model, State: row.SessionState.State, Kind: row.Kind,
 			Since: row.Since, Cost: row.CostUSD, Tokens: row.Tokens, Limit: row.Limit, Questions: row.Questions,
 		})
 	}

@@ -116,7 +116,7 @@ func (h *killed) command(name string, args ...string) *exec.Cmd {
 }
 
 // rows returns the rows of the board.
-func (h *killed) rows() []streamjson.State {
+func (h *killed) rows() []streamjson.SessionState {
 	h.t.Helper()
 	return boardRows(h.t, h.command("agent", "board", "--json"))
 }

@@ -77,7 +77,7 @@ func TestTerminalLeave(t *testing.T) {
 }
 
 // sessions returns the rows of the board.
-func (s *terminal) sessions() []streamjson.State {
+func (s *terminal) sessions() []streamjson.SessionState {
 	s.t.Helper()
 	cmd := exec.Command(binary, "board", "--json")
 	cmd.Env = []string{"HOME=" + s.home, "TMPDIR=" + s.home, "PATH=" + os.Getenv("PATH")}

@@ -49,8 +49,8 @@ func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
 			return err
 		}
 	}
-	if !day.After(catalogue.Day()) {
-		return w.print("The model list in use is from " + catalogue.Day().Format(time.DateOnly) + ", and the one at " + address + " is not newer.")
+	if !day.After(catalogue.ListDate()) {
+		return w.print("The model list in use is from " + catalogue.ListDate().Format(time.DateOnly) + ", and the one at " + address + " is not newer.")
 	}
 	if err := os.MkdirAll(f.State, 0o700); err != nil {
 		return fsutil.Reason(err)

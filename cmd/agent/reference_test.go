@@ -169,7 +169,7 @@ func settingsPage(registry *settings.Registry) string {
 		if spec.Person {
 			help += " _kept_"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", spec.Key, cell(standard), cell(spec.Takes()), cell(help))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", spec.Key, cell(standard), cell(spec.ValidValuesText()), cell(help))
 	}
 	return b.String()
 }

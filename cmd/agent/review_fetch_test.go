@@ -114,7 +114,7 @@ func TestReviewOfAPrivatePullRequest(t *testing.T) {
 		"not signed in":                    {gh: gives + token + `"`, number: "7", args: alone, want: signIn},
 		"no gh":                            {number: "7", args: alone, want: signIn},
 		"no gh, inside":                    {number: "7", args: inside, want: signIn},
-		"not agreed to":                    {gh: gives + token + `"`, signedIn: true, number: "7", args: []string{"review", "--json"}, want: "--fetch agrees"},
+		"not agreed to":                    {gh: gives + token + `"`, signedIn: true, number: "7", args: []string{"review", "--json"}, want: "Add --fetch"},
 		"not agreed to, inside":            {gh: gives + token + `"`, signedIn: true, number: "7", args: []string{"-p"}, want: "git"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -144,7 +144,7 @@ func (w world) visit(ctx context.Context, args []string) error {
 	const late = time.Second // a signal may arrive this long after the command that it ended
 	release := w.hear()
 	defer func() { time.AfterFunc(late, release) }()
-	defer w.process.AccountLogins().Forget()
+	defer w.process.AccountLogins().InvalidateCache()
 	program, err := os.Executable()
 	if err != nil {
 		return err

@@ -126,7 +126,7 @@ func TestLongReportFromARecord(t *testing.T) {
 	if n := counterOf("").Count(got); n > 2000 || n < 1800 {
 		t.Errorf("%d tokens", n)
 	}
-	if !strings.HasPrefix(got, "agent general, s-aaaaa: done\nchanged: a.txt new\nBEGIN") || !strings.HasSuffix(got, "END") || !strings.Contains(got, `all of it: recall, session "s-aaaaa", number `) {
+	if !strings.HasPrefix(got, "agent general, s-aaaaa: done\nchanged: a.txt new\nBEGIN") || !strings.HasSuffix(got, "END") || !strings.Contains(got, `full report: recall, session "s-aaaaa", number `) {
 		t.Errorf("%s", got)
 	}
 }

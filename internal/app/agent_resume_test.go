@@ -95,7 +95,7 @@ func TestCutReportWithoutARecord(t *testing.T) {
 		if r.Last().Role != "tool" {
 			return llmtest.Call("task", `{"task":"look"}`)
 		}
-		if place := regexp.MustCompile(`all of it: (\S+)`).FindStringSubmatch(r.Last().Content); place != nil {
+		if place := regexp.MustCompile(`full report: (\S+)`).FindStringSubmatch(r.Last().Content); place != nil {
 			kept = place[1]
 		}
 		if text, err := os.ReadFile(kept); err != nil || strings.TrimSpace(string(text)) != strings.TrimSpace(report) {

@@ -62,7 +62,7 @@ func toolsFor(a agents.Agent, of *tools.Registry) (*tools.Registry, []string, er
 	}
 	return tools.Join(tools.Source{
 		Name:     "agent " + a.Name,
-		Revision: func() uint64 { return of.CurrentOffer().Revision },
+		Revision: func() uint64 { return of.CurrentTools().Revision },
 		List: func() []tools.Tool {
 			return slices.DeleteFunc(of.All(), func(t tools.Tool) bool { return !has(t.Name) })
 		},

@@ -467,11 +467,11 @@ func TestAgentsWithoutTools(t *testing.T) {
 func TestLongReportsAreKept(t *testing.T) {
 	t.Parallel()
 	report := "BEGIN\n" + strings.Repeat("line of the report\n", 1000) + "middle-42\n" + strings.Repeat("line of the report\n", 1000) + "END"
-	place := regexp.MustCompile(`all of it: recall, session "(s-[a-z0-9]+)", number (\d+)`)
+	place := regexp.MustCompile(`full report: recall, session "(s-[a-z0-9]+)", number (\d+)`)
 	recall := func(r *llmtest.Request) llmtest.Turn {
 		for _, m := range slices.Backward(r.Messages) {
 			if found := place.FindStringSubmatch(m.Content); found != nil {
-				if r.Last().Role != "tool" || strings.Contains(r.Last().Content, "all of it") {
+				if r.Last().Role != "tool" || strings.Contains(r.Last().Content, "full report") {
 					return llmtest.Call("recall", fmt.Sprintf(`{"session":%q,"number":%s,"offset":990}`, found[1], found[2])).Call("recall", fmt.Sprintf(`{"session":%q,"match":"middle-42"}`, found[1]))
 				}
 				return llmtest.Say("seen")

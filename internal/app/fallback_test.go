@@ -107,7 +107,7 @@ func TestFallback(t *testing.T) {
 			t.Fatalf("turn %d: %q %v", i+1, out.Response, err)
 		}
 	}
-	if told := r.told(); len(told) != 1 || !strings.Contains(told[0], "Overloaded") || !strings.Contains(told[0], "claude-sonnet-5-5 at 127.0.0.1") || !strings.Contains(told[0], "tokens anew, about $") {
+	if told := r.told(); len(told) != 1 || !strings.Contains(told[0], "Overloaded") || !strings.Contains(told[0], "claude-sonnet-5-5 at 127.0.0.1") || !strings.Contains(told[0], "tokens again, about $") {
 		t.Errorf("said %q", told)
 	}
 	if first, second := len(r.first.Requests()), len(r.second.Requests()); first != 3 || second != 2 {

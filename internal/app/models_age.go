@@ -28,5 +28,5 @@ func outdatedModels(state string, now time.Time) (notice string) {
 	if os.MkdirAll(state, 0o700) == nil && os.WriteFile(told, nil, 0o600) == nil {
 		_ = os.Chtimes(told, now, now) // if this fails, the notice is printed again
 	}
-	return "The model list is from " + catalogue.Day().Format(time.DateOnly) + ", more than 60 days ago. Pruning treats its prices as unknown. Run: agent models --refresh"
+	return "The model list is from " + catalogue.ListDate().Format(time.DateOnly) + ", more than 60 days ago. Pruning treats its prices as unknown. Run: agent models --refresh"
 }

@@ -15,7 +15,7 @@ func TestOutdatedModels(t *testing.T) {
 		age  int
 		said bool
 	}{{59, false}, {61, true}, {62, false}, {90, false}, {92, true}, {93, false}} {
-		now := catalogue.Day().Add(time.Duration(tc.age) * day)
+		now := catalogue.ListDate().Add(time.Duration(tc.age) * day)
 		if got := outdatedModels(state, now); (got != "") != tc.said {
 			t.Errorf("after %d days: %q", tc.age, got)
 		}

@@ -337,7 +337,7 @@ func TestPlacesOfSockets(t *testing.T) {
 	}
 	// Removed by another program, and made again; replaced, and left.
 	_ = os.Remove(path)
-	if gone, err := s.Renew(); gone || err != nil || IsDead(path) {
+	if gone, err := s.RestoreSocket(); gone || err != nil || IsDead(path) {
 		t.Errorf("%v %v", gone, err)
 	}
 	join(t, dir, "one", JoinRequest{})
@@ -345,7 +345,7 @@ func TestPlacesOfSockets(t *testing.T) {
 	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Renew(); err == nil {
+	if _, err := s.RestoreSocket(); err == nil {
 		t.Error("it replaces a file")
 	}
 	if _, err := Find([]string{dir}, "one"); !errors.Is(err, fs.ErrNotExist) {

@@ -113,9 +113,9 @@ func (s *Server) open() error {
 	return nil
 }
 
-// Renew creates the socket again if another program has removed it. gone is set if its whole folder was
+// RestoreSocket creates the socket again if another program has removed it. gone is set if its whole folder was
 // removed, which happens at the end of a login session.
-func (s *Server) Renew() (gone bool, err error) {
+func (s *Server) RestoreSocket() (gone bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || fsutil.IsAt(s.path, s.socket) {

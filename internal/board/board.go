@@ -42,7 +42,7 @@ type Sources struct {
 
 // A Row is a running session.
 type Row struct {
-	streamjson.State
+	streamjson.SessionState
 	// Questions holds the open questions, oldest first.
 	Questions []chat.Approval
 	// Socket is the path of the session's socket, or "" for none.
@@ -124,12 +124,12 @@ func (b *Board) FindLocked() {
 		if err != nil || reached[info.ID] {
 			continue
 		}
-		row := Row{State: streamjson.State{
+		row := Row{SessionState: streamjson.SessionState{
 			Type: streamjson.StateLine, ID: info.ID, PID: held.PID, Folder: info.Workspace, Title: info.Title, State: "running", Since: held.Since,
 			Branch: info.Branch, Model: info.Model,
 		}}
 		if since := b.sources.WaitsSince(info.ID); !since.IsZero() {
-			row.State.State, row.Since, row.Kind = "blocked", since, "permission"
+			row.SessionState.State, row.Since, row.Kind = "blocked", since, "permission"
 		}
 		rows = append(rows, row)
 	}
@@ -170,7 +170,7 @@ func (b *Board) Rows() []Row {
 	rank := []string{"blocked", "failed", "done", "working", "running", "idle"}
 	slices.SortFunc(rows, func(x, y Row) int {
 		return cmp.Or(
-			cmp.Compare(slices.Index(rank, x.State.State), slices.Index(rank, y.State.State)),
+			cmp.Compare(slices.Index(rank, x.SessionState.State), slices.Index(rank, y.SessionState.State)),
 			x.Since.Compare(y.Since), strings.Compare(x.ID, y.ID))
 	})
 	return rows
@@ -228,7 +228,7 @@ type link struct {
 	path   string
 	conn   *attach.Conn
 	joined bool
-	state  streamjson.State
+	state  streamjson.SessionState
 	asked  map[int]chat.Approval
 	follow streamjson.Decoder
 	// problem is the latest error that the session reported.
@@ -236,7 +236,7 @@ type link struct {
 }
 
 func (l *link) row() Row {
-	row := Row{State: l.state, Socket: l.path}
+	row := Row{SessionState: l.state, Socket: l.path}
 	for _, asked := range l.asked {
 		row.Questions = append(row.Questions, asked)
 	}
@@ -292,7 +292,7 @@ func (l *link) take(line []byte) {
 	}
 	switch head.Type {
 	case streamjson.StateLine:
-		var state streamjson.State
+		var state streamjson.SessionState
 		if json.Unmarshal(line, &state) == nil {
 			l.state = state
 		}

@@ -40,7 +40,7 @@ func TestBoardFollowsSessions(t *testing.T) {
 	shown := func() string {
 		var all []string
 		for _, row := range b.Rows() {
-			text := row.ID + " " + row.State.State + " " + row.Kind
+			text := row.ID + " " + row.SessionState.State + " " + row.Kind
 			for _, asked := range row.Questions {
 				text += " " + asked.Preview.Title
 			}
@@ -94,7 +94,7 @@ func TestBoardOfManySessions(t *testing.T) {
 			b.Find() // a busy machine may let some of them miss the first call
 		}
 		last.Add(attach.Line{Value: json.RawMessage(fmt.Sprintf(`{"type":"state","id":"s%d","state":"blocked"}`, sessions-1)), Board: true})
-		for b.Rows()[0].State.State != "blocked" {
+		for b.Rows()[0].SessionState.State != "blocked" {
 			<-b.Changes()
 		}
 	}

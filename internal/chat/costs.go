@@ -18,7 +18,7 @@ type Costs struct {
 	// Turns stores the costs of turns, each as a multiple of the input cost of its first request, for
 	// estimates. Pauses stores the user's pauses in seconds. Both are set before the first turn. If
 	// nil, nothing is stored.
-	Turns, Pauses Measurements
+	Turns, Pauses NumberHistory
 
 	mu    sync.Mutex
 	spent float64

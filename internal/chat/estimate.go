@@ -120,8 +120,8 @@ func (w *cacheWatch) price(model string, price compression.Price, of *window.Win
 	return Estimate{First: cost(0), Least: cost(-1), Most: cost(1), Tokens: int(math.Round(whole.Tokens))}
 }
 
-// Measurements stores measurements of a user's sessions. It is safe for concurrent use.
-type Measurements interface {
+// NumberHistory stores measurements of a user's sessions. It is safe for concurrent use.
+type NumberHistory interface {
 	Add(number float64)
 	// Latest returns the latest numbers, oldest first.
 	Latest() []float64

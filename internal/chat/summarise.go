@@ -40,7 +40,7 @@ const uncalibrated = 0.8
 // summarizer prepares the model that writes summaries: the model in use, or the model of
 // compression.profile. It reads the state of the owner at once. The returned function does the
 // remaining work, which may wait for an endpoint.
-func (c *Chat) summarizer(urgency window.Urgency) window.Connector {
+func (c *Chat) summarizer(urgency window.Urgency) window.OpenSummarizer {
 	profile, room := settings.CompressionProfile.Value(c.config.Settings), c.window.Measure.Room()
 	inUse := settings.BaseURL.Value(c.config.Settings)
 	return func() (*compression.Summarizer, func(), error) {

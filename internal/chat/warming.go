@@ -79,8 +79,8 @@ type flight struct {
 	wait   cachewarm.Wait
 }
 
-// OnKeyPress stops a refresh at once, because the user is typing.
-func (w *Warming) OnKeyPress() {
+// CancelRefresh stops a refresh at once, because the user is typing.
+func (w *Warming) CancelRefresh() {
 	if f := w.flight.Load(); f != nil {
 		f.cancel()
 	}
@@ -141,7 +141,7 @@ func (w *Warming) stop() {
 		w.timer.Stop()
 		w.timer = nil
 	}
-	w.OnKeyPress()
+	w.CancelRefresh()
 }
 
 // reported processes the provider's report of the latest request, and plans a refresh.

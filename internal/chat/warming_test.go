@@ -297,7 +297,7 @@ func TestAKeyOrTheEndStopsARefresh(t *testing.T) {
 				return
 			}
 			before := time.Now()
-			b.Warming.OnKeyPress()
+			b.Warming.CancelRefresh()
 			synctest.Wait()
 			events := seen[Warmed](b.bench)
 			if len(events) != 1 || !events[0].Held || events[0].Prompt != 0 || !strings.Contains(events[0].String(), "stopped") {
@@ -347,7 +347,7 @@ func TestTheLastWindowStopsARefresh(t *testing.T) {
 			if stopped := b.Warming.flight.Load() == nil; stopped != c.stopped {
 				t.Errorf("%s: stopped: %t", name, stopped)
 			}
-			b.Warming.OnKeyPress()
+			b.Warming.CancelRefresh()
 			time.Sleep(6 * time.Minute)
 			synctest.Wait()
 		}, calls("works", `{}`), say("done"))

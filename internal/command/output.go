@@ -41,13 +41,13 @@ func IsCommandWord(word string) bool {
 
 // A Bar shows how much of the context window each kind of content fills.
 type Bar struct {
-	Segments []Segment
+	Segments []BarSegment
 	// Mark is the compression threshold in tokens.
 	Mark int
 }
 
-// A Segment is one part of a Bar.
-type Segment struct {
+// A BarSegment is one part of a Bar.
+type BarSegment struct {
 	Label  string
 	Tokens int
 	// Free marks the segment of the unused tokens.

@@ -94,9 +94,9 @@ func valueText(v any) string {
 	}
 }
 
-// A Part is a part of a conversation about one file: a call that names the file together with its
+// A FilePart is a part of a conversation about one file: a call that names the file together with its
 // results, or an inclusion of the file.
-type Part struct {
+type FilePart struct {
 	// Path is absolute.
 	Path string
 	// Call is the call, or nil for an inclusion.
@@ -109,12 +109,12 @@ type Part struct {
 
 // Parts lists the parts of a conversation that are about files, in order. A call that names
 // several files has a part for each.
-func Parts(entries []*history.Content, config DensityConfig) []Part {
+func Parts(entries []*history.Content, config DensityConfig) []FilePart {
 	byCall := make(map[history.Ref]history.Pair)
 	for _, pair := range history.PairCalls(entries).Pairs {
 		byCall[pair.At] = pair
 	}
-	var parts []Part
+	var parts []FilePart
 	for i, entry := range entries {
 		for j, block := range entry.Blocks {
 			switch b := block.(type) {
@@ -125,14 +125,14 @@ func Parts(entries []*history.Content, config DensityConfig) []Part {
 					blocks = append(blocks, entries[at.Entry].Blocks[at.Block])
 				}
 				for _, p := range namedFiles(b, config.Facts) {
-					parts = append(parts, Part{Path: fileKey(entry, config.WorkspaceRoot, p), Call: b, Answers: pair.Responses, Blocks: blocks})
+					parts = append(parts, FilePart{Path: fileKey(entry, config.WorkspaceRoot, p), Call: b, Answers: pair.Responses, Blocks: blocks})
 				}
 			case *history.Text:
 				if entry.Speaker != history.Human {
 					continue
 				}
 				for _, inclusion := range history.Inclusions(b) {
-					parts = append(parts, Part{Path: fileKey(entry, config.WorkspaceRoot, inclusion.Path), Blocks: []history.Block{b}})
+					parts = append(parts, FilePart{Path: fileKey(entry, config.WorkspaceRoot, inclusion.Path), Blocks: []history.Block{b}})
 				}
 			}
 		}

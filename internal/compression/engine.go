@@ -11,9 +11,9 @@ import (
 	"agent/internal/toolspec"
 )
 
-// A Engine, and the types of its parameters and results.
+// An Engine, and the types of its parameters and results.
 type (
-	// A Engine follows one conversation, decides which parts to prune, and does the cost accounting
+	// An Engine follows one conversation, decides which parts to prune, and does the cost accounting
 	// of its requests. The package cacheaware, which only this one imports, contains the rules.
 	Engine = *cacheaware.Engine
 	// EngineOptions holds the dependencies of an Engine.

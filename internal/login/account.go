@@ -269,8 +269,8 @@ func (a *account) swap(ctx context.Context, c caller) error {
 	return nil
 }
 
-// Forget makes all sources read their logins again.
-func (s *Sources) Forget() {
+// InvalidateCache makes all sources read their logins again.
+func (s *Sources) InvalidateCache() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, a := range s.all {
@@ -282,7 +282,7 @@ func (s *Sources) Forget() {
 
 // Save stores a new login, and returns it as it is stored.
 func (s *Sources) Save(ctx context.Context, l Login) (Login, error) {
-	defer s.Forget()
+	defer s.InvalidateCache()
 	err := s.Store.WithLock(ctx, func() (err error) {
 		l, err = s.Store.Set(l)
 		return err
@@ -294,7 +294,7 @@ func (s *Sources) Save(ctx context.Context, l Login) (Login, error) {
 // is no such login. unrevoked is the reason why the vendor did not revoke the tokens. It is nil if the
 // vendor did, or does not support it.
 func (s *Sources) Logout(ctx context.Context, id string) (found bool, unrevoked, err error) {
-	defer s.Forget()
+	defer s.InvalidateCache()
 	err = s.Store.WithLock(ctx, func() error {
 		all, err := s.Store.All()
 		if err != nil {

@@ -48,7 +48,8 @@ type Login struct {
 // ID returns the unique id of the login: chatgpt, or chatgpt:work.
 func (l Login) ID() string { return ID(l.Account, l.As) }
 
-// ID returns the id of a login to an account with the name as, which may be "".
+// ID returns the id of a login: account, or account:as if the login has a name. The parameter as is the
+// name, "" for none.
 func ID(account, as string) string {
 	if as == "" {
 		return account

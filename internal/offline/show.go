@@ -114,8 +114,8 @@ func (s *Overview) Print(out io.Writer) error {
 func (s *Overview) bar() command.Bar {
 	bar := command.Bar{Mark: s.Threshold}
 	for _, k := range s.Kinds {
-		bar.Segments = append(bar.Segments, command.Segment{Label: k.Name, Tokens: k.Tokens, Letter: k.letter})
+		bar.Segments = append(bar.Segments, command.BarSegment{Label: k.Name, Tokens: k.Tokens, Letter: k.letter})
 	}
-	bar.Segments = append(bar.Segments, command.Segment{Label: "free", Tokens: max(0, s.Limit-s.Tokens), Free: true, Letter: "."})
+	bar.Segments = append(bar.Segments, command.BarSegment{Label: "free", Tokens: max(0, s.Limit-s.Tokens), Free: true, Letter: "."})
 	return bar
 }

@@ -97,7 +97,7 @@ type File struct {
 // OwnedBy returns a file that must belong to the user with an ID. It is for tests; System returns
 // the file of this machine.
 func OwnedBy(path string, user int) File {
-	return File{Path: path, owned: func(_ string, info fs.FileInfo) string { return fsutil.WritersBeside(info, user) }}
+	return File{Path: path, owned: func(_ string, info fs.FileInfo) string { return fsutil.WritableByOthers(info, user) }}
 }
 
 // Load reads a policy. It returns nil if there is no file. After an error nothing may run. The

@@ -19,7 +19,7 @@ func TestPricesOfAnOldList(t *testing.T) {
 	}{{true, 59, false}, {true, 61, true}, {false, 61, false}} {
 		b := newBench(t, func(c *provider.Config) {
 			c.ModelsAge = tc.ages
-			c.Now = func() time.Time { return catalogue.Day().Add(time.Duration(tc.days) * 24 * time.Hour) }
+			c.Now = func() time.Time { return catalogue.ListDate().Add(time.Duration(tc.days) * 24 * time.Hour) }
 		})
 		b.set("provider", "openai")
 		prices := b.Prices("gpt-5.5")

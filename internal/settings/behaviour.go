@@ -67,7 +67,7 @@ var (
 	FileReadMaxLines = Declare("file-read-max-lines", Int(AtLeast(1, "above 0")), 2000,
 		"maximum lines per read of a file")
 	CheckCommand = Optional("check-command", Line(), "off",
-		"check run before and after edits, such as go vet {dir}; the model reads new problems; auto: chosen by language; language-server: the edited files")
+		"command run before and after edits, such as go vet {dir}; auto: by language; language-server: the edited files only")
 	MCPTools = Declare("mcp.tools", Enum("auto", "direct", "search"), "auto",
 		"MCP tools in every request: auto (up to 5% of the context window), all, or only a search for tools")
 	MCPResultMaxTokens = Declare("mcp.result-max-tokens", Int(AtLeast(1, "above 0")), 8000,

@@ -49,8 +49,8 @@ func (s *Spec) Type() Type { return s.kind.name }
 // Default returns the built-in default, which may be unset.
 func (s *Spec) Default() Value { return s.standard }
 
-// Takes describes the valid values, such as "a number from 0 to 2".
-func (s *Spec) Takes() string { return s.kind.takes }
+// ValidValuesText describes the valid values, such as "a number from 0 to 2".
+func (s *Spec) ValidValuesText() string { return s.kind.takes }
 
 // Values returns the valid values, such as the words of an enum, or true and false. It returns nil
 // if they cannot be listed.
@@ -82,7 +82,7 @@ func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 		text, fits = string(raw), s.Type() == TypeObject
 	}
 	if !fits {
-		return Value{}, &Error{Key: s.Key, Problem: "must be " + s.Takes() + ", " + other}
+		return Value{}, &Error{Key: s.Key, Problem: "must be " + s.ValidValuesText() + ", " + other}
 	}
 	return s.Parse(text)
 }

@@ -85,6 +85,6 @@ func (r ResolvedSetting) MarshalJSON() ([]byte, error) {
 		value = shown
 	}
 	return rawjson.Marshal(resolvedJSON{
-		s.Key, s.Aliases, s.Type(), value, r.Source.String(), s.Default(), s.Unset, s.Takes(), s.Values(), s.Category, s.Person, s.Help,
+		s.Key, s.Aliases, s.Type(), value, r.Source.String(), s.Default(), s.Unset, s.ValidValuesText(), s.Values(), s.Category, s.Person, s.Help,
 	})
 }

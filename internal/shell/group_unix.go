@@ -92,8 +92,8 @@ var shells = []Kind{Bash}
 
 const lastShell = "/bin/sh"
 
-// Usual is the name of the shell in the description of the tool.
-const Usual = "bash"
+// ToolDescriptionName is the name of the shell in the description of the tool.
+const ToolDescriptionName = "bash"
 
 // shellNames contains names of shells that are clearer than the names of their programs.
 var shellNames = map[Kind]string{PowerShell: "pwsh (PowerShell 7)"}

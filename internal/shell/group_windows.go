@@ -41,8 +41,8 @@ var shells = []Kind{Bash, PowerShell, WindowsPowerShell, Cmd}
 
 const lastShell = `C:\Windows\System32\cmd.exe`
 
-// Usual is the name of the shell in the description of the tool.
-const Usual = "the shell that the prompt names (its syntax and quotes)"
+// ToolDescriptionName is the name of the shell in the description of the tool.
+const ToolDescriptionName = "the shell that the prompt names (its syntax and quotes)"
 
 // shellNames contains names of shells for the model that are clearer than the names of their
 // programs.

@@ -177,7 +177,7 @@ func (d Deps) showItem(ctx context.Context, number string) ([]string, error) {
 
 // usageBar returns a bar of the context window, with a segment for each kind of content.
 func usageBar(u chat.ContextUsage) command.Bar {
-	return command.Bar{Mark: u.Threshold, Segments: []command.Segment{
+	return command.Bar{Mark: u.Threshold, Segments: []command.BarSegment{
 		{Label: "system", Tokens: u.System, Letter: "s"},
 		{Label: "tools", Tokens: u.Tools, Letter: "t"},
 		{Label: "human", Tokens: u.Human, Letter: "h"},

@@ -209,7 +209,7 @@ func (s setter) completeValues(typed []string) (values []command.Completion) {
 			values = append(values, command.Completion{Value: value, Help: valueNote(resolved, value)})
 		}
 	case resolved.Value.IsSet() && resolved.DisplayValue() == resolved.Value.String():
-		return []command.Completion{{Value: resolved.Value.String(), Help: "current value; takes " + spec.Takes()}}
+		return []command.Completion{{Value: resolved.Value.String(), Help: "current value; takes " + spec.ValidValuesText()}}
 	}
 	return values
 }
@@ -262,7 +262,7 @@ func DescribeSetting(resolved settings.ResolvedSetting, profile string) []string
 	lines := []string{
 		fmt.Sprintf("%s = %s (%s)", spec.Key, valueText(resolved), sourceName(resolved.Source, profile)),
 		"  " + spec.Help,
-		"  takes " + spec.Takes(),
+		"  takes " + spec.ValidValuesText(),
 	}
 	if resolved.Source != settings.LayerDefault {
 		lines = append(lines, "  default "+defaultText(spec))

@@ -109,7 +109,7 @@ func TestSetEveryKey(t *testing.T) {
 	for _, spec := range w.settings.Registry().Specs() {
 		for _, name := range append([]string{spec.Key}, spec.Aliases...) {
 			got := text(w.run(t, "/set "+name))
-			for _, part := range []string{spec.Key + " = ", spec.Help, spec.Takes()} {
+			for _, part := range []string{spec.Key + " = ", spec.Help, spec.ValidValuesText()} {
 				if !strings.Contains(got, part) {
 					t.Errorf("/set %s does not say %q:\n%s", name, part, got)
 				}

@@ -271,7 +271,7 @@ func TestBarCells(t *testing.T) {
 		var bar command.Bar
 		some := false
 		for _, n := range rapid.SliceOfN(rapid.IntRange(0, 1_000_000), 1, 8).Draw(t, "tokens") {
-			bar.Segments = append(bar.Segments, command.Segment{Tokens: n, Letter: "x"})
+			bar.Segments = append(bar.Segments, command.BarSegment{Tokens: n, Letter: "x"})
 			some = some || n > 0
 		}
 		width := rapid.IntRange(len(bar.Segments), 200).Draw(t, "width")

@@ -23,7 +23,7 @@ type ChangedFile struct {
 	// Content is the file's new content, nil for a deleted file or a link.
 	Content []byte
 	// Before and After are the states of the file, with the hashes of known contents.
-	Before, After State
+	Before, After FileState
 }
 
 // Apply executes a plan as a whole or not at all. It fails with a *RefusedError if a file has
@@ -110,7 +110,7 @@ func (w *files) turnInto(now, then version) error {
 		if err := w.remove(now); err != nil {
 			return err
 		}
-		now = version{State: State{Kind: KindMissing}, abs: now.abs}
+		now = version{FileState: FileState{Kind: KindMissing}, abs: now.abs}
 	}
 	switch then.Kind {
 	case KindMissing:

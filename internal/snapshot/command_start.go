@@ -202,6 +202,6 @@ func (s *Store) changeBefore(b *began, edit Change) (c Change, ok bool) {
 		return c, true
 	}
 	since := b.was.madeSince(b.was.inodes())
-	c.Before, c.Made = State{Kind: KindMissing}, b.was.madeFolders(c.Path, since)
+	c.Before, c.Made = FileState{Kind: KindMissing}, b.was.madeFolders(c.Path, since)
 	return c, b.was.listed && since(c.Path)
 }

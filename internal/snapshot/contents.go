@@ -28,8 +28,8 @@ type contents struct {
 }
 
 // targetsOf returns the target states of the passages.
-func targetsOf(way []*passage) []State {
-	states := make([]State, len(way))
+func targetsOf(way []*passage) []FileState {
+	states := make([]FileState, len(way))
 	for i, p := range way {
 		states[i] = p.target
 	}
@@ -38,7 +38,7 @@ func targetsOf(way []*passage) []State {
 
 // fetch stores the contents of states that only git has. If a filter of git changed a content, the
 // stored size differs from the file's, and the content is omitted.
-func (c *contents) fetch(ctx context.Context, states []State) error {
+func (c *contents) fetch(ctx context.Context, states []FileState) error {
 	wanted := map[string]int64{}
 	var names strings.Builder
 	for _, state := range states {
@@ -79,7 +79,7 @@ func (c *contents) joined(ctx context.Context, p *passage) bool {
 
 // meet reports whether a change with the start state begin can directly follow a change with the
 // end state end. It is false only if the states are known to differ.
-func (c *contents) meet(ctx context.Context, end, begin State) bool {
+func (c *contents) meet(ctx context.Context, end, begin FileState) bool {
 	switch {
 	case end.Kind != begin.Kind || end.LinkTarget != begin.LinkTarget:
 		return false
@@ -99,7 +99,7 @@ func (c *contents) meet(ctx context.Context, end, begin State) bool {
 	if strings.HasPrefix(begin.Sum, gitSum) {
 		end, begin = begin, end
 	}
-	if err := c.fetch(ctx, []State{end}); err == nil && c.fetched[end.Sum] != "" {
+	if err := c.fetch(ctx, []FileState{end}); err == nil && c.fetched[end.Sum] != "" {
 		return c.fetched[end.Sum] == begin.Sum
 	}
 	return end.Size == begin.Size // git's content differs from the file's earlier content
@@ -107,7 +107,7 @@ func (c *contents) meet(ctx context.Context, end, begin State) bool {
 
 // content returns the content of a state. now is the present file. If only its mode differs from
 // the state, its own content is returned.
-func (c *contents) content(state State, now version) ([]byte, error) {
+func (c *contents) content(state FileState, now version) ([]byte, error) {
 	if now.Kind == KindFile && state.Sum != "" && now.content != nil && now.hasSum(state.Sum) {
 		return now.content, nil
 	}

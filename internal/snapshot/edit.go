@@ -111,7 +111,7 @@ func (s *Store) WrittenSums(m Mark) map[string][sha256.Size]byte {
 // changeOf stores the content of a file and returns the change by the edit.
 func (s *Store) changeOf(file FileEdit) Change {
 	rel := s.Workspace.Rel(file.Abs)
-	c := Change{Path: rel, Before: State{Kind: KindMissing}, After: State{Kind: KindMissing}}
+	c := Change{Path: rel, Before: FileState{Kind: KindMissing}, After: FileState{Kind: KindMissing}}
 	if file.Before == nil {
 		c.Made = s.files.missingFolders(file.Abs)
 	} else {
@@ -121,9 +121,9 @@ func (s *Store) changeOf(file FileEdit) Change {
 	switch {
 	case file.After == nil:
 	case s.Secret(file.Abs, rel):
-		c.After = State{Kind: KindFile, NotKept: lostSecret}
+		c.After = FileState{Kind: KindFile, NotKept: lostSecret}
 	default:
-		c.After = State{Kind: KindFile, Mode: file.Mode, Size: int64(len(file.After)), Sum: sumOf(file.After)}
+		c.After = FileState{Kind: KindFile, Mode: file.Mode, Size: int64(len(file.After)), Sum: sumOf(file.After)}
 		if file.Before != nil {
 			c.After.Mode = c.Before.Mode
 		}

@@ -37,9 +37,9 @@ func (s *Store) Effects(ctx context.Context, m Mark) []Effect {
 		if err != nil {
 			continue
 		}
-		was := version{State: p.target, abs: now.abs}
+		was := version{FileState: p.target, abs: now.abs}
 		if was.Kind == KindFile && was.NotKept == "" {
-			was.content, _ = s.contents.content(was.State, now)
+			was.content, _ = s.contents.content(was.FileState, now)
 		}
 		e := Effect{ChangedFile: ChangedFile{Path: p.path, Abs: now.abs, Does: changeWord(was, now), Content: now.content}}
 		if !s.Secret(now.abs, p.path) {

@@ -32,15 +32,15 @@ func (t *tracked) find(folder, name string) bool {
 }
 
 // cleanStates returns the states of clean files by git's index, with their modification times.
-func (b *before) cleanStates(files map[string]bool) map[string]State {
+func (b *before) cleanStates(files map[string]bool) map[string]FileState {
 	if len(files) == 0 {
 		return nil
 	}
-	states := make(map[string]State, len(files))
+	states := make(map[string]FileState, len(files))
 	entries := b.index.Read()
 	for entries.Next() {
 		if e := &entries.Entry; files[string(e.Path)] && isPlainEntry(e) {
-			states[string(e.Path)] = State{Size: int64(e.Size), Sum: gitSum + hex.EncodeToString(e.Name), Written: time.Unix(0, e.Written)}
+			states[string(e.Path)] = FileState{Size: int64(e.Size), Sum: gitSum + hex.EncodeToString(e.Name), Written: time.Unix(0, e.Written)}
 		}
 	}
 	if entries.Err() != nil {

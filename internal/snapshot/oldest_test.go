@@ -38,7 +38,7 @@ func TestDropOldest(t *testing.T) {
 func TestDiffOfModes(t *testing.T) {
 	t.Parallel()
 	of := func(mode fs.FileMode, text string) version {
-		return version{State: State{Kind: KindFile, Mode: mode}, content: []byte(text)}
+		return version{FileState: FileState{Kind: KindFile, Mode: mode}, content: []byte(text)}
 	}
 	for _, tc := range []struct {
 		now, then version

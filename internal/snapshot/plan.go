@@ -235,9 +235,9 @@ func (s *Store) outcome(p *passage, links map[string]bool) outcome {
 		return outcome{}
 	}
 	if !now.is(p.expected) && (p.halfway == nil || !now.is(*p.halfway)) && !(s.tree.half.open() && now.isBetween(p)) {
-		return outcome{refused: changedSince(now.State, p.expected)}
+		return outcome{refused: changedSince(now.FileState, p.expected)}
 	}
-	then := version{State: p.target, abs: now.abs}
+	then := version{FileState: p.target, abs: now.abs}
 	if p.target.Kind == KindFile {
 		if then.content, err = s.contents.content(p.target, now); err != nil {
 			return outcome{left: err}
@@ -252,13 +252,13 @@ func (f version) isBetween(p *passage) bool {
 	if f.Kind == KindMissing {
 		return true
 	}
-	ends := []State{p.expected, p.target}
+	ends := []FileState{p.expected, p.target}
 	if p.halfway != nil {
 		ends = append(ends, *p.halfway)
 	}
-	held := slices.ContainsFunc(ends, func(end State) bool { return end.is(f.State, f.hasSum) })
-	return held && slices.ContainsFunc(ends, func(end State) bool {
-		return end.sameMode(f.State) || end.Mode|ownerWrites == f.Mode
+	held := slices.ContainsFunc(ends, func(end FileState) bool { return end.is(f.FileState, f.hasSum) })
+	return held && slices.ContainsFunc(ends, func(end FileState) bool {
+		return end.sameMode(f.FileState) || end.Mode|ownerWrites == f.Mode
 	})
 }
 
@@ -267,7 +267,7 @@ func (f version) isBetween(p *passage) bool {
 var errBetween = errors.New("changed in between by another program")
 
 // changedSince describes how a file differs from its expected state.
-func changedSince(now, expected State) error {
+func changedSince(now, expected FileState) error {
 	switch {
 	case now.Kind == KindMissing:
 		return errors.New("deleted since by another program")

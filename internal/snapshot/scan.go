@@ -38,7 +38,7 @@ type scanned struct {
 
 type knownFile struct {
 	identity identity
-	state    State
+	state    FileState
 }
 
 // BeginCommand stores the contents of files before a command: of files that git tracks or does not
@@ -73,7 +73,7 @@ func (s *Store) newBefore() *before {
 	if s.scanned.known == nil {
 		s.scanned.known, s.scanned.identities = map[string]knownFile{}, identities(maphash.MakeSeed())
 	}
-	return &before{root: s.files.workspace.Root(), identities: s.scanned.identities, states: map[string]State{}, folders: map[string]bool{".": true}}
+	return &before{root: s.files.workspace.Root(), identities: s.scanned.identities, states: map[string]FileState{}, folders: map[string]bool{".": true}}
 }
 
 func (s *Store) scanBefore(ctx context.Context) *before {
@@ -113,7 +113,7 @@ func (s *Store) copy(was *before, unknown []unknownFile) {
 				break
 			}
 			files, bytes = files+1, bytes+state.Size
-			state = s.keep(abs, rel, f.State, f.content)
+			state = s.keep(abs, rel, f.FileState, f.content)
 		}
 		was.states[rel] = state
 		if seen := was.seen[file.place]; state.NotKept == "" && seen.is(settled) {
@@ -185,12 +185,12 @@ func sortChanges(changes []Change) {
 }
 
 // compare returns the present state of a file and reports whether was describes that state too.
-func (s *Store) compare(rel string, was State) (is State, same bool) {
+func (s *Store) compare(rel string, was FileState) (is FileState, same bool) {
 	f, err := s.files.look(rel)
 	if behind := (*behindError)(nil); err != nil && !errors.As(err, &behind) {
-		return State{Kind: KindOther}, false
+		return FileState{Kind: KindOther}, false
 	}
-	same = was.is(f.State, f.hasSum)
+	same = was.is(f.FileState, f.hasSum)
 	switch {
 	case f.Kind != KindFile:
 	case s.Secret(f.abs, rel):
@@ -198,7 +198,7 @@ func (s *Store) compare(rel string, was State) (is State, same bool) {
 	case f.content != nil:
 		f.Sum, f.Written = sumOf(f.content), time.Time{}
 	}
-	return f.State, same
+	return f.FileState, same
 }
 
 // createdFiles returns the files that the command made or moved to their paths. It omits files that
@@ -224,8 +224,8 @@ func (s *Store) createdFiles(ctx context.Context, was *before) (changes []Change
 		if !since(rel) {
 			continue
 		}
-		after, _ := s.compare(rel, State{Kind: KindMissing})
-		changes = append(changes, Change{Path: rel, Before: State{Kind: KindMissing}, After: after, Made: was.madeFolders(rel, since)})
+		after, _ := s.compare(rel, FileState{Kind: KindMissing})
+		changes = append(changes, Change{Path: rel, Before: FileState{Kind: KindMissing}, After: after, Made: was.madeFolders(rel, since)})
 	}
 	return changes, all
 }

@@ -26,8 +26,8 @@ const (
 	KindOther Kind = "other"
 )
 
-// State describes a file at some time.
-type State struct {
+// FileState describes a file at some time.
+type FileState struct {
 	Kind Kind `json:"kind"`
 	// Mode is the permissions of a file, 0 for the usual mode of new files.
 	Mode fs.FileMode `json:"mode,omitempty"`
@@ -83,22 +83,22 @@ func hasSum(r io.Reader, size int64, sum string) bool {
 const permissions = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
 // stateOf returns the state of a file without reading its content.
-func stateOf(abs string, info fs.FileInfo, err error) State {
+func stateOf(abs string, info fs.FileInfo, err error) FileState {
 	switch {
 	case err != nil || info.IsDir():
-		return State{Kind: KindMissing}
+		return FileState{Kind: KindMissing}
 	case info.Mode().IsRegular():
-		return State{Kind: KindFile, Mode: info.Mode() & permissions, Size: info.Size(), Written: info.ModTime()}
+		return FileState{Kind: KindFile, Mode: info.Mode() & permissions, Size: info.Size(), Written: info.ModTime()}
 	case info.Mode()&fs.ModeSymlink != 0:
 		leads, _ := os.Readlink(abs)
-		return State{Kind: KindLink, LinkTarget: leads}
+		return FileState{Kind: KindLink, LinkTarget: leads}
 	}
-	return State{Kind: KindOther}
+	return FileState{Kind: KindOther}
 }
 
 // is reports whether s describes a file with the present state now, apart from the mode. has
 // reports whether the file's content has a sum.
-func (s State) is(now State, has func(sum string) bool) bool {
+func (s FileState) is(now FileState, has func(sum string) bool) bool {
 	switch {
 	case s.Kind != now.Kind || s.LinkTarget != now.LinkTarget:
 		return false
@@ -114,14 +114,14 @@ func (s State) is(now State, has func(sum string) bool) bool {
 const usualMode fs.FileMode = 0o666
 
 // vague reports whether only the existence of the file is known.
-func (s State) vague() bool { return s.Kind == KindFile && s.Sum == "" && s.Written.IsZero() }
+func (s FileState) vague() bool { return s.Kind == KindFile && s.Sum == "" && s.Written.IsZero() }
 
 // allowsMode reports whether two states may have the same permissions.
-func (s State) allowsMode(other State) bool {
+func (s FileState) allowsMode(other FileState) bool {
 	return s.Kind != KindFile || s.Mode == 0 || other.Mode == 0 || s.Mode == other.Mode
 }
 
 // sameMode reports whether s allows the permissions of the present state now.
-func (s State) sameMode(now State) bool {
+func (s FileState) sameMode(now FileState) bool {
 	return s.Kind != KindFile || s.Mode == 0 || s.Mode == now.Mode
 }

@@ -230,7 +230,7 @@ const (
 
 // keep stores a content and returns the state with its sum, or with the reason why it was
 // not stored.
-func (s *Store) keep(abs, rel string, state State, content []byte) State {
+func (s *Store) keep(abs, rel string, state FileState, content []byte) FileState {
 	if s.Secret(abs, rel) {
 		state.NotKept = lostSecret
 		return state

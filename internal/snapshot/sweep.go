@@ -22,9 +22,9 @@ const sweptName = ".swept"
 
 // Limits of all stores together.
 const (
-	// between is the time between two sweeps. A sweep reads the metadata of every file of every
+	// sweepInterval is the time between two sweeps. A sweep reads the metadata of every file of every
 	// session, which would be too slow at each program start.
-	between = time.Hour
+	sweepInterval = time.Hour
 	// keptFor is the time after the last write for which a store is kept.
 	keptFor = 30 * 24 * time.Hour
 	// mostOfAll is the largest total size of all stores, in bytes.
@@ -40,7 +40,7 @@ const (
 // ago.
 func Sweep(folder string, now time.Time, exists func(session string) bool) {
 	swept := filepath.Join(folder, sweptName)
-	if info, err := os.Stat(swept); err == nil && now.Sub(info.ModTime()).Abs() < between {
+	if info, err := os.Stat(swept); err == nil && now.Sub(info.ModTime()).Abs() < sweepInterval {
 		return
 	}
 	entries, err := os.ReadDir(folder)

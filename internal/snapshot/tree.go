@@ -10,8 +10,8 @@ type Change struct {
 	// Path is relative to the workspace, with forward slashes.
 	Path string `json:"path"`
 	// Before and After describe the file before and after the change.
-	Before State `json:"before"`
-	After  State `json:"after"`
+	Before FileState `json:"before"`
+	After  FileState `json:"after"`
 	// Made lists the folders that were created for the file.
 	Made []string `json:"made,omitempty"`
 	// Gone lists the folders that were removed with the file.
@@ -37,7 +37,7 @@ type node struct {
 	Unlisted bool `json:"unlisted,omitempty"`
 	// Unknown is the reason why the changes of a command are not known, or "" if they are.
 	Unknown string `json:"unknown,omitempty"`
-	// Of is the slot of the command that the node ends, 0 if the node ends none.
+	// Of is the slot of the command whose end this node records, 0 for a node that records no end.
 	Of int `json:"of,omitempty"`
 }
 
@@ -91,8 +91,8 @@ func (t *tree) freeSlot() int {
 
 // targets returns the states at the head of all files that were changed since another node, by
 // path.
-func (t *tree) targets(from int) map[string]State {
-	states := map[string]State{}
+func (t *tree) targets(from int) map[string]FileState {
+	states := map[string]FileState{}
 	if from == t.head {
 		return states
 	}
@@ -164,10 +164,10 @@ func (t *tree) latestTurn() (before int, first *node) {
 // passage is the change of one path between two nodes.
 type passage struct {
 	path             string
-	expected, target State
+	expected, target FileState
 	// halfway is another possible state of the file, because the program was killed while it
 	// changed the file. It is nil if there is no such state.
-	halfway *State
+	halfway *FileState
 	// folders lists folders to remove if they are empty.
 	folders []string
 	// joints contains the states between consecutive changes of the file. If the end of one change
@@ -176,7 +176,7 @@ type passage struct {
 }
 
 // joint contains the state at the end of one change and the state at the start of the next.
-type joint struct{ end, begin State }
+type joint struct{ end, begin FileState }
 
 // way returns the passages between two nodes, unordered, and the workspaces in which the changes
 // were made. unknown contains the changes that the passages undo and that were not recorded
@@ -184,7 +184,7 @@ type joint struct{ end, begin State }
 func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unknown []Problem) {
 	roots = map[string]bool{}
 	passages := map[string]*passage{}
-	at := func(c Change, expected State) *passage {
+	at := func(c Change, expected FileState) *passage {
 		p := passages[c.Path]
 		if p == nil {
 			p = &passage{path: c.Path, expected: expected, target: expected}
@@ -214,7 +214,7 @@ func (t *tree) way(from, to int) (order []*passage, roots map[string]bool, unkno
 }
 
 // pass adds a change of the file from one state to another.
-func (p *passage) pass(from, to State) {
+func (p *passage) pass(from, to FileState) {
 	if p.target != from {
 		p.joints = append(p.joints, joint{p.target, from})
 	}

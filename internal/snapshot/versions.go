@@ -15,7 +15,7 @@ import (
 
 // A version is a past, present or planned state of a file, with its content.
 type version struct {
-	State
+	FileState
 	abs string
 	// content is nil if there is no file or the file is too large.
 	content []byte
@@ -23,8 +23,8 @@ type version struct {
 }
 
 // summed returns the state with the hash of the content, if the content is known.
-func (f version) summed() State {
-	s := f.State
+func (f version) summed() FileState {
+	s := f.FileState
 	if s.Kind == KindFile && s.Sum == "" && f.content != nil {
 		s.Sum = sumOf(f.content)
 	}
@@ -56,7 +56,7 @@ func (w *files) look(rel string) (version, error) {
 	if err != nil && !isAbsent(err) {
 		return f, fsutil.Reason(err)
 	}
-	f.State = stateOf(f.abs, info, err)
+	f.FileState = stateOf(f.abs, info, err)
 	if f.Kind != KindFile || f.Size > largest {
 		return f, nil
 	}
@@ -108,4 +108,4 @@ func (f version) hasSum(sum string) bool {
 }
 
 // is reports whether a state describes this version.
-func (f version) is(s State) bool { return s.is(f.State, f.hasSum) && s.sameMode(f.State) }
+func (f version) is(s FileState) bool { return s.is(f.FileState, f.hasSum) && s.sameMode(f.FileState) }

@@ -30,7 +30,7 @@ type before struct {
 	// index is git's index, which contains the content hashes of clean files.
 	index *index.Index
 	// states holds the states of the files that are not clean, by path.
-	states map[string]State
+	states map[string]FileState
 	begun  time.Time
 }
 
@@ -116,7 +116,7 @@ func (b *before) look(known map[string]knownFile) (unknown []unknownFile) {
 	})
 	if tracked.entries.Err() != nil { // a damaged index proves nothing about any file
 		b.index.Close()
-		b.index, b.states = nil, map[string]State{}
+		b.index, b.states = nil, map[string]FileState{}
 		return b.look(known)
 	}
 	b.findFolders()
@@ -189,7 +189,7 @@ func (b *before) changedPlaces() (places []int) {
 }
 
 // statesOf returns the states of the files at places before the command.
-func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []State {
+func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []FileState {
 	kept := map[string]bool{}
 	for _, place := range places {
 		if b.seen[place].is(clean) {
@@ -197,7 +197,7 @@ func (b *before) statesOf(places []int, secret func(abs, rel string) bool) []Sta
 		}
 	}
 	inGit := b.cleanStates(kept)
-	states := make([]State, len(places))
+	states := make([]FileState, len(places))
 	for i, place := range places {
 		file, rel := b.seen[place], b.path(place)
 		state, ok := inGit[rel]

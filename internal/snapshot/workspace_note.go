@@ -47,7 +47,7 @@ func (s *Store) note(b *began, was *before) error {
 		}
 		state := was.states[rel]
 		if file.is(clean) {
-			state = State{Kind: KindFile, Mode: modeOf(uint32(file.mode)), NotKept: lostIndex}
+			state = FileState{Kind: KindFile, Mode: modeOf(uint32(file.mode)), NotKept: lostIndex}
 		}
 		line, err := appendOther(all.AvailableBuffer(), file, rel, state)
 		if err != nil {
@@ -68,7 +68,7 @@ func appendClean(line []byte, file seen, e *index.Entry) []byte {
 	return append(line, '\n')
 }
 
-func appendOther(line []byte, file seen, rel string, is State) ([]byte, error) {
+func appendOther(line []byte, file seen, rel string, is FileState) ([]byte, error) {
 	state, err := json.Marshal(is)
 	line = strconv.AppendUint(append(line, "o "...), uint64(file.inode), 10)
 	line = strconv.AppendUint(append(line, ' '), uint64(file.mode), 10)
@@ -80,7 +80,7 @@ func appendOther(line []byte, file seen, rel string, is State) ([]byte, error) {
 type notedFile struct {
 	path string
 	seen
-	state State
+	state FileState
 }
 
 // readNote reads the description that note wrote before a command.
@@ -152,7 +152,7 @@ func parseNote(kind, line string) (file notedFile, err error) {
 	if kind == "c" {
 		size := int64(number(32))
 		name, rest, _ := strings.Cut(line, " ")
-		file.state, line = State{Kind: KindFile, Mode: modeOf(uint32(file.mode)), Size: size, Sum: gitSum + name}, rest
+		file.state, line = FileState{Kind: KindFile, Mode: modeOf(uint32(file.mode)), Size: size, Sum: gitSum + name}, rest
 	}
 	if err != nil {
 		return file, err

@@ -100,8 +100,8 @@ type (
 	}
 )
 
-// A State describes a running session in a line, for boards.
-type State struct {
+// A SessionState describes a running session in a line, for boards.
+type SessionState struct {
 	Type string `json:"type"`
 	// ID is the id of the session. PID is the ID of its process.
 	ID     string `json:"id"`

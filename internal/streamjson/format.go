@@ -26,7 +26,8 @@ const (
 // Formats lists the formats in the order in which help shows them.
 var Formats = []string{FormatText, FormatJSON, FormatStreamJSON}
 
-// ParseFormat returns the format called name, in any case. The error lists the valid formats.
+// ParseFormat returns the format with a name, ignoring upper and lower case. If there is none, the error
+// lists the valid formats.
 func ParseFormat(name string) (string, error) {
 	if format := strings.ToLower(name); slices.Contains(Formats, format) {
 		return format, nil

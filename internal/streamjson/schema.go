@@ -47,7 +47,7 @@ var lineTypes = []LineType{
 // clientLines lists the types of lines that only clients of a running session receive, and the types that
 // have additional members for clients.
 var clientLines = []LineType{
-	{StateLine, State{}},
+	{StateLine, SessionState{}},
 	{"user", userLine{}},
 	{"turn_start", typeLine{}},
 	{"request", typeLine{}},

@@ -127,7 +127,7 @@ func TestClientLinesFitTheirSchema(t *testing.T) {
 		}
 		return schema.Validate(v)
 	}
-	lines := []any{joined, State{Type: StateLine, State: "idle"}, CommandResult{Type: "command_result", Ask: &CommandQuestion{}}, Completion{Type: "completion", Proposals: []command.Completion{}}, UnqueuedMessage{Type: "unqueued"}}
+	lines := []any{joined, SessionState{Type: StateLine, State: "idle"}, CommandResult{Type: "command_result", Ask: &CommandQuestion{}}, Completion{Type: "completion", Proposals: []command.Completion{}}, UnqueuedMessage{Type: "unqueued"}}
 	for _, e := range followed() {
 		lines = append(lines, ClientLine(e))
 	}

@@ -16,13 +16,13 @@ func (e *Env) FileChanges(change snapshot.Mark) (files []history.FileChange, unl
 }
 
 // NewFileChange returns the change of one file for the session log.
-func NewFileChange(path string, before, after snapshot.State) history.FileChange {
+func NewFileChange(path string, before, after snapshot.FileState) history.FileChange {
 	return history.FileChange{Path: path, Before: hashIn(before), After: hashIn(after)}
 }
 
 // hashIn returns the hash of a file's content. It returns "" for a missing file and "?" for unknown
 // content.
-func hashIn(s snapshot.State) string {
+func hashIn(s snapshot.FileState) string {
 	switch {
 	case s.Kind == snapshot.KindMissing:
 		return ""

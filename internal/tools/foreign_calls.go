@@ -16,7 +16,7 @@ import (
 // parameters. Calls of other programs' tools stay unchanged. A command that applies a patch becomes
 // a call of the patch tool. A rename of a symbol becomes a call of the tool that edits.
 func (r *Registry) Translate(name, written string) decode.Call {
-	now := r.CurrentOffer()
+	now := r.CurrentTools()
 	call := r.asPatch(decode.Translate(name, arguments.Parse(written), func(name string) (json.RawMessage, bool) {
 		i, ok := now.index[name]
 		if !ok {

@@ -15,7 +15,7 @@ import (
 const seenTextBytes = 4 << 20
 
 // SeenFiles stores the content of each file as the model last read or wrote it. An edit of a file that
-// has changed since is refused, because it would destroy content that the model has not seen. Seen
+// has changed since is refused, because it would destroy content that the model has not seen. SeenFiles
 // is safe for parallel use.
 type SeenFiles struct {
 	mu    sync.Mutex
@@ -32,7 +32,7 @@ type seenFile struct {
 	text []byte
 }
 
-// NewSeenFiles returns an empty Seen.
+// NewSeenFiles returns an empty SeenFiles.
 func NewSeenFiles() *SeenFiles {
 	return &SeenFiles{files: map[string]seenFile{}, named: map[string]bool{}}
 }

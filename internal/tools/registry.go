@@ -44,8 +44,8 @@ func Join(sources ...Source) *Registry {
 	return &Registry{sources: sources, revisions: make([]uint64, len(sources)), known: map[string]Traits{}}
 }
 
-// CurrentOffer returns the tools that the registry has at present.
-func (r *Registry) CurrentOffer() Offer {
+// CurrentTools returns the tools that the registry has at present.
+func (r *Registry) CurrentTools() Offer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	changed := false
@@ -126,7 +126,7 @@ func WithoutUser(tools []Tool) []Tool {
 // Get returns the present tool with that name, even if it is not offered to the model, or an
 // *UnknownToolError.
 func (r *Registry) Get(name string) (Tool, error) {
-	now := r.CurrentOffer()
+	now := r.CurrentTools()
 	if i, ok := now.index[name]; ok {
 		return now.tools[i], nil
 	}
@@ -142,17 +142,17 @@ func (r *Registry) Get(name string) (Tool, error) {
 // Traits returns the latest traits of the tool with that name, even if the tool was removed. For an
 // unknown tool it returns the zero traits.
 func (r *Registry) Traits(name string) Traits {
-	r.CurrentOffer()
+	r.CurrentTools()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.known[name]
 }
 
 // All returns every present tool.
-func (r *Registry) All() []Tool { return r.CurrentOffer().All() }
+func (r *Registry) All() []Tool { return r.CurrentTools().All() }
 
 // Names returns the names of all present tools, in order.
-func (r *Registry) Names() []string { return r.CurrentOffer().Names() }
+func (r *Registry) Names() []string { return r.CurrentTools().Names() }
 
 // ToolsForFormat returns the tools to offer to a model that edits in a form. It omits the tools of other forms
 // and the tools that are never offered. If no tool has the form, it returns the tools of the form

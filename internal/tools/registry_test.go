@@ -36,14 +36,14 @@ func TestToolsComeAndGo(t *testing.T) {
 	t.Parallel()
 	var s server
 	r := Join(FixedSource("own", Tool{Name: "own", Traits: Traits{Edits: true}}), s.source(), FixedSource("last", Tool{Name: "last"}))
-	before := r.CurrentOffer()
+	before := r.CurrentTools()
 	s.set(Tool{Name: "server_tool", Traits: Traits{Reads: true}}, Tool{Name: "own", Traits: Traits{Reads: true}}, Tool{Name: "aside", Traits: Traits{Unoffered: true}})
-	now := r.CurrentOffer()
+	now := r.CurrentTools()
 	if !slices.Equal(before.Names(), []string{"own", "last"}) || !slices.Equal(now.Names(), []string{"own", "server_tool", "aside", "last"}) {
 		t.Errorf("before %q, now %q", before.Names(), now.Names())
 	}
-	if now.Revision == before.Revision || r.CurrentOffer().Revision != now.Revision {
-		t.Errorf("revisions %d, %d, %d", before.Revision, now.Revision, r.CurrentOffer().Revision)
+	if now.Revision == before.Revision || r.CurrentTools().Revision != now.Revision {
+		t.Errorf("revisions %d, %d, %d", before.Revision, now.Revision, r.CurrentTools().Revision)
 	}
 	if own, err := r.Get("own"); err != nil || !own.Edits || !r.Traits("own").Edits {
 		t.Error("a server has replaced a tool of ours")

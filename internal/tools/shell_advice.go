@@ -25,7 +25,7 @@ type AdviceGiven struct {
 	kinds map[adviceKind]bool
 }
 
-// first reports whether a kind of advice has not been used before, and records it. A nil Advised
+// first reports whether a kind of advice has not been used before, and records it. A nil AdviceGiven
 // always returns true.
 func (a *AdviceGiven) first(kind adviceKind) bool {
 	if a == nil {

@@ -14,8 +14,8 @@ const (
 	ReportFiles = "changed: "
 )
 
-// NoFiles replaces the files in a report without any.
-const NoFiles = "none"
+// ReportNoFiles replaces the files in a report without any.
+const ReportNoFiles = "none"
 
 // between separates the files of a report.
 const between = ", "
@@ -29,7 +29,7 @@ var uncounted = lazyregexp.New(`^\d+ more files?$`)
 // ReportedFile returns a file in the format of a report: its path, and how it changed, "" if that
 // is not known. The path is quoted if it would be ambiguous.
 func ReportedFile(path, how string) string {
-	if quoted := strconv.Quote(path); quoted != `"`+path+`"` || path == NoFiles || path != strings.TrimSpace(path) || strings.Contains(path+" ", between) ||
+	if quoted := strconv.Quote(path); quoted != `"`+path+`"` || path == ReportNoFiles || path != strings.TrimSpace(path) || strings.Contains(path+" ", between) ||
 		uncounted.MatchString(path) || reported.FindStringSubmatch(path)[1] != path {
 		path = quoted
 	}
@@ -46,7 +46,7 @@ func ReportedFiles(items []string, more string) string {
 		items = append(items[:len(items):len(items)], more)
 	}
 	if len(items) == 0 {
-		return NoFiles
+		return ReportNoFiles
 	}
 	return strings.Join(items, between)
 }
@@ -61,7 +61,7 @@ func ParseReport(report string) (files []string, head string) {
 		if !found {
 			continue
 		}
-		if list != NoFiles {
+		if list != ReportNoFiles {
 			files = filesIn(list)
 		}
 		return files, report[:end] // later lines are the subagent's own text

@@ -25,7 +25,7 @@ func (m *Model) paste(text string) tea.Cmd {
 // sendInput sends the input. If the line ends with a backslash, the input continues on the next line
 // instead.
 func (m *Model) sendInput() tea.Cmd {
-	taken, runs := m.input.Enter()
+	taken, runs := m.input.AcceptProposal()
 	switch {
 	case runs:
 		return m.submit()

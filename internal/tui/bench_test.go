@@ -15,7 +15,7 @@ import (
 // afterSession is a model behind which a session of n messages lies.
 func afterSession(b *testing.B, n int) *screenplay {
 	s := newScreenplay(b, 120, 40)
-	s.model.surface.colours = style.Colours16
+	s.model.surface.colours = style.Colors16
 	s.model.surface.theme = nil
 	s.model.surface.chooseTheme()
 	for range n {

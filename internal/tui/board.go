@@ -57,7 +57,7 @@ type BoardDriver interface {
 const guardTime = 400 * time.Millisecond
 
 // ShowBoard shows the running sessions until the user attaches to a session or leaves. It returns the id of the
-// session to attach to, or "" for none. Board uses only the options In, Out, Environ, Plain, Settings,
+// session to attach to, or "" for none. ShowBoard uses only the options In, Out, Environ, Plain, Settings,
 // Palettes, NotifySignals and Now.
 func ShowBoard(ctx context.Context, opts Options, driver BoardDriver) (session string, err error) {
 	if !term.IsTerminal(opts.In) || !term.IsTerminal(opts.Out) {
@@ -68,7 +68,7 @@ func ShowBoard(ctx context.Context, opts Options, driver BoardDriver) (session s
 	defer deaf()
 	dark, known := term.DeclaredBackground(environ.get("COLORFGBG"))
 	b := &boardView{driver: driver, now: opts.Now}
-	b.theme = style.NewTheme(style.DetectColours(environ.get), style.PaletteFor(opts.set().Theme, dark || !known, opts.Palettes...))
+	b.theme = style.NewTheme(style.DetectColors(environ.get), style.PaletteFor(opts.set().Theme, dark || !known, opts.Palettes...))
 	stop := make(chan struct{})
 	defer close(stop)
 	if opts.Plain || environ.get("TERM") == "dumb" || !term.SupportsSequences(opts.Out) {

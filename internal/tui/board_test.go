@@ -164,7 +164,7 @@ func TestBoardKeys(t *testing.T) {
 func TestBoardFits(t *testing.T) {
 	t.Parallel()
 	for _, size := range []struct{ width, height int }{{120, 40}, {60, 24}, {38, 12}} {
-		b := &boardView{driver: &fakeBoard{rows: boardRows()}, now: func() time.Time { return boardTime }, theme: style.NewTheme(style.DetectColours(func(string) string { return "" }), style.PaletteFor("plain", true))}
+		b := &boardView{driver: &fakeBoard{rows: boardRows()}, now: func() time.Time { return boardTime }, theme: style.NewTheme(style.DetectColors(func(string) string { return "" }), style.PaletteFor("plain", true))}
 		b.refresh()
 		lines, _ := b.view(size.width, size.height)
 		text := strings.Join(lines, "\n")
@@ -211,7 +211,7 @@ func TestBoardFrames(t *testing.T) {
 		for _, look := range []struct {
 			name  string
 			theme *style.Theme
-		}{{"plain", style.NewTheme(style.NoColours, style.PaletteFor("plain", true))}, {"light", style.NewTheme(style.TrueColours, style.PaletteFor("light", false))}} {
+		}{{"plain", style.NewTheme(style.NoColors, style.PaletteFor("plain", true))}, {"light", style.NewTheme(style.TrueColors, style.PaletteFor("light", false))}} {
 			t.Run(fmt.Sprintf("%s-%d", look.name, width), func(t *testing.T) {
 				rows := boardRows()
 				rows[0].Questions[0].Sandbox = "run commands in the sandbox without asking"

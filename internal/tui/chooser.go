@@ -118,7 +118,7 @@ func Choose(ctx context.Context, opts Options, pick command.ChoiceList) (chosen 
 	}
 	defer giveBack(t)
 	dark, known := term.DeclaredBackground(environ.get("COLORFGBG"))
-	p := &pickAlone{terminal: t, theme: style.NewTheme(style.DetectColours(environ.get), style.PaletteFor(opts.set().Theme, dark || !known, opts.Palettes...))}
+	p := &pickAlone{terminal: t, theme: style.NewTheme(style.DetectColors(environ.get), style.PaletteFor(opts.set().Theme, dark || !known, opts.Palettes...))}
 	p.picking = picker.Open(pick)
 	p.choose = func(choice command.Choice) tea.Cmd {
 		chosen, ok = choice, true

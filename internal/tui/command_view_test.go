@@ -133,7 +133,7 @@ func TestHangingWrap(t *testing.T) {
 // What comes after /clear is set apart from what was said before.
 func TestClearDrawsARule(t *testing.T) {
 	t.Parallel()
-	rows := commandRows(command.Output{Lines: []string{"The context is empty."}, NewConversation: true})(style.NewTheme(style.NoColours, style.Palettes[0]), 30)
+	rows := commandRows(command.Output{Lines: []string{"The context is empty."}, NewConversation: true})(style.NewTheme(style.NoColors, style.Palettes[0]), 30)
 	if want := "── new context ───────────────"; len(rows) != 2 || rows[1] != want {
 		t.Errorf("%q, want the rule %q", rows, want)
 	}

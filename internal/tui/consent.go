@@ -35,7 +35,7 @@ func (m *Model) questionKey(k term.Key) (tea.Cmd, bool) {
 
 // settleOutdated returns a command that removes outdated questions from the screen.
 func (m *Model) settleOutdated() tea.Cmd {
-	outdated := m.questions.OutdatedLister()
+	outdated := m.questions.OutdatedIDsFunc()
 	if outdated == nil {
 		return nil
 	}

@@ -260,7 +260,7 @@ func lettersOf(s *screenplay) string {
 	return signs.Replace(groundEnds.ReplaceAllString(ansi.Strip(s.all()), ""))
 }
 
-// Colours change how a frame looks and no letter of it.
+// Colors change how a frame looks and no letter of it.
 func TestFramesInColour(t *testing.T) {
 	t.Parallel()
 	for name, play := range states {

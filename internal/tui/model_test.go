@@ -98,7 +98,7 @@ func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) 
 	case "/init":
 		return command.Output{Submit: "write AGENTS.md"}, nil
 	case "/context":
-		return command.Output{Lines: []string{"61k of 128k tokens"}, Bar: &command.Bar{Mark: 108800, Segments: []command.Segment{
+		return command.Output{Lines: []string{"61k of 128k tokens"}, Bar: &command.Bar{Mark: 108800, Segments: []command.BarSegment{
 			{Label: "system", Tokens: 4000, Letter: "s"},
 			{Label: "tools", Tokens: 6000, Letter: "t"},
 			{Label: "tool results", Tokens: 51000, Letter: "r"},

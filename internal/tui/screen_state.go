@@ -39,7 +39,7 @@ type surface struct {
 	// links is the setting from which the links of the theme were made.
 	links string
 	// colours is the color support of the terminal.
-	colours style.Colours
+	colours style.Colors
 	theme   *style.Theme
 	md      *markdown.Renderer
 
@@ -90,7 +90,7 @@ func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 	if s.boundKeys == nil {
 		s.boundKeys = keymap.Default
 	}
-	s.colours = style.DetectColours(s.environ.get)
+	s.colours = style.DetectColors(s.environ.get)
 	s.ground.dark, s.ground.known = term.DeclaredBackground(s.environ.get("COLORFGBG"))
 	s.chooseTheme()
 	return s

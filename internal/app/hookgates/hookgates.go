@@ -48,7 +48,7 @@ type Host struct {
 	// Say shows lines to the user after the turn loop has ended.
 	Say func(lines ...string)
 	// Record records the actions of programs.
-	Record Record
+	Record ActionRecorder
 }
 
 // Loop is the part of the turn loop that gates use.
@@ -68,20 +68,20 @@ type Workspace interface {
 	Rel(abs string) string
 }
 
-// Record adds the actions of hook and check programs to the record of the conversation.
-type Record struct {
+// ActionRecorder adds the actions of hook and check programs to the record of the conversation.
+type ActionRecorder struct {
 	Did func(by string, did history.Effect)
 }
 
 // Ran implements hook.Record.
-func (r Record) Ran(by, line, confined string, end shell.ExitInfo) {
+func (r ActionRecorder) Ran(by, line, confined string, end shell.ExitInfo) {
 	if end.NotStarted == nil {
 		r.Did(by, history.Effect{Ran: line, Profile: confined, Exit: end.ExitCode()})
 	}
 }
 
 // recordFiles records the files that hook and check programs changed.
-func (r Record) recordFiles(by string, env *tools.Env, change snapshot.Mark) {
+func (r ActionRecorder) recordFiles(by string, env *tools.Env, change snapshot.Mark) {
 	if files, unlisted := env.FileChanges(change); len(files) > 0 {
 		r.Did(by, history.Effect{Wrote: files, Unlisted: unlisted})
 	}

@@ -31,10 +31,10 @@ func OtherWriters(info fs.FileInfo) string {
 	return ""
 }
 
-// WritersBeside returns the reason why a user other than user could have written a file or folder.
+// WritableByOthers returns the reason why a user other than user could have written a file or folder.
 // Either user does not own it, or its group or everybody may write it. It returns "" if only user
 // could.
-func WritersBeside(info fs.FileInfo, user int) string {
+func WritableByOthers(info fs.FileInfo, user int) string {
 	status, ok := info.Sys().(*syscall.Stat_t)
 	switch mode := info.Mode().Perm(); {
 	case !ok:

@@ -29,8 +29,8 @@ const onlyFolder = 0
 // folders of a profile belong to their user alone.
 func OtherWriters(fs.FileInfo) string { return "" }
 
-// WritersBeside returns "". FileInfo does not contain the owner and permissions on Windows.
-func WritersBeside(fs.FileInfo, int) string { return "" }
+// WritableByOthers returns "". FileInfo does not contain the owner and permissions on Windows.
+func WritableByOthers(fs.FileInfo, int) string { return "" }
 
 // OwnedByUser returns true. FileInfo does not contain the owner on Windows.
 func OwnedByUser(fs.FileInfo) bool { return true }

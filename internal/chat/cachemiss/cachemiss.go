@@ -24,13 +24,13 @@ const (
 	CauseModel Cause = "model"
 	// CauseTools are other tools, or the same with another definition.
 	CauseTools Cause = "tools"
-	// CauseInstructions is a changed instruction file in the system prompt. Clock is a changed date or time
-	// in the system prompt. Prompt is any other change of the system prompt.
+	// CauseInstructions is a changed instruction file in the system prompt. CauseClock is a changed date or
+	// time in the system prompt. CausePrompt is any other change of the system prompt.
 	CauseInstructions Cause = "instructions"
 	CauseClock        Cause = "clock"
 	CausePrompt       Cause = "prompt"
-	// CausePruning and CauseCompression are changes that make the conversation smaller. Edited is any other
-	// change of the conversation.
+	// CausePruning and CauseCompression are changes that make the conversation smaller. CauseEdit is any
+	// other change of the conversation.
 	CausePruning     Cause = "pruning"
 	CauseCompression Cause = "compression"
 	CauseEdit        Cause = "edited"

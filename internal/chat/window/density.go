@@ -35,7 +35,7 @@ type StaleFinder struct {
 }
 
 // parts returns the parts of the context that are about files.
-func (s *StaleFinder) parts() []compression.Part {
+func (s *StaleFinder) parts() []compression.FilePart {
 	return compression.Parts(s.history.RawHistory(), s.Config())
 }
 

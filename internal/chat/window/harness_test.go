@@ -39,7 +39,7 @@ type bench struct {
 	settings *settings.Settings
 	models   *models
 	makeHead window.HeadMaker
-	connect  window.Connector
+	connect  window.OpenSummarizer
 	head     window.Head
 	steps    []window.Step
 	// strategies stand in for those of their name.
@@ -112,7 +112,7 @@ func newBench(t rapid.TB, limit int) *bench {
 		Facts:    facts,
 		Root:     "/w",
 
-		Summarizer: func(u window.Urgency) window.Connector {
+		Summarizer: func(u window.Urgency) window.OpenSummarizer {
 			b.urgencies = append(b.urgencies, u)
 			return b.connect
 		},

@@ -55,7 +55,7 @@ func (c *Contents) scaledHeld(held []PrunablePart) []PrunablePart {
 
 // heldPart describes a part and why it is still in the context, for a strategy that does not weigh
 // prices.
-func (c *Contents) heldPart(part compression.Part, leaving map[history.Block]string) PrunablePart {
+func (c *Contents) heldPart(part compression.FilePart, leaving map[history.Block]string) PrunablePart {
 	h := PrunablePart{Kind: "inclusion", Subject: part.Path, Tokens: c.measure.ToProviderTokens(c.history.CountBlocks(part.Blocks)), Pinned: c.staleness.pins[part.Path]}
 	facts := toolspec.Traits{}
 	if part.Call != nil {

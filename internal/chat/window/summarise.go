@@ -22,7 +22,7 @@ type summaries struct {
 	history *history.Service
 	// prepare connects to the model that writes summaries. It is nil if there is none. beside runs work
 	// off the owner's goroutine.
-	prepare func(Urgency) Connector
+	prepare func(Urgency) OpenSummarizer
 	beside  func(work func())
 	vain    vain
 }
@@ -61,7 +61,7 @@ type connected struct {
 
 // within connects to the model until ctx ends. To find the model of a profile, it may have to wait for
 // the endpoint. When ctx ends, within returns at once, and a connection made later is released.
-func (c Connector) within(ctx context.Context) connected {
+func (c OpenSummarizer) within(ctx context.Context) connected {
 	done := make(chan connected, 1)
 	go func() {
 		defer func() {

@@ -28,7 +28,7 @@ type Config struct {
 	Facts compression.TraitsLookup
 	// Summarizer prepares to request summaries from a model. The function that it returns connects to
 	// the model, off the owner's goroutine. Summarizer is nil if there is no model.
-	Summarizer func(Urgency) Connector
+	Summarizer func(Urgency) OpenSummarizer
 	// Beside runs work off the owner's goroutine while the owner serves its inbox, and returns when the
 	// work is done. If Beside is nil, the work runs on the owner's goroutine.
 	Beside func(work func())
@@ -73,8 +73,8 @@ type unattended struct{}
 func (unattended) BeforeCompression(context.Context, bool) string { return "" }
 func (unattended) AfterCompression(context.Context, bool)         {}
 
-// A Connector returns a model for summaries, and a function to release it after use.
-type Connector func() (model *compression.Summarizer, release func(), err error)
+// A OpenSummarizer returns a model for summaries, and a function to release it after use.
+type OpenSummarizer func() (model *compression.Summarizer, release func(), err error)
 
 // A Window keeps the next request within the model's context window. It is made of parts. Limits, heads
 // and Measure compute the present and the permitted size of the next request. Pruning and summaries

@@ -74,9 +74,10 @@ func (e *Engine) Plan(m RequestFacts) Plan {
 	return Plan{Changes: e.changes(best.at, candidates, folds), Paid: best.dearer, Saves: best.saves, Bank: bank}
 }
 
-// leastFreed returns the number of tokens that a cut must free if the provider's cache finds only whole
-// steps. After the cut, each request may be rounded down by up to one step more. The saving with each
-// request must exceed that. Tokens freed by earlier cuts count too.
+// leastFreed returns the smallest number of tokens that a cut must free to save money. Some providers
+// count cached tokens in multiples of Cache.Step. After a cut, the cached part of each request may be up
+// to one step smaller, and the saving per request must exceed the cost of that step. Tokens that earlier
+// cuts freed are subtracted.
 func (a *account) leastFreed(m RequestFacts) float64 {
 	const leastRead = 0.02
 	return m.rounding()/max(leastRead, m.Price.Read) - float64(a.conversation.unpruned-a.conversation.total)
@@ -245,9 +246,9 @@ func (cv *conversation) tokensFreed(c candidate) int {
 	return cv.units[c.unit].saves()
 }
 
-// takeFolds adds the folds that begin at a unit to the sums, and reports whether there are any. It adds
-// only what they free beyond their own candidates, because the sweep has already passed these and the
-// target of the fold.
+// takeFolds adds the tokens freed by the folds that start at a unit to s.saved and s.lasting. It reports
+// whether there are such folds. The sweep has already counted the candidates among a fold's units and its
+// target, so takeFolds subtracts what pruning these alone frees.
 func (s *sweep) takeFolds(at int) bool {
 	for _, i := range s.startAt[at] {
 		gain := float64(s.folds[i].saves)

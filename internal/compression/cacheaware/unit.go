@@ -58,8 +58,8 @@ type unit struct {
 	fact *fact
 	// text is the text that the unit shows, without line numbers. It is empty for a pruned unit.
 	text string
-	// tokens is the present size of the unit, full its size before any pruning, and left its size as a
-	// pointer.
+	// tokens is the present size of the unit. full is its size before any pruning. left is its size when
+	// a placeholder replaces it.
 	tokens, full, left int
 	state              state
 	// stale is set once an edit has replaced text in the unit. marked is set once the unit has a note

@@ -196,8 +196,8 @@ func (w *web) lacksLogin() bool {
 	return w != nil && w.login != nil && w.login.handler == nil && w.unauthorized.Load()
 }
 
-// stream is a transport whose connection is one long request. The request ends with life, not with
-// the context of the start.
+// stream is a transport whose connection is one long request. The request is canceled when the context
+// life ends, not when the context passed to Connect ends.
 type stream struct {
 	sdk.Transport
 	life context.Context

@@ -55,7 +55,7 @@ type Host struct {
 	options  Options
 	commands *command.Commands
 	now      func() time.Time
-	state    streamjson.State
+	state    streamjson.SessionState
 	// stated is the latest state as an encoded line.
 	stated string
 	// open holds the open questions, by their ids. answered holds the clients whose answers were forwarded.
@@ -83,7 +83,7 @@ func (h *Host) Open(ctx context.Context, c *app.Conversation, now func() time.Ti
 	h.talk, h.options, h.now, h.open = c, o, now, map[int]chat.Approval{}
 	h.commands = c.Commands(h.ctx, c.Chat, app.Screen{})
 	h.hub = attach.NewHub(c.RecordSeq)
-	h.state = streamjson.State{
+	h.state = streamjson.SessionState{
 		Type: streamjson.StateLine, PID: os.Getpid(), Folder: c.Root(), State: "idle", Since: now(), Model: settings.Model.Value(c.Settings()),
 		Branch: layout.Branch(c.Root()), Steered: o.Steered, Detached: o.Detached,
 	}
@@ -117,13 +117,13 @@ func (h *Host) renew(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			h.Renew()
+			h.CheckSocket()
 		}
 	}
 }
 
-// Renew runs the check of renew immediately.
-func (h *Host) Renew() {
+// CheckSocket runs the check of renew immediately.
+func (h *Host) CheckSocket() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.server == nil || h.ctx.Err() != nil {
@@ -137,7 +137,7 @@ func (h *Host) Renew() {
 		_ = h.serve() // the loop retries
 		return
 	}
-	gone, _ := h.server.Renew() // the loop retries
+	gone, _ := h.server.RestoreSocket() // the loop retries
 	if ended := h.options.LoginEnded; gone && ended != nil && h.options.Detached {
 		go ended()
 	}
@@ -213,7 +213,7 @@ func (h *Host) AddEvent(e chat.Event) {
 	case chat.StatusChanged:
 		h.state.Model, h.state.Tokens, h.state.Limit, h.state.CostUSD = e.Status.Model, e.Status.Tokens, e.Status.Limit, e.Stats.SessionCost()
 		if h.talk.SessionID() != h.served {
-			go h.Renew()
+			go h.CheckSocket()
 		}
 	}
 	if line.Value = streamjson.ClientLine(e); line.Value != nil {
@@ -330,7 +330,7 @@ func (h *Host) obey(c *attach.Client, in streamjson.ClientInput) error {
 	case "aside_end":
 		h.talk.Chat.EndAside()
 	case "key":
-		h.talk.Chat.Warming.OnKeyPress()
+		h.talk.Chat.Warming.CancelRefresh()
 	case "mode":
 		h.talk.Chat.CycleMode()
 	case "unqueue":

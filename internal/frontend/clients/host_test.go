@@ -363,7 +363,7 @@ func TestStates(t *testing.T) {
 		return llmtest.Call("write_file", `{"file_path":"a","content":"x"}`)
 	})
 	c, joined := s.join(attach.JoinRequest{Watch: true})
-	var state streamjson.State
+	var state streamjson.SessionState
 	if err := json.Unmarshal(joined.State, &state); err != nil || state.State != "idle" || state.ID != s.talk.SessionID() || !state.Detached {
 		t.Fatalf("%+v %v", state, err)
 	}

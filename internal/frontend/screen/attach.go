@@ -29,7 +29,7 @@ import (
 type AttachOptions struct {
 	Process *app.Process
 	// Session is the state of the session. Socket is the path of its socket.
-	Session streamjson.State
+	Session streamjson.SessionState
 	Socket  string
 	// Settings holds the settings of this screen.
 	Settings *settings.Settings
@@ -166,9 +166,9 @@ func (r *remote) follow(listener func(chat.Event), joined attach.JoinReply) {
 	}
 }
 
-// begin sends the state in which the session was joined to the listener.
+// begin sends events to the listener that describe the state of the session when this terminal joined it.
 func (r *remote) begin(listener func(chat.Event), joined attach.JoinReply) {
-	var state streamjson.State
+	var state streamjson.SessionState
 	if json.Unmarshal(joined.State, &state) == nil && joined.After > 0 && (state.State == "working" || state.State == "blocked") {
 		listener(chat.TurnStarted{})
 	}

@@ -145,7 +145,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, leaver *
 		Driver:        c.Chat,
 		Commands:      c.Commands(ctx, c.Chat, shown),
 		Files:         files,
-		Pressed:       c.Chat.Warming.OnKeyPress,
+		Pressed:       c.Chat.Warming.CancelRefresh,
 		Plain:         o.Plain,
 		Palettes:      o.Process.Palettes(),
 		In:            o.In,

@@ -88,10 +88,9 @@ func keptIn(c *history.Content, r *request) *kept {
 	return nil
 }
 
-// dropVoid omits thinking that the model would refuse, and stores the oldest remaining thinking.
-//
-// For bound models, all thinking after a change of the conversation is void. Thinking before the oldest
-// that the newest reply was based on is omitted, too, because it was not in the request for that reply.
+// dropVoid omits thinking that the API would refuse, and stores the oldest remaining thinking. If bound is
+// set, the API accepts thinking only while everything before it is unchanged. So dropVoid omits all thinking
+// after a change. It also omits thinking that was not part of the request for the newest reply.
 func (c *conversation) dropVoid(bound bool) {
 	var thought []*kept
 	for _, m := range c.messages {

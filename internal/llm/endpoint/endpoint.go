@@ -253,7 +253,7 @@ var errEndless = fmt.Errorf("more than %d MiB in one reply", maxStream>>20)
 // MalformedError returns the error for a faulty reply that another attempt would not fix.
 func (e *Endpoint) MalformedError(model, text string) *llm.Error {
 	failure := e.NewError(llm.Unavailable, model, text)
-	failure.Hint, failure.Final = refusal.HintServer, true
+	failure.Hint, failure.Final = refusal.HintServerViolatesAPI, true
 	return failure
 }
 

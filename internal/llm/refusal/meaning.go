@@ -13,9 +13,9 @@ import (
 
 // Hints that the client uses for its own errors, too.
 const (
-	HintNoKey   = "set " + vendor.EnvKey + " or the profile's auth-keyfile; no API key was sent"
-	HintBaseURL = "check base-url, which usually ends in /v1"
-	HintServer  = "the server violates this API; update it, or use another endpoint or model"
+	HintNoKey             = "set " + vendor.EnvKey + " or the profile's auth-keyfile; no API key was sent"
+	HintBaseURL           = "check base-url, which usually ends in /v1"
+	HintServerViolatesAPI = "the server violates this API; update it, or use another endpoint or model"
 )
 
 // The other hints, by the remedy.

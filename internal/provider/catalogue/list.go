@@ -66,14 +66,14 @@ func load() list {
 	return own
 }
 
-// Day returns the date of the list in use.
-func Day() time.Time { return current().day }
+// ListDate returns the date of the list in use.
+func ListDate() time.Time { return current().day }
 
 // outdatedAfter is the age from which the prices of a list are considered unreliable.
 const outdatedAfter = 60 * 24 * time.Hour
 
 // IsOutdated reports whether the prices of the list in use are too old.
-func IsOutdated(now time.Time) bool { return now.Sub(Day()) > outdatedAfter }
+func IsOutdated(now time.Time) bool { return now.Sub(ListDate()) > outdatedAfter }
 
 // CleanList returns a fetched list without inconsistent lines, the reasons why these were dropped, and the
 // date of the list. It returns an error if the text is not a list.

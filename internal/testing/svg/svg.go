@@ -15,17 +15,17 @@ import (
 type Colors struct {
 	// Back is the background color. Text and Dim are the colors of plain and faint text.
 	Back, Text, Dim string
-	// Colours holds the 16 colors of the terminal palette.
-	Colours [16]string
+	// Colors holds the 16 colors of the terminal palette.
+	Colors [16]string
 }
 
 // Dark and Light are common default colors of terminals.
 var (
-	Dark = Colors{Back: "#16181d", Text: "#d6d9df", Dim: "#868c98", Colours: [16]string{
+	Dark = Colors{Back: "#16181d", Text: "#d6d9df", Dim: "#868c98", Colors: [16]string{
 		"#2b2f37", "#e5707a", "#8fc17b", "#dcb868", "#6faee8", "#c08adf", "#5fb8c2", "#d6d9df",
 		"#6b7280", "#f28b94", "#a8d695", "#f0d08a", "#8fc4f5", "#d4a8ee", "#80d0d8", "#ffffff",
 	}}
-	Light = Colors{Back: "#fdfdfb", Text: "#24292f", Dim: "#6e7781", Colours: [16]string{
+	Light = Colors{Back: "#fdfdfb", Text: "#24292f", Dim: "#6e7781", Colors: [16]string{
 		"#24292f", "#c1323c", "#1f7a33", "#8a6100", "#0a58b8", "#7d3fb0", "#0f6f7c", "#57606a",
 		"#6e7781", "#a3232d", "#186329", "#6b4a00", "#08478f", "#62318c", "#0b5763", "#8c959f",
 	}}
@@ -141,11 +141,11 @@ func (l *look) take(parameters string, g Colors) {
 				l.back = colour
 			}
 		case code >= 30 && code <= 37:
-			l.fore = g.Colours[code-30]
+			l.fore = g.Colors[code-30]
 		case code >= 90 && code <= 97:
-			l.fore = g.Colours[code-90+8]
+			l.fore = g.Colors[code-90+8]
 		case code >= 40 && code <= 47:
-			l.back = g.Colours[code-40]
+			l.back = g.Colors[code-40]
 		case code == 39:
 			l.fore = ""
 		case code == 49:
@@ -198,7 +198,7 @@ func extended(codes []string, g Colors) (colour string, used int) {
 	}
 	switch n := number(1); {
 	case n < 16:
-		return g.Colours[n], 2
+		return g.Colors[n], 2
 	case n < 232:
 		step := func(v int) int { return v * 51 }
 		n -= 16

@@ -9,7 +9,7 @@ import (
 
 // BenchmarkHighlight is the largest block of code that is highlighted.
 func BenchmarkHighlight(b *testing.B) {
-	theme := style.NewTheme(style.Colours16, style.Palettes[0])
+	theme := style.NewTheme(style.Colors16, style.Palettes[0])
 	code := strings.Repeat("func f(x int) string { return fmt.Sprint(x) } // a comment\n", maxHighlight/59)
 	b.SetBytes(int64(len(code)))
 	for b.Loop() {

@@ -11,7 +11,7 @@ import (
 
 func TestHighlightPaintsCode(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(style.Colours16, style.Palettes[0])
+	theme := style.NewTheme(style.Colors16, style.Palettes[0])
 	lines := Lines(theme, "func f() {\n\treturn \"x\" // y\n}", "go")
 	if len(lines) != 3 || !strings.Contains(lines[0], theme.Keyword.Text("func")) || !strings.Contains(lines[1], theme.Literal.Text(`"x"`)) {
 		t.Errorf("got %q", lines)

@@ -119,7 +119,7 @@ func (in *Input) IsPrivate() bool { return strings.HasPrefix(in.Editor.Text, "!!
 // ClearSent empties the prompt after its message was sent.
 func (in *Input) ClearSent() {
 	in.Editor.Clear()
-	in.Vim.Begin()
+	in.Vim.StartInsert()
 	in.Typed = time.Time{}
 }
 

@@ -109,10 +109,10 @@ func (in *Input) Tab() tea.Cmd {
 	return cmd
 }
 
-// Enter accepts the selected proposal and reports whether there was one. runs is set if the line is then
+// AcceptProposal accepts the selected proposal and reports whether there was one. runs is set if the line is then
 // complete and can be sent. For a command's name it requests proposals immediately, so that the effect does
 // not depend on whether they are already shown.
-func (in *Input) Enter() (taken, runs bool) {
+func (in *Input) AcceptProposal() (taken, runs bool) {
 	if line, complete := in.completable(); complete != nil && isCommandName(line) && line != in.popup.line {
 		in.ShowProposals(complete())
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 func BenchmarkMarkdown(b *testing.B) {
-	md := New(style.NewTheme(style.Colours16, style.Palettes[0]))
+	md := New(style.NewTheme(style.Colors16, style.Palettes[0]))
 	b.SetBytes(int64(len(sample)))
 	for b.Loop() {
 		md.Render(sample, 100)

@@ -11,7 +11,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-func plainMarkdown() *Renderer { return New(style.NewTheme(style.NoColours, style.Palettes[0])) }
+func plainMarkdown() *Renderer { return New(style.NewTheme(style.NoColors, style.Palettes[0])) }
 
 // Prose keeps to the width, whatever it is made of; only code may be longer.
 func TestMarkdownKeepsToTheWidth(t *testing.T) {
@@ -23,7 +23,7 @@ func TestMarkdownKeepsToTheWidth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		source := strings.Join(rapid.SliceOfN(pieces, 0, 20).Draw(t, "pieces"), "")
 		width := rapid.IntRange(24, 100).Draw(t, "width")
-		for _, line := range New(style.NewTheme(style.Colours16, style.Palettes[0])).Render(source, width) {
+		for _, line := range New(style.NewTheme(style.Colors16, style.Palettes[0])).Render(source, width) {
 			if w := ansi.StringWidth(line); w > width && !strings.HasPrefix(line, "    ") {
 				t.Fatalf("%d cells in a width of %d: %q\nfrom %q", w, width, line, source)
 			}
@@ -103,7 +103,7 @@ func TestTableKeepsWords(t *testing.T) {
 	t.Parallel()
 	const source = "| file | what it is for, in a long text | language |\n|---|---|---|\n| internal/tui/view.go | draws what is live on the screen | 日本語 |\n| b.go | short | 中文 and more |\n"
 	for _, width := range []int{30, 39, 59, 99} {
-		rows := New(style.NewTheme(style.NoColours, style.Palettes[0])).Render(source, width)
+		rows := New(style.NewTheme(style.NoColors, style.Palettes[0])).Render(source, width)
 		all := strings.Join(rows, "\n")
 		for _, word := range []string{"internal/tui/view.go", "日本語", "中文", "screen"} {
 			if !strings.Contains(all, word) {

@@ -13,7 +13,7 @@ import (
 
 // SettledRows returns how many rows at the beginning of an open paragraph cannot change, whatever text follows.
 // These are the rows before the first character that may begin emphasis, code or a link. rows is the result
-// of Piece for the paragraph. Settled returns 0 for other blocks. It cannot foresee that the next line
+// of Piece for the paragraph. SettledRows returns 0 for other blocks. It cannot foresee that the next line
 // turns the paragraph into a heading.
 func (m *Renderer) SettledRows(piece Piece, rows []string, width int) int {
 	if !isParagraph(piece.Text) {

@@ -13,7 +13,7 @@ import (
 // What is settled of a paragraph stays as it is, whatever comes.
 func TestSettledRowsStay(t *testing.T) {
 	t.Parallel()
-	md := New(style.NewTheme(style.TrueColours, style.Palettes[0]))
+	md := New(style.NewTheme(style.TrueColors, style.Palettes[0]))
 	words := rapid.SampledFrom([]string{
 		"word ", "other ", "a ", "**", "*", "_", "__", "`", "``", "~~", "[", "](http://x.y)", "]", "<", ">", "!", "\\", "5 * 3 ", "snake_case ", "&amp;", "x<y ",
 		"<http://x.y> ", "\"", "日本語", "verylongwordthatdoesnotfitinthewidthofthewindow", ".\n", " ",

@@ -64,7 +64,7 @@ func markdownText() *rapid.Generator[string] {
 // lost or shown twice.
 func TestStreamIsIndependentOfDeltas(t *testing.T) {
 	t.Parallel()
-	md := New(style.NewTheme(style.NoColours, style.Palettes[0]))
+	md := New(style.NewTheme(style.NoColors, style.Palettes[0]))
 	show := func(pieces []Piece) (rows []string) {
 		for _, piece := range pieces {
 			if lines := md.RenderPiece(piece, 60); len(lines) > 0 {

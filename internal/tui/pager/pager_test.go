@@ -23,7 +23,7 @@ func TestPagesComeAndGo(t *testing.T) {
 	t.Parallel()
 	page := func(key string) Page { return Page{Key: key, Title: key, Layout: numbered(1)} }
 	pages := []Page{page("agent a"), page("agent b"), page("output 1")}
-	p, theme := Open(func() []Page { return pages }), style.NewTheme(style.NoColours, style.Palettes[0])
+	p, theme := Open(func() []Page { return pages }), style.NewTheme(style.NoColors, style.Palettes[0])
 	look := func(want string) {
 		t.Helper()
 		if rows := p.View(theme, 60, 10); !strings.HasPrefix(rows[9], " "+want+" ") {
@@ -46,7 +46,7 @@ func TestPagesComeAndGo(t *testing.T) {
 func TestPagerKeys(t *testing.T) {
 	t.Parallel()
 	pages := []Page{{Title: "one", Layout: numbered(100)}, {Title: "two", Layout: numbered(3)}}
-	theme := style.NewTheme(style.NoColours, style.Palettes[0])
+	theme := style.NewTheme(style.NoColors, style.Palettes[0])
 	for _, tt := range []struct {
 		keys, first, status string
 		closed              bool
@@ -96,7 +96,7 @@ func TestPagerKeys(t *testing.T) {
 func TestASinglePageOffersNoOther(t *testing.T) {
 	t.Parallel()
 	pages := []Page{{Title: "one", Layout: numbered(3)}}
-	theme := style.NewTheme(style.NoColours, style.Palettes[0])
+	theme := style.NewTheme(style.NoColors, style.Palettes[0])
 	p := Open(func() []Page { return pages })
 	p.View(theme, 60, 10)
 	p.Key(term.Key{Name: "right"})
@@ -112,7 +112,7 @@ func TestASinglePageOffersNoOther(t *testing.T) {
 // The keys are seen behind a long title, and what waits before them.
 func TestTheKeysAreSeen(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(style.NoColours, style.Palettes[0])
+	theme := style.NewTheme(style.NoColors, style.Palettes[0])
 	pages := []Page{{Title: "ran " + strings.Repeat("a long command ", 20), Layout: numbered(300)}}
 	p := Open(func() []Page { return pages })
 	if got := p.View(theme, 60, 10)[9]; !strings.HasPrefix(got, " ran a long") || !strings.HasSuffix(got, "1–9 of 300 · q back · / find") {

@@ -9,7 +9,7 @@ import (
 
 func TestDiff(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(style.NoColours, style.Palettes[0])
+	theme := style.NewTheme(style.NoColors, style.Palettes[0])
 	diff := "--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n--- two\n+++ zwei\n@@ -98,2 +98,3 @@\n x\n+y\n z\n\\ No newline at end of file\n"
 	if stat := StatText(diff); stat != "+2 −1" {
 		t.Errorf("stat %s, want +2 −1", stat)
@@ -24,7 +24,7 @@ func TestDiff(t *testing.T) {
 // name the file.
 func TestDiffHasSyntaxColours(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(style.Colours256, style.Palettes[0])
+	theme := style.NewTheme(style.Colors256, style.Palettes[0])
 	for name, headers := range map[string]string{
 		"git's":      "--- a/x.go\n+++ b/x.go\n",
 		"our tools'": "--- x.go\n+++ x.go\n",
@@ -41,7 +41,7 @@ func TestDiffHasSyntaxColours(t *testing.T) {
 // count: what names the next file is no line of the one before.
 func TestDiffOfSeveralFiles(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(style.NoColours, style.Palettes[0])
+	theme := style.NewTheme(style.NoColors, style.Palettes[0])
 	diff := "--- a.sql\n+++ a.sql\n@@ -1,2 +1,1 @@\n one\n--- old\n" +
 		"--- /dev/null\n+++ b/new.go\n@@ -0,0 +1,1 @@\n+x\n" +
 		"--- c\u202e.go\n+++ d.go\n@@ -7,1 +9,1 @@\n-y\n+z\n" +

@@ -33,7 +33,7 @@ func acting(ran *[]string) command.ChoiceList {
 // What a key of the list asks is answered before anything runs; only y is a yes.
 func TestPickerActions(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(style.NoColours, style.Palettes[0])
+	theme := style.NewTheme(style.NoColors, style.Palettes[0])
 	for _, tt := range []struct {
 		name       string
 		keys       string

@@ -85,7 +85,7 @@ func TestPickerPreview(t *testing.T) {
 		t.Error("it is loaded twice")
 	}
 	jobs[0]()()
-	theme := style.NewTheme(style.NoColours, style.Palettes[0])
+	theme := style.NewTheme(style.NoColors, style.Palettes[0])
 	for width, shown := range map[int]bool{200: true, 60: false} {
 		rows, _ := p.View(theme, width, 8)
 		if got := strings.Contains(strings.Join(rows, "\n"), "the end of s0"); got != shown {
@@ -102,7 +102,7 @@ func TestPickerSearchesTextsBeside(t *testing.T) {
 	for i := range pick.Choices {
 		pick.Choices[i].Also = func() string { reads++; return fmt.Sprintf("Needle%d s1", i) }
 	}
-	theme := style.NewTheme(style.NoColours, style.Palettes[0])
+	theme := style.NewTheme(style.NoColors, style.Palettes[0])
 	shown := func(p *Picker) string {
 		rows, _ := p.View(theme, 60, 8)
 		return strings.Join(rows, "\n")
@@ -133,7 +133,7 @@ func TestPickerSearchesTextsBeside(t *testing.T) {
 // The selected row is always seen, and nothing is wider or higher than it may be.
 func TestPickerFits(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(style.NoColours, style.Palettes[0])
+	theme := style.NewTheme(style.NoColors, style.Palettes[0])
 	rapid.Check(t, func(t *rapid.T) {
 		pick := sessions(rapid.IntRange(1, 40).Draw(t, "choices"))
 		for i := range pick.Choices {
@@ -196,7 +196,7 @@ func TestPickerTurns(t *testing.T) {
 func TestPickerShowsThemes(t *testing.T) {
 	t.Parallel()
 	pick := command.ChoiceList{Title: "theme", Choices: []command.Choice{{Name: "auto", Theme: "auto"}, {Name: "dark", Theme: "dark"}, {Name: "light", Theme: "light"}}}
-	p, theme := Open(pick), style.NewTheme(style.TrueColours, style.Palettes[0])
+	p, theme := Open(pick), style.NewTheme(style.TrueColors, style.Palettes[0])
 	shown := map[string]bool{}
 	for _, c := range pick.Choices {
 		rows, _ := p.View(theme, 100, 8)
@@ -228,7 +228,7 @@ func TestRemarksGetTheirRoom(t *testing.T) {
 	pick := command.ChoiceList{Choices: []command.Choice{
 		{Name: "a name of thirty-two characters!", Help: "short"}, {Name: "b.go", Help: long}, {Name: "c.go", Help: strings.Repeat("word ", 40) + "end"},
 	}}
-	theme := style.NewTheme(style.NoColours, style.Palettes[0])
+	theme := style.NewTheme(style.NoColors, style.Palettes[0])
 	view := func(width int, keys ...string) string {
 		p := Open(pick)
 		for _, key := range keys {

@@ -40,7 +40,7 @@ func TestArgumentsAreShownWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := OpenQuestion{Approval: chat.Approval{Preview: tools.Preview{Title: "server/tool", Arguments: arguments}}}
-	all := strings.Join(AllRows(style.NewTheme(style.NoColours, style.Palettes[0]), asked, 60), "")
+	all := strings.Join(AllRows(style.NewTheme(style.NoColors, style.Palettes[0]), asked, 60), "")
 	if n := strings.Count(all, "word"); n != 3000 || !strings.Contains(all, "END") || strings.Contains(all, "\x1b[2J") {
 		t.Errorf("%d words, %q", n, all[max(0, len(all)-300):])
 	}
@@ -55,7 +55,7 @@ func TestAChangedDefinitionIsShown(t *testing.T) {
 	asked := OpenQuestion{Approval: chat.Approval{Preview: tools.Preview{
 		Title: "s (yours): t", Arguments: json.RawMessage(`{"a":"ARGUMENT"}`), Served: &tools.ServerCall{Server: "s", Tool: "t", Changed: "- reads\n+ reads\u200b and sends"},
 	}}}
-	all := strings.Join(AllRows(style.NewTheme(style.NoColours, style.Palettes[0]), asked, 60), "\n")
+	all := strings.Join(AllRows(style.NewTheme(style.NoColors, style.Palettes[0]), asked, 60), "\n")
 	changed, argument := strings.Index(all, "and sends"), strings.Index(all, "ARGUMENT")
 	if changed < 0 || argument < changed || !strings.Contains(all, "- reads") {
 		t.Error(all)

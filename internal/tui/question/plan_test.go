@@ -18,7 +18,7 @@ func planned(plan string) chat.Approval {
 // A plan is shown as Markdown, and as it was written where that would leave something out.
 func TestAPlanIsShownWhole(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(style.NoColours, style.PaletteFor("dark", true))
+	theme := style.NewTheme(style.NoColors, style.PaletteFor("dark", true))
 	for plan, want := range map[string]string{
 		"# Head\n\n1. **one** `two`\n1. three": "three",
 		"```go\nx := 1\n```":                   "x := 1",
@@ -47,7 +47,7 @@ func TestAPlanIsShownWhole(t *testing.T) {
 // that is alone answers.
 func TestAnswersToAPlan(t *testing.T) {
 	t.Parallel()
-	theme := style.NewTheme(style.NoColours, style.PaletteFor("dark", true))
+	theme := style.NewTheme(style.NoColors, style.PaletteFor("dark", true))
 	for typed, want := range map[string]chat.Decision{
 		"y":         {Allow: true},
 		"a":         {Allow: true, Always: true},

@@ -121,9 +121,9 @@ func (q *Questions) HasCommandQuestion() bool {
 	return slices.ContainsFunc(q.waiting, func(asked OpenQuestion) bool { return asked.Own != nil })
 }
 
-// OutdatedLister returns a function that lists the IDs of outdated questions of commands. The function
+// OutdatedIDsFunc returns a function that lists the IDs of outdated questions of commands. The function
 // may be called from any goroutine. It is nil if no question can be outdated.
-func (q *Questions) OutdatedLister() func() []int {
+func (q *Questions) OutdatedIDsFunc() func() []int {
 	current := map[int]func() bool{}
 	for _, asked := range q.waiting {
 		if asked.Own != nil && asked.Own.Current != nil {

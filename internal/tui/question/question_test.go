@@ -18,7 +18,7 @@ import (
 	"agent/internal/tui/term"
 )
 
-var theme = style.NewTheme(style.NoColours, style.Palettes[0])
+var theme = style.NewTheme(style.NoColors, style.Palettes[0])
 
 // asking is a question about a command, arranged in a window, and its clock.
 type asking struct {

@@ -91,7 +91,7 @@ func TestWhatIsTakenIsReadable(t *testing.T) {
 
 func TestSampleOfAuto(t *testing.T) {
 	t.Parallel()
-	theme := NewTheme(TrueColours, Palettes[0])
+	theme := NewTheme(TrueColors, Palettes[0])
 	theme.Offered = func(name string) Palette {
 		return PaletteFor(name, false, Palette{Name: "own", Red: terminalColour("4")})
 	}

@@ -25,34 +25,34 @@ func newStyle(look lipgloss.Style) Style {
 	return Style{On: on, off: off}
 }
 
-// Colours is the number of colors that a terminal supports.
-type Colours = termenv.Profile
+// Colors is the number of colors that a terminal supports.
+type Colors = termenv.Profile
 
 // The color support of terminals, best first: 24-bit colors, the fixed palette of 256 colors, the
 // terminal's own sixteen colors, and no attributes. The user has chosen the sixteen colors to be readable.
 const (
-	TrueColours = termenv.TrueColor
-	Colours256  = termenv.ANSI256
-	Colours16   = termenv.ANSI
-	NoColours   = termenv.Ascii
+	TrueColors = termenv.TrueColor
+	Colors256   = termenv.ANSI256
+	Colors16    = termenv.ANSI
+	NoColors   = termenv.Ascii
 )
 
-// DetectColours returns the color support that the environment variables declare; NO_COLOR takes
+// DetectColors returns the color support that the environment variables declare; NO_COLOR takes
 // precedence. It sends no query to the terminal.
-func DetectColours(env func(key string) string) Colours {
+func DetectColors(env func(key string) string) Colors {
 	name := env("TERM")
 	switch {
 	case env("NO_COLOR") != "" || name == "dumb" || name == "":
-		return NoColours
+		return NoColors
 	case env("COLORTERM") == "truecolor" || env("COLORTERM") == "24bit":
 		if strings.HasPrefix(name, "screen") && !strings.Contains(env("TERM_PROGRAM"), "tmux") {
-			return Colours256
+			return Colors256
 		}
-		return TrueColours
+		return TrueColors
 	case strings.Contains(name, "256color") || strings.Contains(name, "kitty") || strings.Contains(name, "alacritty"):
-		return Colours256
+		return Colors256
 	}
-	return Colours16
+	return Colors16
 }
 
 // Theme holds the styles by their meaning. Meaning never depends on color alone: every use also has a glyph
@@ -69,7 +69,7 @@ type Theme struct {
 	Offered func(name string) Palette
 	// Columns is the largest width of prose, in columns.
 	Columns int
-	colours Colours
+	colours Colors
 	// Opens is the label of the key that opens the omitted part of an output.
 	Opens                                        string
 	Plain, Dim, Accent, Strong, Emphasis, Strike Style
@@ -94,7 +94,7 @@ const Columns = 100
 func (t *Theme) ProseWidth(width int) int { return min(width, max(20, t.Columns)) }
 
 // NewTheme returns the styles of a palette for a number of colors.
-func NewTheme(colours Colours, p Palette) *Theme {
+func NewTheme(colours Colors, p Palette) *Theme {
 	r := lipgloss.NewRenderer(io.Discard)
 	r.SetColorProfile(colours)
 	colour := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c)) }
@@ -130,7 +130,7 @@ func NewTheme(colours Colours, p Palette) *Theme {
 		TypeName: colour(p.Cyan),
 		Bar:      []Style{reversed(p.Blue), reversed(p.Magenta), reversed(p.Cyan), reversed(p.Green), reversed(p.Yellow), reversed(p.Red)},
 	}
-	if colours <= Colours256 {
+	if colours <= Colors256 {
 		ground := func(c Colour) Style { return newStyle(r.NewStyle().Background(c)) }
 		t.UserGround = ground(p.UserGround)
 		t.AddedGround, t.RemovedGround = ground(p.AddedGround), ground(p.RemovedGround)
@@ -295,7 +295,7 @@ func Themes() []string {
 
 // NewSpoken returns the theme for screen readers: no styles, and words instead of signs and colors.
 func NewSpoken() *Theme {
-	t := NewTheme(NoColours, Palettes[0])
+	t := NewTheme(NoColors, Palettes[0])
 	t.Spoken = true
 	return t
 }

@@ -49,8 +49,10 @@ type State struct {
 	again        bool
 }
 
-// Begin starts insert mode, for a new prompt.
-func (s *State) Begin() { s.Mode, s.over, s.marks, s.pending, s.change = Insert, false, nil, nil, nil }
+// StartInsert starts insert mode, for a new prompt.
+func (s *State) StartInsert() {
+	s.Mode, s.over, s.marks, s.pending, s.change = Insert, false, nil, nil, nil
+}
 
 // SelectedRange returns the range of visual mode, in bytes, or an empty range in other modes.
 func (s *State) SelectedRange(e *edit.Editor) (from, to int) {

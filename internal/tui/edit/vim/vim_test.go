@@ -215,7 +215,7 @@ func TestActionsOfThePrompt(t *testing.T) {
 	if !takes("esc") || takes("esc") || takes("enter") {
 		t.Error("the first Esc is Vim's, the second and Enter are not")
 	}
-	s.Begin()
+	s.StartInsert()
 	if press(&s, e, "dd"); e.Text != "ondde" {
 		t.Errorf("a new prompt does not begin in insert mode: %q", e.Text)
 	}
