@@ -32,8 +32,8 @@ type Colors = termenv.Profile
 // terminal's own sixteen colors, and no attributes. The user has chosen the sixteen colors to be readable.
 const (
 	TrueColors = termenv.TrueColor
-	Colors256   = termenv.ANSI256
-	Colors16    = termenv.ANSI
+	Colors256  = termenv.ANSI256
+	Colors16   = termenv.ANSI
 	NoColors   = termenv.Ascii
 )
 
