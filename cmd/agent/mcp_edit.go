@@ -218,7 +218,7 @@ func opener(w world, noBrowser bool) mcp.Opener {
 	}
 }
 
-// openInBrowser opens an address with the system's program for addresses.
+// openInBrowser opens a URL in the default browser. It ignores errors.
 func openInBrowser(ctx context.Context, address string) {
 	program := "xdg-open"
 	if runtime.GOOS == "darwin" {

@@ -66,8 +66,8 @@ type modelRow struct {
 	Prices    *settings.Prices `json:"prices,omitempty"`
 	Efforts   []string         `json:"efforts,omitempty"`
 	Images    bool             `json:"images"`
-	// Family is the family that determines the tools and hints for the model. Edits is the format in which
-	// the model edits files.
+	// Family is the family of the model. It determines the edit tool and the hints in the prompt. Edits is
+	// the format in which the model edits files.
 	Family string `json:"family"`
 	Edits  string `json:"edits"`
 }

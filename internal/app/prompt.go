@@ -119,7 +119,8 @@ func promptSandbox(at *place) *prompts.Sandbox {
 	return &prompts.Sandbox{OwnTemp: at.workspace.MapsTemp(), Network: settings.SandboxAllowNetwork.Value(at.settings)}
 }
 
-// trailer returns the trailer line of commits for the value of the setting, or "" for none.
+// trailer returns the trailer line for commit messages, or "" for none. wanted is the value of the setting
+// commit.trailer.
 func trailer(wanted, model string) string {
 	switch wanted {
 	case "assisted-by":

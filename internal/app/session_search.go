@@ -140,9 +140,9 @@ func (f finding) Entry(ctx context.Context, id string, number int) (tools.Excerp
 	return tools.Excerpt{}, &sessionsearch.MissingError{What: fmt.Sprintf("number %d in session %s", number, id)}
 }
 
-// earlierSessions returns the search of earlier sessions of the repository for the model, which can also
-// read the records of its subagents. There is no search if the settings forbid it, nothing is recorded, or
-// the records are in a separate folder.
+// earlierSessions returns what the model uses to search earlier sessions of the repository and to read the
+// records of this session's subagents. If the setting recall.sessions is off, only the subagents' records
+// can be read. If nothing is recorded, nothing can be searched or read.
 func earlierSessions(at *place, rec *record, notes *noting) (earlier tools.Sessions) {
 	earlier = tools.NoSessions{}
 	if at.options.searches() {

@@ -155,7 +155,8 @@ func (t *totals) noteVoid(replies int, change string) {
 
 // tellVoid reports the reasoning that became void since earlier figures.
 func (t *totals) tellVoid(before Stats) {
-	if lost := t.Void - before.Void; lost > 0 && t.VoidBy != "" { // VoidBy is "" if it became void before the session was resumed
+	// VoidBy is "" if the reasoning became void before the session was resumed.
+	if lost := t.Void - before.Void; lost > 0 && t.VoidBy != "" {
 		t.emit.notice("the reasoning of %s is no longer sent, because the conversation before it has changed%s", humanize.Count(lost, "reply"), t.VoidText())
 	}
 }

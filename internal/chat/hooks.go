@@ -104,7 +104,8 @@ func (m *moments) begin(ctx context.Context) (added bool, err error) {
 	return m.addHeard(heard.Blocks)
 }
 
-// addHeard adds the text of the hooks for the model as an entry.
+// addHeard adds the text that hooks have for the model to the history, as one entry. added is false if
+// there is none.
 func (m *moments) addHeard(blocks []history.Block) (added bool, err error) {
 	if len(blocks) == 0 {
 		return false, nil

@@ -20,7 +20,7 @@ type (
 	EngineOptions = cacheaware.Options
 	// Price holds the prices of cached and of other input tokens.
 	Price = cacheaware.Price
-	// PriceStep holds the prices of longer requests.
+	// PriceStep holds the input prices of requests with more than Above input tokens.
 	PriceStep = cacheaware.PriceStep
 	// RequestFacts holds the facts that are known when a request is about to be sent.
 	RequestFacts = cacheaware.RequestFacts

@@ -136,8 +136,8 @@ func summarise(ctx context.Context, s Strategy, c Context, part span) (Result, e
 	return result, nil
 }
 
-// worthwhile is the divisor for the smallest share of a conversation that a summary must replace. A
-// summary costs time and money, and would be due again at once if the tail fills the window.
+// worthwhile is the inverse of the smallest share of a conversation that a summary must replace: 10 means
+// a tenth. A summary costs time and money, and would be due again at once if the tail fills the window.
 const worthwhile = 10
 
 // replacedTokens returns the tokens of the entries that a summary would represent.

@@ -19,7 +19,7 @@ import (
 	"agent/internal/reachlog"
 )
 
-// hostName is the form of a host name.
+// hostName matches a host name with at least one dot, in lower case.
 var hostName = lazyregexp.New(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$`)
 
 // Limits of a request to a vendor.

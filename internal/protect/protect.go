@@ -107,7 +107,8 @@ func (p ProtectionRules) Read(abs, rel string) File {
 	return p.secret(abs, rel)
 }
 
-// byRule returns the protection by a rule of the user or the repository.
+// byRule returns the protection that a rule of the user or the repository gives the file. The zero File
+// means that no rule applies.
 func (p ProtectionRules) byRule(abs, rel string, edit bool) File {
 	if p.Ruled == nil {
 		return File{}

@@ -48,7 +48,7 @@ func firstExecutable(name, path string) string {
 	return ""
 }
 
-// absoluteFolders returns the absolute folders of a list like PATH. Relative folders depend on the
+// absoluteFolders returns a list like PATH without its relative folders, because these depend on the
 // current folder.
 func absoluteFolders(path string) string {
 	kept := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool { return !filepath.IsAbs(dir) })

@@ -124,7 +124,7 @@ type modeCall struct {
 	flags uint32
 }
 
-// modeCalls lists the calls with a mode that every architecture has.
+// modeCalls lists the system calls with a file mode argument that every architecture has.
 var modeCalls = map[uint32]modeCall{
 	unix.SYS_FCHMOD: {mode: atSecond}, unix.SYS_FCHMODAT: {mode: atThird}, unix.SYS_FCHMODAT2: {mode: atThird},
 	unix.SYS_OPENAT: {mode: atFourth, flags: atThird}, unix.SYS_MKNODAT: {mode: atThird},

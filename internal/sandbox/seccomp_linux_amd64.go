@@ -4,13 +4,15 @@ import "golang.org/x/sys/unix"
 
 const architecture = unix.AUDIT_ARCH_X86_64
 
-// modeCallsOld lists further calls with a mode, which newer architectures lack.
+// modeCallsOld lists system calls with a file mode argument that amd64 has in addition to modeCalls. Newer
+// architectures do not have them.
 var modeCallsOld = map[uint32]modeCall{
 	unix.SYS_CHMOD: {mode: atSecond}, unix.SYS_CREAT: {mode: atSecond}, unix.SYS_MKNOD: {mode: atSecond},
 	unix.SYS_OPEN: {mode: atThird, flags: atSecond},
 }
 
-// changeCallsOld lists further calls that change attributes, which newer architectures lack.
+// changeCallsOld lists system calls that change file attributes and that amd64 has in addition to those of
+// every architecture. Newer architectures do not have them.
 var changeCallsOld = map[uint32]changeCall{
 	unix.SYS_CHMOD:  {kind: rights, dir: none, path: 0, value: 1, flags: none},
 	unix.SYS_CHOWN:  {kind: owner, dir: none, path: 0, value: 1, flags: none},

@@ -20,8 +20,8 @@ type change struct {
 	counts Counts
 }
 
-// describe turns a mutation into the record with number seq. It applies the record to the
-// timeline, which therefore always equals the timeline of a replay.
+// describe turns a mutation into the record with number seq, and applies this record to the timeline. A
+// replay of the records therefore results in the same timeline.
 func (t *timeline) describe(seq uint64, m history.Mutation) (c change, err error) {
 	switch m.Kind {
 	case history.MutationAdded:

@@ -10,7 +10,7 @@ var (
 	Model = Optional("model", Word(), "the endpoint's only model",
 		"model that answers")
 	// Provider is the name of a vendor. It determines the address, the variable with the API key
-	// and the special features of requests. Choices contains the names.
+	// and the special features of requests. NewRegistry gets the valid names in Choices.
 	Provider = Optional("provider", Enum(), "base-url decides",
 		"model provider; base-url has precedence")
 	BaseURL = Optional("base-url", URL(), "a local server, if one responds",
@@ -123,8 +123,8 @@ const (
 
 // The settings for edits by the model.
 var (
-	// ModelFamily is the family that determines the tools and hints for the model. Choices contains
-	// the names.
+	// ModelFamily is the family of the model. It determines the edit tool and the hints in the prompt.
+	// NewRegistry gets the valid names in Choices.
 	ModelFamily = Declare("model-family", Enum("auto"), "auto",
 		"model family, for edit tool and hints; auto: by name")
 	EditTool = Declare("edit-tool", Enum(EditAuto, EditPatch, EditReplace), EditAuto,

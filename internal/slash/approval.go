@@ -58,7 +58,7 @@ func (s setter) showApproval(_ context.Context, _ []string) (command.Output, err
 // permissions.
 var allowedWhere = map[bool]string{false: "Allowed in this session:", true: "Allowed permanently in this project:"}
 
-// idleDays is the number of unused days after which a permission is shown as idle.
+// idleDays is the number of days without use after which a permission is shown as idle.
 const idleDays = 30
 
 // idle reports whether a permission of the project has not been used for more than idleDays days.

@@ -49,7 +49,7 @@ type seen struct {
 	facts fact
 }
 
-// fact is a set of flags about a file.
+// fact is a bit set of what is known about a file. It combines the flags below.
 type fact uint8
 
 const (

@@ -155,7 +155,8 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 	return pages, nil
 }
 
-// refusalOf returns the error of pdftotext, which failed before it read anything.
+// refusalOf returns the error for a run of pdftotext that failed and printed no text. complaint is its
+// standard error, and exit its exit status.
 func refusalOf(complaint string, exit int) error {
 	switch {
 	case strings.Contains(complaint, "Incorrect password"):

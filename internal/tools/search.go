@@ -151,9 +151,9 @@ func (a searchArgs) searchedPlace() string {
 	return where
 }
 
-// describeMatches formats as many matches from the offset up to last as fit. If at most a tenth
-// does not fit, it adds the rest too, up to most bytes in total. A request for the rest would cost
-// more.
+// describeMatches formats the matches from the offset up to last, as far as they fit the limit. If at most a
+// tenth of the text does not fit, it adds this rest too, up to most bytes in total, because another request
+// for the rest would cost more.
 func describeMatches(env *Env, args searchArgs, base string, matches []search.Match, last, most int) string {
 	if len(matches) == 0 {
 		return fmt.Sprintf("No line matches %s in %s.", args.Pattern, args.searchedPlace())

@@ -268,7 +268,7 @@ type ServerCall struct {
 // ServedRules is the tool name in rules for calls of servers: mcp(SERVER/TOOL).
 const ServedRules = "mcp"
 
-// String returns the name of the called tool as rules write it.
+// String returns the called tool in the form used in rules: SERVER/TOOL.
 func (s ServerCall) String() string { return s.Server + "/" + s.Tool }
 
 // HookName returns the name of the tool in the hooks of other coding agents.

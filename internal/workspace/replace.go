@@ -65,7 +65,7 @@ func (w *Workspace) replaceWith(abs string, before []byte, fill func(io.Writer) 
 	return errors.Join(unwritten(rel, err), folders.remove())
 }
 
-// errUnsafe means that a file was written, but that its name may not be on the disk.
+// errUnsafe means that a file was written, but that its directory entry may not have been flushed to disk.
 var errUnsafe = errors.New("was written, but may be lost if the machine crashes now")
 
 func unwritten(rel string, err error) error {

@@ -169,8 +169,9 @@ func (g *Checks) run(ctx context.Context, command projectcheck.Command) (string,
 	return result.Output, nil
 }
 
-// RunAtTurnEnd runs the checks of a turn when the model ends it. If they print new lines, the model receives the
-// lines and continues the turn, once.
+// RunAtTurnEnd runs the turn's checks when the model ends the turn after edits. If a check prints lines that
+// it did not print before the edits, the model receives these lines and continues the turn. This happens at
+// most once per turn.
 func (g *Checks) RunAtTurnEnd(ctx context.Context) chat.HookResult {
 	if g.Consent.Mode().IsReadOnly() {
 		return chat.HookResult{}

@@ -20,7 +20,8 @@ func Heading(agent, id, status string) string {
 	return "agent " + agent + ", " + id + ": " + humanize.Line(status, 0)
 }
 
-// Figures returns the cost of a subagent, to be appended to a heading.
+// Figures returns the numbers of requests, calls and tokens of a subagent, and its cost, as text to append
+// to a heading.
 func Figures(s chat.Stats) string {
 	text := fmt.Sprintf(", %s, %s, %s tokens", humanize.Count(s.Requests, "request"), humanize.Count(s.ToolCalls, "call"), humanize.Tokens(s.PromptTokens+s.CompletionTokens))
 	if s.Cost > 0 {

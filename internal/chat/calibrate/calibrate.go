@@ -13,7 +13,7 @@ import (
 
 // A Request contains the sizes of a request by our own count.
 type Request struct {
-	// Model is the model with its endpoint. Head is a digest of the system prompt and the tools.
+	// Model identifies the model and its endpoint. Head is a digest of the system prompt and the tools.
 	Model, Head string
 	// HeadTokens is the size of the system prompt and tools. Tokens has the size of each entry.
 	HeadTokens int
@@ -120,7 +120,9 @@ func (g *Calibration) Observe(r Request, prompt int) {
 	g.head, g.parts = r.Head, parts
 }
 
-// measure returns the scale of the entries that are in no earlier report.
+// measure returns the ratio of the provider's count to ours for the entries of r that no earlier report
+// contained, and adds it to the calibration. told is the reported size of the whole request. Without such
+// entries, or if the head has changed, measure returns the scale of the earlier reports.
 func (g *Calibration) measure(r Request, told float64) float64 {
 	rest, unknown := told-g.headTold, 0.0
 	for i, entry := range r.Entries {

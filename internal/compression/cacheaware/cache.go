@@ -53,7 +53,8 @@ func (a *account) anchorBefore(m RequestFacts, units int) int {
 	return 0
 }
 
-// markedLatest is how many of the latest entries every request marks.
+// markedLatest is the number of latest entries that get a mark in each request, unless Cache.Ends is set:
+// the provider then marks only the last one. A mark is a cache breakpoint.
 const markedLatest = 2
 
 // mark records the marks of the request that is being sent. From then on, the provider's cache contains

@@ -10,7 +10,8 @@ import (
 // of uncached input.
 type Price struct {
 	Read, Write float64
-	// Step holds the prices of longer requests, or the zero PriceStep.
+	// Step holds the prices of requests with more than Step.Above input tokens. The zero PriceStep means
+	// that the prices do not depend on the size of the request.
 	Step PriceStep
 }
 

@@ -22,9 +22,9 @@ var onGitHub = lazyregexp.New(`^(?:https://(?:[^/@]*@)?github\.com/|(?:ssh://)?g
 
 // FetchArgs returns the arguments with which git fetches a pull request from the server of the
 // remote origin. The fetch updates no branch. environ is the environment of git. If the user is
-// signed in to GitHub with gh, git gets the credentials from gh. The error lists the settings in
-// the repository's configuration by which the fetch could run programs. The hooks of the repository
-// do not run.
+// signed in to GitHub with gh, git gets the credentials from gh. The hooks of the repository do not
+// run. FetchArgs returns an error if settings in the repository's git configuration could make the
+// fetch run programs. The error lists them.
 func FetchArgs(ctx context.Context, root, number string, environ []string) ([]string, error) {
 	keys, err := gitcmd.UnsafeKeys(ctx, root)
 	if err != nil {

@@ -67,7 +67,8 @@ func newConversation(messages []openai.ChatCompletionMessage) conversation {
 		}
 		for _, call := range m.ToolCalls {
 			f := fact{at: at, name: call.Function.Name}
-			_ = json.Unmarshal([]byte(call.Function.Arguments), &f.args) // arguments in another form have no subject
+			// Malformed arguments are ignored; the call then names no file or command.
+			_ = json.Unmarshal([]byte(call.Function.Arguments), &f.args)
 			waiting[call.ID] = len(c.facts)
 			c.facts = append(c.facts, f)
 		}

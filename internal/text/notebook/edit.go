@@ -158,8 +158,8 @@ func (n *Notebook) textAfter(count int) string {
 	return string(n.raw[n.cells[len(n.cells)-1].at.end : n.body.end-1])
 }
 
-// source returns a source as JSON, in the form that the cell uses. Unchanged lines keep their
-// bytes.
+// source returns text as the JSON value of the source of c: a string or a list of lines, as in the file.
+// An unchanged source, and unchanged lines of a list, are copied byte for byte.
 func (n *Notebook) source(c cell, text string) []byte {
 	switch {
 	case text == c.text:

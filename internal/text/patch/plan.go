@@ -40,7 +40,7 @@ func Plan(sections []Section, read func(path string) ([]byte, error)) (files []F
 	return files, p.notes, nil
 }
 
-// planner holds the state of the files after the sections so far.
+// planner holds the state of the files after the sections that were applied so far.
 type planner struct {
 	read  func(path string) ([]byte, error)
 	files []File

@@ -15,8 +15,8 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// leastContrast is the smallest contrast of text with its background, by WCAG 2.1, at which large text and
-// signs are readable.
+// leastContrast is the smallest contrast between a foreground and its background at which WCAG 2.1
+// considers large text and graphical symbols readable.
 const leastContrast = 3.0
 
 // ownPalette is the file format of a theme. Omitted colors are taken from the program's palette for the

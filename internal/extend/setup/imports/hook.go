@@ -24,7 +24,7 @@ type hook struct {
 	identity string
 }
 
-// ownHooks reads the identities of the hooks in our file.
+// ownHooks reads the identities of the hooks in hooksFile.
 func (p *planner) ownHooks() error {
 	p.hasHooks = map[string]bool{}
 	data, err := fsutil.ReadBeginning(p.hooksFile, maxFile)
@@ -137,7 +137,7 @@ func (p *planner) notifier(from string, members map[string]json.RawMessage) {
 	p.takeHooks(from, hooks.Parse(from, data), "notify gets its JSON on standard input, in the form of hooks, and not as an argument")
 }
 
-// writeHooks appends the hooks to our file, except hooks that another import has added meanwhile.
+// writeHooks appends the hooks to hooksFile, except hooks that another import has added meanwhile.
 func (p Plan) writeHooks() error {
 	if len(p.hooks) == 0 {
 		return nil

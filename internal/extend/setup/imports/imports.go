@@ -1,8 +1,8 @@
 // Package imports imports the configuration of other coding agents, such as Claude Code and codex.
 //
 // Read reads their files and returns a Plan, which lists a Change for each item. Plan.Write adds
-// the servers and hooks to our files. All other changes are only shown: this program reads the item
-// at its original path, or the user can enter an equivalent. The package starts nothing, and a
+// the servers and hooks to this program's files. All other changes are only shown: this program reads
+// the item at its original path, or the user can enter an equivalent. The package starts nothing, and a
 // Change contains no secret.
 package imports
 
@@ -105,7 +105,7 @@ type Plan struct {
 	servers map[string]map[string]json.RawMessage
 	// hooks lists the hooks to append to hooksFile.
 	hooks []hook
-	// hooksFile is our file of hooks.
+	// hooksFile is the path of this program's hooks file.
 	hooksFile string
 }
 
@@ -114,9 +114,9 @@ type planner struct {
 	Plan
 	where Locations
 	only  []Kind
-	// has maps files and names to the existing and planned entries of our files.
+	// has maps files and names to the existing and planned entries of this program's files.
 	has map[string]map[string]string
-	// hasHooks holds the identities of the existing and planned hooks of our file.
+	// hasHooks holds the identities of the existing and planned hooks in hooksFile.
 	hasHooks map[string]bool
 }
 
@@ -136,8 +136,8 @@ func Check(named []string, only []Kind) error {
 }
 
 // Read plans the import of the named sources and kinds. Empty lists mean all. A file of another
-// coding agent that cannot be read becomes a skipped change. An error is about one of our own
-// files.
+// coding agent that cannot be read becomes a skipped change. An error is about one of this
+// program's own files.
 func Read(w Locations, named []string, only []Kind) (Plan, error) {
 	p := planner{where: w, only: only, has: map[string]map[string]string{}}
 	p.servers, p.hooksFile = map[string]map[string]json.RawMessage{}, filepath.Join(w.Config, "hooks.json")
@@ -152,7 +152,7 @@ func Read(w Locations, named []string, only []Kind) (Plan, error) {
 	return p.Plan, nil
 }
 
-// readOwn reads our existing configuration.
+// readOwn reads the existing configuration of this program.
 func (p *planner) readOwn() error {
 	for _, file := range []string{servers.UserFile(p.where.Config), servers.ProjectFile(p.where.Workspace)} {
 		has, err := servers.Entries(file)

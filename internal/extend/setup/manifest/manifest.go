@@ -49,11 +49,11 @@ type Part struct {
 	// Note explains why the part has another effect here, or none.
 	Note string `json:"note,omitempty"`
 	Role Role   `json:"-"`
-	// Means is the text in which file names are searched. Empty means Text.
+	// Means is the text to search for file names. If it is empty, Text is searched.
 	Means string `json:"-"`
 }
 
-// PathText returns the text in which file names are searched.
+// PathText returns the text to search for file names.
 func (p Part) PathText() string {
 	if p.Means != "" {
 		return p.Means
