@@ -3,6 +3,7 @@
 package snapshot_test
 
 import (
+	"math"
 	"fmt"
 	"os"
 	"runtime"
@@ -120,8 +121,12 @@ func TestLittleIsHeldOfEachFileDuringACommand(t *testing.T) {
 		settle()
 		return during - before
 	}
-	if each := (held(many) - held(few)) / (many - few); each > mostBytes {
-		t.Errorf("%d bytes for each file", each)
+	least := int64(math.MaxInt64) // other goroutines of the tests allocate, too
+	for range 3 {
+		least = min(least, (held(many)-held(few))/(many-few))
+	}
+	if least > mostBytes {
+		t.Errorf("%d bytes for each file", least)
 	}
 }
 
