@@ -3,8 +3,8 @@
 package snapshot_test
 
 import (
-	"math"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strings"
