@@ -88,11 +88,14 @@ func (w *Warming) CancelRefresh() {
 
 // Detach marks that the chat has no window of its own. While shown returns false, refreshes cover only
 // running work.
-func (w *Warming) Detach(shown func() bool) { w.shown.Store(&shown) }
+func (w *Warming) Detach(shown func() bool) {
+	w.shown.Store(&shown)
+	w.StopIfUnseen()
+}
 
-// OnWindowClosed stops a refresh that waits for the user at once, because a window was closed. If another
-// window shows the chat, the refresh continues.
-func (w *Warming) OnWindowClosed() {
+// StopIfUnseen stops a refresh that waits for the user at once, unless a window shows the chat. It is
+// called after a window was closed.
+func (w *Warming) StopIfUnseen() {
 	if f := w.flight.Load(); f != nil && f.wait != cachewarm.WaitForWork && !w.isShown() {
 		f.cancel()
 	}
@@ -285,7 +288,7 @@ func (w *Warming) refresh(p cachewarm.Prefix, wait cachewarm.Wait) {
 	ctx, cancel := context.WithTimeout(llm.WithoutUser(w.base), refreshTime)
 	sent := &flight{cancel, wait}
 	w.flight.Store(sent)
-	if w.OnWindowClosed(); ctx.Err() != nil {
+	if w.StopIfUnseen(); ctx.Err() != nil {
 		w.flight.Store(nil)
 		return
 	}

@@ -342,7 +342,7 @@ func TestTheLastWindowStopsARefresh(t *testing.T) {
 				t.Fatalf("%s: %d refreshes", name, len(b.refreshes))
 			}
 			shown.Store(c.shown)
-			b.Warming.OnWindowClosed()
+			b.Warming.StopIfUnseen()
 			synctest.Wait()
 			if stopped := b.Warming.flight.Load() == nil; stopped != c.stopped {
 				t.Errorf("%s: stopped: %t", name, stopped)

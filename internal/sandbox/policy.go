@@ -45,7 +45,7 @@ func ParseProfile(name string) (Profile, error) {
 // Policy lists the rights of a command. Paths that do not exist are omitted.
 type Policy struct {
 	Profile Profile
-	// Work may write to Workspace. Every profile may write to Temp, and TMPDIR is set to it. No
+	// ProfileWork may write to Workspace. Every profile may write to Temp, and TMPDIR is set to it. No
 	// part of the path Temp may be a link.
 	Workspace, Temp string
 	// PrivateTemp is the folder that the command sees as /tmp, if the backend has namespaces. If

@@ -236,7 +236,7 @@ func (l *Log) reopen() (file, error) {
 	return out, nil
 }
 
-// Available locks a session for some microseconds. acquire waits longer than that before it reports that
+// CheckAvailable locks a session for some microseconds. acquire waits longer than that before it reports that
 // the session is in use.
 const (
 	lookTimeout = 100 * time.Millisecond

@@ -63,7 +63,7 @@ func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 		return gate.Verdict{}
 	}
 	for _, command := range g.checks.Due(k.Preview.Paths) {
-		if command.Line == projectcheck.Server { // a language server changes no files
+		if command.File != "" { // a language server changes no files
 			g.checks.Allow(command)
 			continue
 		}
@@ -136,10 +136,10 @@ const slowCheck = time.Second
 // run runs a check in the sandbox, like a command of the model.
 func (g *Checks) run(ctx context.Context, command projectcheck.Command) (string, error) {
 	defer hook.WarnIfSlow(slowCheck, "the check "+command.String(), g.Loop.ReportWaiting)()
-	if command.Line == projectcheck.Server {
+	if command.File != "" {
 		ctx, cancel := context.WithTimeout(ctx, projectcheck.Limit)
 		defer cancel()
-		problems, err := g.Problems(ctx, command.Dir)
+		problems, err := g.Problems(ctx, command.File)
 		return strings.Join(problems, "\n"), err
 	}
 	confined := g.Confinement()

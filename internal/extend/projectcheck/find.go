@@ -33,7 +33,7 @@ func find(root, file string) (Command, bool) {
 			if slices.Contains(p.endings, filepath.Ext(file)) && slices.ContainsFunc(p.markers, func(name string) bool {
 				return shows(filepath.Join(root, dir, name), p.holds)
 			}) {
-				return Command{p.line, dir, true}, true
+				return Command{Line: p.line, Dir: dir, Found: true}, true
 			}
 		}
 		if dir == "." {

@@ -33,15 +33,20 @@ const Limit = 20 * time.Second
 const mostCommands = 4
 
 // A Command is a check: a shell command and the folder in which to run it, relative to the
-// workspace. If the command is Server, Dir is the file to check.
+// workspace, or a file that a language server checks.
 type Command struct {
 	Line, Dir string
+	// File is the file for a language server, relative to the workspace. It is empty for a shell command.
+	File string
 	// Found is set if the files of the project suggested the check.
 	Found bool
 }
 
 func (c Command) String() string {
-	if c.Dir == "." {
+	switch {
+	case c.File != "":
+		return Server + " in " + c.File
+	case c.Dir == ".":
 		return c.Line
 	}
 	return c.Line + " in " + c.Dir
@@ -121,7 +126,7 @@ func (c *Checks) of(file string) (Command, bool) {
 	case Auto:
 		return find(c.Root, file)
 	case Server:
-		return Command{Line: Server, Dir: file}, c.Served(file)
+		return Command{File: file}, c.Served(file)
 	default:
 		return Command{Line: strings.ReplaceAll(line, "{dir}", cmdline.Quote(filepath.Dir(file))), Dir: "."}, true
 	}

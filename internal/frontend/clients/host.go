@@ -103,7 +103,7 @@ func (h *Host) Open(ctx context.Context, c *app.Conversation, now func() time.Ti
 func (h *Host) serve() (err error) {
 	h.served = h.talk.SessionID()
 	folders := h.talk.SocketFolders()
-	h.server, err = attach.Serve(folders[0], h.served, h.hub, h.take, h.talk.Chat.Warming.OnWindowClosed)
+	h.server, err = attach.Serve(folders[0], h.served, h.hub, h.take, h.talk.Chat.Warming.StopIfUnseen)
 	return err
 }
 
@@ -155,7 +155,6 @@ func (h *Host) Detach(stop, loginEnded func()) {
 	h.report()
 	h.mu.Unlock()
 	h.talk.Chat.Warming.Detach(h.shown)
-	h.talk.Chat.Warming.OnWindowClosed()
 }
 
 // shown reports whether a user sees the session in a client.

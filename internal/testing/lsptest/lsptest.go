@@ -54,7 +54,7 @@ const (
 	// FaultLoses omits the locations in other files. It still returns where a name is declared: in
 	// z.py.
 	FaultLoses = "loses"
-	// FaultGrows omits the last location in its first answer.
+	// FaultGrows omits the last location in the first answer about references.
 	FaultGrows = "grows"
 	// FaultNull answers with null.
 	FaultNull = "null"
@@ -97,7 +97,8 @@ type server struct {
 	// in the client.
 	files map[string]string
 	open  map[string]bool
-	asked int
+	// asked counts the questions, and references those about references.
+	asked, references int
 }
 
 type message struct {
@@ -288,7 +289,10 @@ func (s *server) answer(method, path string, p params) (result any, asked bool) 
 			}
 		}
 	}
-	if s.fault == FaultGrows && s.asked == 1 && len(places) > 0 {
+	if method == "textDocument/references" {
+		s.references++
+	}
+	if s.fault == FaultGrows && s.references == 1 && len(places) > 0 {
 		places = places[:len(places)-1]
 	}
 	if s.fault == FaultOutside {
