@@ -144,8 +144,8 @@ func args(v any) string { data, _ := json.Marshal(v); return string(data) }
 // whose agent had not begun, and unbegun the message that comes if it was to run in the background.
 var (
 	interruptedAgent = regexp.MustCompile(`agent general, (s-[a-z0-9]{5}): interrupted when agent ended`)
-	unanswered       = regexp.MustCompile(`the program ended before this call was answered|interrupted before it began`)
-	unbegun          = regexp.MustCompile(`ended: (task t\d)\n+\x60{3,}\nagent general, s-[a-z0-9]{5}: interrupted before it began`)
+	unanswered       = regexp.MustCompile(`the program ended before this call was answered|interrupted before it started`)
+	unbegun          = regexp.MustCompile(`ended: (task t\d)\n+\x60{3,}\nagent general, s-[a-z0-9]{5}: interrupted before it started`)
 )
 
 // lead gives tasks whose agents have not begun, has interrupted agents go on, or else ends the turn.

@@ -228,7 +228,7 @@ func diskTurn(_ *rand.Rand, request *llmtest.Request) llmtest.Turn {
 	results, n := 0, 0
 	for _, m := range request.Messages {
 		switch {
-		case strings.Contains(m.Content, "data to be summarised"):
+		case strings.Contains(m.Content, "data to be summarized"):
 			return llmtest.Say("<state_snapshot><overall_goal>all</overall_goal></state_snapshot>")
 		case m.Role == "user":
 			results, n = 0, n+1

@@ -122,7 +122,7 @@ func recordTurn(_ *rand.Rand, request *llmtest.Request) llmtest.Turn {
 	results := 0
 	for i := len(request.Messages) - 1; i >= 0; i-- {
 		m := request.Messages[i]
-		if strings.Contains(m.Content, "data to be summarised") {
+		if strings.Contains(m.Content, "data to be summarized") {
 			return llmtest.Say("<state_snapshot><overall_goal>all steps</overall_goal></state_snapshot>")
 		}
 		if m.Role == "tool" {
@@ -186,7 +186,7 @@ func (h *house) recover(l *recordLine, i int) recordStep {
 		}
 	}
 	if point != "" {
-		if out := h.play(recordStep{text: "/rewind " + point + " files", flags: []string{"-c"}}); !strings.Contains(out, "put back") && !strings.Contains(out, "no longer stored") {
+		if out := h.play(recordStep{text: "/rewind " + point + " files", flags: []string{"-c"}}); !strings.Contains(out, " restored. To revert that") && !strings.Contains(out, "No file changed since then") {
 			h.t.Fatalf("going back to %s: %s", point, out)
 		}
 	}

@@ -169,7 +169,7 @@ func (h *house) once(what string, run killedRun, args []string, delay time.Durat
 // checkSettings expects that what is kept of the settings can be read.
 func (h *house) checkSettings(what string) {
 	h.t.Helper()
-	if out, err := h.program("profile", "list").CombinedOutput(); err != nil || bytes.Contains(out, []byte("left as it is")) {
+	if out, err := h.program("profile", "list").CombinedOutput(); err != nil || bytes.Contains(out, []byte("file unchanged")) {
 		h.t.Errorf("%s: %v\n%s", what, err, out)
 	}
 	files, _ := filepath.Glob(filepath.Join(h.home, ".config/agent/*.json"))

@@ -72,7 +72,7 @@ func (j *job) work(ctx context.Context) tools.Answer {
 		j.tell(chat.AgentWaiting{AgentState: j.state()})
 	}
 	if err := j.team.enter(ctx, j.turn); err != nil {
-		return j.ended("interrupted", tools.Answer{Error: j.heading("interrupted before it began")})
+		return j.ended("interrupted", tools.Answer{Error: j.heading("interrupted before it started")})
 	}
 	defer j.team.leave()
 	now := j.team.Now()
