@@ -315,7 +315,7 @@ func atRest(painted <-chan struct{}) {
 }
 
 // defects are what no run may say.
-var defects = regexp.MustCompile(`panic:|goroutine \d+ \[|nil pointer|internal error|defect in`)
+var defects = regexp.MustCompile(`panic:|goroutine \d+ \[|nil pointer|internal error`)
 
 // checkDiskRun checks what holds of a run on a disk that failed.
 func (h *house) checkDiskRun(what string, run diskRun, status int, out string) {
