@@ -12,7 +12,8 @@ import (
 	"agent/internal/app"
 )
 
-// searching writes a document: each step is a call with its answer, "say" is a word of the person.
+// searching returns a document. Each step is a call with its answer, and "say" is a message of the
+// user.
 func searching(steps ...[3]string) string {
 	var entries []string
 	for i, s := range steps {
@@ -27,8 +28,8 @@ func searching(steps ...[3]string) string {
 	return `{"workspaceRoot":"/w","history":[` + strings.Join(entries, ",") + `,{"speaker":"ai","blocks":[{"type":"text","text":"it is foundName"}]}]}`
 }
 
-// A long search is five calls in a row that only look, of whose results nothing is edited; the
-// report has the lines that later replies use; a large search early in a session pays.
+// A long search is five read-only calls in a row whose results are not edited. The report contains
+// the lines that later replies use. A large search early in a session saves cost.
 func TestExplore(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("some text of a file that nobody needs again\n", 300)

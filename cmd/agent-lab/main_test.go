@@ -40,8 +40,8 @@ func lab(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// The variants include the phase that is off by default, and for every price the optimum is a cost at
-// which nothing needed is missing, and none above the cost of sending everything.
+// The variants include the phase that is off by default. For every price the optimum is the lowest
+// cost that omits nothing necessary. No optimum is above the cost of sending everything.
 func TestVariants(t *testing.T) {
 	t.Parallel()
 	out, err := lab(t, "variants", "--optimum", "--json", "doc.json")
@@ -84,7 +84,7 @@ func TestRecordingsThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// A wait counts as work where a command or a subagent explains it, else as a question, and the
+// A wait counts as work if a command or a subagent explains it, and otherwise as a question. The
 // simulation has a line for each combination.
 func TestWarm(t *testing.T) {
 	t.Parallel()

@@ -14,12 +14,12 @@ import (
 	"agent/internal/toolspec"
 )
 
-// byLetter counts a token for each byte.
+// byLetter counts one token for each byte.
 type byLetter struct{}
 
 func (byLetter) Count(text string) int { return len(text) }
 
-// options returns the options of an engine that knows two tools and counts with byLetter.
+// options returns the options of an engine that has two tools and counts with byLetter.
 func options() compression.EngineOptions {
 	return compression.EngineOptions{
 		Tools: func(name string) toolspec.Traits {
@@ -32,7 +32,7 @@ func options() compression.EngineOptions {
 	}
 }
 
-// said returns a conversation of calls, each a tool, its parameters and its answer.
+// said returns a conversation of calls. Each call has a tool, its parameters and its answer.
 func said(calls ...[3]string) []*history.Content {
 	entries := []*history.Content{history.HumanText("change commonName")}
 	for i, c := range calls {
@@ -44,7 +44,7 @@ func said(calls ...[3]string) []*history.Content {
 	return entries
 }
 
-// The optimum against all choices of cuts on small random recordings.
+// The optimum equals the least cost of all choices of cuts, on small random recordings.
 func TestOptimumAgainstAllChoices(t *testing.T) {
 	t.Parallel()
 	for seed := range 200 {
@@ -75,7 +75,7 @@ func TestOptimumAgainstAllChoices(t *testing.T) {
 	}
 }
 
-// leastByTrying tries every place of a cut, or none, at each request.
+// leastByTrying tries every position of a cut, or no cut, at each request.
 func leastByTrying(r *judge.Recording, dead []int, q requests) float64 {
 	best := math.Inf(1)
 	cuts := make([]int, len(q.Cold))
@@ -97,7 +97,7 @@ func leastByTrying(r *judge.Recording, dead []int, q requests) float64 {
 	return best
 }
 
-// costOfCuts is what requests cost when all that is not needed goes behind each cut.
+// costOfCuts returns the cost of the requests if each cut removes all unnecessary parts after it.
 func costOfCuts(r *judge.Recording, dead []int, q requests, cuts []int) float64 {
 	tokens := make([]int, len(r.Parts))
 	for at, p := range r.Parts {
@@ -128,7 +128,8 @@ func costOfCuts(r *judge.Recording, dead []int, q requests, cuts []int) float64 
 	return cost
 }
 
-// What is needed is never cheaper with more needs, and never dearer than everything.
+// A stricter rule for necessary parts never lowers the cost, and never raises it above the cost of
+// sending everything.
 func TestOptimumOfNeeds(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("rareName and more text of a file\n", 40)

@@ -26,7 +26,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// clock is the time of a test. A look at it moves it on by a millisecond.
+// clock is the time of a test. Each reading advances it by a millisecond.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -41,17 +41,17 @@ func (c *clock) pass(d time.Duration) time.Time {
 	return c.now
 }
 
-// lived is a session that a person has had with a scripted model.
+// lived is a recorded session with a scripted model.
 type lived struct {
 	bills []chat.RequestCost
 	sent  []*llmtest.Request
 	times []time.Time
-	// left is what was pruned before each request.
+	// left has the content that was pruned before each request.
 	left [][]string
 	log  []byte
 }
 
-// source is a file of n lines, of which none is like another.
+// linesOf returns a file of n lines. All lines differ.
 func linesOf(name string, n int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n", name)
@@ -61,7 +61,7 @@ func linesOf(name string, n int) string {
 	return b.String()
 }
 
-// job is what the model does in the turns of a person, call by call.
+// job returns the replies of the model in each turn of the user, call by call.
 func job() [][]llmtest.Turn {
 	call := func(name, format string, a ...any) llmtest.Turn { return llmtest.Call(name, fmt.Sprintf(format, a...)) }
 	read := func(file string) llmtest.Turn { return call("read_file", `{"file_path":%q}`, file) }
@@ -86,11 +86,11 @@ func job() [][]llmtest.Turn {
 	}
 }
 
-// pauses are those of the person before each turn.
+// pauses are the waits of the user before each turn.
 var pauses = []time.Duration{0, time.Minute, 20 * time.Minute, 2 * time.Minute, 40 * time.Minute, 4 * time.Minute}
 
-// live has the session, at a provider whose cache is of a kind. A provider that reports
-// says what it found, as the bodies say.
+// live runs the session at a provider with a given kind of cache. If reports is set, the provider
+// reports the cached tokens, computed from the request bodies.
 func live(t *testing.T, reports bool, set ...string) lived {
 	t.Helper()
 	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
@@ -103,7 +103,7 @@ func live(t *testing.T, reports bool, set ...string) lived {
 		}
 	}
 	var l lived
-	var left []string // by the goroutine that runs the turn, before the request
+	var left []string // the goroutine of the turn sets it before the request
 	turns, turn, next := job(), 0, 0
 	server := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
 		l.times, l.left, l.sent, left = append(l.times, c.pass(10*time.Second)), append(l.left, left), append(l.sent, r), nil
@@ -115,7 +115,7 @@ func live(t *testing.T, reports bool, set ...string) lived {
 		if !reports {
 			return reply.NoUsage()
 		}
-		// In tokens of its own, of which a byte is a quarter.
+		// The provider's own tokens: a quarter of the bytes.
 		latest, found := len(l.sent)-1, 0
 		if latest > 0 && l.times[latest].Sub(l.times[latest-1]) <= life {
 			found = commonPrefix(l.sent[latest-1].Body, r.Body)
@@ -170,7 +170,7 @@ func live(t *testing.T, reports bool, set ...string) lived {
 	return l
 }
 
-// fresh makes engines as the command does.
+// fresh returns an engine like the one of the command.
 func fresh(t *testing.T, set ...string) *offline.Engine {
 	t.Helper()
 	p := &app.Process{Home: t.TempDir(), Dir: t.TempDir(), Now: time.Now}
@@ -196,7 +196,7 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// ways are the kinds of caches, and whether their provider reports what it finds.
+// ways are the kinds of caches, and whether the provider reports cached tokens.
 var ways = map[string]struct {
 	reports bool
 	set     []string
@@ -208,9 +208,8 @@ var ways = map[string]struct {
 	"none":             {set: []string{"cache-kind=none"}},
 }
 
-// A replay of a session decides as the session did, request by request: what left before
-// it, its size, and what it cost. What was accounted for then is what
-// the bodies on the wire hold.
+// A replay of a session makes the same decisions as the session, for each request: pruned content,
+// size and cost. The recorded numbers match the request bodies.
 func TestOneByOneDecidesAsLive(t *testing.T) {
 	t.Parallel()
 	for name, way := range ways {
@@ -247,15 +246,15 @@ func TestOneByOneDecidesAsLive(t *testing.T) {
 				t.Errorf("only %d cuts in %d requests", cuts, len(l.sent))
 			}
 			savingsOfTheLog(t, l, way.reports)
-			if !way.reports { // with reports, sizes are the provider's own
+			if !way.reports { // with reports, the provider counts the sizes
 				accountOfTheBodies(t, name, l)
 			}
 		})
 	}
 }
 
-// savingsOfTheLog: agent savings says of the log what was sent and paid, and what everything would
-// have cost.
+// savingsOfTheLog checks that agent savings reports the tokens and the cost of the log, and the
+// cost without pruning.
 func savingsOfTheLog(t *testing.T, l lived, reports bool) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.jsonl")
@@ -275,13 +274,13 @@ func savingsOfTheLog(t *testing.T, l lived, reports bool) {
 	if got.Requests != len(l.bills) || got.With != got.Sent || p.Sent != got.Sent || p.Sessions != 1 || math.Abs(p.Units/p.WithoutUnits-spent/none) > 0.001 {
 		t.Errorf("savings are %+v; %d requests cost %.3f of everything", got, len(l.bills), spent/none)
 	}
-	if !reports && (p.Sent != sent || p.Without != all) { // with reports, sizes are the provider's own
+	if !reports && (p.Sent != sent || p.Without != all) { // with reports, the provider counts the sizes
 		t.Errorf("savings say that %d of %d tokens were sent, the bills %d of %d", p.Sent, p.Without, sent, all)
 	}
 }
 
-// accountOfTheBodies: what is accounted for of each request is what the bodies that were
-// sent hold, and what such a provider finds of them.
+// accountOfTheBodies checks that the recorded size and cost of each request match its body and the
+// cache of its provider.
 func accountOfTheBodies(t *testing.T, name string, l lived) {
 	t.Helper()
 	wire := newWire(l)
@@ -293,16 +292,17 @@ func accountOfTheBodies(t *testing.T, name string, l lived) {
 	}
 }
 
-// wire is what was sent, in tokens.
+// wire has the requests of a session, in tokens.
 type wire struct {
 	lived
 	head  int
 	sizes []int
-	// messages are the sizes of the messages behind the head, texts what they say.
+	// messages are the sizes of the messages after the system prompt and the tools, texts their
+	// content.
 	messages [][]int
 	texts    [][]string
 	marked   [][]bool
-	// held is when the beginnings of requests up to a mark were used last.
+	// held is the time of the latest use of each prefix that ends at a mark.
 	held map[string]time.Time
 }
 
@@ -318,7 +318,7 @@ func newWire(l lived) *wire {
 			if m.Role == "system" {
 				continue
 			}
-			// "Error: " is the format's word, as are the roles.
+			// The format adds "Error: ", as it does the roles.
 			n := history.EntryTokens + count(strings.TrimPrefix(m.Content, "Error: "))
 			if m.Role == "tool" {
 				n += 6
@@ -337,8 +337,8 @@ func newWire(l lived) *wire {
 	return w
 }
 
-// cost is the most and the least that a request can cost: of the first message that is not
-// as it was, the provider finds nothing or the beginning.
+// cost returns the most and the least that a request can cost. The provider may or may not find the
+// beginning of the first changed message.
 func (w *wire) cost(t *testing.T, i int, kind string) (most, least float64) {
 	t.Helper()
 	found, part := 0, 0
@@ -363,8 +363,8 @@ func (w *wire) cost(t *testing.T, i int, kind string) (most, least float64) {
 	return price(found), price(found + part)
 }
 
-// atMarks is what is found from the marks of a request, twenty messages back at most. The
-// head is marked in each.
+// atMarks returns the number of tokens that the marks of a request find. Each mark finds up to
+// twenty messages back. Every request marks the system prompt.
 func (w *wire) atMarks(i int) (found int) {
 	var ends []string
 	var sizes []int

@@ -9,8 +9,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// A question beside the conversation is answered in an editor too, while a reply arrives: the reply
-// stays one message, and no later request has the question.
+// A user can ask a side question in an editor while a reply arrives. The reply stays one message,
+// and no later request contains the question.
 func TestEditorAsksBeside(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

@@ -20,7 +20,7 @@ func (e *peer) cancel(session string) {
 	e.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`, session))
 }
 
-// A cancel ends the turn that was asked for before it, and no call is left open.
+// A cancel ends the turn that was requested before it, and every call has an answer.
 func TestEditorCancel(t *testing.T) {
 	t.Parallel()
 	t.Run("written together", func(t *testing.T) {
@@ -69,12 +69,11 @@ func TestEditorCancel(t *testing.T) {
 	})
 }
 
-// deaf is a command that says in the pipe of the folder that it runs, and does not end
-// when it is asked to.
+// deaf is a command that ignores SIGTERM. It writes to the pipe of its folder as soon as it runs.
 const deaf = "trap '' TERM; echo begun >../pipe; sleep 100"
 
-// A cancel is answered soon in every state, nothing was done and nothing runs any more
-// (within 0.3 s; the bound leaves room for a machine with other work).
+// A cancel ends the turn soon in every state. No call has an effect, and no process remains. It
+// takes 0.3 s on a free machine; the limit allows for a busy one.
 func TestEditorCancelIsQuick(t *testing.T) {
 	t.Parallel()
 	const bound = 1500 * time.Millisecond
@@ -84,10 +83,9 @@ func TestEditorCancelIsQuick(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		turns []llmtest.Turn
-		// at are words of the update after which the cancel comes, none for what is written
-		// to the pipe.
+		// at has words of the update that triggers the cancel. It is empty if the pipe triggers it.
 		at string
-		// hook is the event of a hook that is deaf.
+		// hook is the event of a hook that runs deaf.
 		hook         string
 		prompt, mode string
 		server       bool
@@ -167,7 +165,8 @@ func TestEditorCancelIsQuick(t *testing.T) {
 	}
 }
 
-// until allows what asks until something was received that has all the words of at.
+// until allows each request for permission until it receives a message that contains all words of
+// at.
 func (e *peer) until(at string) {
 	e.t.Helper()
 	for {

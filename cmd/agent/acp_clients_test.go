@@ -12,8 +12,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Clients as others wrote them finish a turn with an edit and a command. make acp fetches
-// them: ACP_MODULES is a folder of npm's, ACP_EL that of acp.el.
+// Clients by other authors finish a turn with an edit and a command. "make acp" fetches the
+// clients. ACP_MODULES is the folder of the npm packages, ACP_EL the folder of acp.el.
 func TestClientsOfOthers(t *testing.T) {
 	modules, lisp := os.Getenv("ACP_MODULES"), os.Getenv("ACP_EL")
 	if modules == "" && lisp == "" {
@@ -30,7 +30,7 @@ func TestClientsOfOthers(t *testing.T) {
 		}
 		return path
 	}
-	if modules != "" { // a module finds others from where it is
+	if modules != "" { // Node resolves imports relative to the folder of the module
 		text, err := os.ReadFile(script("client.mjs"))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(modules, "client.mjs"), text, 0o600)

@@ -9,8 +9,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// A hook that allows everything spares the question about a command, but never what only a
-// person can answer: a plan and the model's questions.
+// A hook that allows every call replaces the approval prompt of a command. It never answers for the
+// user: the user still approves a plan and answers the model's questions.
 func TestHooksAnswerNoQuestionOfThePerson(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -32,7 +32,7 @@ func TestHooksAnswerNoQuestionOfThePerson(t *testing.T) {
 	var asked []string
 	m := e.response(e.prompt(session, "go"), func(params string) string {
 		asked = append(asked, params)
-		if strings.Contains(params, `"Which?"`) { // and now plan mode, for the plan
+		if strings.Contains(params, `"Which?"`) { // plan mode is needed for the plan
 			e.send(`{"jsonrpc":"2.0","id":"mode","method":"session/set_mode","params":{"sessionId":"` + session + `","modeId":"plan"}}`)
 			return `{"outcome":{"outcome":"selected","optionId":"1"}}`
 		}

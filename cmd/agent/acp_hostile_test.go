@@ -10,8 +10,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Whatever an endpoint writes into its answers, an editor shows titles, names and the items of a
-// plan as one bounded visible line each.
+// An editor shows each title, each name and each item of a plan as one visible line of limited
+// length, whatever the endpoint sends.
 func TestEditorShowsBoundedLines(t *testing.T) {
 	t.Parallel()
 	const most = 500
@@ -21,7 +21,7 @@ func TestEditorShowsBoundedLines(t *testing.T) {
 	}
 	for name, turn := range hostileFields {
 		if name == "error" || name == "error in the stream" || name == "error without JSON" || name == "headers" {
-			continue // they end the turn without a call
+			continue // these end the turn without a call
 		}
 		var answers atomic.Int64
 		e := startEditorOf(t, t.TempDir(), llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn {
@@ -41,7 +41,7 @@ func TestEditorShowsBoundedLines(t *testing.T) {
 				}
 			}
 			if err := json.Unmarshal([]byte(line), &m); err != nil {
-				continue // content of another form
+				continue // the content has another form
 			}
 			shown := []string{m.Params.Update.Title, m.Params.Update.Name}
 			for _, entry := range m.Params.Update.Entries {

@@ -11,7 +11,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Whatever an editor sends while a question is open, the connection lives and nothing is
+// Whatever an editor sends while an approval prompt is open, the connection survives and no call is
 // allowed.
 func TestEditorSurvivesMutatedLines(t *testing.T) {
 	t.Parallel()
@@ -75,7 +75,7 @@ func TestEditorSurvivesMutatedLines(t *testing.T) {
 	}
 }
 
-// noAnswers are the rests of lines that answer a question and are no clear yes.
+// noAnswers has the ends of lines that answer an approval prompt without a clear yes.
 var noAnswers = []string{
 	`"result":{"outcome":{"outcome":"selected","optionId":"nothing"}}`,
 	`"result":{"outcome":{"outcome":"selected","optionId":""}}`,

@@ -8,7 +8,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// schemaOf are the definitions of the parameters of what the agent sends, by method.
+// schemaOf maps the methods of messages from the agent to the schema definitions of their
+// parameters.
 var schemaOf = map[string]string{
 	"session/update":             "SessionNotification",
 	"session/request_permission": "RequestPermissionRequest",
@@ -18,7 +19,7 @@ var schemaOf = map[string]string{
 	"elicitation/complete":       "CompleteElicitationNotification",
 }
 
-// resultOf are the definitions of the results of what the editor requests, by method.
+// resultOf maps the methods that the editor requests to the schema definitions of their results.
 var resultOf = map[string]string{
 	"initialize":                "InitializeResponse",
 	"authenticate":              "AuthenticateResponse",
@@ -33,8 +34,8 @@ var resultOf = map[string]string{
 	"session/set_config_option": "SetSessionConfigOptionResponse",
 }
 
-// validate checks every line that the agent sent against the schema of the protocol,
-// where it is at hand (ACP_SCHEMA names schema/v1/schema.json of the official package).
+// validate checks every line from the agent against the schema of the protocol. It does nothing
+// unless ACP_SCHEMA names schema/v1/schema.json of the official package.
 func (e *peer) validate() {
 	e.t.Helper()
 	file := os.Getenv("ACP_SCHEMA")
@@ -62,7 +63,7 @@ func (e *peer) validate() {
 		case m.Error != nil:
 			definition, value = "Error", m.Error
 		case m.Method == "":
-			// The mutated lines have IDs that are not in the table: their methods are unknown.
+			// The mutated lines have unknown IDs, so their methods are unknown too.
 			method, ok := e.asked[string(m.ID)]
 			if !ok {
 				continue

@@ -11,8 +11,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Servers of the editor serve the session: by its word, each call asked about, and nothing
-// of them is kept in a file.
+// A session uses the MCP servers that the editor configures. Each call requires approval, and no
+// file keeps their configuration.
 func TestEditorServers(t *testing.T) {
 	t.Parallel()
 	const key = "env-value-7c1"
@@ -56,7 +56,8 @@ func TestEditorServers(t *testing.T) {
 	}
 }
 
-// What is no server is refused by its place, and its values are not repeated.
+// An invalid server is refused. The error names its position in the list and does not repeat its
+// values.
 func TestEditorServersRefused(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, t.TempDir())
@@ -69,7 +70,8 @@ func TestEditorServersRefused(t *testing.T) {
 	}
 }
 
-// A plan is a question of its own kind; its yes chooses the mode, all else stays in plan.
+// The permission request for a plan has its own kind of tool call. A yes selects the next mode, and
+// any other answer stays in plan mode.
 func TestEditorPlan(t *testing.T) {
 	t.Parallel()
 	for option, want := range map[string]struct{ mode, tool string }{
@@ -97,15 +99,15 @@ func TestEditorPlan(t *testing.T) {
 	}
 }
 
-// An editor can choose from all models that the endpoint lists. A slow list delays no session:
-// it follows.
+// An editor can select any model that the endpoint lists. A slow list does not delay a session: an
+// update sends it later.
 func TestEditorModels(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, t.TempDir(), llmtest.Say("Done."))
 	e.server.Answer("/v1/models", `{"data":[{"id":"m"},{"id":"other"},{"id":"third"}]}`)
 	session := e.start(t.TempDir())
 	for !strings.Contains(strings.Join(e.lines, "\n"), `"currentValue":"m","options":[{"value":"m","name":"m"},{"value":"other","name":"other"},{"value":"third","name":"third"}]`) {
-		e.next() // the list is not there yet
+		e.next() // the list is not available yet
 	}
 	set := e.response(e.request("session/set_config_option", map[string]any{"sessionId": session, "configId": "model", "value": "other"}), nil)
 	if !strings.Contains(string(set.Result), `"currentValue":"other","options":[{"value":"m","name":"m"}`) {
@@ -119,7 +121,8 @@ func TestEditorModels(t *testing.T) {
 	}
 }
 
-// What a slash command sets is shown among the options, and nothing is sent that did not change.
+// The options of an editor show a setting that a slash command changes. No update is sent without a
+// change.
 func TestEditorOptionsFollow(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, t.TempDir())

@@ -20,19 +20,19 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// peer is the other side of agent acp.
+// peer is the client of agent acp.
 type peer struct {
 	t    *testing.T
 	to   *io.PipeWriter
 	out  *io.PipeWriter
 	from *bufio.Scanner
-	// lines are all that was received, for checks at the end.
+	// lines has all lines received, for checks at the end.
 	lines []string
 	id    int
-	// asked are the methods of the requests, by ID.
+	// asked has the method of each request by ID.
 	asked  map[string]string
 	server *llmtest.Server
-	// shows are the texts of the editor, by path; nil means that it does not give them.
+	// shows has the texts of open files by path. If it is nil, the editor does not offer them.
 	shows map[string]string
 }
 
@@ -41,7 +41,7 @@ func startEditor(t *testing.T, home string, turns ...llmtest.Turn) *peer {
 	return startEditorOf(t, home, llmtest.New(t, turns...))
 }
 
-// startEditorOf does the work of startEditor with a server of models that is there.
+// startEditorOf is startEditor with a model server that already runs.
 func startEditorOf(t *testing.T, home string, server *llmtest.Server, set ...string) *peer {
 	t.Helper()
 	return startEditorUnder(t, policy.File{}, home, server, set...)
@@ -133,7 +133,8 @@ func (e *peer) next() received {
 	return m
 }
 
-// response waits for the answer to a request. Questions get the answer of a function.
+// response waits for the response to a request. The function answer returns the responses to the
+// agent's own requests.
 func (e *peer) response(id int, answer func(params string) string) received {
 	e.t.Helper()
 	for {
@@ -156,7 +157,7 @@ func (e *peer) response(id int, answer func(params string) string) received {
 	}
 }
 
-// start initialises the connection and opens a session in a folder.
+// start initializes the connection and opens a session in a folder.
 func (e *peer) start(folder string) (session string) {
 	e.t.Helper()
 	e.response(e.request("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": e.shows != nil}}}), nil)
@@ -181,8 +182,8 @@ func (e *peer) prompt(session, text string) int {
 
 func allowOnce(string) string { return `{"outcome":{"outcome":"selected","optionId":"allow"}}` }
 
-// The model asks: one permission request a question, with kinds that differ. What is no
-// answer leaves the decision to the model.
+// Each question of the model becomes one permission request, whose options have different kinds.
+// Without an answer the model decides.
 func TestEditorIsAskedByTheModel(t *testing.T) {
 	t.Parallel()
 	const questions = `{"questions":[{"question":"Which store?","options":[{"label":"SQLite","description":"one file"},{"label":"Postgres"}]},{"question":"Tests?","options":["yes","no"]}]}`
@@ -215,7 +216,7 @@ func TestEditorIsAskedByTheModel(t *testing.T) {
 	}
 }
 
-// A note that the model proposes is shown as a change of the file of notes, and asked about.
+// If the model proposes a note, the approval prompt shows it as a change of the notes file.
 func TestEditorIsAskedAboutANote(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, t.TempDir(), llmtest.Call("remember", `{"note":"tests need a database"}`), llmtest.Say("Done."))
@@ -238,8 +239,8 @@ func TestEditorIsAskedAboutANote(t *testing.T) {
 	}
 }
 
-// What the editor shows and did not save: a read says so, an edit is refused, and what is
-// equal or new is asked about as ever.
+// A read reports that the editor has unsaved changes of the file, and an edit of it is refused. A
+// file whose text is equal or new requires approval as usual.
 func TestEditorUnsavedText(t *testing.T) {
 	t.Parallel()
 	home, folder := t.TempDir(), t.TempDir()
@@ -282,7 +283,7 @@ func TestEditorUnsavedText(t *testing.T) {
 	}
 }
 
-// The golden turn: an edit that is asked about with a diff, and a command.
+// A complete turn: an edit whose approval prompt shows a diff, and a command.
 func TestEditorTurn(t *testing.T) {
 	t.Parallel()
 	home, folder := t.TempDir(), t.TempDir()
@@ -319,7 +320,7 @@ func TestEditorTurn(t *testing.T) {
 	}
 }
 
-// Nothing but a clear yes allows a call, and every call ends.
+// Only a clear yes allows a call, and every call ends.
 func TestEditorOddAnswers(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []string{
@@ -338,7 +339,7 @@ func TestEditorOddAnswers(t *testing.T) {
 	}
 }
 
-// What is recorded can be listed, loaded and deleted.
+// Recorded sessions can be listed, loaded and deleted.
 func TestEditorSessions(t *testing.T) {
 	t.Parallel()
 	home, folder := t.TempDir(), t.TempDir()
@@ -386,7 +387,7 @@ func TestEditorErrors(t *testing.T) {
 	}{
 		{`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"relative","mcpServers":[]}}`, -32602},
 		{`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/no/such/folder","mcpServers":[]}}`, -32602},
-		{`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`, -32600}, // initialize comes first
+		{`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/","mcpServers":[]}}`, -32600}, // a client must send initialize first
 		{`{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"none","cwd":"/","mcpServers":[]}}`, -32600},
 		{`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"none","prompt":[]}}`, -32002},
 		{`{"jsonrpc":"2.0","id":"x","method":"no/such","params":{}}`, -32601},
@@ -401,7 +402,7 @@ func TestEditorErrors(t *testing.T) {
 			t.Errorf("%s: %s %+v, want %d", c.line, m.Result, m.Error, c.code)
 		}
 	}
-	// Blank lines, carriage returns, lists and ids of any kind are taken.
+	// The agent accepts blank lines, carriage returns, lists and IDs of any type.
 	e.send("\r\n\r\n[{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"initialize\",\"params\":{\"protocolVersion\":2}}]\r")
 	if m := e.next(); !strings.Contains(string(m.Result), `"protocolVersion":1`) {
 		t.Errorf("%s %+v", m.Result, m.Error)

@@ -10,7 +10,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// wantingRepository is a folder whose repository wants commands to be allowed.
+// wantingRepository returns a folder with a repository whose settings ask to allow commands.
 func wantingRepository(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -25,8 +25,8 @@ func wantingRepository(t *testing.T) string {
 	return folder
 }
 
-// An editor is asked once, at the first prompt, by one question with all that waits and no
-// "always".
+// An editor gets one approval prompt at the first prompt of a session. It lists everything that
+// waits for consent and offers no "always".
 func TestEditorIsAskedForConsentOnce(t *testing.T) {
 	t.Parallel()
 	for _, agree := range []bool{true, false} {
@@ -46,7 +46,7 @@ func TestEditorIsAskedForConsentOnce(t *testing.T) {
 				t.Fatalf("%s %+v", m.Result, m.Error)
 			}
 		}
-		want := 2 // the consent, and the call that nothing allows
+		want := 2 // the consent, and the call that no rule allows
 		if agree {
 			want = 1
 		}
@@ -56,7 +56,7 @@ func TestEditorIsAskedForConsentOnce(t *testing.T) {
 	}
 }
 
-// A cancel while that question is open ends the prompts that wait for it.
+// A cancel while the prompt for consent is open ends the prompts that wait for it.
 func TestEditorCancelsTheQuestionOfConsent(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, t.TempDir(), llmtest.Say("one").Hang())
@@ -76,8 +76,8 @@ func TestEditorCancelsTheQuestionOfConsent(t *testing.T) {
 	}
 }
 
-// The yes to that question is about what it showed, whatever a command answers while it is open, and
-// the editor hears what has changed since.
+// Consent covers only the configuration that the prompt showed, even if it changes while the prompt
+// is open. The editor then receives a notice with the changes.
 func TestEditorAgreesToWhatWasShown(t *testing.T) {
 	t.Parallel()
 	folder := wantingRepository(t)

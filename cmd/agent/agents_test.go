@@ -22,7 +22,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// askingAgents is the number of agents of these tests that ask at once.
+// askingAgents is the number of subagents in these tests that ask at the same time.
 const askingAgents = 4
 
 // number returns the value of an environment variable, or a default if it is not set.
@@ -35,17 +35,17 @@ func number(t *testing.T, variable string, standard int) int {
 	return n
 }
 
-// questionsEach returns the number of questions of each agent; AGENT_QUESTIONS sets another.
+// questionsEach returns the number of questions of each subagent. AGENT_QUESTIONS changes it.
 func questionsEach(t *testing.T) int {
 	t.Helper()
 	return number(t, "AGENT_QUESTIONS", 25)
 }
 
-// unbounded lets agents ask so many questions.
+// unbounded sets a token limit that the questions of these tests never reach.
 const unbounded = "agents.max-tokens=100000000"
 
-// newAskers returns a model that gives tasks to agents, each of which asks to write files of its
-// own, several in a reply. When they are done, it says what their reports and calls came to.
+// newAskers returns a model that starts subagents. Each subagent asks to write several files in
+// each reply. After they end, the model sums up their reports and calls.
 func newAskers(t *testing.T, each int) *llmtest.Server {
 	t.Helper()
 	var mu sync.Mutex
@@ -82,17 +82,17 @@ func newAskers(t *testing.T, each int) *llmtest.Server {
 	})
 }
 
-// questioned collects questions, and tells which of them are allowed: half, by chance.
+// questioned collects approval prompts. It allows half of them, chosen at random.
 type questioned struct {
 	t      *testing.T
 	random *rand.Rand
-	// allowed has the files that were asked about, and the answers.
+	// allowed has the answer for each file in an approval prompt.
 	allowed map[string]bool
-	// left counts the questions of each agent that are not answered.
+	// left counts the unanswered prompts of each subagent.
 	left map[string]int
 }
 
-// take notes a question about a file, and returns the answer.
+// take records the approval prompt for a file and returns the answer.
 func (a *questioned) take(title string) bool {
 	a.t.Helper()
 	path := title[strings.LastIndex(title, " ")+1:]
@@ -107,7 +107,7 @@ func (a *questioned) take(title string) bool {
 	return a.allowed[path]
 }
 
-// check checks that each file was asked about once, and that exactly the allowed ones are there.
+// check checks that each file had one approval prompt, and that only the allowed files exist.
 func (a *questioned) check(folder string, each int) {
 	a.t.Helper()
 	if len(a.allowed) != askingAgents*each {
@@ -129,8 +129,8 @@ func newQuestioned(t *testing.T, each int) *questioned {
 	return &questioned{t: t, random: rand.New(rand.NewPCG(1, 34)), allowed: map[string]bool{}, left: left}
 }
 
-// Questions of four agents at once reach an editor, which answers late and in any order: each is put
-// once and answered once, and what was allowed is done and nothing else.
+// Four subagents ask an editor at the same time. It answers late and in any order. Each prompt
+// appears once and gets one answer, and only the allowed calls run.
 func TestEditorAnswersAgents(t *testing.T) {
 	t.Parallel()
 	each := questionsEach(t)
@@ -151,7 +151,7 @@ func TestEditorAnswersAgents(t *testing.T) {
 				t.Errorf("the turn ended with %s", m.Result)
 			}
 		}
-		for len(waiting) > 0 && len(waiting) == len(answers.left) { // each agent waits
+		for len(waiting) > 0 && len(waiting) == len(answers.left) { // each subagent waits
 			i := answers.random.IntN(len(waiting))
 			var params struct {
 				ToolCall struct{ Title string } `json:"toolCall"`
@@ -170,8 +170,8 @@ func TestEditorAnswersAgents(t *testing.T) {
 	answers.check(folder, each)
 }
 
-// A turn that an editor cancels while questions of four agents wait ends all of them; each question
-// is withdrawn, and a late answer does nothing.
+// If an editor cancels a turn while four subagents wait for approval, all of them end. Each prompt
+// is withdrawn, and a late answer has no effect.
 func TestEditorCancelsAgents(t *testing.T) {
 	t.Parallel()
 	e := startEditorOf(t, t.TempDir(), newAskers(t, 5))
@@ -203,13 +203,14 @@ func TestEditorCancelsAgents(t *testing.T) {
 	for _, m := range waiting {
 		e.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, allowOnce("")))
 	}
-	e.response(e.request("session/list", map[string]any{}), nil) // the answers were read before
+	e.response(e.request("session/list", map[string]any{}), nil) // this response follows the answers, so the agent has read them
 	if left, _ := filepath.Glob(filepath.Join(folder, "t*.txt")); len(left) > 0 {
 		t.Errorf("written after the cancel: %q", left)
 	}
 }
 
-// Questions of four agents at once come as lines of a run, which are answered late and in any order.
+// Prompts of four subagents arrive as lines of a run at the same time. The answers come late and in
+// any order.
 func TestLinesAnswerAgents(t *testing.T) {
 	t.Parallel()
 	each := questionsEach(t)
@@ -235,7 +236,7 @@ func TestLinesAnswerAgents(t *testing.T) {
 		case "turn":
 			run.end()
 		}
-		for len(waiting) > 0 && len(waiting) == len(answers.left) { // each agent waits
+		for len(waiting) > 0 && len(waiting) == len(answers.left) { // each subagent waits
 			ids := slices.Sorted(maps.Keys(waiting))
 			id := ids[answers.random.IntN(len(ids))]
 			run.send(fmt.Sprintf(`{"type":"answer","id":%s,"allow":%v,"reason":"no"}`, id, answers.take(waiting[id])))

@@ -20,8 +20,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// scripted is what a session was told to do, and what strace saw of it: files by their names in the
-// workspace, programs by their numbers with their exit status, hosts.
+// scripted is the activity of a session: by its script, or in the trace of strace. Files have names
+// relative to the workspace, programs have numbers and exit statuses.
 type scripted struct {
 	read, wrote, reached map[string]bool
 	ran                  map[string]int
@@ -31,11 +31,12 @@ func newScripted() scripted {
 	return scripted{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}}
 }
 
-// unended is the exit status of programs that run as long as the session.
+// unended is the exit status of a program that runs until the session ends.
 const unended = -1
 
-// TestAuditEqualsATrace plays sessions of calls at random under strace, with hooks, a check and
-// servers: what the audit says was read, written, run and reached is what the system saw. AGENT_AUDIT_SESSIONS is their number, AGENT_AUDIT_SEED the first seed.
+// TestAuditEqualsATrace runs sessions with random calls, hooks, a check and servers under strace.
+// The audit must list exactly the reads, writes, programs and hosts in the trace.
+// AGENT_AUDIT_SESSIONS is the number of sessions, AGENT_AUDIT_SEED the first seed.
 func TestAuditEqualsATrace(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -91,7 +92,7 @@ func TestAuditEqualsATrace(t *testing.T) {
 			t.Logf("seed %d: the audit says that it does not know all files", seed)
 			said.wrote = seen.wrote
 		}
-		delete(seen.reached, strings.TrimPrefix(gone.URL, "http://")) // nobody answered
+		delete(seen.reached, strings.TrimPrefix(gone.URL, "http://")) // no server answered there
 		commands := 0
 		for number := range seen.ran {
 			seen.ran[number] = exits[number]
@@ -110,7 +111,7 @@ func TestAuditEqualsATrace(t *testing.T) {
 	}
 }
 
-// auditPlace is a repository with committed files of an earlier day, and a home folder.
+// auditPlace returns a repository whose commits are a day old, and a home folder.
 func auditPlace(t *testing.T) (work, home string) {
 	t.Helper()
 	base := t.TempDir()
@@ -137,8 +138,8 @@ func auditPlace(t *testing.T) (work, home string) {
 	return work, home
 }
 
-// auditScript draws calls, each kind at least now and then. Commands end with the number of their
-// exit.
+// auditScript returns random calls that include each kind. The number in a command is its exit
+// status.
 func auditScript(r *rand.Rand, work string, pages []string) (turns []llmtest.Turn, exits map[string]int) {
 	exits = map[string]int{}
 	for i := range 6 + r.IntN(8) {
@@ -164,8 +165,8 @@ func auditScript(r *rand.Rand, work string, pages []string) (turns []llmtest.Tur
 	return append(turns, llmtest.Say("done")), exits
 }
 
-// auditPrograms draws hooks, a check and servers, and returns the flags that configure the check and
-// the servers.
+// auditPrograms writes random hooks, a check and servers. It returns the flags that configure the
+// check and the servers.
 func auditPrograms(t *testing.T, r *rand.Rand, home, web string, exits map[string]int) (flags []string) {
 	t.Helper()
 	events := map[string]any{}
@@ -205,7 +206,7 @@ func auditPrograms(t *testing.T, r *rand.Rand, home, web string, exits map[strin
 
 var commandNumber = regexp.MustCompile(`(cmd|hook|check|server)-\d+`)
 
-// auditSays is what a report lists.
+// auditSays returns the activity that a report lists.
 func auditSays(report *audit.Report, work string) scripted {
 	s := newScripted()
 	for _, e := range report.Events {
@@ -229,7 +230,7 @@ func auditSays(report *audit.Report, work string) scripted {
 
 var connected = regexp.MustCompile(`sin_port=htons\((\d+)\), sin_addr=inet_addr\("([^"]+)"\)`)
 
-// traceSays is what strace saw of the same.
+// traceSays returns the activity that a trace of strace lists.
 func traceSays(t *testing.T, log, work string) scripted {
 	t.Helper()
 	trace, err := os.Open(log)

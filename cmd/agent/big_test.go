@@ -22,15 +22,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostMemory is the most that the program may hold in a large repository.
+// mostMemory is the largest memory use allowed in a large repository, in bytes.
 const mostMemory = 60 << 20
 
-// TestBigRepository calls every tool that looks at a whole workspace in a repository of
-// 230 000 files, each in a program of its own, and prints a table: until the answer was
-// with the model, by the clock and of processors with those of git, and the most memory
-// that the program has held. BIG_REPOSITORY names one that is there already. The clock and
-// the speed of a shared machine say little, so the bound is processor time, in how often
-// that of a look at every file would do: four looks are a second of two quiet cores.
+// TestBigRepository calls every tool that reads a whole workspace in a repository of 230 000 files.
+// Each tool runs in a new process. The test prints a table: the time until the model has the
+// answer, the processor time with the share of git, and the peak memory. BIG_REPOSITORY names an
+// existing repository to use instead.
+//
+// The wall-clock time of a shared machine is no useful measure. So the limit is processor time, as
+// a multiple of the time to stat every file. Four such passes take one second on two idle cores.
 func TestBigRepository(t *testing.T) {
 	repository := bigRepository(t, 230_000)
 	look := costOfALook(t, repository)
@@ -76,12 +77,12 @@ func TestBigRepository(t *testing.T) {
 	})
 }
 
-// TestNestedFolders calls the tools in a repository of 2 000 folders, each in the one before.
-// A path through all of them costs the system much, so the bound is in how often git's own
-// look at them would do: for a command, around which the folders are looked at by the survey
-// and by the snapshot, before and after, that is often.
+// TestNestedFolders calls the tools in a repository of 2 000 nested folders. A path through all of
+// them is expensive for the system. So the limit is a multiple of the time that git needs for one
+// pass. A command has a high limit: the survey and the snapshot read the folders before and after
+// it.
 func TestNestedFolders(t *testing.T) {
-	root, err := os.MkdirTemp("", "n") // no longer than paths may be
+	root, err := os.MkdirTemp("", "n") // a short name, because the length of paths is limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +118,7 @@ func TestNestedFolders(t *testing.T) {
 		t.Run(call.name, func(t *testing.T) {
 			used := useOf(t, root, call.tool, call.arguments, 1)
 			used.print(call.name)
-			const start = 300 * time.Millisecond // of the program
+			const start = 300 * time.Millisecond // start-up of the program
 			if used.cpu > call.looks*look+start {
 				t.Errorf("at most %d looks of git are allowed", call.looks)
 			}
@@ -129,7 +130,7 @@ func (u use) print(name string) {
 	fmt.Printf("%-20s %6.2f s, %6.2f s CPU, %4d MB\n", name, u.took.Seconds(), u.cpu.Seconds(), u.memory>>20)
 }
 
-// costOfALook is the processor time of a look at every file of a repository.
+// costOfALook returns the processor time to stat every file of a repository.
 func costOfALook(t *testing.T, root string) (took time.Duration) {
 	used := func() time.Duration {
 		var usage unix.Rusage
@@ -143,7 +144,7 @@ func costOfALook(t *testing.T, root string) (took time.Duration) {
 		t.Fatal(err)
 	}
 	files := strings.Split(strings.TrimRight(string(out), "\x00"), "\x00")
-	for _, file := range files { // from here on nothing is read from disk
+	for _, file := range files { // reads the files into the page cache
 		if _, err := os.ReadFile(filepath.Join(root, file)); err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +161,7 @@ func costOfALook(t *testing.T, root string) (took time.Duration) {
 	return took
 }
 
-// bigRepository is a repository of so many small files that git tracks.
+// bigRepository returns a repository with the given number of small files, which git tracks.
 func bigRepository(t *testing.T, files int) string {
 	if there := os.Getenv("BIG_REPOSITORY"); there != "" {
 		return there
@@ -190,10 +191,11 @@ func bigRepository(t *testing.T, files int) string {
 
 type use struct {
 	took, cpu time.Duration
-	memory    int64 // bytes, the most that was resident
+	memory    int64 // peak resident memory in bytes
 }
 
-// useOf runs the program for a prompt at which the model calls one tool so many times.
+// useOf runs the program with a prompt for which the model calls one tool the given number of
+// times.
 func useOf(t *testing.T, workspace, tool, arguments string, times int) use {
 	agent, err := filepath.Abs(binary)
 	if err != nil {
@@ -240,7 +242,7 @@ func useOf(t *testing.T, workspace, tool, arguments string, times int) use {
 	return used
 }
 
-// useOfCompletion types a few @ in the built program, until their files are proposed.
+// useOfCompletion types a few @ in the built program and waits each time until it proposes files.
 func useOfCompletion(t *testing.T, workspace string) use {
 	agent, err := filepath.Abs(binary)
 	if err != nil {
@@ -289,7 +291,7 @@ func useOfCompletion(t *testing.T, workspace string) use {
 	}
 	used := use{took: time.Since(begun), memory: mostResident(t, cmd.Process.Pid)}
 	_ = cmd.Process.Kill()
-	for range shown { // until it has ended
+	for range shown { // until it ends
 	}
 	_ = cmd.Wait()
 	_ = terminal.Close()
@@ -297,7 +299,7 @@ func useOfCompletion(t *testing.T, workspace string) use {
 	return used
 }
 
-// mostResident is the most memory that a process has held, in bytes.
+// mostResident returns the peak resident memory of a process in bytes.
 func mostResident(t *testing.T, pid int) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package main
 
-// binary is what make build leaves.
+// binary is the program that "make build" writes.
 const binary = "../../bin/agent"

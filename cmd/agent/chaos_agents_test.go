@@ -23,10 +23,10 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// TestChaosAgents kills the program, and only it, while one to four agents work, in the foreground
-// and in the background, and takes the session up again until nothing is left to do. Every call has
-// one answer, every report comes once, the files of interrupted agents are named and whole, requests
-// begin with those before them, and no process is left.
+// TestChaosAgents kills only the main process while one to four subagents work, in the foreground
+// and in the background. It resumes the session until all work is done. Every call has one answer
+// and every report arrives once. Files of interrupted subagents are named and complete. Each
+// request begins with the previous one, and no process remains.
 func TestChaosAgents(t *testing.T) {
 	seed, until, wanted := chaosSeed(t), shareOf(t), number(t, "CHAOS_AGENTS", 8)
 	var mu sync.Mutex
@@ -53,8 +53,8 @@ func TestChaosAgents(t *testing.T) {
 	}
 }
 
-// killedAgents is a session with agents that is killed. What its models do depends only on the seed
-// and on the request.
+// killedAgents is a session with subagents that is killed. Its models depend only on the seed and
+// on the request.
 type killedAgents struct {
 	*house
 	what  string
@@ -62,8 +62,8 @@ type killedAgents struct {
 	tasks []string
 	kills int
 
-	// reached is signalled when the request arrives at which the program is killed. The house's mu
-	// guards what is below.
+	// reached is signaled when the request arrives at which the test kills the program. The mutex
+	// of house guards the fields below.
 	reached       chan struct{}
 	left          int
 	conversations map[string][]*llmtest.Request
@@ -79,14 +79,14 @@ func newKilledAgents(t *testing.T, seed uint64) *killedAgents {
 	return k
 }
 
-// draw returns chance that is the same each time for a subject.
+// draw returns a random source that is the same for each use of a subject.
 func (k *killedAgents) draw(subject string) *rand.Rand {
 	sum := fnv.New64a()
 	sum.Write([]byte(subject))
 	return rand.New(rand.NewPCG(k.seed, sum.Sum64()))
 }
 
-// turn notes a request and returns the turn of the model.
+// turn counts a request and returns the turn of the model.
 func (k *killedAgents) turn(r *llmtest.Request) llmtest.Turn {
 	if k.left--; k.left == 0 {
 		close(k.reached)
@@ -104,7 +104,7 @@ func (k *killedAgents) turn(r *llmtest.Request) llmtest.Turn {
 	return k.step(r, task)
 }
 
-// step is what an agent does: writes, commands and jobs, and its report in the end.
+// step returns the next turn of a subagent: writes, commands and jobs, and finally its report.
 func (k *killedAgents) step(r *llmtest.Request, task string) llmtest.Turn {
 	steps := 0
 	for _, m := range r.Messages {
@@ -140,17 +140,19 @@ func (k *killedAgents) step(r *llmtest.Request, task string) llmtest.Turn {
 
 func args(v any) string { data, _ := json.Marshal(v); return string(data) }
 
-// interruptedAgent is in the answer of an agent that a kill interrupted. unanswered is that of a call
-// whose agent had not begun, and unbegun the message that comes if it was to run in the background.
+// interruptedAgent matches the answer of a subagent that a kill interrupted. unanswered matches the
+// answer of a call whose subagent had not started. unbegun matches the message that replaces it for
+// a subagent in the background.
 var (
 	interruptedAgent = regexp.MustCompile(`agent general, (s-[a-z0-9]{5}): interrupted when agent ended`)
 	unanswered       = regexp.MustCompile(`the program ended before this call was answered|interrupted before it started`)
 	unbegun          = regexp.MustCompile(`ended: (task t\d)\n+\x60{3,}\nagent general, s-[a-z0-9]{5}: interrupted before it started`)
 )
 
-// lead gives tasks whose agents have not begun, has interrupted agents go on, or else ends the turn.
+// lead starts subagents for the tasks that have none and resumes interrupted subagents. If there is
+// nothing to do, it ends the turn.
 func (k *killedAgents) lead(r *llmtest.Request) llmtest.Turn {
-	given := map[string]string{} // the tasks and ids of agents, by call
+	given := map[string]string{} // task and ID of each subagent, by call
 	pending := map[string]int{}
 	for _, m := range r.Messages {
 		for _, call := range m.ToolCalls {
@@ -193,7 +195,7 @@ func (k *killedAgents) lead(r *llmtest.Request) llmtest.Turn {
 	return turn
 }
 
-// play runs the session, kills it up to three times, and checks it after each.
+// play runs the session, kills it up to three times, and checks it after each kill.
 func (k *killedAgents) play() {
 	r := k.draw("kills")
 	args := []string{"-p", "begin"}
@@ -218,7 +220,7 @@ func (k *killedAgents) play() {
 	k.checkReports()
 }
 
-// run is a run of the program, with the sandbox or without it.
+// run returns a command that runs the program, with or without the sandbox.
 func (k *killedAgents) run(args []string) *exec.Cmd {
 	args = append([]string{"--output-format", "stream-json"}, args...)
 	if k.draw("sandbox").IntN(2) == 0 {
@@ -227,7 +229,8 @@ func (k *killedAgents) run(args []string) *exec.Cmd {
 	return k.agent(args...)
 }
 
-// kill runs the program and kills it some time after a request. It reports whether it had ended.
+// kill runs the program and kills it some time after a request. It reports whether the program had
+// already ended.
 func (k *killedAgents) kill(args []string, request int, after time.Duration) (ended bool) {
 	k.t.Helper()
 	out, err := os.Create(filepath.Join(k.home, "out"))
@@ -252,7 +255,7 @@ func (k *killedAgents) kill(args []string, request int, after time.Duration) (en
 	case <-time.After(stalled):
 		k.t.Errorf("%s: it does not come to request %d", k.what, request)
 	}
-	time.Sleep(after) // anywhere after the request
+	time.Sleep(after) // a random time after the request
 	ended = cmd.Process.Kill() != nil
 	<-done
 	shown, _ := os.ReadFile(out.Name())
@@ -260,7 +263,7 @@ func (k *killedAgents) kill(args []string, request int, after time.Duration) (en
 	return ended
 }
 
-// last is the text of the last request of the person's conversation, with its reply left out.
+// last returns the text of the last request of the main conversation, without its reply.
 func (k *killedAgents) last() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -274,7 +277,8 @@ func (k *killedAgents) last() string {
 	return text.String()
 }
 
-// checkPrefixes expects that each request of a conversation begins with the one before it.
+// checkPrefixes reports an error unless each request of a conversation begins with the one before
+// it.
 func (k *killedAgents) checkPrefixes() {
 	k.t.Helper()
 	for task, requests := range k.conversations {
@@ -287,7 +291,8 @@ func (k *killedAgents) checkPrefixes() {
 	}
 }
 
-// checkReports expects each report once, and that the answers of an agent name the files it wrote.
+// checkReports reports an error unless each report arrives once and the answers of a subagent name
+// the files it wrote.
 func (k *killedAgents) checkReports() {
 	k.t.Helper()
 	last := k.last()

@@ -25,7 +25,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// diskRuns are runs that change the disk, each in all ways that it has.
+// diskRuns are runs that change the disk, by every command that can do so.
 var diskRuns = []diskRun{
 	{name: "headless", args: []string{"-p", "go"}, calls: 110},
 	{name: "resumed", args: []string{"-c", "-p", "go"}, calls: 100},
@@ -35,28 +35,27 @@ var diskRuns = []diskRun{
 	{name: "redo", args: []string{"-c", "-p", "/redo yes"}, undone: true, calls: 40},
 	{name: "rewind", args: []string{"-c", "-p", "/rewind 1 files"}, calls: 40},
 	{name: "compress", args: []string{"-c", "-p", "/compress"}, calls: 10},
-	{name: "fork", args: []string{"-c", "--fork", "-p", "go on"}, calls: 150}, // needs room
+	{name: "fork", args: []string{"-c", "--fork", "-p", "go on"}, calls: 150}, // needs free space
 	{name: "profile", args: []string{"profile", "save", "other", "-m", "m", "--set", "theme=dark"}, calls: 10},
 	{name: "setting", args: []string{"-p", "/profile save other"}, calls: 10},
 }
 
-// diskRun is a run of the program on a disk that fails. One without keys has no
-// terminal.
+// diskRun is a run of the program on a failing disk. A run without keys has no terminal.
 type diskRun struct {
 	name string
 	args []string
 	keys []string
-	// undone means that something was undone before.
+	// undone is set if the run needs an earlier undo.
 	undone bool
-	// calls is about how many calls it makes to the disk.
+	// calls is the approximate number of its calls to the disk.
 	calls int
 }
 
-// diskErrors are the errors of disks that are full, broken, or not to be written.
+// diskErrors are the errors of a full, broken or read-only disk.
 var diskErrors = []unix.Errno{unix.ENOSPC, unix.EDQUOT, unix.EIO, unix.EROFS}
 
-// TestChaosDiskFaults has the disk fail at a call of chance, for a while or for good,
-// in every kind of run.
+// TestChaosDiskFaults makes the disk fail at a random call, for some time or permanently, in every
+// kind of run.
 func TestChaosDiskFaults(t *testing.T) {
 	eachDiskRun(t, func(h *house, what string, run diskRun, r *rand.Rand, from int) *faultyDisk {
 		fault := diskFault{from: from, to: always, error: diskErrors[(from+r.IntN(2))%len(diskErrors)]}
@@ -67,8 +66,7 @@ func TestChaosDiskFaults(t *testing.T) {
 	})
 }
 
-// TestChaosCrashPoints kills the program at a call that changes the disk, in every kind
-// of run.
+// TestChaosCrashPoints kills the program at a call that changes the disk, in every kind of run.
 func TestChaosCrashPoints(t *testing.T) {
 	eachDiskRun(t, func(h *house, what string, run diskRun, _ *rand.Rand, from int) *faultyDisk {
 		fault := diskFault{from: from, to: from, kills: true}
@@ -76,8 +74,8 @@ func TestChaosCrashPoints(t *testing.T) {
 	})
 }
 
-// eachDiskRun plays kinds of runs in turn, each from a call of chance on. With
-// CHAOS_DISK=all it goes through all calls there are.
+// eachDiskRun plays the kinds of runs in turn, each with a random first call that fails.
+// CHAOS_DISK=all tries every call instead.
 func eachDiskRun(t *testing.T, play func(h *house, what string, run diskRun, r *rand.Rand, from int) *faultyDisk) {
 	t.Helper()
 	seed, until := chaosSeed(t), shareOf(t)
@@ -88,7 +86,7 @@ func eachDiskRun(t *testing.T, play func(h *house, what string, run diskRun, r *
 	var mu sync.Mutex
 	runs, hits, missed := 0, 0, map[string]int{}
 	t.Cleanup(func() { t.Logf("%d runs, %d calls were hit", runs, hits) })
-	// from is where the i-th run is disturbed, 0 when there is nothing left to disturb.
+	// from returns the call at which the i-th run is disturbed, or 0 if every call was tried.
 	from := func(r *rand.Rand, i int, run diskRun) int {
 		mu.Lock()
 		defer mu.Unlock()
@@ -108,7 +106,7 @@ func eachDiskRun(t *testing.T, play func(h *house, what string, run diskRun, r *
 			var h *house
 			idle := 0
 			for i := worker; time.Now().Before(until) && !t.Failed() && idle < len(diskRuns); i += workers {
-				if i/workers%8 == 0 { // a session that goes on for long is slow
+				if i/workers%8 == 0 { // a session that grows without limit is slow
 					h = newDiskHouse(t)
 				}
 				run := diskRuns[i%len(diskRuns)]
@@ -132,7 +130,7 @@ func eachDiskRun(t *testing.T, play func(h *house, what string, run diskRun, r *
 	}
 }
 
-// newDiskHouse makes a house in which something was done.
+// newDiskHouse returns a house whose session already has a turn.
 func newDiskHouse(t *testing.T) *house {
 	t.Helper()
 	h := newHouse(t, 1, diskTurn)
@@ -145,14 +143,14 @@ func newDiskHouse(t *testing.T) *house {
 	return h
 }
 
-// playDiskRun plays a run on a disk that fails, and checks what must hold of it.
+// playDiskRun plays a run on a failing disk and checks its outcome.
 func (h *house) playDiskRun(what string, run diskRun, fault diskFault) *faultyDisk {
 	h.t.Helper()
 	if run.undone {
-		_ = h.agent("-c", "-p", "/undo yes").Run() // there may be nothing left
+		_ = h.agent("-c", "-p", "/undo yes").Run() // fails if there is nothing to undo
 	}
 	strays, answers := h.strays(), h.answers()
-	if !fault.full() && !fault.kills { // what cannot be taken back either is written again, to be safe
+	if !fault.full() && !fault.kills { // the log may repeat a record whose failed write could not be undone
 		h.known = []string{"duplicate number"}
 	}
 	disk := &faultyDisk{fault: fault, folder: h.home}
@@ -175,7 +173,7 @@ func (h *house) playDiskRun(what string, run diskRun, fault diskFault) *faultyDi
 		}
 	}
 	h.check(what)
-	// Where nothing can be removed something is left, which a later start sweeps.
+	// If the disk refuses removals, files remain. The next start removes them.
 	if left := slices.DeleteFunc(h.strays(), func(path string) bool { return slices.Contains(strays, path) }); fault.full() && len(left) > 0 {
 		h.t.Errorf("%s: left are %q\n%s", what, left, out)
 	}
@@ -185,21 +183,21 @@ func (h *house) playDiskRun(what string, run diskRun, fault diskFault) *faultyDi
 	return disk
 }
 
-// answers reports whether a run of this kind has an answer of the model.
+// answers reports whether a run of this kind gets a reply from the model.
 func (r diskRun) answers() bool { return len(r.keys) > 0 || r.args[len(r.args)-1] == "go" }
 
-// answer is what the model says in the end.
+// answer is the last text of the model.
 const answer = "All of this is done."
 
-// answers is how many answers are recorded.
+// answers returns the number of recorded answers.
 func (h *house) answers() int { return bytes.Count(h.recorded(), []byte(answer)) }
 
-// checkSaved expects that a run whose answer is not recorded has said so, and that it is
-// recorded when the disk took everything in the end.
+// checkSaved reports an error if the record lacks the answer and the run printed no warning. It also
+// reports an error if records were lost although the disk worked at the end.
 func (h *house) checkSaved(what string, saved bool, disk *faultyDisk, out string) {
 	h.t.Helper()
 	lost := strings.Contains(out, "while closing: the session is not saved")
-	if !saved && !lost { // what is lost may have come after the answer
+	if !saved && !lost { // the warning may concern a record after the answer
 		h.t.Errorf("%s: the answer is not recorded, and that is not said\n%s", what, out)
 	}
 	const end = 20 // calls after the record is closed
@@ -215,7 +213,7 @@ func (r diskRun) flags() []string {
 	return append([]string{"--approval-mode", "full-auto", "-m", "test-model", "--set", "sandbox=off", "--max-turns", "20"}, r.args...)
 }
 
-// mustRun runs the program on a disk on which nothing is wrong.
+// mustRun runs the program on a working disk.
 func (h *house) mustRun(args ...string) {
 	h.t.Helper()
 	if out, err := h.agent(append([]string{"--set", "sandbox=off"}, args...)...).CombinedOutput(); err != nil {
@@ -223,7 +221,7 @@ func (h *house) mustRun(args ...string) {
 	}
 }
 
-// diskTurn does one thing after the other that changes the disk.
+// diskTurn is a model that changes the disk in a different way in each turn.
 func diskTurn(_ *rand.Rand, request *llmtest.Request) llmtest.Turn {
 	results, n := 0, 0
 	for _, m := range request.Messages {
@@ -267,8 +265,8 @@ func playDisk(t *testing.T, disk *faultyDisk, cmd *exec.Cmd) (out string, ended 
 	return b.String(), ended
 }
 
-// playKeys runs a program in a terminal and presses keys, each time that nothing was
-// painted for a moment.
+// playKeys runs a program in a terminal. It presses the next key each time nothing was painted for
+// a short time.
 func playKeys(t *testing.T, disk *faultyDisk, cmd *exec.Cmd, keys []string) (out string, ended bool) {
 	t.Helper()
 	var screen *os.File
@@ -302,7 +300,7 @@ func playKeys(t *testing.T, disk *faultyDisk, cmd *exec.Cmd, keys []string) (out
 	return <-shown, ended
 }
 
-// atRest waits until nothing is painted for a moment, as when a turn is over.
+// atRest waits until nothing is painted for a short time, for example after a turn.
 func atRest(painted <-chan struct{}) {
 	const moment = 400 * time.Millisecond
 	for began := time.Now(); time.Since(began) < stalled; {
@@ -314,10 +312,10 @@ func atRest(painted <-chan struct{}) {
 	}
 }
 
-// defects are what no run may say.
+// defects matches texts that no run may print.
 var defects = regexp.MustCompile(`panic:|goroutine \d+ \[|nil pointer|internal error`)
 
-// checkDiskRun checks what holds of a run on a disk that failed.
+// checkDiskRun checks the outcome of a run on a failing disk.
 func (h *house) checkDiskRun(what string, run diskRun, status int, out string) {
 	h.t.Helper()
 	fail := func(format string, args ...any) {
@@ -336,7 +334,7 @@ func (h *house) checkDiskRun(what string, run diskRun, status int, out string) {
 	}
 }
 
-// strays are temporary files and folders that nobody needs after a run.
+// strays returns temporary files and folders that nothing needs after a run.
 func (h *house) strays() (left []string) {
 	_ = filepath.WalkDir(h.home, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && (strings.HasSuffix(path, ".tmp") || filepath.Dir(path) == h.temp) {

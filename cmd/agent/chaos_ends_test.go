@@ -20,8 +20,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// endWays are ways in which a run is ended from outside. The terminal that is closed
-// sends a SIGHUP too.
+// endWays are the ways to end a run from outside. Closing the terminal also sends a SIGHUP.
 var endWays = []struct {
 	name    string
 	signals []syscall.Signal
@@ -36,14 +35,15 @@ var endWays = []struct {
 	{name: "terminal closed", closes: true},
 }
 
-// endPhase is what a run is doing when it is ended.
+// endPhase is the activity of a run when it is ended.
 type endPhase struct {
 	name string
 	turn llmtest.Turn
 	args []string
-	// begun is what the output holds by then.
+	// begun is the output that shows the beginning of the phase.
 	begun string
-	// asks means that it needs somebody to answer; starts, that nothing is waited for.
+	// asks is set if the phase needs a user to answer. starts is set if the test waits for no
+	// output.
 	asks, starts bool
 }
 
@@ -59,8 +59,8 @@ var endPhases = []endPhase{
 	{name: "while it starts", starts: true},
 }
 
-// TestChaosEnds ends runs in every way in every phase, with and without a terminal: they
-// end soon, leave nothing, and the session goes on.
+// TestChaosEnds ends runs in every way in every phase, with and without a terminal. Each run ends
+// soon and leaves no process, and its session can be resumed.
 func TestChaosEnds(t *testing.T) {
 	hearSignals()
 	seed, until := chaosSeed(t), shareOf(t)
@@ -92,7 +92,8 @@ func TestChaosEnds(t *testing.T) {
 	t.Logf("%d of %d", done, len(all))
 }
 
-// playEnding runs the program until it is in a phase, ends it, and checks what is left.
+// playEnding runs the program until it is in a phase, ends it, and checks the files and processes
+// after it.
 func playEnding(t *testing.T, what string, phase endPhase, signals []syscall.Signal, terminal bool) {
 	t.Helper()
 	asked := make(chan struct{}, 1)
@@ -122,7 +123,7 @@ func playEnding(t *testing.T, what string, phase endPhase, signals []syscall.Sig
 		<-asked
 		out.until(t, phase.begun)
 	}
-	time.Sleep(time.Duration(rand.IntN(50)) * time.Millisecond) // anywhere in the phase
+	time.Sleep(time.Duration(rand.IntN(50)) * time.Millisecond) // at a random time within the phase
 	if signals == nil {
 		out.from.Close()
 	}
@@ -135,8 +136,8 @@ func playEnding(t *testing.T, what string, phase endPhase, signals []syscall.Sig
 	if !end(cmd, stalled) {
 		t.Errorf("%s: it did not end", what)
 	}
-	// One that had just started may have had nothing to end in order yet. One whose terminal
-	// is closed may notice by writing to it.
+	// A program that has just started may not have a signal handler yet. A program whose terminal
+	// is closed may fail to write to it first.
 	if status := cmd.ProcessState.ExitCode(); status != exitInterrupted && !phase.starts && !(signals == nil && status == exitFailed) {
 		t.Errorf("%s: %v", what, cmd.ProcessState)
 	}
@@ -149,7 +150,7 @@ func playEnding(t *testing.T, what string, phase endPhase, signals []syscall.Sig
 	}
 }
 
-// shown is what a program shows.
+// shown is the output of a program.
 type shown struct {
 	from *os.File
 
@@ -210,7 +211,7 @@ func startInTerminal(cmd *exec.Cmd) (*os.File, error) {
 	return os.NewFile(uintptr(fd), "terminal"), err
 }
 
-// until waits for a text.
+// until waits for a text in the output.
 func (s *shown) until(t *testing.T, text string) {
 	t.Helper()
 	late := time.After(stalled)

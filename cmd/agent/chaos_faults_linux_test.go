@@ -20,15 +20,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// diskFault makes the disk fail: what the program does to it from one call to another,
-// counted from 1, ends with an error. Or the program is killed there.
+// diskFault makes the disk fail. The calls of the program from one number to another, counted from
+// 1, return an error. If kills is set, the first of these calls kills the program.
 type diskFault struct {
 	from, to int
 	error    syscall.Errno
 	kills    bool
 }
 
-// always is a fault that does not pass.
+// always is the last call of a permanent fault.
 const always = 1 << 30
 
 func (f diskFault) String() string {
@@ -41,8 +41,8 @@ func (f diskFault) String() string {
 	return fmt.Sprintf("%s at calls %d to %d", unix.ErrnoName(f.error), f.from, f.to)
 }
 
-// diskCalls are the calls by which the program changes a disk. The value says that the
-// file is named by a descriptor, as pipes and terminals are too.
+// diskCalls has the system calls that change a disk. The value is true for a call whose file is a
+// descriptor, because a descriptor may also be a pipe or a terminal.
 var diskCalls = map[uint32]bool{
 	unix.SYS_WRITE: true, unix.SYS_PWRITE64: true, unix.SYS_WRITEV: true, unix.SYS_COPY_FILE_RANGE: false,
 	unix.SYS_FSYNC: true, unix.SYS_FDATASYNC: true, unix.SYS_FTRUNCATE: true, unix.SYS_TRUNCATE: false, unix.SYS_FALLOCATE: true,
@@ -51,10 +51,10 @@ var diskCalls = map[uint32]bool{
 	unix.SYS_FCHMOD: true, unix.SYS_FCHOWN: true, unix.SYS_UTIMENSAT: false,
 }
 
-// freeing are those that a full disk does not hinder.
+// freeing are the calls that work on a full disk.
 var freeing = []uint32{unix.SYS_UNLINKAT, unix.SYS_FTRUNCATE, unix.SYS_TRUNCATE, unix.SYS_FCHMOD, unix.SYS_FCHOWN, unix.SYS_UTIMENSAT}
 
-// full reports whether it is one of a full disk.
+// full reports whether the fault is a full disk.
 func (f diskFault) full() bool { return f.error == unix.ENOSPC || f.error == unix.EDQUOT }
 
 // hits reports whether a call fails.
@@ -62,13 +62,12 @@ func (f diskFault) hits(number int, call uint32) bool {
 	return f.from <= number && number <= f.to && !(f.full() && slices.Contains(freeing, call))
 }
 
-// faultyName is the name of the program that starts another on a disk that fails.
+// faultyName is the name under which the test binary starts another program on a failing disk.
 const faultyName = "agent-on-a-faulty-disk"
 
 func init() { programs[faultyName] = faulty }
 
-// faulty has its parent judge the calls of the program in its arguments, which it
-// becomes.
+// faulty hands its disk calls to its parent, and then executes the program in its arguments.
 func faulty() {
 	runtime.LockOSThread()
 	listener, err := judged()
@@ -84,12 +83,12 @@ func faulty() {
 	os.Exit(exitFailed)
 }
 
-// judged puts a filter on this thread by which calls to the disk are handed over to who
-// holds the listener.
+// judged installs a seccomp filter on this thread and returns its listener. The filter hands each
+// call to the disk to the owner of the listener.
 func judged() (listener int, err error) {
 	const (
 		load, equal, and, end = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, unix.BPF_RET | unix.BPF_K
-		atCall, atThird       = 0, 32 // in struct seccomp_data
+		atCall, atThird       = 0, 32 // offsets in struct seccomp_data
 		withoutName           = unix.O_TMPFILE &^ unix.O_DIRECTORY
 	)
 	filter := []unix.SockFilter{{Code: load, K: atCall}}
@@ -118,19 +117,19 @@ func judged() (listener int, err error) {
 	return int(fd), nil
 }
 
-// faultyDisk is the disk below a folder as one program finds it.
+// faultyDisk is the disk of one program, below a folder.
 type faultyDisk struct {
 	fault  diskFault
 	folder string
 
 	mu sync.Mutex
-	// calls are those that were made, failed those of them that failed.
+	// calls counts the calls, failed the calls that failed.
 	calls, failed int
-	// judging ends when no process is left to be judged.
+	// judging ends after the last filtered process.
 	judging sync.WaitGroup
 }
 
-// start starts cmd, a program that changes the disk below folder only; start runs it.
+// start starts cmd by calling the function start. cmd may change the disk only below the folder.
 func (d *faultyDisk) start(t *testing.T, cmd *exec.Cmd, start func(*exec.Cmd) error) {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -164,7 +163,7 @@ func (d *faultyDisk) start(t *testing.T, cmd *exec.Cmd, start func(*exec.Cmd) er
 	d.judging.Go(func() { d.judge(fds[0], cmd.Process.Pid) })
 }
 
-// asked and given are as in linux/seccomp.h.
+// asked and given are structures of linux/seccomp.h.
 type (
 	asked struct {
 		id         uint64
@@ -182,7 +181,7 @@ type (
 	}
 )
 
-// judge answers calls until nobody is left to make any.
+// judge answers calls until no process remains that can make one.
 func (d *faultyDisk) judge(listener, program int) {
 	defer unix.Close(listener)
 	for {
@@ -198,7 +197,7 @@ func (d *faultyDisk) judge(listener, program int) {
 		}
 		var call asked
 		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(listener), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&call))); errno != 0 {
-			continue // whoever asked has gone
+			continue // the calling thread has ended
 		}
 		answer := given{id: call.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 		switch fails := d.fails(call, program); {
@@ -211,8 +210,8 @@ func (d *faultyDisk) judge(listener, program int) {
 	}
 }
 
-// fails reports whether a call is to fail. Only those of the program itself count, on
-// files below the folder.
+// fails reports whether a call must fail. Only calls of the program itself on files below the
+// folder count.
 func (d *faultyDisk) fails(call asked, program int) bool {
 	if _, err := os.Stat(fmt.Sprintf("/proc/%d/task/%d", program, call.pid)); err != nil {
 		return false

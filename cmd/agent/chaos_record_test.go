@@ -20,10 +20,10 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// recordSteps is how many steps the scripted session has.
+// recordSteps is the number of steps in the scripted session.
 const recordSteps = 200
 
-// recordKills is how often it is killed: CHAOS_KILLS, or a few.
+// recordKills returns the number of kills: CHAOS_KILLS, or a small default.
 func recordKills(t *testing.T) int {
 	t.Helper()
 	if n, err := strconv.Atoi(os.Getenv("CHAOS_KILLS")); err == nil {
@@ -32,10 +32,10 @@ func recordKills(t *testing.T) int {
 	return 40
 }
 
-// TestChaosRecord plays a session of 200 steps twice: edits, prunes, compressions,
-// summaries, undos, redos and rewinds. One run is killed at moments of chance, and goes
-// on by going back to before the step that was killed, files and all. In the end, and
-// after every step, files and context are those of the run that nothing disturbed.
+// TestChaosRecord plays a session of 200 steps twice: edits, prunes, compressions, summaries,
+// undos, redos and rewinds. It kills one of the two sessions at random times. That session recovers
+// by a rewind to the state before the interrupted step, including its files. After every step,
+// it has the same files and context as the undisturbed session.
 func TestChaosRecord(t *testing.T) {
 	seed, until := chaosSeed(t), shareOf(t)
 	calm := newHouse(t, 1, recordTurn)
@@ -80,11 +80,11 @@ type recordStep struct {
 	flags []string
 }
 
-// recordLine makes the steps, and knows how many messages the conversation has.
+// recordLine makes the steps and counts the messages of the conversation.
 type recordLine struct {
 	steps    []recordStep
 	messages int
-	// message is the latest step that is a message.
+	// message is the index of the latest step that is a message.
 	message int
 }
 
@@ -116,8 +116,8 @@ func (l *recordLine) step(i int) recordStep {
 
 var stepNumber = regexp.MustCompile(`step (\d+): go on`)
 
-// recordTurn is what the model does with a step: it reads a file and writes it anew,
-// looks at another, and says so. It knows nothing but what it is sent.
+// recordTurn is a model that reads a file, rewrites it, reads another file, and reports. It uses
+// only the content of the request.
 func recordTurn(_ *rand.Rand, request *llmtest.Request) llmtest.Turn {
 	results := 0
 	for i := len(request.Messages) - 1; i >= 0; i-- {
@@ -152,7 +152,7 @@ func (h *house) stepArgs(s recordStep) []string {
 	return append([]string{"--set", "sandbox=off", "--set", "compression.threshold=0.9", "-p", s.text}, s.flags...)
 }
 
-// play runs a step to its end. That a command finds nothing to do is an end too.
+// play runs a step to its end. A command with nothing to do also counts as ended.
 func (h *house) play(s recordStep) string {
 	h.t.Helper()
 	cmd := h.agent(h.stepArgs(s)...)
@@ -163,7 +163,7 @@ func (h *house) play(s recordStep) string {
 	return string(out)
 }
 
-// playKilled kills a step after a delay, and reports whether it had ended before.
+// playKilled kills a step after a delay and reports whether the step had already ended.
 func (h *house) playKilled(s recordStep, delay time.Duration) (ended bool) {
 	h.t.Helper()
 	cmd := h.agent(h.stepArgs(s)...)
@@ -173,8 +173,8 @@ func (h *house) playKilled(s recordStep, delay time.Duration) (ended bool) {
 	return end(cmd, delay)
 }
 
-// recover goes back to before the latest message, with the files, and plays again what
-// came after it up to step i; it returns what is left to play.
+// recover rewinds conversation and files to the state before the latest message. It replays the
+// later steps up to step i and returns the step to play next.
 func (h *house) recover(l *recordLine, i int) recordStep {
 	h.t.Helper()
 	first := l.steps[l.message]
@@ -196,7 +196,7 @@ func (h *house) recover(l *recordLine, i int) recordStep {
 	return l.steps[i]
 }
 
-// state are the files and the context, without what differs between any two runs.
+// state returns the files and the context, without the values that differ between two runs.
 func (h *house) state() string {
 	h.t.Helper()
 	var b strings.Builder
@@ -226,5 +226,5 @@ func (h *house) state() string {
 	return recordNames.ReplaceAllString(b.String(), "LOG")
 }
 
-// recordNames are the folder and the name of a log.
+// recordNames matches the folder and the name of a log.
 var recordNames = regexp.MustCompile(`work-[0-9a-f]{8}|20\d{6}-\d{6}-[a-z2-7]{5}`)

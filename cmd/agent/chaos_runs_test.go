@@ -21,26 +21,26 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// workers is how many houses there are at once.
+// workers is the number of houses in use at the same time.
 const workers = 4
 
-// kills is how often programs are killed, if there is time.
+// kills is the number of kills, if time allows.
 const kills = 500
 
-// killedRun is a kind of run that is killed.
+// killedRun is a kind of run that the test kills.
 type killedRun struct {
 	name string
 	args []string
-	// most is how long it goes on undisturbed; share is how many of a hundred runs it is.
+	// most is the duration of an undisturbed run. share is its number among a hundred runs.
 	most  time.Duration
 	share int
 }
 
-// killedRuns are the kinds of runs that change something. Where a session goes on half of
-// the time it begins one.
+// killedRuns are the kinds of runs that change something. Half of the runs that could resume a
+// session start a new one.
 var killedRuns = []killedRun{
 	{name: "headless", args: []string{"-p", "go on", "--output-format", "stream-json"}, most: 1200 * time.Millisecond, share: 40},
-	{name: "interactive", args: []string{"go on"}, most: 2400 * time.Millisecond, share: 28}, // to see results, too
+	{name: "interactive", args: []string{"go on"}, most: 2400 * time.Millisecond, share: 28}, // long enough to show results
 	{name: "undo", args: []string{"-c", "-p", "/undo yes"}, most: 300 * time.Millisecond, share: 6},
 	{name: "redo", args: []string{"-c", "-p", "/redo yes"}, most: 300 * time.Millisecond, share: 6},
 	{name: "rewind", args: []string{"-c", "-p", "/rewind 1 files"}, most: 300 * time.Millisecond, share: 4},
@@ -50,7 +50,7 @@ var killedRuns = []killedRun{
 	{name: "setting", args: []string{"-p", "/profile default work"}, most: 150 * time.Millisecond, share: 4},
 }
 
-// anyKilledRun chooses a kind.
+// anyKilledRun returns a random kind.
 func anyKilledRun(r *rand.Rand) killedRun {
 	n := r.IntN(100)
 	for _, run := range killedRuns {
@@ -61,8 +61,8 @@ func anyKilledRun(r *rand.Rand) killedRun {
 	panic("the shares are less than all")
 }
 
-// TestChaosKill kills the program at moments of chance: headless, interactive, while it
-// takes a session up again, and while it carries out commands.
+// TestChaosKill kills the program at random times: non-interactive, interactive, while it resumes a
+// session, and while it runs commands.
 func TestChaosKill(t *testing.T) {
 	seed, until := chaosSeed(t), shareOf(t)
 	var mu sync.Mutex
@@ -112,7 +112,7 @@ func TestChaosKill(t *testing.T) {
 	}
 }
 
-// flags are the arguments of the n-th run.
+// flags returns the arguments of the n-th run.
 func (h *house) flags(r *rand.Rand, run killedRun, n int) []string {
 	if run.name == "profile" {
 		return run.args
@@ -127,8 +127,7 @@ func (h *house) flags(r *rand.Rand, run killedRun, n int) []string {
 	return args
 }
 
-// once runs the program and kills it after a delay; it reports whether it had ended
-// before.
+// once runs the program, kills it after a delay, and reports whether it had already ended.
 func (h *house) once(what string, run killedRun, args []string, delay time.Duration) (ended bool) {
 	h.t.Helper()
 	cmd := h.program(args...)
@@ -166,7 +165,7 @@ func (h *house) once(what string, run killedRun, args []string, delay time.Durat
 	return ended
 }
 
-// checkSettings expects that what is kept of the settings can be read.
+// checkSettings reports an error if the stored settings can't be read.
 func (h *house) checkSettings(what string) {
 	h.t.Helper()
 	if out, err := h.program("profile", "list").CombinedOutput(); err != nil || bytes.Contains(out, []byte("file unchanged")) {
@@ -181,7 +180,7 @@ func (h *house) checkSettings(what string) {
 	}
 }
 
-// TestChaosFullDisk runs sessions on disks that become full at a point of chance.
+// TestChaosFullDisk runs sessions on disks that become full at a random time.
 func TestChaosFullDisk(t *testing.T) {
 	if exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", "/mnt").Run() != nil {
 		t.Skip("no disk can be mounted to fill it")
@@ -206,11 +205,12 @@ func TestChaosFullDisk(t *testing.T) {
 	}
 }
 
-// TestChaosTwoWriters has two programs insert lines into one file: each insertion is
-// in it, or was refused. And of two that take up one session one is told.
+// TestChaosTwoWriters runs two programs that insert lines into one file. The file contains each
+// insertion, or the insertion was refused. If both resume one session, one of them reports that it
+// is in use.
 func TestChaosTwoWriters(t *testing.T) {
 	seed, until := chaosSeed(t), shareOf(t)
-	const insertions = 10 // of each
+	const insertions = 10 // by each program
 	for round := 0; round < 20 && time.Now().Before(until) && !t.Failed(); round++ {
 		requests := 0
 		h := newHouse(t, seed, func(_ *rand.Rand, r *llmtest.Request) llmtest.Turn {
@@ -254,8 +254,8 @@ func TestChaosTwoWriters(t *testing.T) {
 	}
 }
 
-// TestChaosWire breaks the wire at points of chance: a run ends in bounded time, with
-// a status that says how.
+// TestChaosWire breaks the connection at random bytes. A run ends in limited time, and its status
+// reports how it ended.
 func TestChaosWire(t *testing.T) {
 	seed, until := chaosSeed(t), shareOf(t)
 	r := rand.New(rand.NewPCG(seed, 300))

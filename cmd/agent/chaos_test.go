@@ -26,7 +26,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// chaosSeed returns the seed in CHAOS_SEED, which repeats a failure, or a new one.
+// chaosSeed returns the seed in CHAOS_SEED, which repeats a failure, or a random seed.
 func chaosSeed(t *testing.T) uint64 {
 	t.Helper()
 	seed, err := strconv.ParseUint(os.Getenv("CHAOS_SEED"), 10, 64)
@@ -37,7 +37,7 @@ func chaosSeed(t *testing.T) uint64 {
 	return seed
 }
 
-// shares are the parts of the time of all that the tests may take.
+// shares are the fractions of the total time that each test may take.
 var shares = map[string]float64{
 	"TestChaosAgents":      0.1,
 	"TestChaosKill":        0.25,
@@ -51,7 +51,7 @@ var shares = map[string]float64{
 	"TestChaosWire":        0.05,
 }
 
-// The tests keep within the time of all: what they may take adds up to it.
+// The fractions of the tests add up to the total time.
 func TestChaosShares(t *testing.T) {
 	sum := 0.0
 	for _, part := range shares {
@@ -76,21 +76,21 @@ func shareOf(t *testing.T) time.Time {
 	return time.Now().Add(time.Duration(part * float64(whole)))
 }
 
-// house is the home, workspace and model server of runs that follow each other.
+// house has the home, the workspace and the model server for consecutive runs.
 type house struct {
 	t    *testing.T
 	home string
 	work string
 	url  string
 	temp string
-	// seen counts the results that screens showed.
+	// seen counts the results on screens.
 	seen int
-	// known are words of the damages that logs may have.
+	// known has words of the notices about damage that logs may have.
 	known []string
 
 	mu   sync.Mutex
 	rand *rand.Rand
-	// turn makes what the model does with a request.
+	// turn returns the turn of the model for a request.
 	turn func(*rand.Rand, *llmtest.Request) llmtest.Turn
 }
 
@@ -121,12 +121,12 @@ func (h *house) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// agent is a run in which the model may do anything.
+// agent returns a run in which the model may do anything.
 func (h *house) agent(args ...string) *exec.Cmd {
 	return h.program(append([]string{"--approval-mode", "full-auto", "-m", "test-model"}, args...)...)
 }
 
-// program is a run of the program with only these arguments.
+// program returns a run of the program with only these arguments.
 func (h *house) program(args ...string) *exec.Cmd {
 	path, err := filepath.Abs(binary)
 	if err != nil {
@@ -135,7 +135,8 @@ func (h *house) program(args ...string) *exec.Cmd {
 	return h.command(append([]string{path}, args...)...)
 }
 
-// end kills a program and all that shares its group, after a delay.
+// end kills a program and its process group after a delay. It reports whether the program had
+// already ended.
 func end(cmd *exec.Cmd, delay time.Duration) (ended bool) {
 	done := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(done) }()
@@ -149,13 +150,12 @@ func end(cmd *exec.Cmd, delay time.Duration) (ended bool) {
 	return false
 }
 
-// whole is the content of a file that the model writes: half of it is seen to be
-// half.
+// whole returns the content of a file that the model writes. A partial write is recognizable.
 func whole(n int) string {
 	return strings.Repeat(fmt.Sprintf("line of version %d\n", n), 300) + fmt.Sprintf("end of version %d\n", n)
 }
 
-// anyTurn is one of what a session does: writes, commands, jobs, words.
+// anyTurn returns a random turn of a session: a write, a command, a job or a text.
 func anyTurn(r *rand.Rand, request *llmtest.Request) llmtest.Turn {
 	n := r.IntN(1 << 30)
 	quote := func(v any) string { data, _ := json.Marshal(v); return string(data) }
@@ -176,8 +176,8 @@ func anyTurn(r *rand.Rand, request *llmtest.Request) llmtest.Turn {
 	}
 }
 
-// check is what holds after every crash: no half-written file, no log that cannot be
-// read, no process.
+// check checks the state after every crash. No file is half-written, every log can be read, and no
+// process remains.
 func (h *house) check(what string) {
 	h.t.Helper()
 	h.checkFiles(what)
@@ -220,12 +220,12 @@ func (h *house) checkLogs(what string) {
 	}
 }
 
-// checkLog expects a log of which at most the last line is torn. Notices with one of the
-// words known are known.
+// checkLog reports an error unless at most the last line of the log is incomplete. It accepts
+// notices that contain one of the words in known.
 func checkLog(t *testing.T, what string, data []byte, known ...string) {
 	t.Helper()
 	if len(bytes.TrimSpace(data)) == 0 || !bytes.Contains(data, []byte("\n")) {
-		return // killed within its first line
+		return // killed within the first line
 	}
 	state, err := session.Replay(bytes.NewReader(data))
 	if err != nil {
@@ -240,7 +240,7 @@ func checkLog(t *testing.T, what string, data []byte, known ...string) {
 	}
 }
 
-// checkProcesses expects that no process of this house is left, or soon.
+// checkProcesses reports an error if processes of this house remain after a short wait.
 func (h *house) checkProcesses(what string) {
 	h.t.Helper()
 	var left []string
@@ -271,7 +271,7 @@ func (h *house) processes() []string {
 	return found
 }
 
-// checkShown expects every tool result that a run told to be in the log.
+// checkShown reports an error if the log lacks a tool result that a run printed.
 func (h *house) checkShown(what string, out []byte) {
 	h.t.Helper()
 	recorded := h.recorded()
@@ -283,11 +283,11 @@ func (h *house) checkShown(what string, out []byte) {
 	}
 }
 
-// hasRun is what a screen says of a command of anyTurn that has ended.
+// hasRun matches the line of a screen for a finished command of anyTurn.
 var hasRun = regexp.MustCompile(`ran : (\d+);`)
 
-// checkSeen expects the result of every command that a screen showed to have ended to
-// be in the log. It returns how many there were.
+// checkSeen reports an error if the log lacks the result of a command that a screen showed as
+// finished. It returns the number of these commands.
 func (h *house) checkSeen(what, screen string) int {
 	h.t.Helper()
 	recorded, seen := h.recorded(), hasRun.FindAllStringSubmatch(ansi.Strip(screen), -1)
@@ -299,7 +299,7 @@ func (h *house) checkSeen(what, screen string) int {
 	return len(seen)
 }
 
-// recorded is what all logs hold, with those of agents.
+// recorded returns the content of all logs, including subagents.
 func (h *house) recorded() []byte {
 	var all []byte
 	ofAgents, _ := filepath.Glob(filepath.Join(h.home, ".local/share/agent/sessions/*/*/s-*.jsonl"))
@@ -310,8 +310,8 @@ func (h *house) recorded() []byte {
 	return all
 }
 
-// checkTemporary expects that the next start removes what is left and old enough. A
-// start that ends at once may leave it to the one after.
+// checkTemporary reports an error unless the next start removes old temporary files. A start that
+// ends at once may leave them to a later start.
 func (h *house) checkTemporary() {
 	h.t.Helper()
 	before := h.temporary()
@@ -331,7 +331,7 @@ func (h *house) checkTemporary() {
 	}
 }
 
-// temporary are the temporary folders, and the temporary files of edits.
+// temporary returns the temporary folders, and the temporary files of edits.
 func (h *house) temporary() []string {
 	folders, _ := filepath.Glob(filepath.Join(h.temp, "*"))
 	files, _ := filepath.Glob(filepath.Join(h.work, ".*.tmp"))

@@ -18,9 +18,9 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// TestChaosUndo kills the program while one to eight agents, which start one after the other, edit
-// files and run commands. Then /undo brings back exactly what was there before the turn, and /redo
-// what was there after the kill. CHAOS_UNDOS is the number of kills, if there is time.
+// TestChaosUndo kills the program while one to eight subagents, which start one after the other,
+// edit files and run commands. Then /undo restores the exact files before the turn, and /redo the
+// exact files after the kill. CHAOS_UNDOS is the number of kills, if time allows.
 func TestChaosUndo(t *testing.T) {
 	seed, until, wanted := chaosSeed(t), shareOf(t), number(t, "CHAOS_UNDOS", 40)
 	var mu sync.Mutex
@@ -56,14 +56,14 @@ func TestChaosUndo(t *testing.T) {
 	}
 }
 
-// undoneAgents is a session whose agents change files until a kill. What its models do depends only
-// on the seed and on the request.
+// undoneAgents is a session whose subagents change files until a kill. Its models depend only on
+// the seed and on the request.
 type undoneAgents struct {
 	*house
 	what   string
 	seed   uint64
 	agents int
-	// left counts the requests until reached is closed, before the kill. The house's mu guards
+	// left counts the requests until reached is closed, before the kill. The mutex of house guards
 	// both.
 	left    int
 	reached chan struct{}
@@ -75,8 +75,8 @@ func (u *undoneAgents) draw(subject string) *rand.Rand {
 	return rand.New(rand.NewPCG(u.seed, sum.Sum64()))
 }
 
-// turn is what a model does: as in the conversation starts one agent with each reply, and those of
-// the agents change files.
+// turn returns the turn of a model. The main model starts one subagent with each reply, and the
+// models of subagents change files.
 func (u *undoneAgents) turn(r *llmtest.Request) llmtest.Turn {
 	if u.left--; u.left == 0 {
 		close(u.reached)
@@ -103,8 +103,8 @@ func (u *undoneAgents) turn(r *llmtest.Request) llmtest.Turn {
 	return llmtest.Turn{}.Wait(soon).Call("task", args(map[string]any{"agent": "general", "task": "task " + name, "background": background}))
 }
 
-// step is what an agent does. Its commands take a while and change files twice, those of the
-// others too.
+// step returns the next turn of a subagent. Its commands take some time and change files twice,
+// including files that other subagents change.
 func (u *undoneAgents) step(name string, n int) llmtest.Turn {
 	r := u.draw(fmt.Sprint(name, " ", n))
 	if n >= 2+r.IntN(4) {
@@ -135,8 +135,8 @@ func (u *undoneAgents) step(name string, n int) llmtest.Turn {
 	}
 }
 
-// play runs the session, kills it, and undoes and redoes what its turn did. It returns words about
-// the outcome, which are counted.
+// play runs the session, kills it, and undoes and redoes the turn. It returns words that describe
+// the outcome, which the test counts.
 func (u *undoneAgents) play(t *testing.T) (outcome []string) {
 	u.house = newHouse(t, u.seed, func(_ *rand.Rand, r *llmtest.Request) llmtest.Turn { return u.turn(r) })
 	r := u.draw("kill")
@@ -173,7 +173,7 @@ func (u *undoneAgents) play(t *testing.T) (outcome []string) {
 		return []string{"ended"}
 	case <-u.reached:
 	}
-	time.Sleep(time.Duration(r.IntN(400)) * time.Millisecond) // anywhere after the request
+	time.Sleep(time.Duration(r.IntN(400)) * time.Millisecond) // a random time after the request
 	_ = cmd.Process.Kill()
 	<-done
 	u.checkProcesses(u.what)
@@ -198,7 +198,7 @@ func (u *undoneAgents) play(t *testing.T) (outcome []string) {
 	return append(outcome, "exact")
 }
 
-// run is a run of the program, with the sandbox or without it.
+// run returns a run of the program, with or without the sandbox.
 func (u *undoneAgents) run(args ...string) *exec.Cmd {
 	if u.draw("sandbox").IntN(2) == 0 {
 		args = append(args, "--set", "sandbox=off")
@@ -215,8 +215,8 @@ func (u *undoneAgents) must(args ...string) string {
 	return string(out)
 }
 
-// files are the files of the workspace, with permissions and content. Those that the program writes
-// before it renames them are left out.
+// files returns the files of the workspace with permissions and content. It omits the temporary
+// files that the program renames later.
 func (u *undoneAgents) files() string {
 	u.t.Helper()
 	var all strings.Builder

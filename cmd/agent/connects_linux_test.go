@@ -12,8 +12,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// A session reaches its endpoint and nothing else: no telemetry, no update, no price
-// list, and no collector that only a file of the workspace names.
+// A session connects to its endpoint only. It sends no telemetry, gets no update and no price list,
+// and ignores a collector that only a file of the workspace names.
 func TestOnlyTheEndpointIsReached(t *testing.T) {
 	t.Parallel()
 	strace := needStrace(t)
@@ -56,5 +56,5 @@ func TestOnlyTheEndpointIsReached(t *testing.T) {
 	}
 }
 
-// inetAddress is an address of the network as strace writes it.
+// inetAddress matches an address of the network in a trace of strace.
 var inetAddress = regexp.MustCompile(`sin6?_port=htons\((\d+)\)`)

@@ -18,13 +18,13 @@ import (
 	"github.com/creack/pty"
 )
 
-// consoleRun is a program in a pseudo terminal, measured from outside.
+// consoleRun is a program in a pseudoterminal, measured from outside.
 type consoleRun struct {
 	t     *testing.T
 	pty   *os.File
 	cmd   *exec.Cmd
 	began time.Time
-	// answers is set when the terminal answers queries as most do.
+	// answers is set if the terminal answers queries, as most terminals do.
 	answers bool
 
 	mu      sync.Mutex
@@ -32,8 +32,8 @@ type consoleRun struct {
 	changed chan struct{}
 }
 
-// answersToQueries are what a terminal says when it is asked for its background,
-// its kind and the place of the cursor.
+// answersToQueries are the answers of a terminal to queries for its background, its type and the
+// cursor position.
 var answersToQueries = [][2]string{
 	{"\x1b]11;?", "\x1b]11;rgb:0000/0000/0000\x1b\\"},
 	{"\x1b[c", "\x1b[?62;22c"},
@@ -41,7 +41,7 @@ var answersToQueries = [][2]string{
 	{"\x1b[?u", "\x1b[?0u"},
 }
 
-// newConsole starts agent in a new home; workspace is its current folder.
+// newConsole starts agent in a new home, with workspace as its current folder.
 func newConsole(t *testing.T, answers bool, workspace, url string, args ...string) *consoleRun {
 	t.Helper()
 	agent, err := filepath.Abs(binary)
@@ -65,8 +65,8 @@ func newConsole(t *testing.T, answers bool, workspace, url string, args ...strin
 	return c
 }
 
-// close ends the program; another that ran beside it would share its memory and
-// its time.
+// close ends the program. If it kept running, it would share memory and processor time with the
+// next one.
 func (c *consoleRun) close() {
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
 	_ = c.cmd.Wait()
@@ -95,14 +95,14 @@ func (c *consoleRun) read() {
 	}
 }
 
-// mark is where the output is now, for until.
+// mark returns the current length of the output, for until.
 func (c *consoleRun) mark() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.out)
 }
 
-// until waits for text in the output after mark and returns when it was there.
+// until waits for text in the output after mark and returns the time of its arrival.
 func (c *consoleRun) until(mark int, text string) time.Time {
 	c.t.Helper()
 	deadline := time.After(30 * time.Second)
@@ -124,14 +124,13 @@ func (c *consoleRun) until(mark int, text string) time.Time {
 // ready waits for the first paint.
 func (c *consoleRun) ready() time.Time { return c.until(0, "Ask for something") }
 
-// say types a message, which must be painted before it is sent, and returns when
-// Enter was pressed.
+// say types a message and waits until it is painted. It presses Enter and returns that time.
 func (c *consoleRun) say(text string) time.Time {
 	c.t.Helper()
 	mark := c.mark()
 	c.write(text)
 	c.until(mark, text[len(text)-1:])
-	// A paint may still be under way; an Enter at rest is what a person presses.
+	// The screen may still be painting. A user presses Enter when it is at rest.
 	c.rest(50 * time.Millisecond)
 	pressed := time.Now()
 	c.write("\r")
@@ -145,7 +144,7 @@ func (c *consoleRun) write(keys string) {
 	}
 }
 
-// rest waits until nothing was painted for a while.
+// rest waits until nothing is painted for a while.
 func (c *consoleRun) rest(quiet time.Duration) {
 	for {
 		select {
@@ -156,7 +155,7 @@ func (c *consoleRun) rest(quiet time.Duration) {
 	}
 }
 
-// cpu is the time all threads have spent on a processor.
+// cpu returns the processor time of all threads.
 func (c *consoleRun) cpu() time.Duration {
 	c.t.Helper()
 	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", c.cmd.Process.Pid))
@@ -179,7 +178,7 @@ func (c *consoleRun) cpu() time.Duration {
 	return total
 }
 
-// pss is the memory of the process in bytes, shared pages counted in part.
+// pss returns the proportional set size of the process in bytes.
 func (c *consoleRun) pss() int64 {
 	c.t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", c.cmd.Process.Pid))

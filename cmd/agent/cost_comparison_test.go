@@ -13,8 +13,8 @@ import (
 
 func init() { pastTime = time.Minute }
 
-// pastSession is a recorded session of Claude Code: a large file is read, written anew, and in the
-// context of thirty further requests.
+// pastSession returns a recorded session of Claude Code. It reads and rewrites a large file, which
+// stays in the context of thirty further requests.
 func pastSession(at time.Time) string {
 	var b strings.Builder
 	stamp := at.UTC().Format(time.RFC3339)
@@ -31,7 +31,8 @@ func pastSession(at time.Time) string {
 	return b.String()
 }
 
-// The proof on one's own past is said once, in numbers of the person's sessions, and nothing is sent.
+// The cost comparison with the user's earlier sessions is printed once. It uses the numbers of
+// these sessions and sends no request.
 func TestThePastIsToldOnce(t *testing.T) {
 	t.Parallel()
 	home, server := t.TempDir(), llmtest.New(t)
@@ -62,5 +63,5 @@ func TestThePastIsToldOnce(t *testing.T) {
 	if line := pastLine(t.Context(), w); line == "" {
 		t.Error("the sessions have nothing to tell any more")
 	}
-	tellPast(t.Context(), w, sessionOptions{}, nil) // which asks nothing of the conversation: it was told
+	tellPast(t.Context(), w, sessionOptions{}, nil) // no conversation is needed, because the comparison was printed before
 }

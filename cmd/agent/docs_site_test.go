@@ -17,7 +17,7 @@ var (
 	siteAnchor = regexp.MustCompile(`id="([^"]*)"`)
 )
 
-// The site has a file for each page, and every link in it leads to a file and a heading of it.
+// The site has a file for each page. Every link leads to an existing file and heading.
 func TestDocsSite(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "site")

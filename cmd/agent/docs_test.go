@@ -16,7 +16,7 @@ import (
 	"agent/internal/slash"
 )
 
-// questions are everyday questions as hands type them, with the page that answers them.
+// questions are everyday questions as users type them, with the page that answers each.
 var questions = []struct{ asked, page string }{
 	{"use another model", "how-to/choose-a-model"},
 	{"add an MCP server", "how-to/connect-mcp-servers"},
@@ -51,7 +51,7 @@ var questions = []struct{ asked, page string }{
 	{"cache miss", "concepts/cache-and-cost"},
 }
 
-// One step answers: the right page is the first or second hit.
+// One search is enough: the right page is the first or second hit.
 func TestHowDoI(t *testing.T) {
 	t.Parallel()
 	pages := manual.Pages(docs.Files)
@@ -67,7 +67,7 @@ func TestHowDoI(t *testing.T) {
 	}
 }
 
-// everyday lists 15 tasks of a working day as hands type them, each with a part of its answer.
+// everyday lists 15 daily tasks as users type them, each with a part of its answer.
 var everyday = []struct{ typed, answer string }{
 	{"another model", "/model"},
 	{"add an MCP server", "agent mcp add docs https://example.com/mcp"},
@@ -86,14 +86,14 @@ var everyday = []struct{ typed, answer string }{
 	{"review a pull request", "/review 12"},
 }
 
-// typedWords are single words that hands try as a command, each with a part of its answer.
+// typedWords are single words that users try as a command, each with a part of its answer.
 var typedWords = map[string]string{
 	"allow": "/approval", "limit": "/set max-cost", "budget": "/set max-cost", "prune": "/density", "pr": "/review", "memory": "/notes",
 	"subscription": "/login", "permissions": "/approval", "share": "/share", "web": "/web", "theme": "/theme", "yolo": "full-auto",
 }
 
-// Each of 15 everyday questions is answered by what the program prints for it, or by a page that
-// this names: in the shell, in a session, and for the model, which reads the same pages.
+// The program answers each of 15 everyday questions, or names a page with the answer. This is true
+// in the shell, in a session, and for the model, which reads the same pages.
 func TestFifteenQuestionsInTwoSteps(t *testing.T) {
 	t.Parallel()
 	w := world{process: &app.Process{Now: time.Now}}
@@ -153,7 +153,7 @@ func TestFifteenQuestionsInTwoSteps(t *testing.T) {
 	}
 }
 
-// /help WORDS and agent help WORDS print the section, and the names that fit.
+// "/help WORDS" and "agent help WORDS" print the matching section and the matching names.
 func TestHelpAnswers(t *testing.T) {
 	t.Parallel()
 	commands := slash.New(t.Context(), slash.Deps{Settings: settings.New(app.Registry()), Manual: func() []manual.Page { return manual.Pages(docs.Files) }})
@@ -179,7 +179,7 @@ func TestHelpAnswers(t *testing.T) {
 	}
 }
 
-// Words that look like a command are never sent to a model; short prompts are.
+// Words that look like a command are never sent to a model. Short prompts are sent.
 func TestWordsAreNotSent(t *testing.T) {
 	t.Parallel()
 	root := testRoot()
@@ -193,7 +193,7 @@ func TestWordsAreNotSent(t *testing.T) {
 	for _, c := range root.Commands() {
 		for _, sub := range c.Commands() {
 			name := []rune(c.Name())
-			typo := string(name[:len(name)-2]) + string(name[len(name)-1]) + string(name[len(name)-2]) // the last two letters swapped
+			typo := string(name[:len(name)-2]) + string(name[len(name)-1]) + string(name[len(name)-2]) // the last two letters are swapped
 			if typo != c.Name() && mistyped(root, []string{typo, sub.Name()}) == nil {
 				t.Errorf("%q is sent to a model", typo+" "+sub.Name())
 			}
@@ -209,7 +209,7 @@ func TestWordsAreNotSent(t *testing.T) {
 	}
 }
 
-// rootCommand reports whether a line runs a command, so that nothing is mistyped.
+// rootCommand reports whether a line runs a command, so that it contains no typing error.
 func rootCommand(line string) bool {
 	c, _, err := testRoot().Find(strings.Fields(line))
 	return err == nil && c.HasParent()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestDoctorSaysWho: agent doctor says in one line each what signs requests and who searches the
-// web, and why, in each state there is.
+// TestDoctorSaysWho checks that agent doctor prints one line for the credential of requests and one
+// for the web search service, with the reason, in each state.
 func TestDoctorSaysWho(t *testing.T) {
 	t.Parallel()
 	const (

@@ -17,7 +17,7 @@ import (
 const (
 	idle = "Ask for something"
 	busy = "Type to queue a message"
-	// noServer is an endpoint for what asks none.
+	// noServer is an endpoint for tests that send no request.
 	noServer = "http://127.0.0.1:1/v1"
 )
 
@@ -31,13 +31,13 @@ func eachWidth(t *testing.T, test func(t *testing.T, columns int)) {
 	}
 }
 
-// The job of the demo, with every way to answer a question.
+// The demo, with every answer to an approval prompt.
 func TestTerminalDemoApprovals(t *testing.T) {
 	eachWidth(t, func(t *testing.T, columns int) {
 		s := newTerminal(t, columns, "", "demo")
 		s.until("This is the demo")
 		s.read("? run sh test.sh")
-		s.keys("a") // always: it is run again after the repair
+		s.keys("a") // always: the command runs again after the repair
 		s.read("? edit till.sh")
 		s.keys("n")
 		s.until("Why not?")
@@ -52,7 +52,7 @@ func TestTerminalDemoApprovals(t *testing.T) {
 			return strings.Count(screen, "ran sh test.sh") == 2
 		})
 		s.read("? edit till.sh")
-		s.keys("Escape") // no, and stop
+		s.keys("Escape") // no, and stop the turn
 		s.until("> " + idle)
 		s.once("This job takes a minute.", "use 1000", "> continue", "Now the tests have to agree.", "My edit repaired one check")
 		if screen := s.screen(); strings.Contains(screen, "? edit") {
@@ -63,7 +63,7 @@ func TestTerminalDemoApprovals(t *testing.T) {
 	})
 }
 
-// What is typed while the model works waits, and is delivered at the next pause.
+// A message that is typed while the model works is queued, and is sent at the next pause.
 func TestTerminalQueue(t *testing.T) {
 	t.Parallel()
 	released := make(chan struct{})
@@ -86,7 +86,7 @@ func TestTerminalQueue(t *testing.T) {
 	s.once("> first", "I look.", "> and also this", "I have read it.")
 }
 
-// Esc ends a turn, what came stays, and the next one goes on.
+// Esc ends a turn. The partial reply stays, and the next turn continues.
 func TestTerminalInterruptAndGoOn(t *testing.T) {
 	eachWidth(t, func(t *testing.T, columns int) {
 		server := newModel(t, llmtest.Say("Half a sent").Hang(), llmtest.Say("Whole."))
@@ -111,7 +111,7 @@ func TestTerminalInterruptAndGoOn(t *testing.T) {
 	})
 }
 
-// A paste never sends, whatever is in it.
+// A paste is never sent, whatever it contains.
 func TestTerminalPaste(t *testing.T) {
 	t.Parallel()
 	server := newModel(t, llmtest.Say("Three lines."))
@@ -130,7 +130,7 @@ func TestTerminalPaste(t *testing.T) {
 	}
 }
 
-// Another width in the middle of a reply costs neither text nor order.
+// A resize in the middle of a reply loses no text and keeps the order.
 func TestTerminalResizeWithinAReply(t *testing.T) {
 	t.Parallel()
 	released := make(chan struct{})
@@ -162,7 +162,7 @@ func TestTerminalResizeWithinAReply(t *testing.T) {
 	}
 }
 
-// The commands of a session and the keys that need no model.
+// The slash commands and the keys that need no model work.
 func TestTerminalSession(t *testing.T) {
 	eachWidth(t, func(t *testing.T, columns int) {
 		s := newTerminal(t, columns, noServer, "-m", "test-model")
@@ -195,7 +195,7 @@ func TestTerminalSession(t *testing.T) {
 	})
 }
 
-// An endpoint that is not there is told in the session, which goes on.
+// A session reports an unreachable endpoint and continues.
 func TestTerminalUnreachable(t *testing.T) {
 	t.Parallel()
 	s := newTerminal(t, 60, noServer, "-m", "test-model", "hello")
@@ -205,8 +205,8 @@ func TestTerminalUnreachable(t *testing.T) {
 	s.until("ended with 0")
 }
 
-// Killed in the middle, the session is there to be gone on with; the terminal is
-// left to the shell. SIGTERM ends it in order.
+// A killed session can be resumed, and the shell gets its terminal back. SIGTERM ends the session
+// cleanly.
 func TestTerminalEndFromOutside(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -236,8 +236,8 @@ func TestTerminalEndFromOutside(t *testing.T) {
 	}
 }
 
-// Whoever presses Ctrl+C again and again, while a command does not listen, is left
-// with nothing: no process, no temporary folder.
+// If the user presses Ctrl+C repeatedly while a command ignores it, no process and no temporary
+// folder remain.
 func TestTerminalControlCFourTimes(t *testing.T) {
 	t.Parallel()
 	model := newModel(t, llmtest.Call("run_shell_command", strings.Replace(stubborn, "BACKGROUND", "false", 1)), llmtest.Turn{}.Hang())
@@ -253,7 +253,7 @@ func TestTerminalControlCFourTimes(t *testing.T) {
 		if strings.Contains(screen, "ended with") {
 			return true
 		}
-		s.keys("C-c") // those before may have come too far apart to quit
+		s.keys("C-c") // the earlier presses may have been too far apart to quit
 		return false
 	})
 	checkGone(t, command)
@@ -262,7 +262,7 @@ func TestTerminalControlCFourTimes(t *testing.T) {
 	}
 }
 
-// process is the id of agent in the pane: the child of the pane's shell.
+// process returns the process ID of agent, the child of the shell in the pane.
 func (s *terminal) process() int {
 	s.t.Helper()
 	shell := strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}"))

@@ -11,7 +11,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// published is a file or folder that others publish, named by a variable: nothing is fetched.
+// published returns the path of a published file or folder, which an environment variable names. It
+// fetches nothing.
 func published(t *testing.T, variable, what string) string {
 	t.Helper()
 	path := os.Getenv(variable)
@@ -21,8 +22,8 @@ func published(t *testing.T, variable, what string) string {
 	return path
 }
 
-// Claude Code's example hook runs unchanged, with the configuration that it gives: it blocks
-// a grep, and lets one in a pipe run (setup.md 6, 12.5).
+// The example hook of Claude Code runs unchanged, with the configuration from its documentation. It
+// blocks a grep and allows one in a pipe (setup.md 6, 12.5).
 func TestClaudeCodesExampleHook(t *testing.T) {
 	t.Parallel()
 	script := published(t, "CLAUDE_CODE_HOOK", "examples/hooks/bash_command_validator_example.py of anthropics/claude-code")
@@ -53,8 +54,8 @@ func TestClaudeCodesExampleHook(t *testing.T) {
 	}
 }
 
-// Anthropic's published skills are all offered with their descriptions, none is left out, and
-// each is activated with its own words (setup.md 3, 12.5).
+// All published skills of Anthropic are offered with their descriptions. Activating a skill returns
+// its own text (setup.md 3, 12.5).
 func TestAnthropicsSkills(t *testing.T) {
 	t.Parallel()
 	folder := published(t, "ANTHROPIC_SKILLS", "the folder skills of anthropics/skills")

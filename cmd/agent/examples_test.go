@@ -24,7 +24,7 @@ var (
 	codeSpan  = regexp.MustCompile("`(/[a-z]+(?: [^`]*)?)`")
 )
 
-// pagesOf calls visit with each page for users, by its name.
+// pagesOf calls visit with the name and the text of each page for users.
 func pagesOf(t *testing.T, visit func(name, text string)) {
 	t.Helper()
 	err := fs.WalkDir(docs.Files, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -45,7 +45,8 @@ func pagesOf(t *testing.T, visit func(name, text string)) {
 	visit("README", string(text))
 }
 
-// The program has the commands, arguments, flags and settings of the examples in the documentation.
+// The program accepts the commands, arguments, flags and settings in the examples of the
+// documentation.
 func TestExamplesParse(t *testing.T) {
 	t.Parallel()
 	count := 0
@@ -84,7 +85,7 @@ func TestExamplesParse(t *testing.T) {
 	}
 }
 
-// plainWord returns a word of a shell command without quotes; expansions stay as they are written.
+// plainWord returns a word of a shell command without quotes. It keeps expansions unexpanded.
 func plainWord(word *syntax.Word) string {
 	var b strings.Builder
 	var write func(parts []syntax.WordPart)
@@ -140,7 +141,7 @@ func TestSlashCommandsOfTheDocs(t *testing.T) {
 	t.Parallel()
 	w := world{process: &app.Process{}}
 	commands := slash.New(t.Context(), slash.Deps{Settings: settings.New(app.Registry())}, append(w.shellCommands(nil), command.Command{Name: "login"})...)
-	known := []string{"review", "leave", "board", "tmp", "run", "proc", "path", "ticket", "pdf", "permissions", "memory", "status"} // of the screen, folders, and examples
+	known := []string{"review", "leave", "board", "tmp", "run", "proc", "path", "ticket", "pdf", "permissions", "memory", "status"} // commands of the screen, folders, and examples
 	for _, c := range commands.All() {
 		known = append(append(known, c.Name), c.Aliases...)
 	}
@@ -164,10 +165,11 @@ func TestSlashCommandsOfTheDocs(t *testing.T) {
 	})
 }
 
-// statusNote ends a command of an example that does not exit with 0.
+// statusNote matches the comment after a command in an example that does not exit with 0.
 var statusNote = regexp.MustCompile(` +# exit code (\d+)$`)
 
-// Examples in blocks marked console print what the documentation says, where … stands for any text.
+// Examples in blocks marked console print the output in the documentation, where … stands for any
+// text.
 func TestExamplesRun(t *testing.T) {
 	t.Parallel()
 	dir, count := t.TempDir(), 0
@@ -216,5 +218,5 @@ func consoleScript(t *testing.T, block string) (script string) {
 	return script
 }
 
-// quotedForScript returns a word for a line of a script.
+// quotedForScript quotes a word for a line of a script.
 func quotedForScript(word string) string { return "'" + strings.ReplaceAll(word, "'", "''") + "'" }

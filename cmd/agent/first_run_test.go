@@ -10,7 +10,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// bare starts the program of a person who has set nothing but these variables.
+// bare starts the program without configuration, with only these environment variables.
 func bare(t *testing.T, home string, environ []string, args ...string) *screenRun {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(home, "work"), 0o755); err != nil {
@@ -19,8 +19,8 @@ func bare(t *testing.T, home string, environ []string, args ...string) *screenRu
 	return startWith(t, home, append([]string{"DBUS_SESSION_BUS_ADDRESS=", "HTTPS_PROXY=http://127.0.0.1:9"}, environ...), append([]string{"agent"}, args...)...)
 }
 
-// The first minute without a variable: the ways there are, a key to paste, the demo. A key that is
-// pasted is not shown, is kept, and is used.
+// The first start without environment variables offers the possible models, a field for an API key,
+// and the demo. A pasted key is not shown. The program stores it and uses it.
 func TestTheFirstMinute(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -45,10 +45,10 @@ func TestTheFirstMinute(t *testing.T) {
 		t.Errorf("the key that is kept: %q, %v", key, err)
 	}
 	s = bare(t, home, nil)
-	s.until("at api.anthropic.com") // nobody is asked again
+	s.until("at api.anthropic.com") // the next start shows no prompt
 }
 
-// Esc leaves without anything, and the demo is played where it is chosen.
+// Esc ends the program and stores nothing. Selecting the demo plays it.
 func TestTheFirstMinuteWithoutAKey(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -64,7 +64,8 @@ func TestTheFirstMinuteWithoutAKey(t *testing.T) {
 	s.until("This is the demo")
 }
 
-// Two Enters from a message without a model to its answer, and none at the next start.
+// A user who sends a message without a model needs two Enters until the answer, and none at the
+// next start.
 func TestAMessageWaitsForItsModel(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -84,7 +85,7 @@ func TestAMessageWaitsForItsModel(t *testing.T) {
 	s.until("again")
 }
 
-// The form of a key tells whose it is only where nobody else's is alike.
+// ownerOf returns the provider of a key only if no other provider uses the same form.
 func TestOwnersOfKeys(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[llm.Key]string{
@@ -97,7 +98,7 @@ func TestOwnersOfKeys(t *testing.T) {
 	}
 }
 
-// Enter means yes only to a question that says so.
+// Enter means yes only if the prompt shows yes as the default.
 func TestEnterAgreesWhereItSaysSo(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -16,14 +16,14 @@ import (
 	"agent/internal/testing/nettest"
 )
 
-// A personAt is a person with a home folder, and hosts of the internet that they reach.
+// A personAt is a user with a home folder and with hosts of the internet.
 type personAt struct {
 	t    *testing.T
 	home string
 	net  *nettest.Net
 }
 
-// newPerson plays hosts by the lines of a script (see playHosts).
+// newPerson starts hosts that answer by the lines of a script (see playHosts).
 func newPerson(t *testing.T, hosts string) *personAt {
 	t.Helper()
 	p := &personAt{t, t.TempDir(), nettest.New(t, playHosts(hosts))}
@@ -37,7 +37,7 @@ func (p *personAt) environ() []string {
 	return append([]string{"DBUS_SESSION_BUS_ADDRESS="}, p.net.Environ()...)
 }
 
-// logins is the file of the logins, without a keyring.
+// logins returns the path of the file that stores logins if there is no keyring.
 func (p *personAt) logins() string { return filepath.Join(p.home, ".local/state/agent/logins.json") }
 
 // command returns a command that runs the program.
@@ -61,9 +61,9 @@ func (p *personAt) run(stdin string, args ...string) (said string, status int) {
 	return string(out), cmd.ProcessState.ExitCode()
 }
 
-// fronts are the ways to say hi to a model. Each returns what a person sees of the answer or of
-// the failure, and "" if the front end has reported it as it should: fails is set for a failure, down
-// for one that logging in does not end. The screen waits for a text.
+// fronts are the interfaces that can send "hi" to a model. Each returns the visible answer or
+// error, and a reason if the interface reported it wrongly. fails is set if a failure is expected,
+// down if a new login can't fix it. The screen waits for the text want.
 var fronts = map[string]func(p *personAt, want string, fails, down bool, args ...string) (shown, wrong string){
 	"-p": func(p *personAt, _ string, fails, _ bool, args ...string) (string, string) {
 		said, status := p.run("", append([]string{"-p", "hi"}, args...)...)
@@ -78,7 +78,7 @@ var fronts = map[string]func(p *personAt, want string, fails, down bool, args ..
 		s.press("hi\r")
 		s.untilFolded(want)
 		shown := strings.Join(s.screen.Lines(), "\n")
-		s.press("/quit\r") // so that it writes no file while the caller looks for tokens
+		s.press("/quit\r") // so that it writes no file while the caller searches for tokens
 		_ = s.cmd.Wait()
 		return shown, ""
 	},
@@ -95,7 +95,7 @@ var fronts = map[string]func(p *personAt, want string, fails, down bool, args ..
 	},
 }
 
-// editor opens a session, says hi, and returns all lines up to the answer.
+// editor opens a session, sends "hi", and returns all lines up to the answer.
 func (p *personAt) editor(args ...string) (lines string, err error) {
 	cmd := p.command(args...)
 	to, err := cmd.StdinPipe()

@@ -18,10 +18,9 @@ import (
 	"agent/prompts"
 )
 
-// TestTheHeadFits: with the program's own prompts and tools, what heads each request
-// takes at most a third of the window: with every tool at 12 288 tokens, and with those
-// that a small job needs at 4096, the default of a local server. Between the two the
-// window takes whichever fits.
+// TestTheHeadFits checks that the system prompt and the tools of a request use at most a third of
+// the context window. All tools fit into 12 288 tokens. The tools for a small job fit into 4096,
+// the default of a local server. Between these sizes, the program picks the larger set that fits.
 func TestTheHeadFits(t *testing.T) {
 	t.Parallel()
 	templates, err := prompts.Load(t.TempDir())
@@ -61,9 +60,9 @@ func TestTheHeadFits(t *testing.T) {
 	}
 }
 
-// TestPromptBudgets: the prompt and the tools of each family stay within the tokens that they may
-// take together (D-124), whatever the session, with the tools for subagents, notes and questions. A
-// grammar counts as it is sent.
+// TestPromptBudgets checks that the prompt and the tools of each model family stay within their
+// common token limit (D-124). This includes the tools for subagents, notes and questions, in every
+// kind of session. A grammar counts as it is sent.
 func TestPromptBudgets(t *testing.T) {
 	t.Parallel()
 	const most, mostOfSandbox = 2500, 65
@@ -110,8 +109,8 @@ func TestPromptBudgets(t *testing.T) {
 	}
 }
 
-// TestSearchBudget: the tool that searches the web takes little, and nothing while nobody is
-// chosen who searches.
+// TestSearchBudget checks that the web search tool needs few tokens, and none if no search service
+// is configured.
 func TestSearchBudget(t *testing.T) {
 	t.Parallel()
 	search := tools.WebSearchTool(websearch.New(websearch.Config{Settings: func() websearch.Settings { return websearch.Settings{Way: "brave"} }}))
@@ -122,7 +121,7 @@ func TestSearchBudget(t *testing.T) {
 	}
 }
 
-// TestSkillBudget: the tool of skills takes little besides its catalogue.
+// TestSkillBudget checks that the skill tool needs few tokens besides the list of skills.
 func TestSkillBudget(t *testing.T) {
 	t.Parallel()
 	skill := tools.SkillTool("", nil)
@@ -133,7 +132,7 @@ func TestSkillBudget(t *testing.T) {
 	}
 }
 
-// TestNotesBudget: the tool that keeps notes takes little.
+// TestNotesBudget checks that the tool for notes needs few tokens.
 func TestNotesBudget(t *testing.T) {
 	t.Parallel()
 	remember := tools.RememberTool()

@@ -9,12 +9,12 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// When nobody reads the results any more the run ends, in order: what it had begun
-// is answered in the record and nothing stays behind.
+// If the reader of the results closes the pipe, the run ends cleanly. The record has an answer for
+// every started call, and no process remains.
 func TestReaderGoesAway(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	// The second reply never ends: only the broken pipe can end the run.
+	// The second reply never ends, so only the broken pipe can end the run.
 	server := newModel(t, llmtest.Call("read_file", `{"file_path":"a"}`), llmtest.Say("one ").Wait(nil))
 	run := startRun(t, home, server.URL, "-p", "go", "--output-format", "stream-json")
 	run.until(`"tool_call"`)
@@ -28,8 +28,7 @@ func TestReaderGoesAway(t *testing.T) {
 	checkReplay(t, home, server.URL)
 }
 
-// Reliability, minor 13: a pipe that stays open is waited for, which is said, and what
-// came through it is the input.
+// The program waits for an open pipe and prints a notice. The text from the pipe becomes the input.
 func TestAnOpenPipeIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

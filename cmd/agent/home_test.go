@@ -13,8 +13,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// A workspace that is the home folder, or holds it, is asked about before anything else,
-// and only yes is yes (D-61).
+// If the workspace is the home folder or contains it, the program first requires confirmation. Only
+// yes confirms (D-61).
 func TestTheHomeFolderIsAskedAbout_D61(t *testing.T) {
 	t.Parallel()
 	server := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return llmtest.Say("hello") })

@@ -17,7 +17,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// hostileFields are answers of an endpoint of which one field each, by name, holds a text.
+// hostileFields are answers of an endpoint, by the name of the field that contains the text.
 var hostileFields = map[string]func(text string) llmtest.Turn{
 	"text":         func(text string) llmtest.Turn { return llmtest.Say(text) },
 	"reasoning":    func(text string) llmtest.Turn { return llmtest.Think(text).Say("x") },
@@ -67,9 +67,9 @@ func quoted(text string) string {
 	return string(encoded)
 }
 
-// Whatever field of its answers an endpoint fills with the key that it was sent, with escape
-// sequences and without measure: the key is in no file that the program writes and in no span,
-// nothing is obeyed by the terminal that shows the log, and log and spans stay small.
+// An endpoint may fill any field of its answers with the key that it received, with escape
+// sequences, and with very long text. The key is then in no file and in no span. The terminal that
+// shows the log obeys no sequence, and log and spans stay small.
 func TestHostileFieldsInFilesAndSpans(t *testing.T) {
 	t.Parallel()
 	keys := strings.Join(sentKeys, " ")
@@ -89,7 +89,7 @@ func TestHostileFieldsInFilesAndSpans(t *testing.T) {
 			if err := os.Mkdir(filepath.Join(home, "work"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			for range texts { // an error ends a run
+			for range texts { // a run ends at the first error
 				hereOnTerminal(t, home, server.URL, []string{"OTEL_EXPORTER_OTLP_ENDPOINT=" + collector, "SERVICE_TOKEN=" + envSecret},
 					"-m", "demo", "-p", "go", "--debug", "--approval-mode", "full-auto", "--set", "max-retries=0", "--set", "header.X-Api-Key="+headerSecret)
 			}
@@ -132,14 +132,15 @@ func TestHostileFieldsInFilesAndSpans(t *testing.T) {
 	}
 }
 
-// envSecret is the value of a variable of the person's environment, headerSecret that of a header
-// which only the connection knows to be a key.
+// envSecret is the value of an environment variable of the user. headerSecret is the value of a
+// header that only the connection treats as a key.
 const envSecret, headerSecret = "env0sentinel1a2b3c4d", "header-sentinel"
 
-// sentKeys are the keys with which an endpoint fills its answers.
+// sentKeys are the keys that an endpoint puts into its answers.
 var sentKeys = []string{secret, envSecret, headerSecret}
 
-// wantHarmless checks what of an endpoint's words is printed elsewhere.
+// wantHarmless reports an error if text from an endpoint is printed elsewhere with a key, an escape
+// sequence or great length.
 func wantHarmless(t *testing.T, where, text string) {
 	t.Helper()
 	for _, unwanted := range append([]string{"\x1b", `\u001b`, "\u202e", "\u009b"}, sentKeys...) {
@@ -152,7 +153,8 @@ func wantHarmless(t *testing.T, where, text string) {
 	}
 }
 
-// collected starts a collector of spans and returns its address, and what it has got.
+// collected starts a collector of spans. It returns its address, and a function that returns the
+// received data.
 func collected(t *testing.T) (got func() string, address string) {
 	t.Helper()
 	var mu sync.Mutex

@@ -17,8 +17,9 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// hostileRepository writes, into a folder, every file of a repository that wants something
-// run or reached; what runs leaves a marker in it, and what is reached is at the address.
+// hostileRepository writes every file with which a repository can ask to run a program or connect
+// to a host. Each program writes a marker into the folder, and each connection has the given
+// address.
 func hostileRepository(t *testing.T, folder, address string) {
 	t.Helper()
 	touch := func(name string) string { return "touch " + filepath.Join(folder, "ran-"+name) }
@@ -61,8 +62,8 @@ func hostileRepository(t *testing.T, folder, address string) {
 	}
 }
 
-// Starts in a hostile repository run no program of it and reach no address that it names
-// before consent, in any mode. They are of one process, each in a home of its own.
+// Before consent, a hostile repository runs no program and causes no connection, in any mode. The
+// starts share one process, and each has a new home.
 func TestNothingOfARepositoryRunsBeforeConsent(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t)
@@ -79,8 +80,8 @@ func TestNothingOfARepositoryRunsBeforeConsent(t *testing.T) {
 	h.checkQuiet()
 }
 
-// So does one on the screen: while it asks, after a no, and in a turn. The test above has
-// every mode.
+// The same is true on the screen: while the prompt is open, after a no, and in a turn. The test
+// above covers every mode.
 func TestNothingOfARepositoryRunsOnTheScreenBeforeConsent(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"ask", "full-auto"} {
@@ -103,7 +104,7 @@ func TestNothingOfARepositoryRunsOnTheScreenBeforeConsent(t *testing.T) {
 	}
 }
 
-// And one of an editor, which is asked with the first prompt and says no.
+// The same is true for an editor, which gets the prompt at its first message and answers no.
 func TestNothingOfARepositoryRunsForAnEditorBeforeConsent(t *testing.T) {
 	t.Parallel()
 	h := newHostile(t)
@@ -152,7 +153,7 @@ func TestNothingOfARepositoryRunsForAnEditorBeforeConsent(t *testing.T) {
 	h.checkQuiet()
 }
 
-// hostileStart is a start in a hostile repository, to be traced.
+// hostileStart is a traced start in a hostile repository.
 type hostileStart struct {
 	*testing.T
 	home, folder, trace, port string
@@ -174,13 +175,14 @@ func newHostile(t *testing.T) hostileStart {
 	return h
 }
 
-// traced are the words before the arguments of a program.
+// traced returns the command line that runs a program under strace, without the arguments of the
+// program.
 func (h hostileStart) traced(program string) []string {
 	return []string{h.strace, "-f", "--seccomp-bpf", "-qq", "-s", "4000", "-e", "trace=execve,connect", "-o", h.trace, program}
 }
 
-// The same repository runs its hooks once it is agreed to: the test above sees what it is
-// about.
+// After consent, the same repository runs its hooks. So the tests above would notice a hook that
+// runs.
 func TestAHostileRepositoryRunsOnceAgreedTo(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -196,7 +198,8 @@ func TestAHostileRepositoryRunsOnceAgreedTo(t *testing.T) {
 	}
 }
 
-// checkQuiet reports what of the repository ran or was reached.
+// checkQuiet reports an error for each program of the repository that ran and each connection to
+// its address.
 func (t hostileStart) checkQuiet() {
 	t.Helper()
 	if ran, _ := filepath.Glob(filepath.Join(t.folder, "ran-*")); len(ran) > 0 {

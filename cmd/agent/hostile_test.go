@@ -20,12 +20,12 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// hostile is text that takes over a terminal which obeys it: its title, its
-// clipboard, its screen, its answers, the order of characters.
+// hostile is text that takes over a terminal which obeys it: title, clipboard, screen, answers and
+// the order of characters.
 const hostile = "x\x1b]0;evil\x07\x1b]52;c;ZXZpbA==\x07\x1b]8;;http://evil\x1b\\\x1b[2J\x1b[?1049h\u009b31m\u009d0;evil\u009c\u202egpj\u2066\rover\x1bc\x1bP$q\x1b\\\x1b[c\x1b[6n end"
 
-// Whatever command prints it, text from a model, a server, a session or the command
-// line is shown and never obeyed by the terminal (standard output and error).
+// Every command prints text from a model, a server, a session or the command line so that the
+// terminal shows it and does not obey it. This covers standard output and standard error.
 func TestHostileTextIsNeverObeyed(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -54,7 +54,7 @@ func TestHostileTextIsNeverObeyed(t *testing.T) {
 	if err := json.Unmarshal([]byte(first[strings.IndexByte(first, '{'):]), &result); err != nil || result.SessionID == "" {
 		t.Fatalf("%v in %q", err, first)
 	}
-	// A session whose first prompt is hostile.
+	// This session has a hostile first prompt.
 	run("-m", "demo", "-p", hostile)
 	for _, args := range [][]string{
 		prompt, append(prompt, "--output-format", "stream-json"),
@@ -104,8 +104,8 @@ func TestHostileTextIsNeverObeyed(t *testing.T) {
 	}
 }
 
-// hereOnTerminal runs a command that needs no person, in this process and with further variables
-// in its environment, and returns what it wrote to its terminal.
+// hereOnTerminal runs a command that needs no input in this process, with additional environment
+// variables. It returns the output to its terminal.
 func hereOnTerminal(t *testing.T, home, url string, environ []string, args ...string) string {
 	t.Helper()
 	ours, theirs, err := pty.Open()
@@ -114,7 +114,7 @@ func hereOnTerminal(t *testing.T, home, url string, environ []string, args ...st
 	}
 	written := make(chan string)
 	go func() {
-		text, _ := io.ReadAll(ours) // the end of a terminal is an error
+		text, _ := io.ReadAll(ours) // a closed terminal returns an error
 		written <- string(text)
 	}()
 	w := world{
@@ -136,8 +136,8 @@ func hereOnTerminal(t *testing.T, home, url string, environ []string, args ...st
 	return strings.ReplaceAll(text, "\r\n", "\n")
 }
 
-// Interactively, too: what is printed of an earlier session, of the models that are
-// offered, and of a reply.
+// The interactive interface prints the text of an earlier session, of the model list and of a reply
+// in the same safe way.
 func TestHostileTextInTheInterface(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -154,12 +154,12 @@ func TestHostileTextInTheInterface(t *testing.T) {
 	}
 }
 
-// idlePrompt is what the interface shows when it waits for a message: at its start,
-// and again after a turn.
+// idlePrompt is the text that the interface shows while it waits for a message, at its start and
+// after a turn.
 const idlePrompt = "Ask for something"
 
-// onTerminal runs agent on a terminal and returns what it wrote there. An interface
-// is quit after its first turn.
+// onTerminal runs agent on a terminal and returns its output. It quits an interface after its first
+// turn.
 func onTerminal(t *testing.T, home, url string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)

@@ -12,11 +12,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// nets holds the internet of each running script.
+// nets has the internet of each running script.
 var nets sync.Map
 
-// startInternet plays hosts of the internet by a file with lines HOST/PATH ANSWER (see nettest).
-// Answers of one path come one after the other, and the last one stays; \n is a line break.
+// startInternet starts hosts that answer by a file with lines of the form HOST/PATH ANSWER (see
+// nettest). The answers for one path are used in order, and the last one repeats. In an answer, \n
+// is a line break.
 func startInternet(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: internet FILE")
@@ -30,7 +31,7 @@ func startInternet(ts *testscript.TestScript, neg bool, args []string) {
 	nets.Store(ts, n)
 }
 
-// playHosts returns the function that answers by the lines of a script.
+// playHosts returns a function that answers requests by the lines of a script.
 func playHosts(script string) func(nettest.Request) string {
 	answers := map[string][]string{}
 	for line := range strings.Lines(script) {
@@ -53,7 +54,7 @@ func playHosts(script string) func(nettest.Request) string {
 	}
 }
 
-// askedInternet checks that a host was asked something that matches, or that none was.
+// askedInternet checks that a request to a host matched a pattern, or that none did.
 func askedInternet(ts *testscript.TestScript, neg bool, args []string) {
 	n, running := nets.Load(ts)
 	if !running || len(args) != 1 {

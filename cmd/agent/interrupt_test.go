@@ -20,8 +20,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// A run that is interrupted ends at once with status 130, what it had started has
-// ended, and the record can be replayed and gone on with.
+// An interrupted run ends at once with status 130. The processes that it started end too. Its
+// record can be replayed, and the session can be resumed.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	const command = "exec 9>pipe; echo begun >&9; sleep 300"
@@ -29,8 +29,8 @@ func TestInterrupt(t *testing.T) {
 		name   string
 		signal syscall.Signal
 		turn   llmtest.Turn
-		// begun is in the output once the run is where it is to be interrupted; none
-		// when the request is enough, or a command says so by the pipe of commandBegan.
+		// begun is the output at which the run is interrupted. It is empty if the request alone is
+		// enough, or if a command reports through the pipe of commandBegan.
 		begun string
 	}{
 		{"before the reply", syscall.SIGINT, llmtest.Turn{}.Hang(), ""},
@@ -78,8 +78,8 @@ func TestInterrupt(t *testing.T) {
 
 const halfCall = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c1","type":"function","function":{"name":"read_file","arguments":"{\"file"}}]},"finish_reason":null}]}`
 
-// A run that is killed has no last word, but its record is whole. Nothing else is left of
-// one that needed no temporary folder.
+// A killed run prints no last line, but its record is complete. If it needed no temporary folder,
+// no other file remains.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	server := newModel(t, llmtest.Call("read_file", `{"file_path":"a"}`), llmtest.Say("Let me ").Hang(), llmtest.Say("Going on."))
@@ -99,7 +99,7 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// A signal that was ignored when the program was started, as by nohup, stays so.
+// A signal that was ignored when the program started, for example by nohup, stays ignored.
 func TestIgnoredSignals(t *testing.T) {
 	t.Parallel()
 	server := newModel(t, llmtest.Call("run_shell_command", `{"command":"kill -HUP $PPID; kill -INT $PPID"}`), llmtest.Say("still here"))
@@ -109,7 +109,7 @@ func TestIgnoredSignals(t *testing.T) {
 	}
 }
 
-// newPipe makes the pipe by which a command tells that it has begun.
+// newPipe makes the pipe that a command opens as soon as it runs.
 func newPipe(t *testing.T, workspace string) string {
 	t.Helper()
 	pipe := filepath.Join(workspace, "pipe")
@@ -119,12 +119,12 @@ func newPipe(t *testing.T, workspace string) string {
 	return pipe
 }
 
-// commandBegan waits for a command to open the pipe, which it keeps open.
+// commandBegan waits until a command opens the pipe. The command keeps it open.
 func commandBegan(t *testing.T, path string) *os.File {
 	t.Helper()
 	late := time.AfterFunc(stalled, func() {
 		if end, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
-			end.Close() // what follows reads the end of the file
+			end.Close() // a later read then finds the end of the file
 		}
 	})
 	defer late.Stop()
@@ -140,7 +140,7 @@ func commandBegan(t *testing.T, path string) *os.File {
 	return pipe
 }
 
-// checkGone checks that no process holds the pipe open any more.
+// checkGone reports an error if a process still has the pipe open.
 func checkGone(t *testing.T, pipe *os.File) {
 	t.Helper()
 	if err := pipe.SetReadDeadline(time.Now().Add(stalled)); err != nil {
@@ -151,7 +151,7 @@ func checkGone(t *testing.T, pipe *os.File) {
 	}
 }
 
-// checkResult expects the last line to be the result of an interrupted run.
+// checkResult reports an error unless the last line is the result of an interrupted run.
 func checkResult(t *testing.T, out string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -164,7 +164,7 @@ func checkResult(t *testing.T, out string) {
 	}
 }
 
-// checkReplay expects one record, which can be replayed.
+// checkReplay reports an error unless there is exactly one record and it can be replayed.
 func checkReplay(t *testing.T, home, url string) {
 	t.Helper()
 	logs, err := filepath.Glob(filepath.Join(home, ".local/share/agent/sessions/*/*.jsonl"))
@@ -218,8 +218,8 @@ func startCommand(t *testing.T, home, url string, args ...string) *run {
 	return &run{t, cmd, &bytes.Buffer{}, r}
 }
 
-// hearSignals makes what is started from now on hear the signals that end it, also where
-// the tests were told to ignore one, as under nohup: the program keeps to that.
+// hearSignals makes processes that start later receive the signals that end them. Without it, they
+// would inherit the ignored signals of the tests, for example under nohup.
 func hearSignals() {
 	for _, sig := range []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
 		if signal.Ignored(sig) {
@@ -228,7 +228,7 @@ func hearSignals() {
 	}
 }
 
-// await waits for something that the program is to do.
+// await waits until done is closed, and ends the test if the program takes too long.
 func (r *run) await(done <-chan struct{}) {
 	r.t.Helper()
 	select {
@@ -255,15 +255,15 @@ func (r *run) until(text string) {
 	}
 }
 
-// end returns all output and the exit status, once the program and all that holds
-// its output have ended.
+// end returns all output and the exit status, once the program and every process that has its
+// output open have ended.
 func (r *run) end() (string, int) {
 	r.t.Helper()
 	_ = r.r.SetReadDeadline(time.Now().Add(stalled))
 	if _, err := r.out.ReadFrom(r.r); errors.Is(err, os.ErrDeadlineExceeded) {
 		r.giveUp("the program, or what holds its output, did not end")
 	}
-	late := time.AfterFunc(stalled, func() { _ = r.cmd.Process.Kill() }) // nobody reads its stacks any more
+	late := time.AfterFunc(stalled, func() { _ = r.cmd.Process.Kill() }) // its stacks are no longer needed
 	defer late.Stop()
 	err := r.cmd.Wait()
 	var exit *exec.ExitError
@@ -273,8 +273,8 @@ func (r *run) end() (string, int) {
 	return r.out.String(), r.cmd.ProcessState.ExitCode()
 }
 
-// giveUp ends a test that waited too long, with what the program wrote, the stacks of its
-// goroutines, and the processes there are.
+// giveUp ends a test that waited too long. It prints the output of the program, the stacks of its
+// goroutines, and the list of processes.
 func (r *run) giveUp(what string) {
 	r.t.Helper()
 	there := processes()
@@ -284,7 +284,7 @@ func (r *run) giveUp(what string) {
 	r.t.Fatalf("%s within %s:\n%s\n%s", what, stalled, r.out, there)
 }
 
-// processes lists the processes of this machine, where it has ps.
+// processes lists the processes of this machine, if ps is installed.
 func processes() []byte {
 	list, _ := exec.Command("ps", "-eo", "pid,ppid,stat,etime,args").Output()
 	return list

@@ -23,8 +23,9 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Sessions and their clients are killed during a turn. No client shows anything that the record lacks,
-// and at rest each shows all that a plain scan of the record has. KILLS is the number of kills.
+// Sessions and their clients are killed during a turn. A client never shows content that the record
+// lacks, and at rest each client shows the content of a plain scan of the record. KILLS is the
+// number of kills.
 func TestKilledSessionsAndClients(t *testing.T) {
 	t.Parallel()
 	kills := 3
@@ -82,7 +83,7 @@ type killed struct {
 }
 
 func newKilled(t *testing.T) *killed {
-	home, err := os.MkdirTemp("", "ki") // paths of sockets are bounded
+	home, err := os.MkdirTemp("", "ki") // the length of socket paths is limited
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func newKilled(t *testing.T) *killed {
 		t.Fatal(err)
 	}
 	h.url = llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
-		const requests = 5 // of a turn
+		const requests = 5 // the number in one turn
 		words := slices.Repeat([]string{"some words "}, 10)
 		turn := llmtest.Say(append(words, fmt.Sprintf("of reply %d", r.Number))...)
 		if r.Number%requests == requests-1 {
@@ -144,7 +145,7 @@ func (h *killed) start(message string) (pid int) {
 	return rows[0].PID
 }
 
-// kill kills the session and waits until it is gone.
+// kill kills the session and waits for its end.
 func (h *killed) kill(pid int) {
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	for !attach.IsDead(h.socket) {
@@ -163,12 +164,12 @@ func (h *killed) recorded() []string {
 	return textsOf(state)
 }
 
-// records is the pattern of the path of the record.
+// records returns the pattern of the path of the record.
 func (h *killed) records() string {
 	return filepath.Join(h.home, ".local/share/agent/sessions/*", h.id+".jsonl")
 }
 
-// openRecord returns the state of the record at a path like pattern, before record seq.
+// openRecord returns the state before record seq. It opens the record whose path matches pattern.
 func openRecord(pattern string, seq uint64) (session.State, error) {
 	paths, _ := filepath.Glob(pattern)
 	if len(paths) != 1 {
@@ -191,7 +192,7 @@ func textsOf(state session.State) (texts []string) {
 	return texts
 }
 
-// followed is a client in a process of its own.
+// followed is a client in a separate process.
 type followed struct {
 	t     *testing.T
 	cmd   *exec.Cmd
@@ -214,11 +215,12 @@ func (h *killed) follow() *followed {
 	return &followed{t: h.t, cmd: cmd, lines: bufio.NewScanner(out)}
 }
 
-// read reads so many lines of the client, or with -1 all, up to its end.
+// read reads the given number of lines from the client, or all lines until its end if the number is
+// -1.
 func (f *followed) read(lines int) {
 	for ; lines != 0 && !(lines > 0 && f.done) && f.lines.Scan(); lines-- {
 		var text string
-		_ = json.Unmarshal(f.lines.Bytes()[1:], &text) // other lines have no text
+		_ = json.Unmarshal(f.lines.Bytes()[1:], &text) // lines of other kinds have no text
 		switch f.lines.Bytes()[0] {
 		case 't':
 			f.shown = append(f.shown, text)

@@ -13,7 +13,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// A language server has neither job nor command, and ends with the program that started it.
+// A language server is neither a job nor a command. It ends together with the program that started
+// it.
 func TestNoLanguageServerIsLeft(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -36,8 +37,8 @@ func TestNoLanguageServerIsLeft(t *testing.T) {
 	}
 }
 
-// The problems that edits cause reach the model once, at the end of the turn. They are those of a
-// language server if check-command says so.
+// Problems that edits cause reach the model once, at the end of the turn. A language server reports
+// them if check-command selects it.
 func TestALanguageServerChecksEdits(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -55,7 +56,8 @@ func TestALanguageServerChecksEdits(t *testing.T) {
 	}
 }
 
-// withServer makes a workspace with a Go file, and returns the variable PATH with a language server.
+// withServer makes a workspace with a Go file. It returns a PATH variable that finds a language
+// server.
 func withServer(t *testing.T, home string) (path string) {
 	t.Helper()
 	if !(sandbox.Confinement{Sandbox: sandbox.Detect()}).Guarantees(sandbox.ProfileReadOnly).Files {
@@ -81,7 +83,8 @@ func withServer(t *testing.T, home string) (path string) {
 	return "PATH=" + bin + ":" + os.Getenv("PATH")
 }
 
-// workingIn returns the folders in /proc of the processes that work in a folder and have an argument.
+// workingIn returns the folders in /proc of the processes that have a given current folder and
+// argument.
 func workingIn(t *testing.T, folder, argument string) (found []string) {
 	t.Helper()
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")

@@ -14,8 +14,9 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// A session that its user left is on the board, also after its terminal was closed. Attached to, it shows
-// the conversation, takes a message and the answer to a question, and runs on.
+// A session that its user has left is on the board, even after its terminal is closed. A user who
+// attaches to it sees the conversation, can send a message and answer a prompt, and the session
+// continues.
 func TestTerminalLeave(t *testing.T) {
 	eachWidth(t, func(t *testing.T, columns int) {
 		server := newModel(t, llmtest.Say("The answer."), llmtest.Call("run_shell_command", `{"command":"touch a1"}`), llmtest.Say("Done."))
@@ -40,7 +41,7 @@ func TestTerminalLeave(t *testing.T) {
 			t.Fatalf("%+v", rows)
 		}
 
-		s.run("board") // the terminal of the session is closed
+		s.run("board") // closes the terminal of the session
 		s.until("done")
 		if screen := s.screen(); !strings.Contains(screen, "go") {
 			t.Errorf("the board has no session:\n%s", screen)

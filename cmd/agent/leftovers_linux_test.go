@@ -12,8 +12,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Where the watcher is killed too, as by somebody who runs out of memory, the next start
-// ends what is left.
+// If the watcher is killed too, for example by the kernel when memory runs out, the next start ends
+// the remaining processes.
 func TestTheNextStartEndsWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	model := newModel(t, llmtest.Call("run_shell_command", strings.Replace(stubborn, "BACKGROUND", "true", 1)), llmtest.Turn{}.Hang())
@@ -36,7 +36,7 @@ func TestTheNextStartEndsWhatIsLeft(t *testing.T) {
 	checkGone(t, command)
 }
 
-// killWatcher kills the watcher of a program, and reports whether there was one.
+// killWatcher kills the watcher process of a program, and reports whether it had one.
 func killWatcher(program int) bool {
 	lists, _ := filepath.Glob("/proc/" + strconv.Itoa(program) + "/task/*/children")
 	for _, list := range lists {

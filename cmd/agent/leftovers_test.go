@@ -16,12 +16,12 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// stubborn is a command that ignores requests to end, with a child of its own and one
-// that left its session; all hold the pipe open.
+// stubborn is a command that ignores requests to end. It has a child, and a second child in a new
+// session. All of them keep the pipe open.
 const stubborn = `{"command":"trap '' TERM; exec 9>pipe; (setsid sleep 300 &); (sleep 300 &); echo begun >&9; sleep 300","background":BACKGROUND}`
 
-// Nothing outlives the program, however it ends: by a signal that lets it do nothing,
-// or a second one while it waits for what does not listen.
+// No process outlives the program. This includes an end by SIGKILL, and a second signal while the
+// program waits for a process that ignores the first.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -43,7 +43,7 @@ func TestNothingIsLeft(t *testing.T) {
 			run := startRun(t, home, model.URL, "-p", "go", "--approval-mode", "full-auto", "--set", "sandbox="+tc.sandbox, "--output-format", "stream-json")
 			command := commandBegan(t, pipe)
 			if tc.background == "true" {
-				run.until("tool_result") // by then it is recorded
+				run.until("tool_result") // the job is recorded by then
 			}
 			for i, signal := range tc.signals {
 				if i > 0 {
@@ -75,8 +75,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// What the program starts at its start may be killed, as by Ctrl+C, which is for all of
-// a terminal's processes: the program does not wait for it.
+// A signal may kill the child that the program starts first: Ctrl+C reaches all processes of a
+// terminal. The program does not wait for this child.
 func TestTheFirstChildIsKilled(t *testing.T) {
 	t.Parallel()
 	if sandbox.Detect().Backend() != sandbox.Namespaces {
@@ -96,7 +96,7 @@ func TestTheFirstChildIsKilled(t *testing.T) {
 	}
 }
 
-// killOneOf kills a process of those that files list. It reports whether there was one.
+// killOneOf kills one of the processes in the given lists. It reports whether there was one.
 func killOneOf(lists string) bool {
 	files, _ := filepath.Glob(lists)
 	for _, file := range files {
@@ -110,8 +110,8 @@ func killOneOf(lists string) bool {
 	return false
 }
 
-// waitForSignal waits until no signal is pending, so that a second of the same kind
-// is not taken for the first.
+// waitForSignal waits until no signal is pending. Otherwise the kernel would merge a second signal
+// of the same kind with the first.
 func waitForSignal(t *testing.T, r *run) {
 	t.Helper()
 	for sent := time.Now(); time.Since(sent) < stalled; {
@@ -119,7 +119,8 @@ func waitForSignal(t *testing.T, r *run) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// One that the first has killed, as before the program listens, takes no other.
+		// A process that the first signal has killed, before its handler was installed, receives no
+		// second one.
 		if strings.Contains(string(status), "ShdPnd:\t0000000000000000") || strings.Contains(string(status), "State:\tZ") {
 			return
 		}

@@ -24,7 +24,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Bounds of many agents at once.
+// Limits for many processes of agent at the same time.
 const (
 	heldAgents  = 50
 	heldMB      = 600
@@ -34,7 +34,7 @@ const (
 	chunkOfLoad = `{"choices":[{"index":0,"delta":{"content":"word "}}]}`
 )
 
-// loadServer streams replies: while hold is open a reply does not end.
+// loadServer streams replies. No reply ends until hold is closed.
 func loadServer(t *testing.T, arrived *atomic.Int64, hold <-chan struct{}) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -64,7 +64,7 @@ func loadServer(t *testing.T, arrived *atomic.Int64, hold <-chan struct{}) *http
 	return server
 }
 
-// builtAgent is the program as it is released.
+// builtAgent returns the path of the release build.
 func builtAgent(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("LOAD") == "" {
@@ -84,7 +84,7 @@ func loadRun(agent, home, folder, url string) *exec.Cmd {
 	return run
 }
 
-// Fifty agents that wait for their replies hold 600 MB and take 0.15 s of a processor each.
+// Fifty agents that wait for their replies use at most 600 MB, and 0.15 s of processor time each.
 func TestLoadHeld(t *testing.T) {
 	agent := builtAgent(t)
 	hold := make(chan struct{})
@@ -121,7 +121,7 @@ func TestLoadHeld(t *testing.T) {
 	}
 }
 
-// proportionalSet is the memory of a process and those it has started, in kB.
+// proportionalSet returns the memory of a process and its children, in kB.
 func proportionalSet(pid int) (kB int) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	for line := range strings.Lines(string(text)) {
@@ -140,8 +140,8 @@ func proportionalSet(pid int) (kB int) {
 	return kB
 }
 
-// Of three hundred runs, fifty at once and in one home, every one ends with its result, to a
-// pipe and to a file.
+// Each of three hundred runs ends with its result, to a pipe and to a file. They share a home, and
+// fifty run at the same time.
 func TestLoadRuns(t *testing.T) {
 	agent, home := builtAgent(t), t.TempDir()
 	var arrived atomic.Int64
@@ -188,7 +188,8 @@ func TestLoadRuns(t *testing.T) {
 	t.Logf("%d runs in %s, %.0f a minute, %s of a processor each", loadRuns, took.Round(time.Second), loadRuns/took.Minutes(), (time.Duration(cpu.Load()) / loadRuns).Round(time.Millisecond))
 }
 
-// nothingIsTorn reads every file of JSON that runs have written below their home.
+// nothingIsTorn reads every JSON file that the runs have written below their home, and reports an
+// error for an incomplete one.
 func nothingIsTorn(t *testing.T, home string) {
 	t.Helper()
 	read := 0
@@ -218,8 +219,8 @@ func nothingIsTorn(t *testing.T, home string) {
 	}
 }
 
-// Fifty agents of one home that are asked to end at once, some of them starting and the rest
-// in the middle of a reply, end within two seconds with their result, and nothing is torn.
+// Fifty agents with one home receive a signal to end at the same time, some while they start and
+// the rest during a reply. All end within two seconds with their result, and no file is incomplete.
 func TestLoadEnds(t *testing.T) {
 	agent, home := builtAgent(t), t.TempDir()
 	var arrived atomic.Int64
@@ -249,7 +250,7 @@ func TestLoadEnds(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(outs[i].String()), "\n")
 		last := lines[len(lines)-1]
 		switch status := run.ProcessState.Sys().(syscall.WaitStatus); {
-		case last == "": // it had not begun to write
+		case last == "": // it had not started to write
 			starting++
 		case status.ExitStatus() != 130 || !strings.HasPrefix(last, `{"type":"result"`):
 			t.Errorf("agent %d: %v, the last line is %s", i, run.ProcessState, last)
@@ -263,7 +264,7 @@ func TestLoadEnds(t *testing.T) {
 	t.Logf("%d agents ended %s after SIGTERM, %d of them before their first line", heldAgents, took.Round(time.Millisecond), starting)
 }
 
-// A command that prints a gigabyte takes no more memory than one that prints little.
+// A command that prints a gigabyte needs no more memory than one with little output.
 func TestLoadOutput(t *testing.T) {
 	const most = 80 << 10 // kB
 	agent := builtAgent(t)

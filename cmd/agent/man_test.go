@@ -9,8 +9,8 @@ import (
 	"agent/internal/frontend/cli"
 )
 
-// The manual page names every command and every flag, and holds nothing that man takes
-// for an instruction by mistake.
+// The manual page names every command and every flag. It contains no text that man would read as a
+// request.
 func TestManPage(t *testing.T) {
 	t.Parallel()
 	root := newRoot(world{}, func(context.Context, world, sessionOptions) error { return nil })

@@ -16,7 +16,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// startModel starts the model server of a script and points the program at it.
+// startModel starts the model server of a script and sets the endpoint of the program to it.
 func startModel(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: model FILE")
@@ -30,7 +30,7 @@ func startModel(ts *testscript.TestScript, neg bool, args []string) {
 	current.Store(ts, server)
 }
 
-// current holds the model server of each running script.
+// current has the model server of each running script.
 var current sync.Map
 
 func modelOf(ts *testscript.TestScript) *llmtest.Server {
@@ -41,7 +41,7 @@ func modelOf(ts *testscript.TestScript) *llmtest.Server {
 	return server.(*llmtest.Server)
 }
 
-// newModel starts a server that plays turns and wants the key of the tests.
+// newModel starts a server that plays turns and requires the key of the tests.
 func newModel(tb testing.TB, turns ...llmtest.Turn) *llmtest.Server {
 	tb.Helper()
 	return llmtest.NewFunc(tb, func(r *llmtest.Request) llmtest.Turn {
@@ -190,8 +190,8 @@ func modelFailure(status int, body string) llmtest.Turn {
 	return llmtest.Fail(status, body, headers...)
 }
 
-// offered checks that all requests offer the same tools, byte for byte, and these among
-// them; with "!" that none of these is.
+// offered checks that all requests offer byte-identical tools, and that these tools are among them.
+// With "!" it checks that none of these tools is offered.
 func offered(ts *testscript.TestScript, neg bool, args []string) {
 	requests := modelOf(ts).Requests()
 	if len(requests) == 0 {

@@ -11,7 +11,8 @@ import (
 	"agent/internal/provider/catalogue"
 )
 
-// A list counts only with its digest, below its bound, over https or on this machine.
+// A model list is accepted only with the right digest, below the size limit, and over https or from
+// this machine.
 func TestFetchModels(t *testing.T) {
 	t.Parallel()
 	const list = "#\t2027-01-01\n"

@@ -9,7 +9,7 @@ import (
 	"agent/internal/settings"
 )
 
-// A terminal gets the columns that fit, the names before all others.
+// A terminal shows only the columns that fit. The names come first.
 func TestModelTableFits(t *testing.T) {
 	t.Parallel()
 	rows := []modelRow{

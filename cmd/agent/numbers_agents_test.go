@@ -21,17 +21,17 @@ import (
 	"agent/internal/testing/cputime"
 )
 
-// What TestNumbersAgents measures: agents that work at the same time, each of which reads another
-// file with each of its requests but the last.
+// TestNumbersAgents measures subagents that work at the same time. Each of them reads a different
+// file with each request except the last.
 const (
 	busyAgents      = 4
 	requestsOfAgent = 40
 	linesOfFile     = 600
 )
 
-// TestNumbersAgents measures what an agent costs the processor: a run in which agents read many
-// files, less a run in which they end at once. The fastest of the runs counts, and is scaled by the
-// time of a fixed piece of work, so that a slow or busy machine does not fail.
+// TestNumbersAgents measures the processor time of a subagent. It subtracts the time of a run whose
+// subagents end at once from a run whose subagents read many files. The fastest run counts. It is
+// scaled by the time of a fixed computation, so that a slow or busy machine does not fail the test.
 func TestNumbersAgents(t *testing.T) {
 	const target, tolerance, runs = 0.15, 1.25, 7
 	work := t.TempDir()
@@ -54,10 +54,10 @@ func TestNumbersAgents(t *testing.T) {
 	}
 }
 
-// fixedWorkTakes is how many seconds fixedWork took on the machine for which the target was set.
+// fixedWorkTakes is the time of fixedWork in seconds on the reference machine of the target.
 const fixedWorkTakes = 0.25
 
-// fixedWork does the same work each time, and returns how many seconds of a processor it took.
+// fixedWork does the same computation each time, and returns its processor time in seconds.
 func fixedWork(t *testing.T) float64 {
 	document, err := json.Marshal(strings.Split(sourceCode(rand.New(rand.NewPCG(1, 1)), 10*linesOfFile), "\n"))
 	if err != nil {
@@ -74,8 +74,8 @@ func fixedWork(t *testing.T) float64 {
 	return (cputime.Used(t) - before).Seconds()
 }
 
-// processorTime runs the program with agents that make so many requests, and returns how many
-// seconds of a processor it took.
+// processorTime runs the program with subagents that make the given number of requests, and returns
+// its processor time in seconds.
 func processorTime(t *testing.T, program, work string, requests int) float64 {
 	t.Helper()
 	home := t.TempDir()
@@ -92,8 +92,8 @@ func processorTime(t *testing.T, program, work string, requests int) float64 {
 
 var taskOfAgent = regexp.MustCompile(`"content":"task (t\d)"`)
 
-// serveReaders serves a model that starts the agents, and has each read files until it has made so
-// many requests. It looks at requests no more than it must.
+// serveReaders serves a model that starts the subagents. Each of them reads files until it has made
+// the given number of requests. The server parses as little of a request as possible.
 func serveReaders(t *testing.T, requests int) string {
 	t.Helper()
 	call := func(id int, name, arguments string) string {
@@ -129,7 +129,7 @@ func serveReaders(t *testing.T, requests int) string {
 	return server.URL + "/v1"
 }
 
-// writeSources writes the files that agents read, none of which is like another.
+// writeSources writes the files that the subagents read. No two files are alike.
 func writeSources(t *testing.T, folder string) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 34))
@@ -146,7 +146,8 @@ func writeSources(t *testing.T, folder string) {
 	}
 }
 
-// sourceCode returns lines as code has them: indented, of some 33 bytes, with names that are no tokens.
+// sourceCode returns lines that look like code: indented, about 33 bytes long, with names that are
+// not single tokens.
 func sourceCode(random *rand.Rand, lines int) string {
 	var b strings.Builder
 	for range lines {

@@ -16,9 +16,8 @@ import (
 	"time"
 )
 
-// TestNumbers measures the built program as a person meets it and prints a table.
-// It fails only when a number misses its target by more than a factor of two,
-// since machines are shared.
+// TestNumbers measures the built program as a user experiences it and prints a table. It fails only
+// if a number misses its target by more than a factor of two, because machines are shared.
 func TestNumbers(t *testing.T) {
 	for _, n := range []struct {
 		name   string
@@ -69,8 +68,8 @@ func binarySize(t *testing.T) float64 {
 	return float64(info.Size()) / 1e6
 }
 
-// measured is a model server that notes when requests have come. It only reads
-// them: checking one of 200 000 tokens takes longer than sending it.
+// measured is a model server that records the arrival times of requests. It does not check them:
+// checking a request of 200 000 tokens takes longer than sending it.
 type measured struct {
 	url  string
 	came chan arrival
@@ -137,13 +136,12 @@ func enterToRequest(t *testing.T) float64 {
 	return ms((<-m.came).at.Sub(pressed))
 }
 
-// large is a session that holds 200 000 tokens in files; it returns when Enter was
-// pressed.
+// large returns a session with files of 200 000 tokens, and the time when Enter was pressed.
 func large(t *testing.T, m measured) (*consoleRun, time.Time) {
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 2 {
-		// 90 000 such words are about 100 000 tokens and fit into the limit of a file.
+		// 90 000 of these words are about 100 000 tokens, which fit into the limit of a file.
 		var b strings.Builder
 		for j := range 90_000 {
 			fmt.Fprintf(&b, "%s ", vocabulary[random.IntN(len(vocabulary))])
@@ -160,7 +158,7 @@ func large(t *testing.T, m measured) (*consoleRun, time.Time) {
 	return c, c.say("read @f0.txt and @f1.txt z")
 }
 
-// large is the arrival of a request with the files of large.
+// large returns the arrival of a request with the files of the function large.
 func (m measured) large(t *testing.T) arrival {
 	came := <-m.came
 	if came.bytes < 800_000 {
@@ -189,7 +187,7 @@ func enterToRequestLarge(t *testing.T) float64 {
 	return ms(m.large(t).at.Sub(pressed))
 }
 
-// manyChunks measures a reply of 3 000 chunks from its request on.
+// manyChunks measures a reply of 3 000 chunks, from its request on.
 func manyChunks(t *testing.T) (cpu, shown float64) {
 	deltas := make([]string, 0, 3001)
 	for i := range 3000 {
@@ -215,7 +213,7 @@ func manyChunks(t *testing.T) (cpu, shown float64) {
 	return ms(c.cpu() - before), ms(shownAt.Sub(began))
 }
 
-// keystroke is the median time from a key to its paint in a session of so many
+// keystroke returns the median time from a key to its paint, in a session with the given number of
 // long replies.
 func keystroke(t *testing.T, replies int) float64 {
 	m := newMeasured(t, strings.Repeat("a line of a long reply, with `code` and **weight**\n\n", 200), "Certainly.")

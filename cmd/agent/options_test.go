@@ -11,7 +11,7 @@ import (
 	"agent/internal/app"
 )
 
-// parsed runs a command line whose effect is replaced by keeping its options.
+// parsed runs a command line. The command only stores its options.
 func parsed[O any](t *testing.T, newCommand func(keep func(O) error) *cobra.Command, line string) (got O, err error) {
 	t.Helper()
 	cmd := newCommand(func(o O) error { got = o; return nil })

@@ -9,7 +9,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// playing starts a server that plays a script.
+// playing starts a server that plays a script and returns its address.
 func playing(t *testing.T, script string) string {
 	t.Helper()
 	turns, err := modelTurns(script)
@@ -19,8 +19,8 @@ func playing(t *testing.T, script string) string {
 	return newModel(t, append([]llmtest.Turn{}, turns...)...).URL
 }
 
-// What is allowed with A runs unasked at the next
-// start, also with -p, is listed by /approval, and is asked about again once it is taken back.
+// A command that the user allowed with A runs without approval at the next start, also with -p.
+// /approval lists it. Once the user revokes the permission, the command requires approval again.
 func TestAPermissionIsKept(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -77,7 +77,8 @@ func TestAPermissionIsKept(t *testing.T) {
 	s.press("\x1b")
 }
 
-// A session that is resumed keeps its a, and neither a fork of it nor another session has it.
+// A resumed session keeps its permissions from "a". A fork of it or another session does not have
+// them.
 func TestAResumedSessionKeepsWhatItWasAllowed(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

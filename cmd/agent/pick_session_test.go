@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// D-82 is played in testdata/script/resumed.txtar, D-81 too. A bare -r asks for the session; any other is as it was.
+// A bare -r asks which session to resume. Other arguments stay unchanged. The script
+// testdata/script/resumed.txtar covers D-81 and D-82.
 func TestABareResumeAsks(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{

@@ -9,8 +9,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Lists to choose from: they open in place of the input, leave nothing behind, and what
-// is chosen runs.
+// Pickers open in place of the input, leave no rows behind, and run the selected item.
 func TestTerminalPickers(t *testing.T) {
 	eachWidth(t, func(t *testing.T, columns int) {
 		s := newTerminal(t, columns, newModel(t, llmtest.Say("The answer.")).URL)
@@ -45,8 +44,8 @@ func TestTerminalPickers(t *testing.T) {
 	})
 }
 
-// What is typed while a question waits is a message, never an answer; the question is
-// answered after it.
+// Text that is typed while an approval prompt is open becomes a message and never an answer. The
+// user answers the prompt after it.
 func TestTerminalTypingIntoAQuestion(t *testing.T) {
 	eachWidth(t, func(t *testing.T, columns int) {
 		server := newModel(t, llmtest.Call("run_shell_command", `{"command":"touch a1"}`), llmtest.Say("Done."))
@@ -54,7 +53,7 @@ func TestTerminalTypingIntoAQuestion(t *testing.T) {
 		s.until(idle)
 		s.say("go")
 		s.read("? run touch a1")
-		s.tmux("send-keys", "-l", "also") // the first letter is an answer when it stands alone
+		s.tmux("send-keys", "-l", "also") // a letter is an answer only if no text follows it at once
 		s.until("> also")
 		if screen := s.screen(); !strings.Contains(screen, "? run touch a1") || strings.Contains(screen, "ran touch") {
 			t.Fatalf("typing answered:\n%s", screen)
@@ -68,7 +67,8 @@ func TestTerminalTypingIntoAQuestion(t *testing.T) {
 	})
 }
 
-// To the shell with Ctrl+Z, and back with fg: the draft is there, and nothing twice.
+// Ctrl+Z returns to the shell, and fg resumes the program. The draft is still there, and no row
+// appears twice.
 func TestTerminalSuspend(t *testing.T) {
 	eachWidth(t, func(t *testing.T, columns int) {
 		s := newTerminal(t, columns, newModel(t, llmtest.Say("The answer.")).URL)
@@ -91,7 +91,7 @@ func TestTerminalSuspend(t *testing.T) {
 	})
 }
 
-// Signs that are wide, or several characters in one, keep their place.
+// Wide characters and characters of several code points keep their column.
 func TestTerminalWideCharacters(t *testing.T) {
 	eachWidth(t, func(t *testing.T, columns int) {
 		table := "| 名前 | what |\n|---|---|\n| 日本語 | lexer |\n| é́ | combined |\n\n日本語の文章がここで折り返されるほど長く続くので、端末の幅を超えてしまいます。\n"
@@ -107,8 +107,7 @@ func TestTerminalWideCharacters(t *testing.T) {
 	})
 }
 
-// A command's output, a notice and a tool's line never stand closer or further apart
-// than one blank row.
+// Exactly one blank row separates a command's output, a notice and a tool's line.
 func TestTerminalSpacing(t *testing.T) {
 	eachWidth(t, func(t *testing.T, columns int) {
 		server := newModel(t, llmtest.Say("I look.").Call("run_shell_command", `{"command":"touch a1"}`), llmtest.Say("Done."))

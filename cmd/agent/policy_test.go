@@ -15,7 +15,7 @@ import (
 	"agent/internal/testing/require"
 )
 
-// underPolicy runs agent in this process on a machine with a policy, and returns all that it printed.
+// underPolicy runs agent in this process on a machine with a policy, and returns all output.
 func underPolicy(t *testing.T, file policy.File, args ...string) (said string, status int) {
 	t.Helper()
 	nothing, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -23,11 +23,12 @@ func underPolicy(t *testing.T, file policy.File, args ...string) (said string, s
 		t.Fatal(err)
 	}
 	defer nothing.Close()
-	said, status = runPoliced(t, file, t.TempDir(), llmtest.New(t), nothing, args...) // a request fails the test
+	said, status = runPoliced(t, file, t.TempDir(), llmtest.New(t), nothing, args...) // any request fails the test
 	return strings.ReplaceAll(said, "\n", " "), status
 }
 
-// runPoliced runs agent in this process on a machine with a policy, in a home folder and with a model.
+// runPoliced runs agent in this process on a machine with a policy, with the given home folder and
+// model.
 func runPoliced(t *testing.T, file policy.File, home string, server *llmtest.Server, in *os.File, args ...string) (said string, status int) {
 	t.Helper()
 	nothing, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -53,7 +54,8 @@ func runPoliced(t *testing.T, file policy.File, home string, server *llmtest.Ser
 	return out.String(), status
 }
 
-// A policy that does not count ends every start before anything is sent or run, and says why.
+// An invalid policy ends every start before anything is sent or run, and the error gives the
+// reason.
 func TestEveryFrontRefusesABrokenPolicy(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "policy.json")
@@ -101,7 +103,8 @@ func TestEveryFrontRefusesABrokenPolicy(t *testing.T) {
 	}
 }
 
-// Every front end obeys a policy, whatever flags, files of the person and requests of an editor say.
+// Every interface obeys a policy, whatever the flags, the user's files and the requests of an
+// editor contain.
 func TestEveryFrontObeysThePolicy(t *testing.T) {
 	t.Parallel()
 	const write = `{"file_path":"by.txt","content":"x"}`
@@ -133,7 +136,7 @@ func TestEveryFrontObeysThePolicy(t *testing.T) {
 				})
 				sandbox := "sandbox=off"
 				if strings.Contains(tc.policy, "hosts") {
-					sandbox = "sandbox=auto" // hosts refuse off
+					sandbox = "sandbox=auto" // the policy for hosts forbids off
 				}
 				frontsUnderPolicy[front](t, policy.OwnedBy(path, os.Getuid()), home, server, sandbox)
 				if _, err := os.Stat(filepath.Join(home, "by.txt")); err == nil || !strings.Contains(answer, tc.want) {
@@ -144,7 +147,8 @@ func TestEveryFrontObeysThePolicy(t *testing.T) {
 	}
 }
 
-// configure gives a person a server, whose entry has an address besides the program that it starts.
+// configure adds a server to the user's configuration. Its entry has an address in addition to the
+// program.
 func configure(t *testing.T, home string) {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"docs": map[string]any{"command": "mcpserver", "args": []string{"mcptest-server"}, "url": "https://mcp.corp.example/x"}}})
@@ -160,7 +164,7 @@ func configure(t *testing.T, home string) {
 	}
 }
 
-// frontsUnderPolicy say go in each front end, which is given every right.
+// frontsUnderPolicy sends "go" in each interface, with all permissions.
 var frontsUnderPolicy = map[string]func(t *testing.T, file policy.File, home string, server *llmtest.Server, sandbox string){
 	"-p": func(t *testing.T, file policy.File, home string, server *llmtest.Server, sandbox string) {
 		in, err := os.Open(os.DevNull)

@@ -8,8 +8,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Help of every command fits the narrowest terminal that is looked at: no line is broken
-// by the terminal itself.
+// The help of every command fits a terminal of 60 columns, so that the terminal breaks no line.
 func TestHelpFitsTheTerminal(t *testing.T) {
 	t.Parallel()
 	const narrow = 60

@@ -23,12 +23,11 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// In a long session in read-only or in plan, in which four agents at once call every tool with arguments at
-// random, hostile ones among them, nothing on the disk changes but the program's own
-// files and its temporary folder: neither in the workspace nor in the rest of the home
-// folder nor anywhere else. Every system call is watched, and
-// what is there afterwards is compared. make fuzz-read-only makes thousands of calls;
-// READONLY_SANDBOX=off makes them without the sandbox.
+// In read-only mode and in plan mode, a long session changes nothing on the disk except the
+// program's own files and its temporary folder. Four subagents call every tool at the same time,
+// with random and hostile arguments. The test traces every system call, and compares the files of
+// the workspace and the home folder before and after. "make fuzz-read-only" makes thousands of
+// calls. READONLY_SANDBOX=off disables the sandbox.
 func TestReadOnlyChangesNothingOnTheDisk(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []gate.Mode{gate.ModeReadOnly, gate.ModePlan} {
@@ -52,7 +51,7 @@ func changesNothing(t *testing.T, mode gate.Mode) {
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
 	var made atomic.Int64
 	var drawing sync.Mutex
-	tasks := 4 // of agents that make calls as the conversation does, at once
+	tasks := 4 // subagents that make calls at the same time as the main conversation
 	server := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn {
 		drawing.Lock()
 		defer drawing.Unlock()
@@ -112,7 +111,7 @@ func changesNothing(t *testing.T, mode gate.Mode) {
 	t.Logf("seed %d: %d calls, %d programs", seed, made.Load(), execs)
 }
 
-// What the test above looks for, it would see.
+// The trace reader of the test above recognizes calls that change the disk.
 func TestChangesOfTheDiskAreSeen(t *testing.T) {
 	t.Parallel()
 	p := &readOnlyPlace{base: "/b", home: "/b/home", work: "/b/home/work", temp: "/b/temp"}
@@ -140,7 +139,7 @@ func TestChangesOfTheDiskAreSeen(t *testing.T) {
 	}
 }
 
-// readOnlyPlace is a home folder with a workspace that is made to mislead.
+// readOnlyPlace is a home folder with a workspace whose names and files are misleading.
 type readOnlyPlace struct {
 	base, home, work, temp string
 	// mode is the approval mode of the session.
@@ -185,8 +184,8 @@ func newReadOnlyPlace(t *testing.T) *readOnlyPlace {
 	return p
 }
 
-// own reports whether a path is one that the program may write: its own folders, its
-// temporary one, and devices.
+// own reports whether the program may write to a path: its own folders, its temporary folder, and
+// devices.
 func (p *readOnlyPlace) own(path string) bool {
 	for _, folder := range []string{p.home + "/.config/agent", p.home + "/.local", p.home + "/.cache", p.temp, "/dev", "/proc"} {
 		if path == folder || strings.HasPrefix(path, folder+"/") {
@@ -209,7 +208,7 @@ func (p *readOnlyPlace) everything() map[string]string {
 		}
 		about := fmt.Sprint(info.Mode(), info.ModTime().UnixNano())
 		if path == p.home || path == p.base {
-			about = fmt.Sprint(info.Mode()) // its own folders are made in there
+			about = fmt.Sprint(info.Mode()) // the program creates its folders here
 		}
 		if content, err := os.ReadFile(path); err == nil && info.Mode().IsRegular() {
 			about += fmt.Sprintf(" %x", sha256.Sum256(content))
@@ -220,7 +219,7 @@ func (p *readOnlyPlace) everything() map[string]string {
 	return found
 }
 
-// The words that calls are made of.
+// The words from which calls are made.
 var (
 	readOnlyPaths = []string{
 		"a.txt", "a.txt", "sub/b.go", "sub/b.go", "sub", ".", "notes", "new.txt", "sub/new/deep.txt", "out/f", "leak", "fé", "../other/f", "../.bashrc", "/etc/passwd", "~/.bashrc", ".git/config", ".git/hooks/pre-commit",
@@ -235,7 +234,7 @@ var (
 	}
 )
 
-// call makes one up.
+// call returns a random call.
 func (p *readOnlyPlace) call(random *rand.Rand) (name, arguments string) {
 	pick := func(words []string) string { return words[random.IntN(len(words))] }
 	path, n := pick(readOnlyPaths), random.IntN(12)-1
@@ -283,11 +282,11 @@ func (p *readOnlyPlace) call(random *rand.Rand) (name, arguments string) {
 	return "run_shell_command", jsonObject("command", pick(readOnlyCommands))
 }
 
-// session runs the interface in its mode under strace until done, and says what it is
-// to do whenever nothing goes on.
+// session runs the interface in its mode under strace until done returns true. If there is no
+// progress, it sends a message or an answer.
 func (p *readOnlyPlace) session(t *testing.T, strace, log, url string, done func() bool, progress func() int64) {
 	t.Helper()
-	// strace starts the program by its path, so the name it goes by is a link.
+	// strace starts the program by its path, so a link gives the program its name.
 	agent := filepath.Join(filepath.Dir(log), "agent")
 	if err := os.Symlink(os.Args[0], agent); err != nil && !errors.Is(err, fs.ErrExist) {
 		t.Fatal(err)
@@ -323,7 +322,7 @@ func (p *readOnlyPlace) session(t *testing.T, strace, log, url string, done func
 	for !done() {
 		select {
 		case last := <-ended:
-			// On a busy machine strace itself fails now and then, and takes the program along:
+			// On a busy machine strace itself may fail and end the program:
 			// "ptrace(PTRACE_LISTEN,pid:1): Input/output error".
 			if strings.Contains(last, "strace: ptrace(") && strings.Count(log, "+") < 2 {
 				t.Logf("strace failed after %d calls; the session begins anew", progress())
@@ -341,7 +340,7 @@ func (p *readOnlyPlace) session(t *testing.T, strace, log, url string, done func
 		if stuck++; stuck > 80 {
 			t.Fatalf("nothing goes on after %d calls", last)
 		}
-		// It waits: for an answer, which is no, or for a message, which begins with that.
+		// The program waits for the answer to a prompt, which is "n", or for a message.
 		_, _ = io.WriteString(terminal, []string{"n", "go\r"}[stuck%2])
 	}
 	for {
@@ -355,6 +354,6 @@ func (p *readOnlyPlace) session(t *testing.T, strace, log, url string, done func
 	}
 }
 
-// watchedCalls are the system calls that change a disk, and those that say what runs.
+// watchedCalls are the system calls that change a disk or start a program.
 const watchedCalls = "trace=execve,open,openat,openat2,creat,mkdir,mkdirat,unlink,unlinkat,rmdir,rename,renameat,renameat2,link,linkat,symlink,symlinkat,mknod,mknodat," +
 	"truncate,ftruncate,fallocate,chmod,fchmod,fchmodat,?fchmodat2,chown,fchown,lchown,fchownat,utime,utimes,utimensat,futimesat,setxattr,lsetxattr,fsetxattr,removexattr,lremovexattr,fremovexattr"

@@ -15,18 +15,18 @@ import (
 	"agent/internal/testing/svg"
 )
 
-// changing is what differs between two runs of the demo, and what stands for it.
+// changing lists the parts of the demo that differ between two runs, and their replacements.
 var changing = []struct {
 	pattern *regexp.Regexp
 	text    string
 }{
 	{regexp.MustCompile(` +(?:\x1b\[[\d;]*m)*\S*/demo(?:\x1b\[[\d;]*m)*$`), "  ~/demo"},
-	{regexp.MustCompile(`, [\d.]+(ms|s)$`), ""}, // only what takes long says how long
+	{regexp.MustCompile(`, [\d.]+(ms|s)$`), ""}, // only slow calls show their duration
 	{regexp.MustCompile(`^((?:\x1b\[[\d;]*m)*[·✓](?:\x1b\[[\d;]*m)* (?:\x1b\[[\d;]*m)*)(\d+m )?\d+s`), "${1}3s"},
 }
 
-// title is the first line of the demo. It is wrapped where the version, the port and the
-// name of the scratch workspace are long.
+// title matches the first line of the demo. The line wraps if the version, the port and the name of
+// the scratch workspace are long.
 var title = regexp.MustCompile(strings.ReplaceAll(`agent \S+?((?:\x1b\[[\d;]*m)*) · ((?:\x1b\[[\d;]*m)*)demo at 127\.0\.0\.1:\d+((?:\x1b\[[\d;]*m)*)BREAK·BREAK\S+/demoBREAK·BREAKaskBREAK·BREAK/help`, "BREAK", `(?:\x1b\[[\d;]*m|\s)+`))
 
 // demoPlayed plays the demo to its end.
@@ -44,7 +44,7 @@ func demoPlayed(t *testing.T, columns int, args ...string) *terminal {
 	return s
 }
 
-// recorded returns rows of the screen without what differs between two runs.
+// recorded returns the rows of the screen without the parts that differ between two runs.
 func recorded(screen string) []string {
 	screen = title.ReplaceAllString(screen, "agent${1} · ${2}demo at 127.0.0.1${3} · ~/demo · ask · /help")
 	lines := strings.Split(screen, "\n")
@@ -58,7 +58,7 @@ func recorded(screen string) []string {
 	return lines
 }
 
-// The recording of the demo in docs is what it shows: `make frames` records it anew.
+// The recording in docs equals the output of the demo. "make frames" updates it.
 func TestTerminalDemoRecording(t *testing.T) {
 	t.Parallel()
 	s := demoPlayed(t, 100)
@@ -74,9 +74,9 @@ func TestTerminalDemoRecording(t *testing.T) {
 	checkRecording(t, file, before+"```text\n"+strings.Join(recorded(s.screen()), "\n")+"\n```\n")
 }
 
-// framesOf divides a recording into the screens of a moving picture: one for each block of lines,
-// with the end of the recording so far. They follow the text and not the clock, so that two
-// recordings give the same picture.
+// framesOf divides a recording into frames of an animation. There is one frame for each block of
+// lines, which shows the end of the recording so far. Frames depend on the text and not on the
+// clock, so two recordings give the same animation.
 func framesOf(lines []string, rows int) (frames []svg.Frame) {
 	const block, end = 0.8, 5
 	for i := 1; i <= len(lines); i++ {
@@ -91,8 +91,8 @@ func framesOf(lines []string, rows int) (frames []svg.Frame) {
 	return frames
 }
 
-// The first picture of the README plays the demo, in the colours of a dark and of a light terminal:
-// `make frames` draws it anew.
+// The first picture of the README shows the demo, in the colors of a dark and of a light terminal.
+// "make frames" updates it.
 func TestTerminalDemoPictures(t *testing.T) {
 	t.Parallel()
 	const columns, rows = 92, 32
@@ -108,7 +108,8 @@ func TestTerminalDemoPictures(t *testing.T) {
 	}
 }
 
-// checkRecording compares a recording with the file in docs, or writes the file.
+// checkRecording compares a recording with the file in docs. With RECORD_DEMO set it writes the
+// file.
 func checkRecording(t *testing.T, file, got string) {
 	t.Helper()
 	if os.Getenv("RECORD_DEMO") != "" {
@@ -125,8 +126,8 @@ func checkRecording(t *testing.T, file, got string) {
 	}
 }
 
-// figures are the numbers of tokens, costs and times, which depend on the name of the
-// scratch workspace and on the machine.
+// figures matches numbers of tokens, costs and times. They depend on the name of the scratch
+// workspace and on the machine.
 var figures = regexp.MustCompile(`(?m)(^(≈|·|✓ \d|demo ·).*| · pruned \S+)$|pruned [\d.]+k? tokens|\$0\.[\d.]+|\(\d+% → \d+%\)|[\d.]+k/[\d.]+k \d+%|cache \d+%`)
 
 func withoutFigures(text string) string {

@@ -31,7 +31,7 @@ func (r *redirecter) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// take returns the paths that were asked for since the last call.
+// take returns the paths of the requests since the last call.
 func (r *redirecter) take() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -46,8 +46,8 @@ func (r *redirecter) send(status int, to string) {
 	r.status, r.to = status, to
 }
 
-// A profile's key and headers go to no place that its endpoint redirects to: nothing at
-// all is sent there, and the error says where that is and what to set.
+// If an endpoint redirects, the program sends no request to the target. So the key and the headers
+// of a profile do not leave the endpoint. The error names the target and the setting to change.
 func TestNothingFollowsARedirect(t *testing.T) {
 	t.Parallel()
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -93,7 +93,7 @@ func TestNothingFollowsARedirect(t *testing.T) {
 		case 1:
 			command, path = []string{"models"}, "/v1/models"
 		}
-		if place == "" { // the same place, with a relative address
+		if place == "" { // the same host, as a relative address
 			advice = "set base-url to " + base
 		} else if profile == "secure" {
 			advice = "nothing was sent to " + place + path + ": plain http exposes the key"

@@ -31,14 +31,14 @@ var updateReference = flag.Bool("update-reference", false, "write the generated 
 
 const generatedNote = "<!-- generated: make docs -->\n\n"
 
-// testRoot returns the commands of the program, without effects.
+// testRoot returns the commands of the program, without their effects.
 func testRoot() *cobra.Command {
 	root := newRoot(world{}, func(context.Context, world, sessionOptions) error { return nil })
 	root.InitDefaultHelpCmd()
 	return root
 }
 
-// The reference pages are what the program declares: `make docs` writes them anew.
+// The reference pages equal the declarations in the program. "make docs" updates them.
 func TestReferenceIsCurrent(t *testing.T) {
 	t.Parallel()
 	registry := app.Registry()
@@ -67,7 +67,7 @@ func TestReferenceIsCurrent(t *testing.T) {
 	}
 }
 
-// cell returns a text for a cell of a Markdown table.
+// cell returns text escaped for a cell of a Markdown table.
 func cell(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "|", `\|`), "\n", " ")
 }
@@ -254,7 +254,7 @@ func providersPage() string {
 	return b.String()
 }
 
-// Every variable that the program reads is on the page of variables.
+// The pages document every environment variable that the program reads.
 func TestVariablesAreDocumented(t *testing.T) {
 	t.Parallel()
 	page := readDoc(t, "reference/environment.md") + readDoc(t, "reference/providers.md") + readDoc(t, "reference/settings.md")
@@ -273,7 +273,7 @@ func TestVariablesAreDocumented(t *testing.T) {
 	}
 }
 
-// Every file below the folders of the program is on the page of files.
+// The page of files documents every file below the folders of the program.
 func TestFilesAreDocumented(t *testing.T) {
 	t.Parallel()
 	page := readDoc(t, "reference/files.md")
@@ -318,9 +318,9 @@ func readDoc(t *testing.T, name string) string {
 	return string(text)
 }
 
-// walkCommands calls visit with a command and all below it that are shown.
+// walkCommands calls visit with a command and all visible commands below it.
 func walkCommands(c *cobra.Command, visit func(*cobra.Command)) {
-	if c.Hidden || c.Name() == "completion" { // of the library
+	if c.Hidden || c.Name() == "completion" { // from the library
 		return
 	}
 	visit(c)
@@ -329,7 +329,7 @@ func walkCommands(c *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// A setting explains itself in at most 20 words.
+// The help of a setting has at most 20 words.
 func TestHelpOfSettingsIsShort(t *testing.T) {
 	t.Parallel()
 	for _, spec := range app.Registry().Specs() {
@@ -339,8 +339,8 @@ func TestHelpOfSettingsIsShort(t *testing.T) {
 	}
 }
 
-// Every command has a group and an example, a label of at most 12 words, and flags whose values have
-// names in capitals.
+// Every command has a group, an example, and a label of at most 12 words. The values of its flags
+// have names in capitals.
 func TestHelpHasGroupsAndExamples(t *testing.T) {
 	t.Parallel()
 	root := testRoot()

@@ -22,19 +22,19 @@ import (
 	"agent/internal/tokens"
 )
 
-// TestBigSession lists and takes up sessions of 100 MB in the built program, the first
-// time after each was written, and prints a table: until the request was with the model,
-// by the clock and of processors, and the most memory that was resident. The bounds are
-// those of a quiet machine with room for a machine that others use too.
+// TestBigSession lists and resumes sessions of 100 MB in the built program, directly after each was
+// written. It prints a table: the time until the model gets the request, the processor time, and
+// the peak resident memory. The limits are the values of an idle machine, with a margin for a
+// shared machine.
 func TestBigSession(t *testing.T) {
 	const (
 		mostList   = 400 * time.Millisecond
-		mostTime   = 4 * time.Second // of processors: 2 s on two
+		mostTime   = 4 * time.Second // of processor time: 2 s on two cores
 		mostMemory = 128 << 20
 	)
 	for _, kind := range []struct {
 		name     string
-		result   int // bytes of what a tool answers
+		result   int // bytes in a tool result
 		strategy string
 	}{
 		{"usual", 6_000, "high-density"},
@@ -93,9 +93,8 @@ func runAgent(t *testing.T, home, workspace string, args ...string) use {
 	return used
 }
 
-// recordBigSession records 100 MB of questions and answers of a tool, of which the context
-// holds half a megabyte at most. Its lines are written all at once: each by itself forced
-// to disk would take an hour.
+// recordBigSession records 100 MB of questions and tool results. The context contains at most half
+// a megabyte of it. It writes all lines at once, because a sync for each line would take an hour.
 func recordBigSession(t *testing.T, sessions, workspace string, result int) {
 	t.Helper()
 	must := func(err error) {
@@ -140,7 +139,7 @@ func recordBigSession(t *testing.T, sessions, workspace string, result int) {
 	must(file.Close())
 }
 
-// longText is text of so many bytes that looks like what a tool answers.
+// longText returns text of the given length in bytes that looks like a tool result.
 func longText(bytes int) string {
 	random := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder

@@ -13,12 +13,12 @@ import (
 	"agent/internal/testing/require"
 )
 
-// token is what the fake gh of a test knows, and the server of its repository wants.
+// token is known to the fake gh of a test. The server of its repository requires it.
 const token = "gho-sentinel-77aa"
 
-// fakeGitHub serves a repository with the pull request 7 as GitHub does a private one: to those who show
-// the token. It returns a folder whose origin is that repository by its name at github.com, and the
-// variables by which git finds the server there.
+// fakeGitHub serves a repository with the pull request 7. Like GitHub with a private repository, it
+// requires the token. It returns a folder whose origin has that repository's name at github.com,
+// and the variables through which git finds the server.
 func fakeGitHub(t *testing.T) (work string, environ []string) {
 	t.Helper()
 	top, home := t.TempDir(), t.TempDir()
@@ -65,7 +65,8 @@ func fakeGitHub(t *testing.T) (work string, environ []string) {
 	return work, []string{"HOME=" + home, "GIT_CONFIG_GLOBAL=" + config, "GORACE=" + noRaceSleep}
 }
 
-// installGh puts a gh that answers git as a script does into a folder of the path, and signs its person in.
+// installGh puts a fake gh into a folder of PATH and logs its user in. The fake runs a script to
+// answer git.
 func installGh(t *testing.T, script string, signedIn bool) (environ []string) {
 	t.Helper()
 	bin, config := t.TempDir(), t.TempDir()
@@ -80,8 +81,8 @@ func installGh(t *testing.T, script string, signedIn bool) (environ []string) {
 	return []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "GH_CONFIG_DIR=" + config}
 }
 
-// A pull request of a private repository is fetched with the login of gh; without one, with one that
-// has run out, and for a number that there is none of, a person reads what to do.
+// The program fetches a pull request of a private repository with the login of gh. Without a login,
+// with an expired one, or for a number that does not exist, it prints the next step.
 func TestReviewOfAPrivatePullRequest(t *testing.T) {
 	t.Parallel()
 	if !require.Unix {

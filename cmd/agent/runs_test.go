@@ -19,11 +19,10 @@ import (
 	"agent/internal/app"
 )
 
-// runs is exits for agent in this process, with a world of its own: the script's folder,
-// environment and home, no terminal, and the input that <FILE behind the status names, none
-// without it. It takes a fifth of a process's time.
-// What the program owes to being a process (signals, standard files, variables that git
-// or a proxy reads, temporary folders) needs exits.
+// runs is like exits, but runs agent in this process with the script's folder, environment and
+// home, and without a terminal. The input is empty unless <FILE follows the status. It needs a
+// fifth of the time of a process. Use exits for behavior that depends on a process: signals,
+// standard files, variables that git or a proxy reads, and temporary folders.
 func runs(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: runs STATUS [<FILE] [ARGS…]")
@@ -57,7 +56,7 @@ func runs(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// piped is a pipe from which a file of the script is read.
+// piped returns a pipe with the content of a file of the script.
 func piped(ts *testscript.TestScript, file string) *os.File {
 	text := ts.ReadFile(file)
 	from, to, err := os.Pipe()
@@ -69,7 +68,7 @@ func piped(ts *testscript.TestScript, file string) *os.File {
 	return from
 }
 
-// environment is the script's, of the variables that scripts set.
+// environment returns the environment of the script, limited to the variables that scripts set.
 func environment(ts *testscript.TestScript) []string {
 	var environ []string
 	for _, name := range []string{
@@ -82,7 +81,7 @@ func environment(ts *testscript.TestScript) []string {
 	return environ
 }
 
-// output is what a run in this process writes, from several goroutines.
+// output collects the output of a run in this process, which has several writers.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -103,7 +102,8 @@ func (o *output) String() string {
 // endedLine is printed by agents after each line.
 const endedLine = "this line of agents ended\n"
 
-// agents runs agent with each line of its arguments, words between spaces, in this process.
+// agents runs agent in this process, once for each line of its arguments. Spaces separate the words
+// of a line.
 func agents() {
 	home := os.Getenv("HOME")
 	for i, line := range os.Args[1:] {
@@ -112,7 +112,7 @@ func agents() {
 			panic(err)
 		}
 		w := processWorld()
-		execute(context.Background(), strings.Fields(line), w) // doctor fails where there is something to do
+		execute(context.Background(), strings.Fields(line), w) // doctor fails if it has advice
 		_ = w.process.Close()
 		fmt.Print(endedLine)
 	}

@@ -9,11 +9,11 @@ import (
 	"agent/internal/sandbox/launcher"
 )
 
-// mostBefore is how many packages may be initialised before the helper.
+// mostBefore is the largest number of packages that may be initialized before the helper.
 const mostBefore = 40
 
-// The helper of the sandbox runs for every command, so it must not wait until the
-// whole program is initialised.
+// The helper of the sandbox runs for every command, so it must not wait until the whole program is
+// initialized.
 func TestHelperComesBeforeTheRest(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -31,7 +31,8 @@ func TestHelperComesBeforeTheRest(t *testing.T) {
 		t.Fatalf("no trace of what was initialised:\n%s", out)
 	}
 	for line := range strings.Lines(string(out)) {
-		// What is ready before package os and comes before it by name is unavoidable.
+		// Go initializes ready packages in the order of their names. A package that is ready before
+		// os, and precedes it by name, is unavoidable.
 		if strings.Contains(line, "init unicode ") || strings.Contains(line, "init reflect ") || strings.Contains(line, "golang.org/x/net") || strings.Contains(line, "agent/internal/tui") {
 			t.Errorf("initialised before the helper: %s", line)
 		}

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// TestLoginOnTheScreen logs in and out within a session: the code and its address are shown, Esc
-// and Ctrl+C end only the login, a pasted address of another login is refused, and the session
-// continues with the login that is kept, and not with one that is forgotten. Its settings stay.
+// TestLoginOnTheScreen logs in and out within a session. The screen shows the code and its address.
+// Esc and Ctrl+C end only the login, and the pasted address of another login is refused. The
+// session uses a stored login until the user removes it, and keeps its settings.
 func TestLoginOnTheScreen(t *testing.T) {
 	t.Parallel()
-	slowCodes := strings.Replace(deviceCodes, `"interval":1`, `"interval":60`, 1) // of the login that Esc ends
+	slowCodes := strings.Replace(deviceCodes, `"interval":1`, `"interval":60`, 1) // for the login that Esc ends
 	p := newPerson(t, strings.Join([]string{slowCodes, deviceCodes, kimiTokens, kimiModels, kimiReply, gptTokens, gptModels}, "\n"))
 	s := startWith(t, p.home, p.environ(), "agent", "--provider", "kimi", "-m", "m")
 	say := func(line, want string) {
@@ -20,7 +20,7 @@ func TestLoginOnTheScreen(t *testing.T) {
 		s.press(line + "\r")
 		s.untilFolded(want)
 	}
-	back := func() { // the screen is there again
+	back := func() { // waits until the screen is back
 		t.Helper()
 		s.until("Ask for something")
 	}

@@ -15,7 +15,7 @@ import (
 	"agent/internal/testing/vt"
 )
 
-// screenRun is a program on a terminal of 80×24, as a person sees it.
+// screenRun is a program on a terminal of 80×24, as a user sees it.
 type screenRun struct {
 	t       *testing.T
 	cmd     *exec.Cmd
@@ -24,13 +24,14 @@ type screenRun struct {
 	painted chan struct{}
 }
 
-// startOnScreen starts a command in the folder work of a home, with a key and an endpoint.
+// startOnScreen starts a command in the folder work of a home, with a key and an endpoint in its
+// environment.
 func startOnScreen(t *testing.T, home, url string, args ...string) *screenRun {
 	t.Helper()
 	return startWith(t, home, []string{"OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url}, args...)
 }
 
-// startWith starts a command in the folder work of a home, with these variables.
+// startWith starts a command in the folder work of a home, with these environment variables.
 func startWith(t *testing.T, home string, environ []string, args ...string) *screenRun {
 	t.Helper()
 	s := &screenRun{t: t, cmd: exec.Command(args[0], args[1:]...), screen: vt.New(80, 24), painted: make(chan struct{}, 1)}
@@ -92,13 +93,14 @@ func (s *screenRun) until(text string) string {
 	}
 }
 
-// untilFolded waits for a text that may be broken into lines.
+// untilFolded waits for a text that may be wrapped.
 func (s *screenRun) untilFolded(text string) {
 	s.t.Helper()
 	s.untilTimes(text, 1)
 }
 
-// untilTimes waits until a text, which may be broken into lines, was shown so many times.
+// untilTimes waits until the screen shows a text the given number of times. The text may be
+// wrapped.
 func (s *screenRun) untilTimes(text string, times int) {
 	s.t.Helper()
 	text = strings.Join(strings.Fields(text), "")
@@ -126,7 +128,8 @@ func (s *screenRun) press(keys string) {
 	}
 }
 
-// answer presses a letter until the question is gone: one that comes too early is only held.
+// answer presses a letter until the prompt closes, because the prompt ignores a letter that arrives
+// too early.
 func (s *screenRun) answer(letter string) {
 	s.t.Helper()
 	for range 20 {
@@ -153,8 +156,8 @@ func writeFile(t *testing.T, file, text string) {
 	}
 }
 
-// A question about six items of a repository fits 80×24 without scrolling: kind, name, exact
-// command or address, variables, files.
+// The consent prompt for six items of a repository fits 80×24 without scrolling. It shows kind,
+// name, exact command or address, variables and files.
 func TestTheQuestionOfConsentFitsTheScreen(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -21,23 +21,22 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// secret is the key of every test. It must never be seen again, except by the
-// server.
+// secret is the key of every test. Only the server may ever receive it.
 const secret = "sk-sentinel-4f1d9c"
 
-// noRaceSleep keeps the race detector from waiting a second at every exit.
+// noRaceSleep prevents the race detector from sleeping for a second at every exit.
 const noRaceSleep = "atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
 	lsptest.Run()
-	// Tests wait for the processes that they start more than they compute.
+	// Tests spend more time waiting for processes than computing.
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	testscript.Main(m, programs)
 }
 
-// programs are those that the test binary is, by their names.
+// programs maps a name to the program that the test binary runs under it.
 var programs = map[string]func(){
 	"agent":  func() { os.Exit(agentMain()) },
 	"agents": agents,
@@ -124,8 +123,8 @@ func scriptParams(dir string) testscript.Params {
 // scriptTB is the key under which a script keeps its test.
 type scriptTB struct{}
 
-// stalled is longer than anything takes on a busy machine, and shorter than the
-// time after which the program itself gives up on a silent server.
+// stalled is longer than any step takes on a busy machine. It is shorter than the time after which
+// the program itself gives up on a silent server.
 const stalled = time.Minute
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {
@@ -156,8 +155,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// checkNoSecret looks for the key in all files that a script has left, but for one
-// that is a key file.
+// checkNoSecret reports an error if a file of a script contains the key, except a key file.
 func checkNoSecret(tb testing.TB, dir string) {
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() || entry.Name() == "keyfile" {
@@ -183,7 +181,7 @@ func findSession(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 || len(logs) == 0 {
 		ts.Fatalf("there is no session log")
 	}
-	// Their names begin with the second, which several may share.
+	// Names of logs begin with the time in seconds, so several may have the same one.
 	latest := slices.MaxFunc(logs, func(a, b string) int { return written(ts, a).Compare(written(ts, b)) })
 	ts.Setenv("SESSION", latest)
 	ts.Setenv("ID", strings.TrimSuffix(filepath.Base(latest), ".jsonl"))
@@ -205,8 +203,8 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), size))
 }
 
-// leftovers looks for processes that work in a folder of the script. One that was
-// killed may take a moment to go.
+// leftovers reports an error if a process still has its current folder below the script's folder.
+// It waits a short time for killed processes to end.
 func leftovers(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: leftovers")
@@ -222,7 +220,7 @@ func leftovers(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// worksIn is a process that works in a folder, or nothing.
+// worksIn returns a process that works in a folder, or an empty string.
 func worksIn(ts *testscript.TestScript, folder string) string {
 	links, err := filepath.Glob("/proc/[0-9]*/cwd")
 	ts.Check(err)

@@ -11,9 +11,10 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// TestSearchPrefix: while nobody searches requests are the same bytes as without the setting, and
-// with any way no request of a session changes what the one before had, also when a way fails later
-// and when the session is taken up again (web-search.md, "Done when" 4).
+// TestSearchPrefix checks the effect of web search on requests (web-search.md, "Done when" 4).
+// Without a search service, requests have the same bytes as without the setting. With any service,
+// no request changes the content of an earlier one, even if the service fails later or the session
+// is resumed.
 func TestSearchPrefix(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -16,8 +16,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// longReply is a reply of every kind of block, which waits for go on after each
-// twelfth paragraph.
+// longReply returns a reply with every kind of block. It waits for goOn after each twelfth
+// paragraph.
 func longReply(goOn <-chan struct{}) llmtest.Turn {
 	turn := llmtest.Turn{}
 	for i := range 36 {
@@ -29,8 +29,8 @@ func longReply(goOn <-chan struct{}) llmtest.Turn {
 	return turn
 }
 
-// A storm of sizes while a reply streams leaves what an undisturbed run leaves, line
-// by line, in the scrollback too.
+// Many resizes while a reply streams give the same lines as an undisturbed run, including the
+// scrollback.
 func TestTerminalResizeStorm(t *testing.T) {
 	for name, sizes := range map[string][]string{
 		"wide":   {"87x26", "90x14", "116x24", "84x17", "92x30", "67x31", "138x32", "62x27", "100x30"},
@@ -55,7 +55,7 @@ func TestTerminalResizeStorm(t *testing.T) {
 				for _, size := range sizes {
 					x, y, _ := strings.Cut(size, "x")
 					storm.tmux("resize-window", "-x", x, "-y", y)
-					time.Sleep(20 * time.Millisecond) // a hand that drags the edge
+					time.Sleep(20 * time.Millisecond) // the speed of a user who drags the edge
 				}
 			}
 			storm.until("func f35")
@@ -77,8 +77,8 @@ func TestTerminalResizeStorm(t *testing.T) {
 	}
 }
 
-// A session of 40 requests with questions, messages that wait, Ctrl+L, Ctrl+O and a window
-// that changes all the time leaves every row once, and in order.
+// In a session of 40 requests, every row appears once and in order. The session has prompts, queued
+// messages, Ctrl+L, Ctrl+O and many resizes.
 func TestTerminalLongSession(t *testing.T) {
 	t.Parallel()
 	const requests, each = 40, 5
@@ -102,7 +102,7 @@ func TestTerminalLongSession(t *testing.T) {
 		for _, size := range sizes {
 			x, y, _ := strings.Cut(size, "x")
 			s.tmux("resize-window", "-x", x, "-y", y)
-			time.Sleep(15 * time.Millisecond) // a hand that drags the edge
+			time.Sleep(15 * time.Millisecond) // the speed of a user who drags the edge
 		}
 	}
 	s.until(idle)
@@ -151,11 +151,11 @@ func TestTerminalLongSession(t *testing.T) {
 	})
 }
 
-// port is the part of a test server's address that differs.
+// port matches the address of a test server, whose port differs between runs.
 var port = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 
-// conversation is what is on the screen and in the scrollback, but the folder and the
-// port, which differ, and the figures of the turn.
+// conversation returns the lines on the screen and in the scrollback. It omits the folder, the port
+// and the figures of the turn, because they differ between runs.
 func conversation(s *terminal) []string {
 	var lines []string
 	for line := range strings.SplitSeq(s.screen(), "\n") {
@@ -166,7 +166,7 @@ func conversation(s *terminal) []string {
 	return lines
 }
 
-// Ctrl+L shows the conversation again, and leaves nothing in the scrollback.
+// Ctrl+L redraws the conversation, and leaves no old rows in the scrollback.
 func TestTerminalRepaint(t *testing.T) {
 	eachWidth(t, func(t *testing.T, columns int) {
 		s := newTerminal(t, columns, newModel(t, llmtest.Say("The answer.")).URL)
@@ -183,7 +183,7 @@ func TestTerminalRepaint(t *testing.T) {
 	})
 }
 
-// A question as tall as the window leaves nothing behind, however the window changes.
+// A prompt as tall as the terminal leaves no rows behind after any resize.
 func TestTerminalTallQuestion(t *testing.T) {
 	t.Parallel()
 	command := "set -e\\n" + strings.Repeat("echo some line of a script\\n", 80) + "echo last"

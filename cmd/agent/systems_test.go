@@ -19,21 +19,22 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// A system runs the program. Its command lines do the same as those of the others.
+// A system is an operating system that runs the program. Its command lines have the same effect as
+// the ones of other systems.
 type system struct {
 	name    string
 	program []string
 	flags   []string
-	// path returns a path of the disk as the program writes it.
+	// path returns a path of the disk in the form that the program writes.
 	path func(string) string
-	// two prints two lines, fails prints one and exits with 3, copies copies a.txt to copy.txt,
-	// and waits copies it to begun and goes on for a minute.
+	// two prints two lines. fails prints one line and exits with 3. copies copies a.txt to
+	// copy.txt. removes deletes a file. waits copies a.txt to begun and then runs for a minute.
 	two, fails, copies, removes, waits string
 }
 
-// TestSameRecordUnderWine plays one session of 40 requests on this system and, with the program for
-// Windows, under Wine: edits, patches, commands, undo, resuming, and a kill in the middle of a
-// command. Records and files are the same but for paths, times and the words of the shells.
+// TestSameRecordUnderWine plays one session of 40 requests on this system, and under Wine with the
+// program for Windows. It has edits, patches, commands, undo, a resume, and a kill during a
+// command. Records and files differ only in paths, times and the words of the shells.
 func TestSameRecordUnderWine(t *testing.T) {
 	wine, err := exec.LookPath("wine")
 	if err != nil || os.Getenv("WINEPREFIX") == "" {
@@ -70,8 +71,8 @@ func TestSameRecordUnderWine(t *testing.T) {
 	t.Logf("%d lines are the same", len(one))
 }
 
-// sessionOn plays the session on a system, and returns its record, what the model was sent, and the files,
-// without what is the system's own.
+// sessionOn plays the session on a system. It returns the record, the requests and the files,
+// without the parts that depend on the system.
 func sessionOn(t *testing.T, s system) string {
 	t.Helper()
 	home := t.TempDir()
@@ -95,7 +96,7 @@ func sessionOn(t *testing.T, s system) string {
 		for _, folder := range []string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"} {
 			cmd.Env = append(cmd.Env, folder+"="+s.path(filepath.Join(home, strings.ToLower(folder))))
 		}
-		out, err := os.Create(filepath.Join(home, "out")) // a server of Wine goes on to hold it
+		out, err := os.Create(filepath.Join(home, "out")) // a server process of Wine keeps it open
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +155,7 @@ func sessionOn(t *testing.T, s system) string {
 	return s.plain(all.String(), work, home)
 }
 
-// turns are the answers of the model to the 40 requests.
+// turns returns the replies of the model to the 40 requests.
 func (s system) turns() (turns []llmtest.Turn) {
 	call := func(tool string, arguments map[string]any) {
 		text, _ := json.Marshal(arguments)
@@ -183,12 +184,12 @@ func (s system) turns() (turns []llmtest.Turn) {
 	call("read_many_files", args{"paths": []string{"*.txt"}})
 	call("replace", args{"file_path": "a.txt", "old_string": "not there", "new_string": "x"})
 	read("missing.txt")
-	call("run_shell_command", args{"action": "list"}) // a job that ends would be recorded at any moment
+	call("run_shell_command", args{"action": "list"}) // the record of a finished job would appear at a random time
 	shell(s.two)
 	say("Patched.")
 
 	call("write_file", args{"file_path": "c.txt", "content": "c\n"})
-	shell(s.waits) // it is killed here
+	shell(s.waits) // the program is killed here
 
 	read("a.txt")
 	call("write_file", args{"file_path": "sub/d.txt", "content": "d\r\n"})
@@ -212,7 +213,7 @@ func (s system) turns() (turns []llmtest.Turn) {
 	return turns
 }
 
-// recordWithout returns a record without the members that differ between any two runs.
+// recordWithout returns a record without the members that differ between two runs.
 func recordWithout(t *testing.T, record []byte) string {
 	t.Helper()
 	var lines []string
@@ -227,11 +228,11 @@ func recordWithout(t *testing.T, record []byte) string {
 		}
 		lines = append(lines, string(text))
 	}
-	slices.Sort(lines[1:3]) // the settings of flags come in any order
+	slices.Sort(lines[1:3]) // settings from flags have a random order
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// varying are the members of records that differ between any two runs, or with the length of paths.
+// varying are the members of records that differ between two runs, or with the length of paths.
 var varying = []string{"ts", "seq", "prev", "pid", "host", "hosts", "at", "tokens", "headSum", "head", "scale", "prompt"}
 
 func without(value any) any {
@@ -254,11 +255,12 @@ var (
 	took  = regexp.MustCompile(`\b[0-9.]+m?s\b`)
 	ids   = regexp.MustCompile(`20\d{6}-\d{6}-[a-z2-7]{5}`)
 	marks = regexp.MustCompile(`"(change|files)":"[a-z2-7]{8}-`)
-	// below are paths below the folders of a session.
+	// below matches paths below the folders of a session.
 	below = regexp.MustCompile(`(WORK|HOME)(\\+[\w.]+)+`)
 )
 
-// plain replaces in a text what differs between systems: paths and the lines of shells.
+// plain replaces the parts of a text that differ between systems: paths and command lines of
+// shells.
 func (s system) plain(text, work, home string) string {
 	for _, line := range [][2]string{{s.two, "TWO"}, {s.fails, "FAILS"}, {s.copies, "COPIES"}, {s.removes, "REMOVES"}, {s.waits, "WAITS"}} {
 		quoted, _ := json.Marshal(line[0])

@@ -14,8 +14,7 @@ import (
 	"time"
 )
 
-// terminal is a program in a tmux pane, operated by keys and judged by what it
-// shows.
+// terminal is a program in a tmux pane. Tests press keys and check the screen.
 type terminal struct {
 	t      *testing.T
 	socket string
@@ -23,8 +22,8 @@ type terminal struct {
 	home, workspace string
 }
 
-// newTerminal starts agent in a pane of its own, in a new home. After it has ended
-// the pane stays and shows its exit status.
+// newTerminal starts agent in a new pane and a new home. After agent ends, the pane stays and shows
+// the exit status.
 func newTerminal(t *testing.T, columns int, url string, args ...string) *terminal {
 	t.Helper()
 	sweepTerminals()
@@ -38,7 +37,7 @@ func newTerminal(t *testing.T, columns int, url string, args ...string) *termina
 		if t.Failed() {
 			t.Logf("the screen:\n%s", s.screen())
 		}
-		// The program gets no time to write into a home that is being removed.
+		// The program must not write into a home that is being removed.
 		if leader, err := strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "#{pane_pid}"))); err == nil {
 			_ = syscall.Kill(-leader, syscall.SIGKILL)
 		}
@@ -56,8 +55,8 @@ func newTerminal(t *testing.T, columns int, url string, args ...string) *termina
 	return s
 }
 
-// sweepTerminals removes what tests left that were killed: folders of an hour, for which
-// no test has a use any more, and their servers.
+// sweepTerminals removes the folders and tmux servers of killed tests. A folder that is an hour old
+// is no longer in use.
 var sweepTerminals = sync.OnceFunc(func() {
 	folders, _ := filepath.Glob(filepath.Join(os.TempDir(), "e2e-*"))
 	for _, folder := range folders {
@@ -68,8 +67,8 @@ var sweepTerminals = sync.OnceFunc(func() {
 	}
 })
 
-// run starts agent in the pane, in place of what is there. Ctrl+C after its end does not
-// drop what was printed and not yet read.
+// run starts agent in the pane, in place of the current program. Ctrl+C after its end does not drop
+// output that tmux has not read yet.
 func (s *terminal) run(args ...string) {
 	s.t.Helper()
 	agent, err := filepath.Abs(binary)
@@ -104,9 +103,9 @@ func (s *terminal) tmux(args ...string) string {
 	return string(out)
 }
 
-// screen is all that the terminal shows and has shown. While a frame is painted the
-// cursor is hidden: half of one is not looked at, unless the cursor stays hidden, as on
-// a page of its own.
+// screen returns the screen and the scrollback. The program hides the cursor while it paints, so
+// screen waits until the cursor is visible. It stops waiting after some attempts, because some
+// pages always hide the cursor.
 func (s *terminal) screen() string {
 	const looks = 10
 	for look := 1; ; look++ {
@@ -127,7 +126,8 @@ func (s *terminal) keys(names ...string) {
 	s.tmux(append([]string{"send-keys"}, names...)...)
 }
 
-// say types a text and sends it. The Enter comes by itself, so that it is no paste.
+// say types a text and sends it. Enter is sent separately, because text with Enter would be a
+// paste.
 func (s *terminal) say(text string) {
 	s.t.Helper()
 	s.typed(text)
@@ -141,8 +141,7 @@ func (s *terminal) typed(text string) {
 	s.until(typedAs(text))
 }
 
-// typedAs is a text as it stands in the input: a line for the shell has a mark of its
-// own.
+// typedAs returns a text as the input shows it. A shell command has its own mark there.
 func typedAs(text string) string {
 	if line, shell := strings.CutPrefix(text, "!"); shell {
 		return "! " + line
@@ -150,7 +149,7 @@ func typedAs(text string) string {
 	return "> " + text
 }
 
-// until waits for a text to show up, and returns the screen.
+// until waits until the screen shows a text, and returns the screen.
 func (s *terminal) until(text string) string {
 	s.t.Helper()
 	return s.when(text, func(screen string) bool { return strings.Contains(screen, text) })
@@ -162,8 +161,7 @@ func (s *terminal) gone(text string) {
 	s.when("not "+text, func(screen string) bool { return !strings.Contains(screen, text) })
 }
 
-// read waits until a question can have been read; keys before that do not answer
-// it.
+// read waits until a prompt accepts keys. The prompt ignores keys for a short time after it opens.
 func (s *terminal) read(question string) {
 	s.t.Helper()
 	const readingTime = 500 * time.Millisecond
@@ -198,7 +196,7 @@ func (s *terminal) when(what string, ok func(screen string) bool) string {
 	}
 }
 
-// once expects every text exactly once, on the screen and in the scrollback.
+// once reports an error unless the screen and the scrollback show every text exactly once.
 func (s *terminal) once(texts ...string) {
 	s.t.Helper()
 	for _, text := range texts {
@@ -206,7 +204,7 @@ func (s *terminal) once(texts ...string) {
 	}
 }
 
-// asked waits until the question that is open has the keys, and can have been read.
+// asked waits until the open prompt accepts keys.
 func (s *terminal) asked() {
 	s.t.Helper()
 	s.read("Tab writes a message")

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// drawn returns how many are drawn: few, or CHECKS.
+// drawn returns the number of random cases: few, or CHECKS.
 func drawn(few int) int {
 	if n, err := strconv.Atoi(os.Getenv("CHECKS")); err == nil {
 		return n
@@ -27,10 +27,10 @@ func callOf(name, arguments string) string {
 	return fmt.Sprintf(`200 data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":%q,"arguments":%s}}]},"finish_reason":"tool_calls"}]}\n\ndata: [DONE]\n\n`, name, quoted)
 }
 
-// TestTokens marks tokens and looks for them in all that sessions write, send, inherit and show
-// (logins.md, "Done when" 3): hooks, servers and commands that print what they have, vendors that
-// redirect and repeat the token, crashes, --debug, exports. They are in the file of the logins and
-// in requests to their hosts only. "Done when" 3 has 300 sessions, which CHECKS=300 draws.
+// TestTokens searches for marked tokens in everything that sessions write, send, inherit and show
+// (logins.md, "Done when" 3). Hooks, servers and commands print their environment. Vendors redirect
+// and repeat the token. There are crashes, --debug and exports. Tokens may appear only in the file
+// of logins and in requests to their hosts. CHECKS=300 draws the 300 sessions of "Done when" 3.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	const chat = "api.kimi.com/coding/v1/chat/completions "
@@ -105,7 +105,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// killed runs the program, and kills it after a time.
+// killed runs the program, kills it after a delay, and returns its output.
 func (p *personAt) killed(after time.Duration, args ...string) string {
 	cmd := p.command(args...)
 	out, err := cmd.StdoutPipe()

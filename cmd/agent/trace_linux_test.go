@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// needStrace returns the path of strace. Where it cannot trace some calls alone, at full
-// speed for the others, the test is skipped.
+// needStrace returns the path of strace. It skips the test if strace can't trace selected calls at
+// full speed for the others.
 func needStrace(t *testing.T) string {
 	t.Helper()
 	strace, err := exec.LookPath("strace")
@@ -34,10 +34,10 @@ func jsonObject(pairs ...any) string {
 	return string(text)
 }
 
-// offences reads a trace of strace and returns the calls by which something changed on
-// the disk that is not the program's own, and how many programs were started.
+// offences reads a trace of strace. It returns the calls that changed a file on the disk outside
+// the program's own folders, and the number of started programs.
 func (p *readOnlyPlace) offences(trace io.Reader) (found []string, execs int) {
-	// The helper of the sandbox arranges a /run and a /tmp of its own before there is a command.
+	// The helper of the sandbox makes a private /run and /tmp before it starts a command.
 	helpers := map[string]bool{}
 	tracedCalls(trace, func(pid, name, arguments, result string) {
 		if name == "execve" {
@@ -57,7 +57,7 @@ func (p *readOnlyPlace) offences(trace io.Reader) (found []string, execs int) {
 
 // tracedCalls reads a trace of strace and calls each for every call that succeeded.
 func tracedCalls(trace io.Reader, each func(pid, name, arguments, result string)) {
-	began := map[string]string{} // by process, a call that is not over
+	began := map[string]string{} // the unfinished call of each process
 	lines := bufio.NewScanner(trace)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
@@ -74,13 +74,13 @@ func tracedCalls(trace io.Reader, each func(pid, name, arguments, result string)
 		at := strings.LastIndex(arguments, " = ")
 		connects := strings.Contains(arguments, "EINPROGRESS")
 		if at < 0 || strings.HasPrefix(arguments[at+3:], "-1") && !connects || strings.HasPrefix(arguments[at+3:], "?") {
-			continue // it failed
+			continue // the call failed
 		}
 		each(pid, name, arguments[:at], arguments[at+3:])
 	}
 }
 
-// changed are the paths that a successful call changes.
+// changed returns the paths that a successful call changes.
 func (p *readOnlyPlace) changed(name, arguments, result string) []string {
 	if strings.HasPrefix(name, "open") {
 		for _, flag := range []string{"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"} {
@@ -90,12 +90,12 @@ func (p *readOnlyPlace) changed(name, arguments, result string) []string {
 		}
 		return nil
 	}
-	// What a link leads to is no file that changes.
+	// The target of a symbolic link does not change.
 	if name == "symlink" || name == "symlinkat" {
 		_, arguments, _ = strings.Cut(arguments, ", ")
 	}
 	var paths []string
-	folder := p.work // where strace does not tell, a path counts as one of the workspace
+	folder := p.work // strace does not print every folder, and then a path counts as one in the workspace
 	for _, argument := range strings.Split(arguments, ", ") {
 		if inside := annotated(argument); len(inside) > 0 {
 			folder = inside[0]
@@ -118,7 +118,7 @@ func (p *readOnlyPlace) changed(name, arguments, result string) []string {
 	return paths
 }
 
-// annotated is the path that strace writes behind a descriptor: 3</tmp/x>.
+// annotated returns the path that strace prints after a descriptor: 3</tmp/x>.
 func annotated(argument string) []string {
 	_, path, ok := strings.Cut(argument, "<")
 	path, _, closed := strings.Cut(path, ">")

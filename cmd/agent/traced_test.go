@@ -13,8 +13,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Commands, hooks and servers get the span that they belong to where there is a collector,
-// and else have what the environment has.
+// If a collector is configured, commands, hooks and servers receive the span that they belong to.
+// Otherwise they inherit the environment unchanged.
 func TestProgramsKnowTheirSpan(t *testing.T) {
 	t.Parallel()
 	for name, traced := range map[string]bool{"a collector": true, "no collector": false} {
@@ -66,5 +66,5 @@ func TestProgramsKnowTheirSpan(t *testing.T) {
 	}
 }
 
-// spanOf is a span as it is sent: the trace, the span and its name.
+// spanOf matches a span as it is sent: the trace, the span and its name.
 var spanOf = regexp.MustCompile(`"traceId":"(\w+)","spanId":"(\w+)"(?:,"parentSpanId":"\w+")?,"name":"([^"]+)"`)

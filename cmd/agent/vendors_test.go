@@ -15,23 +15,24 @@ import (
 	"testing"
 )
 
-// A play is what a vendor answers to a login and to requests afterwards, and how that ends.
+// A play has the answers of a vendor to a login and to later requests, and the expected outcome.
 type play struct {
 	name string
-	// login has the arguments of agent login; "" if a login that has ended is kept.
+	// login has the arguments of agent login. It is "" if the user starts with a stored login that
+	// has expired.
 	login string
-	// browse is the browser of a person, which is shown an address, and returns what the person
+	// browse is the browser of a user. It gets an address and returns the text that the user
 	// pastes.
 	browse func(t *testing.T, address *url.URL) (pasted string)
-	// hosts are lines of playHosts, before the usual ones.
+	// hosts are lines for playHosts, before the usual ones.
 	hosts string
-	// refused is what the login says, "" for one that is kept.
+	// refused is the error of the login, or "" if it succeeds.
 	refused string
-	// says is what a request says afterwards, "" for a reply.
+	// says is the error of a later request, or "" if it gets a reply.
 	says string
-	// down is set if the failure passes by itself, so that logging in does not help.
+	// down is set if the failure is temporary, so that a new login does not help.
 	down bool
-	// slow is set if it takes more than five seconds; it is played in whole runs only.
+	// slow is set if the play takes more than five seconds. Only whole runs include it.
 	slow bool
 }
 
@@ -48,15 +49,15 @@ const (
 	gptCodes    = `auth.openai.com/api/accounts/deviceauth/usercode 200 {"device_auth_id":"dev","user_code":"G-1","interval":"1"}`
 	gptAgreed   = "auth.openai.com/api/accounts/deviceauth/token 200 {\"authorization_code\":\"good\",\"code_verifier\":\"v\"}"
 
-	// mark is in every token, and must be nowhere else.
+	// mark is part of every token. It must not appear anywhere else.
 	mark    = "tokenmark7"
 	byCode  = "kimi"
 	browser = "chatgpt --paste"
 	noLogin = "no login "
 )
 
-// plays returns the answers of vendors of logins.md, "Done when" 1. They are large: a variable would
-// be built by every process that is this test binary.
+// plays returns the vendor answers of logins.md, "Done when" 1. It is a function because they are
+// large: each process of this test binary would initialize a variable.
 func plays() []play {
 	return []play{
 		{name: "at once", login: byCode, hosts: kimiTokens},
@@ -109,7 +110,7 @@ func plays() []play {
 	}
 }
 
-// pastes returns a person who pastes an address with a parameter.
+// pastes returns a user who pastes an address with a parameter.
 func pastes(name, value string) func(*testing.T, *url.URL) string {
 	return func(t *testing.T, address *url.URL) string {
 		back, err := url.Parse(address.Query().Get("redirect_uri"))
@@ -124,8 +125,8 @@ func pastes(name, value string) func(*testing.T, *url.URL) string {
 	}
 }
 
-// returns returns a browser that returns by itself; forged is the state of returns before, of a
-// page that the person did not open.
+// returns returns a browser that opens the address of the redirect by itself. If forged is set, a
+// page that the user did not open first visits it with forged as its state.
 func returns(forged string) func(*testing.T, *url.URL) string {
 	return func(t *testing.T, address *url.URL) string {
 		back := address.Query().Get("redirect_uri")
@@ -155,12 +156,13 @@ func returns(forged string) func(*testing.T, *url.URL) string {
 	}
 }
 
-// wholeRun reports whether tables are played in full, as make properties does.
+// wholeRun reports whether every case of a table runs, as in "make properties".
 func wholeRun() bool { return os.Getenv("CHECKS") != "" }
 
-// TestVendors plays what vendors answer (logins.md, "Done when" 1), with the whole program: each
-// ends as it should, on the command line, on the screen and in an editor, nothing goes to another
-// host, and no token is anywhere but in requests to its hosts and in the file.
+// TestVendors plays the answers of vendors (logins.md, "Done when" 1) against the whole program.
+// Each play has the expected outcome on the command line, on the screen and in an editor. The
+// program sends nothing to another host. Tokens appear only in the file of logins and in requests
+// to their hosts.
 func TestVendors(t *testing.T) {
 	t.Parallel()
 	names := []string{"-p", "screen", "editor"}
@@ -191,7 +193,7 @@ func TestVendors(t *testing.T) {
 	}
 }
 
-// logIn lets a person log in, and returns the provider and what a request says afterwards.
+// logIn logs a user in. It returns the provider and the expected result of a later request.
 func (one play) logIn(t *testing.T, p *personAt) (provider, want string) {
 	provider = strings.Fields(one.login + " kimi")[0]
 	want = map[string]string{"kimi": "hello from kimi", "chatgpt": "hello from gpt"}[provider]
@@ -212,10 +214,10 @@ func (one play) logIn(t *testing.T, p *personAt) (provider, want string) {
 	return provider, want
 }
 
-// authorize is an address that is shown to a person.
+// authorize matches the address that the program shows to a user.
 var authorize = regexp.MustCompile(`https://auth\.openai\.com/oauth/authorize\S+`)
 
-// logIn runs agent login for a person with a browser, nil for none.
+// logIn runs agent login for a user with a browser, or without one if browse is nil.
 func (p *personAt) logIn(browse func(*testing.T, *url.URL) string, args ...string) (said string, status int) {
 	p.t.Helper()
 	if browse == nil {
@@ -248,7 +250,7 @@ func (p *personAt) logIn(browse func(*testing.T, *url.URL) string, args ...strin
 	return said, cmd.ProcessState.ExitCode()
 }
 
-// keepEnded keeps a login whose token has ended.
+// keepEnded stores a login whose token has expired.
 func (p *personAt) keepEnded(t *testing.T) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(p.logins()), 0o700); err != nil {
@@ -260,10 +262,10 @@ func (p *personAt) keepEnded(t *testing.T) {
 	}
 }
 
-// vendorHosts are the hosts to which tokens of the plays may go.
+// vendorHosts are the hosts that may receive tokens of the plays.
 var vendorHosts = []string{"auth.kimi.com", "api.kimi.com", "auth.openai.com", "chatgpt.com"}
 
-// leaks looks for tokens in what is shown, in all files, and in requests to other hosts.
+// leaks reports an error if the screen, a file, or a request to another host contains a token.
 func (p *personAt) leaks(t *testing.T, front, shown string) {
 	t.Helper()
 	if strings.Contains(shown, mark) {

@@ -12,8 +12,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// A program drives a run by lines: it is asked, which the list of sessions says, answers, and
-// has the result as the last line.
+// A program controls a run by lines. The run sends a question and the session list shows the state.
+// The program answers, and the last line has the result.
 func TestDrivenByLines(t *testing.T) {
 	t.Parallel()
 	home, folder := t.TempDir(), t.TempDir()

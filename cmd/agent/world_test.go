@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// Ctrl+C ends the program unless a front end hears it, for as long as it does; other
-// signals always do.
+// Ctrl+C ends the program unless an interface handles it at that time. Other signals always end it.
 func TestCtrlCBelongsToWhoHearsIt(t *testing.T) {
 	t.Parallel()
 	w := processWorld()

@@ -15,7 +15,8 @@ import (
 	"agent/internal/workspace"
 )
 
-// Reports from the records of agents that the end of the program cut off say how far they came.
+// If the program ended during the work of a subagent, the report that is built from its record
+// states its progress.
 func TestReportsFromRecords(t *testing.T) {
 	t.Parallel()
 	began := time.Now().Add(-time.Hour)
@@ -36,7 +37,7 @@ func TestReportsFromRecords(t *testing.T) {
 	const cutOff = ": interrupted when agent ended; continue resumes it\nchanged: "
 	for name, c := range map[string]struct {
 		entries []*history.Content
-		// since is the number of the first entry after the latest start.
+		// since is the index of the first entry after the latest start.
 		since int
 		want  string
 	}{
@@ -102,7 +103,8 @@ func TestReportsFromRecords(t *testing.T) {
 	}
 }
 
-// A report that outlived the program has as many tokens as any other, from its beginning and its end.
+// A report that is built from a record has as many tokens as any other report. It keeps its
+// beginning and its end.
 func TestLongReportFromARecord(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -131,8 +133,8 @@ func TestLongReportFromARecord(t *testing.T) {
 	}
 }
 
-// The report of an agent in the background is owed after a resume also if a compression took the
-// answer to its call out of the context; not after a clear.
+// After a resume, the report of a background subagent is still due, even if a compression removed
+// the answer to its call. After /clear it is not.
 func TestReportsOutliveACompression(t *testing.T) {
 	t.Parallel()
 	said := func(s history.Speaker, b history.Block) history.Mutation {
@@ -150,7 +152,7 @@ func TestReportsOutliveACompression(t *testing.T) {
 		return m
 	}
 	began, came := noted(answer("off it goes"), history.MetaStarted, "s-aaaaa"), noted(report("news"), history.MetaReports, []string{"s-aaaaa"})
-	// The records of older programs have only the words.
+	// The records of older programs have only the text.
 	oldBegan, oldCame := answer("started s-aaaaa; its report comes as a message"), report("The agent explore s-aaaaa ended: look")
 	compressed := history.Mutation{Kind: history.MutationReplaced, Cause: "one-shot", Entries: []*history.Content{history.HumanText("a summary")}}
 	cleared := history.Mutation{Kind: history.MutationCleared}

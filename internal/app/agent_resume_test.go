@@ -13,15 +13,15 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// A session that is killed loses no report: that of an agent that had ended comes as the answer of
-// its call, or as a message if it ran in the background; that of an agent at work names the files that
-// it had changed. Each comes once, also when the session is taken up again.
+// A killed session loses no report. The report of a finished subagent arrives as the answer of its
+// call, or as a message if it ran in the background. The report of an unfinished subagent names the
+// files that it changed. Each report arrives once, even if the session is resumed again.
 func TestReportsSurviveAKill(t *testing.T) {
 	t.Parallel()
 	p, workspace, home := newProcess(t), t.TempDir(), t.TempDir()
 	var f *firm
 	var killed, answered sync.Once
-	begun := make(chan struct{}) // once the conversation knows that a has begun
+	begun := make(chan struct{}) // once the conversation knows that a has started
 	agent := func(r *llmtest.Request) llmtest.Turn {
 		switch {
 		case taskOf(r) == "a":
@@ -87,7 +87,8 @@ func TestReportsSurviveAKill(t *testing.T) {
 	}
 }
 
-// Without a record, all of a report that is cut is in a file, which goes with the conversation.
+// Without a record, a shortened report is complete in a file. The file is removed together with the
+// conversation.
 func TestCutReportWithoutARecord(t *testing.T) {
 	t.Parallel()
 	report, kept := strings.Repeat("found words ", 3000), ""

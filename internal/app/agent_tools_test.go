@@ -9,8 +9,8 @@ import (
 	"agent/internal/tools"
 )
 
-// Names of tools in the files of any agent program are taken as ours, tools of servers too; a name
-// that means less than a tool of ours gives none.
+// The agent files of other programs may use their own tool names, including tools of servers. They
+// are translated to our tools. A name with a narrower meaning than any of our tools gives none.
 func TestToolsOfAgents(t *testing.T) {
 	t.Parallel()
 	known := slices.Concat(tools.NewRegistry(tools.Default()...).Names(), broughtTools, []string{"mcp__github__get_issue", "mcp__my_db__query"})
@@ -21,18 +21,18 @@ func TestToolsOfAgents(t *testing.T) {
 		notes          int
 	}{
 		{"Read Grep", "", []string{"read_file", "read_line_range", "read_many_files", "ast_read_file", "search_file_content"}, 0},
-		{"read_file grep_search", "", []string{"read_file", "search_file_content"}, 0}, // gemini
-		{"search", "", looks, 0}, // Copilot, from here on
+		{"read_file grep_search", "", []string{"read_file", "search_file_content"}, 0}, // Gemini CLI
+		{"search", "", looks, 0}, // Copilot, in this and the next cases
 		{"search/codebase usages findTestFiles", "", looks[:2], 0},
 		{"read/readFile execute/runInTerminal web/fetch", "", []string{"read_file", "ast_read_file", "run_shell_command", "web_fetch"}, 0},
 		{"edit/editFiles", "", []string{"write_file", "replace", "apply_patch", "ast_edit", "insert_at_line", "delete_line_range"}, 0},
-		{"runTests execute/getTerminalOutput problems", "", nil, 3}, // no leave to run anything
+		{"runTests execute/getTerminalOutput problems", "", nil, 3}, // no permission to run anything
 		{"github/* my_db/query", "", []string{"mcp__github__get_issue", "mcp__my_db__query"}, 0},
 		{"mcp__github__*", "", []string{"mcp__github__get_issue"}, 0},
-		{"mcp_github_get_issue", "", []string{"mcp__github__get_issue"}, 0}, // gemini
-		{"github*", "", []string{"mcp__github__get_issue"}, 0},              // opencode
+		{"mcp_github_get_issue", "", []string{"mcp__github__get_issue"}, 0}, // Gemini CLI
+		{"github*", "", []string{"mcp__github__get_issue"}, 0},              // OpenCode
 		{"* ", "Edit Bash * ", nil, 0},
-		{"Write Edit apply_patch", "Edit Write", nil, 0}, // a patch does the work of both
+		{"Write Edit apply_patch", "Edit Write", nil, 0}, // a patch writes and edits
 		{"task ask_user todo_write", "", nil, 0},
 		{"gitlab/*", "", nil, 1},
 	} {
@@ -51,8 +51,8 @@ func TestToolsOfAgents(t *testing.T) {
 	}
 }
 
-// What a file of the repository asks consent for: anything but looking. Names that are not known now,
-// and those of servers, may mean more later.
+// An agent file of a repository requires consent unless it allows only read-only tools. Unknown
+// names and names of servers require it too, because their meaning may change later.
 func TestOnlyLooks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

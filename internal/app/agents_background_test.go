@@ -15,8 +15,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// abandoned returns a conversation whose turn was interrupted while an agent works in the background.
-// free lets the model of the agent answer.
+// abandoned returns a conversation whose turn was interrupted while a subagent works in the
+// background. free lets the model of the subagent answer.
 func abandoned(t *testing.T, o app.Options) (f *firm, free func()) {
 	t.Helper()
 	answers, asked := make(chan struct{}), make(chan struct{})
@@ -29,7 +29,7 @@ func abandoned(t *testing.T, o app.Options) (f *firm, free func()) {
 		return turns(r)
 	}
 	agent := func(*llmtest.Request) llmtest.Turn {
-		<-asked // the model was asked twice, however fast the agent is
+		<-asked // two requests, however fast the subagent is
 		f.Chat.Interrupt()
 		<-answers
 		return llmtest.Say("found it")
@@ -42,7 +42,8 @@ func abandoned(t *testing.T, o app.Options) (f *firm, free func()) {
 	return f, free
 }
 
-// Where nothing shows agents after the turn, they end with it: before its end, with their figures.
+// If the interface does not show subagents after the turn, they end before the turn does, and their
+// figures count for it.
 func TestAgentsEndWithTheTurn(t *testing.T) {
 	t.Parallel()
 	f, _ := abandoned(t, app.Options{})
@@ -66,8 +67,8 @@ func TestAgentsEndWithTheTurn(t *testing.T) {
 	}
 }
 
-// While agents work after the turn, nothing is taken away under them, and their reports wait for
-// the next message.
+// While subagents work after the turn, no content of the conversation can be removed. Their reports
+// wait for the next message.
 func TestNothingIsTakenAwayUnderAgents(t *testing.T) {
 	t.Parallel()
 	f, free := abandoned(t, app.Options{KeepsAgents: true})
@@ -93,7 +94,7 @@ func TestNothingIsTakenAwayUnderAgents(t *testing.T) {
 		}
 	}
 	free()
-	for f.Chat.CheckIdle(t.Context()) != nil { // until the report is there
+	for f.Chat.CheckIdle(t.Context()) != nil { // until the report has arrived
 	}
 	if err := f.Chat.Clear(t.Context()); err != nil || len(f.said()) != 2 {
 		t.Errorf("%v; the model was asked %q", err, f.said())
@@ -111,7 +112,8 @@ func TestNothingIsTakenAwayUnderAgents(t *testing.T) {
 	}
 }
 
-// A report that waits for the next message goes with the part of the conversation that asked for it.
+// A report that waits for the next message is removed together with the turn that started its
+// subagent.
 func TestReportsGoWithTheirTurn(t *testing.T) {
 	t.Parallel()
 	for name, takeAway := range map[string]func(*firm) error{
@@ -128,7 +130,7 @@ func TestReportsGoWithTheirTurn(t *testing.T) {
 		f, free := abandoned(t, app.Options{KeepsAgents: true})
 		serving, end := f.Serve(t.Context(), nil)
 		free()
-		for f.Chat.CheckIdle(serving) != nil { // until the report is there
+		for f.Chat.CheckIdle(serving) != nil { // until the report has arrived
 		}
 		if err := takeAway(f); err != nil {
 			t.Fatal(err)
@@ -144,7 +146,8 @@ func TestReportsGoWithTheirTurn(t *testing.T) {
 	}
 }
 
-// An "always" of the person settles the questions of the other agents that it covers.
+// If the user answers "always", the approval prompts of other subagents that the answer covers
+// close too.
 func TestAlwaysSettlesTheQuestionsOfOthers(t *testing.T) {
 	t.Parallel()
 	const agents = 4
@@ -167,7 +170,7 @@ func TestAlwaysSettlesTheQuestionsOfOthers(t *testing.T) {
 		asked++
 		n := asked
 		mu.Unlock()
-		if n < agents { // the person answers one question, after all were asked
+		if n < agents { // the user answers one prompt, after all of them are open
 			<-over
 			return chat.Decision{}
 		}
@@ -186,7 +189,7 @@ func TestAlwaysSettlesTheQuestionsOfOthers(t *testing.T) {
 	}
 }
 
-// Agents work in the order of the calls that begin them.
+// Subagents start in the order of their calls.
 func TestAgentsWorkInOrder(t *testing.T) {
 	t.Parallel()
 	var first llmtest.Turn
@@ -212,8 +215,8 @@ func TestAgentsWorkInOrder(t *testing.T) {
 	}
 }
 
-// What ends an agent from outside is said to the model in the words of the agent's place: nobody can
-// send the agent a message, and nobody has its task back.
+// If a limit of the run or a failure ends a subagent, its report states the cause to the parent
+// model. The report omits advice that only a user can follow.
 func TestWordsOfAgentsEnds(t *testing.T) {
 	t.Parallel()
 	looks := func(r *llmtest.Request) llmtest.Turn {
@@ -248,7 +251,7 @@ func TestWordsOfAgentsEnds(t *testing.T) {
 	}
 }
 
-// The block of an agent says that its endpoint fails, until it answers.
+// The block of a subagent shows that its endpoint fails, until the endpoint answers.
 func TestAgentsTellTheirRetries(t *testing.T) {
 	t.Parallel()
 	busy := llmtest.Fail(503, `{"error":{"message":"busy now"}}`, "Retry-After", "0")

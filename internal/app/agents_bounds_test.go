@@ -13,7 +13,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// clock is a clock that requests move.
+// clock is a clock that requests advance.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -31,16 +31,16 @@ func (c *clock) add(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// spent is everything that the replies to an agent came to.
+// spent sums up all replies to a subagent.
 type spent struct {
 	requests, tokens int
 	cost             float64
 	time             time.Duration
 }
 
-// Each bound ends an agent within one request: the request after the one that reached it is the last,
-// no call of its reply is run, and the report says which bound it was. The model, the prices, the
-// size of the replies and their times are drawn.
+// Each limit ends a subagent within one request. Once a request has reached the limit, the next one
+// is the last. No call of its reply runs, and the report names the limit. The test draws the model,
+// the prices, and the sizes and times of replies at random.
 func TestBoundsOfAgents(t *testing.T) {
 	t.Parallel()
 	for bound, begins := range map[string]string{
@@ -76,10 +76,11 @@ func TestBoundsOfAgents(t *testing.T) {
 				}
 				took := time.Duration(r.IntN(60)) * time.Second
 				now.add(took)
-				// The size of the prompt is what the program counts, or the server's figures are not believed.
+				// The reported prompt size must be near the size that the program counts. Otherwise
+				// the program ignores the server's figures.
 				size, cached, reply := 4000+r.IntN(2000), r.IntN(1000), 20+r.IntN(2000)
 				all.requests, all.time, all.tokens = all.requests+1, all.time+took, all.tokens+size-cached+reply
-				all.cost += (float64(size)*float64(price) + float64(reply)*float64(2*price)) / 1e6 // a read of the cache has no price of its own
+				all.cost += (float64(size)*float64(price) + float64(reply)*float64(2*price)) / 1e6 // a cache read has no separate price
 				if over = reached(all); after > 0 {
 					return llmtest.Say("my report").Call("write_file", `{"file_path":"never.txt","content":"x"}`).Usage(size, reply, cached)
 				}

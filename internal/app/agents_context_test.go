@@ -16,8 +16,8 @@ import (
 	"agent/internal/tokens"
 )
 
-// parts returns the parts of a request in the order in which providers cache them: the tools, then
-// the messages.
+// parts returns the parts of a request in the order in which providers cache them: first the tools,
+// then the messages.
 func parts(t *testing.T, r *llmtest.Request) []string {
 	t.Helper()
 	var body struct{ Tools json.RawMessage }
@@ -27,7 +27,7 @@ func parts(t *testing.T, r *llmtest.Request) []string {
 	return append([]string{string(body.Tools)}, messagesOf(t, r.Body)...)
 }
 
-// sizeOf returns the tokens of the messages of a request.
+// sizeOf returns the number of tokens in the messages of a request.
 func sizeOf(r *llmtest.Request) (size int) {
 	count := tokens.NewCounter(tokens.EncodingFor("test-model")).Count
 	for _, m := range r.Messages {
@@ -39,9 +39,9 @@ func sizeOf(r *llmtest.Request) (size int) {
 	return size
 }
 
-// A search over 60 files of 600 lines with a long report makes the context of the conversation grow
-// by at most 2 100 tokens, whatever the report is made of, and the second agent finds at least 95 %
-// of its head in a cache that finds exact prefixes.
+// A subagent searches 60 files of 600 lines and writes a long report. The context of the
+// conversation grows by at most 2 100 tokens, whatever the report contains. The second subagent
+// finds at least 95 % of its system prompt and tools in a cache of exact prefixes.
 func TestSearchesStayOutOfTheContext(t *testing.T) {
 	t.Parallel()
 	const files, perRequest, most, cached = 60, 10, 2100, 0.95

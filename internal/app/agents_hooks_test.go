@@ -13,7 +13,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// hooked has hooks of a person write what they hear to a file, a line each.
+// hooked installs user hooks that append their input to a file, one line each.
 func hooked(t *testing.T, p *app.Process) (log string) {
 	t.Helper()
 	log = filepath.Join(p.Home, "log")
@@ -32,9 +32,9 @@ func hooked(t *testing.T, p *app.Process) (log string) {
 	return log
 }
 
-// Hooks hear of the start of an agent before it asks its model for anything, then of its calls, then
-// of its end, each with the id and the kind of the agent in Claude Code's members. A text of the hook
-// of the start stands before the task.
+// A hook receives the start of a subagent before its first request, then its calls, then its end.
+// Each event has the ID and the kind of the subagent in the members that Claude Code uses. Text
+// that the hook returns at the start precedes the task.
 func TestAgentsTellHooks(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -94,7 +94,7 @@ func TestAgentsTellHooks(t *testing.T) {
 	}
 }
 
-// Hooks hear of the end of an agent that an interrupt ends.
+// A hook also receives the end of a subagent that an interrupt ends.
 func TestInterruptedAgentsTellHooks(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

@@ -23,7 +23,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// size returns the size of a generated measurement: full under make properties, else small.
+// size returns the size of a random test: full under make properties, otherwise small.
 func size(small, full int) int {
 	if checks, _ := strconv.Atoi(flag.Lookup("rapid.checks").Value.String()); checks >= 1000 {
 		return full
@@ -31,7 +31,7 @@ func size(small, full int) int {
 	return small
 }
 
-// taskOf returns the last word of an agent's task, which tells the agents of a test apart.
+// taskOf returns the last word of a subagent's task, which identifies it in a test.
 func taskOf(r *llmtest.Request) string {
 	for _, m := range r.Messages {
 		if words := strings.Fields(m.Content); m.Role == "user" && len(words) > 1 && strings.HasPrefix(words[len(words)-2], "task") {
@@ -41,13 +41,14 @@ func taskOf(r *llmtest.Request) string {
 	return ""
 }
 
-// steps counts the requests of each agent of a test, of which pruning takes replies.
+// steps counts the requests of each subagent of a test. The messages of a request don't show this
+// number, because pruning removes replies.
 type steps struct {
 	mu    sync.Mutex
 	count map[string]int
 }
 
-// next returns the number of the agent's requests before this one.
+// next returns the number of earlier requests of the subagent.
 func (s *steps) next(r *llmtest.Request) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +59,7 @@ func (s *steps) next(r *llmtest.Request) int {
 	return s.count[taskOf(r)] - 1
 }
 
-// ledger counts, of a request, the answers of each call and the reports of each task.
+// ledger counts the answers of each call and the reports of each task in a request.
 func ledger(t *testing.T, r *llmtest.Request) (answers map[string]int, reports map[string]int) {
 	t.Helper()
 	answers, reports = map[string]int{}, map[string]int{}
@@ -79,7 +80,8 @@ func ledger(t *testing.T, r *llmtest.Request) (answers map[string]int, reports m
 	return answers, reports
 }
 
-// checkPrefix reports requests of the person's conversation that do not begin with the one before.
+// checkPrefix reports an error unless each request of the main conversation begins with the one
+// before it.
 func checkPrefix(t *testing.T, f *firm, name string) {
 	t.Helper()
 	var before []string
@@ -95,10 +97,10 @@ func checkPrefix(t *testing.T, f *firm, name string) {
 	}
 }
 
-// Scripted sessions with 1 to 16 agents, some in the background, some sessions interrupted at a
-// random request and some killed there: every call has one answer, no report is lost or comes twice,
-// and each request begins with the one before. A kill leaves the record as it is on disk at that
-// moment, from which the session is taken up.
+// TestSessionsOfAgents runs scripted sessions with 1 to 16 subagents, some of them in the
+// background. It interrupts or kills some sessions at a random request. Every call has one answer,
+// and every report arrives exactly once. Each request begins with the one before. After a kill, the
+// test resumes the session from the record on disk.
 func TestSessionsOfAgents(t *testing.T) {
 	t.Parallel()
 	for seed := range size(12, 200) {
@@ -183,8 +185,8 @@ func TestSessionsOfAgents(t *testing.T) {
 	}
 }
 
-// Questions of four agents at once are each put to the person once, under the agent's name, and
-// answered once, by the person: what was allowed was done, and nothing else.
+// Four subagents ask for approval at the same time. Each prompt appears once, with the name of the
+// subagent, and gets one answer from the user. Only the allowed calls run.
 func TestQuestionsOfAgents(t *testing.T) {
 	t.Parallel()
 	const agents = 4
@@ -234,8 +236,8 @@ func TestQuestionsOfAgents(t *testing.T) {
 	}
 }
 
-// Two agents edit the same place of the same files at once: an edit that is answered with success is
-// in the file, one that is refused is not, and undo gives the bytes of before.
+// Two subagents edit the same lines of the same files at the same time. The file contains each edit
+// whose answer is a success and no refused edit. Undo restores the original bytes.
 func TestEditsOfTwoAgents(t *testing.T) {
 	t.Parallel()
 	const pairs, files = 25, 3
@@ -312,8 +314,8 @@ func TestEditsOfTwoAgents(t *testing.T) {
 	}
 }
 
-// No file of an agent widens a permission: whatever it says, in a mode that only looks nothing is
-// written and nobody is asked, in ask mode each write is asked about, and none is offered task.
+// No agent file extends a permission. In read-only modes nothing is written and no prompt appears.
+// In ask mode each write requires approval. The tool task is never offered.
 func TestFilesOfAgentsWidenNothing(t *testing.T) {
 	t.Parallel()
 	const batch = 100
@@ -350,7 +352,7 @@ func TestFilesOfAgentsWidenNothing(t *testing.T) {
 			}
 			return llmtest.Call("write_file", `{"file_path":"w.txt","content":"x"}`).Call("run_shell_command", `{"command":"touch t.txt"}`).Call("task", `{"task":"again"}`)
 		}
-		f, step, asked, own := (*firm)(nil), 0, 0, -1 // own: the questions about the same calls of the conversation itself
+		f, step, asked, own := (*firm)(nil), 0, 0, -1 // own: the prompts for the same calls of the conversation itself
 		lead := func(r *llmtest.Request) llmtest.Turn {
 			if r.Last().Role != "tool" {
 				return llmtest.Call("write_file", `{"file_path":"w.txt","content":"x"}`).Call("run_shell_command", `{"command":"touch t.txt"}`)
@@ -389,7 +391,7 @@ func TestFilesOfAgentsWidenNothing(t *testing.T) {
 		if (own == 0) != (asked == own) {
 			t.Errorf("%s: %d questions of agents, %d of the conversation", mode, asked-own, own)
 		}
-		lines := strings.Join(f.Subagents.AgentLines(), "\n") // a file may leave itself no tool
+		lines := strings.Join(f.Subagents.AgentLines(), "\n") // a file may exclude all tools
 		if ended := strings.Count(lines, "done") + strings.Count(lines, "failed"); ended < n {
 			t.Errorf("%s: %d of %d ended:\n%s", mode, ended, n, lines)
 		}
@@ -397,8 +399,8 @@ func TestFilesOfAgentsWidenNothing(t *testing.T) {
 	}
 }
 
-// The costs of agents count for max-cost together: no request is sent once it is reached, so it is
-// passed by the requests under way at most.
+// The costs of all subagents count for max-cost. After it is reached no request is sent, so only
+// requests in progress can exceed it.
 func TestMaxCostOfAgents(t *testing.T) {
 	t.Parallel()
 	const agents, limit = 4, 0.10
@@ -433,8 +435,8 @@ func TestMaxCostOfAgents(t *testing.T) {
 // folders matches the temporary folders of a test.
 var folders = regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(os.TempDir(), "/")) + `/[^\s"\\` + "`" + `]*`)
 
-// The second agent of a kind begins with the bytes of the first: its prompt and its tools. With
-// agents off, a request is that of a session with agents without the tool.
+// The second subagent of a kind begins with the same bytes as the first: its prompt and its tools.
+// With agents off, a request differs from one with agents only in the missing tool.
 func TestHeadsOfAgents(t *testing.T) {
 	t.Parallel()
 	bodies := map[string][]map[string]json.RawMessage{}

@@ -11,8 +11,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// /agents says whose description the model reads shortened, and who has no room in its list. An agent
-// without room works all the same.
+// /agents lists the agents whose description is shortened for the model, and the ones that the list
+// omits. An omitted agent still works.
 func TestAgentsWithoutRoom(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -40,7 +40,7 @@ func TestAgentsWithoutRoom(t *testing.T) {
 	}
 }
 
-// An agent of a repository whose file has come to allow more does not go on without consent.
+// If the file of a repository agent changes and allows more, resuming the agent requires consent.
 func TestContinuedAgentsNeedConsent(t *testing.T) {
 	t.Parallel()
 	p, workspace, id := newProcess(t), t.TempDir(), ""
@@ -81,8 +81,8 @@ func TestContinuedAgentsNeedConsent(t *testing.T) {
 	}
 }
 
-// The model in the file of an agent is one that the endpoint lists, by its id or by a word of it, as
-// Claude Code's files say; another is said to be unknown.
+// The endpoint must list the model in an agent file. The file may contain an ID or a word of an ID,
+// as Claude Code's files do. Any other model is reported as unknown.
 func TestModelsOfAgentFiles(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]string{

@@ -13,9 +13,9 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Four agents hold at most 6 MB each more than their conversation after 40 requests, in which each
-// has read a file, and nothing to speak of once they have ended. The test is not parallel because it
-// measures the heap of the process.
+// After 40 requests, in which each has read a file, four subagents add at most 6 MB each to the
+// heap. After they end, almost none of it remains. The test is not parallel because it measures the
+// heap of the process.
 func TestMemoryOfAgents(t *testing.T) { //nolint:paralleltest // see above
 	const agents, requests, lines, most, left = 4, 40, 200, 6e6, 0.5e6
 	var first llmtest.Turn
@@ -28,7 +28,7 @@ func TestMemoryOfAgents(t *testing.T) { //nolint:paralleltest // see above
 	var work steps
 	agent := func(r *llmtest.Request) llmtest.Turn {
 		n := work.next(r)
-		*r = llmtest.Request{} // the server keeps it
+		*r = llmtest.Request{} // the server stores the request
 		if n == requests-1 {
 			arrived.Done()
 			return llmtest.Turn{}.Wait(goOn).Say("found")
@@ -44,7 +44,7 @@ func TestMemoryOfAgents(t *testing.T) { //nolint:paralleltest // see above
 		f.events = nil
 		f.mu.Unlock()
 		runtime.GC()
-		runtime.GC() // twice, for what pools hold
+		runtime.GC() // twice, because sync.Pool keeps objects for one collection
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return float64(m.HeapAlloc)

@@ -19,7 +19,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// firm is a conversation whose model gives tasks to agents.
+// firm is a conversation whose model starts subagents.
 type firm struct {
 	*app.Conversation
 	server    *llmtest.Server
@@ -27,22 +27,22 @@ type firm struct {
 
 	mu     sync.Mutex
 	events []chat.Envelope
-	// answer decides the questions of the agents.
+	// answer answers the approval prompts of subagents.
 	answer func(chat.Approval) chat.Decision
 }
 
-// isAgents reports whether a request is that of an agent.
+// isAgents reports whether a subagent sent the request.
 func isAgents(r *llmtest.Request) bool {
 	return strings.Contains(r.Messages[0].Content, "# Your task")
 }
 
-// newFirm begins a conversation with a model for the person and one for agents.
+// newFirm starts a conversation with a model for the user and one for subagents.
 func newFirm(t *testing.T, o app.Options, lead, agent func(*llmtest.Request) llmtest.Turn, set ...string) *firm {
 	t.Helper()
 	return hire(t, newProcess(t), t.TempDir(), o, lead, agent, set...)
 }
 
-// hire does the work of newFirm in a process and a workspace that are there.
+// hire is newFirm with an existing process and workspace.
 func hire(t *testing.T, p *app.Process, workspace string, o app.Options, lead, agent func(*llmtest.Request) llmtest.Turn, set ...string) *firm {
 	t.Helper()
 	base, err := p.Settings(app.Sources{Set: set})
@@ -78,7 +78,7 @@ func (f *firm) event(e chat.Envelope) {
 	}
 }
 
-// said returns the last messages of the requests of the person's conversation.
+// said returns the last message of each request of the main conversation.
 func (f *firm) said() (texts []string) {
 	for _, r := range f.server.Requests() {
 		if !isAgents(r) {
@@ -100,8 +100,8 @@ func inTurn(turns ...llmtest.Turn) func(*llmtest.Request) llmtest.Turn {
 	}
 }
 
-// An agent reads 60 files; the parent's context grows by the report alone, the agent is offered no
-// tool task, and each request of the parent begins with the bytes of the one before.
+// A subagent reads 60 files, but the parent's context grows only by the report. The subagent has no
+// tool task. Each request of the parent begins with the bytes of the one before.
 func TestAgentsReportOnly(t *testing.T) {
 	t.Parallel()
 	const files = 60
@@ -159,7 +159,7 @@ func TestAgentsReportOnly(t *testing.T) {
 	}
 }
 
-// messagesOf returns the messages in the body of a request, as they are written.
+// messagesOf returns the messages in the body of a request, as raw JSON.
 func messagesOf(t *testing.T, body []byte) (messages []string) {
 	t.Helper()
 	var request struct{ Messages []json.RawMessage }
@@ -172,8 +172,8 @@ func messagesOf(t *testing.T, body []byte) (messages []string) {
 	return messages
 }
 
-// An agent that may edit asks the person under its name, its changes are in the report, and undo
-// takes them back with the turn of the person.
+// A subagent that may edit asks the user under its own name. The report lists its changes, and undo
+// of the turn reverts them.
 func TestAgentsAskAndAreUndone(t *testing.T) {
 	t.Parallel()
 	agent := inTurn(llmtest.Call("write_file", `{"file_path":"new.txt","content":"one\ntwo\n"}`), llmtest.Say("written"))
@@ -204,8 +204,8 @@ func TestAgentsAskAndAreUndone(t *testing.T) {
 	}
 }
 
-// Where nobody can be asked, a call of an agent that needs an approval ends the run, in the
-// background too.
+// If there is no user to ask, a call of a subagent that requires approval ends the run, also in the
+// background.
 func TestAgentsWithNobodyToAsk(t *testing.T) {
 	t.Parallel()
 	for _, background := range []string{"false", "true"} {
@@ -218,7 +218,8 @@ func TestAgentsWithNobodyToAsk(t *testing.T) {
 	}
 }
 
-// A person who refuses a call of an agent ends the agent alone: the turn goes on with its report.
+// If the user refuses a call of a subagent, only the subagent ends. The turn continues with its
+// report.
 func TestAgentsAreStoppedByARefusal(t *testing.T) {
 	t.Parallel()
 	lead := inTurn(llmtest.Call("task", `{"task":"write it","agent":"general"}`).Call("task", `{"task":"look"}`), llmtest.Say("done"))
@@ -243,7 +244,7 @@ func TestAgentsAreStoppedByARefusal(t *testing.T) {
 	}
 }
 
-// The report of an agent in the background comes as a message before the turn ends.
+// The report of a background subagent arrives as a message before the turn ends.
 func TestAgentsInTheBackground(t *testing.T) {
 	t.Parallel()
 	lead := inTurn(llmtest.Call("task", `{"task":"look","background":true}`), llmtest.Say("meanwhile"), llmtest.Say("and now I know"))
@@ -258,8 +259,8 @@ func TestAgentsInTheBackground(t *testing.T) {
 	}
 }
 
-// An agent for which the turn waits continues in the background where the person wants it, and an
-// interrupt of the turn does not end it.
+// The user can move a subagent to the background while the turn waits for it. An interrupt of the
+// turn then does not end it.
 func TestAgentsArePutBehind(t *testing.T) {
 	t.Parallel()
 	var f *firm
@@ -295,7 +296,7 @@ func TestAgentsArePutBehind(t *testing.T) {
 	}
 }
 
-// An agent stops at its bounds with a report, and goes on with its context when it is continued.
+// A subagent stops at its limits with a report. If it is resumed, it continues with its context.
 func TestAgentsBoundsAndContinue(t *testing.T) {
 	t.Parallel()
 	requests := 0
@@ -332,8 +333,8 @@ func TestAgentsBoundsAndContinue(t *testing.T) {
 	}
 }
 
-// The conversation reads what an agent of its own did, also where earlier sessions are not searched;
-// of an agent that it does not have it learns so.
+// The conversation can recall the work of its subagents, even if the search in earlier sessions is
+// off. For an unknown subagent it receives an error.
 func TestAgentsAreRecalled(t *testing.T) {
 	t.Parallel()
 	for _, searched := range []string{"repository", "off"} {
@@ -372,7 +373,7 @@ func TestAgentsAreRecalled(t *testing.T) {
 	}
 }
 
-// An interrupt while an agent works ends it, and the call is answered.
+// An interrupt ends a working subagent, and its call gets an answer.
 func TestAgentsAreInterrupted(t *testing.T) {
 	t.Parallel()
 	var f *firm
@@ -408,7 +409,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// @agent-NAME names an agent to the model; an unknown one is refused before anything is sent.
+// @agent-NAME names an agent to the model. An unknown name is refused before anything is sent.
 func TestAgentMention(t *testing.T) {
 	t.Parallel()
 	f := newFirm(t, app.Options{}, inTurn(llmtest.Say("fine")), inTurn())
@@ -433,8 +434,8 @@ func TestAgentMention(t *testing.T) {
 	}
 }
 
-// An agent whose file leaves it no tool is not offered, and /agents says so; one with the tools of
-// a server may get them later.
+// An agent whose file excludes all tools is not offered, and /agents reports it. An agent with the
+// tools of a server may get them later, so it stays.
 func TestAgentsWithoutTools(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -462,8 +463,8 @@ func TestAgentsWithoutTools(t *testing.T) {
 	}
 }
 
-// A report that is cut for the context names where all of it is: recall finds it there, also after
-// the session was resumed in read-only mode. It is in the record of the agent.
+// A shortened report names the place of the complete report, which is the record of the subagent.
+// recall finds it there, even after the session was resumed in read-only mode.
 func TestLongReportsAreKept(t *testing.T) {
 	t.Parallel()
 	report := "BEGIN\n" + strings.Repeat("line of the report\n", 1000) + "middle-42\n" + strings.Repeat("line of the report\n", 1000) + "END"

@@ -27,8 +27,9 @@ type variation struct {
 	value reflect.Value
 }
 
-// variations returns copies of a struct that differ from it in one exported field each, those of
-// structs inside it too. A list and a map also lose, gain and change an element.
+// variations returns copies of a struct that differ from it in one exported field each, including
+// fields of nested structs. For a list and a map, one copy lacks an element, one has another
+// element, and one changes an element.
 func variations(value reflect.Value) (all []variation) {
 	for i := range value.NumField() {
 		field := value.Type().Field(i)
@@ -48,7 +49,7 @@ func variations(value reflect.Value) (all []variation) {
 	return all
 }
 
-// with returns a copy of a struct with another value in a field.
+// with returns a copy of a struct with a different value in a field.
 func with(value reflect.Value, field int, other reflect.Value) reflect.Value {
 	next := reflect.New(value.Type()).Elem()
 	next.Set(value)
@@ -89,8 +90,8 @@ func others(value reflect.Value) (all []reflect.Value) {
 	return all
 }
 
-// Consent covers every field of an item that decides anything. harmless names the fields that decide
-// nothing, each with the reason.
+// Consent covers every field of an item that has an effect. harmless names the fields without an
+// effect, with the reason.
 func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -167,7 +168,7 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 			content := func(value any) string {
 				items := tt.items(value)
 				if len(items) == 0 {
-					return "" // nobody is asked about it
+					return "" // the item requires no consent
 				}
 				reviewed, err := store.Review(items)
 				if err != nil || reviewed[0].Problem != "" {
@@ -203,7 +204,7 @@ func TestConsentCoversEachFieldThatDecides(t *testing.T) {
 	}
 }
 
-// No changed file passes as the agreed one.
+// A changed file never counts as the approved one.
 func TestAnotherAgentFileIsAnotherContent(t *testing.T) {
 	t.Parallel()
 	markdown := "---\nname: x\ndescription: d\nmodel: m\npermissionMode: plan\nmaxTurns: 3\ntimeout_mins: 1\nbackground: false\nskills: a\nkind: local\n---\nLook.\n"

@@ -15,8 +15,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// D-100: the check of a project runs when the model leaves editing, and the model goes on once
-// with what is new.
+// When the model ends its edits, the check of the project runs. If it prints something new, the
+// model continues once with it (D-100).
 func TestCheckAfterEdits(t *testing.T) {
 	t.Parallel()
 	write := func(name, content string) llmtest.Turn {
@@ -26,10 +26,11 @@ func TestCheckAfterEdits(t *testing.T) {
 	for _, c := range []struct {
 		name, check, mode string
 		unattended        bool
-		// answers are those to the questions, in order.
+		// answers are the answers to the prompts, in order.
 		answers []bool
 		turns   []llmtest.Turn
-		// sent and unsent are of all that the model reads, shown of what the person does.
+		// sent and unsent apply to all text that the model reads, shown to the text that the user
+		// reads.
 		sent, unsent, shown string
 		requests            int
 	}{
@@ -114,7 +115,7 @@ func TestCheckAfterEdits(t *testing.T) {
 	}
 }
 
-// A check is interrupted as a command is, and the turn ends.
+// An interrupt ends a check like a command, and the turn ends.
 func TestCheckIsInterrupted(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

@@ -20,16 +20,16 @@ import (
 	"agent/internal/settings"
 )
 
-// drawn makes what a repository brings, and keeps every text in it that decides what runs or is sent.
+// drawn makes a random repository. It records every text in it that has an effect.
 type drawn struct {
 	*rapid.T
 	literals []string
-	// scripts are files that commands name; a change of one is a change of its item.
+	// scripts are files that commands name. A change of a script is a change of its item.
 	scripts []string
 	n       int
 }
 
-// text returns a text that occurs once in the repository.
+// text returns a text that no other part of the repository contains.
 func (d *drawn) text(label string) string {
 	d.n++
 	odd := rapid.SampledFrom([]string{"", " ", "=", "'", `"`, "$", "; ", "# ghp_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "--api-key ", "Bearer ", "password=", "https://user:pass@host/?key=", "«»'\"", "é", "|"}).Draw(d.T, label)
@@ -38,7 +38,7 @@ func (d *drawn) text(label string) string {
 	return literal
 }
 
-// value returns a text, maybe as the default of a variable or beside one.
+// value returns a text, which may be the default of a variable or follow one.
 func (d *drawn) value(label string) string {
 	switch rapid.SampledFrom([]string{"plain", "default", "beside"}).Draw(d.T, label+" form") {
 	case "default":
@@ -71,7 +71,7 @@ func (d *drawn) texts(label string) map[string]string {
 	return values
 }
 
-// name returns the name of a variable or a header, which is a literal too.
+// name returns the name of a variable or a header, which also counts as a literal.
 func (d *drawn) name() string {
 	d.n++
 	name := fmt.Sprintf("NAME_%03d_TOKEN", d.n)
@@ -102,7 +102,7 @@ func (d *drawn) server() map[string]any {
 	return s
 }
 
-// spaced returns the name of a script that no shell reads.
+// spaced returns the name of a script that is not read by a shell.
 func (d *drawn) spaced(folder string) string {
 	d.n++
 	name := fmt.Sprintf("s '%03d.sh", d.n)
@@ -142,12 +142,12 @@ func (d *drawn) write() map[string]string {
 	return files
 }
 
-// plainJSON returns JSON with & and < as they are.
+// plainJSON returns JSON with unescaped &, < and >.
 func plainJSON(text []byte) string {
 	return strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">").Replace(string(text))
 }
 
-// house is a home with a repository.
+// house is a home folder with a repository.
 type house struct {
 	home, root string
 }
@@ -169,8 +169,8 @@ func (h house) trust() *consent.Trust {
 	return p.Trust(app.Folders{Config: filepath.Join(h.home, "config")}, settings.New(app.Registry()), h.root)
 }
 
-// D-122: everything that decides what runs or what is sent is shown, word for word, in the question,
-// the lists and the JSON; and a change of any of it is asked about again.
+// The consent prompt, the lists and the JSON show everything that decides which programs run and
+// which data is sent, word for word. Any change of it requires consent again (D-122).
 func TestAllThatTakesEffectIsShownAndAskedAbout(t *testing.T) {
 	t.Parallel()
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -203,7 +203,7 @@ func TestAllThatTakesEffectIsShownAndAskedAbout(t *testing.T) {
 	})
 }
 
-// shown returns what a person reads of the repository, by where.
+// shown returns the text about the repository that a user reads, by the place that shows it.
 func (h house) shown(t *rapid.T) map[string]string {
 	trust := h.trust()
 	waiting, err := trust.WaitingItems()
@@ -232,7 +232,7 @@ func (h house) shown(t *rapid.T) map[string]string {
 	}
 	inJSON := []string{}
 	configured, _ := servers.Find(servers.Locations{Locations: trustedfile.Locations{Home: h.home, Workspace: h.root}})
-	var got []string // mcp get, and of what is no server the question
+	var got []string // the output of mcp get, and the consent prompt for other items
 	for _, s := range configured.Servers {
 		got = append(got, s.Describe()...)
 	}
@@ -250,7 +250,8 @@ func (h house) shown(t *rapid.T) map[string]string {
 	}
 }
 
-// asksAgain changes each literal and each script in turn and looks whether that is asked about.
+// asksAgain changes each literal and each script in turn and checks that the change requires
+// consent.
 func (h house) asksAgain(t *rapid.T, d *drawn, files map[string]string) {
 	asked := func() bool {
 		all, err := h.trust().Review()

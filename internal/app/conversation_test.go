@@ -19,7 +19,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// newProcess is a program whose files are all in folders of the test.
+// newProcess returns a program whose files are all in folders of the test.
 func newProcess(t *testing.T) *app.Process {
 	t.Helper()
 	p := &app.Process{Environ: []string{"PATH=" + os.Getenv("PATH")}, Home: t.TempDir(), Dir: t.TempDir(), Version: "test", Now: time.Now}
@@ -31,7 +31,7 @@ func newProcess(t *testing.T) *app.Process {
 	return p
 }
 
-// party is one of several conversations of a program.
+// party is one of several conversations in one program.
 type party struct {
 	*app.Conversation
 	model, mode, workspace string
@@ -42,7 +42,7 @@ type party struct {
 	events []chat.Envelope
 }
 
-// newParty begins a conversation with a model that writes a file and says its own name.
+// newParty starts a conversation. Its model writes a file and answers with its own name.
 func newParty(t *testing.T, p *app.Process, base *settings.Settings, model, mode string) *party {
 	t.Helper()
 	made := &party{model: model, mode: mode, workspace: t.TempDir()}
@@ -70,7 +70,7 @@ func newParty(t *testing.T, p *app.Process, base *settings.Settings, model, mode
 	return made
 }
 
-// event keeps an event, and agrees to every question.
+// event stores an event, and approves every call.
 func (p *party) event(e chat.Envelope) {
 	p.mu.Lock()
 	p.events = append(p.events, e)
@@ -80,7 +80,7 @@ func (p *party) event(e chat.Envelope) {
 	}
 }
 
-// happened are the events of one kind.
+// happened returns the events of one type.
 func happened[E chat.Event](p *party) (events []E) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,9 +92,8 @@ func happened[E chat.Event](p *party) (events []E) {
 	return events
 }
 
-// Conversations with different models, modes and workspaces run at the same time in one
-// program, and none knows of another: not by settings, questions, call numbers, files that
-// can be undone, todo lists or records.
+// Conversations with different models, modes and workspaces run at the same time in one program.
+// They do not share settings, prompts, call numbers, files to undo, todo lists or records.
 func TestConversationsAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -167,8 +166,7 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 	}
 }
 
-// What one conversation has cost keeps another from going over max-cost, where they are of
-// one program.
+// The cost of one conversation also counts for max-cost of the other conversations in the program.
 func TestMaxCostHoldsOverConversations(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -191,8 +189,8 @@ func TestMaxCostHoldsOverConversations(t *testing.T) {
 	}
 }
 
-// A program that ends at once ends what its conversations run, and nothing of those that
-// are closed.
+// An immediate end of the program ends the processes of open conversations, and calls no handler of
+// a closed one.
 func TestEndAtOnce(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

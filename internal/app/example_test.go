@@ -13,7 +13,7 @@ import (
 	"agent/internal/provider"
 )
 
-// A front end: it shows what is said and done, and agrees to everything.
+// This interface prints every text and every call, and approves every call.
 func Example() {
 	home, _ := os.MkdirTemp("", "example")
 	defer os.RemoveAll(home)
@@ -24,7 +24,7 @@ func Example() {
 	}
 	conversation, err := app.New(context.Background(), process, app.Options{
 		Workspace: "example", Settings: settings,
-		Connect: demoModel, // without it, the endpoint of the settings
+		Connect: demoModel, // without it, the conversation uses the endpoint in the settings
 		Events: func(e chat.Envelope) {
 			switch e := e.Event.(type) {
 			case chat.ReplyEnded:

@@ -17,22 +17,22 @@ import (
 	"agent/internal/tools"
 )
 
-// relay is a conversation with a first model, whose server is overloaded from time to time, and a
-// second one at another host.
+// relay is a conversation with a first model, whose server is sometimes overloaded, and a second
+// one at another host.
 type relay struct {
 	*app.Conversation
 	first, second *llmtest.Server
-	// answer is the answer to every question; "" means that no user can be asked.
+	// answer is the answer to every prompt. "" means that no user can be asked.
 	answer string
 
 	mu        sync.Mutex
 	notices   []string
 	questions int
-	// config is the folder of the configuration.
+	// config is the configuration folder.
 	config string
 }
 
-// newRelay begins a conversation. second is the host of the second model.
+// newRelay starts a conversation. host is the host of the second model.
 func newRelay(t *testing.T, host, answer string, first ...llmtest.Turn) *relay {
 	t.Helper()
 	r := &relay{answer: answer, first: llmtest.New(t, first...)}
@@ -82,7 +82,7 @@ func (r *relay) event(e chat.Envelope) {
 	}
 }
 
-// told returns the notices that say which model continues.
+// told returns the notices that name the model which continues.
 func (r *relay) told() (all []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,8 +96,9 @@ func (r *relay) told() (all []string) {
 
 var overloaded = llmtest.Fail(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)
 
-// A model that is overloaded for a while is replaced until the end of the turn, which is said once,
-// with the price. The next turn begins with the first model. Neither model gets the reasoning of the other.
+// If a model is overloaded, the second one replaces it until the end of the turn. One notice
+// reports it with the price. The next turn starts with the first model. Neither model receives the
+// reasoning of the other.
 func TestFallback(t *testing.T) {
 	t.Parallel()
 	r := newRelay(t, "127.0.0.1", "", llmtest.Think("hm").Say("one"), overloaded, llmtest.Think("again").Say("three"))
@@ -131,8 +132,8 @@ func TestFallback(t *testing.T) {
 	}
 }
 
-// The conversation goes to another company only after the user has agreed, which is kept. A refusal
-// holds for the session, and without a user nothing is sent.
+// The conversation moves to another company only with the user's approval, which is stored. A
+// refusal is valid for the session. Without a user nothing is sent.
 func TestFallbackAsks(t *testing.T) {
 	t.Parallel()
 	if !require.Unix {
@@ -164,8 +165,8 @@ func TestFallbackAsks(t *testing.T) {
 	}
 }
 
-// A subagent whose model is overloaded continues with the second model, while its parent stays with
-// the first. The next subagent begins with the first model.
+// A subagent whose model is overloaded continues with the second model, while its parent continues
+// with the first. The next subagent starts with the first model.
 func TestFallbackOfASubagent(t *testing.T) {
 	t.Parallel()
 	task := llmtest.Call("task", `{"agent":"explore","title":"it","task":"look"}`)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Issue 38: on Windows the files are where its programs keep theirs, unless there are some in
-// ~/.config/agent or a variable of XDG says otherwise.
+// On Windows, files are in the standard folders of Windows programs. The exceptions are existing
+// files in ~/.config/agent and the XDG variables.
 func TestFoldersOfWindows(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -31,8 +31,7 @@ func TestFoldersOfWindows(t *testing.T) {
 	check("windows", usual, xdg)
 }
 
-// An id that is not there is answered with the one that was meant, and with none where
-// that could be any.
+// An unknown ID suggests the intended one, and none if several could be meant.
 func TestNearestID(t *testing.T) {
 	t.Parallel()
 	ids := []string{"20261122-024247-mfrfg", "20261122-024247-zmbxy", "20261030-111500-aaaaa"}

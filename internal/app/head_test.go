@@ -14,9 +14,8 @@ import (
 	"agent/internal/settings"
 )
 
-// What changed meanwhile (instructions, the output style, skills) is in the
-// head after /clear and after a compression, and not before. A style that is not there is said
-// once.
+// Changes of instructions, output style and skills appear in the system prompt after /clear and
+// after a compression, and not before. An unknown style is reported once.
 func TestTheHeadFollowsWhereItIsLostAnyway(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

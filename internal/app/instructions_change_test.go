@@ -14,9 +14,9 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Instructions that change in mid-session reach the model as messages behind those it has seen. The
-// user's own are system messages. All before them stays as it was, so that the cached prefix and the
-// thinking count.
+// Instructions that change during a session reach the model as messages after the existing ones.
+// The user's own instructions are system messages. Everything before them is unchanged, so the
+// cached prefix and the reasoning stay valid.
 func TestInstructionsChangeInMidSession(t *testing.T) {
 	t.Parallel()
 	r := newRelay(t, "127.0.0.1", "", llmtest.Think("a").Say("one"), llmtest.Think("b").Say("two"), llmtest.Think("c").Say("three"))
@@ -51,13 +51,13 @@ func TestInstructionsChangeInMidSession(t *testing.T) {
 	}
 }
 
-// plain returns a part of a request without the marks of the cache.
+// plain returns a part of a request without cache marks.
 func plain(part []byte) string {
 	return strings.ReplaceAll(string(part), `,"cache_control":{"type":"ephemeral"}`, "")
 }
 
-// A session that is resumed the next day sends the same system prompt and the thinking so far. The
-// model reads the new date in a message.
+// A session that is resumed the next day sends the same system prompt and the earlier reasoning. A
+// message contains the new date.
 func TestResumeTheNextDay(t *testing.T) {
 	t.Parallel()
 	server := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return llmtest.Think("hm").Say("ok") })

@@ -13,8 +13,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// What an ignore file or an asking rule of the repository keeps is in no result of a search that
-// nobody is asked about, by a tool or by a command, of an agent too.
+// Searches without approval never return content that an ignore file or an ask rule of the
+// repository protects. This is true for tools and commands, and for subagents too.
 func TestSearchesLeaveOutWhatIsKept(t *testing.T) {
 	t.Parallel()
 	for file, text := range map[string]string{".agentignore": "kept.txt\n", ".claude/settings.json": `{"permissions": {"ask": ["Read(./kept.txt)"]}}`} {
@@ -55,7 +55,7 @@ func TestSearchesLeaveOutWhatIsKept(t *testing.T) {
 				}
 				_, _ = made.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 				made.Close()
-				// Without a sandbox the command is refused.
+				// Without a sandbox the command is refused instead.
 				if strings.Contains(answered, "KEY") || !strings.Contains(answered, "open") && !strings.Contains(answered, "refused") {
 					t.Errorf("%s, %s, by an agent %v: %s", file, call, agent, answered)
 				}

@@ -8,9 +8,10 @@ import (
 	"agent/internal/testing/mcptest"
 )
 
-// TestMain lowers how many repositories a property tries: each is written and read many times.
+// TestMain limits the number of repositories in a property test, because each is written and read
+// many times.
 func TestMain(m *testing.M) {
 	mcptest.Main()
-	_ = flag.Set("rapid.checks", "8") // -rapid.checks asks for more
+	_ = flag.Set("rapid.checks", "8") // -rapid.checks sets a higher number
 	os.Exit(m.Run())
 }

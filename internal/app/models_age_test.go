@@ -7,7 +7,7 @@ import (
 	"agent/internal/provider/catalogue"
 )
 
-// That the list of models is old is said once a month, and not before it is.
+// A notice reports an old model list once a month, and only if the list is old.
 func TestOutdatedModels(t *testing.T) {
 	t.Parallel()
 	state, day := t.TempDir(), 24*time.Hour

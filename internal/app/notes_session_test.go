@@ -25,13 +25,13 @@ import (
 	"agent/internal/tools"
 )
 
-// A desk is a workspace in which one session follows another.
+// A desk is a workspace with consecutive sessions.
 type desk struct {
 	t         *testing.T
 	process   *app.Process
 	workspace string
 	settings  *settings.Settings
-	// model plays the model.
+	// model answers the requests.
 	model func(*llmtest.Request) llmtest.Turn
 }
 
@@ -40,7 +40,7 @@ func newDesk(t *testing.T) *desk {
 	d := &desk{t: t, process: newProcess(t)}
 	d.workspace, d.process.Home = d.process.Dir, real(t, d.process.Home)
 	d.workspace = real(t, d.workspace)
-	var calls atomic.Int64 // a busy machine is not late by this clock
+	var calls atomic.Int64 // the timeout does not depend on the speed of the machine
 	d.process.Now = func() time.Time {
 		return time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC).Add(time.Duration(calls.Add(1)) * time.Microsecond)
 	}
@@ -78,7 +78,7 @@ func (d *desk) write(name, text string) {
 	}
 }
 
-// A sitting is a session at the desk. Its person keeps every note, and refuses all else.
+// A sitting is a session at the desk. Its user approves every note, and refuses everything else.
 type sitting struct {
 	*app.Conversation
 	desk  *desk
@@ -134,7 +134,7 @@ func (s *sitting) say(text string) {
 	}
 }
 
-// run runs a slash command and returns what it says, its error included.
+// run runs a slash command and returns its output, or the text of its error.
 func (s *sitting) run(line string) string {
 	out, err := s.Commands(s.desk.t.Context(), s.Chat, app.Screen{}).Run(s.desk.t.Context(), line)
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *sitting) run(line string) string {
 	return strings.Join(append(out.Lines, out.Diff), "\n")
 }
 
-// remembers plays a model that reads files, remembers a note that rests on them, and is done.
+// remembers returns a model that reads files, stores a note based on them, and ends the turn.
 func remembers(note string, files ...string) func(*llmtest.Request) llmtest.Turn {
 	step := 0
 	return func(*llmtest.Request) llmtest.Turn {
@@ -164,7 +164,7 @@ func remembers(note string, files ...string) func(*llmtest.Request) llmtest.Turn
 	}
 }
 
-// seen returns the text of the system prompt, and of the last message of the user.
+// seen returns the system prompt and the last user message.
 func seen(r *llmtest.Request) (system, last string) {
 	for _, m := range r.Messages {
 		switch m.Role {
@@ -177,17 +177,17 @@ func seen(r *llmtest.Request) (system, last string) {
 	return system, last
 }
 
-// largeDay reports whether the day has its full size (make properties).
+// largeDay reports whether TestADayOfNotes has its full size (make properties).
 func largeDay() bool {
 	checks, _ := strconv.Atoi(flag.Lookup("rapid.checks").Value.String())
 	return checks >= 1000
 }
 
-// A day of use: sessions keep notes, while between them, and during them, files are changed, put
-// back, moved and deleted. A note is sent if and only if each of its files is as it was when the
-// note was made; one whose file changes during a session is said to be stale, and each request
-// begins with the one before. Afterwards each session, and what the examples of the documentation look
-// for, is found.
+// Sessions store notes. During and between them, files are changed, restored, moved and deleted. A
+// note is sent only if each of its files is the same as when the note was made. A note whose file
+// changes during a session is reported as stale. Each request begins with the one before. In the
+// end, session search finds each session, and the examples of the documentation find their
+// sessions.
 func TestADayOfNotes(t *testing.T) {
 	sessions := 12
 	if largeDay() {
@@ -213,12 +213,12 @@ func TestADayOfNotes(t *testing.T) {
 		switch at, text := name(), files[name()]; random.Intn(4) {
 		case 0:
 			gone(at)
-		case 1: // moved
+		case 1: // the file is moved
 			if text, there := files[at]; there {
 				gone(at)
 				set(name(), text)
 			}
-		case 2: // a copy of another
+		case 2: // the file becomes a copy of another
 			set(at, text)
 		default:
 			set(at, version())
@@ -385,7 +385,7 @@ func documentedSearches(t *testing.T) (queries []string) {
 	return queries
 }
 
-// Notes that a repository brings are used only as a person has agreed to them.
+// Notes of a repository are used only with the user's consent.
 func TestNotesOfARepository(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -417,7 +417,7 @@ func TestNotesOfARepository(t *testing.T) {
 	if !strings.Contains(last, "A note was stored: shared fact") {
 		t.Errorf("the model is not told: %s", last)
 	}
-	// What the person adds themselves is agreed to.
+	// A note that the user adds needs no consent.
 	if said := s.run("/remember project: added fact"); !strings.Contains(said, "stored as p2") {
 		t.Error(said)
 	}
@@ -446,8 +446,8 @@ func TestNotesOfARepository(t *testing.T) {
 	}
 }
 
-// What a turn has kept goes back with the turn, alone or with the files; keys are never kept; and
-// the model is told once what it no longer may rely on.
+// A rewind of a turn removes the notes of the turn, with or without its files. Notes never contain
+// keys. The model receives one message about the notes that are no longer valid.
 func TestNotesOfATurnGoBack(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -494,7 +494,7 @@ func TestNotesOfATurnGoBack(t *testing.T) {
 	if !strings.Contains(last, "A note was stored: of a.go") || !strings.Contains(last, "has withdrawn this note; do not rely on it: it is slow") || !strings.Contains(last, "has withdrawn this note; do not rely on it: of a.go") {
 		t.Error(last)
 	}
-	// A number that is given again is another note.
+	// A reused number names a different note.
 	d.model = remembers("it is fast", "a.go")
 	s.say("find out")
 	d.write("a.go", "package b\n")
@@ -508,7 +508,7 @@ func TestNotesOfATurnGoBack(t *testing.T) {
 	}
 }
 
-// The model keeps three notes in a turn, even if it asks for more at once.
+// The model can store three notes in a turn, even if it makes more calls at once.
 func TestNotesOfATurnAreBounded(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -535,7 +535,7 @@ func TestNotesOfATurnAreBounded(t *testing.T) {
 	}
 }
 
-// A stale note is found by the model if it asks, and by the person with what has changed.
+// The model finds a stale note on request. The user also sees the change in its files.
 func TestStaleNotesAreShown(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// No turn is lost if several programs add theirs at the same time.
+// The count includes every turn if several programs add turns at the same time.
 func TestTurnsOfSeveralPrograms(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state", "turns")

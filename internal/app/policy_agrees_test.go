@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// policyCalls has calls as agent policy test takes them, and as models make them.
+// policyCalls has calls in the form of agent policy test, and in the form of the model.
 var policyCalls = []struct{ test, tool, arguments string }{
 	{"run_shell_command(true)", "run_shell_command", `{"command":"true"}`},
 	{"run_shell_command(git push)", "run_shell_command", `{"command":"git push"}`},
@@ -44,7 +44,7 @@ var policyCalls = []struct{ test, tool, arguments string }{
 	{"task(x)", "task", `{"agent":"general","title":"it","task":"do it"}`},
 }
 
-// What agent policy test says of a call is what becomes of it in a conversation with every right.
+// agent policy test predicts the outcome of a call in a conversation with every permission.
 func TestTestPolicyAgrees(t *testing.T) {
 	t.Parallel()
 	some := func(from ...string) *rapid.Generator[[]string] {
@@ -90,7 +90,7 @@ func checkPolicyAgrees(t *testing.T, rt *rapid.T, text string) {
 		if strings.Contains(r.Messages[0].Content, "# Your task") {
 			return llmtest.Say("done")
 		}
-		for _, m := range r.Messages { // the last is of the last call; earlier ones may have left the context
+		for _, m := range r.Messages { // the result of the last call; earlier ones may be pruned
 			if m.Role == "tool" {
 				answers[called-1] = m.Content
 			}
@@ -132,7 +132,8 @@ func checkPolicyAgrees(t *testing.T, rt *rapid.T, text string) {
 	}
 }
 
-// askServer has the server's tools known before the conversation, so that no call comes too early.
+// askServer loads the tools of the server before the conversation starts, so that every call finds
+// them.
 func askServer(t *testing.T, rt *rapid.T, p *app.Process, configured string) {
 	folders, err := p.Folders()
 	if err != nil {
@@ -149,7 +150,7 @@ func askServer(t *testing.T, rt *rapid.T, p *app.Process, configured string) {
 	client.Close()
 }
 
-// What a person names of a server is under rules that deny and the policy, too.
+// Deny rules and the policy also apply to resources and prompts of a server that the user names.
 func TestNamedUnderAPolicy(t *testing.T) {
 	t.Parallel()
 	for text, refused := range map[string]bool{`{}`: false, `{"tools": ["read_file"]}`: true, `{"deny": ["mcp__docs"]}`: true, `{"tools": ["mcp__docs__*"]}`: false} {

@@ -27,8 +27,8 @@ func withPolicy(t *testing.T, text string) *app.Process {
 	return p
 }
 
-// What a policy leaves out stays out in a conversation that a person has given every right, of an
-// agent too, and its record has the hash of the policy.
+// A policy restricts a conversation with every permission from the user, and its subagents too. The
+// record contains the hash of the policy.
 func TestConversationUnderAPolicy(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ policy, tool, arguments, want string }{
@@ -61,13 +61,13 @@ func TestConversationUnderAPolicy(t *testing.T) {
 			})
 			work := t.TempDir()
 			for _, pair := range [][2]string{{settings.BaseURL.Key(), server.URL}, {settings.ApprovalMode.Key(), "full-auto"}} {
-				_ = given.Set(settings.LayerProfile, pair[0], pair[1]) // a profile may say anything
+				_ = given.Set(settings.LayerProfile, pair[0], pair[1]) // a profile may contain any value
 				_ = given.Set(settings.LayerFlags, pair[0], pair[1])
 			}
 			made, err := app.New(t.Context(), p, app.Options{Workspace: work, Named: true, Settings: given, Allow: []string{"run_shell_command(*)", "write_file(*)"}, Events: func(chat.Envelope) {}})
 			if err != nil {
 				if name == "the sandbox" && strings.Contains(err.Error(), "require") {
-					continue // there is none on this machine
+					continue // this machine has no sandbox
 				}
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func TestConversationUnderAPolicy(t *testing.T) {
 	}
 }
 
-// A policy that does not count lets nothing start.
+// With an invalid policy nothing starts.
 func TestBrokenPolicy(t *testing.T) {
 	t.Parallel()
 	p := withPolicy(t, `{"modes": "ask"}`)

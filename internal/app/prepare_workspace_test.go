@@ -9,7 +9,7 @@ import (
 	"agent/internal/settings"
 )
 
-// placed opens a place with settings.
+// placed opens a place with the given settings.
 func placed(t *testing.T, o Options, set ...string) (*place, error) {
 	t.Helper()
 	p := &Process{Home: t.TempDir(), Dir: t.TempDir(), Version: "test", Now: time.Now}
@@ -28,8 +28,8 @@ func placed(t *testing.T, o Options, set ...string) (*place, error) {
 	return newPlace(p, o, ends)
 }
 
-// A rule of a flag may name every tool that there is or that may come, before anything is known of
-// the model's server.
+// A rule of a flag may name every tool that exists or can be added later, before the model's server
+// is known.
 func TestRulesOfFlags(t *testing.T) {
 	t.Parallel()
 	for rule, fits := range map[string]bool{
@@ -42,8 +42,7 @@ func TestRulesOfFlags(t *testing.T) {
 	}
 }
 
-// What a conversation holds is released in the order opposite to that in which it came, also after
-// a failure.
+// A conversation releases its resources in reverse order, also after an error.
 func TestClosers(t *testing.T) {
 	t.Parallel()
 	var ends closers
@@ -62,7 +61,7 @@ func TestClosers(t *testing.T) {
 	}
 }
 
-// The settings of a session that goes on allow no more than the program was started with.
+// The settings of a resumed session never allow more than the flags of the program.
 func TestRestorer(t *testing.T) {
 	t.Parallel()
 	at, err := placed(t, Options{})
@@ -75,7 +74,7 @@ func TestRestorer(t *testing.T) {
 	if len(notices) != 3 || settings.ApprovalMode.Value(at.settings) == "full-auto" || settings.MaxTurns.Value(at.settings) != 7 || settings.BaseURL.Value(at.settings) != "" {
 		t.Errorf("%q", notices)
 	}
-	// The strategy that every session records is no /set of anybody.
+	// Every session records the strategy, so its presence does not mean that the user set it.
 	usual := settings.CompressionStrategy.Value(at.settings)
 	restorer{at.settings, at.profiles, false}.restore(map[string]string{settings.CompressionStrategy.Key(): usual})
 	if _, source := at.settings.Get(settings.CompressionStrategy.Key()); source != settings.LayerDefault {

@@ -12,8 +12,9 @@ import (
 	"agent/internal/settings"
 )
 
-// The status line reads Claude Code's JSON and its output is bounded; what fails is
-// an error that names the setting; the command that calls gets one argument.
+// The command of the status line receives Claude Code's JSON, and its output has limited length. A
+// failed command gives an error that names the setting. The notification command receives one
+// argument.
 func TestProgramsBesideTheScreen(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -68,8 +69,8 @@ func TestProgramsBesideTheScreen(t *testing.T) {
 	}
 }
 
-// A message that is still typed has its files for the estimate; one that cannot be sent yet has its
-// text.
+// The estimate of an unsent message includes its files. If the message cannot be sent yet, the
+// estimate includes only its text.
 func TestTypedMessagesAreForeseen(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)

@@ -13,7 +13,8 @@ import (
 	"agent/prompts"
 )
 
-// The prompt names branch, changed files and latest commits, as they were at the start.
+// The prompt contains the branch, the changed files and the latest commits from the start of the
+// session.
 func TestGitState(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -10,8 +10,8 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// No confined command reaches the sockets of sessions: their folders are hidden, and exist before a
-// command runs.
+// No confined command can reach the sockets of sessions. Their folders are hidden, and exist before
+// any command runs.
 func TestSocketsOfSessionsAreHidden(t *testing.T) {
 	t.Parallel()
 	home, runtime := t.TempDir(), t.TempDir()

@@ -13,8 +13,8 @@ import (
 	"agent/internal/settings"
 )
 
-// A front end that serves a conversation learns of a defect of its loop at once and at the
-// end; one that was never ready, or is interrupted, ends without one.
+// The caller of Serve learns of a panic in the event loop at once and at the end. A loop that never
+// became ready or that was interrupted ends without an error.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
@@ -56,7 +56,7 @@ func TestServe(t *testing.T) {
 		first.Do(func() {
 			close(began)
 			<-serving.Done()
-			runtime.Gosched() // to an end that would not wait
+			runtime.Gosched() // gives an end that does not wait the chance to return
 			over.Store(true)
 		})
 	})

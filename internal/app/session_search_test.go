@@ -18,7 +18,8 @@ import (
 	"agent/internal/session"
 )
 
-// places are folders with sessions, and whether they belong to the repository of the first.
+// repositories makes folders with sessions, and returns for each whether it belongs to the
+// repository of the first.
 func repositories(t *testing.T, base, cache string) map[string]bool {
 	t.Helper()
 	at := func(parts ...string) string { return filepath.Join(append([]string{base}, parts...)...) }
@@ -41,8 +42,8 @@ func repositories(t *testing.T, base, cache string) map[string]bool {
 	}
 }
 
-// Nothing of another repository, of a deleted session or of this one is given to the model,
-// whatever it asks for and whatever was indexed before.
+// Whatever the model asks for and whatever was indexed before, it receives no content of another
+// repository, of a deleted session or of this session.
 func TestOnlySessionsOfTheRepositoryAreGiven(t *testing.T) {
 	t.Parallel()
 	base, err := filepath.EvalSymlinks(t.TempDir())

@@ -15,7 +15,8 @@ import (
 	"agent/internal/testing/require"
 )
 
-// The setting language-servers takes effect in a running session: on offers symbol also for few files.
+// The setting language-servers takes effect in a running session. With on, the tool symbol is
+// offered even for few files.
 func TestLanguageServersAreSetInASession(t *testing.T) {
 	t.Parallel()
 	if confined := (sandbox.Confinement{Sandbox: sandbox.Detect()}); !require.Unix || !confined.Guarantees(sandbox.ProfileReadOnly).Files {

@@ -40,7 +40,7 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
-// completionWorkspace is a folder with the named empty files.
+// completionWorkspace returns a folder with the named empty files.
 func completionWorkspace(t *testing.T, names ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -56,7 +56,7 @@ func completionWorkspace(t *testing.T, names ...string) string {
 	return root
 }
 
-// mentioned is what is put in of what is proposed.
+// mentioned returns the texts that the proposals insert.
 func mentioned(proposals []Mention, _ bool) (all []string) {
 	for _, m := range proposals {
 		all = append(all, m.Text)
@@ -64,7 +64,7 @@ func mentioned(proposals []Mention, _ bool) (all []string) {
 	return all
 }
 
-// Each proposal says what kind of thing it is.
+// Each proposal has a kind.
 func TestCompleterKinds(t *testing.T) {
 	t.Parallel()
 	c := NewCompleter(t.Context(), completionWorkspace(t, "shot.PNG", "shop.go", "shops/a.go"), time.Now)
@@ -125,8 +125,7 @@ func TestCompleter(t *testing.T) {
 	}
 }
 
-// What was worked on lately comes first among what fits alike, what was sent with a
-// message before that.
+// Among equal matches, files of earlier messages come first, then recently changed files.
 func TestCompleterRanksByRecency(t *testing.T) {
 	t.Parallel()
 	var names []string
@@ -161,7 +160,7 @@ func TestCompleterRanksByRecency(t *testing.T) {
 			t.Errorf("%q (-want +got):\n%s", typed, diff)
 		}
 	}
-	for _, name := range names { // a fresh copy, where nothing was worked on
+	for _, name := range names { // a fresh copy, where no file is older than another
 		if err := os.Chtimes(filepath.Join(root, name), now, now); err != nil {
 			t.Fatal(err)
 		}
@@ -174,14 +173,13 @@ func TestCompleterRanksByRecency(t *testing.T) {
 	}
 }
 
-// While a large workspace is being listed, the folder that is typed is proposed at
-// once.
+// While a large workspace is being listed, the entries of the typed folder are proposed at once.
 func TestCompleterAnswersAtOnce(t *testing.T) {
 	t.Parallel()
 	root := completionWorkspace(t, "main.go", "src/a.go", "src/deep/b.go", ".git/HEAD")
 	for typed, want := range map[string][]string{"": {"@main.go", "@src/"}, "src/": {"@src/a.go", "@src/deep/"}, "src/b": nil, "../": nil} {
 		c := NewCompleter(t.Context(), root, time.Now)
-		c.made = make(chan struct{}) // a listing that takes for ever
+		c.made = make(chan struct{}) // a listing that never ends
 		found, whole := c.Complete(typed)
 		got := mentioned(found, whole)
 		if diff := cmp.Diff(want, got); diff != "" && len(want)+len(got) > 0 || whole {
@@ -190,7 +188,8 @@ func TestCompleterAnswersAtOnce(t *testing.T) {
 	}
 }
 
-// The first @ in a workspace of 50 000 files, and one that is typed after it was listed.
+// BenchmarkCompleter measures the first @ in a workspace of 50 000 files, and an @ after the
+// workspace was listed.
 func BenchmarkCompleter(b *testing.B) {
 	root := b.TempDir()
 	for i := range 50_000 {
@@ -229,7 +228,7 @@ func BenchmarkCompleter(b *testing.B) {
 	}
 }
 
-// What is proposed names what it says when the message is sent.
+// An inserted proposal names the same file when the message is sent.
 func TestCompletionsReadBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

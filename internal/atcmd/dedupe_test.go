@@ -7,8 +7,8 @@ import (
 	"agent/internal/history"
 )
 
-// TestTheReaderKnowsTheWriter is I-14 and I-15: density takes the older of two
-// inclusions of a file out of what this package wrote, and nothing else.
+// TestTheReaderKnowsTheWriter covers I-14 and I-15. If a conversation includes a file twice,
+// density pruning removes the older inclusion that this package wrote, and nothing else.
 func TestTheReaderKnowsTheWriter(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a": "one\n--- End of content ---\ntwo\n", "b": "b"})

@@ -20,7 +20,7 @@ import (
 
 const png = "\x89PNG\r\n\x1a\n\x00rest"
 
-// space makes a workspace of files; a name that ends in / is a folder.
+// space makes a workspace with files. A name that ends in / is a folder.
 func space(t *testing.T, files map[string]string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -59,8 +59,8 @@ func included(e Expansion) []string {
 	return paths
 }
 
-// TestBlocks is D-18: the text byte for byte, then a block a file, in the one
-// format that the reader knows.
+// TestBlocks covers D-18. A message has the text byte for byte, and then one block for each file,
+// in the only format that the parser accepts.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a.go": "package a\n", "no end": "x\ny", "empty": ""})
@@ -148,8 +148,8 @@ func link(t *testing.T, target, name string) {
 	}
 }
 
-// TestRefused names what exists and is not included all the same. None may block
-// or read outside the workspace.
+// TestRefused mentions paths that exist but cannot be included. No mention may block or read
+// outside the workspace.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{
@@ -179,7 +179,7 @@ func TestRefused(t *testing.T) {
 	for _, test := range []struct {
 		path string
 		want refusal
-		user bool // needs a user whom permissions bind
+		user bool // needs a user without the permissions of root
 	}{
 		{"nul", binary, false},
 		{"late", binary, false},
@@ -219,7 +219,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// A folder's contents are held to the same rules as files named one by one.
+// The same rules apply to the contents of a folder as to files that are named directly.
 func TestFolderNeverLeadsOutside(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"d/in": "in", "d/nul1": "\x00", "d/nul2": "\x00"})
@@ -238,9 +238,9 @@ func TestFolderNeverLeadsOutside(t *testing.T) {
 	}
 }
 
-// A file that may hold keys goes into a message only by its own name, typed by a person: not with
-// its folder, by a pattern, by a link that hides its name, or because a command names it. A denied
-// one never goes (D-60, D-121).
+// A secret file becomes part of a message only if the user types its own name. A folder, a pattern,
+// a link with another name, or a command never includes it. A denied file is never included (D-60,
+// D-121).
 func TestKeysAreIncludedByNameAlone_D60(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"d/a": "a", "d/.env": "KEY", ".env": "KEY", "b": "b", "denied": "D"})
@@ -351,8 +351,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// Words that are no paths of the workspace stay text, and where nobody can answer,
-// any does. The backslash of an escaped @ is not sent, but for code and data.
+// Words that can't be a path of the workspace stay text. Without a user to ask, every word without
+// a file does. The backslash of an escaped @ is removed, except in code and data.
 func TestNoFileStaysText(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"main.go": "", "cmd/main.go": ""})

@@ -16,7 +16,7 @@ import (
 	"agent/internal/testing/fifo"
 )
 
-// shot is a PNG file of some size.
+// shot returns a PNG file of the given size.
 func shot(t testing.TB, width, height int) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -26,7 +26,7 @@ func shot(t testing.TB, width, height int) string {
 	return out.String()
 }
 
-// TestMentionedImages covers D-71 for what is named with @.
+// TestMentionedImages covers D-71 for images that a message mentions with @.
 func TestMentionedImages(t *testing.T) {
 	t.Parallel()
 	small := shot(t, 30, 20)
@@ -51,8 +51,8 @@ func TestMentionedImages(t *testing.T) {
 	}
 }
 
-// TestPickedImages: they may lie anywhere, come in their order after the text, and
-// what cannot be sent is an error.
+// TestPickedImages checks images that the user picks. They may be in any folder, and follow the
+// text in their order. An image that cannot be sent gives an error.
 func TestPickedImages(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a.go": "package a\n"})

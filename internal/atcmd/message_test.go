@@ -8,8 +8,7 @@ import (
 	"agent/internal/history"
 )
 
-// D-46: only what was typed is looked at for @; data goes in blocks that say what
-// they are.
+// Only typed text is searched for @. Data is in blocks that state their source (D-46).
 func TestDataIsNotLookedAt(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a.go": "package a\n", ".env": "SECRET=1\n"})

@@ -9,12 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// listed is a workspace that holds just these names.
+// listed is a workspace with exactly these names.
 type listed []string
 
 func (l listed) exists(path string) bool { return slices.Contains(l, path) }
 
-// elsewhere is true for addresses of a server docs.
+// elsewhere reports whether a name is an address of the server docs.
 func (listed) elsewhere(name string) bool { return strings.HasPrefix(name, "docs:") && len(name) > 5 }
 
 func (l listed) matches(pattern string) bool {
@@ -29,7 +29,7 @@ func TestParse(t *testing.T) {
 	known := listed{"a.go", "b.go", "a,b.go", "end.", "src/", "src", "src/x.go", "src/y.go", "with space.md", `quo"te`, "[id].tsx", "主.go", "Makefile"}
 	for _, test := range []struct {
 		name, text string
-		want       []string // paths; "?" before those that name nothing
+		want       []string // paths; a "?" precedes each name without a file
 	}{
 		{"one", "look at @a.go", []string{"a.go"}},
 		{"alone", "@a.go", []string{"a.go"}},
@@ -111,7 +111,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A pasted megabyte must not make the send wait.
+// Parsing a pasted megabyte must not delay a message.
 func TestParseIsLinear(t *testing.T) {
 	t.Parallel()
 	for _, piece := range []string{"@", "@ ", "@a ", `@"`, "@,", "```\n", "@a.", "x"} {

@@ -12,8 +12,8 @@ import (
 
 const aPDF = "%PDF-1.4\n\x00rest"
 
-// A PDF that is named is sent as a document or as the text of the pages behind its name, each pages
-// with a key of their own; one that is in a folder is left out.
+// A PDF that is mentioned is sent as a document, or as the text of the pages after its name. Each
+// range of pages has its own key. A PDF in a folder is omitted.
 func TestPDF(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a.pdf": aPDF, "my b.PDF": aPDF, "sub/c.pdf": aPDF, "more/d.pdf": aPDF, "a.go": "x\n"})

@@ -12,8 +12,8 @@ import (
 	"agent/internal/git/ignore"
 )
 
-// Issue 12: of many names no more are held than are proposed, and they are those that
-// sorting all of them gives.
+// best keeps only as many names as it proposes. The result equals the first names of the sorted
+// list.
 func TestTheBestAreThoseOfAllSorted(t *testing.T) {
 	t.Parallel()
 	part := rapid.SampledFrom([]string{"a", "b", "ab", "ba", "abc", "c", "main", "mod", "É", "K"})
@@ -33,7 +33,7 @@ func TestTheBestAreThoseOfAllSorted(t *testing.T) {
 	})
 }
 
-// allSorted is best as it is plainly said.
+// allSorted is a simple version of best.
 func allSorted(typed string, names, recent []string) (found []string) {
 	var begin, called []candidate
 	var rest []string

@@ -8,8 +8,8 @@ import (
 	"agent/internal/history"
 )
 
-// A message that comes back is the one that was sent, without what it included: D-46
-// holds for what comes back too.
+// A message that is restored equals the sent one, without the content that it included. D-46
+// applies to restored messages too.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a.go": "package a\n"})

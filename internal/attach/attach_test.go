@@ -17,7 +17,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The end of the last terminal is told, and none of boards, programs or a terminal that leaves others.
+// The callback for unseen sessions runs when the last terminal leaves. It does not run for boards,
+// for programs, or while another terminal remains.
 func TestUnseen(t *testing.T) {
 	t.Parallel()
 	dir, unseen := folder(t), make(chan bool, 8)
@@ -40,7 +41,7 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// folder returns a short private folder, since paths of sockets are bounded.
+// folder returns a private folder with a short name, because the length of socket paths is limited.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "at")
@@ -79,18 +80,19 @@ func join(t *testing.T, dir, id string, j JoinRequest) (*Conn, JoinReply) {
 	return c, joined
 }
 
-// text returns a line with a text of so many bytes.
+// text returns a line whose text has the given number of bytes.
 func text(size int) any {
 	return json.RawMessage(`{"type":"text","delta":"` + strings.Repeat("x", size) + `"}`)
 }
 
-// counted counts how often it is encoded.
+// counted counts its encodings.
 type counted struct{ times *int }
 
 func (c counted) MarshalJSON() ([]byte, error) { *c.times++; return []byte(`{"type":"x"}`), nil }
 
-// Before a client joins, only lines for boards are encoded, and those before the latest line at rest are
-// gone. Afterwards each line is encoded once for all clients. Boards have no other line encoded.
+// Before a client joins, only lines for boards are encoded, and lines before the latest line at
+// rest are dropped. After that, each line is encoded once for all clients. Boards cause no encoding
+// of other lines.
 func TestLinesAreEncodedForClients(t *testing.T) {
 	t.Parallel()
 	hub := NewHub(func() uint64 { return 3 })
@@ -121,8 +123,8 @@ func TestLinesAreEncodedForClients(t *testing.T) {
 	}
 }
 
-// A client that leaves and joins again, at any moments, sees every line once and in order, or is told
-// from which record it has to start.
+// A client may leave and join again at any time. It receives every line once and in order, or the
+// number of the record from which it must start.
 func TestEveryLineOnce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -131,7 +133,7 @@ func TestEveryLineOnce(t *testing.T) {
 		hub.kept = 1000
 		most := restless * hub.kept
 		known, run := uint64(0), ""
-		places := map[uint64]uint64{0: 0} // the record after each line at rest
+		places := map[uint64]uint64{0: 0} // the record number after each line at rest
 		total := uint64(0)
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
 			switch rapid.IntRange(0, 2).Draw(t, "step") {
@@ -185,7 +187,7 @@ func TestEveryLineOnce(t *testing.T) {
 	})
 }
 
-// A join with a number that never existed, or of another run, starts from the record.
+// A join with an unknown number, or with a number of another run, starts from the record.
 func TestJoinAfterUnknownNumbers(t *testing.T) {
 	t.Parallel()
 	hub := NewHub(func() uint64 { return 7 })
@@ -202,7 +204,7 @@ func TestJoinAfterUnknownNumbers(t *testing.T) {
 	}
 }
 
-// A client that never reads blocks nothing. It is disconnected and can join again.
+// A client that never reads does not block the session. It is disconnected and can join again.
 func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
@@ -237,7 +239,7 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
-// Lines of clients are data: too long ones, half ones and floods harm nobody else.
+// Lines from clients are data. Too long lines, incomplete lines and floods affect no other client.
 func TestLinesOfClients(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
@@ -288,7 +290,7 @@ func TestLinesOfClients(t *testing.T) {
 	}
 }
 
-// Boards get states and questions only, also the open ones.
+// Boards receive only states and prompts, including prompts that are already open.
 func TestBoardsGetStates(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)
@@ -309,7 +311,7 @@ func TestBoardsGetStates(t *testing.T) {
 	}
 }
 
-// A socket of a killed program is replaced; anything else at its place is left alone. Only a private
+// The socket of a killed program is replaced. Any other file at its path stays. Only a private
 // folder of the user is used.
 func TestPlacesOfSockets(t *testing.T) {
 	t.Parallel()
@@ -335,7 +337,8 @@ func TestPlacesOfSockets(t *testing.T) {
 	if got := List([]string{dir, filepath.Join(dir, "none")}); len(got) != 1 || got[0] != path {
 		t.Errorf("%v", got)
 	}
-	// Removed by another program, and made again; replaced, and left.
+	// If another program removes the socket, it is made again. If another program replaces it, it
+	// stays.
 	_ = os.Remove(path)
 	if gone, err := s.RestoreSocket(); gone || err != nil || IsDead(path) {
 		t.Errorf("%v %v", gone, err)
@@ -378,7 +381,7 @@ func TestPlacesOfSockets(t *testing.T) {
 	}
 }
 
-// A folder that does not belong to the user, or is relative, is no runtime folder.
+// A relative folder, or a folder of another user, is not used as runtime folder.
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	dir := folder(t)

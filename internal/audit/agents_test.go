@@ -14,7 +14,7 @@ import (
 	"agent/internal/session"
 )
 
-// familyOf makes a session with two agents that ended, the first of them twice.
+// familyOf makes a session with two finished subagents. The first of them finished twice.
 func familyOf(t *testing.T) (path string) {
 	t.Helper()
 	now := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
@@ -59,13 +59,13 @@ func familyOf(t *testing.T) (path string) {
 			note(ended)
 		}
 	}
-	note(session.Agent{ID: "s-ccccc", Agent: "explore"}) // it waited for its turn when it was interrupted
+	note(session.Agent{ID: "s-ccccc", Agent: "explore"}) // it was in the queue when it was interrupted
 	note(session.Agent{ID: "s-ccccc", Agent: "explore", Status: "interrupted"})
 	return parent.Path()
 }
 
-// The record of a session says which agents have a record and how each ends: one that is missing,
-// exchanged, forged or cut is named.
+// The record of a session contains the IDs of its subagents with records, and the hash at which
+// each record ends. A missing, exchanged, forged or shortened record is reported by name.
 func TestRecordsOfAgentsBelongToTheSession(t *testing.T) {
 	t.Parallel()
 	must := func(err error) {
@@ -121,7 +121,7 @@ func TestRecordsOfAgentsBelongToTheSession(t *testing.T) {
 	}
 }
 
-// renamed writes a record anew for an agent with another id, with a chain that is right.
+// renamed rewrites a record for a subagent with another ID, with a valid hash chain.
 func renamed(t *testing.T, data []byte, id string) []byte {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.jsonl")
@@ -150,7 +150,7 @@ func renamed(t *testing.T, data []byte, id string) []byte {
 	return out
 }
 
-// Lines without a hash are not called unchanged.
+// Lines without a hash are not reported as unchanged.
 func TestLinesWithoutHashesMayHaveBeenChanged(t *testing.T) {
 	t.Parallel()
 	log := newLog(t, nil)

@@ -15,7 +15,7 @@ import (
 	"agent/internal/attach"
 )
 
-// A board shows the sessions that wait first, and follows each of them to its end.
+// A board lists waiting sessions first, and follows each session to its end.
 func TestBoardFollowsSessions(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "bo")
@@ -62,7 +62,7 @@ func TestBoardFollowsSessions(t *testing.T) {
 	}
 }
 
-// Boards of 50 and of 200 sessions show all of them, and an event of one session changes its row.
+// Boards of 50 and of 200 sessions show every session. An event of one session changes its row.
 func TestBoardOfManySessions(t *testing.T) {
 	t.Parallel()
 	for _, sessions := range []int{50, 200} {
@@ -91,7 +91,7 @@ func TestBoardOfManySessions(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		t.Logf("%d sessions: all rows after %s, %d KiB allocated", sessions, took.Round(time.Millisecond), (after.TotalAlloc-before.TotalAlloc)>>10)
 		for len(b.Rows()) < sessions {
-			b.Find() // a busy machine may let some of them miss the first call
+			b.Find() // on a busy machine the first call may miss some of them
 		}
 		last.Add(attach.Line{Value: json.RawMessage(fmt.Sprintf(`{"type":"state","id":"s%d","state":"blocked"}`, sessions-1)), Board: true})
 		for b.Rows()[0].SessionState.State != "blocked" {

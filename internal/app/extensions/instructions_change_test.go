@@ -16,7 +16,7 @@ import (
 	"agent/prompts"
 )
 
-// in is the config of a workspace.
+// in returns the configuration of a workspace.
 func in(place *workspace.Workspace) Config {
 	return Config{
 		Env: &tools.Env{Workspace: place}, Where: trustedfile.Locations{Workspace: place.Root()},
@@ -25,8 +25,8 @@ func in(place *workspace.Workspace) Config {
 	}
 }
 
-// A small change of long instructions arrives as a difference to the head, a large one
-// whole.
+// If long instructions change little, the model receives a diff to the system prompt. If they
+// change much, it receives the whole text.
 func TestAChangeOfInstructionsIsADifferenceWhereThatIsShorter(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("Keep to this rule, always.\n", 60)
@@ -53,7 +53,7 @@ func TestAChangeOfInstructionsIsADifferenceWhereThatIsShorter(t *testing.T) {
 	}
 }
 
-// Skills that come in mid-session are named to the model once, in one entry.
+// The model learns the names of skills that appear during a session once, in one entry.
 func TestSkillsThatCome(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

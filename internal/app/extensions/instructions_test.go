@@ -9,8 +9,8 @@ import (
 	"agent/internal/workspace"
 )
 
-// What changed since the model was given it arrives once; what it has is not given
-// again.
+// Instructions that changed since the model received them are sent once. Unchanged ones are not
+// sent again.
 func TestInstructionsThatChange(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

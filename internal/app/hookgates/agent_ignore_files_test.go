@@ -9,8 +9,8 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// Files that an ignore file names are kept from agents. Of an ignore file that is too long
-// only the beginning counts, and a notice says so.
+// Other agents can't read files that an ignore file names. If an ignore file is too long, only its
+// beginning counts, and a notice reports it.
 func TestIgnored(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -7,7 +7,7 @@ import (
 	"agent/internal/tools"
 )
 
-// What skills and settings of other agents allow of servers' tools is allowed here.
+// Rules of skills and of other programs' settings that allow tools of servers are valid here too.
 func TestServersInOurWords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -25,7 +25,7 @@ func TestServersInOurWords(t *testing.T) {
 	}
 }
 
-// A rule about edits, in the words of another agent, is about every tool that edits.
+// A rule of another program about edits covers every tool that edits.
 func TestEditsInOurWords(t *testing.T) {
 	t.Parallel()
 	registry := tools.NewRegistry(tools.Default()...)

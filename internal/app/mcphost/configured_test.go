@@ -11,7 +11,8 @@ import (
 	"agent/internal/extend/setup/servers"
 )
 
-// The programs of servers are guarded where PATH leads into the workspace, up to where one is found.
+// Programs returns the paths in the workspace where PATH could find the program of a server. For
+// each program, it stops at the folder that contains it.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	work, elsewhere := fsutil.ResolveLinks(t.TempDir()), t.TempDir()
@@ -44,7 +45,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// A variable that holds a key of a provider is known by its name, and by the key in its value.
+// A variable with the key of a provider is recognized by its name, or by the key in its value.
 func TestKeysInVariables(t *testing.T) {
 	t.Parallel()
 	environ := map[string]string{"OPENAI_API_KEY": "sk-0123456789", "ANTHROPIC_API_KEY": "x"}

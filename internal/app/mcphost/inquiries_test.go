@@ -8,8 +8,8 @@ import (
 	"agent/internal/tools"
 )
 
-// What a person answers to a field of a server's form, by its type; nothing is filled in
-// that they did not say.
+// The answer of a user to a field of a server's form is converted to the type of the field. Fields
+// without an answer stay empty.
 func TestFieldsOfForms(t *testing.T) {
 	t.Parallel()
 	chosen := func(labels ...string) tools.InquiryAnswer { return tools.InquiryAnswer{Chosen: labels} }

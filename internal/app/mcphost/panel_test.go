@@ -15,16 +15,16 @@ import (
 	"agent/internal/settings"
 )
 
-// noKeys keeps no login.
+// noKeys stores no login.
 type noKeys struct{}
 
 func (noKeys) Get(string) string           { return "" }
 func (noKeys) Set(string, string) error    { return nil }
 func (noKeys) Delete(string) (bool, error) { return false, nil }
 
-// /mcp is a panel: a key switches a server off and on, at once and in its file;
-// what is switched off is neither reconnected nor logged in to; one that waits for a yes leads to
-// the question that shows all of it.
+// /mcp is a panel. A key turns a server off and on, at once and in its file. A server that is off
+// does not reconnect and cannot log in. A server that waits for consent opens the prompt that shows
+// its whole configuration.
 func TestPanel(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

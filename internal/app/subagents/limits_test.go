@@ -9,8 +9,8 @@ import (
 	"agent/internal/chat"
 )
 
-// Each bound, a hundred times: an agent is told once to finish, and the request after the bound is
-// its last.
+// Each limit is tested a hundred times. A subagent gets one message to finish, and the request
+// after the limit is its last.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	const tries = 100
@@ -60,7 +60,7 @@ func TestBounds(t *testing.T) {
 				s.Cost += r.Float64() / 50
 				now = now.Add(time.Duration(r.IntN(20)) * time.Second)
 				waits := r.IntN(4)
-				for range waits { // questions, also several at once
+				for range waits { // prompts, some of them at the same time
 					p.clock.waiting(true)
 				}
 				now = now.Add(time.Hour * time.Duration(waits))

@@ -2,7 +2,7 @@ package subagents
 
 import "testing"
 
-// What an agent reports is text to the model that gave the task, whatever its model wrote.
+// A report contains no control characters, whatever the subagent's model wrote.
 func TestReportsHaveNoControlCharacters(t *testing.T) {
 	t.Parallel()
 	keep := func(string) (string, error) { return "", nil }

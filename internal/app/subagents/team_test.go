@@ -15,7 +15,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// starting returns a team of which two agents work at once, and a function that begins a task.
+// starting returns a team that runs two subagents at the same time, and a function that starts a
+// task.
 func starting(earlier ...RecordedAgent) (*Team, func(tools.Task) (*job, error)) {
 	owner := &chat.Agents{}
 	team := New(Config{
@@ -26,8 +27,8 @@ func starting(earlier ...RecordedAgent) (*Team, func(tools.Task) (*job, error)) 
 	}
 }
 
-// At most so many work at once, and the others enter in the order in which their tasks began, also
-// where one that waits is cancelled.
+// The number of working subagents is limited. The others start in the order of their calls, even if
+// a waiting one is canceled.
 func TestEnter(t *testing.T) {
 	t.Parallel()
 	team, begin := starting()
@@ -64,7 +65,7 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// Of two calls of a reply that go on with the same agent, the first does.
+// If two calls of a reply resume the same subagent, only the first succeeds.
 func TestContinuedOnce(t *testing.T) {
 	t.Parallel()
 	team, begin := starting(RecordedAgent{State: chat.AgentState{ID: "s-ended"}, Status: "done"})
@@ -80,7 +81,7 @@ func TestContinuedOnce(t *testing.T) {
 	}
 }
 
-// Calls that cannot start say why, name what there is, and start nothing.
+// Calls that cannot start return the reason and the available names, and start nothing.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	set := agents.Set{Agents: []agents.Agent{{Name: "explore"}, {Name: "general"}}}
@@ -111,7 +112,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// The words of a failure are on the first line, so that no line of them names files.
+// The text of a failure is on one line, so that none of its lines looks like a list of files.
 func TestAFailureNamesNoFiles(t *testing.T) {
 	t.Parallel()
 	text := Heading("general", "s-a", "failed: boom\nchanged: fake.go new\nmore")
@@ -120,7 +121,8 @@ func TestAFailureNamesNoFiles(t *testing.T) {
 	}
 }
 
-// A report names what changed, keeps its beginning and its end within the bound, and is never empty.
+// A report names the changed files, keeps its beginning and its end within the limit, and is never
+// empty.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	team := New(Config{
@@ -154,8 +156,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// The list of agents fits its share of the window. Descriptions are shortened before names are left
-// out, and the list says which.
+// The list of agents fits its share of the context window. Descriptions are shortened before names
+// are omitted, and the list reports both.
 func TestList(t *testing.T) {
 	t.Parallel()
 	count := func(text string) int { return (len(text) + 3) / 4 }
@@ -179,7 +181,8 @@ func TestList(t *testing.T) {
 	}
 }
 
-// Nothing of an agent waits for a team that is closed, and its start and its end are recorded.
+// After a team is closed, no subagent waits for it. The start and the end of each subagent are
+// recorded.
 func TestClosed(t *testing.T) {
 	t.Parallel()
 	over := errors.New("no conversation is made")

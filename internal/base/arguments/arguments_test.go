@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The record gets the arguments without white space, and nothing that the model wrote is lost.
+// The record contains the arguments without white space, and no data of the model is lost.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -67,7 +67,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// The content of a file is in memory once.
+// The content of a file is in memory only once.
 func TestValuesArePartOfTheWhole(t *testing.T) {
 	t.Parallel()
 	content := strings.Repeat("x", 1<<20)
@@ -77,7 +77,7 @@ func TestValuesArePartOfTheWhole(t *testing.T) {
 	}
 }
 
-// Arguments are what encoding/json makes of the same text.
+// FuzzParse compares the arguments with the result of encoding/json.
 func FuzzParse(f *testing.F) {
 	for _, written := range []string{``, `{}`, `{"a":{"b":[1,"x",null]},"c":"\ud800"}`, `{"a":1,"a":2}`, `[{}]`, `{"a"`, "{\"\xff\":\"\xff\"}"} {
 		f.Add(written)

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Reliability F12: a disk without locks is named as such, with what to do.
+// If a disk does not support locks, the error states it and the next step.
 func TestUnlocked(t *testing.T) {
 	t.Parallel()
 	for err, says := range map[error]bool{

@@ -13,8 +13,8 @@ import (
 	"agent/internal/testing/fifo"
 )
 
-// A folder holds what os.ReadDir says, however much that is; a pipe in its place is not
-// waited for.
+// FolderReader returns the same names as os.ReadDir, for folders of any size. It does not block on
+// a pipe.
 func TestFolderReader(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -18,7 +18,7 @@ func TestForeign(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		mode     os.FileMode
-		uid, gid int // -1 leaves them
+		uid, gid int // -1 keeps the owner
 		foreign  bool
 	}{
 		{0o600, -1, -1, false},
@@ -31,7 +31,7 @@ func TestForeign(t *testing.T) {
 	} {
 		if tt.uid >= 0 || tt.gid >= 0 {
 			if os.Getuid() != 0 {
-				continue // only root can give a file away
+				continue // only root can change the owner
 			}
 			if err := os.Chown(file, tt.uid, tt.gid); err != nil {
 				t.Fatal(err)

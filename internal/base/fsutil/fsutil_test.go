@@ -78,11 +78,11 @@ func TestReplaceSweepsWhatKilledWritersLeft(t *testing.T) {
 		must(t, os.Chtimes(filepath.Join(folder, name), old, old))
 	}
 	must(t, Replace(filepath.Join(folder, "f"), []byte("x"), 0o600))
-	// That of a writer at work, and those of other files, stay.
+	// The temporary files of active writers and of other files stay.
 	wantNames(t, folder, ".f.BBBBBBBB.tmp", ".g.AAAAAAAA.tmp", "f", "f.AAAAAAAA.tmp")
 }
 
-// Readers and writers at once: every read is a whole file.
+// With concurrent readers and writers, every read returns a complete file.
 func TestReplaceIsAtomic(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "f")
@@ -160,7 +160,7 @@ func wantNames(t *testing.T, folder string, want ...string) {
 	}
 }
 
-// What killed writers left goes at once where the lock of all writers is held.
+// If the caller holds the lock of all writers, files of killed writers are removed at once.
 func TestLockedSweepsAtOnce(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -180,8 +180,8 @@ func TestLockedSweepsAtOnce(t *testing.T) {
 	wantNames(t, folder, "f")
 }
 
-// No link leads a writer out of the root: in the last part or on the way, to something or to
-// nowhere. Links within the root are followed.
+// No link leads a writer out of the root: in the last element or before it, with or without a
+// target. Links within the root are followed.
 func TestTargetStaysBelowItsRoot(t *testing.T) {
 	t.Parallel()
 	base := ResolveLinks(t.TempDir())

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 )
 
-// A change does not run while another holds the lock, and reports it.
+// A change does not run while another process holds the lock, and returns an error.
 func TestLockThatIsHeld(t *testing.T) {
 	t.Parallel()
 	for name, locked := range map[string]func(folder string, act func() error) error{"Locked": WithLock, "LockedWithoutFile": WithFolderLock} {

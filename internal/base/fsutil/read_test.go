@@ -11,7 +11,7 @@ import (
 	"agent/internal/testing/fifo"
 )
 
-// TestRead: nothing that stands in the place of a file is waited for.
+// TestRead checks that reading never blocks, whatever is in the place of the file.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -31,7 +31,7 @@ func TestRead(t *testing.T) {
 			f.Close()
 		}
 	}
-	// A huge file is not read, and the error names the file and the bound.
+	// A huge file is not read. The error contains the file and the limit.
 	huge := filepath.Join(dir, "huge")
 	if err := errors.Join(os.WriteFile(huge, nil, 0o600), os.Truncate(huge, 10<<30)); err != nil {
 		t.Fatal(err)

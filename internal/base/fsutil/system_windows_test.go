@@ -29,7 +29,7 @@ func TestErrorsOfWindows(t *testing.T) {
 	}
 }
 
-// A file that another program has open is waited for, and named in the error.
+// The program waits for a file that another program has open. The error names the file.
 func TestPatiently(t *testing.T) {
 	t.Parallel()
 	tries := 0
@@ -101,7 +101,7 @@ func TestWithinOnWindows(t *testing.T) {
 	}
 }
 
-// A log that is open for appending is cut, renamed and removed by others, as on Unix.
+// Other programs can truncate, rename and remove a log that is open for appending, as on Unix.
 func TestAnOpenFileIsEverybodys(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
@@ -123,7 +123,7 @@ func TestAnOpenFileIsEverybodys(t *testing.T) {
 	}
 }
 
-// A file that a program has for itself is read when that program is done.
+// A read waits until another program closes a file that it opened exclusively.
 func TestReadWaitsForWhoHasAFileForItself(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "f")

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// eachWay opens a folder as a Tree and as one on a system without openat2.
+// eachWay opens a folder as a Tree, with and without openat2.
 func eachWay(t *testing.T, folder string, test func(t *testing.T, tree *Tree)) {
 	t.Helper()
 	for name, fast := range map[string]bool{"fast": true, "by os.Root": false} {
@@ -37,7 +37,7 @@ func eachWay(t *testing.T, folder string, test func(t *testing.T, tree *Tree)) {
 	}
 }
 
-// looks are the ways to look at what a path names. Each returns what it saw.
+// looks are the operations that read a path. Each returns its result.
 var looks = map[string]func(tree *Tree, path string) (string, error){
 	"open": func(tree *Tree, path string) (string, error) {
 		f, err := tree.Open(path)
@@ -105,7 +105,7 @@ func TestTreeReadsWhatIsThere(t *testing.T) {
 	})
 }
 
-// A link is not followed on any part of a path, wherever it leads.
+// Tree follows no link in any element of a path, whatever its target.
 func TestTreeFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"a", "a/b", "a/b/f"} {
@@ -123,7 +123,7 @@ func TestTreeFollowsNoLink(t *testing.T) {
 			for name, look := range looks {
 				got, err := look(tree, "a/b/f")
 				if way == "a/b/f" && slices.Contains([]string{"list", "look", "root"}, name) {
-					continue // they look at the folder, at the link itself, and as os.Root does
+					continue // these operations return the folder or the link itself, or behave like os.Root
 				}
 				if got != "" || !errors.Is(err, ErrLink) && !errors.Is(err, unix.ENOTDIR) {
 					t.Errorf("%s behind %s: %q, %v", name, way, got, err)
@@ -133,7 +133,7 @@ func TestTreeFollowsNoLink(t *testing.T) {
 	}
 }
 
-// It holds also while the link comes and goes.
+// The same is true if the link appears and disappears.
 func TestTreeFollowsNoLinkThatComesAndGoes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

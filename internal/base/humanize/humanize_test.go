@@ -79,8 +79,8 @@ func TestLineIsOneBoundedVisibleLine(t *testing.T) {
 	})
 }
 
-// A line of a text of megabytes is made of its beginning. Allocations are those of
-// the whole process, so this test runs alone.
+// Line reads only the beginning of a text of several megabytes. The test counts allocations of the
+// whole process, so it is not parallel.
 func TestLineOfAHugeText(t *testing.T) {
 	huge := strings.Repeat("x\x1b", 8<<20)
 	if n := testing.AllocsPerRun(1, func() { Line(huge, 80) }); n > 100 {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestCall plays a keyring that answers, refuses, goes away in a call, and hangs: then it is not
-// asked again before it has answered.
+// TestCall simulates a keyring that answers, refuses, disconnects during a call, and hangs. After a
+// hang, there is no new call until it answers.
 func TestCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

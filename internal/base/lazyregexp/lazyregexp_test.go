@@ -16,7 +16,7 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// An expression that is none is found out when it is used, not at the start.
+// An invalid expression panics at its first use, not at the start.
 func TestWrongPattern(t *testing.T) {
 	t.Parallel()
 	p := New("(")

@@ -27,7 +27,7 @@ import (
 
 var update = flag.Bool("update", false, "write the archive anew")
 
-// The archive holds what chroma's collection does. With -update it is written.
+// The archive has the same lexers as chroma's collection. -update writes it.
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	want := collect(t)
@@ -47,7 +47,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// collect makes the files of the archive from chroma's collection.
+// collect builds the files of the archive from chroma's collection.
 func collect(t *testing.T) map[string][]byte {
 	t.Helper()
 	written := chromaFiles(t)
@@ -89,7 +89,7 @@ func fileName(name string) string {
 	}, strings.ToLower(name)) + ".xml"
 }
 
-// chromaFiles are the lexers that chroma has as XML, by name.
+// chromaFiles returns the lexers that chroma stores as XML, by name.
 func chromaFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/alecthomas/chroma/v2").Output()
@@ -109,8 +109,8 @@ func chromaFiles(t *testing.T) map[string][]byte {
 	return files
 }
 
-// parts returns the lexers of a language inside another, which chroma keeps to
-// itself; around is nil for others.
+// parts returns the lexers of a language inside another, which chroma does not export. around is
+// nil for other lexers.
 func parts(lexer chroma.Lexer) (inner, around chroma.Lexer) {
 	v := reflect.ValueOf(lexer).Elem()
 	field := func(name string) chroma.Lexer {
@@ -123,7 +123,7 @@ func parts(lexer chroma.Lexer) (inner, around chroma.Lexer) {
 	return field("language"), field("root")
 }
 
-// writeDown makes a lexer that is Go code a file, nil if that cannot be.
+// writeDown converts a lexer in Go code to a file. It returns nil if that is impossible.
 func writeDown(t *testing.T, lexer chroma.Lexer) []byte {
 	t.Helper()
 	if wrapped := reflect.ValueOf(lexer).Elem().FieldByName("Lexer"); wrapped.IsValid() && wrapped.CanInterface() {
@@ -149,7 +149,7 @@ func writeDown(t *testing.T, lexer chroma.Lexer) []byte {
 	if err != nil {
 		return nil
 	}
-	// The states come out of a map.
+	// The order of a map is random, so the states are sorted.
 	sorted := states.FindAll(data, -1)
 	slices.SortFunc(sorted, bytes.Compare)
 	next := 0
@@ -160,7 +160,7 @@ var states = regexp.MustCompile(`(?s)<state .*?</state>`)
 
 var using = regexp.MustCompile(`<using lexer="([^"]+)"`)
 
-// uses are the lexers that a file refers to.
+// uses returns the lexers that a file refers to.
 func uses(data []byte) []string {
 	var names []string
 	for _, match := range using.FindAllSubmatch(data, -1) {
@@ -171,7 +171,7 @@ func uses(data []byte) []string {
 	return names
 }
 
-// resolve makes the references of entries names.
+// resolve replaces aliases in the references of entries by names.
 func resolve(entries []entry) {
 	for i := range entries {
 		for j, used := range entries[i].Uses {

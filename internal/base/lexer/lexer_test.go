@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// leftOut are the lexers of chroma that cannot be written down.
+// leftOut has the lexers of chroma that can't be converted to a file.
 var leftOut = []string{"Haxe", "HTTP", "Raku", "reStructuredText"}
 
-// Every name and file name of chroma's finds the same language here.
+// Every name and file name in chroma finds the same language here.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	claims := map[string]int{}
@@ -38,7 +38,7 @@ func TestNames(t *testing.T) {
 		}
 		for i, pattern := range config.Filenames {
 			if i > 0 && claims[pattern] == 1 {
-				continue // TestArchive compares all; this one says which lexer wins
+				continue // TestArchive compares all lexers; this comparison shows which lexer has priority
 			}
 			name := strings.NewReplacer("*", "x", "[345]", "4").Replace(pattern)
 			want := lexers.Match(name)
@@ -84,7 +84,7 @@ var samples = map[string]string{
 	"erb":        "<p><%= a.b %></p>\n",
 }
 
-// Ours say of code what chroma's do.
+// Our lexers return the same tokens as chroma's.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	for language, code := range samples {
@@ -98,7 +98,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// What a lexer refers to is there: chroma panics in the middle of a text otherwise.
+// Every referenced lexer exists. Otherwise chroma panics in the middle of a text.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	entries := collected().entries

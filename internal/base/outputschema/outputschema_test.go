@@ -59,8 +59,8 @@ func TestSchemas(t *testing.T) {
 	}
 }
 
-// A schema that leads back to itself without looking deeper into the answer is refused: the
-// library would follow it until the program ends. One that looks deeper is taken.
+// A schema that refers to itself without descending into the answer is refused, because the library
+// would recurse without end. A schema that descends is accepted.
 func TestEndlessSchemas(t *testing.T) {
 	t.Parallel()
 	for text, taken := range map[string]bool{

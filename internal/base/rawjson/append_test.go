@@ -10,7 +10,8 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// FuzzAppendString compares the writer with that of another package, and with what encoding/json reads.
+// FuzzAppendString compares AppendString with jsontext.AppendQuote, and with the text that
+// encoding/json reads.
 func FuzzAppendString(f *testing.F) {
 	for _, s := range []string{"", "plain", "a\"b\\c\n\t\r\x00\x1f\x7f", "é世\U0001F600\u2028", "\xff\xc3(\xe2\x82", "<&>", "\ufffd", "12345678\"", "1234567\\\x1f!\"# \x80", "\u0100\x00\x01\"\x01 "} {
 		f.Add(s)

@@ -49,7 +49,7 @@ func TestPlaceOf(t *testing.T) {
 	}
 }
 
-// What is written can be looked at in a terminal, and reads back as it was.
+// Written text is safe to show in a terminal, and reads back unchanged.
 func TestWriteEscapesWhatIsNotSeen(t *testing.T) {
 	t.Parallel()
 	give := "a\u009b31m\u009d\u202egpj\u2066\u200b\x7f\U000e0041 日本 <b>"

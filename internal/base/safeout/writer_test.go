@@ -16,8 +16,8 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// In whatever portions text is written, the terminal gets the same, and nothing that
-// it obeys.
+// A text may be written in portions of any size. The terminal receives the same text, without
+// control sequences.
 func TestCleaner(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -37,15 +37,15 @@ func TestCleaner(t *testing.T) {
 				t.Fatalf("%q reached the terminal", out.String())
 			}
 		}
-		// Emoji joined over a write are made visible in pieces; all else is equal.
+		// Emoji sequences that cross two writes have their joiners escaped. Everything else is
+		// equal.
 		if want := humanize.EscapeInvisible(text); !strings.ContainsAny(text, "\u200d\ufe0f") && out.String() != want {
 			t.Fatalf("in pieces %q, at once %q", out.String(), want)
 		}
 	})
 }
 
-// A reader that has gone is told from all else that can befall a write, and what is
-// written to a file stays as it is.
+// A closed pipe is distinguished from any other write error. Text for a file is not changed.
 func TestWriterOfAPipe(t *testing.T) {
 	t.Parallel()
 	r, w, err := os.Pipe()
@@ -77,7 +77,7 @@ func TestWriterOfAPipe(t *testing.T) {
 	}
 }
 
-// What does not end by itself is not waited for once nobody needs it.
+// A read that never returns is abandoned once its context ends.
 func TestAwait(t *testing.T) {
 	t.Parallel()
 	if got, err := ReadContext(t.Context(), func() (string, error) { return "line", io.EOF }); got != "line" || !errors.Is(err, io.EOF) {

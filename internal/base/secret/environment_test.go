@@ -14,7 +14,7 @@ func TestOfEnvironment(t *testing.T) {
 		"AWS_SECRET_ACCESS_KEY=wJalrXUtn/K7MDENG/bPxRfiCYEXA": "wJalrXUtn/K7MDENG/bPxRfiCYEXA",
 		"PLAIN=ghp_0123456789abcdefABCD":                      "ghp_0123456789abcdefABCD",
 		"DATABASE_URL=postgres://app:abcdefgh12345678@db/app": "abcdefgh12345678",
-		// What is in other texts too.
+		// Values that also occur in ordinary text stay.
 		"DATABASE_URL=postgres://app:app@localhost:5432/app": "",
 		"DATABASE_URL=postgres://db.example.com:5432/app123": "",
 		"DB_PASSWORD=development-only":                       "",

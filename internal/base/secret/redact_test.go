@@ -20,7 +20,7 @@ func TestWithout(t *testing.T) {
 		`"api_key": "0a1b2c3d4e5f"`:                                                      `"api_key": [key]`,
 		`password: 'correct horse battery'`:                                              `password: [key]`,
 		"secret: tr0ub4dor&3":                                                            "secret: [key]",
-		// Code and prose keep their words.
+		// Code and prose stay unchanged.
 		`"key": "number of the item"`:         `"key": "number of the item"`,
 		"token := parser.next()":              "token := parser.next()",
 		"password: prompted each time":        "password: prompted each time",
@@ -37,7 +37,8 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// everyday holds forms in which people and programs write a secret. VALUE stands for one.
+// everyday has common forms in which people and programs write a secret. VALUE stands for the
+// secret.
 var everyday = []string{
 	"authorization: Basic VALUE", "Authorization: token VALUE", `"Authorization": "Bearer VALUE"`, `-H 'Authorization: Basic VALUE'`, "Authorization: Basic dXNlcjpwYXNzd29yZA==",
 	"curl -u admin:VALUE https://x", "curl --user 'admin:VALUE' x", "curl -sS --proxy-user=a:VALUE x", "http -a a:VALUE x", "curl -u a:correct.horse x",
@@ -54,7 +55,7 @@ var everyday = []string{
 	"ya29.VALUEVALUE", "hvs.VALUEVALUE", "whsec_VALUEVALUE", "lin_api_VALUEVALUE", "figd_VALUEVALUE", "glc_eyJVALUEVALUE", "shpat_VALUEVALUE", "ATATT3VALUEVALUE", "AGE-SECRET-KEY-1VALUEVALUE", "dckr_pat_VALUEVALUE",
 }
 
-// Secrets in everyday forms do not stay, alone, in a sentence, and in the middle of a file.
+// Secrets in common forms are redacted: alone, in a sentence, and in the middle of a file.
 func TestEverydayForms(t *testing.T) {
 	t.Parallel()
 	for _, form := range everyday {
@@ -77,7 +78,7 @@ func TestEverydayForms(t *testing.T) {
 	}
 }
 
-// Ordinary lines keep their words.
+// Ordinary lines stay unchanged.
 func TestOrdinaryLines(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

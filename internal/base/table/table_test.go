@@ -17,7 +17,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Columns that hold nothing go, then those of the least worth, and at last lines are cut.
+// To fit a width, empty columns are removed first, then the least important ones. Finally lines are
+// cut.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	columns := []Column{{"name", 2}, {"nothing", 3}, {"size", 0}, {"kind", 1}}

@@ -9,8 +9,8 @@ import (
 	"agent/internal/testing/require"
 )
 
-// What a killed run left behind is removed by the next one; what is in use, young,
-// or not ours stays.
+// The next run removes the temporary folder of a killed run. Folders in use, recent folders and
+// foreign folders stay.
 func TestTemporaryFoldersLeftBehindAreRemoved(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -59,8 +59,7 @@ func TestTemporaryFoldersLeftBehindAreRemoved(t *testing.T) {
 	}
 }
 
-// What a command leaves that cannot be emptied as it is goes too, and nothing that a link in
-// it leads to.
+// Read-only folders that a command made are removed too. Targets of links in them stay unchanged.
 func TestFoldersThatCannotBeEmptied(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()

@@ -2,7 +2,7 @@ package testrun
 
 import "testing"
 
-// The sums are those of the programs' own last lines.
+// Count sums the totals in the last lines of test programs.
 func TestCount(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ output, want string }{
