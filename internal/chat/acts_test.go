@@ -13,9 +13,9 @@ import (
 	"agent/internal/tools"
 )
 
-// What is done beside the calls of the model is in the record: files that undo and redo changed,
-// with their hashes, commands that are kept from the model, and those in a message. So is what let a
-// call run unasked.
+// The record contains actions outside the calls of the model: files that undo and redo changed,
+// with hashes, hidden commands, and commands in a message. It also contains the permission that
+// allowed a call without a prompt.
 func TestActsAreRecorded(t *testing.T) {
 	t.Parallel()
 	b := newWorkbench(t, map[string]string{"a.txt": "one\n"}, calls("write_file", `{"file_path":"b.txt","content":"b\n"}`), say("done"))
@@ -66,7 +66,8 @@ func TestActsAreRecorded(t *testing.T) {
 	}
 }
 
-// A call whose proposal the user declines is recorded as refused by them, although they answered.
+// If the user declines the proposal of a call, the record has a refusal by the user, although the
+// user answered.
 func TestADeclinedProposalIsRecordedAsRefused(t *testing.T) {
 	t.Parallel()
 	for _, declined := range []bool{true, false} {

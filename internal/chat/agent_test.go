@@ -7,7 +7,8 @@ import (
 	"agent/internal/gate"
 )
 
-// Whatever an agent tells a conversation that has ended, with an inbox that nobody serves, returns.
+// Calls from subagents return at once if the conversation has ended and no goroutine serves its
+// inbox.
 func TestAgentsDoNotWaitForAnOwnerThatIsGone(t *testing.T) {
 	t.Parallel()
 	a := NewAgents(NewHandle(), nil)

@@ -13,7 +13,7 @@ import (
 	"agent/internal/tools"
 )
 
-// answering answers every approval.
+// answering answers every approval prompt with d.
 func (b *bench) answering(d Decision) {
 	b.on = func(e Event) {
 		if asked, ok := e.(ApprovalRequested); ok {
@@ -22,8 +22,8 @@ func (b *bench) answering(d Decision) {
 	}
 }
 
-// TestWhatIsApprovedIsApplied: a call is planned once, and the plan that was shown
-// is the one that is carried out.
+// TestWhatIsApprovedIsApplied checks that a call is planned once, and that exactly the approved
+// plan runs.
 func TestWhatIsApprovedIsApplied(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("edits", `{}`), say("ok"))
@@ -85,7 +85,7 @@ func TestModeCycle(t *testing.T) {
 	}
 }
 
-// guarded are tools of every kind; a command only looks when it is "ls".
+// guarded returns tools of every kind. The command "ls" is read-only, all others are not.
 func guarded() *tools.Registry {
 	plan := func(_ context.Context, _ *tools.Env, args arguments.Arguments) (tools.Plan, error) {
 		var a struct {
@@ -113,7 +113,7 @@ const (
 	fetch  = `fetch {"file_path":"http://h"}`
 )
 
-// TestWhoMayRun: what consent says of a call is what becomes of it and of the turn.
+// TestWhoMayRun checks the effect of each approval mode on a call and on its turn.
 func TestWhoMayRun(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -143,13 +143,13 @@ func TestWhoMayRun(t *testing.T) {
 	}
 }
 
-// TestAnswersToOtherQuestions are ignored: a late answer must not allow what it was
-// not about.
+// TestAnswersToOtherQuestions checks that a late answer is ignored. It must not allow a call that
+// its prompt did not show.
 func TestAnswersToOtherQuestions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a.go"}`, "write_file", `{"file_path":"b.md"}`), say("ok"))
 	b.set("approval-mode", "ask")
-	b.Answer(1, Decision{Allow: true}) // before it is asked
+	b.Answer(1, Decision{Allow: true}) // before the prompt opens
 	b.on = func(e Event) {
 		if asked, ok := e.(ApprovalRequested); ok {
 			b.Answer(asked.Approval.ID-1, Decision{Allow: true})
@@ -180,8 +180,8 @@ func TestAnswersToOtherQuestions(t *testing.T) {
 	}
 }
 
-// TestNobodyIsAskedAfterAnInterrupt: one question is open when the user interrupts,
-// the next is not put.
+// TestNobodyIsAskedAfterAnInterrupt checks that an interrupt at an open prompt prevents the next
+// prompt.
 func TestNobodyIsAskedAfterAnInterrupt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a"}`, "write_file", `{"file_path":"b"}`))
@@ -200,11 +200,11 @@ func TestNobodyIsAskedAfterAnInterrupt(t *testing.T) {
 	}
 }
 
-// TestARefusalCountsBeforeItsInterrupt: Esc at a question refuses and interrupts; what
-// was refused is never told as left unanswered.
+// TestARefusalCountsBeforeItsInterrupt checks that Esc at a prompt refuses the call and interrupts
+// the turn. The refused call is never reported as unanswered.
 func TestARefusalCountsBeforeItsInterrupt(t *testing.T) {
 	t.Parallel()
-	for range 50 { // which of two events that are both there is taken is chance
+	for range 50 { // select is random if both events are ready
 		b := newBench(t, calls("write_file", `{"file_path":"a"}`))
 		b.set("approval-mode", "ask")
 		b.on = func(e Event) {
@@ -222,8 +222,8 @@ func TestARefusalCountsBeforeItsInterrupt(t *testing.T) {
 	}
 }
 
-// TestEveryCallThatWillAskIsSaid: a question says which calls of the same reply will be
-// asked about next: not those that look, are allowed, or cannot be planned.
+// TestEveryCallThatWillAskIsSaid checks that a prompt lists the later calls of the reply that will
+// also need approval. It omits calls that are read-only, already allowed, or impossible to plan.
 func TestEveryCallThatWillAskIsSaid(t *testing.T) {
 	t.Parallel()
 	split := func(calls ...string) (out []string) {

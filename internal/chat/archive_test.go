@@ -17,8 +17,7 @@ import (
 	"agent/internal/tools"
 )
 
-// logged is a bench whose conversation is recorded in a log, with the tool that
-// recalls.
+// logged is a bench whose conversation is recorded in a log. It has the tool recall.
 type logged struct {
 	*bench
 	log *session.Log
@@ -45,7 +44,7 @@ func (r *logged) sessionOptions(dir string) session.Options {
 	}
 }
 
-// goOn makes the chat anew, from what is recorded.
+// goOn makes a new chat from a recorded state.
 func (r *logged) goOn(from session.State) {
 	r.t.Helper()
 	recall, err := tools.NewRegistry(defaultTools()...).Get("recall")
@@ -63,7 +62,7 @@ func (r *logged) goOn(from session.State) {
 	}
 }
 
-// again closes the log and takes the session up from it.
+// again closes the log and resumes the session from it.
 func (r *logged) again() {
 	r.t.Helper()
 	path := r.log.Path()
@@ -78,7 +77,7 @@ func (r *logged) again() {
 	r.goOn(state)
 }
 
-// recalls is what the tool answers to these arguments, in a turn of its own.
+// recalls returns the result of the tool for these arguments, in a separate turn.
 func (r *logged) recalls(args string) *history.ToolResponse {
 	r.t.Helper()
 	n := len(r.model.requests)
@@ -95,8 +94,8 @@ func (r *logged) recalls(args string) *history.ToolResponse {
 	return all[len(all)-1]
 }
 
-// What density pruned is listed and fetched by the model, at once and after the session
-// was taken up again, with how old it is and that its file was written since.
+// The model can list and recall content that density pruned, both at once and after a resume. The
+// answer includes the age of the content and later writes of its file.
 func TestRecallOfAStaleRead(t *testing.T) {
 	t.Parallel()
 	r := newLogged(t,
@@ -127,7 +126,7 @@ func TestRecallOfAStaleRead(t *testing.T) {
 	}
 }
 
-// answerOf is the first answer of a tool in the log.
+// answerOf returns the first result of a tool in the log.
 func answerOf(t *testing.T, r *logged, tool string) string {
 	t.Helper()
 	data, err := os.ReadFile(r.log.Path())
@@ -152,8 +151,8 @@ func answerOf(t *testing.T, r *logged, tool string) string {
 	return ""
 }
 
-// Everything that compressions take, with every strategy and at the hard limit, can be
-// recalled word for word, live and resumed, and the numbers stay what they are.
+// Any content that a compression removes can be recalled word for word, with every strategy and at
+// the hard limit, live and resumed. The numbers in the ledger stay the same.
 func TestRecallOfEverythingThatWasCompressed(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range few([]string{"high-density", "top-down-truncation", "middle-out", "one-shot", "cache-aware"}) {
@@ -233,8 +232,8 @@ func allText(entries []*history.Content) []string {
 	return texts
 }
 
-// A recalled result is pruned as others are, and not listed once more: it is there
-// under its first number.
+// A recalled result can be pruned like any other. The ledger does not list it again, because its
+// first line still names the content.
 func TestRecalledResultsLeaveAgain(t *testing.T) {
 	t.Parallel()
 	r := newLogged(t,
@@ -256,7 +255,7 @@ func TestRecalledResultsLeaveAgain(t *testing.T) {
 	}
 }
 
-// A long answer is paged, and what is asked for can be narrowed.
+// A long answer has pages, and the model can narrow the request.
 func TestRecallIsBounded(t *testing.T) {
 	t.Parallel()
 	r := newLogged(t)
@@ -287,8 +286,8 @@ func TestRecallIsBounded(t *testing.T) {
 	}
 }
 
-// REQ-HD-012.3: without a record there is nothing to recall, and the tool is not there;
-// with one see testdata/script/recall.txtar of cmd/agent.
+// Without a record nothing can be recalled, and the tool is not offered (REQ-HD-012.3). For a
+// session with a record see testdata/script/recall.txtar of cmd/agent.
 func TestWithoutARecordNothingIsRecalled(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -10,8 +10,8 @@ import (
 
 const asksWhich = `{"questions":[{"question":"Which?","options":[{"label":"left"},{"label":"right"}]}]}`
 
-// What the model asks is asked in every mode and whatever rules allow; the answer is the
-// call's. Refused, the turn ends; where nobody is there, the model decides and goes on.
+// Questions of the model are shown in every mode and with every rule, and the answer becomes the
+// result of the call. A refusal ends the turn. Without a user, the model decides and continues.
 func TestTheModelAsks(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

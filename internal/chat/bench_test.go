@@ -16,8 +16,8 @@ import (
 	"agent/internal/tokens"
 )
 
-// session is a chat with a long history of reads and writes in which density has
-// found what there is to find, counted as the program counts.
+// longSession returns a chat with a long history of reads and writes, counted like the program
+// counts. Density has already pruned everything possible.
 func longSession(tb testing.TB, entries, wordsEach int) *bench {
 	tb.Helper()
 	b := newBench(tb)
@@ -46,8 +46,7 @@ func longSession(tb testing.TB, entries, wordsEach int) *bench {
 	return b
 }
 
-// tally counts how often it is asked to count, by several goroutines where a whole
-// history is counted anew.
+// tally counts the calls of Count. It is atomic because several goroutines count a whole history.
 type tally struct {
 	wordCount
 	asked atomic.Int64
@@ -55,8 +54,8 @@ type tally struct {
 
 func (t *tally) Count(text string) int { t.asked.Add(1); return t.wordCount.Count(text) }
 
-// TestNothingIsCountedTwice: before a request, and with every status, only what is
-// new is counted, however long the session (D-01).
+// TestNothingIsCountedTwice checks that requests and status events count only new entries, however
+// long the session is (D-01).
 func TestNothingIsCountedTwice(t *testing.T) {
 	t.Parallel()
 	b := longSession(t, 2000, 20)
@@ -86,8 +85,8 @@ func TestNothingIsCountedTwice(t *testing.T) {
 	}
 }
 
-// BenchmarkPreSend is the window before a request at 2 000 entries: with nothing to
-// do it is to take at most 1 ms.
+// BenchmarkPreSend measures the step before a request at 2 000 entries. With nothing to prune it
+// should take at most 1 ms.
 func BenchmarkPreSend(b *testing.B) {
 	for _, added := range []bool{false, true} {
 		b.Run(map[bool]string{false: "nothing to do", true: "a message added"}[added], func(b *testing.B) {
@@ -104,8 +103,7 @@ func BenchmarkPreSend(b *testing.B) {
 	}
 }
 
-// BenchmarkStatus is what every event costs besides itself; it is not to grow with
-// the session.
+// BenchmarkStatus measures the fixed cost of an event. It must not grow with the session.
 func BenchmarkStatus(b *testing.B) {
 	for _, entries := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprint(entries, " entries"), func(b *testing.B) {
@@ -117,7 +115,7 @@ func BenchmarkStatus(b *testing.B) {
 	}
 }
 
-// arrival is a network that notes when a request has reached it, and refuses it.
+// arrival is a network that records the arrival time of a request and refuses it.
 type arrival struct{ at time.Time }
 
 func (a *arrival) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -127,8 +125,8 @@ func (a *arrival) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{"Content-Type": {"application/json"}}, Body: body, Request: r}, nil
 }
 
-// BenchmarkEnterToRequest is the time from a message to its request on the network,
-// at 200 000 tokens of context: at most 15 ms.
+// BenchmarkEnterToRequest measures the time from a message to its request on the network, with 200
+// 000 tokens of context. It should be at most 15 ms.
 func BenchmarkEnterToRequest(b *testing.B) {
 	c := longSession(b, 1000, 500)
 	network := &arrival{}

@@ -12,8 +12,9 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Reasoning whose past has changed is never sent to a server that binds it to all before it, with any
-// strategy and any kind of cache. Within a turn none is lost, unless a person wants that.
+// If earlier content changes, reasoning after it is never sent to a server that binds reasoning to
+// that content. This is true for every strategy and kind of cache. Within a turn no reasoning is
+// lost, unless the setting compression.boundaries is always.
 func TestVoidReasoningIsNotSent(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []string{"cache-aware", "high-density", "top-down-truncation"} {
@@ -34,8 +35,8 @@ func TestVoidReasoningIsNotSent(t *testing.T) {
 	}
 }
 
-// boundJob has a model with bound reasoning read and write over several turns. It returns how many
-// replies lost their reasoning within a turn, and in all.
+// boundJob has a model with bound reasoning read and write over several turns. It returns the
+// number of replies that lost their reasoning within a turn, and in total.
 func boundJob(t *testing.T, set ...string) (within, all int) {
 	t.Helper()
 	const perTurn, turns = 8, 3

@@ -11,7 +11,7 @@ import (
 	"agent/internal/history"
 )
 
-// holds counts the entries of the context that hold a text.
+// holds counts the context entries that contain a text.
 func (b *bench) holds(text string) int {
 	n := 0
 	for _, entry := range b.config.History.RawHistory() {
@@ -22,8 +22,8 @@ func (b *bench) holds(text string) int {
 	return n
 }
 
-// What is brought back is the newest entry, survives a resume, is no message of the
-// user, and density does not take it again, whatever phases run.
+// Restored content becomes the newest entry, survives a resume, and is not a user message. Density
+// never prunes it again, with any phase enabled.
 func TestBringBack(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []string{"high-density", "cache-aware"} {
@@ -84,7 +84,7 @@ func TestBringBack(t *testing.T) {
 	}
 }
 
-// serve runs what needs an owner that serves its inbox.
+// serve runs act while a goroutine serves the inbox of the chat.
 func serve(t *testing.T, b *bench, act func(ctx context.Context)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -95,7 +95,7 @@ func serve(t *testing.T, b *bench, act func(ctx context.Context)) {
 	<-done
 }
 
-// What cannot be brought back is said, and changes nothing.
+// Content that can't be restored gives an error and changes nothing.
 func TestBringBackRefuses(t *testing.T) {
 	t.Parallel()
 	r := newLogged(t)

@@ -7,8 +7,8 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// What is set of the provider's cache goes above what is known of it, and how it is asked
-// says how long it lives (D-95).
+// Settings of the provider's cache override its known values. The requested lifetime also sets the
+// expected one (D-95).
 func TestCacheOfAProvider(t *testing.T) {
 	t.Parallel()
 	marks := vendor.Cache{Kind: vendor.CacheMarks, Reach: 20, Life: 5 * time.Minute}
@@ -41,8 +41,8 @@ func TestCacheOfAProvider(t *testing.T) {
 	}
 }
 
-// A life that was learned is the provider's own: one that is set, or asked for, is not kept, and
-// replaces it.
+// A learned lifetime is stored only if it is the provider's default. A configured or requested
+// lifetime replaces it and is not stored.
 func TestOnlyTheProvidersLifeIsKept(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -23,15 +23,16 @@ import (
 	"agent/internal/tools"
 )
 
-// prefixCache is a provider's cache that goes by the bytes of requests: it finds the longest
-// beginning that a request shares with the one before, for a time.
+// prefixCache simulates a provider's cache of request bytes. It finds the longest common prefix
+// with the previous request, for a limited time.
 type prefixCache struct {
 	life  time.Duration
 	now   func() time.Time
 	drops bool
-	// tokens counts as the provider does; nil means a token for four bytes.
+	// tokens counts like the provider. If it is nil, four bytes are one token.
 	tokens history.Counter
-	// as makes the report of a size and a shared beginning; nil means steps of 128.
+	// as computes the reported numbers from a size and a common prefix. If it is nil, the cached
+	// number has steps of 128.
 	as func(size, shared int) (prompt, cached int)
 
 	model  string
@@ -39,7 +40,8 @@ type prefixCache struct {
 	latest time.Time
 }
 
-// report is what the provider says of a request: its size and what was cached, in steps of 128.
+// report returns the usage that the provider reports for a request: its size and the cached tokens,
+// in steps of 128.
 func (p *prefixCache) report(r llm.Request) llm.Usage {
 	parts := []string{r.System}
 	for _, tool := range r.Tools {
@@ -81,7 +83,7 @@ func (p *prefixCache) report(r llm.Request) llm.Usage {
 	return llm.Usage{PromptTokens: prompt, CompletionTokens: 5, CachedTokens: cached}
 }
 
-// cacheBench is a conversation with a cached provider, whose head a test changes.
+// cacheBench is a conversation with a cached provider. Tests change its system prompt and tools.
 type cacheBench struct {
 	*bench
 	cache  *prefixCache
@@ -112,7 +114,7 @@ func newCacheBench(t *testing.T, known vendor.Cache) *cacheBench {
 	return c
 }
 
-// turn sends a message after a while and returns the break that the reply notes, if it does.
+// turn sends a message after a pause and returns the cache miss of the reply, or nil.
 func (c *cacheBench) turn(t *testing.T, text string) *cachemiss.Miss {
 	t.Helper()
 	c.now = c.now.Add(20 * time.Second)
@@ -126,7 +128,7 @@ func (c *cacheBench) turn(t *testing.T, text string) *cachemiss.Miss {
 	return nil
 }
 
-// plants are the ways to break a cache, each with its cause.
+// plants returns functions that each cause a cache miss, by cause.
 func (c *cacheBench) plants(r *rand.Rand) map[cachemiss.Cause]func() {
 	n := r.IntN(1_000_000)
 	return map[cachemiss.Cause]func(){
@@ -163,7 +165,7 @@ func (c *cacheBench) redate(date string) {
 	c.rewrite("- Date: ", "- Date: "+date)
 }
 
-// shrink shortens the second entry, as pruning does or as something else may.
+// shrink shortens the second entry, and records cause as the reason.
 func (c *cacheBench) shrink(cause cachemiss.Cause) {
 	before := c.window.Measure.Tokens()
 	entry := c.config.History.RawHistory()[2]
@@ -177,9 +179,9 @@ func (c *cacheBench) shrink(cause cachemiss.Cause) {
 	}
 }
 
-// TestPlantedBreaksAreNamed breaks the cache in each way at moments of chance: each break has its
-// cause, and no other request has one. AGENT_CACHE_BREAKS is the number of breaks, with ten
-// requests each.
+// TestPlantedBreaksAreNamed causes cache misses of each kind at random times. Each miss is reported
+// with its cause, and no other request reports one. AGENT_CACHE_BREAKS is the number of misses,
+// with ten requests each.
 func TestPlantedBreaksAreNamed(t *testing.T) {
 	t.Parallel()
 	planted := 18
@@ -224,7 +226,7 @@ func TestPlantedBreaksAreNamed(t *testing.T) {
 	t.Logf("%d breaks named, none in %d other requests", named, clean)
 }
 
-// With notice.cache off nothing is said, and a provider that reports no cache has none to break.
+// With notice.cache off no notice is shown. A provider that reports no cache use has no misses.
 func TestQuietBreaks(t *testing.T) {
 	t.Parallel()
 	c := newCacheBench(t, vendor.Cache{})
@@ -250,7 +252,7 @@ func TestQuietBreaks(t *testing.T) {
 	}
 }
 
-// reopened resumes the session in another process, as its record has it, with some settings.
+// reopened resumes the session from its record, like another process would, with some settings.
 func (c *cacheBench) reopened(t *testing.T, strategy string, set ...string) *cacheBench {
 	t.Helper()
 	var entries []*history.Content
@@ -280,8 +282,8 @@ func (c *cacheBench) reopened(t *testing.T, strategy string, set ...string) *cac
 	return again
 }
 
-// A session that is resumed knows the request before, with every strategy: the cause of its first
-// request is named as in one process, and each cause is told once a session.
+// A resumed session compares its first request with the one before, with every strategy. The cause
+// of a miss has the same name as in one process, and each cause is reported once in a session.
 func TestBreaksAfterAResume(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range compression.Names() {
@@ -317,8 +319,8 @@ func TestBreaksAfterAResume(t *testing.T) {
 	}
 }
 
-// A resumed session knows the endpoint of the request before: another one is the cause, and the same
-// is none.
+// A resumed session knows the endpoint of the previous request. A different endpoint is the cause
+// of a miss, and the same endpoint is not.
 func TestBreaksAtAnotherEndpoint(t *testing.T) {
 	t.Parallel()
 	c := newCacheBench(t, vendor.Cache{})
@@ -360,8 +362,9 @@ func (c *cacheBench) notices(beginning string) (n int) {
 	return n
 }
 
-// No break is told where a provider counts in its own way: in blocks, with a tail, or without ever
-// reading a part; nor of a model that reports no cache.
+// Providers count cached tokens in different ways: in blocks, with a tail, or without some part of
+// the request. None of these is reported as a miss, and neither is a model that reports no cache
+// use.
 func TestReportsThatAreNoBreaks(t *testing.T) {
 	t.Parallel()
 	for name, report := range map[string]func(size, shared int) (prompt, cached int){
@@ -392,7 +395,7 @@ func TestReportsThatAreNoBreaks(t *testing.T) {
 	}
 }
 
-// A model that reports no cache breaks none, whatever the one before it did.
+// A model that reports no cache use has no misses, whatever the model before it reported.
 func TestAModelWithoutReports(t *testing.T) {
 	t.Parallel()
 	c := newCacheBench(t, vendor.Cache{})
@@ -412,8 +415,8 @@ func TestAModelWithoutReports(t *testing.T) {
 	c.cache.as = nil
 }
 
-// After a pause, a provider of unknown life that finds nothing at all has not kept it: what changed
-// behind the tools did not matter. What it finds names what changed.
+// If a provider of unknown lifetime finds nothing after a pause, its cache has expired, and a
+// change after the tools is not the cause. If it finds the tools, the change is the cause.
 func TestBreaksAfterAPause(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -435,7 +438,7 @@ func TestBreaksAfterAPause(t *testing.T) {
 	}
 }
 
-// What a person takes out is named as that.
+// Content that the user removes is named as the cause.
 func TestLetGoBreaksTheCache(t *testing.T) {
 	t.Parallel()
 	c := newCacheBench(t, vendor.Cache{})
@@ -460,7 +463,7 @@ func TestLetGoBreaksTheCache(t *testing.T) {
 	}
 }
 
-// Breaks of several days are listed with their dates.
+// Misses on several days are listed with dates.
 func TestBreaksAreListedWithDates(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
@@ -473,7 +476,7 @@ func TestBreaksAreListedWithDates(t *testing.T) {
 	}
 }
 
-// addTool offers one more tool from the next request on.
+// addTool offers one more tool, starting with the next request.
 func (c *cacheBench) addTool(name string) {
 	c.Chat.config.Tools = tools.NewRegistry(append(c.Chat.config.Tools.All(), fakeTool(name, nil))...)
 	c.heads++

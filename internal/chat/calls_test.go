@@ -17,8 +17,8 @@ func fakeTool(name string, run func(ctx context.Context, env *tools.Env) tools.A
 	return tools.Tool{Name: name, Traits: tools.Traits{Reads: true, Parallel: true, Key: "file_path"}, Plan: applied(run)}
 }
 
-// TestReadsRunSideBySide: two calls that only look each wait for the other; the
-// answers are stored in the model's order.
+// TestReadsRunSideBySide checks that read-only calls run in parallel: two calls wait for each
+// other. The answers are stored in the model's order.
 func TestReadsRunSideBySide(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("first", `{}`, "nosuch", `{}`, "second", `{}`), say("ok"))
@@ -47,7 +47,7 @@ func TestReadsRunSideBySide(t *testing.T) {
 	}
 }
 
-// The time of a call does not count that its answer waited for those of the calls beside it.
+// The time of a call does not include its wait for parallel calls.
 func TestTimeOfCallsSideBySide(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("quick", `{}`, "slow", `{}`), say("ok"))
@@ -86,7 +86,8 @@ func TestTimeOfCallsSideBySide(t *testing.T) {
 	}
 }
 
-// TestEditsRunOneAfterTheOther, in the model's order, and what follows them waits.
+// TestEditsRunOneAfterTheOther checks that edits run one at a time in the model's order, and that
+// later calls wait for them.
 func TestEditsRunOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a"}`, "write_file", `{"file_path":"b"}`, "read_file", `{"file_path":"a"}`), say("ok"))
@@ -107,7 +108,7 @@ func TestEditsRunOneAfterTheOther(t *testing.T) {
 	}
 }
 
-// TestInterruptBetweenCalls: what has not begun does not begin.
+// TestInterruptBetweenCalls checks that an interrupt prevents calls that have not started.
 func TestInterruptBetweenCalls(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a"}`, "write_file", `{"file_path":"b"}`))
@@ -124,8 +125,8 @@ func TestInterruptBetweenCalls(t *testing.T) {
 	}
 }
 
-// TestAbandonedCallsSayWhatWasWrong: a call that could never have run says so even
-// when the turn ends before it.
+// TestAbandonedCallsSayWhatWasWrong checks that an invalid call gets its error even if the turn
+// ends before it.
 func TestAbandonedCallsSayWhatWasWrong(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a"}`, "nosuch", `{}`, "write_file", `{"file_path":"b"}`))
@@ -141,7 +142,7 @@ func TestAbandonedCallsSayWhatWasWrong(t *testing.T) {
 	}
 }
 
-// TestExitStatus reaches the history.
+// TestExitStatus checks that the exit status of a command is in the history.
 func TestExitStatus(t *testing.T) {
 	t.Parallel()
 	status := 1
@@ -158,7 +159,7 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
-// TestToolLimitsFollowTheSettings, from one call to the next.
+// TestToolLimitsFollowTheSettings checks that a changed limit is valid for the next call.
 func TestToolLimitsFollowTheSettings(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -212,7 +213,8 @@ func TestOutlineTokens(t *testing.T) {
 	}
 }
 
-// TestRequestCarriesTheSettings that are in force when it is made.
+// TestRequestCarriesTheSettings checks that a request uses the settings at the time when it is
+// made.
 func TestRequestCarriesTheSettings(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"), say("ok"))
@@ -233,7 +235,7 @@ func TestRequestCarriesTheSettings(t *testing.T) {
 	}
 }
 
-// TestTotals of a session.
+// TestTotals checks the totals of a session.
 func TestTotals(t *testing.T) {
 	t.Parallel()
 	usage := llm.Usage{PromptTokens: 100, CompletionTokens: 10, CachedTokens: 60}
@@ -255,7 +257,7 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// Of very many calls the first are run and the others answered: none is lost.
+// Of a very large number of calls, the first ones run and the others get an error. None is lost.
 func TestMoreCallsThanAreRun(t *testing.T) {
 	t.Parallel()
 	var asked []string

@@ -12,13 +12,14 @@ import (
 	"agent/internal/tools"
 )
 
-// repeats is how often a call may fail in the same way (D-70).
+// repeats is the number of times that a call may fail in the same way (D-70).
 const repeats = 5
 
-// circling is a model that makes the same failing call until it is told something.
+// circling is a model that repeats the same failing call until it receives a message.
 func circling(int) answerFunc { return calls("fails", `{"file_path":"same"}`) }
 
-// TestCirclesAreAsked: a person goes on, stops, or says what to do instead (D-70).
+// TestCirclesAreAsked checks the prompt after repeated failures. The user can continue, stop, or
+// write another instruction (D-70).
 func TestCirclesAreAsked(t *testing.T) {
 	t.Parallel()
 	t.Run("stop", func(t *testing.T) {
@@ -82,8 +83,8 @@ func TestCirclesAreAsked(t *testing.T) {
 	})
 }
 
-// TestCirclesCanBeInterrupted while the question is open, and the mode that is
-// changed meanwhile is no answer to it.
+// TestCirclesCanBeInterrupted checks that Esc ends the turn at the open prompt. A change of the
+// mode does not answer the prompt.
 func TestCirclesCanBeInterrupted(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -104,7 +105,7 @@ func TestCirclesCanBeInterrupted(t *testing.T) {
 	}, circling(0), circling(0), circling(0), circling(0), circling(0), circling(0))
 }
 
-// TestCirclesBeginAnewWithEachTurn: what a person asks for again may fail again.
+// TestCirclesBeginAnewWithEachTurn checks that failures are counted separately in each turn.
 func TestCirclesBeginAnewWithEachTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

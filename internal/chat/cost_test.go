@@ -10,8 +10,8 @@ import (
 	"agent/internal/settings"
 )
 
-// What requests cost is summed by the prices of their moment, and ends the session
-// where it may cost no more.
+// The session sums up the cost of requests, each with the prices at its time. It ends when the
+// limit is reached.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t,
@@ -24,7 +24,7 @@ func TestCost(t *testing.T) {
 	if err != nil || out.Stop != StopDone {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	// 0.6 fresh + 0.04 cached + 1 written by the model, then 1 fresh.
+	// 0.6 uncached + 0.04 cached + 1 for output, then 1 uncached.
 	if got := b.stats.Cost; math.Abs(got-2.64) > 1e-9 {
 		t.Errorf("cost %v", got)
 	}
@@ -38,8 +38,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// What is spent on summaries counts: nothing more is sent after the one that reaches
-// the limit, neither another nor the request that it was for.
+// The cost of summaries counts. After a summary reaches the limit, neither another summary nor the
+// pending request is sent.
 func TestMaxCostOfSummaries(t *testing.T) {
 	t.Parallel()
 	summary := respond(llm.Text{Delta: aSummary}, llm.Usage{PromptTokens: 1_000_000, CompletionTokens: 1000}, llm.Finish{Reason: "stop"})
@@ -65,8 +65,8 @@ func TestMaxCostOfSummaries(t *testing.T) {
 	b.valid()
 }
 
-// A limit holds by our own count where the endpoint does not count: for replies whole
-// and broken, with no usage or one of zeros, and for summaries (F7).
+// If the endpoint reports no usage, the limit uses our own count. This covers complete and broken
+// replies, missing and zero usage, and summaries (F7).
 func TestMaxCostWithoutUsage(t *testing.T) {
 	t.Parallel()
 	text := llm.Text{Delta: strings.Repeat("word ", 1000)}
@@ -94,7 +94,7 @@ func TestMaxCostWithoutUsage(t *testing.T) {
 	}
 }
 
-// A summary that is not counted costs too.
+// A summary without reported usage costs too.
 func TestMaxCostOfUncountedSummaries(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say(aSummary), say("never"))
@@ -110,7 +110,7 @@ func TestMaxCostOfUncountedSummaries(t *testing.T) {
 	}
 }
 
-// Without prices nothing is claimed, and a limit that cannot be kept is said once.
+// Without prices no cost is shown, and one notice states that the limit can't be checked.
 func TestCostUnknown(t *testing.T) {
 	t.Parallel()
 	turn := respond(llm.Text{Delta: "a"}, llm.Usage{PromptTokens: 100, CompletionTokens: 10}, llm.Finish{Reason: "stop"})
@@ -146,8 +146,8 @@ func strategyOf(t *testing.T, name string) compression.Strategy {
 	return strategy
 }
 
-// Above a step the whole request costs more, the hour of the cache too; max-cost holds with it, and the
-// first request above the step is announced.
+// Above a price step the whole request costs more, including a cache of one hour. max-cost still
+// holds, and a notice announces the first request above the step.
 func TestCostAboveAStep(t *testing.T) {
 	t.Parallel()
 	call := llm.ToolCall{ID: "c", Name: "read_file", Arguments: `{"path":"a"}`}

@@ -7,8 +7,8 @@ import (
 	"agent/internal/settings"
 )
 
-// What a token costs relative to an uncached one: as set, else as known, else work
-// on this machine, else a ratio that is safe for any.
+// The relative price of a token comes from the settings, otherwise from known prices. A local
+// endpoint prices work, and any other gets a ratio that is safe for all.
 func TestPrice(t *testing.T) {
 	t.Parallel()
 	known := &settings.Prices{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}

@@ -17,8 +17,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// toolCalls are a call of every tool, each of which can be done where the ones before were;
-// those that need a network or a person are answered with why they cannot.
+// toolCalls has a call of every tool. Each call is valid after the ones before it. Calls that need
+// a network or a user get an error with the reason.
 var toolCalls = []struct{ name, arguments string }{
 	{"read_file", `{"file_path":"a.go"}`},
 	{"read_line_range", `{"file_path":"a.go","start_line":1,"end_line":2}`},
@@ -45,12 +45,13 @@ var toolCalls = []struct{ name, arguments string }{
 // cannot are the tools whose calls fail here.
 var cannot = []string{"web_fetch", "recall", "present_plan", "ask_user"}
 
-// dialect is one way in which tools are declared, called and answered on the wire.
+// dialect is a wire format for declaring, calling and answering tools.
 type dialect struct {
 	llmtest.Vendor
-	// free is set where apply_patch is offered as a text in a grammar.
+	// free is set if apply_patch is offered as text with a grammar.
 	free bool
-	// lessons is how many requests the server refuses until its rules are known.
+	// lessons is the number of requests that the server refuses until the client has learned its
+	// rules.
 	lessons int
 }
 
@@ -69,7 +70,7 @@ func dialects() []dialect {
 	)
 }
 
-// withoutGrammar is a server of the Responses API that takes tools as functions only.
+// withoutGrammar returns a server of the Responses API that accepts only functions as tools.
 func withoutGrammar(v llmtest.Vendor) llmtest.Vendor {
 	strict := v.Strict
 	v.Name += " without grammars"
@@ -85,8 +86,8 @@ func withoutGrammar(v llmtest.Vendor) llmtest.Vendor {
 	return v
 }
 
-// Every tool, offered or not, is declared, called and answered in every dialect: the server
-// refuses nothing, the call arrives as it was sent, and later requests hold it.
+// Every tool, offered or not, is declared, called and answered in every dialect. The server refuses
+// no request, the call arrives unchanged, and later requests contain it.
 func TestEveryToolInEveryDialect(t *testing.T) {
 	t.Parallel()
 	for _, d := range few(dialects()) {
@@ -135,7 +136,7 @@ func (d dialect) bench(t *testing.T, srv *llmtest.Server, form toolspec.EditForm
 	return b
 }
 
-// checkOffers compares what the requests declare with what the model is to be offered.
+// checkOffers compares the declared tools of the requests with the expected ones.
 func (b workbench) checkOffers(t *testing.T, d dialect, requests []*llmtest.Request, form toolspec.EditFormat) {
 	t.Helper()
 	var want []string
@@ -153,7 +154,7 @@ func (b workbench) checkOffers(t *testing.T, d dialect, requests []*llmtest.Requ
 	}
 }
 
-// checkCalls compares the recorded calls with those that were sent.
+// checkCalls compares the recorded calls with the sent ones.
 func (b workbench) checkCalls(t *testing.T) {
 	t.Helper()
 	n := 0

@@ -26,7 +26,8 @@ type keptTurns []float64
 func (k *keptTurns) Add(multiple float64) { *k = append(*k, multiple) }
 func (k *keptTurns) Latest() []float64    { return *k }
 
-// estimateOf asks for an estimate as a front does, beside the owner of the chat.
+// estimateOf requests an estimate like an interface does, from a goroutine that does not own the
+// chat.
 func (c *cacheBench) estimateOf(t *testing.T, blocks []history.Block) (e Estimate, known bool) {
 	t.Helper()
 	done := make(chan error, 1)
@@ -41,8 +42,8 @@ func (c *cacheBench) estimateOf(t *testing.T, blocks []history.Block) (e Estimat
 	return e, known
 }
 
-// pay sends a message after a minute, and returns what the input of its request cost, in USD, and
-// its size.
+// pay sends a message after a minute. It returns the input cost of its request in USD, and its
+// size.
 func (c *cacheBench) pay(t *testing.T, blocks []history.Block) (cost float64, tokens int) {
 	t.Helper()
 	before := c.stats.Stats
@@ -56,10 +57,10 @@ func (c *cacheBench) pay(t *testing.T, blocks []history.Block) (cost float64, to
 	return c.stats.Cost - before.Cost - float64(c.stats.CompletionTokens-before.CompletionTokens)*output, c.stats.PromptTokens - before.PromptTokens
 }
 
-// alike writes texts that the provider counts on one scale.
+// alike returns text that the provider counts on one scale.
 func alike(r *rand.Rand) string { return strings.Repeat("words that are typed ", 20+r.IntN(100)) }
 
-// mixed writes prose and code, on which two vocabularies differ.
+// mixed returns prose and code, for which two vocabularies differ.
 func mixed(r *rand.Rand) string {
 	words := strings.Fields("the request that was sent before has everything, so nothing of it may leave; isn't that unfortunate? Überprüfung naïve 2026-11-28")
 	code := r.IntN(2) == 0
@@ -76,18 +77,19 @@ func mixed(r *rand.Rand) string {
 	return text.String()
 }
 
-// foreseen sums up estimates of first requests after the first few: how many were asked for and made,
-// how many were shown as one cost, and how many costs were 2 % beside what was shown.
+// foreseen sums up the estimates of first requests after the first few: the requested ones, the
+// available ones, the ones with a single cost, and the costs that differed from the estimate by
+// more than 2 %.
 type foreseen struct {
 	turns, known, single, beside int
-	// worst is the most that a cost differed from its estimate, and shrunk the number of turns
-	// before which content left.
+	// worst is the largest difference between a cost and its estimate. shrunk is the number of
+	// turns before which content was pruned.
 	worst  float64
 	shrunk int
 }
 
-// foresee estimates the turns of sessions with a strategy, whose messages mention files that supersede
-// each other, and has them paid.
+// foresee estimates and sends the turns of sessions with a strategy. Their messages mention files
+// that supersede each other.
 func foresee(t *testing.T, strategy string, text func(*rand.Rand) string, counters ...history.Counter) (f foreseen) {
 	checks, _ := strconv.Atoi(flag.Lookup("rapid.checks").Value.String())
 	for session := range max(1, checks/30) {
@@ -110,7 +112,7 @@ func foresee(t *testing.T, strategy string, text func(*rand.Rand) string, counte
 			e, known := c.estimateOf(t, blocks)
 			held := c.config.History.TotalTokens()
 			cost, tokens := c.pay(t, blocks)
-			const learned = 3 // the scale of the provider's tokens is known by then
+			const learned = 3 // the scale of the provider's tokens is known after these turns
 			if i < learned {
 				continue
 			}
@@ -141,8 +143,8 @@ func foresee(t *testing.T, strategy string, text func(*rand.Rand) string, counte
 	return f
 }
 
-// The estimate of the first request is within 2 % of what its input costs, once the provider's count
-// is known: with every strategy, with files, and where content leaves before it.
+// The estimate of the first request is within 2 % of its input cost, once the provider's count is
+// known. This is true for every strategy, with files, and if content is pruned before it.
 func TestEstimateIsTheRequest(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range compression.Names() {
@@ -150,8 +152,8 @@ func TestEstimateIsTheRequest(t *testing.T) {
 			t.Parallel()
 			f := foresee(t, strategy, alike)
 			if strategy == "high-density" {
-				// Files leave from the middle of messages: where they stood within a message is not
-				// exact, and a step of the cache may begin there.
+				// Files are pruned from the middle of messages. Their position within a message is
+				// inexact, and a step of the cache may begin there.
 				f.beside, f.worst = max(0, f.beside-f.known/100), f.worst/5
 			}
 			if f.worst > 0.02 || f.beside > 0 || f.shrunk == 0 || 10*f.known < 9*f.turns || 2*f.single < f.known {
@@ -161,7 +163,7 @@ func TestEstimateIsTheRequest(t *testing.T) {
 	}
 }
 
-// The step of a cache of which nothing is known shows in what it reports.
+// If the step of a cache is unknown, the estimate learns it from the reports.
 func TestEstimateLearnsTheStep(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 8))
@@ -180,8 +182,8 @@ func TestEstimateLearnsTheStep(t *testing.T) {
 	}
 }
 
-// Where the provider's vocabulary differs from ours, and by the kind of text, what is shown is still
-// true: a single cost where that is sure, and a range otherwise.
+// The estimate is also right if the provider's vocabulary differs from ours for some kinds of text.
+// It shows a single cost only if that is certain, and otherwise a range.
 func TestEstimateOfOtherVocabularies(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range compression.Names() {
@@ -195,8 +197,8 @@ func TestEstimateOfOtherVocabularies(t *testing.T) {
 	}
 }
 
-// The first estimate after a resume or a rewind is as exact as the others, with every strategy: what the
-// record says of the latest request is known then.
+// The first estimate after a resume or a rewind is as exact as the others, with every strategy. The
+// record contains the sizes of the latest request.
 func TestEstimateAfterAResumeOrRewind(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range compression.Names() {
@@ -218,7 +220,7 @@ func estimateAgain(t *testing.T, strategy string) {
 	c := bench()
 	exact := func(c *cacheBench) {
 		t.Helper()
-		blocks := []history.Block{&history.Text{Text: fmt.Sprint(r.IntN(1_000_000), " ", alike(r))}} // it begins like no other
+		blocks := []history.Block{&history.Text{Text: fmt.Sprint(r.IntN(1_000_000), " ", alike(r))}} // no other message begins with this text
 		c.now = c.now.Add(time.Minute)
 		e, known := c.estimateOf(t, blocks)
 		cost, _ := c.pay(t, blocks)
@@ -249,7 +251,7 @@ func estimateAgain(t *testing.T, strategy string) {
 	}
 }
 
-// One cost is shown where it is as exact as is promised, and else a range.
+// A single cost is shown if it is as exact as promised, and otherwise a range.
 func TestEstimateShowsARange(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]Estimate{
@@ -262,7 +264,8 @@ func TestEstimateShowsARange(t *testing.T) {
 	}
 }
 
-// What a turn costs is kept, and the range of the turn is given from ten on.
+// The cost of each turn is stored. The estimate includes a range for the whole turn after ten
+// turns.
 func TestTurnsAreKept(t *testing.T) {
 	t.Parallel()
 	c := newCacheBench(t, vendor.Cache{Kind: vendor.CachePrefix, Life: 10 * time.Minute, Step: 128})
@@ -279,8 +282,8 @@ func TestTurnsAreKept(t *testing.T) {
 	}
 }
 
-// Four of five turns and more lie in the range that the earlier ones give, however they are
-// spread.
+// At least four of five turns are in the range that the earlier ones predict, for every
+// distribution.
 func TestTurnsLieInTheirRange(t *testing.T) {
 	t.Parallel()
 	for name, draw := range map[string]func(r *rand.Rand) float64{

@@ -13,10 +13,10 @@ import (
 	"agent/internal/history"
 )
 
-// TestS08FailuresReachTheUser covers S-08, REQ-HD-013.1, REQ-HD-013.2, REQ-HD-013.3,
-// REQ-HD-013.4, ERR-002, ERR-003, ERR-020, ERR-021 and D-31: what fails before a
-// request ends the turn; nothing is sent, the message is kept, and it can be sent
-// when the cause is gone. What can fail is in the tests of the window.
+// TestS08FailuresReachTheUser covers S-08, REQ-HD-013.1, REQ-HD-013.2, REQ-HD-013.3, REQ-HD-013.4,
+// ERR-002, ERR-003, ERR-020, ERR-021 and D-31. A failure before a request ends the turn. Nothing is
+// sent, the message is kept, and it can be sent after the cause is removed. The tests of package
+// window list the possible failures.
 func TestS08FailuresReachTheUser(t *testing.T) {
 	t.Parallel()
 	for words, full := range map[string]history.MutationKind{
@@ -53,7 +53,7 @@ func TestS08FailuresReachTheUser(t *testing.T) {
 	}
 }
 
-// A record that another program took away is said, as often as that is.
+// If another program removes the record, a notice reports it each time.
 func TestATakenRecordIsSaid(t *testing.T) {
 	t.Parallel()
 	r := newRecorded(t, t.TempDir(), say("one"), say("two"))
@@ -72,11 +72,12 @@ func TestATakenRecordIsSaid(t *testing.T) {
 	}
 }
 
-// A disk that takes nothing is said once, shown as long as it lasts, and ends no turn.
+// If the disk accepts no data, one notice reports it, the status shows it as long as it lasts, and
+// no turn ends.
 func TestUnsavedIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "sessions")
-	if err := os.WriteFile(dir, nil, 0o600); err != nil { // where the folder would be
+	if err := os.WriteFile(dir, nil, 0o600); err != nil { // a file in the place of the folder
 		t.Fatal(err)
 	}
 	r := newRecorded(t, dir, calls("ls", `{}`), say("one"), say("two"), say("three"))

@@ -10,9 +10,9 @@ import (
 	"agent/internal/toolspec"
 )
 
-// D-94: what a model is offered follows from its family when the model changes or a
-// conversation begins, and from nothing else within a session, so that the cached prefix
-// stays. Calls of tools that are not offered are answered.
+// The offered tools depend on the family of the model. They change only when the model changes or a
+// conversation starts, so that the cached prefix stays valid. Calls of tools that are not offered
+// get an answer (D-94).
 func TestToolsFollowTheModel(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a"}`), say("one"), say("two"), say("three"), calls("write_file", `{"file_path":"b"}`), say("four"), say("five"))
@@ -49,15 +49,15 @@ func TestToolsFollowTheModel(t *testing.T) {
 		b.valid()
 	}
 	ask("write_file")
-	form = toolspec.EditPatch // as /set edit-tool does
+	form = toolspec.EditPatch // like /set edit-tool
 	ask("write_file")
 	b.set("model", "another")
 	ask("patch_it")
-	ask("patch_it") // and its call of write_file is answered
+	ask("patch_it") // its call of write_file gets an answer
 	if last := b.responses()[1]; last.Error != "" {
 		t.Errorf("a tool that is not offered: %s", last.Error)
 	}
 	form = toolspec.EditReplace
-	b.window.Reset() // as /clear does
+	b.window.Reset() // like /clear
 	ask("write_file")
 }

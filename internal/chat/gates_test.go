@@ -13,8 +13,7 @@ import (
 	"agent/internal/tools"
 )
 
-// gated is a chat whose calls of the tool "does" pass these gates too. The tool answers
-// what its arguments say.
+// gated adds gates to the calls of the tool "does". The tool answers with its arguments.
 func gated(b *bench, gates ...gate.Gate) {
 	b.config.Tools = tools.NewRegistry(tools.Tool{Name: "does", Plan: func(_ context.Context, _ *tools.Env, given arguments.Arguments) (tools.Plan, error) {
 		return tools.Plan{Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "did " + given.String()} }}, nil
@@ -23,8 +22,7 @@ func gated(b *bench, gates ...gate.Gate) {
 	b.Chat = New(b.config)
 }
 
-// A call passes the gates in the order of their stages; the first that refuses is the last
-// that is asked.
+// The gates of a call run in the order of their stages. The first refusal ends the check.
 func TestGatesAreAskedInOrder(t *testing.T) {
 	t.Parallel()
 	for _, refuses := range []string{"", "rule", "hook 1", "hook 2"} {
@@ -60,8 +58,8 @@ func TestGatesAreAskedInOrder(t *testing.T) {
 	}
 }
 
-// What replaces the arguments has the call planned anew, and every gate sees it again: what
-// a person is asked about is what runs, and the model reads of it.
+// If a gate replaces the arguments, the call is planned again and passes every gate again. The user
+// approves the arguments that run, and the model learns of the change.
 func TestAGateReplacesArguments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("does", `{"a":1}`), say("ok"))
@@ -87,7 +85,7 @@ func TestAGateReplacesArguments(t *testing.T) {
 	}
 }
 
-// Gates that do not agree, and one that has a defect, refuse the call and nothing else.
+// If gates disagree, or one panics, only the call is refused.
 func TestGatesThatFail(t *testing.T) {
 	t.Parallel()
 	for want, check := range map[string]func(context.Context, gate.Call) gate.Verdict{
@@ -103,8 +101,8 @@ func TestGatesThatFail(t *testing.T) {
 	}
 }
 
-// A gate that waits does not keep the loop from hearing: a question is answered and Esc
-// ends the turn, even where the gate does not obey.
+// A gate that waits does not block the loop. A prompt can be answered, and Esc ends the turn even
+// if the gate ignores it.
 func TestAGateThatWaits(t *testing.T) {
 	t.Parallel()
 	for _, obeys := range []bool{true, false} {
@@ -133,7 +131,7 @@ func TestAGateThatWaits(t *testing.T) {
 	}
 }
 
-// An image that a tool answers goes into the history beside the text of its answer.
+// An image in a tool's answer is stored in the history after the text of the answer.
 func TestAnAnswerCarriesImages(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("draws", `{}`), say("I see"))
@@ -151,8 +149,8 @@ func TestAnAnswerCarriesImages(t *testing.T) {
 	}
 }
 
-// TestASparedCallIsNotAnotherOne: that a gate spares the question whether a call may run is
-// not said of the arguments that another gate puts in their place.
+// TestASparedCallIsNotAnotherOne checks that a gate which skips the approval of a call does so only
+// for its original arguments. Arguments from another gate still need approval.
 func TestASparedCallIsNotAnotherOne(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("does", `{"a":1}`), say("ok"))

@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 )
 
-// A grant names exactly what it allows, can be listed, and is asked about again
-// once it was taken back.
+// A grant names exactly the calls that it allows and can be listed. After it is revoked, the call
+// requires approval again.
 func TestGrantsCanBeForgotten(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -39,7 +39,7 @@ func TestGrantsCanBeForgotten(t *testing.T) {
 		calls("write_file", `{"file_path":"Makefile"}`), say("ok"))
 }
 
-// A mode that allows the call answers the question.
+// If the mode changes to one which allows the call, the prompt closes with a yes.
 func TestAWiderModeAnswers(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {

@@ -26,10 +26,10 @@ import (
 	"agent/internal/workspace"
 )
 
-// answerFunc is a scripted model: it sees a request and yields the reply.
+// answerFunc is a scripted model. It receives a request and yields the reply.
 type answerFunc func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool)
 
-// model is a provider that answers by script and keeps what it was asked.
+// model is a provider that answers by script and stores the requests.
 type model struct {
 	mu       sync.Mutex
 	requests []llm.Request
@@ -56,7 +56,7 @@ func script(turns ...answerFunc) func(int) answerFunc {
 
 func say(text string) answerFunc { return respond(llm.Text{Delta: text}, llm.Finish{Reason: "stop"}) }
 
-// calls is a turn that asks for tools, given as name and arguments.
+// calls returns a turn that calls tools, given as pairs of name and arguments.
 func calls(pairs ...string) answerFunc {
 	var chunks []llm.Chunk
 	for i := 0; i < len(pairs); i += 2 {
@@ -86,16 +86,16 @@ func fail(err error, before ...llm.Chunk) answerFunc {
 	}
 }
 
-// saying counts a token a word, so that tests can do sums.
+// wordCount counts one token for each word, so that tests can compute sizes.
 type wordCount struct{}
 
 func (wordCount) Count(text string) int { return len(strings.Fields(text)) }
 
-// endpoint is one of which nothing is known but what a test says.
+// endpoint has only the properties that a test sets.
 type endpoint struct {
 	provider func() (llm.Provider, error)
 	window   int
-	windows  map[string]int // by model, else window
+	windows  map[string]int // by model; if missing, window
 	prices   *settings.Prices
 	cache    vendor.Cache
 	local    bool
@@ -116,12 +116,12 @@ func (e *endpoint) ContextLimit(model string) (int, bool) {
 	return e.window, e.window > 0
 }
 
-// elsewhere is an endpoint at which a model answers.
+// elsewhere returns an endpoint whose replies come from m.
 func elsewhere(m *model) *endpoint {
 	return &endpoint{provider: func() (llm.Provider, error) { return m, nil }}
 }
 
-// bench is a chat with everything scripted.
+// bench is a chat with scripted dependencies.
 type bench struct {
 	*Chat
 	t      rapid.TB
@@ -129,10 +129,10 @@ type bench struct {
 	at     *endpoint
 	mu     sync.Mutex
 	events []Event
-	// on is called with every event, on the owner goroutine. Without it a model that
-	// goes in circles may go on: scripts repeat themselves.
+	// on is called with every event, on the goroutine that owns the chat. If it is nil, repeated
+	// failing calls are allowed, because scripts repeat themselves.
 	on func(Event)
-	// stop ends a chat that runs beside the test, nil if none does.
+	// stop ends a chat that runs in parallel to the test. It is nil if there is none.
 	stop func()
 }
 
@@ -184,7 +184,7 @@ func (b *bench) note(e Event) {
 	}
 }
 
-// prepare makes the context fit and returns the request that would be sent now.
+// prepare makes the context fit and returns the request that would be sent next.
 func (b *bench) prepare() (llm.Request, error) {
 	if err := EnsureCompressionBeforeSend(context.Background(), b.window); err != nil {
 		return llm.Request{}, err
@@ -192,28 +192,29 @@ func (b *bench) prepare() (llm.Request, error) {
 	return buildRequest(&b.Chat.config, b.window)
 }
 
-// resume has b go on with a recorded conversation.
+// resume replaces the chat of b by a chat that resumes a recorded conversation.
 func (b *bench) resume(entries []*history.Content, ledger []PruneRecord) (err error) {
 	b.Chat, err = Resume(b.config, session.State{Entries: entries, Prunes: ledger})
 	return err
 }
 
-// overhead is the head of every request in tokens.
+// overhead returns the tokens of the system prompt and the tools.
 func (b *bench) overhead() int { return b.window.Measure.Estimate() - b.config.History.TotalTokens() }
 
-// ratio is how many tokens of a model's provider one of ours is taken for (D-09).
+// ratio returns the number of provider tokens that the model's calibration assumes for one of ours
+// (D-09).
 func (b *bench) ratio(model string) float64 {
 	b.set("model", model)
 	return float64(b.window.Measure.Tokens()) / float64(b.window.Measure.Estimate())
 }
 
-// keep has b record the conversation in another history.
+// keep makes b use another history.
 func (b *bench) keep(h *history.Service) {
 	b.config.History = h
 	b.renew()
 }
 
-// renew makes the chat anew after a change of its dependencies.
+// renew makes a new chat after a change of its dependencies.
 func (b *bench) renew() {
 	runs := b.stop != nil
 	if runs {
@@ -224,7 +225,7 @@ func (b *bench) renew() {
 	}
 }
 
-// run runs the chat beside the test, until stop is called.
+// run runs the chat in parallel to the test, until stop is called.
 func (b *bench) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -246,14 +247,14 @@ func (b *bench) set(key, value string) {
 	}
 }
 
-// Send and Prompt are those of the chat for somebody who types all of it.
+// Send and Prompt call the methods of the chat with a typed message.
 func (b *bench) Send(text string) { b.Chat.Send(atcmd.TypedMessage(text)) }
 
 func (b *bench) Prompt(ctx context.Context, text string) (Outcome, error) {
 	return b.Chat.Prompt(ctx, atcmd.TypedMessage(text))
 }
 
-// prompt runs one turn and checks that the history it leaves is valid.
+// prompt runs one turn and checks that the history is valid after it.
 func (b *bench) prompt(text string) (Outcome, error) {
 	b.t.Helper()
 	out, err := b.Prompt(context.Background(), text)
@@ -312,15 +313,15 @@ func (b *bench) texts(speaker history.Speaker) []string {
 
 type planFunc = func(context.Context, *tools.Env, arguments.Arguments) (tools.Plan, error)
 
-// applied plans calls that run carries out.
+// applied returns a plan function whose plan calls run.
 func applied(run func(context.Context, *tools.Env) tools.Answer) planFunc {
 	return func(_ context.Context, env *tools.Env, _ arguments.Arguments) (tools.Plan, error) {
 		return tools.Plan{Apply: func(ctx context.Context) tools.Answer { return run(ctx, env) }}, nil
 	}
 }
 
-// testTools are tools without effect: the names the density engine knows, and one
-// of each kind that misbehaves.
+// testTools returns tools without effect. They have the names that the density engine knows, and
+// one tool for each kind of misbehavior.
 func testTools() *tools.Registry {
 	answer := func(a tools.Answer) func(context.Context, *tools.Env) tools.Answer {
 		return func(context.Context, *tools.Env) tools.Answer { return a }
@@ -355,5 +356,6 @@ func testTools() *tools.Registry {
 	)
 }
 
-// defaultTools are the program's own, made once: their schemas take a while.
+// defaultTools returns the program's own tools. They are made once, because their schemas are slow
+// to build.
 var defaultTools = sync.OnceValue(tools.Default)

@@ -7,8 +7,8 @@ import (
 	"agent/internal/tools"
 )
 
-// TestSmallWindowIsTold: below 8192 tokens the model is offered the essential tools and
-// the user reads which, and again when the window has grown.
+// TestSmallWindowIsTold checks that below 8192 tokens only the essential tools are offered. A
+// notice lists them, and another notice appears when the context window grows.
 func TestSmallWindowIsTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("one"), say("two"), say("three"))
@@ -47,7 +47,7 @@ func TestSmallWindowIsTold(t *testing.T) {
 	}
 }
 
-// TestCutInstructionsAreTold: what of AGENTS.md does not fit is not left out silently.
+// TestCutInstructionsAreTold checks that a notice reports parts of AGENTS.md that do not fit.
 func TestCutInstructionsAreTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))

@@ -17,7 +17,7 @@ import (
 	"agent/internal/tools"
 )
 
-// hooked is a chat whose hooks say what answer returns.
+// hooked adds hooks to a chat. They return the result of answer.
 func hooked(b *bench, answer func(HookPoint) HookResult) (heard *[]string) {
 	heard = new([]string)
 	b.config.Hooks = func(_ context.Context, m HookPoint) HookResult {
@@ -32,8 +32,8 @@ func forTheModel(text string) HookResult {
 	return HookResult{Blocks: []history.Block{&history.Text{Text: text, Source: history.SourceExtension}}}
 }
 
-// Setup 6: the moments of a conversation in their order; what hooks say is entries at the
-// end, never the head, and each request begins as the one before.
+// The events of a conversation reach its hooks in order. Text from hooks becomes entries at the
+// end, and never changes the system prompt. Each request begins like the one before.
 func TestHooksMomentsAndThePrefix(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("one"), say("two"), say("three"))
@@ -68,8 +68,7 @@ func TestHooksMomentsAndThePrefix(t *testing.T) {
 	}
 }
 
-// Setup 6: a message that a hook blocks is not sent; its reason goes to the person, and the
-// message comes back.
+// A message that a hook blocks is not sent. The user sees the reason, and gets the message back.
 func TestHooksBlockAMessage(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []HookResult{{Refused: "no", By: "hook h"}, {Ends: "no", By: "hook h"}} {
@@ -91,7 +90,8 @@ func TestHooksBlockAMessage(t *testing.T) {
 	}
 }
 
-// Setup 6: hooks of Stop have the turn go on at most eight times in a row, and know of it.
+// Stop hooks can continue a turn at most eight times in a row. A flag in their input reports a
+// continued turn.
 func TestHooksStopInARow(t *testing.T) {
 	t.Parallel()
 	var turns []answerFunc
@@ -124,8 +124,8 @@ func TestHooksStopInARow(t *testing.T) {
 	}
 }
 
-// Setup 6: Esc ends a waiting hook, whichever it is, and the history stays valid; a message
-// that was not sent comes back.
+// Esc ends a waiting hook of any event, and the history stays valid. The user gets an unsent
+// message back.
 func TestHooksEsc(t *testing.T) {
 	t.Parallel()
 	for _, event := range []hooks.Event{hooks.SessionStart, hooks.UserPromptSubmit, hooks.Stop, hooks.PreCompact} {
@@ -133,7 +133,7 @@ func TestHooksEsc(t *testing.T) {
 		b.config.Hooks = func(_ context.Context, m HookPoint) HookResult {
 			if m.Event == event {
 				b.Interrupt()
-				<-late // it does not even obey
+				<-late // it ignores its context
 			}
 			return HookResult{}
 		}
@@ -154,8 +154,8 @@ func TestHooksEsc(t *testing.T) {
 	}
 }
 
-// Setup 6: a hook of PreCompact keeps a compression from happening, unless at the hard limit;
-// one that happens is told, and begins the conversation anew.
+// A PreCompact hook can prevent a compression, except at the hard limit. After a compression, hooks
+// receive its end and a new start of the conversation.
 func TestHooksCompact(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -193,7 +193,7 @@ func TestHooksCompact(t *testing.T) {
 	}
 }
 
-// Setup 6: a conversation begins anew after /clear.
+// A conversation starts again after /clear.
 func TestHooksAfterClear(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -216,8 +216,8 @@ func TestHooksAfterClear(t *testing.T) {
 	})
 }
 
-// Setup 6: allow spares the question and nothing else; what sees the answer may change it, or
-// end the turn.
+// A hook that allows a call skips only the approval prompt. A hook that receives the answer can
+// change it, or end the turn.
 func TestHooksSpareAndSeeTheAnswer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("does", `{"a":1}`, "does", `{"a":2}`))
@@ -239,7 +239,7 @@ func TestHooksSpareAndSeeTheAnswer(t *testing.T) {
 	}
 }
 
-// Setup 6: PermissionRequest answers in the place of the person, or leaves it to them.
+// A PermissionRequest hook can answer the prompt, or leave it to the user.
 func TestHooksAnswerForThePerson(t *testing.T) {
 	t.Parallel()
 	for want, verdict := range map[string]gate.Verdict{
@@ -268,7 +268,7 @@ func TestHooksAnswerForThePerson(t *testing.T) {
 	}
 }
 
-// What hooks say to the person has a bound, in the record too.
+// Text from hooks to the user is limited in length, in the record too.
 func TestHooksNoticesHaveABound(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("done"))

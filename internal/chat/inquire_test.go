@@ -9,8 +9,8 @@ import (
 	"agent/internal/tools"
 )
 
-// A call that runs can ask the person; its questions come one after another, nobody answers
-// in a script, and no answer is none.
+// A running call can ask the user. Its questions appear one after another. In a script there is no
+// user, and the answer is empty.
 func TestACallAsksThePerson(t *testing.T) {
 	t.Parallel()
 	which := []tools.Inquiry{{Question: "Which?", Options: []tools.Option{{Label: "left"}}}}
@@ -29,7 +29,7 @@ func TestACallAsksThePerson(t *testing.T) {
 			b := newBench(t, calls("asks", `{}`), say("ok"))
 			b.config.Tools = tools.NewRegistry(fakeTool("asks", func(ctx context.Context, _ *tools.Env) tools.Answer {
 				answers := make(chan string, 2)
-				for range 2 { // two servers at a time
+				for range 2 { // two servers at the same time
 					go func() {
 						given, answered := b.Chat.Inquire(ctx, "a server asks", which)
 						if !answered {
@@ -57,7 +57,7 @@ func TestACallAsksThePerson(t *testing.T) {
 	}
 }
 
-// A server may ask while a call waits for its approval: each question gets its own answer.
+// A server may ask a question while a call waits for approval. Each prompt gets its own answer.
 func TestAServerAsksWhileACallWaits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a.go"}`), say("ok"))
@@ -81,7 +81,7 @@ func TestAServerAsksWhileACallWaits(t *testing.T) {
 	}
 }
 
-// News is told once, before the next request.
+// Updates are reported once, before the next request.
 func TestNewsIsTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("look", `{}`), say("ok"))

@@ -9,7 +9,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// newJobsBench makes a bench whose model can put commands in the background.
+// newJobsBench returns a bench whose model can run commands in the background.
 func newJobsBench(t *testing.T, turns ...answerFunc) *bench {
 	t.Helper()
 	b := newBench(t, turns...)
@@ -25,7 +25,7 @@ func newJobsBench(t *testing.T, turns ...answerFunc) *bench {
 	return b
 }
 
-// A background command that ends is told before the next request, once.
+// A background command that ends is reported once, before the next request.
 func TestEndedJobsAreTold(t *testing.T) {
 	t.Parallel()
 	look := calls(tools.ShellToolName, `{"command":"","action":"tail","job":1,"wait_seconds":30}`)
@@ -39,7 +39,7 @@ func TestEndedJobsAreTold(t *testing.T) {
 	}
 }
 
-// A job that was started before goes on in a mode in which nothing is changed, which is said once.
+// If the mode becomes read-only, a running job continues, and one notice reports it.
 func TestJobsAreNamedWhenTheModeNarrows(t *testing.T) {
 	t.Parallel()
 	b := newJobsBench(t, calls(tools.ShellToolName, `{"command":"sleep 60","background":true}`), say("done"))

@@ -13,17 +13,17 @@ import (
 	"agent/internal/session"
 )
 
-// A large call whose program was killed before the model read what came of it is not made
-// again after the resume: what the person says next is sent with the answer, or with the
-// line that says what came of it, also if the provider finds that too long (D-42). Each
-// strategy meets each window and refusal, and each tool.
+// If the program is killed before the model reads the result of a large call, the model does not
+// repeat the call after the resume. The next request contains the answer, or a line that states the
+// result, even if the provider refuses its size (D-42). Each strategy is combined with each context
+// window, each refusal and each tool.
 func TestLargeCallIsNotRepeatedAfterResume(t *testing.T) {
 	t.Parallel()
 	for i, strategy := range few(compression.Names()) {
 		for j, c := range []struct {
 			limit, percent int
 			refused        bool
-		}{{8000, 150, false}, {16_000, 60, false}, {16_000, 60, true}} { // a refusal leaves less than the head takes of 8000
+		}{{8000, 150, false}, {16_000, 60, false}, {16_000, 60, true}} { // after a refusal in a window of 8000, the system prompt would not fit
 			tool := largeTools[(i+j)%len(largeTools)]
 			t.Run(fmt.Sprintf("%s %d %s refused %t", strategy, c.limit, tool, c.refused), func(t *testing.T) {
 				t.Parallel()

@@ -16,10 +16,10 @@ import (
 	"agent/internal/llm"
 )
 
-// honest is a model that makes calls again until it reads what came of them.
+// honest is a model that repeats its calls until it reads their results.
 type honest struct {
 	calls []llm.ToolCall
-	// asked counts its requests, without those for summaries.
+	// asked counts its requests, except requests for summaries.
 	asked int
 }
 
@@ -44,7 +44,7 @@ func (h *honest) answer(_ context.Context, req llm.Request, yield func(llm.Chunk
 
 const honestSummary = "sum it up"
 
-// reads reports whether a request says what came of every call.
+// reads reports whether a request states the result of every call.
 func (h *honest) reads(entries []*history.Content) bool {
 	found := make(map[string]bool)
 	for _, entry := range entries {
@@ -61,7 +61,8 @@ func (h *honest) reads(entries []*history.Content) bool {
 	return !slices.ContainsFunc(h.calls, func(call llm.ToolCall) bool { return !found[call.ID] })
 }
 
-// honestBench has real tools, a window, and a counter that large texts cost something at.
+// honestBench returns a bench with real tools, a context window, and a counter that charges for
+// large texts.
 func honestBench(t *testing.T, h *honest, strategy string, limit int) workbench {
 	t.Helper()
 	b := newWorkbench(t, map[string]string{"old.txt": "first\nsecond\n"})
@@ -76,7 +77,7 @@ func honestBench(t *testing.T, h *honest, strategy string, limit int) workbench 
 	return b
 }
 
-// program is a text of about so many tokens.
+// program returns a text of about the given number of tokens.
 func program(tokens int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < 3*tokens; i++ {
@@ -106,9 +107,9 @@ func largeCalls(t *testing.T, text string) map[string]llm.ToolCall {
 	}
 }
 
-// A call with large arguments is made once, in every window and by every strategy:
-// the next request says what came of it (D-42). Each tool meets each window and each
-// strategy, and each size of a call each window.
+// A call with large arguments is made once, in every context window and with every strategy,
+// because the next request states its result (D-42). Each tool is combined with each window and
+// each strategy, and each size of a call with each window.
 func TestLargeCallIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	percents := []int{60, 85, 100, 150}
@@ -136,7 +137,7 @@ func TestLargeCallIsMadeOnce(t *testing.T) {
 	}
 }
 
-// keepsFirstMessage: a large call costs no word of the user.
+// keepsFirstMessage checks that a large call removes no text of the user's first message.
 func (b workbench) keepsFirstMessage() {
 	b.t.Helper()
 	last := b.model.requests[len(b.model.requests)-1]
@@ -152,8 +153,8 @@ func (b workbench) keepsFirstMessage() {
 	}
 }
 
-// What a model may do at once: several large calls, a large call with a large answer,
-// many small calls, in windows of all sizes; and the earlier talk is not lost for it.
+// Several large calls, a large call with a large answer, and many small calls are all made once, in
+// windows of all sizes. The earlier conversation stays.
 func TestManyLargeCallsAreMadeOnce(t *testing.T) {
 	t.Parallel()
 	several := func(n, tokens int) (calls []llm.ToolCall) {
@@ -175,7 +176,7 @@ func TestManyLargeCallsAreMadeOnce(t *testing.T) {
 				"two hundred":  several(200, 5),
 			}
 			for k, name := range slices.Sorted(maps.Keys(kinds)) {
-				if (i+j+k)%5 != 0 { // each kind in each window by one strategy
+				if (i+j+k)%5 != 0 { // each kind in each window, with one strategy
 					continue
 				}
 				t.Run(fmt.Sprintf("%s %d %s", strategy, limit, name), func(t *testing.T) {
@@ -192,8 +193,8 @@ func TestManyLargeCallsAreMadeOnce(t *testing.T) {
 	}
 }
 
-// What a provider attached to a call, such as Gemini's signature of its thought, goes back
-// with what is left of it: that provider refuses a call without it.
+// Data that a provider attached to a call, such as Gemini's thought signature, is sent with the
+// shortened call too. The provider refuses a call without it.
 func TestShortenedCallKeepsItsSignature(t *testing.T) {
 	t.Parallel()
 	signature := json.RawMessage(`{"google":{"thought_signature":"c2lnbmVk"}}`)
@@ -219,8 +220,8 @@ func TestShortenedCallKeepsItsSignature(t *testing.T) {
 	}
 }
 
-// A note that stands for what was left out is not text: a model that copies its own
-// shortened call writes nothing.
+// The note in a shortened call is not text for a file. If the model copies its own shortened call,
+// nothing is written.
 func TestNoteOfAShortenedCallIsNotWritten(t *testing.T) {
 	t.Parallel()
 	b := newWorkbench(t, nil, calls("write_file", `{"file_path":"a","content":"x\n[… 12 bytes left out; the call had them all: success …]\ny"}`), say("ok"))
@@ -230,8 +231,8 @@ func TestNoteOfAShortenedCallIsNotWritten(t *testing.T) {
 	b.want("a", "")
 }
 
-// few is the first row of a table under -short, where the race detector watches: the rows
-// vary data, not the order of goroutines.
+// few returns the first row of a table with -short, which the race detector uses. The rows differ
+// in data, not in the order of goroutines.
 func few[T any](rows []T) []T {
 	if testing.Short() {
 		return rows[:1]

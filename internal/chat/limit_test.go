@@ -14,7 +14,8 @@ import (
 	"agent/internal/history"
 )
 
-// TestD30WhatCannotFit: nothing is sent, the message is kept, and the advice helps.
+// TestD30WhatCannotFit checks that a request that cannot fit is not sent. The message is kept, and
+// following the advice helps.
 func TestD30WhatCannotFit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
@@ -34,16 +35,15 @@ func TestD30WhatCannotFit(t *testing.T) {
 	}
 }
 
-// A message that no window holds is sent with its beginning and its end, and the model is
-// told what was left out and fetches it, by every strategy in every window; nothing of it
-// is lost (D-30).
+// A message larger than any context window is sent with its beginning and its end. A note tells the
+// model to recall the rest. With every strategy and window, no part is lost (D-30).
 func TestAMessageOverTheWindowIsCut(t *testing.T) {
 	t.Parallel()
 	percents := []int{90, 100, 300}
 	for i, strategy := range few(compression.Names()) {
 		for j, limit := range few([]int{1000, 4000, 16_000, 128_000}) {
 			if limit == 128_000 && i > 0 {
-				continue // dear, and nothing new
+				continue // slow, and covers nothing new
 			}
 			percent := percents[(i+j)%len(percents)]
 			t.Run(fmt.Sprintf("%s %d %d%%", strategy, limit, percent), func(t *testing.T) {
@@ -92,7 +92,7 @@ func cutMessage(t *testing.T, strategy string, limit, tokens int) {
 	}
 }
 
-// Without a record the note says that the rest is gone, and of a file where it is.
+// Without a record the note states that the rest is lost. For a file it names the path.
 func TestACutMessageWithoutARecord(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
@@ -114,8 +114,8 @@ func TestACutMessageWithoutARecord(t *testing.T) {
 	}
 }
 
-// TestD30HistoryStartingWithAToolResponse: a recording that starts so is repaired
-// when it is taken up; an entry that got in otherwise is named and not sent (D-32).
+// TestD30HistoryStartingWithAToolResponse checks that a resume repairs a record that begins with a
+// tool response. If such an entry appears otherwise, an error names it and nothing is sent (D-32).
 func TestD30HistoryStartingWithAToolResponse(t *testing.T) {
 	t.Parallel()
 	orphan := history.New(history.Tool, &history.ToolResponse{CallID: "gone", ToolName: "read_file", Result: history.TextResult(wordy(2000))})

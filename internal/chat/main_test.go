@@ -7,9 +7,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain fails when a test leaves a goroutine behind: nothing of a turn outlives
-// it. What is drawn at random here are whole conversations, each of many steps that are
-// all checked: fewer of them do than of small inputs, and -rapid.checks asks for more.
+// TestMain fails if a test leaves a goroutine behind, because every goroutine of a turn must end
+// with it. Property tests here draw whole conversations and check each of many steps. So they need
+// fewer draws than tests of small inputs. -rapid.checks sets a higher number.
 func TestMain(m *testing.M) {
 	_ = flag.Set("rapid.checks", "30")
 	goleak.VerifyTestMain(m)

@@ -7,8 +7,8 @@ import (
 	"agent/internal/history"
 )
 
-// D-92: a call by another agent's names runs as ours, is recorded by our names, and the
-// model reads once which names count.
+// A call that uses the names of another coding agent runs as our tool and is recorded with our
+// names. The model receives the right names once (D-92).
 func TestCallsRunAsTheyAreMeant_D92(t *testing.T) {
 	t.Parallel()
 	b := newWorkbench(t, map[string]string{"f": "one\n", "g": "other\n"},
@@ -30,7 +30,7 @@ func TestCallsRunAsTheyAreMeant_D92(t *testing.T) {
 			}
 		}
 	}
-	want := []string{ // the first read is superseded by the edits, as if it were called by our names
+	want := []string{ // the edits supersede the first read, as if it had our names
 		`read_file{"file_path":"g"}`,
 		`replace{"file_path":"f","old_string":"one","new_string":"two"}`,
 		`replace{"file_path":"f","edits":[{"old_string":"two","new_string":"three"}]}`,
@@ -49,7 +49,7 @@ func TestCallsRunAsTheyAreMeant_D92(t *testing.T) {
 	}
 }
 
-// D-92: consent sees the tool that runs, whatever the model calls it.
+// Approval applies to the tool that runs, whatever name the model uses (D-92).
 func TestOtherNamesPassNoConsent_D92(t *testing.T) {
 	t.Parallel()
 	for _, call := range [][2]string{
@@ -70,7 +70,7 @@ func TestOtherNamesPassNoConsent_D92(t *testing.T) {
 	}
 }
 
-// D-92: arguments that were cut are not closed, and the model reads how to go on.
+// Incomplete arguments are not repaired, and the error tells the model how to continue (D-92).
 func TestCutArgumentsAreRefused_D92(t *testing.T) {
 	t.Parallel()
 	b := newWorkbench(t, nil, calls("Write", `{"path":"f","contents":"one`), say("ok"))

@@ -18,7 +18,7 @@ import (
 
 var errMissing = errors.New("there is no file @nowhere")
 
-// refusing expands everything but messages with a file that is missing.
+// refusing expands every message, except a message that mentions a missing file.
 func refusing(_ context.Context, message atcmd.Message, _ RunEmbedded) (atcmd.Expansion, error) {
 	text := message.Text()
 	if strings.Contains(text, "@nowhere") {
@@ -48,7 +48,8 @@ func TestMessageWithFiles(t *testing.T) {
 	}
 }
 
-// TestMessageThatCannotBeSent comes back to its writer; nothing is stored or sent.
+// TestMessageThatCannotBeSent checks that the user gets the message back, and that nothing is
+// stored or sent.
 func TestMessageThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("never"))
@@ -66,7 +67,8 @@ func TestMessageThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// TestQueuedMessageThatCannotBeSent does not end the turn it came into.
+// TestQueuedMessageThatCannotBeSent checks that the message does not end the turn in which it was
+// typed.
 func TestQueuedMessageThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("done"))
@@ -92,7 +94,7 @@ func TestQueuedMessageThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// TestInterruptWhileFilesAreRead is an interrupt, not a failure.
+// TestInterruptWhileFilesAreRead checks that it is reported as an interrupt, not as a failure.
 func TestInterruptWhileFilesAreRead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("never"))
@@ -110,8 +112,8 @@ func TestInterruptWhileFilesAreRead(t *testing.T) {
 	}
 }
 
-// TestInterruptWithMessagesWaiting ends the turn even when the provider answers all
-// the same; what waits is kept.
+// TestInterruptWithMessagesWaiting checks that an interrupt ends the turn even if the provider
+// still answers. Queued messages are kept.
 func TestInterruptWithMessagesWaiting(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -132,8 +134,8 @@ func TestInterruptWithMessagesWaiting(t *testing.T) {
 	}
 }
 
-// TestFullDiskLeavesAValidHistory: whichever record fails, every call is answered
-// and the conversation can go on.
+// TestFullDiskLeavesAValidHistory checks that whichever record fails, every call has an answer and
+// the conversation can continue.
 func TestFullDiskLeavesAValidHistory(t *testing.T) {
 	t.Parallel()
 	full := errors.New("disk full")
@@ -168,7 +170,7 @@ func TestFullDiskLeavesAValidHistory(t *testing.T) {
 	}
 }
 
-// TestCallIDsNeverCollide: an id that is made up is not one the model gives later.
+// TestCallIDsNeverCollide checks that a generated ID never equals a later ID of the model.
 func TestCallIDsNeverCollide(t *testing.T) {
 	t.Parallel()
 	for _, given := range [][]string{
@@ -195,8 +197,8 @@ func TestCallIDsNeverCollide(t *testing.T) {
 	}
 }
 
-// TestModelSwitchDuringAReply: what is set while it arrives belongs to the next
-// request, and does not spoil the calibration (D-09).
+// TestModelSwitchDuringAReply checks that a setting which changes during a reply applies to the
+// next request. It does not affect the calibration (D-09).
 func TestModelSwitchDuringAReply(t *testing.T) {
 	t.Parallel()
 	var b *bench
@@ -224,7 +226,7 @@ func TestModelSwitchDuringAReply(t *testing.T) {
 	}
 }
 
-// TestOutputComesBeforeTheEnd of its call, in order.
+// TestOutputComesBeforeTheEnd checks that the output of a call arrives before its end, in order.
 func TestOutputComesBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -258,8 +260,8 @@ func TestOutputComesBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// TestOutputNeverBlocks: of a flood that nobody takes the end is kept, and takes one place
-// among what people do.
+// TestOutputNeverBlocks checks that output does not block if no goroutine receives it. Only the end
+// of a flood is kept, and it needs one slot in the queue of user actions.
 func TestOutputNeverBlocks(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -279,8 +281,8 @@ func TestOutputNeverBlocks(t *testing.T) {
 	}
 }
 
-// TestOutputOfAFullInbox: what found no place in the inbox comes with the next write, and what
-// comes after that was shown is shown as well, once.
+// TestOutputOfAFullInbox checks that output which finds a full inbox arrives with the next write.
+// Later output is also shown once.
 func TestOutputOfAFullInbox(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -299,8 +301,8 @@ func TestOutputOfAFullInbox(t *testing.T) {
 	}
 }
 
-// TestRetriesAreVisible: every try is told with its reason, and what a discarded try
-// said of calls and usage is void.
+// TestRetriesAreVisible checks that each retry is reported with its reason, and that the calls and
+// the usage of a discarded attempt do not count.
 func TestRetriesAreVisible(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, respond(
@@ -318,14 +320,14 @@ func TestRetriesAreVisible(t *testing.T) {
 	if last := b.config.History.RawHistory()[1]; len(last.Blocks) != 1 || last.Text() != "ok" || last.Metadata[history.MetaModel] != "test-model" {
 		t.Errorf("stored %+v", last)
 	}
-	// The message, 5 tokens, and the head were estimated.
+	// The estimate covers the message of 5 tokens, the system prompt and the tools.
 	b.record(history.HumanText(wordy(1000)))
 	if got, want := b.ratio("test-model"), 19/float64(b.overhead()+5); math.Abs(got-want) > 0.001 {
 		t.Errorf("the ratio is %v, want %v", got, want)
 	}
 }
 
-// TestRepliesThatEndOddly are told in words.
+// TestRepliesThatEndOddly checks the notices for replies with an unusual end.
 func TestRepliesThatEndOddly(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -341,7 +343,7 @@ func TestRepliesThatEndOddly(t *testing.T) {
 	} {
 		turns := []answerFunc{tc.reply}
 		if tc.want == "empty reply" {
-			turns = append(turns, tc.reply) // it is asked for once more
+			turns = append(turns, tc.reply) // an empty reply is requested once more
 		}
 		b := newBench(t, append(slices.Clone(turns), say("ok"))...)
 		if out, err := b.prompt("go"); err != nil || out.Stop != StopDone {
@@ -353,7 +355,7 @@ func TestRepliesThatEndOddly(t *testing.T) {
 		if _, err := b.prompt("more"); err != nil {
 			t.Errorf("%s: the next message: %v", tc.name, err)
 		}
-		// Where nobody watches, no answer at all is a failure.
+		// In a non-interactive run, an empty reply is a failure.
 		b = newBench(t, turns...)
 		b.config.Policy.Unattended = true
 		b.renew()
@@ -363,8 +365,8 @@ func TestRepliesThatEndOddly(t *testing.T) {
 	}
 }
 
-// An empty reply is asked for once more, in words that no record keeps; the next one that
-// is empty gets the same chance.
+// After an empty reply, the request is repeated once with an instruction that is not recorded. A
+// later empty reply gets another attempt.
 func TestEmptyReplyIsAskedForOnceMore(t *testing.T) {
 	t.Parallel()
 	nothing := respond(llm.Finish{Reason: "stop"})
@@ -388,7 +390,8 @@ func TestEmptyReplyIsAskedForOnceMore(t *testing.T) {
 	b.valid()
 }
 
-// The third failure of one call in one way comes with words that break the habit.
+// The third failure of the same call in the same way adds an instruction that breaks the
+// repetition.
 func TestThirdFailureIsSaid(t *testing.T) {
 	t.Parallel()
 	again := calls("unknown_tool", `{"a":1}`)
@@ -403,7 +406,7 @@ func TestThirdFailureIsSaid(t *testing.T) {
 	}
 }
 
-// TestPanickingPlan ends the call and nothing else.
+// TestPanickingPlan checks that a panic in a plan ends only its call.
 func TestPanickingPlan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("edits", `{}`), say("ok"))

@@ -9,16 +9,16 @@ import (
 	"agent/internal/llm"
 )
 
-// mistake is a call as models make it by habit. It does what it means, or its answer holds
-// what the model needs to get it right with the next one.
+// mistake is a typical wrong call of a model. The call has its intended effect, or its answer
+// contains everything needed to correct it with the next call.
 type mistake struct {
 	name            string
 	tool, arguments string
-	// says is what the next request holds.
+	// says is text that the next request must contain.
 	says string
-	// next is the call that follows from the answer, none where the first one did it.
+	// next is the call that follows from the answer. It is empty if the first call had its effect.
 	next [2]string
-	// file is what the file f holds afterwards.
+	// file is the content of the file f afterwards.
 	file string
 }
 
@@ -27,12 +27,12 @@ const (
 	after  = "\tONE\n\ttwo\n\ttwo\n"
 )
 
-// done are mistakes that are taken as meant.
+// done returns a mistake whose call has the intended effect.
 func done(name, tool, arguments, says, file string) mistake {
 	return mistake{name: name, tool: tool, arguments: arguments, says: says, file: file}
 }
 
-// corrected are mistakes whose answer says what to do.
+// corrected returns a mistake whose answer contains the correction.
 func corrected(name, tool, arguments, says, nextTool, nextArguments, file string) mistake {
 	return mistake{name, tool, arguments, says, [2]string{nextTool, nextArguments}, file}
 }
@@ -55,7 +55,7 @@ var mistakes = []mistake{
 	done("view_range", "view", `{"path":"f","view_range":[1,1]}`, "one", before),
 	done("a patch in the shell", "shell", `{"command":["bash","-lc","apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: f\n@@\n-\tone\n+\tONE\n*** End Patch\nEOF"]}`, "Updated f", after),
 	done("grep without a hit", "run_shell_command", `{"command":"grep nothing f"}`, "[nothing found: exit 1", before),
-	// What has no one meaning.
+	// Calls with more than one possible meaning.
 	corrected("an unknown parameter", "replace", `{"filePath":"f","oldString":"one","newString":"ONE","foo":1}`, `unknown parameter \"foo\"`, "replace", rightEdit, after),
 	corrected("two of them, in order", "replace", `{"zoo":1,"file_path":"f","old_string":"one","new_string":"ONE","foo":1}`, `unknown parameters \"zoo\", \"foo\" (valid: file_path`, "replace", rightEdit, after),
 	corrected("multiline", "Grep", `{"pattern":"one","multiline":true}`, `unknown parameter \"multiline\"`, "search_file_content", `{"pattern":"one"}`, before),
@@ -82,8 +82,8 @@ var mistakes = []mistake{
 	corrected("no JSON", "replace", `{"file_path":f}`, "at byte 15", "replace", rightEdit, after),
 }
 
-// D-92: each mistake of models leads on in one step: what it means is done, or the next
-// request says what is wrong.
+// Each mistake is resolved in one step. The call has its intended effect, or the next request
+// states the error (D-92).
 func TestEveryMistakeLeadsOnInOneStep(t *testing.T) {
 	t.Parallel()
 	for _, m := range mistakes {

@@ -11,8 +11,7 @@ import (
 	"agent/internal/toolspec"
 )
 
-// D-92: a patch that comes as a command is asked about, refused and recorded as the edit
-// that it is.
+// A patch in a shell command is approved, refused and recorded as an edit (D-92).
 func TestAPatchInTheShellIsAskedAboutAsAnEdit(t *testing.T) {
 	t.Parallel()
 	const command = `{"command":"apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF"}`
@@ -43,7 +42,7 @@ func TestAPatchInTheShellIsAskedAboutAsAnEdit(t *testing.T) {
 	}
 }
 
-// patchOnly plans an edit and keeps the patch.
+// patchOnly returns a plan function that plans an edit and stores the patch in got.
 func patchOnly(got *string) planFunc {
 	return func(_ context.Context, _ *tools.Env, args arguments.Arguments) (tools.Plan, error) {
 		var a struct{ Input string }

@@ -11,8 +11,8 @@ import (
 	"agent/internal/llm"
 )
 
-// TestWaitingIsTold: whoever waits hears after ten seconds, and every ten, that
-// nothing came; a pause that was announced is no silence.
+// TestWaitingIsTold checks the notices during a silence of the server. They appear after ten
+// seconds and then every ten seconds. An announced pause does not count.
 func TestWaitingIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestWaitingIsTold(t *testing.T) {
 	})
 }
 
-// TestEmptyReplyUnattended: a script must not take it for an answer.
+// TestEmptyReplyUnattended checks that a script does not get an empty reply as an answer.
 func TestEmptyReplyUnattended(t *testing.T) {
 	t.Parallel()
 	for _, unattended := range []bool{false, true} {
@@ -53,8 +53,8 @@ func TestEmptyReplyUnattended(t *testing.T) {
 	}
 }
 
-// TestCutCallIsToldAsCut: the model hears that the output limit cut its call, not
-// that its JSON was wrong.
+// TestCutCallIsToldAsCut checks the error for a call that the output limit truncated. It names the
+// limit and does not blame the JSON.
 func TestCutCallIsToldAsCut(t *testing.T) {
 	t.Parallel()
 	cut := llm.ToolCall{ID: "a", Name: "write_file", Arguments: `{"content":"x`, Cut: true}
@@ -69,7 +69,7 @@ func TestCutCallIsToldAsCut(t *testing.T) {
 	}
 }
 
-// TestPatienceComesFromTheSettings.
+// TestPatienceComesFromTheSettings checks that the timeouts of a request come from the settings.
 func TestPatienceComesFromTheSettings(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))

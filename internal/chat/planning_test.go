@@ -13,8 +13,8 @@ import (
 
 const planArgs = `{"plan":"# Do it\n\n1. **write** a\n2. test it"}`
 
-// The mode plan is left by the person's yes to a plan that is shown, and by nothing else:
-// not by a rule, by words, or by a call in another mode (resolved.md, "leaving plan").
+// Plan mode ends only if the user approves a presented plan. A rule, a text, or a call in another
+// mode never ends it (resolved.md, "leaving plan").
 func TestLeavingPlan(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -73,7 +73,7 @@ func TestLeavingPlan(t *testing.T) {
 	}
 }
 
-// A mode that the person has chosen while the plan is shown, and that allows more, stays.
+// If the user changes to a mode that allows more while the plan is shown, that mode stays.
 func TestTheModeIsThePersons(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("present_plan", planArgs), say("ok"))
@@ -92,8 +92,8 @@ func TestTheModeIsThePersons(t *testing.T) {
 	}
 }
 
-// The model knows that it plans, and once that it does not any more; nobody else's words
-// are mixed with that.
+// A note tells the model that it is in plan mode, and another one that plan mode has ended, once.
+// The notes are separate from the user's text.
 func TestTheModelKnowsThatItPlans(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("1"), say("2"), say("3"), say("4"))
@@ -115,8 +115,7 @@ func TestTheModelKnowsThatItPlans(t *testing.T) {
 	}
 }
 
-// A headless run in which nothing may be changed goes on after refused calls, but not for
-// ever.
+// A non-interactive run in a read-only mode continues after refused calls, but not without limit.
 func TestRefusedCallsEndNoRun(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []gate.Mode{gate.ModeReadOnly, gate.ModePlan} {
@@ -141,8 +140,8 @@ func TestRefusedCallsEndNoRun(t *testing.T) {
 	}
 }
 
-// A review that is tried again changes as little as the first time, and its end is the end
-// of that.
+// A repeated review is as read-only as the first one, and the mode returns to its old value at the
+// end.
 func TestAReviewIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a","content":"x"}`), say("found"))

@@ -23,8 +23,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// onTheWire is a session with a strategy that was sent to a server: the requests as they
-// came, what the strategy says of them, and what it told of its cuts.
+// onTheWire is a session that was sent to a server. It has the received requests, the strategy's
+// account of them, and the reported pruning passes.
 type onTheWire struct {
 	sent    []*llmtest.Request
 	account compression.Account
@@ -32,9 +32,9 @@ type onTheWire struct {
 	cuts    []string
 }
 
-// sendJob has a model read and write for jobCalls calls, with a human's word between. A
-// session that is killed ends there, and goes on from its log. The server reports no tokens: a report
-// that nothing was cached would be believed.
+// sendJob has a model make jobCalls read and write calls, with a user message between them. If
+// killed is set, the session ends in the middle and resumes from its log. The server reports no
+// usage, because a report of zero cached tokens would be believed.
 func sendJob(t *testing.T, strategy string, killed bool, set ...string) onTheWire {
 	t.Helper()
 	var calls atomic.Int64
@@ -43,7 +43,7 @@ func sendJob(t *testing.T, strategy string, killed bool, set ...string) onTheWir
 		if n > jobCalls {
 			return llmtest.Say("all done").NoUsage()
 		}
-		if n%2 == 0 { // shows nothing new, so that something is saved from the start
+		if n%2 == 0 { // this call adds nothing new, so pruning saves tokens from the start
 			return llmtest.Turn{}.CallID(fmt.Sprint("c", n), "read_file", `{"file_path":"seen.go"}`).NoUsage()
 		}
 		note := strings.Repeat(fmt.Sprint("word", n, " "), 300)
@@ -78,7 +78,7 @@ func sendJob(t *testing.T, strategy string, killed bool, set ...string) onTheWir
 	return w
 }
 
-// killAndResume takes the session up again from its log, as another process would.
+// killAndResume resumes the session from its log, as another process would.
 func (r *recorded) killAndResume() {
 	r.t.Helper()
 	if err := r.log.Close(); err != nil {
@@ -97,10 +97,10 @@ func (r *recorded) killAndResume() {
 	}
 }
 
-// What cache-aware takes for the cached prefix is that of the requests really sent: the
-// body of a request goes on from the one before, byte for byte, unless a cut was told
-// before it, and what they cost by their sizes and common beginnings is what the account
-// says. So is what the requests of a session cost in which nothing was pruned.
+// The strategy cache-aware must know the cached prefix of the real requests. The body of each
+// request begins with the bytes of the one before, unless a pruning pass was reported before it.
+// The account equals the cost of the requests, computed from their sizes and common prefixes. It
+// also equals the cost of a session without pruning.
 func TestPrefixOfTheRequestsSent(t *testing.T) {
 	t.Parallel()
 	pruned, whole := sendJob(t, "cache-aware", false), sendJob(t, "top-down-truncation", false)
@@ -126,8 +126,8 @@ func TestPrefixOfTheRequestsSent(t *testing.T) {
 	}
 }
 
-// With a provider that finds a prefix only at marks, what is accounted for is what the marks
-// in the bodies find.
+// For a provider that finds a prefix only at marks, the account equals the result of the marks in
+// the bodies.
 func TestMarksOfTheRequestsSent(t *testing.T) {
 	t.Parallel()
 	pruned := sendJob(t, "cache-aware", false, "prompt-cache=5m")
@@ -144,8 +144,8 @@ func TestMarksOfTheRequestsSent(t *testing.T) {
 	}
 }
 
-// priceByMarks is what the requests cost at the safe price where a prefix is found only from
-// marks, twenty messages back at most, and how many marks stand behind the system prompt.
+// priceByMarks returns the cost of the requests at the safe price, and the number of marks after
+// the system prompt. A prefix is found only from marks, at most twenty messages back.
 func (w onTheWire) priceByMarks(t *testing.T) (cost float64, marked int) {
 	t.Helper()
 	held := map[string]bool{}
@@ -158,7 +158,7 @@ func (w onTheWire) priceByMarks(t *testing.T) (cost float64, marked int) {
 		var sizes, marks []int
 		for at, m := range r.Messages {
 			if m.Role == "system" {
-				continue // the head
+				continue // the system prompt
 			}
 			total += wireTokens(m)
 			prefix += fmt.Sprintf("%s %q %v|", m.Role, m.Content, m.ToolCalls)
@@ -183,8 +183,7 @@ func (w onTheWire) priceByMarks(t *testing.T) (cost float64, marked int) {
 	return cost, marked
 }
 
-// A session that was killed and taken up again sends byte for byte what it would have
-// sent.
+// A session that was killed and resumed sends the same bytes as an uninterrupted one.
 func TestRequestsAfterAKill(t *testing.T) {
 	t.Parallel()
 	straight, killed := sendJob(t, "cache-aware", false), sendJob(t, "cache-aware", true)
@@ -204,15 +203,15 @@ func TestRequestsAfterAKill(t *testing.T) {
 	}
 }
 
-// price is what the requests cost at the safe price, and how many tokens they hold: what
-// one begins with as the one before did was cached.
+// price returns the cost of the requests at the safe price, and their tokens. The common prefix
+// with the previous request counts as cached.
 func (w onTheWire) price(t *testing.T) (cost float64, tokens int) {
 	t.Helper()
 	for i, r := range w.sent {
 		total, cached, common := w.head, w.head, i > 0
 		for at, m := range r.Messages {
 			if m.Role == "system" {
-				continue // the head
+				continue // the system prompt
 			}
 			n := wireTokens(m)
 			total += n
@@ -232,12 +231,12 @@ func (w onTheWire) price(t *testing.T) (cost float64, tokens int) {
 	return cost, tokens
 }
 
-// sameFields reports whether two messages are the same, byte for byte.
+// sameFields reports whether two messages are identical, byte for byte.
 func sameFields(a, b llmtest.Message) bool {
 	return maps.EqualFunc(a.Fields, b.Fields, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 }
 
-// wireTokens is the size of a message in words, and what a provider adds.
+// wireTokens returns the size of a message in words, with the tokens that a provider adds.
 func wireTokens(m llmtest.Message) int {
 	count := wordCount{}.Count
 	n := 4 + count(m.Content)
@@ -250,7 +249,7 @@ func wireTokens(m llmtest.Message) int {
 	return n
 }
 
-// goesOn reports whether the messages of a request begin with those of the one before.
+// goesOn reports whether the messages of a request begin with the messages of the one before.
 func goesOn(t *testing.T, before, after *llmtest.Request) bool {
 	t.Helper()
 	messages := func(r *llmtest.Request) []json.RawMessage {

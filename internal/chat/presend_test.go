@@ -36,7 +36,8 @@ func (b *bench) record(c *history.Content) {
 
 func wordy(n int) string { return strings.Repeat("word ", n) }
 
-// TestLedgerTellsTheTurn in which something was pruned, by the user's messages.
+// TestLedgerTellsTheTurn checks that the ledger contains the number of the turn in which content
+// was pruned. It counts user messages.
 func TestLedgerTellsTheTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("read"), calls("write_file", `{"file_path":"a"}`), say("written"))
@@ -50,15 +51,15 @@ func TestLedgerTellsTheTurn(t *testing.T) {
 	}
 }
 
-// TestD29OnlyThePreSendWindowShrinks covers D-29, REQ-HD-002.10, ERR-031 and
-// ERR-032: density is called from the window alone, the window before every request
-// and by nothing else, and all of it runs on the goroutine that owns the chat.
+// TestD29OnlyThePreSendWindowShrinks covers D-29, REQ-HD-002.10, ERR-031 and ERR-032. Only package
+// window calls density, and only the step before every request calls package window. All of it runs
+// on the goroutine that owns the chat.
 func TestD29OnlyThePreSendWindowShrinks(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	for name, want := range map[string][]string{
-		// The last of each is "agent context", which works on a file and has no turn
-		// loop.
+		// The last file of each list belongs to "agent context", which works on a file and has no
+		// turn loop.
 		".ApplyDensityResult":         {"internal/chat/window/prune.go", "internal/chat/window/refusal.go", "internal/offline/optimize.go"},
 		".EnsureDensityOptimized":     {"internal/chat/presend.go"},
 		".PerformCompression":         {"internal/chat/presend.go"},
@@ -84,8 +85,8 @@ func TestD29OnlyThePreSendWindowShrinks(t *testing.T) {
 	}
 }
 
-// TestS09LongToolLoopInASmallWindow covers S-09: 300 calls in one turn; every request fits and
-// is valid, in a window of 1 000 tokens too (D-30).
+// TestS09LongToolLoopInASmallWindow covers S-09: 300 calls in one turn. Every request fits and is
+// valid, even in a window of 1 000 tokens (D-30).
 func TestS09LongToolLoopInASmallWindow(t *testing.T) {
 	t.Parallel()
 	for limit, most := range map[int]int{16_000: 300, 1000: 20} {
@@ -116,8 +117,8 @@ func TestS09LongToolLoopInASmallWindow(t *testing.T) {
 	}
 }
 
-// TestS12ProviderFindsTheContextTooLong: ladder, one retry, and a second refusal
-// is reported.
+// TestS12ProviderFindsTheContextTooLong checks the reaction to a refused size: the fallback steps,
+// one retry, and an error after a second refusal.
 func TestS12ProviderFindsTheContextTooLong(t *testing.T) {
 	t.Parallel()
 	overflow := &llm.Error{Kind: llm.ContextOverflow, Message: "too long"}
@@ -157,7 +158,7 @@ func size(b *bench, r llm.Request) int {
 	return total
 }
 
-// TestCalibration_D09: limits hold for a model that counts more tokens than we do.
+// TestCalibration_D09 checks that limits hold for a model that counts more tokens than we do.
 func TestCalibration_D09(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -183,7 +184,8 @@ func TestCalibration_D09(t *testing.T) {
 	}
 }
 
-// The window that a refusal taught holds in a resumed session, until another window is configured.
+// A limit that was learned from a refusal is valid in a resumed session, until another one is
+// configured.
 func TestALearnedLimitSurvives(t *testing.T) {
 	t.Parallel()
 	r := newRecorded(t, t.TempDir(), fail(&llm.Error{Kind: llm.ContextOverflow, Message: "too long", ContextLimit: 900}), say("now it fits"))

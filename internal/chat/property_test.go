@@ -17,11 +17,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestAnyConversation plays random conversations: a model that answers, calls
-// tools rightly and wrongly, repeats ids, fails, hangs or finds the context too
-// long; a user who types, queues, interrupts, refuses and changes settings at any
-// moment; a disk that may be full; windows of all sizes. What must hold is checked
-// before every request, at every event and after every turn.
+// TestAnyConversation runs random conversations and checks all invariants before every request, at
+// every event and after every turn. The model answers, makes valid and invalid calls, repeats IDs,
+// fails, hangs, or refuses the size. The user types, queues, interrupts, refuses and changes
+// settings at any time. The disk may be full, and the context window has any size.
 func TestAnyConversation(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -41,7 +40,7 @@ func TestAnyConversation(t *testing.T) {
 	})
 }
 
-// errFull is the disk's answer from some mutation on.
+// errFull is the error of the disk, starting with some mutation.
 var errFull = errors.New("disk full")
 
 // letters is another model's tokenizer.
@@ -49,21 +48,21 @@ type letters struct{}
 
 func (letters) Count(text string) int { return len(text) / 3 }
 
-// play is a conversation in progress with what is known about it.
+// play is a conversation in progress with its expected state.
 type play struct {
 	*bench
 	rt *rapid.T
-	// typed is everything the user said, returned what came back to him.
+	// typed has all messages of the user, returned the messages that the user got back.
 	typed, returned []string
-	// log is what the observer was told, replayed the history it gives.
+	// log has the mutations that the observer received, replayed the history that they produce.
 	log      []history.Mutation
 	replayed []*history.Content
-	// moments says what the user does at which event, decisions how he answers.
+	// moments maps an event number to the user's action, decisions are the user's answers.
 	moments   map[int]int
 	decisions []Decision
 	seen      int
-	// unread are the ids of the calls of the latest reply: what came of each the next
-	// request must say.
+	// unread are the IDs of the calls in the latest reply. The next request must state their
+	// results.
 	unread []string
 }
 
@@ -107,14 +106,14 @@ func newPlay(rt *rapid.T) *play {
 	return p
 }
 
-// type_ is something the user says that he never said before.
+// type_ returns a new message of the user that no other message equals.
 func (p *play) type_(tail string) string {
 	text := fmt.Sprintf("say-%d %s", len(p.typed), tail)
 	p.typed = append(p.typed, text)
 	return text
 }
 
-// change sets something between turns.
+// change changes a random setting between turns.
 func (p *play) change() {
 	key := rapid.SampledFrom([]string{"", "context-limit", "max-output-tokens", "compression.strategy", "approval-mode", "model", "compression.density.recencyPruning"}).Draw(p.rt, "setting")
 	values := map[string][]string{
@@ -130,7 +129,7 @@ func (p *play) change() {
 	}
 }
 
-// reply draws one turn of the model.
+// reply draws a random turn of the model.
 func (p *play) reply(rt *rapid.T) answerFunc {
 	var chunks []llm.Chunk
 	some := func(label string) bool { return rapid.Bool().Draw(rt, label) }
@@ -173,8 +172,8 @@ func (p *play) reply(rt *rapid.T) answerFunc {
 	}
 }
 
-// checked looks at a request on its way to the model. It runs on the provider's
-// goroutine; until the model speaks the owner only reads.
+// checked checks a request on its way to the model. It runs on the provider's goroutine. Until the
+// model replies, the owner of the chat only reads.
 func (p *play) checked(answer answerFunc) answerFunc {
 	return func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
 		if req.System == p.config.CompressionPrompt {
@@ -210,7 +209,7 @@ func (p *play) checked(answer answerFunc) answerFunc {
 	}
 }
 
-// observe replays the record as a session log does (D-24).
+// observe replays the record like a session log does (D-24).
 func (p *play) observe(m history.Mutation) {
 	p.log = append(p.log, m)
 	switch m.Kind {
@@ -238,8 +237,8 @@ func (p *play) observe(m history.Mutation) {
 	}
 }
 
-// saysWhatCame reports whether entries hold the answer to a call of the latest reply, or
-// a line that says what came of it. A model's summary of it will do.
+// saysWhatCame reports whether entries contain the answer to a call of the latest reply, or a line
+// that states its result. A summary with the result also counts.
 func saysWhatCame(entries []*history.Content, id string) bool {
 	for i := len(entries) - 1; i >= 0; i-- {
 		entry := entries[i]
@@ -255,7 +254,8 @@ func saysWhatCame(entries []*history.Content, id string) bool {
 	return false
 }
 
-// event is the user at the screen: what he sees is on disk already, and he may act.
+// event is the user at the screen. Everything that the user sees is already on disk, and the user
+// may act.
 func (p *play) event(e Event) {
 	p.seen++
 	switch e := e.(type) {
@@ -292,7 +292,7 @@ func (p *play) lastRecorded(e Event, speaker history.Speaker) {
 	}
 }
 
-// check is what holds after every turn.
+// check checks the invariants after every turn.
 func (p *play) check(err error) {
 	var broken *history.InvalidHistoryError
 	if errors.As(err, &broken) {
@@ -323,7 +323,7 @@ func (p *play) check(err error) {
 	}
 }
 
-// allIsKept: what the user typed is in the record or was handed back.
+// allIsKept checks that each message of the user is in the record or was returned to the user.
 func (p *play) allIsKept() {
 	kept := slices.Clone(p.returned)
 	for _, m := range p.log {

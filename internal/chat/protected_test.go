@@ -12,7 +12,7 @@ import (
 	"agent/internal/tools"
 )
 
-// careful are tools of which every call is about a file that needs care.
+// careful returns tools whose calls all use a protected file.
 func careful(care protect.Protection) *tools.Registry {
 	tool := func(name string, does tools.Traits, preview tools.Preview) tools.Tool {
 		preview.Protected = []protect.File{{Path: ".vscode/tasks.json", Name: ".vscode", Protection: care, Why: "editors run it"}}
@@ -27,8 +27,8 @@ func careful(care protect.Protection) *tools.Registry {
 	)
 }
 
-// What needs care is asked about in the modes that it says, and only a rule that
-// names it allows it (D-60).
+// A protected file requires approval in the modes of its protection. Only a rule that names the
+// file allows it (D-60).
 func TestProtectedFilesAreAskedAbout(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"edit", "show", "shell"} {
@@ -48,7 +48,7 @@ func TestProtectedFilesAreAskedAbout(t *testing.T) {
 			{gate.ModeAsk, protect.NeedsApproval, tool + "(.vscode/**)", false},
 		} {
 			if tool == "shell" && tc.rule != "" {
-				continue // rules for commands are about commands
+				continue // rules for commands match commands only
 			}
 			b := newBench(t, calls(tool, `{}`), say("ok"))
 			b.config.Tools = careful(tc.care)
@@ -77,8 +77,8 @@ func TestProtectedFilesAreAskedAbout(t *testing.T) {
 	}
 }
 
-// Nobody is there to ask: an edit and a read end the run; in a mode that only looks a read is refused
-// and the run goes on (D-121).
+// Without a user, an edit or a read of a protected file ends the run. In a read-only mode a read is
+// refused and the run continues (D-121).
 func TestProtectedFilesUnattended(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -107,8 +107,8 @@ func TestProtectedFilesUnattended(t *testing.T) {
 	}
 }
 
-// Reading a file with keys is asked about each time: "always" is not offered, nor taken
-// when it is answered all the same. A refusal ends the calls beside it.
+// Reading a secret file requires approval each time. "Always" is not offered, and is ignored in an
+// answer. A refusal also ends the parallel calls.
 func TestReadingIsAskedAboutEachTime_D60(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("show", `{}`, "show", `{}`), calls("show", `{}`), say("ok"))
@@ -131,8 +131,8 @@ func TestReadingIsAskedAboutEachTime_D60(t *testing.T) {
 	}
 }
 
-// A call with neither a diff nor a command is asked about with all of its arguments, and
-// refused with them where nobody is there; other calls show what they do.
+// The approval prompt of a call with neither a diff nor a command shows all of its arguments.
+// Without a user, the refusal contains them. Other calls show their effect.
 func TestArgumentsAreWhatIsApproved(t *testing.T) {
 	t.Parallel()
 	const sent = `{"to":"a","body":"b"}`

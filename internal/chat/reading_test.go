@@ -16,9 +16,9 @@ import (
 	"agent/internal/workspace"
 )
 
-// TestAFileTenTimesTheWindow_D41: with the real tools, a model that follows what they
-// say reads a file of ten times the window piece by piece to its end. Every request
-// fits, and compression alone sees to that.
+// TestAFileTenTimesTheWindow_D41 uses the real tools. A model that follows their notes reads a file
+// of ten times the context window, piece by piece to its end. Every request fits, through
+// compression alone.
 func TestAFileTenTimesTheWindow_D41(t *testing.T) {
 	t.Parallel()
 	counter := letters{}
@@ -78,8 +78,8 @@ var (
 	readingOn    = regexp.MustCompile(`read on with offset (\d+)`)
 )
 
-// readOn is a model that reads on as long as it is told how, and notes the lines it
-// was shown.
+// readOn returns a model that reads the next piece as long as a note tells it to. It records the
+// lines that it received.
 func readOn(shown map[string]bool) answerFunc {
 	return func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
 		last := req.History[len(req.History)-1]

@@ -17,7 +17,7 @@ var (
 	errNoImages = &llm.Error{Kind: llm.NoImages, Status: 400, Message: "400: no image input"}
 )
 
-// choosy is a model that refuses requests for what is in them.
+// choosy is a model that refuses requests because of their content.
 func choosy(b *bench, refuses func(*history.Content) error, turns ...answerFunc) {
 	answered := 0
 	b.model.next = func(int) answerFunc {
@@ -59,8 +59,8 @@ func withImages(_ context.Context, message atcmd.Message, _ RunEmbedded) (atcmd.
 	return atcmd.Expansion{Blocks: blocks}, nil
 }
 
-// TestD50RefusedMessage covers D-50: a message that the provider refuses comes back to its
-// writer, and the conversation goes on without it.
+// TestD50RefusedMessage covers D-50. If the provider refuses a message, the user gets it back, and
+// the conversation continues without it.
 func TestD50RefusedMessage(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -99,8 +99,8 @@ func TestD50RefusedMessage(t *testing.T) {
 	}
 }
 
-// TestD50RefusedAfterResume: what an earlier run left unanswered is taken back too,
-// or every message to come would be refused.
+// TestD50RefusedAfterResume checks that an unanswered message of an earlier run is returned too.
+// Otherwise every later message would be refused.
 func TestD50RefusedAfterResume(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -119,8 +119,8 @@ func TestD50RefusedAfterResume(t *testing.T) {
 	}
 }
 
-// TestD50ImagesOfThePast: a model that takes no images gets a conversation without
-// them.
+// TestD50ImagesOfThePast checks that a model without image input gets a conversation without
+// images.
 func TestD50ImagesOfThePast(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("a cat"))
@@ -144,8 +144,7 @@ func TestD50ImagesOfThePast(t *testing.T) {
 	}
 }
 
-// TestD50RefusedResults: a result that the provider refuses is left out, and the
-// turn goes on.
+// TestD50RefusedResults checks that a refused result is omitted and the turn continues.
 func TestD50RefusedResults(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -161,8 +160,7 @@ func TestD50RefusedResults(t *testing.T) {
 	}
 }
 
-// TestD50RefusalForEver ends: what no leaving out helps against fails after two
-// requests.
+// TestD50RefusalForEver checks that a refusal which no omission fixes ends after two more requests.
 func TestD50RefusalForEver(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("fails", `{}`), fail(errFiltered), fail(errFiltered), say("never"))
@@ -174,8 +172,8 @@ func TestD50RefusalForEver(t *testing.T) {
 	}
 }
 
-// TestD50RefusedWithinTheReply: what a provider refuses after some words is refused all
-// the same, and of the words nothing stays.
+// TestD50RefusedWithinTheReply checks that a refusal in the middle of a reply counts as a refusal.
+// The partial reply is discarded.
 func TestD50RefusedWithinTheReply(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("hello"), fail(errFiltered, llm.Reasoning{Delta: "hm"}, llm.Text{Delta: "I was"}), say("fine"))
@@ -195,8 +193,8 @@ func TestD50RefusedWithinTheReply(t *testing.T) {
 	}
 }
 
-// TestD50FilteredReply: a reply that a filter has cut stays while the conversation goes
-// on, and is blamed with its message when that is refused.
+// TestD50FilteredReply checks a reply that a filter truncated. It stays while the conversation
+// continues. If its message is refused later, the reply is removed too.
 func TestD50FilteredReply(t *testing.T) {
 	t.Parallel()
 	cut := respond(llm.Text{Delta: "I was"}, llm.Finish{Reason: "content_filter"})
@@ -224,8 +222,8 @@ func TestD50FilteredReply(t *testing.T) {
 	}
 }
 
-// TestD50Forbidden: a key that was good is not what a firewall forbids; the first
-// request of all may have the wrong one.
+// TestD50Forbidden checks an error 403. After a successful request the key is right, so the content
+// is to blame. At the first request the key may be wrong.
 func TestD50Forbidden(t *testing.T) {
 	t.Parallel()
 	forbidden := &llm.Error{Kind: llm.Auth, Status: 403, Message: "a web page"}
@@ -243,8 +241,8 @@ func TestD50Forbidden(t *testing.T) {
 	b.prompts(t, "and now?")
 }
 
-// TestD50RefusedAfterResults: where results and a message are both new, either may be
-// what was refused; neither stays.
+// TestD50RefusedAfterResults checks that new results and a new message are both removed, because
+// either may be the refused content.
 func TestD50RefusedAfterResults(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -274,8 +272,8 @@ func (b *bench) prompts(t *testing.T, messages ...string) {
 	}
 }
 
-// TestD50OnlyWhatWasRefusedComesBack: a message whose turn ended for another reason is not
-// to blame at first; if the next request is refused as well, it is.
+// TestD50OnlyWhatWasRefusedComesBack checks a message whose turn ended for another reason. It is
+// not blamed at first. If the next request is refused as well, it is.
 func TestD50OnlyWhatWasRefusedComesBack(t *testing.T) {
 	t.Parallel()
 	busy := &llm.Error{Kind: llm.Unavailable, Status: 503, Message: "busy"}
@@ -309,8 +307,8 @@ func TestD50OnlyWhatWasRefusedComesBack(t *testing.T) {
 	}
 }
 
-// TestD50AnInterruptedMessageIsNotToBlame: a message whose request was interrupted stays
-// when the next one is refused.
+// TestD50AnInterruptedMessageIsNotToBlame checks that a message whose request was interrupted stays
+// if the next message is refused.
 func TestD50AnInterruptedMessageIsNotToBlame(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm"
 )
 
-// TestResume: a recorded conversation is taken up with its ledger, and a call the
-// program's end left open is answered before anything is sent.
+// TestResume checks that a resumed conversation has its ledger. A call that the end of the program
+// left open gets an answer before anything is sent.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("going on"))
@@ -37,9 +37,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// A session that is taken up shows the sizes it had: how the provider counts is recorded
-// with each reply (D-09), also when the reply has left the context, and no rewind changes
-// it.
+// A resumed session shows the same sizes. The provider's scale is recorded with each reply (D-09),
+// even if the reply was pruned, and no rewind changes it.
 func TestSizesAfterAResume(t *testing.T) {
 	t.Parallel()
 	r := newRecorded(t, t.TempDir())
@@ -76,8 +75,8 @@ func TestSizesAfterAResume(t *testing.T) {
 	}
 }
 
-// TestResumeOfNothingSound: a record of which only answers without their calls are left
-// is an empty conversation, not one that can never be sent.
+// TestResumeOfNothingSound checks that a record which contains only answers without calls becomes
+// an empty conversation. Otherwise no request could be sent.
 func TestResumeOfNothingSound(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("going on"))

@@ -19,7 +19,7 @@ import (
 	"agent/internal/todo"
 )
 
-// recorded is a bench whose conversation is in a session log.
+// recorded is a bench whose conversation is recorded in a session log.
 type recorded struct {
 	*bench
 	log *session.Log
@@ -33,7 +33,7 @@ func newRecorded(t rapid.TB, dir string, turns ...answerFunc) *recorded {
 		t.Fatal(err)
 	}
 	r.log = log
-	if whole, ok := t.(testing.TB); ok { // not one draw of a property
+	if whole, ok := t.(testing.TB); ok { // not for a draw of a property test
 		whole.Cleanup(func() { _ = log.Close() })
 	}
 	r.config.History, r.config.Session = history.NewService(wordCount{}, log.Observe), log
@@ -47,13 +47,13 @@ func newRecorded(t rapid.TB, dir string, turns ...answerFunc) *recorded {
 	return r
 }
 
-// calibrate has the provider count half as much again as we do: what is told of a
-// conversation is in its tokens, what is recorded in ours (D-09).
+// calibrate makes the provider count half as many tokens again as we do. Displayed sizes use its
+// tokens, recorded sizes use ours (D-09).
 func (b *bench) calibrate() {
 	b.window.Observe(settings.Model.Value(b.config.Settings), 1000, window.ProviderReport{Prompt: 1500})
 }
 
-// goTo rewinds without the loop, which the test is.
+// goTo rewinds without the loop, because the test owns the chat.
 func (r *recorded) goTo(seq uint64) {
 	r.t.Helper()
 	point, restored, err := r.Past.past.StateAt(seq)
@@ -74,8 +74,8 @@ func (r *recorded) points() []history.Point {
 	return points
 }
 
-// What was said comes back, the todo list is that of then, and the next message is the
-// beginning of another line.
+// A rewind returns the message and restores the todo list of that time. The next message starts a
+// new branch.
 func TestRewindGivesTheMessageBack(t *testing.T) {
 	t.Parallel()
 	r := newRecorded(t, t.TempDir(), say("one"), say("two"), say("other"))
@@ -96,13 +96,13 @@ func TestRewindGivesTheMessageBack(t *testing.T) {
 	if got := strings.Join(r.texts(history.Human), " "); got != "first third" {
 		t.Errorf("the model was told %q", got)
 	}
-	if got := len(r.points()); got != 4 { // first, second, the end of that line, third
+	if got := len(r.points()); got != 4 { // first, second, the end of that branch, third
 		t.Errorf("%d points", got)
 	}
 }
 
-// Going back waits for the end of a turn, and is refused where nothing is recorded, or
-// for what is no point.
+// A rewind waits for the end of a turn. It is refused without a record and for a number that is no
+// point.
 func TestRewindIsRefused(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

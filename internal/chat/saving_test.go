@@ -9,9 +9,8 @@ import (
 	"agent/internal/settings"
 )
 
-// What pruning saves is told at the end of a turn, in tokens and by the price of the
-// model, is taken up by a resumed session, and is nothing for a strategy without an
-// account.
+// At the end of a turn, a notice reports the saving from pruning, in tokens and in cost. A resumed
+// session continues the sum. A strategy without an account reports nothing.
 func TestSavingIsTold(t *testing.T) {
 	t.Parallel()
 	r := newLogged(t)
@@ -72,8 +71,8 @@ func TestSavingInWords(t *testing.T) {
 	}
 }
 
-// Issue 46: where a cut costs more of the provider's cache than a prefix, the saving shrinks by what
-// the cut lost.
+// If a pruning pass loses more of the provider's cache than a prefix, the reported saving shrinks
+// by the loss.
 func TestRoughCacheShrinksTheSaving(t *testing.T) {
 	t.Parallel()
 	saved := map[bool]Saving{}
@@ -88,7 +87,7 @@ func TestRoughCacheShrinksTheSaving(t *testing.T) {
 				tokens := r.window.Measure.Tokens()
 				cached := min(before, tokens)
 				if rough && tokens < before+500 {
-					cached = 0 // the cut
+					cached = 0 // the pruning pass
 				}
 				before = tokens
 				respond(llm.Text{Delta: "ok"}, llm.Usage{PromptTokens: tokens, CachedTokens: cached, CompletionTokens: 1}, llm.Finish{Reason: "stop"})(ctx, req, yield)

@@ -12,7 +12,7 @@ import (
 	"agent/internal/llm"
 )
 
-// bytesOf returns a request as text, so that a changed byte of it shows.
+// bytesOf returns a request as text, so that any changed byte is visible.
 func bytesOf(t *testing.T, request llm.Request) string {
 	t.Helper()
 	data, err := json.Marshal(struct {
@@ -27,8 +27,8 @@ func bytesOf(t *testing.T, request llm.Request) string {
 	return string(data)
 }
 
-// An aside is asked over the present context, and the next request has the same bytes before and
-// after it.
+// A side question uses the present context. The next request has the same bytes before and after
+// it.
 func TestAnAsideLeavesTheConversationAsItWas(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -50,7 +50,7 @@ func TestAnAsideLeavesTheConversationAsItWas(t *testing.T) {
 			t.Errorf("asked %q after %d entries of %d", last.Text(), len(asked.History)-1, len(before.History))
 		}
 		asked.History = asked.History[:len(asked.History)-1]
-		before.History = before.History[:len(before.History)-1] // a place for the next message
+		before.History = before.History[:len(before.History)-1] // without the placeholder for the next message
 		if bytesOf(t, asked) != bytesOf(t, before) {
 			t.Errorf("the question is not asked over the present context:\n%s\n%s", bytesOf(t, asked), bytesOf(t, before))
 		}
@@ -70,8 +70,8 @@ func TestAnAsideLeavesTheConversationAsItWas(t *testing.T) {
 	}, calls("read_file", `{"file_path":"a"}`), say("seen"), respond(llm.Reasoning{Delta: "hm"}, llm.Text{Delta: "because"}, llm.Usage{PromptTokens: 70, CompletionTokens: 2}, llm.Finish{Reason: "stop"}))
 }
 
-// While a call runs, the question is asked over what is answered; its end leaves the turn alone,
-// and an interrupt ends both.
+// During a call, a side question uses the answered part of the conversation. Its end does not
+// affect the turn, and an interrupt ends both.
 func TestAnAsideDuringATurn(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*bench){
@@ -107,7 +107,7 @@ func TestAnAsideDuringATurn(t *testing.T) {
 	}
 }
 
-// A reply that is no answer says so, and a cut one is shown with a word.
+// A side question reports a reply without an answer, and marks a truncated answer.
 func TestAnAsideWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	down := errors.New("the line is dead")
@@ -134,7 +134,7 @@ func TestAnAsideWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// A question nobody waits for any more is not answered.
+// A side question is not answered after its context ends.
 func TestAnAsideEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {

@@ -8,8 +8,7 @@ import (
 	"agent/internal/toolspec"
 )
 
-// TestStable: what stays as it is ends before the first thing that density may take
-// out again.
+// TestStable checks that the stable part ends before the first entry that density may prune.
 func TestStable(t *testing.T) {
 	t.Parallel()
 	facts := func(name string) toolspec.Traits {

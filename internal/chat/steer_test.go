@@ -17,8 +17,8 @@ import (
 	"agent/internal/tools"
 )
 
-// running plays with a chat that Run serves; synctest.Wait waits for it to be idle
-// or to hang on something the test controls.
+// running calls play with a chat that Run serves. synctest.Wait waits until the chat is idle or
+// blocked by the test.
 func running(t *testing.T, play func(t *testing.T, b *bench), turns ...answerFunc) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -30,7 +30,7 @@ func running(t *testing.T, play func(t *testing.T, b *bench), turns ...answerFun
 	})
 }
 
-// hangs is a turn of a model that says nothing until it is interrupted.
+// hangs is a turn of a model that sends nothing until it is interrupted.
 func hangs(ctx context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
 	<-ctx.Done()
 	yield(nil, ctx.Err())
@@ -44,8 +44,8 @@ func stops(b *bench) []Stop {
 	return all
 }
 
-// TestChangesWaitForTheTurn: Retry, Clear and Compress are refused while a turn
-// runs and change nothing.
+// TestChangesWaitForTheTurn checks that Retry, Clear and Compress return an error and change
+// nothing while a turn runs.
 func TestChangesWaitForTheTurn(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -90,7 +90,7 @@ func TestRetry(t *testing.T) {
 		}
 	}, failure, say("ok"))
 
-	// A retry begins to look for circles anew, and goes on after a reply that was cut.
+	// A retry restarts the count of repeated failures, and continues a truncated reply.
 	running(t, func(t *testing.T, b *bench) {
 		b.answering(Decision{})
 		b.Send("go")
@@ -106,7 +106,7 @@ func TestRetry(t *testing.T) {
 		if want := []Stop{StopRepeating, StopFailed, StopDone}; !slices.Equal(stops(b), want) {
 			t.Errorf("turns ended %v, want %v", stops(b), want)
 		}
-		// Vendors refuse a conversation that ends with the assistant.
+		// Vendors refuse a conversation that ends with an assistant message.
 		sent := b.model.requests[len(b.model.requests)-1].History
 		if last := sent[len(sent)-1]; last.Speaker != history.Human || !strings.Contains(last.Text(), "continue") {
 			t.Errorf("the model was asked with %q last", last.Text())
@@ -185,7 +185,7 @@ func shellTool(run func(ctx context.Context, env *tools.Env) tools.Answer) tools
 	}
 }
 
-// TestShell: a command the user runs is shown, and the model reads of it.
+// TestShell checks that a command of the user is shown and that the model reads it.
 func TestShell(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -212,7 +212,7 @@ func TestShell(t *testing.T) {
 	}, say("three files"))
 }
 
-// TestShellIsPrivate: what the user keeps is shown, and the model never reads of it.
+// TestShellIsPrivate checks that a hidden command is shown but never sent to the model.
 func TestShellIsPrivate(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -254,7 +254,8 @@ func TestShellIsInterrupted(t *testing.T) {
 	}, say("ok"))
 }
 
-// TestShellWaitsForTheTurn: it runs next, before what else waits.
+// TestShellWaitsForTheTurn checks that a command of the user runs after the turn, before queued
+// messages.
 func TestShellWaitsForTheTurn(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -277,7 +278,7 @@ func TestShellWaitsForTheTurn(t *testing.T) {
 	}, hangs, say("ok"))
 }
 
-// TestShellThatNeverRan leaves no report of a run.
+// TestShellThatNeverRan checks that a command which did not run leaves no report.
 func TestShellThatNeverRan(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -290,8 +291,8 @@ func TestShellThatNeverRan(t *testing.T) {
 	}
 }
 
-// TestQueueIsTold: what waits is shown while it waits, also when the turn before it
-// was interrupted, and Unqueue of nothing says so.
+// TestQueueIsTold checks that queued messages are shown, even after an interrupted turn. Unqueue of
+// an empty queue reports that it is empty.
 func TestQueueIsTold(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -337,8 +338,8 @@ func TestInterruptWithoutATurn(t *testing.T) {
 	}, say("ok"))
 }
 
-// TestRunEndsWithItsContext: a turn in progress is interrupted; questions asked
-// later fail at once.
+// TestRunEndsWithItsContext checks that the end of the context interrupts the turn, and that later
+// calls fail at once.
 func TestRunEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -363,7 +364,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestCycleMode: the next mode is in force and told, also while a turn runs.
+// TestCycleMode checks that the next mode takes effect and is reported, even while a turn runs.
 func TestCycleMode(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -381,7 +382,7 @@ func TestCycleMode(t *testing.T) {
 	}, hangs)
 }
 
-// Refresh tells what changed outside and never waits, not even for a chat that nobody runs.
+// Refresh reports outside changes. It never blocks, even if no goroutine runs the chat.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {

@@ -17,12 +17,12 @@ import (
 
 const aSummary = "<state_snapshot><overall_goal>all of it</overall_goal></state_snapshot>"
 
-// sums is a turn of a model that writes a summary, with its usage.
+// sums returns a turn of a model that writes a summary and reports its usage.
 func sums(text string) answerFunc {
 	return respond(llm.Reasoning{Delta: "hm"}, llm.Text{Delta: text}, llm.Usage{PromptTokens: 4000, CompletionTokens: 50, CachedTokens: 1000}, llm.Finish{Reason: "stop"})
 }
 
-// long records a conversation that is worth a summary.
+// long records a conversation that is long enough for a summary.
 func (b *bench) long() {
 	b.t.Helper()
 	for i := range 8 {
@@ -31,8 +31,8 @@ func (b *bench) long() {
 	}
 }
 
-// TestCompressIsATask covers D-36: /compress runs beside the screen, tells what it does,
-// refuses what must wait, and adds a summary.
+// TestCompressIsATask covers D-36. /compress runs in parallel to the screen, reports its progress,
+// refuses other changes, and adds a summary.
 func TestCompressIsATask(t *testing.T) {
 	t.Parallel()
 	slow := func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
@@ -90,7 +90,7 @@ func TestCompressIsATask(t *testing.T) {
 	}, slow, say("ok"))
 }
 
-// TestEscEndsASummary: at once, and the history stays as it was.
+// TestEscEndsASummary checks that Esc ends a summary at once and the history stays unchanged.
 func TestEscEndsASummary(t *testing.T) {
 	t.Parallel()
 	for name, begin := range map[string]func(*bench){
@@ -132,8 +132,8 @@ func TestEscEndsASummary(t *testing.T) {
 	}
 }
 
-// Esc ends it too while the endpoint of a profile is looked for, which may hang, and what
-// is found later is let go of.
+// Esc also ends the search for the endpoint of a profile, which may hang. An endpoint that is found
+// later is closed.
 func TestEscEndsTheSearchForASummariser(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -160,7 +160,7 @@ func TestEscEndsTheSearchForASummariser(t *testing.T) {
 	})
 }
 
-// A caller that goes away takes its compression with it.
+// The end of its caller ends a compression.
 func TestCompressEndsWithItsCaller(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -178,7 +178,7 @@ func TestCompressEndsWithItsCaller(t *testing.T) {
 	}, hangs)
 }
 
-// Answers that cannot be used leave the history as it was and say so (ERR-004).
+// Unusable summaries leave the history unchanged and return an error (ERR-004).
 func TestUselessSummaries_ERR004(t *testing.T) {
 	t.Parallel()
 	endless := func(_ context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
@@ -208,8 +208,8 @@ func TestUselessSummaries_ERR004(t *testing.T) {
 	}
 }
 
-// A key that stood in the transcript does not go with it to the model that summarises,
-// and one that is in the summary is not kept.
+// A key in the transcript is not sent to the model that writes the summary. A key in the summary is
+// not stored.
 func TestSummariesHoldNoKeys(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -235,8 +235,8 @@ func TestSummariesHoldNoKeys(t *testing.T) {
 	})
 }
 
-// TestSummaryByAnotherProfile covers compression.profile: its model, its endpoint, its
-// window, its price, and none of its figures in the calibration (D-36, D-09).
+// TestSummaryByAnotherProfile covers compression.profile: its model, endpoint, context window and
+// price are used. Its figures do not affect the calibration (D-36, D-09).
 func TestSummaryByAnotherProfile(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -266,7 +266,7 @@ func TestSummaryByAnotherProfile(t *testing.T) {
 	if asked.Model != "small-model" || *asked.Temperature != 0 || closed != 1 || len(other.requests) != 1 || len(b.model.requests) != 1 {
 		t.Errorf("asked %+v", asked)
 	}
-	// 1 000 tokens without a quarter, of which four fifths are used.
+	// The limit is four fifths of three quarters of 1 000 tokens.
 	if n := len(strings.Fields(asked.History[0].Text())); n > 600 || strings.Contains(asked.History[0].Text(), wordy(100)) {
 		t.Errorf("asked %d words", n)
 	}
@@ -281,7 +281,7 @@ func TestSummaryByAnotherProfile(t *testing.T) {
 	}
 }
 
-// A profile that is gone when it is needed is named.
+// An error names a profile that no longer exists when it is needed.
 func TestSummaryByAProfileThatIsGone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
@@ -301,8 +301,8 @@ func TestSummaryByAProfileThatIsGone(t *testing.T) {
 	}
 }
 
-// S-12: the endpoint that has just refused the size is not asked for a summary; another
-// one is.
+// An endpoint that has just refused the size does not get the request for a summary. Another
+// endpoint does (S-12).
 func TestSummaryAfterARefusal_S12(t *testing.T) {
 	t.Parallel()
 	refuses := fail(&llm.Error{Kind: llm.ContextOverflow, Message: "too long", ContextLimit: 900})
@@ -337,7 +337,7 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 	}
 }
 
-// REQ-HD-012.2: the transcript is named where there is one.
+// A summary names the transcript if there is one (REQ-HD-012.2).
 func TestSummaryNamesTheTranscript(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sums(aSummary), say("ok"))

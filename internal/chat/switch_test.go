@@ -11,8 +11,8 @@ import (
 	"agent/internal/settings"
 )
 
-// TestS10UnknownStrategy covers S-10: it is refused when it is set or loaded, naming
-// the valid ones, and what is in force stays.
+// TestS10UnknownStrategy covers S-10. An unknown strategy is refused when it is set or loaded. The
+// error lists the valid ones, and the present strategy stays.
 func TestS10UnknownStrategy(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
@@ -46,8 +46,8 @@ func TestS11StrategyChangedBetweenTurns(t *testing.T) {
 	}
 }
 
-// TestSwitchBetweenTurns: another model counts anew, with its own vocabulary, ratio
-// and window, and the next request is made for it.
+// TestSwitchBetweenTurns checks that another model counts again with its own vocabulary, ratio and
+// context window. The next request is made for it.
 func TestSwitchBetweenTurns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, respond(llm.Text{Delta: "one"}, llm.Usage{PromptTokens: 30}, llm.Finish{Reason: "stop"}), say("two"))
@@ -81,7 +81,7 @@ func TestSwitchBetweenTurns(t *testing.T) {
 	if last.Model != "small" || *last.Temperature != 0.5 || total+750 > 3000 || len(seen[Compressed](b)) == 0 {
 		t.Errorf("sent %d tokens to %s, told %q", total, last.Model, seen[Compressed](b))
 	}
-	// The reply to it is in the history by now.
+	// By now the history contains the reply.
 	if got, want := b.window.Measure.Tokens(), total+history.NewService(letters{}, nil).CountContent(history.New(history.AI, &history.Text{Text: "two"})); got != want {
 		t.Errorf("%d tokens, want %d by the new vocabulary and no ratio", got, want)
 	}

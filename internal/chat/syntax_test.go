@@ -7,8 +7,8 @@ import (
 	"agent/internal/history"
 )
 
-// A file that does not parse is told of once, after the last call of a reply that edits it, also
-// where that call fails.
+// A file with a syntax error is reported once, after the last call of a reply that edits it, even
+// if that call fails.
 func TestDoesNotParseAfterTheLastEdit(t *testing.T) {
 	t.Parallel()
 	edit := func(old, fresh string) []string {

@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm"
 )
 
-// TestCallsInWords: a call that the server did not read is not run, and not taken for an
-// answer: it is said, and nobody's script goes on with it.
+// TestCallsInWords checks a call that the server did not recognize. The call does not run and its
+// text is not an answer. A notice reports it, and a script does not continue with it.
 func TestCallsInWords(t *testing.T) {
 	t.Parallel()
 	for said, called := range map[string]bool{
@@ -47,7 +47,7 @@ func TestCallsInWords(t *testing.T) {
 	}
 }
 
-// TestTextWasThinking: what turns out to be thinking is no part of the answer.
+// TestTextWasThinking checks that text which turns out to be reasoning is not part of the answer.
 func TestTextWasThinking(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, respond(llm.Text{Delta: "hm"}, llm.TextWasReasoning{}, llm.Reasoning{Delta: ", so"}, llm.Text{Delta: "hi"}, llm.Finish{Reason: "stop"}))

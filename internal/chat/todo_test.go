@@ -14,7 +14,7 @@ import (
 
 const twoTodos = `{"todos":[{"id":"1","content":"look around","status":"completed"},{"id":"2","content":"fix it","status":"in_progress"}]}`
 
-// planner is a bench with the tools of the todo list.
+// planner adds the tools of the todo list to the bench.
 func (b *bench) planner() {
 	all := testTools().All()
 	for _, name := range []string{"todo_write", "todo_read"} {
@@ -29,8 +29,7 @@ func (b *bench) planner() {
 	b.renew()
 }
 
-// The list is written without a question, shown in the status, and cleared with the
-// conversation.
+// The model writes the list without approval. The status shows it, and /clear removes it.
 func TestTodosAreShown(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
@@ -51,8 +50,8 @@ func TestTodosAreShown(t *testing.T) {
 	}, calls("todo_write", twoTodos), say("done"))
 }
 
-// REQ-HD-011.2: the loop gives the list to a compression, which asks to have it
-// explained, and it is carried over by one entry, with every strategy, again and again.
+// The loop passes the list to a compression, which includes it in the summary request. One entry
+// then contains it, with every strategy and after repeated compressions (REQ-HD-011.2).
 func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []string{"one-shot", "middle-out", "top-down-truncation", "high-density"} {
@@ -102,8 +101,8 @@ func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
 			if summarises := strategy == "one-shot" || strategy == "middle-out"; summarises != strings.Contains(asked, "[>] 2 fix it") {
 				t.Errorf("asked %.300q", asked)
 			}
-			// Without new entries a compression does nothing (D-43), and a list that is done
-			// is not carried on.
+			// Without new entries a compression does nothing (D-43). A completed list is not
+			// included.
 			if _, err := b.window.Compress(t.Context()); err != nil {
 				t.Error(err)
 			}
@@ -121,7 +120,8 @@ func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
 	}
 }
 
-// The next message says that the list is not completed, once for each state of the list.
+// The next message contains a reminder that the list is not completed, once for each state of the
+// list.
 func TestTodosAreRemindedOf(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -25,8 +25,8 @@ func TestTurnRunsToolsUntilTheModelStops(t *testing.T) {
 	}
 }
 
-// TestEveryCallIsAnswered covers the calls that cannot run: each gets an error the
-// model can read, and the loop goes on (D-32).
+// TestEveryCallIsAnswered covers calls that cannot run. Each gets an error for the model, and the
+// loop continues (D-32).
 func TestEveryCallIsAnswered(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ tool, args, want string }{

@@ -16,7 +16,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// workbench is a bench whose tools work on files, which are kept.
+// workbench is a bench whose tools work on real files with snapshots.
 type workbench struct {
 	*bench
 	root string
@@ -65,7 +65,7 @@ func (b workbench) want(name, content string) {
 	}
 }
 
-// move plans and goes, as /undo and /redo do.
+// move plans and applies a step like /undo and /redo do.
 func (b workbench) move(way snapshot.Operation) {
 	b.t.Helper()
 	b.serve(func(ctx context.Context) {
@@ -79,7 +79,7 @@ func (b workbench) move(way snapshot.Operation) {
 	})
 }
 
-// serve does something while the chat is served, as the screen does.
+// serve calls does while another goroutine serves the chat, like the screen does.
 func (b workbench) serve(does func(context.Context)) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -90,8 +90,8 @@ func (b workbench) serve(does func(context.Context)) {
 	<-served
 }
 
-// D-48: what was undone supersedes nothing, what it had pruned comes back, the model is
-// told, and may edit the file as it is again.
+// After undo, an undone write supersedes nothing, and content that it had pruned is restored. The
+// model receives a note about it, and may edit the restored file again (D-48).
 func TestD48Undo(t *testing.T) {
 	t.Parallel()
 	b := newWorkbench(t, map[string]string{"a.txt": "one\ntwo\n", "b.txt": "b\n"},
@@ -127,7 +127,7 @@ func TestD48Undo(t *testing.T) {
 			t.Errorf("the model reads %q, without %q", told, want)
 		}
 	}
-	// It knows what it was shown, so it may write without reading.
+	// The model knows the content that it received, so it may write without a read.
 	b.want("a.txt", "again\n")
 	b.want("new.txt", "m\n")
 	b.move(snapshot.Undo)
@@ -143,7 +143,7 @@ func TestD48Undo(t *testing.T) {
 	}
 }
 
-// A read before an undone write is not stale, one before a write that stands is.
+// A read before an undone write is not stale. A read before a write that was not undone is.
 func TestD48UndoneWritePrunesNothing(t *testing.T) {
 	t.Parallel()
 	b := newWorkbench(t, map[string]string{"a.txt": "one\n"},
@@ -160,8 +160,8 @@ func TestD48UndoneWritePrunesNothing(t *testing.T) {
 	}
 }
 
-// What a command changed is undone as well, also one that the user typed, which is a
-// turn of its own.
+// Undo also reverts changes by commands, including a command that the user typed, which is a
+// separate turn.
 func TestUndoOfShellCommands(t *testing.T) {
 	t.Parallel()
 	b := newWorkbench(t, map[string]string{"a.txt": "one\n", "b.txt": "b\n"},
@@ -197,8 +197,8 @@ func TestNothingToUndo(t *testing.T) {
 	})
 }
 
-// Of the many files that a command made the model reads some names, and always those of
-// files that it knows.
+// If a command changed many files, the model receives some of their names, and always the names of
+// files it has read.
 func TestD48UndoOfManyFiles(t *testing.T) {
 	t.Parallel()
 	b := newWorkbench(t, map[string]string{"z.txt": "z\n"},

@@ -8,11 +8,11 @@ import (
 	"agent/internal/history"
 )
 
-// noisy prints many lines and fails; how it ends differs between the replies of the test.
+// noisy prints many lines and fails. Its end differs between the replies of the test.
 const noisy = `for i in 1 2 3 4 5 6 7 8 9; do echo "--- FAIL: TestNumber$i of a package with a long name ($i.00s)"; echo "    number_test.go:$i: got $i, want something else"; done; cat a.txt; exit 1`
 
-// D-120: with every strategy, the first request after a reply carries each result whole, but a
-// read that a later read of the same reply shows again.
+// With every strategy, the first request after a reply contains each result in full, except a read
+// that a later read of the same reply repeats (D-120).
 func TestResultsAreWholeInTheirFirstRequest_D120(t *testing.T) {
 	t.Parallel()
 	shell := func(command string) []string {
@@ -50,8 +50,8 @@ func TestResultsAreWholeInTheirFirstRequest_D120(t *testing.T) {
 	}
 }
 
-// checkWhole looks for results of which a note is left; the first may go where a later read
-// shows the same.
+// checkWhole reports an error for each result that was replaced by a note. If firstMayGo is set,
+// the first result may be missing, because a later read repeats it.
 func (b workbench) checkWhole(results []string, calls int, firstMayGo bool) {
 	b.t.Helper()
 	if len(results) != calls && !(firstMayGo && len(results) == calls-1) {

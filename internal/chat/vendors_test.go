@@ -14,14 +14,14 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// jobCalls is how many calls the job of these tests takes.
+// jobCalls is the number of calls in the job of these tests.
 const jobCalls = 30
 
-// job is a model's side of a job: files are read and written in turn, so that
-// density finds stale readings all the time, two calls at once now and then.
+// job is the model's part of a job. It reads and writes files in turn, sometimes with two calls at
+// once, so that density always finds stale reads.
 type job struct {
 	calls atomic.Int64
-	// hang is the number of calls after which the reply stops coming, once.
+	// hang is the number of calls after which one reply stops arriving.
 	hang    int64
 	hanging chan struct{}
 }
@@ -45,8 +45,8 @@ func (j *job) next(*llmtest.Request) llmtest.Turn {
 	}
 }
 
-// vendorBench is a chat that talks to the strict server of a vendor, and to a plain
-// one when the model is "other".
+// vendorBench returns a chat that uses the strict server of a vendor. If the model is "other", it
+// uses a plain server.
 func vendorBench(t *testing.T, vendor llmtest.Vendor, host string, j *job) (*bench, *llmtest.Server) {
 	t.Helper()
 	srv := llmtest.NewFunc(t, vendor.Strict(j.next))
@@ -71,7 +71,7 @@ func vendorBench(t *testing.T, vendor llmtest.Vendor, host string, j *job) (*ben
 	return b, srv
 }
 
-// finishJob prompts until the job is done, and checks that it is.
+// finishJob sends prompts until the job is done, and checks the result.
 func (b *bench) finishJob(t *testing.T, prompt string) {
 	t.Helper()
 	out, err := b.Prompt(context.Background(), prompt)
@@ -92,8 +92,8 @@ func (b *bench) finishJob(t *testing.T, prompt string) {
 	t.Error("neither density nor compression had anything to do")
 }
 
-// TestVendors: a job of thirty calls with density on runs to its end with every
-// vendor, strictly by its rules.
+// TestVendors checks that a job of thirty calls with density on finishes with every vendor, under
+// its strict rules.
 func TestVendors(t *testing.T) {
 	t.Parallel()
 	for _, vendor := range few(llmtest.Vendors()) {
@@ -123,8 +123,8 @@ func runStraight(t *testing.T, vendor llmtest.Vendor, host string) {
 	}
 }
 
-// runAtGateway: where the host says nothing, the refusals teach the rules, once
-// each.
+// runAtGateway checks that the program learns the rules from refusals, once each, if the host is
+// unknown.
 func runAtGateway(t *testing.T, vendor llmtest.Vendor) {
 	if vendor.Name == "Claude through OpenRouter" {
 		t.Skip("its attachments name themselves")
@@ -137,8 +137,8 @@ func runAtGateway(t *testing.T, vendor llmtest.Vendor) {
 	}
 }
 
-// runInSmallWindow: compression takes whole turns out, with what is attached to them, also
-// where cuts are weighed against the cache.
+// runInSmallWindow checks that compression removes whole turns with their attachments, even if the
+// strategy considers the cache.
 func runInSmallWindow(strategy string) func(*testing.T, llmtest.Vendor) {
 	return func(t *testing.T, vendor llmtest.Vendor) {
 		b, _ := vendorBench(t, vendor, vendor.Host, &job{})
@@ -151,8 +151,8 @@ func runInSmallWindow(strategy string) func(*testing.T, llmtest.Vendor) {
 	}
 }
 
-// runResumed: half of the job, then its history through the session log's JSON into
-// a new chat.
+// runResumed does half of the job, writes the history to JSON as in the session log, and finishes
+// the job in a new chat.
 func runResumed(t *testing.T, vendor llmtest.Vendor) {
 	j := &job{}
 	b, _ := vendorBench(t, vendor, vendor.Host, j)
@@ -176,7 +176,7 @@ func runResumed(t *testing.T, vendor llmtest.Vendor) {
 	b.finishJob(t, "go on")
 }
 
-// runSwitched: another model at another place in the middle, and back.
+// runSwitched changes to another model at another endpoint in the middle, and back.
 func runSwitched(t *testing.T, vendor llmtest.Vendor) {
 	b, _ := vendorBench(t, vendor, vendor.Host, &job{})
 	b.set("max-turns", "15")
@@ -192,8 +192,8 @@ func runSwitched(t *testing.T, vendor llmtest.Vendor) {
 	b.finishJob(t, "go on")
 }
 
-// TestVendorsTakeTurns: one conversation goes from vendor to vendor, twice around, and
-// each gets its own attachments back and none of the others'.
+// TestVendorsTakeTurns moves one conversation from vendor to vendor, two times around. Each vendor
+// receives its own attachments, and no attachment of another vendor.
 func TestVendorsTakeTurns(t *testing.T) {
 	t.Parallel()
 	const calls = 4
@@ -207,7 +207,7 @@ func TestVendorsTakeTurns(t *testing.T) {
 				return llmtest.Say(vendor.Name)
 			}
 			file := fmt.Sprintf(`{"file_path":"part%d.go"}`, n%3)
-			// Ids as some vendors make them, which others refuse.
+			// Some vendors make IDs of this form, and others refuse them.
 			id := func(k int) string { return fmt.Sprintf("functions.read_file:%d-of-%032d", k, 100*n+10*i) }
 			return llmtest.Say("both").CallID(id(1), "read_file", file).CallID(id(2), "write_file", file)
 		}

@@ -14,8 +14,8 @@ import (
 	"agent/internal/session"
 )
 
-// What waits is on disk before it is shown, and leaves the record only when it is in the
-// history: whenever the program is killed, each message is in the one or the other.
+// A queued message is on disk before it is shown. It is removed from the record only after it is in
+// the history, so a kill at any time loses no message.
 func TestQueuedMessagesAreRecorded(t *testing.T) {
 	t.Parallel()
 	r := newRecorded(t, t.TempDir())
@@ -57,7 +57,7 @@ func TestQueuedMessagesAreRecorded(t *testing.T) {
 				r.Send(text)
 			}
 			r.Send("mistaken")
-			r.inbox.post(func() { r.waiting.setQueue(r.waiting.queue[:len(r.waiting.queue)-1]) }) // as Unqueue does
+			r.inbox.post(func() { r.waiting.setQueue(r.waiting.queue[:len(r.waiting.queue)-1]) }) // like Unqueue
 			r.Interrupt()
 		case QueueChanged:
 			waiting, said := onDisk()
@@ -93,7 +93,7 @@ func TestQueuedMessagesAreRecorded(t *testing.T) {
 	}
 }
 
-// replayed is what another program would read in the log now.
+// replayed returns the state that another program would read from the log now.
 func replayed(t *testing.T, path string) session.State {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -107,7 +107,8 @@ func replayed(t *testing.T, path string) session.State {
 	return state
 }
 
-// What waited when the program ended comes back as one message and is not sent.
+// Messages that were queued when the program ended are returned to the user as one message and are
+// not sent.
 func TestWaitedMessagesComeBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -126,7 +127,7 @@ func TestWaitedMessagesComeBack(t *testing.T) {
 	}
 }
 
-// Nothing waits for a conversation that has ended, however much it is told.
+// Calls into a conversation that has ended return at once, however many there are.
 func TestNothingWaitsForAnOwnerThatHasEnded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -15,13 +15,13 @@ import (
 	"agent/internal/snapshot"
 )
 
-// state is all that a conversation is, as text.
+// state returns the complete state of a conversation as text.
 func (r *recorded) state() string {
 	entries, err := rawjson.Marshal(r.config.History.RawHistory())
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	var plain any // what is noted beside an entry has its keys in order after a resume
+	var plain any // after a resume, metadata of an entry has sorted keys
 	if err := json.Unmarshal(entries, &plain); err != nil {
 		r.t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func (r *recorded) state() string {
 		r.config.Env.Todos.List().Lines(), r.window.Pins.List(), r.saved(), r.lastReply)
 }
 
-// check is what holds after every step.
+// check checks the invariants after every step.
 func (w *walk) check(step string) {
 	w.rt.Helper()
 	w.valid()
@@ -65,7 +65,7 @@ func (w *walk) check(step string) {
 	w.checkFiles(step)
 }
 
-// checkRecall has the record give back all that left.
+// checkRecall checks that the record can restore all pruned content.
 func (w *walk) checkRecall(step string) {
 	w.rt.Helper()
 	for i, p := range w.window.Ledger.Lines() {
@@ -93,8 +93,8 @@ func (w *walk) checkRecall(step string) {
 	}
 }
 
-// checkFiles has the ways back of files be those that another program finds, and the
-// marks of undone writes true.
+// checkFiles checks that another program finds the same steps for undo and redo, and that the marks
+// of undone writes are right.
 func (w *walk) checkFiles(step string) {
 	w.rt.Helper()
 	again := w.openStore()
@@ -131,7 +131,7 @@ func describePlan(plan *snapshot.Plan, err error) string {
 	return text
 }
 
-// workspace are the files with what they hold.
+// workspace returns the files with their content.
 func (w *walk) workspace() string {
 	var all strings.Builder
 	w.must(filepath.WalkDir(w.root, func(path string, entry os.DirEntry, err error) error {
@@ -145,7 +145,7 @@ func (w *walk) workspace() string {
 	return all.String()
 }
 
-// differs shows two texts from a little before the place where they begin to differ.
+// differs returns parts of two texts around the first difference.
 func differs(is, want string) string {
 	n := 0
 	for n < min(len(is), len(want)) && is[n] == want[n] {

@@ -28,12 +28,13 @@ import (
 	"agent/internal/workspace"
 )
 
-// TestAnyRecordedSession walks through a session at random: messages with reads, edits,
-// commands and todo lists, compressions of every strategy, going back with files and
-// without, forward, forks, undo and redo, pins, and ends of the program. After each step
-// the log has only grown, what is live is what the log gives (D-24, D-80, D-81), what
-// left can be recalled byte for byte, and the files, their ways back and the marks of
-// undone writes agree (D-48, D-85).
+// TestAnyRecordedSession makes random steps in a session: messages with reads, edits, commands and
+// todo lists, compressions of every strategy, rewinds with and without files, forks, undo and redo,
+// pins, and restarts. It checks the session after each step.
+//
+// The log has only grown, and the live state equals the replayed one (D-24, D-80, D-81). Pruned
+// content can be recalled byte for byte. The files, the undo steps and the marks of undone writes
+// agree (D-48, D-85).
 func TestAnyRecordedSession(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -54,7 +55,7 @@ func TestAnyRecordedSession(t *testing.T) {
 	})
 }
 
-// walk is a session with its workspace, and what is known of it.
+// walk is a session with its workspace and its expected state.
 type walk struct {
 	*recorded
 	rt          *rapid.T
@@ -64,15 +65,15 @@ type walk struct {
 	replies     []answerFunc
 	summary     string
 	calls, said int
-	// logs are the bytes of each log as they were last.
+	// logs has the latest bytes of each log.
 	logs map[string][]byte
-	// before is what the conversation was before a message, by its record, and the files;
-	// left what was left by going back.
+	// before has the recorded conversation and the files before each message. left has the state
+	// that each rewind abandoned.
 	before map[uint64]moment
 	left   map[uint64]string
-	// original is each call and answer as it was when it came.
+	// original has the first version of each call and answer.
 	original map[string]string
-	// texts are all texts that came.
+	// texts has all texts that were added.
 	texts map[string]bool
 }
 
@@ -82,7 +83,7 @@ func newWalk(rt *rapid.T) *walk {
 	w := &walk{rt: rt, logs: map[string][]byte{}, before: map[uint64]moment{}, left: map[uint64]string{}, original: map[string]string{}, texts: map[string]bool{}}
 	base := ""
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && filepath.IsAbs("/dev/shm") {
-		base = "/dev/shm" // where forcing to disk costs nothing
+		base = "/dev/shm" // a memory file system, where a sync is fast
 	}
 	var err error
 	if w.dir, err = os.MkdirTemp(base, "walk-"); err != nil {
@@ -128,7 +129,7 @@ func (w *walk) openStore() *snapshot.Store {
 	return store
 }
 
-// open makes the chat of a program that takes the session up.
+// open makes the chat of a program that resumes the session.
 func (w *walk) open(from session.State) {
 	w.rt.Helper()
 	w.store = w.openStore()
@@ -136,7 +137,7 @@ func (w *walk) open(from session.State) {
 	w.calibrate()
 }
 
-// resume is a chat that goes on from what is recorded.
+// resume returns a chat that continues a recorded state.
 func (w *walk) resume(from session.State, store *snapshot.Store, observe func(history.Mutation) error) *Chat {
 	w.rt.Helper()
 	log, config := w.log, w.config
@@ -162,7 +163,7 @@ func todosOf(s session.State) todo.List {
 	return list
 }
 
-// observe records a mutation, and keeps what came by it.
+// observe records a mutation and stores the added content.
 func (w *walk) observe(m history.Mutation) error {
 	if m.Kind == history.MutationAdded {
 		for _, block := range m.Entry.Blocks {
@@ -189,7 +190,7 @@ func (w *walk) close() {
 	w.must(errors.Join(w.store.Close(), w.log.Close(), os.RemoveAll(w.dir)))
 }
 
-// answer is the model: it sums up, or does what the walk wants next.
+// answer is the model. It writes a summary, or makes the next call of the walk.
 func (w *walk) answer(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
 	if req.System == "sum it up" {
 		say(w.summary)(ctx, req, yield)
@@ -204,8 +205,8 @@ func (w *walk) answer(ctx context.Context, req llm.Request, yield func(llm.Chunk
 	next(ctx, req, yield)
 }
 
-// walkTools are those that read, write, run and plan, as they are, but for the command:
-// it does what a shell would, without one.
+// walkTools returns the real tools that read, write, run and plan. The command tool simulates a
+// shell without starting one.
 func walkTools() *tools.Registry {
 	all := tools.NewRegistry(defaultTools()...)
 	var some []tools.Tool
@@ -232,7 +233,7 @@ func walkTools() *tools.Registry {
 	})...)
 }
 
-// say is a turn: a message, perhaps with a file, some calls, and a reply.
+// say runs a turn with a message, possibly a file, some calls, and a reply.
 func (w *walk) say() {
 	w.rt.Helper()
 	name := rapid.SampledFrom([]string{"a", "b", "new", "dir/deep"})
@@ -271,7 +272,7 @@ func (w *walk) say() {
 	}
 }
 
-// compress is /compress, now and then with a model that gives no summary.
+// compress runs /compress, sometimes with a model that writes no summary.
 func (w *walk) compress() {
 	w.summary = rapid.SampledFrom([]string{aSummary, aSummary, "", "no summary"}).Draw(w.rt, "summary")
 	before := w.state()
@@ -300,7 +301,7 @@ func (w *walk) goForward() {
 	}
 }
 
-// rewindTo goes to a point, where all is as it was.
+// rewindTo rewinds to a point and checks the state there.
 func (w *walk) rewindTo(p history.Point, files bool) {
 	w.rt.Helper()
 	left := w.state()
@@ -322,7 +323,7 @@ func (w *walk) rewindTo(p history.Point, files bool) {
 	w.leave(left)
 }
 
-// leave notes what was left at an end that is new.
+// leave stores the abandoned state for a new end of a branch.
 func (w *walk) leave(state string) {
 	points := w.points()
 	if last := points[len(points)-1]; last.IsEnd() && w.left[last.Seq] == "" {
@@ -342,10 +343,10 @@ func (w *walk) clear() {
 
 var undoneMark = regexp.MustCompile(`,?"undone":true|,?"metadata":\{\}`)
 
-// unmarked is a state without the marks of undone writes: those say what the files are.
+// unmarked returns a state without the marks of undone writes, because they depend on the files.
 func unmarked(state string) string { return undoneMark.ReplaceAllString(state, "") }
 
-// move is /undo or /redo, which nobody is in the way of here.
+// move runs /undo or /redo, which never conflicts here.
 func (w *walk) move(way snapshot.Operation) {
 	w.rt.Helper()
 	w.serve(func(ctx context.Context) {
@@ -369,7 +370,7 @@ func (w *walk) fork() {
 	}
 }
 
-// end is the end of the program and the begin of another.
+// end ends the program and starts another.
 func (w *walk) end() {
 	path := w.log.Path()
 	w.must(errors.Join(w.store.Close(), w.log.Close()))
@@ -392,7 +393,7 @@ func (w *walk) pin() {
 	})
 }
 
-// restore is /density restore; it may be refused for want of room.
+// restore runs /density restore. It may be refused for lack of available tokens.
 func (w *walk) restore() {
 	if n := len(w.window.Ledger.Lines()); n > 0 {
 		number := rapid.IntRange(1, n).Draw(w.rt, "number")
@@ -404,7 +405,7 @@ func (w *walk) restore() {
 	}
 }
 
-// serve does something while the chat is served, as the screen does.
+// serve calls does while another goroutine serves the chat, like the screen does.
 func (w *walk) serve(does func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan struct{})

@@ -21,18 +21,19 @@ import (
 	"agent/internal/tools"
 )
 
-// warmBench is a running chat with a model that caches for five minutes. Its requests have 100k tokens
-// at 5 dollars per million, so that a refresh costs 5 cents and a miss 62.5.
+// warmBench is a running chat with a model that caches for five minutes. Its requests have 100k
+// tokens at 5 dollars per million. So a refresh costs 5 cents and a miss costs 62.5 cents.
 type warmBench struct {
 	*bench
 	pauses keptTurns
-	// refreshes holds the requests with the smallest reply, and cached what the cache finds of them.
+	// refreshes has the requests for the smallest possible reply. cached is the number of tokens
+	// that the cache finds for them.
 	refreshes []llm.Request
 	cached    int
 	// hang makes refreshes hang until they are stopped. fails is the error of refreshes, or nil.
 	hang  bool
 	fails error
-	// works is the time that the tool works takes.
+	// works is the duration of the tool works.
 	works time.Duration
 }
 
@@ -97,8 +98,9 @@ func warming(t *testing.T, play func(t *testing.T, b *warmBench), turns ...answe
 	})
 }
 
-// While a call runs, the latest request is sent again before the cache forgets it: the same bytes, for
-// the smallest reply. It costs, is told at the end of the turn and listed, and changes nothing.
+// While a call runs, the latest request is sent again before the cache expires, with the same bytes
+// and for the smallest possible reply. The refresh has a cost, is reported at the end of the turn
+// and listed, and changes nothing else.
 func TestWarmDuringWork(t *testing.T) {
 	t.Parallel()
 	warming(t, func(t *testing.T, b *warmBench) {
@@ -134,7 +136,7 @@ func TestWarmDuringWork(t *testing.T) {
 	}, calls("works", `{}`), say("done"))
 }
 
-// No refresh is sent where one is not wanted, not possible or does not pay.
+// No refresh is sent if it is disabled, impossible, or does not save cost.
 func TestNotWarmed(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*warmBench){
@@ -168,12 +170,12 @@ func TestNotWarmed(t *testing.T) {
 	}
 }
 
-// Between turns the setting idle is needed, and a user who comes back.
+// Between turns, a refresh requires the setting idle, and a user who usually comes back.
 func TestWarmBetweenTurns(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		mode    string
-		pause   time.Duration // of the user before, often
+		pause   time.Duration // earlier pauses of the user
 		want    int
 		outlook string
 	}{
@@ -188,7 +190,7 @@ func TestWarmBetweenTurns(t *testing.T) {
 			}
 			b.Send("go")
 			synctest.Wait()
-			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.RecordSavings(1); return true }) // so that something may be risked
+			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.RecordSavings(1); return true }) // so that a loss is allowed
 			time.Sleep(4*time.Minute + 31*time.Second)
 			synctest.Wait()
 			if len(b.refreshes) != tt.want {
@@ -210,7 +212,8 @@ func TestWarmBetweenTurns(t *testing.T) {
 	}
 }
 
-// A session without a window has refreshes of work only, unless a user sees it at a client.
+// A session that no client shows has refreshes only during work, unless a user watches it through a
+// client.
 func TestWarmWithoutAWindow(t *testing.T) {
 	t.Parallel()
 	for _, shown := range []bool{false, true} {
@@ -227,7 +230,7 @@ func TestWarmWithoutAWindow(t *testing.T) {
 			if len(b.refreshes) != 1 {
 				t.Errorf("shown %t: %d refreshes of work", shown, len(b.refreshes))
 			}
-			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.RecordSavings(1); return true }) // so that something may be risked
+			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.RecordSavings(1); return true }) // so that a loss is allowed
 			time.Sleep(time.Hour)
 			synctest.Wait()
 			if between := len(b.refreshes) - 1; between > 0 != shown {
@@ -254,7 +257,7 @@ func TestWarmWithoutAWindow(t *testing.T) {
 	}
 }
 
-// A cache that was found gone is not revived, and its cost counts.
+// If the cache was lost, it is not refreshed again, and the cost counts.
 func TestAMissEndsWarming(t *testing.T) {
 	t.Parallel()
 	warming(t, func(t *testing.T, b *warmBench) {
@@ -273,8 +276,8 @@ func TestAMissEndsWarming(t *testing.T) {
 	}, calls("works", `{}`), say("done"), calls("works", `{}`), say("done"))
 }
 
-// A key stops a refresh at once, and says nothing about the cache. After the end nothing is sent, and a
-// refresh that is being sent is stopped.
+// A key stops a refresh at once, without a conclusion about the cache. After the end of the session
+// no refresh is sent, and a refresh in progress is stopped.
 func TestAKeyOrTheEndStopsARefresh(t *testing.T) {
 	t.Parallel()
 	for _, end := range []bool{false, true} {
@@ -312,7 +315,8 @@ func TestAKeyOrTheEndStopsARefresh(t *testing.T) {
 	}
 }
 
-// A refresh that waits for the user is stopped when the last window is closed. One of work continues.
+// When the last client leaves, a refresh that waits for the user is stopped. A refresh during work
+// continues.
 func TestTheLastWindowStopsARefresh(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ work, shown, stopped bool }{
@@ -335,7 +339,7 @@ func TestTheLastWindowStopsARefresh(t *testing.T) {
 			b.Warming.Detach(shown.Load)
 			b.Send("go")
 			synctest.Wait()
-			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.RecordSavings(1); return true }) // so that something may be risked
+			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.RecordSavings(1); return true }) // so that a loss is allowed
 			time.Sleep(4*time.Minute + 35*time.Second)
 			synctest.Wait()
 			if len(b.refreshes) != 1 || b.Warming.flight.Load() == nil {
@@ -354,8 +358,8 @@ func TestTheLastWindowStopsARefresh(t *testing.T) {
 	}
 }
 
-// A refresh that failed says why, and nothing about the cache. No other follows, and the end of the turn
-// does not say that the cache was kept warm.
+// A failed refresh reports its error and draws no conclusion about the cache. No other refresh
+// follows, and the end of the turn does not report that the cache was kept.
 func TestAFailedRefresh(t *testing.T) {
 	t.Parallel()
 	const refused = "the provider is overloaded"
@@ -377,7 +381,7 @@ func TestAFailedRefresh(t *testing.T) {
 	}, calls("works", `{}`), say("done"))
 }
 
-// The line of a refresh says how it ended.
+// The line of a refresh states its outcome.
 func TestWarmedString(t *testing.T) {
 	t.Parallel()
 	sent := session.CacheRefresh{Wait: "work", Prompt: 100_000, Cached: 99_000, Cost: 0.055, Held: true}
@@ -409,7 +413,7 @@ func TestWarmedString(t *testing.T) {
 	}
 }
 
-// An hour of cache life costs more for each write, and saves one after a pause.
+// A cache lifetime of an hour makes each write more expensive, and saves one write after a pause.
 func TestALongerLifeIsCompared(t *testing.T) {
 	t.Parallel()
 	const five, read = 5 * time.Minute, 99_000
@@ -417,7 +421,8 @@ func TestALongerLifeIsCompared(t *testing.T) {
 		gap          time.Duration
 		found, wrote int
 	}
-	// A pause costs the prompt before at 5.75 dollars per million, and a written token 3.75 more.
+	// After a pause, the earlier prompt costs 5.75 dollars per million tokens. A written token
+	// costs 3.75 dollars per million more.
 	for name, c := range map[string]struct {
 		requests []request
 		want     string
@@ -451,7 +456,7 @@ func TestALongerLifeIsCompared(t *testing.T) {
 	}
 }
 
-// While a question is open, the user's pauses decide.
+// While a prompt is open, the user's earlier pauses decide about a refresh.
 func TestWarmDuringAQuestion(t *testing.T) {
 	t.Parallel()
 	for _, pause := range []time.Duration{6 * time.Minute, 3 * time.Hour} {
@@ -475,7 +480,7 @@ func TestWarmDuringAQuestion(t *testing.T) {
 	}
 }
 
-// A script has no refresh after its end.
+// A script makes no refresh after its end.
 func TestPromptEndsWarming(t *testing.T) {
 	t.Parallel()
 	warming(t, func(t *testing.T, b *warmBench) {
@@ -493,8 +498,8 @@ func TestPromptEndsWarming(t *testing.T) {
 	}, say("one"))
 }
 
-// The strategy and the list of misses count the cache as used by a refresh, and learn no longer life
-// from it.
+// For the strategy and the list of misses, a refresh is a use of the cache. It does not count as
+// evidence of a longer lifetime.
 func TestARefreshIsAUse(t *testing.T) {
 	t.Parallel()
 	warming(t, func(t *testing.T, b *warmBench) {
@@ -516,7 +521,7 @@ func TestARefreshIsAUse(t *testing.T) {
 	}, calls("works", `{}`), say("done"))
 }
 
-// The record has each refresh.
+// The record contains each refresh.
 func TestWarmedIsRecorded(t *testing.T) {
 	t.Parallel()
 	log, err := session.Create(session.Options{Dir: t.TempDir(), ID: "s", Workspace: "/w", Now: time.Now})

@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// A cache has what two requests begin with, a cache with marks what a mark ended: of the latest
-// request and of those that it begins with.
+// A cache of prefixes keeps the common beginning of two requests. A cache with marks keeps each
+// prefix that ends at a mark, of the latest request and of earlier requests that are its prefixes.
 func TestKeeps(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)

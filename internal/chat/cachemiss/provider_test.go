@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The provider's own reason stands beside ours.
+// The reason from the provider follows our own.
 func TestReasonOfTheProvider(t *testing.T) {
 	t.Parallel()
 	b := Miss{What: "the tools changed", Provider: "tools changed", Tokens: 2000}

@@ -15,7 +15,7 @@ import (
 
 var start = time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)
 
-// usual returns pauses of which half end between 4.5 and 9 minutes, and half never.
+// usual returns n pauses. Half of them end after 7 minutes, and half never end.
 func usual(n int) (p cachewarm.Pauses) {
 	for i := range n {
 		p = p.Add([]time.Duration{7 * time.Minute, cachewarm.Never}[i%2])
@@ -23,7 +23,7 @@ func usual(n int) (p cachewarm.Pauses) {
 	return p
 }
 
-// A refresh is due before the cache forgets, and only where it pays.
+// A refresh is due before the cache expires, and only if it saves cost.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	const five = 5 * time.Minute
@@ -78,8 +78,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// made returns 30 sessions of one user: quick calls, some long commands and agents, questions and
-// pauses, of which a part is long. A third stays open for an hour after the end.
+// made returns 30 sessions of one user, with quick calls, some long commands and subagents,
+// questions, and some long pauses. A third of the sessions stays open for an hour after the end.
 func made(seed uint64) (sessions [][]cachewarm.SentRequest, left []time.Duration) {
 	r := rand.New(rand.NewPCG(seed, seed))
 	around := func(median time.Duration, spread float64) time.Duration {
@@ -120,7 +120,7 @@ func rates(read float64, life time.Duration) cachewarm.Rates {
 	return cachewarm.Rates{Read: read * input, Write: 1.25 * input, Life: life}
 }
 
-// Over 30 made sessions, refreshes never cost more than 1% of a session, and save on the whole.
+// In 30 made sessions, refreshes never cost more than 1% of a session, and save cost in total.
 func TestMadeSessions(t *testing.T) {
 	t.Parallel()
 	sessions, left := made(51)
@@ -150,7 +150,8 @@ func TestMadeSessions(t *testing.T) {
 	}
 }
 
-// While only the user is waited for, refreshes lose at most 1% of a session, whatever it does.
+// While only the user is awaited, refreshes lose at most 1% of the session's cost, whatever the
+// session does.
 func TestLossIsBounded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

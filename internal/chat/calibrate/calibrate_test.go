@@ -10,7 +10,8 @@ import (
 	"agent/internal/history"
 )
 
-// counted is a conversation that a provider counts on a scale of its own, with another for the head.
+// counted is a conversation that a provider counts with its own scale, and with another scale for
+// system prompt and tools.
 type counted struct {
 	Request
 	told map[*history.Content]float64
@@ -23,7 +24,7 @@ func (c *counted) add(own int, scale float64) {
 	c.told[entry] = scale * float64(own)
 }
 
-// upTo returns what the provider counts for the head and some entries.
+// upTo returns the provider's count for the system prompt, the tools and some entries.
 func (c *counted) upTo(entries int) float64 {
 	sum := c.head
 	for _, entry := range c.Entries[:entries] {
@@ -41,8 +42,8 @@ func draw(t *rapid.T) *counted {
 	}
 }
 
-// Everything up to the end of a request that was reported has its exact size, however texts differ; and
-// what is new has the scale of the texts, not that of the head.
+// Everything up to the end of a reported request has its exact size, however much texts differ. New
+// content has the scale of the texts, not the scale of the system prompt and tools.
 func TestReportedPartsAreExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -79,7 +80,7 @@ func TestReportedPartsAreExact(t *testing.T) {
 	})
 }
 
-// What leaves takes its size along, and what stays keeps it.
+// Removed content takes its size out of the total, and the remaining content keeps its size.
 func TestPartsThatLeave(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -98,8 +99,8 @@ func TestPartsThatLeave(t *testing.T) {
 	})
 }
 
-// Another model has another scale, another head another size, and a report that is no size of the
-// request is not believed.
+// Another model has another scale, and another system prompt another size. A report that cannot be
+// the size of the request is ignored.
 func TestWhatIsNotKnown(t *testing.T) {
 	t.Parallel()
 	entry := history.HumanText("text")

@@ -7,8 +7,7 @@ import (
 	"agent/internal/history"
 )
 
-// What a person reads fits 60 columns, and says where, how much, why, what it saves and the way
-// back.
+// The output fits 60 columns. It shows place, size, reason, saving, and how to restore the content.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	a := Answer{State: StateInContext, File: true, Stays: []string{"view (part): it waits until pruning pays"}, Parts: []Part{

@@ -6,7 +6,7 @@ import (
 	"agent/internal/history"
 )
 
-// What names a block in an answer has no key in it.
+// The title of a block contains no key.
 func TestTitlesHaveNoKeys(t *testing.T) {
 	t.Parallel()
 	entry := history.HumanText("use ghp_0123456789abcdefABCDEF0123 here")

@@ -14,7 +14,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// What others did to the file is reported as well.
+// Changes of the file by other programs are reported too.
 func TestRecallTellsWhatBecameOfAFile(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -47,7 +47,8 @@ func TestRecallTellsWhatBecameOfAFile(t *testing.T) {
 	}
 }
 
-// What comes back reads as it did: calls with their arguments, answers with their end.
+// Recalled content has its original text. Calls have their arguments, and answers have their exit
+// status and error.
 func TestText(t *testing.T) {
 	t.Parallel()
 	exit := 2
@@ -88,7 +89,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// What a later line holds too is listed once, with its later number and all of its tokens.
+// Content that a later line also contains is listed once, with the later number and the sum of its
+// tokens.
 func TestDistinct(t *testing.T) {
 	t.Parallel()
 	call, result, other := history.RecordRef{Entry: "1", CallID: "a"}, history.RecordRef{Entry: "2", CallID: "a"}, history.RecordRef{Entry: "2", CallID: "b"}
@@ -106,7 +108,7 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// What nothing records cannot be gone back to.
+// Without a record, a rewind or a recall returns an error.
 func TestWithoutARecord(t *testing.T) {
 	t.Parallel()
 	p := &Rewinder{}

@@ -29,7 +29,7 @@ func TestS06ExactlyAtTheThreshold(t *testing.T) {
 		b := newBench(t, 1000)
 		b.set(settings.CompressionThreshold, 0.5)
 		b.say("go")
-		b.add(history.New(history.AI)) // empty: part of the raw history only
+		b.add(history.New(history.AI)) // an empty entry, which only the raw history contains
 		b.pair("c", "read_file", "a", wordy(100))
 		b.pair("d", "read_file", "b", wordy(100))
 		b.say(wordy(500 + tc.more - b.Measure.Tokens() - 4))
@@ -42,8 +42,8 @@ func TestS06ExactlyAtTheThreshold(t *testing.T) {
 	}
 }
 
-// TestReserveTriggersCompression_D40: what would not leave the reserve free is
-// compressed as at the threshold, to the last token.
+// TestReserveTriggersCompression_D40 checks that a context which does not leave the reserve free is
+// compressed like one above the threshold, exact to the token.
 func TestReserveTriggersCompression_D40(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -55,7 +55,7 @@ func TestReserveTriggersCompression_D40(t *testing.T) {
 		b.set(settings.CompressionThreshold, 1)
 		b.say("go")
 		b.pair("a", "read_file", "a", wordy(500))
-		b.add(history.New(history.AI, &history.Text{Text: "I have read it"})) // or it stays (D-120)
+		b.add(history.New(history.AI, &history.Text{Text: "I have read it"})) // otherwise it stays (D-120)
 		b.say(wordy(800 - b.Measure.Tokens() - 4 + tc.more))
 		if got := b.Measure.ShouldCompress(b.active()); got != tc.want {
 			t.Errorf("%d over: due %t", tc.more, got)
@@ -66,9 +66,8 @@ func TestReserveTriggersCompression_D40(t *testing.T) {
 	}
 }
 
-// TestWindowSizes_D40 is the table of section 4 of the review that led to D-40: where
-// compression starts and how far it goes, by window and reserve. At each size
-// compression acts before the ladder, which a long session shows.
+// TestWindowSizes_D40 checks the start and the target of compression for each context window and
+// reserve (D-40). At each size, a long session is compressed before any fallback step is needed.
 func TestWindowSizes_D40(t *testing.T) {
 	t.Parallel()
 	const overhead = 2400
@@ -109,9 +108,8 @@ func TestWindowSizes_D40(t *testing.T) {
 			if got := spy.given.Target(); got < tc.target-1 || got > tc.target {
 				t.Errorf("target %d, want %d", got, tc.target)
 			}
-			// Half of what stays is the tail; where a result is a large part of a small
-			// window, the ladder may have to shorten that. Compression comes first all the
-			// same, each time.
+			// Half of the kept part is the tail. If a result is a large part of a small window, a
+			// fallback step may shorten the tail. Compression still comes first each time.
 			for i, name := range b.names() {
 				if name != compression.DefaultName && (i == 0 || b.names()[i-1] == "density") {
 					t.Errorf("step %d of %q is the ladder's", i, b.names())
@@ -128,7 +126,7 @@ func TestWindowSizes_D40(t *testing.T) {
 	}
 }
 
-// spyOptimizer is a spied strategy that optimises as high-density does.
+// spyOptimizer is a compressSpy that optimizes like high-density.
 type spyOptimizer struct{ *compressSpy }
 
 func (s spyOptimizer) Optimize(raw []*history.Content, config compression.DensityConfig) (history.DensityResult, error) {
@@ -148,8 +146,8 @@ func TestThresholdPrecedence_REQ_HD_001_10(t *testing.T) {
 	}
 }
 
-// TestWhatAStrategyIsGiven: the entries with their counts, the limits in our own
-// tokens, and what names a call (D-09, D-26, D-40).
+// TestWhatAStrategyIsGiven checks the input of a strategy: the entries with their counts, the
+// limits in our own tokens, and the name of a call (D-09, D-26, D-40).
 func TestWhatAStrategyIsGiven(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 10_000)
@@ -176,9 +174,8 @@ func TestWhatAStrategyIsGiven(t *testing.T) {
 	}
 }
 
-// TestErrorsOfTheWindowPropagate covers S-08, REQ-HD-013.1, REQ-HD-013.2, REQ-HD-013.4
-// and D-31: whatever fails before a request ends the send, at every size, and nothing
-// else is done instead.
+// TestErrorsOfTheWindowPropagate covers S-08, REQ-HD-013.1, REQ-HD-013.2, REQ-HD-013.4 and D-31.
+// Any failure before a request ends the send, at every size, and no other step replaces it.
 func TestErrorsOfTheWindowPropagate(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -247,8 +244,8 @@ func TestErrorsOfTheWindowPropagate(t *testing.T) {
 	})
 }
 
-// TestRecordThatFails: an error of the record reaches the user, and what was not
-// recorded is not told as done (D-24, D-42).
+// TestRecordThatFails checks that an error of the record reaches the user. A change that was not
+// recorded is not reported as done (D-24, D-42).
 func TestRecordThatFails(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []string{compression.DefaultName, "top-down-truncation"} {
@@ -270,7 +267,7 @@ func TestRecordThatFails(t *testing.T) {
 	}
 }
 
-// TestNothingIsReplacedByANoOp: a no-op writes no record (D-28).
+// TestNothingIsReplacedByANoOp checks that a compression without effect writes no record (D-28).
 func TestNothingIsReplacedByANoOp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1000)
@@ -287,7 +284,7 @@ func TestNothingIsReplacedByANoOp(t *testing.T) {
 	}
 }
 
-// TestCompressionIsToldInTheProvidersTokens (D-09).
+// TestCompressionIsToldInTheProvidersTokens checks the unit of the reported sizes (D-09).
 func TestCompressionIsToldInTheProvidersTokens(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 2000)
@@ -304,7 +301,8 @@ func TestCompressionIsToldInTheProvidersTokens(t *testing.T) {
 	}
 }
 
-// TestAdditionsDuringACompression are kept, in order, after what it made.
+// TestAdditionsDuringACompression checks that entries which are added during a compression stay, in
+// order, after its result.
 func TestAdditionsDuringACompression(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 100_000)
@@ -323,7 +321,7 @@ func TestAdditionsDuringACompression(t *testing.T) {
 	}
 }
 
-// slow is a strategy during which something happens.
+// slow is a strategy that calls a function during its compression.
 type slow struct {
 	compression.Strategy
 	during func()
@@ -334,7 +332,8 @@ func (s slow) Compress(ctx context.Context, c compression.Context) (compression.
 	return s.Strategy.Compress(ctx, c)
 }
 
-// TestTargetBelowTrigger_D40 for every window the settings allow.
+// TestTargetBelowTrigger_D40 checks that the target is below the trigger for every valid context
+// window.
 func TestTargetBelowTrigger_D40(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

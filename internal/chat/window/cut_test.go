@@ -7,8 +7,8 @@ import (
 	"agent/internal/chat/window"
 )
 
-// I4: a server that cuts the prompt is not believed about tokens, but about its
-// window, and that is told once.
+// If a server truncates the prompt, its token count is ignored, but it reveals the context window.
+// A notice reports this once (I4).
 func TestCutPrompt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -47,8 +47,8 @@ func TestCutPrompt(t *testing.T) {
 	}
 }
 
-// A vendor does not cut: one that reports too little counts in a way of its own, which
-// is told and believed in nothing.
+// Vendors do not truncate. If one reports too few tokens, it counts in its own way. A notice
+// reports it, and the report is ignored.
 func TestOddReport(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 32_768)

@@ -11,9 +11,9 @@ import (
 	"agent/internal/settings"
 )
 
-// TestS01DensityComesBeforeTheThreshold covers S-01 and S-05, REQ-HD-002.1,
-// REQ-HD-002.4, BR-THRESH-005 and D-49: the threshold is compared with what density
-// left, and what it freed is told.
+// TestS01DensityComesBeforeTheThreshold covers S-01 and S-05, REQ-HD-002.1, REQ-HD-002.4,
+// BR-THRESH-005 and D-49. The threshold is compared with the context after density pruning, and the
+// pruned tokens are reported.
 func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 2000)
@@ -45,7 +45,7 @@ func TestS01DensityComesBeforeTheThreshold(t *testing.T) {
 	if p := ledger[0]; p.Tokens != before-scratch || p.Subject != "a" || p.Turn != 1 || p.At.Unix() != 1 || b.Ledger.PrunedTokens() != p.Tokens {
 		t.Errorf("ledger %+v, freed %d", p, b.Ledger.PrunedTokens())
 	}
-	// One number, fixed when it is written: what a provider counts changes none of them.
+	// A recorded number is fixed. A later calibration changes none of them.
 	written := b.Ledger.PrunedTokens()
 	b.Measure.Calibrate(map[string]float64{"test-model": 1.3})
 	if usage, now := b.Usage().Freed, b.Ledger.Lines()[0].Tokens; b.Ledger.PrunedTokens() != written || usage != written || now != written || density.PrunedTokens() != written {
@@ -103,9 +103,9 @@ func TestDirtyFlag(t *testing.T) {
 	}
 }
 
-// TestOptimizeSeesTheRawHistory covers REQ-HD-002.9: empty entries, which are never
-// sent, are there, and the indices of the result count them. What the settings say
-// arrives (REQ-HD-001.9).
+// TestOptimizeSeesTheRawHistory covers REQ-HD-002.9. The strategy receives empty entries too, which
+// are never sent, and the indices of its result count them. It also receives the settings
+// (REQ-HD-001.9).
 func TestOptimizeSeesTheRawHistory(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
@@ -130,8 +130,8 @@ func TestOptimizeSeesTheRawHistory(t *testing.T) {
 	}
 }
 
-// TestEmergencyOptimises_REQ_HD_002_8 covers REQ-HD-002.8: over the hard limit density
-// runs although nothing was added since it last did, and before anything stronger.
+// TestEmergencyOptimises_REQ_HD_002_8 covers REQ-HD-002.8. Above the hard limit density runs even
+// without new entries, and before any stronger step.
 func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
@@ -150,8 +150,8 @@ func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
 	}
 }
 
-// TestRestoredLedger: what was freed is known after a resume, and forgotten with the
-// conversation (D-49).
+// TestRestoredLedger checks that a resume restores the pruned tokens, and that /clear resets them
+// (D-49).
 func TestRestoredLedger(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
@@ -164,7 +164,7 @@ func TestRestoredLedger(t *testing.T) {
 	}
 }
 
-// TestFreedIsDensityAlone_D49: a compression does not count as density.
+// TestFreedIsDensityAlone_D49 checks that a compression does not count as density pruning.
 func TestFreedIsDensityAlone_D49(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 2000)

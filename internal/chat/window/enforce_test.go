@@ -15,9 +15,9 @@ import (
 	"agent/internal/settings"
 )
 
-// TestS07TheLadderIsToldRungByRung covers D-29, D-30, D-42 and D-49: density first,
-// the strategy, then each step that was needed, in order, none twice, and none after
-// the one that sufficed. Each is told as a compression.
+// TestS07TheLadderIsToldRungByRung covers D-29, D-30, D-42 and D-49. Density comes first, then the
+// strategy, then the necessary fallback steps, in order. No step runs twice, and none after the one
+// which was enough. Each is reported as a compression.
 func TestS07TheLadderIsToldRungByRung(t *testing.T) {
 	t.Parallel()
 	old := func(b *bench, results int) {
@@ -82,8 +82,8 @@ func TestS07TheLadderIsToldRungByRung(t *testing.T) {
 	}
 }
 
-// TestTheLadderGoesOnFromTheTail_D42: when the tail alone is too large the ladder
-// halves the tail that the compression kept, not a share of what it left.
+// TestTheLadderGoesOnFromTheTail_D42 checks that if the tail alone is too large, the fallback step
+// halves the tail of the compression, not a share of the remaining entries.
 func TestTheLadderGoesOnFromTheTail_D42(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 128_000)
@@ -92,14 +92,14 @@ func TestTheLadderGoesOnFromTheTail_D42(t *testing.T) {
 		b.pair(fmt.Sprint(i), "read_file", fmt.Sprint(i), wordy(4000))
 	}
 	b.fit()
-	// A fifth of 401 entries is 41 results, too many for the window; half of that fits.
+	// A fifth of 401 entries contains 41 results, too many for the window. Half of them fits.
 	if got := b.whole(wordy(4000)); got < 20 || !slices.Equal(b.names(), []string{compression.DefaultName, "shorter tail"}) {
 		t.Errorf("%d results are left after %q", got, b.names())
 	}
 }
 
-// TestUnseenResultReachesTheModel_D41: however large a result is, the model sees part
-// of it, and what it has seen goes first.
+// TestUnseenResultReachesTheModel_D41 checks that the model receives part of a result of any size.
+// Results that it has already read are removed first.
 func TestUnseenResultReachesTheModel_D41(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []int{4096, 8192, 16_000} {
@@ -121,7 +121,7 @@ func TestUnseenResultReachesTheModel_D41(t *testing.T) {
 	}
 }
 
-// TestD30WhatCannotFit: the error says the numbers, and nothing is lost.
+// TestD30WhatCannotFit checks that the error contains the numbers, and that no entry is lost.
 func TestD30WhatCannotFit(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -153,8 +153,8 @@ func TestD30WhatCannotFit(t *testing.T) {
 	}
 }
 
-// TestOverflowIsToldInTheProvidersTokens: with a model that counts twice what we do,
-// the numbers of the error are those the settings mean (D-09).
+// TestOverflowIsToldInTheProvidersTokens checks the numbers of the error for a model that counts
+// twice as many tokens. They have the same unit as the settings (D-09).
 func TestOverflowIsToldInTheProvidersTokens(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1000)
@@ -171,8 +171,8 @@ func TestOverflowIsToldInTheProvidersTokens(t *testing.T) {
 	}
 }
 
-// TestIncludedFilesMayGo_D47: a file of a message that the model has long gone on from
-// makes room before messages do, and no such file makes a request impossible.
+// TestIncludedFilesMayGo_D47 checks that a file in an old message is removed before messages are.
+// Such a file never makes a request impossible.
 func TestIncludedFilesMayGo_D47(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 32_000)
@@ -189,13 +189,13 @@ func TestIncludedFilesMayGo_D47(t *testing.T) {
 	if b.whole(wordy(1000)) < 4 {
 		t.Errorf("only %d results are left", b.whole(wordy(1000)))
 	}
-	// The window of another model holds less than the file.
+	// The context window of another model is smaller than the file.
 	b.set(settings.ContextLimit, 8192)
 	b.fit()
 }
 
-// TestLimitHoldsForEveryRatio: scaling and its inverse never round a request over
-// the limit (D-09).
+// TestLimitHoldsForEveryRatio checks that scaling and its inverse never round a request above the
+// limit (D-09).
 func TestLimitHoldsForEveryRatio(t *testing.T) {
 	t.Parallel()
 	for reported := 500; reported <= 2000; reported += 29 {
@@ -210,8 +210,8 @@ func TestLimitHoldsForEveryRatio(t *testing.T) {
 	}
 }
 
-// TestAnyWindow: whatever the conversation, the window and the settings, the request
-// fits and is valid, or the error says that it cannot (D-30, D-32).
+// TestAnyWindow checks random conversations, context windows and settings. The request fits and is
+// valid, or the error states that it can't fit (D-30, D-32).
 func TestAnyWindow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -240,7 +240,7 @@ func TestAnyWindow(t *testing.T) {
 			err := b.tryFit()
 			var useless *compression.SummaryError
 			if errors.As(err, &useless) {
-				continue // nothing is sent
+				continue // no request is sent
 			}
 			if err != nil && !errors.As(err, &overflow) {
 				rt.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"agent/internal/settings"
 )
 
-// The limit of a request is the window of the model without the part kept for the reply.
+// The limit of a request is the model's context window minus the reserve for the reply.
 func ExampleLimits() {
 	chosen := settings.New(settings.NewRegistry(settings.All(), nil))
 	limits := window.NewLimits(chosen, func(model string) (int, bool) { return 32_000, true })

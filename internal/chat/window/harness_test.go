@@ -20,8 +20,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// words counts a token a word, so that tests can do sums; letters is another
-// model's tokenizer.
+// words counts one token for each word, so that tests can compute sizes. letters is another model's
+// tokenizer.
 type (
 	words   struct{}
 	letters struct{}
@@ -30,11 +30,11 @@ type (
 func (words) Count(text string) int   { return len(strings.Fields(text)) }
 func (letters) Count(text string) int { return len(text) / 3 }
 
-// bench is a window on values: no model, no disk, no screen.
+// bench is a window without a model, a disk or a screen.
 type bench struct {
 	*window.Window
 	t rapid.TB
-	// config is what the window was made of; makeHead and connect may be changed later.
+	// config made the window. Tests may change makeHead and connect later.
 	config   window.Config
 	settings *settings.Settings
 	models   *models
@@ -42,17 +42,17 @@ type bench struct {
 	connect  window.OpenSummarizer
 	head     window.Head
 	steps    []window.Step
-	// strategies stand in for those of their name.
+	// strategies replaces strategies by name.
 	strategies map[string]compression.Strategy
-	// summary is what the model answers that summarises; urgencies are those it was
-	// asked with, and asked how often.
+	// summary is the answer of the model that writes summaries. urgencies are the urgencies of its
+	// requests, and asked is their number.
 	summary   string
 	failure   error
 	urgencies []window.Urgency
 	asked     int
 }
 
-// models are the models of a test; cache and keep may be nil.
+// models are the models of a test. cache and keep may be nil.
 type models struct {
 	counter func(model string) history.Counter
 	limit   func(model string) (int, bool)
@@ -80,7 +80,7 @@ func (m *models) SaveCacheTTL(model string, life time.Duration) {
 	}
 }
 
-// newBench returns a window of limit tokens with a head of five.
+// newBench returns a window of limit tokens. Its system prompt has five.
 func newBench(t rapid.TB, limit int) *bench {
 	b := &bench{
 		t:          t,
@@ -125,18 +125,18 @@ func newBench(t rapid.TB, limit int) *bench {
 	return b
 }
 
-// observe gives the window an empty history with an observer.
+// observe replaces the history of the window by an empty one with an observer.
 func (b *bench) observe(observer history.Observer) {
 	b.config.History = history.NewService(words{}, observer)
 	b.Window = window.New(b.config)
 }
 
-// densityKey is a switch or number of a density phase.
+// densityKey is the name of a switch or a number of a density phase.
 type densityKey string
 
 func (k densityKey) Key() string { return settings.DensityKey(string(k)) }
 
-// set sets a setting; 0 unsets one that a share or a size is no value of.
+// set sets a setting. If 0 is no valid value of it, 0 unsets it.
 func (b *bench) set(setting interface{ Key() string }, value any) {
 	b.t.Helper()
 	err := b.settings.Set(settings.LayerSession, setting.Key(), fmt.Sprint(value))
@@ -148,18 +148,18 @@ func (b *bench) set(setting interface{ Key() string }, value any) {
 	}
 }
 
-// ask is the model that summarises.
+// ask is the model that writes summaries.
 func (b *bench) ask(context.Context, string, string) (compression.Answer, error) {
 	b.asked++
 	return compression.Answer{Text: b.summary, PromptTokens: 70, CompletionTokens: 7}, b.failure
 }
 
-// facts are those of the tools that the tests call.
+// facts returns the traits of the tools that the tests call.
 func facts(tool string) toolspec.Traits {
 	return toolspec.Traits{Reads: tool == "read_file", Edits: tool == "write_file", File: toolspec.FileNames, Key: "file_path"}
 }
 
-// fit makes the next request fit, and checks that it does.
+// fit prepares the next request, and checks that it fits.
 func (b *bench) fit() {
 	b.t.Helper()
 	if err := b.tryFit(); err != nil {
@@ -199,10 +199,10 @@ func (b *bench) pair(id, tool, path, result string) {
 		history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: tool, Result: history.TextResult(result)}))
 }
 
-// overhead is the head of every request in tokens.
+// overhead returns the tokens of the system prompt and the tools.
 func (b *bench) overhead() int { return b.Measure.Estimate() - b.History.TotalTokens() }
 
-// active is the strategy in force.
+// active returns the current strategy.
 func (b *bench) active() compression.Strategy {
 	b.t.Helper()
 	s, err := b.ActiveStrategy()
@@ -223,8 +223,8 @@ func told[S window.Step](b *bench) []S {
 	return found
 }
 
-// names says the steps in a word each: "density", the strategy that compressed, or
-// the step of the ladder.
+// names returns one word for each step: "density", the strategy of a compression, or the name of a
+// fallback step.
 func (b *bench) names() []string {
 	var names []string
 	for _, s := range b.steps {
@@ -258,14 +258,14 @@ func (b *bench) results() []string {
 	return all
 }
 
-// whole counts the results that are as the tool gave them.
+// whole counts the results that equal the tool's output.
 func (b *bench) whole(result string) int {
 	return len(slices.DeleteFunc(b.results(), func(r string) bool { return r != result }))
 }
 
 func wordy(n int) string { return strings.Repeat("word ", n) }
 
-// optimizeCounter counts how often it is asked and keeps what it was last given.
+// optimizeCounter counts its calls and stores the latest arguments.
 type optimizeCounter struct {
 	compression.Strategy
 	calls  int
@@ -281,7 +281,7 @@ func (o *optimizeCounter) Optimize(raw []*history.Content, config compression.De
 	return o.result, o.err
 }
 
-// compressSpy keeps what it was given, and fails if told to.
+// compressSpy stores its arguments, and fails if err is set.
 type compressSpy struct {
 	compression.Strategy
 	given compression.Context

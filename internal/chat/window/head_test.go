@@ -11,8 +11,8 @@ import (
 	"agent/internal/settings"
 )
 
-// headOf is a maker of heads: usual and lean tokens without what can be cut, and
-// more that can be. It notes what it was asked for.
+// headOf returns a function that makes a system prompt of usual or lean tokens, plus up to more
+// tokens that can be omitted. It records each argument small.
 func headOf(usual, lean, more int, asked *[]bool) window.HeadMaker {
 	return func(small bool, fits func(window.Head) bool) window.Head {
 		*asked = append(*asked, small)
@@ -30,9 +30,9 @@ func headOf(usual, lean, more int, asked *[]bool) window.HeadMaker {
 	}
 }
 
-// TestTheHeadFitsTheWindow: prompt and tools take at most a third of the window; what
-// can be cut is; a window that is small, or a head that is too large for it, gets the
-// lean one; and each of these is told once.
+// TestTheHeadFitsTheWindow checks that system prompt and tools use at most a third of the context
+// window. Parts that can be omitted are omitted. A small window, or a system prompt that is too
+// large, gets the lean version. Each of these is reported once.
 func TestTheHeadFitsTheWindow(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -82,8 +82,8 @@ func TestTheHeadFitsTheWindow(t *testing.T) {
 	}
 }
 
-// TestTheHeadFollowsTheWindow: another window gets the head that fits it, which is
-// told; anything else leaves the head as it is.
+// TestTheHeadFollowsTheWindow checks that another context window gets a suitable system prompt,
+// which is reported. Any other change keeps the system prompt.
 func TestTheHeadFollowsTheWindow(t *testing.T) {
 	t.Parallel()
 	var asked []bool
@@ -105,8 +105,8 @@ func TestTheHeadFollowsTheWindow(t *testing.T) {
 	}
 }
 
-// TestCountersCountTheHead: another model's vocabulary counts head and history anew,
-// once.
+// TestCountersCountTheHead checks that another model's vocabulary counts the system prompt and the
+// history again, once.
 func TestCountersCountTheHead(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 32_000)

@@ -15,8 +15,8 @@ import (
 	"agent/internal/settings"
 )
 
-// Each thing in the context is listed, the largest first, with its age and how often it was sent; an
-// answer that is let go leaves a pointer and a line of the ledger, with every strategy.
+// The items of the context are listed, the largest first, with age and number of requests. Pruning
+// an answer leaves a placeholder and a line in the ledger, with every strategy.
 func TestItemsAndLettingGo(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range compression.Names() {
@@ -67,15 +67,15 @@ func TestItemsAndLettingGo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := b.Pruning.EnsureDensityOptimized(s); err != nil { // the engine follows
+			if err := b.Pruning.EnsureDensityOptimized(s); err != nil { // the strategy follows
 				t.Error(err)
 			}
 		})
 	}
 }
 
-// Providers use the ids of calls again (D-11): each answer belongs to its own call, and is let go by
-// itself.
+// Providers reuse the IDs of calls (D-11). Each answer belongs to its own call, and is pruned
+// separately.
 func TestItemsWithOneID(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
@@ -93,13 +93,13 @@ func TestItemsWithOneID(t *testing.T) {
 	}
 }
 
-// items lists the items behind the head.
+// items returns the items after the system prompt and the tools.
 func (b *bench) items() []window.Item {
 	return slices.DeleteFunc(b.Contents.Items(), func(i window.Item) bool { return i.Head })
 }
 
-// The rows add up to the size of the next request, whatever is in it and whatever the scale of
-// the provider, with the head first and each of its parts a row.
+// The sizes of the items add up to the size of the next request, for any content and any scale of
+// the provider. The parts of the system prompt and the tools come first, one row each.
 func TestItemsAddUp(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range compression.Names() {

@@ -10,7 +10,7 @@ import (
 	"agent/internal/settings"
 )
 
-// TestReserve_D08 covers D-08.
+// TestReserve_D08 checks the reserve for the reply (D-08).
 func TestReserve_D08(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ limit, output, want int }{
@@ -32,8 +32,8 @@ func TestReserve_D08(t *testing.T) {
 	}
 }
 
-// TestOutputLimit_D41: a result takes a quarter of what is free, less if the user says
-// so, and always enough to go on with.
+// TestOutputLimit_D41 checks the limit of a result. It is a quarter of the available tokens, or
+// less if the setting is lower. Without a lower setting it is always enough to continue.
 func TestOutputLimit_D41(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ limit, output, setting, overhead, want int }{
@@ -55,7 +55,7 @@ func TestOutputLimit_D41(t *testing.T) {
 			t.Errorf("%+v: %d tokens", tc, got)
 		}
 	}
-	// Tools measure by our own count: half as much for a provider that counts double.
+	// Tools measure by our own count. The limit is half as large for a provider that counts double.
 	b := newBench(t, 32_000)
 	b.head.System, b.head.Tools = wordy(2000), nil
 	b.Observe("test-model", 100, window.ProviderReport{Prompt: 200})
@@ -64,7 +64,8 @@ func TestOutputLimit_D41(t *testing.T) {
 	}
 }
 
-// TestSizeSources: set, known, assumed, in this order.
+// TestSizeSources checks the order of the sources of the context limit: the setting, the known
+// limit, the default.
 func TestSizeSources(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
@@ -81,15 +82,16 @@ func TestSizeSources(t *testing.T) {
 	}
 }
 
-// TestRefused: the window that a provider names with a refusal is the limit from then on, for this
-// model, until somebody sets another. Without one it is safely below what was refused (S-12).
+// TestRefused_S12 checks the limit after a refusal (S-12). If the provider names a context window,
+// it is the limit of this model until the user sets another one. Otherwise the limit is safely
+// below the refused size.
 func TestRefused_S12(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name  string
 		named func(refused int) int
 		sent  int
-		// want is the limit, and told the size that was refused.
+		// want is the limit, told the reported refused size.
 		want, told func(refused int) int
 	}{
 		{"no size", func(int) int { return 0 }, 0, func(n int) int { return n - n/10 }, func(n int) int { return n }},
@@ -125,7 +127,7 @@ func TestRefused_S12(t *testing.T) {
 			if got := b.Limits.Size(); got != 50_000 {
 				t.Errorf("limit %d after it was set to 50000", got)
 			}
-			// What is learned never makes a window larger than it was set.
+			// A learned limit never makes a context window larger than its known size.
 			b.set(settings.ContextLimit, 0)
 			b.models.limit = func(string) (int, bool) { return 500, true }
 			if got := b.Limits.Size(); got != 500 {
@@ -135,8 +137,8 @@ func TestRefused_S12(t *testing.T) {
 	}
 }
 
-// TestTheHeadIsCounted covers D-07: the system prompt and the tool schemas are part
-// of the total, and are fixed and counted once.
+// TestTheHeadIsCounted covers D-07. The total includes the system prompt and the tool schemas,
+// which are fixed and counted once.
 func TestTheHeadIsCounted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1000)
@@ -164,8 +166,8 @@ func TestTheHeadIsCounted(t *testing.T) {
 	}
 }
 
-// TestUsageAddsUp: the parts make up the size of the next request, whatever the
-// calibration's rounding, and the threshold is what compression goes by.
+// TestUsageAddsUp checks that the parts add up to the size of the next request, with any rounding
+// of the calibration. The reported threshold is the value that triggers compression.
 func TestUsageAddsUp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 32_000)
@@ -193,7 +195,8 @@ func TestUsageAddsUp(t *testing.T) {
 	}
 }
 
-// TestNoOpIsToldOnce, for as long as its reason is the same (D-28).
+// TestNoOpIsToldOnce checks that a compression without effect is reported once for each reason
+// (D-28).
 func TestNoOpIsToldOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1000)
@@ -225,10 +228,10 @@ func TestNoOpIsToldOnce(t *testing.T) {
 	}
 	b.say(wordy(600))
 	b.say("and")
-	step(noop, noop, done, noop) // the same as before, but something was done in between
+	step(noop, noop, done, noop) // the same reason, but a compression happened in between
 }
 
-// The endpoint, for which Limit may wait, is not asked for a window that is set.
+// If the context window is set, Limit does not query the endpoint, which could block.
 func TestSizeThatIsSet(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 4000)

@@ -18,8 +18,8 @@ func reasons(held []window.PrunablePart) string {
 	return strings.Join(all, "\n")
 }
 
-// Why a part of a file is still in the context is told for strategies that do not ask
-// for prices, too.
+// The reason why a part of a file is still in the context is available for strategies without
+// prices too.
 func TestHeldByEachStrategy(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -62,8 +62,7 @@ func TestHeldByEachStrategy(t *testing.T) {
 	}
 }
 
-// A pin says which file it means, survives until it is taken back, and /context shows
-// what it keeps.
+// A pin names its file, lasts until it is removed, and /context shows the pinned content.
 func TestPin(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)

@@ -22,13 +22,13 @@ import (
 	"agent/internal/toolspec"
 )
 
-// priced is a bench whose strategy asks what pruning costs, with a clock.
+// priced is a bench with a clock, whose strategy compares the cost of pruning.
 type priced struct {
 	*bench
 	now time.Time
-	// words is how long each answer is.
+	// words is the length of each answer.
 	words int
-	// sent is the latest request, sentAt when it was sent.
+	// sent is the latest request, sentAt its time.
 	sent   []string
 	sentAt time.Time
 }
@@ -55,7 +55,7 @@ func newPriced(t *testing.T, limit int, observer history.Observer) *priced {
 	return p
 }
 
-// request makes the context fit, and lets the model reply with a call.
+// request prepares the context, and has the model reply with a call.
 func (p *priced) request(n int) {
 	p.t.Helper()
 	p.now = p.now.Add(20 * time.Second)
@@ -72,7 +72,7 @@ func (p *priced) request(n int) {
 	p.add(history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: name, Result: history.TextResult(strings.Repeat(fmt.Sprint("word", n, " "), p.words))}))
 }
 
-// cached is what a provider finds of the request that keeps what it is sent for five
+// cached returns the tokens that a provider finds in its cache, if it keeps a request for five
 // minutes.
 func (p *priced) cached() int {
 	entries, tokens := p.History.Curated()
@@ -95,7 +95,7 @@ func (p *priced) cached() int {
 	return cached
 }
 
-// cuts are the density steps so far.
+// cuts returns the pruning passes so far.
 func (p *priced) cuts() []window.Density {
 	var cuts []window.Density
 	for _, step := range p.steps {
@@ -106,7 +106,8 @@ func (p *priced) cuts() []window.Density {
 	return cuts
 }
 
-// A pointer names the line of the ledger that lists its content, where the model can ask for it.
+// A placeholder names the line of the ledger that lists its content. The model can recall it by
+// this number.
 func TestPointersNameTheirNumber(t *testing.T) {
 	t.Parallel()
 	for _, offered := range []bool{true, false} {
@@ -143,7 +144,7 @@ func TestPointersNameTheirNumber(t *testing.T) {
 	}
 }
 
-// What is cut is told with its price, is in the ledger, and pays for itself.
+// A pruning pass is reported with its price, is in the ledger, and saves more than it costs.
 func TestPruningByPrice(t *testing.T) {
 	t.Parallel()
 	p := newPriced(t, 1_000_000, nil)
@@ -180,8 +181,8 @@ func TestPruningByPrice(t *testing.T) {
 	}
 }
 
-// Under pressure on the window it prunes first, whatever the price, and compresses
-// only what is still too large.
+// Near the limit, pruning comes first, whatever the price. Compression runs only if the context is
+// still too large.
 func TestPressurePrunesBeforeItCompresses(t *testing.T) {
 	t.Parallel()
 	p := newPriced(t, 6_000, nil)
@@ -207,12 +208,12 @@ func TestPressurePrunesBeforeItCompresses(t *testing.T) {
 	}
 }
 
-// A cut under pressure takes more than would just do, for each is billed anew from where it
-// begins: a fifth of the room is free after it.
+// Near the limit, a pruning pass removes more than necessary, because the provider bills everything
+// after its start again. A fifth of the available tokens is free after it.
 func TestPressureMakesRoom(t *testing.T) {
 	t.Parallel()
 	p := newPriced(t, 12_000, nil)
-	p.say(wordy(4000)) // a longer one leaves so little room that a later cut finds nothing but what is new
+	p.say(wordy(4000)) // after a longer message, a later pass would find only new content
 	strategy, err := p.ActiveStrategy()
 	if err != nil {
 		t.Fatal(err)
@@ -238,8 +239,8 @@ func TestPressureMakesRoom(t *testing.T) {
 	}
 }
 
-// After idling longer than the provider keeps its cache everything may go that is
-// free or cold, for nothing is billed twice.
+// After a pause longer than the lifetime of the cache, all obsolete or unused content can be
+// pruned, because no token is billed twice.
 func TestIdleMakesCutsFree(t *testing.T) {
 	t.Parallel()
 	p := newPriced(t, 1_000_000, nil)
@@ -256,8 +257,8 @@ func TestIdleMakesCutsFree(t *testing.T) {
 	}
 }
 
-// TestKillAndResume: a session that is killed and taken up again from its log decides
-// as one that goes on, wherever that happens.
+// TestKillAndResume checks that a session which is killed and resumed from its log makes the same
+// decisions as an uninterrupted one, wherever the kill happens.
 func TestKillAndResume(t *testing.T) {
 	t.Parallel()
 	whole, _ := killed(t, 0)
@@ -272,8 +273,8 @@ func TestKillAndResume(t *testing.T) {
 	}
 }
 
-// killed runs a session that is killed every so many requests, 0 for never, and
-// returns what was cut and what the account was at each cut.
+// killed runs a session. It is killed after each group of every requests, or never if every is 0.
+// killed returns each pruning pass with the account at that time.
 func killed(t *testing.T, every int) (cuts []string, resumed int) {
 	t.Helper()
 	clock := time.Unix(1_000_000, 0)
@@ -324,8 +325,8 @@ func killed(t *testing.T, every int) (cuts []string, resumed int) {
 	return cuts, resumed
 }
 
-// What is asked for again right after it went as cold is pinned, and the record says so;
-// later it is a new need.
+// A file that is recalled soon after it was pruned as unused gets a pin, which is recorded. A later
+// recall is a new need without a pin.
 func TestRecalledSoonIsPinned(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]int{"at once": 0, "much later": 6} {
@@ -343,7 +344,7 @@ func TestRecalledSoonIsPinned(t *testing.T) {
 			for n := 0; n < 80 && number == 0; n++ {
 				p.request(max(0, 3*n-2)) // one file, then commands
 				if n == 2 {
-					p.say("something else") // what was read before is needed less
+					p.say("something else") // earlier reads are needed less after a new message
 				}
 				for i, pruned := range p.Ledger.Lines() {
 					if strings.HasPrefix(pruned.Subject, "/w/file") && (pruned.Kind == "cold" || pruned.Kind == "soft") {
@@ -370,7 +371,7 @@ func TestRecalledSoonIsPinned(t *testing.T) {
 	}
 }
 
-// What a reply teaches of a cache's life is kept for later sessions, once; a later reply that
+// A cache lifetime that a reply reveals is stored once for later sessions. A later reply that
 // contradicts it corrects it.
 func TestLearnedLifeIsKept(t *testing.T) {
 	t.Parallel()
@@ -427,7 +428,7 @@ func TestLearnedLifeIsKept(t *testing.T) {
 	}
 }
 
-// requested is what the next request is judged by.
+// requested returns the inputs of the decision about the next request.
 func (p *priced) requested(t *testing.T) compression.Request {
 	t.Helper()
 	if err := p.tryFit(); err != nil {
@@ -441,8 +442,8 @@ func (p *priced) requested(t *testing.T) compression.Request {
 	return request
 }
 
-// What is said of the next request is what comes, and saying it changes nothing: a session
-// in which nobody asks goes the same way.
+// The forecast of the next request is right, and making it changes nothing. A session without
+// forecasts has the same requests.
 func TestUpcomingIsWhatComes(t *testing.T) {
 	t.Parallel()
 	asked, other := newPriced(t, 1_000_000, nil), newPriced(t, 1_000_000, nil)
@@ -470,7 +471,7 @@ func TestUpcomingIsWhatComes(t *testing.T) {
 				}
 			}
 			bills, _ := p.Account.RequestCosts()
-			if bill := bills[len(bills)-1]; bill.Tokens != next.Cost.Tokens || math.Abs(bill.None-next.Cost.None) > bill.None/100 || math.Abs(bill.Spent-next.Cost.Spent) > 2.5 { // sizes of parts are inexact by a token or two, and the report corrects both
+			if bill := bills[len(bills)-1]; bill.Tokens != next.Cost.Tokens || math.Abs(bill.None-next.Cost.None) > bill.None/100 || math.Abs(bill.Spent-next.Cost.Spent) > 2.5 { // sizes of parts are inexact by a few tokens, and the report corrects both
 				t.Errorf("request %d cost %+v, said was %+v", n, bill, next.Cost)
 			}
 			for _, h := range next.Held {
@@ -488,7 +489,7 @@ func TestUpcomingIsWhatComes(t *testing.T) {
 	}
 }
 
-// For a strategy that keeps no account it says what density takes.
+// For a strategy without an account, the forecast lists the content that density will prune.
 func TestUpcomingWithoutPrices(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)

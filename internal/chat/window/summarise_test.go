@@ -11,7 +11,7 @@ import (
 	"agent/internal/settings"
 )
 
-// fill adds exchanges of about 110 tokens each.
+// fill adds n turns of about 110 tokens each.
 func (b *bench) fill(n int) {
 	b.t.Helper()
 	for i := range n {
@@ -20,8 +20,8 @@ func (b *bench) fill(n int) {
 	}
 }
 
-// ERR-004, D-31: at the threshold a summary that fails ends the send, names the way
-// out, and leaves the history as it was.
+// At the threshold, a failed summary ends the send. The error names a way out, and the history
+// stays unchanged (ERR-004, D-31).
 func TestSummaryFailsAtTheThreshold_ERR004(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(*bench){
@@ -48,7 +48,7 @@ func TestSummaryFailsAtTheThreshold_ERR004(t *testing.T) {
 					t.Fatal("the history changed")
 				}
 			}
-			// A retry asks again, whatever came of the first time.
+			// A retry requests another summary, whatever the first result was.
 			b.summary, b.failure = "<state_snapshot>short</state_snapshot>", nil
 			if b.fit(); b.asked != 2 || b.CompressionCount() != 1 {
 				t.Errorf("asked %d times, %d compressions", b.asked, b.CompressionCount())
@@ -57,8 +57,8 @@ func TestSummaryFailsAtTheThreshold_ERR004(t *testing.T) {
 	}
 }
 
-// D-30: at the hard limit the model is asked once, in haste; what it cannot do is told,
-// and the ladder goes on. It is not asked again before every request.
+// At the hard limit, one urgent summary is requested (D-30). Its failure is reported, and the
+// fallback steps continue. It is not requested again before every request.
 func TestSummaryFailsAtTheHardLimit_D30(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 2000)
@@ -84,7 +84,8 @@ func TestSummaryFailsAtTheHardLimit_D30(t *testing.T) {
 	}
 }
 
-// S-12: after a refusal the model is told of it; what it does then is its owner's.
+// After a refusal, the summary request has the flag Refused. The owner of the window decides how to
+// use it (S-12).
 func TestSummaryAfterARefusal_S12(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 10_000)
@@ -100,7 +101,7 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 	}
 }
 
-// D-28: a summary that frees nothing is not asked for again at once.
+// A summary that saves no tokens is not requested again at once (D-28).
 func TestSummaryInVain_D28(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 10_000)
@@ -114,13 +115,13 @@ func TestSummaryInVain_D28(t *testing.T) {
 	if steps := told[window.Compression](b); b.asked != 1 || len(steps) != 1 || steps[0].Applied || !strings.Contains(steps[0].Reason, "took 77") {
 		t.Fatalf("asked %d times, told %+v", b.asked, steps)
 	}
-	// Whoever asks for it gets it.
+	// An explicit request still makes a summary.
 	if _, err := b.Compress(t.Context()); err != nil || b.asked != 2 {
 		t.Errorf("asked %d times, %v", b.asked, err)
 	}
 }
 
-// A defect while summarising is an error, and the history stays.
+// A panic during a summary becomes an error, and the history stays unchanged.
 func TestSummariserPanics(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 10_000)
