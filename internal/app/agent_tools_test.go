@@ -30,7 +30,7 @@ func TestToolsOfAgents(t *testing.T) {
 		{"github/* my_db/query", "", []string{"mcp__github__get_issue", "mcp__my_db__query"}, 0},
 		{"mcp__github__*", "", []string{"mcp__github__get_issue"}, 0},
 		{"mcp_github_get_issue", "", []string{"mcp__github__get_issue"}, 0}, // Gemini CLI
-		{"github*", "", []string{"mcp__github__get_issue"}, 0},              // OpenCode
+		{"github*", "", []string{"mcp__github__get_issue"}, 0},              // opencode
 		{"* ", "Edit Bash * ", nil, 0},
 		{"Write Edit apply_patch", "Edit Write", nil, 0}, // a patch writes and edits
 		{"task ask_user todo_write", "", nil, 0},
