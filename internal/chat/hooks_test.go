@@ -33,7 +33,7 @@ func forTheModel(text string) HookResult {
 }
 
 // The events of a conversation reach its hooks in order. Text from hooks becomes entries at the
-// end, and never changes the system prompt. Each request begins like the one before.
+// end, and never changes the system prompt. Each request begins like the one before (setup.md 6).
 func TestHooksMomentsAndThePrefix(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("one"), say("two"), say("three"))
@@ -68,7 +68,8 @@ func TestHooksMomentsAndThePrefix(t *testing.T) {
 	}
 }
 
-// A message that a hook blocks is not sent. The user sees the reason, and gets the message back.
+// A message that a hook blocks is not sent. The user sees the reason, and gets the message back
+// (setup.md 6).
 func TestHooksBlockAMessage(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []HookResult{{Refused: "no", By: "hook h"}, {Ends: "no", By: "hook h"}} {
@@ -91,7 +92,7 @@ func TestHooksBlockAMessage(t *testing.T) {
 }
 
 // Stop hooks can continue a turn at most eight times in a row. A flag in their input reports a
-// continued turn.
+// continued turn (setup.md 6).
 func TestHooksStopInARow(t *testing.T) {
 	t.Parallel()
 	var turns []answerFunc
@@ -125,7 +126,7 @@ func TestHooksStopInARow(t *testing.T) {
 }
 
 // Esc ends a waiting hook of any event, and the history stays valid. The user gets an unsent
-// message back.
+// message back (setup.md 6).
 func TestHooksEsc(t *testing.T) {
 	t.Parallel()
 	for _, event := range []hooks.Event{hooks.SessionStart, hooks.UserPromptSubmit, hooks.Stop, hooks.PreCompact} {
@@ -155,7 +156,7 @@ func TestHooksEsc(t *testing.T) {
 }
 
 // A PreCompact hook can prevent a compression, except at the hard limit. After a compression, hooks
-// receive its end and a new start of the conversation.
+// receive its end and a new start of the conversation (setup.md 6).
 func TestHooksCompact(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -193,7 +194,7 @@ func TestHooksCompact(t *testing.T) {
 	}
 }
 
-// A conversation starts again after /clear.
+// A conversation starts again after /clear (setup.md 6).
 func TestHooksAfterClear(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -217,7 +218,7 @@ func TestHooksAfterClear(t *testing.T) {
 }
 
 // A hook that allows a call skips only the approval prompt. A hook that receives the answer can
-// change it, or end the turn.
+// change it, or end the turn (setup.md 6).
 func TestHooksSpareAndSeeTheAnswer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("does", `{"a":1}`, "does", `{"a":2}`))
@@ -239,7 +240,7 @@ func TestHooksSpareAndSeeTheAnswer(t *testing.T) {
 	}
 }
 
-// A PermissionRequest hook can answer the prompt, or leave it to the user.
+// A PermissionRequest hook can answer the prompt, or leave it to the user (setup.md 6).
 func TestHooksAnswerForThePerson(t *testing.T) {
 	t.Parallel()
 	for want, verdict := range map[string]gate.Verdict{

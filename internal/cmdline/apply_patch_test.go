@@ -6,8 +6,8 @@ import (
 	"agent/internal/cmdline"
 )
 
-// A patch that comes as a command line is a call of the tool (model-fit 4); whatever else
-// the line does makes it another command.
+// A patch that arrives as a command line is a call of the tool (model-fit 4). Anything else in the
+// line makes it a normal command.
 func TestPatchesInCommands(t *testing.T) {
 	t.Parallel()
 	const patch = "*** Begin Patch\n*** Add File: a\n+it's $HOME and `x` \\n\n*** End Patch\n"

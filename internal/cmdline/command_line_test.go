@@ -31,7 +31,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// A reading has one answer for everybody who asks, also at once.
+// A reading gives the same answers to all callers, also to concurrent ones.
 func TestReadingsAreShared(t *testing.T) {
 	t.Parallel()
 	line := Read("sudo bash -c 'git push' | tail -5")

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A program that takes a bounded number of words takes no more of them where one is "--":
-// behind the first word, or twice, it is a word like any other (E1).
+// A program that accepts a limited number of words counts "--" after the first word, or a second
+// "--", as a word (E1).
 func TestDashesAreWords(t *testing.T) {
 	t.Parallel()
 	at := readOnlyPlace(t)
@@ -50,7 +50,8 @@ func TestDashesAreWords(t *testing.T) {
 	}
 }
 
-// Where an option takes "--" for its value, or a program for a file, that is one.
+// "--" is a value if an option accepts a value there, and a file if the program accepts a file
+// there.
 func TestDashesAreAFile(t *testing.T) {
 	t.Parallel()
 	at := readOnlyPlace(t)

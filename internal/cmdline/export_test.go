@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A ReadOnlyProgram holds the options of a program in the table, for tests that try them with real
-// programs. Letters holds those of one letter.
+// A ReadOnlyProgram has the options of a program in the table, for tests with the real program.
+// Letters are its options of one letter.
 type ReadOnlyProgram struct {
 	Letters     string
 	Long, Words []string
@@ -22,7 +22,7 @@ func ReadOnlyPrograms() map[string]ReadOnlyProgram {
 	return all
 }
 
-// OnlyLooksInSed reports whether a script of sed counts as one that only prints.
+// OnlyLooksInSed reports whether a script of sed counts as read-only.
 func OnlyLooksInSed(script string) bool { return sedScript().MatchString(script) }
 
 // WriteTestFile writes a file and the folders above it.

@@ -22,9 +22,9 @@ import (
 	"agent/internal/shell"
 )
 
-// linesVariable names a file with command lines. With it the test binary runs them
-// as the program runs commands that it need not ask about, and nothing else; with
-// confinedVariable in the sandbox.
+// linesVariable names a file with command lines. If it is set, the test binary only runs these
+// lines, in the way in which the program runs commands without approval. confinedVariable adds the
+// sandbox.
 const (
 	linesVariable    = "CMDLINE_TEST_LINES"
 	confinedVariable = "CMDLINE_TEST_CONFINED"
@@ -72,7 +72,7 @@ func runLines(file string) error {
 	return nil
 }
 
-// number is that of an environment variable, else a default.
+// number returns the value of an environment variable, or the default if it is not set.
 func number(t *testing.T, variable string, standard int) int {
 	t.Helper()
 	value := os.Getenv(variable)
@@ -86,11 +86,12 @@ func number(t *testing.T, variable string, standard int) int {
 	return n
 }
 
-// Commands made of options, words and attacks at random, of those that count as
-// read-only each is run with its system calls watched: it writes nothing, starts no
-// program but those of the table, reaches no network and opens nothing outside.
-// Each runs without the sandbox and in it, and by the other shells that are installed. make fuzz-look runs many; LOOK_SEED and
-// LOOK_COMMANDS say which and how many.
+// TestReadOnlyOnlyReads makes commands from random options, words and attacks. It runs each command
+// that counts as read-only, and traces its system calls. A command must not write, use the network
+// or open a file outside. It may start only programs of the table.
+//
+// Each command runs with and without the sandbox, in bash and in every other installed shell. "make
+// fuzz-look" runs many commands. LOOK_SEED sets the seed and LOOK_COMMANDS the number.
 func TestReadOnlyOnlyReads(t *testing.T) {
 	t.Parallel()
 	strace := needStrace(t)
@@ -100,7 +101,7 @@ func TestReadOnlyOnlyReads(t *testing.T) {
 	seed, wanted := number(t, "LOOK_SEED", 1), number(t, "LOOK_COMMANDS", 25)
 	place := newHostilePlace(t)
 	lines := place.readOnlyLines(rand.New(rand.NewPCG(uint64(seed), 0)), wanted)
-	const batch = 250 // so that process IDs are not used twice
+	const batch = 250 // small, so that the system does not reuse a process ID
 	for some := range slices.Chunk(lines, batch) {
 		for _, confined := range []bool{false, true} {
 			for _, offence := range place.watch(t, strace, "", some, confined) {
@@ -109,7 +110,7 @@ func TestReadOnlyOnlyReads(t *testing.T) {
 		}
 		for _, shell := range shShells {
 			lines := some
-			if shell == "busybox" { // the place that has it does not count as searchable
+			if shell == "busybox" { // the folder with busybox does not count as searchable
 				lines = slices.DeleteFunc(slices.Clone(some), func(line string) bool { return strings.Contains(line, "grep ") })
 			}
 			for _, offence := range place.watch(t, strace, shell, lines, false) {
@@ -123,9 +124,9 @@ func TestReadOnlyOnlyReads(t *testing.T) {
 // shShells lists the shells that a system without bash may have as /bin/sh.
 var shShells = []string{"dash", "zsh", "ksh93", "mksh", "yash", "posh", "busybox"}
 
-// asBash returns a folder with a program bash that runs lines as a shell does which is the sh of its
-// system. It returns the empty string if the shell is not installed. With busybox come its other
-// programs.
+// asBash returns a folder with a program bash that runs lines like a shell that is the sh of its
+// system. It returns an empty string if the shell is not installed. For busybox, the folder has its
+// other programs too.
 func asBash(t *testing.T, shell string) string {
 	t.Helper()
 	program, err := exec.LookPath(shell)
@@ -165,7 +166,7 @@ func needStrace(t *testing.T) string {
 	return strace
 }
 
-// What the test above looks for, it would see.
+// The trace reader of the test above recognizes each kind of offense.
 func TestOffencesAreSeen(t *testing.T) {
 	t.Parallel()
 	strace := needStrace(t)
@@ -183,7 +184,7 @@ func TestOffencesAreSeen(t *testing.T) {
 		"bin/x.sh":                             "runs a program",
 	} {
 		if _, err := exec.LookPath("tree"); err != nil && strings.HasPrefix(line, "tree ") {
-			continue // it is not installed everywhere
+			continue // the program is not installed everywhere
 		}
 		if found := place.watch(t, strace, "", []string{line}, false); !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, ": "+want) }) {
 			t.Errorf("%s: found %q, want that it %s", line, found, want)
@@ -204,7 +205,7 @@ func TestOffencesAreSeen(t *testing.T) {
 	}
 }
 
-// hostilePlace is a workspace made to mislead, with a folder outside of it.
+// hostilePlace is a workspace with misleading files, and a folder outside of it.
 type hostilePlace struct {
 	cmdline.CommandContext
 	root, outside string
@@ -268,7 +269,7 @@ func newHostilePlace(t *testing.T) hostilePlace {
 	return p
 }
 
-// readOnlyLines makes lines until so many count as read-only.
+// readOnlyLines makes random lines until the given number of them counts as read-only.
 func (p hostilePlace) readOnlyLines(random *rand.Rand, wanted int) []string {
 	names := slices.Sorted(maps.Keys(cmdline.ReadOnlyPrograms()))
 	var lines []string
@@ -281,7 +282,7 @@ func (p hostilePlace) readOnlyLines(random *rand.Rand, wanted int) []string {
 	return lines
 }
 
-// attacks are words by which programs have been made to do more.
+// attacks are words that have made programs do more than read.
 var attacks = []string{
 	"--", "--", "-", "-exec", "touch pwned", "pwned", "{}", "';'", "+", "-delete", "-fprint", "-fls", "-ok", "-execdir", "--output=pwned", "--output", "-o", "-opwned", "--pre=sh", "--pre", "sh", "-Otouch", "-O", "'-Oid > pwned; :'",
 	"--ext-diff", "--textconv", "--filters", "--open-files-in-pager=touch", "-i", "-f", "-F", "--follow", "--files0-from=files0", "--files-from=a.txt", "--compress-program=touch", "-T", "-S", "-w", "-u", "'w pwned'", "'1e touch pwned'", "'1w pwned'",
@@ -295,10 +296,10 @@ var phrases = []string{
 	"-i a.txt", "--ext-diff", "--textconv", "-f leak", "-R", "-o a.txt notes",
 }
 
-// powerful are the programs of the table that can do the most besides reading.
+// powerful are the programs of the table that can do more than read in the most ways.
 var powerful = []string{"printf", "test", "grep", "awk", "sed", "jq", "diff", "xxd", "git branch --list", "git stash list", "git config", "find", "rg", "tree", "sort", "sed", "uniq", "tail", "git diff", "git grep", "git log", "git show", "git status"}
 
-// operands are words that are no options: names, places, patterns, expressions.
+// operands are words that are not options: names, paths, patterns, expressions.
 var operands = []string{
 	"a.txt", "a.txt", "sub", "sub", ".", ".", "notes", "sub/b.txt", "sub/deep", "docs", "docs/v1", "leak", "out", "out/secret", "../outside/secret", "/etc/passwd", "sub/leak2", "'-exec'", "./--", "bin/x.sh", "x", "b", "1p", "1,2p", "'$p'",
 	"'{print $1}'", "'NR==1'", "'s/a/b/'", "'/a/,/b/p'", "'.a'", "list", "user.name", "stash@{0}", "-1", "]", "=",
@@ -331,7 +332,7 @@ func randomLine(random *rand.Rand, names []string) string {
 				words = append(words, randomOption(random, cmdline.ReadOnlyPrograms()[name]))
 			}
 		}
-		// What means something else in another place is put between any two words.
+		// Words with another meaning in another position are inserted between random words.
 		for random.IntN(3) == 0 {
 			words = slices.Insert(words, 1+random.IntN(len(words)), pick([]string{"--", "--", "''", "--x=y", "--output=pwned", "="}))
 		}
@@ -350,7 +351,7 @@ func randomLine(random *rand.Rand, names []string) string {
 	return line
 }
 
-// randomOption is an option from the table, sometimes with another letter behind it.
+// randomOption returns a random option of the table, sometimes followed by another letter.
 func randomOption(random *rand.Rand, program cmdline.ReadOnlyProgram) string {
 	var options []string
 	for _, flag := range program.Letters {
@@ -376,12 +377,13 @@ func randomOption(random *rand.Rand, program cmdline.ReadOnlyProgram) string {
 	return option
 }
 
-// watched are the system calls that a program must not make with success, and those
-// that say what it does.
+// watched are the system calls that must not succeed in a program, and the calls that identify the
+// program.
 const watched = "trace=execve,execveat,clone,clone3,fork,vfork,open,openat,openat2,creat,mkdir,mkdirat,unlink,unlinkat,rmdir,rename,renameat,renameat2,link,linkat,symlink,symlinkat,mknod,mknodat," +
 	"truncate,ftruncate,chmod,fchmod,fchmodat,chown,fchown,lchown,fchownat,utime,utimes,utimensat,futimesat,setxattr,lsetxattr,fsetxattr,removexattr,socket,connect,mount"
 
-// watch runs lines by a shell, bash if it has no name, and says what they did that they must not.
+// watch runs lines in a shell, which is bash if the name is empty. It returns their forbidden
+// actions.
 func (p hostilePlace) watch(t *testing.T, strace, shell string, lines []string, confined bool) []string {
 	t.Helper()
 	path := os.Getenv("PATH")
@@ -415,8 +417,8 @@ func (p hostilePlace) watch(t *testing.T, strace, shell string, lines []string, 
 		if err == nil {
 			break
 		}
-		// On a busy machine strace itself fails now and then: "ptrace(PTRACE_LISTEN,pid:1):
-		// Input/output error".
+		// On a busy machine strace itself may fail: "ptrace(PTRACE_LISTEN,pid:1): Input/output
+		// error".
 		if tries == 3 || !strings.Contains(string(out), "strace: ptrace(") {
 			t.Fatalf("%v\n%s", err, out)
 		}
@@ -429,12 +431,12 @@ func (p hostilePlace) watch(t *testing.T, strace, shell string, lines []string, 
 	return p.offences(bufio.NewScanner(trace))
 }
 
-// offences reads a trace and says what commands did that they must not.
+// offences reads a trace and returns the forbidden actions of the commands.
 func (p hostilePlace) offences(trace *bufio.Scanner) []string {
 	trace.Buffer(nil, 1<<20)
 	var found []string
-	commands := map[string]string{} // by process, the line it belongs to
-	began := map[string]string{}    // by process, a call that is not over
+	commands := map[string]string{} // the command line of each process
+	began := map[string]string{}    // the unfinished call of each process
 	var calls [][2]string
 	for trace.Scan() {
 		pid, call, _ := strings.Cut(trace.Text(), " ")
@@ -442,7 +444,7 @@ func (p hostilePlace) offences(trace *bufio.Scanner) []string {
 		if start, unfinished := strings.CutSuffix(call, "<unfinished ...>"); unfinished {
 			began[pid] = start
 			if isStart(call) {
-				calls = append(calls, [2]string{pid, call}) // children may act before it is over
+				calls = append(calls, [2]string{pid, call}) // children may act before the call returns
 			}
 			continue
 		}
@@ -484,12 +486,12 @@ func isStart(call string) bool {
 	return name == "clone" || name == "clone3" || name == "fork" || name == "vfork"
 }
 
-// offence says what is wrong with a call, empty when nothing is.
+// offence returns the reason why a call is forbidden, or an empty string.
 func (p hostilePlace) offence(call string) string {
 	name, rest, _ := strings.Cut(call, "(")
 	at := strings.LastIndex(call, " = ")
 	if at < 0 || strings.HasPrefix(call[at+3:], "-1") || strings.HasPrefix(call[at+3:], "?") {
-		return "" // it failed
+		return "" // the call failed
 	}
 	result := call[at+3:]
 	switch name {
@@ -519,8 +521,7 @@ func (p hostilePlace) offence(call string) string {
 	return ""
 }
 
-// isOfTheTable reports whether a program is one of those that are read-only, or by
-// which they do their work.
+// isOfTheTable reports whether a program is read-only, or is needed to run a read-only program.
 func isOfTheTable(program string) bool {
 	if slices.Contains([]string{"bash", "sh", "git", "go", "false", "which.debianutils"}, program) {
 		return true

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ways are ways in which a line runs a command: %s stands for the command, %q for the command as a
-// word in quotes, %a for a subscript that runs the command, in quotes, and %p for a text that does.
+// ways are lines that run a command. %s is the command, %q the quoted command, %a a quoted
+// subscript that runs the command, and %p a text that does so.
 var ways = []string{
 	"%s", "true; %s", "(%s)", "{ %s; }", "! %s", "time %s", "if %s; then :; fi", "while %s; do break; done", "case x in x) %s;; esac",
 	"f() { %s; }; f", "echo $(%s)", "echo `%s`", "cat <(%s)", "cat <<E\n$(%s)\nE", "echo \"${x:-$(%s)}\"", "for i in $(%s); do :; done", "[[ $(%s) ]]", "echo $(( $(%s) + 1 ))",
@@ -28,12 +28,13 @@ var ways = []string{
 
 func singleQuoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// in returns a line that runs another in a way.
+// in returns a line that runs another line in the given way.
 func in(way, line string) string {
 	return strings.NewReplacer("%s", line, "%q", singleQuoted(line), "%a", singleQuoted("a[$("+line+")]"), "%p", singleQuoted("$("+line+")")).Replace(way)
 }
 
-// Whatever way a line has to run a command, NestedCalls returns the command, or one that is not known.
+// NestedCalls returns the command that a line runs, or an unknown command, whatever way the line
+// uses.
 func TestNestedFindsWhatRuns(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
@@ -41,12 +42,12 @@ func TestNestedFindsWhatRuns(t *testing.T) {
 		t.Skip("there is no bash")
 	}
 	folder, run := t.TempDir(), []string{bash, "-c"}
-	if timeout, err := exec.LookPath("timeout"); err == nil { // it ends all that a line started
+	if timeout, err := exec.LookPath("timeout"); err == nil { // it ends all processes that a line started
 		run = append([]string{timeout, "-s", "KILL", "10"}, run...)
 	}
 	check := func(t interface{ Fatalf(string, ...any) }, line string) {
-		// Some lines wait for themselves without end, as two flocks of one folder do. Each line has a
-		// folder of its own, so that what survives its end is not taken for another line's.
+		// Some lines never end, such as two flocks of one folder. Each line has a separate folder,
+		// so that a process which survives does not affect the next line.
 		dir, err := os.MkdirTemp(folder, "")
 		if err != nil {
 			t.Fatalf("%v", err)
@@ -57,7 +58,7 @@ func TestNestedFindsWhatRuns(t *testing.T) {
 		}
 		cmd := exec.Command(run[0], append(slices.Clone(run[1:]), line)...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
-		_ = cmd.Run() // some lines fail after they ran the command, some before
+		_ = cmd.Run() // some lines fail after the command has run, others before
 		if _, err := os.Stat(ran); err != nil {
 			return
 		}

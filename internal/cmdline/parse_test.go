@@ -89,8 +89,8 @@ func TestParseRefusesWhatIsNotPlain(t *testing.T) {
 	}
 }
 
-// bashSees runs a line in bash where no program exists, so that each command it
-// comes to is printed instead, in the form of argv.
+// bashSees runs a line in bash without any programs. So bash prints each command instead of running
+// it, in the form of argv.
 func bashSees(t *rapid.T, bash, dir, line string) string {
 	cmd := exec.Command(bash, "-f", "-c", line)
 	cmd.Dir = dir
@@ -106,8 +106,8 @@ func bashSees(t *rapid.T, bash, dir, line string) string {
 	return strings.Join(parts, " ; ")
 }
 
-// What the parser makes of a plain line is what bash makes of it: the same
-// commands with the same words. Anything else would be a way around approval.
+// The parser reads a plain line like bash does: the same commands with the same words. A difference
+// could bypass the approval.
 func TestParseAgreesWithBash(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
@@ -151,8 +151,8 @@ func FuzzParse(f *testing.F) {
 		}
 		for _, simple := range parsed.Commands {
 			line := requote(simple)
-			// Braces that were quoted need no quotes where they stand alone; the parser
-			// does not look that closely.
+			// Quoted braces need no quotes if they are a whole word. The parser does not check
+			// this.
 			if joinsInsideWord.MatchString(line) || strings.ContainsAny(line, "{}") {
 				continue
 			}
@@ -176,7 +176,7 @@ func requote(simple Command) string {
 	return strings.Join(words, " ")
 }
 
-// The calls of a line are there whatever the line is, each with at least its program.
+// Calls returns the calls of any line, each with at least its program.
 func TestCalls(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{"": "", "X=1": "", "a $x; (b 'c d')": "a|… ; b|c d", "a 'b c": "a|'b|c ; …"} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The states of a pipe have names.
+// Pipeline returns a name for each command of a pipe.
 func TestPipeline(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][]string{
@@ -68,7 +68,8 @@ func TestSearchesFiles(t *testing.T) {
 	}
 }
 
-// The exit code of a line that ends in a search says whether the search had a match.
+// The exit code of a line that ends in a search reports whether the search had a match. The second
+// value reports whether an earlier command can't cause the code.
 func TestEndsInSearch(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][2]bool{

@@ -45,12 +45,12 @@ func TestPowerShellThatOnlyLooks(t *testing.T) {
 		"git log `n":                                   "",
 		"git log \"a\"":                                "",
 		"git log \"\\\" ; rm x ; \"\\\"\"":             "",
-		"git log \u201c ; rm x ; \u201d":               "", // quotes to PowerShell
+		"git log \u201c ; rm x ; \u201d":               "", // PowerShell treats these as quotes
 		"git log \u2018a\u2019":                        "",
-		"git log \u2013p":                              "", // a dash to PowerShell
+		"git log \u2013p":                              "", // PowerShell treats this as a dash
 		"git log --%":                                  "",
 		"git log -- x":                                 "",
-		"git log -S.x":                                 "", // handed on in two parts
+		"git log -S.x":                                 "", // PowerShell passes it on in two parts
 		"git log > x":                                  "",
 		"git log\nrm x":                                "",
 		"git log\r\nrm x":                              "",
@@ -107,8 +107,8 @@ func TestLinesOfRelativePaths(t *testing.T) {
 	}
 }
 
-// Whatever a line holds, it is read only if nothing in it is special to PowerShell outside of
-// single quotes, and nothing in them ends them.
+// A line counts as read-only only if it has nothing special to PowerShell outside single quotes,
+// and no character inside them that ends them.
 func FuzzParsePower(f *testing.F) {
 	for _, line := range []string{"Get-Content 'a b' -Raw", "git log; rm x", "Get-Item \u2018a\u2019", "'git' x", "git log 'a' 'b'"} {
 		f.Add(line)

@@ -11,7 +11,7 @@ import (
 	"agent/internal/base/fsutil"
 )
 
-// readOnlyPlace has files, a folder below another, and links that lead out.
+// readOnlyPlace returns a folder with files, a subfolder, and links that lead out of it.
 func readOnlyPlace(t *testing.T) CommandContext {
 	t.Helper()
 	outside := t.TempDir()
@@ -69,31 +69,32 @@ func TestReadOnlyCommandsPass(t *testing.T) {
 	}
 }
 
-// Each of these changes something, runs something, shows what is outside, or
-// never ends, in a way that looks harmless.
+// Each of these lines looks harmless. It changes something, runs a program, shows files outside, or
+// never ends.
 func TestReadOnlyIsNotFooled(t *testing.T) {
 	t.Parallel()
 	at := readOnlyPlace(t)
 	for _, line := range []string{
-		// Programs that do more, and other spellings of them.
+		// Programs that do more than read, and other spellings of them.
 		"rm x", "'r'm x", `\rm x`, "ls; rm x", "ls && rm x", "ls || rm x", "ls | sh", "ls\nrm x", "env X=1 rm x", "env ls", "xargs rm", "ls | xargs rm",
 		"sudo ls", "command ls", "exec ls", "eval ls", "source a.go", ". a.go", "builtin cd /", "nohup ls", "timeout 5 ls", "time -p ls", "watch ls",
 		"./ls", "/bin/ls", "sub/ls", "LS", "ｌｓ", "lѕ", "sh -c ls", "bash a.go", "python -c 1", "awk 1 a.go", "tee f", "less a.go", "vi a.go", "printf -v PATH x", "printf %n PATH",
 		"alias ls=rm", "unalias ls", "trap x EXIT", "set -e", "hash -p /x ls", "read x", "env", "printenv", "printf '%5ln' PATH; ls", "printf -- -v PATH",
 		"printf %d PATH=5; ls", "printf '%s %d' a PATH=5; ls", "printf '%*s' PATH=5 a; ls", "printf '%.*s' PATH=5 a; ls", "printf '\\x25d' PATH=5; ls", "printf '\\045d' PATH=5; ls", "printf '%\\x64' PATH=5; ls", "printf '%2$s' PATH=5 a; ls",
 		"printf '%x' 'a[$(id)]'", "printf %d PATH++; ls", "printf %d -- --PATH", "printf -- %d PATH=5", "printf '%(%F)T' 'a[`id`]'", "printf %d P*",
-		// What is asked of the shell may be evaluated; programs in words of their own may be others than they seem.
+		// A shell may evaluate operands of test. A program behind command may not be the expected
+		// one.
 		"test -v 'x[1]'", "test a -nt b", "[ -v x ]", "[ -f /etc/passwd ]", "test -f out/secret", "command -p ls", "command -v -p ls", "command rm x",
 		"awk '{print > \"f\"}' a.go", "awk '{print | \"sh\"}' a.go", "awk 'BEGIN{system(\"id\")}'", "awk -F '{print $1}' 'BEGIN{system(\"id\")}'", "awk -F '{print $1}' a.go", "awk -f a.go '{print $1}'", "awk -v x=1 '{print $1}'", "awk '{print $1}' /etc/passwd", "awk '{print $1}' sub/leak", "awk '{getline < \"x\"}'",
 		"jq -n env", "jq 'input_filename' a.go", "jq -f a.go .", "jq . /etc/passwd", "jq --rawfile x a.go . b.go", "jq --slurpfile x a.go . b.go", "jq 'import \"a\" as a; .'", "jq . out/secret",
 		"sed 's/a/b/w f' a.go", "sed 's/a/id/e' a.go", "sed 's/a/b/;w f' a.go", "sed 's/a/b/\nw f' a.go", "sed '/a/w f' a.go", "sed '/[/]/w f/p' a.go", "sed 's,a,b,w f' a.go", "sed 's/a\\/b/w f/' a.go", "sed '1r sub/leak' a.go", "sed '1,2{w f}' a.go", "sed 'y/a/b/;e id' a.go", "sed p /etc/passwd", "sed a.go 's/a/b/' -i",
-		// Folders are read whole, and with them what lies behind links.
+		// A program that reads a whole folder also reads the targets of links in it.
 		"diff sub .", "diff a.go sub", "diff -r . sub", "diff a.go out", "diff a.go /etc/passwd", "diff -l a.go b.go", "diff --to-file=/etc/passwd a.go", "diff a* b.go", "diff --recursive sub sub", "diff a.go missing",
 		"xxd a.go -b", "uniq a.go -c", "uniq - -c", "base64 a.go -d", "xxd a.go f", "xxd -r a.go f", "xxd ?.go", "unzip a.zip", "unzip -l a.zip", "unzip -l '*'", "unzip -l a.zip x", "unzip -lo a.zip", "base64 a.go b.go", "base64 --decode=x", "comm a.go /etc/passwd", "seq 1 1000000", "seq 1 0 5 7", "sleep 1000", "sleep infinity", "hexdump -f a.go b.go", "column -o x a.go",
 		"git branch --list -D x", "git branch --contains -m a b", "git branch --delete x", "git branch a --list", "git tag -l -d x", "git tag x -l", "git stash list -p", "git stash -p list", "git stash show", "git stash drop", "git worktree list x", "git worktree add x", "git remote get-url --all origin x",
 		"git config user.name x", "git config --unset user.name", "git config --get http.extraheader", "git config remote.origin.url", "git config --get-regexp .", "git config edit", "git symbolic-ref HEAD x", "git symbolic-ref -d HEAD", "git 'branch --list'", "git 'stash list'", "git for-each-ref --shell x", "git shortlog --output=f", "git name-rev --stdin", "git check-ignore --stdin",
 		"echo {a,b}", "echo {1..3}", "echo {a\"x\",b}", "ls {", "echo [a]", "date ''",
-		// Options that write, run or wait.
+		// Options that write, run a program, or wait.
 		"find . -exec rm {} +", "find . -execdir rm {} +", "find . -ok rm {} +", "find . -delete", "find . -fprint f", "find . -fprintf f x", "find . -fls f",
 		"find -L .", "find . -follow", "find . -files0-from f",
 		"sort -o f a.go", "sort -of a.go", "sort --output=f a.go", "sort --outp f a.go", "sort -no f a.go", "sort --compress-program=sh a.go", "sort -T sub a.go",
@@ -106,24 +107,25 @@ func TestReadOnlyIsNotFooled(t *testing.T) {
 		"git diff --output=f", "git diff --outpu=f", "git log --output f", "git diff --ext-diff", "git diff --textconv", "git diff --no-index a.go b.go", "git diff -Of", "git show --ext-diff",
 		"git grep -Orm x", "git grep --open-files-in-pager=rm x", "git branch -D x", "git branch x", "git tag x", "git remote add a b", "git reflog expire --all", "git stash", "git checkout .", "git clean -fd",
 		"git config --list", "git log --show-signature", "git cat-file --textconv HEAD:a", "git submodule foreach ls", "git blame --contents f a.go",
-		// Options behind a "--" that is itself the value of an option.
+		// Options after a "--" that is itself the value of an option.
 		"find . -maxdepth 0 -not -name -- -exec sh -c 'id > x' ';'", "find . -name -- -delete", "find . -name -- -fprint x", "find . -path -- -fls x",
 		"git grep -e -- '-Oid > x; :'", "rg -e -- --pre=sh . a.go", "git diff -S -- --output=a.go b.go sub", "tree -P -- -o a.go", "tree -I -- -o a.go", "sort -k -- -o a.go b.go",
 		"cat -- -odd", "uniq -f -- a.go b.go", "sed -n -- 1p -i a.go", "sort -t -- --output=x a.go", "head -n -- -x a.go", "git log -n -- --output=x",
-		// Patterns that become more words than are seen, and words that were options once.
+		// Patterns that expand to more words than are visible, and words that older programs read
+		// as options.
 		"uniq ?.go", "uniq [ab].go", "uniq a*", "uniq -f a*", "cmp b*", "tr a* x", "date +a*", "git cat-file -p a*", "tail +1f a.go", "tail +f a.go", "tail +5cf a.go",
-		// Letters behind one whose value is the next word.
+		// Letters after an option letter whose value is the next word.
 		"tree -Po x a.go", "tree -Lo 1 a.go", "tail -cf a.go", "tail -nf a.go", "tail -c5f a.go",
-		// Programs that run others to find out.
+		// Programs that run other programs to get information.
 		"go env", "go env CC", "go env GOGCCFLAGS", "go env GOPATH CC", "git describe --dirty",
-		// Places outside.
+		// Paths outside.
 		"cat /etc/passwd", "cat ../secret", "cat out/secret", "cat sub/leak", "ls out", "ls /", "ls ..", "find /", "find out", "grep -r x /", "grep x out/secret", "rg x ..", "git diff /etc/passwd a.go",
 		"cat here/../secret", "cat sub/../../secret", "cat sub/l*", "cat s*/l*", "cat out/s*", "cat o*/secret", "cat /etc/pass*", "ls /*", "head -c 10 /dev/zero", "cat /proc/self/environ",
 		"cd / && ls", "cd .. && cat secret", "cd", "cd -", "cd out && cat secret", "cd loop && cat ../../../secret", "cd here && ls", "cd sub && cat ../../secret", "cd sub; cd ../.. && ls", "cd -P sub", "cd sub sub",
 		"echo /etc/*", "echo out/*", "true ../*", "cd h* && cat ../secret", "cd missing && ls", "mkdir new && cd new && ls",
 		"cd sub || cd deep; cat ../../secret",
 		"git show HEAD:../secret", "git show :0:/etc/passwd", "git cat-file -p HEAD:sub/leak",
-		// A folder that git would take for a repository with a configuration of its own.
+		// A folder that git would use as a repository with its own configuration.
 		"cd odd && git status", "cd odd/below && git log",
 	} {
 		parsed, err := Read(line).PlainCommands()
@@ -136,7 +138,7 @@ func TestReadOnlyIsNotFooled(t *testing.T) {
 	}
 }
 
-// Every bypass above but the few that the parser refuses reaches the table.
+// Every bypass above reaches the table, except the few that the parser refuses.
 func TestReadOnlyListsNothingThatRunsOthers(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"env", "xargs", "sh", "bash", "sudo", "tee", "eval", "exec", "command", "source", "unzip", "perl", "python", "node", "make", "ssh", "curl"} {
@@ -146,7 +148,7 @@ func TestReadOnlyListsNothingThatRunsOthers(t *testing.T) {
 	}
 }
 
-// Programs and repositories of the workspace are not trusted by their names.
+// Programs and repositories of the workspace are not trusted by name.
 func TestReadOnlyAsksAboutThePlace(t *testing.T) {
 	t.Parallel()
 	at := readOnlyPlace(t)
@@ -165,7 +167,7 @@ func TestReadOnlyAsksAboutThePlace(t *testing.T) {
 	}
 }
 
-// A line of many gits asks about each folder once: to find out means to run git.
+// A line with many git commands checks each folder once, because the check runs git.
 func TestReadOnlyAsksOnceAFolder(t *testing.T) {
 	t.Parallel()
 	at := readOnlyPlace(t)
@@ -180,7 +182,7 @@ func TestReadOnlyAsksOnceAFolder(t *testing.T) {
 	}
 }
 
-// Without a sandbox a search of whole folders would read files that hold keys.
+// Without a sandbox, a search of whole folders would read secret files.
 func TestReadOnlyAsksAboutSearches_D60(t *testing.T) {
 	t.Parallel()
 	at := readOnlyPlace(t)
@@ -199,7 +201,8 @@ func TestReadOnlyAsksAboutSearches_D60(t *testing.T) {
 	}
 }
 
-// Outside the sandbox, which hides files with keys, nothing is free that reads a file.
+// Outside the sandbox, which hides secret files, no command that reads a file runs without
+// approval.
 func TestReadOnlyOutside_B2(t *testing.T) {
 	t.Parallel()
 	at := readOnlyPlace(t)
@@ -230,7 +233,7 @@ func TestReadOnlyOutside_B2(t *testing.T) {
 	}
 }
 
-// Looking into a line takes no time to speak of, whatever the line.
+// Checking any line takes little time.
 func TestReadOnlyIsBounded(t *testing.T) {
 	t.Parallel()
 	at := readOnlyPlace(t)
@@ -248,14 +251,14 @@ func TestReadOnlyIsBounded(t *testing.T) {
 		if parsed, err := Read(line).PlainCommands(); err == nil && len(parsed.UnprovenCommands(at)) == 0 && !strings.HasPrefix(line, "ls m*a") {
 			t.Errorf("%.40q… counts as read-only", line)
 		}
-		// The time is that of a machine with much else to do.
+		// The limit allows for a busy machine.
 		if took := time.Since(began); took > 30*time.Second || lookedUp > maxLookups+2*maxWords {
 			t.Errorf("%.40q… took %v and looked up %d paths", line, took, lookedUp)
 		}
 	}
 }
 
-// What a pattern can match is what it matches by bytes or by characters.
+// A pattern can match by bytes or by characters, so both count.
 func TestPatternsMatchByBytesToo(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -9,8 +9,8 @@ import (
 	"agent/internal/cmdline"
 )
 
-// No script of sed that runs unasked writes, reads or runs anything, whatever stands between its
-// brackets: sed itself says so, which refuses such scripts with --sandbox.
+// A sed script that runs without approval never writes, reads or runs anything, whatever its
+// brackets contain. sed confirms it: with --sandbox it refuses such scripts.
 func TestSedScriptsOnlyLook(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(uint64(number(t, "LOOK_SEED", 1)), 7))
@@ -30,7 +30,7 @@ func TestSedScriptsOnlyLook(t *testing.T) {
 	for accepted < number(t, "LOOK_COMMANDS", 25)*10 {
 		script := command()
 		if random.IntN(2) == 0 {
-			script = "/" + text() + "/p;s/" + text() + "]/w x/g" // the first text may be open
+			script = "/" + text() + "/p;s/" + text() + "]/w x/g" // the first text may be unterminated
 		}
 		for range random.IntN(3) {
 			script += ";" + command()

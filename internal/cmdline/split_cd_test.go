@@ -2,7 +2,7 @@ package cmdline
 
 import "testing"
 
-// The folder at the head of a line is one only if all of the rest runs in it.
+// The folder of a leading cd counts only if the whole rest of the line runs in it.
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][2]string{

@@ -6,7 +6,7 @@ import (
 	"agent/internal/command"
 )
 
-// A front end without a screen runs what the program has and sends all else as a message.
+// An interface without a screen runs the built-in commands and sends everything else as a message.
 func TestBuiltIn(t *testing.T) {
 	t.Parallel()
 	files := func() []command.Callable {

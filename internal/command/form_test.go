@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The forms of a command are its grammar: a word that is typed as it is wins over a value,
-// one in brackets may be left out, and what fits no form is refused by what is wrong with it.
+// The forms of a command are its grammar. A literal word has priority over a value, a word in
+// brackets is optional, and the error for other input states the reason.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	run := func(name string) RunFunc {

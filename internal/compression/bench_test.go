@@ -9,9 +9,9 @@ import (
 	"agent/internal/history"
 )
 
-// session is a synthetic session of n entries: turns of a message with an @
-// inclusion, reads, searches, edits and an answer. With stale, files are read
-// again before they are edited, so that density finds work everywhere.
+// session returns a synthetic session of n entries: turns with an @ inclusion, reads, searches,
+// edits and an answer. If stale is set, files are read again before they are edited, so that
+// density prunes everywhere.
 func session(n int, stale bool) []*history.Content {
 	result := strings.Repeat("a line of some result\n", 20)
 	entries := make([]*history.Content, 0, n+16)
@@ -39,8 +39,8 @@ func session(n int, stale bool) []*history.Content {
 	return entries[:n]
 }
 
-// The number that counts is ns/entry: at most 1 µs, and at 100 000 entries at
-// most 1.5 times what it is at 2 000.
+// BenchmarkOptimize reports ns/entry. It should be at most 1 µs. At 100 000 entries it should be at
+// most 1.5 times the value at 2 000.
 func BenchmarkOptimize(b *testing.B) {
 	for _, c := range []struct {
 		name   string
@@ -69,7 +69,7 @@ func BenchmarkOptimize(b *testing.B) {
 	}
 }
 
-// The first run over a history also parses the parameters of its calls.
+// The first run on a history also parses the parameters of its calls.
 func BenchmarkOptimizeFirst(b *testing.B) {
 	for _, n := range []int{2_000, 100_000} {
 		b.Run(fmt.Sprintf("%d entries", n), func(b *testing.B) {

@@ -7,7 +7,7 @@ import (
 	"agent/internal/history"
 )
 
-// A turn begins with a message after a finished reply, and not with one that arrives among answers.
+// A turn begins with a message after a finished reply, and not with a message between tool results.
 func TestAtBoundary(t *testing.T) {
 	t.Parallel()
 	human := history.HumanText("do it")

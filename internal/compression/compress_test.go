@@ -65,8 +65,7 @@ func wantHistory(t *testing.T, got []*history.Content, want ...string) {
 	}
 }
 
-// weighted gives entries made-up token counts; markers and other new entries
-// count 5.
+// weighted assigns token counts to entries. Markers and other new entries count 5.
 func weighted(t *testing.T, limit int, entries []*history.Content, weights ...int) Context {
 	c := contextOf(t, limit, entries)
 	c.Tokens = weights
@@ -111,8 +110,8 @@ func TestHighDensityNoops(t *testing.T) {
 	})
 }
 
-// REQ-HD-008.1, REQ-HD-008.3, REQ-HD-008.4: nothing but results changes, and
-// the strategy has no model to call.
+// Only results change, and the strategy never calls a model (REQ-HD-008.1, REQ-HD-008.3,
+// REQ-HD-008.4).
 func TestHighDensitySummarises(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 500)
@@ -127,8 +126,7 @@ func TestHighDensitySummarises(t *testing.T) {
 	}
 }
 
-// REQ-HD-008.4: only entries of tools are summarised or noted, even in a damaged
-// history.
+// Only tool entries are summarized or replaced by notes, even in a damaged history (REQ-HD-008.4).
 func TestOtherSpeakersKeepTheirBlocks(t *testing.T) {
 	t.Parallel()
 	long := res("1", "grep", strings.Repeat("x", 500))
@@ -140,7 +138,7 @@ func TestOtherSpeakersKeepTheirBlocks(t *testing.T) {
 	}
 }
 
-// A tool entry that answers two ai entries ties them together.
+// A tool entry that answers two AI entries puts them into one group.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	g := groupEntries(conv(
@@ -161,7 +159,7 @@ func TestHighDensityTail(t *testing.T) {
 	long := strings.Repeat("x", 500)
 	t.Run("K-04", func(t *testing.T) {
 		t.Parallel()
-		// ceil(5 × 0.2) = 1: the boundary falls on the second response.
+		// ceil(5 × 0.2) = 1: the boundary is at the second response.
 		entries := conv(H("q"), A(call("1", "grep", "{}")), T(res("1", "grep", long)),
 			A(call("2", "grep", "{}"), call("3", "grep", "{}")), T(res("2", "grep", long)), T(res("3", "grep", long)))[1:]
 		result := compressWith(t, highDensity{}, contextOf(t, 100_000, entries))
@@ -253,7 +251,7 @@ func TestMarkersAreMerged(t *testing.T) {
 		t.Run(s.Name(), func(t *testing.T) {
 			t.Parallel()
 			entries := conv(newMarker(7), A("a"), A("b"), H("x"), A("y"), H("z"))
-			// Through JSON, as a session log brings it back.
+			// After a round trip through JSON, as in a session log.
 			var back history.Content
 			if err := back.UnmarshalJSON([]byte(asJSON(t, entries[0]))); err != nil {
 				t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"agent/internal/history"
 )
 
-// numbered are lines with their numbers, each of ten bytes.
+// numbered returns n numbered lines of ten bytes each.
 func numbered(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -18,8 +18,9 @@ func numbered(n int) string {
 	return b.String()
 }
 
-// D-30: a message that takes more than half of the room keeps its short texts, and of the long
-// ones the beginning and the end by whole lines; images leave only where that is not enough.
+// A message that uses more than half of the available tokens keeps its short texts, and whole lines
+// from the beginning and the end of its long ones. Images are removed only if that is not enough
+// (D-30).
 func TestCutMessage(t *testing.T) {
 	t.Parallel()
 	image := &history.Media{MimeType: "image/png", Data: "AA"}
@@ -30,8 +31,8 @@ func TestCutMessage(t *testing.T) {
 		limit   int
 		record  string
 		message *history.Content
-		has     []string // nil where nothing is cut
-		cut     []string // what left
+		has     []string // nil if nothing is cut
+		cut     []string // the removed content
 	}{
 		{"fits", 2 * 4100, "", H(numbered(400)), nil, nil},
 		{"no room", 2 * (leastMessage - 1), "", H(numbered(400)), nil, nil},

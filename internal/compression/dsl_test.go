@@ -14,15 +14,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The notation of the scenario tables as Go: H, A and T make entries; text, call,
-// res make blocks; read, write and ran make an ai entry with one call and the tool
-// entry with its response.
+// H, A and T make entries, and text, call and res make blocks, like the notation of the scenario
+// tables. read, write and ran return an AI entry with one call and the tool entry with its
+// response.
 
 func H(blocks ...any) *history.Content { return history.New(history.Human, asBlocks(blocks)...) }
 func A(blocks ...any) *history.Content { return history.New(history.AI, asBlocks(blocks)...) }
 func T(blocks ...any) *history.Content { return history.New(history.Tool, asBlocks(blocks)...) }
 
-// asBlocks takes strings for text blocks.
+// asBlocks converts strings to text blocks.
 func asBlocks(parts []any) []history.Block {
 	blocks := make([]history.Block, len(parts))
 	for i, part := range parts {
@@ -38,8 +38,8 @@ func asBlocks(parts []any) []history.Block {
 	return blocks
 }
 
-// call is a call with the JSON parameters given, or with file_path when they are
-// not JSON.
+// call returns a call with the given JSON parameters. If parameters is not JSON, it becomes
+// file_path.
 func call(id, name, parameters string) *history.ToolCall {
 	raw := json.RawMessage(parameters)
 	if !json.Valid(raw) {
@@ -52,7 +52,7 @@ func res(id, tool, result string) *history.ToolResponse {
 	return &history.ToolResponse{CallID: id, ToolName: tool, Result: history.TextResult(result)}
 }
 
-// long is a result that starts with text and is longer than the pointer.
+// long returns a result that starts with text and is longer than the placeholder.
 func long(text string) string { return text + strings.Repeat(" -", 30) }
 
 func failed(id, tool, problem string) *history.ToolResponse {
@@ -65,14 +65,14 @@ func exited(id, tool, result string, code int) *history.ToolResponse {
 	return r
 }
 
-// inc is an inclusion as text; structured inclusions are history.NewInclusion.
+// inc returns an inclusion as text. For structured inclusions see history.NewInclusion.
 func inc(path, content string) string {
 	return "--- " + path + " ---\n" + content + "\n--- End of content ---\n"
 }
 
 var lastID atomic.Int64
 
-// ran is a call of tool answered with result.
+// ran returns a call of tool and its result.
 func ran(tool, parameters, result string) []*history.Content {
 	id := "auto" + strconv.FormatInt(lastID.Add(1), 10)
 	return []*history.Content{A(call(id, tool, parameters)), T(res(id, tool, result))}
@@ -81,7 +81,7 @@ func ran(tool, parameters, result string) []*history.Content {
 func read(path string) []*history.Content  { return ran("read_file", path, "content of "+path) }
 func write(path string) []*history.Content { return ran("write_file", path, "written") }
 
-// conv strings entries and pairs together.
+// conv joins entries and pairs of entries.
 func conv(parts ...any) []*history.Content {
 	entries := []*history.Content{}
 	for _, part := range parts {
@@ -97,7 +97,7 @@ func conv(parts ...any) []*history.Content {
 	return entries
 }
 
-// show writes an entry in the notation of the tables.
+// show returns an entry in the notation of the tables.
 func show(c *history.Content) string {
 	parts := make([]string, len(c.Blocks))
 	for i, block := range c.Blocks {
@@ -128,11 +128,10 @@ func showAll(entries []*history.Content) string {
 	return strings.Join(lines, "\n")
 }
 
-// truncating are the strategies that drop old entries; what holds for any strategy
-// is tested over strategies.
+// truncating are the strategies that drop old entries. Tests of every strategy use strategies.
 var truncating = []Strategy{highDensity{}, topDown{}}
 
-// asJSON is a snapshot to prove that nothing changed.
+// asJSON returns a snapshot, which shows whether a value has changed.
 func asJSON(tb rapid.TB, v any) string {
 	tb.Helper()
 	data, err := json.Marshal(v)
@@ -142,8 +141,7 @@ func asJSON(tb rapid.TB, v any) string {
 	return string(data)
 }
 
-// testFacts are the facts of REQ-HD-005.2 and REQ-HD-005.3, and keys for some
-// other tools.
+// testFacts returns the facts of REQ-HD-005.2 and REQ-HD-005.3, and keys for some other tools.
 func testFacts(tool string) toolspec.Traits {
 	switch tool {
 	case "read_file", "read_line_range", "ast_read_file":
@@ -165,7 +163,7 @@ func testFacts(tool string) toolspec.Traits {
 	}
 }
 
-// defaults are the settings the tables are written for.
+// defaults returns the settings that the tables assume.
 func defaults() DensityConfig {
 	return switched(math.NaN(), "readWritePruning", "fileDedupe")
 }
@@ -174,7 +172,7 @@ func recency(retention float64) DensityConfig {
 	return switched(retention, "readWritePruning", "fileDedupe", "recencyPruning")
 }
 
-// switched is a configuration with just these switches on.
+// switched returns a configuration with exactly these switches on.
 func switched(retention float64, on ...string) DensityConfig {
 	config := DensityConfig{
 		Switches:      make(map[string]bool),
@@ -188,13 +186,12 @@ func switched(retention float64, on ...string) DensityConfig {
 	return config
 }
 
-// md are counts in the order of the tables: stale reads, duplicate files, old
-// results.
+// md returns counts in the order of the tables: stale reads, duplicate files, old results.
 func md(c history.Counts) [3]int {
 	return [3]int{c.CountOf("stale-read"), c.CountOf("duplicate-file"), c.CountOf("old-result")}
 }
 
-// charCounter counts a token for each byte, which is additive and easy to follow.
+// charCounter counts one token for each byte, which is additive and easy to follow.
 type charCounter struct{}
 
 func (charCounter) Count(text string) int { return len(text) }
@@ -208,8 +205,7 @@ func serviceOf(tb rapid.TB, entries []*history.Content) *history.Service {
 	return s
 }
 
-// contextOf is the context of a compression over entries with the default
-// thresholds.
+// contextOf returns the input of a compression of entries with the default thresholds.
 func contextOf(tb rapid.TB, limit int, entries []*history.Content) Context {
 	tb.Helper()
 	s := serviceOf(tb, entries)
@@ -230,7 +226,7 @@ func contextOf(tb rapid.TB, limit int, entries []*history.Content) Context {
 	return c
 }
 
-// elsewhere is a conversation that was gone on with in another workspace.
+// elsewhere returns a conversation that was resumed in another workspace.
 func elsewhere(root string, before, after []*history.Content) []*history.Content {
 	entries := before
 	for _, entry := range after {

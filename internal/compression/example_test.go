@@ -8,7 +8,7 @@ import (
 	"agent/internal/history"
 )
 
-// A strategy makes a history smaller. The task that the user gave stays.
+// A strategy reduces a history. The task from the user stays.
 func Example() {
 	strategy, err := compression.Get("top-down-truncation")
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Few ids, files and tools, so that everything collides.
+// Few IDs, files and tools, so that they collide often.
 var (
 	genIDs   = []string{"1", "2", "3"}
 	genPaths = []string{"a", "/w/a", "./b", "/w/b", "/w/x/../c", "d e"}
@@ -57,8 +57,8 @@ func genResponse(t *rapid.T, id, tool string) *history.ToolResponse {
 	return r
 }
 
-// genText makes a message out of lines that are words, inclusions, inclusions in
-// inclusions, and stray markers.
+// genText returns a message of random lines: words, inclusions, nested inclusions, and stray
+// markers.
 func genText(t *rapid.T) *history.Text {
 	if chance(t, 20) {
 		return history.NewInclusion(pick(t, genPaths), pick(t, []string{"x", "", inc("a", "y"), "--- End of content ---"}))
@@ -84,7 +84,7 @@ func genText(t *rapid.T) *history.Text {
 	return (&history.Text{Text: b.String()}).Imported()
 }
 
-// genAny is an adversarial history: entries of any speaker with any blocks.
+// genAny returns an adversarial history: entries of any speaker with any blocks.
 func genAny(t *rapid.T) []*history.Content {
 	entries := make([]*history.Content, rapid.IntRange(0, 25).Draw(t, "entries"))
 	for i := range entries {
@@ -111,7 +111,7 @@ func genAny(t *rapid.T) []*history.Content {
 	return entries
 }
 
-// genValid is a history that may be sent: turns of a message and a tool loop.
+// genValid returns a history that may be sent: turns with a message and a tool loop.
 func genValid(t *rapid.T) []*history.Content {
 	var entries []*history.Content
 	for range rapid.IntRange(1, 6).Draw(t, "turns") {
@@ -129,7 +129,7 @@ func genValid(t *rapid.T) []*history.Content {
 	return entries
 }
 
-// genRound is an ai entry with calls, answered in one tool entry or several.
+// genRound returns an AI entry with calls, answered in one or several tool entries.
 func genRound(t *rapid.T) []*history.Content {
 	ids := genIDs[:rapid.IntRange(1, len(genIDs)).Draw(t, "calls")]
 	ask, answers := A(), []*history.Content{T()}
@@ -152,7 +152,7 @@ func genRound(t *rapid.T) []*history.Content {
 	return append([]*history.Content{ask}, answers...)
 }
 
-// genHistory is any history, valid or not.
+// genHistory returns any history, valid or not.
 func genHistory(t *rapid.T) []*history.Content {
 	if chance(t, 50) {
 		return genValid(t)

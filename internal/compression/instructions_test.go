@@ -9,7 +9,7 @@ import (
 	"agent/internal/toolspec"
 )
 
-// skills are activations of skills with so many characters each, and a task behind them.
+// skills returns activations of skills with the given sizes in characters, followed by a task.
 func skills(sizes ...int) []*history.Content {
 	entries := conv(H("go"))
 	for i, size := range sizes {
@@ -21,15 +21,15 @@ func skills(sizes ...int) []*history.Content {
 	return append(entries, conv(A("done"), H("next"))...)
 }
 
-// Setup 2: a compression keeps what skills say, the latest first: 5 000 tokens of each,
-// 15 000 in all, a quarter of the window at most; the rest is named.
+// A compression keeps the texts of skills, the latest first: 5 000 tokens of each, 15 000 in total,
+// and at most a quarter of the context window. Other skills are named (setup.md 2).
 func TestCompressionKeepsSkills(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name  string
 		limit int
 		sizes []int
-		want  []int // bytes kept of each, about
+		want  []int // the approximate number of kept bytes of each
 	}{
 		{"all that is short", 60_000, []int{700, 1400}, []int{700, 1400}},
 		{"the beginning of a long one", 60_000, []int{9000}, []int{5000}},
@@ -61,7 +61,7 @@ func TestCompressionKeepsSkills(t *testing.T) {
 	}
 }
 
-// Recency pruning takes no skill for its age, and what a server answered like any result.
+// Recency pruning never removes a skill. It removes answers of a server like any result.
 func TestSkillsAreNeverTooOld(t *testing.T) {
 	t.Parallel()
 	facts := TraitsLookup(func(string) toolspec.Traits { return toolspec.Traits{Reads: true} })
@@ -81,7 +81,7 @@ func TestSkillsAreNeverTooOld(t *testing.T) {
 	}
 }
 
-// D-27: what says how to work leaves after all other calls and results, and before messages.
+// Instructions of skills are removed after all other calls and results, and before messages (D-27).
 func TestSkillsLeaveLate(t *testing.T) {
 	t.Parallel()
 	skill := ran("skill", "s", long("how to"))
@@ -90,7 +90,7 @@ func TestSkillsLeaveLate(t *testing.T) {
 	tokens := contextOf(t, 10_000, entries).Total()
 	for _, tc := range []struct {
 		target int
-		want   string // the speakers of what is left
+		want   string // the speakers of the remaining entries
 	}{
 		{tokens - 200, "HATHAHAH"}, {0, "HHAH"},
 	} {

@@ -11,7 +11,7 @@ import (
 	"agent/internal/history"
 )
 
-// D-30: the marker's own cost counts with all its digits, whatever the room.
+// The size of a marker includes all digits of its number, at any limit (D-30).
 func TestTheMarkerCountsWithItsDigits(t *testing.T) {
 	t.Parallel()
 	var entries []*history.Content
@@ -27,7 +27,7 @@ func TestTheMarkerCountsWithItsDigits(t *testing.T) {
 	}
 }
 
-// A marker is marked as written by compression: it is no message of the user.
+// A marker has the flag of compression, so it does not count as a user message.
 func TestMarkersAreSummaries(t *testing.T) {
 	t.Parallel()
 	if m := newMarker(3); m.Metadata[history.MetaSummary] != true || droppedBy(m) != 3 || isSpoken(m) {
@@ -35,8 +35,8 @@ func TestMarkersAreSummaries(t *testing.T) {
 	}
 }
 
-// D-47: a message that nobody has answered must stay with its files, or the request is
-// refused; once the model has gone on from it, only its words must.
+// An unanswered message must stay with its files, or the request is refused. After the model has
+// replied, only the text must stay (D-47).
 func TestOverflowCountsWhatMustStay_D47(t *testing.T) {
 	t.Parallel()
 	message := H("see", history.NewInclusion("f.md", strings.Repeat("line\n", 400)))
@@ -54,14 +54,14 @@ func TestOverflowCountsWhatMustStay_D47(t *testing.T) {
 			t.Errorf("preserve %v: %v, %s", preserve, err, showAll(result.History))
 		}
 	}
-	// What would not be shorter stays.
+	// A file whose placeholder would not be shorter stays.
 	tiny := H("see", history.NewInclusion("f.md", "x"))
 	if withoutInclusions(tiny) != tiny {
 		t.Errorf("became %s", show(withoutInclusions(tiny)))
 	}
 }
 
-// loopOf is a task with n calls of 100 tokens, answered with 1000 each.
+// loopOf returns a task with n calls of 100 tokens, each with an answer of 1000.
 func loopOf(t *testing.T, limit, n int) Context {
 	entries, weights := conv(H("task")), []int{10}
 	for i := range n {
@@ -71,7 +71,7 @@ func loopOf(t *testing.T, limit, n int) Context {
 	return weighted(t, limit, entries, weights...)
 }
 
-// untouched counts the results that are as they were.
+// untouched counts the unchanged results.
 func untouched(entries []*history.Content) int {
 	n := 0
 	for _, c := range entries {
@@ -84,8 +84,8 @@ func untouched(entries []*history.Content) int {
 	return n
 }
 
-// D-42: the ladder goes on from the tail that was kept, halves it step by step, and
-// stops as soon as the request fits, to the token.
+// The fallback steps start with the kept tail, halve it repeatedly, and stop as soon as the request
+// fits, exact to the token (D-42).
 func TestTheTailIsHalvedStepByStep_D42(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -106,7 +106,7 @@ func TestTheTailIsHalvedStepByStep_D42(t *testing.T) {
 	}
 }
 
-// D-42: after another strategy the tail is the share that is set.
+// After another strategy, the tail is the configured share (D-42).
 func TestTheLadderTakesTheShareThatIsSet(t *testing.T) {
 	t.Parallel()
 	for preserve, want := range map[float64]int{0.5: 11, 0.2: 5} {
@@ -119,8 +119,8 @@ func TestTheLadderTakesTheShareThatIsSet(t *testing.T) {
 	}
 }
 
-// D-42: when compression had nothing new to do and the window has become smaller, the
-// ladder does not repeat it either, and still gets to the shortest tail.
+// If compression found nothing new and the context window is smaller, the fallback does not repeat
+// it, and still reaches the shortest tail (D-42).
 func TestTheLadderAfterANoOp(t *testing.T) {
 	t.Parallel()
 	c := loopOf(t, 6000, 40)
@@ -138,8 +138,7 @@ func TestTheLadderAfterANoOp(t *testing.T) {
 	}
 }
 
-// A result that is cut stays valid text and ends with a whole line, or in one that is
-// too long by itself.
+// A truncated result is valid text. It ends with a whole line, or within a line that is too long.
 func TestCutsAreWholeText(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{strings.Repeat("é", 900), strings.Repeat("ééé\n", 300)} {
@@ -152,7 +151,7 @@ func TestCutsAreWholeText(t *testing.T) {
 	}
 }
 
-// D-43: what was added since the last compression makes the next one do its work.
+// Entries since the last compression make the next one effective (D-43).
 func TestCompressionGoesOnWithNewEntries_D43(t *testing.T) {
 	t.Parallel()
 	c := loopOf(t, 6000, 40)
@@ -163,8 +162,8 @@ func TestCompressionGoesOnWithNewEntries_D43(t *testing.T) {
 	}
 }
 
-// D-47: files of a message that the model has gone on from leave where nothing else makes
-// room, also where the line that stands for entries without a word costs more than they did.
+// Files of an old message are removed if nothing else frees tokens. This holds even if the line
+// that replaces empty entries is larger than they were (D-47).
 func TestLadderTakesFilesOfAReadMessage(t *testing.T) {
 	t.Parallel()
 	read := history.New(history.Human, history.NewInclusion("a", "x"), history.NewInclusion("a", strings.Repeat("y", 60)))
@@ -177,8 +176,8 @@ func TestLadderTakesFilesOfAReadMessage(t *testing.T) {
 	}
 }
 
-// A marker that reports unread calls has to stay. The message that follows it does not lose
-// its files to it: the model has not read them.
+// A marker that reports unread calls has to stay. The message after it still keeps its files,
+// because the model has not read them.
 func TestLadderLeavesTheFilesOfANewMessage_D47(t *testing.T) {
 	t.Parallel()
 	marker := gap{entries: 3, unread: unread{fates: map[string]int{"success": 1}, whole: true}}.marker()
@@ -190,7 +189,7 @@ func TestLadderLeavesTheFilesOfANewMessage_D47(t *testing.T) {
 	}
 }
 
-// A damaged marker that counts no calls does not hide those that it is followed by.
+// A damaged marker without calls does not hide later calls.
 func TestADamagedMarkerHidesNoCalls(t *testing.T) {
 	t.Parallel()
 	damaged := newMarker(3).WithMeta(metaUnread, "?").WithMeta(metaReplies, 1).WithMeta(metaWhole, true)

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// climb runs the ladder and checks what must hold after every run.
+// climb runs the fallback steps and checks the invariants of every run.
 func climb(t rapid.TB, in FallbackInput) (FallbackResult, []FallbackName, error) {
 	t.Helper()
 	before := asJSON(t, in.History)
@@ -86,8 +86,8 @@ func climb(t rapid.TB, in FallbackInput) (FallbackResult, []FallbackName, error)
 	return result, names, nil
 }
 
-// inOwnWords is what must stay of the message at last: all of it, or without its
-// files once the model has gone on from it.
+// inOwnWords returns the part of the message last that must stay. It is the whole message, or its
+// text without files after the model has replied.
 func inOwnWords(entries []*history.Content, last int) *history.Content {
 	if last < len(entries)-1 {
 		return withoutInclusions(entries[last])
@@ -104,7 +104,8 @@ func sameWords(a, b *history.Content) bool {
 	})
 }
 
-// The guarantee of D-30, for every history, whatever the strategy has done before.
+// TestLadderGuarantee checks the guarantee of D-30 for every history, whatever the strategy has
+// done before.
 func TestLadderGuarantee(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -129,7 +130,7 @@ func TestLadderGuarantee(t *testing.T) {
 	})
 }
 
-// countedAnew is a context that holds other entries.
+// countedAnew returns a context with other entries.
 func countedAnew(c Context, entries []*history.Content) Context {
 	c.History, c.Tokens = entries, make([]int, len(entries))
 	for i, entry := range entries {
@@ -138,8 +139,8 @@ func countedAnew(c Context, entries []*history.Content) Context {
 	return c
 }
 
-// Scenario S-07 from the first compression on: the rungs in order, each announced,
-// none after the first that suffices.
+// TestLadderRungs covers scenario S-07 after the first compression. The steps run in order, each is
+// announced, and none runs after the first sufficient one.
 func TestLadderRungs(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("line\n", 400) // 2000 tokens
@@ -158,7 +159,7 @@ func TestLadderRungs(t *testing.T) {
 		id      string
 		limit   int
 		entries []*history.Content
-		// done is the strategy that ran before, none if nil.
+		// done is the strategy that ran before. It is nil if there was none.
 		done  Strategy
 		rungs []FallbackName
 		has   []string
@@ -194,8 +195,8 @@ func TestLadderRungs(t *testing.T) {
 	}
 }
 
-// The last rung alone: turns go as a whole, then the last turn from its start; the
-// newest calls go last, the message never.
+// The last fallback step alone removes whole turns, and then the last turn from its start. The
+// newest calls are removed last, and the message never.
 func TestDropTurns(t *testing.T) {
 	t.Parallel()
 	group := func(id string) []*history.Content {
@@ -232,7 +233,7 @@ func TestDropTurns(t *testing.T) {
 	}
 }
 
-// A history without any message of the user is reduced to the marker at worst.
+// A history without a user message is reduced to the marker in the worst case.
 func TestLadderWithoutUserMessage(t *testing.T) {
 	t.Parallel()
 	entries := conv(A(strings.Repeat("x", 500)))
@@ -249,8 +250,8 @@ func TestLadderWithoutUserMessage(t *testing.T) {
 	}
 }
 
-// D-30: when what must be sent is too large already, the error has the numbers
-// and nothing is announced.
+// If the necessary part is already too large, the error contains the numbers and no step is
+// announced (D-30).
 func TestContextOverflow(t *testing.T) {
 	t.Parallel()
 	in := FallbackInput{Context: contextOf(t, 1000, conv(H("old"), A("ok"), H(strings.Repeat("x", 500))))}

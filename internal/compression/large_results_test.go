@@ -8,8 +8,8 @@ import (
 	"agent/internal/history"
 )
 
-// D-42: what the model has seen is noted first, the largest of it first; what it is
-// about to read stays as long as that is enough.
+// Results that the model has seen are replaced by notes first, starting with the largest. Unseen
+// results stay as long as that is enough (D-42).
 func TestSeenResultsAreNotedFirst_D42(t *testing.T) {
 	t.Parallel()
 	lines := func(n int) string { return strings.Repeat("line\n", n) }
@@ -19,7 +19,7 @@ func TestSeenResultsAreNotedFirst_D42(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		limit int
-		want  [3]string // small, large and new begin so
+		want  [3]string // the beginnings of small, large and new
 	}{
 		{"the largest of the old", 3000, [3]string{"line", "[read_file: large — removed to fit the context limit, 200 lines]", "line"}},
 		{"all of the old", 2300, [3]string{"[read_file: small — removed", "[read_file: large — removed", "line"}},
@@ -39,9 +39,8 @@ func TestSeenResultsAreNotedFirst_D42(t *testing.T) {
 	}
 }
 
-// D-41, D-42: results that the model has not seen reach it in part, each as much as
-// the window holds, and say what to do. Only where that is next to nothing a note
-// stands for them.
+// The model receives part of each unseen result, as much as fits, with a note about the rest. A
+// note alone replaces a result only if the part would be tiny (D-41, D-42).
 func TestUnseenResultsAreCut_D41(t *testing.T) {
 	t.Parallel()
 	var numbered strings.Builder
@@ -78,8 +77,8 @@ func TestUnseenResultsAreCut_D41(t *testing.T) {
 	}
 }
 
-// D-47: files in a message before the tail go before any message does, oldest first,
-// and only as many as must; the user's words stay.
+// Files in messages before the tail are removed before any message is. The oldest come first, only
+// as many as necessary, and the user's text stays (D-47).
 func TestIncludedFilesGoBeforeMessages_D47(t *testing.T) {
 	t.Parallel()
 	file := func(name string) *history.Text { return history.NewInclusion(name, strings.Repeat("line\n", 400)) }
@@ -110,7 +109,7 @@ func TestIncludedFilesGoBeforeMessages_D47(t *testing.T) {
 			t.Errorf("limit %d: the second file went: %t", tc.limit, two)
 		}
 	}
-	// Words that only look like an inclusion are the user's own.
+	// Text that only looks like an inclusion is the user's own text.
 	pasted := conv(H("see\n"+inc("x.md", strings.Repeat("line\n", 400))), A("ok"), H("now"), A("doing"))
 	if result := compressWith(t, highDensity{}, contextOf(t, 1800, pasted)); !strings.Contains(showAll(result.NewHistory), "line") {
 		t.Error("pasted text was taken for a file")

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// answering is a model that always gives the same answer.
+// answering returns a model that always gives the same answer.
 func answering(text string) *Summarizer {
 	return &Summarizer{
 		Name: "m", Prompt: "sum up", Count: charCounter{}.Count, Room: 1 << 30,
@@ -23,7 +23,7 @@ func answering(text string) *Summarizer {
 	}
 }
 
-// asked lets a model note what it is asked.
+// asked makes a model record the texts of its requests.
 func asked(s *Summarizer) *[]string {
 	texts, ask := new([]string), s.Ask
 	s.Ask = func(ctx context.Context, system, text string) (Answer, error) {
@@ -35,7 +35,7 @@ func asked(s *Summarizer) *[]string {
 
 const snap = "<state_snapshot><overall_goal>x</overall_goal></state_snapshot>"
 
-// talk is turns of a question, a read and an answer, with long results.
+// talk returns turns with a question, a read and an answer, with long results.
 func talk(turns int) []*history.Content {
 	var entries []*history.Content
 	for i := range turns {
@@ -53,10 +53,10 @@ func summaryOf(entries []*history.Content) (int, *history.Content) {
 	return -1, nil
 }
 
-// D-34: both ends stay, and one entry stands for what is between.
+// Both ends stay, and one entry replaces the middle (D-34).
 func TestMiddleOut_D34(t *testing.T) {
 	t.Parallel()
-	entries := talk(5) // 20 entries: 4 above, 4 below
+	entries := talk(5) // 20 entries: 4 at the start and 4 at the end stay
 	c := contextOf(t, 100_000, entries)
 	c.Summarizer = answering("Here it is:\n" + snap + "\nDone.")
 	r := compressWith(t, middleOut, c)
@@ -73,7 +73,7 @@ func TestMiddleOut_D34(t *testing.T) {
 	}
 }
 
-// D-35: the end stays, and one entry stands for the rest.
+// The end stays, and one entry replaces the rest (D-35).
 func TestOneShot_D35(t *testing.T) {
 	t.Parallel()
 	entries := talk(5)
@@ -88,7 +88,7 @@ func TestOneShot_D35(t *testing.T) {
 	}
 }
 
-// D-34: groups are never split, and fewer than four entries are not worth a call.
+// Groups are never split, and fewer than four entries are not summarized (D-34).
 func TestMiddleOutBoundaries_D34(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 1000)
@@ -125,7 +125,7 @@ func TestMiddleOutBoundaries_D34(t *testing.T) {
 	}
 }
 
-// In a long tool loop the latest message of the user lies before the tail.
+// In a long tool loop the latest user message is before the tail.
 func TestSummaryKeepsTheTask(t *testing.T) {
 	t.Parallel()
 	entries := conv(H("first"), A("ok"), H("the task"))
@@ -144,7 +144,7 @@ func TestSummaryKeepsTheTask(t *testing.T) {
 	}
 }
 
-// D-36, REQ-HD-011.1, REQ-HD-011.3: what is sent.
+// TestWhatIsSent_D36 checks the request for a summary (D-36, REQ-HD-011.1, REQ-HD-011.3).
 func TestWhatIsSent_D36(t *testing.T) {
 	t.Parallel()
 	one := 1
@@ -176,8 +176,8 @@ func TestWhatIsSent_D36(t *testing.T) {
 	}
 }
 
-// D-36: what does not fit the window of the model is reduced, first to the lines of
-// D-26, and what cannot be is an error.
+// A transcript that does not fit the model's context window is reduced, first to the lines of D-26.
+// If it still does not fit, there is an error (D-36).
 func TestReducedTranscript_D36(t *testing.T) {
 	t.Parallel()
 	entries := talk(10)
@@ -219,7 +219,7 @@ func TestReducedTranscript_D36(t *testing.T) {
 	}
 }
 
-// ERR-004, D-36: an answer that cannot be used is an error that says what to do.
+// An unusable answer returns an error that contains the next step (ERR-004, D-36).
 func TestUselessAnswers_ERR004(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("503")
@@ -265,8 +265,8 @@ func TestUselessAnswers_ERR004(t *testing.T) {
 	}
 }
 
-// D-28: a summary that is longer than what it replaces changes nothing and says what
-// it cost.
+// A summary that is longer than the replaced content changes nothing, and the reason states its
+// cost (D-28).
 func TestSummaryTooLarge_D28(t *testing.T) {
 	t.Parallel()
 	entries := talk(5)
@@ -278,8 +278,7 @@ func TestSummaryTooLarge_D28(t *testing.T) {
 	}
 }
 
-// REQ-HD-012.1, REQ-HD-012.2: the pointer to the record ends the summary, where there
-// is a record.
+// The summary ends with the path of the record, if there is a record (REQ-HD-012.1, REQ-HD-012.2).
 func TestTranscriptPointer(t *testing.T) {
 	t.Parallel()
 	for _, s := range []Strategy{middleOut, oneShot} {
@@ -287,7 +286,7 @@ func TestTranscriptPointer(t *testing.T) {
 		c.Summarizer = answering(snap)
 		c.TranscriptPath = "/data/1.jsonl"
 		_, summary := summaryOf(compressWith(t, s, c).NewHistory)
-		// That holds in a fork too, and when the session it was made of is deleted.
+		// This stays true in a fork, and after the original session is deleted.
 		if !strings.HasSuffix(summary.Text(), "Every session forked from this one keeps the full transcript that this summary replaces; here it is recorded in /data/1.jsonl.") {
 			t.Errorf("%s: %q", s.Name(), summary.Text())
 		}
@@ -299,8 +298,8 @@ func TestTranscriptPointer(t *testing.T) {
 	}
 }
 
-// K-12, REQ-HD-011.4: strategies without a model give the same result with todos and
-// a transcript, and call no model.
+// Strategies without a model return the same result with todos and a transcript, and call no model
+// (K-12, REQ-HD-011.4).
 func TestOthersIgnoreTodos_K12(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -13,8 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// optimizeCase is a row of a scenario table. A zero config stands for the
-// defaults of the tables.
+// optimizeCase is a row of a scenario table. A zero config means the defaults of the tables.
 type optimizeCase struct {
 	id      string
 	entries []*history.Content
@@ -86,8 +85,8 @@ func TestOptimizeNothingToDo(t *testing.T) {
 	})
 }
 
-// REQ-HD-001.9, REQ-HD-007.5: each switch runs its own phase and no other, and
-// what is not switched on is off.
+// Each switch runs only its own phase, and a phase without its switch is off (REQ-HD-001.9,
+// REQ-HD-007.5).
 func TestOptimizeSwitches(t *testing.T) {
 	t.Parallel()
 	entries := conv(H(inc("a", "1")), read("/w/a"), write("/w/a"), ran("grep", "{}", long("x")), ran("grep", "{}", "y"), H(inc("a", "2")))
@@ -202,8 +201,8 @@ func TestOptimizeReadWrite(t *testing.T) {
 	})
 }
 
-// REQ-HD-005.2, REQ-HD-005.3: scenario R-06, and what does not count as a write
-// (D-10).
+// TestOptimizeEveryReadAndWriteTool covers REQ-HD-005.2 and REQ-HD-005.3: scenario R-06, and calls
+// that do not count as a write (D-10).
 func TestOptimizeEveryReadAndWriteTool(t *testing.T) {
 	t.Parallel()
 	for _, reader := range []string{"read_file", "read_line_range", "ast_read_file"} {
@@ -249,7 +248,7 @@ func TestOptimizePaths(t *testing.T) {
 	runOptimizeCases(t, cases)
 }
 
-// EC-016: a call that should name a file and does not is told for debugging.
+// A call without its required file is reported for debugging (EC-016).
 func TestSkippedCallsAreTold(t *testing.T) {
 	t.Parallel()
 	entries := conv(H("go"), read("/w/a"), ran("read_file", `{"unrelated":1}`, "x"), ran("grep", "{}", "x"), ran("write_file", "42", "ok"))
@@ -290,7 +289,7 @@ func TestOptimizeReadMany(t *testing.T) {
 	})
 }
 
-// D-44: a path means the workspace of its entry.
+// A path belongs to the workspace of its entry (D-44).
 func TestOptimizeInAnotherWorkspace(t *testing.T) {
 	t.Parallel()
 	runOptimizeCases(t, []optimizeCase{
@@ -300,10 +299,9 @@ func TestOptimizeInAnotherWorkspace(t *testing.T) {
 	})
 }
 
-// REQ-HD-006.1, REQ-HD-006.2, REQ-HD-006.3, REQ-HD-006.5, BR-DEDUP-001,
-// BR-DEDUP-002, BR-DEDUP-003, BR-DEDUP-004, EC-020, EC-021, EC-022, EC-023,
-// D-18, D-19, D-20, D-21. I-14 and I-15 are here with the block the @ processor
-// writes.
+// TestOptimizeInclusions covers REQ-HD-006.1, REQ-HD-006.2, REQ-HD-006.3, REQ-HD-006.5,
+// BR-DEDUP-001, BR-DEDUP-002, BR-DEDUP-003, BR-DEDUP-004, EC-020, EC-021, EC-022, EC-023, D-18,
+// D-19, D-20, D-21. It tests I-14 and I-15 with the block that the @ processor writes.
 func TestOptimizeInclusions(t *testing.T) {
 	t.Parallel()
 	structured := history.NewInclusion
@@ -408,7 +406,7 @@ func TestOptimizeRecency(t *testing.T) {
 	})
 }
 
-// REQ-HD-007.3: scenario C-10. Only the result differs.
+// TestRecencyKeepsStructure covers scenario C-10 of REQ-HD-007.3. Only the result differs.
 func TestRecencyKeepsStructure(t *testing.T) {
 	t.Parallel()
 	if PrunedPlaceholder != "[Result pruned — re-run tool to retrieve]" {
@@ -427,7 +425,7 @@ func TestRecencyKeepsStructure(t *testing.T) {
 	}
 }
 
-// The ledger a person reads: what, why, and which blocks.
+// A prune explains to the user the removed content, the reason, and the blocks.
 func TestPrunesExplainTheResult(t *testing.T) {
 	t.Parallel()
 	entries := conv(
@@ -469,8 +467,8 @@ func TestPrunesExplainTheResult(t *testing.T) {
 	}
 }
 
-// D-21: what is left of a message that was nothing but inclusions is in the ledger
-// too, and stays a line however many files it names.
+// If a message has only inclusions, the line that replaces it is in the ledger too. It is one line,
+// however many files it names (D-21).
 func TestStubOfAMessage(t *testing.T) {
 	t.Parallel()
 	var first, again []any
@@ -496,8 +494,8 @@ func TestStubOfAMessage(t *testing.T) {
 	}
 }
 
-// Allocation is proportional to what changes: where nothing does, a long history
-// of the same files takes no more than a short one.
+// Allocations are proportional to the changes. Without changes, a long history of the same files
+// needs no more than a short one.
 func TestOptimizeAllocatesLittle(t *testing.T) {
 	allocations := func(rounds int) float64 {
 		entries := conv(H("task"))

@@ -7,11 +7,11 @@ import (
 	"agent/internal/history"
 )
 
-// The rules of density written down once more, as plainly as possible and in
-// quadratic time, to hold the phases against.
+// The functions below implement the rules of density again, as simply as possible and in quadratic
+// time. Tests compare the phases with them.
 
-// plainResponses returns the responses of the call at c: those after it with its
-// id, up to the next call with that id.
+// plainResponses returns the responses of the call at c: the ones after it with its ID, up to the
+// next call with that ID.
 func plainResponses(entries []*history.Content, c history.Ref) []history.Ref {
 	id := entries[c.Entry].Blocks[c.Block].(*history.ToolCall).ID
 	var refs []history.Ref
@@ -31,7 +31,7 @@ func plainResponses(entries []*history.Content, c history.Ref) []history.Ref {
 	return refs
 }
 
-// plainFile returns the file in a parameter of a call, "" for none.
+// plainFile returns the file in a parameter of a call, or "" if there is none.
 func plainFile(c *history.ToolCall) string {
 	for _, name := range []string{"file_path", "absolute_path", "path"} {
 		if file := c.Arguments().StringArg(name); file != "" {
@@ -72,7 +72,7 @@ func plainWritten(entries []*history.Content, config DensityConfig, entry int, f
 	return false
 }
 
-// plainSeen reports whether a request has carried an entry: a reply follows (D-120).
+// plainSeen reports whether a request has contained an entry, because a reply follows it (D-120).
 func plainSeen(entries []*history.Content, entry int) bool {
 	for _, later := range entries[entry+1:] {
 		if later.Speaker == history.AI {
@@ -82,7 +82,7 @@ func plainSeen(entries []*history.Content, entry int) bool {
 	return entries[entry].Speaker == history.AI
 }
 
-// plainStale returns the blocks phase 1 must remove.
+// plainStale returns the blocks that phase 1 must remove.
 func plainStale(entries []*history.Content, config DensityConfig) map[history.Block]bool {
 	stale := make(map[history.Block]bool)
 	if !config.Switches["readWritePruning"] {
@@ -118,7 +118,7 @@ func plainStale(entries []*history.Content, config DensityConfig) map[history.Bl
 	return stale
 }
 
-// plainOld returns the responses phase 3 must replace, given what phase 1 removed.
+// plainOld returns the responses that phase 3 must replace after phase 1.
 func plainOld(entries []*history.Content, config DensityConfig, stale map[history.Block]bool) map[history.Block]bool {
 	old := make(map[history.Block]bool)
 	if !config.Switches["recencyPruning"] {

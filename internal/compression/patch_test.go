@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// patched is a call of apply_patch with a patch, answered.
+// patched returns a call of apply_patch with its answer.
 func patched(text string) []*history.Content {
 	arguments, err := json.Marshal(map[string]string{"input": text})
 	if err != nil {
@@ -21,7 +21,7 @@ func patched(text string) []*history.Content {
 
 const patchOfFour = "*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** Add File: ./new/b\n+x\n*** Delete File: /w/c\n*** Update File: d\n*** Move to: e\n*** End Patch"
 
-// D-96: a patch that succeeded is a write of every file that it names.
+// A successful patch is a write of every file that it names (D-96).
 func TestAPatchSupersedesWhatWasReadOfItsFiles(t *testing.T) {
 	t.Parallel()
 	stale := optimizeCase{rm: []int{0, 1}, md: [3]int{1, 0, 0}}
@@ -49,7 +49,7 @@ func TestAPatchSupersedesWhatWasReadOfItsFiles(t *testing.T) {
 	runOptimizeCases(t, cases)
 }
 
-// D-126: the report of an agent is a write of the files that it lists as changed.
+// The report of a subagent is a write of the files that it lists as changed (D-126).
 func TestAReportSupersedesWhatWasReadOfItsFiles_D126(t *testing.T) {
 	t.Parallel()
 	const report = "agent general, s-abcde: done, 2 requests\nchanged: a +12 -3, new/b new, with, comma +1 -0\nchanged: c"
@@ -66,7 +66,7 @@ func TestAReportSupersedesWhatWasReadOfItsFiles_D126(t *testing.T) {
 	}
 }
 
-// D-96: a marker, a subject and recall name every file of a patch.
+// A marker, a subject and recall name every file of a patch (D-96).
 func TestThePatchOfAMarkerNamesItsFiles(t *testing.T) {
 	t.Parallel()
 	entries := patched(patchOfFour)

@@ -6,7 +6,7 @@ import (
 	"agent/internal/history"
 )
 
-// Pruning leaves pinned files alone, in every phase, and only those.
+// Every phase of pruning keeps pinned files, and no others.
 func TestPinnedFilesStay(t *testing.T) {
 	t.Parallel()
 	pinned := func(config DensityConfig, paths ...string) *DensityConfig {
@@ -28,7 +28,7 @@ func TestPinnedFilesStay(t *testing.T) {
 	})
 }
 
-// What a conversation holds of a file is found by its path, whoever named it.
+// Parts finds the content of a file by its path, whatever entry contains it.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	entries := conv(read("a"), ran("read_many_files", `{"paths":["b","./a"]}`, "both"), H("x\n"+inc("/w/c", "1")), ran("run_shell_command", "ls a", "a"))

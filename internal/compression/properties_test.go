@@ -18,8 +18,8 @@ type optimized struct {
 	result        history.DensityResult
 }
 
-// checkOptimize runs property over generated histories. P-1 holds by the way:
-// applying a result that is out of range or contradicts itself is an error.
+// checkOptimize runs property on generated histories. It also checks P-1, because applying an
+// invalid result returns an error.
 func checkOptimize(t *testing.T, property func(*rapid.T, optimized)) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -66,7 +66,7 @@ func TestP2Idempotent(t *testing.T) {
 	})
 }
 
-// P-3, P-4 and P-5 against the plain rules: exactly the blocks go that must go.
+// P-3, P-4 and P-5 are compared with the simple rules: exactly the necessary blocks are removed.
 func TestP3P4AgainstPlainRules(t *testing.T) {
 	checkOptimize(t, func(t *rapid.T, o optimized) {
 		stale := plainStale(o.before, o.config)
@@ -177,7 +177,7 @@ func countPointers(entries []*history.Content) int {
 	return n
 }
 
-// stalePointers counts the pointers that left with their stale read.
+// stalePointers counts the placeholders that were removed together with their stale read.
 func stalePointers(o optimized) int {
 	n := 0
 	for _, p := range o.result.Prunes {
@@ -206,8 +206,8 @@ func TestP8HumanWordsSurvive(t *testing.T) {
 	})
 }
 
-// humanWords returns what a person wrote around inclusions; blank messages, which
-// are never sent, say nothing.
+// humanWords returns the user's text around inclusions. Blank messages, which are never sent,
+// return "".
 func humanWords(c *history.Content) string {
 	if c.Speaker != history.Human {
 		return ""
@@ -231,7 +231,8 @@ func humanWords(c *history.Content) string {
 	return words
 }
 
-// D-25, D-26, D-27, D-28, D-32, D-33 for every strategy and any history.
+// TestCompressProperties covers D-25, D-26, D-27, D-28, D-32 and D-33 for every strategy and any
+// history.
 func TestCompressProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -262,8 +263,8 @@ func TestCompressProperties(t *testing.T) {
 	})
 }
 
-// D-43, K-11: without new entries a second compression finds nothing to do, for any
-// history and limit, also after a round trip through the session log.
+// Without new entries a second compression finds nothing to do, for any history and limit, even
+// after a round trip through the session log (D-43, K-11).
 func TestCompressTwiceIsANoOp_D43(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -286,7 +287,8 @@ func TestCompressTwiceIsANoOp_D43(t *testing.T) {
 	})
 }
 
-// D-40: a compression aims below what triggers it, and that leaves room for the reply.
+// The target of a compression is below its trigger, and leaves the reserve for the reply free
+// (D-40).
 func TestTargetIsBelowTheTrigger_D40(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// D-45: which results old age takes. Each row runs one tool three times, with the
-// result three times over, and keeps one.
+// TestRecencyTakesOnlyWhatCanBeHadAgain checks which results recency pruning removes (D-45). Each
+// row runs one tool three times with the same result, and keeps one.
 func TestRecencyTakesOnlyWhatCanBeHadAgain(t *testing.T) {
 	t.Parallel()
 	pointerSized := strings.Repeat("é", utf8.RuneCountInString(PrunedPlaceholder))
@@ -41,7 +41,7 @@ func TestRecencyTakesOnlyWhatCanBeHadAgain(t *testing.T) {
 	}
 }
 
-// REQ-HD-007.4: a configuration that does not say how many keeps three.
+// A configuration without a number keeps three (REQ-HD-007.4).
 func TestRecencyKeepsThreeByDefault(t *testing.T) {
 	t.Parallel()
 	var entries []*history.Content
@@ -56,8 +56,8 @@ func TestRecencyKeepsThreeByDefault(t *testing.T) {
 	}
 }
 
-// What is too short to go counts all the same: the newest results are the newest,
-// whatever their size.
+// A result that is too short to prune still counts. The newest results are the newest, whatever
+// their size.
 func TestShortResultsCount(t *testing.T) {
 	t.Parallel()
 	runOptimizeCases(t, []optimizeCase{{
@@ -67,8 +67,8 @@ func TestShortResultsCount(t *testing.T) {
 	}})
 }
 
-// D-45: no result that goes was shorter than what stands in its place, and none is
-// of a tool whose results cannot be had again.
+// A pruned result is never shorter than its placeholder, and never comes from a tool whose results
+// can't be produced again (D-45).
 func TestRecencyNeverCostsAnything(t *testing.T) {
 	checkOptimize(t, func(t *rapid.T, o optimized) {
 		for _, p := range o.result.Prunes {

@@ -30,9 +30,9 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// The strategy's own threshold is the last resort of REQ-HD-001.10; see also
-// REQ-HD-001.1, REQ-HD-001.2, REQ-HD-001.3, REQ-HD-001.4, REQ-HD-004.3, REQ-HD-002.2,
-// BR-THRESH-002, BR-THRESH-003.
+// The strategy's own threshold is the last default of REQ-HD-001.10. See also REQ-HD-001.1,
+// REQ-HD-001.2, REQ-HD-001.3, REQ-HD-001.4, REQ-HD-004.3, REQ-HD-002.2, BR-THRESH-002,
+// BR-THRESH-003.
 func TestStrategyProperties(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct {
@@ -59,7 +59,7 @@ func TestStrategyProperties(t *testing.T) {
 	}
 }
 
-// ERR-001: the error names the valid strategies and the nearest.
+// The error contains the valid strategies and the nearest name (ERR-001).
 func TestUnknownStrategy(t *testing.T) {
 	t.Parallel()
 	for name, nearest := range map[string]string{
@@ -83,8 +83,8 @@ func TestUnknownStrategy(t *testing.T) {
 	}
 }
 
-// REQ-HD-001.8, BR-CONFLICT-002: the phases of the requirements, in their order,
-// with the fields of their counts; others may follow.
+// The phases of the requirements come in their order, with the fields of their counts. Other phases
+// may follow (REQ-HD-001.8, BR-CONFLICT-002).
 func TestPhases(t *testing.T) {
 	t.Parallel()
 	var order []history.PruneKind

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// kindsAndSubjects tells prunes in a line each.
+// kindsAndSubjects returns one line for each prune.
 func kindsAndSubjects(prunes []history.Prune) []string {
 	var told []string
 	for _, p := range prunes {
@@ -21,9 +21,9 @@ func kindsAndSubjects(prunes []history.Prune) []string {
 	return told
 }
 
-// What a compression takes is listed: a result that became a line, a call that was
-// dropped with its answer, what was said; and what stands in for something is not
-// listed a second time.
+// PrunedBetween lists the content that a compression removes: a result that became a line, a
+// dropped call with its answer, and messages. A block that already replaced other content is not
+// listed again.
 func TestDeparted(t *testing.T) {
 	t.Parallel()
 	entries := conv(H("first"), ran("read_file", "/w/a", strings.Repeat("line\n", 50)), A("done"), H("second"), A("bye"))
@@ -42,7 +42,7 @@ func TestDeparted(t *testing.T) {
 	}
 }
 
-// With a model's summary everything it stands for is summarised.
+// If a model wrote a summary, every replaced block counts as summarized.
 func TestDepartedIntoASummary(t *testing.T) {
 	t.Parallel()
 	entries := talk(5)
@@ -58,8 +58,8 @@ func TestDepartedIntoASummary(t *testing.T) {
 	}
 }
 
-// Whatever is compressed, each block that is not there any more is in exactly one line
-// of what left, and none that stays is, but for what stood in for something.
+// After any compression, each removed block is in exactly one line of the list, and no kept block
+// is in it. Blocks that already replaced other content are exempt.
 func TestDepartedIsComplete(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// unseenAnswers returns the answers behind the latest reply of a history: no request has carried
+// unseenAnswers returns the answers after the latest reply of a history. No request has contained
 // them.
 func unseenAnswers(entries []*history.Content) []*history.ToolResponse {
 	var unseen []*history.ToolResponse
@@ -29,8 +29,8 @@ func carries(entries []*history.Content, r *history.ToolResponse) bool {
 	return slices.ContainsFunc(entries, func(entry *history.Content) bool { return slices.Contains(entry.Blocks, history.Block(r)) })
 }
 
-// genReply draws a history in which no request has carried the answers to the latest reply. Its
-// calls name the same files and commands again and again; a message may have been typed meanwhile.
+// genReply returns a random history in which no request has contained the answers to the latest
+// reply. Its calls often name the same files and commands. A user message may follow.
 func genReply(t *rapid.T) []*history.Content {
 	entries := append(genHistory(t), H("go on"))
 	for reply := range rapid.IntRange(1, 3).Draw(t, "replies") {
@@ -53,7 +53,7 @@ func genReply(t *rapid.T) []*history.Content {
 	return entries
 }
 
-// D-120: no strategy takes an answer, or a part of it, that no request has carried.
+// No strategy removes an answer, or a part of it, that no request has contained (D-120).
 func TestSeenBeforeItGoes_D120(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -94,8 +94,8 @@ func TestSeenBeforeItGoes_D120(t *testing.T) {
 	})
 }
 
-// checkEngineSeen asks an engine to prune, at any price and under any pressure. A read may go
-// that a later read of the same file and reply shows again.
+// checkEngineSeen checks the plans of an engine at any price and near any limit. A read may be
+// removed if a later read of the same file and reply shows the same.
 func checkEngineSeen(t *rapid.T, p Pruner, entries []*history.Content) {
 	e := p.NewEngine(EngineOptions{Tools: testFacts, Root: "/w", Counter: func() history.Counter { return charCounter{} }})
 	e.SetEntries(entries)
@@ -121,7 +121,8 @@ func checkEngineSeen(t *rapid.T, p Pruner, entries []*history.Content) {
 	}
 }
 
-// carriesWhole reports whether entries hold an answer as it came; a copy of its file may follow.
+// carriesWhole reports whether entries contain an answer unchanged. A copy of its file may follow
+// it.
 func carriesWhole(entries []*history.Content, r *history.ToolResponse) bool {
 	for _, entry := range entries {
 		for _, block := range entry.Blocks {

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// D-42: what is left of a call says how it began and ended, how much is gone and what
-// came of it; its parameters keep their names and types, and the path stays whole.
+// A shortened call shows its beginning and end, the removed size and its result. Its parameters
+// keep their names and types, and the path stays complete (D-42).
 func TestShortCall(t *testing.T) {
 	t.Parallel()
 	body := "begin" + strings.Repeat("0123456789", 1000) + "end"
@@ -57,7 +57,7 @@ func TestShortCall(t *testing.T) {
 	}
 }
 
-// Any JSON stays JSON of the same shape.
+// The shortened form of any JSON is JSON of the same shape.
 func TestShortCallKeepsTypes(t *testing.T) {
 	t.Parallel()
 	var value func(rt *rapid.T, depth int) any
@@ -100,8 +100,7 @@ func TestShortCallKeepsTypes(t *testing.T) {
 	})
 }
 
-// alikeJSON reports whether two values have the same members and types; lists may be
-// shorter.
+// alikeJSON reports whether two values have the same members and types. Lists may be shorter.
 func alikeJSON(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -124,8 +123,8 @@ func alikeJSON(a, b any) bool {
 	return a == b
 }
 
-// D-42: the latest call is shortened before anything is dropped for it, only where it
-// leaves no room, and the largest first.
+// The latest call is shortened before other content is dropped for it. This happens only if it does
+// not fit, and starts with the largest argument (D-42).
 func TestShortenLatest(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("line\n", 500)
@@ -171,8 +170,8 @@ func TestShortenLatest(t *testing.T) {
 	}
 }
 
-// D-30: an image that a tool answered with leaves before the words of the answer do, with a
-// line in its place; an answer that leaves takes its images along.
+// An image in a tool's answer is replaced by a line before the text of the answer is removed. A
+// removed answer takes its images with it (D-30).
 func TestImagesOfTheLatestAnswerLeave(t *testing.T) {
 	t.Parallel()
 	shot := &history.Media{MimeType: "image/png", Data: "AA"}
@@ -193,7 +192,7 @@ func TestImagesOfTheLatestAnswerLeave(t *testing.T) {
 	}
 }
 
-// D-30: an image beside which no answer is left, in a damaged record, refuses no request.
+// In a damaged record, an image without its answer does not prevent a request (D-30).
 func TestImageWithoutItsAnswerLeaves(t *testing.T) {
 	t.Parallel()
 	shot := &history.Media{MimeType: "image/png", Data: "AA"}
@@ -203,8 +202,8 @@ func TestImageWithoutItsAnswerLeaves(t *testing.T) {
 	}
 }
 
-// The line about dropped entries names the files that they wrote, also those of earlier
-// lines, and also when that went through the record.
+// The line about dropped entries names the files that they wrote. It includes the files of earlier
+// such lines, even after a round trip through the record.
 func TestMarkerNamesWrittenFiles(t *testing.T) {
 	t.Parallel()
 	entries := conv(H("q"), read("/w/read.go"), write("/w/a.go"), A(call("x", "write_file", "/w/failed.go")), T(failed("x", "write_file", "no")), A("ok"), H("now"))

@@ -7,7 +7,7 @@ import (
 	"agent/internal/history"
 )
 
-// D-26: a key of 80 characters and a name of 40 are shown whole, longer ones cut.
+// A key of 80 characters and a name of 40 are shown completely. Longer ones are truncated (D-26).
 func TestSummaryBounds(t *testing.T) {
 	t.Parallel()
 	result := strings.Repeat("a line of some length\n", 20)
@@ -32,8 +32,7 @@ func TestSummaryBounds(t *testing.T) {
 	}
 }
 
-// A result that only looks like a summary, but is too long for one or of two lines,
-// is summarised.
+// A result that looks like a summary, but is too long or has two lines, is still summarized.
 func TestWhatIsASummary(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -43,8 +42,8 @@ func TestWhatIsASummary(t *testing.T) {
 		{"[grep: x — success, 2 lines]", true},
 		{"[grep: " + strings.Repeat("x", 181) + " — success]", true},     // 199 characters
 		{"[grep: " + strings.Repeat("x", 182) + " — success]", false},    // 200
-		{"[grep: " + strings.Repeat("x\n", 80) + " — success]", false},   // of many lines
-		{"[glob: x — success, 2 lines]" + strings.Repeat("]", 9), false}, // of another tool
+		{"[grep: " + strings.Repeat("x\n", 80) + " — success]", false},   // several lines
+		{"[glob: x — success, 2 lines]" + strings.Repeat("]", 9), false}, // another tool
 		{"[grep: x, success, 2 lines]", false},
 	} {
 		if got := isSummary(c.text, res("1", "grep", c.text)); got != c.is {
@@ -53,8 +52,8 @@ func TestWhatIsASummary(t *testing.T) {
 	}
 }
 
-// A summary replaces the result only: error, exit code and ids stay, so that a
-// second summary and the request say the same.
+// A summary replaces only the result. Error, exit code and IDs stay, so that a second summary and
+// the request are the same.
 func TestSummaryKeepsTheRest(t *testing.T) {
 	t.Parallel()
 	response := exited("7", "run_shell_command", strings.Repeat("FAIL\n", 50), 1)

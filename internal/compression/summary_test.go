@@ -53,8 +53,8 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// D-26 for anything a model may send: one line, bounded, shorter, and written
-// once.
+// TestSummaryProperties covers D-26 for any result. A summary is one line, limited in length,
+// shorter than the result, and final.
 func TestSummaryProperties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -80,7 +80,7 @@ func TestSummaryProperties(t *testing.T) {
 	})
 }
 
-// The line of the ladder's notes: an error is cut, what is a line already stays.
+// In the line of a fallback note, an error is truncated. A result of one line stays.
 func TestShortNote(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ result, problem, want, wantError string }{
@@ -97,8 +97,8 @@ func TestShortNote(t *testing.T) {
 	}
 }
 
-// D-26: a call of a tool without its usual parameter is told by what it has, such as
-// a shell's look at a background job.
+// A call without the usual parameter of its tool is described by its other parameters, such as the
+// job of a shell call (D-26).
 func TestKeyOfACallWithoutKeyParameter(t *testing.T) {
 	t.Parallel()
 	shell := TraitsLookup(func(string) toolspec.Traits { return toolspec.Traits{Key: "command"} })
@@ -116,7 +116,7 @@ func TestKeyOfACallWithoutKeyParameter(t *testing.T) {
 			t.Errorf("%s: %q, want %q", parameters, got, want)
 		}
 	}
-	// What declares nothing has no key that is not well known.
+	// A tool without declarations gets its key only from well-known parameters.
 	if got := TraitsLookup(nil).keyValue(call("1", "other", `{"text":"x","url":"u"}`)); got != "u" {
 		t.Errorf("an unknown tool: %q", got)
 	}

@@ -8,8 +8,8 @@ import (
 	"agent/internal/history"
 )
 
-// What a marker alone says of the latest calls, the next marker says too, however often a
-// history is compressed before the model replies, and not a moment longer (D-42).
+// If only a marker reports the latest calls, the next marker reports them too, however often the
+// history is compressed before the model replies. After the reply, no marker does (D-42).
 func TestUnreadCallsOutliveAJoinedMarker(t *testing.T) {
 	t.Parallel()
 	resumed := func(entries []*history.Content) []*history.Content {

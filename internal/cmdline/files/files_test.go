@@ -32,7 +32,7 @@ func shell(t *testing.T) files.Shell {
 	}
 }
 
-// names reports whether one of the words is the file run.sh of the repository.
+// names reports whether one of the words is the path of run.sh in the repository.
 func names(s files.Shell, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
 		if !filepath.IsAbs(word) {
@@ -42,14 +42,14 @@ func names(s files.Shell, words []string) bool {
 	})
 }
 
-// quotings are ways to hand a line to the shell that reads it.
+// quotings returns the line in several quoted forms for another shell.
 func quotings(line string) []string {
 	single := "'" + strings.ReplaceAll(line, "'", `'\''`) + "'"
 	double := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(line) + `"`
 	return []string{line, "bash -c " + single, "sh -ec " + double, "eval " + single, "env X=1 bash -c " + double}
 }
 
-// Whatever spelling of a script bash would run is among the words, and no doubt is said.
+// The words contain every spelling of a script that bash would run, and no doubt is reported.
 func TestSpellings(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -71,7 +71,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// Where it cannot be known which file a line names, that is said.
+// A doubt is reported if the line does not determine which file it names.
 func TestDoubts(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -88,8 +88,8 @@ func TestDoubts(t *testing.T) {
 	}
 }
 
-// A variable that more than an assignment sets, a value that is rewritten, and a place that only the
-// process has are in doubt, though the line seems to say all of them.
+// A line is in doubt if something other than an assignment sets its variable, if it rewrites a
+// value, or if a path depends on the process. The line may still look complete.
 func TestDoubtsOfVariables(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -107,8 +107,8 @@ func TestDoubtsOfVariables(t *testing.T) {
 	}
 }
 
-// A shell that gets its lines from its input is in doubt, however it is started, and code in another
-// language is, since it can put the name of a file together.
+// A shell that reads commands from its input is in doubt, however it is started. Code in another
+// language is in doubt too, because it can compute a file name.
 func TestDoubtsOfPrograms(t *testing.T) {
 	t.Parallel()
 	shells := []string{
@@ -131,7 +131,7 @@ func TestDoubtsOfPrograms(t *testing.T) {
 	}
 }
 
-// What names nothing of the repository raises no doubt.
+// A line without files of the repository causes no doubt.
 func TestNoDoubts(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
@@ -143,7 +143,8 @@ func TestNoDoubts(t *testing.T) {
 	}
 }
 
-// A file that a line only writes is none that it names: else each run would change it.
+// A file that a line only writes does not count as named. Otherwise each run would change the
+// content of the item.
 func TestWrittenFiles(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
@@ -156,7 +157,7 @@ func TestWrittenFiles(t *testing.T) {
 	}
 }
 
-// Patterns list no folder outside, and no line takes long.
+// Patterns list no folder outside the repository, and every line is read quickly.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	s := shell(t)

@@ -55,7 +55,7 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// What runs is named, whatever launches it.
+// The name is the program that runs, whatever program launches it.
 func TestLaunched(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

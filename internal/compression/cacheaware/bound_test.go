@@ -8,14 +8,15 @@ import (
 	"agent/internal/history"
 )
 
-// While the past is kept, no plan changes anything up to the latest reply, whatever it would save.
+// While the earlier part must stay, no plan changes anything up to the latest reply, whatever it
+// would save.
 func TestKeptPastStays(t *testing.T) {
 	t.Parallel()
 	free := 0
 	for seed := range histories(t, 40) {
 		r := rand.New(rand.NewPCG(uint64(seed), 11))
 		e := newEngine()
-		e.account.None += 1e6 // every cut can be paid for
+		e.account.None += 1e6 // the account can pay for every pruning pass
 		for i, entry := range randomTalk(r, 40) {
 			if entry.Speaker == history.AI {
 				m := RequestFacts{Price: SafePrice, Head: 100, Cold: r.IntN(4) == 0, Kept: true}
@@ -36,8 +37,8 @@ func TestKeptPastStays(t *testing.T) {
 	}
 }
 
-// A session that comes to a step stays below it, if what it holds can leave. The cut alone would
-// never pay for itself.
+// A session that reaches a price step stays below it if enough content can be pruned. Without the
+// step, the pruning pass would never pay for itself.
 func TestStepIsAvoided(t *testing.T) {
 	t.Parallel()
 	plan := func(step PriceStep) (Plan, int) {

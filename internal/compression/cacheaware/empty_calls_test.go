@@ -9,9 +9,9 @@ import (
 	"agent/internal/history"
 )
 
-// A call of which only pointers are left leaves with its answer after a while. Todo lists
-// stay, and so do the newest call on a file, the newest edits, and what a provider attached
-// something to.
+// A call whose content was replaced by placeholders is removed with its answer after some time.
+// Todo lists stay, and so do the newest call on a file, the newest edits, and calls with provider
+// data.
 func TestHollowPairsLeave(t *testing.T) {
 	t.Parallel()
 	spoken := &talk{}
@@ -46,7 +46,7 @@ func TestHollowPairsLeave(t *testing.T) {
 	}
 }
 
-// Of a reply that says something, or makes other calls, only the hollow call leaves.
+// If a reply also has text or other calls, only the empty call is removed.
 func TestHollowPairsLeaveTheRestOfAnEntry(t *testing.T) {
 	t.Parallel()
 	entries := []*history.Content{
@@ -87,7 +87,7 @@ func TestHollowPairsLeaveTheRestOfAnEntry(t *testing.T) {
 	}
 }
 
-// A record of which the answer to a hollow call is damaged can be followed.
+// Follow accepts a damaged record which lacks the answer to an empty call.
 func TestFollowAHollowCallWithoutItsAnswer(t *testing.T) {
 	t.Parallel()
 	e, call := newEngine(), history.New(history.AI, &history.ToolCall{ID: "a", Name: "grep", Parameters: []byte(`{}`)})
@@ -100,7 +100,7 @@ func TestFollowAHollowCallWithoutItsAnswer(t *testing.T) {
 	}
 }
 
-// A record whose replacement of an answer is damaged can be followed.
+// Follow accepts a damaged record whose replacement of an answer has no blocks.
 func TestFollowAReplacementWithoutItsBlocks(t *testing.T) {
 	t.Parallel()
 	e, talk := newEngine(), &talk{}

@@ -15,7 +15,7 @@ import (
 	"agent/internal/tokens"
 )
 
-// prices are the models that what is promised is promised for.
+// prices are the price ratios for which the guarantees hold.
 var prices = []Price{
 	{Read: 0.1, Write: 1.25},
 	{Read: 0.1, Write: 1},
@@ -27,8 +27,7 @@ var prices = []Price{
 	{Read: 0.1, Write: 1.25, Step: PriceStep{Above: 8000, Read: 0.2, Write: 2.5}},
 }
 
-// histories is how many random histories a property is tried on: as many as HISTORIES
-// says, else enough for every day.
+// histories returns the number of random histories for a property: HISTORIES, or the usual number.
 func histories(t *testing.T, usual int) int {
 	t.Helper()
 	text := os.Getenv("HISTORIES")
@@ -42,8 +41,8 @@ func histories(t *testing.T, usual int) int {
 	return n
 }
 
-// checkShape compares what is sent with what was said: calls have their answers, and
-// nothing but them leaves; all else keeps its place.
+// checkShape compares the sent entries with the original ones. Each call has its answer, only calls
+// and answers are removed, and everything else keeps its position.
 func checkShape(t *testing.T, seed int, said []*history.Content, e *Engine) {
 	t.Helper()
 	sent := make([]*history.Content, e.Len())
@@ -65,8 +64,8 @@ func checkShape(t *testing.T, seed int, said []*history.Content, e *Engine) {
 	}
 }
 
-// shapes are the blocks of a conversation without what may change, and without the calls
-// and answers that are not among others, if these are given.
+// shapes returns the blocks of a conversation without their changeable content. If among is given,
+// it omits the calls and answers whose ID is not in it.
 func shapes(entries []*history.Content, among []string) []string {
 	var shapes []string
 	for _, entry := range entries {
@@ -81,7 +80,7 @@ func shapes(entries []*history.Content, among []string) []string {
 				shape += b.Text
 			case *history.Thinking:
 				if b.Attached == nil || !b.Attached.Wanted {
-					continue // it is not sent
+					continue // this block is not sent
 				}
 				shape = fmt.Sprint(shape, b)
 			case *history.Media:
@@ -97,7 +96,7 @@ func shapes(entries []*history.Content, among []string) []string {
 	return shapes
 }
 
-// A plan that was carried out leaves nothing to do, and planning changes nothing.
+// After a plan is applied there is nothing left to do. Planning changes nothing.
 func TestPlanIsIdempotent(t *testing.T) {
 	t.Parallel()
 	for seed := range histories(t, 40) {
@@ -118,8 +117,8 @@ func TestPlanIsIdempotent(t *testing.T) {
 	}
 }
 
-// TestFollow: an engine that follows the record of a session, cut anywhere, decides
-// as the one that wrote it.
+// TestFollow checks that an engine which follows the record of a session, from any point, makes the
+// same decisions as the engine that wrote it.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	for seed := range histories(t, 20) {
@@ -159,7 +158,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// overJSON is an entry as a log gives it back.
+// overJSON returns an entry as a log would restore it.
 func overJSON(t *testing.T, entry *history.Content) *history.Content {
 	t.Helper()
 	data, err := entry.MarshalJSON()
@@ -173,7 +172,7 @@ func overJSON(t *testing.T, entry *history.Content) *history.Content {
 	return back
 }
 
-// densityStep is a plan as a record tells it.
+// densityStep returns a plan as a record contains it.
 func densityStep(before []*history.Content, plan Plan, applied history.DensityResult) []history.Step {
 	if len(plan.Changes) == 0 {
 		return nil
@@ -193,7 +192,7 @@ func densityStep(before []*history.Content, plan Plan, applied history.DensityRe
 	return []history.Step{step}
 }
 
-// Density results of another strategy, which removes entries, are a new beginning.
+// A density result of another strategy, which removes entries, restarts the engine.
 func TestFollowAnotherStrategy(t *testing.T) {
 	t.Parallel()
 	talk := &talk{}
@@ -216,7 +215,7 @@ func TestFollowAnotherStrategy(t *testing.T) {
 	}
 }
 
-// Every pointer has at most 13 tokens in both vocabularies, however long the text was.
+// Every placeholder has at most 13 tokens in both vocabularies, however long the text was.
 func TestPointersAreShort(t *testing.T) {
 	t.Parallel()
 	for _, vocabulary := range []string{"gpt-4o", "gpt-4"} {

@@ -7,8 +7,8 @@ import (
 	"agent/internal/history"
 )
 
-// The text of a file is not folded into the answer of an edit that failed: its error would
-// stay behind the copy.
+// The text of a file is not merged into the answer of a failed edit. Otherwise the error would
+// follow the copy.
 func TestNoFoldIntoAFailedEdit(t *testing.T) {
 	t.Parallel()
 	for _, failed := range []bool{false, true} {
@@ -35,8 +35,8 @@ func TestNoFoldIntoAFailedEdit(t *testing.T) {
 	}
 }
 
-// A file that was read in parts is folded only where its copy is much shorter than the parts:
-// the rest of it was never asked for.
+// A file that was read in parts is merged only if the copy is much shorter than the parts. The
+// model never read the rest of the file.
 func TestAFileReadInPartsIsFoldedIfThatFreesMuch(t *testing.T) {
 	t.Parallel()
 	for lines, folds := range map[int]bool{220: true, 300: false, 450: false, 2000: false} {

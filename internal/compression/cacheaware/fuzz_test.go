@@ -8,8 +8,8 @@ import (
 	"agent/internal/history"
 )
 
-// FuzzReplaceArgument: replacing an argument changes nothing else, byte for byte,
-// and what stands there then is the text.
+// FuzzReplaceArgument checks that replacing an argument changes no other byte, and that the
+// argument then equals the text.
 func FuzzReplaceArgument(f *testing.F) {
 	f.Add([]byte(`{"path":"a", "old" : "x\n\u00e9", "new":"y","edits":[{"old":"1","new":"2"}]}`), "[pruned: 1 line]")
 	f.Add([]byte(`{"old":"a","old":"b"}`), "\"\\\x00é")
@@ -19,7 +19,7 @@ func FuzzReplaceArgument(f *testing.F) {
 		for _, a := range longArguments(call, testTools["multi"]) {
 			edited, ok := replaceArgument(parameters, a.at, text)
 			if !ok {
-				continue // not JSON further on
+				continue // the rest is not JSON
 			}
 			if back, ok := replaceArgument(edited, a.at, a.text); ok && json.Valid(parameters) {
 				if got, want := argumentAt(back, a.at), a.text; got != want {
@@ -35,7 +35,7 @@ func FuzzReplaceArgument(f *testing.F) {
 	})
 }
 
-// checkRest compares what stands before and behind the argument.
+// checkRest compares the bytes before and after the argument.
 func checkRest(t *testing.T, before, after []byte, a argumentUnit) {
 	t.Helper()
 	const hole = "\uE000"

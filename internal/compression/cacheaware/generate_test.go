@@ -10,7 +10,7 @@ import (
 	"agent/internal/toolspec"
 )
 
-// fourBytes counts a token for each four bytes, which is fast and near enough.
+// fourBytes counts one token for four bytes. It is fast and accurate enough.
 type fourBytes struct{}
 
 func (fourBytes) Count(text string) int { return (len(text) + 3) / 4 }
@@ -44,7 +44,7 @@ type talk struct {
 
 func (t *talk) human(text string) { t.entries = append(t.entries, history.HumanText(text)) }
 
-// call adds a call and its answer; a failed one has an error.
+// call adds a call and its answer. If failed is set, the answer has an error.
 func (t *talk) call(name string, parameters map[string]any, answer string, failed bool) {
 	t.calls++
 	id := fmt.Sprint("c", t.calls)
@@ -61,7 +61,7 @@ func (t *talk) call(name string, parameters map[string]any, answer string, faile
 		history.New(history.Tool, response))
 }
 
-// source is a text of lines with names of its own.
+// source returns a text of lines that contain name.
 func source(name string, lines int) string {
 	var b strings.Builder
 	for i := range lines {
@@ -70,7 +70,7 @@ func source(name string, lines int) string {
 	return b.String()
 }
 
-// numbered are lines as a tool shows them, some with their numbers.
+// numbered returns lines as a tool shows them, sometimes with line numbers.
 func numbered(r *rand.Rand, lines []string, from, to int) string {
 	if r.IntN(2) == 0 {
 		return strings.Join(lines[from:to], "")
@@ -82,8 +82,8 @@ func numbered(r *rand.Rand, lines []string, from, to int) string {
 	return b.String()
 }
 
-// randomTalk is a session as it might be: files that are read, edited, written and
-// read again, commands, searches, words.
+// randomTalk returns a realistic random session: files that are read, edited, written and read
+// again, commands, searches and text.
 func randomTalk(r *rand.Rand, requests int) []*history.Content {
 	t := &talk{}
 	files := map[string]string{}
@@ -134,8 +134,7 @@ func randomTalk(r *rand.Rand, requests int) []*history.Content {
 	return t.entries
 }
 
-// run feeds a session to an engine as the window does, and calls each after every
-// request.
+// run adds a session to an engine like package window does, and calls each after every request.
 func run(e *Engine, entries []*history.Content, moment func(request int) RequestFacts, each func(Plan)) {
 	request := 0
 	for _, entry := range entries {

@@ -8,9 +8,8 @@ import (
 	"agent/internal/history"
 )
 
-// Setup 2, 5: what a skill says is never too old, and an answer that points to it takes
-// nothing of it; only newer content of its source does. What a server answered ages like
-// what was found.
+// The text of a skill never ages, and an answer that refers to it removes none of it. Only newer
+// content from the same source does. Answers of a server age like other results (setup.md 2, 5).
 func TestContentOfASource(t *testing.T) {
 	t.Parallel()
 	say := func(t *talk, key, text string) {
@@ -24,7 +23,7 @@ func TestContentOfASource(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		talk func(*talk)
-		want []Reason // what becomes of the first answer
+		want []Reason // the expected removal of the first answer
 	}{
 		{"old", func(t *talk) { say(t, "skill:/pdf", old) }, nil},
 		{"asked for again", func(t *talk) { say(t, "skill:/pdf", old); say(t, "", pointer) }, nil},

@@ -15,7 +15,7 @@ type byLetter struct{}
 func (byLetter) Count(text string) int { return len(text) }
 func (byLetter) Vocabulary() string    { return "letters" }
 
-// listening notes how often it is asked for a text.
+// listening counts the calls of Count for a text.
 type listening struct {
 	byLetter
 	text  string
@@ -29,8 +29,8 @@ func (l *listening) Count(text string) int {
 	return l.byLetter.Count(text)
 }
 
-// What was counted when it was recorded is not counted again when a session is taken up,
-// and what follows from it is the same.
+// After a resume, sizes that the record contains are not counted again, and the decisions are the
+// same.
 func TestRecordedCountsAreTakenOver(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("some text\n", 100)

@@ -14,11 +14,11 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// provider bills requests as one with such a cache does: by what is sent to it alone.
+// provider bills requests like a real provider with the given cache: from the requests alone.
 type provider struct {
 	cache vendor.Cache
-	// sent are the pieces of the latest request, held the ends that marks keep, with their
-	// latest use.
+	// sent are the pieces of the latest request. held are the prefixes that marks keep, with the
+	// time of their latest use.
 	sent []piece
 	at   time.Time
 	held map[uint64]time.Time
@@ -43,7 +43,7 @@ type sentEntry struct {
 	able   bool
 }
 
-// bodyOf is what an engine would send.
+// bodyOf returns the request that an engine would send.
 func bodyOf(e *Engine) []sentEntry {
 	body := make([]sentEntry, e.Len())
 	for i := range body {
@@ -59,7 +59,7 @@ func bodyOf(e *Engine) []sentEntry {
 	return body
 }
 
-// found is how many tokens of a request are in the cache.
+// found returns the number of tokens of a request that are in the cache.
 func (p *provider) found(head int, body []sentEntry, mark int, at time.Time) int {
 	var pieces []piece
 	var tokens []int
@@ -101,7 +101,7 @@ func (p *provider) marked(head int, body []sentEntry, mark int, at time.Time, wa
 			most--
 		}
 	}
-	// Where a body ends is found by the hash of all before.
+	// A prefix is identified by the hash of its pieces.
 	ends, sizes := make([]uint64, len(body)+1), make([]int, len(body)+1)
 	sizes[0] = head
 	var prefix maphash.Hash
@@ -138,7 +138,7 @@ func (p *provider) marked(head int, body []sentEntry, mark int, at time.Time, wa
 	return sizes[best]
 }
 
-// caches are the ways of keeping and finding that what is promised is promised for.
+// caches are the kinds of caches for which the guarantees hold.
 func caches(life time.Duration) []vendor.Cache {
 	return []vendor.Cache{
 		{Life: life},
@@ -152,11 +152,10 @@ func caches(life time.Duration) []vendor.Cache {
 
 var lives = []time.Duration{5 * time.Minute, 30 * time.Minute, time.Hour}
 
-// TestNeverDearer: at no point of any session has pruning cost more than sending
-// everything would have, but for the debt without which nothing could begin: however the
-// provider finds what it holds, however long it keeps that, whatever it attaches and what
-// it charges. What is accounted for is what it bills for what is sent. What is sent is
-// valid, and nothing but answers, long arguments and images changes.
+// TestNeverDearer checks that at every point of a session, pruning has cost no more than sending
+// everything, except for the small debt that is needed to start. This is true for every kind,
+// lifetime and price of a cache, and for any provider data. The account equals the bill for the
+// sent requests. Requests are valid, and only answers, long arguments and images change.
 func TestNeverDearer(t *testing.T) {
 	t.Parallel()
 	sessions, cheaper, tried := histories(t, 12), 0, 0
@@ -187,8 +186,8 @@ func TestNeverDearer(t *testing.T) {
 	}
 }
 
-// billed runs a session against a provider, and reports whether pruning made it a tenth
-// cheaper.
+// billed runs a session with a provider, and reports whether pruning reduced the cost by at least a
+// tenth.
 func billed(t *testing.T, seed int, entries []*history.Content, pauses []time.Duration, cache vendor.Cache, price Price) bool {
 	t.Helper()
 	e, all := newEngine(), newEngine()
@@ -224,8 +223,8 @@ func billed(t *testing.T, seed int, entries []*history.Content, pauses []time.Du
 	return spent < 0.9*none
 }
 
-// A cut far back is billed from the last mark in front of it, so with marks there are
-// fewer; a life that is longer than was thought makes no cut free.
+// Reports of a provider correct the assumed lifetime of its cache. After several shortfalls, the
+// cache is treated as one with marks at the ends of requests.
 func TestReportsTeachTheCache(t *testing.T) {
 	t.Parallel()
 	e := newEngine()
@@ -260,7 +259,7 @@ func TestReportsTeachTheCache(t *testing.T) {
 	}
 }
 
-// What a reply reports is what was paid.
+// The account uses the numbers that a reply reports.
 func TestReportsSettleTheAccount(t *testing.T) {
 	t.Parallel()
 	e := newEngine()
@@ -276,7 +275,7 @@ func TestReportsSettleTheAccount(t *testing.T) {
 	}
 }
 
-// The free mark stands in front of whatever may go, and where nothing may, at the end.
+// The free mark is before the first content that may be pruned. If there is none, it is at the end.
 func TestFreeMark(t *testing.T) {
 	t.Parallel()
 	spoken := &talk{}
@@ -305,8 +304,8 @@ func TestFreeMark(t *testing.T) {
 	}
 }
 
-// Decisions at the assumed price are safe at every price that a vendor has: at no point is more than
-// 2.1 % more billed than for everything.
+// Decisions at the assumed price are safe at the price of every vendor. At no point is the bill
+// more than 2.1 % above the bill for everything.
 func TestSafePriceIsSafe(t *testing.T) {
 	t.Parallel()
 	cut := 0
@@ -346,7 +345,7 @@ func TestSafePriceIsSafe(t *testing.T) {
 	}
 }
 
-// While nothing is pruned, the account says that nothing is saved, whatever the provider reports.
+// While nothing is pruned, the account shows no saving, whatever the provider reports.
 func TestNoSavingWithoutCuts(t *testing.T) {
 	t.Parallel()
 	for name, report := range map[string]func(prompt, held int) int{
@@ -376,8 +375,8 @@ func TestNoSavingWithoutCuts(t *testing.T) {
 	}
 }
 
-// A part of the debt pays for no text that an edit may quote, so the reserve for faults grows with
-// the session.
+// Part of the debt is never spent on text that an edit may quote. So the reserve for mistakes grows
+// with the session.
 func TestDebtIsKeptForFaults(t *testing.T) {
 	t.Parallel()
 	e, m := newEngine(), RequestFacts{Price: SafePrice, Head: 1000, Cold: true}

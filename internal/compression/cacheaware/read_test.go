@@ -15,7 +15,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// What two command lines are about is the same if only their frame differs.
+// Two command lines have the same key if they differ only in their frame, such as cd, redirections
+// and tail.
 func TestCommandKey(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
@@ -44,7 +45,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// Only a command that does nothing but show lines of one file is a view.
+// A command is a view only if it does nothing but show lines of one file.
 func TestShellView(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{
@@ -88,7 +89,7 @@ func TestNameWords(t *testing.T) {
 	}
 }
 
-// The paths of a patch are also those that files move to (D-96).
+// The paths of a patch include the new names of moved files (D-96).
 func TestPatch(t *testing.T) {
 	t.Parallel()
 	f := &fact{}
@@ -102,7 +103,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// Only a command that does nothing but apply a patch is one.
+// A command is a patch only if it does nothing but apply one.
 func TestShellPatch(t *testing.T) {
 	t.Parallel()
 	const patch = "*** Begin Patch\n*** Update File: a.go\n@@\n-old\n+new\n*** End Patch"
@@ -124,8 +125,8 @@ func TestShellPatch(t *testing.T) {
 	}
 }
 
-// A patch inside a command is an edit, as a text and as the last item of a list; its
-// answer says whether it was made where no exit code does.
+// A patch inside a command is an edit, both as a text and as the last item of a list. Without an
+// exit code, its answer shows whether it was applied.
 func TestPatchInCommand(t *testing.T) {
 	t.Parallel()
 	patch := "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.go\n@@\n-old\n+new\n*** End Patch\nEOF"
@@ -158,7 +159,7 @@ func TestWithoutNumbers(t *testing.T) {
 	}
 }
 
-// What a call's answer shows is told by its declaration and by the answer.
+// The declaration of a tool and its answer determine which lines a call shows.
 func TestWhatAViewShows(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -181,7 +182,7 @@ func TestWhatAViewShows(t *testing.T) {
 	}
 }
 
-// Long arguments are units; those of an unknown name only where they are long.
+// Long arguments are units. An argument with an unknown name is a unit only if it is long.
 func TestLongArguments(t *testing.T) {
 	t.Parallel()
 	long := string(slices.Repeat([]byte("x"), minArgument+1))

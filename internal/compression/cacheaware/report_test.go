@@ -7,7 +7,7 @@ import (
 	"agent/internal/history"
 )
 
-// The first two lines of an agent's report stay where its words leave, and so does its call.
+// When the report of a subagent is pruned, its first two lines and its call stay.
 func TestTheHeadingOfAReportStays_D126(t *testing.T) {
 	t.Parallel()
 	const heading = "agent explore, s-abcde: done, 3 requests\nchanged: none\n"
@@ -16,7 +16,7 @@ func TestTheHeadingOfAReportStays_D126(t *testing.T) {
 	talk.call("task", map[string]any{"task": "x"}, heading+strings.Repeat("found something\n", 200), false)
 	talk.idle(50)
 	_, e := plan(RequestFacts{Pressed: true}, talk)
-	for range 2 { // what is hollow leaves with a later plan
+	for range 2 { // a later plan removes empty calls
 		e.Apply(e.Plan(RequestFacts{Price: SafePrice, Cold: true, Pressed: true}))
 	}
 	for _, entry := range e.conversation.entries {

@@ -12,15 +12,15 @@ import (
 	"agent/internal/toolspec"
 )
 
-// plan says what may go of a conversation of which nothing is cached, as
-// "unit why" of each, and the engine it was asked of.
+// plan returns the changes that a plan makes to a conversation without a cache, each as "unit why",
+// and the engine.
 func plan(m RequestFacts, t *talk) ([]string, *Engine) {
 	e := newEngine()
 	for _, entry := range t.entries {
 		e.Add(entry)
 	}
 	m.Price, m.Cold = SafePrice, true
-	e.account.None = 1e6 // as much was saved before
+	e.account.None = 1e6 // enough was saved before
 	var gone []string
 	for _, c := range e.Plan(m).Changes {
 		gone = append(gone, fmt.Sprintf("%d %s: %s", c.Entry, c.Kind, c.Why))
@@ -28,14 +28,14 @@ func plan(m RequestFacts, t *talk) ([]string, *Engine) {
 	return gone, e
 }
 
-// idle lets requests go by in which nothing is used.
+// idle adds requests that use no earlier content.
 func (t *talk) idle(requests int) {
 	for i := range requests {
 		t.entries = append(t.entries, history.New(history.AI, &history.Text{Text: fmt.Sprint("Step ", i)}))
 	}
 }
 
-// The rules of what may go, each at the request at which it begins to hold.
+// Each rule for pruning is tested at the first request at which it applies.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	text := source("A", 40)
@@ -162,7 +162,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A new beginning keeps what was pinned, of what it still is about.
+// A restart keeps the pins of files that are still in the conversation.
 func TestRebuildKeepsPins(t *testing.T) {
 	t.Parallel()
 	say := &talk{}
@@ -177,7 +177,8 @@ func TestRebuildKeepsPins(t *testing.T) {
 	}
 }
 
-// trail is a file that was read and edited, so that it can be folded, and its text.
+// trail returns a conversation that reads and edits a file, so that it can be merged, and the
+// file's text.
 func trail() (*talk, string) {
 	say, text := &talk{}, source("A", 120)
 	say.human("go")
@@ -193,7 +194,7 @@ func trail() (*talk, string) {
 	return say, text
 }
 
-// A fold shows the current text of a file and leaves one copy of it.
+// A merge shows the current text of a file and keeps one copy of it.
 func TestFold(t *testing.T) {
 	t.Parallel()
 	say, text := trail()
@@ -203,10 +204,10 @@ func TestFold(t *testing.T) {
 	}
 	e.Apply(e.Plan(RequestFacts{Price: SafePrice, Cold: true}))
 	answer := e.Entry(e.Len() - 1).Blocks[0].(*history.ToolResponse).Result.Text()
-	if answer != "ok\n"+foldHeading("/w/a.go")+text { // D-120: no request has carried the answer yet
+	if answer != "ok\n"+foldHeading("/w/a.go")+text { // no request has contained the answer yet (D-120)
 		t.Errorf("the copy is not the file: %s", answer)
 	}
-	// F7: the copy goes when the file is read whole again.
+	// The copy is removed when the whole file is read again (F7).
 	e.Add(history.New(history.AI, &history.ToolCall{ID: "z", Name: "read", Parameters: []byte(`{"path":"a.go"}`)}))
 	e.Add(history.New(history.Tool, &history.ToolResponse{CallID: "z", Result: history.TextResult(text + "more\n")}))
 	var kinds []string
@@ -218,9 +219,9 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// A folded copy is the file on disk; what other hands changed is never shown as
-// current, also when they do so while the plan is made. What the file was when the
-// conversation last saw it is told by the record, else by what was said.
+// A merged copy equals the file on disk. Changes by other programs are never shown as current, even
+// if they happen while the plan is made. The record, or otherwise the conversation, gives the last
+// content that the model has seen.
 func TestFoldAsksTheDisk(t *testing.T) {
 	t.Parallel()
 	said, text := trail()
@@ -263,14 +264,14 @@ func TestFoldAsksTheDisk(t *testing.T) {
 	}
 }
 
-// A file is not folded into a view of lines that the known text lacks: other hands have
-// changed it since.
+// A file is not merged into a view with lines that the known text lacks, because another program
+// has changed the file.
 func TestFoldsNotWhatIsStrange(t *testing.T) {
 	t.Parallel()
 	for line, folds := range map[string]bool{"func AStep100() { return call_100(100) }": true, "by other hands": false} {
 		say, _ := trail()
 		say.call("lines", map[string]any{"path": "a.go", "from": 47, "to": 47}, "47|"+line, false)
-		say.call("lines", map[string]any{"path": "a.go", "from": 1, "to": 2}, "no such line", true) // tells nothing
+		say.call("lines", map[string]any{"path": "a.go", "from": 1, "to": 2}, "no such line", true) // this answer shows no lines
 		gone, _ := plan(RequestFacts{}, say)
 		if folded := slices.ContainsFunc(gone, func(g string) bool { return strings.HasSuffix(g, "folded") }); folded != folds {
 			t.Errorf("%s: folded %v: %v", line, folded, gone)
@@ -278,8 +279,8 @@ func TestFoldsNotWhatIsStrange(t *testing.T) {
 	}
 }
 
-// What an edit may quote goes only when the bank can pay for reading it again, also where
-// nothing is cached and a cut costs nothing. What edits do not quote goes at once.
+// Text that an edit may quote is pruned only if the account can pay for reading it again. This
+// holds even without a cache, where a pruning pass costs nothing. Other text is pruned at once.
 func TestRiskNeedsABank(t *testing.T) {
 	t.Parallel()
 	for bank, want := range map[float64][]string{0: {"output"}, 10_000: {"view", "output"}} {
@@ -303,7 +304,7 @@ func TestRiskNeedsABank(t *testing.T) {
 	}
 }
 
-// What an answer says that it shows is surer than what was asked for, and is read from
+// The lines that an answer reports are more reliable than the requested lines. They are read from
 // the record.
 func TestShown(t *testing.T) {
 	t.Parallel()
@@ -334,7 +335,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// Asking soon for what was pruned pins the file, asking late does not.
+// A file that is requested soon after it was pruned gets a pin. A late request does not pin it.
 func TestFeedback(t *testing.T) {
 	t.Parallel()
 	for requests, want := range map[int]bool{regret: true, regret + 2: false} {
@@ -346,7 +347,7 @@ func TestFeedback(t *testing.T) {
 		for _, entry := range say.entries {
 			e.Add(entry)
 		}
-		e.account.None = 10_000 // the bank can pay for it
+		e.account.None = 10_000 // the account can pay for it
 		e.Apply(e.Plan(RequestFacts{Price: SafePrice, Cold: true}))
 		more := &talk{}
 		more.idle(requests - 1)
@@ -360,7 +361,7 @@ func TestFeedback(t *testing.T) {
 	}
 }
 
-// Pressure halves patience but leaves the shortest, and does not ask the price.
+// Near the limit, retention is halved except for the shortest one, and the price does not matter.
 func TestPressure(t *testing.T) {
 	t.Parallel()
 	say := &talk{}

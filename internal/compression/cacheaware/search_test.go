@@ -7,7 +7,7 @@ import (
 	"agent/internal/history"
 )
 
-// Of two searches for the same the older leaves, and so does one of whose pages one was read; the
+// If the same search is repeated, or one of its pages is read, the older result is pruned. Its
 // first line stays.
 func TestSearchesThatHaveServed(t *testing.T) {
 	t.Parallel()
@@ -38,7 +38,7 @@ func TestSearchesThatHaveServed(t *testing.T) {
 		tt.after(talk)
 		talk.idle(2)
 		_, e := plan(RequestFacts{}, talk)
-		e.Apply(e.Plan(RequestFacts{Price: SafePrice, Cold: true, Pace: 100})) // without age
+		e.Apply(e.Plan(RequestFacts{Price: SafePrice, Cold: true, Pace: 100})) // with a pace at which age does not matter
 		for _, entry := range e.conversation.entries {
 			r, is := entry.Blocks[0].(*history.ToolResponse)
 			if !is {

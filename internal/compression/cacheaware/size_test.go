@@ -8,7 +8,7 @@ import (
 	"agent/internal/history"
 )
 
-// withAttachments is a random conversation with what providers attach and want back, and images.
+// withAttachments adds random images and provider data. The provider wants some of the data back.
 func withAttachments(r *rand.Rand, entries []*history.Content) []*history.Content {
 	entries = append([]*history.Content(nil), entries...)
 	data := func() *history.Attachment {
@@ -34,8 +34,8 @@ func withAttachments(r *rand.Rand, entries []*history.Content) []*history.Conten
 	return entries
 }
 
-// What the engine believes is sent is what the history counts, after every request and
-// whatever providers attach.
+// The sizes in the engine equal the sizes in the history after every request, with any provider
+// data.
 func TestSizesAreThoseOfTheHistory(t *testing.T) {
 	t.Parallel()
 	cut := 0
@@ -67,7 +67,7 @@ func TestSizesAreThoseOfTheHistory(t *testing.T) {
 	}
 }
 
-// An image goes like anything that was found, and its pointer says what it was.
+// An image is pruned like other results, and its placeholder describes it.
 func TestImagesLeave(t *testing.T) {
 	t.Parallel()
 	e := newEngine()

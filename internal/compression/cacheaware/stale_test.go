@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 )
 
-// withLongAnswers gives edits the answers of programs that show what they changed.
+// withLongAnswers replaces the answers of edits by long ones that show the changed lines.
 func withLongAnswers(entries []*history.Content) []*history.Content {
 	long := slices.Clone(entries)
 	for i, entry := range long {
@@ -21,14 +21,14 @@ func withLongAnswers(entries []*history.Content) []*history.Content {
 	return long
 }
 
-// No part of an edit leaves while an older view of its lines stays and does not say that it is old.
+// No part of an edit is pruned while an older view of its lines stays without a mark as outdated.
 func TestNewestTextStaysBehindOlder(t *testing.T) {
 	t.Parallel()
 	left, marked := 0, 0
 	for seed := range histories(t, 60) {
 		r := rand.New(rand.NewPCG(uint64(seed), 17))
 		e := newEngine()
-		e.account.None += 1e6 // every cut can be paid for
+		e.account.None += 1e6 // the account can pay for every pruning pass
 		moment := func(int) RequestFacts {
 			return RequestFacts{Price: SafePrice, Head: 100, Cold: r.IntN(8) == 0, Pressed: r.IntN(20) == 0, Patience: 1}
 		}
@@ -55,8 +55,8 @@ func TestNewestTextStaysBehindOlder(t *testing.T) {
 	}
 }
 
-// A stale view is marked while nothing is cached, and with each cut that reaches it. Until then it
-// stays, and what the edit answered stays with it.
+// A stale view is marked when nothing is cached, and by each pruning pass that reaches it. Until
+// then it stays, together with the answer of the edit.
 func TestStaleViewsAreMarked(t *testing.T) {
 	t.Parallel()
 	text := source("A", 40)
@@ -76,7 +76,7 @@ func TestStaleViewsAreMarked(t *testing.T) {
 			e.Add(history.HumanText("go on"))
 		}
 		e.account.None += 1e6
-		e.conversation.unpruned += 1000 // something left before
+		e.conversation.unpruned += 1000 // as if content was pruned before
 		plan := e.Plan(m)
 		var got []string
 		for _, c := range plan.Changes {
@@ -97,7 +97,7 @@ func TestStaleViewsAreMarked(t *testing.T) {
 		if again := e.Plan(m); len(again.Changes) > 0 {
 			t.Errorf("marked again: %+v", again.Changes)
 		}
-		// Who follows the record of that has the same units.
+		// An engine that follows the record has the same units.
 		follower := newEngine()
 		for _, entry := range say.entries {
 			follower.Add(entry)

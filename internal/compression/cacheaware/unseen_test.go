@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 )
 
-// An older output is superseded where a newer one of the same command shows at least as much.
+// A newer output of the same command supersedes an older one if it shows at least as much.
 func TestOutputCuts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -47,8 +47,8 @@ func TestOutputCuts(t *testing.T) {
 	}
 }
 
-// Across replies too a cut output takes nothing of the whole, and a call that was refused
-// nothing at all.
+// A truncated output supersedes no complete output, also in another reply. A refused call
+// supersedes nothing.
 func TestShorterOutputSupersedesNothing(t *testing.T) {
 	t.Parallel()
 	output := strings.Repeat("output ", 50)
@@ -75,7 +75,8 @@ func TestShorterOutputSupersedesNothing(t *testing.T) {
 	}
 }
 
-// Arguments of edits of fewer than forty lines stay as they were sent; their calls leave whole.
+// Arguments of edits with fewer than forty lines stay unchanged. Their calls are removed as a
+// whole.
 func TestShortEditsLeaveWhole(t *testing.T) {
 	t.Parallel()
 	for lines, want := range map[int]Reason{minEditLines - 1: ReasonEmptyCall, minEditLines: ReasonFree} {
@@ -107,8 +108,8 @@ func TestShortEditsLeaveWhole(t *testing.T) {
 	}
 }
 
-// A pointer says how a command ended, unless the error beside it does, and how the content comes
-// back.
+// A placeholder states the exit status of a command, unless the error next to it does, and how to
+// restore the content.
 func TestPointerSaysTheExitOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -129,7 +130,7 @@ func TestPointerSaysTheExitOnce(t *testing.T) {
 	}
 }
 
-// keyOf returns the key of a command line and its cuts.
+// keyOf returns the key of a command line, and the parts of its output that it cuts.
 func keyOf(line string) (string, outputCut) {
 	core := cmdline.Read(line).Core()
 	return core.Text, outputCut{core.Ends, core.Merged, core.Silent}

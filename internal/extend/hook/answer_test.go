@@ -8,7 +8,7 @@ import (
 	"agent/internal/extend/setup/hooks"
 )
 
-// What a hook prints is taken for its event only, by the contract and by the one before it.
+// The output of a hook is accepted only for its event, in the present format and in the older one.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	text := func(text string) *string { return &text }
@@ -49,7 +49,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Hooks say something together: the strictest decides, the first stops, the last replaces.
+// The results of several hooks are merged. The strictest decision counts, the first stop, and the
+// last replacement.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	first, second := "1", "2"

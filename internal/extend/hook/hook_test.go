@@ -27,13 +27,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bench is a runner in a folder of its own.
+// bench is a runner in a separate folder.
 type bench struct {
 	*Runner
 	dir string
 }
 
-// newBench makes a runner of hooks, each as it is written: EVENT MATCHER {JSON}.
+// newBench returns a runner of hooks. Each hook has the form EVENT MATCHER {JSON}.
 func newBench(t *testing.T, change func(*Config), written ...string) bench {
 	t.Helper()
 	home := t.TempDir()
@@ -78,7 +78,7 @@ func newBench(t *testing.T, change func(*Config), written ...string) bench {
 	return bench{r, dir}
 }
 
-// command is a hook that runs a line.
+// command returns a hook that runs a command line.
 func command(line string, more ...string) string {
 	text, _ := json.Marshal(line)
 	return `{"type":"command","command":` + string(text) + strings.Join(append([]string{""}, more...), ",") + `}`
@@ -91,7 +91,7 @@ func bash() EventInput {
 	}
 }
 
-// D-97: exit codes and JSON of one hook before a call.
+// TestHooksDecision checks exit codes and JSON of one hook before a call (D-97).
 func TestHooksDecision(t *testing.T) {
 	t.Parallel()
 	specific := func(members string) string {
@@ -142,7 +142,8 @@ func TestHooksDecision(t *testing.T) {
 	}
 }
 
-// Setup 6: what decides of other events, and what each of them adds.
+// TestHooksEvents checks the decisions that other events allow, and the text that each of them adds
+// (setup.md 6).
 func TestHooksEvents(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -172,8 +173,8 @@ func TestHooksEvents(t *testing.T) {
 
 func text(s string) *string { return &s }
 
-// D-97: merged in the order of the configuration, whichever ends first: deny > ask >
-// allow; of several inputs the last counts; all of the rest is kept.
+// Results are merged in the order of the configuration, whichever hook ends first: deny > ask >
+// allow. The last of several inputs counts, and everything else is kept (D-97).
 func TestHooksMerge(t *testing.T) {
 	t.Parallel()
 	says := func(delay, members string) string {
@@ -198,7 +199,7 @@ func TestHooksMerge(t *testing.T) {
 	}
 }
 
-// Setup 6: at most eight of an event run at once.
+// At most eight hooks of an event run at the same time (setup.md 6).
 func TestHooksAtOnce(t *testing.T) {
 	t.Parallel()
 	var all []string
@@ -210,7 +211,8 @@ func TestHooksAtOnce(t *testing.T) {
 	}
 }
 
-// Setup 6: what a hook reads and where it runs: no key, no terminal, the project's folder.
+// TestHooksSurroundings checks the input of a hook and its environment: no key, no terminal, and
+// the project's folder (setup.md 6).
 func TestHooksSurroundings(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, "PreToolUse Bash "+command(`cat > got.json; env > got.env; pwd > got.dir; (: </dev/tty) 2>/dev/null && echo terminal > got.tty; true`))
@@ -234,7 +236,8 @@ func TestHooksSurroundings(t *testing.T) {
 	}
 }
 
-// Setup 6: the form with args is run without a shell, the folder of the project in its place.
+// A hook with args runs without a shell. The folder of the project replaces its variable (setup.md
+// 6).
 func TestHooksArgs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, `PreToolUse Bash {"type":"command","command":"printf","args":["%s|","a b","$HOME","${CLAUDE_PROJECT_DIR}/x","{\"systemMessage\""]}`,
@@ -254,7 +257,7 @@ func TestHooksArgs(t *testing.T) {
 	}
 }
 
-// Setup 6: if narrows, once runs once.
+// The field if restricts the calls of a hook, and once runs it only once (setup.md 6).
 func TestHooksIfAndOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, "PreToolUse * "+command("exit 2", `"if":"Bash(rm *)"`), "PreToolUse * "+command("echo x; exit 2", `"if":"Bash(git *)"`),
@@ -269,7 +272,7 @@ func TestHooksIfAndOnce(t *testing.T) {
 	}
 }
 
-// D-98: time, and nothing that a hook started survives it.
+// A hook has a time limit, and no process that it started survives it (D-98).
 func TestHooksTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -294,7 +297,7 @@ func TestHooksTime(t *testing.T) {
 				t.Fatal(err)
 			}
 			gone := make(chan struct{})
-			go func() { // the pipe ends with the last process that holds it
+			go func() { // the pipe closes when the last process that has it open ends
 				defer close(gone)
 				if pipe, err := os.Open(filepath.Join(b.dir, "held")); err == nil {
 					defer pipe.Close()
@@ -331,8 +334,8 @@ func TestHooksTime(t *testing.T) {
 	}
 }
 
-// D-98: 64 KiB are read, 10 000 characters are for the model, the rest is in a
-// file; what floods is drained and ended.
+// At most 64 KiB of output are read. The model receives 10 000 characters, and a file has the rest.
+// A hook with more output is ended, and its output is discarded (D-98).
 func TestHooksOutput(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, "UserPromptSubmit * "+command(`yes ä | tr -d '\n' | head -c 100000`))
@@ -360,8 +363,8 @@ func TestHooksOutput(t *testing.T) {
 	}
 }
 
-// D-98: a guard cannot be made to fail by what the model writes: half a letter, or so much that its
-// answer is too long.
+// Text of the model can't make a guarding hook fail: not half a surrogate pair, and not so much
+// text that the answer is too long (D-98).
 func TestHooksAreNotMadeToFail(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, "PreToolUse * "+command("cat > got; exit 2"))
@@ -383,8 +386,8 @@ func TestHooksAreNotMadeToFail(t *testing.T) {
 	}
 }
 
-// Setup 1: a hook that was not agreed to does not run; one whose content has changed since is
-// not run any more, and that is said once.
+// A hook without consent does not run. A hook whose content has changed since does not run either,
+// and one notice reports it (setup.md 1).
 func TestHooksNeedConsent(t *testing.T) {
 	t.Parallel()
 	var refused atomic.Bool
@@ -416,7 +419,7 @@ func TestHooksNeedConsent(t *testing.T) {
 	}
 }
 
-// Setup 1: a hook whose content changes while it waits for others is not run.
+// A hook whose content changes while it waits for other hooks does not run (setup.md 1).
 func TestHooksNeedConsentWhenTheyBegin(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -434,8 +437,8 @@ func TestHooksNeedConsentWhenTheyBegin(t *testing.T) {
 	}
 }
 
-// Setup 6: in read-only hooks are kept to looking; without a sandbox that could do that they
-// do not run.
+// In read-only mode hooks run in a read-only sandbox. Without a sandbox they do not run (setup.md
+// 6).
 func TestHooksOnlyLook(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(c *Config) { c.OnlyLooks = func() bool { return true } }, "Stop * "+command("touch ran"))
@@ -447,8 +450,8 @@ func TestHooksOnlyLook(t *testing.T) {
 	}
 }
 
-// Setup 6: nothing waits for an async hook, it decides nothing, and what it says comes with
-// the next event; none survives the conversation.
+// The program does not wait for an async hook, and its decision is ignored. Its output arrives with
+// the next event. No async hook survives the conversation (setup.md 6).
 func TestHooksAsync(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, "Stop * "+command(`until [ -e go ]; do sleep 0.02; done; echo '{"decision":"block","systemMessage":"done","hookSpecificOutput":{"additionalContext":"c"}}'`, `"async":true`),
@@ -470,7 +473,7 @@ func TestHooksAsync(t *testing.T) {
 	}
 }
 
-// Setup 6: a hook that is waited for is named after two seconds, and no other.
+// A hook that delays the program is named after two seconds, and no other hook is (setup.md 6).
 func TestHooksAreNamedWhenSlow(t *testing.T) {
 	t.Parallel()
 	var named []string
@@ -482,7 +485,7 @@ func TestHooksAreNamedWhenSlow(t *testing.T) {
 	}
 }
 
-// Setup 6: hooks that may change the workspace are looked at before and after.
+// The workspace is compared before and after hooks that may change it (setup.md 6).
 func TestHooksAround(t *testing.T) {
 	t.Parallel()
 	before := 0
@@ -502,7 +505,7 @@ func TestHooksAround(t *testing.T) {
 	}
 }
 
-// Setup 11: without hooks there is nothing: no runner, no goroutine, no time.
+// Without hooks there is no runner, no goroutine, and no delay (setup.md 11).
 func TestHooksCostNothingWithoutAny(t *testing.T) {
 	r := New(Config{}, nil)
 	if r != nil || r.Has(hooks.Stop) || r.Run(t.Context(), bash()).IsBlocked() || r.Statuses() != nil || len(r.AsyncOutcome().Context) > 0 {
@@ -514,7 +517,7 @@ func TestHooksCostNothingWithoutAny(t *testing.T) {
 	}
 }
 
-// A missing program is told of once, another failure each time.
+// A missing program is reported once, any other failure each time.
 func TestAMissingProgramIsToldOfOnce(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string][]int{"/no/such/program": {1, 0, 0}, "exit 1": {1, 1, 1}} {
@@ -527,12 +530,12 @@ func TestAMissingProgramIsToldOfOnce(t *testing.T) {
 	}
 }
 
-// told is a Record of tests.
+// told is a Record for tests.
 type told func(name, line, confined string, end shell.ExitInfo)
 
 func (t told) Ran(name, line, confined string, end shell.ExitInfo) { t(name, line, confined, end) }
 
-// Each run of a hook is told for the record, with the agent that it was for.
+// Each run of a hook is passed to the record, with the subagent that caused it.
 func TestRunsAreTold(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

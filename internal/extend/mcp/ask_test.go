@@ -15,8 +15,8 @@ const form = `{"type":"object","required":["env"],"properties":{
 	"count":{"type":"integer","default":3,"description":"how many"},
 	"tags":{"type":"array","items":{"type":"string","enum":["a","b"]}}}}`
 
-// Questions of both eras reach the person with all fields, and the answer with its
-// defaults the server.
+// Questions of both protocol versions reach the user with all fields. The server receives the
+// answer with its defaults.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	for _, quirk := range []string{"", "modern"} {
@@ -47,15 +47,15 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// What must not be asked is declined without asking: secrets, addresses that are not of
-// the web, forms of anything; and every question where nobody is.
+// Some questions are declined without asking the user: questions for secrets, addresses outside the
+// web, and forms of unknown kinds. Without a user, every question is declined.
 func TestQuestionsThatAreDeclined(t *testing.T) {
 	t.Parallel()
 	never := mcp.Host{Ask: func(context.Context, mcp.Question) (mcp.Answer, error) {
 		t.Error("the person was asked")
 		return mcp.Answer{}, nil
 	}}
-	client := connect(t, never, "modern") // the SDK itself refuses some in the old era
+	client := connect(t, never, "modern") // in the old protocol, the SDK itself refuses some
 	for _, arguments := range []string{
 		`{"form":{"type":"object","properties":{"api_key":{"type":"string"}}}}`,
 		`{"form":{"type":"object","properties":{"x":{"type":"string","title":"Your Password"}}}}`,
@@ -75,7 +75,7 @@ func TestQuestionsThatAreDeclined(t *testing.T) {
 	}
 }
 
-// A form with a null where a schema belongs ends no program.
+// A form with null in place of a schema does not crash the program.
 func TestFormsWithNulls(t *testing.T) {
 	t.Parallel()
 	for _, quirk := range []string{"", "modern"} {
@@ -111,8 +111,9 @@ func TestQuestionsWithoutEnd(t *testing.T) {
 	}
 }
 
-// A call that the server refuses until the person has been to an address is made again
-// then, or after a while where the server does not say when; not after a no.
+// If the server refuses a call until the user has visited an address, the call is repeated after
+// the visit. If the server does not report the visit, it is repeated after some time. After a no,
+// it is not repeated.
 func TestVisits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -137,8 +138,7 @@ func TestVisits(t *testing.T) {
 	}
 }
 
-// A call that is made again after a visit begins anew: what was answered before belonged to
-// the call that was refused.
+// A call that is repeated after a visit starts again. Earlier answers belonged to the refused call.
 func TestVisitAfterQuestion(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -152,7 +152,7 @@ func TestVisitAfterQuestion(t *testing.T) {
 	}
 }
 
-// A question ends with the call for which it is.
+// A question ends together with its call.
 func TestQuestionEndsWithItsCall(t *testing.T) {
 	t.Parallel()
 	for _, quirk := range []string{"", "modern"} {

@@ -14,7 +14,7 @@ import (
 	"agent/internal/testing/mcptest"
 )
 
-// What a tool answers arrives as it was sent.
+// The result of a tool arrives as the server sent it.
 func TestResults(t *testing.T) {
 	t.Parallel()
 	client := connect(t, mcp.Host{})
@@ -57,8 +57,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// A server that ends in a call is reported with its last words, and is not asked twice.
-// The next use starts it again, after a pause, and not too often.
+// If a server ends during a call, the error contains its last output, and the call is not repeated.
+// The next use starts the server again after a pause, but not too often.
 func TestServerEndsInACall(t *testing.T) {
 	mcp.SetPauses(t, time.Millisecond, 2*time.Millisecond)
 	log := filepath.Join(t.TempDir(), "log")
@@ -83,8 +83,8 @@ func TestServerEndsInACall(t *testing.T) {
 	}
 }
 
-// A silent call ends in time and is cancelled; one that shows signs of life is not, until
-// it has taken too long in all.
+// A silent call is canceled after the time limit. A call that reports progress is not, until it
+// exceeds the total limit.
 func TestCallsAreBounded(t *testing.T) {
 	t.Parallel()
 	log := filepath.Join(t.TempDir(), "log")
@@ -110,7 +110,7 @@ func TestCallsAreBounded(t *testing.T) {
 	}
 }
 
-// Whoever interrupts a call learns how far it had come.
+// The error of an interrupted call contains its latest progress.
 func TestCallInterrupted(t *testing.T) {
 	t.Parallel()
 	client := connect(t, mcp.Host{})
@@ -129,7 +129,7 @@ func TestCallInterrupted(t *testing.T) {
 	}
 }
 
-// Calls at the same time do not wait for each other.
+// Concurrent calls do not wait for each other.
 func TestCallsTogether(t *testing.T) {
 	t.Parallel()
 	client := connect(t, mcp.Host{})
@@ -145,7 +145,7 @@ func TestCallsTogether(t *testing.T) {
 	wants(t, <-slow, "db")
 }
 
-// Roots are answered with the workspace, the answer of a model is refused.
+// A request for roots returns the workspace. A request for an answer of a model is refused.
 func TestWhatServersAskFor(t *testing.T) {
 	t.Parallel()
 	client := connect(t, mcp.Host{Roots: []string{"/work/my project"}})

@@ -12,12 +12,11 @@ import (
 	"agent/internal/extend/mcp"
 )
 
-// scenarioVariable is set by the official conformance suite of the protocol, which says in it
-// what it will look at.
+// scenarioVariable is set by the official conformance suite of the protocol. It names the scenario.
 const scenarioVariable = "MCP_CONFORMANCE_SCENARIO"
 
-// beConformant makes the program of the tests the client that the suite drives: `make mcp`
-// runs it. The suite gives the address of a server as the last word.
+// beConformant turns the test binary into the client that the suite controls. "make mcp" runs it.
+// The last argument is the address of a server.
 func beConformant(scenario string) (code int) {
 	if err := conform(context.Background(), scenario, os.Args[len(os.Args)-1]); err != nil {
 		fmt.Fprintln(os.Stderr, "conformance:", err)
@@ -26,7 +25,7 @@ func beConformant(scenario string) (code int) {
 	return 0
 }
 
-// scenarioContext is what a scenario says besides.
+// scenarioContext has further data of a scenario.
 type scenarioContext struct {
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
@@ -36,10 +35,10 @@ type scenarioContext struct {
 	} `json:"toolCalls"`
 }
 
-// conform does what a person's session would do with a server.
+// conform uses a server like a user's session would.
 func conform(ctx context.Context, scenario, address string) error {
 	var extra scenarioContext
-	_ = json.Unmarshal([]byte(os.Getenv("MCP_CONFORMANCE_CONTEXT")), &extra) // most have none
+	_ = json.Unmarshal([]byte(os.Getenv("MCP_CONFORMANCE_CONTEXT")), &extra) // most scenarios have none
 	server := mcp.Server{Name: "suite", URL: address, OAuth: mcp.OAuth{ClientID: extra.ClientID, ClientSecret: extra.ClientSecret}}
 	logins := &mcp.Logins{Keys: &vault{}, Folder: os.TempDir(), Document: "https://conformance-test.local/client-metadata.json"}
 	host := mcp.Host{Version: "1", Ask: acceptAll, Logins: logins.WithOpener(browse)}
@@ -65,7 +64,7 @@ func conform(ctx context.Context, scenario, address string) error {
 		return mustCall(ctx, client, "test_reconnection", `{}`)
 	case "sep-2322-client-request-state":
 		for _, tool := range []string{"test_mrtr_echo_state", "test_mrtr_no_state", "test_mrtr_unrelated", "test_mrtr_no_result_type"} {
-			_ = mustCall(ctx, client, tool, `{}`) // some are to be refused
+			_ = mustCall(ctx, client, tool, `{}`) // the server refuses some calls
 		}
 	case "http-standard-headers":
 		return everything(ctx, client, tools)
@@ -96,7 +95,7 @@ func mustCall(ctx context.Context, client *mcp.Client, tool, arguments string) e
 	return err
 }
 
-// everything uses one of each that the server offers.
+// everything uses one item of each kind that the server offers.
 func everything(ctx context.Context, client *mcp.Client, tools []mcp.Tool) error {
 	if len(tools) > 0 {
 		if err := mustCall(ctx, client, tools[0].Name, `{}`); err != nil {
@@ -117,7 +116,7 @@ func everything(ctx context.Context, client *mcp.Client, tools []mcp.Tool) error
 	return err
 }
 
-// acceptAll says yes to every question and leaves the defaults.
+// acceptAll accepts every question with its defaults.
 func acceptAll(_ context.Context, q mcp.Question) (mcp.Answer, error) {
 	values := map[string]any{}
 	for _, f := range q.Fields {
@@ -128,7 +127,7 @@ func acceptAll(_ context.Context, q mcp.Question) (mcp.Answer, error) {
 	return mcp.Answer{Action: mcp.Accept, Values: values}, nil
 }
 
-// browse does what a browser of a person who agrees does.
+// browse acts like the browser of a user who agrees.
 func browse(ctx context.Context, address string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -19,8 +19,8 @@ import (
 	"agent/internal/testing/mcptest"
 )
 
-// Whatever a server ignores, nothing is left of it after the end, and the end of one does not wait
-// for that of another.
+// Whatever requests a server ignores, it leaves no process behind. Ending one server does not wait
+// for another.
 func TestEndLeavesNothing(t *testing.T) {
 	t.Parallel()
 	servers := []mcp.Server{mcptest.Server(t, "gentle")}
@@ -44,7 +44,7 @@ func TestEndLeavesNothing(t *testing.T) {
 	}
 	var closing sync.WaitGroup
 	closing.Go(set.Close)
-	for _, name := range []string{"stubborn5", "stubborn2"} { // no loop over the servers meets them first in this order
+	for _, name := range []string{"stubborn5", "stubborn2"} { // a loop over the servers would not use this order
 		releases[name]()
 		delete(releases, name)
 		soon(t, "the end of "+name, func() bool {
@@ -67,7 +67,7 @@ func TestEndLeavesNothing(t *testing.T) {
 	}
 }
 
-// A server in the sandbox works and ends as any other, and writes only where it may.
+// A server in the sandbox works and ends like any other, and writes only to allowed folders.
 func TestConfinedServer(t *testing.T) {
 	t.Parallel()
 	confined := sandbox.Detect()
@@ -96,7 +96,7 @@ func TestConfinedServer(t *testing.T) {
 	}
 }
 
-// A program that is killed leaves nothing either.
+// A killed program leaves no process behind either.
 func TestKillLeavesNothing(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/exe"); err != nil {
@@ -127,7 +127,7 @@ func TestKillLeavesNothing(t *testing.T) {
 	}
 }
 
-// A result of 10 MB costs at most 150 MB of memory, and not much time.
+// A result of 10 MB needs at most 150 MB of memory, and little time.
 func TestBigResultCostsLittle(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/status"); err != nil || testing.Short() {
@@ -153,11 +153,11 @@ func TestBigResultCostsLittle(t *testing.T) {
 	}
 }
 
-// hostWord makes a test's program one that has a server.
+// hostWord makes the test binary a program that uses a server.
 const hostWord = "mcptest-host"
 
-// beHost connects to a server. With big it says what a big result costs, else which
-// processes there are, and waits to be killed.
+// beHost connects to a server. With the quirk big it prints the memory for a big result. Otherwise
+// it prints the process IDs and waits to be killed.
 func beHost(quirks []string) int {
 	fail := func(err error) int {
 		fmt.Fprintln(os.Stderr, err)
@@ -186,7 +186,7 @@ func beHost(quirks []string) int {
 	return 1
 }
 
-// peak is the most memory that this program had so far, in kB.
+// peak returns the peak memory of this process in kB.
 func peak() int {
 	status, _ := os.ReadFile("/proc/self/status")
 	_, after, _ := strings.Cut(string(status), "VmHWM:")

@@ -11,8 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// setup.md 5.5: numbers of a structured result that floating point would round are as the server
-// wrote them; its other metadata stays.
+// Numbers of a structured result that floating point would round stay as the server wrote them, and
+// so does its other metadata (setup.md 5.5).
 func TestExactNumbers(t *testing.T) {
 	t.Parallel()
 	for structured, want := range map[string]string{

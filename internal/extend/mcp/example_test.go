@@ -9,7 +9,7 @@ import (
 	"agent/internal/testing/mcptest"
 )
 
-// A set connects to a server when a tool of it is needed.
+// A set connects to a server when one of its tools is needed.
 func Example() {
 	servers := mcp.NewSet([]mcp.Server{mcptest.At(".", "notes")}, mcp.Host{Version: "1"})
 	defer servers.Close()

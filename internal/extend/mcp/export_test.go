@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Text joins the texts of the blocks that are meant for the model.
+// Text joins the text blocks for the model.
 func (r Result) Text() string {
 	var parts []string
 	for _, b := range r.Blocks {
@@ -17,22 +17,22 @@ func (r Result) Text() string {
 	return strings.Join(parts, "\n")
 }
 
-// SetBounds replaces how long calls may be silent and take.
+// SetBounds replaces the limits for the silence and the total time of calls.
 func (c *Client) SetBounds(silent, total time.Duration) { c.bounds = bounds{silent, total} }
 
-// SetPauses replaces the pauses before a server is started again.
+// SetPauses replaces the pauses before a server is restarted.
 func SetPauses(t *testing.T, short ...time.Duration) { set(t, &pauses, short) }
 
-// SetProbe replaces how long the question for the new protocol may take.
+// SetProbe replaces the time limit of the probe for the new protocol.
 func SetProbe(t *testing.T, short time.Duration) { set(t, &probeTimeout, short) }
 
-// SetRetries replaces the pauses before a request at the start is made again.
+// SetRetries replaces the pauses before a request during the start is repeated.
 func SetRetries(t *testing.T, short ...time.Duration) { set(t, &retryPauses, short) }
 
-// SetGather replaces how long changes are gathered.
+// SetGather replaces the time for which changes are collected.
 func SetGather(t *testing.T, short time.Duration) { set(t, &gatherFor, short) }
 
-// set replaces a variable for a test, which must not be parallel to others.
+// set replaces a variable for a test. The test must not run in parallel with others.
 func set[T any](t *testing.T, variable *T, value T) {
 	t.Helper()
 	was := *variable
@@ -40,12 +40,12 @@ func set[T any](t *testing.T, variable *T, value T) {
 	t.Cleanup(func() { *variable = was })
 }
 
-// Hold keeps a set from closing a connection until release is called.
+// Hold prevents a set from closing a connection until release is called.
 func (s *Set) Hold(name string) (release func()) {
 	at := s.slots[name]
 	at.busy <- struct{}{}
 	return func() { <-at.busy }
 }
 
-// PID returns the process of a stdio server.
+// PID returns the process ID of a stdio server.
 func (c *Client) PID() int { return c.wire.process.PID() }

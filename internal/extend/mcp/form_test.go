@@ -7,7 +7,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A form that refers to itself is refused: checking an answer against it would never end.
+// A form that refers to itself is refused, because checking an answer against it would never end.
 func TestFormsThatReferToThemselves(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{

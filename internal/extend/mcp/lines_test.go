@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// Only messages pass, whatever a server writes between them.
+// Only messages pass the reader, whatever a server writes between them.
 func TestReaderPassesOnlyMessages(t *testing.T) {
 	t.Parallel()
 	const message = `{"jsonrpc":"2.0","method":"m"}`
@@ -52,8 +52,8 @@ func TestReaderPassesOnlyMessages(t *testing.T) {
 	}
 }
 
-// An answer that cannot be read is one that failed, not one that never comes; other
-// lines with a number are no answers.
+// An unreadable answer fails its call, which would otherwise wait forever. Other lines with a
+// number are not answers.
 func TestReaderFailsAnswersThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 2000) + strings.Repeat("]", 2000)
@@ -74,7 +74,7 @@ func TestReaderFailsAnswersThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// What a server writes on its standard error is kept up to a bound, the end of it.
+// Only the end of a server's standard error is kept, up to a limit.
 func TestJournalKeepsTheEnd(t *testing.T) {
 	t.Parallel()
 	var j journal
@@ -94,7 +94,7 @@ func TestJournalKeepsTheEnd(t *testing.T) {
 	}
 }
 
-// Whatever a server writes, it is read to its end, and every message is one.
+// The reader reads any output to its end, and each result is a message.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{"", "\ufeff{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\r\n", "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":3}", "x\n{}\n[]"} {
 		f.Add(seed)

@@ -20,13 +20,13 @@ import (
 	"agent/internal/extend/mcp"
 )
 
-// authority is a server that requires a login, and the authority that gives it.
+// authority is a server that requires a login, together with its authorization server.
 type authority struct {
 	*httptest.Server
-	good      atomic.Value // the token that is good
+	good      atomic.Value // the valid token
 	refreshes atomic.Int32
 	issued    atomic.Int32
-	seen      sync.Map // what the authority was asked for, by path
+	seen      sync.Map // the requests to the authorization server, by path
 	brief     bool
 }
 
@@ -81,7 +81,7 @@ func newAuthority(t *testing.T) *authority {
 		a.good.Store(token)
 		life := 3600
 		if a.brief {
-			life = 1 // over at once: a token is not used in its last seconds
+			life = 1 // expired at once, because a token is not used in its last seconds
 		}
 		answer(w, map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": life, "refresh_token": "r"})
 	})
@@ -97,7 +97,7 @@ func (a *authority) rewrite(change func(string) string) {
 	})
 }
 
-// rewriter changes an answer as it is written, because the answers of a server are streams.
+// rewriter changes an answer while it is written, because answers are streams.
 type rewriter struct {
 	http.ResponseWriter
 	change func(string) string
@@ -115,12 +115,12 @@ func (w *rewriter) Write(text []byte) (int, error) {
 	return len(text), err
 }
 
-// Unwrap lets the handlers of the server flush the answer.
+// Unwrap lets the handlers flush the answer.
 func (w *rewriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *rewriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
 
-// vault keeps secrets for a test.
+// vault stores secrets for a test.
 type vault struct{ kept sync.Map }
 
 func (v *vault) Get(place string) string {
@@ -139,7 +139,7 @@ func (v *vault) Delete(place string) (bool, error) {
 	return was, nil
 }
 
-// browser is a person who agrees.
+// browser returns the browser of a user who agrees.
 func browser(t *testing.T) mcp.Opener {
 	client := &http.Client{Transport: freshTransport(t)}
 	return func(_ context.Context, address string) (string, error) {
@@ -151,8 +151,7 @@ func browser(t *testing.T) mcp.Opener {
 	}
 }
 
-// A login is kept, used by later runs, refreshed once by many at the same time, and
-// forgotten.
+// A login is stored, used by later runs, refreshed once by concurrent runs, and removed.
 func TestLogin(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
@@ -189,7 +188,7 @@ func TestLogin(t *testing.T) {
 		t.Errorf("echo answers %q", got)
 	}
 
-	a.good.Store("another") // the token was taken back
+	a.good.Store("another") // the token was revoked
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
@@ -212,7 +211,7 @@ func TestLogin(t *testing.T) {
 	wants(t, err, "hub needs a login")
 }
 
-// A login that cannot be refreshed any more is asked for again.
+// A login that can't be refreshed requires a new login.
 func TestLoginIsOver(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
@@ -233,11 +232,11 @@ func TestLoginIsOver(t *testing.T) {
 	a.CloseClientConnections()
 	a.Close()
 	_, err := mcp.Connect(context.Background(), server, host)
-	wants(t, err, "can't refresh the login of hub") // nobody is there; another login would not help
+	wants(t, err, "can't refresh the login of hub") // there is no user; another login would not help
 }
 
-// An authority that redirects what carries a code or a refresh token is not followed,
-// neither to another port nor by any kind of redirect.
+// If an authorization server redirects a request with a code or a refresh token, the program does
+// not follow. This is true for other ports and every kind of redirect.
 func TestLoginStaysWithItsAuthority(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
@@ -263,7 +262,7 @@ func TestLoginStaysWithItsAuthority(t *testing.T) {
 				}
 				good.ServeHTTP(w, r)
 			})
-			_, err := mcp.Connect(context.Background(), server, host) // the token is over: it is refreshed
+			_, err := mcp.Connect(context.Background(), server, host) // the token has expired, so it is refreshed
 			wants(t, err, "can't refresh the login of hub", "no secrets are sent there")
 			_, _ = logins.Logout(server)
 			if err := logins.Login(context.Background(), server, host, browser(t)); err == nil {
@@ -273,8 +272,8 @@ func TestLoginStaysWithItsAuthority(t *testing.T) {
 	}
 }
 
-// A server chooses where its login is: a login asks no host that is not allowed, neither for what
-// the authority is nor to refresh a token, and opens nothing but pages of the web.
+// A server chooses its authorization server. A login sends no request to a forbidden host, neither
+// to discover the authorization server nor to refresh a token. It opens only web pages.
 func TestLoginKeepsToAllowedHosts(t *testing.T) {
 	t.Parallel()
 	forbidden := errors.New("the policy leaves it out")
@@ -295,7 +294,7 @@ func TestLoginKeepsToAllowedHosts(t *testing.T) {
 			a.rewrite(func(text string) string { return strings.Replace(text, a.URL+from, other+from, 1) })
 			logins := &mcp.Logins{Keys: &vault{}, Folder: t.TempDir(), Allowed: only}
 			err := logins.Login(context.Background(), mcp.Server{Name: "hub", URL: a.URL + "/mcp"}, mcp.Host{Transport: freshTransport(t)}, browser(t))
-			if err == nil && name != "the server" { // what the server is, is found without it
+			if err == nil && name != "the server" { // a login needs no metadata of the server
 				t.Error("the login succeeded")
 			}
 		})
@@ -328,7 +327,7 @@ func TestLoginOpensOnlyPages(t *testing.T) {
 	}
 }
 
-// A person may paste the address at which the browser ended up, and may refuse.
+// A user may paste the final address of the browser, or refuse.
 func TestLoginByHand(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
@@ -372,7 +371,7 @@ func TestLoginByHand(t *testing.T) {
 	wants(t, err, "hub needs no login: it is a program")
 }
 
-// A login may take longer than the question for the new protocol.
+// A login may take longer than the probe for the new protocol.
 func TestLoginTakesItsTime(t *testing.T) {
 	SetShortProbe(t)
 	a := newAuthority(t)

@@ -15,14 +15,14 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// memory keeps secrets as long as the test.
+// memory stores secrets for the duration of a test.
 type memory map[string]string
 
 func (m memory) Get(place string) string        { return m[place] }
 func (m memory) Set(place, secret string) error { m[place] = secret; return nil }
 func (m memory) Delete(string) (bool, error)    { return false, nil }
 
-// A login is kept for one address, by a name that says its host.
+// A login is stored for one address, under a name with the host.
 func TestPlacesOfLogins(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -37,8 +37,7 @@ func TestPlacesOfLogins(t *testing.T) {
 	}
 }
 
-// A token that is kept and valid is used; without one, and where what is kept is broken, the
-// server requires a login.
+// A stored valid token is used. Without one, or with a damaged one, the server requires a login.
 func TestTokensThatAreKept(t *testing.T) {
 	t.Parallel()
 	s := Server{Name: "s", URL: "https://a.example/"}
@@ -68,7 +67,7 @@ func TestTokensThatAreKept(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, token, err)
 		}
 	}
-	// Another program has refreshed it meanwhile.
+	// Another program has refreshed it.
 	logins := &Logins{Keys: memory{}, Folder: t.TempDir()}
 	if err := logins.set(s, keptLogin{Token: &oauth2.Token{AccessToken: "new"}}); err != nil {
 		t.Fatal(err)
@@ -82,7 +81,7 @@ func TestTokensThatAreKept(t *testing.T) {
 	}
 }
 
-// answers is a server that answers each request so.
+// answers is a server that gives every request this answer.
 type answers http.Response
 
 func (a answers) RoundTrip(*http.Request) (*http.Response, error) {
@@ -91,7 +90,7 @@ func (a answers) RoundTrip(*http.Request) (*http.Response, error) {
 	return &r, nil
 }
 
-// No secret follows a redirect; what is only looked up does.
+// A request with a secret follows no redirect, and a lookup does.
 func TestSecretsAreNotRedirected(t *testing.T) {
 	t.Parallel()
 	elsewhere := http.Header{"Location": {"https://evil.example/"}}
@@ -117,8 +116,8 @@ func TestSecretsAreNotRedirected(t *testing.T) {
 	}
 }
 
-// A server elsewhere leads no login to what only this machine or its network can reach: neither the
-// requests of the program nor the person's browser.
+// A server on the internet can't lead a login to an address that only this machine or its network
+// can reach. This is true for requests of the program and for the user's browser.
 func TestLoginsStayInTheirNetwork(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -157,8 +156,8 @@ func TestLoginsStayInTheirNetwork(t *testing.T) {
 	}
 }
 
-// Where nobody can log in, what the server wanted is kept for the next login; a server that
-// forbids a call whatever the login is wants none.
+// If there is no user to log in, the challenge of the server is stored for the next login. A server
+// that forbids a call with any login causes no challenge.
 func TestChallengesAreKept(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

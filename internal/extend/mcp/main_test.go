@@ -22,11 +22,11 @@ func TestMain(m *testing.M) {
 	if scenario := os.Getenv(scenarioVariable); scenario != "" {
 		os.Exit(beConformant(scenario))
 	}
-	// The library's server keeps sessions that nobody ended.
+	// The server of the library keeps sessions that the client did not end.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/modelcontextprotocol/go-sdk/mcp.(*streamableServerConn).Read"))
 }
 
-// connect connects to the server with some quirks.
+// connect connects to the test server with some quirks.
 func connect(t *testing.T, host mcp.Host, quirks ...string) *mcp.Client {
 	t.Helper()
 	client, err := mcp.Connect(context.Background(), mcptest.Server(t, "db", quirks...), host)
@@ -37,7 +37,7 @@ func connect(t *testing.T, host mcp.Host, quirks ...string) *mcp.Client {
 	return client
 }
 
-// call calls a tool, whose answer must be text.
+// call calls a tool and returns its text.
 func call(t *testing.T, client *mcp.Client, tool, arguments string) string {
 	t.Helper()
 	result, err := client.Call(context.Background(), tool, json.RawMessage(arguments), nil)
@@ -47,7 +47,7 @@ func call(t *testing.T, client *mcp.Client, tool, arguments string) string {
 	return result.Text()
 }
 
-// wants is an error with all of some words.
+// wants reports an error unless err contains all words.
 func wants(t *testing.T, err error, words ...string) {
 	t.Helper()
 	if err == nil {
@@ -60,7 +60,7 @@ func wants(t *testing.T, err error, words ...string) {
 	}
 }
 
-// soon waits until something is so.
+// soon waits until a condition is true.
 func soon(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	const patience, poll = 10 * time.Second, 5 * time.Millisecond

@@ -12,7 +12,7 @@ import (
 	"agent/internal/extend/mcp"
 )
 
-// Servers that others wrote are listed and called, and end; make mcp fetches them.
+// Servers by other authors can be listed, called and ended. "make mcp" fetches them.
 func TestRealServers(t *testing.T) {
 	t.Parallel()
 	modules := os.Getenv("MCP_MODULES")

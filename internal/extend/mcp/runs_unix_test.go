@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// runs reports whether a process runs; one that is only waited for does not.
+// runs reports whether a process runs. A zombie does not.
 func runs(pid int) bool {
 	if pid == 0 || syscall.Kill(pid, 0) == syscall.ESRCH {
 		return false

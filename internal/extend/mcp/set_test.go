@@ -10,7 +10,7 @@ import (
 	"agent/internal/testing/mcptest"
 )
 
-// A server is started by its first use only, once for all who use it at the same time.
+// A server starts at its first use only, once for all concurrent uses.
 func TestSetStartsAServerOnce(t *testing.T) {
 	t.Parallel()
 	set := mcp.NewSet([]mcp.Server{mcptest.Server(t, "db"), mcptest.Server(t, "unused", "exit")}, mcp.Host{})
@@ -30,8 +30,8 @@ func TestSetStartsAServerOnce(t *testing.T) {
 	wants(t, err, `no server "other"`)
 }
 
-// The end does not wait for a start, and an interrupted start does not count as an end of
-// the program.
+// Ending a set does not wait for a start. An interrupted start does not count as a crash of the
+// server.
 func TestSetEndsStarts(t *testing.T) {
 	mcp.SetPauses(t)
 	set := mcp.NewSet([]mcp.Server{mcptest.Server(t, "db", "mute=initialize")}, mcp.Host{})

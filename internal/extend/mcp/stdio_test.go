@@ -12,7 +12,7 @@ import (
 	"agent/internal/testing/mcptest"
 )
 
-// A server is connected, listed, called and read.
+// The client connects to a server, lists it, calls it and reads from it.
 func TestStdioServer(t *testing.T) {
 	t.Parallel()
 	client := connect(t, mcp.Host{Version: "1"})
@@ -46,7 +46,7 @@ func TestStdioServer(t *testing.T) {
 	}
 }
 
-// The era is found out with both kinds of servers, by a server that is known too.
+// The protocol version is detected with both kinds of servers, and again if a known server changes.
 func TestStdioEras(t *testing.T) {
 	for _, tt := range []struct{ name, known, quirk, protocol string }{
 		{"old", "", "", "2025-11-25"},
@@ -54,7 +54,7 @@ func TestStdioEras(t *testing.T) {
 		{"new and known", "2026-07-28", "modern", "2026-07-28"},
 		{"known as new, old by now, silent to what it does not know", "2026-07-28", "", "2025-11-25"},
 	} {
-		if tt.quirk == "" { // only a server that stays silent is not waited for
+		if tt.quirk == "" { // only the start of a silent server ends by a time limit
 			SetShortProbe(t)
 		} else {
 			mcp.SetProbe(t, time.Minute)
@@ -76,8 +76,7 @@ func TestStdioEras(t *testing.T) {
 	}
 }
 
-// A server that refuses to begin is not started a second time, and its words are
-// shown.
+// A server that refuses to start is not started again, and the error contains its output.
 func TestStdioRefusal(t *testing.T) {
 	t.Parallel()
 	started := 0
@@ -92,7 +91,7 @@ func SetShortProbe(t *testing.T) {
 	mcp.SetProbe(t, 100*time.Millisecond)
 }
 
-// Noise on the standard output and floods on both end nothing.
+// Noise on the standard output and floods on both outputs do not end a connection.
 func TestStdioNoise(t *testing.T) {
 	t.Parallel()
 	client := connect(t, mcp.Host{}, "banner")
@@ -112,8 +111,8 @@ func TestStdioNoise(t *testing.T) {
 	}
 }
 
-// A start that leads to no list ends in time, with the reason and the last words, and
-// leaves nothing.
+// A start without a list ends after the time limit, with the reason and the last output, and leaves
+// no process.
 func TestStdioStartFails(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -142,7 +141,7 @@ func TestStdioStartFails(t *testing.T) {
 	wants(t, err, "can't enter its folder")
 }
 
-// Nobody waits for a start that was interrupted.
+// An interrupted start returns at once.
 func TestStdioStartInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -152,7 +151,7 @@ func TestStdioStartInterrupted(t *testing.T) {
 	}
 }
 
-// A program gets the environment of its entry and nothing else.
+// A server gets only the environment of its entry.
 func TestStdioEnvironment(t *testing.T) {
 	t.Setenv("AGENT_TEST_SECRET", "s3cret")
 	server := mcptest.Server(t, "db")
@@ -166,7 +165,7 @@ func TestStdioEnvironment(t *testing.T) {
 	}
 }
 
-// Lists are bounded, whatever a server says.
+// Lists are limited, whatever a server sends.
 func TestListsAreBounded(t *testing.T) {
 	t.Parallel()
 	client := connect(t, mcp.Host{}, "pages")
@@ -183,7 +182,7 @@ func TestListsAreBounded(t *testing.T) {
 	}
 }
 
-// One tool that makes no sense leaves the others.
+// An invalid tool does not affect the others.
 func TestListWithOddTools(t *testing.T) {
 	t.Parallel()
 	list := filepath.Join(t.TempDir(), "tools.json")
@@ -199,7 +198,7 @@ func TestListWithOddTools(t *testing.T) {
 	}
 }
 
-// A list that nobody can read is said to be that at once.
+// An unreadable list returns an error at once.
 func TestListThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	list := filepath.Join(t.TempDir(), "tools.json")
@@ -211,7 +210,7 @@ func TestListThatCannotBeRead(t *testing.T) {
 	wants(t, err, "db cannot be used: can't read its answer", "maximum nesting depth")
 }
 
-// Changes that are announced close together are reported once, and the list is new.
+// Changes in quick succession are reported once, with the new list.
 func TestChangedList(t *testing.T) {
 	mcp.SetGather(t, 50*time.Millisecond)
 	changed := make(chan string, 10)

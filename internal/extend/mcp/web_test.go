@@ -18,7 +18,7 @@ import (
 	"agent/internal/extend/mcp"
 )
 
-// newOracle is a server of the library, of one era or the other.
+// newOracle returns a server of the library, with the given protocol versions.
 func newOracle(versions ...string) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "oracle", Version: "1"}, &sdk.ServerOptions{SupportedProtocolVersions: versions})
 	type arguments struct {
@@ -30,7 +30,7 @@ func newOracle(versions ...string) *sdk.Server {
 	return server
 }
 
-// serve serves until the end of the test, whatever connections are left.
+// serve serves until the end of the test, even if connections are open.
 func serve(t *testing.T, handler http.Handler) *httptest.Server {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -56,15 +56,15 @@ func web(t *testing.T, s mcp.Server) (*mcp.Client, error) {
 	return client, err
 }
 
-// freshTransport shares no connections with other tests.
+// freshTransport returns a transport that shares no connections with other tests.
 func freshTransport(t *testing.T) http.RoundTripper {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
 	return transport
 }
 
-// Both eras, with sessions and without, in JSON and as streams, and the old form where it
-// is asked for.
+// TestWebServers covers both protocol versions, with and without sessions, in JSON and as streams,
+// and the old transport on request.
 func TestWebServers(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -118,8 +118,7 @@ func TestWebNumbersAreExact(t *testing.T) {
 	}
 }
 
-// A server that never answers what it does not know is spoken to in the old way after a
-// while.
+// If a server never answers unknown requests, the client uses the old protocol after some time.
 func TestWebServerThatHangsAtTheProbe(t *testing.T) {
 	SetShortProbe(t)
 	old := streamable(newOracle("2025-11-25"), nil)
@@ -140,15 +139,14 @@ func TestWebServerThatHangsAtTheProbe(t *testing.T) {
 	}
 }
 
-// peek returns the body of a request and leaves it to be read again.
+// peek returns the body of a request, which can still be read again.
 func peek(r *http.Request) string {
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(strings.NewReader(string(body)))
 	return string(body)
 }
 
-// What is broken for a moment is tried again at the start, a refusal is not, and a call
-// never.
+// A temporary failure during the start is retried, a refusal is not, and a call never is.
 func TestWebTries(t *testing.T) {
 	mcp.SetRetries(t, time.Millisecond, time.Millisecond)
 	good := streamable(newOracle(), &sdk.StreamableHTTPOptions{Stateless: true})
@@ -184,7 +182,7 @@ func TestWebTries(t *testing.T) {
 	seen.Store(0)
 	_, err = web(t, mcp.Server{URL: hub.URL})
 	wants(t, err, "hub cannot be used", "teapot")
-	if got := seen.Load(); got != 2 { // the probe, and the handshake
+	if got := seen.Load(); got != 2 { // the probe and the handshake
 		t.Errorf("a refusal was asked for %d times", got)
 	}
 	client.Close()
@@ -194,7 +192,7 @@ func TestWebTries(t *testing.T) {
 	wants(t, err, "hub cannot be used", "refused")
 }
 
-// The headers of the configuration go with every request, and never to another host.
+// The configured headers are sent with every request, and never to another host.
 func TestWebHeaders(t *testing.T) {
 	t.Parallel()
 	good := streamable(newOracle(), &sdk.StreamableHTTPOptions{Stateless: true})
@@ -218,7 +216,7 @@ func TestWebHeaders(t *testing.T) {
 	_, err = web(t, mcp.Server{URL: moved.URL, Headers: map[string]string{"X-Key": "k"}})
 	wants(t, err, "it moved to "+elsewhere.URL)
 
-	// An SSE server names the address for messages itself.
+	// An SSE server sends the address for messages itself.
 	guide := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		fmt.Fprintf(w, "event: endpoint\ndata: %s/messages\n\n", elsewhere.URL)
@@ -229,7 +227,7 @@ func TestWebHeaders(t *testing.T) {
 	wants(t, err, "it moved to "+elsewhere.URL)
 }
 
-// A null in a list of any kind is nothing, and ends no program.
+// A null in any list is ignored and does not crash the program.
 func TestWebNulls(t *testing.T) {
 	t.Parallel()
 	results := map[string]string{
@@ -272,10 +270,10 @@ func TestWebNulls(t *testing.T) {
 	_, err = client.Prompt(ctx, "p", nil)
 	_, err2 = client.Read(ctx, "x://y")
 	_, err3 = client.Call(ctx, "t", nil, nil)
-	t.Log(errors.Join(err, err2, err3)) // refused or empty, but not the end
+	t.Log(errors.Join(err, err2, err3)) // refused or empty, but no crash
 }
 
-// An answer without end is not read to its end.
+// An endless answer is not read to its end.
 func TestWebAnswerIsBounded(t *testing.T) {
 	t.Parallel()
 	good := streamable(newOracle(), &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
@@ -300,7 +298,7 @@ func TestWebAnswerIsBounded(t *testing.T) {
 	wants(t, err, "hub cannot answer", "longer than 16 MiB")
 }
 
-// A session that the server forgot is begun again at the next use.
+// A session that the server has forgotten is started again at the next use.
 func TestWebSessionIsForgotten(t *testing.T) {
 	mcp.SetPauses(t, time.Millisecond, time.Millisecond)
 	var handler atomic.Value
@@ -312,7 +310,7 @@ func TestWebSessionIsForgotten(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler.Store(streamable(newOracle("2025-11-25"), nil)) // it was started anew
+	handler.Store(streamable(newOracle("2025-11-25"), nil)) // it was restarted
 	_, err = client.Call(context.Background(), "echo", json.RawMessage(`{"text":"x"}`), nil)
 	wants(t, err, "hub lost this session; the call had no effect")
 	soon(t, "the connection is given up", func() bool {
@@ -331,8 +329,8 @@ func TestWebSessionIsForgotten(t *testing.T) {
 	}
 }
 
-// A server that takes no time to accept and all time to answer is left at the end of the
-// start, and at the end of the connection.
+// A server that accepts a connection but never answers is abandoned after the time limit of the
+// start, or when the connection ends.
 func TestWebServerThatHangs(t *testing.T) {
 	t.Parallel()
 	hub := serve(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -343,7 +341,7 @@ func TestWebServerThatHangs(t *testing.T) {
 	wants(t, err, "hub did not list its tools within 200ms")
 }
 
-// Without a login a run says how to get one, and opens nothing.
+// Without a login, the error contains the command to log in, and no browser opens.
 func TestWebWantsALogin(t *testing.T) {
 	t.Parallel()
 	hub := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

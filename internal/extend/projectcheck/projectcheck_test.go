@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// D-100: only what is new counts; a line that moved, or counts otherwise, is an old one.
+// Only new lines count. A line that moved, or that has other numbers, is old (D-100).
 func TestFreshLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, before, now, want string }{
@@ -64,7 +64,7 @@ func TestFindsTheCheckOfAProject(t *testing.T) {
 	}
 }
 
-// D-100: a check runs once before the edits of a turn and once behind them.
+// A check runs once before the edits of a turn and once after them (D-100).
 func TestChecksOfATurn(t *testing.T) {
 	t.Parallel()
 	setting, printed, fails := "lint {dir}", "", error(nil)

@@ -67,7 +67,7 @@ func TestFindSkills(t *testing.T) {
 	}
 }
 
-// A skill of a repository that leads out of it is not read.
+// A skill of a repository that is a link out of it is not read.
 func TestSkillsStayInTheRepository(t *testing.T) {
 	t.Parallel()
 	outside, repo := t.TempDir(), t.TempDir()
@@ -81,7 +81,7 @@ func TestSkillsStayInTheRepository(t *testing.T) {
 	}
 }
 
-// No name ever leaves the catalogue, and all descriptions are cut to one length.
+// No name is ever omitted from the list, and all descriptions are cut to the same length.
 func TestCatalogue(t *testing.T) {
 	t.Parallel()
 	var found Listing

@@ -20,7 +20,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// fake is a server without a program.
+// fake is a server in this process.
 type fake struct {
 	tools     []mcp.Tool
 	prompts   []mcp.Prompt
@@ -59,7 +59,7 @@ func (f *fake) Read(_ context.Context, uri string) (mcp.Result, error) {
 
 func text(s string) mcp.Result { return mcp.Result{Blocks: []mcp.Block{{Text: s}}} }
 
-// bench is a bridge to some fakes.
+// bench is a bridge to several fakes.
 type bench struct {
 	*Bridge
 	t     *testing.T
@@ -81,7 +81,7 @@ func newBench(t *testing.T, fakes map[string]*fake, change ...func(*Config)) *be
 	return b
 }
 
-// open makes the bridge, as another session would.
+// open makes the bridge, like another session would.
 func (b *bench) open(change ...func(*Config)) {
 	config := Config{
 		Connect: func(ctx context.Context, name string) (Connection, error) {
@@ -114,7 +114,7 @@ func (b *bench) open(change ...func(*Config)) {
 	b.Start()
 }
 
-// offeredNow are the names of the tools that a request would declare.
+// offeredNow returns the names of the tools that a request would declare.
 func (b *bench) offeredNow() (names []string) {
 	for _, tool := range tools.Join(b.Source()).ToolsForFormat("") {
 		names = append(names, tool.Name)
@@ -142,8 +142,8 @@ func tool(name, description, schema string) mcp.Tool {
 
 const wait = 10 * time.Second
 
-// TestKnownServersAreNotConnected_5_2_1: a second session has the same array without a
-// connection, and connects at the first call.
+// TestKnownServersAreNotConnected_5_2_1 checks that a second session offers the same tools without
+// a connection. It connects at the first call.
 func TestKnownServersAreNotConnected_5_2_1(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("one", "does one", `{"required":["x"]}`)}}, "b": {tools: []mcp.Tool{tool("two", "does two", `{}`)}}})
@@ -166,8 +166,9 @@ func TestKnownServersAreNotConnected_5_2_1(t *testing.T) {
 	}
 }
 
-// TestTheArrayStays_5_2_4: what comes late, changes or goes changes nothing of what is
-// offered; it is told once, can be called, and one that is gone says so.
+// TestTheArrayStays_5_2_4 checks that the offered tools stay the same during a session. A tool that
+// arrives late, changes or disappears is reported once. A late tool can be called, and a removed
+// tool returns an error.
 func TestTheArrayStays_5_2_4(t *testing.T) {
 	t.Parallel()
 	late := &fake{tools: []mcp.Tool{tool("late", "comes late", `{}`)}, hold: make(chan struct{})}
@@ -180,7 +181,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	}
 	stamp, offered := b.OfferRevision(), b.offeredNow()
 	interrupted, interrupt := context.WithCancel(t.Context())
-	interrupt() // as Esc does
+	interrupt() // like Esc
 	if _, _, err := b.usable(interrupted, "late"); !errors.Is(err, errStarting) {
 		t.Error(err)
 	}
@@ -235,7 +236,7 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	if want := []string{"mcp_find", "mcp_call", "mcp_read", "mcp__a__one", "mcp__a__new", "mcp__late__late"}; !slices.Equal(b.offeredNow(), want) || b.OfferRevision() == stamp || !same(b.kept, b.offered) {
 		t.Errorf("after the prefix was lost: %q, stamp %d, kept %v", b.offeredNow(), b.OfferRevision(), b.kept)
 	}
-	for n := range 20 { // a server that keeps changing its list makes one line, of what it still has
+	for n := range 20 { // a server that keeps changing its list causes one line, with its remaining tools
 		b.fakes["a"].tools = []mcp.Tool{tool(fmt.Sprint("n", n), "", `{}`)}
 		b.OnServerChanged("a")
 		b.working.Wait()
@@ -253,14 +254,15 @@ func TestTheArrayStays_5_2_4(t *testing.T) {
 	}
 }
 
-// setup.md 5.4: a call that is interrupted says so in words, and what may have come of it.
+// An interrupted call returns an error that states the interrupt and the possible effect (setup.md
+// 5.4).
 func TestInterruptedCall(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("one", "", `{}`)}}})
 	b.WaitReady(t.Context(), wait)
 	ctx, interrupt := context.WithCancel(t.Context())
 	b.fakes["a"].answer = func(string, json.RawMessage) (mcp.Result, error) {
-		interrupt() // as Esc does
+		interrupt() // like Esc
 		return mcp.Result{}, context.Canceled
 	}
 	plan, _ := b.planCall(ctx, b.env, arguments.Parse(`{"server":"a","tool":"one","arguments":{}}`))
@@ -269,7 +271,7 @@ func TestInterruptedCall(t *testing.T) {
 	}
 }
 
-// TestResumeOffersWhatWasOffered: the array of a recorded session comes from its record.
+// TestResumeOffersWhatWasOffered checks that a resumed session takes its tools from the record.
 func TestResumeOffersWhatWasOffered(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("one", "first", `{}`)}}})
@@ -297,7 +299,7 @@ func TestResumeOffersWhatWasOffered(t *testing.T) {
 	}
 }
 
-// TestPlan_5_6: what a person is asked, and what the server says of itself.
+// TestPlan_5_6 checks the approval prompt of a call, and the hints from the server.
 func TestPlan_5_6(t *testing.T) {
 	t.Parallel()
 	hinted := func(name string, a mcp.Annotations) mcp.Tool {
@@ -332,8 +334,9 @@ func TestPlan_5_6(t *testing.T) {
 	}
 }
 
-// TestRugPull_5_6: a definition that changes is asked about with the difference, by the next
-// session too, until a call of it was allowed; a call as it was planned before is not sent.
+// TestRugPull_5_6 checks a tool whose definition changes. The approval prompt shows the difference
+// until the user allows a call, also in the next session. A call that was planned with the old
+// definition is not sent.
 func TestRugPull_5_6(t *testing.T) {
 	t.Parallel()
 	f := &fake{tools: []mcp.Tool{tool("t", "reads a file", `{}`)}}
@@ -359,7 +362,7 @@ func TestRugPull_5_6(t *testing.T) {
 	}
 }
 
-// TestResults_5_5.
+// TestResults_5_5 checks the results of calls.
 func TestResults_5_5(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789\n", 20_000)
@@ -404,7 +407,7 @@ func TestResults_5_5(t *testing.T) {
 	}
 }
 
-// TestFindAndRead.
+// TestFindAndRead checks the tools that find other tools and read resources.
 func TestFindAndRead(t *testing.T) {
 	t.Parallel()
 	var many []mcp.Tool
@@ -446,7 +449,7 @@ func TestFindAndRead(t *testing.T) {
 	}
 }
 
-// TestUnusedServers are in nothing that the model sees, and never connected.
+// TestUnusedServers checks that unused servers are not visible to the model and never connected.
 func TestUnusedServers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("t", "", `{}`)}}}, func(c *Config) { c.Servers[0].Unused = "waits for your yes" })
@@ -459,7 +462,7 @@ func TestUnusedServers(t *testing.T) {
 	}
 }
 
-// TestLongArgumentsHaveAShortKey: the key of a result goes into the record with it.
+// TestLongArgumentsHaveAShortKey checks the key of a result, because the record stores it.
 func TestLongArgumentsHaveAShortKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("t", "", `{}`)}}})
@@ -473,7 +476,7 @@ func TestLongArgumentsHaveAShortKey(t *testing.T) {
 	}
 }
 
-// wantNews compares the news with lines: the words, then the tools that came and went.
+// wantNews compares the update with lines: the text, then the added and removed tools.
 func wantNews(t *testing.T, b *bench, want ...string) {
 	t.Helper()
 	var got []string

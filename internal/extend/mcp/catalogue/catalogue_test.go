@@ -22,7 +22,8 @@ func shown(k ServerInfo) (all []string) {
 	return all
 }
 
-// TestNames_5_2_6: names are of letters, digits, - and _, at most 64 in all, each its own.
+// TestNames_5_2_6 checks that names have only letters, digits, - and _, are at most 64 bytes long,
+// and are unique.
 func TestNames_5_2_6(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 200)
@@ -55,8 +56,8 @@ func TestNames_5_2_6(t *testing.T) {
 	}
 }
 
-// TestDefinitions_5_2_7: one bad schema leaves its tool out and no other, long ones are
-// found only, what nobody sees is removed and counted.
+// TestDefinitions_5_2_7 checks the cleaning of definitions. A bad schema omits only its own tool. A
+// long definition is available only through a search. Invisible characters are removed and counted.
 func TestDefinitions_5_2_7(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat(`{"properties":{"a":`, 40) + `{}` + strings.Repeat(`}}`, 40)
@@ -92,8 +93,8 @@ func TestDefinitions_5_2_7(t *testing.T) {
 	}
 }
 
-// TestCheck_5_2_5: a misfit answers the schema and what is wrong; what cannot be checked
-// fits.
+// TestCheck_5_2_5 checks arguments against a schema. The error contains the schema and the reason.
+// Arguments that can't be checked are accepted.
 func TestCheck_5_2_5(t *testing.T) {
 	t.Parallel()
 	const person = `{"type":"object","properties":{"name":{"type":"string","minLength":2},"age":{"type":"integer"},"kind":{"enum":["a","b"]}},"required":["name"],"additionalProperties":false}`
@@ -139,7 +140,7 @@ func TestCheck_5_2_5(t *testing.T) {
 	}
 }
 
-// exploding is a short schema that takes 2^60 steps to follow.
+// exploding returns a short schema that takes 2^60 steps to follow.
 func exploding() string {
 	var b strings.Builder
 	b.WriteString(`{"type":"object","$ref":"#/$defs/d0","$defs":{`)
@@ -152,7 +153,8 @@ func exploding() string {
 
 func known(tools ...mcp.Tool) ServerInfo { return CleanListing("s", Listing{Tools: tools}, nil) }
 
-// TestIndex_5_2_2 has the beginnings of descriptions, then names, then counts.
+// TestIndex_5_2_2 checks that a larger index has the beginnings of descriptions, then only names,
+// then only counts.
 func TestIndex_5_2_2(t *testing.T) {
 	t.Parallel()
 	servers := func(n int) []UsableServer {
@@ -174,8 +176,8 @@ func TestIndex_5_2_2(t *testing.T) {
 	}
 }
 
-// TestFit_5_2_3: whole servers in the order of the configuration, those that are always
-// wanted first, within the room.
+// TestFit_5_2_3 checks that whole servers are offered within the limit, in the order of the
+// configuration. Servers that are always offered come first.
 func TestFit_5_2_3(t *testing.T) {
 	t.Parallel()
 	sized := func(name string, tokens int) UsableServer {
@@ -204,7 +206,8 @@ func TestFit_5_2_3(t *testing.T) {
 	}
 }
 
-// TestFind ranks names before descriptions before parameters, and always in one way.
+// TestFind checks that matches in names rank before matches in descriptions and parameters, and
+// that the order is always the same.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	var entries []Entry
@@ -246,8 +249,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestChangedDefinitions_5_6: what changes is remembered as it was agreed to, until
-// somebody agrees again, over any number of changes.
+// TestChangedDefinitions_5_6 checks that the approved definition is kept over any number of
+// changes, until the user approves another one.
 func TestChangedDefinitions_5_6(t *testing.T) {
 	t.Parallel()
 	first := known(tool("t", "one", `{}`), tool("same", "", `{}`))
@@ -269,8 +272,8 @@ func TestChangedDefinitions_5_6(t *testing.T) {
 	}
 }
 
-// A tool that goes and comes back with another definition has changed, and so has one that takes a
-// name of another: rules allow tools by both of their names.
+// A tool that disappears and returns with another definition has changed. A tool that takes the
+// name of another one has changed too, because rules allow tools by both of their names.
 func TestChangesByWayOfAbsence(t *testing.T) {
 	t.Parallel()
 	first := known(tool("t", "one", `{}`), tool("x_y", "one", `{}`))

@@ -14,7 +14,7 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// place makes the folders of a home and a workspace with files in them, by their paths.
+// place writes files, by path, into a home folder and a workspace.
 func place(t *testing.T, files map[string]string) trustedfile.Locations {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,7 +36,7 @@ func place(t *testing.T, files map[string]string) trustedfile.Locations {
 	return w
 }
 
-// Agents in the forms of several agent programs.
+// TestForms reads agent files in the formats of several coding agents.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	w := place(t, map[string]string{
@@ -81,7 +81,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Files that cannot be used are named with the reason.
+// Unusable files are reported with the reason.
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -114,8 +114,8 @@ func TestLeftOut(t *testing.T) {
 	}
 }
 
-// Frontmatter as people and editors write it: marks of byte order, ends of lines, tabs, comments, quoted
-// names of fields, lists of models. Files in folders of a folder count too.
+// Find accepts frontmatter as users and editors write it: byte order marks, line endings, tabs,
+// comments, quoted field names, lists of models. Files in subfolders count too.
 func TestOddFrontmatter(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -148,7 +148,7 @@ func TestOddFrontmatter(t *testing.T) {
 	}
 }
 
-// The same file twice: the nearer folder counts, and the other is named.
+// If two files have the same name, the nearer folder counts, and the other file is reported.
 func TestNameTaken(t *testing.T) {
 	t.Parallel()
 	set := Find(place(t, map[string]string{
@@ -161,8 +161,7 @@ func TestNameTaken(t *testing.T) {
 	}
 }
 
-// No text of a file makes a parser panic, and an agent that is offered has a name and a
-// description.
+// No text makes the parser panic, and every offered agent has a name and a description.
 func TestAnyText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

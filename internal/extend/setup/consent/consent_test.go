@@ -18,7 +18,7 @@ import (
 
 var day = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 
-// world is a home with a repository "project".
+// world is a home folder with a repository "project".
 type world struct {
 	*testing.T
 	home, root string
@@ -83,7 +83,8 @@ func (w world) agree(s *consent.Store, items ...consent.Item) {
 	}
 }
 
-// Whatever spells a file of the repository in a command, its bytes are in the content.
+// The content of an item includes the bytes of a repository file, however a command spells its
+// name.
 func TestFilesOfTheCommand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -138,7 +139,8 @@ func TestFilesOfTheCommand(t *testing.T) {
 	}
 }
 
-// quoted returns words as a shell takes them; one word is a line already, unless it is a name.
+// quoted returns words in the form of a shell. A single word is already a line, unless it is a
+// name.
 func quoted(words []string) []string {
 	if len(words) == 1 && !strings.HasPrefix(words[0], "my dir") {
 		return words
@@ -152,7 +154,7 @@ func quoted(words []string) []string {
 	return all
 }
 
-// What consent is given to is kept as it is: in this form, answers of all versions agree.
+// The stored form of approved content never changes, so that answers of all versions stay valid.
 func TestContent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -171,8 +173,8 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// A link is another content when it leads elsewhere, be it to the same bytes, or out of the
-// repository, where bytes do not count.
+// The content changes if a link gets another target, even one with the same bytes. Outside the
+// repository, the bytes do not count.
 func TestLinksLeadElsewhere(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -190,7 +192,7 @@ func TestLinksLeadElsewhere(t *testing.T) {
 	}
 }
 
-// link makes a link in the repository in place of what is there.
+// link replaces a file of the repository by a link.
 func (w world) link(target, name string) {
 	w.Helper()
 	path := filepath.Join(w.root, name)
@@ -200,8 +202,8 @@ func (w world) link(target, name string) {
 	}
 }
 
-// The state of an item follows its content: the fields however they are formatted, the
-// bytes of its files, and nothing else.
+// The state of an item depends on its fields, in any format, and on the bytes of its files, and on
+// nothing else.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -272,7 +274,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// Two items of one name are told apart by their content, in whatever order.
+// Two items with the same name are distinguished by their content, in any order.
 func TestTwinsKeepTheirAnswers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -320,7 +322,8 @@ func TestRefuseAndForget(t *testing.T) {
 	}
 }
 
-// Answers are those about one repository, its items of one file, and the user's items in all.
+// Answers apply to one repository. The items of one file, and all items of the user, have separate
+// answers.
 func TestAnswersAreApart(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -358,8 +361,7 @@ func TestAnswersAreApart(t *testing.T) {
 	}
 }
 
-// What others keep in allowed.json stays, and a file that is broken agrees to nothing and
-// is not replaced.
+// Other entries in allowed.json stay. A broken file approves nothing and is not replaced.
 func TestTheFile(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -390,8 +392,8 @@ func TestTheFile(t *testing.T) {
 	}
 }
 
-// Consent of one repository says nothing of another, of one inside it, or of a folder that
-// only claims to be a work tree of it; a work tree has that of its repository.
+// Consent for a repository does not apply to another one, to one inside it, or to a folder that
+// only claims to be its work tree. A real work tree shares the consent of its repository.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -423,7 +425,7 @@ func TestPlaces(t *testing.T) {
 	w.write("evil/fake/worktrees/x/gitdir", w.home+"/evil/.git\n")
 	w.write("evil/fake/worktrees/x/commondir", w.root+"/.git\n")
 	w.write("evil/fake/worktrees/x/HEAD", "ref: refs/heads/b\n")
-	// A folder .git says itself that it is of the work trees of the repository around it.
+	// A folder .git may itself claim to belong to the work trees of the repository around it.
 	w.write("project/worktrees/.git/commondir", "../..\n")
 	w.write("project/worktrees/.git/gitdir", w.root+"/worktrees/.git\n")
 	w.agree(w.open("project"), w.server(`{}`))
@@ -438,7 +440,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Nothing is kept for the home folder; the answer holds for the run.
+// No answer is stored for the home folder. It is valid for the run.
 func TestHomeKeepsNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -486,7 +488,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// What cannot be looked at whole cannot be agreed to.
+// Content that can't be read completely can't be approved.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -535,7 +537,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Programs that answer at the same time lose none of the answers.
+// Programs that answer at the same time lose no answer.
 func TestAnswersAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Every member that came, went or is another one is in the difference, once, by its name.
+// The difference contains every member that was added, removed or changed, once, by its name.
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ before, now, want string }{
@@ -23,8 +23,8 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-// Items are named alone, and counted where there are several of a kind; a file is as near
-// to the workspace as can be.
+// Items are named if there is one of a kind, and counted otherwise. The path of a file is relative
+// to the workspace if possible.
 func TestWhatIsLeftInWords(t *testing.T) {
 	t.Parallel()
 	item := func(kind Kind, name string) ReviewedItem { return ReviewedItem{Item: Item{Kind: kind, Name: name}} }
@@ -44,7 +44,7 @@ func TestWhatIsLeftInWords(t *testing.T) {
 	}
 }
 
-// The oldest answers go when there are too many.
+// If there are too many answers, the oldest ones are removed.
 func TestOldAnswersGo(t *testing.T) {
 	t.Parallel()
 	s := &Store{path: t.TempDir() + "/allowed.json"}

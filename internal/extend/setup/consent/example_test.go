@@ -11,8 +11,8 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// A hook of a repository waits, runs once it is agreed to, and waits again when its script
-// has changed.
+// A hook of a repository waits for consent, runs after it, and waits again after a change of its
+// script.
 func Example() {
 	home, _ := os.MkdirTemp("", "")
 	defer os.RemoveAll(home)

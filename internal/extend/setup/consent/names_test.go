@@ -11,7 +11,8 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// A variable that a server sets counts with its value, also in place of one that the shell has.
+// The value of a variable that a server sets is part of the content, even for a variable that the
+// shell also sets.
 func TestVariablesOfAnItem(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"X", "HOME", "PWD", "OLDPWD", "CLAUDE_PROJECT_DIR"} {
@@ -27,7 +28,8 @@ func TestVariablesOfAnItem(t *testing.T) {
 	}
 }
 
-// A variable of the person is none of the item, though both have one name: what it names is in doubt.
+// A variable of the user's environment is not part of the item, even if it has the same name. A
+// file name with it is in doubt.
 func TestVariablesOfThePerson(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -57,7 +59,7 @@ func TestVariablesOfThePerson(t *testing.T) {
 	}
 }
 
-// A word of a folder counts in the lines that a server gives to a shell, too.
+// A word with a folder also counts in a command line that a server passes to a shell.
 func TestPathOfALine(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

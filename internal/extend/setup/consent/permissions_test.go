@@ -14,7 +14,7 @@ import (
 	"agent/internal/rules"
 )
 
-// ground has a home with a configuration, and repositories.
+// permissionsGround has a home folder with a configuration and repositories.
 type permissionsGround struct{ home, config string }
 
 func newPermissionsGround(t *testing.T) permissionsGround {
@@ -33,7 +33,7 @@ func (g permissionsGround) folder(t *testing.T, path string) string {
 	return path
 }
 
-// repository makes one in a folder of the home.
+// repository makes a repository in a subfolder of the home folder.
 func (g permissionsGround) repository(t *testing.T, name string) string {
 	t.Helper()
 	dir := g.folder(t, filepath.Join(g.home, name))
@@ -64,8 +64,8 @@ func (g permissionsGround) keep(t *testing.T, workspace string, add ...rules.Per
 	return p
 }
 
-// D-123: a permission holds in the repository, in its folders and work trees, and nowhere else: not
-// in a repository that was put in its place, nor in itself at another path.
+// A permission is valid in the repository, in its folders and in its work trees (D-123). It is not
+// valid in another repository that replaces it, nor after the repository was moved.
 func TestPermissionsBelongToARepository(t *testing.T) {
 	t.Parallel()
 	g := newPermissionsGround(t)
@@ -97,7 +97,7 @@ func TestPermissionsBelongToARepository(t *testing.T) {
 	}
 }
 
-// Nothing is kept for the home folder, nor where the configuration is in the repository.
+// No permission is stored for the home folder, or if the configuration is in the repository.
 func TestPermissionsAreNotKeptEverywhere(t *testing.T) {
 	t.Parallel()
 	g := newPermissionsGround(t)
@@ -127,7 +127,8 @@ func TestPermissionsAreNotKeptEverywhere(t *testing.T) {
 	}
 }
 
-// Paths begin at the top of the repository in the file, and mean the same file from each folder.
+// The stored paths are relative to the top of the repository. They refer to the same file from each
+// folder.
 func TestPermissionsAboutFilesMeanTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	g := newPermissionsGround(t)
@@ -158,7 +159,8 @@ func TestPermissionsAboutFilesMeanTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// Two sessions keep, use and take back at the same time, and none undoes what another did.
+// Two sessions store, use and revoke permissions at the same time, and neither undoes a change of
+// the other.
 func TestPermissionsOfTwoSessions(t *testing.T) {
 	t.Parallel()
 	g := newPermissionsGround(t)
@@ -193,7 +195,8 @@ func TestPermissionsOfTwoSessions(t *testing.T) {
 	}
 }
 
-// A session sees at once what another keeps and takes back; keeping the same again changes nothing.
+// A session immediately sees permissions that another session stores or revokes. Storing the same
+// permission again changes nothing.
 func TestPermissionsAreReadAgain(t *testing.T) {
 	t.Parallel()
 	g := newPermissionsGround(t)
@@ -213,7 +216,7 @@ func TestPermissionsAreReadAgain(t *testing.T) {
 	}
 }
 
-// The rest of the file stays, and a file that cannot be read permits nothing and is not replaced.
+// Other entries of the file stay. An unreadable file permits nothing and is not replaced.
 func TestPermissionsAndTheRestOfTheFile(t *testing.T) {
 	t.Parallel()
 	g := newPermissionsGround(t)

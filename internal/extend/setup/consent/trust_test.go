@@ -13,8 +13,8 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// trust is what the repository of a world wants: a server that runs a script, two lists of
-// rules, and a server of which nothing can be agreed to.
+// trust returns the items of a repository: a server that runs a script, two lists of rules, and a
+// server that can't be approved.
 func (w world) trust() *consent.Trust {
 	w.Helper()
 	w.write("project/run.sh", "1")
@@ -47,7 +47,7 @@ func (w world) answer(t *consent.Trust, yes bool, names ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-// A person sees all that an item would do, and is asked about what is shown.
+// The prompt shows every effect of an item, and consent covers the shown content.
 func TestWhatAPersonSees(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -100,7 +100,8 @@ trust yes approves all waiting items, trust yes ITEM one, by name or letters. tr
 	}
 }
 
-// An answer is about what was shown, then about what is there, or about what is named.
+// An answer without names applies to the shown items, or to the present ones if none were shown. An
+// answer with names applies to the named items.
 func TestAnswersAreAboutWhatWasShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -114,7 +115,7 @@ func TestAnswersAreAboutWhatWasShown(t *testing.T) {
 		t.Error("what cannot be looked at is agreed to")
 	}
 	all, _ := trust.Review()
-	const shows = "\n    allow: Bash(ls), Read (no effect here)" // it was not listed before
+	const shows = "\n    allow: Bash(ls), Read (no effect here)" // these rules were not listed before
 	for _, names := range [][]string{{"rules"}, {"allow rules", all[2].Hash[:8]}, {"sub/rules.json: allow rules"}} {
 		if got := w.answer(trust, true, names...); got != "agreed: allow rules of sub/rules.json"+shows {
 			t.Errorf("%q: %s", names, got)
@@ -150,7 +151,7 @@ func TestAnswersAreAboutWhatWasShown(t *testing.T) {
 	}
 }
 
-// What changed behind the question is not agreed to.
+// Content that changes while the prompt is open is not approved.
 func TestWhatChangedBehindTheQuestion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -200,8 +201,8 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 	}
 }
 
-// A yes to a name is about what was listed, also by another program or before another question, and
-// a yes to all is about nothing that was not listed.
+// A yes for a name covers the listed content, even if another program or another prompt follows the
+// list. A yes for all never covers an item that was not listed.
 func TestWhatChangedBehindTheListing(t *testing.T) {
 	t.Parallel()
 	for name, between := range map[string]func(t *testing.T, w world, listed *consent.Trust) *consent.Trust{
@@ -244,7 +245,7 @@ func TestWhatChangedBehindTheListing(t *testing.T) {
 	}
 }
 
-// trustWith is trust without the server of which nothing can be agreed to.
+// trustWith is trust without the server that can't be approved.
 func (w world) trustWith() *consent.Trust {
 	items := []consent.Item{
 		{Kind: consent.KindServer, Name: "db", File: filepath.Join(w.root, ".mcp.json"), Effects: manifest.List{{Name: manifest.Command, Text: "./run.sh", Role: manifest.RoleWord}}},
@@ -253,7 +254,7 @@ func (w world) trustWith() *consent.Trust {
 	return consent.Find(trustedfile.Locations{Config: filepath.Join(w.home, "config"), Home: w.home, Workspace: w.root}, func() time.Time { return day }, items, nil)
 }
 
-// The links on the way to what was agreed to are guarded, and where they lead.
+// GuardedPaths includes the links that lead to approved files, and their targets.
 func TestGuardedLinks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

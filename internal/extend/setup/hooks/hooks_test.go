@@ -11,7 +11,7 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// place is a home with a configuration and a repository.
+// place writes files into a home folder with a configuration and a repository.
 func place(t *testing.T, files map[string]string) trustedfile.Locations {
 	t.Helper()
 	home := t.TempDir()
@@ -34,8 +34,8 @@ func one(event, hook string) string {
 	return `{"hooks": {"` + event + `": [{"matcher": "Bash", "hooks": [` + hook + `]}]}}`
 }
 
-// Setup 6: the files, the user's first, in the order of the list; those of other programs in
-// the home folder are not taken in place.
+// Find reads the hook files in the listed order, the user's files first. It ignores files of other
+// programs in the home folder (setup.md 6).
 func TestHooksPlaces(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
@@ -68,7 +68,7 @@ func TestHooksPlaces(t *testing.T) {
 	}
 }
 
-// Setup 6: what a hook can say.
+// Find reads all fields of a hook (setup.md 6).
 func TestHooksFields(t *testing.T) {
 	t.Parallel()
 	w := place(t, map[string]string{"w/.claude/settings.json": "\uFEFF" + one("PreToolUse",
@@ -88,7 +88,7 @@ func TestHooksFields(t *testing.T) {
 	}
 }
 
-// Setup 0.3, 0.4 and 6: a part that is wrong is left out and named once; the others count.
+// An invalid hook is omitted and reported once, and the others are used (setup.md 0.3, 0.4 and 6).
 func TestHooksLeftOut(t *testing.T) {
 	t.Parallel()
 	good := `{"type":"command","command":"good"}`
@@ -122,8 +122,8 @@ func TestHooksLeftOut(t *testing.T) {
 	}
 }
 
-// Setup 6: absent, "" and * match all; names and lists are exact; all else is an expression
-// for the whole name.
+// An absent matcher, "" and * match everything. Names and lists match exactly. Anything else is a
+// regular expression for the whole name (setup.md 6).
 func TestHooksMatching(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

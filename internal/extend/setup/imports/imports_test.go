@@ -14,7 +14,7 @@ import (
 
 const token = "ghp_0123456789abcdefABCDEF0123"
 
-// place is a home folder and a workspace with files of other agents.
+// place is a home folder and a workspace with files of other coding agents.
 type place struct {
 	t *testing.T
 	imports.Locations
@@ -70,7 +70,7 @@ func (p place) plan(sources ...string) imports.Plan {
 	return plan
 }
 
-// entry is a written server as canonical JSON.
+// entry returns a written server as canonical JSON.
 func (p place) entry(file, name string) string {
 	p.t.Helper()
 	var written struct {
@@ -83,7 +83,8 @@ func (p place) entry(file, name string) string {
 	return string(text)
 }
 
-// Each source is translated, and says what is lost; a second run changes nothing.
+// Each source is translated, and the report names everything that is lost. A second import changes
+// nothing.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	const own, project = ".config/agent/mcp.json", "work/.mcp.json"
@@ -141,7 +142,8 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// A name that is taken is kept, in our file and between sources; comments stay.
+// If a name is already used, the existing entry stays, in our file and between sources. Comments
+// stay.
 func TestTakenNames(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{
@@ -171,7 +173,7 @@ func TestTakenNames(t *testing.T) {
 	}
 }
 
-// Hooks are appended to ours, once; what cannot be used is named.
+// Hooks are appended to our file, once. Unusable hooks are reported.
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{
@@ -213,7 +215,7 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// Rules are shown in our form and written nowhere, and not at all with a secret.
+// Rules are shown in our form but not written. A rule with a secret is not shown.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{".claude/settings.json": `{"permissions": {"allow": ["Bash(go test *)", "Read(x)", "mcp__s__t", "Bash(curl ` + token + `)", "Bash(DB_PASSWORD=hunter2 make)"]}, "outputStyle": "terse", "statusLine": {"type": "command", "command": "~/.claude/line.sh"}}`})
@@ -229,7 +231,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Broken and hostile files are named and passed over; what is whole counts.
+// Broken and hostile files are reported and skipped. The valid parts are used.
 func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, text, says string }{
@@ -262,7 +264,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// Nothing is written where a file of ours is broken, and a workspace cannot lead out of itself.
+// If one of our files is broken, nothing is written. A link can't lead out of the workspace.
 func TestOwnFileBrokenAndLinks(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{".config/agent/mcp.json": "{", ".claude.json": `{}`, "elsewhere.json": `{"servers": {"x": {"command": "x"}}}`})
@@ -286,7 +288,7 @@ func TestOwnFileBrokenAndLinks(t *testing.T) {
 	}
 }
 
-// Two imports that were planned before either was written keep a hook once.
+// Two imports that are planned before either is written store a hook once.
 func TestHooksOfTwoImports(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{".claude/settings.json": `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"echo once"}]}]}}`})

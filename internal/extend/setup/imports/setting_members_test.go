@@ -13,7 +13,7 @@ import (
 	"agent/internal/extend/setup/imports"
 )
 
-// lines are the changes of a plan, one a line.
+// lines returns the changes of a plan, one on each line.
 func lines(plan imports.Plan) string {
 	var all []string
 	for _, c := range plan.Changes {
@@ -22,7 +22,8 @@ func lines(plan imports.Plan) string {
 	return strings.Join(all, "\n")
 }
 
-// All that other agents have is named: what does the same here, or that nothing does.
+// The report names each setting of other coding agents with its equivalent here, or states that
+// there is none.
 func TestNothingIsLeftUnsaid(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{
@@ -79,7 +80,7 @@ func TestNothingIsLeftUnsaid(t *testing.T) {
 	}
 }
 
-// Whatever members the files of other agents have: each is named, and no value of a secret is shown.
+// The report names every member of the files of other coding agents, and shows no secret value.
 func TestEveryMemberIsNamed(t *testing.T) {
 	t.Parallel()
 	files := []string{".claude/settings.json", ".gemini/settings.json", ".config/opencode/opencode.json", ".config/crush/crush.json"}

@@ -26,7 +26,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// texts are the texts that a workspace gives, joined.
+// texts returns the joined instructions of a workspace.
 func texts(found Listing) string {
 	var all []string
 	for _, f := range found.Files {
@@ -71,7 +71,7 @@ func TestImports(t *testing.T) {
 				},
 			})
 			got := texts(found)
-			// The person is told, too.
+			// The user is notified, too.
 			if refused := strings.Contains(c.want, "is not imported"); refused != (len(found.Problems) == 1) || refused && !strings.Contains(found.Problems[0].Error(), "AGENTS.md: @") {
 				t.Errorf("the person reads %v", found.Problems)
 			}
@@ -96,7 +96,7 @@ func TestImportsEndAtADepth(t *testing.T) {
 	}
 }
 
-// The user's own file may import from home.
+// The user's own file may import files of the home folder.
 func TestImportFromHome(t *testing.T) {
 	t.Parallel()
 	top := root(t)
@@ -147,7 +147,7 @@ func TestOneFileOfAFolderCounts(t *testing.T) {
 	}
 }
 
-// The user's one file is the first of several places.
+// The user's file is the first existing one in a list of paths.
 func TestUsersOwnFile(t *testing.T) {
 	t.Parallel()
 	top := root(t)

@@ -17,7 +17,7 @@ import (
 
 const agentsFile = "AGENTS.md"
 
-// find reads what applies to a workspace.
+// find returns the instructions for a workspace.
 func find(config, home, workspace string) ([]File, []error) {
 	found := Find(Locations{Locations: trustedfile.Locations{Config: config, Home: home, Workspace: workspace}})
 	return found.Files, found.Problems
@@ -82,8 +82,8 @@ func TestInstructionsOrder(t *testing.T) {
 	}
 }
 
-// Outside of home and of a repository, and below a folder for everybody, only the
-// workspace itself instructs the model.
+// Outside the home folder and repositories, and below a folder that everybody can write, only the
+// workspace itself can contain instructions.
 func TestInstructionsOfStrangers(t *testing.T) {
 	t.Parallel()
 	require.Permissions(t)
@@ -186,8 +186,8 @@ func TestInstructionsStayInTheRepository(t *testing.T) {
 	}
 }
 
-// A repository that names a file of the user's as its instructions, by a link that was
-// committed, would send their keys to the provider (D-60).
+// A committed link could make a secret file of the user the instructions, and so send keys to the
+// provider. Such a link is not followed (D-60).
 func TestInstructionsAreNoKeys(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{".env", "deploy/server.key", ".git/config", "here/.ssh/config"} {
@@ -203,7 +203,7 @@ func TestInstructionsAreNoKeys(t *testing.T) {
 	}
 }
 
-// A link leads to a file that others may have put there.
+// A link to a file that another user may have written is not followed.
 func TestInstructionsBehindALinkAreNobodyElses(t *testing.T) {
 	t.Parallel()
 	repo := t.TempDir()
@@ -216,7 +216,7 @@ func TestInstructionsBehindALinkAreNobodyElses(t *testing.T) {
 	}
 }
 
-// What somebody else could have written does not instruct the model (D-61).
+// A file that another user could have written is not used as instructions (D-61).
 func TestInstructionsOfOtherOwners(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
@@ -243,7 +243,7 @@ func TestInstructionsOfOtherOwners(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, found, problems)
 		}
 	}
-	// A repository of somebody else above the workspace is not gone up to.
+	// The search does not continue into a parent repository of another user.
 	top := t.TempDir()
 	work := filepath.Join(top, "repo", "work")
 	err := errors.Join(os.MkdirAll(filepath.Join(top, "repo", ".git"), 0o755), os.Mkdir(work, 0o755),

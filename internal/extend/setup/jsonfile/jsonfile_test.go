@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Changes at the same time are all kept, and leave nothing but the file in its folder.
+// Concurrent changes are all kept, and no other file remains in the folder.
 func TestEditAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	const all = 8

@@ -9,7 +9,7 @@ import (
 	"agent/internal/extend/setup/manifest"
 )
 
-// Every text is on a line as it is written, and no two commands look the same.
+// Every text is on one line as written, and no two commands look the same.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	command := func(words ...string) (l manifest.List) {
@@ -44,7 +44,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Parts of a comparison have places of their own, so that none covers another.
+// Each part in a comparison has a separate key, so that no part hides another.
 func TestLeaves(t *testing.T) {
 	t.Parallel()
 	l := manifest.List{{Name: manifest.Command, Text: "a"}, {Name: manifest.Argument, Text: "b"}, {Name: manifest.Argument, Text: "c"}, {Name: "env", Key: "X", Text: "d"}, {Name: "runs", Text: "e"}, {Name: "runs", Text: "f", Note: "n"}}

@@ -11,7 +11,7 @@ import (
 	"agent/internal/extend/setup/trustedfile"
 )
 
-// What rules with wildcards deny reading is hidden as the files that there are.
+// Files that a deny rule with wildcards matches are hidden, one by one.
 func TestHidden(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -51,7 +51,8 @@ func TestHidden(t *testing.T) {
 	check(read.UnwritablePaths, ".")
 }
 
-// What a repository would widen is offered, and what it may never set is named.
+// Find returns the extra permissions that a repository requests as an offer, and reports settings
+// that a repository may never change.
 func TestOffered(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -61,8 +62,8 @@ func TestOffered(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(root, ".claude"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	names := ""                                // what is named for the largest of these
-	for text, want := range map[string][3]int{ // offers, lines, problems
+	names := ""                                // the name in each problem
+	for text, want := range map[string][3]int{ // number of offers, lines and problems
 		`{"permissions": {"allow": ["Bash(ls)"]}}`:                                                          {1, 0, 0},
 		`{"permissions": {"allow": "all", "deny": ["Edit"]}}`:                                               {0, 1, 0},
 		`{"apiKeyHelper": "x", "env": {}, "statusLine": {}, "permissions": {"defaultMode": "acceptEdits"}}`: {0, 1, 0},
@@ -89,7 +90,7 @@ func TestOffered(t *testing.T) {
 	}
 }
 
-// The line of an offer is that of the rules that are in effect, and not of another "allow".
+// The line of an offer belongs to the effective rules, and not to another "allow".
 func TestLineOfOffer(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

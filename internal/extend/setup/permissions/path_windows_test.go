@@ -6,8 +6,8 @@ import (
 	"agent/internal/cmdline"
 )
 
-// Rules mean the files of Windows however a path is written: with either slash, in any case, with
-// its drive, as the bash of Git writes it, or without a drive.
+// Rules match files of Windows in any form of the path: with either slash, in upper or lower case,
+// with a drive, in the form of Git Bash, or without a drive.
 func TestRulesAboutFilesOfWindows(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ rule, line, dir string }{

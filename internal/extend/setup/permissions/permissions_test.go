@@ -22,7 +22,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// rules are those of a project with these rules that deny.
+// rules returns the rules of a project with these deny rules.
 func rules(t *testing.T, deny ...string) (r Rules, root, home string) {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
@@ -165,7 +165,7 @@ func TestRulesAboutCommands(t *testing.T) {
 	}
 }
 
-// Where a line does not tell whether a rule denies what it runs, the rule asks.
+// If a line hides whether it runs a denied command, the rule requires approval.
 func TestRulesAskAboutWhatLinesHide(t *testing.T) {
 	t.Parallel()
 	for line, asks := range map[string]bool{
@@ -186,7 +186,7 @@ func TestRulesAskAboutWhatLinesHide(t *testing.T) {
 	}
 }
 
-// Rules about files hold for the words of a command: what it reads, and what it changes.
+// Rules about files apply to the words of a command: the files it reads and the files it changes.
 func TestRulesAboutFilesOfCommands(t *testing.T) {
 	t.Parallel()
 	r, root, home := rules(t, "Read(.env)", "Read(~/.aws/**)", "Read(./target/**)", "Edit(docs/**)")
@@ -210,7 +210,7 @@ func TestRulesAboutFilesOfCommands(t *testing.T) {
 	}
 }
 
-// A file that a rule only asks about hides no file that a rule denies.
+// If an ask rule matches a file, a deny rule that matches another file still denies.
 func TestRulesThatDenyComeFirst(t *testing.T) {
 	t.Parallel()
 	r, root, _ := rules(t, "Edit(out)")
@@ -222,7 +222,7 @@ func TestRulesThatDenyComeFirst(t *testing.T) {
 	}
 }
 
-// A condition holds for the calls that a rule like it would be about.
+// A condition matches the same calls as a rule with the same text.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -236,7 +236,7 @@ func TestConditions(t *testing.T) {
 		{"Bash", Subject{Tool: "Bash", Command: "ls"}, true},
 		{"Edit(*.go)", Subject{Tool: "Edit", Files: []string{"/r/b", "/r/a.go"}}, true},
 		{"Edit(*.go)", Subject{Tool: "Edit", Files: []string{"/r/b"}}, false},
-		{"Edit(*.go)", Subject{Tool: "Edit", Files: []string{"r/b.go", "b.go", ""}}, false}, // and it ends
+		{"Edit(*.go)", Subject{Tool: "Edit", Files: []string{"r/b.go", "b.go", ""}}, false}, // matching has to end
 		{"Edit(*.go)", Subject{Tool: "Read", Files: []string{"/r/a.go"}}, false},
 		{"Edit", Subject{Tool: "Edit"}, true},
 		{"WebFetch(domain:a.b)", Subject{Tool: "WebFetch", Host: "a.b"}, true},
@@ -272,7 +272,7 @@ func TestOtherRules(t *testing.T) {
 	}
 }
 
-// A rule that is not understood is said, never dropped in silence.
+// An invalid rule is reported and never ignored silently.
 func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
 	t.Parallel()
 	if r, _, _ := rules(t, "WebFetch"); r.PageRule("any.host") == nil {
@@ -302,7 +302,7 @@ func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
 	}
 }
 
-// Deny goes before ask, and the user's own file counts too.
+// Deny rules have priority over ask rules, and the user's own file counts too.
 func TestOrderOfRules(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -321,8 +321,8 @@ func TestOrderOfRules(t *testing.T) {
 	}
 }
 
-// The forms of paths mean the same in the user's file as in that of a repository, wherever the
-// workspace is, and a rule that can match nothing there is named.
+// Each form of a path has the same meaning in the user's file and in a repository's file, wherever
+// the workspace is. A rule that can match nothing there is reported.
 func TestRulesOfBothFiles(t *testing.T) {
 	t.Parallel()
 	forms := map[string]struct{ user, project bool }{ // whether W/secret/a.txt is denied
@@ -395,7 +395,7 @@ func TestRulesOfBothFiles(t *testing.T) {
 	}
 }
 
-// A server that searches gets the hosts that rules deny, unless a rule bounds searches otherwise.
+// A server that searches gets the denied hosts, unless another rule limits searches.
 func TestBlockedHosts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -415,7 +415,8 @@ func TestBlockedHosts(t *testing.T) {
 	}
 }
 
-// A rule about searches of the web says nothing of pages, and the other way.
+// A rule about web searches does not apply to pages, and a rule about pages does not apply to
+// searches.
 func TestSearchesAndPages(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

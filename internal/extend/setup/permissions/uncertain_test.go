@@ -7,7 +7,7 @@ import (
 	"agent/internal/cmdline"
 )
 
-// A rule that can match nothing because of how it is written is named. It holds as written.
+// A rule that can't match anything because of its form is reported. It stays in effect as written.
 func TestDoubtfulRulesAreNamed(t *testing.T) {
 	t.Parallel()
 	for rule, why := range map[string]string{
@@ -39,7 +39,7 @@ func TestDoubtfulRulesAreNamed(t *testing.T) {
 	}
 }
 
-// Forms that mean all commands or all pages of a domain are taken so.
+// Some forms of a rule match all commands, or all pages of a domain.
 func TestFormsThatMeanAll(t *testing.T) {
 	t.Parallel()
 	if r, _, _ := rules(t, "Bash(:*)"); r.CommandRule(cmdline.Read("touch x")) == nil {

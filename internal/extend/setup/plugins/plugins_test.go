@@ -37,7 +37,7 @@ func git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// fetched fetches a commit, and writes all its files.
+// fetched fetches a commit and writes all its files.
 func fetched(t *testing.T, repository, commit string, environ ...string) (FetchedCommit, []string) {
 	t.Helper()
 	f, err := Fetch(t.Context(), append(os.Environ(), environ...), repository, commit)
@@ -56,7 +56,7 @@ func fetched(t *testing.T, repository, commit string, environ ...string) (Fetche
 	return f, leftOut
 }
 
-// commit makes a commit of all files of a repository and returns its id.
+// commit commits all files of a repository and returns the ID.
 func commit(t *testing.T, repository string) string {
 	t.Helper()
 	git(t, repository, "add", "-A")
@@ -64,7 +64,7 @@ func commit(t *testing.T, repository string) string {
 	return git(t, repository, "rev-parse", "HEAD")
 }
 
-// A commit is fetched by its whole id, a part of it, or a name.
+// A commit can be fetched by its full ID, a prefix of it, or a name.
 func TestFetchAndTake(t *testing.T) {
 	t.Parallel()
 	repository := t.TempDir()
@@ -119,8 +119,8 @@ func TestFetchAndTake(t *testing.T) {
 	}
 }
 
-// The files are those of the commit, byte for byte: what the repository or the person has git do at a
-// checkout is not done, and no repository of the person is touched.
+// The files equal the files of the commit, byte for byte. Checkout settings of the repository or
+// the user have no effect, and no repository of the user changes.
 func TestFetchIsExact(t *testing.T) {
 	t.Parallel()
 	repository, own := t.TempDir(), t.TempDir()
@@ -171,7 +171,8 @@ func sorted(texts []string) []string {
 	return texts
 }
 
-// A folder with names that systems take for others, or for more than names, is refused whole.
+// A folder is refused completely if it has a file name that some system reads as another name, or
+// as several names.
 func TestNamesOfFiles(t *testing.T) {
 	t.Parallel()
 	for why, names := range map[string][]string{
@@ -208,7 +209,7 @@ func TestNamesOfFiles(t *testing.T) {
 	}
 }
 
-// A change of what may be run is a difference, too.
+// A changed mode of an executable file is a difference, too.
 func TestDifferenceOfModes(t *testing.T) {
 	t.Parallel()
 	if !require.Unix {
@@ -230,8 +231,8 @@ func TestDifferenceOfModes(t *testing.T) {
 	}
 }
 
-// Folders that are named by the beginning of a commit are found, and another commit with that
-// beginning has a folder of its own.
+// A folder whose name is a prefix of the commit ID is found. Another commit with the same prefix
+// gets a separate folder.
 func TestFoldersOfOlderVersions(t *testing.T) {
 	t.Parallel()
 	repository := t.TempDir()
@@ -261,7 +262,8 @@ func TestFoldersOfOlderVersions(t *testing.T) {
 	}
 }
 
-// An offer names what can be added: folders of the repository, and addresses that are one word.
+// An offer names only plugins that can be added: folders of the repository, and addresses without
+// spaces.
 func TestOffers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -299,7 +301,7 @@ func TestSplitCommit(t *testing.T) {
 	}
 }
 
-// A manifest names further places, inside of the plugin only.
+// A manifest may name further folders inside the plugin only.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -332,7 +334,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// ${CLAUDE_PLUGIN_ROOT} stands for the folder of the plugin in its own files, and in no others.
+// ${CLAUDE_PLUGIN_ROOT} means the plugin's folder in its own files, and has no meaning in other
+// files.
 func TestRoot(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -346,8 +349,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// A fetch that was killed leaves nothing for good: the next one removes its folder,
-// and no folder that is in use.
+// After a fetch was killed, the next one removes its folder, and no folder that is in use.
 func TestFoldersOfKilledFetchesGo(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TMP", os.Getenv("TMPDIR"))
@@ -360,7 +362,7 @@ func TestFoldersOfKilledFetchesGo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, folder := range all { // none of them is young
+		for _, folder := range all { // all of them are old
 			if err := os.Chtimes(folder, time.Time{}, time.Now().Add(-time.Hour)); err != nil {
 				t.Fatal(err)
 			}
@@ -374,7 +376,7 @@ func TestFoldersOfKilledFetchesGo(t *testing.T) {
 		t.Fatalf("two fetches have the folders %q", all)
 	}
 	copied := filepath.Join(os.Getenv("TMPDIR"), "agent-"+strings.Repeat("K", 12))
-	if err := os.CopyFS(copied, os.DirFS(lasting[0])); err != nil { // as a killed program leaves it
+	if err := os.CopyFS(copied, os.DirFS(lasting[0])); err != nil { // a copy without its lock, as after a kill
 		t.Fatal(err)
 	}
 	folders()

@@ -24,7 +24,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// names of the servers in order, with their origins.
+// listed returns the names of the servers in order, with their origins.
 func listed(f Listing) (all []string) {
 	for _, s := range f.Servers {
 		all = append(all, string(s.Origin)+":"+s.Name)
@@ -32,7 +32,8 @@ func listed(f Listing) (all []string) {
 	return all
 }
 
-// TestPrecedence: flag over user over project, and it is said.
+// TestPrecedence checks that flags have priority over the user's file, and the user's file over the
+// project's. A notice reports each hidden server.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -76,7 +77,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// TestFields: all names that agents use for the fields, each entry for itself.
+// TestFields checks every name that coding agents use for the fields, in separate entries.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -167,8 +168,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestFiles: comments and trailing commas are forgiven, VS Code's key is named, names are
-// checked.
+// TestFiles checks that comments and trailing commas are accepted, VS Code's key is reported, and
+// names are checked.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	read := func(text string) Listing {
@@ -238,7 +239,8 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// TestEnviron: a program gets what is usual and what its entry names, nothing else.
+// TestEnviron checks that a server gets the usual variables and the variables of its entry, and no
+// others.
 func TestEnviron(t *testing.T) {
 	t.Parallel()
 	s := Server{Env: map[string]string{"MINE": "1", "LANG": "C"}}
@@ -248,7 +250,7 @@ func TestEnviron(t *testing.T) {
 	}
 }
 
-// TestLines: listings show variables by their names, and no secret.
+// TestLines checks that listings show the names of variables and no secret.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	s := Server{
@@ -269,7 +271,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestEdits keep comments and other entries.
+// TestEdits checks that edits keep comments and other entries.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "new", "mcp.json")
@@ -319,7 +321,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A program that has an address besides is known by its command line, which is what runs.
+// A server with both a program and an address is listed by its command line, because the program
+// runs.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

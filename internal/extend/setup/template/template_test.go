@@ -58,8 +58,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Whatever a person types arrives at a command as one word, in quotes or not, and runs
-// nothing.
+// Typed arguments reach a command as one word, with or without quotes, and never run anything.
 func TestArgumentsAreOneWord(t *testing.T) {
 	t.Parallel()
 	shell, err := exec.LookPath("sh")

@@ -48,7 +48,7 @@ func FuzzFrontmatter(f *testing.F) {
 	})
 }
 
-// Rules stand between commas, as Claude Code writes them, or blanks, as the standard of skills does.
+// Commas separate rules, as Claude Code writes them, or spaces do, as in the standard of skills.
 func TestListsOfRules(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
