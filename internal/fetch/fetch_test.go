@@ -23,7 +23,7 @@ func TestPublic(t *testing.T) {
 		"[::1]:80": false, "[::]:80": false, "[fe80::1%eth0]:80": false, "[fc00::1]:80": false, "[ff02::1]:80": false,
 		"[::ffff:127.0.0.1]:80": false, "[::ffff:10.0.0.1]:80": false, "[64:ff9b::7f00:1]:80": false, "[2002:7f00:1::]:80": false, "[::127.0.0.1]:80": false,
 		"192.88.99.1:80": false, "[100::1]:80": false, "[3fff::1]:80": false, "[5f00::1]:80": false,
-		"[2a01:4f8:1:2::5]:80": false, "[2a01:4f8:1:3::5]:80": true, "5.6.7.8:80": false, "5.6.7.9:80": true, // beside this machine, and not
+		"[2a01:4f8:1:2::5]:80": false, "[2a01:4f8:1:3::5]:80": true, "5.6.7.8:80": false, "5.6.7.9:80": true, // addresses near this machine's own, and others
 		"no address": false,
 	} {
 		if got := public(address, own) == nil; got != want {
@@ -55,8 +55,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// Private addresses are refused where they are dialled: as a number, as a name, and
-// behind a redirect.
+// A connection to a private address is refused when it is dialed, whether the address comes from a
+// number, a name or a redirect.
 func TestPrivateIsRefused(t *testing.T) {
 	t.Parallel()
 	reached := false
@@ -138,7 +138,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A network that is very wide is no network that machines are on.
+// A network with a very short prefix does not count as a network of this machine.
 func TestNetworks(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{"10.1.2.3/8": "10.0.0.0/8", "10.1.2.3/7": "10.1.2.3/32", "2a01:4f8:1::5/32": "2a01:4f8::/32", "2a01:4f8:1::5/31": "2a01:4f8:1::5/128"} {
@@ -148,7 +148,7 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// The networks of this machine hold its own addresses.
+// The networks of this machine contain its own addresses.
 func TestOwnNetworks(t *testing.T) {
 	t.Parallel()
 	own := ownNetworks()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What is read of a page stays as it is; what nobody reads is gone, and with it all by
-// which a page of a few words can be large.
+// SimplifyHTML keeps the visible text and the links of a page. It removes scripts, styles, comments
+// and attributes, which can make a page with little text large.
 func TestReadable(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ page, want string }{
@@ -31,7 +31,7 @@ func TestReadable(t *testing.T) {
 	}
 }
 
-// No page is larger than what can be converted.
+// SimplifyHTML cuts every page to a size that can be converted.
 func TestReadableIsBounded(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"x", "<p>", "&amp;", "<a href=y>", "ä", "</p>", "<br/>", "href=y "} {
@@ -45,7 +45,7 @@ func TestReadableIsBounded(t *testing.T) {
 	}
 }
 
-// A page is cut where it gets too long, and not before; an interrupted one is none.
+// SimplifyHTML cuts a page only above the size limit. It returns an error if it is interrupted.
 func TestReadableIsCut(t *testing.T) {
 	t.Parallel()
 	for more, whole := range map[string]bool{"": true, "y": false, "<p>": false} {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What kept a page from coming is said in words.
+// A failed request is explained in plain words.
 func TestReason(t *testing.T) {
 	t.Parallel()
 	page := &url.URL{Scheme: "https", Host: "nosuch.example"}

@@ -14,12 +14,12 @@ import (
 	"agent/internal/toolspec"
 )
 
-// does are tools of every kind.
+// does maps the names of the test's tools to their traits.
 var does = map[string]toolspec.Traits{
 	"look": {Reads: true}, "edit": {Edits: true}, "shell": {Runs: true}, "fetch": {Network: true}, "search": {Network: true, Searches: true},
 }
 
-// consentIn is the consent of a conversation in some mode.
+// consentIn returns the Consent of a conversation in the given mode.
 func consentIn(t *testing.T, mode Mode, policy Policy) *Consent {
 	t.Helper()
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): ModeNames()}))
@@ -29,7 +29,7 @@ func consentIn(t *testing.T, mode Mode, policy Policy) *Consent {
 	return NewConsent(&policy, s)
 }
 
-// ruled are rules about the tools above.
+// ruled parses rules about the tools above.
 func ruled(t *testing.T, texts ...string) (all rules.Rules) {
 	t.Helper()
 	var kinds []tools.Tool
@@ -51,8 +51,7 @@ func edit(paths ...string) Call {
 	return Call{Name: "edit", Traits: does["edit"], Preview: tools.Preview{Paths: paths}}
 }
 
-// command is a call of the shell, taken apart where that can be done; only "ls" changes
-// nothing.
+// command returns a call of the shell with a parsed command line. Only "ls" is read-only.
 func command(line string) Call {
 	preview := tools.Preview{Command: line, ReadOnly: line == "ls"}
 	if parsed, err := cmdline.Read(line).PlainCommands(); err == nil {
@@ -61,7 +60,7 @@ func command(line string) Call {
 	return Call{Name: "shell", Traits: does["shell"], Said: toolspec.Label{Name: "shell", Subject: line}, Preview: preview}
 }
 
-// with is a call whose preview says more.
+// with returns a copy of the call with a changed preview.
 func (k Call) with(change func(*tools.Preview)) Call {
 	change(&k.Preview)
 	return k
@@ -73,12 +72,12 @@ var (
 	outside = command("./build").with(func(p *tools.Preview) { p.Outside = "why" })
 )
 
-// search is a search of the web at a service, confined to hosts if there are any.
+// search returns a call of a web search. It is restricted to hosts if hosts are given.
 func search(service string, hosts ...string) Call {
 	return Call{Name: "search", Traits: does["search"], Preview: tools.Preview{Service: service, Hosts: hosts}}
 }
 
-// verdict is what the gates of consent say of a call.
+// verdict runs a call through the gates of consent and returns the first verdict.
 func (c *Consent) verdict(t *testing.T, k Call) Verdict {
 	t.Helper()
 	for _, gate := range c.Gates() {
@@ -89,8 +88,8 @@ func (c *Consent) verdict(t *testing.T, k Call) Verdict {
 	return Verdict{}
 }
 
-// outcome is what becomes of a call: "ran", "asked", "refused", or "ended" where the
-// refusal ends the turn.
+// outcome returns the result of a call: "ran", "asked", "refused", or "ended" if the refusal ends
+// the turn.
 func (c *Consent) outcome(t *testing.T, k Call) string {
 	t.Helper()
 	switch v := c.verdict(t, k); {
@@ -134,7 +133,7 @@ func TestWhoMayRun(t *testing.T) {
 	}
 }
 
-// TestPreviewsDecide: what a call would do decides, beside its kind and the mode.
+// TestPreviewsDecide checks that the preview of a call counts, in addition to its kind and the mode.
 func TestPreviewsDecide(t *testing.T) {
 	t.Parallel()
 	confined := func(p *tools.Preview) { p.Confined = true }
@@ -183,8 +182,9 @@ func TestPreviewsDecide(t *testing.T) {
 	}
 }
 
-// TestRulesAllow: what rules name runs in every mode but read-only and plan, also when
-// nobody is there; and nothing else. A protected file is only allowed by its name (D-60).
+// TestRulesAllow checks that a call that matches a rule runs in every mode but read-only and plan,
+// also in non-interactive runs. Other calls still require approval. A protected file is only
+// allowed by a rule with its name (D-60).
 func TestRulesAllow(t *testing.T) {
 	t.Parallel()
 	env := func(p *tools.Preview) {
@@ -233,8 +233,8 @@ func TestRulesAllow(t *testing.T) {
 	}
 }
 
-// TestAlways: what a person allows for good runs from then on, and nothing else; once is
-// once, and no is no.
+// TestAlways checks that "always" allows the approved kind of call for the rest of the session, and
+// no other call. "Once" allows one call, and "no" allows none.
 func TestAlways(t *testing.T) {
 	t.Parallel()
 	there := outside.with(func(p *tools.Preview) { p.Directory = "there" })
@@ -288,7 +288,7 @@ func TestAlways(t *testing.T) {
 		for _, k := range tt.runs {
 			want := "refused"
 			if k.Traits.Searches {
-				want = "ran" // it changes nothing
+				want = "ran" // a read-only command
 			}
 			if got := c.outcome(t, k); got != want {
 				t.Errorf("%s, in a review: %q %q %s", tt.name, k.Preview.Command, k.Preview.Paths, got)
@@ -297,7 +297,7 @@ func TestAlways(t *testing.T) {
 	}
 }
 
-// TestForget takes back one grant, or all of them.
+// TestForget revokes one permission, or all of them.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	c := consentIn(t, ModeAsk, Policy{})
@@ -322,7 +322,7 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// saidOf are the descriptions of permissions.
+// saidOf returns the descriptions of permissions.
 func saidOf(granted []GrantEntry) (says []string) {
 	for _, g := range granted {
 		says = append(says, g.Says)
@@ -330,8 +330,9 @@ func saidOf(granted []GrantEntry) (says []string) {
 	return says
 }
 
-// TestWhatIsLent holds until it is taken back, in no mode that only looks and for no
-// protected file; so does what the repository allows, which stays.
+// TestWhatIsLent checks permissions for one turn. They last until they are revoked, and do not
+// apply in read-only modes or to protected files. Rules that the user approved for the repository
+// do the same, but outlast the turn.
 func TestWhatIsLent(t *testing.T) {
 	t.Parallel()
 	c := consentIn(t, ModeAsk, Policy{})
@@ -363,7 +364,8 @@ func TestWhatIsLent(t *testing.T) {
 	}
 }
 
-// TestAnAside lets the call pass whatever the answer is; "always" holds for what it is about.
+// TestAnAside checks a side question: its call passes whatever the answer is, and "always" grants a
+// permission for the call that the question is about.
 func TestAnAside(t *testing.T) {
 	t.Parallel()
 	for _, d := range []Decision{{}, {Allow: true}, {Allow: true, Always: true}, {Reason: "no"}} {
@@ -380,8 +382,8 @@ func TestAnAside(t *testing.T) {
 	}
 }
 
-// TestInquiriesAreAnswered by a person, with one answer to each; with nobody there the call
-// answers for itself.
+// TestInquiriesAreAnswered checks that the user answers each inquiry of a call. Without a user, the
+// call runs with its own default answers.
 func TestInquiriesAreAnswered(t *testing.T) {
 	t.Parallel()
 	k := looks.with(func(p *tools.Preview) { p.Inquiries = make([]tools.Inquiry, 2) })
@@ -405,8 +407,8 @@ func TestInquiriesAreAnswered(t *testing.T) {
 	}
 }
 
-// TestPlans: a plan is agreed to in the mode plan only and by a person only, and a yes
-// leaves no wider mode that was chosen meanwhile.
+// TestPlans checks that only a user can approve a plan, and only in plan mode. The approval keeps a
+// wider mode that the user selected in the meantime.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	plans := looks.with(func(p *tools.Preview) { p.Plan = "p" })
@@ -456,8 +458,9 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// TestAModeThatCannotBeSet ends the turn: the yes to a plan does nothing by half. A mode
-// allows no more than itself.
+// TestAModeThatCannotBeSet checks that the turn ends if the mode cannot change after a plan is
+// approved. No part of the approval takes effect. It also checks that a mode does not allow more
+// than itself.
 func TestAModeThatCannotBeSet(t *testing.T) {
 	t.Parallel()
 	only := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.ApprovalMode.Key(): {string(ModePlan)}}))
@@ -472,7 +475,8 @@ func TestAModeThatCannotBeSet(t *testing.T) {
 	}
 }
 
-// TestWhatTheModelReadsInPlan says how its plan comes before the person, in no other mode.
+// TestWhatTheModelReadsInPlan checks the note to the model. In plan mode and in a review it
+// explains how to submit the answer, and in other modes it is empty.
 func TestWhatTheModelReadsInPlan(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -499,7 +503,8 @@ func TestWhatTheModelReadsInPlan(t *testing.T) {
 	}
 }
 
-// TestWhatARefusalSays when nobody is there: what would allow the call.
+// TestWhatARefusalSays checks that a refusal in a non-interactive run names the option that would
+// allow the call.
 func TestWhatARefusalSays(t *testing.T) {
 	t.Parallel()
 	keys := []protect.File{{Path: "a/.env", Name: ".env", Why: "keys"}, {Path: "b/.env", Name: ".env", Why: "more keys"}}
@@ -524,7 +529,7 @@ func TestWhatARefusalSays(t *testing.T) {
 	}
 }
 
-// TestADefectOfAGateRefuses the call.
+// TestADefectOfAGateRefuses checks that a call is refused if a gate has a defect.
 func TestADefectOfAGateRefuses(t *testing.T) {
 	t.Parallel()
 	gates := SortGates(Gate{Name: "last", Stage: StageHook}, Gate{Name: "first", Stage: StageDeny, Check: nil})
@@ -539,8 +544,8 @@ func TestADefectOfAGateRefuses(t *testing.T) {
 	}
 }
 
-// A call that runs unasked has a ground: the mode, the rules, an earlier answer, or what is known of
-// it.
+// A call that runs without approval has a recorded reason: the mode, a rule, an earlier answer, or
+// a property of the call.
 func TestGroundOfCallsThatRunUnasked(t *testing.T) {
 	t.Parallel()
 	allowed := Policy{Allow: ruled(t, "shell(go *)", "shell(make test)", "edit(*.go)")}

@@ -9,8 +9,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// The gates of a conversation look at a call in the order of their stages. Without a user who could
-// answer, a call that needs an approval is refused.
+// The gates of a conversation check a call in the order of their stages. If no user can answer, a
+// call that needs approval is refused.
 func Example() {
 	chosen := settings.New(settings.NewRegistry(settings.All(), nil))
 	policy := &gate.Policy{Unattended: true}

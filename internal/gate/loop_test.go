@@ -13,7 +13,7 @@ import (
 	"agent/internal/toolspec"
 )
 
-// did is one call that a guard is told of.
+// did is a call that a test reports to the guard.
 type did struct {
 	name, arguments, answer string
 	fails, ends, errs       bool
@@ -37,13 +37,13 @@ func (d did) end(g *LoopDetector) {
 		status := 1
 		answer.ExitCode = &status
 	}
-	if d.ends { // as a command, whose note is never the same
+	if d.ends { // like a command, whose note differs each time
 		answer.ExitCode, answer.Note = new(int), fmt.Sprintf("[exit 0 after %s]", d.took)
 	}
 	g.Gate().Ended(Call{Name: d.name, Said: toolspec.Label{Name: d.name, Subject: d.arguments}, Arguments: arguments.Parse(d.arguments), Traits: does}, answer, d.took)
 }
 
-// says is what a guard says of the next call.
+// says returns the guard's description of a loop before the next call, or "".
 func says(g *LoopDetector) string {
 	if ask := g.Gate().Check(context.Background(), Call{}).Ask; ask != nil {
 		return ask.Approval.Repeats
@@ -51,7 +51,7 @@ func says(g *LoopDetector) string {
 	return ""
 }
 
-// TestLoopGuard: what is going in circles and what is work (D-70).
+// TestLoopGuard checks which sequences of calls count as a loop, and which count as work (D-70).
 func TestLoopGuard(t *testing.T) {
 	t.Parallel()
 	var (
@@ -96,8 +96,8 @@ func TestLoopGuard(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name string
-		// circle are the calls that take turns; says is what is said of them in the end,
-		// empty when they may go on.
+		// circle holds the calls that repeat in turn. says is a part of the final report, or empty
+		// if the calls do not count as a loop.
 		circle []func(n int) did
 		says   string
 	}{
@@ -159,8 +159,8 @@ func TestLoopGuard(t *testing.T) {
 	}
 }
 
-// TestLoopGuardCounts: a circle begins with a certain call. Small letters are commands that
-// answer the same, E is an edit that answers otherwise each time.
+// TestLoopGuardCounts checks where a loop begins. A small letter is a command with a constant
+// answer. E is an edit with a different answer each time.
 func TestLoopGuardCounts(t *testing.T) {
 	t.Parallel()
 	for calls, says := range map[string]string{
@@ -169,7 +169,7 @@ func TestLoopGuardCounts(t *testing.T) {
 		"bEbEbEbEbE":           "the same 2 calls came 5 times",
 		"bEbEbEbEaE":           "",
 		"aEbEbEbEbE":           "",
-		"aaaaab":               "the same answer 5 times", // which is asked with the next call
+		"aaaaab":               "the same answer 5 times", // the report comes with the next call
 	} {
 		guard := NewLoopDetector(&Policy{})
 		for n, letter := range calls {
@@ -195,8 +195,8 @@ func TestLoopGuardCounts(t *testing.T) {
 	}
 }
 
-// A person continues a circle, stops it, or says what to do instead; unattended, the turn
-// fails. After that the count begins again.
+// A user can continue a loop, stop it, or send an instruction instead. In a non-interactive run the
+// turn fails. After an answer the count begins again.
 func TestCirclesAreAskedAboutOnce(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -233,7 +233,8 @@ func TestCirclesAreAskedAboutOnce(t *testing.T) {
 	}
 }
 
-// TestTheThirdFailureIsRemarked, and neither the second, the fourth nor a success.
+// TestTheThirdFailureIsRemarked checks that a remark follows the third failure, and not the second,
+// the fourth or a success.
 func TestTheThirdFailureIsRemarked(t *testing.T) {
 	t.Parallel()
 	guard := NewLoopDetector(&Policy{}).Gate()

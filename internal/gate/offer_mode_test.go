@@ -9,13 +9,13 @@ import (
 	"agent/internal/tools"
 )
 
-// confined is a command that runs in the sandbox.
+// confined returns a command that runs in the sandbox.
 func confined(line string) Call {
 	return command(line).with(func(p *tools.Preview) { p.Sandboxed, p.Confined = true, true })
 }
 
-// The mode is offered after the fifth yes in a row to commands in the sandbox, and only for such a
-// command; the answer changes the mode.
+// After five approvals in a row of sandboxed commands, the next prompt for such a command offers
+// the mode. The answer changes the mode.
 func TestTheModeIsOffered(t *testing.T) {
 	t.Parallel()
 	c := consentIn(t, ModeAsk, Policy{})
@@ -48,8 +48,8 @@ func TestTheModeIsOffered(t *testing.T) {
 	}
 }
 
-// Whatever is answered, the mode is offered exactly if the last five answers about commands in the
-// sandbox were a plain yes, and an offer that was not made changes nothing.
+// The mode is offered exactly if the last five answers about sandboxed commands were plain
+// approvals. A decision without an offer does not change the mode.
 func TestTheModeIsOfferedInARow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

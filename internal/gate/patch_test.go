@@ -8,8 +8,8 @@ import (
 	"agent/internal/tools"
 )
 
-// A rule allows a patch only if it allows each of its files, and a protected file among them
-// is asked about unless a rule names it (D-60).
+// A rule allows a patch only if it allows each of its files. A protected file in a patch requires
+// approval unless a rule names it (D-60).
 func TestRulesHoldForEachFileOfAPatch(t *testing.T) {
 	t.Parallel()
 	registry := tools.NewRegistry(tools.Default()...)

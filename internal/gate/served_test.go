@@ -9,8 +9,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// TestConsentToServers_5_6: each mode, rules, grants that hold for a definition, and what a
-// server says of itself.
+// TestConsentToServers_5_6 checks calls of MCP servers in each mode, with rules, with permissions
+// for one definition, and with the hints of the server.
 func TestConsentToServers_5_6(t *testing.T) {
 	t.Parallel()
 	rule, err := tools.NewRegistry().ParseRule("mcp(s/t*)")
@@ -56,7 +56,8 @@ func TestConsentToServers_5_6(t *testing.T) {
 	}
 }
 
-// TestGrantsOfServers: "a" is for the tool as it is defined, and not for what destroys.
+// TestGrantsOfServers checks that "a" allows the current definition of a tool only, and is not
+// offered for destructive tools.
 func TestGrantsOfServers(t *testing.T) {
 	t.Parallel()
 	c := consentIn(t, ModeAsk, Policy{})

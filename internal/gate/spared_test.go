@@ -8,9 +8,9 @@ import (
 	"agent/internal/toolspec"
 )
 
-// TestAllowOfHooksSparesTheQuestionAndNothingElse (D-97): not the modes that only
-// look, protected files, leaving the sandbox, a question or plan of the call itself, a server's
-// changed definition.
+// TestAllowOfHooksSparesTheQuestionAndNothingElse (D-97) checks that a hook's "allow" only replaces
+// the approval prompt. It does not override read-only modes, protected files, leaving the sandbox,
+// the call's own question or plan, or a changed tool definition of a server.
 func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {
 	t.Parallel()
 	runs := toolspec.Traits{Runs: true}
@@ -47,7 +47,8 @@ func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestFullAutoAsksInAHomeFolder (B4): the home folder is a workspace only if it was named.
+// TestFullAutoAsksInAHomeFolder (B4) checks that the home folder is a workspace only if the user
+// named it.
 func TestFullAutoAsksInAHomeFolder(t *testing.T) {
 	t.Parallel()
 	for _, does := range []toolspec.Traits{{Runs: true}, {Edits: true}} {

@@ -12,7 +12,7 @@ import (
 	"agent/internal/tools"
 )
 
-// shelf keeps permissions in memory.
+// shelf stores permissions in memory.
 type shelf struct {
 	all   []rules.Permission
 	fails error
@@ -42,7 +42,7 @@ func (s *shelf) CountUse(used ...rules.Permission) {
 	}
 }
 
-// keeping is the consent of a conversation that keeps permissions on a shelf.
+// keeping returns the Consent of a conversation that stores its permissions on a shelf.
 func keeping(t *testing.T, s *shelf, policy Policy) *Consent {
 	t.Helper()
 	policy.Keeper, policy.ParseRule = s, func(text string) (rules.Rule, error) { return ruled(t, text)[0], nil }
@@ -53,8 +53,8 @@ func sandboxed(line string) Call {
 	return command(line).with(func(p *tools.Preview) { p.Confined, p.Sandboxed = true, true })
 }
 
-// D-123: what is kept runs unasked in each session of the project, exactly the call or the rule
-// that was shown, and nothing is offered for what "always" is not offered for.
+// D-123: a stored permission covers exactly the call or the rule that the prompt showed, in each
+// session of the project. The prompt offers storing only if it also offers "always".
 func TestKeptPermissions(t *testing.T) {
 	t.Parallel()
 	served := func(definition string, each bool) Call {
@@ -116,7 +116,8 @@ func TestKeptPermissions(t *testing.T) {
 	}
 }
 
-// A permission that is kept never names a protected file, as a rule of --allow does.
+// A stored permission never covers a protected file, even if it names the file as a rule of --allow
+// could.
 func TestKeptPermissionsNameNoProtectedFile(t *testing.T) {
 	t.Parallel()
 	protected := sandboxed("cat .env").with(func(p *tools.Preview) { p.Protected = []protect.File{{Path: ".env", Name: ".env"}} })
@@ -143,7 +144,8 @@ func TestPermissionsAddUp(t *testing.T) {
 	}
 }
 
-// Permissions are listed, those of the session first, and taken back by number in all sessions.
+// Grants lists permissions, first the permissions of the session. A permission can be revoked by
+// its number in all sessions.
 func TestPermissionsAreListedAndTakenBack(t *testing.T) {
 	t.Parallel()
 	s := &shelf{}
@@ -174,8 +176,8 @@ func TestPermissionsAreListedAndTakenBack(t *testing.T) {
 	}
 }
 
-// What cannot be kept holds for the session, and the person reads why; what cannot be taken back is
-// an error.
+// A permission that cannot be stored lasts for the session, and a notice explains why. A stored
+// permission that cannot be revoked is an error.
 func TestPermissionsThatCannotBeKept(t *testing.T) {
 	t.Parallel()
 	s := &shelf{fails: errors.New("the disk is full")}
@@ -190,7 +192,8 @@ func TestPermissionsThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// Without a place to keep them, nothing is offered for good, and a capital A allows once.
+// Without a store for permissions, the prompt does not offer a permanent permission, and A allows
+// the call once.
 func TestNothingIsKeptWithoutAKeeper(t *testing.T) {
 	t.Parallel()
 	c := consentIn(t, ModeAsk, Policy{})
@@ -200,7 +203,7 @@ func TestNothingIsKeptWithoutAKeeper(t *testing.T) {
 	}
 }
 
-// A rule that is not understood, or that nothing can read, grants nothing.
+// A rule that cannot be parsed or read allows nothing.
 func TestUnreadableRulesGrantNothing(t *testing.T) {
 	t.Parallel()
 	c := keeping(t, &shelf{all: []rules.Permission{{Rule: "nonsense"}, {}}}, Policy{})
@@ -213,7 +216,7 @@ func TestUnreadableRulesGrantNothing(t *testing.T) {
 	}
 }
 
-// After the third yes to calls of one form, the question says which of them the rule would have
+// After three approvals of similar calls, the prompt reports how many of them the rule would have
 // covered.
 func TestQuestionsSayHowOftenTheyCame(t *testing.T) {
 	t.Parallel()

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What a provider attached survives the round trip byte for byte, and counts only
-// where it goes back.
+// Data that a provider attached to a block survives the round trip byte for byte. It counts only if
+// the block is sent to the same provider again.
 func TestAttached(t *testing.T) {
 	t.Parallel()
 	const entry = `{"speaker":"ai","blocks":[` +

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// session returns a history of n entries as a coding session has them: every
-// second entry calls a tool, the next holds a result of a few hundred bytes.
+// session returns a history of n entries as in a coding session. Every second entry calls a tool,
+// and the next entry has a result of a few hundred bytes.
 func session(n int) []*Content {
 	entries := make([]*Content, 0, n)
 	for i := 0; len(entries) < n; i++ {
@@ -18,7 +18,7 @@ func session(n int) []*Content {
 	return entries[:n]
 }
 
-// tenth is a density result that removes a tenth of n entries and edits another.
+// tenth returns a density result that removes a tenth of n entries and edits another tenth.
 func tenth(entries []*Content) DensityResult {
 	r := DensityResult{Replacements: map[int]*Content{}}
 	for i := 0; i+1 < len(entries); i += 10 {
@@ -28,8 +28,8 @@ func tenth(entries []*Content) DensityResult {
 	return r
 }
 
-// Issue: applying and re-totalling takes at most 1 ms at 2 000 entries, and is
-// linear. Filling the service is not timed.
+// BenchmarkApplyAndRecalculate measures applying a result and counting again. The goal is linear
+// time, and at most 1 ms with 2,000 entries. Filling the service is not timed.
 func BenchmarkApplyAndRecalculate(b *testing.B) {
 	for _, n := range []int{2_000, 20_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A change that the record refuses is reported also where it had to wait for a compression.
+// If an entry waits for a compression and the record then refuses it, Rebuild returns the error.
 func TestRebuildReportsWhatWaitedInVain(t *testing.T) {
 	t.Parallel()
 	s, observer := letters(t, "AB")
@@ -18,7 +18,8 @@ func TestRebuildReportsWhatWaitedInVain(t *testing.T) {
 	}
 }
 
-// What left a history is measured by the counts that it had, and named by its tool.
+// The observer receives the tokens of removed content as they were counted before, and the name of
+// its tool.
 func TestWhatIsGoneIsMeasured(t *testing.T) {
 	t.Parallel()
 	for _, density := range []bool{true, false} {
@@ -37,7 +38,7 @@ func TestWhatIsGoneIsMeasured(t *testing.T) {
 			if err := s.ApplyDensityResult(DensityResult{Removals: []int{4}, Replacements: map[int]*Content{3: shorter}, Prunes: gone}); err != nil {
 				t.Fatal(err)
 			}
-			want = before - s.TotalTokens() // what surrounds an entry is shared out
+			want = before - s.TotalTokens() // the overhead of an entry is divided among its blocks
 		} else {
 			if err := s.Rebuild("test", func([]*Content, []int) (RebuiltHistory, error) {
 				return RebuiltHistory{Entries: []*Content{all[0], all[1], all[2], shorter}, Gone: gone}, nil
@@ -54,8 +55,8 @@ func TestWhatIsGoneIsMeasured(t *testing.T) {
 	}
 }
 
-// D-80: going back makes other entries the history; it has not been optimised, and is refused
-// while a compression works, as everything else is.
+// D-80: Rewind makes other entries the history. The result does not count as optimized. Like every
+// other change, Rewind is refused during a compression.
 func TestRewind(t *testing.T) {
 	t.Parallel()
 	s, observer := letters(t, "ABC")
@@ -85,7 +86,7 @@ func TestRewind(t *testing.T) {
 	}
 }
 
-// What density made of entries is what it says of them.
+// After and Apply return the entries as a step of the density engine changed them.
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	a, b, c, short := HumanText("a"), HumanText("b"), HumanText("c"), HumanText("s")
@@ -95,13 +96,12 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// named counts like bytes under a name.
+// named is byteCounter with the name of a vocabulary.
 type named struct{ byteCounter }
 
 func (named) Vocabulary() string { return "bytes" }
 
-// Counts that were recorded are taken over by a counter of the same vocabulary, if they can be
-// right.
+// Recorded token counts are used by a counter of the same vocabulary if they are plausible.
 func TestRecordedCounts(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -124,7 +124,7 @@ func TestRecordedCounts(t *testing.T) {
 	}
 	entry := HumanText("abc")
 	entry.CountTokens(named{})
-	entry.Blocks[0] = &Text{Text: "changed afterwards"} // so that it shows where it is counted again
+	entry.Blocks[0] = &Text{Text: "changed afterwards"} // a new count would differ
 	s := NewService(byteCounter{}, nil)
 	if err := s.Add(entry); err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestRecordedCounts(t *testing.T) {
 	}
 }
 
-// What is noted at an entry is found also after a record has turned it into JSON.
+// The metadata of an entry can be read after the entry was encoded as JSON and decoded.
 func TestMetaOf(t *testing.T) {
 	t.Parallel()
 	entry := HumanText("a").WithMeta("n", 3).WithMeta("list", []string{"x"}).WithMeta(MetaModel, "m").WithMeta(MetaScale, 1.5)
@@ -171,7 +171,7 @@ func TestMetaOf(t *testing.T) {
 	}
 }
 
-// What carries a key is found by it: a block, or the result in an entry that has it.
+// KeyedText finds the text with a key: a block, or the result in an entry with that key.
 func TestKeyed(t *testing.T) {
 	t.Parallel()
 	entry := New(Tool, &Text{Text: "t", Key: "a"}, &ToolResponse{CallID: "1", Result: TextResult("r")}).WithMeta(MetaKey, "b")
@@ -182,8 +182,8 @@ func TestKeyed(t *testing.T) {
 	}
 }
 
-// A message is what the user said to the model; what was printed, brought or brought back,
-// and what was done to files, is none by itself.
+// IsMessage reports whether the user wrote an entry for the model. Output of commands, included or
+// restored files, and reports of changed files are no messages by themselves.
 func TestIsMessage(t *testing.T) {
 	t.Parallel()
 	of := func(sources ...Source) *Content {
@@ -217,7 +217,7 @@ func TestIsMessage(t *testing.T) {
 	}
 }
 
-// A document that is written is read again as it was.
+// A document that was written can be read again without a change.
 func TestWriteDocument(t *testing.T) {
 	t.Parallel()
 	entries := []*Content{HumanText("a\"b"), New(AI, &Text{Text: "c"})}

@@ -36,12 +36,12 @@ func TestCountBlock(t *testing.T) {
 	}
 }
 
-// negativeCounter is a broken tokenizer.
+// negativeCounter is a broken tokenizer that returns negative counts.
 type negativeCounter struct{}
 
 func (negativeCounter) Count(string) int { return -1000 }
 
-// ERR-022.
+// ERR-022: a negative count of a tokenizer counts as zero.
 func TestNonsensicalCountsAreNotNegative(t *testing.T) {
 	t.Parallel()
 	s := NewService(negativeCounter{}, nil)
@@ -53,7 +53,7 @@ func TestNonsensicalCountsAreNotNegative(t *testing.T) {
 	}
 }
 
-// D-07: what is not sent is not part of the total.
+// D-07: an entry that requests omit counts nothing.
 func TestEmptyEntriesCountNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]*Content{
@@ -71,7 +71,7 @@ func TestEmptyEntriesCountNothing(t *testing.T) {
 	}
 }
 
-// spyCounter remembers which texts it counted.
+// spyCounter records the texts that it counts.
 type spyCounter struct {
 	mu      sync.Mutex
 	counted []string
@@ -111,12 +111,12 @@ func TestCountsAreMemoised(t *testing.T) {
 	}
 }
 
-// fromScratch is the total by the plain rule.
+// fromScratch returns the total by counting every entry without a cache.
 func fromScratch(counter Counter, entries []*Content) int {
 	total := 0
 	for _, c := range entries {
 		if c.Empty() {
-			continue // D-07: it is not sent
+			continue // D-07: requests omit this entry
 		}
 		total += EntryTokens
 		for _, b := range c.Blocks {
@@ -126,7 +126,7 @@ func fromScratch(counter Counter, entries []*Content) int {
 	return total
 }
 
-// model drives a Service with random changes and knows what must come of them.
+// model changes a Service at random and computes the expected result.
 type model struct {
 	t           *rapid.T
 	service     *Service
@@ -134,7 +134,7 @@ type model struct {
 	entries     []*Content
 	waiting     []*Content
 	compressing bool
-	replayed    []*Content // what the observer's record gives
+	replayed    []*Content // the result of replaying the observer's record
 	told, made  int
 }
 
@@ -153,7 +153,7 @@ func (m *model) observe(mutation Mutation) error {
 	return nil
 }
 
-// plainApply is REQ-HD-003.2 and 003.3 as they are said.
+// plainApply implements REQ-HD-003.2 and 003.3 literally.
 func plainApply(entries []*Content, r DensityResult) []*Content {
 	entries = slices.Clone(entries)
 	for i, c := range r.Replacements {
@@ -274,8 +274,8 @@ func (m *model) check(t *rapid.T) {
 	}
 }
 
-// D-01, D-24, REQ-HD-003.5, REQ-HD-003.6: after any changes the totals are those of a count
-// from scratch, and the observer's record gives the history.
+// D-01, D-24, REQ-HD-003.5, REQ-HD-003.6: after any changes, the totals equal a count from scratch,
+// and replaying the observer's record returns the history.
 func TestServiceAgainstPlainModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -288,7 +288,7 @@ func TestServiceAgainstPlainModel(t *testing.T) {
 	})
 }
 
-// Many may read while the turn loop writes; run with -race.
+// Many goroutines may read while the turn loop writes. The test is useful with -race.
 func TestConcurrentReaders(t *testing.T) {
 	t.Parallel()
 	s := NewService(byteCounter{}, nil)
@@ -371,8 +371,8 @@ func mustResult(t *testing.T, raw string) Result {
 	return r
 }
 
-// An image is counted as about what providers charge for a screenshot: far less than
-// that, and a window full of images would be refused; far more, and one would fill it.
+// An image counts as many tokens as providers charge for a screenshot. A much smaller count would
+// send requests that are too large, and a much larger one would fill the context window.
 func TestImagesAreCounted(t *testing.T) {
 	t.Parallel()
 	s := NewService(byteCounter{}, nil)
@@ -383,7 +383,7 @@ func TestImagesAreCounted(t *testing.T) {
 	}
 }
 
-// What an image takes follows its size, within bounds.
+// The token count of an image depends on its size, within limits.
 func TestImageTokens(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ width, height, want int }{

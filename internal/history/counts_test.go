@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// REQ-HD-001.8: counts as the session log and stream-json write them, and in words.
+// REQ-HD-001.8: Counts are written as JSON, as in the session log and stream-json, and as a text.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	counts := Counts{

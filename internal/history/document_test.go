@@ -28,7 +28,7 @@ func TestParseDocument(t *testing.T) {
 	}
 }
 
-// Bad input: the line and the field at fault are named.
+// If a document is invalid, the error names the line and the wrong field.
 func TestParseDocumentErrors(t *testing.T) {
 	t.Parallel()
 	const ok = `{"speaker":"human","blocks":[{"type":"text","text":"a"}]}`

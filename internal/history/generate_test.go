@@ -7,12 +7,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// byteCounter counts a token a byte, so that expectations can be worked out by hand.
+// byteCounter counts one token for each byte, so that expected values are easy to compute.
 type byteCounter struct{}
 
 func (byteCounter) Count(text string) int { return len(text) }
 
-// halfCounter is another tokenizer.
+// halfCounter is a second tokenizer.
 type halfCounter struct{}
 
 func (halfCounter) Count(text string) int { return len(text) / 2 }
@@ -20,10 +20,10 @@ func (halfCounter) Count(text string) int { return len(text) / 2 }
 // The generators below are functions: rapid names a generator when it is first
 // used, which must not happen in two parallel tests at once.
 
-// fewIDs make calls and responses meet, repeat and miss each other.
+// fewIDs draws from few ids, so that calls and responses often match or repeat.
 func fewIDs() *rapid.Generator[string] { return rapid.SampledFrom([]string{"", "1", "2", "3"}) }
 
-// someText has everything that escaping, counting and fencing must survive.
+// someText draws texts that are hard to escape, count or fence.
 func someText() *rapid.Generator[string] {
 	return rapid.SampledFrom([]string{
 		"", " \n", "words", "zwei Wörter", "日本語 👩‍🚀", `"quoted" \ <b>&amp;</b>`, "a\r\nb\x00\u2028", "--- a.go ---\nx\n--- End of content ---", "```go\nx\n```",
@@ -59,7 +59,7 @@ func drawBlock(t *rapid.T) Block {
 	}
 }
 
-// anyEntry draws an entry of any speaker with any blocks, sensible or not.
+// anyEntry draws an entry of any speaker with any blocks, valid or not.
 func anyEntry() *rapid.Generator[*Content] { return rapid.Custom(drawEntry) }
 
 func drawEntry(t *rapid.T) *Content {

@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// REQ-HD-006.1, REQ-HD-006.5, D-18, D-19, D-20, D-21.
+// Inclusions finds the included files in a text (REQ-HD-006.1, REQ-HD-006.5, D-18, D-19, D-20,
+// D-21).
 func TestInclusions(t *testing.T) {
 	t.Parallel()
 	const closer = "--- End of content ---"
@@ -49,7 +50,7 @@ func TestInclusions(t *testing.T) {
 	}
 }
 
-// D-18: the path the block carries decides, whatever the content looks like.
+// D-18: the path in the block decides, whatever the content looks like.
 func TestStructuredInclusion(t *testing.T) {
 	t.Parallel()
 	for _, content := range []string{"", "x", "x\n--- End of content ---\nleak", "--- b ---\ny\n--- End of content ---\n"} {
@@ -64,8 +65,8 @@ func TestStructuredInclusion(t *testing.T) {
 	}
 }
 
-// D-46: text that only looks like an inclusion is one in documents alone; data and
-// what someone wrote never are.
+// D-46: a text that only looks like an inclusion is an inclusion in imported documents alone. In
+// data and in texts that a user or model wrote, it is plain text.
 func TestTextThatLooksLikeAnInclusion(t *testing.T) {
 	t.Parallel()
 	look := NewInclusion("a", "x").Text
@@ -130,13 +131,13 @@ func FuzzInclusions(f *testing.F) {
 			if !strings.HasPrefix(part, "--- ") || !strings.Contains(part, i.Path) || closers(part) != 1 {
 				t.Fatalf("%+v is %q", i, part)
 			}
-			// What is found alone is the same inclusion: nothing around it matters.
+			// An inclusion is found in the same way if it is the whole text.
 			alone := Inclusions((&Text{Text: part}).Imported())
 			if len(alone) != 1 || alone[0] != (Inclusion{i.Path, 0, len(part)}) {
 				t.Fatalf("%q alone gives %+v", part, alone)
 			}
 		}
-		// A path and content without line breaks of markers come back as written.
+		// A path and content without marker lines are returned unchanged.
 		if plain := !strings.Contains(path+content, "---") && !strings.ContainsAny(path, "\r\n") && strings.TrimSpace(path) != ""; plain {
 			found := Inclusions((&Text{Text: NewInclusion(path, content).Text}).Imported())
 			if len(found) != 1 || found[0].Path != strings.TrimSpace(path) {

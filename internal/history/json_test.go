@@ -25,7 +25,7 @@ var entrySeeds = []string{
 	`{"speaker":"ai","blocks":[{"type":"tool_call","id":"1","name":"f","parameters":null}]}`,
 }
 
-// decodeEntry decodes as everybody does, through encoding/json.
+// decodeEntry decodes an entry with encoding/json, as all callers do.
 func decodeEntry(t testing.TB, data string) *Content {
 	t.Helper()
 	var c Content
@@ -35,7 +35,7 @@ func decodeEntry(t testing.TB, data string) *Content {
 	return &c
 }
 
-// sameJSON compares two documents by meaning. Numbers keep their digits.
+// sameJSON returns "" if two documents have the same meaning. Numbers must have the same digits.
 func sameJSON(t testing.TB, want, got []byte) string {
 	t.Helper()
 	return cmp.Diff(meaning(t, want), meaning(t, got))
@@ -52,7 +52,7 @@ func meaning(t testing.TB, data []byte) any {
 	return v
 }
 
-// The shape of entries and blocks is that of the session log, to the letter.
+// Entries and blocks have exactly the JSON format of the session log.
 func TestEntryJSON(t *testing.T) {
 	t.Parallel()
 	exit := 1
@@ -87,7 +87,7 @@ func TestEntryJSON(t *testing.T) {
 	}
 }
 
-// What a newer version or another program wrote is not lost.
+// Fields that a newer version or another program wrote are not lost.
 func TestUnknownFieldsSurvive(t *testing.T) {
 	t.Parallel()
 	for id, entry := range map[string]string{
@@ -126,8 +126,8 @@ func TestEditsKeepUnknownFields(t *testing.T) {
 	}
 }
 
-// Any entry with any unknown fields means the same after a round trip, and the
-// second trip changes not a byte.
+// Any entry with any unknown fields has the same meaning after a round trip. A second trip changes
+// no byte.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -154,7 +154,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// Room between the parts of an entry does not change what it says.
+// White space between the parts of an entry does not change its meaning.
 func TestWhiteSpaceDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -200,9 +200,9 @@ func FuzzContentJSON(f *testing.F) {
 	})
 }
 
-// FuzzCanonical: an entry says the same however its JSON is spelled: with room between
-// the parts or none, with its members in another order, with other escapes. And a result
-// that is a string is read as any decoder reads it.
+// FuzzCanonical checks that an entry has one meaning in every spelling of its JSON: with or without
+// white space, with its members in another order, and with other escapes. A string result is
+// decoded as encoding/json decodes it.
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range entrySeeds {
 		f.Add([]byte(seed))
@@ -232,8 +232,8 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-// spellings are the same document as others write it. There are none of one that says
-// something twice or is not UTF-8: those mean something else to each.
+// spellings returns other spellings of a document. It returns none for a document with a duplicate
+// member or invalid UTF-8, because decoders disagree about its meaning.
 func spellings(t *testing.T, data []byte) map[string][]byte {
 	t.Helper()
 	if jsontext.Value(data).IsValid() {
@@ -246,8 +246,8 @@ func spellings(t *testing.T, data []byte) map[string][]byte {
 	return nil
 }
 
-// sayTheSame compares entries by what they say: unknown members and parameters by their
-// meaning, for their spelling is kept.
+// sayTheSame compares entries by meaning. It also compares unknown members and parameters by
+// meaning, because decoding keeps their spelling.
 var sayTheSame = cmp.Options{
 	cmp.AllowUnexported(Text{}, Content{}),
 	cmpopts.IgnoreUnexported(ToolCall{}),
@@ -261,7 +261,7 @@ func sameMeaning(a, b []byte) bool {
 	return bytes.Equal(a, b) || left.Canonicalize(jsontext.CanonicalizeRawFloats(false)) == nil && right.Canonicalize(jsontext.CanonicalizeRawFloats(false)) == nil && bytes.Equal(left, right)
 }
 
-// checkResult compares the text of a result with that of a decoder that knows no entries.
+// checkResult compares the text of a result with the text that encoding/json decodes.
 func checkResult(t *testing.T, data []byte, block int, got string) {
 	t.Helper()
 	var plain struct{ Blocks []struct{ Result any } }
@@ -273,7 +273,7 @@ func checkResult(t *testing.T, data []byte, block int, got string) {
 	}
 }
 
-// A wrong field is named and leaves the entry alone.
+// The error names the wrong field, and the entry does not change.
 func TestWrongEntries(t *testing.T) {
 	t.Parallel()
 	block := func(fields string) string {
@@ -358,14 +358,14 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// REQ-HD-013.5: whatever the model sends as parameters, asking for one is safe.
+// REQ-HD-013.5: Arg is safe for any parameters that the model sends.
 func TestArg(t *testing.T) {
 	t.Parallel()
 	long := `"` + strings.Repeat("x", 8<<10) + `"`
 	for _, c := range []struct {
 		id, parameters string
 		want           string // the text of Arg("path")
-		there          bool   // Arg("path")
+		there          bool   // whether Arg finds "path"
 	}{
 		{"an object", `{"path":"a.go"}`, "a.go", true},
 		{"another type", `{"path":["a.go"]}`, "", true},
@@ -390,7 +390,7 @@ func TestArg(t *testing.T) {
 	}
 }
 
-// The parameters are parsed once: density asks again before every request.
+// The parameters are parsed once, because density reads them before every request.
 func TestArgIsMemoised(t *testing.T) {
 	call := &ToolCall{Parameters: json.RawMessage(`{"path":"a.go"}`)}
 	call.Arg("path")

@@ -12,7 +12,8 @@ import (
 func pairCall(id string) *ToolCall         { return &ToolCall{ID: id, Name: "n"} }
 func pairResponse(id string) *ToolResponse { return &ToolResponse{CallID: id, ToolName: "n"} }
 
-// showPairs writes a pairing as "0.0→1.0,1.1" lines and "?2.0" for orphans.
+// showPairs formats a pairing: "0.0→1.0,1.1" for a call with two responses, and "?2.0" for an
+// orphan.
 func showPairs(p Pairing) []string {
 	at := func(r Ref) string { return fmt.Sprintf("%d.%d", r.Entry, r.Block) }
 	lines := []string{}
@@ -32,7 +33,7 @@ func showPairs(p Pairing) []string {
 	return lines
 }
 
-// D-11.
+// D-11: PairCalls pairs each response with the latest earlier call of its id.
 func TestPairCalls(t *testing.T) {
 	t.Parallel()
 	call, response := pairCall, pairResponse
@@ -61,8 +62,8 @@ func TestPairCalls(t *testing.T) {
 	}
 }
 
-// plainPairs is the rule of D-11 as it is said: forward, with the latest call of
-// each id.
+// plainPairs implements D-11 literally: it reads forward and pairs a response with the latest call
+// of its id.
 func plainPairs(entries []*Content) Pairing {
 	var p Pairing
 	latest := make(map[string]int)
@@ -113,7 +114,7 @@ func TestPairCallsAgainstPlainRule(t *testing.T) {
 	})
 }
 
-// Answered calls take no memory that grows with the history.
+// Memory for answered calls does not grow with the history.
 func TestPairsBackwardAllocatesLittle(t *testing.T) {
 	allocations := func(n int) float64 {
 		var entries []*Content

@@ -2,7 +2,7 @@ package history
 
 import "testing"
 
-// Names of files mean the same with either slash.
+// On Windows, a path has the same meaning with slashes and with backslashes.
 func TestAbsoluteOnWindows(t *testing.T) {
 	t.Parallel()
 	for _, tc := range [][3]string{

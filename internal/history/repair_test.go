@@ -41,7 +41,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// The answer to a call that is known all the same is no error.
+// If the answer to an unanswered call is known, RepairWith adds it as a result instead of an error.
 func TestRepairWithAnswers(t *testing.T) {
 	t.Parallel()
 	got := RepairWith([]*Content{New(AI, pairCall("a"), pairCall("b"))}, map[string]string{"b": "known"}, "cut")
@@ -54,7 +54,7 @@ func TestRepairWithAnswers(t *testing.T) {
 	}
 }
 
-// show writes entries one a line.
+// show formats entries, one per line.
 func show(t *testing.T, entries []*Content) string {
 	t.Helper()
 	lines := ""
@@ -68,8 +68,8 @@ func show(t *testing.T, entries []*Content) string {
 	return lines
 }
 
-// D-32: whatever was recorded, the repaired history can be sent, and what was
-// right stays: the words in their order, and valid histories altogether.
+// D-32: a repaired history is always valid, whatever was recorded. Valid parts stay: the texts in
+// their order, and valid histories as a whole.
 func TestRepairAlwaysGivesAValidHistory(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -91,8 +91,8 @@ func TestRepairAlwaysGivesAValidHistory(t *testing.T) {
 	})
 }
 
-// Validate, PairCalls and what a request may hold agree: in a valid history every
-// call is paired with exactly one response and no response is left over.
+// Validate, PairCalls and the rules for requests agree. In a valid history every call has exactly
+// one response, and every response has a call.
 func TestValidHistoriesArePaired(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -115,7 +115,7 @@ func TestValidHistoriesArePaired(t *testing.T) {
 	})
 }
 
-// words are the texts of all entries that say something, without the tools'.
+// words returns the texts of all entries except tool results.
 func words(entries []*Content) []string {
 	var said []string
 	for _, c := range entries {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recorder is an observer that keeps what it is told.
+// recorder is an observer that stores the mutations it receives.
 type recorder struct {
 	seen []Mutation
 	err  error
@@ -28,8 +28,8 @@ func (r *recorder) kinds() []MutationKind {
 	return kinds
 }
 
-// letters returns a service that holds one human entry for each letter, and an
-// observer that has forgotten how they came.
+// letters returns a service with one human entry for each letter, and an observer that has
+// discarded their mutations.
 func letters(t *testing.T, of string) (*Service, *recorder) {
 	t.Helper()
 	r := &recorder{}
@@ -43,7 +43,7 @@ func letters(t *testing.T, of string) (*Service, *recorder) {
 	return s, r
 }
 
-// spell writes the entries of a service as one word.
+// spell returns the texts of the entries joined to one word.
 func spell(s *Service) string {
 	word := ""
 	for _, c := range s.RawHistory() {
@@ -56,8 +56,8 @@ func replace(index int, text string) map[int]*Content {
 	return map[int]*Content{index: HumanText(text)}
 }
 
-// REQ-HD-001.5, REQ-HD-003.1, REQ-HD-003.2, REQ-HD-003.3,
-// REQ-HD-003.4.
+// ApplyDensityResult removes and replaces entries (A-01, A-02, A-03, A-07, REQ-HD-001.5,
+// REQ-HD-003.1, REQ-HD-003.2, REQ-HD-003.3, REQ-HD-003.4).
 func TestApplyDensityResult(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -105,8 +105,8 @@ func TestApplyDensityResult(t *testing.T) {
 	}
 }
 
-// ERR-010, ERR-011, ERR-012, ERR-013, REQ-HD-001.6,
-// REQ-HD-001.7, BR-CONFLICT-001, D-23.
+// ApplyDensityResult refuses an invalid result and changes nothing (A-04, A-05, A-06, ERR-010,
+// ERR-011, ERR-012, ERR-013, REQ-HD-001.6, REQ-HD-001.7, BR-CONFLICT-001, D-23).
 func TestApplyDensityResultRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -143,7 +143,7 @@ func TestApplyDensityResultRefuses(t *testing.T) {
 	}
 }
 
-// A-08, ERR-030.
+// During a compression, other changes are refused (A-08, ERR-030).
 func TestWhatACompressionForbids(t *testing.T) {
 	t.Parallel()
 	s, observer := letters(t, "ABC")
@@ -174,7 +174,8 @@ func TestWhatACompressionForbids(t *testing.T) {
 	}
 }
 
-// D-24: what arrives during a compression waits, and is told after it.
+// D-24: an entry that is added during a compression waits, and the observer receives it after the
+// compression.
 func TestAddDuringCompression(t *testing.T) {
 	t.Parallel()
 	s, observer := letters(t, "AB")
@@ -223,7 +224,7 @@ func TestAddDuringCompression(t *testing.T) {
 	}
 }
 
-// A failed compression leaves the history as it was and loses nothing.
+// A failed compression changes nothing and loses no entry.
 func TestCompressionThatReplacesNothing(t *testing.T) {
 	t.Parallel()
 	s, observer := letters(t, "AB")
@@ -235,9 +236,8 @@ func TestCompressionThatReplacesNothing(t *testing.T) {
 	}
 }
 
-// D-02, REQ-HD-002.6, REQ-HD-002.7: only content of the turn loop makes the
-// history dirty, so that one who remembers the generation it optimised stays
-// clean.
+// D-02, REQ-HD-002.6, REQ-HD-002.7: only content of the turn loop marks the history as dirty. A
+// caller that stores the generation it optimized can detect a change.
 func TestGeneration(t *testing.T) {
 	t.Parallel()
 	s, _ := letters(t, "ABC")
@@ -260,8 +260,8 @@ func TestGeneration(t *testing.T) {
 	}
 }
 
-// D-24: one observer, told of every mutation in order and once; its error reaches
-// whoever made the change, and the conversation goes on.
+// D-24: the single observer receives every mutation once and in order. Its error is returned to the
+// caller of the change, and the conversation continues.
 func TestObserver(t *testing.T) {
 	t.Parallel()
 	s, observer := letters(t, "")
@@ -341,8 +341,8 @@ func TestCurated(t *testing.T) {
 	}
 }
 
-// Rebuild replaces what can be sent, keeps what arrives meanwhile, and lets nothing
-// else in; an error and nil leave everything as it was, and end it.
+// Rebuild replaces the entries that can be sent, and keeps the entries that were added during it.
+// It accepts no other change. An error or a nil result changes nothing and ends it.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("no summary")

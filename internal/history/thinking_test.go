@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// Thinking that requests leave out counts nothing, also after an edit of its entry, until it is sent
-// again.
+// Thinking that requests omit counts nothing, also after an edit of its entry. It counts again once
+// a request includes it.
 func TestOmittedThinkingCountsNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := letters(t, "A")

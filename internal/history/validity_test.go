@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// D-32.
+// D-32: Validate reports each violation with its entry.
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	call, response := pairCall, pairResponse
@@ -15,7 +15,7 @@ func TestValidate(t *testing.T) {
 	for _, c := range []struct {
 		id      string
 		entries []*Content
-		at      []int // entries of the violations
+		at      []int // entries with violations
 	}{
 		{"empty", nil, nil},
 		{"talk", []*Content{New(Human, words), New(AI, words), New(Human, words)}, nil},

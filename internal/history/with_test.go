@@ -11,8 +11,7 @@ import (
 	"testing"
 )
 
-// edits are all methods that return a copy with something changed: for each the field
-// that changes.
+// edits holds every method that returns a changed copy, and the field that it changes.
 var edits = map[string]struct {
 	changes string
 	edit    func() (before, after any)
@@ -25,9 +24,8 @@ var edits = map[string]struct {
 	"ToolCall.WithParameters": {"Parameters", func() (any, any) { c := filled[ToolCall](); return c, c.WithParameters([]byte(`{"other":1}`)) }},
 }
 
-// A copy with something changed keeps everything else, such as what a provider attached
-// to a call: an edit that dropped it would lose the signature without which Gemini
-// refuses the conversation.
+// A changed copy keeps all other fields, such as the data that a provider attached to a call.
+// Without that signature, Gemini refuses the conversation.
 func TestCopiesKeepEverythingElse(t *testing.T) {
 	t.Parallel()
 	var tested []string
@@ -55,7 +53,7 @@ func TestCopiesKeepEverythingElse(t *testing.T) {
 	}
 }
 
-// filled is a value none of whose exported fields is zero.
+// filled returns a value whose exported fields are all non-zero.
 func filled[T any]() *T {
 	value := new(T)
 	fill(reflect.ValueOf(value).Elem())
@@ -98,7 +96,7 @@ func fill(v reflect.Value) {
 	}
 }
 
-// withMethods are the methods of the package that are named after what they change.
+// withMethods returns the methods of the package whose names begin with With.
 func withMethods(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("*.go")

@@ -13,7 +13,8 @@ import (
 	"agent/internal/llm"
 )
 
-// attemptsOf answers the attempts in turn: each with the words of a reply, if any, and a failure.
+// attemptsOf returns a provider that answers each attempt in turn with an optional text and a
+// failure.
 func attemptsOf(failures ...llm.Error) llm.Provider {
 	n := 0
 	return providerFunc(func(_ context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
@@ -30,8 +31,9 @@ func attemptsOf(failures ...llm.Error) llm.Provider {
 	})
 }
 
-// Before each attempt is a wait: what the server asks for, or twice as long as before and a
-// random part more, up to a minute; more than two minutes are for a person to decide on.
+// A wait precedes each retry. It is the time that the server requests, or twice the previous wait
+// plus a random part, up to a minute. If the server requests more than two minutes, the user
+// decides.
 func TestRetryWaits(t *testing.T) {
 	t.Parallel()
 	of := func(kind llm.ErrorKind, after time.Duration, words string) llm.Error {
@@ -40,7 +42,7 @@ func TestRetryWaits(t *testing.T) {
 	down := of(llm.Unavailable, 0, "")
 	for name, tc := range map[string]struct {
 		failures []llm.Error
-		want     string // the waits, "!" where what was said is dropped, and how it ends
+		want     string // the waits, "!" if the partial reply is discarded, and the final result
 	}{
 		"longer and longer":           {slices.Repeat([]llm.Error{down}, 8), "2 750ms, 3 1.5s, 4 3s, 5 6s, 6 12s, 7 24s, 8 45s, 9 45s, done"},
 		"too often":                   {slices.Repeat([]llm.Error{down}, 9), "2 750ms, 3 1.5s, 4 3s, 5 6s, 6 12s, 7 24s, 8 45s, 9 45s, failed 9"},
@@ -74,7 +76,7 @@ func TestRetryWaits(t *testing.T) {
 	}
 }
 
-// A wait that is interrupted ends the request, and nothing more is sent.
+// An interrupted wait ends the request, and no retry follows.
 func TestRetryEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -84,8 +86,8 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A server may be silent for so long before the first part of a reply, with or without signs
-// of life, and for so long after it.
+// Two timeouts limit how long a server may be silent: before the first part of a reply, with or
+// without keep-alives, and after it.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	const first, idle = 10 * time.Second, 4 * time.Second
@@ -96,7 +98,7 @@ func TestWatch(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		steps []step
-		want  string // of the failure; empty for none
+		want  string // a part of the error, or empty for none
 		took  time.Duration
 	}{
 		"in time":                      {[]step{{first - 1, word}, {idle - 1, word}}, "", first + idle - 2},
@@ -142,7 +144,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// No error shows a key; a word too short to be one does not make it unreadable.
+// Redact removes API keys from errors. It ignores a key that is too short, because its removal
+// would make the error unreadable.
 func TestRedact(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[llm.Key]string{"12345678": "at …, model m: you sent … (2 attempts); check …", "none": "at none, model m: you sent none (2 attempts); check none"} {
@@ -163,7 +166,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// keysOf has one key.
+// keysOf returns a list with one API key.
 func keysOf(key llm.Key) *llm.Keys {
 	keys := &llm.Keys{}
 	keys.Add(key)

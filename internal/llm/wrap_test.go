@@ -12,14 +12,14 @@ import (
 	"agent/internal/llm"
 )
 
-// providerFunc is a provider of one function.
+// providerFunc implements a provider with one function.
 type providerFunc func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool)
 
 func (f providerFunc) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) { f(ctx, req, yield) }
 }
 
-// outcome ranges over a reply and returns its notes and how it ended.
+// outcome reads a reply and returns its notes and its error.
 func outcome(ctx context.Context, p llm.Provider, req llm.Request) (notes []string, err error) {
 	for chunk, failed := range p.Stream(ctx, req) {
 		if adapted, ok := chunk.(llm.AdaptedRequest); ok {
@@ -30,15 +30,15 @@ func outcome(ctx context.Context, p llm.Provider, req llm.Request) (notes []stri
 	return notes, err
 }
 
-// TestAttemptsByFailure: how often is asked again depends on what an attempt costs
-// and on who waits.
+// TestAttemptsByFailure checks that the number of attempts depends on the cost of an attempt and on
+// whether a user waits.
 func TestAttemptsByFailure(t *testing.T) {
 	t.Parallel()
 	outage := llm.Error{Kind: llm.Unavailable, Unreachable: true}
 	for name, tt := range map[string]struct {
 		failure    llm.Error
 		unattended bool
-		// before is a reply that comes first.
+		// before is set if a complete reply precedes the failure.
 		before   bool
 		attempts int
 	}{
@@ -81,14 +81,14 @@ func TestAttemptsByFailure(t *testing.T) {
 	}
 }
 
-// kept are lessons of a test.
+// kept stores the lessons of a test.
 type kept map[string]string
 
 func (k kept) Learned(model string) string { return k[model] }
 func (k kept) Keep(model, d string)        { k[model] = d }
 
-// wants is an endpoint that understands the dialect of its words only, and names the
-// first that is missing.
+// wants is an endpoint that accepts only a dialect with all its words. Otherwise it refuses and
+// names the first missing word.
 type wants struct {
 	words []string
 	spoke []string
@@ -107,7 +107,7 @@ func (w *wants) speak(d string) llm.Provider {
 	})
 }
 
-// learnWord adds the word that a refusal names, but for "no".
+// learnWord adds the word in a refusal to the dialect, except "no".
 func learnWord(d string, _ llm.Request, refusal string) (wanted, note string) {
 	word := strings.TrimPrefix(refusal, "say ")
 	if word == "no" {
@@ -116,8 +116,8 @@ func learnWord(d string, _ llm.Request, refusal string) (wanted, note string) {
 	return d + word, "with " + word
 }
 
-// Adapt asks again in the dialect that a refusal teaches, at once and from then on, for
-// one model, and keeps what was understood.
+// If a refusal teaches a new dialect, Adapt repeats the request in that dialect at once. Later
+// requests to the same model use it too, and an accepted dialect is stored.
 func TestAdapt(t *testing.T) {
 	t.Parallel()
 	server, memory := &wants{words: []string{"a", "b"}}, kept{}
@@ -139,7 +139,7 @@ func TestAdapt(t *testing.T) {
 	}
 }
 
-// A refusal that teaches nothing is passed on, and so is one after too many lessons.
+// Adapt returns a refusal that teaches nothing new, and a refusal after too many lessons.
 func TestAdaptGivesUp(t *testing.T) {
 	t.Parallel()
 	for asked, words := range map[int][]string{1: {"no"}, 6: {"a", "b", "c", "d", "e", "f", "g"}} {

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// TestLogInForAKey plays a vendor that makes keys: agreed to, refused, forged and pasted.
+// TestLogInForAKey simulates a vendor that creates API keys. The user approves, denies, or pastes
+// the code, or the reply is forged.
 func TestLogInForAKey(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -22,7 +23,7 @@ func TestLogInForAKey(t *testing.T) {
 		person func(t *testing.T, back *url.URL) (pasted string)
 		status int
 		answer string
-		says   string // of the error, "" for the key
+		says   string // a part of the error, or "" if the login returns a key
 	}{
 		{"agreed to", func(t *testing.T, back *url.URL) string { visit(t, back, "", 200); return "" }, 200, `{"key":"key-of-the-account"}`, ""},
 		{"pasted", func(_ *testing.T, back *url.URL) string { return back.String() + "&code=good" }, 200, `{"key":"key-of-the-account"}`, ""},
@@ -83,7 +84,7 @@ func TestLogInForAKey(t *testing.T) {
 	}
 }
 
-// visit is a browser that returns with a code, as another host if one is named.
+// visit acts as a browser that is redirected with a code, with another Host header if host is set.
 func visit(t *testing.T, back *url.URL, host string, status int) {
 	t.Helper()
 	at := *back
@@ -101,7 +102,8 @@ func visit(t *testing.T, back *url.URL, host string, status int) {
 	_ = response.Body.Close()
 }
 
-// TestNoLogin says why, and what there is instead; nothing is asked.
+// TestNoLogin checks that an account without login returns an error with its reason and an
+// alternative. It asks the user nothing.
 func TestNoLogin(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"claude", "anthropic", "chatgpt", "openai", "copilot", "gemini"} {

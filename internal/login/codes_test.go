@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestLogInByCodes plays OpenAI's own device flow: JSON instead of forms, 403 and 404 while nobody
-// has agreed, and an authorization code with its verifier in the end.
+// TestLogInByCodes simulates OpenAI's device flow. It uses JSON instead of forms, and status 403 or
+// 404 until the user has approved. It ends with an authorization code and its verifier.
 func TestLogInByCodes(t *testing.T) {
 	t.Parallel()
 	const (
@@ -24,7 +24,7 @@ func TestLogInByCodes(t *testing.T) {
 		codes  string
 		polls  []string
 		tokens string
-		says   string // of the error, "" for a login
+		says   string // a part of the error, or "" for a login
 		after  time.Duration
 	}{
 		{"at once", codes, []string{agreed}, tokens, "", 5 * time.Second},
@@ -63,7 +63,7 @@ func TestLogInByCodes(t *testing.T) {
 	}
 }
 
-// checked returns a transport that checks the JSON of the flow before the vendor answers.
+// checked returns a transport that checks the JSON of a request before the vendor answers.
 func checked(t *testing.T, vendor *script) transport {
 	return func(request *http.Request) (*http.Response, error) {
 		want := map[string]string{"/code": `{"client_id":"id-1"}`, "/poll": `{"device_auth_id":"dev-1","user_code":"AB-12"}`}[request.URL.Path]

@@ -16,8 +16,7 @@ import (
 	"agent/internal/llm"
 )
 
-// printer is a runner that prints what it is handed, one after the other, the last again and
-// again.
+// printer is a runner that prints the given outputs in turn, and repeats the last one.
 type printer struct {
 	mu      sync.Mutex
 	prints  []string
@@ -44,7 +43,8 @@ func (p *printer) source(now func() time.Time) Source {
 	return (&CommandSources{Run: p.run, Now: now}).Source("print", "https://gateway.example/v1", 10*time.Minute)
 }
 
-// TestWhatAProgramPrints is the whole table: what is a token, and what is said of the rest.
+// TestWhatAProgramPrints lists the outputs of an auth command: valid tokens, and the errors for all
+// others.
 func TestWhatAProgramPrints(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
@@ -85,7 +85,8 @@ func TestWhatAProgramPrints(t *testing.T) {
 	}
 }
 
-// TestAProgramIsAskedOnce for all conversations, until its token ends or is refused.
+// TestAProgramIsAskedOnce checks that the auth command runs once for all conversations, until its
+// token expires or is refused.
 func TestAProgramIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -124,7 +125,8 @@ func TestAProgramIsAskedOnce(t *testing.T) {
 	})
 }
 
-// TestAProgramThatHangs is ended after 30 seconds, and whoever waits shorter leaves it running.
+// TestAProgramThatHangs checks that the program stops after 30 seconds. A caller with a shorter
+// wait does not stop it.
 func TestAProgramThatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -136,7 +138,7 @@ func TestAProgramThatHangs(t *testing.T) {
 		if _, err := source.Token(short, ""); !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
-		if _, err := source.Token(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "stopped after 30s") || time.Since(began) != commandTime { // not asked twice
+		if _, err := source.Token(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "stopped after 30s") || time.Since(began) != commandTime { // no second run
 			t.Error(err, time.Since(began))
 		}
 		past := fmt.Sprintf(`{"token":"tok-9","expires_at":"%s"}`, time.Now().Add(-time.Hour).Format(time.RFC3339))
@@ -150,7 +152,7 @@ func TestAProgramThatHangs(t *testing.T) {
 	})
 }
 
-// TestSign: a token goes to its address and nowhere else; a refused one is replaced once.
+// TestSign checks that a token is sent only to its address. A refused token is replaced once.
 func TestSign(t *testing.T) {
 	t.Parallel()
 	var got []string

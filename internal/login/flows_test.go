@@ -17,8 +17,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A script is a vendor that answers, for each path, one after the other; the last answer stays.
-// An answer begins with its status; "silence" is none at all, and "lost" a broken connection.
+// A script is a vendor with a list of answers for each path. It repeats the last answer. An answer
+// begins with its status. The answer "silence" never arrives, and "lost" breaks the connection.
 type script struct {
 	mu      sync.Mutex
 	answers map[string][]string
@@ -60,7 +60,7 @@ func (s *script) RoundTrip(request *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	header := http.Header{"Location": {"https://evil.example/"}}
-	for rest := body; strings.HasPrefix(rest, "["); { // [Name: value]
+	for rest := body; strings.HasPrefix(rest, "["); { // a header as [Name: value]
 		line, after, _ := strings.Cut(rest[1:], "] ")
 		name, value, _ := strings.Cut(line, ": ")
 		header.Set(name, value)
@@ -92,14 +92,14 @@ var scripted = Account{
 	revoke: "https://vendor.example/revoke", proof: true, domains: []string{"api.vendor.example"},
 }
 
-// TestLogInByDevice plays what a vendor may answer to a login by a code.
+// TestLogInByDevice lists the answers of a vendor to a login with a device code.
 func TestLogInByDevice(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		codes  string
 		tokens []string
-		says   string // of the error, "" for a login
+		says   string // a part of the error, or "" for a login
 		after  time.Duration
 	}{
 		{"at once", codes, []string{tokens}, "", 5 * time.Second},
@@ -153,7 +153,7 @@ func TestLogInByDevice(t *testing.T) {
 	}
 }
 
-// TestLogInIsInterrupted: an interrupt ends a login at once.
+// TestLogInIsInterrupted checks that an interrupt ends a login at once.
 func TestLogInIsInterrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestLogInIsInterrupted(t *testing.T) {
 	})
 }
 
-// TestLogInInBrowser plays a vendor to which a browser leads.
+// TestLogInInBrowser simulates a vendor whose login page opens in a browser.
 func TestLogInInBrowser(t *testing.T) {
 	t.Parallel()
 	id := "h." + base64.RawURLEncoding.EncodeToString([]byte(`{"email":"me@a.example","https://api.openai.com/auth":{"chatgpt_account_id":"acc-1"}}`)) + ".s"

@@ -9,10 +9,10 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// TestKeyring: tokens are in the keyring and not in the file; one that is locked later gives none,
-// is not waited for at a logout, and does not keep a new login away.
+// TestKeyring checks that tokens are stored in the keyring and not in the file. If the keyring is
+// locked later, it returns no token. A logout does not wait for it, and a new login works.
 func TestKeyring(t *testing.T) {
-	t.Parallel() // no other test of the package has a keyring
+	t.Parallel() // no other test of the package uses a keyring
 	keyring.MockInit()
 	vendor := &script{answers: map[string][]string{"/revoke": {"200 "}}}
 	s := sourcesOf(t, vendor)

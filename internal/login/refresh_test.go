@@ -28,7 +28,7 @@ func init() {
 	accounts = append(accounts, scripted, exchanged)
 }
 
-// whole reports whether generators run at their full size.
+// whole reports whether property tests run at full size.
 func whole() bool {
 	checks, _ := strconv.Atoi(flag.Lookup("rapid.checks").Value.String())
 	return checks >= 1000
@@ -45,20 +45,20 @@ func sourcesOf(t *testing.T, vendor http.RoundTripper, kept ...Login) *Sources {
 	return s
 }
 
-// TestRefresh: what a vendor may answer to a refresh, and what comes of it.
+// TestRefresh lists the answers of a vendor to a refresh, with the results.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
 	const next = `200 {"access_token":"tok-2","refresh_token":"ref-2","expires_in":3600}`
 	for _, tt := range []struct {
 		name    string
-		left    time.Duration // of the token that is kept, 0 for no end
+		left    time.Duration // of the stored token, 0 if it does not expire
 		refresh string
 		refused bool
 		answers []string
 		key     string
 		says    string
 		asked   int
-		kept    string // the refresh token that is kept afterwards
+		kept    string // the refresh token that is stored afterwards
 	}{
 		{"fresh", time.Hour, "ref-1", false, nil, "tok-1", "", 0, "ref-1"},
 		{"without an end", 0, "", false, nil, "tok-1", "", 0, ""},
@@ -111,8 +111,8 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestTokensOfMinutes: a token that lasts for less than the time before which others are refreshed
-// counts for a half of its life; expires_in may be anything.
+// TestTokensOfMinutes checks short-lived tokens. If the lifetime is shorter than the usual time
+// before a refresh, the token is refreshed at half of its lifetime. expires_in may have any value.
 func TestTokensOfMinutes(t *testing.T) {
 	t.Parallel()
 	for expires, renewed := range map[string]time.Duration{
@@ -143,7 +143,8 @@ func TestTokensOfMinutes(t *testing.T) {
 	}
 }
 
-// TestRefreshUsedMeanwhile: a refresh token that another machine has used is read again once.
+// TestRefreshUsedMeanwhile checks that the login is read again once if another machine has used its
+// refresh token.
 func TestRefreshUsedMeanwhile(t *testing.T) {
 	t.Parallel()
 	old := Login{Account: "scripted", Access: "tok-1", Refresh: "ref-1", Expires: time.Now().Add(-time.Hour)}
@@ -151,7 +152,7 @@ func TestRefreshUsedMeanwhile(t *testing.T) {
 	s = sourcesOf(t, transport(func(request *http.Request) (*http.Response, error) {
 		next := old
 		next.Access, next.Refresh, next.Expires = "tok-2", "ref-2", time.Now().Add(time.Hour)
-		if _, err := s.Store.Set(next); err != nil { // without the lock, as another machine would
+		if _, err := s.Store.Set(next); err != nil { // without the lock, like another machine
 			t.Error(err)
 		}
 		return &http.Response{StatusCode: 400, Body: io.NopCloser(strings.NewReader(`{"error":"invalid_grant"}`)), Request: request}, nil
@@ -165,8 +166,9 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// TestOneRefresh: of many programs with one login about to end, one asks and the others read; a
-// vendor that takes each refresh token once refuses none.
+// TestOneRefresh checks many programs that share a login that is about to expire. One refreshes it
+// and the others read the result, so that a vendor that accepts each refresh token once refuses
+// none.
 func TestOneRefresh(t *testing.T) {
 	t.Parallel()
 	programs, rounds := 20, 5
@@ -208,7 +210,7 @@ func TestOneRefresh(t *testing.T) {
 	t.Log(programs, "programs,", rounds, "rounds,", asked, "refreshes")
 }
 
-// TestExchange: a token that is exchanged for another, at the address that the vendor names.
+// TestExchange checks a token that is exchanged for another one at an address from the vendor.
 func TestExchange(t *testing.T) {
 	t.Parallel()
 	const short = `200 {"token":"short-1","refresh_in":1500,"endpoints":{"api":"https://eu.api.vendor.example"}}`
@@ -254,7 +256,7 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// TestStore: what is kept, where, and what is not used.
+// TestStore checks where logins are stored, which data is stored, and which logins are ignored.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	s := Store{Folder: t.TempDir()}
@@ -302,7 +304,8 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestLoginHoldsForTheRun: a login that cannot be kept any more is used all the same, and said.
+// TestLoginHoldsForTheRun checks that a refreshed login that cannot be stored is used for this run,
+// with a warning.
 func TestLoginHoldsForTheRun(t *testing.T) {
 	t.Parallel()
 	require.Permissions(t)
@@ -326,7 +329,7 @@ func TestLoginHoldsForTheRun(t *testing.T) {
 	}
 }
 
-// TestLogout gives the token back and forgets the login, whatever the vendor says.
+// TestLogout revokes the token and deletes the login, whatever the vendor answers.
 func TestLogout(t *testing.T) {
 	t.Parallel()
 	for answer, says := range map[string]string{"200 ": "<nil>", "500 {}": "refused the request (500)", "lost": "no answer from Vendor", "silence": "within 20s"} {
@@ -354,7 +357,8 @@ func TestLogout(t *testing.T) {
 	}
 }
 
-// TestSignALogin: tokens go to the hosts of the account; a 401 refreshes once; limits are read.
+// TestSignALogin checks that tokens are sent only to the hosts of the account, that a 401 causes
+// one refresh, and that rate limits are read.
 func TestSignALogin(t *testing.T) {
 	t.Parallel()
 	answers := []string{
@@ -403,7 +407,7 @@ func TestSignALogin(t *testing.T) {
 	}
 }
 
-// TestLimits reads the headers of vendors, also odd ones.
+// TestLimits reads the rate limit headers of vendors, including unusual ones.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
@@ -432,7 +436,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestAnyLimits: whatever headers hold, a part is from 0 to 100 percent and the line is one line.
+// TestAnyLimits checks that for any headers the used share is between 0 and 100 percent and the
+// description is one line.
 func TestAnyLimits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// folder opens a folder with files, in which gopls is the test server with a fault.
+// folder creates a folder with files. Its gopls is the test server with the given fault.
 func folder(t *testing.T, fault string, files map[string]string) *lsp.Folder {
 	t.Helper()
 	root := realDir(t)
@@ -62,7 +62,7 @@ func write(t testing.TB, path, text string) {
 	}
 }
 
-// at returns the target of the first place of a word in a file.
+// at returns the position of the first occurrence of a word in a file.
 func at(t testing.TB, f *lsp.Folder, name, word string) lsp.SymbolPosition {
 	t.Helper()
 	path := filepath.Join(f.Root, name)
@@ -73,7 +73,7 @@ func at(t testing.TB, f *lsp.Folder, name, word string) lsp.SymbolPosition {
 	return lsp.SymbolPosition{Path: path, Content: content, At: strings.Index(string(content), word)}
 }
 
-// shown returns places as FILE:LINE=TEXT.
+// shown formats locations as FILE:LINE=TEXT.
 func shown(t testing.TB, f *lsp.Folder, places []lsp.Location) (all []string) {
 	t.Helper()
 	for _, p := range places {
@@ -88,8 +88,8 @@ func shown(t testing.TB, f *lsp.Folder, places []lsp.Location) (all []string) {
 	return all
 }
 
-// Positions fit in files with CRLF and with characters that take two UTF-16 units, after a question
-// of the server for two settings.
+// Positions are correct in files with CRLF and with characters of two UTF-16 units. The server
+// first requests two settings.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	f := folder(t, "", map[string]string{"a.go": "package a\r\n\r\n// 𝄞é\r\nvar s = \"𝄞é\" + name // 𝄞\r\n", "b.go": "package a\n\nvar name = 1"})
@@ -120,14 +120,14 @@ func TestFaults(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			f := folder(t, fault, files)
-			for range 2 { // also a second time, with another process where the first has ended
+			for range 2 { // the second round uses another process if the first has ended
 				got, err := f.References(t.Context(), at(t, f, "a.go", "name"))
 				text := strings.Join(shown(t, f, got.Places), " ")
 				if err != nil {
 					text = "error: " + err.Error()
 				}
 				if _, outside, found := strings.Cut(text, "etc/hosts"); found {
-					text = outside // how far up it lies depends on the temporary folder
+					text = outside // the relative path depends on the temporary folder
 				}
 				if !strings.HasPrefix(text, want) || want == "" && text != "" {
 					t.Fatalf("%q, want %q", text, want)
@@ -137,7 +137,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A server that ends again and again is not started for ever.
+// A server that crashes repeatedly is not started again.
 func TestAServerThatDiesIsLeft(t *testing.T) {
 	t.Parallel()
 	f := folder(t, lsptest.FaultDies, map[string]string{"a.go": "package a\n"})
@@ -153,7 +153,7 @@ func TestAServerThatDiesIsLeft(t *testing.T) {
 	}
 }
 
-// A million places are counted and not kept.
+// A million locations are counted but not stored.
 func TestManyPlaces(t *testing.T) {
 	t.Parallel()
 	f := folder(t, lsptest.FaultMany, map[string]string{"a.go": "package a\n"})
@@ -163,7 +163,7 @@ func TestManyPlaces(t *testing.T) {
 	}
 }
 
-// A call that is interrupted returns, whatever the server does.
+// An interrupted call returns, whatever the server does.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	f := folder(t, lsptest.FaultSilent, map[string]string{"a.go": "package a\n"})
@@ -179,7 +179,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A folder is closed at once, also while a server starts.
+// Close returns at once, also while a server starts.
 func TestCloseWhileAServerStarts(t *testing.T) {
 	t.Parallel()
 	f := folder(t, lsptest.FaultMute, map[string]string{"a.go": "package a\n"})
@@ -214,7 +214,7 @@ func TestRenameAndDescribe(t *testing.T) {
 	}
 }
 
-// Problems are those of the file as it is, without hints.
+// Problems returns the problems of the current file content, without hints.
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	f := folder(t, "", map[string]string{"a.go": "package a\n"})
@@ -232,7 +232,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// No program of the workspace is started, and a language without a program says what is missing.
+// No program of the workspace is started. If a language has no server program, the error names the
+// missing program.
 func TestProgramsOfTheWorkspace(t *testing.T) {
 	t.Parallel()
 	f := folder(t, "", map[string]string{"a.go": "package a\n", "a.py": "x = 1\n"})
@@ -251,7 +252,7 @@ func TestProgramsOfTheWorkspace(t *testing.T) {
 	}
 }
 
-// Whatever happens to the files between questions, each answer is about the files as they are.
+// Whatever happens to the files between calls, each answer uses their current content.
 func TestNoStaleAnswer(t *testing.T) {
 	t.Parallel()
 	f := folder(t, "", map[string]string{"a.go": "package a\nvar name = 1\n"})

@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// times returns few, or many if the tests are to be made at their full size (make properties).
+// times returns few, or many if tests run at full size (make properties).
 func times(few, many int) int {
 	if checks, _ := strconv.Atoi(flag.Lookup("rapid.checks").Value.String()); checks >= 1000 {
 		return many
@@ -79,7 +79,7 @@ func (b *Book) text(t testing.TB) string {
 	return string(data)
 }
 
-// What people write in the file stays as it is, and every list item is a note.
+// The text that a user writes in the file stays unchanged, and every list item is a note.
 func TestFileOfPeople(t *testing.T) {
 	t.Parallel()
 	b, work := book(t)
@@ -129,7 +129,7 @@ func TestWhatIsNoNote(t *testing.T) {
 	}
 }
 
-// 60 secrets of the known forms are refused, from whomever they come.
+// Secrets in 60 known formats are refused, whoever adds the note.
 func TestSecretsAreNotKept(t *testing.T) {
 	t.Parallel()
 	b, _ := book(t)
@@ -158,8 +158,8 @@ func TestSecretsAreNotKept(t *testing.T) {
 	}
 }
 
-// Whatever happens to files, a note is used if and only if each of its files is there with the
-// content that it had.
+// Whatever happens to files, a note is used if and only if each of its files exists with its
+// recorded content.
 func TestGrounds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -199,7 +199,7 @@ func TestGrounds(t *testing.T) {
 				write(t, path, content[f])
 			case "folder":
 				_ = os.Mkdir(path, 0o700)
-			case "link": // within the folder it is the file that it leads to
+			case "link": // a link within the folder stands for its target
 				if other, ok := content["a"]; ok && f == "e" {
 					content[f] = other
 					_ = os.Symlink("a", path)
@@ -232,7 +232,8 @@ func TestGrounds(t *testing.T) {
 	})
 }
 
-// On the history of this repository: notes are used exactly as long as git has the same content.
+// With the git history of this repository, a note is used exactly as long as git has the same
+// content.
 func TestGroundsOverCommits(t *testing.T) {
 	t.Parallel()
 	top, err := filepath.Abs("../..")
@@ -298,7 +299,7 @@ func TestGroundsOverCommits(t *testing.T) {
 	t.Logf("%d notes over %d commits: %d states compared, %d stale", len(all), len(commits)-1, compared, stale)
 }
 
-// A writer that is killed leaves each note whole or not at all, and nothing else changed.
+// If a writer is killed, each note is written completely or not at all, and nothing else changes.
 func TestKilledWriter(t *testing.T) {
 	t.Parallel()
 	for range times(3, 300) {
@@ -334,7 +335,7 @@ func TestKilledWriter(t *testing.T) {
 	}
 }
 
-// A line that an editor saves while a note is added stays.
+// If an editor saves a line while a note is added, the line stays.
 func TestEditorBesideAChange(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string]string{"a file": "- first\n", "no file": ""} {
@@ -378,7 +379,7 @@ func TestTwoWritersAtOnce(t *testing.T) {
 	if len(all) != 40 || len(ids) != 40 {
 		t.Errorf("%d notes with %d numbers", len(all), len(ids))
 	}
-	// Two that differ in blanks are one.
+	// Notes that differ only in blanks are equal.
 	if n, err := b.Add(Note{Text: "note  0\n 0", From: "later"}, ScopeRepository, ""); err != nil || n.ID == "n41" {
 		t.Errorf("%+v, %v", n, err)
 	}
@@ -420,9 +421,9 @@ func TestFilesThatAreNotUsed(t *testing.T) {
 	}
 }
 
-// The notes that are sent are chosen in a fixed order, within their bounds. At full size, 100 notes
-// with 200 grounds are compared in 15 ms of one processor; the start of a session does not wait
-// for it.
+// The notes for the model are selected in a fixed order, up to a limit. At full size, 100 notes
+// with 200 files are compared within 15 ms of processor time. The start of a session does not wait
+// for this.
 func TestChoose(t *testing.T) {
 	b, work := book(t)
 	var all []Note
@@ -442,7 +443,7 @@ func TestChoose(t *testing.T) {
 	all = append(all, Note{ID: "u1", Text: "everywhere", Made: made.AddDate(1, 0, 0)})
 	var states []State
 	took := time.Hour
-	for range 3 { // what else runs costs this program time too
+	for range 3 { // other processes can slow the measurement down
 		began := cputime.Used(t)
 		states = b.Checker().Check(all, func() time.Time { return made })
 		took = min(took, cputime.Used(t)-began)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// unlike returns so many lines, as they stand in JSON, of which no two in a row are alike.
+// unlike returns that many JSON-escaped lines. Consecutive lines differ.
 func unlike(lines int) string {
 	var out strings.Builder
 	for i := range lines {
@@ -15,8 +15,8 @@ func unlike(lines int) string {
 	return out.String()
 }
 
-// found-max-tokens cuts what recorded commands and searches answered, as it does live, but
-// not what shows files, and not for the variant that sends everything. 0 cuts nothing.
+// In a replay, found-max-tokens cuts recorded results of commands and searches as in a live
+// session. It does not cut file contents, or the variant that sends everything. 0 disables it.
 func TestReplayCutsWhatArrives(t *testing.T) {
 	t.Parallel()
 	long := unlike(165)
@@ -51,7 +51,8 @@ func TestReplayCutsWhatArrives(t *testing.T) {
 	}
 }
 
-// A replay makes what commands printed shorter as the shell tool does, and leaves what edits quote.
+// A replay groups the output of commands as the shell tool does, but not if a later edit quotes the
+// output.
 func TestReplayGroupsWhatArrives(t *testing.T) {
 	t.Parallel()
 	hits := strings.Repeat(`internal/a/long/name.go:4:x\n`, 200)
@@ -84,7 +85,8 @@ func TestHeadAndTail(t *testing.T) {
 	}
 }
 
-// A replay against what is sent has no line numbers on either side, and cuts long answers on both.
+// A replay that compares with the sent requests omits line numbers on both sides, and cuts long
+// answers on both sides.
 func TestReplayAgainstSent(t *testing.T) {
 	t.Parallel()
 	view, long := strings.Repeat("  12|\\tsome words\\n", 200), unlike(1500)
@@ -110,7 +112,8 @@ func TestReplayAgainstSent(t *testing.T) {
 	}
 }
 
-// A large file arrives as its outline, and a quote from its middle is read again, with the lines around it.
+// A replay replaces a large file by its outline. Before an edit that quotes its middle, it adds
+// another read of the lines around the quote.
 func TestReplayOutlinesLargeFiles(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder

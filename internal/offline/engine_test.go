@@ -37,7 +37,7 @@ func TestOptimize(t *testing.T) {
 	}
 }
 
-// metadata is the JSON of the counts of one prune.
+// metadata returns the JSON of the counts after one prune.
 func metadata(t *testing.T, kind history.PruneKind) string {
 	t.Helper()
 	data, err := json.Marshal(compression.CountsOf(map[history.PruneKind]int{kind: 1}))
@@ -47,7 +47,7 @@ func metadata(t *testing.T, kind history.PruneKind) string {
 	return string(data)
 }
 
-// twice is a document in which file a is included twice.
+// twice is a document that includes file a twice.
 const twice = `{"workspaceRoot":"/w","history":[
 	{"speaker":"human","blocks":[{"type":"text","text":"--- a ---\n1\n--- End of content ---\nthanks"}],"later":1},
 	{"speaker":"human","blocks":[{"type":"text","text":"--- /w/a ---\n2\n--- End of content ---"}]}]}`
@@ -65,7 +65,7 @@ func TestOptimizeReplacesByIndex(t *testing.T) {
 	}
 }
 
-// REQ-HD-002.2: a strategy that cannot optimise changes nothing.
+// REQ-HD-002.2: a strategy without an optimizer changes nothing.
 func TestOptimizeWithoutOptimizer(t *testing.T) {
 	t.Parallel()
 	got, err := newEngine(t, "compression.strategy=top-down-truncation").Optimize(parse(t, document("{}")))
@@ -74,7 +74,7 @@ func TestOptimizeWithoutOptimizer(t *testing.T) {
 	}
 }
 
-// The config of a document, by short names and by the keys of settings.
+// A document can contain settings, by short names and by full setting names.
 func TestDocumentConfig(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -91,7 +91,7 @@ func TestDocumentConfig(t *testing.T) {
 		{`{"strategy":"Top-Down-Truncation"}`, nil, "0 0"},
 		{`{"compression-strategy":"top-down-truncation"}`, nil, "0 0"},
 		{`{"workspaceRoot":"/elsewhere"}`, nil, "2 0"},
-		// A flag is stronger than the document (D-39).
+		// A flag takes precedence over the document (D-39).
 		{`{"readWritePruning":false}`, []string{"compression.density.readWritePruning=true"}, "2 0"},
 	} {
 		t.Run(c.config, func(t *testing.T) {
@@ -107,8 +107,7 @@ func TestDocumentConfig(t *testing.T) {
 	}
 }
 
-// The switch and the number of recency pruning (D-22), on a document with two
-// searches that another program recorded.
+// The settings of recency pruning (D-22) apply to a document with two searches of another program.
 func TestRecencyConfig(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -139,9 +138,9 @@ func TestRecencyConfig(t *testing.T) {
 	}
 }
 
-// D-45: failed searches and edits, as recorded, take no more tokens with recency
-// pruning than without, and no edit is suggested to be made again. Of tools of
-// other programs those are known that look, run or fetch.
+// D-45: in failed searches and edits, recency pruning never adds tokens, and no placeholder
+// suggests to repeat an edit. Among tools of other programs, it prunes those with known read,
+// command or network effects.
 func TestRecencyLeavesAlone(t *testing.T) {
 	t.Parallel()
 	const config = `{"recencyPruning":true,"recencyRetention":1}`
@@ -165,7 +164,7 @@ func TestRecencyLeavesAlone(t *testing.T) {
 	}
 }
 
-// D-22: what is not a number keeps three, whatever a profile says.
+// D-22: a retention that is not a number keeps three results, whatever the profile sets.
 func TestRetentionThatIsNoNumber(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"recencyRetention", "compression.density.recencyRetention"} {
@@ -177,7 +176,7 @@ func TestRetentionThatIsNoNumber(t *testing.T) {
 	}
 }
 
-// REQ-HD-001.9: a config may name the workspace when the document does not.
+// REQ-HD-001.9: the config can name the workspace if the document does not.
 func TestWorkspaceOfTheConfig(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
@@ -240,8 +239,8 @@ func TestCompress(t *testing.T) {
 	}
 }
 
-// D-28: a no-op says why and gives the history back, so that a script may take
-// newHistory in any case.
+// D-28: a compression without effect reports its reason and returns the unchanged history. A script
+// can therefore always use newHistory.
 func TestCompressNoop(t *testing.T) {
 	t.Parallel()
 	for id, text := range map[string]string{
@@ -314,7 +313,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// A history larger than the window must not draw a bar larger than the line.
+// If the history is larger than the context window, the bar is not longer than the line.
 func TestShowOverTheLimit(t *testing.T) {
 	t.Parallel()
 	got, err := newEngine(t, "context-limit=10").Show(parse(t, document("{}")))

@@ -12,9 +12,9 @@ import (
 	"agent/internal/tokens"
 )
 
-// TestRecordedMessagesCostTheirEstimate plays the recordings in the folder of AGENT_RECORDINGS at a
-// provider with another vocabulary than ours, another form of tools and a cache with steps: what the
-// input of the request after a message costs is within 2 % of the estimate.
+// TestRecordedMessagesCostTheirEstimate plays the recordings in the folder AGENT_RECORDINGS. The
+// provider has another vocabulary, another format of tools and a cache with steps. The input cost
+// of the request after each message is within 2 % of the estimate.
 func TestRecordedMessagesCostTheirEstimate(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("AGENT_RECORDINGS") == "" {

@@ -25,8 +25,8 @@ func explained(t *testing.T, in Input, flags ...string) (*Explanation, string) {
 	return got, out.String()
 }
 
-// What the next request would lose, and why, and why the rest stays; nothing is
-// changed by asking.
+// Explain lists the content that the next request would prune, with reasons, and the reasons for
+// all other content. It does not change the history.
 func TestExplain(t *testing.T) {
 	t.Parallel()
 	in := parse(t, document("{}"))
@@ -46,8 +46,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// What the request costs stands beside what it would without pruning, in money where the
-// price is known.
+// Explain compares the cost of the next request with and without pruning, in money if prices are
+// known.
 func TestExplainSaysWhatItCosts(t *testing.T) {
 	t.Parallel()
 	_, text := explained(t, parse(t, document("{}")), "compression.strategy=cache-aware")
@@ -62,7 +62,7 @@ func TestExplainSaysWhatItCosts(t *testing.T) {
 	}
 }
 
-// A strategy that asks a model says that it would, and a request that cannot fit says so.
+// Explain reports if a strategy would call a model, and if a request cannot fit.
 func TestExplainWithoutAModel(t *testing.T) {
 	t.Parallel()
 	got, text := explained(t, parse(t, document("{}")), "compression.strategy=one-shot", "context-limit=400", "compression.threshold=0.5")
@@ -77,7 +77,7 @@ func TestExplainWithoutAModel(t *testing.T) {
 	}
 }
 
-// What was set and pinned in a session counts, and flags go above it.
+// Settings and pins of the session apply, and flags take precedence over them.
 func TestExplainOfASession(t *testing.T) {
 	t.Parallel()
 	in := parse(t, document("{}"))
@@ -95,7 +95,7 @@ func TestExplainOfASession(t *testing.T) {
 	}
 }
 
-// With a strategy that asks for prices each unit says its class, and why it is there.
+// If a strategy uses prices, Explain lists the class of each unit and the reason for it.
 func TestExplainByPrice(t *testing.T) {
 	t.Parallel()
 	var calls []answered

@@ -14,14 +14,14 @@ import (
 	"agent/internal/toolspec"
 )
 
-// program is how another program calls its tools, each as its name and parameters.
+// program holds the calls of another program, each with a tool name and parameters.
 type program struct {
 	name string
-	// part shows lines 2 and 3 of a.go, whole all of it, edit replaces "old" by "new",
-	// write writes "BODY" to b.go, check runs the tests, and plan keeps a list, or looks at a folder
-	// where there is no tool for that.
+	// part reads lines 2 and 3 of a.go, whole reads all of it, and edit replaces "old" by "new".
+	// write writes "BODY" to b.go and check runs the tests. plan stores a list, or lists a folder
+	// if the program has no plan tool.
 	part, whole, edit, write, check, plan string
-	// inPatch says that it writes files by patches, which may add to what is there.
+	// inPatch is set if the program writes files with patches, which may append to a file.
 	inPatch bool
 }
 
@@ -118,8 +118,8 @@ var programs = []program{
 	},
 }
 
-// What the calls of other programs show, change and write is known by their names: the
-// same session comes to the same, whoever recorded it.
+// The effects of calls of other programs are known from the names of their tools. The same session
+// has the same result for every program.
 func TestProgramsElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, p := range programs {
@@ -135,10 +135,10 @@ func TestProgramsElsewhere(t *testing.T) {
 				return strings.ReplaceAll(p.write, "BODY", strings.Repeat(line, 50))
 			}
 			calls := [][2]string{
-				{p.part, file[:200]}, // free: all of it is shown next
+				{p.part, file[:200]}, // free: the next call shows the whole file
 				{p.whole, file},
 				{p.edit, "done"},
-				{p.part, changed[200:]}, // makes nothing free: it is a part
+				{p.part, changed[200:]}, // not freed by this partial read
 				{body("one"), "done"},   // free: written again
 				{body("two"), "done"},
 				{p.plan, strings.Repeat("noted ", 30)},
@@ -151,7 +151,7 @@ func TestProgramsElsewhere(t *testing.T) {
 				want = append(want, "9 written content of /w/b.go: free")
 			}
 			if listing := map[string]string{"gemini-cli": "list_directory", "pi": "ls"}[p.name]; listing != "" {
-				want = append(want, "14 answer of "+listing+": cold") // in place of a plan
+				want = append(want, "14 answer of "+listing+": cold") // instead of a plan
 			}
 			want = append(want, "16 output of go test ./...: free", "18 output of go test ./...: cold")
 			if diff := cmp.Diff(want, understood(t, calls)); diff != "" {
@@ -161,8 +161,8 @@ func TestProgramsElsewhere(t *testing.T) {
 	}
 }
 
-// understood tells what is known of a session of calls: what its edits quote, and what
-// may go of it.
+// understood describes a session of calls: the texts that its edits quote, and the units that can
+// be pruned.
 func understood(t *testing.T, calls [][2]string) []string {
 	t.Helper()
 	entries := []string{`{"speaker":"human","blocks":[{"type":"text","text":"go on"}]}`}
@@ -177,7 +177,7 @@ func understood(t *testing.T, calls [][2]string) []string {
 			fmt.Sprintf(`{"speaker":"tool","blocks":[{"type":"tool_response","callId":"%d","toolName":%q,"result":%s}]}`, i, name, answer))
 	}
 	in := parse(t, `{"workspaceRoot":"/w","history":[`+strings.Join(entries, ",")+`]}`)
-	// This program has a tool of the same name as codex, with one parameter of its own.
+	// This program has a tool with the same name as a tool of codex, but with another parameter.
 	ours := tools.Tool{Name: "apply_patch", Traits: tools.Traits{Edits: true, Density: toolspec.Density{Patch: []string{"input"}}}}
 	facts := (&Engine{Tools: tools.NewRegistry(ours)}).ToolTraits()
 	options := compression.EngineOptions{Tools: facts, Root: in.WorkspaceRoot, Counter: func() history.Counter { return byteCounter{} }}

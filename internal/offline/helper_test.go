@@ -13,13 +13,13 @@ import (
 	"agent/internal/toolspec"
 )
 
-// byteCounter counts a token a byte, so that figures can be worked out by hand.
+// byteCounter counts one token for each byte, so that expected numbers are easy to compute.
 type byteCounter struct{}
 
 func (byteCounter) Count(text string) int { return len(text) }
 
-// newEngine returns an engine with default settings, changed by flags as
-// "key=value", and a clock that a look at moves on by a millisecond.
+// newEngine returns an engine with default settings and the settings in flags, each "key=value".
+// Each reading of its clock advances it by a millisecond.
 func newEngine(t testing.TB, flags ...string) *Engine {
 	t.Helper()
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.CompressionStrategy.Key(): compression.Names()}))
@@ -33,7 +33,7 @@ func newEngine(t testing.TB, flags ...string) *Engine {
 	return &Engine{
 		Settings: s,
 		Counter:  func(string) history.Counter { return byteCounter{} },
-		// The names alone make the head of a request: 9 + 7 bytes.
+		// Only the names count in the tool definitions: 9 + 7 bytes.
 		Tools: tools.NewRegistry(
 			tools.Tool{Name: "read_file", Traits: tools.Traits{Reads: true, File: toolspec.FileNames, Key: "file_path"}},
 			tools.Tool{Name: "replace", Traits: tools.Traits{Edits: true, File: toolspec.FileNames, Key: "file_path", Density: toolspec.Density{Old: []string{"old_string"}, New: []string{"new_string"}}}},
@@ -56,8 +56,9 @@ func parse(t *testing.T, text string) Input {
 	return in
 }
 
-// document is a document in which file a is read, edited by what was read, and
-// edited again. Sizes in tokens (= bytes, plus what a provider adds) are beside.
+// document returns a document that reads file a, edits it with a quote from that read, and edits it
+// again. The trailing comments are sizes in tokens, which are bytes plus the overhead of a
+// provider.
 func document(config string) string {
 	entries := []string{
 		`{"speaker":"human","blocks":[{"type":"text","text":"q"}]}`,                                                                                       // 4+1 = 5
@@ -72,10 +73,10 @@ func document(config string) string {
 	return "{\"workspaceRoot\":\"/w\",\n\"history\":[" + strings.Join(entries, ",") + "],\n\"config\":" + config + "}"
 }
 
-// answered is a call with its answer; result is the inside of a JSON string.
+// answered is a call with its answer. result is the content of a JSON string.
 type answered struct{ tool, result, problem string }
 
-// recorded is a document with calls one after the other.
+// recorded returns a document with the calls in order.
 func recorded(config string, calls ...answered) string {
 	var entries []string
 	for i, c := range calls {

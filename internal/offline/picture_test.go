@@ -12,9 +12,8 @@ import (
 	"agent/internal/history"
 )
 
-// made is a session as one has it with a coding agent, made up so that it is always the
-// same: files are read and edited, tests run, things are searched, a human speaks now
-// and then.
+// made is a generated coding session that is always the same. It reads and edits files, runs tests
+// and searches, and has a few messages of the user.
 type made struct {
 	entries []*history.Content
 	calls   int
@@ -34,7 +33,7 @@ func (m *made) call(tool string, parameters map[string]any, answer string) {
 		history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: tool, Result: history.TextResult(answer)}))
 }
 
-// lines are lines of source that name things of their own.
+// lines returns lines of source with unique names.
 func lines(name string, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -65,8 +64,8 @@ func madeSession() []*history.Content {
 	return m.entries
 }
 
-// TestPicture keeps docs/density.svg what a replay of the made session gives; with
-// UPDATE=1 it draws it anew.
+// TestPicture compares docs/density.svg with the result of a replay of the generated session. With
+// UPDATE=1 it writes the file.
 func TestPicture(t *testing.T) {
 	t.Parallel()
 	in := Input{Name: "made", WorkspaceRoot: "/w", Said: saidOnce(madeSession())}
@@ -91,7 +90,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// quarters counts a token for four bytes, so that the picture does not hang on a
+// quarters counts one token for every four bytes, so that the picture does not depend on a
 // vocabulary.
 type quarters struct{}
 
@@ -103,7 +102,7 @@ const (
 	panelHeight                 = 190
 )
 
-// colours are those of the variants, by name, readable on white and on black.
+// colours maps the variants to colors that are readable on white and on black.
 var colours = []struct{ name, colour string }{
 	{"none", "#888888"},
 	{"high-density", "#d9822b"},
@@ -111,7 +110,7 @@ var colours = []struct{ name, colour string }{
 	{"cache-aware", "#2f8f4e"},
 }
 
-// draw makes the picture: the size of each request above, what was spent so far below.
+// draw returns the picture: the size of each request at the top, and the cost so far at the bottom.
 func draw(r *Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13" fill="#777777">`+"\n", pictureWidth, pictureHeight)

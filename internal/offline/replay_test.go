@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// withRecency returns the strategies, and high-density with its third phase after it.
+// withRecency returns the strategies, and a variant of high-density with its third phase.
 func withRecency() []Variant {
 	return slices.Insert(Strategies(), 2, Variant{"high-density, recency 3", [][2]string{
 		{settings.CompressionStrategy.Key(), compression.DefaultName},
@@ -37,17 +37,17 @@ func replayed(t *testing.T, in Input, flags ...string) *Report {
 	return report
 }
 
-// The accounts of the document, worked out by hand. The head of a request (system
-// prompt and tools) takes 3+9+7 = 19 tokens.
+// Replay computes the expected accounts of the document. The system prompt and the tools of a
+// request have 3+9+7 = 19 tokens.
 //
-// Sending everything, the four requests hold 19+5 = 24, 24+38+20 = 82,
-// 82+74+12 = 168 and 168+73+12 = 253; of each the one before is the prefix.
+// Without pruning, the four requests have 19+5 = 24, 24+38+20 = 82, 82+74+12 = 168 and
+// 168+73+12 = 253 tokens. Each request is a prefix of the next.
 //
-// With density the third comes after the read has become stale: 19+5+74+12 = 110, of
-// which head and question were sent before. Its reply is an edit of what stood only in
-// the pruned read, so that is read again first: the call takes 4+8+13+39 tokens and its
-// answer 4+6+10, which makes 194. Of the words, names of tools and parameters come again
-// four times. The last request holds the second edit too: 194+73+12.
+// With density, the third request omits the outdated read: 19+5+74+12 = 110 tokens. Only the system
+// prompt, the tools and the first message are a cached prefix. The reply edits text that only the
+// pruned read contained, so the replay adds another read before it. Its call has 4+8+13+39 tokens and
+// its answer 4+6+10, which makes a request of 194. Four rare words, names of tools and parameters,
+// occur again. The last request adds the second edit: 194+73+12.
 func TestReplayAccounts(t *testing.T) {
 	t.Parallel()
 	everything := VariantResult{Pruned: compression.CountsOf(nil), Requests: 4, TotalInput: 527, PeakInput: 253, CachedInput: 24 + 82 + 168, Edits: 2, Grounded: 2, Words: 4, PreSend: 4 * time.Millisecond}
@@ -72,7 +72,7 @@ func TestReplayAccounts(t *testing.T) {
 	if diff := cmp.Diff(want, known, cmpopts.IgnoreFields(Account{}, "Cost")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	const cached, others, fault = 352, 337, 84 // of 689 tokens; the fault is 84 of 194
+	const cached, others, fault = 352, 337, 84 // of 689 tokens; the extra read is 84 of 194
 	for i, m := range PriceModels() {
 		got, none := report.Variants[1].Cost[i], report.Variants[0].Cost[i]
 		wantCost := Cost{
@@ -95,8 +95,8 @@ func TestReplayAccounts(t *testing.T) {
 	}
 }
 
-// The variants mean what they are called, whatever the user has set; what they do
-// not name is the user's.
+// Each variant has exactly the settings of its name, whatever the user has set. Other settings are
+// the user's.
 func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	in := parse(t, document(`{"recencyPruning":true,"recencyRetention":1,"threshold":0.0000001}`))
@@ -121,7 +121,7 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 			{"speaker":"tool","blocks":[{"type":"tool_response","callId":"%[1]d","toolName":"read_file","result":"the content of a file that is longer than a pointer"}]}`, i))
 	}
 	many := replayed(t, parse(t, `{"history":[`+strings.Join(pairs, ",")+`]}`))
-	for i, want := range []int{0, 0, 1, 0} { // the fifth result is after the last request
+	for i, want := range []int{0, 0, 1, 0} { // the fifth result comes after the last request
 		if got := many.Variants[i].Pruned.CountOf("old-result"); got != want {
 			t.Errorf("%s pruned %d old results, want %d", many.Variants[i].Name, got, want)
 		}
@@ -140,8 +140,8 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 	}
 }
 
-// What the recording session pruned, compressed or cleared is replayed as it was
-// said: otherwise a session kept small would look as if there were nothing to gain.
+// A replay starts with the full content of a log, before the recording session pruned, compressed
+// or cleared it. Otherwise a session that was pruned would show no possible savings.
 func TestReplayOfALogStartsFromWhatWasSaid(t *testing.T) {
 	t.Parallel()
 	in := parse(t, document("{}"))
@@ -177,7 +177,7 @@ func TestReplayOfALogStartsFromWhatWasSaid(t *testing.T) {
 	}
 }
 
-// A recording that was cut is replayed all the same.
+// Replay accepts a recording without its start or its end.
 func TestReplayOfDamagedRecordings(t *testing.T) {
 	t.Parallel()
 	for id, entries := range map[string]string{
@@ -241,7 +241,7 @@ func TestReplayPrint(t *testing.T) {
 	}
 }
 
-// What two requests have in common ends where an edited entry begins to differ.
+// The common prefix of two requests ends at the first difference within an edited entry.
 func TestCommonPrefix(t *testing.T) {
 	t.Parallel()
 	text := func(texts ...string) *history.Content {
@@ -259,7 +259,7 @@ func TestCommonPrefix(t *testing.T) {
 	for _, c := range []struct {
 		id            string
 		before, after []*history.Content
-		want          int // with a head of 100; an entry takes 4 more than its words
+		want          int // with a prefix of 100; an entry adds 4 to its text
 	}{
 		{"the same", []*history.Content{a, b}, []*history.Content{a, b}, 116},
 		{"one more", []*history.Content{a}, []*history.Content{a, b}, 108},
@@ -298,8 +298,8 @@ func TestReplayEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Where reasoning is bound, a replay counts the replies whose reasoning a change of the past makes
-// void, and within a turn nothing changes unless a person wants that.
+// If reasoning is bound, a replay counts the replies whose reasoning a change of earlier entries
+// invalidates. Within a turn, the strategy changes nothing unless the user enables that.
 func TestReplayCountsVoidReasoning(t *testing.T) {
 	t.Parallel()
 	for boundaries, want := range map[string][2]int{"auto": {0, 0}, "always": {2, 2}} {

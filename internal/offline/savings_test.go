@@ -19,8 +19,8 @@ import (
 	"agent/internal/tools"
 )
 
-// claudeLog is a session of another agent: a large file is read, written anew and talked
-// about, so that the read can leave.
+// claudeLog returns a session of Claude Code. It reads a large file, rewrites it and then discusses
+// it, so that the read can be pruned.
 func claudeLog(model string, day int) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
@@ -59,8 +59,8 @@ func savingsOf(t *testing.T, o SavingsOptions, texts map[string]string) *Savings
 	return found
 }
 
-// What a session cost and would have cost is what a replay of it says, at the prices of
-// the model that it used.
+// The cost of a session and its cost without pruning equal the result of a replay, at the prices of
+// the session's model.
 func TestSavingsAgreeWithReplay(t *testing.T) {
 	t.Parallel()
 	text := claudeLog("claude-opus-4-5-20251101", 5)
@@ -85,7 +85,7 @@ func TestSavingsAgreeWithReplay(t *testing.T) {
 	if got.With >= got.Sent {
 		t.Errorf("nothing was saved: %+v", got)
 	}
-	// Claude Opus 4.5 costs 5 USD a million.
+	// Claude Opus 4.5 costs 5 USD for a million input tokens.
 	if math.Abs(got.Cost-got.Units*5e-6) > 1e-9 || got.Project != "/w/p" || got.Agent != "claude" {
 		t.Errorf("%+v", got)
 	}
@@ -118,7 +118,7 @@ func TestSavingsAreSummedUp(t *testing.T) {
 	if fmt.Sprint(found.Skipped) != fmt.Sprint(want) {
 		t.Errorf("skipped %v", found.Skipped)
 	}
-	// Scripts find every member, also where there is nothing.
+	// The JSON always contains every member, so that scripts can rely on it.
 	var object map[string]json.RawMessage
 	empty, err := json.Marshal(savingsOf(t, SavingsOptions{}, nil))
 	if err != nil || json.Unmarshal(empty, &object) != nil {
@@ -165,8 +165,8 @@ func TestSavingsEndWhenInterrupted(t *testing.T) {
 	}
 }
 
-// BenchmarkSavings reads sessions of half a megabyte each, with the vocabulary and the
-// tools of the program: 1 GB in a minute of a core is 17 MB/s.
+// BenchmarkSavings reads sessions of half a megabyte each, with the real vocabulary and tools. To
+// read 1 GB in a minute on one core, the rate must be 17 MB/s.
 func BenchmarkSavings(b *testing.B) {
 	var log strings.Builder
 	head, rest, _ := strings.Cut(claudeLog("claude-opus-4-6", 3), "\n")
@@ -206,8 +206,8 @@ func BenchmarkSavings(b *testing.B) {
 	}
 }
 
-// Of sessions that ran with cache-aware the conclusion tells what they cost and what everything would
-// have cost; of other sessions, what they would have cost.
+// For sessions that ran with cache-aware, the conclusion reports their cost and the cost without
+// pruning. For other sessions it reports the possible cost.
 func TestConclusionOfSavings(t *testing.T) {
 	t.Parallel()
 	pruned := Saving{Requests: 2, Sent: 3000, With: 3000, Units: 1500, WithUnits: 1500, Pruned: PrunedSaving{Sent: 3000, Without: 4000, Units: 1500, WithoutUnits: 2000}}
@@ -232,8 +232,8 @@ func TestConclusionOfSavings(t *testing.T) {
 	}
 }
 
-// Within its time, the sessions that were changed last are summed up, and it is known whether that
-// is all of them.
+// FindSavings sums up the sessions with the latest changes until its time is over. It reports
+// whether the sum is complete.
 func TestFindSavingsWithin(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s.jsonl")
@@ -259,8 +259,8 @@ func TestFindSavingsWithin(t *testing.T) {
 	}
 }
 
-// The agents of a session are part of what it cost, and no sessions of their own: of this program in
-// a folder beside its record, of Claude Code among its lines or in a file of their own.
+// The subagents of a session are a part of its cost, and not sessions. This program stores them in
+// a folder next to the log. Claude Code stores them in the log or in a separate file.
 func TestSavingsOfAgents(t *testing.T) {
 	t.Parallel()
 	side := strings.NewReplacer(`"uuid":"`, `"isSidechain":true,"agentId":"x","uuid":"s`, `"id":"m`, `"id":"s`).Replace(claudeLog("claude-haiku-4-5", 2))

@@ -31,7 +31,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// fourth counts a token for four bytes of a line. Like a vocabulary it takes no two lines together.
+// fourth counts one token for every four bytes of a line. As in a vocabulary, no token spans two
+// lines.
 type fourth struct{}
 
 func (fourth) Count(text string) (n int) {
@@ -41,8 +42,8 @@ func (fourth) Count(text string) (n int) {
 	return n
 }
 
-// a worked session was recorded as the program records it: what it said, what its next request
-// holds as sent, and its log.
+// A workedSession is recorded in the format of the program. It has the full content, the texts of
+// the next request, and the log.
 type workedSession struct {
 	name, strategy string
 	log            []byte
@@ -50,15 +51,15 @@ type workedSession struct {
 	said           []*history.Content
 	wire           []string
 	now            time.Time
-	// calls has the ids of the calls that the next request holds.
+	// calls has the ids of the calls in the next request.
 	calls map[string]bool
-	// turns has what each turn cost as a multiple of the input of its first request.
+	// turns has the cost of each turn as a multiple of the input of its first request.
 	turns []float64
-	// left has a line for all that was pruned: its kind, its size and the request.
+	// left has a line for each pruned unit: its kind, its size and the request.
 	left []string
 }
 
-// whyEngine is an engine at a time, with all tools and a window that must be kept.
+// whyEngine returns an engine with a fixed clock, all tools and a fixed context window.
 func whyEngine(t testing.TB, strategy string, now func() time.Time, counter history.Counter) *Engine {
 	t.Helper()
 	e := newEngine(t, "context-limit=20000", "model=test-model", "compression.strategy="+strategy)
@@ -69,13 +70,13 @@ func whyEngine(t testing.TB, strategy string, now func() time.Time, counter hist
 	return e
 }
 
-// work plays the entries of a session and records it, and sends the request that follows.
+// work runs a session with the entries, records it and builds the next request.
 func work(t testing.TB, name, strategy, root string, entries []*history.Content) workedSession {
 	t.Helper()
 	return workCounted(t, name, strategy, root, entries, fourth{})
 }
 
-// workCounted is work with a counter of tokens.
+// workCounted is like work with another token counter.
 func workCounted(t testing.TB, name, strategy, root string, entries []*history.Content, counter history.Counter) workedSession {
 	t.Helper()
 	entries = slices.DeleteFunc(slices.Clone(entries), (*history.Content).Empty)
@@ -97,7 +98,7 @@ func workCounted(t testing.TB, name, strategy, root string, entries []*history.C
 			t.Fatalf("%s: %v", name, err)
 		}
 	}
-	var begun, replied []int // for each message the requests before it; for each request the tokens of its reply
+	var begun, replied []int // for each message the number of earlier requests; for each request the tokens of its reply
 	for _, entry := range history.Repair(entries, "no answer") {
 		if entry.IsMessage() {
 			begun = append(begun, len(replied))
@@ -122,7 +123,7 @@ func workCounted(t testing.TB, name, strategy, root string, entries []*history.C
 		}
 		total := 0.0
 		for n := from; n < min(to, len(bills)); n++ {
-			const output = 5 // the price of a token of output, in tokens of input
+			const output = 5 // the price of an output token, in input tokens
 			total += bills[n].Spent + float64(output*replied[n])
 		}
 		if total > 0 {
@@ -158,7 +159,7 @@ func workCounted(t testing.TB, name, strategy, root string, entries []*history.C
 	return s
 }
 
-// wireTexts returns all texts in the bytes of a request, those in the arguments of calls too.
+// wireTexts returns all texts in the bytes of a request, including the arguments of calls.
 func wireTexts(t testing.TB, request llm.Request) (texts []string) {
 	t.Helper()
 	var body []byte
@@ -203,7 +204,8 @@ type transport func(*http.Request) (*http.Response, error)
 
 func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// generatedTalk is a session that reads, edits and runs, with lines that occur once.
+// generatedTalk returns a session that reads, edits and runs commands. Some of its lines occur only
+// once.
 func generatedTalk(r *rand.Rand, requests int) (entries []*history.Content) {
 	line := 0
 	text := func(lines int) string {
@@ -248,8 +250,8 @@ func generatedTalk(r *rand.Rand, requests int) (entries []*history.Content) {
 	return entries
 }
 
-// workedSessions are a generated session, and more with the recordings in the folder of
-// AGENT_RECORDINGS.
+// workedSessions returns generated sessions, and more of them if AGENT_RECORDINGS names a folder of
+// recordings.
 func workedSessions(t testing.TB) (all []workedSession) {
 	generated, strategies := 2, []string{"cache-aware", "high-density"}
 	if os.Getenv("AGENT_RECORDINGS") != "" {
@@ -273,7 +275,7 @@ func workedSessions(t testing.TB) (all []workedSession) {
 	return all
 }
 
-// texts are those of a block that a person could ask for.
+// texts returns the texts of a block that a user could look up.
 func texts(block history.Block) []string {
 	switch b := block.(type) {
 	case *history.Text:
@@ -288,8 +290,8 @@ func texts(block history.Block) []string {
 	return nil
 }
 
-// questionsAbout returns texts that a person could ask about a session, from each line of it on, by what
-// became of that line as the request shows it.
+// questionsAbout returns texts that a user could look up in a session, by state. A text starts at a
+// line of the session, and its state follows from the next request.
 func questionsAbout(s workedSession) map[provenance.State][]string {
 	q := map[provenance.State][]string{provenance.StateInContext: {"be brief", "use tabs everywhere"}, provenance.StateNeverHeld: {"nothing ever said this"}}
 	sent := map[string]bool{}
@@ -325,9 +327,9 @@ func questionsAbout(s workedSession) map[provenance.State][]string {
 	return q
 }
 
-// TestWhyAgreesWithTheWire asks about texts that were said, and about others: the answer agrees
-// with the bytes of the next request, and what brings a text back holds it. Texts that are sent,
-// shortened, left and never said are asked about as often as each other.
+// TestWhyAgreesWithTheWire looks up texts of the session and other texts. The answer must agree
+// with the bytes of the next request, and the recall that it suggests must return the text. Each
+// state occurs equally often: sent, shortened, pruned and unknown.
 func TestWhyAgreesWithTheWire(t *testing.T) {
 	t.Parallel()
 	type question struct {
@@ -356,7 +358,7 @@ func TestWhyAgreesWithTheWire(t *testing.T) {
 			rt.Fatal(err)
 		}
 		if answer.File {
-			rt.Skip() // a file by its name
+			rt.Skip() // the text is the name of a file
 		}
 		answers[answer.State]++
 		sent := slices.ContainsFunc(s.wire, func(text string) bool { return strings.Contains(text, q.text) })
@@ -386,7 +388,7 @@ func TestWhyAgreesWithTheWire(t *testing.T) {
 	t.Logf("the answers on %d sessions agree: %v", len(sessions), answers)
 }
 
-// recalled reports whether the record has a text at some places.
+// recalled reports whether the records at the given positions contain a text.
 func recalled(t *rapid.T, places []history.RecordRef, log []byte, text string) bool {
 	t.Helper()
 	for line := range strings.Lines(string(log)) {
@@ -408,7 +410,7 @@ func recalled(t *rapid.T, places []history.RecordRef, log []byte, text string) b
 	return false
 }
 
-// A question about a file agrees with what the request holds of it.
+// The answer about a file agrees with the file's content in the request.
 func TestWhyOfFiles(t *testing.T) {
 	t.Parallel()
 	for _, s := range workedSessions(t)[:2] {
@@ -447,8 +449,9 @@ func TestWhyOfFiles(t *testing.T) {
 	}
 }
 
-// TestRecordedTurnsLieInTheirRange holds the range that earlier turns give against the turns of the
-// recordings in the folder of AGENT_RECORDINGS, one session after the other.
+// TestRecordedTurnsLieInTheirRange compares each turn of the recordings in the folder
+// AGENT_RECORDINGS with the predicted range. The range is computed from earlier turns, one session
+// after the other.
 func TestRecordedTurnsLieInTheirRange(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("AGENT_RECORDINGS") == "" {
@@ -476,8 +479,9 @@ func TestRecordedTurnsLieInTheirRange(t *testing.T) {
 	}
 }
 
-// TestSharedDocumentsPruneAlike plays sessions with secrets and home paths, and the documents that
-// are shared of them: the same content leaves at the same requests, counted as a real model counts.
+// TestSharedDocumentsPruneAlike runs sessions with secrets and home paths, and their shared
+// documents. The same content is pruned at the same requests, with the token counts of a real
+// model.
 func TestSharedDocumentsPruneAlike(t *testing.T) {
 	t.Parallel()
 	counter := tokens.NewCounter(tokens.EncodingFor("gpt-4o"))

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A long heading is cut behind a word; what a declaration lists is counted.
+// A long heading is cut after a word, and the number of its omitted names is added.
 func TestLongHeadings(t *testing.T) {
 	t.Parallel()
 	names := func(form, separator string) string {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The clipboard is read by the program of the system, which a test replaces.
+// A program of the system reads the clipboard. The test replaces that program.
 func TestClipboard(t *testing.T) {
 	t.Parallel()
 	const wayland, x11 = "WAYLAND_DISPLAY=w", "DISPLAY=:0"

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// held is a JPEG of a camera that was held in some way: red at the left, blue at the
-// right, as the sensor saw it.
+// held returns a JPEG of a rotated camera. The sensor's image is red on the left and blue on the
+// right.
 func held(t testing.TB, tag []byte) []byte {
 	t.Helper()
 	const side = 32
@@ -44,10 +44,10 @@ func exif(little bool, orientation byte) []byte {
 	return []byte{'M', 'M', 0, 42, 0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, orientation, 0, 0, 0, 0, 0, 0}
 }
 
-// What a camera wrote lying is sent upright: models do not read how it was held.
+// A rotated photo is sent upright, because models ignore the orientation tag.
 func TestOrientation(t *testing.T) {
 	t.Parallel()
-	// Where the red half is afterwards: left, right, above, below.
+	// The position of the red half after the rotation.
 	for orientation, red := range map[byte]string{1: "left", 2: "right", 3: "right", 4: "left", 5: "above", 6: "above", 7: "below", 8: "below", 0: "left", 9: "left"} {
 		for _, little := range []bool{true, false} {
 			file := held(t, exif(little, orientation))
@@ -73,7 +73,7 @@ func TestOrientation(t *testing.T) {
 	}
 }
 
-// FuzzOrientation: no file makes it fail.
+// FuzzOrientation checks that no file causes a panic.
 func FuzzOrientation(f *testing.F) {
 	f.Add(held(f, exif(true, 6)))
 	f.Add(held(f, []byte("II")))

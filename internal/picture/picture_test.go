@@ -17,7 +17,7 @@ import (
 	"testing"
 )
 
-// noise is an image that no format can make small.
+// noise returns an image that no format can compress.
 func noise(width, height int) *image.NRGBA {
 	m := image.NewNRGBA(image.Rect(0, 0, width, height))
 	random := rand.NewChaCha8([32]byte{1})
@@ -54,11 +54,11 @@ func encoded(t testing.TB, m image.Image, format string) []byte {
 	return out.Bytes()
 }
 
-// claims is a small PNG whose header says another size.
+// claims returns a small PNG whose header contains another size.
 func claims(t testing.TB, width, height uint32) []byte {
 	t.Helper()
 	file := encoded(t, plain(8, 8), "png")
-	header := file[12:29] // IHDR and its data
+	header := file[12:29] // the IHDR chunk
 	binary.BigEndian.PutUint32(header[4:], width)
 	binary.BigEndian.PutUint32(header[8:], height)
 	binary.BigEndian.PutUint32(file[29:], crc32.ChecksumIEEE(header))
@@ -168,7 +168,7 @@ func TestDropped(t *testing.T) {
 		{escaped, []string{odd}},
 		{quoted, []string{odd}},
 		{`"` + odd + `" ` + plain, []string{odd, plain}},
-		{"file://" + address + "/it's%20a%20(shot)%20%C3%A9.jpg", nil}, // a quote that never ends
+		{"file://" + address + "/it's%20a%20(shot)%20%C3%A9.jpg", nil}, // a quote without an end
 		{"file://" + address + "/shot.PNG", []string{plain}},
 		{"file://%zz.png", nil},
 		{"shot.PNG", nil},

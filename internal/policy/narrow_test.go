@@ -21,7 +21,7 @@ import (
 	"agent/internal/websearch"
 )
 
-// choices are the values that a person may give to the settings which a policy can bound.
+// choices are the values of the settings that a policy can restrict.
 var choices = map[string][]string{
 	settings.ApprovalMode.Key():        gate.ModeNames(),
 	settings.Sandbox.Key():             {"auto", "off", "require"},
@@ -35,7 +35,7 @@ var choices = map[string][]string{
 	settings.BaseURL.Key():             {"https://llm.corp.example/v1", "https://evil.example/v1", "https://api.anthropic.com/v1", "http://api.anthropic.com/v1"},
 }
 
-// some draws a list of some of the values, nil for no bound.
+// some draws a list of some of the values, or nil for no restriction.
 func some(t *rapid.T, label string, from ...string) []string {
 	if rapid.Bool().Draw(t, label+" is bounded") {
 		return slices.DeleteFunc(slices.Clone(from), func(string) bool { return rapid.Bool().Draw(t, label) })
@@ -43,7 +43,7 @@ func some(t *rapid.T, label string, from ...string) []string {
 	return nil
 }
 
-// configured draws what a person has set, in every layer, and copies and profiles of it.
+// configured draws settings of a user in every layer, with copies and profiles.
 func configured(t *rapid.T, p *Policy) *settings.Settings {
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{
 		settings.ApprovalMode.Key(): gate.ModeNames(), settings.WebSearch.Key(): websearch.SettingValues(), settings.Provider.Key(): vendor.Names(),
@@ -73,7 +73,7 @@ func configured(t *rapid.T, p *Policy) *settings.Settings {
 	set := func() {
 		for _, layer := range []settings.Source{settings.LayerDetected, settings.LayerFlags, settings.LayerSession} {
 			for key, text := range values() {
-				_ = s.Set(layer, key, text) // what is refused is not set
+				_ = s.Set(layer, key, text) // a refused value is not set
 			}
 		}
 	}
@@ -93,8 +93,8 @@ func configured(t *rapid.T, p *Policy) *settings.Settings {
 	return s
 }
 
-// TestNothingWidensAPolicy draws policies, and what persons and repositories configure against them:
-// none comes to more than the policy has, as this test reads it.
+// TestNothingWidensAPolicy draws policies, and settings of users and repositories that conflict
+// with them. No combination allows more than the policy does, according to this test.
 func TestNothingWidensAPolicy(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -149,7 +149,7 @@ func checkSettings(t *rapid.T, p *Policy, s *settings.Settings) {
 	}
 }
 
-// checkEndpoint looks at the address that requests would go to, with the keys that are kept.
+// checkEndpoint checks the address of requests, with the stored API keys.
 func checkEndpoint(t *rapid.T, p *Policy, s *settings.Settings) {
 	kept := provider.Keys{Folder: "/nowhere", Allowed: p.CheckLogin}
 	asked := map[string]bool{}
@@ -178,7 +178,7 @@ func checkEndpoint(t *rapid.T, p *Policy, s *settings.Settings) {
 	}
 }
 
-// checkServers looks at servers as files have them, after their variables.
+// checkServers checks servers as their files define them, after variables are expanded.
 func checkServers(t *rapid.T, p *Policy) {
 	host := rapid.SampledFrom([]string{"https://mcp.corp.example/", "https://mcp.corp.example.evil.example/", "https://evil.example/#https://mcp.corp.example/", "https://mcp.corp.example@evil.example/"}).Draw(t, "host")
 	program := rapid.SampledFrom([]string{"/opt/bin/tickets", "/opt/bin/tickets x", "tickets", "/tmp/opt/bin/tickets", "bash"}).Draw(t, "program")
@@ -205,7 +205,7 @@ func checkServers(t *rapid.T, p *Policy) {
 	}
 }
 
-// checkRules looks whether rules of repositories and persons take rules of the policy away.
+// checkRules checks that rules of repositories and users do not remove rules of the policy.
 func checkRules(t *rapid.T, p *Policy) {
 	own := permissions.Parse(rapid.SampledFrom([]permissions.Effect{permissions.Ask, permissions.Deny}).Draw(t, "effect"),
 		some(t, "own rules", "Bash(git:*)", "Edit(//work/**)", "Read(//work/keys/**)"), "own", "/work", "/h")

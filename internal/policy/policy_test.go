@@ -12,7 +12,7 @@ import (
 	"agent/internal/testing/require"
 )
 
-// write makes a policy in a folder of the test.
+// write creates a policy file in a temporary folder.
 func write(t *testing.T, text string) File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "policy.json")
@@ -22,7 +22,7 @@ func write(t *testing.T, text string) File {
 	return OwnedBy(path, os.Getuid())
 }
 
-// A file that does not count says why, and one that is not there bounds nothing.
+// Load returns the reason why a policy file is invalid. A missing file restricts nothing.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ text, want string }{
@@ -65,8 +65,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Only its owner can have written the file and its folder, and what is no file does not count as a
-// missing one.
+// Load refuses a file or folder that another user could have written. A path that is not a regular
+// file does not count as missing.
 func TestForeignFilesAreRefused(t *testing.T) {
 	t.Parallel()
 	if !require.Unix {

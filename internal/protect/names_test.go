@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is asked for every file of a search, and for every word of a command line, says the
-// same as the lists gone through one by one.
+// The fast checks, for every file of a search and every word of a command line, agree with a linear
+// scan of the lists.
 func TestQuickLooksAgreeWithTheLists(t *testing.T) {
 	t.Parallel()
 	for look, groups := range map[string][]group{"keys": secretNames, "runs later": runLater} {
@@ -40,7 +40,7 @@ func TestQuickLooksAgreeWithTheLists(t *testing.T) {
 	}
 }
 
-// The quick look for what a file system may spell otherwise sees all that folding changes.
+// The fast check for alternative spellings of a file name detects every name that folding changes.
 func TestFold(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
@@ -60,8 +60,7 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// What the end of a path says: what building writes runs later as well, and is to be
-// written.
+// ClassifyByName classifies a path by its end. Only node_modules counts as a build folder.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string][2]bool{
@@ -77,7 +76,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// Programs write a folder that they could not open with a slash behind it.
+// Some programs report a folder that they could not open with a trailing slash.
 func TestAFolderWithASlashBehindIt(t *testing.T) {
 	t.Parallel()
 	if _, keys := ClassifyByName("/home/u/.ssh/"); !keys {
@@ -85,8 +84,8 @@ func TestAFolderWithASlashBehindIt(t *testing.T) {
 	}
 }
 
-// has reports whether the components of name, the last of which may be a pattern, are
-// among those of a path, one behind the other.
+// has reports whether a path contains the components of name in order and without gaps. The last
+// component of name may be a pattern.
 func has(file, name string) bool {
 	parts, want := strings.Split(fold(file), "/"), strings.Split(fold(name), "/")
 	for at := 0; at+len(want) <= len(parts); at++ {
@@ -97,7 +96,7 @@ func has(file, name string) bool {
 	return false
 }
 
-// A search of a large repository asks for each of its files: that makes no garbage.
+// A search of a large repository checks each of its files, so the check must not allocate memory.
 func TestMostFilesAreToldFreeWithoutGarbage(t *testing.T) {
 	places := ProtectionRules{Home: "/home/u", Own: []string{"/home/u/.config/agent"}}
 	if n := testing.AllocsPerRun(100, func() {

@@ -11,8 +11,8 @@ import (
 	"agent/internal/protect"
 )
 
-// The 62 writes of the review that ran unasked, and what else runs later, by how
-// careful one must be (D-60).
+// The 62 writes that a security review ran without approval, and other auto-executed files, need
+// the right protection (D-60).
 func TestEditsThatNeedCare(t *testing.T) {
 	t.Parallel()
 	places := protect.ProtectionRules{Home: "/home/u", Own: []string{"/home/u/.config/agent", "/home/u/.local/share/agent", "/ws/keyfile"}}
@@ -120,7 +120,7 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// Files and programs that are easily forgotten in the lists.
+// Files and programs that are easily missing from the lists.
 func TestListsNameForgottenFiles(t *testing.T) {
 	t.Parallel()
 	places := protect.ProtectionRules{Home: "/home/u"}
@@ -150,8 +150,8 @@ func TestListsNameForgottenFiles(t *testing.T) {
 	}
 }
 
-// What rules forbid, what the person has agreed to and what git is configured to run is
-// guarded; nobody has to say.
+// Files under deny rules, approved files and programs in the git configuration are protected
+// automatically.
 func TestWhatOthersSayOfFiles(t *testing.T) {
 	t.Parallel()
 	is := func(name string) func(string) bool { return func(abs string) bool { return abs == "/ws/"+name } }
@@ -177,7 +177,8 @@ func TestWhatOthersSayOfFiles(t *testing.T) {
 	}
 }
 
-// The folder of a skill may be read wherever it lies, but for keys in it, and not written.
+// The folder of a skill can be read wherever it is, except secret files in it. It cannot be
+// written.
 func TestOpenFolders(t *testing.T) {
 	t.Parallel()
 	p := protect.ProtectionRules{Home: "/home/me", Own: []string{"/home/me/.config/agent"}, Open: []string{"/home/me/.claude/skills/pdf", "/home/me/.config/agent/skills/x"}}

@@ -19,8 +19,8 @@ import (
 	"agent/internal/settings"
 )
 
-// addresses are places that a key may be lured to: hosts of vendors and others that look
-// like them, with and without TLS, on other ports and paths.
+// addresses are possible targets of an attack on API keys: hosts of vendors and similar names, with
+// and without TLS, and with other ports and paths.
 var addresses = []string{
 	"",
 	"https://api.groq.com/openai/v1", "https://api.groq.com/other?x=1", "https://API.GROQ.com/v1",
@@ -30,9 +30,9 @@ var addresses = []string{
 	"http://127.0.0.1:9/v1", "http://localhost:9/v1", "http://127.0.0.1.evil.example/v1",
 }
 
-// TestKeysStayWhereTheyBelong goes through endpoint × source of the key (security C1,
-// C3): whatever names the endpoint, a vendor's key goes to the vendor's host over https,
-// a stored key to its own place, a key file to the address beside it.
+// TestKeysStayWhereTheyBelong combines endpoints with sources of the key (security C1, C3). A
+// vendor's key is only sent to the vendor's host over https, a stored key to its own address, and a
+// key file to the address in the same layer.
 func TestKeysStayWhereTheyBelong(t *testing.T) {
 	t.Parallel()
 	const profile, envLayer, flags, session = settings.LayerProfile, settings.LayerEnvironment, settings.LayerFlags, settings.LayerSession
@@ -83,7 +83,7 @@ func TestKeysStayWhereTheyBelong(t *testing.T) {
 	}
 }
 
-// misplaced says why a key must not go where it goes, "" when it may.
+// misplaced returns the reason why a key must not be sent to an address, or "" if it may.
 func misplaced(e provider.Endpoint, from provider.EndpointSources) string {
 	u, err := url.Parse(e.BaseURL)
 	if err != nil {
@@ -110,8 +110,8 @@ func misplaced(e provider.Endpoint, from provider.EndpointSources) string {
 	return ""
 }
 
-// A profile that names a vendor beside another address is refused where its key might be
-// meant (security C1), and so is what is for https over plain http (C3).
+// A profile with a vendor and another address is refused if the vendor's key could be sent there
+// (security C1). An https key over plain http is refused too (C3).
 func TestResolveRefusesToLeak(t *testing.T) {
 	t.Parallel()
 	const profile = settings.LayerProfile
@@ -139,8 +139,8 @@ func TestResolveRefusesToLeak(t *testing.T) {
 	}
 }
 
-// Headers and extra-body of a profile go to the address beside them and nowhere else;
-// what is left out is reported before anything is sent (security C2).
+// Headers and extra-body of a profile are only sent to the address in the same profile. An omitted
+// header is reported before any request (security C2).
 func TestHeadersBelongToTheirAddress(t *testing.T) {
 	t.Parallel()
 	const own = "" // stands for the address of the test's server
@@ -202,7 +202,7 @@ func TestHeadersBelongToTheirAddress(t *testing.T) {
 	}
 }
 
-// witness is an endpoint that keeps whatever it is sent.
+// witness is an endpoint that stores the requests.
 type witness struct {
 	URL string
 
@@ -239,7 +239,7 @@ func (w *witness) got() []string {
 	return slices.Clone(w.requests)
 }
 
-// A key that is kept for plain http is another than that of the same host's https.
+// A key for plain http is stored separately from the key for https of the same host.
 func TestPlacesHaveFilesOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	keys := provider.Keys{Folder: t.TempDir()}
@@ -255,8 +255,8 @@ func TestPlacesHaveFilesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A gateway's key in a header is kept out of records as the endpoint's own key is, whenever the
-// record begins; the name of a project is none.
+// A gateway key in a header is removed from records like the API key of the endpoint, whenever the
+// record begins. The name of a project is not a key.
 func TestKeysInHeadersAreHidden(t *testing.T) {
 	t.Parallel()
 	for _, begun := range []bool{false, true} {

@@ -8,8 +8,8 @@ import (
 	"agent/internal/settings"
 )
 
-// The maker of the model is asked if nothing names an endpoint and its key is there, and the clouds
-// have an address of their own for models of Anthropic.
+// If no endpoint is set and the API key of the model's maker exists, the maker is used. The clouds
+// have separate addresses for Anthropic models.
 func TestEndpointsOfClaude(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -35,7 +35,7 @@ func TestEndpointsOfClaude(t *testing.T) {
 	}
 }
 
-// The setting api, the vendor and the model decide on the wire format, in this order.
+// The wire format depends on the setting api, then the vendor, then the model.
 func TestSpeaksMessages(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

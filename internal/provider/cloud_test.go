@@ -10,14 +10,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCloudAddresses: the address of a cloud is made of the account's names and of nothing else.
+// TestCloudAddresses checks that the address of a cloud consists only of the names in the account.
 func TestCloudAddresses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		provider string
 		cloud    map[string]string
 		env      map[string]string
-		want     string // the address, or part of the error
+		want     string // the address, or a part of the error
 		command  string
 	}{
 		{"vertex", map[string]string{"project": "p-1", "region": "europe-west4"}, nil, "https://europe-west4-aiplatform.googleapis.com/v1/projects/p-1/locations/europe-west4/endpoints/openapi", "gcloud auth print-access-token"},
@@ -46,8 +46,8 @@ func TestCloudAddresses(t *testing.T) {
 	}
 }
 
-// TestACommandIsNoKey (D-128): whatever layers say, a command is used only for the address of its
-// layer, never over plain http, and where it is used no key is.
+// TestACommandIsNoKey (D-128) checks auth commands in all layers. A command is only used for the
+// address in the same layer, never over plain http, and never together with an API key.
 func TestACommandIsNoKey(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

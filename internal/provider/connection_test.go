@@ -22,7 +22,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// bench is a connection with settings of its own.
+// bench is a connection with separate settings.
 type bench struct {
 	t        *testing.T
 	settings *settings.Settings
@@ -54,12 +54,12 @@ func (b *bench) set(key, value string) {
 	}
 }
 
-// modelList is a body of /v1/models.
+// modelList returns a body of /v1/models.
 func modelList(entries ...string) string {
 	return `{"object":"list","data":[` + strings.Join(entries, ",") + `]}`
 }
 
-// Who has not set a model is told which there are, unless there is only one.
+// If no model is set, the error lists the available models. A single model is used without asking.
 func TestNoModelIsSet(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -90,8 +90,8 @@ func TestNoModelIsSet(t *testing.T) {
 	}
 }
 
-// The keyring is asked once a request, however often the window is looked at; a
-// changed endpoint is noticed all the same.
+// The keyring is read once for each request, however often the context window is needed. A changed
+// endpoint is still noticed.
 func TestTheKeyIsLookedForOnce(t *testing.T) {
 	t.Parallel()
 	window := func(tokens int) string {
@@ -123,11 +123,11 @@ func TestTheKeyIsLookedForOnce(t *testing.T) {
 	}
 }
 
-// A server of one's own that runs a model by the name of a vendor's is waited for
-// before the first question is answered, and then believed; not for ever.
+// A local server may serve a model with a vendor's model name. The first request waits for its list
+// of models, up to a limit, and then uses its values.
 func TestOwnServersAreBelieved(t *testing.T) {
 	t.Parallel()
-	const short = 200 * time.Millisecond // less than the patience
+	const short = 200 * time.Millisecond // shorter than the wait of the program
 	silent := llmtest.New(t)
 	silent.Hang("/v1/models")
 	answers := llmtest.New(t)
@@ -153,7 +153,7 @@ func TestOwnServersAreBelieved(t *testing.T) {
 	}
 }
 
-// An endpoint that answers when another is in use already chooses no model for it.
+// A late answer of an earlier endpoint does not select a model for the current one.
 func TestLateAnswerChoosesNoModel(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan struct{}), make(chan struct{})
@@ -180,8 +180,8 @@ func TestLateAnswerChoosesNoModel(t *testing.T) {
 	}
 }
 
-// A cache's learned life is kept by endpoint and model from one run to the next, for a month,
-// and replaced by what is learned later.
+// The learned lifetime of a cache is stored by endpoint and model for a month, and replaced by
+// later values.
 func TestCacheLives(t *testing.T) {
 	t.Parallel()
 	state := t.TempDir()
@@ -215,7 +215,7 @@ func TestCacheLives(t *testing.T) {
 	}
 }
 
-// An endpoint that is no longer in use keeps no connection open.
+// An endpoint that is no longer used keeps no open connection.
 func TestTheOldEndpointIsLetGo(t *testing.T) {
 	t.Parallel()
 	closed := make(chan struct{}, 16)
@@ -242,7 +242,7 @@ func TestTheOldEndpointIsLetGo(t *testing.T) {
 	}
 }
 
-// The efforts of a model are those of its maker where a gateway offers it.
+// At a gateway, a model has the reasoning levels of its maker.
 func TestEffortsAtAGateway(t *testing.T) {
 	t.Parallel()
 	for url, model := range map[string]string{

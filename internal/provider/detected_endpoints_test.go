@@ -16,8 +16,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// A server that is down is called so, whatever named it, and is asked
-// again once it runs; an endpoint that lists no models still wants one to be named.
+// If a server is down, the error reports it, whichever source named the server. A later request
+// connects again. An endpoint without a list of models still needs a model name.
 func TestAServerThatIsDownIsCalledSo(t *testing.T) {
 	t.Parallel()
 	down, err := net.Listen("tcp", "127.0.0.1:0")
@@ -59,7 +59,7 @@ func TestAServerThatIsDownIsCalledSo(t *testing.T) {
 	}
 }
 
-// The endpoint can be chosen where choosing a model helps, and only there.
+// NoModelError reports that the selection of a model can fix it if the endpoint lists models.
 func TestWhatChoosingAModelHelps(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t)
@@ -72,7 +72,7 @@ func TestWhatChoosingAModelHelps(t *testing.T) {
 	}
 }
 
-// keyed is a bench of somebody who can be asked, with keys and servers.
+// keyed returns a bench with a user, API keys and local servers.
 func keyed(t *testing.T, folder string, keys map[string]string, locals ...provider.LocalServer) *bench {
 	t.Helper()
 	return newBench(t, func(c *provider.Config) {
@@ -82,8 +82,8 @@ func keyed(t *testing.T, folder string, keys map[string]string, locals ...provid
 	})
 }
 
-// The ways to an endpoint where none is set: the servers that answer, then the keys of the
-// environment. The one that is taken is used at the next start, and nobody is asked.
+// If no endpoint is set, the options are the answering local servers, and then the API keys in the
+// environment. The selected option is used at the next start without a question.
 func TestWays(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -108,7 +108,7 @@ func TestWays(t *testing.T) {
 		later, model2 string
 	}{
 		{ways[2], "https://api.anthropic.com/v1", "", "https://api.anthropic.com/v1", ""},
-		{ways[0], ollama.BaseURL, "", ollama.BaseURL, "q"}, // of two the user chooses one
+		{ways[0], ollama.BaseURL, "", ollama.BaseURL, "q"}, // the user selects one of two models
 		{ways[3], "https://api.groq.com/openai/v1", "", "https://api.groq.com/openai/v1", ""},
 	} {
 		b := keyed(t, folder, keys, ollama, vllm)
@@ -132,8 +132,8 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// A vendor that was chosen gets only its own key and is nothing without it; where nobody can be
-// asked it is not used, and what is set comes before it.
+// A selected vendor receives only its own API key, and is not used without it. It is not used in a
+// non-interactive run. Settings take precedence over it.
 func TestAChosenVendor(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -162,7 +162,7 @@ func TestAChosenVendor(t *testing.T) {
 	}
 }
 
-// Where nobody can be asked, the error names the server that runs and the key that is set.
+// In a non-interactive run, the error names the running server and the existing API key.
 func TestNoEndpointSaysWhatThereIs(t *testing.T) {
 	t.Parallel()
 	for want, local := range map[string]provider.LocalServer{
@@ -180,8 +180,8 @@ func TestNoEndpointSaysWhatThereIs(t *testing.T) {
 	}
 }
 
-// The model chosen last at an endpoint is used there again and said once. What is set
-// comes before it, and one that is not offered any more is taken back.
+// The last selected model of an endpoint is used again, with one notice. A setting takes
+// precedence, and a model that is no longer offered is dropped.
 func TestTheModelIsRemembered(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t)
@@ -222,7 +222,7 @@ func TestTheModelIsRemembered(t *testing.T) {
 		}
 	}
 	b, _, _ := start(t, "gone", false, nothing)
-	_, err := b.Provider() // the endpoint has listed its models by then
+	_, err := b.Provider() // the endpoint has listed its models by now
 	for range 100 {
 		if settings.Model.Value(b.settings) == "" {
 			break

@@ -26,7 +26,7 @@ func env(values map[string]string) func(string) string {
 	return func(name string) string { return values[name] }
 }
 
-// A key belongs to the endpoint that its layer names (security M1).
+// An API key is only sent to the endpoint that the same layer names (security M1).
 func TestResolve(t *testing.T) {
 	t.Parallel()
 	keyFile := func(path string) (llm.Key, error) {
@@ -48,7 +48,7 @@ func TestResolve(t *testing.T) {
 		name string
 		from provider.EndpointSources
 		want provider.Endpoint
-		// withheld means that the key of OpenAI is not sent but might be asked for.
+		// withheld means that OpenAI's key is not sent, but the user can approve it.
 		withheld bool
 	}{
 		{name: "nothing"},
@@ -178,7 +178,7 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
-// Plain http to another host with a key is unsafe.
+// A key over plain http to another host causes a warning.
 func TestWarning(t *testing.T) {
 	t.Parallel()
 	for base, warns := range map[string]bool{
@@ -272,7 +272,7 @@ func TestReadKeyFile(t *testing.T) {
 	}
 }
 
-// TestKeyDoesNotPrint: a key that gets into a message by accident is not there.
+// TestKeyDoesNotPrint checks that formatting a key does not print it.
 func TestKeyDoesNotPrint(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-live-abcdef"

@@ -14,7 +14,7 @@ import (
 	"agent/internal/testing/require"
 )
 
-// asked answers questions and remembers them.
+// asked answers questions and stores them.
 type asked struct {
 	yes       bool
 	questions []string
@@ -29,8 +29,8 @@ func ollamaThere(context.Context) []provider.LocalServer {
 	return []provider.LocalServer{{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q:latest", "r"}}}
 }
 
-// A server on this machine is asked for once and remembered, and never used where
-// nobody can be asked (security M2).
+// A local server needs approval once, and the answer is stored. In a non-interactive run it is
+// never used (security M2).
 func TestFindLocalServer(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -66,8 +66,7 @@ func TestFindLocalServer(t *testing.T) {
 	require.Mode(t, filepath.Join(folder, "allowed.json"), 0o600)
 }
 
-// OPENAI_API_KEY goes to a host that a profile names only after it was asked once
-// (security M1).
+// OPENAI_API_KEY is sent to a host that only a profile names after one approval (security M1).
 func TestFindAsksForTheKey(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -112,7 +111,7 @@ func TestFindAsksForTheKey(t *testing.T) {
 	if b, err = start(again); err != nil || len(again.questions) != 0 {
 		t.Errorf("the second time: %v, %q", err, again.questions)
 	}
-	// A host that is set in the session is another one, and nobody is asked then.
+	// A host that is set in the session is a different host, and no question is possible then.
 	b.set("base-url", "https://third.example/v1")
 	if _, err := b.Provider(); !errors.As(err, &config) || !strings.Contains(err.Error(), "third.example") {
 		t.Errorf("changed in the session: %v", err)
@@ -129,7 +128,7 @@ func TestFindSaysWhatAKeyIsFor(t *testing.T) {
 	}
 }
 
-// What OPENAI_BASE_URL names over plain http is warned of before anything is sent, once.
+// If OPENAI_BASE_URL uses plain http, the program prints one warning before any request.
 func TestFindWarns(t *testing.T) {
 	t.Parallel()
 	var cautions []string

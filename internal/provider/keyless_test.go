@@ -8,8 +8,8 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// A vendor is not asked without its key: that is said at once, and what to do. Other
-// addresses, and those who say by headers who they are, are asked.
+// If a vendor's API key is missing, the program reports it at once with a fix, and sends no
+// request. It sends requests to other addresses, and if headers contain the credentials.
 func TestAVendorWithoutItsKey(t *testing.T) {
 	t.Parallel()
 	deepseek, _ := vendor.Named("deepseek")

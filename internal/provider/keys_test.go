@@ -10,7 +10,7 @@ import (
 	"agent/internal/testing/require"
 )
 
-// Without a keyring keys are in files that only their owner can read.
+// Without a keyring, API keys are stored in files that only their owner can read.
 func TestKeysInFiles(t *testing.T) {
 	t.Parallel()
 	keys := Keys{Folder: filepath.Join(t.TempDir(), "keys")}
@@ -42,8 +42,8 @@ func TestKeysInFiles(t *testing.T) {
 	}
 }
 
-// No key stays that a killed writer left, whether another key is kept then or the
-// key is deleted.
+// An API key that a killed writer left behind is removed when another key is stored or the key is
+// deleted.
 func TestKeysOfKilledWritersGo(t *testing.T) {
 	t.Parallel()
 	for name, act := range map[string]func(Keys) error{
@@ -70,7 +70,7 @@ func TestKeysOfKilledWritersGo(t *testing.T) {
 	}
 }
 
-// The users of listeners as the kernel's table has them, by port.
+// The owners of listening sockets are read from the kernel's table, by port.
 func TestListeners(t *testing.T) {
 	t.Parallel()
 	const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode

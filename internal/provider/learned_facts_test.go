@@ -11,7 +11,7 @@ import (
 	"agent/internal/llm/openai"
 )
 
-// What an endpoint taught is known for a while, of that host and model only.
+// Lessons about an endpoint are stored for a limited time. They apply to one host and model.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -36,7 +36,7 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-// Programs that learn at the same time lose nothing of each other.
+// Two programs that store lessons at the same time lose none.
 func TestLessonsOfTwoPrograms(t *testing.T) {
 	t.Parallel()
 	const each = 40
@@ -57,7 +57,7 @@ func TestLessonsOfTwoPrograms(t *testing.T) {
 	}
 }
 
-// The file has a bound, and one that is broken or cannot be written is no error.
+// The file has a maximum size. A damaged or read-only file is not an error.
 func TestLessonsFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -83,7 +83,7 @@ func TestLessonsFile(t *testing.T) {
 	newLessons[openai.Dialect]("/dev/null/x", dialectFile, dialectLife, time.Now).of("h").Keep("m", openai.Dialect{OmitCache: true})
 }
 
-// What binds reasoning is kept for longer than the rest of a dialect, and known to the engine.
+// The lesson that reasoning is bound is kept longer than the others, and the engine uses it.
 func TestBoundIsKept(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_000_000, 0)

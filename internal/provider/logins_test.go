@@ -10,9 +10,9 @@ import (
 	"agent/internal/settings"
 )
 
-// TestLoginsStayWhereTheyBelong goes through providers, addresses, layers and logins: a login
-// signs requests to the address of its vendor only, and never is a key used where a login was
-// meant, nor both.
+// TestLoginsStayWhereTheyBelong combines providers, addresses, layers and logins. A login only
+// signs requests to the address of its vendor. A request never uses an API key instead of a login,
+// or both.
 func TestLoginsStayWhereTheyBelong(t *testing.T) {
 	t.Parallel()
 	const profile, envLayer, flags, session = settings.LayerProfile, settings.LayerEnvironment, settings.LayerFlags, settings.LayerSession

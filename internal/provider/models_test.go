@@ -53,7 +53,7 @@ func TestContextLimit(t *testing.T) {
 	}
 }
 
-// TestWindows reads the window wherever the server tells it.
+// TestWindows reads the context window from every member that can contain it.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	list := func(entries string) string { return `{"object":"list","data":[` + entries + `]}` }
@@ -149,7 +149,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// ports answers by host, as the machine of a person does.
+// ports answers requests by host, like the local servers of a machine.
 type ports map[string]func(*http.Request) (*http.Response, error)
 
 func (p ports) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -170,7 +170,7 @@ func answers(after time.Duration, body string) func(*http.Request) (*http.Respon
 	}
 }
 
-// TestDetect: the first of the usual ports that lists models within 200 ms.
+// TestDetect finds the first of the usual ports that lists models within 200 ms.
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	const (
@@ -183,7 +183,7 @@ func TestDetect(t *testing.T) {
 		ports ports
 		want  provider.LocalServer
 		takes time.Duration
-		// foreign is a port on which another user's program listens.
+		// foreign is a port whose listener belongs to another user.
 		foreign int
 	}{
 		{"none", ports{}, provider.LocalServer{}, 0, 0},
@@ -228,7 +228,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// newListServer starts a server whose list of models is what list returns.
+// newListServer starts a server that answers with the model list that list returns.
 func newListServer(t *testing.T, list func() string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, list()) }))

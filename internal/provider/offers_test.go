@@ -10,7 +10,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Prices that an endpoint lists are those of a million tokens, if they can be right.
+// Prices in an endpoint's model list are converted to prices per million tokens, if they are
+// possible.
 func TestPricesOf(t *testing.T) {
 	t.Parallel()
 	for entry, want := range map[string]*settings.Prices{
@@ -36,8 +37,8 @@ func TestPricesOf(t *testing.T) {
 	}
 }
 
-// LiteLLM reports its prices beside the list of its models. They win over the table, and prices
-// without one of a cache read are none to decide by.
+// LiteLLM reports prices separately from its list of models. They take precedence over the catalog.
+// Prices without a cache read price are not used for decisions.
 func TestPricesOfLiteLLM(t *testing.T) {
 	t.Parallel()
 	info := `{"data":[

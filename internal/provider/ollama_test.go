@@ -11,8 +11,8 @@ import (
 	"agent/internal/provider"
 )
 
-// A model that Ollama has not loaded is loaded before the first request when somebody
-// sits there, and its true window is known then.
+// In an interactive session, a model that Ollama has not loaded is loaded before the first request.
+// Its real context window is then known.
 func TestPreload(t *testing.T) {
 	t.Parallel()
 	var loaded atomic.Bool

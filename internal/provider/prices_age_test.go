@@ -9,7 +9,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// The prices of an old list are outdated, but only for a program whose list grows old.
+// The prices of an old catalog count as outdated if ModelsAge is set.
 func TestPricesOfAnOldList(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -29,7 +29,7 @@ func TestPricesOfAnOldList(t *testing.T) {
 	}
 }
 
-// The prices that a gateway reports win over the table, over each wire format.
+// The prices of a gateway take precedence over the catalog, for each wire format.
 func TestPricesOfAGateway(t *testing.T) {
 	t.Parallel()
 	for api, entry := range map[string]string{

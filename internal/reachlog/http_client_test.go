@@ -10,8 +10,7 @@ import (
 	"agent/internal/reachlog"
 )
 
-// An answer that switches protocols is an error at once, and its connection is
-// closed.
+// A reply that switches protocols is an error, and its connection is closed at once.
 func TestClientRefusesAnotherProtocol(t *testing.T) {
 	t.Parallel()
 	closed := make(chan error, 1)

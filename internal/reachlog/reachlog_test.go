@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A request reports each host that it reached, after redirects too, and none that it did not.
+// A request reports each host that it reached, also after redirects, and no other host.
 func TestReached(t *testing.T) {
 	t.Parallel()
 	var watched, noted HostList

@@ -65,8 +65,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestQuotesOfAnyDiff draws changes and quotes of them: a quote is kept if and only if its lines
-// stand next to each other on one side of a hunk, and then at the number that they have there.
+// TestQuotesOfAnyDiff draws changes and quotes. A quote is kept exactly if its lines are adjacent
+// on one side of a hunk. Its line number is the number on that side.
 func TestQuotesOfAnyDiff(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

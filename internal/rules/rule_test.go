@@ -12,7 +12,7 @@ import (
 
 const shell = "run_shell_command"
 
-// subjects stands for the tools that rules are about.
+// subjects returns the subject of the tools in rules.
 func subjects(tool string) (Subject, error) {
 	switch tool {
 	case shell:
@@ -27,8 +27,9 @@ func subjects(tool string) (Subject, error) {
 	return SubjectNone, fmt.Errorf("unknown tool %q", tool)
 }
 
-// reader returns what of a command line in a folder with the folder sub is not
-// known to be read-only; nothing of a line that is not plain.
+// reader returns a function that parses a command line in a folder with the subfolder sub. The
+// function returns the commands that are not known to be read-only, or none if the line is not
+// plain.
 func reader(t *testing.T) func(line string) []cmdline.Command {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -130,8 +131,8 @@ func TestRulesAllowEdits(t *testing.T) {
 	}
 }
 
-// A star within a rule stands for any text, also for several words, as other agents have it; what a
-// confined command may have written only a rule that has the word allows.
+// A star within a rule matches any text, including several words, as in other coding agents. A file
+// that a sandboxed command may have written is only allowed by a rule that contains its name.
 func TestStarsWithinRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -178,8 +179,8 @@ func TestStarsWithinRules(t *testing.T) {
 	}
 }
 
-// A rule about commands allows no file, one about files no command, and neither a word that
-// commands of the sandbox may have written unless the rule has it.
+// A rule for commands allows no file, and a rule for files allows no command. Neither allows a word
+// that a sandboxed command may have written, unless the rule contains it.
 func TestRulesAreAboutOneThing(t *testing.T) {
 	t.Parallel()
 	command, files := Rule{tool: "both", pattern: "a", words: []string{"a"}, more: true}, Rule{tool: "both", pattern: "a"}
@@ -204,7 +205,8 @@ func TestRulesAreAboutOneThing(t *testing.T) {
 	}
 }
 
-// A rule names something only literally: in any case, and without the stars of the lists.
+// A rule names a protected file only literally. Upper and lower case are equal, and patterns do not
+// count.
 func TestRulesNameLiterally(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -231,7 +233,7 @@ func TestRulesNameLiterally(t *testing.T) {
 	}
 }
 
-// No "always" is offered for what deletes, by whatever path or program.
+// The prompt does not offer "always" for commands that delete files, with any path or program.
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
@@ -317,7 +319,7 @@ func TestAlwaysAllowTheLikeAndNoMore(t *testing.T) {
 	}
 }
 
-// Of what runs what its arguments say, only the very line can be allowed for good.
+// If a program runs its arguments as a command, only the exact command can be allowed permanently.
 func TestAlwaysOfLaunchersIsExact(t *testing.T) {
 	t.Parallel()
 	commands := reader(t)
@@ -336,7 +338,8 @@ func TestAlwaysOfLaunchersIsExact(t *testing.T) {
 	}
 }
 
-// TestRulesAllowingHosts: a rule about a host allows searches that are confined to it, or below.
+// TestRulesAllowingHosts checks that a rule for a host allows searches that are restricted to the
+// host or its subdomains.
 func TestRulesAllowingHosts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

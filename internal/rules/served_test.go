@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestRulesAllowingServed: mcp(SERVER/TOOL) with globs, and the form of other agents.
+// TestRulesAllowingServed checks mcp(SERVER/TOOL) with patterns, and the format of other coding
+// agents.
 func TestRulesAllowingServed(t *testing.T) {
 	t.Parallel()
 	subject := func(name string) (Subject, error) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A command that goes on starting processes is ended, or gets no more, for root too, and
-// nothing of it is left.
+// A command that keeps starting processes is stopped or limited, also for root, and no process is
+// left.
 func TestProcessesAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []Backend{None, Landlock, Namespaces} {
@@ -22,7 +22,7 @@ func TestProcessesAreBounded(t *testing.T) {
 			}
 			dir := t.TempDir()
 			run := func(line string) (string, *Command) {
-				cmd := exec.Command("sh", "-c", line) // bash would try again for long
+				cmd := exec.Command("sh", "-c", line) // bash would retry for a long time
 				cmd.Dir = dir
 				var out bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &out, &out
@@ -46,7 +46,7 @@ func TestProcessesAreBounded(t *testing.T) {
 	}
 }
 
-// Nobody counts the processes of a server that is not in a namespace of its own.
+// The processes of a server without a separate namespace are not counted.
 func TestServersAreNotCounted(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("sh", "-c", "for i in 1 2 3 4 5; do sleep 0.7 & done; wait; echo all")

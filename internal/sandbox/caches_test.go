@@ -9,7 +9,7 @@ import (
 	"agent/internal/sandbox"
 )
 
-// The caches are where the variables, "go env -w" and the conventions of the tools have them.
+// The cache folders follow the environment variables, "go env -w" and the defaults of the tools.
 func TestUserCaches(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

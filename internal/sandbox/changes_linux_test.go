@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A command may have the rights and times changed of what it may write or has no name, and
-// not of what is hidden in there.
+// A command can change the mode and times of files that it may write, and of unnamed files, but not
+// of hidden files among them.
 func TestWhichFilesMayBeChanged(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.EvalSymlinks(t.TempDir())

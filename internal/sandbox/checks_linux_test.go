@@ -14,7 +14,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// Whether a command manages to do something.
+// A verdict is the expected result of a check.
 type verdict int
 
 const (
@@ -22,14 +22,14 @@ const (
 	works
 )
 
-// check is what a command tries. It manages when its exit code is 0.
+// check is an action that a command tries. It succeeds if its exit code is 0.
 type check struct {
 	name, line string
-	// What becomes of it in the profile work by each backend, and in look.
+	// The expected results: profile work with the two backends, and the read-only profile.
 	helper, thread, look verdict
 }
 
-// Each must be harmless should it manage against expectation.
+// Each check must be harmless even if it unexpectedly succeeds.
 var checks = []check{
 	{"write home", `echo x > ~/new`, refused, refused, refused},
 	{"change home", `echo x >> ~/.bashrc`, refused, refused, refused},
@@ -103,15 +103,16 @@ var checks = []check{
 	{"pipes", `echo a | tr a b | grep b && cat <(echo x)`, works, works, works},
 }
 
-// The 33 checks of the security review and more, in each backend and profile.
+// The 33 checks of the security review, and others, run with each backend and profile.
 func TestWhatACommandManages(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		for _, profile := range []sandbox.Profile{sandbox.ProfileWork, sandbox.ProfileReadOnly} {
 			t.Run(profile.String(), func(t *testing.T) {
 				t.Parallel()
-				// One command tries all that it must not manage, another what it must. What works
-				// but is undone at the end of a command has one of its own.
+				// One command tries all actions that must fail, and another all actions that must
+				// succeed. An action whose effect is undone at the end of its command has a
+				// separate command.
 				var refusals, work []check
 				h := newHouse(t)
 				made := h.listing()
@@ -133,11 +134,11 @@ func TestWhatACommandManages(t *testing.T) {
 	})
 }
 
-// want is what becomes of a check.
+// want returns the expected verdict of a check.
 func (c check) want(backend sandbox.Backend, profile sandbox.Profile) verdict {
 	switch {
 	case profile == sandbox.ProfileReadOnly && backend == sandbox.Namespaces && c.name == "shared memory":
-		return works // its own
+		return works // the namespace has its own
 	case profile == sandbox.ProfileReadOnly:
 		return c.look
 	case backend == sandbox.Namespaces:
@@ -146,7 +147,7 @@ func (c check) want(backend sandbox.Backend, profile sandbox.Profile) verdict {
 	return c.thread
 }
 
-// try runs checks one after the other in one command, each in a shell of its own.
+// try runs checks one after the other in one command, each in a separate shell.
 func (h *house) try(s *sandbox.Sandbox, profile sandbox.Profile, tried ...check) {
 	h.t.Helper()
 	const end = "\n=== exit "
@@ -167,7 +168,7 @@ func (h *house) try(s *sandbox.Sandbox, profile sandbox.Profile, tried ...check)
 	h.isUnharmed(tried[0].name)
 }
 
-// isUnharmed checks, from outside, what must be as it was after any command.
+// isUnharmed checks, from outside the sandbox, that protected files and processes did not change.
 func (h *house) isUnharmed(after string) {
 	h.t.Helper()
 	for path, want := range map[string]string{
@@ -189,7 +190,7 @@ func (h *house) isUnharmed(after string) {
 	}
 }
 
-// The same as somebody who is not root.
+// The same checks run as a user other than root.
 func TestWhatACommandManagesAsAnOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {

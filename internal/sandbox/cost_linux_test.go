@@ -12,8 +12,8 @@ import (
 	"agent/internal/sandbox"
 )
 
-// What a sandbox adds to a command: of the processor, which other work of the machine
-// changes little, and by the clock, of the fastest tenth of many.
+// The test measures the overhead of a sandbox: processor time, which depends little on other work
+// of the machine, and the elapsed time of the fastest tenth of many runs.
 func TestNumbersOfCommands(t *testing.T) {
 	plain, plainCPU := cost(t, func(h *house) {
 		cmd := h.command(`true`)
@@ -34,10 +34,10 @@ func TestNumbersOfCommands(t *testing.T) {
 	}
 }
 
-// cost is what a run takes: the fastest tenth by the clock, and the mean of the processor.
+// cost returns the elapsed time of the fastest tenth of the runs, and the mean processor time.
 func cost(t *testing.T, run func(*house)) (took, cpu time.Duration) {
 	h := newHouse(t)
-	run(h) // what is made once is not counted
+	run(h) // the setup of the first run does not count
 	var each []time.Duration
 	const runs = 150
 	before := used(t)
@@ -51,7 +51,7 @@ func cost(t *testing.T, run func(*house)) (took, cpu time.Duration) {
 	return each[len(each)/10], cpu
 }
 
-// used is what this process and those it waited for had of the processor.
+// used returns the processor time of this process and of the child processes that have ended.
 func used(t *testing.T) time.Duration {
 	t.Helper()
 	var sum time.Duration

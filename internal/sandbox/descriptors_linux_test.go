@@ -9,8 +9,8 @@ import (
 	"agent/internal/sandbox"
 )
 
-// No descriptor of whoever started the program reaches a command, whatever it is for and
-// whatever its number (A3).
+// A command inherits no file descriptor from the parent of the program, whatever its purpose and
+// number (A3).
 func TestNoDescriptorsAreInherited(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -28,7 +28,7 @@ func TestNoDescriptorsAreInherited(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v: %s", err, shown)
 			}
-			// Of each profile: the standard files, and the folder that ls reads.
+			// In each profile: the standard files, and the folder that ls reads.
 			if open := strings.Count(string(shown), " -> "); open != 3*4 || strings.Count(string(shown), "/fd\n") != 3 {
 				t.Errorf("commands have\n%s", shown)
 			}

@@ -15,13 +15,13 @@ import (
 	"agent/internal/sandbox"
 )
 
-// Nothing outlives a command, also not what left its session.
+// No process outlives its command, not even a process that left the session.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		h := newHouse(t)
-		// Also what clears its environment, and would forget the limit that is its mark. That
-		// is set a moment after the start.
+		// Neither does a process that clears its environment or would reset the limit that marks
+		// it. The mark is set shortly after the start.
 		marked := "true"
 		if s.Backend() == sandbox.Landlock {
 			marked = "grep -q 'realtime timeout *[0-9]' /proc/$$/limits"
@@ -40,7 +40,7 @@ func TestNothingIsLeft(t *testing.T) {
 	})
 }
 
-// pipeIsFree waits until no process holds a named pipe open.
+// pipeIsFree waits until no process has the named pipe open.
 func (h *house) pipeIsFree(name string) {
 	h.t.Helper()
 	deadline := time.Now().Add(time.Minute)
@@ -59,8 +59,8 @@ func (h *house) pipeIsFree(name string) {
 	}
 }
 
-// Killing the program takes the command along; what left its session too, by the
-// namespace or else at the next start.
+// If the program is killed, the command ends too. A process that left its session is ended by the
+// namespace, or at the next start of the program.
 func TestKillOfTheProgram(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
@@ -99,7 +99,7 @@ func (h *house) waitFor(name string) {
 	h.t.Fatalf("%s never came", name)
 }
 
-// Exit codes and signals come through as they are.
+// Exit codes and signals of the command are returned unchanged.
 func TestEndComesThrough(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -107,7 +107,7 @@ func TestEndComesThrough(t *testing.T) {
 		for line, want := range map[string]int{`exit 0`: 0, `exit 3`: 3, `kill -TERM $$; sleep 9`: 143, `kill -KILL $$; sleep 9`: 137, `kill -ABRT $$; sleep 9`: 134} {
 			got := h.run(s, h.policy(sandbox.ProfileWork), line)
 			if got.exit == -1 {
-				got.exit = want // a signal, which the process state holds
+				got.exit = want // the process state contains the signal
 			}
 			if got.exit != want {
 				t.Errorf("%s: exit %d, want %d", line, got.exit, want)
@@ -116,8 +116,8 @@ func TestEndComesThrough(t *testing.T) {
 	})
 }
 
-// A signal to the process group ends a command that does not handle it, and is
-// handled by one that does.
+// A signal to the process group ends a command without a handler, and reaches the handler of a
+// command with one.
 func TestKillReachesTheCommand(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -145,8 +145,8 @@ func TestKillReachesTheCommand(t *testing.T) {
 	})
 }
 
-// A command that does not listen when it is told to end is killed after a while, and
-// the caller waits no longer, as with package exec.
+// A command that ignores the request to end is killed after a delay. The caller waits no longer
+// than with package exec.
 func TestDeafCommandEnds(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -176,7 +176,7 @@ func TestDeafCommandEnds(t *testing.T) {
 	})
 }
 
-// said takes the first output of a command.
+// said receives a value at the first output of a command.
 type said chan struct{}
 
 func (s said) Write(text []byte) (int, error) {
@@ -187,7 +187,7 @@ func (s said) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// The program itself stays free, and no thread is left of a command.
+// The program itself stays outside the sandbox, and no thread of a command is left.
 func TestTheProgramStaysFree(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -236,7 +236,7 @@ func TestACommandThatCannotBeStarted(t *testing.T) {
 	})
 }
 
-// The helper is started by the program alone.
+// Only the program can start the helper process.
 func TestHelperIsNotForUsers(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -247,7 +247,7 @@ func TestHelperIsNotForUsers(t *testing.T) {
 	}
 }
 
-// Where there is no room for caches, a command runs without.
+// If the disk has no room for caches, the command runs without them.
 func TestNoRoomForCaches(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {

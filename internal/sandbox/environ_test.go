@@ -20,8 +20,8 @@ func TestEnvironWithholdsSecrets(t *testing.T) {
 	}
 }
 
-// Secrets are withheld by what their variables are called and by what they look like,
-// and what only resembles them is not (B4).
+// Variables are withheld if their name or value looks like a secret, and similar ones are passed on
+// (B4).
 func TestEnvironKnowsSecretsByNameAndValue(t *testing.T) {
 	t.Parallel()
 	for _, variable := range []string{

@@ -11,11 +11,11 @@ import (
 	"agent/internal/sandbox"
 )
 
-// A command with the profile ProfileReadOnly reads files and writes none.
+// With the profile ProfileReadOnly, a command can read files but cannot write them.
 func Example() {
 	s := sandbox.Detect()
 	if !s.IsActive() {
-		fmt.Println("the command failed: true, its file exists: false") // not on this system
+		fmt.Println("the command failed: true, its file exists: false") // on other systems
 		return
 	}
 	folder, _ := os.MkdirTemp("", "example")

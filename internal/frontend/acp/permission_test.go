@@ -13,8 +13,8 @@ import (
 	"agent/internal/tools"
 )
 
-// An editor gets each file of a change by its own path, with what the changed regions held
-// and hold.
+// The diffs for an editor list each changed file by its path, with the old and the new text of the
+// changed regions.
 func TestDiffs(t *testing.T) {
 	t.Parallel()
 	unified := "--- a/x.sql\n+++ a/x.sql\n@@ -1,2 +1,1 @@\n one\n--- old\n@@ -9,1 +8,1 @@\n-y\n\\ No newline at end of file\n+z\n\\ No newline at end of file\n" +
@@ -36,7 +36,7 @@ func TestDiffs(t *testing.T) {
 	}
 }
 
-// Nothing in the words of a question is a character that nobody sees.
+// The text of an approval prompt contains no invisible characters.
 func TestQuestionsAreVisible(t *testing.T) {
 	t.Parallel()
 	const odd = "a\u202eb\x1b[31m"
@@ -49,7 +49,7 @@ func TestQuestionsAreVisible(t *testing.T) {
 	}
 }
 
-// An image of a prompt is kept in the folder of the conversation, which ends with it.
+// An image in a prompt is stored in the folder of the conversation, and deleted with that folder.
 func TestImageIsKeptWithTheConversation(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A line that a terminal has no room for continues below its last column; a pipe gets it
-// as it is.
+// On a terminal, help wraps a long line and indents the rest to its last column. A pipe receives
+// the line unchanged.
 func TestLinesAreLaidOutForTheTerminal(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

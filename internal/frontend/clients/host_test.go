@@ -23,7 +23,7 @@ import (
 	"agent/internal/tools"
 )
 
-// served is a conversation with a Host.
+// served is a conversation with a Host that clients can join.
 type served struct {
 	t    *testing.T
 	talk *app.Conversation
@@ -34,7 +34,7 @@ type served struct {
 
 func serve(t *testing.T, o Options, next func(*llmtest.Request) llmtest.Turn) *served {
 	t.Helper()
-	home, err := os.MkdirTemp("", "cl") // paths of sockets are bounded
+	home, err := os.MkdirTemp("", "cl") // the path of a socket has a maximum length
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func (s *served) join(j attach.JoinRequest) (*attach.Conn, attach.JoinReply) {
 	return c, joined
 }
 
-// line holds the members of a line that tests read.
+// line holds the members of an event that the tests use.
 type line struct {
 	Type, Error, Text, State, Kind string
 	N                              uint64
@@ -100,7 +100,7 @@ type line struct {
 	Ask                            *streamjson.CommandQuestion
 }
 
-// until reads lines until one of a type.
+// until reads lines until it finds an event of the kind.
 func until(t *testing.T, c *attach.Conn, kind string) line {
 	t.Helper()
 	for {
@@ -115,8 +115,8 @@ func until(t *testing.T, c *attach.Conn, kind string) line {
 	}
 }
 
-// Three clients answer every question at the same moment. One answer counts, the others are told, and
-// every client sees each line once.
+// Three clients answer every question at the same time. One answer counts, the other clients are
+// informed, and every client receives each line once.
 func TestQuestionsAreAnsweredOnce(t *testing.T) {
 	t.Parallel()
 	const clients = 3
@@ -191,7 +191,7 @@ func TestQuestionsAreAnsweredOnce(t *testing.T) {
 	}
 }
 
-// What a client sees of a session is what the record holds, wherever it joins.
+// A client receives exactly the recorded messages of a session, at whatever point it joins.
 func TestClientSeesTheRecord(t *testing.T) {
 	t.Parallel()
 	s := serve(t, Options{Steered: true}, func(r *llmtest.Request) llmtest.Turn { return llmtest.Say(fmt.Sprintf("reply %d", r.Number)) })
@@ -235,7 +235,8 @@ func TestClientSeesTheRecord(t *testing.T) {
 	}
 }
 
-// A client without a terminal widens nothing, and the clients of a script change nothing.
+// A client without a terminal cannot extend permissions, and clients of a script cannot change
+// anything.
 func TestRightsOfClients(t *testing.T) {
 	t.Parallel()
 	s := serve(t, Options{Steered: true}, func(r *llmtest.Request) llmtest.Turn {
@@ -277,8 +278,8 @@ func TestRightsOfClients(t *testing.T) {
 	}
 }
 
-// A user sees a session at an attached terminal until it leaves. Boards and programs do not count. A key
-// is no right that a client lacks.
+// A session counts as visible to a user while a client with a terminal is attached. Boards and
+// programs do not count, and the host accepts a key message from every client.
 func TestShownAtClients(t *testing.T) {
 	t.Parallel()
 	s := serve(t, Options{Steered: true, Detached: true}, func(*llmtest.Request) llmtest.Turn { return llmtest.Say("done") })
@@ -298,11 +299,11 @@ func TestShownAtClients(t *testing.T) {
 	}
 	_ = shown.Close()
 	for s.host.shown() {
-		time.Sleep(time.Millisecond) // until the session has noticed it
+		time.Sleep(time.Millisecond) // until the session has noticed the change
 	}
 }
 
-// A yes of a client undoes the turn that its question showed, once.
+// If a client confirms an undo, the session undoes exactly the turn that the question showed, once.
 func TestAnswersOfCommandsCarryTheirPlan(t *testing.T) {
 	t.Parallel()
 	s := serve(t, Options{Steered: true}, func(r *llmtest.Request) llmtest.Turn {
@@ -352,7 +353,7 @@ func TestAnswersOfCommandsCarryTheirPlan(t *testing.T) {
 	}
 }
 
-// Boards see each state, and the session without a terminal can be stopped.
+// Boards receive each state of a session, and a session without a terminal can be stopped.
 func TestStates(t *testing.T) {
 	t.Parallel()
 	stopped := make(chan struct{})

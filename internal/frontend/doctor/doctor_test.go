@@ -9,7 +9,8 @@ import (
 	"agent/internal/settings"
 )
 
-// A model that was chosen last is not missing, but -p does not use it.
+// If the user selected a model in an earlier session, doctor notes that -p ignores the selection.
+// Otherwise it reports that the model is missing.
 func TestTheModelChosenLast(t *testing.T) {
 	t.Parallel()
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{settings.CompressionStrategy.Key(): compression.Names()}))
@@ -24,7 +25,8 @@ func TestTheModelChosenLast(t *testing.T) {
 	}
 }
 
-// A terminal that only prints lines is served; one without a name is not known.
+// doctor accepts a terminal that only prints lines, and reports a terminal without a name as
+// unknown.
 func TestTerminalFinding(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -40,7 +42,7 @@ func TestTerminalFinding(t *testing.T) {
 	}
 }
 
-// A session is compared with a new one, and equal settings are not named.
+// doctor compares the settings of a session with the settings of a new session, and omits equal values.
 func TestNewSession(t *testing.T) {
 	t.Parallel()
 	registry := settings.NewRegistry(settings.All(), settings.Choices{settings.CompressionStrategy.Key(): compression.Names()})

@@ -11,7 +11,7 @@ import (
 	"agent/internal/tui"
 )
 
-// Who takes a session up again sees where it stands.
+// If a user resumes a session, the screen prints its last messages.
 func TestEarlier(t *testing.T) {
 	t.Parallel()
 	asked := history.New(history.Human, &history.Text{Text: "fix @a.go"}, &history.Text{Text: "package a", IncludedFile: "a.go"})

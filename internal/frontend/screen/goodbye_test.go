@@ -15,8 +15,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// Who leaves while agents work is told which are stopped and, if the session is recorded, what
-// becomes of them.
+// If the user leaves while subagents work, the goodbye lists the stopped subagents. If the session
+// is recorded, it also explains how to continue them.
 func TestGoodbyeNamesStoppedAgents(t *testing.T) {
 	t.Parallel()
 	for _, unrecorded := range []bool{false, true} {

@@ -10,7 +10,8 @@ import (
 	"agent/internal/command"
 )
 
-// /keys reads the file again: what it says holds then, and a fault changes nothing.
+// /keys reads the file of key bindings again and applies it. If the file has an error, the bindings
+// do not change.
 func TestKeysAreReadAgain(t *testing.T) {
 	t.Parallel()
 	keys := &boundKeys{path: filepath.Join(t.TempDir(), "keys.json")}

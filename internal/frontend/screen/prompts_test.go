@@ -11,8 +11,8 @@ import (
 	"agent/internal/session"
 )
 
-// Issue 12, 5: prompts that cannot be recorded wait, which is said once, and are recorded
-// in their order when that is possible again.
+// If prompts cannot be written to the history file, they are queued with a single warning. They are
+// written in order as soon as the file is writable again.
 func TestPromptsWaitForRoom(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "config")

@@ -16,7 +16,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// The line at the end says what the session came to.
+// The last line of the program sums up the session.
 func TestTally(t *testing.T) {
 	t.Parallel()
 	changed := func(names ...string) chat.TurnEnded {
@@ -40,8 +40,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// The branch is named where the work tree is another one's too, and marked when
-// something was changed.
+// The banner names the branch if the repository has several work trees, and marks it if files have
+// changed.
 func TestBranch(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "repo")
@@ -87,8 +87,8 @@ func TestBranch(t *testing.T) {
 	}
 }
 
-// A model that is found after the banner was printed is named then; not one that was
-// known or chosen, and not when there is a choice.
+// A model that is discovered after the banner was printed is named in a separate line. No line is
+// printed for a known or selected model, or if several models are available.
 func TestLateModel(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

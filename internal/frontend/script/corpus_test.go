@@ -9,7 +9,7 @@ import (
 	"agent/internal/base/outputschema"
 )
 
-// values are schemas, each with a value that fits and one that does not.
+// values are schemas, each with a matching and a non-matching value.
 var values = []struct{ schema, good, bad string }{
 	{`{"type":"string","minLength":1}`, `"x"`, `7`},
 	{`{"type":"integer"}`, `3`, `3.5`},
@@ -23,7 +23,8 @@ var values = []struct{ schema, good, bad string }{
 	{`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`, `{"n":1}`, `{"n":"x"}`},
 }
 
-// places are schemas around another, with the same around a value.
+// places are schemas that contain another schema S, with a value that contains V at the same
+// position.
 var places = []struct{ schema, value string }{
 	{`{"type":"object","required":["v"],"properties":{"v":S}}`, `{"v":V}`},
 	{`{"type":"array","items":S}`, `[V]`},
@@ -33,8 +34,8 @@ var places = []struct{ schema, value string }{
 	{`{"type":"object","properties":{"v":{"anyOf":[S,{"type":"null"}]},"note":{"type":"string"}},"required":["v"]}`, `{"v":V}`},
 }
 
-// Sixty schemas and four models: one that obeys, one that repairs its answer in a fence of
-// code, one that never does, and one that writes prose.
+// Sixty schemas are tried with four models. One answers correctly, one wraps its corrected answer
+// in a code fence, one never answers correctly, and one writes prose.
 func TestCorpusOfSchemas(t *testing.T) {
 	t.Parallel()
 	for _, v := range values {
@@ -51,7 +52,7 @@ func TestCorpusOfSchemas(t *testing.T) {
 					t.Fatalf("the strict form %s: %v", strict, err)
 				}
 				full := good
-				if strings.Contains(text, `"note"`) { // strict servers give every member
+				if strings.Contains(text, `"note"`) { // strict servers send every member
 					full = strings.TrimSuffix(good, "}") + `,"note":null}`
 				}
 				if _, err := enforced.ParseAnswer(full); err != nil {

@@ -15,7 +15,8 @@ import (
 	"agent/internal/llm"
 )
 
-// A defect of the loop is an error with the way to its trace, not a trace.
+// A panic during a run is reported as an error with the path of its trace. The trace itself is not
+// printed.
 func TestDefectInARun(t *testing.T) {
 	t.Parallel()
 	p := &app.Process{Home: t.TempDir(), Dir: t.TempDir(), Now: time.Now}
@@ -40,7 +41,7 @@ func TestDefectInARun(t *testing.T) {
 	}
 }
 
-// What a command refuses is wrong usage; what befalls it is not.
+// The exit status marks errors of usage. Errors that occur during the run have another status.
 func TestRefusalStatus(t *testing.T) {
 	t.Parallel()
 	for err, wrong := range map[error]bool{

@@ -10,7 +10,7 @@ import (
 	"agent/internal/testing/require"
 )
 
-// Issue 4: /diff shows what changed since the last commit.
+// WorkspaceDiff returns the changes since the last commit, as /diff shows them.
 func TestWorkspaceDiff(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -38,7 +38,7 @@ func TestWorkspaceDiff(t *testing.T) {
 	write(".gitignore", "*.log\n")
 	git("add", "-A")
 	git("commit", "-q", "-m", "first")
-	// What people have in their configuration must not change the format.
+	// The git configuration of the user must not change the format.
 	git("config", "diff.noprefix", "true")
 	if diff, err := WorkspaceDiff(t.Context(), root); diff != "" || err != nil {
 		t.Errorf("nothing changed, but: %q, %v", diff, err)

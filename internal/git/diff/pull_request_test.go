@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// pulled makes a repository with a remote that has pull request 7, and returns its folder and a
-// function that runs git there.
+// pulled creates a repository whose remote has pull request 7. It returns the folder and a function
+// that runs git in it.
 func pulled(t *testing.T) (root string, git func(args ...string) string) {
 	t.Helper()
 	root = t.TempDir()
@@ -32,8 +32,8 @@ func pulled(t *testing.T) (root string, git func(args ...string) string) {
 	return root, git
 }
 
-// A pull request is fetched, and no setting by which the repository could have the fetch run a
-// program is obeyed: it is named instead, or has no effect.
+// Fetching a pull request runs no program that the repository configures. Each such setting has no
+// effect, or an error names it.
 func TestFetchRunsNothingOfTheRepository(t *testing.T) {
 	t.Parallel()
 	marker := filepath.Join(t.TempDir(), "ran")
@@ -103,8 +103,8 @@ func TestFetchRunsNothingOfTheRepository(t *testing.T) {
 	}
 }
 
-// Who has signed in with gh need not sign in with git: the pull request of a repository on GitHub is
-// fetched with the login of gh alone. A gh of the workspace does not count.
+// A user who is logged in with gh does not need a login for git. The pull request of a GitHub
+// repository is fetched with the login of gh alone. A gh program in the workspace is not used.
 func TestFetchWithGh(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
@@ -147,7 +147,7 @@ func TestFetchWithGh(t *testing.T) {
 	}
 }
 
-// A repository without a remote is told so, before anybody is asked to run git.
+// FetchArgs returns an error for a repository without a remote, before git runs.
 func TestFetchNeedsAnOrigin(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What git prints comes in pieces of any size.
+// The reader of entries accepts the output of git in chunks of any size.
 func TestEntriesComeInPieces(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

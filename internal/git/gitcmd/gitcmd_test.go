@@ -17,7 +17,7 @@ import (
 	"agent/internal/testing/require"
 )
 
-// hostile are settings of a repository by which git would run touch.
+// hostile holds settings of a repository that would make git run touch.
 var hostile = map[string]string{
 	"core.fsmonitor": "touch ran", "core.hooksPath": "hooks", "core.pager": "touch ran", "core.sshCommand": "touch ran", "core.alternateRefsCommand": "touch ran", "core.askPass": "touch ran",
 	"core.editor": "touch ran", "core.worktree": "../..", "core.attributesFile": "x", "core.excludesFile": "x",
@@ -33,7 +33,7 @@ type repository struct {
 	dir string
 }
 
-// templates holds the repository that the others are copies of.
+// templates is the folder of the repository that newRepository copies.
 var templates string
 
 func TestMain(m *testing.M) {
@@ -56,7 +56,7 @@ var template = sync.OnceValue(func() error {
 	return nil
 })
 
-// newRepository makes one with a commit and a change.
+// newRepository returns a repository with a commit and a change.
 func newRepository(t *testing.T) repository {
 	t.Helper()
 	require.Program(t, "sh", "git")
@@ -117,11 +117,11 @@ func TestOwnKeysKnowsWhatGitWritesItself(t *testing.T) {
 
 func TestOwnKeysFindsWhatRunsPrograms(t *testing.T) {
 	t.Parallel()
-	// Where the work tree is, git finds out before anything else.
+	// Git locates the work tree before it does anything else.
 	together, alone := newRepository(t), newRepository(t)
 	for key, value := range hostile {
 		if key == "submodule.x.update" {
-			continue // git refuses commands there
+			continue // git runs no command there
 		}
 		section, name, _ := strings.Cut(key, ".")
 		if last := strings.LastIndex(name, "."); last >= 0 {
@@ -156,7 +156,7 @@ func (r repository) addTo(name, text string) {
 	r.write(name, string(content)+text)
 }
 
-// A repository inside the repository has a configuration too, which status reads.
+// OwnKeys also reads the configuration of a nested repository, because git status reads it.
 func TestOwnKeysLooksIntoRepositoriesInside(t *testing.T) {
 	t.Parallel()
 	inner, r := newRepository(t), newRepository(t)
@@ -171,7 +171,8 @@ func TestOwnKeysLooksIntoRepositoriesInside(t *testing.T) {
 	}
 }
 
-// What leads to the repository of something else would show the history of that.
+// OwnKeys detects a path that leads to another repository, because git would print the history of
+// that repository.
 func TestOwnKeysTellsWhoseTheRepositoryIs(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -220,8 +221,8 @@ func TestOwnKeysTellsWhoseTheRepositoryIs(t *testing.T) {
 	}
 }
 
-// B2 of the security review: folders that git would take for repositories by their
-// content, and settings that turn on what SafeVariables turns off.
+// The variables make git ignore a folder that looks like a repository, and settings that enable a
+// feature that SafeVariables disables.
 func TestVariablesKeepARepositoryFromRunningPrograms(t *testing.T) {
 	t.Parallel()
 	for name, arrange := range map[string]func(r repository) string{
@@ -294,7 +295,7 @@ func asExit(err error, failed **exec.ExitError) bool {
 	return ok
 }
 
-// patient is a context for a machine that does much else meanwhile.
+// patient returns a context with a long timeout, for a machine under load.
 func patient(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	t.Cleanup(cancel)

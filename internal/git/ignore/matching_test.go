@@ -12,8 +12,8 @@ import (
 	"agent/internal/testing/fifo"
 )
 
-// What is kept of a list is what it has that matches, also in the repositories inside:
-// an untracked one, and one that is tracked as such.
+// Matching returns exactly the files of the full list that match, also in nested repositories,
+// whether untracked or tracked.
 func TestMatchingIsFilesFiltered(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -57,7 +57,7 @@ func TestMatchingIsFilesFiltered(t *testing.T) {
 	}
 }
 
-// Where a tracked folder was, something else may stand by now; a pipe is not waited for.
+// A tracked folder may have become a file or a pipe. Listing it does not wait for a pipe.
 func TestFoldersThatAreNoneAnyMore(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -79,7 +79,7 @@ func TestFoldersThatAreNoneAnyMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, root, map[string]string{"file": ""})
-	// In a folder that cannot be read each name is looked at for itself.
+	// In a folder that cannot be listed, each tracked name is looked up separately.
 	if err := os.Chmod(filepath.Join(root, "shut"), 0o300); err != nil {
 		t.Fatal(err)
 	}

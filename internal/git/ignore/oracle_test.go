@@ -17,8 +17,8 @@ import (
 	"agent/internal/sandbox"
 )
 
-// filesByGit is what git lists below a folder, of which there is something: the slow
-// oracle. What a repository inside holds is listed by git there.
+// filesByGit returns the existing files below a folder that git lists. It is slow and serves as the
+// oracle. It runs git in nested repositories too.
 func filesByGit(t *rapid.T, dir string) []string {
 	cmd := exec.Command("git", "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ".")
 	cmd.Dir = dir
@@ -45,8 +45,8 @@ func filesByGit(t *rapid.T, dir string) []string {
 	return slices.Compact(files)
 }
 
-// behindLink reports whether a folder below dir, or one above it, is a link. The file of the index
-// at such a path is deleted for git, whatever the link leads to.
+// behindLink reports whether a folder below dir, or one of its parents, is a symbolic link. For
+// git, a tracked file at such a path is deleted.
 func behindLink(dir, folder string) bool {
 	if folder == "." {
 		return false
@@ -55,7 +55,7 @@ func behindLink(dir, folder string) bool {
 	return err == nil && info.Mode()&os.ModeSymlink != 0 || behindLink(dir, filepath.Dir(folder))
 }
 
-// work is a step of what people do in a work tree.
+// work applies a random change to a work tree, as a user could.
 func work(t *rapid.T, root string) {
 	names := rapid.SampledFrom([]string{"a", "a-b", "a.b", "a0", "build", "x.log", ".hidden", "sub", "é b", ":(glob)*", "-n"})
 	path := func() string {
@@ -68,7 +68,7 @@ func work(t *rapid.T, root string) {
 		cmd := exec.Command("git", append([]string{"-c", "advice.addEmbeddedRepo=false", "--literal-pathspecs"}, args...)...)
 		cmd.Dir = root
 		cmd.Env = append(sandbox.PlainEnviron(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
-		_ = cmd.Run() // not all of it is possible
+		_ = cmd.Run() // some steps are not possible
 	}
 	switch rapid.SampledFrom([]string{"write", "write", "write", "write", "ignore", "ignore", "remove", "move", "link", "add", "force", "all", "forget", "repository", "exclude"}).Draw(t, "work") {
 	case "write":
@@ -112,8 +112,8 @@ func repository(dir string) {
 	_ = os.WriteFile(filepath.Join(git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o600)
 }
 
-// Issue 12: what is listed is what git lists, whatever was done in a work tree, from the top
-// and from a folder, and also where git is asked itself.
+// Whatever happened in a work tree, listing returns the files that git lists, from the root and
+// from a subfolder, and also if it runs git itself.
 func TestListingIsWhatGitLists(t *testing.T) {
 	t.Parallel()
 	runGit(t, t.TempDir(), "--version")
@@ -133,7 +133,7 @@ func TestListingIsWhatGitLists(t *testing.T) {
 		dir := filepath.Join(root, below)
 		want := filesByGit(t, dir)
 		if len(want) == 0 {
-			return // other rules hold there
+			return // git applies other rules there
 		}
 		for i := range want {
 			want[i] = filepath.Join(below, want[i])
@@ -173,7 +173,7 @@ func TestListingIsWhatGitLists(t *testing.T) {
 	}
 }
 
-// withFolders are files and the folders they are in.
+// withFolders returns files and all folders that contain them.
 func withFolders(files []string) []string {
 	all := slices.Clone(files)
 	for _, file := range files {

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What a walk leaves out is what git leaves out, whatever the patterns say.
+// A walk excludes the same files as git, for any ignore patterns.
 func TestPatternsAreGits(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
@@ -34,13 +34,13 @@ func TestPatternsAreGits(t *testing.T) {
 		"*.log", "sub", "sub/", "deep", "/deep", "other", "er", ".d", "\\\\", "x y ", "\r", "\t",
 	})
 	line := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(words, 1, 4).Draw(t, "words"), "") })
-	// Git takes a**/b for a/b and for ab, against its own documentation.
+	// Git matches a**/b with a/b and ab, which contradicts its documentation.
 	line = line.Filter(func(line string) bool {
 		names := strings.Split(strings.TrimPrefix(line, "!"), "/")
 		return !slices.ContainsFunc(names, func(name string) bool { return name != "**" && strings.Contains(name, "**") })
 	})
 	lines := rapid.Map(rapid.SliceOfN(line, 0, 4), func(lines []string) string { return strings.Join(lines, "\n") })
-	for i := range 100 { // always the same ones: git has quirks that nobody relies on
+	for i := range 100 { // a fixed sequence: git has quirks that no user relies on
 		above, below := lines.Example(2*i), lines.Example(2*i+1)
 		write(t, root, map[string]string{".gitignore": above, "sub/.gitignore": below})
 		if diff := cmp.Diff(listedByGit(t, root), slices.Sorted(slices.Values(walkedFiles(t.Context(), top, ".")))); diff != "" {
@@ -71,7 +71,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// A class that excludes something matches no slash, in either form.
+// A class that excludes characters does not match a slash, in either form.
 func TestClassesMatchNoSlash(t *testing.T) {
 	t.Parallel()
 	kept := Matcher("a[!b]c\nd[^e]f\n[[!g]h\n")
@@ -82,7 +82,7 @@ func TestClassesMatchNoSlash(t *testing.T) {
 	}
 }
 
-// A backslash keeps one space at the end of a line, unless another takes its meaning.
+// A backslash protects one space at the end of a line, unless another backslash escapes it.
 func TestSpacesAtTheEndOfALine(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{`a  `: `a`, `a\  `: `a\ `, `a\\  `: `a\\`, `a\\\  `: `a\\\ `, `a\`: `a\`, ` a`: ` a`} {

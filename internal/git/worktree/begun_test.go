@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A kill while git makes a worktree leaves one that is registered and not whole: it is made
-// anew. One that was finished is never touched.
+// If git is killed while it creates a worktree, an incomplete worktree stays registered. It is
+// created again. A complete worktree is never changed.
 func TestBegunWorktree(t *testing.T) {
 	t.Parallel()
 	one := t.TempDir()
@@ -49,7 +49,7 @@ func TestBegunWorktree(t *testing.T) {
 	}
 }
 
-// The error names the lock that git left, so that it can be removed.
+// The error names the lock file that git did not remove, so that the user can delete it.
 func TestWorktreeWithALock(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

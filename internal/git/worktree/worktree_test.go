@@ -21,11 +21,11 @@ func sh(t *testing.T, dir, line string) {
 	}
 }
 
-// Odd repositories: each has its worktree, or it is said why not; nothing of the repository
-// runs, nothing is lost, and nothing is left.
+// For each unusual repository, Add creates a worktree or explains why it cannot. It runs no program
+// of the repository, loses no data, and leaves no files behind.
 func TestOddRepositories(t *testing.T) {
 	t.Parallel()
-	one := t.TempDir() // most begin with a copy of it
+	one := t.TempDir() // most cases start from a copy of it
 	sh(t, one, "git init -q -b main --template=; mkdir sub .git/hooks; echo a > a; echo b > sub/b; git add .; git commit -qm one")
 	for name, tc := range map[string]struct{ make, from, fails, note string }{
 		"usual":            {},
@@ -81,7 +81,7 @@ func TestOddRepositories(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(base, "ran")); err == nil {
 				t.Error("something of the repository ran")
 			}
-			if name == "usual" || name == "a filter" || name == "in a worktree" { // what is lost does not depend on more
+			if name == "usual" || name == "a filter" || name == "in a worktree" { // other cases have no influence on lost data
 				sh(t, w.Path, "echo new > new")
 				if err := Remove(t.Context(), from, cache, "job"); err == nil || !strings.Contains(err.Error(), "has changes") {
 					t.Errorf("with changes: %v", err)

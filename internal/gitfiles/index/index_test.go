@@ -15,7 +15,7 @@ import (
 	"agent/internal/testing/require"
 )
 
-// run runs a shell command line in a folder and returns what it prints.
+// run runs a shell command line in a folder and returns its output.
 func run(t *testing.T, dir, line string) string {
 	t.Helper()
 	require.Line(t, line)
@@ -30,7 +30,7 @@ func run(t *testing.T, dir, line string) string {
 	return string(out)
 }
 
-// The entries are those that git lists, in every version and with both kinds of names.
+// The entries match the output of git, for every index version and both hash formats.
 func TestEntriesAreThoseThatGitLists(t *testing.T) {
 	t.Parallel()
 	for name, lines := range map[string][2]string{
@@ -74,7 +74,7 @@ func TestEntriesAreThoseThatGitLists(t *testing.T) {
 	}
 }
 
-// An index that is in two files, or no index at all, is known for that.
+// A split index and a file that is no index are detected.
 func TestWhatIsNotUnderstood(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"git update-index --split-index", "printf 'DIRC\\0\\0\\0\\5\\0\\0\\0\\0' > .git/index", "head -c 100 .git/index > x; mv x .git/index"} {
@@ -94,14 +94,14 @@ func TestWhatIsNotUnderstood(t *testing.T) {
 	}
 }
 
-// A path that goes on and on from entry to entry ends the reading before it is too long.
+// If the entries of an index extend one path without limit, reading stops with an error.
 func TestPathsDoNotGrowWithoutEnd(t *testing.T) {
 	t.Parallel()
 	const entries, sum = 10, 20
 	content := []byte("DIRC\x00\x00\x00\x04\x00\x00\x00\x0a")
 	for range entries {
 		content = append(content, make([]byte, 40+sum+2)...)
-		content = append(content, 0) // nothing is cut off the last path
+		content = append(content, 0) // remove nothing from the previous path
 		content = append(content, bytes.Repeat([]byte("a"), longestPath/4)...)
 		content = append(content, 0)
 	}
@@ -115,7 +115,7 @@ func TestPathsDoNotGrowWithoutEnd(t *testing.T) {
 	}
 }
 
-// A pipe in the place of the configuration is not waited for.
+// Reading does not wait for a pipe in place of the configuration file.
 func TestConfigurationThatIsAPipe(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -127,7 +127,7 @@ func TestConfigurationThatIsAPipe(t *testing.T) {
 	}
 }
 
-// No path leads out of the work tree, whatever an index holds.
+// No path leads out of the work tree, whatever the index contains.
 func FuzzRead(f *testing.F) {
 	root := f.TempDir()
 	cmd := exec.Command("sh", "-c", "git init -q; echo a > a; mkdir b; echo c > b/c; git add -A")

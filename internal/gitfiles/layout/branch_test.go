@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// The branch is what git says it is, in the work tree, below it and in a linked one.
+// Branch returns the branch that git reports, in a work tree, in a subfolder and in a linked work
+// tree.
 func TestBranch(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A pipe in the place of the repository is not waited for.
+// The search does not wait for a pipe in place of the repository folder.
 func TestRepositoryThatIsAPipe(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -21,7 +21,7 @@ func TestRepositoryThatIsAPipe(t *testing.T) {
 	}
 }
 
-// Nor is one in the place of its configuration.
+// The search does not wait for a pipe in place of the configuration file.
 func TestConfigurationThatIsAPipe(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

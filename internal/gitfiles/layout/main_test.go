@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A worktree belongs to the repository that knows it, whatever its own .git file says.
+// A worktree belongs to the repository that has registered it, whatever its own .git file contains.
 func TestInMain(t *testing.T) {
 	t.Parallel()
 	root := Real(t.TempDir())

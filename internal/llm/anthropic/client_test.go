@@ -18,7 +18,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// events is a stream of the Messages API with the given blocks and end.
+// events returns a stream of the Messages API with the given blocks and an end.
 func events(blocks ...string) llmtest.Turn {
 	turn := llmtest.Turn{}.NoFinish().Event(`{"type":"message_start","message":{"id":"msg_1","usage":{"input_tokens":10,"cache_read_input_tokens":100,"cache_creation_input_tokens":50,"cache_creation":{"ephemeral_1h_input_tokens":40,"ephemeral_5m_input_tokens":10},"output_tokens":1}}}`)
 	for _, b := range blocks {
@@ -33,7 +33,7 @@ func stop(reason string) string {
 
 const ended = `{"type":"message_stop"}`
 
-// answering answers requests by a function, and keeps their bodies.
+// answering answers requests with a function, and stores their bodies.
 type answering struct {
 	answer func(body string) (status int, reply string)
 	bodies []string
@@ -49,8 +49,9 @@ func (a *answering) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(reply)), Request: r}, nil
 }
 
-// A request that only keeps the cache has no reply at Anthropic: the bytes of the request before, with the
-// limit 0 and without a stream. Once that is refused, and elsewhere, its reply has one token.
+// A request that only refreshes the cache needs no reply. Anthropic receives the bytes of the
+// request before, with the limit 0 and without streaming. If that was refused, and for other
+// endpoints, the limit is one token.
 func TestNoReply(t *testing.T) {
 	t.Parallel()
 	const official, done = "https://api.anthropic.com/v1", `{"type":"message","id":"msg_2","content":[],"stop_reason":"max_tokens","usage":{"input_tokens":8,"cache_read_input_tokens":900,"output_tokens":0}}`
@@ -101,8 +102,8 @@ func TestNoReply(t *testing.T) {
 	}
 }
 
-// Thinking of every kind, blocks of unknown types and searches of the server go back byte for byte
-// and in order, between texts and calls.
+// Thinking of every kind, blocks of unknown types and server-side searches are sent back byte for
+// byte. They stay in order between texts and calls.
 func TestRepliesGoBackAsTheyCame(t *testing.T) {
 	t.Parallel()
 	raw := []string{
@@ -150,8 +151,9 @@ func TestRepliesGoBackAsTheyCame(t *testing.T) {
 	}
 }
 
-// Instructions of the program that come during a session are system messages after the message of the
-// user and the answers of its calls, on models that take them and until an endpoint refuses them.
+// Instructions that the program adds during a session are system messages. They follow the user's
+// message and the answers of its calls. This applies to models that accept system messages, until
+// an endpoint refuses one.
 func TestInstructionsAreSystemMessages(t *testing.T) {
 	t.Parallel()
 	note := func(text string) history.Block {
@@ -193,8 +195,8 @@ func TestInstructionsAreSystemMessages(t *testing.T) {
 	}
 }
 
-// The answers of a reply's calls are in one message, in front of everything else and in the order of
-// the calls, however the entries of the history have them. System messages stand behind.
+// The answers to the calls of a reply are in one message, before other blocks and in the order of
+// the calls. The order of the history's entries does not matter. System messages follow.
 func TestAnswersComeFirst(t *testing.T) {
 	t.Parallel()
 	answer := func(id string) *history.Content {
@@ -213,7 +215,7 @@ func TestAnswersComeFirst(t *testing.T) {
 	} {
 		for model, want := range map[string]string{
 			"claude-opus-5-5":  "user first; assistant ; tool a; tool b; user also this; system ask",
-			"claude-haiku-4-5": "", // the texts come in the order of the entries
+			"claude-haiku-4-5": "", // the texts have the order of the entries
 		} {
 			t.Run(name+" "+model, func(t *testing.T) {
 				t.Parallel()
@@ -235,7 +237,7 @@ func TestAnswersComeFirst(t *testing.T) {
 	}
 }
 
-// Usage counts reads and writes of the cache as parts of the prompt.
+// Usage counts cache reads and cache writes as parts of the prompt.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, events(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"hi"}}`, stop("end_turn"), ended))
@@ -246,7 +248,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// A reply that is interrupted has cost its prompt, most of which was read from the cache.
+// An interrupted reply costs its prompt, although most of it was read from the cache.
 func TestUsageOfAnInterruptedReply(t *testing.T) {
 	t.Parallel()
 	const text = "twenty characters. "
@@ -269,7 +271,7 @@ func TestUsageOfAnInterruptedReply(t *testing.T) {
 	}
 }
 
-// A reply that the server pauses is continued with its blocks as they are.
+// A reply that the server pauses is continued with its blocks unchanged.
 func TestPausedReply(t *testing.T) {
 	t.Parallel()
 	text := func(text string) string {
@@ -286,7 +288,7 @@ func TestPausedReply(t *testing.T) {
 	}
 }
 
-// Ends of replies, and malformed streams, are errors of the right kind.
+// Unusual ends of replies and malformed streams are errors of the right kind.
 func TestEndsOfReplies(t *testing.T) {
 	t.Parallel()
 	text := `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"hi"}}`
@@ -321,8 +323,8 @@ func TestEndsOfReplies(t *testing.T) {
 	}
 }
 
-// Thinking that the server drops is told once for each reason, and the reason of a cache miss comes
-// with the usage.
+// The client reports thinking that the server dropped, once for each reason. The usage contains the
+// cause of a cache miss.
 func TestReportsOnTheRequest(t *testing.T) {
 	t.Parallel()
 	turn := llmtest.Turn{}.NoFinish().Event(`{"type":"message_start","message":{"id":"msg_1","usage":{"input_tokens":10},"input_transformations":[{"type":"thinking_dropped","path":"messages.1.content.0","reason":"prefix_binding_mismatch"}],"diagnostics":{"cache_miss_reason":{"type":"tools_changed"}}}}`).
@@ -337,7 +339,7 @@ func TestReportsOnTheRequest(t *testing.T) {
 	}
 }
 
-// newTool is a message about a tool that came.
+// newTool returns a message about an added tool.
 func newTool(name string) *history.Content {
 	return history.New(history.Human, &history.Text{
 		Text: "[s now also offers: " + name + "]", Source: history.SourceExtension,
@@ -345,8 +347,8 @@ func newTool(name string) *history.Content {
 	})
 }
 
-// A tool that comes or goes within a conversation stands in a system message. The cached prefix is
-// found again, and the thinking before it stays.
+// If a tool is added or removed within a conversation, a system message contains the change. The
+// cached prefix stays valid, and earlier thinking is kept.
 func TestToolChangesKeepThePrefix(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn { return llmtest.Think("hm").Say("ok") })
@@ -362,7 +364,7 @@ func TestToolChangesKeepThePrefix(t *testing.T) {
 		{nil, ""},
 		{newTool("new"), "tool_addition new"},
 		{history.New(history.Human, &history.Text{Text: "[s has no old and no unknown]", Source: history.SourceExtension, Tools: &history.ToolChange{Removed: []string{"old", "unknown"}}}), "tool_removal old"},
-		{newTool("new"), "(go on)"}, // the model has it
+		{newTool("new"), "(go on)"}, // the model has the tool
 	} {
 		if step.entry != nil {
 			req.History = append(req.History, step.entry)
@@ -375,7 +377,7 @@ func TestToolChangesKeepThePrefix(t *testing.T) {
 		if got.Usage.CachedTokens < prompt {
 			t.Errorf("%q: %d tokens were read from the cache, and the request before had %d", step.want, got.Usage.CachedTokens, prompt)
 		}
-		prompt = got.Usage.CachedTokens + got.Usage.CacheWriteTokens // what is behind the last mark is not kept
+		prompt = got.Usage.CachedTokens + got.Usage.CacheWriteTokens // the content after the last mark is not cached
 		thoughts := 0
 		for _, m := range sent.Messages {
 			thoughts += len(m.Reasoning)
@@ -387,7 +389,7 @@ func TestToolChangesKeepThePrefix(t *testing.T) {
 	}
 }
 
-// Models and gateways that take no changes of tools read them in words.
+// Models and gateways that do not support changes of tools receive a text about the change.
 func TestToolChangesInWords(t *testing.T) {
 	t.Parallel()
 	refuses := func(r *llmtest.Request) llmtest.Turn {
@@ -409,7 +411,7 @@ func TestToolChangesInWords(t *testing.T) {
 	}
 }
 
-// A call whose arguments were cut off by the output limit is marked, and the history stays valid.
+// A call whose arguments were cut at the output limit is marked, and the history stays valid.
 func TestCutCall(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, events(
@@ -421,8 +423,8 @@ func TestCutCall(t *testing.T) {
 	}
 }
 
-// A gateway that does not know the controls of thinking, and one that finds thinking bound although
-// nothing says so, are asked once more without, and that is remembered.
+// If a gateway refuses a parameter of thinking, the request is repeated once without it. The same
+// happens if a gateway reports bound thinking. The client stores the result for later requests.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ model, refusal, absent string }{
@@ -455,7 +457,8 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-// The headers are those of the API, and limits in the headers of replies are told.
+// Requests have the headers of the API, and the client reports the limits in the headers of
+// replies.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, llmtest.Say("hi"))
@@ -472,11 +475,12 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// The judge refuses what Anthropic refuses.
+// The judge of the tests refuses the same requests as Anthropic.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	const user = `{"role":"user","content":[{"type":"text","text":"hi"}]}`
-	// called is the beginning of a conversation whose last message has two calls, and a and b are their answers.
+	// called is the start of a conversation whose last message has two calls. a and b are their
+	// answers.
 	const called = `{"model":"claude-opus-5-5","max_tokens":9,"messages":[` + user + `,{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}]},`
 	const a, b = `{"type":"tool_result","tool_use_id":"a","content":"x"}`, `{"type":"tool_result","tool_use_id":"b","content":"x"}`
 	for problem, body := range map[string]string{

@@ -8,8 +8,8 @@ import (
 	"agent/internal/llm"
 )
 
-// Each sentence with which the API, a cloud or a gateway refuses a part of a request leaves out that
-// part. A sentence about something else leaves out nothing.
+// If the API, a cloud or a gateway refuses a part of a request with a known message, the next
+// request omits that part. Other messages have no effect.
 func TestSentencesTeach(t *testing.T) {
 	t.Parallel()
 	warm := 1.0

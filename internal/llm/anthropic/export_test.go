@@ -6,10 +6,10 @@ import (
 	"agent/internal/llm"
 )
 
-// Bare returns the format of a client without anything around it.
+// Bare returns the provider of a client without its wrappers.
 func Bare(c *Client) llm.Provider { return &speaking{c, Dialect{}} }
 
-// Tell notes the limits in the headers of a reply.
+// Tell reports the limits in the headers of a reply.
 func Tell(c *Client, header http.Header) { c.tellLimits(header) }
 
 // Encode returns the body of a request.

@@ -26,8 +26,8 @@ func longRequest(calls int) llm.Request {
 	return req
 }
 
-// By the bills of the judge and the prices of Opus 5.5, a session with marks costs less than a quarter
-// of one without.
+// With the judge's usage and the prices of Opus 5.5, a session with cache marks costs less than a
+// quarter of a session without them.
 func TestMarksPay(t *testing.T) {
 	t.Parallel()
 	const requests = 20

@@ -17,9 +17,10 @@ import (
 
 var manySessions = flag.Int("sessions", 12, "sessions that TestSessions generates")
 
-// Whatever a program does with a conversation, a strict server that binds thinking to its past
-// refuses nothing: sessions of 40 requests with edits, parallel calls, images, interrupts, rewinds,
-// forks, changes of model, compressions, and other processes that continue them.
+// A strict server that binds thinking to the earlier messages refuses no request, whatever a
+// program does with a conversation. Each session has 40 requests with edits, parallel calls,
+// images, interrupts, rewinds, forks, model changes and compressions. Other processes continue some
+// sessions.
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	for seed := range *manySessions {
@@ -36,7 +37,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// A fork keeps its calls and answers, whatever the conversation does afterwards.
+// A fork keeps its calls and answers, whatever happens to the conversation later.
 func TestForksStay(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*session){
@@ -59,7 +60,7 @@ func TestForksStay(t *testing.T) {
 	}
 }
 
-// changeTools adds a message about tools that came or went.
+// changeTools adds a message about added or removed tools.
 func (s *session) changeTools() {
 	name := fmt.Sprintf("mcp__s__%d", s.rand.IntN(4))
 	change := &history.ToolChange{Removed: []string{name}}
@@ -79,7 +80,7 @@ type session struct {
 	entries []*history.Content
 	forks   [][]*history.Content
 	tools   []llm.ToolSpec
-	// kept counts the blocks of thinking that were sent back.
+	// kept counts the blocks of thinking that requests sent back.
 	kept int
 }
 
@@ -105,7 +106,7 @@ func (s *session) say(text string) {
 	s.entries = append(s.entries, history.New(history.Human, blocks...))
 }
 
-// turn is a reply: thinking, text and calls, some of them in parallel.
+// turn returns a reply with thinking, text and calls, some of them in parallel.
 func (s *session) turn() llmtest.Turn {
 	var turn llmtest.Turn
 	if !s.one(6) {
@@ -133,7 +134,7 @@ func (s *session) turn() llmtest.Turn {
 	return turn
 }
 
-// request makes a change to the conversation, as programs do, and then the next request.
+// request changes the conversation as programs do, and then makes the next request.
 func (s *session) request() {
 	switch s.rand.IntN(14) {
 	case 0:
@@ -148,7 +149,7 @@ func (s *session) request() {
 		if len(s.forks) > 0 {
 			s.entries = s.forks[s.rand.IntN(len(s.forks))]
 		}
-	case 4: // another process continues, from the record
+	case 4: // another process continues from the record
 		s.record()
 		s.client = newClient(s.t, s.srv.URL)
 	case 5:
@@ -157,12 +158,12 @@ func (s *session) request() {
 		if i := s.human(); i > 0 {
 			s.entries = append([]*history.Content{history.HumanText("a summary of all before")}, s.entries[i:]...)
 		}
-	case 7: // another declaration of a tool
+	case 7: // a changed declaration of a tool
 		s.tools = append([]llm.ToolSpec(nil), s.tools...)
 		s.tools[0].Description += "."
 	case 8:
 		s.interrupt()
-	case 9: // the tools of a server come or go
+	case 9: // the tools of a server are added or removed
 		s.changeTools()
 	}
 	req := llm.Request{Model: s.model, System: strings.Repeat("be brief ", 900), History: s.entries, Tools: s.tools, Cache: llm.Cache{Key: "k", Stable: s.rand.IntN(len(s.entries) + 1)}}
@@ -216,11 +217,11 @@ func (s *session) answer(got llmtest.Reply) {
 	}
 }
 
-// fork keeps the conversation as it is now.
+// fork stores a copy of the current conversation.
 func (s *session) fork() { s.forks = append(s.forks, slices.Clip(s.entries)) }
 
-// rewind ends the conversation with entry i. Forks share the entries, so what comes next goes into a
-// list of its own.
+// rewind ends the conversation with entry i. Forks share the entries, so later entries go into a
+// new list.
 func (s *session) rewind(i int) { s.entries = slices.Clip(s.entries[:i+1]) }
 
 // edit shortens an earlier answer, as pruning does.
@@ -244,7 +245,7 @@ func (s *session) human() int {
 	return all[s.rand.IntN(len(all))]
 }
 
-// record writes the conversation to JSON and reads it again.
+// record encodes the conversation as JSON and decodes it.
 func (s *session) record() {
 	raw, err := json.Marshal(s.entries)
 	if err != nil {
@@ -256,7 +257,7 @@ func (s *session) record() {
 	}
 }
 
-// interrupt begins a request and leaves it. The text that has arrived stays.
+// interrupt starts a request and cancels it. The text that has arrived stays.
 func (s *session) interrupt() {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	defer cancel()

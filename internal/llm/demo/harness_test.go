@@ -19,18 +19,18 @@ import (
 	"agent/internal/testing/require"
 )
 
-// player is the least program that can talk to the demo: it sends the messages,
-// runs the calls for real in a workspace and keeps the answers.
+// player is a minimal program for the demo model. It sends the messages, runs the calls in a real
+// workspace and stores the answers.
 type player struct {
 	t        *testing.T
 	server   *Server
 	dir      string
 	messages []map[string]any
-	// calls are all calls in order, "tool subject".
+	// calls lists all calls in order, each as "tool subject".
 	calls []string
 	// intercept may answer a call instead of running it.
 	intercept func(tool, subject string) (answer string, ok bool)
-	// prune drops readings that an edit made stale, as density does.
+	// prune removes reads that an edit made outdated, as density does.
 	prune bool
 	usage openai.Usage
 }
@@ -52,8 +52,8 @@ func newPlayer(t *testing.T) *player {
 	return &player{t: t, server: server, dir: dir}
 }
 
-// say sends a message of the user and plays until the model is done; it returns
-// the model's last words.
+// say sends a message of the user and runs requests until the model is done. It returns the model's
+// last text.
 func (p *player) say(text string) string {
 	p.t.Helper()
 	p.add(map[string]any{"role": "user", "content": text})
@@ -66,7 +66,7 @@ func (p *player) say(text string) string {
 	return ""
 }
 
-// step is one request and the calls it brings.
+// step makes one request and runs the calls of the reply.
 func (p *player) step() (words string, done bool) {
 	p.t.Helper()
 	words, calls := p.ask()
@@ -160,7 +160,7 @@ func (p *player) receive(lines *bufio.Scanner) (words string, calls []openai.Too
 	return words, calls, reason
 }
 
-// run carries out a call in the workspace, or lets intercept answer it.
+// run executes a call in the workspace, or lets intercept answer it.
 func (p *player) run(call openai.ToolCall) string {
 	p.t.Helper()
 	var args map[string]string
@@ -215,8 +215,8 @@ func (p *player) write(name, text string) {
 	}
 }
 
-// dropStale removes readings of till.sh before its latest successful edit, calls
-// and answers, and then messages that hold nothing any more.
+// dropStale removes calls that read till.sh before its latest successful edit, with their answers.
+// It then removes empty messages.
 func (p *player) dropStale() {
 	stale, pending := map[string]bool{}, []string{}
 	for _, m := range p.messages {

@@ -69,7 +69,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// The first attempt has to fail for the reason that the script gives.
+// The first attempt must fail for the reason that the script names.
 func TestFirstAttemptFailsForSmallOrders(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)
@@ -117,7 +117,7 @@ func TestFailuresEndTheJobHonestly(t *testing.T) {
 	}
 }
 
-// What does not matter for the job does not stop it.
+// A file that the job does not need can be missing.
 func TestAMissingReadmeDoesNotStopTheJob(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)
@@ -178,7 +178,7 @@ func TestAFileSomebodyElseChanged(t *testing.T) {
 	}
 }
 
-// Recency pruning and summaries put one line where an answer was.
+// Recency pruning and summaries replace an answer by one line.
 func TestAnswersReplacedByANoteAreAskedForAgain(t *testing.T) {
 	t.Parallel()
 	for _, note := range []string{"[Result pruned — re-run tool to retrieve]", "[read_file: till.sh — success, 45 lines]"} {
@@ -202,7 +202,7 @@ func TestAnswersReplacedByANoteAreAskedForAgain(t *testing.T) {
 	}
 }
 
-// A tool that never answers usefully must not keep the script busy for ever.
+// The script stops if a tool never returns a useful answer.
 func TestTheJobEndsWhenItGoesRoundInCircles(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)

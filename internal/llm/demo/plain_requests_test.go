@@ -38,7 +38,7 @@ func TestARefusedRequestIsLeft(t *testing.T) {
 	p.wantCalls([]string{"run_shell_command rm -rf /"})
 }
 
-// A message carries the files that the user included after its own words.
+// A message contains the files that the user included after the user's text.
 func TestIncludedFilesAreNotPartOfTheRequest(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)
@@ -53,7 +53,7 @@ func TestSummaryOfTheDemo(t *testing.T) {
 	words := p.say("The transcript:\nuser: " + Prompt)
 	wantWords(t, words, "<state_snapshot>", "Repair till.sh", "</state_snapshot>", "without intelligence")
 
-	// The job goes on from the summary alone.
+	// The job continues from the summary alone.
 	p = newPlayer(t)
 	wantWords(t, p.say(words), "all 6 checks passed")
 }

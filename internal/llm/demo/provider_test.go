@@ -10,8 +10,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// TestProviderContract: the demo model with the client keeps to the contract of a
-// provider, whatever it is asked.
+// TestProviderContract checks that the demo model with the client fulfills the contract of a
+// provider for any message.
 func TestProviderContract(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)

@@ -89,7 +89,8 @@ func TestContentInParts(t *testing.T) {
 	}
 }
 
-// TestUsage: the cached part is what the request shares with the one before.
+// TestUsage checks that the cached tokens are the common prefix of the request and the request
+// before it.
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)
@@ -100,7 +101,7 @@ func TestUsage(t *testing.T) {
 		t.Errorf("first usage %+v", first)
 	}
 	p.say("help")
-	// All of the first request and nothing of what came after it.
+	// The cached part is the whole first request and nothing after it.
 	if got := p.usage.PromptTokensDetails.CachedTokens; got < first.PromptTokens-1 || got > first.PromptTokens+3 {
 		t.Errorf("%d cached tokens after a prompt of %d", got, first.PromptTokens)
 	}

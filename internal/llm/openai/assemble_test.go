@@ -208,8 +208,8 @@ func assemble(t interface{ Fatal(...any) }, fragments []string) (calls []llm.Too
 	return calls, started
 }
 
-// TestCallAssemblyRestores: however calls are cut up and interleaved by index,
-// they come out as they went in.
+// TestCallAssemblyRestores checks that calls are restored, however they were split and interleaved
+// by index.
 func TestCallAssemblyRestores(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -18,9 +18,10 @@ import (
 
 var boundSessions = flag.Int("bound-sessions", 8, "number of sessions that TestBoundReasoning generates")
 
-// Whatever becomes of a conversation, no reasoning is sent whose past has changed, to a server that
-// binds it to all before it: sessions of 40 requests with edits, parallel calls, rewinds, forks, changes
-// of model and tools, compressions, and other processes that continue them. What is not void is sent.
+// To a server that binds reasoning to everything before it, no reasoning with a changed past is
+// sent, whatever happens to the conversation. All valid reasoning is sent. Each session has 40
+// requests with edits, parallel calls, rewinds, forks, changes of model and tools, and
+// compressions. Other processes continue some sessions.
 func TestBoundReasoning(t *testing.T) {
 	t.Parallel()
 	var sent, void atomic.Int64
@@ -69,7 +70,7 @@ func (s *boundSession) say() {
 
 func (s *boundSession) one(n int) bool { return s.rand.IntN(n) == 0 }
 
-// turn is a reply: reasoning, text and calls in changing order.
+// turn returns a reply with reasoning, text and calls in changing order.
 func (s *boundSession) turn() llmtest.Turn {
 	var turn llmtest.Turn
 	if !s.one(6) {
@@ -93,7 +94,7 @@ func (s *boundSession) turn() llmtest.Turn {
 	return turn
 }
 
-// request changes the conversation, as programs do, and makes the next request.
+// request changes the conversation as programs do, and then makes the next request.
 func (s *boundSession) request() {
 	human := func() int {
 		var all []int
@@ -119,7 +120,7 @@ func (s *boundSession) request() {
 		if s.fork != nil {
 			s.entries = slices.Clone(s.fork)
 		}
-	case 5: // another process continues, from the record
+	case 5: // another process continues from the record
 		raw, err := json.Marshal(s.entries)
 		s.entries = nil
 		if err != nil || json.Unmarshal(raw, &s.entries) != nil {
@@ -155,7 +156,8 @@ func (s *boundSession) request() {
 	}
 }
 
-// A server that drops reasoning silently teaches that the model is bound, and a person learns it once.
+// If a server silently drops reasoning, the client marks the model as bound and reports it to the
+// user once.
 func TestDroppedReasoningIsLearned(t *testing.T) {
 	t.Parallel()
 	const dropped = `{"type":"response.completed","response":{"status":"completed","output":[],"input_transformations":[{"type":"reasoning","id":"rs_1","action":"removed","reason":"%s"}]}}`
@@ -183,7 +185,8 @@ type lessonsOf map[string]openai.Dialect
 func (l lessonsOf) Learned(model string) openai.Dialect { return l[model] }
 func (l lessonsOf) Keep(model string, d openai.Dialect) { l[model] = d }
 
-// A refusal because of the past is repeated without the reasoning, and teaches that the model is bound.
+// If a server refuses reasoning because of a changed past, the client repeats the request without
+// it and marks the model as bound.
 func TestBoundIsLearnedFromARefusal(t *testing.T) {
 	t.Parallel()
 	const refusal = "Invalid signature in thinking block. The block is bound to a different conversation"

@@ -13,8 +13,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// TestCacheHints: every vendor is asked in the way that it reads, and nobody else
-// is asked anything.
+// TestCacheHints checks that every vendor receives cache hints in its own format, and that other
+// servers receive none.
 func TestCacheHints(t *testing.T) {
 	t.Parallel()
 	const (
@@ -79,8 +79,8 @@ func longConversation() llm.Request {
 	return req
 }
 
-// TestCacheMarks: they stand on the system prompt, on the end of what stays as it
-// is, and on the two latest messages that may have one.
+// TestCacheMarks checks where cache marks are set: the system prompt, the end of the stable
+// entries, and the two latest messages that can have a mark.
 func TestCacheMarks(t *testing.T) {
 	t.Parallel()
 	req := longConversation()
@@ -106,7 +106,8 @@ func TestCacheMarks(t *testing.T) {
 	}
 }
 
-// TestCacheHintsAreGivenUp: a server that refuses them is not asked again.
+// TestCacheHintsAreGivenUp checks that a server that refuses cache hints receives none in later
+// requests.
 func TestCacheHintsAreGivenUp(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t,

@@ -33,14 +33,15 @@ func (w *waits) sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// fiveAttempts is the patience of tests that count attempts.
+// fiveAttempts returns the retry policy of tests that count attempts.
 func fiveAttempts() *llm.Patience {
 	patience := llm.DefaultPatience()
 	patience.Retries = 4
 	return &patience
 }
 
-// newClient returns a client for srv that does not wait and has no chance in it.
+// newClient returns a client for srv that does not wait between attempts and uses no random
+// numbers.
 func newClient(t *testing.T, srv *llmtest.Server, change ...func(*openai.Config)) (*openai.Client, *waits) {
 	t.Helper()
 	w := &waits{}
@@ -62,8 +63,8 @@ func ask(text string) llm.Request {
 	return llm.Request{Model: "m", History: []*history.Content{history.HumanText(text)}, Patience: fiveAttempts()}
 }
 
-// collect ranges over a reply to its end; consecutive deltas of text are joined and
-// attachments, which other tests are about, left out.
+// collect reads a reply to its end. It joins consecutive text deltas and omits attachments, which
+// other tests check.
 func collect(ctx context.Context, p llm.Provider, req llm.Request) ([]llm.Chunk, error) {
 	var chunks []llm.Chunk
 	for chunk, err := range p.Stream(ctx, req) {
@@ -127,7 +128,7 @@ func TestReply(t *testing.T) {
 	}
 }
 
-// TestKeysStayInside: a server that repeats the key does not get it into a message.
+// TestKeysStayInside checks that no message contains the API key, even if a server repeats it.
 func TestKeysStayInside(t *testing.T) {
 	t.Parallel()
 	const key = "0123-my-own-key"
@@ -155,7 +156,8 @@ func TestKeysStayInside(t *testing.T) {
 	}
 }
 
-// A server without the path of this API may speak the Messages API, if the model is a Claude.
+// If a server lacks the path of this API and the model is a Claude model, the hint names the
+// Messages API.
 func TestHintsNameTheMessagesAPI(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]bool{"claude-opus-5-5": true, "anthropic/claude-haiku-4-5": true, "gpt-6": false} {
@@ -170,7 +172,7 @@ func TestHintsNameTheMessagesAPI(t *testing.T) {
 	}
 }
 
-// A hint names the key of the provider in use.
+// A hint names the key variable of the provider in use.
 func TestHintsNameTheKey(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, llmtest.Fail(401, `{"error":{"message":"wrong key"}}`))
@@ -181,7 +183,7 @@ func TestHintsNameTheKey(t *testing.T) {
 	}
 }
 
-// TestMissingKey: where no key was sent the advice is another.
+// TestMissingKey checks the hint after a request without an API key.
 func TestMissingKey(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, llmtest.Fail(401, `{"error":{"message":"You didn't provide an API key."}}`))
@@ -192,8 +194,8 @@ func TestMissingKey(t *testing.T) {
 	}
 }
 
-// TestOwnTransport: without a transport from outside the client makes its own,
-// which does not ask for compressed streams.
+// TestOwnTransport checks that a client without a configured transport creates one, and that it
+// does not request compressed streams.
 func TestOwnTransport(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, llmtest.Say("hi").CallID("", "f", `{}`))
@@ -207,7 +209,7 @@ func TestOwnTransport(t *testing.T) {
 	}
 }
 
-// TestMadeIDs: calls that come without an id get different ones all through.
+// TestMadeIDs checks that calls without an id receive unique ids.
 func TestMadeIDs(t *testing.T) {
 	t.Parallel()
 	bare := llmtest.Turn{}.Event(`{"choices":[{"index":0,"delta":{"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`).NoUsage()
@@ -230,8 +232,8 @@ func TestMadeIDs(t *testing.T) {
 	}
 }
 
-// BenchmarkReply streams a reply of 3 000 chunks over loopback; server and client
-// share the time.
+// BenchmarkReply streams a reply of 3,000 chunks over loopback. The measured time includes the
+// server.
 func BenchmarkReply(b *testing.B) {
 	deltas := make([]string, 3000)
 	for i := range deltas {
@@ -250,8 +252,8 @@ func BenchmarkReply(b *testing.B) {
 	}
 }
 
-// TestShortKeysStayInMessages: a key that only fills the place of one is a part of
-// other words.
+// TestShortKeysStayInMessages checks that a very short placeholder key is not replaced in messages,
+// because it can be a part of other words.
 func TestShortKeysStayInMessages(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, llmtest.Fail(400, `{"error":{"message":"the thinking mode of deepseek refuses"}}`))
@@ -262,7 +264,7 @@ func TestShortKeysStayInMessages(t *testing.T) {
 	}
 }
 
-// TestIntroduction: servers see who asks.
+// TestIntroduction checks that requests name the program to the server.
 func TestIntroduction(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, llmtest.Say("hi"), llmtest.Say("hi"))

@@ -9,7 +9,8 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// A PDF is a part of its own where the vendor takes it, in both APIs, and a text elsewhere.
+// If the vendor accepts PDF files, a PDF is a separate part in both APIs. Otherwise it is sent as
+// text.
 func TestPDFParts(t *testing.T) {
 	t.Parallel()
 	asked := llm.Request{Model: "m", History: []*history.Content{history.New(history.Human, &history.Text{Text: "read"}, &history.Media{MimeType: "application/pdf", Data: "QUJD"})}}

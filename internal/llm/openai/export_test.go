@@ -9,22 +9,22 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// What tests outside the package need of its inside.
+// Internals that tests in package openai_test need.
 var (
 	ResponseText = entries.ResponseText
 	Arguments    = entries.Arguments
 	FunctionName = entries.FunctionName
 )
 
-// EncodeRequest is the body of a chat completion at a host that nothing is known of.
+// EncodeRequest returns the body of a chat completion for an unknown host.
 func EncodeRequest(req llm.Request) []byte { return EncodeIn(Dialect{}, req) }
 
-// EncodeIn is EncodeRequest in a dialect.
+// EncodeIn returns the body of EncodeRequest in a dialect.
 func EncodeIn(d Dialect, req llm.Request) []byte {
 	return chatCompletions{}.encode(request{Request: d.fit(req), Dialect: d, wants: vendor.At("", req.Model)})
 }
 
-// bare is a format without anything around it.
+// bare is the format of a client without its wrappers.
 type bare struct {
 	client *Client
 	format format
@@ -34,13 +34,13 @@ func (b bare) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, 
 	return b.client.stream(ctx, b.format, b.client.request(Dialect{}, req))
 }
 
-// Bare is the chat completions of a client without anything around them.
+// Bare returns the chat completions provider of a client without its wrappers.
 func Bare(c *Client) llm.Provider { return bare{c, chatCompletions{}} }
 
-// BareResponses is the Responses API of a client without anything around it.
+// BareResponses returns the Responses API provider of a client without its wrappers.
 func BareResponses(c *Client) llm.Provider { return bare{c, responses{}} }
 
-// On is another client of the same endpoint that speaks a format.
+// On returns another client of the same endpoint with the given API format.
 func On(c *Client, api API) *Client {
 	config := c.config
 	config.API = api

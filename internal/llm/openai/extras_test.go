@@ -12,8 +12,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// I10, I15: headers, a query and further members of the body reach the server, and
-// none replaces what the client needs.
+// Extra headers, a query and extra body members reach the server. They do not replace the parts
+// that the client needs.
 func TestExtras(t *testing.T) {
 	t.Parallel()
 	type seen struct {
@@ -56,8 +56,8 @@ func TestExtras(t *testing.T) {
 	}
 }
 
-// A member of the user's takes the place of ours: a member that is there twice is an
-// error for some servers.
+// An extra body member of the user replaces the client's own, because some servers refuse duplicate
+// members.
 func TestExtraBodyReplaces(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, llmtest.Say("ok"), llmtest.Say("ok"))

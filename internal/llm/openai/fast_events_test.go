@@ -11,7 +11,7 @@ import (
 
 const alikeEvent = `{"id":"x","created":%d,"model":"m","choices":[{"index":0,"delta":{%s"content":%s},"finish_reason":null}],"usage":null}`
 
-// An event that is like the one before is read as if it were alone, whatever its text.
+// An event that resembles the previous event is decoded as if it were alone, whatever its text.
 func TestEventsThatAreAlike(t *testing.T) {
 	t.Parallel()
 	var events alike
@@ -30,7 +30,7 @@ func TestEventsThatAreAlike(t *testing.T) {
 	}
 }
 
-// What no other event is like is not learned for ever.
+// The decoder stops learning from events that do not resemble each other.
 func TestEventsThatAreNotAlikeAreNotLearned(t *testing.T) {
 	t.Parallel()
 	var events alike

@@ -18,9 +18,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// TestRefusals: every answer of a server that is not a reply becomes an error of
-// the right kind that says what happened, where, and what to do; only those that
-// may pass are tried again.
+// TestRefusals checks that a failed request becomes an error of the right kind. The error explains
+// the failure, its place, and how to fix it. Only temporary failures are tried again.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	const rate = `{"error":{"message":"Rate limit reached","type":"requests","code":"rate_limit_exceeded"}}`
@@ -95,7 +94,7 @@ func TestRefusals(t *testing.T) {
 					t.Errorf("%q does not say %q", err, words)
 				}
 			}
-			// The address may hold those digits by chance.
+			// The address may contain these digits by chance.
 			if said := strings.ReplaceAll(err.Error(), srv.URL, ""); strings.ContainsAny(said, "<>\x1b\n") || strings.Contains(said, "6789") {
 				t.Errorf("%q carries HTML, control characters or a part of the key", err)
 			}
@@ -103,7 +102,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestUnreachable: nothing listens. That is told within seconds.
+// TestUnreachable checks that an address where nothing listens is reported within seconds.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -124,7 +123,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// roundTripper answers without a network.
+// roundTripper answers requests without a network.
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -164,7 +163,8 @@ func TestConnectionFaults(t *testing.T) {
 	}
 }
 
-// TestUntrustedCertificate is told at once: it stays so however often one asks.
+// TestUntrustedCertificate checks that an untrusted certificate is reported at once, because a
+// retry cannot change it.
 func TestUntrustedCertificate(t *testing.T) {
 	t.Parallel()
 	web := httptest.NewUnstartedServer(http.NotFoundHandler())

@@ -10,8 +10,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// TestReasonsToFinish: vendors have reasons of their own, and some mean that the reply
-// is not complete.
+// TestReasonsToFinish checks finish reasons that only some vendors use. Some of them mark an
+// incomplete reply.
 func TestReasonsToFinish(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{

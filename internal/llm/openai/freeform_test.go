@@ -14,7 +14,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// askFree asks a model that is offered a tool with a free form, and a function.
+// askFree returns a request that offers a free-form tool and a function.
 func askFree(model string) llm.Request {
 	req := ask("hi")
 	req.Model = model
@@ -26,7 +26,7 @@ func askFree(model string) llm.Request {
 	return req
 }
 
-// itemTypes are the types of the items and tools of a request, in order.
+// itemTypes returns the types of the items and tools of a request, in order.
 func itemTypes(t *testing.T, r *llmtest.Request) (items, tools []string) {
 	t.Helper()
 	var body struct {
@@ -48,8 +48,8 @@ func itemTypes(t *testing.T, r *llmtest.Request) (items, tools []string) {
 
 const freeText = "*** Begin Patch\n+\"it's\" \\n {}\n*** End Patch\n"
 
-// GPT-5 and later write the argument of a tool with a free form as it is, on the Responses
-// API; it is a call like others here, and goes back as it came, its answer too.
+// On the Responses API, GPT-5 and later write the argument of a free-form tool as plain text. The
+// program stores it as an ordinary call. Requests send the call and its answer back in free form.
 func TestFreeForm(t *testing.T) {
 	t.Parallel()
 	arguments, err := json.Marshal(map[string]string{"input": freeText})
@@ -96,8 +96,8 @@ func TestFreeForm(t *testing.T) {
 	}
 }
 
-// Calls that were made as functions, or with arguments that are no one text, and those with
-// an id used twice are paired with their answers in either form.
+// Calls from a function form, calls with other arguments than one text, and calls with a duplicate
+// id are paired with their answers in either form.
 func TestFreeFormOfOtherCalls(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, llmtest.Say("done"))
@@ -118,8 +118,8 @@ func TestFreeFormOfOtherCalls(t *testing.T) {
 	}
 }
 
-// A call in free form that was cut at the output limit is cut, however its text looks; one
-// that comes without pieces, or only at the end, is whole.
+// A free-form call that the output limit cut is marked as cut, whatever its text. A call without
+// deltas, or only in the last event, is complete.
 func TestFreeFormInPieces(t *testing.T) {
 	t.Parallel()
 	const added = `{"type":"response.output_item.added","output_index":0,"item":{"type":"custom_tool_call","call_id":"c1","name":"patch","input":""}}`
@@ -142,7 +142,8 @@ func TestFreeFormInPieces(t *testing.T) {
 	}
 }
 
-// An endpoint that takes functions only gets the function, at once and from then on.
+// If an endpoint refuses free-form tools, the request is repeated at once with functions. Later
+// requests use functions too.
 func TestFreeFormRefused(t *testing.T) {
 	t.Parallel()
 	refusal := llmtest.Fail(400, `{"error":{"message":"Invalid value: 'custom'. Supported values are: 'function'.","param":"tools[0].type"}}`)

@@ -17,15 +17,15 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// FuzzChatStream: whatever a server sends in whatever pieces, the reply keeps to
-// the contract of a provider and does not depend on the pieces.
+// FuzzChatStream checks that a reply fulfills the contract of a provider for any stream, and does
+// not depend on how the stream is split.
 func FuzzChatStream(f *testing.F) {
 	const done = "data: [DONE]\n\n"
 	for _, stream := range []string{
 		textEvent + finishEvent + done,
 		`data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\\"p\\":1}"}}]}}]}` + "\n\n" + done,
 		`data: {"choices":[{"delta":{"function_call":{"name":"f","arguments":"{}"}},"finish_reason":1}],"usage":{"prompt_tokens":"7"}}` + "\n\n",
-		`data: {"choices":[{"delta":{"function_call":{"arguments":"{}"}},"finish_reason":"stop"}]}` + "\n\n", // nameless
+		`data: {"choices":[{"delta":{"function_call":{"arguments":"{}"}},"finish_reason":"stop"}]}` + "\n\n", // without a name
 		`data: {"error":{"message":"boom"}}` + "\n\n", "<html>", `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}`,
 	} {
 		f.Add([]byte(stream))
@@ -39,7 +39,7 @@ func FuzzChatStream(f *testing.F) {
 	})
 }
 
-// FuzzResponsesStream is the same for the Responses API.
+// FuzzResponsesStream checks the same for the Responses API.
 func FuzzResponsesStream(f *testing.F) {
 	for _, stream := range []string{
 		`data: {"type":"response.output_text.delta","delta":"hi"}` + "\n\n" + `data: {"type":"response.completed","response":{"status":"completed","output":[],"usage":{"input_tokens":7}}}` + "\n\n",
@@ -60,7 +60,7 @@ func FuzzResponsesStream(f *testing.F) {
 
 func replyTo(t *testing.T, stream io.Reader) llmtest.Reply { return replyOn(t, openai.APIChat, stream) }
 
-// replyOn is what comes of a stream, its error in words.
+// replyOn returns the reply that the client makes of a stream, with its error as text.
 func replyOn(t *testing.T, api openai.API, stream io.Reader) llmtest.Reply {
 	t.Helper()
 	client := openai.NewClient(openai.Config{

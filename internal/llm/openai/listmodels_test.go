@@ -12,7 +12,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// TestListModels reads the window wherever the list tells it.
+// TestListModels reads the context window from every member of the list that can contain it.
 func TestListModels(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t)
@@ -43,8 +43,9 @@ func TestListModelsFails(t *testing.T) {
 	}
 }
 
-// What no model is called is not listed, so that no list, editor or record shows it: text that a
-// terminal obeys, that nobody sees, of several lines, without measure, or with the key.
+// ListModels omits ids that no model has, so that no list, picker or record shows them. Examples
+// are control characters, invisible characters, several lines, very long ids, and ids that contain
+// the API key.
 func TestListModelsLeavesOutWhatIsNoID(t *testing.T) {
 	t.Parallel()
 	ids := []string{

@@ -29,7 +29,7 @@ func text(s string) *history.Text { return &history.Text{Text: s} }
 
 func exit(code int) *int { return &code }
 
-// messagesOf returns the messages list of a request for entries, with brackets.
+// messagesOf returns the messages array of a request with the entries.
 func messagesOf(entries ...*history.Content) string {
 	body := openai.EncodeRequest(llm.Request{Model: "m", History: entries})
 	_, list, _ := bytes.Cut(body, []byte(`"messages":`))
@@ -206,8 +206,8 @@ func TestRequestOptions(t *testing.T) {
 	}
 }
 
-// genHistory draws a valid history (D-32) with repeated ids, odd parameters and
-// every kind of block.
+// genHistory draws a valid history (D-32) with repeated ids, unusual parameters and every kind of
+// block.
 func genHistory(t *rapid.T) []*history.Content {
 	words := rapid.StringOf(rapid.RuneFrom([]rune("ab \n\"\\<&>é世\u2028\x00\x1b\U0001F600")))
 	var entries []*history.Content
@@ -242,8 +242,8 @@ func TestRequestsAreValidAndDeterministic(t *testing.T) {
 	})
 }
 
-// TestRequestsGrowAtTheirEnd: a provider's prompt cache holds as long as what was
-// sent before is sent again, byte for byte.
+// TestRequestsGrowAtTheirEnd checks that a longer history only appends to the request. A prompt
+// cache finds a prefix only if its bytes do not change.
 func TestRequestsGrowAtTheirEnd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -257,7 +257,7 @@ func TestRequestsGrowAtTheirEnd(t *testing.T) {
 	})
 }
 
-// longHistory is about 200 000 tokens of a coding session: 800 KB.
+// longHistory returns a coding session of about 200,000 tokens (800 KB).
 func longHistory() []*history.Content {
 	line := "\tif err := store.Save(ctx, entry); err != nil { return fmt.Errorf(\"save %s: %w\", entry.ID, err) }\n"
 	var entries []*history.Content
@@ -270,8 +270,8 @@ func longHistory() []*history.Content {
 	return entries
 }
 
-// BenchmarkEncodeRequest is the way from history to body for 200 000 tokens; it
-// must take 5 ms at most. The library's own encoding stands beside it.
+// BenchmarkEncodeRequest measures encoding a history of 200,000 tokens as a request body. The limit
+// is 5 ms. It also measures the encoder of the library, for comparison.
 func BenchmarkEncodeRequest(b *testing.B) {
 	req := llm.Request{Model: "m", System: strings.Repeat("Be brief. ", 500), History: longHistory()}
 	b.Run("ours", func(b *testing.B) {
@@ -296,8 +296,8 @@ func BenchmarkEncodeRequest(b *testing.B) {
 	})
 }
 
-// Images of tools' answers follow the last answer of the reply, for nothing may be between
-// those, and are written the same whatever comes after.
+// Images in the answers of tools follow the last answer of the reply, because no other message may
+// be between the answers. Later entries do not change their encoding.
 func TestImagesOfAnswers(t *testing.T) {
 	t.Parallel()
 	image := &history.Media{MimeType: "image/png", Data: "AAAA"}

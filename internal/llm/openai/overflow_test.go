@@ -8,8 +8,9 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// TestContextOverflow knows the words of every server for a request larger than
-// the window, as an answer and within a stream, and reads the window from them.
+// TestContextOverflow checks that the errors of all known servers for a request above the context
+// window are recognized, as an answer and within a stream. The size of the window is read from
+// them.
 func TestContextOverflow(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -76,7 +77,8 @@ func TestContextOverflow(t *testing.T) {
 	}
 }
 
-// TestNoContextOverflow: other complaints that speak of tokens and limits.
+// TestNoContextOverflow checks that other errors that mention tokens and limits are not mistaken
+// for it.
 func TestNoContextOverflow(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]llm.ErrorKind{

@@ -11,8 +11,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// TestProviders runs the conformance suite over every provider: each format bare,
-// with every wrapper by itself, and the client with all of them.
+// TestProviders runs the conformance suite for every provider: each format without wrappers, each
+// wrapper alone, and the client with all wrappers.
 func TestProviders(t *testing.T) {
 	t.Parallel()
 	bare := func(t *testing.T, url string) llm.Provider {

@@ -15,7 +15,8 @@ import (
 	"agent/internal/testing/require"
 )
 
-// TestProxyFaults: what is wrong with a proxy is not told of the endpoint behind it.
+// TestProxyFaults checks that an error of a proxy is not reported as an error of the endpoint
+// behind it.
 func TestProxyFaults(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -24,7 +25,7 @@ func TestProxyFaults(t *testing.T) {
 	}
 	refused := "connection refused"
 	if !require.Unix {
-		refused = "" // Windows has its own words
+		refused = "" // Windows has another message
 	}
 	dead := listener.Addr().String()
 	_ = listener.Close()
@@ -93,7 +94,7 @@ func TestProxyFaults(t *testing.T) {
 	}
 }
 
-// TestUnreadableProxy: a proxy that cannot be read is said, not passed by.
+// TestUnreadableProxy checks that an invalid proxy address is reported, and not ignored.
 func TestUnreadableProxy(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://[garbage")
 	client := openai.NewClient(openai.Config{BaseURL: "https://api.example.com/v1"})

@@ -14,7 +14,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// vendorClient returns a client that believes to talk to a host and talks to srv.
+// vendorClient returns a client whose requests to the host go to srv.
 func vendorClient(t *testing.T, srv *llmtest.Server, host string) *openai.Client {
 	t.Helper()
 	return openai.NewClient(openai.Config{
@@ -22,7 +22,7 @@ func vendorClient(t *testing.T, srv *llmtest.Server, host string) *openai.Client
 	})
 }
 
-// answered is the entry of a reply and the answers to its calls.
+// answered returns the entry of a reply and the answers to its calls.
 func answered(r llmtest.Reply) []*history.Content {
 	var blocks, answers []history.Block
 	if r.Reasoning != "" || r.Thought != nil {
@@ -42,8 +42,8 @@ func answered(r llmtest.Reply) []*history.Content {
 	return entries
 }
 
-// TestReplay: what a provider attached comes back to it word for word where it is
-// wanted, and to nobody else.
+// TestReplay checks that data that a provider attached is sent back to it unchanged if the provider
+// needs it, and to no other provider.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	const (
@@ -63,10 +63,10 @@ func TestReplay(t *testing.T) {
 		host, model string
 		turn        llmtest.Turn
 		replay      llm.Replay
-		// to is where the history goes, the same place if empty.
+		// toHost and toModel are the receiver of the history, or the original one if empty.
 		toHost, toModel string
-		// reasoning and details of the assistant message, as they are sent; extra of
-		// its first call. Empty ones are absent.
+		// reasoning and details are members of the assistant message in the request. extra is a
+		// member of its first call. Empty strings mean that the member is absent.
 		reasoning, details, extra string
 	}{
 		"DeepSeek":                      {host: "api.deepseek.com", model: "deepseek-v4", turn: thinks, reasoning: `"let me see"`},
@@ -118,8 +118,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestLessons: an endpoint that names what it wants otherwise is asked again at
-// once in that way, and from then on.
+// TestLessons checks that a request is repeated at once if the endpoint refuses a parameter with a
+// known message. Later requests omit or change the parameter too.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	refuse := func(message string) llmtest.Turn {
@@ -161,16 +161,16 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-// TestRefusedAttachments: signatures and encrypted reasoning that are refused are left
-// out, which is told once; those of later replies go back again. If they are refused
-// as well, none goes back any more.
+// TestRefusedAttachments checks that refused signatures and refused encrypted reasoning are
+// omitted, with one note. Data of later replies is sent back again. If that is refused too,
+// requests omit all such data.
 func TestRefusedAttachments(t *testing.T) {
 	t.Parallel()
 	const corrupted, foreign = "Corrupted thought signature.", "The encrypted content gAAA could not be verified. Reason: Encrypted content organization_id did not match the target organization."
 	for name, tt := range map[string]struct {
 		host, model, refusal, note string
 		reply                      func(attached string) llmtest.Turn
-		// sent is what stands in a request of an attachment.
+		// sent is the part of a request that contains the attachment.
 		sent string
 	}{
 		"a signature": {
@@ -224,7 +224,7 @@ func TestRefusedAttachments(t *testing.T) {
 	}
 }
 
-// kept is what is remembered of an endpoint.
+// kept stores the dialect of each endpoint.
 type kept map[string]openai.Dialect
 
 func (k kept) Learned(model string) openai.Dialect { return k[model] }
@@ -235,8 +235,8 @@ func (k kept) Keep(model string, d openai.Dialect) {
 	k[model] = again
 }
 
-// TestLessonsAreKept: what an endpoint has understood is known in the next run, and
-// neither what did not help nor what is of one conversation.
+// TestLessonsAreKept checks that the next run knows the accepted dialect of an endpoint. A change
+// that did not help, or that concerns one conversation, is not stored.
 func TestLessonsAreKept(t *testing.T) {
 	t.Parallel()
 	fail := func(message string) llmtest.Turn {
@@ -266,7 +266,8 @@ func TestLessonsAreKept(t *testing.T) {
 	}
 }
 
-// TestOutputLimitIsLearned: servers know one of two names for the same member.
+// TestOutputLimitIsLearned checks that the client tries both names of the output limit, because
+// servers support one of them.
 func TestOutputLimitIsLearned(t *testing.T) {
 	t.Parallel()
 	for model, tt := range map[string]struct{ refusal, want string }{
@@ -284,8 +285,8 @@ func TestOutputLimitIsLearned(t *testing.T) {
 	}
 }
 
-// TestRefusedSettings: a setting that a model does not take is left out with a word,
-// however its server says it. The bound of the output has two names to try.
+// TestRefusedSettings checks that a setting that a model refuses is omitted with a note, for the
+// messages of several servers. The output limit has two names to try.
 func TestRefusedSettings(t *testing.T) {
 	t.Parallel()
 	fields := []string{"temperature", "top_p", "reasoning_effort", "max_tokens", "max_completion_tokens"}
@@ -318,7 +319,7 @@ func TestRefusedSettings(t *testing.T) {
 	}
 }
 
-// TestLessonsEnd: a refusal that teaches nothing new is an error.
+// TestLessonsEnd checks that a refusal without a new lesson is returned as an error.
 func TestLessonsEnd(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn {
@@ -331,7 +332,7 @@ func TestLessonsEnd(t *testing.T) {
 	}
 }
 
-// TestThinkTagsComeBack: MiniMax wants its thinking back where it stood.
+// TestThinkTagsComeBack checks that MiniMax receives its thinking at its original position.
 func TestThinkTagsComeBack(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]string{"api.minimax.io": "<think>hm</think>\n\nlooking", "api.example.com": "looking"} {
@@ -348,8 +349,8 @@ func TestThinkTagsComeBack(t *testing.T) {
 	}
 }
 
-// TestSettingsThatModelsRefuse: a setting that the model does not take is left out,
-// and a person is told.
+// TestSettingsThatModelsRefuse checks that a setting that the model refuses is omitted, and that
+// the user reads a note.
 func TestSettingsThatModelsRefuse(t *testing.T) {
 	t.Parallel()
 	some := 0.5
@@ -381,7 +382,7 @@ func TestSettingsThatModelsRefuse(t *testing.T) {
 			}
 		}
 	}
-	// A value that is wrong for everybody is said.
+	// A value that no model accepts is reported as an error.
 	client, _ := newClient(t, llmtest.New(t, llmtest.Fail(400, `{"error":{"message":"temperature must be below 2"}}`)))
 	req := llmtest.Question("hi")
 	req.Temperature = &some

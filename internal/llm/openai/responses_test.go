@@ -14,7 +14,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// newResponsesClient is newClient on the Responses API.
+// newResponsesClient returns a client like newClient for the Responses API.
 func newResponsesClient(t *testing.T, srv *llmtest.Server) *openai.Client {
 	t.Helper()
 	client, _ := newClient(t, srv)
@@ -54,8 +54,8 @@ func TestResponsesRequest(t *testing.T) {
 	}
 }
 
-// TestReasoningItems: they go back word for word and in their place to the model
-// and host they come from, and never without what must follow them.
+// TestReasoningItems checks that reasoning items are sent back unchanged, at their position, to the
+// model and host that made them. An item is never sent without the item that must follow it.
 func TestReasoningItems(t *testing.T) {
 	t.Parallel()
 	reply := llmtest.Think("first").Say("I look.").Think("second").Call("f", `{}`)
@@ -114,7 +114,8 @@ func TestReasoningItems(t *testing.T) {
 	}
 }
 
-// TestResponsesFailures: a response that failed says why, with the right kind.
+// TestResponsesFailures checks that a failed response becomes an error of the right kind with its
+// reason.
 func TestResponsesFailures(t *testing.T) {
 	t.Parallel()
 	failed := func(code, message string) llmtest.Turn {
@@ -144,7 +145,7 @@ func TestResponsesFailures(t *testing.T) {
 	}
 }
 
-// TestOddResponses: what other servers send for a response is read all the same.
+// TestOddResponses checks that the client also reads unusual responses of other servers.
 func TestOddResponses(t *testing.T) {
 	t.Parallel()
 	const whole = `{"object":"response","status":"completed","output":[{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}]},` +
@@ -173,8 +174,8 @@ func TestOddResponses(t *testing.T) {
 	}
 }
 
-// TestChoiceOfAPI: auto knows the models that need Responses, and learns of others
-// from the endpoint; whoever chooses is obeyed.
+// TestChoiceOfAPI checks that auto selects the Responses API for the models that need it, and
+// switches if the endpoint names it. An API that the user has set is always used.
 func TestChoiceOfAPI(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -229,7 +230,7 @@ func TestEndpointAsksForResponses(t *testing.T) {
 	}
 }
 
-// TestResponsesLessons: accounts and models that do not get everything.
+// TestResponsesLessons checks accounts and models that do not support all parameters.
 func TestResponsesLessons(t *testing.T) {
 	t.Parallel()
 	refuse := func(message string) llmtest.Turn {

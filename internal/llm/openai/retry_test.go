@@ -18,8 +18,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// TestServersWithoutStreamOptions: the field is dropped, for good, when a server
-// refuses it.
+// TestServersWithoutStreamOptions checks that the field is omitted from all later requests if a
+// server refuses it.
 func TestServersWithoutStreamOptions(t *testing.T) {
 	t.Parallel()
 	refuse := llmtest.Fail(422, `{"detail":[{"loc":["body","stream_options"],"msg":"stream_options: Extra inputs are not permitted"}]}`)
@@ -102,8 +102,8 @@ func TestRetryDelays(t *testing.T) {
 	}
 }
 
-// TestDelaysAreCapped: the waits stop growing at half a minute, and the attempts
-// end where the configuration says.
+// TestDelaysAreCapped checks that the waits grow to half a minute at most, and that the number of
+// attempts is the configured one.
 func TestDelaysAreCapped(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return llmtest.HTML(500) })
@@ -120,8 +120,8 @@ func TestDelaysAreCapped(t *testing.T) {
 	}
 }
 
-// TestNoRetryAfterTheEnd: once ctx has ended nothing is sent or awaited, and the
-// error is ctx's own.
+// TestNoRetryAfterTheEnd checks that no request and no wait begins after ctx has ended. The error
+// is the error of ctx.
 func TestNoRetryAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(cancel context.CancelFunc) ([]llmtest.Turn, func(llm.Chunk)){
@@ -171,8 +171,8 @@ func TestCancelledBeforeTheStart(t *testing.T) {
 	}
 }
 
-// TestLeavingEarly: the consumer stops; the request is cancelled at the server and
-// nothing more is handed out (goroutines are checked by TestMain).
+// TestLeavingEarly checks that the request is canceled at the server if the consumer stops, and
+// that no more chunks follow. TestMain checks the goroutines.
 func TestLeavingEarly(t *testing.T) {
 	t.Parallel()
 	for _, after := range []int{1, 2, 3} {
@@ -190,7 +190,8 @@ func TestLeavingEarly(t *testing.T) {
 	}
 }
 
-// TestLeavingAtTheRetry: no second request follows.
+// TestLeavingAtTheRetry checks that no second request follows if the consumer stops at the notice
+// of a retry.
 func TestLeavingAtTheRetry(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, llmtest.HTML(502))
@@ -203,9 +204,9 @@ func TestLeavingAtTheRetry(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreKept: fifty requests, errors among them, go over one connection. It is
-// in memory, and synctest's clock rules: on a busy machine the end of a reply may arrive
-// later than it is waited for.
+// TestConnectionsAreKept checks that fifty requests, some with errors, use one connection. The
+// connection is in memory and synctest controls the clock, because the end of a reply can be late
+// on a busy machine.
 func TestConnectionsAreKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -250,7 +251,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	})
 }
 
-// pipes is a listener that accepts what is sent to it.
+// pipes is a listener that accepts the connections in a channel.
 type pipes chan net.Conn
 
 func (p pipes) Accept() (net.Conn, error) {

@@ -12,7 +12,7 @@ import (
 	"agent/internal/llm/openai"
 )
 
-// vendorAt is a transport that plays a host, and keeps what it was sent.
+// vendorAt is a transport that answers for a host and stores the requests.
 type vendorAt struct {
 	answers []string
 	sent    []string
@@ -31,8 +31,9 @@ func (v *vendorAt) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func events(lines ...string) string { return "data: " + strings.Join(lines, "\n\ndata: ") + "\n\n" }
 
-// TestServerSearches: the server's own search is asked for as each vendor wants it, told of with
-// its sources, sent back where it stood, and left out where it is not known or refused.
+// TestServerSearches checks the server's own web search. Each vendor receives its own parameter.
+// The sources are reported, and the search is sent back at its position. If a server does not
+// support it or refuses it, it is omitted.
 func TestServerSearches(t *testing.T) {
 	t.Parallel()
 	const item = `{"type":"web_search_call","id":"ws_1","status":"completed","action":{"type":"search","query":"go 1.26","sources":[{"url":"https://go.dev/a"},{"url":"https://go.dev/a"},{"url":"https://go.dev/b"}]}}`

@@ -16,8 +16,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// TestInStreamErrors: an error within a stream with status 200 is an error, in
-// every form servers have for it, and not the end of a reply.
+// TestInStreamErrors checks that an error within a stream with status 200 is an error, in every
+// known form, and not the end of a reply.
 func TestInStreamErrors(t *testing.T) {
 	t.Parallel()
 	hello := llmtest.Say("Hel")
@@ -63,7 +63,8 @@ func TestInStreamErrors(t *testing.T) {
 	}
 }
 
-// TestTextAboutErrorsIsNoError: the words of a model are not mistaken for a fault.
+// TestTextAboutErrorsIsNoError checks that text of the model about an error is not taken for an
+// error.
 func TestTextAboutErrorsIsNoError(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t, llmtest.Say(`{"error":"x"}`, ` "detail"`).Event(`{"error":null,"choices":[{"index":0,"delta":{"content":"!"}}]}`))
@@ -74,8 +75,8 @@ func TestTextAboutErrorsIsNoError(t *testing.T) {
 	}
 }
 
-// TestBrokenStreams: a reply counts only with its finish reason. What broke off is
-// asked for again, and the deltas handed out are declared void.
+// TestBrokenStreams checks that a reply is complete only with its finish reason. If a stream
+// breaks, the request is repeated and the earlier deltas are declared invalid.
 func TestBrokenStreams(t *testing.T) {
 	t.Parallel()
 	long := llmtest.Say("Hello, world").Call("write_file", `{"file_path":"a","content":"0123456789"}`)
@@ -126,8 +127,8 @@ func TestBrokenStreams(t *testing.T) {
 
 const halfCall = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":"}}]}}]}`
 
-// TestBrokenStreamsAreGivenUp: what costs tokens is not paid for again and again,
-// least of all for the same bytes.
+// TestBrokenStreamsAreGivenUp checks that a broken reply, which costs tokens, is repeated only a
+// few times, and even fewer times if its bytes are the same.
 func TestBrokenStreamsAreGivenUp(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -150,8 +151,8 @@ func TestBrokenStreamsAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestMalformedReplies: what breaks the rules of the API fails at once and says
-// why; the same request would get the same.
+// TestMalformedReplies checks that a reply that violates the API fails at once with its reason. A
+// retry would have the same result.
 func TestMalformedReplies(t *testing.T) {
 	t.Parallel()
 	zeros := strings.Repeat("0", 17<<20)
@@ -185,7 +186,7 @@ func TestMalformedReplies(t *testing.T) {
 	}
 }
 
-// More calls than anybody needs end a reply, and cost none of those that came.
+// A reply with too many calls ends with an error, and the calls before the limit are kept.
 func TestCallsWithoutEnd(t *testing.T) {
 	t.Parallel()
 	for name, turn := range map[string]llmtest.Turn{
@@ -211,7 +212,7 @@ func TestCallsWithoutEnd(t *testing.T) {
 	}
 }
 
-// numbered is a format, filled in with the numbers up to n.
+// numbered repeats a format with the numbers below n.
 func numbered(format string, n int) string {
 	var text strings.Builder
 	for i := range n {
@@ -220,8 +221,8 @@ func numbered(format string, n int) string {
 	return text.String()
 }
 
-// TestEndlessNothing: a stream that says nothing does not go on for ever, whatever
-// of it crosses the network (M10).
+// TestEndlessNothing checks that a stream without content ends, however small its compressed form
+// is (M10).
 func TestEndlessNothing(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -241,7 +242,7 @@ func TestEndlessNothing(t *testing.T) {
 	}
 }
 
-// TestOddShapes: a member of an unexpected shape costs nothing but itself.
+// TestOddShapes checks that a member with an unexpected type only loses its own value.
 func TestOddShapes(t *testing.T) {
 	t.Parallel()
 	const (
@@ -296,8 +297,8 @@ func TestOddShapes(t *testing.T) {
 	}
 }
 
-// TestUnaskedCompression: a stream that a proxy has compressed is read all the
-// same, with and without saying so, and its errors too.
+// TestUnaskedCompression checks that a stream that a proxy has compressed is read, with and without
+// a Content-Encoding header. The same applies to errors.
 func TestUnaskedCompression(t *testing.T) {
 	t.Parallel()
 	pack := func(text string) string {
@@ -324,7 +325,7 @@ func TestUnaskedCompression(t *testing.T) {
 	}
 }
 
-// TestUnreadableCompression: what cannot be unpacked is asked for once.
+// TestUnreadableCompression checks that a reply that cannot be decompressed is requested only once.
 func TestUnreadableCompression(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ encoding, body, says string }{
@@ -340,7 +341,7 @@ func TestUnreadableCompression(t *testing.T) {
 	}
 }
 
-// TestCompleteReplies: what looks unusual and is a whole reply all the same.
+// TestCompleteReplies checks replies that are unusual but complete.
 func TestCompleteReplies(t *testing.T) {
 	t.Parallel()
 	const finish = `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`
@@ -419,7 +420,7 @@ func TestUsageForms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// A server may report as it goes; only the last report counts.
+			// A server may report the usage several times. Only the last report counts.
 			srv := llmtest.New(t, llmtest.Turn{}.Event(`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1}}`).
 				Event(`{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`).Event(tt.event).Event("[DONE]").NoFinish())
 			client, _ := newClient(t, srv)

@@ -10,7 +10,7 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// escapes are the pieces of a server that sends every half of a character by itself.
+// escapes returns the pieces of a server that sends each half of a surrogate pair separately.
 func escapes(text string) []string {
 	var pieces []string
 	for _, unit := range utf16.Encode([]rune(text)) {
@@ -19,9 +19,8 @@ func escapes(text string) []string {
 	return pieces
 }
 
-// A character whose halves come in two events is whole, in the text and in the
-// arguments of a call; a half that stays alone is replaced, and an escaped backslash
-// begins none.
+// If two events contain the halves of a surrogate pair, the character is joined, in text and in
+// arguments of calls. A single half is replaced. An escaped backslash does not begin an escape.
 func TestSplitSurrogates(t *testing.T) {
 	t.Parallel()
 	const text = `a😀 \ud83d "🇩🇪" é`

@@ -2,7 +2,7 @@ package openai
 
 import "testing"
 
-// What is not half of a character stays as it is.
+// joinHalves does not change an event that has no split surrogate pair.
 func TestWholeEventsStay(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{

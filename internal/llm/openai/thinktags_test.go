@@ -10,8 +10,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// TestThinkingInTheAnswer: thinking within tags at the beginning of the answer, or in
-// parts of it, is thinking, however it is cut up; tags elsewhere are text.
+// TestThinkingInTheAnswer checks that text in think tags counts as thinking at the start of the
+// answer or of one of its parts, however it is split. Tags elsewhere are text.
 func TestThinkingInTheAnswer(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]struct{ thought, answer string }{
@@ -67,7 +67,7 @@ func TestThinkingInTheAnswer(t *testing.T) {
 			for rest := said; rest != ""; rest = rest[min(size, len(rest)):] {
 				turn = turn.Say(rest[:min(size, len(rest))])
 			}
-			// The second time it is known that the beginning is not marked.
+			// In the second reply the client knows that the start has no opening tag.
 			client, _ := newClient(t, llmtest.New(t, turn.NoUsage(), turn.NoUsage()))
 			for _, thought := range []string{want.thought, want.again} {
 				if got := llmtest.Collect(t.Context(), t, client, ask("hi")); got.Err != nil || strings.TrimSpace(got.Reasoning) != strings.TrimSpace(thought) || got.Text != want.answer {
@@ -76,7 +76,7 @@ func TestThinkingInTheAnswer(t *testing.T) {
 			}
 		}
 	}
-	// A model that has stopped to think has answered.
+	// Text after the closing tag is the answer.
 	client, _ := newClient(t, llmtest.New(t, llmtest.Say("hm\n</think>\nhi"), llmtest.Say("at once"), llmtest.Say("again")))
 	for _, want := range []string{"hi", "at once", "again"} {
 		if got := llmtest.Collect(t.Context(), t, client, ask("hi")); got.Text != want {

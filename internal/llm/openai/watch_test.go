@@ -14,12 +14,12 @@ import (
 	"agent/internal/llm/openai"
 )
 
-// slowServer answers in memory, so that synctest's clock rules: it waits before
-// the headers, then writes each part after its pause, then stays silent.
+// slowServer answers in memory, so that synctest controls the clock. It waits before the headers,
+// writes each part after its pause, and then sends nothing.
 type slowServer struct {
 	headers time.Duration
 	parts   []part
-	// closes ends the body after the last part instead of staying silent.
+	// closes ends the body after the last part. Otherwise the body stays open.
 	closes   bool
 	requests int
 }
@@ -71,15 +71,15 @@ func repeat(n int, p part) []part {
 	return list
 }
 
-// TestSilence: how long a server may be silent depends on where in the reply it
-// is. Timeouts are the defaults: 5 minutes to the first event, 2 minutes after.
+// TestSilence checks that the timeout depends on the position in the reply. The defaults are 5
+// minutes before the first event and 2 minutes after it.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	complete := []part{{0, textEvent}, {0, finishEvent}, {0, doneEvent}}
 	tests := []struct {
 		name   string
 		server slowServer
-		// takes is when the reply or its failure comes; fails the words of the failure.
+		// takes is the time until the reply or its failure. fails is a part of the error message.
 		takes time.Duration
 		fails string
 	}{
@@ -121,7 +121,7 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestStallIsTriedAgain with the real waiting between attempts.
+// TestStallIsTriedAgain checks a retry after a stall, with the real wait between attempts.
 func TestStallIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -143,8 +143,8 @@ func TestStallIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestKeepAlives: a model that thinks for six minutes gets one request, and one that never answers
-// two.
+// TestKeepAlives checks that a model that thinks for six minutes receives one request, and that a
+// model that never answers receives two.
 func TestKeepAlives(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -173,7 +173,7 @@ func TestKeepAlives(t *testing.T) {
 	}
 }
 
-// TestWaitingIsCancellable: the wait between attempts ends with ctx, at once.
+// TestWaitingIsCancellable checks that a canceled ctx ends the wait between attempts at once.
 func TestWaitingIsCancellable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -191,13 +191,14 @@ func TestWaitingIsCancellable(t *testing.T) {
 	})
 }
 
-// endless is a body that never comes.
+// endless is a body without data and without an end.
 type endless struct{ ctx context.Context }
 
 func (b endless) Read([]byte) (int, error) { <-b.ctx.Done(); return 0, b.ctx.Err() }
 func (b endless) Close() error             { return nil }
 
-// TestErrorBodiesAreNotWaitedFor: the status says enough.
+// TestErrorBodiesAreNotWaitedFor checks that the client does not wait for the body of an error,
+// because the status is enough.
 func TestErrorBodiesAreNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -213,8 +214,8 @@ func TestErrorBodiesAreNotWaitedFor(t *testing.T) {
 	})
 }
 
-// TestModelsAreNotWaitedFor: a server that does not list its models holds nobody
-// up.
+// TestModelsAreNotWaitedFor checks that a server that does not list its models does not delay the
+// program.
 func TestModelsAreNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"agent/internal/llm"
 )
 
-// TestD50RefusalsForContent are words in the style of servers and models, and the kind
-// each is.
+// TestD50RefusalsForContent checks the kind of content refusals in the style of several servers and
+// models.
 func TestD50RefusalsForContent(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -9,7 +9,7 @@ import (
 	"agent/internal/llm"
 )
 
-// FuzzProblem: no body of an error is too strange to be put into one line.
+// FuzzProblem checks that any error body is shortened to one line.
 func FuzzProblem(f *testing.F) {
 	for _, body := range []string{`{"error":{"message":["a",{"msg":"b"}],"code":"429"}}`, `[]`, `null`, `{"detail":[{"msg":"x"}]}`, "\x1b[2J", `"x"`, `{"error":{"metadata":{"raw":7}}}`} {
 		f.Add([]byte(body))
@@ -27,13 +27,13 @@ func FuzzProblem(f *testing.F) {
 	})
 }
 
-// An event of a stream is an error only where it says so: not where an error that is empty
-// comes beside choices.
+// An event of a stream is an error only if it contains one. An empty error member next to choices
+// does not count.
 func TestInEvent(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name, data string
-		want       string // the message; empty for no error
+		want       string // the message, or empty if the event is no error
 	}{
 		{"", `{"choices":[]}`, ""},
 		{"", `{"error":{"message":"m"}}`, "m"},
@@ -60,7 +60,7 @@ func TestInEvent(t *testing.T) {
 	}
 }
 
-// Every form in which servers say what went wrong gives one message and one status.
+// Every format of an error message yields one message and one status.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]struct {
@@ -123,7 +123,7 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// A window that is named is believed from 512 tokens on.
+// A context window in an error message is used if it is at least 512 tokens.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]int{
@@ -141,7 +141,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// The size of a refused prompt is read from the words of the vendors that name it.
+// The size of a refused prompt is read from the messages of the vendors that include it.
 func TestPrompt(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]int{
@@ -158,8 +158,8 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// The meaning of an error is looked for in a bounded text, however long its fields are: patterns
-// over megabytes would take seconds.
+// Long fields of an error are cut before its meaning is determined, because the patterns would take
+// seconds with megabytes.
 func TestLongErrorsAreCut(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("model ", 1<<17)

@@ -13,7 +13,7 @@ import (
 	"agent/internal/llm/sse"
 )
 
-// read returns the events of a stream, each as NAME|DATA, without signs of life.
+// read returns the events of a stream as NAME|DATA, without keep-alives.
 func read(stream io.Reader) (events []string, err error) {
 	for event, err := range sse.Read(stream) {
 		if err != nil {
@@ -79,7 +79,7 @@ func TestReadBounds(t *testing.T) {
 	t.Parallel()
 	line := "data: " + strings.Repeat("0", sse.MaxEvent+1)
 	lines := strings.Repeat("data: {"+strings.Repeat("0", 1<<20)+"\n", 17)
-	// Each of these brackets could be the last one: hours, if all before it were read again.
+	// Each bracket could end the JSON. Parsing from the start after each of them would take hours.
 	brackets := "{\"a\": [1\n" + strings.Repeat(",{\n}\n", sse.MaxEvent/5)
 	for name, stream := range map[string]string{"one line": line, "many lines": lines, "brackets": brackets} {
 		if got, err := read(strings.NewReader(stream)); !errors.Is(err, sse.ErrTooLarge) || len(got) > 0 {
@@ -88,8 +88,8 @@ func TestReadBounds(t *testing.T) {
 	}
 }
 
-// A line that never ends is given up as soon as it is too long for an event: nothing
-// grows with what a server sends.
+// Reading a line stops with an error as soon as the line is too long for an event, so that memory
+// use is limited.
 func TestReadEndlessLine(t *testing.T) {
 	t.Parallel()
 	const far = 4 * sse.MaxEvent
@@ -99,7 +99,7 @@ func TestReadEndlessLine(t *testing.T) {
 	}
 }
 
-// zeros is an endless line.
+// zeros is a reader of an endless line.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -109,7 +109,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestReadSignsOfLife: comments and parts of lines are reported without data.
+// TestReadSignsOfLife checks that comments and parts of lines are reported as events without data.
 func TestReadSignsOfLife(t *testing.T) {
 	t.Parallel()
 	signs := 0
@@ -126,8 +126,7 @@ func TestReadSignsOfLife(t *testing.T) {
 	}
 }
 
-// TestReadLeaves: a consumer that wants no more gets no more, also in the middle
-// of a line.
+// TestReadLeaves checks that a consumer that stops receives no further event, also within a line.
 func TestReadLeaves(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]io.Reader{
@@ -148,8 +147,7 @@ func TestReadLeaves(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a server sends, the events do not depend on the pieces in
-// which the network delivers it.
+// FuzzRead checks that the events do not depend on how the network splits the stream.
 func FuzzRead(f *testing.F) {
 	for _, stream := range []string{
 		"data: {\"a\":1}\n\ndata: [DONE]\n\n",

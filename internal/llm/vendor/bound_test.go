@@ -6,7 +6,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// The binding of reasoning follows from the model, whoever serves it.
+// Whether reasoning is bound depends on the model, and not on its host.
 func TestBoundReasoningOf(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]vendor.BoundReasoning{
@@ -27,7 +27,7 @@ func TestBoundReasoningOf(t *testing.T) {
 		"anthropic.claude-sonnet-4-5-20250929-v1:0": vendor.BoundNone,
 		"claude-3-7-sonnet":                         vendor.BoundNone,
 		"claude-3.5-haiku-20241022":                 vendor.BoundNone,
-		"claude-opus-6":                             vendor.BoundPrefix, // not known
+		"claude-opus-6":                             vendor.BoundPrefix, // an unknown model
 		"claude-saga-1":                             vendor.BoundPrefix,
 		"gpt-6.2-sol":                               vendor.BoundPrefix,
 		"openai/gpt-6.2-astra":                      vendor.BoundPrefix,

@@ -7,7 +7,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// How long a cache lives and how it finds a prefix are facts of who serves.
+// CacheAt returns the lifetime of a host's cache and how it finds a prefix.
 func TestCacheAt(t *testing.T) {
 	t.Parallel()
 	marked := vendor.Cache{Kind: vendor.CacheMarks, Reach: 20, Life: 5 * time.Minute}
@@ -21,7 +21,7 @@ func TestCacheAt(t *testing.T) {
 		{"api.openai.com", "gpt-5.6", vendor.Cache{Kind: vendor.CacheMarks, Ends: true, Reach: 80, Life: 30 * time.Minute}},
 		{"api.openai.com", "gpt-5", vendor.Cache{Step: 128}},
 		{"api.deepseek.com", "deepseek-chat", vendor.Cache{Step: 64}},
-		{"localhost:8080", "claude-like", vendor.Cache{Bound: true}}, // a gateway may be there
+		{"localhost:8080", "claude-like", vendor.Cache{Bound: true}}, // the host may be a gateway
 		{"openrouter.ai", "anthropic/claude-opus-5.5", vendor.Cache{Kind: vendor.CacheMarks, Reach: 20, Life: 5 * time.Minute, Bound: true}},
 		{"api.openai.com", "gpt-6.2-sol", vendor.Cache{Kind: vendor.CacheMarks, Ends: true, Reach: 80, Life: 30 * time.Minute, Bound: true}},
 		{"gw.example", "m", vendor.Cache{}},

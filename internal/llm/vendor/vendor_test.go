@@ -6,7 +6,7 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// What is wanted follows from who serves and from what is served, in this order.
+// At returns the needs of an API. The host takes precedence over the model.
 func TestAt(t *testing.T) {
 	t.Parallel()
 	const old, limit = vendor.LimitOld, vendor.LimitNew
@@ -39,7 +39,7 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// A model belongs to the family that its name says, whatever a router puts in front.
+// The family follows from the name of the model, whatever prefix a router adds.
 func TestFamilyOf(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]string{
@@ -56,7 +56,7 @@ func TestFamilyOf(t *testing.T) {
 	}
 }
 
-// Every vendor can be named, and has an address.
+// Every vendor has a name and an address.
 func TestVendors(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -71,8 +71,8 @@ func TestVendors(t *testing.T) {
 	}
 }
 
-// What gateways put in front of a name is no part of it; a vendor of models of its own
-// only says the rest.
+// Guess ignores the prefix that a gateway adds to a name. A vendor that only serves its own models
+// determines the family of any other name.
 func TestGuess(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ host, model, family, why string }{

@@ -15,7 +15,7 @@ type byLetter struct{}
 
 func (byLetter) Count(text string) int { return len(text) }
 
-// options count so.
+// options returns engine options with this counter.
 func options() compression.EngineOptions {
 	return compression.EngineOptions{
 		Tools: func(name string) toolspec.Traits {
@@ -29,7 +29,7 @@ func options() compression.EngineOptions {
 	}
 }
 
-// said is a conversation of calls, each a tool, its parameters and its answer.
+// said returns a conversation with calls, each with a tool, its parameters and its answer.
 func said(calls ...[3]string) []*history.Content {
 	entries := []*history.Content{history.HumanText("change commonName")}
 	for i, c := range calls {
@@ -45,8 +45,9 @@ func said(calls ...[3]string) []*history.Content {
 	return entries
 }
 
-// What an edit quotes is known with what showed it: the shortest answer, else what the
-// model wrote. Failed edits count as such, and what nothing showed is not blinded.
+// For each quote of an edit, the judge records its source: the shortest answer that contains it,
+// otherwise the text of the model. Failed edits count as failed, and an edit without a source does
+// not count as blind.
 func TestQuotes(t *testing.T) {
 	t.Parallel()
 	r := New(said(
@@ -70,8 +71,8 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
-// A rare word is lost when nothing that is left holds it. Words that a human said, that
-// stand in the head of a call, or that the reply itself brings up, are never.
+// A rare word is lost if no remaining entry contains it. A word that the user wrote, that is in the
+// start of a call, or that the reply itself introduces is never lost.
 func TestRareWords(t *testing.T) {
 	t.Parallel()
 	entries := said(
@@ -105,7 +106,7 @@ func TestRareWords(t *testing.T) {
 	}
 }
 
-// Text is seen in whatever kind of block, numbered or not.
+// Shows finds text in any kind of block, with or without line numbers.
 func TestShows(t *testing.T) {
 	t.Parallel()
 	response := func(result, failure string) history.Block {

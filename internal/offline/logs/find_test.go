@@ -24,7 +24,7 @@ func TestFind(t *testing.T) {
 	}
 	for _, path := range []string{
 		".claude/projects/-w/a.jsonl", ".claude/projects/-w/sub/b.jsonl", ".claude/projects/-w/notes.md", ".claude/history.jsonl",
-		".codex/sessions/2026/11/22/rollout-1.jsonl", // CODEX_HOME is elsewhere
+		".codex/sessions/2026/11/22/rollout-1.jsonl", // CODEX_HOME is another folder
 		".gemini/tmp/abc/chats/session-1.json", ".gemini/tmp/abc/chats/session-2.jsonl", ".gemini/tmp/abc/logs.json",
 		".pi/agent/sessions/--w--/1.jsonl",
 	} {

@@ -12,7 +12,7 @@ import (
 	"agent/internal/history"
 )
 
-// brief writes a stretch as one line an entry.
+// brief formats a span with one line for each entry.
 func brief(s Span) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s %s", s.Agent, s.Project, s.Model)
@@ -144,7 +144,7 @@ ai: (hm) "one file"
 	}
 }
 
-// A log that ends in the middle of a record loses that record only.
+// If a log ends within a record, only that record is lost.
 func TestReadCutLog(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"claude.jsonl", "codex.jsonl", "gemini.jsonl", "pi.jsonl"} {
@@ -185,7 +185,7 @@ func TestForeignFilesAreUnknown(t *testing.T) {
 	}
 }
 
-// A line that is larger than anything sane is passed over, and what follows is read.
+// A line above the size limit is skipped, and the following lines are read.
 func TestHugeLine(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("testdata", "pi.jsonl"))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A digest distinguishes what files and folders hold: contents, names, kinds, and where
-// links lead.
+// A digest depends on the contents, names and kinds of files and folders, and on the targets of
+// links.
 func TestDigest(t *testing.T) {
 	t.Parallel()
 	made := map[string]digest{}
@@ -30,7 +30,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// put makes something by the paths of its files, "->" before the target of a link.
+// put creates the entries by path. A content with "->" creates a link to the target after it.
 func put(t *testing.T, entries map[string]string) string {
 	t.Helper()
 	top := filepath.Join(t.TempDir(), "top")

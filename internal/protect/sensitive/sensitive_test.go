@@ -16,7 +16,7 @@ import (
 	"agent/internal/protect/sensitive"
 )
 
-// place is a workspace with files.
+// place creates a workspace with files.
 func place(t *testing.T, files ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -37,7 +37,7 @@ func write(t *testing.T, root string, files ...string) {
 	}
 }
 
-// same compares what was found, below root, with what was wanted.
+// same compares the found paths, relative to root, with the wanted paths.
 func same(t *testing.T, what, root string, got []string, want ...string) {
 	t.Helper()
 	var below []string
@@ -49,8 +49,8 @@ func same(t *testing.T, what, root string, got []string, want ...string) {
 	}
 }
 
-// What runs later, keys and repositories are found at any depth (D-60), but not in
-// what package managers fill.
+// ScanBefore finds auto-executed files, secret files and repositories at any depth (D-60). It skips
+// the folders of package managers.
 func TestWhatIsFound_D60(t *testing.T) {
 	t.Parallel()
 	root := place(t, "main.go", ".envrc", "a/b/.vscode/tasks.json", "a/.vscode/b/.envrc", "a/.github/workflows/x.yml", "a/.github/CODEOWNERS", "c/.VSCode/x", "node_modules/x/.vscode/x", "a/AGENTS.md",
@@ -73,7 +73,7 @@ func TestChangesAreSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "moved", root, s.ScanBefore().RunLater, "c/a/b/.envrc", "new/deep/.vscode")
-	// Putting its time back does not hide that a folder changed.
+	// A restored modification time does not hide the change of a folder.
 	info, err := os.Stat(root + "/c")
 	if err != nil {
 		t.Fatal(err)
@@ -85,8 +85,8 @@ func TestChangesAreSeen(t *testing.T) {
 	same(t, "hidden", root, s.ScanAfter().RunLater, "c/.envrc", "c/a/b/.envrc", "new/deep/.vscode")
 }
 
-// A folder that was looked into in the moment of a change is looked into again: another
-// change in the same moment has the same time.
+// A folder is scanned again if it was scanned at the time of a change, because a second change at
+// the same time has the same timestamp.
 func TestChangesOfAMomentAreSeen(t *testing.T) {
 	t.Parallel()
 	root := place(t, "a/x")
@@ -102,7 +102,7 @@ func TestChangesOfAMomentAreSeen(t *testing.T) {
 	}
 }
 
-// Of what is beyond the bound it is said.
+// The scan reports that it is incomplete if it reaches the limit of folders.
 func TestMoreFoldersThanAreLookedInto(t *testing.T) {
 	t.Parallel()
 	root := place(t, "a/b/c/.envrc")
@@ -122,8 +122,8 @@ func TestMoreFoldersThanAreLookedInto(t *testing.T) {
 	}
 }
 
-// What git knew from the start and what commands made is no secret; what was one stays
-// one, wherever it is moved.
+// A file that git tracked at the start, or that a command created, is not a secret file. A secret
+// file stays secret wherever it is moved.
 func TestWhoseKeys(t *testing.T) {
 	t.Parallel()
 	root := place(t, "testdata/a.key", "b.key", "aa/testdata/a.key", "x/.env", "y/.env")
@@ -148,7 +148,7 @@ func TestWhoseKeys(t *testing.T) {
 		}
 	}
 	same(t, "in the place of one that git knows", root, s.ScanAfter().KeyFiles, "b.key", "aa/testdata/a.key", "y/.env", "put.key")
-	// Nor does it help to tell git of a file.
+	// Adding a file to git later does not change this.
 	cmd := exec.Command("git", "add", "b.key")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -170,8 +170,8 @@ func BenchmarkLookAgain(b *testing.B) {
 	}
 }
 
-// What a command made is a secret as soon as somebody else has put something into it, in
-// whatever way, and stays one (B3).
+// A file that a command created becomes secret as soon as another program changes its content in
+// any way, and stays secret (B3).
 func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 	t.Parallel()
 	put := func(content string) func(path string) error {
@@ -216,13 +216,13 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.secret && strings.HasPrefix(key, ".ssh") {
-			continue // no name of a key any more
+			continue // no longer the name of a key
 		}
 		write(t, root, "other.pem")
 		same(t, what, root, s.ScanAfter().KeyFiles, moved(want)...)
 	}
-	// What is too large to be known by its content is secret at once, or whoever adds a key
-	// behind what is looked at would be missed.
+	// A file or folder that is too large for a digest is secret at once. Otherwise a key that
+	// another program adds beyond the digest would be missed.
 	large, many := place(t), place(t)
 	for what, root := range map[string]string{"a large file": large, "a large folder": many} {
 		s := sensitive.New(root, 100)
@@ -241,7 +241,7 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 		same(t, what, root, s.ScanAfter().KeyFiles, want)
 		same(t, what, root, s.ScanBefore().KeyFiles, want)
 	}
-	// A command may change what it made.
+	// A command may change a file that it created.
 	root := place(t)
 	s := sensitive.New(root, 100)
 	s.ScanBefore()

@@ -63,7 +63,7 @@ func TestAt(t *testing.T) {
 	}
 }
 
-// I7: the maker's number counts, else the smallest.
+// The context window of the maker counts. Without it, the smallest one counts.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	for model, want := range map[string]int{
@@ -84,7 +84,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// Every model is found by its own name, in the order of All.
+// Named finds every model by its name, in the order of All.
 func TestNamed(t *testing.T) {
 	t.Parallel()
 	byName := map[string][]Model{}
@@ -102,8 +102,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// currentNames are the models that the vendors offered in November 2026, and their input and cache
-// read prices.
+// currentNames are the models that the vendors offered in November 2026, with the prices of input
+// and cache reads.
 var currentNames = []struct {
 	provider, model string
 	input, read     float64
@@ -159,7 +159,7 @@ var currentNames = []struct {
 	{"xai", "grok-4.3", 1.25, 0.2},
 	{"deepseek", "deepseek-flash", 0.3, 0.006},
 	{"deepseek", "deepseek-v4-pro", 1.32, 0.044},
-	// Not in the list: no other model's price.
+	// These models are not in the catalog and must not have the price of another model.
 	{"deepseek", "deepseek-v4.1-pro", 0, 0},
 	{"moonshot", "kimi-k3.2", 0, 0},
 	{"zai", "glm-5.4-flash", 0, 0},
@@ -189,13 +189,13 @@ func TestCurrentNames(t *testing.T) {
 	}
 }
 
-// The steps of a model change what a whole request costs.
+// Price steps of a model change the price of the whole request.
 func TestSteps(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		provider, model         string
 		prompt, cached, written int
-		want                    float64 // by hand, with 1,000 tokens of output
+		want                    float64 // computed by hand, with 1,000 output tokens
 	}{
 		{"openai", "gpt-6.2-sol", 272_000, 200_000, 72_000, 0.2*0.1 + 0.072*2.5 + 0.001*10},
 		{"openai", "gpt-6.2-sol", 272_001, 200_000, 72_001, 0.2*0.2 + 0.072001*5 + 0.001*15},
@@ -214,7 +214,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// What a line says of bound reasoning agrees with the table of vendors.
+// The values for bound reasoning in the catalog agree with the table of vendors.
 func TestBoundAgreesWithTheVendors(t *testing.T) {
 	t.Parallel()
 	for _, m := range All() {
@@ -224,7 +224,7 @@ func TestBoundAgreesWithTheVendors(t *testing.T) {
 	}
 }
 
-// A fetched list loses the lines that contradict themselves, each with a reason.
+// Check removes contradictory lines of a downloaded catalog, and reports the reason for each.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	good := "p\tm\t100\t\t1\t2\t0.1\t1.25\tr\tlow\t2000:2/3/0.2/2.5\tprefix"

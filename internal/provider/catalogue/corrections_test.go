@@ -10,27 +10,27 @@ import (
 	"agent/internal/settings"
 )
 
-// cachePrices are the prices of a line for what is read from a cache and written to it, nil
-// where they are not known.
+// cachePrices are the prices of a line for cache reads and cache writes. nil stands for an unknown
+// price.
 type cachePrices struct{ read, write *float64 }
 
-// exchanged takes the two prices for each other.
+// exchanged swaps the two prices.
 func exchanged(p cachePrices) cachePrices { return cachePrices{p.write, p.read} }
 
-// readWritten takes the price of writing for that of reading, and writing costs nothing of its own.
+// readWritten uses the write price as the read price. Writes then have no separate price.
 func readWritten(p cachePrices) cachePrices { return cachePrices{read: p.write} }
 
-// writeRead takes the price of reading for that of writing; that of reading is not known.
+// writeRead uses the read price as the write price. The read price is then unknown.
 func writeRead(p cachePrices) cachePrices { return cachePrices{write: p.read} }
 
-// readOnly leaves out a price of writing that is one of keeping by the hour.
+// readOnly removes a write price that is really an hourly price of storage.
 func readOnly(p cachePrices) cachePrices { return cachePrices{read: p.read} }
 
-// neither leaves out both prices.
+// neither removes both prices.
 func neither(cachePrices) cachePrices { return cachePrices{} }
 
-// corrections settle the lines of the source whose cache prices cannot be right. They are tried on
-// such lines only, so that a line which the source repairs is taken as it is.
+// corrections repair lines of the source with impossible cache prices. They apply to such lines
+// only, so that a line that the source repairs stays unchanged.
 var corrections = []struct {
 	provider, models, why string
 	correct               func(cachePrices) cachePrices
@@ -45,8 +45,8 @@ var corrections = []struct {
 	{"qiniucloud", "*/*", "the prices of output and input stand for reading and writing", neither},
 }
 
-// settled returns the cache prices of a line as they are packed. It returns an error if they cannot
-// be right and no correction settles them.
+// settled returns the cache prices of a line after corrections. It returns an error if they are
+// impossible and no correction applies.
 func settled(provider, id string, input *float64, p cachePrices) (cachePrices, error) {
 	fault := wrong(input, p)
 	if fault == "" {
@@ -63,7 +63,7 @@ func settled(provider, id string, input *float64, p cachePrices) (cachePrices, e
 	return p, fmt.Errorf("%s %s: %s; find out what is right and add it to corrections", provider, id, fault)
 }
 
-// wrong says why the cache prices of a line cannot be right, "" if they can.
+// wrong returns the reason why the cache prices of a line are impossible, or "".
 func wrong(input *float64, p cachePrices) string {
 	switch {
 	case p.read == nil:
@@ -76,9 +76,8 @@ func wrong(input *float64, p cachePrices) string {
 	return ""
 }
 
-// No line has a price of reading above that of the input, or above
-// that of writing where caches are written at a price. The packed lines are looked at, since what
-// parse makes of them would hide such a price.
+// In every line, the cache read price is at most the input price, and at most the write price if
+// there is one. The test reads the packed lines, because parse would remove a wrong price.
 func TestEveryLineHasPricesThatCanBe(t *testing.T) {
 	t.Parallel()
 	lines := 0
@@ -99,7 +98,7 @@ func TestEveryLineHasPricesThatCanBe(t *testing.T) {
 	}
 }
 
-// TestCorrectedPrices has lines whose prices the vendors state.
+// TestCorrectedPrices compares lines with the prices that the vendors publish.
 func TestCorrectedPrices(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -119,7 +118,7 @@ func TestCorrectedPrices(t *testing.T) {
 	}
 }
 
-// The model of the finding, asked once: 950 tokens in, 855 of them cached, 120 out.
+// One request to this model: 950 input tokens with 855 from the cache, and 120 output tokens.
 func TestCostOfACachedRequest(t *testing.T) {
 	t.Parallel()
 	m, _ := Lookup("gemini", "gemini-3.7-flash")
@@ -128,14 +127,14 @@ func TestCostOfACachedRequest(t *testing.T) {
 	}
 }
 
-// Packing stops at a line that cannot be right until a correction settles it, and takes a line that
-// can be as it is.
+// Packing stops at a line with impossible prices that no correction repairs. It does not change a
+// valid line.
 func TestPackingStopsAtPricesThatCannotBe(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		provider, id       string
 		input, read, write string
-		want               string // read and write, or why not
+		want               string // the read and write price, or the error
 	}{
 		"right":                        {"new", "m", "1", "0.1", "1.25", "0.1 1.25"},
 		"nothing known":                {"new", "m", "1", "", "", " "},
@@ -158,7 +157,7 @@ func TestPackingStopsAtPricesThatCannotBe(t *testing.T) {
 	}
 }
 
-// At run time a price of reading above that of the input counts as not known.
+// At run time, a read price above the input price counts as unknown.
 func TestAReadPriceAboveTheInputIsNotKnown(t *testing.T) {
 	t.Parallel()
 	m, err := parse("p\tm\t100\t\t1\t2\t1.5\t3\tri\tlow,high\t\t")

@@ -22,7 +22,7 @@ var (
 	day     = flag.String("day", "", "the day of the facts, such as 2026-11-20")
 )
 
-// facts are what a line says of a model.
+// facts are the values of a model in a line.
 type facts struct {
 	provider, id                   string
 	window, maxOutput              *float64
@@ -32,12 +32,12 @@ type facts struct {
 	steps                          []settings.PriceStep
 }
 
-// TestPack writes the catalogue from two files of facts:
+// TestPack writes the catalog from two files of facts:
 //
 //	go test ./internal/provider/catalogue -run Pack -from FILE -vendors FILE -day 2026-11-20
 //
 // The first FILE is {"providers":[{"id","models":[{"id","window","maxOutput","in","out",
-// "cacheRead","cacheWrite","reasons","images","efforts"}]}]}; numbers may be left out. The second is
+// "cacheRead","cacheWrite","reasons","images","efforts"}]}]}; numbers are optional. The second is
 // {"vendors":[{"id","models":[{"id","window","maxOutput","cost":{"input","output","cacheRead",
 // "cacheWrite","tiers":[{"inputTokensAbove",…}]},"reasons","input","efforts"}]}]}.
 func TestPack(t *testing.T) {
@@ -62,7 +62,7 @@ func TestPack(t *testing.T) {
 	for _, p := range of.Providers {
 		for _, m := range p.Models {
 			if m.ID == "test" {
-				continue // a reseller's trial, and the beginning of many names
+				continue // a reseller's trial, whose name is the prefix of many others
 			}
 			cache, err := settled(p.ID, m.ID, m.In, cachePrices{m.CacheRead, m.CacheWrite})
 			if err != nil {
@@ -78,7 +78,7 @@ func TestPack(t *testing.T) {
 			all = append(all, f)
 			continue
 		}
-		// A vendor's list that stops at a step names the step as the window.
+		// If a vendor's list ends at a price step, it reports the step as the context window.
 		if old := all[i].window; old != nil && (f.window == nil || *old > *f.window) {
 			f.window = old
 		}
@@ -117,8 +117,8 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// inheritSteps gives models at resellers the steps of their maker, if they cost the same below the
-// steps: such resellers pass the maker's prices on.
+// inheritSteps copies the price steps of the maker to resellers with the same base price, because
+// they pass on the maker's prices.
 func inheritSteps(all []facts) {
 	made := map[string]facts{}
 	for _, f := range all {
@@ -145,10 +145,10 @@ func readFacts(t *testing.T, path string, into any) {
 	}
 }
 
-// vendorNames maps the names of the second file to those of the first, where they differ.
+// vendorNames maps names of the second file to different names of the first.
 var vendorNames = map[string]string{"google": "gemini", "moonshotai": "moonshot", "amazon-bedrock": "bedrock", "google-vertex": "vertexai"}
 
-// vendorFacts reads the second file. A cache price of 0 stands there for none.
+// vendorFacts reads the second file. A cache price of 0 there means no price.
 func vendorFacts(t *testing.T) []facts {
 	t.Helper()
 	type cost struct{ Input, Output, CacheRead, CacheWrite float64 }
@@ -194,8 +194,8 @@ func vendorFacts(t *testing.T) []facts {
 	return all
 }
 
-// efforts returns the values of a vendor's table, nil for no table. Without an entry a model takes
-// low, medium and high, and nothing else.
+// efforts returns the reasoning levels in a vendor's table, or nil if the table is nil. A missing
+// entry means low, medium and high.
 func efforts(table map[string]*string) []string {
 	if table == nil {
 		return nil
@@ -213,7 +213,7 @@ func efforts(table map[string]*string) []string {
 	return slices.Compact(values)
 }
 
-// cell returns a number as a line has it, "" for one that is not known.
+// cell formats a number for a line. It returns "" for nil.
 func cell(n *float64) string {
 	if n == nil {
 		return ""
@@ -221,7 +221,7 @@ func cell(n *float64) string {
 	return strconv.FormatFloat(*n, 'f', -1, 64)
 }
 
-// number reads a cell.
+// number parses a cell.
 func number(t *testing.T, cell string) *float64 {
 	t.Helper()
 	if cell == "" {
