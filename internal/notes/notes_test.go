@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 			fmt.Println(n.ID)
 		}
 	}
-	_ = flag.Set("rapid.checks", "40") // -rapid.checks asks for more
+	_ = flag.Set("rapid.checks", "40") // -rapid.checks raises it
 	os.Exit(m.Run())
 }
 

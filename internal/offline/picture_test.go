@@ -102,8 +102,8 @@ const (
 	panelHeight                 = 190
 )
 
-// colours maps the variants to colors that are readable on white and on black.
-var colours = []struct{ name, colour string }{
+// variantColors maps the variants to colors that are readable on white and on black.
+var variantColors = []struct{ name, color string }{
 	{"none", "#888888"},
 	{"high-density", "#d9822b"},
 	{"high-density, recency 3", "#c23b8f"},
@@ -134,20 +134,20 @@ func panel(b *strings.Builder, r *Report, top int, title string, value func(Sent
 			curves[v.Name] = append(curves[v.Name], y)
 		}
 	}
-	for _, c := range colours {
+	for _, c := range variantColors {
 		most = max(most, slices.Max(curves[c.name]))
 	}
 	fmt.Fprintf(b, `<text x="%d" y="%d">%s</text>`+"\n", panelLeft, top-12, title)
 	fmt.Fprintf(b, `<path d="M%d %d v%d h%d" fill="none" stroke="#777777"/>`+"\n", panelLeft, top, panelHeight, panelWidth)
 	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end">%.0fk</text>`+"\n", panelLeft-6, top+10, most/1000)
 	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="end">%d requests</text>`+"\n", panelLeft+panelWidth, top+panelHeight+18, len(curves["none"]))
-	for i, c := range colours {
+	for i, c := range variantColors {
 		curve := curves[c.name]
-		fmt.Fprintf(b, `<polyline fill="none" stroke="%s" stroke-width="2" points="`, c.colour)
+		fmt.Fprintf(b, `<polyline fill="none" stroke="%s" stroke-width="2" points="`, c.color)
 		for x, y := range curve {
 			fmt.Fprintf(b, "%.1f,%.1f ", panelLeft+panelWidth*float64(x)/float64(len(curve)), float64(top)+panelHeight*(1-y/most))
 		}
 		b.WriteString("\"/>\n")
-		fmt.Fprintf(b, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", panelLeft+panelWidth+10, top+20+20*i, c.colour, c.name)
+		fmt.Fprintf(b, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", panelLeft+panelWidth+10, top+20+20*i, c.color, c.name)
 	}
 }

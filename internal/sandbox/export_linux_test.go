@@ -7,15 +7,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// KillHolders ends what keeps the namespaces of a session, as somebody outside might.
+// KillHolders kills the processes that keep the namespaces of a session, as another program could.
 func (s *Sandbox) KillHolders() {
 	for _, h := range s.shared.holders.all {
 		_ = h.cmd.Process.Kill()
 	}
 }
 
-// KillHolderAsItStarts replaces the holders by one that is killed when it has started a
-// helper and not said so yet. What that helper then reads is sent to the channel.
+// KillHolderAsItStarts replaces the holder by one that is killed after it has started a helper and
+// before it reports that helper. The channel receives the data that the helper reads.
 func (s *Sandbox) KillHolderAsItStarts(t *testing.T) <-chan string {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
@@ -37,7 +37,7 @@ func (s *Sandbox) KillHolderAsItStarts(t *testing.T) <-chan string {
 		unix.Close(pair[1])
 		content := make([]byte, 1024)
 		n, _ = unix.Read(channel, content)
-		_ = unix.Shutdown(channel, unix.SHUT_RDWR) // another that reads here waits no longer
+		_ = unix.Shutdown(channel, unix.SHUT_RDWR) // another reader stops waiting
 		for _, fd := range files {
 			unix.Close(fd)
 		}

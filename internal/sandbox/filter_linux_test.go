@@ -9,7 +9,7 @@ import (
 	"agent/internal/sandbox/supervisor"
 )
 
-// run is the kernel's machine: what a program answers to a call.
+// run simulates the kernel: it returns the result of a filter program for a system call.
 func run(t *testing.T, program []launcher.Instruction, call uint32, args ...uint64) uint32 {
 	t.Helper()
 	data := map[uint32]uint32{atArchitecture: architecture, atCall: call}
@@ -100,8 +100,8 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// No call that gives a file its mode makes it run as its owner or group, in any profile
-// or backend (F1); all other modes are left alone.
+// In every profile and backend, no system call can set the set-user-ID or set-group-ID bit (F1).
+// All other modes are allowed.
 func TestFilterRefusesOtherIDs(t *testing.T) {
 	t.Parallel()
 	argument := func(at uint32) int { return int(at-atFirst) / 8 }

@@ -21,7 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// house is a home folder with secrets and a repository as workspace.
+// house is a home folder with secrets, and a repository in it as the workspace.
 type house struct {
 	t                     *testing.T
 	home, workspace, temp string
@@ -29,7 +29,7 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	root, err := os.MkdirTemp(templates, "house-") // removed at the end: what was deleted a moment ago makes every new file dear
+	root, err := os.MkdirTemp(templates, "house-") // TestMain removes it at the end, because new files are slow right after a deletion
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// template is a repository whose first commit holds a/f.
+// template returns a repository whose first commit contains a/f.
 func template(t *testing.T) string {
 	t.Helper()
 	dir, err := made()
@@ -61,8 +61,8 @@ func template(t *testing.T) string {
 	return dir
 }
 
-// made makes the template once; TestMain removes it. It holds one of the samples of hooks
-// that git copies: every house copies the template.
+// made creates the template once, and TestMain removes it. It has one of the sample hooks that git
+// copies. Every house copies the template.
 var made = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(templates, "work")
 	script := `mkdir -p a .git/hooks .git/info && echo -n x > a/f && touch .git/info/exclude .git/hooks/pre-commit.sample &&
@@ -99,8 +99,8 @@ func (h *house) git(args ...string) {
 	}
 }
 
-// others are what is outside every house and no command may reach: programs that listen,
-// memory that is shared, and a process with a secret in its environment.
+// others are resources outside every house that no command may reach: listening programs, shared
+// memory, and a process with a secret in its environment.
 type others struct {
 	tcp, udp, socket, abstract, datagrams string
 	memory                                int
@@ -108,7 +108,7 @@ type others struct {
 	open                                  []io.Closer
 }
 
-// outside makes them once; TestMain ends them.
+// outside creates the others once, and TestMain stops them.
 var outside = sync.OnceValues(func() (*others, error) {
 	o := &others{socket: templates + "/s", abstract: fmt.Sprintf("@agent-test-%d", os.Getpid()), datagrams: templates + "/d", victim: exec.Command("cat")}
 	var failed error
@@ -140,7 +140,7 @@ var outside = sync.OnceValues(func() (*others, error) {
 	}
 	o.memory = memory
 	o.victim.Env = []string{"VICTIM_SECRET=hunter2", "PATH=" + os.Getenv("PATH")}
-	input, err := o.victim.StdinPipe() // it ends with this process
+	input, err := o.victim.StdinPipe() // the victim ends with this process
 	if err != nil {
 		return o, err
 	}
@@ -169,7 +169,7 @@ func (h *house) policy(profile sandbox.Profile) sandbox.Policy {
 	}
 }
 
-// ran is what came of a command.
+// ran is the result of a command.
 type ran struct {
 	exit   int
 	output string
@@ -215,7 +215,7 @@ func (h *house) command(line string) *exec.Cmd {
 	return cmd
 }
 
-// use returns the sandbox of a backend, or skips where it does not work.
+// use returns the sandbox with a backend, or skips the test if the backend is not available.
 func use(t *testing.T, backend sandbox.Backend) *sandbox.Sandbox {
 	t.Helper()
 	s, err := sandbox.Use(backend)
@@ -225,7 +225,7 @@ func use(t *testing.T, backend sandbox.Backend) *sandbox.Sandbox {
 	return s
 }
 
-// eachBackend runs a test on every backend that confines.
+// eachBackend runs a test with every backend that restricts commands.
 func eachBackend(t *testing.T, test func(t *testing.T, s *sandbox.Sandbox)) {
 	for _, backend := range []sandbox.Backend{sandbox.Namespaces, sandbox.Landlock} {
 		t.Run(backend.String(), func(t *testing.T) {

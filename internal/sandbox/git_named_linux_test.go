@@ -10,8 +10,8 @@ import (
 	"agent/internal/sandbox"
 )
 
-// namedByGit are paths that git runs or obeys because a configuration names them: that of the
-// repository, or the user's.
+// namedByGit maps paths that git executes or reads to the repository's or the user's configuration
+// that names them.
 var namedByGit = map[string]struct{ config, user string }{
 	"tools/hooks/pre-commit":      {"[core]\n\thooksPath = tools/hooks\n", ""},
 	".hooks/pre-commit":           {"[core] hooksPath = \"./.hooks\"\n", ""},
@@ -37,8 +37,8 @@ var namedByGit = map[string]struct{ config, user string }{
 	"scripts/continued/editor":    {"[core]\n\teditor = ./scripts/\\\ncontinued/editor\n", ""},
 }
 
-// What git runs or obeys later because a configuration names it is known, wherever it is,
-// there or not (A2).
+// GitRuns recognizes paths that git executes or reads because a configuration names them, wherever
+// they are, and also before they exist (A2).
 func TestWhatGitRuns(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -55,7 +55,7 @@ func TestWhatGitRuns(t *testing.T) {
 	}
 }
 
-// configure adds to the configuration of the workspace, and returns that of the user.
+// configure adds to the configuration of the workspace, and returns the configuration of the user.
 func (h *house) configure(config, user string) string {
 	h.t.Helper()
 	path := filepath.Join(h.home, ".gitconfig")
@@ -64,7 +64,7 @@ func (h *house) configure(config, user string) string {
 	return path
 }
 
-// It stays as it is however a command comes to it (A2).
+// A command cannot change these files by any route (A2).
 func TestWhatGitsConfigurationNames(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -107,7 +107,7 @@ func addTo(t *testing.T, path, text string) {
 	write(t, path, string(content)+text)
 }
 
-// What the configuration names only as data is no matter.
+// Paths that the configuration only names as data are not protected.
 func TestWhatGitDoesNotRun(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -120,8 +120,8 @@ func TestWhatGitDoesNotRun(t *testing.T) {
 	}
 }
 
-// Folders of submodules and work trees that a command makes are looked at when it has
-// ended, and so is what a rebase still has to do (A2).
+// Folders of submodules and work trees that a command creates are checked when it ends. The same
+// applies to the remaining steps of a rebase (A2).
 func TestNewFoldersInGit(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -152,7 +152,7 @@ func TestNewFoldersInGit(t *testing.T) {
 		if got := h.run(s, h.surveyed(sandbox.ProfileWork), `printf 'pick 2\nexec make test\n' > .git/rebase-merge/git-rebase-todo`); len(got.undone) != 0 {
 			t.Errorf("what the user wants to run is undone: %+v", got)
 		}
-		// Only what was added is removed; the rebase that the user has begun continues.
+		// Only the added steps are removed. The rebase that the user has started continues.
 		todo := h.workspace + "/.git/rebase-merge/git-rebase-todo"
 		got := h.run(s, h.surveyed(sandbox.ProfileWork), `printf 'exec evil\npick 3\n\tx  evil 2\n' >> .git/rebase-merge/git-rebase-todo`)
 		if left, err := os.ReadFile(todo); err != nil || len(got.undone) != 1 || string(left) != "pick 2\nexec make test\npick 3\n" {

@@ -9,8 +9,8 @@ import (
 	"agent/internal/testing/fifo"
 )
 
-// A command can leave a pipe where git has its configuration. Looking after it, the
-// program must not wait for somebody to write into that.
+// A command can replace git's configuration by a pipe. The check after the command must not wait
+// for a writer of that pipe.
 func TestConfigurationThatIsAPipe(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -9,7 +9,8 @@ import (
 	"agent/internal/sandbox"
 )
 
-// Each backend keeps its guarantees in each profile and gives no more: a command tries to break each.
+// Each backend fulfills exactly its guarantees in each profile. A command tries to break each of
+// them.
 func TestGuaranteesAreWhatCommandsMeet(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {

@@ -13,8 +13,8 @@ import (
 	"agent/internal/sandbox"
 )
 
-// A server that one command starts is reached by the next command of the session, and by
-// nobody else.
+// A server that a command starts can be reached by later commands of the session, and by no other
+// process.
 func TestCommandsShareALoopback(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -52,7 +52,7 @@ func TestCommandsShareALoopback(t *testing.T) {
 	if got := h.run(s, h.policy(sandbox.ProfileWork), call); got.exit == 0 {
 		t.Errorf("after its end: %+v", got)
 	}
-	// The network of the others is that of the sandbox still.
+	// The network of other sessions is still restricted by the sandbox.
 	for _, line := range []string{`SANDBOX_TEST_TOOL=dial $SELF tcp $TCP`, `SANDBOX_TEST_TOOL=dial $SELF tcp 192.0.2.1:9`, `SANDBOX_TEST_TOOL=dial $SELF unix $ABSTRACT`} {
 		if got := h.run(s, h.policy(sandbox.ProfileWork), line); got.exit == 0 {
 			t.Errorf("%s: %+v", line, got)
@@ -60,7 +60,7 @@ func TestCommandsShareALoopback(t *testing.T) {
 	}
 }
 
-// One command cannot reach another of its session but by the network.
+// A command can reach another command of its session only over the network.
 func TestCommandsAreApart(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -84,7 +84,7 @@ func TestCommandsAreApart(t *testing.T) {
 	_ = running.Wait()
 }
 
-// A holder that was killed is replaced.
+// A killed holder is replaced.
 func TestTheHolderIsReplaced(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -97,8 +97,8 @@ func TestTheHolderIsReplaced(t *testing.T) {
 	}
 }
 
-// A holder may be killed between the start of a helper and its answer. The helper that
-// nobody knows of gets no work, which is left to that of the next holder.
+// A holder can be killed between the start of a helper and its report. That unknown helper gets no
+// work. The helper of the next holder gets it.
 func TestAHelperThatNobodyKnowsOf(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -112,7 +112,7 @@ func TestAHelperThatNobodyKnowsOf(t *testing.T) {
 	}
 }
 
-// Input, output and the end with a context are those of package exec.
+// Input, output and cancellation by a context work as in package exec.
 func TestFilesOfACommand(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -132,7 +132,7 @@ func TestFilesOfACommand(t *testing.T) {
 		if c, err = s.Start(ctx, cmd, h.policy(sandbox.ProfileReadOnly)); err != nil {
 			t.Fatal(err)
 		}
-		if s.Backend() == sandbox.Namespaces { // elsewhere the context is that which cmd was made with
+		if s.Backend() == sandbox.Namespaces { // for other backends the context comes from the creation of cmd
 			cancel()
 		} else if err := cmd.Process.Kill(); err != nil {
 			t.Error(err)

@@ -14,8 +14,8 @@ import (
 	"agent/internal/sandbox/supervisor"
 )
 
-// A program that is killed after it has said what to run, and before that runs, runs
-// nothing more (reliability F5).
+// If the program is killed after it has sent a command and before the command runs, the command
+// never runs (reliability F5).
 func TestNothingBeginsWithoutTheProgram(t *testing.T) {
 	t.Parallel()
 	s, err := Use(Namespaces)
@@ -43,7 +43,7 @@ func TestNothingBeginsWithoutTheProgram(t *testing.T) {
 		if err := p.attach(context.Background(), pid); err != nil {
 			t.Fatal(err)
 		}
-		// The helper reads none of it before the end, however busy the machine is.
+		// The helper reads nothing before the program has ended, however busy the machine is.
 		if err := errors.Join(syscall.Kill(pid, syscall.SIGSTOP), launcher.Send(ours, &spec), ours.Close(), syscall.Kill(pid, syscall.SIGCONT)); err != nil {
 			t.Fatal(err)
 		}

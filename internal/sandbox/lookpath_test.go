@@ -11,8 +11,8 @@ import (
 	"agent/internal/testing/require"
 )
 
-// M8 of the security review: a program of the workspace is not run by the name of
-// one of the system, whatever PATH says.
+// LookPath does not run a program of the workspace in place of a system program, whatever PATH
+// contains.
 func TestLookPathFindsNothingInside(t *testing.T) {
 	t.Parallel()
 	outside, workspace := t.TempDir(), t.TempDir()

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// toolVariable makes the test binary one of the small programs that the checks run
-// as commands. Its value names which, and what for.
+// toolVariable makes the test binary act as a small program that a check runs. Its value is the
+// name of that program.
 const toolVariable = "SANDBOX_TEST_TOOL"
 
 func TestMain(m *testing.M) {
@@ -42,10 +42,10 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// templates is a folder for what tests make once.
+// templates is a folder for files that are created once for all tests.
 var templates string
 
-// runTool does what no usual program can be asked to.
+// runTool runs the program with a name. These programs do things that no common program can do.
 func runTool(tool string) error {
 	switch tool {
 	case "dial":
@@ -54,7 +54,7 @@ func runTool(tool string) error {
 			connection.Close()
 		}
 		return err
-	case "send": // a datagram is only refused when it is sent
+	case "send": // sending can be refused, dialing cannot
 		connection, err := net.Dial("udp", os.Args[1])
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ func runTool(tool string) error {
 			connection.Close()
 		}
 		return err
-	case "serve": // until it is ended, at an address that it writes down
+	case "serve": // runs until it is stopped, and writes its address to a file
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return err
@@ -95,20 +95,20 @@ func runTool(tool string) error {
 			_ = unix.Close(socket)
 		}
 		return err
-	case "datagram": // from one of a pair that was made for oneself
+	case "datagram": // with one socket of a new pair
 		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM, 0)
 		if err != nil {
 			return err
 		}
 		return unix.Sendto(pair[0], []byte("x"), 0, &unix.SockaddrUnix{Name: os.Args[1]})
-	case "memory": // that a process outside has made
+	case "memory": // that another process has created
 		id, err := strconv.Atoi(os.Args[1])
 		if err != nil {
 			return err
 		}
 		_, err = unix.SysvShmAttach(id, 0, 0)
 		return err
-	case "times": // in microseconds, as older programs set them
+	case "times": // in microseconds, with the older system call
 		return syscall.Utimes(os.Args[1], []syscall.Timeval{{Sec: 1}, {Sec: 978307200, Usec: 250000}})
 	case "attributes": // of a file that is open for reading only
 		file, err := os.Open(os.Args[1])
@@ -134,7 +134,7 @@ func runTool(tool string) error {
 	return fmt.Errorf("no tool %q", tool)
 }
 
-// makeOtherIDs makes a file that runs as its owner or group, in any way there is.
+// makeOtherIDs tries every way to create a file with the set-user-ID or set-group-ID bit.
 func makeOtherIDs() error {
 	const mode = unix.S_ISUID | unix.S_ISGID | 0o755
 	if err := os.WriteFile("own", nil, 0o755); err != nil {
@@ -174,7 +174,7 @@ func makeOtherIDs() error {
 	return errors.Join(errors.New("no file runs as another"), err)
 }
 
-// hold runs a command that never ends, in the sandbox of that name.
+// hold runs a command that never ends, in the sandbox with a backend.
 func hold(backend, line string) error {
 	s, err := named(backend)
 	if err != nil {
@@ -183,7 +183,7 @@ func hold(backend, line string) error {
 	return runIn(s, sandbox.ProfileWork, exec.Command("bash", "-c", line))
 }
 
-// list shows the descriptors that commands of each profile have.
+// list prints the file descriptors of a command in each profile.
 func list(backend string) error {
 	s, err := named(backend)
 	if err != nil {

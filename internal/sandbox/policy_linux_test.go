@@ -14,8 +14,8 @@ import (
 	"agent/internal/sandbox"
 )
 
-// What is protected but not there yet is taken away again, except for what git
-// itself makes; without mounts, so are changes.
+// A protected path that does not exist yet is removed if a command creates it, except files that
+// git itself creates. Without mounts, changes are undone too.
 func TestProtectedFilesStayAsTheyAre(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -59,8 +59,8 @@ func TestANewRepositoryHasNoHooks(t *testing.T) {
 	})
 }
 
-// In a linked work tree or a submodule git works too; a file .git that names a
-// folder which does not know of it opens nothing.
+// Git also works in a linked work tree and in a submodule. A file .git that names an unrelated
+// folder does not allow access to that folder.
 func TestWorkTreesElsewhere(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -115,7 +115,7 @@ func TestFurtherFoldersCanBeOpenedAndHidden(t *testing.T) {
 	})
 }
 
-// What comes to be between commands is seen by the next.
+// Files that are created between two commands are visible to the second.
 func TestChangesBetweenCommands(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -157,8 +157,8 @@ func TestNetworkCanBeAllowed(t *testing.T) {
 	})
 }
 
-// A workspace may be reached by a link, be the home folder, hold the temporary
-// folder, or lie below /tmp.
+// A workspace can be reached through a link, be the home folder, contain the temporary folder, or
+// be below /tmp.
 func TestUnusualWorkspaces(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -202,8 +202,8 @@ func TestCachesAreOfTheWorkspace(t *testing.T) {
 	})
 }
 
-// Commands read the user's caches and write to them in a layer, which the next command, the next
-// session and another session at the same time find again. The user's files stay as they are.
+// Commands read the user's caches and write to a layer above them. The next command, the next
+// session and a parallel session see the same layer. The user's files stay unchanged.
 func TestCachesHaveLayers(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -248,7 +248,7 @@ func TestCachesHaveLayers(t *testing.T) {
 	}
 }
 
-// A cache that the user hides, lets commands write, or works in has no layer.
+// A cache has no layer if the user hides it, makes it writable, or works in it.
 func TestCachesWithoutLayers(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -278,7 +278,7 @@ func TestCachesWithoutLayers(t *testing.T) {
 	})
 }
 
-// Commands without layers get a copy of the user's caches, once, which they may change.
+// Commands without layers use a copy of the user's caches. The copy is made once and is writable.
 func TestCachesAreCopied(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -304,8 +304,8 @@ func TestCachesAreCopied(t *testing.T) {
 	})
 }
 
-// Whatever a command does to a cache, the user's own cache stays as it is: nothing that runs outside
-// of the sandbox later can come from a command.
+// Whatever a command does to a cache, the user's own cache stays unchanged. A program that runs
+// outside the sandbox later can therefore not use data of a command.
 func TestUserCachesStay(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -345,7 +345,7 @@ func TestUserCachesStay(t *testing.T) {
 	})
 }
 
-// snapshotOf maps the files and folders of some folders to their rights, times and contents.
+// snapshotOf maps the files and folders in some folders to their modes, times and contents.
 func snapshotOf(t *testing.T, folders []string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -358,7 +358,7 @@ func snapshotOf(t *testing.T, folders []string) map[string]string {
 			if err != nil {
 				return err
 			}
-			content, _ := os.ReadFile(path) // of a folder there is none
+			content, _ := os.ReadFile(path) // a folder has no content
 			all[path] = fmt.Sprint(info.Mode(), info.ModTime().UnixNano(), string(content))
 			return nil
 		})
@@ -369,7 +369,7 @@ func snapshotOf(t *testing.T, folders []string) map[string]string {
 	return all
 }
 
-// The end of a command names the caches that it began to fill.
+// The result of a command names the caches that were empty before it.
 func TestColdCaches(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -398,7 +398,7 @@ func (h *house) withCaches(profile sandbox.Profile) sandbox.Policy {
 	return policy
 }
 
-// Building and testing work inside.
+// Building and testing work in the sandbox.
 func TestToolsWorkInside(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -423,15 +423,15 @@ func TestX(t *testing.T) {
 	if err != nil {
 		t.Skip("go is not installed")
 	}
-	// The cache of whoever runs this test, so as not to build the library anew.
+	// Use the cache of the current user, so that the standard library is not built again.
 	policy.AllowWrite = []string{trimmed(string(cache))}
 	if got := h.run(use(t, sandbox.Namespaces), policy, `export GOCACHE=`+policy.AllowWrite[0]+` GOFLAGS=-buildvcs=false; make test`); got.exit != 0 {
 		t.Errorf("%+v", got)
 	}
 }
 
-// What runs outside once a person has agreed to it is nothing else for a moment: neither the folders
-// above it can be exchanged nor the links that lead to it.
+// A file that the user approved runs outside the sandbox. Meanwhile no command can replace the
+// folders above it, or links to it.
 func TestAgreedFilesStay(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -451,8 +451,7 @@ func TestAgreedFilesStay(t *testing.T) {
 	}
 }
 
-// What a command puts in the place of something protected leads nowhere when that is
-// put back.
+// If a command replaces a protected path by a link, undoing that does not follow the link.
 func TestPuttingBackFollowsNoLinks(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {

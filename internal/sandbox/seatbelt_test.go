@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The rules of the profile stand in the order in which the last one wins.
+// The rules of the profile have the right order, because the last matching rule applies.
 func TestSeatbeltProfile(t *testing.T) {
 	t.Parallel()
 	policy := Policy{

@@ -18,14 +18,14 @@ import (
 	"agent/internal/sandbox"
 )
 
-// surveyed is the policy of a workspace that is looked through.
+// surveyed returns a policy whose workspace is searched for protected files.
 func (h *house) surveyed(profile sandbox.Profile) sandbox.Policy {
 	policy := h.policy(profile)
 	policy.Survey = sensitive.New(h.workspace, sensitive.MaxFolders)
 	return policy
 }
 
-// nested makes a workspace with what runs later in folders below it.
+// nested returns a house whose workspace has auto-executed files in subfolders.
 func nested(t *testing.T) *house {
 	h := newHouse(t)
 	for path, content := range map[string]string{
@@ -40,8 +40,8 @@ func nested(t *testing.T) *house {
 	return h
 }
 
-// again makes the workspace of a house what it was made as, from its listing then.
-// Making all of them anew for each command costs several times the command.
+// again restores the workspace to an earlier listing. Creating a new workspace for each command
+// would take several times as long.
 func (h *house) again(made map[string]string) {
 	h.t.Helper()
 	now := h.listing()
@@ -53,7 +53,7 @@ func (h *house) again(made map[string]string) {
 		}
 	}
 	now = h.listing()
-	for _, path := range slices.Sorted(maps.Keys(made)) { // a folder comes before what it holds
+	for _, path := range slices.Sorted(maps.Keys(made)) { // a folder comes before its content
 		if _, there := now[path]; there {
 			continue
 		}
@@ -78,7 +78,7 @@ func (h *house) again(made map[string]string) {
 	}
 }
 
-// listing is the kind, rights and content of each file and folder of the workspace.
+// listing returns the kind, mode and content of each file and folder of the workspace.
 func (h *house) listing() map[string]string {
 	h.t.Helper()
 	all := map[string]string{}
@@ -111,7 +111,7 @@ func (h *house) listing() map[string]string {
 	return all
 }
 
-// What runs later stays as it is at any depth, and what is new of it is undone (D-60).
+// Auto-executed files stay unchanged at any depth, and new ones are removed (D-60).
 func TestNestedFilesThatRunLater_D60(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -156,7 +156,7 @@ func TestNestedFilesThatRunLater_D60(t *testing.T) {
 	})
 }
 
-// A command that runs on is looked after meanwhile.
+// A command that keeps running is checked while it runs.
 func TestNestedFilesOfALongCommand_D60(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -168,7 +168,7 @@ func TestNestedFilesOfALongCommand_D60(t *testing.T) {
 	})
 }
 
-// What people do in folders that hold such files works.
+// Common work in folders with such files is possible.
 func TestWorkBesideNestedFiles(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
@@ -188,8 +188,8 @@ func TestWorkBesideNestedFiles(t *testing.T) {
 	})
 }
 
-// Files of the workspace that hold keys are read by no command (D-60): by none that only
-// looks, and by none that works where files can be hidden one by one.
+// No command reads the secret files of the workspace (D-60). This holds for read-only commands, and
+// for commands with write access if the backend can hide single files.
 func TestKeysOfTheWorkspace_D60(t *testing.T) {
 	t.Parallel()
 	const key = "hunter2hunter2"
@@ -230,8 +230,8 @@ func TestKeysOfTheWorkspace_D60(t *testing.T) {
 	})
 }
 
-// What somebody else puts there while a command runs on is no secret of its making once
-// another command has begun.
+// A file that another program creates while a command runs does not count as a file of that command
+// once the next command has started. It is therefore secret.
 func TestKeysPutThereMeanwhile(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -243,7 +243,7 @@ func TestKeysPutThereMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, h.workspace+"/.env", "hunter2")
-	h.waitFor("looked") // the guard has looked twice
+	h.waitFor("looked") // the guard has scanned twice
 	if got := h.run(s, policy, `cat .e*`); strings.Contains(got.output, "hunter2") {
 		t.Errorf("%+v", got)
 	}
@@ -254,7 +254,7 @@ func TestKeysPutThereMeanwhile(t *testing.T) {
 	}
 }
 
-// What a command made is for the next to read.
+// A later command can read a file that a command created.
 func TestKeysThatCommandsMade(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -10,7 +10,7 @@ import (
 	"agent/internal/sandbox"
 )
 
-// privateTemp returns the policy of a house with a /tmp of its own, and that folder.
+// privateTemp returns a policy with a private /tmp, and the folder that contains it.
 func (h *house) privateTemp(profile sandbox.Profile) (sandbox.Policy, string) {
 	h.t.Helper()
 	policy := h.policy(profile)
@@ -24,8 +24,8 @@ func (h *house) privateTemp(profile sandbox.Profile) (sandbox.Policy, string) {
 	return policy, policy.PrivateTemp
 }
 
-// A command finds a /tmp of its own, which stays for the next, and of which nothing
-// is seen outside; the workspace, TMPDIR and what the environment names stay reachable.
+// A command has a private /tmp that later commands share and no other program sees. The workspace,
+// TMPDIR and folders in the environment stay accessible.
 func TestATempOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
@@ -63,7 +63,7 @@ func TestATempOfItsOwn(t *testing.T) {
 	}
 }
 
-// No link in a /tmp of one's own leads a later command, or its set-up, anywhere else.
+// A link in a private /tmp does not lead a later command, or its preparation, to another folder.
 func TestLinksInATempOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
@@ -85,7 +85,7 @@ func TestLinksInATempOfItsOwn(t *testing.T) {
 	if content, err := os.ReadFile(target + "/f"); err != nil || string(content) != "kept" {
 		t.Errorf("outside is now %q, %v", content, err)
 	}
-	// What is mounted below /tmp has its place there whatever a command put in it.
+	// Mounts below /tmp keep their position, whatever a command put there.
 	for _, folder := range []string{h.workspace, h.temp} {
 		if !strings.HasPrefix(folder, "/tmp/") {
 			t.Skip("the test's folders are not below /tmp")
@@ -109,7 +109,8 @@ func TestLinksInATempOfItsOwn(t *testing.T) {
 	}
 }
 
-// A command runs in a folder of its own /tmp, and beside it, whatever the system's has of that name.
+// A command runs in and next to a folder of its private /tmp, even if the system's /tmp has the
+// same name.
 func TestNamesOfBothTemps(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
@@ -144,7 +145,8 @@ func TestNamesOfBothTemps(t *testing.T) {
 	}
 }
 
-// The folder itself may not be a link, nor is there one where /tmp can be written anyway.
+// The folder of a private /tmp must not be a link. If a policy makes /tmp writable, there is no
+// private /tmp.
 func TestWhereThereIsNoTempOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
@@ -176,8 +178,8 @@ func TestWhereThereIsNoTempOfItsOwn(t *testing.T) {
 	}
 }
 
-// What is hidden stays hidden, and a program that a command puts into a folder of PATH which
-// the system does not have is not found by the next.
+// Hidden files stay hidden. If PATH contains a folder that does not exist outside, a later command
+// does not find a program that a command put there.
 func TestHiddenAndFoundBesideATempOfItsOwn(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
@@ -200,7 +202,7 @@ func TestHiddenAndFoundBesideATempOfItsOwn(t *testing.T) {
 	})
 }
 
-// Two sessions, and two commands of one, do not get into each other's way.
+// Two sessions, and two commands of one session, do not disturb each other.
 func TestTwoTempsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)

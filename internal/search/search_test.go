@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// write makes files of these names and contents and returns their paths in order.
+// write creates files with the given contents and returns their paths in order.
 func write(t testing.TB, contents map[string]string) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func write(t testing.TB, contents map[string]string) []string {
 	return files
 }
 
-// found is what a search for a pattern gives, as NAME:LINE:COLUMN: TEXT.
+// found returns the matches of a pattern as NAME:LINE:COLUMN: TEXT.
 func found(t *testing.T, files []string, pattern string, limit int) []string {
 	t.Helper()
 	expression, err := Parse(pattern)
@@ -101,7 +101,7 @@ func TestSearchEndsWithTheFirstMatches(t *testing.T) {
 	}
 }
 
-// What is known of matches beforehand hides none.
+// The shortcuts of the search do not hide a match.
 func TestShortcutsHideNoMatch(t *testing.T) {
 	t.Parallel()
 	pieces := rapid.SampledFrom([]string{"a", "b", "k", "S", "ab", "é", " ", "\t", "\n", "\n", "\r\n", "_", "7", "{", "("})
@@ -135,7 +135,7 @@ func TestShortcutsHideNoMatch(t *testing.T) {
 	})
 }
 
-// plainSearch is the search that leaves out every shortcut.
+// plainSearch searches without any shortcut.
 func plainSearch(expression *Expression, file, content string) []Match {
 	var matches []Match
 	number := 0
@@ -149,7 +149,7 @@ func plainSearch(expression *Expression, file, content string) []Match {
 	return matches
 }
 
-// BenchmarkSearch looks through 5 000 files of 50 MB together.
+// BenchmarkSearch searches 5,000 files with 50 MB in total.
 func BenchmarkSearch(b *testing.B) {
 	content := strings.Repeat("func (s *server) handle(request *http.Request) error {\n\treturn nil\n}\n\n", 140)
 	contents := map[string]string{}

@@ -9,7 +9,7 @@ import (
 	"agent/internal/session"
 )
 
-// A session is recorded entry by entry, and continues from its log.
+// A session is recorded entry by entry, and can be resumed from its log.
 func Example() {
 	folder, _ := os.MkdirTemp("", "example")
 	defer os.RemoveAll(folder)

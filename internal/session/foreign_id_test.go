@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The id in a record that somebody has changed leads to no other folder, neither that of the undo
-// store, which the id names, nor a log beside those of the agents.
+// A manipulated id in a record does not lead to another folder. It is used for the undo store and
+// for the logs of subagents.
 func TestIDsLeadNowhereElse(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"../../evil", "/tmp/evil", "..", ".", "a/b", "", "x\x1b[2J", "x\u202e", "x\ny"} {

@@ -23,8 +23,8 @@ func readLog(t testing.TB, path string) []byte {
 	return data
 }
 
-// A summary that a fork takes over says that the fork keeps what it stands for, and so it
-// is, also when the parent was deleted (REQ-HD-012.2).
+// A summary that a fork copies refers to the original entries. The fork keeps them, even if the
+// parent was deleted (REQ-HD-012.2).
 func TestAForkKeepsWhatWasSummarised(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -50,8 +50,8 @@ func TestAForkKeepsWhatWasSummarised(t *testing.T) {
 	}
 }
 
-// D-81: a fork holds all that was said, goes on by itself and never writes to its
-// parent, which may be in use and may end in a torn line.
+// D-81: a fork contains the whole history, continues independently and never writes to its parent.
+// The parent may be in use, or may end with a torn line.
 func TestFork(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -93,8 +93,8 @@ func TestFork(t *testing.T) {
 	closeLog(t, taken)
 }
 
-// An open log goes on in a fork: who holds it writes there from then on, and the parent
-// is free.
+// An open log can continue in a fork. Its owner then writes to the fork, and the parent is
+// released.
 func TestForkAnOpenLog(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -127,8 +127,8 @@ func TestForkAnOpenLog(t *testing.T) {
 	closeLog(t, taken)
 }
 
-// Background commands go on in the fork: the parent has none, and the fork says what was
-// running when its program is killed.
+// Background commands continue in the fork. The parent has none, and the fork records which ones
+// ran when its program was killed.
 func TestForkWhileACommandRuns(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -154,11 +154,11 @@ func TestForkWhileACommandRuns(t *testing.T) {
 	closeLog(t, l)
 }
 
-// alone is for a session that has nothing but its log.
+// alone is the callback for a session with only a log.
 func alone(string) error { return nil }
 
-// A fork that fails leaves nothing, and the log as it was; so it is when what belongs to
-// the session besides cannot go with it.
+// A failed fork creates nothing and does not change the log. The same applies if the other files of
+// the session cannot be copied.
 func TestForkFails(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -190,7 +190,7 @@ func TestForkFails(t *testing.T) {
 	}
 }
 
-// The end of a log says how much there is; one that an older program wrote is counted.
+// The end of a log contains the counts of the session. A log of an older program is counted.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -217,9 +217,9 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// A list of 1 000 sessions takes at most 0.1 s, and a log of 100 MB in it costs
-// nothing. What the processor spends is counted, which other work of the machine changes
-// little, and so no other test may run meanwhile: this one is not parallel.
+// Listing 1,000 sessions takes at most 0.1 s, and a log of 100 MB adds nothing. The test measures
+// processor time, which depends little on other programs. It is not parallel because another test
+// must not run meanwhile.
 func TestListIsQuick(t *testing.T) {
 	dir, workspace := manySessions(t, 200, 100<<20)
 	before, read := cputime.Used(t), bytesRead(t)
@@ -232,7 +232,8 @@ func TestListIsQuick(t *testing.T) {
 	}
 }
 
-// bytesRead is how much this process has read, 0 where that is not counted.
+// bytesRead returns the number of bytes that this process has read, or 0 if the system does not
+// count them.
 func bytesRead(t *testing.T) int64 {
 	t.Helper()
 	counts, err := os.ReadFile("/proc/self/io")
@@ -246,7 +247,7 @@ func bytesRead(t *testing.T) int64 {
 	return n
 }
 
-// BenchmarkList lists 1 000 sessions, and one with a log of 100 MB: at most 0.1 s.
+// BenchmarkList lists 1,000 sessions, one of them with a log of 100 MB. The limit is 0.1 s.
 func BenchmarkList(b *testing.B) {
 	dir, workspace := manySessions(b, 1000, 100<<20)
 	for b.Loop() {
@@ -256,8 +257,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// manySessions are n sessions of 40 records, and one of so many bytes, most of which are
-// a hole.
+// manySessions creates n sessions of 40 records, and one with a large log that is mostly a hole.
 func manySessions(t testing.TB, n int, large int64) (dir, workspace string) {
 	t.Helper()
 	o := options(t)

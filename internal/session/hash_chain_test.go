@@ -42,7 +42,7 @@ func chained(t *testing.T, n int) string {
 
 var unchained = regexp.MustCompile(`"prev":"[0-9a-f]*",`)
 
-// rechained returns a line with the hash of another one as that of the line before.
+// rechained returns a line with the hash of another previous line.
 func rechained(line, before string) string {
 	return unchained.ReplaceAllString(line, `"prev":"`+hashOf([]byte(before))+`",`)
 }
@@ -56,8 +56,8 @@ func verified(t *testing.T, path string) Chain {
 	return c
 }
 
-// A log that was resumed and forked is whole; every change of a line that is not the last, and
-// every line that is gone, moved or put in, is noticed.
+// A log that was resumed and forked is valid. Every change of a line except the last one is
+// detected, and so is every removed, moved or inserted line.
 func TestChangedLinesAreNoticed(t *testing.T) {
 	t.Parallel()
 	path := chained(t, 24)
@@ -82,13 +82,13 @@ func TestChangedLinesAreNoticed(t *testing.T) {
 			changed = slices.Delete(changed, i, i+1)
 		case 2:
 			changed[i], changed[i+1] = strings.TrimSuffix(changed[i+1], "\n")+"\n", changed[i]
-		case 3: // the hash of the line before a changed one is left out
+		case 3: // the hash of the line before is removed after a changed line
 			if i == len(lines)-2 || strings.Contains(lines[i+1], `"type":"session"`) {
 				continue // the resumption by an older program looks like that
 			}
 			changed[i] = strings.Replace(changed[i], `"payload":`, `"payload": `, 1)
 			changed[i+1] = unchained.ReplaceAllString(changed[i+1], "")
-		case 4: // two lines change places, and their hashes are made anew
+		case 4: // two lines are swapped, and their hashes are computed again
 			if i == 0 || i > len(lines)-4 {
 				continue
 			}
@@ -106,7 +106,7 @@ func TestChangedLinesAreNoticed(t *testing.T) {
 	}
 }
 
-// The log of an older program says that it has no hashes, and is chained from there on.
+// The log of an older program reports that it has no hashes. New lines have hashes.
 func TestOlderLinesHaveNoHash(t *testing.T) {
 	t.Parallel()
 	path := chained(t, 6)
@@ -137,7 +137,7 @@ func TestOlderLinesHaveNoHash(t *testing.T) {
 	}
 }
 
-// A line that was written in part, and one that is being written, break nothing.
+// A line that was written in part, or that is being written, does not break the chain.
 func TestTornLinesBreakNoChain(t *testing.T) {
 	t.Parallel()
 	path := chained(t, 6)

@@ -15,8 +15,8 @@ import (
 
 var start = time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
 
-// options are those of a session in a new folder, at a clock that moves a second
-// whenever it is looked at.
+// options returns the options of a session in a new folder. Each reading of its clock advances it
+// by a second.
 func options(t testing.TB) Options {
 	now := start
 	return Options{
@@ -31,7 +31,7 @@ func create(t testing.TB, o Options) *Log {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = l.Close() }) // an open file keeps its folder on some systems
+	t.Cleanup(func() { _ = l.Close() }) // on some systems an open file blocks the removal of its folder
 	return l
 }
 
@@ -51,7 +51,7 @@ func replayFile(t testing.TB, path string) State {
 	return state
 }
 
-// live is a history that counts by length.
+// live returns a history that counts tokens by length.
 func live(observer history.Observer) *history.Service {
 	return history.NewService(byLength{}, observer)
 }
@@ -60,7 +60,7 @@ type byLength struct{}
 
 func (byLength) Count(text string) int { return len(text) }
 
-// failer is what *testing.T and *rapid.T have in common.
+// failer is the common interface of *testing.T and *rapid.T.
 type failer interface {
 	Helper()
 	Fatal(args ...any)
@@ -82,7 +82,7 @@ func wantEntries(t testing.TB, got, want []*history.Content) {
 	}
 }
 
-// said are the texts of entries, for short comparisons.
+// said returns the texts of entries, for short comparisons.
 func said(entries []*history.Content) string {
 	var texts []string
 	for _, e := range entries {
@@ -100,7 +100,7 @@ func add(t testing.TB, l *Log, texts ...string) {
 	}
 }
 
-// lines builds a log by hand.
+// lines builds a log from records.
 func lines(records ...string) string {
 	var b strings.Builder
 	for i, r := range records {

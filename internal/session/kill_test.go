@@ -14,20 +14,20 @@ import (
 	"agent/internal/history"
 )
 
-// writeForever is set in the environment of the process that is to be killed.
+// writeForever is set in the environment of the process that the test kills.
 const writeForever = "SESSION_TEST_WRITE_FOREVER"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(writeForever); dir != "" {
 		os.Exit(writeUntilKilled(dir))
 	}
-	// Each check is a log of many steps, after each of which all of it is read again.
-	_ = flag.Set("rapid.checks", "30") // -rapid.checks asks for more
+	// Each check writes a log in many steps, and reads it completely after each step.
+	_ = flag.Set("rapid.checks", "30") // -rapid.checks raises it
 	os.Exit(m.Run())
 }
 
-// writeUntilKilled prints the path of its log, then the text of every entry once
-// it is recorded.
+// writeUntilKilled prints the path of its log, and then the text of every entry after it is
+// recorded.
 func writeUntilKilled(dir string) int {
 	l, err := Create(Options{Dir: dir, Workspace: "/w", Now: time.Now, Random: strings.NewReader("abcdefghi"), PID: os.Getpid()})
 	if err != nil {
@@ -46,8 +46,8 @@ func writeUntilKilled(dir string) int {
 	}
 }
 
-// TestKilledWriter: what was acknowledged survives the writer, in order, and the
-// session can be taken up at once.
+// TestKilledWriter checks that acknowledged entries survive the death of the writer in order, and
+// that the session can be resumed at once.
 func TestKilledWriter(t *testing.T) {
 	t.Parallel()
 	for _, after := range []int{1, 7, 40} {
@@ -74,8 +74,8 @@ func TestKilledWriter(t *testing.T) {
 	}
 }
 
-// killAfter runs a writer and kills it after so many entries; it returns the log
-// and how many entries the writer had said were recorded.
+// killAfter starts a writer and kills it after a number of entries. It returns the log and the
+// number of acknowledged entries.
 func killAfter(t *testing.T, dir string, entries int) (path string, acknowledged int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

@@ -34,7 +34,7 @@ func TestList(t *testing.T) {
 	third := create(t, elsewhere)
 	add(t, third, "third")
 	closeLog(t, third)
-	silent := create(t, o) // in use, and nothing said
+	silent := create(t, o) // in use, without a message
 	defer closeLog(t, silent)
 	if err := os.WriteFile(filepath.Join(filepath.Dir(first.Path()), "note.jsonl"), []byte("no log"), 0o600); err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestList(t *testing.T) {
 	if diff := cmp.Diff([]string{three, two, one}, describe(List(o.Dir, ""))); diff != "" {
 		t.Errorf("all sessions (-want +got):\n%s", diff)
 	}
-	// Taking a session up makes it the latest.
+	// Resuming a session makes it the latest.
 	again, _, err := Resume(first.Path(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -74,8 +74,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// A damaged first record hides nothing: the session is listed, found and taken up
-// under its name.
+// If the first record is damaged, the session is still listed, found and resumed by its name.
 func TestTheFirstRecordIsDamaged(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -106,8 +105,8 @@ func TestTheFirstRecordIsDamaged(t *testing.T) {
 	}
 }
 
-// A log that a newer program wrote, and one of which no record can be read, are listed:
-// whoever opens them learns why that is not possible.
+// A log of a newer program, and a log without a readable record, are listed. Opening them returns
+// an error with the reason.
 func TestWhatCannotBeReadIsListed(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]*strings.Replacer{
@@ -126,7 +125,7 @@ func TestWhatCannotBeReadIsListed(t *testing.T) {
 	}
 }
 
-// A session is called by its id, the beginning or end of it, its title or words of it.
+// A session is named by its id, the start or end of it, its title, or words of the title.
 func TestNamed(t *testing.T) {
 	t.Parallel()
 	at := func(id, workspace, title string) Info { return Info{ID: id, Workspace: workspace, Title: title} }
@@ -152,7 +151,7 @@ func TestNamed(t *testing.T) {
 		"LEXER":                   "20261101-090000-abcde", // of this folder
 		"repair lexer":            "20261101-090000-abcde",
 		"lexer other":             "20261102-090000-fghij",
-		"parser":                  "20261104-090000-klmno", // the conversation, not the script
+		"parser":                  "20261104-090000-klmno", // the conversation, not the run of a script
 		"parser tests":            "20261103-090000-script",
 		"docs":                    "job-docs", // the end of an id
 		"guide":                   "20261104-110000-uvwxy",
@@ -183,7 +182,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// BenchmarkReplay is the load of 10 000 messages of about 2 KB.
+// BenchmarkReplay replays 10,000 messages of about 2 KB.
 func BenchmarkReplay(b *testing.B) {
 	path, size := largeLog(b)
 	b.SetBytes(size)
@@ -194,7 +193,7 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-// BenchmarkInspect reads a log that an older program wrote, which has to be counted.
+// BenchmarkInspect inspects the log of an older program, which has to be counted.
 func BenchmarkInspect(b *testing.B) {
 	path, size := largeLog(b)
 	b.SetBytes(size)
@@ -235,7 +234,7 @@ func largeLog(b *testing.B) (path string, size int64) {
 	return path, int64(log.Len())
 }
 
-// A clock that was a year ahead does not hide what is said after it was set right.
+// If a clock was a year ahead, sessions that were used after its correction are still the latest.
 func TestLatestWhenTheClockWasWrong(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 5, 0, 0, 0, time.UTC)

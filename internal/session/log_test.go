@@ -46,7 +46,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// The log refers to what it holds already instead of writing it again.
+// A compression refers to entries in the log instead of writing them again.
 func TestCompressionRecordsOnlyWhatIsNew(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
@@ -102,7 +102,7 @@ func TestIDsSortByTimeAndNeverCollide(t *testing.T) {
 	if later.ID() <= first.ID() {
 		t.Errorf("%s does not sort after %s", later.ID(), first.ID())
 	}
-	// The same second and the same random numbers once more: the next are taken.
+	// With the same second and the same random numbers, the next numbers are used.
 	again := options(t)
 	again.Dir = o.Dir
 	other := create(t, again)
@@ -112,8 +112,7 @@ func TestIDsSortByTimeAndNeverCollide(t *testing.T) {
 	}
 }
 
-// What a program left that was killed before anything was said is gone with the
-// next session; everything else stays.
+// The empty log of a killed program is removed when the next session starts. All other files stay.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -164,7 +163,7 @@ func TestASessionInWhichNothingWasSaidLeavesNoFile(t *testing.T) {
 	if err := l.RecordNotice("welcome"); err != nil {
 		t.Fatal(err)
 	}
-	// Not even a program that is killed now leaves one.
+	// A program that is killed now does not leave a file either.
 	if _, err := os.Stat(l.Path()); !os.IsNotExist(err) {
 		t.Errorf("the file is there (%v)", err)
 	}
@@ -174,12 +173,12 @@ func TestASessionInWhichNothingWasSaidLeavesNoFile(t *testing.T) {
 	}
 }
 
-// TestSecretsNeverReachTheLog: a key that a command prints is still not recorded.
+// TestSecretsNeverReachTheLog checks that the log does not contain a key that a command prints.
 func TestSecretsNeverReachTheLog(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
 	l.Hide("sk-very-\"secret\"<1>")
-	l.Hide("a") // too short to be hidden: it would be found everywhere
+	l.Hide("a") // too short to hide, because it would match everywhere
 	add(t, l, `OPENAI_API_KEY=sk-very-"secret"<1> and a word`)
 	closeLog(t, l)
 	wantEntries(t, replayFile(t, l.Path()).Entries, []*history.Content{history.HumanText("OPENAI_API_KEY=[secret] and a word")})
@@ -198,7 +197,7 @@ func TestResume(t *testing.T) {
 	if said(state.Entries) != "a b" || len(state.Notices) > 0 || state.ID != l.ID() {
 		t.Errorf("state %+v", state)
 	}
-	// Positions still mean what they meant: the first entry goes.
+	// Positions are still valid: the first entry is removed.
 	err = l.Observe(history.Mutation{Kind: history.MutationDensity, Result: history.DensityResult{Removals: []int{0}}})
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +209,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// What ran in the background ended with the program that began it.
+// Background commands end with the program that started them.
 func TestResumedSessionsHaveNoJobs(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -232,8 +231,8 @@ func TestResumedSessionsHaveNoJobs(t *testing.T) {
 	}
 }
 
-// A torn line goes before anything is appended, and a missing line break is made
-// up for, so that the next record never runs into them.
+// A torn line is removed before new records are appended. A missing line break is added, so that
+// the next record starts on a new line.
 func TestResumeAfterACrash(t *testing.T) {
 	t.Parallel()
 	for name, tail := range map[string]string{
@@ -318,10 +317,10 @@ func TestTheSecondWriterIsToldWhoHoldsTheSession(t *testing.T) {
 	}
 }
 
-// weak is a file that fails as told.
+// weak is a file with simulated errors.
 type weak struct {
 	*os.File
-	room        int // bytes that can still be written
+	room        int // the remaining bytes of the disk
 	syncErr     error
 	truncateErr error
 	synced      bool
@@ -375,8 +374,8 @@ func TestARecordIsOnDiskBeforeTheMutationCounts(t *testing.T) {
 	}
 }
 
-// The file of a new session was made, but not its name made safe, and it could not be
-// removed again either: the next try goes on with it.
+// If a new log file was created but an error occurred afterwards, and it could not be removed
+// either, the next attempt uses the file.
 func TestTheFileOfAFailedTryIsTakenUp(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
@@ -408,15 +407,15 @@ func TestTheFileOfAFailedTryIsTakenUp(t *testing.T) {
 	}
 }
 
-// TestDiskFull: what cannot be written waits and is written in order, whole,
-// exactly once.
+// TestDiskFull checks that records that cannot be written are kept, and then written completely,
+// once and in order.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name  string
 		fail  func(*weak)
 		mend  func(*weak)
-		clean bool // the log shows no trace of it
+		clean bool // the log contains no trace of the error
 	}{
 		{"no room at all", func(w *weak) { w.room = 0 }, func(w *weak) { w.room = 1 << 20 }, true},
 		{"room for a part", func(w *weak) { w.room = 30 }, func(w *weak) { w.room = 1 << 20 }, true},
@@ -463,7 +462,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// What is lost is said, and leaves no empty file.
+// Close reports the lost records, and removes an empty file.
 func TestCloseSaysWhatIsLost(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
@@ -478,8 +477,8 @@ func TestCloseSaysWhatIsLost(t *testing.T) {
 	}
 }
 
-// A folder that cannot be made is a disk that takes nothing; what waits is written
-// when it can be made after all.
+// A folder that cannot be created is handled like a full disk. The waiting records are written when
+// it can be created.
 func TestNoPlaceForSessions(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -502,7 +501,7 @@ func TestNoPlaceForSessions(t *testing.T) {
 	}
 }
 
-// -c needs no room: what is there is opened, what comes waits.
+// A session can be resumed on a full disk. New records wait in memory.
 func TestResumeOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -566,7 +565,7 @@ func TestAHistoryThatIsNotTheRecordedOneIsNoticed(t *testing.T) {
 	}
 }
 
-// Looking at which sessions are held hinders nobody: neither one that starts, nor another look.
+// Checking whether a session is in use does not block a start of the session or another check.
 func TestLooksHinderNobody(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -596,7 +595,7 @@ func TestLooksHinderNobody(t *testing.T) {
 	}
 }
 
-// The file that reserves the id of a session is gone if nothing was said.
+// The file that reserves an id is removed if the session has no messages.
 func TestAReservedIDIsGivenBack(t *testing.T) {
 	t.Parallel()
 	o := options(t)

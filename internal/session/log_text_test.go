@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A log of one endless line is not read into memory.
+// A log with one endless line is not read into memory.
 func TestLineThatIsTooLong(t *testing.T) {
 	t.Parallel()
 	text := "short\n" + strings.Repeat("x", 1000)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A log that is taken away while it is written is noticed, said once,
-// and kept: whole, and where it is found again.
+// If a log is deleted while it is in use, the session reports it once, and writes the whole log
+// again to the same path.
 func TestALogThatIsTakenAwayIsKept(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(path string) error{
@@ -30,7 +30,7 @@ func TestALogThatIsTakenAwayIsKept(t *testing.T) {
 			return errors.Join(os.RemoveAll(filepath.Dir(path)), os.Mkdir(filepath.Dir(path), 0o700))
 		},
 	} {
-		for _, last := range []bool{false, true} { // taken before a record, or after the last
+		for _, last := range []bool{false, true} { // deleted before a record, or after the last one
 			for _, resumed := range []bool{false, true} {
 				o := options(t)
 				l := create(t, o)
@@ -82,7 +82,8 @@ func TestALogThatIsTakenAwayIsKept(t *testing.T) {
 	}
 }
 
-// What cannot be made again waits and is said to be missing; a log that is cut is said to be.
+// If the log cannot be written again, its records wait and the session reports that it is missing.
+// A truncated log is reported too.
 func TestALogThatCannotBeKeptIsSaid(t *testing.T) {
 	t.Parallel()
 	o := options(t)

@@ -11,18 +11,18 @@ import (
 	"agent/internal/history"
 )
 
-// Issue 12: a log of 100 MB is taken up in 2 s, the first time too, and what that holds in
-// memory follows the context, not the log.
+// A log of 100 MB is resumed in 2 s, also without a warm cache. The memory depends on the size of
+// the context and not on the log.
 func TestMemoryOfAResumeFollowsTheContext(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector, which runs with -short, throws pooled memory away at random")
 	}
-	const context = 200_000 // bytes, about what a request has room for here
+	const context = 200_000 // bytes, about the size of a request
 	for _, test := range []struct {
 		name  string
 		entry int // bytes
-		// held is how much more memory than the context may be in use at any time, in
-		// bytes: the longest line in two forms, and where each record is.
+		// held is the limit of additional memory at any time, in bytes: the longest line in two
+		// forms, and the position of each record.
 		held uint64
 	}{
 		{"usual entries", 5_000, 1 << 20},
@@ -59,7 +59,7 @@ func TestMemoryOfAResumeFollowsTheContext(t *testing.T) {
 	}
 }
 
-// watched looks at every megabyte that is read how much memory is in use.
+// watched is a reader that measures the memory in use after every megabyte.
 type watched struct {
 	*bytes.Reader
 	since int
@@ -82,8 +82,8 @@ func (w *watched) look() {
 	w.most = max(w.most, now.HeapAlloc)
 }
 
-// longSession is the log of a session of about size bytes in which the context is summed
-// up whenever it has grown to so many bytes.
+// longSession returns the log of a session of about size bytes. Whenever the context reaches a
+// size, a summary replaces it.
 func longSession(t *testing.T, size, entry, context int) []byte {
 	t.Helper()
 	l := create(t, options(t))

@@ -10,8 +10,8 @@ import (
 	"agent/internal/history"
 )
 
-// oracle is the plain way of reading a log, against which the quick one is held: every
-// record is decoded and kept, and a history is a list that is searched from its start.
+// oracle is a simple reader of logs to compare with the fast one. It decodes and stores every
+// record, and searches a history from its start.
 type oracle struct {
 	records []oracleRecord
 	entries []oracleEntry
@@ -34,7 +34,7 @@ type oracleEntry struct {
 	origin string
 }
 
-// newOracle plays the sound records of a log that come before record seq.
+// newOracle reads the valid records of a log before record seq.
 func newOracle(log []byte, seq uint64) *oracle {
 	o := &oracle{stretches: make([][]*history.Content, 1)}
 	latest := uint64(0)
@@ -56,7 +56,7 @@ func newOracle(log []byte, seq uint64) *oracle {
 	return o
 }
 
-// until is what led to the state before record seq.
+// until returns the records that lead to the state before record seq.
 func (o *oracle) until(seq uint64) (line []oracleRecord) {
 	for _, r := range o.records {
 		if r.Seq >= seq {
@@ -194,7 +194,7 @@ func describe(entries string, prunes, steps, said, pins []string, reply, todos s
 	return fmt.Sprintf("%s\nprunes %q\nsteps %s\nsaid %q\npins %q\nreply %q\ntodos %s\nturn %d", entries, prunes, strings.Join(steps, "\n"), said, pins, reply, todos, turn)
 }
 
-// whole is all that a state says, in the words of an oracle.
+// whole formats all values of a state like an oracle.
 func whole(t failer, s State) string {
 	t.Helper()
 	var entries, prunes, steps, said []string
@@ -237,7 +237,7 @@ func whole(t failer, s State) string {
 	return describe(strings.Join(entries, ""), prunes, steps, said, s.Pins, s.Reply, string(s.Todos), s.Turn)
 }
 
-// sameAsOracle compares what is on disk, read the quick and the plain way, before record
+// sameAsOracle compares the results of the fast and the simple reader for the log before record
 // seq.
 func sameAsOracle(t failer, path string, state State, seq uint64) {
 	t.Helper()
@@ -251,8 +251,8 @@ func sameAsOracle(t failer, path string, state State, seq uint64) {
 	leadsTo(t, state)
 }
 
-// leadsTo checks that the steps of a state make its very entries, not only equal ones: a
-// strategy that follows them knows them by that.
+// leadsTo checks that the steps of a state produce the identical entries, and not only equal ones,
+// because a strategy compares their identity.
 func leadsTo(t failer, s State) {
 	t.Helper()
 	var now []*history.Content

@@ -10,8 +10,8 @@ import (
 	"agent/internal/history"
 )
 
-// D-46: what was pasted into a prompt still is when a later session recalls it. Files
-// of before, in which all is typed, are read on.
+// D-46: pasted text is still marked as pasted when a later session recalls the prompt. Older files,
+// where all text counts as typed, can be read.
 func TestPromptsKeepWhatWasPasted(t *testing.T) {
 	t.Parallel()
 	prompts := Prompts{filepath.Join(t.TempDir(), "config", "history")}
@@ -38,7 +38,7 @@ func TestPromptsKeepWhatWasPasted(t *testing.T) {
 	}
 }
 
-// On a disk that became full a prompt may be recorded in part: only that one is lost.
+// If the disk becomes full, a prompt may be written in part. Only that prompt is lost.
 func TestATornPromptCostsNoOther(t *testing.T) {
 	t.Parallel()
 	prompts := Prompts{filepath.Join(t.TempDir(), "history")}
@@ -56,7 +56,8 @@ func TestATornPromptCostsNoOther(t *testing.T) {
 	}
 }
 
-// Keys that are typed or pasted are in no later session's history; paths of key files are.
+// The prompt history of later sessions contains no API keys, typed or pasted. It does contain paths
+// of key files.
 func TestPromptsKeepNoKeys(t *testing.T) {
 	t.Parallel()
 	prompts := Prompts{filepath.Join(t.TempDir(), "history")}

@@ -16,7 +16,7 @@ func must(rt failer, err error) {
 	}
 }
 
-// recorded is what is on disk: nothing before the first entry.
+// recorded returns the entries on disk. There are none before the first entry.
 func recorded(t *testing.T, l *Log) []*history.Content {
 	if !l.disk.wanted {
 		return []*history.Content{}
@@ -46,8 +46,8 @@ func anyDensity(rt *rapid.T, n int, fresh func() *history.Content) history.Densi
 	return result
 }
 
-// rebuild replaces the history by some of its entries, in any order, and new ones,
-// while another arrives.
+// rebuild replaces the history by some of its entries in any order and new ones, while another
+// entry is added.
 func rebuild(rt *rapid.T, h *history.Service, fresh func() *history.Content) {
 	must(rt, h.Rebuild("test", func([]*history.Content, []int) (history.RebuiltHistory, error) {
 		kept := rapid.Permutation(h.RawHistory()).Draw(rt, "order")

@@ -11,7 +11,7 @@ import (
 	"agent/internal/history"
 )
 
-// recall finds places in the text of a log.
+// recall returns the content at positions in the text of a log.
 func recall(t *testing.T, log string, places ...history.RecordRef) (history.RecalledContent, error) {
 	t.Helper()
 	p, err := read(openText(strings.NewReader(log)))
@@ -45,9 +45,8 @@ func recalled(t *testing.T, path string, place history.RecordRef) string {
 	return toJSON(t, history.New(history.Human, found.Blocks...).Blocks)
 }
 
-// What density took out of the context is still in the log: every prune knows where,
-// at once and after the session was taken up again, and what else its entries hold
-// stays apart.
+// Content that density pruned is still in the log. Every prune has its position, also after the
+// session was resumed. Other content of its entries is not included.
 func TestPrunedContentCanBeRecalled(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -92,8 +91,8 @@ func TestPrunedContentCanBeRecalled(t *testing.T) {
 	}
 }
 
-// A compression says of what it wrote which entries that stands for, and which left
-// without a word, so that nothing is without a way back.
+// A compression records which entries each new entry replaces, and which entries were dropped.
+// Every removed entry can therefore be recalled.
 func TestCompressionKnowsItsOrigins(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -142,8 +141,8 @@ func TestCompressionKnowsItsOrigins(t *testing.T) {
 	}
 }
 
-// What a compression took is recalled as it was recorded first, however often its entry
-// was written anew since, and with it how old it is and what came later.
+// Content that a compression removed is recalled as it was first recorded, even if its entry was
+// rewritten several times. The recall includes its age and the later changes.
 func TestCompressedContentCanBeRecalled(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -189,7 +188,8 @@ func TestCompressedContentCanBeRecalled(t *testing.T) {
 	}
 }
 
-// What left before the conversation was cleared is not listed after it, live or resumed.
+// Content that was pruned before the conversation was cleared is not listed afterwards, in the live
+// session or a resumed one.
 func TestClearForgetsWhatLeft(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -205,7 +205,7 @@ func TestClearForgetsWhatLeft(t *testing.T) {
 	}
 }
 
-// Pins are steps of the record, and a rewind goes back to those of then.
+// Pins are recorded, and a rewind restores the pins of that time.
 func TestPinsAreRecorded(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))

@@ -52,7 +52,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// Nothing that was said is lost to who asks for it, whatever left the context.
+// All recorded content can be recalled, whatever was removed from the context.
 func TestReplayKeepsWhatWasRecorded(t *testing.T) {
 	t.Parallel()
 	state, err := Replay(strings.NewReader(lines(opening, entryA, entryB,
@@ -99,7 +99,7 @@ func TestReplayGivesEverythingElseToo(t *testing.T) {
 	}
 }
 
-// TestDamage: every kind of damage costs its own record and nothing else.
+// TestDamage checks that each kind of damage only affects its own record.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	sound := strings.SplitAfter(lines(opening, entryA, entryB, entryC, `"type":"density","payload":{"removals":["2"]}`), "\n")
@@ -162,7 +162,7 @@ func TestNewerAndForeignFilesAreRefused(t *testing.T) {
 	}
 }
 
-// replayed is what a log says, which must be readable.
+// replayed returns the state of a log, which must be readable.
 func replayed(t *testing.T, log string) State {
 	t.Helper()
 	state, err := Replay(strings.NewReader(log))
@@ -172,8 +172,8 @@ func replayed(t *testing.T, log string) State {
 	return state
 }
 
-// One flipped bit in the version of a line makes no log a newer one: the line is read as
-// it stands, with a word about it. What a newer program said it would write is newer.
+// One flipped bit in the version of a line does not make the log a newer one. The line is read with
+// a notice. If a newer program declared its version in the log, the log counts as newer.
 func TestOneDamagedVersion(t *testing.T) {
 	t.Parallel()
 	log := lines(opening, entryA, entryB)
@@ -200,19 +200,19 @@ func TestOneDamagedVersion(t *testing.T) {
 	}
 }
 
-// named counts by length under a name.
+// named counts by length, with the name of a vocabulary.
 type named struct{ byLength }
 
 func (named) Vocabulary() string { return "length" }
 
-// deaf has the same name and cannot count.
+// deaf has the same name but cannot count.
 type deaf struct{}
 
 func (deaf) Count(string) int   { return 1 << 20 }
 func (deaf) Vocabulary() string { return "length" }
 
-// What was counted when it was recorded is not counted again, unless it cannot be
-// right or is that of another vocabulary. Older programs pass it over.
+// Recorded token counts are reused unless they are implausible or belong to another vocabulary.
+// Older programs ignore them.
 func TestCountsAreRecorded(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -276,7 +276,7 @@ func FuzzReplay(f *testing.F) {
 		if state.good > int64(len(log)) {
 			t.Fatalf("%d of %d bytes are good", state.good, len(log))
 		}
-		// What is left after a torn line is dropped reads the same.
+		// The log without its torn last line has the same content.
 		again, err := Replay(strings.NewReader(string(log[:state.good])))
 		if err != nil || toJSON(t, again.Entries) != toJSON(t, state.Entries) {
 			t.Fatalf("after truncation: %v", err)
@@ -284,7 +284,7 @@ func FuzzReplay(f *testing.F) {
 	})
 }
 
-// FuzzParse: the quick way of reading a line never disagrees with the plain one.
+// FuzzParse checks that the fast and the simple parser of a line agree.
 func FuzzParse(f *testing.F) {
 	for _, line := range strings.Split(lines(opening, entryA, `"payload":1,"type":"clear"`, `"type":"a","payload":{}},"x":{"a":1`, `"type":"entry","tokens":{"v":[1]},"payload":{"speaker":"human","blocks":[{"type":"text","text":"a"}]}`, `"type":"clear","tokens":{},"type":"x","payload":{}`), "\n") {
 		f.Add([]byte(line))
@@ -297,7 +297,7 @@ func FuzzParse(f *testing.F) {
 		}
 		plain, err := parseAny(line)
 		if err != nil {
-			// Then the payload must be what is wrong, which its decoding finds.
+			// Then the payload must be invalid, and decoding it must fail.
 			if _, err := decode(quick); err == nil {
 				t.Fatalf("%s was applied, but %v", line, err)
 			}

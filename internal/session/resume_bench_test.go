@@ -12,9 +12,8 @@ import (
 	"agent/internal/tokens"
 )
 
-// BenchmarkResume is -c of a long session until its context is known in tokens:
-// reading the log and counting what is in it. 10 MB are to take at most 0.3 s, 100 MB
-// at most 2 s, the first time too.
+// BenchmarkResume measures resuming a long session with -c: reading the log and counting the tokens
+// of the context. The limits are 0.3 s for 10 MB and 2 s for 100 MB, also without a warm cache.
 func BenchmarkResume(b *testing.B) {
 	counter := tokens.NewCounter(tokens.O200K)
 	for _, megabytes := range []int{10, 100} {
@@ -37,8 +36,8 @@ func BenchmarkResume(b *testing.B) {
 	}
 }
 
-// recordSession records a session of about size bytes, as coding goes: a question now
-// and then, reads, searches and edits of the source files of this package.
+// recordSession records a coding session of about size bytes: some questions, and reads, searches
+// and edits of the source files of this package.
 func recordSession(b *testing.B, o Options, counter history.Counter, size int) string {
 	random := rand.New(rand.NewSource(1))
 	source := sourceFiles(b)

@@ -15,7 +15,7 @@ import (
 	"agent/internal/history"
 )
 
-// past reads the record of a log.
+// pastOf reads the record of a log.
 func pastOf(t failer, l *Log) *LogSnapshot {
 	t.Helper()
 	p, err := l.Snapshot()
@@ -54,7 +54,7 @@ func stepsOf(t failer, s State) (steps []history.Step) {
 	return steps
 }
 
-// rewindTo takes a history back to before a record.
+// rewindTo rewinds a history to the state before a record.
 func rewindTo(t failer, l *Log, h *history.Service, seq uint64) {
 	t.Helper()
 	if err := h.Rewind(before(t, l, seq).Entries, seq); err != nil {
@@ -62,7 +62,7 @@ func rewindTo(t failer, l *Log, h *history.Service, seq uint64) {
 	}
 }
 
-// replayUntil is what a fresh replay of the log up to before record seq gives.
+// replayUntil returns the entries of a new replay of the log before record seq.
 func replayUntil(t failer, l *Log, seq uint64) []*history.Content {
 	t.Helper()
 	data, err := os.ReadFile(l.Path())
@@ -82,10 +82,9 @@ func replayUntil(t failer, l *Log, seq uint64) []*history.Content {
 	return state.Entries
 }
 
-// TestRewind is D-24 and D-80: whatever is done to a history, in whatever order, and
-// however often the session is closed and resumed, the log replays to what was live and to
-// what a plain reader makes of it; at every message going back gives exactly what a fresh
-// replay up to there gives, live and after a resume, and going forward again what was left.
+// TestRewind checks D-24 and D-80 with random changes, and with sessions that are closed and
+// resumed. The log replays to the live history, and the oracle agrees. A rewind to any message
+// returns exactly the result of a replay up to it, live and resumed. A rewind can be undone.
 func TestRewind(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -144,7 +143,8 @@ func TestRewind(t *testing.T) {
 	})
 }
 
-// What density pruned and a summary replaced is back, and todos are those of then.
+// A rewind restores content that density pruned or a summary replaced, and the todo list of that
+// time.
 func TestRewindBeforeACompression(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
@@ -184,8 +184,8 @@ func describePoints(points []history.Point) string {
 	return strings.Join(all, " ")
 }
 
-// Of lines that were left behind the messages are listed, and the end, unless it is
-// part of the conversation again.
+// For a branch that a rewind left, its messages and its end are listed. The end is omitted if it is
+// a part of the conversation again.
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
@@ -212,9 +212,9 @@ func TestPoints(t *testing.T) {
 	closeLog(t, l)
 }
 
-// Going back further makes an end of what was left last only, beside the end from which
-// nothing goes on, and what going back records itself makes none. Forward takes one going
-// back after the other back (reliability F12).
+// Several rewinds in a row only create an end for the branch that was left last, and for an end
+// without continuation. The record of a rewind itself creates no end. Forward undoes the rewinds
+// one by one (reliability F12).
 func TestPointsOfRewindsInARow(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
@@ -251,8 +251,8 @@ func TestPointsOfRewindsInARow(t *testing.T) {
 	closeLog(t, l)
 }
 
-// A state that was not asked for is refused, and so is a record that goes to no
-// earlier one.
+// An unknown state is refused, and so is a rewind record that does not go back to an earlier
+// record.
 func TestRewindRefused(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
@@ -270,7 +270,7 @@ func TestRewindRefused(t *testing.T) {
 	}
 }
 
-// Records that wait for room on the disk are part of the past.
+// Records that wait for disk space are part of the past.
 func TestPastOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))

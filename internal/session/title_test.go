@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A title is the first sentence without what says nothing.
+// TitleOf returns the first sentence without greetings and phrases of politeness.
 func TestTitleOf(t *testing.T) {
 	t.Parallel()
 	for prompt, want := range map[string]string{
@@ -29,8 +29,8 @@ func TestTitleOf(t *testing.T) {
 	}
 }
 
-// A title that somebody gave is listed however long the log grows, goes on in a resumed
-// session and in a fork, and can be taken back.
+// A title that the user set is listed however long the log becomes. A resumed session and a fork
+// keep it, and the user can remove it.
 func TestRename(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -74,7 +74,7 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// A run of a script is told from a conversation, until somebody goes on with it.
+// A non-interactive session is marked in the list until a user resumes it.
 func TestUnattendedSessionsAreTold(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -96,7 +96,7 @@ func TestUnattendedSessionsAreTold(t *testing.T) {
 	}
 }
 
-// A title from outside changes nothing but the title, and never a session that is in use.
+// Retitle changes only the title, and refuses a session that is in use.
 func TestRetitle(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -127,7 +127,7 @@ func TestRetitle(t *testing.T) {
 	}
 }
 
-// A key that is pasted as a title is not recorded.
+// An API key that is pasted as a title is not recorded.
 func TestTitleHoldsNoKey(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
@@ -138,7 +138,7 @@ func TestTitleHoldsNoKey(t *testing.T) {
 	closeLog(t, l)
 }
 
-// Nor is one in what a list shows of the first message.
+// The list does not show an API key of the first message either.
 func TestFirstPromptHoldsNoKey(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))

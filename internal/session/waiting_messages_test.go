@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What waits is what was recorded last, over any changes and ends of the program; a
-// record says only what changed.
+// The waiting messages after a replay are the recorded ones, over any changes and restarts. A
+// record contains only the changes.
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -17,13 +17,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = flag.Set("rapid.checks", "15") // -rapid.checks asks for more
+	_ = flag.Set("rapid.checks", "15") // -rapid.checks raises it
 	os.Exit(m.Run())
 }
 
 var start = time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)
 
-// traitsOf declares the tools of the generated sessions.
+// traitsOf returns the traits of the tools in the generated sessions.
 func traitsOf(tool string) toolspec.Traits {
 	switch tool {
 	case "read_file":
@@ -39,7 +39,7 @@ func newSessions(t testing.TB) Sessions {
 	return Sessions{filepath.Join(t.TempDir(), "sessions"), traitsOf}
 }
 
-// A recording writes the log of a session by hand.
+// A recording writes the log of a session record by record.
 type recording struct {
 	t    testing.TB
 	path string
@@ -135,14 +135,14 @@ func (x Sessions) sessions(t testing.TB, seed int64, n int) (all []*recording) {
 	return all
 }
 
-// A plain is an entry as a scan of the log finds it.
+// plain is an entry that a scan of the log finds.
 type plain struct {
 	id, workspace string
 	seq           uint64
 	d             document
 }
 
-// scan reads all logs without the sieve and without the program's reading of logs.
+// scan reads all logs without the prefilter and without the program's log reader.
 func (x Sessions) scan(t testing.TB) (all []plain) {
 	paths, err := filepath.Glob(filepath.Join(x.Folder, "*", "*.jsonl"))
 	if err != nil {
@@ -184,7 +184,7 @@ func (x Sessions) scan(t testing.TB) (all []plain) {
 	return all
 }
 
-// wordIn is the oracle of a word that matches in a text.
+// wordIn is the oracle: it reports whether a word matches in a text.
 func wordIn(text, wanted string) bool {
 	wanted = strings.ToLower(wanted)
 	return slices.ContainsFunc(fields(text), func(word string) bool {

@@ -17,13 +17,13 @@ import (
 	"agent/internal/testing/cputime"
 )
 
-// large reports whether the tests are to be made at their full size (make properties).
+// large reports whether tests run at full size (make properties).
 func large() bool {
 	checks, _ := strconv.Atoi(flag.Lookup("rapid.checks").Value.String())
 	return checks >= 1000
 }
 
-// sources returns the text of this program, as files that sessions read.
+// sources returns the source files of this program, which the sessions read.
 func sources(t testing.TB) (files []string) {
 	const root = "../.."
 	size := 0
@@ -42,8 +42,8 @@ func sources(t testing.TB) (files []string) {
 	return files
 }
 
-// work records sessions of about the given size: files that are read in pages, searches, edits and
-// words between them.
+// work records sessions of about the given size. They read files in pages, search and edit, with
+// text in between.
 func (x Sessions) work(t testing.TB, sessions, size int, files []string) (last *recording) {
 	from := rand.New(rand.NewSource(7))
 	for i := range sessions {
@@ -86,8 +86,8 @@ func folderSize(t testing.TB, folder string) (size int64) {
 	return size
 }
 
-// A search of 100 MB of records takes at most 0.4 s of one processor and 60 MB of memory. The test
-// measures at full size only, and logs the figures.
+// A search of 100 MB of records takes at most 0.4 s of processor time and 60 MB of memory. The test
+// measures this at full size only, and logs the results.
 func TestSearchIsSmallAndFast(t *testing.T) {
 	x, files := newSessions(t), sources(t)
 	sessions := 4
@@ -98,7 +98,7 @@ func TestSearchIsSmallAndFast(t *testing.T) {
 	logs := folderSize(t, x.Folder)
 	for _, query := range []string{"please", "unmarshal", "func return error string fails", `"why it fails"`, "path:file7.go"} {
 		took, memory := time.Hour, uint64(0)
-		for range 3 { // the least: other programs cost this one time too
+		for range 3 { // the minimum of three, because other programs slow this one down
 			begin, stop := cputime.Used(t), watchMemory()
 			if found := x.ask(t, query, Options{Most: 20}); len(found.Hits) == 0 {
 				t.Errorf("%q finds nothing", query)
@@ -107,14 +107,14 @@ func TestSearchIsSmallAndFast(t *testing.T) {
 			took = min(took, cputime.Used(t)-begin)
 		}
 		t.Logf("%d MB of records, %s: %v of a processor, %d MB", logs>>20, query, took, memory>>20)
-		const busy = 2 // a processor whose caches others use takes up to twice as long
+		const busy = 2 // a processor with shared caches takes up to twice as long
 		if large() && (took > busy*400*time.Millisecond*time.Duration(logs>>20)/100 || memory > 60<<20) {
 			t.Errorf("%s takes too much time or memory", query)
 		}
 	}
 }
 
-// watchMemory returns a function that returns the most memory that the heap has taken meanwhile.
+// watchMemory returns a function that returns the peak size of the heap since the call.
 func watchMemory() (stop func() uint64) {
 	end, most := make(chan struct{}), make(chan uint64)
 	go func() {

@@ -84,7 +84,7 @@ func TestASecretIsNotFound(t *testing.T) {
 	}
 }
 
-// Records that other programs left are searched as far as they are whole, and pictures are not.
+// Records of other programs are searched as far as they are complete. Images are not searched.
 func TestOddRecords(t *testing.T) {
 	t.Parallel()
 	x := newSessions(t)

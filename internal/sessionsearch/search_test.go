@@ -18,7 +18,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// An asked query in its parts, from which text and oracle are made.
+// asked holds the parts of a query, from which its text and the oracle are made.
 type asked struct {
 	words, without, phrases, paths, tools []string
 	after, before                         time.Time
@@ -76,7 +76,7 @@ func (a asked) String() string {
 	return strings.Join(parts, " ")
 }
 
-// score is the oracle: the number of words that match, -1 if the entry does not fit.
+// score is the oracle: the number of matching words, or -1 if the entry does not match.
 func (a asked) score(d document) int {
 	score, all := 0, fields(d.text)
 	words := slices.Clone(a.words)
@@ -109,7 +109,7 @@ func (a asked) score(d document) int {
 	return -1
 }
 
-// expected lists the oracle's hits.
+// expected returns the hits of the oracle.
 func (a asked) expected(all []plain, in func(string) bool) (list []string) {
 	type scored struct {
 		plain
@@ -152,7 +152,7 @@ func (x Sessions) ask(t interface{ Fatal(...any) }, query string, o Options) Res
 	return found
 }
 
-// What a search finds, and in which order, equals what a plain scan of the records finds.
+// The hits of a search, and their order, equal the result of a plain scan of the records.
 func TestSearchEqualsAScan(t *testing.T) {
 	t.Parallel()
 	x := newSessions(t)
@@ -173,7 +173,7 @@ func TestSearchEqualsAScan(t *testing.T) {
 	})
 }
 
-// The sessions of other programs are searched as they are, with the same words.
+// Sessions of other programs are searched in their own format, with the same query.
 func TestSearchOther(t *testing.T) {
 	t.Parallel()
 	x := newSessions(t)
@@ -215,7 +215,7 @@ func TestSearchOther(t *testing.T) {
 	}
 }
 
-// A search finds the words that JSON writes with escapes.
+// A search finds words that are escaped in JSON.
 func TestSearchReadsEscapes(t *testing.T) {
 	t.Parallel()
 	x := newSessions(t)
@@ -240,7 +240,7 @@ func TestSearchReadsEscapes(t *testing.T) {
 	}
 }
 
-// No word of a document escapes the sieve, whatever escapes its JSON has.
+// The prefilter passes every word of a document, whatever escapes its JSON has.
 func FuzzSieve(f *testing.F) {
 	for _, text := range []string{"a b", "\x00<&>\u2028é", "über\tÜBER", "\\u0041 \\n", "K\u212a"} {
 		f.Add(text, false)
@@ -256,7 +256,7 @@ func FuzzSieve(f *testing.F) {
 		}
 		var plain string
 		if json.Unmarshal(data, &plain) != nil {
-			return // Go's escapes are not all JSON's
+			return // Go has escapes that JSON lacks
 		}
 		s := newSieve(&Query{words: wordsOf(plain)})
 		s.read(data)

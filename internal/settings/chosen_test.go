@@ -2,7 +2,8 @@ package settings
 
 import "testing"
 
-// The model chosen last at an endpoint is remembered for it alone, and news once for each choice.
+// The last selected model is stored for each endpoint separately, and is reported once for each
+// selection.
 func TestChosenModels(t *testing.T) {
 	t.Parallel()
 	s := NewStore(t.TempDir(), NewRegistry(All(), nil))
@@ -21,7 +22,7 @@ func TestChosenModels(t *testing.T) {
 	}
 	asks(here, "", false)
 	choose(here, "a")
-	if model := s.LastModel(here); model != "a" { // which is no news to it
+	if model := s.LastModel(here); model != "a" { // the selection is not reported to its own session
 		t.Errorf("the last model is %q", model)
 	}
 	asks(here, "a", true)

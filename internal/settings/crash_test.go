@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// saver sets KEY=VALUE and saves it once, or, without one, saves a long and a
-// short profile in turn until it is killed.
+// saver sets KEY=VALUE and saves it once. Without an assignment it saves a long and a short profile
+// in turn until it is killed.
 func saver(folder, assignment string) error {
 	s := newSettings()
 	store := settings.NewStore(folder, s.Registry())
@@ -64,7 +64,7 @@ func startSaver(t *testing.T, folder, assignment string) *exec.Cmd {
 	return cmd
 }
 
-// A writer killed at any moment leaves the old file or the new one, and no lock.
+// A writer that is killed at any time leaves the old file or the new one, and no lock.
 func TestKilledWriter(t *testing.T) {
 	t.Parallel()
 	store, folder := newStore(t)
@@ -110,7 +110,7 @@ func TestKilledWriter(t *testing.T) {
 	}
 }
 
-// Programs that save at once lose nothing: each one's value is there afterwards.
+// Programs that save at the same time lose nothing: the value of each is in the file afterwards.
 func TestConcurrentPrograms(t *testing.T) {
 	t.Parallel()
 	store, folder := newStore(t)

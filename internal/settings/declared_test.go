@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// What is declared and not registered has its default forever, and nobody can set it.
+// Every declared setting is registered. Otherwise it would always have its default, and no user
+// could set it.
 func TestEverySettingIsRegistered(t *testing.T) {
 	t.Parallel()
 	source, err := filepath.Glob("*.go")

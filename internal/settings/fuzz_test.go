@@ -11,8 +11,8 @@ import (
 	"agent/internal/settings"
 )
 
-// Whatever a profile file holds, it is either refused with a message, or used;
-// then saving it loses nothing of it.
+// Any profile file is either refused with a message, or used. Saving a used file loses none of its
+// content.
 func FuzzProfile(f *testing.F) {
 	for _, seed := range []string{
 		`{"version":1,"model":"m","settings":{"temperature":0.5,"context.limit":1000}}`,

@@ -9,8 +9,8 @@ import (
 	"agent/internal/settings"
 )
 
-// I10: headers by name, one form for each, and none that belongs to the program or
-// breaks the request.
+// A header is identified by its name in one canonical form. Headers that the program sets itself,
+// or that would break the request, are refused.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
@@ -51,7 +51,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// An extra body may not override what makes the request.
+// An extra body cannot override the essential members of a request.
 func TestExtraBody(t *testing.T) {
 	t.Parallel()
 	s := newSettings()

@@ -10,15 +10,15 @@ import (
 	"agent/internal/settings"
 )
 
-// ofPerson lists the settings that describe the person. Every other setting describes the task.
+// ofPerson lists the settings that describe the user. All other settings describe the task.
 var ofPerson = []string{
 	"theme", "ui.keys", "ui.links", "ui.columns", "notice.density", "notice.cache", "ui.estimate", "notify", "notify-command",
 	"status-line.command", "output-style", "commit.trailer",
 	"web-search", "web-search.url", "web-search.command", "web-search.price", "web-search.max-tokens",
 }
 
-// Each setting says whether it describes the person, and a choice is kept for the next start exactly if
-// it does.
+// Each setting declares whether it describes the user. A choice is stored for the next start
+// exactly if it does.
 func TestKeptChoices(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -66,7 +66,7 @@ func TestKeptChoices(t *testing.T) {
 	}
 }
 
-// A file that somebody edited cannot keep what bears on safety or money.
+// A file that was edited by hand cannot store settings that affect safety or money.
 func TestKeptChoicesOfTheTask(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

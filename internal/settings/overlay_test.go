@@ -2,8 +2,8 @@ package settings
 
 import "testing"
 
-// D-36: compression.profile names another model; what belongs to the one in use does
-// not go with it, least of all its key.
+// D-36: compression.profile names another model. Settings that belong to the current model,
+// especially its API key, do not apply to the other one.
 func TestWithAnotherProfile(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -62,7 +62,8 @@ func TestWithAnotherProfile(t *testing.T) {
 	}
 }
 
-// The settings of a conversation begin as those of the program; neither reaches the other.
+// The settings of a conversation start as a copy of the program's settings. Later changes of one do
+// not affect the other.
 func TestOverlay(t *testing.T) {
 	t.Parallel()
 	base := New(NewRegistry(All(), Choices{}))

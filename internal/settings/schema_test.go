@@ -26,8 +26,7 @@ func profileSchema(t *testing.T) *jsonschema.Resolved {
 	return resolved
 }
 
-// The schema agrees with the program about every setting, under its key and its
-// aliases: what one takes, the other takes.
+// For every setting, by name and by alias, the schema and the program accept the same values.
 func TestSchemaAgreesWithStore(t *testing.T) {
 	t.Parallel()
 	schema := profileSchema(t)
@@ -35,7 +34,7 @@ func TestSchemaAgreesWithStore(t *testing.T) {
 	path := writeProfile(t, store, "work", "")
 	var names []string
 	for _, spec := range newRegistry().Specs() {
-		if spec.Type() != settings.TypeURL && spec.Key != settings.PriceTiers.Key() { // their form is more than a schema says
+		if spec.Type() != settings.TypeURL && spec.Key != settings.PriceTiers.Key() { // a schema cannot express their format
 			names = append(append(names, spec.Key), spec.Aliases...)
 		}
 	}
@@ -59,7 +58,7 @@ func TestSchemaAgreesWithStore(t *testing.T) {
 	})
 }
 
-// What a setting is without a value is in the schema, so that an editor shows it.
+// The schema contains the default of every setting, so that an editor can show it.
 func TestSchemaHasDefaults(t *testing.T) {
 	t.Parallel()
 	schema, err := newRegistry().ProfileSchema()
@@ -74,7 +73,7 @@ func TestSchemaHasDefaults(t *testing.T) {
 	}
 }
 
-// An editor marks typing errors and accepts what the program writes.
+// With the schema, an editor marks typing errors and accepts files that the program wrote.
 func TestSchemaOnWholeFiles(t *testing.T) {
 	t.Parallel()
 	schema := profileSchema(t)

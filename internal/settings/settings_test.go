@@ -12,7 +12,7 @@ import (
 	"agent/internal/settings"
 )
 
-// testChoices stand for the values that other rooms declare.
+// testChoices stand for the values that other packages declare.
 var testChoices = settings.Choices{
 	settings.CompressionStrategy.Key(): {"high-density", "top-down-truncation"},
 	settings.ApprovalMode.Key():        {"ask", "auto-edit", "full-auto", "plan", "read-only"},
@@ -33,8 +33,8 @@ func set(t *testing.T, s *settings.Settings, layer settings.Source, key, text st
 	}
 }
 
-// D-39: default < profile < flags < /set, with what the program found below the
-// profile and the environment above it; each value knows its source.
+// D-39: the order of precedence is default, detected, profile, environment, flags, /set. Each value
+// has its source.
 func TestPrecedenceD39(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
@@ -48,7 +48,7 @@ func TestPrecedenceD39(t *testing.T) {
 		{settings.LayerFlags, "0.7"},
 		{settings.LayerSession, "0.8"},
 	}
-	// Set from the strongest down, so that a mere "last one wins" would fail.
+	// Set the strongest layer first, so that an implementation in which the last value wins fails.
 	for i := len(steps) - 1; i >= 0; i-- {
 		set(t, s, steps[i].layer, settings.CompressionPreserveThreshold.Key(), steps[i].text)
 	}
@@ -66,7 +66,7 @@ func TestPrecedenceD39(t *testing.T) {
 	}
 }
 
-// REQ-HD-001.10, D-04: no layer but the user's supplies a threshold.
+// REQ-HD-001.10, D-04: only the user's layers supply a threshold.
 func TestThresholdIsTheStrategysUnlessSet(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
@@ -80,8 +80,8 @@ func TestThresholdIsTheStrategysUnlessSet(t *testing.T) {
 	}
 }
 
-// REQ-HD-009.1, REQ-HD-009.2, REQ-HD-009.3, REQ-HD-009.4, REQ-HD-007.5,
-// BR-RECENCY-004.
+// The settings of density have the specified types, limits and defaults (REQ-HD-009.1,
+// REQ-HD-009.2, REQ-HD-009.3, REQ-HD-009.4, REQ-HD-007.5, BR-RECENCY-004).
 func TestDensitySpecs(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry()
@@ -109,7 +109,7 @@ func TestDensitySpecs(t *testing.T) {
 	}
 }
 
-// REQ-HD-004.4: the strategies offered are those of the registry handed in.
+// REQ-HD-004.4: the available strategies come from the registry that the caller passes.
 func TestStrategiesComeFromTheirRegistry(t *testing.T) {
 	t.Parallel()
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{"compression.strategy": {"high-density", "brand-new"}}))
@@ -123,7 +123,7 @@ func TestStrategiesComeFromTheirRegistry(t *testing.T) {
 	}
 }
 
-// D-06.
+// The default thresholds for preserved content are those in D-06.
 func TestPreserveDefaults(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
@@ -132,8 +132,7 @@ func TestPreserveDefaults(t *testing.T) {
 	}
 }
 
-// REQ-HD-009.5, REQ-HD-009.6: each value of a session reaches its accessor in the
-// right type.
+// REQ-HD-009.5, REQ-HD-009.6: each accessor returns the value of the session with the right type.
 func TestAccessors(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
@@ -180,7 +179,7 @@ func TestAccessors(t *testing.T) {
 	}
 }
 
-// What is unset by default is told apart from a value.
+// An accessor distinguishes an unset setting from a value.
 func TestUnsetAccessors(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
@@ -206,7 +205,7 @@ func TestUnsetAccessors(t *testing.T) {
 	}
 }
 
-// D-38: wrong input is one line that names the valid choice, and changes nothing.
+// D-38: an invalid value causes a one-line error that names the valid choices, and changes nothing.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	const key = "sk-abcdefghijklmnopqrstuvwxyz"
@@ -278,8 +277,8 @@ func TestUnsetUnknownKey(t *testing.T) {
 	}
 }
 
-// Every key and alias is found in any case, every default is a valid value, and
-// what is listed as a choice can be chosen.
+// Every name and alias is found in upper and lower case, every default is valid, and every listed
+// choice can be set.
 func TestEverySpec(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry()
@@ -334,7 +333,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// The screen reads while commands write (run with -race).
+// The screen reads settings while commands write them. The test is useful with -race.
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
@@ -396,7 +395,7 @@ func TestOnSessionChange(t *testing.T) {
 	}
 }
 
-// Every change of a value, in whatever layer, is a new revision; a refused one is not.
+// Every change of a value in any layer increments the revision. A refused change does not.
 func TestRevision(t *testing.T) {
 	t.Parallel()
 	s := newSettings()

@@ -8,8 +8,7 @@ import (
 	"agent/internal/settings"
 )
 
-// What a list shows of a value has no key in it, whatever setting holds the key, and the request
-// has it.
+// A list shows no API key, whatever setting contains it. Requests contain the key.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	for key, c := range map[string]struct{ value, want string }{

@@ -20,7 +20,7 @@ func newStore(t *testing.T) (*settings.Store, string) {
 	return settings.NewStore(folder, newRegistry()), folder
 }
 
-// writeProfile puts text into the file of a profile and returns its path.
+// writeProfile writes text to the file of a profile and returns its path.
 func writeProfile(t *testing.T, store *settings.Store, name, text string) string {
 	t.Helper()
 	path := store.Path(name)
@@ -42,7 +42,8 @@ func load(t *testing.T, store *settings.Store, name string) *settings.Profile {
 	return p
 }
 
-// A profile keeps what was set, in the format of the documents, privately.
+// A profile stores the values that the user set, in the documented format. Only the user can read
+// its file.
 func TestSaveAndLoad(t *testing.T) {
 	t.Parallel()
 	store, folder := newStore(t)
@@ -93,7 +94,7 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// What the program found by itself is no choice of the user's to keep.
+// A detected value is not a choice of the user and is not saved.
 func TestFoundIsNotSaved(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
@@ -104,7 +105,7 @@ func TestFoundIsNotSaved(t *testing.T) {
 	}
 }
 
-// Every setting survives being saved and loaded.
+// Every setting can be saved and loaded.
 func TestEverySettingPersists(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
@@ -123,7 +124,7 @@ func TestEverySettingPersists(t *testing.T) {
 	}
 }
 
-// sample is a valid value that is not the default.
+// sample returns a valid value that is not the default.
 func sample(spec *settings.Spec) string {
 	if spec.Key == settings.PriceTiers.Key() {
 		return "272000:4/15/0.2/5"
@@ -150,8 +151,8 @@ func sample(spec *settings.Spec) string {
 	}
 }
 
-// Saving changes what is set and keeps the rest: fields of another version,
-// settings this session does not set, aliases (under their own names).
+// Saving a profile changes the values that are set. It keeps fields of other versions, settings
+// that are not set in this session, and the names of aliases.
 func TestSaveKeepsWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
@@ -187,8 +188,7 @@ func TestSaveKeepsWhatItDoesNotKnow(t *testing.T) {
 	}
 }
 
-// A file that cannot be used is reported with line and field, and neither
-// loading nor saving touches it.
+// An invalid file is reported with line and field. Loading and saving do not change it.
 func TestBrokenProfiles(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, text, want string }{
@@ -237,7 +237,7 @@ func TestBrokenProfiles(t *testing.T) {
 	}
 }
 
-// What is null is not set, and version may be left out of a file written by hand.
+// A null value counts as unset, and a file that was written by hand does not need a version.
 func TestLenientProfile(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
@@ -366,7 +366,7 @@ func TestRecentModels(t *testing.T) {
 	}
 }
 
-// A profile that is a link to a file elsewhere stays a link.
+// If a profile is a link to another file, saving keeps the link.
 func TestSaveThroughLink(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
@@ -392,7 +392,7 @@ func TestSaveThroughLink(t *testing.T) {
 	}
 }
 
-// A folder that cannot be written is told, with what to do.
+// The error for a folder that cannot be written contains a fix.
 func TestUnwritableFolder(t *testing.T) {
 	t.Parallel()
 	blocked := filepath.Join(t.TempDir(), "file")
@@ -414,7 +414,7 @@ func TestUnwritableFolder(t *testing.T) {
 	}
 }
 
-// readOnly returns a folder in which nothing can be created.
+// readOnly returns a folder in which no file can be created.
 func readOnly(t *testing.T) string {
 	t.Helper()
 	if os.Geteuid() == 0 {
@@ -427,7 +427,7 @@ func readOnly(t *testing.T) string {
 	return folder
 }
 
-// Loading a profile replaces the one before, and tells what stays hidden.
+// Loading a profile replaces the earlier profile, and reports the values that other layers hide.
 func TestUseProfile(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
@@ -451,8 +451,8 @@ func TestUseProfile(t *testing.T) {
 	}
 }
 
-// Lent values take the place of the own ones until they are taken back. Nothing of them is saved or
-// recorded, what is set meanwhile stays, and another choice of the model ends them.
+// Lent values replace the session's values until they are returned. They are not saved or recorded.
+// Values that are set meanwhile stay, and another selected model ends the loan.
 func TestLend(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)

@@ -6,7 +6,8 @@ import (
 	"agent/internal/compression"
 )
 
-// D-90: a setting that only high-density heeds chooses it, unless a strategy is named.
+// D-90: if a setting only affects high-density, setting it selects that strategy, unless another
+// strategy is set.
 func TestDensitySettingsChooseHighDensity(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

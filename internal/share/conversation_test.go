@@ -12,7 +12,7 @@ import (
 	"agent/internal/history"
 )
 
-// called is a call of a tool and its answer.
+// called returns a tool call and its answer.
 func called(id, name, arguments string, answer *history.ToolResponse) []*history.Content {
 	answer.CallID, answer.ToolName = id, name
 	return []*history.Content{
@@ -21,7 +21,7 @@ func called(id, name, arguments string, answer *history.ToolResponse) []*history
 	}
 }
 
-// talk is a conversation with something of everything.
+// talk returns a conversation with all kinds of content.
 func talk() *Conversation {
 	one, zero := 1, 0
 	entries := []*history.Content{
@@ -48,7 +48,8 @@ func talk() *Conversation {
 	return c
 }
 
-// A conversation is told as on the screen: a line for each call, in order, with what came of it.
+// A shared conversation has the same lines as the screen: one for each call, in order, with its
+// result.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	c := talk()
@@ -69,7 +70,8 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// Page and Markdown have the same lines in the same order, and all that was said and answered.
+// The HTML page and the Markdown document contain the same lines in the same order, with all
+// messages and answers.
 func TestPageAndMarkdownAreAlike(t *testing.T) {
 	t.Parallel()
 	c := talk()
@@ -103,11 +105,11 @@ func TestPageAndMarkdownAreAlike(t *testing.T) {
 	}
 }
 
-// inert are the tags that a page may have in its body.
+// inert matches the tags that the body of a page may contain.
 var inert = regexp.MustCompile(`^</?(p|h[1-6]|section|details|summary|pre|code|ins|del|s|em|strong|ul|li|ol|blockquote|table|tr|th|td|br|hr|body|html)( class="[a-z]+"| start="\d+")?>`)
 
-// Whatever the text is, its page has harmless tags alone, and shows every letter and no character that
-// a browser would obey or hide.
+// For any text, its page contains only harmless tags. It shows every letter, and no character that
+// a browser would interpret or hide.
 func TestAnyTextIsInert(t *testing.T) {
 	t.Parallel()
 	parts := rapid.SampledFrom([]string{

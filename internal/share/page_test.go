@@ -12,7 +12,7 @@ import (
 	"agent/internal/toolspec"
 )
 
-// planted makes a secret of each form at each of the places where a conversation has text.
+// planted puts a secret of each kind into each text field of a conversation.
 func planted(t *testing.T) (entries []*history.Content, secrets []string) {
 	t.Helper()
 	forms := []struct{ text, value string }{
@@ -65,8 +65,8 @@ func TestNoPlantedSecretIsLeft(t *testing.T) {
 	}
 }
 
-// conversation returns entries as a conversation with a tool that edits, one that reads and one that
-// runs commands.
+// conversation returns a conversation with these entries and with tools that edit, read and run
+// commands.
 func conversation(title string, entries ...*history.Content) *Conversation {
 	return &Conversation{Title: title, Passages: history.Passages(entries), Traits: func(name string) toolspec.Traits {
 		return map[string]toolspec.Traits{
@@ -80,10 +80,10 @@ func conversation(title string, entries ...*history.Content) *Conversation {
 	}}
 }
 
-// answer is a text of the model.
+// answer returns a text of the model.
 func answer(text string) *history.Content { return history.New(history.AI, &history.Text{Text: text}) }
 
-// words4 counts a token for four letters of a word.
+// words4 counts one token for every four letters of a word.
 func words4(text string) int {
 	n := 0
 	for _, word := range strings.Fields(text) {
@@ -92,7 +92,7 @@ func words4(text string) int {
 	return n
 }
 
-// A document has none of the secrets, as many tokens in each text, and is one that is read.
+// A document contains no secret, has the same number of tokens in each text, and can be read again.
 func TestDocumentOfABugReport(t *testing.T) {
 	t.Parallel()
 	entries, secrets := planted(t)
@@ -131,8 +131,8 @@ func textOf(block history.Block) string {
 	return ""
 }
 
-// Secrets at odd places are gone from both forms: names of members, members named as those of an
-// image, names of tools, what a picture holds beside its pixels.
+// Both forms contain no secret in unusual positions: names of members, members named like an
+// image's, names of tools, and metadata of images.
 func TestSecretsAtOddPlaces(t *testing.T) {
 	t.Parallel()
 	const secret = "ghp_0123456789abcdefABCD99"
@@ -161,7 +161,7 @@ func TestSecretsAtOddPlaces(t *testing.T) {
 	}
 }
 
-// Characters that reorder or hide what stands around them are shown.
+// Characters that reorder or hide the text around them are made visible.
 func TestHiddenCharactersAreShown(t *testing.T) {
 	t.Parallel()
 	const odd = "a\u202eb\x1b[31mc\u200bd\x00"
@@ -174,7 +174,8 @@ func TestHiddenCharactersAreShown(t *testing.T) {
 	}
 }
 
-// The page runs nothing and loads nothing, whatever was said; what was said is still there.
+// The page runs no script and loads no resource, whatever the conversation contains. The text
+// itself is kept.
 func TestThePageIsHarmless(t *testing.T) {
 	t.Parallel()
 	for _, attack := range []string{
@@ -206,7 +207,7 @@ func TestHomeIsShortened(t *testing.T) {
 	}
 }
 
-// Printed, the page shows what is folded on a screen, since paper cannot unfold it.
+// A printed page shows the collapsed sections, because paper cannot expand them.
 func TestPaperIsUnfolded(t *testing.T) {
 	t.Parallel()
 	page := New(conversation("a talk", history.New(history.Human, &history.Text{Text: "text", IncludedFile: "a.go"})), "/home/bob")

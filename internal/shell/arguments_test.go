@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A command line that is longer than one argument may be is run as any other, by every
-// shell, and sees nothing of how it was given.
+// A command line that exceeds the length limit of an argument runs like any other, in every shell.
+// The command does not notice how it was passed.
 func TestLongCommandLine(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("é'\"$x\\ `", 30_000) + "\n"
@@ -50,7 +50,7 @@ func TestLongCommandLine(t *testing.T) {
 	}
 }
 
-// One that is longer than a system takes at all says so, and what to do.
+// The error for a line that exceeds the system's limit contains a fix.
 func TestEndlessCommandLine(t *testing.T) {
 	t.Parallel()
 	jobs := NewJobs(os.Environ(), nil)

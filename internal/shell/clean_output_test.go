@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// cleaned is what is left of a program's output written in pieces of size bytes.
+// cleaned returns the cleaned output of a program that writes pieces of size bytes.
 func cleaned(printed string, size int) string {
 	var out bytes.Buffer
 	c := &cleaner{to: &out}
@@ -55,7 +55,7 @@ func TestCleanerLeavesPlainText(t *testing.T) {
 	}
 }
 
-// The output of a program is the same however reads cut it, and plain text.
+// The cleaned output is plain text and does not depend on how the output was split.
 func TestCleanerDoesNotDependOnReads(t *testing.T) {
 	t.Parallel()
 	pieces := rapid.SampledFrom([]string{"a", "b c", "\n", "\r", "\x1b[31m", "\x1b", "\x1b]0;x\x07", "é", "\xff", "\b", "\t", "\x00", "\u009b"})

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// cmdJobs runs lines with cmd, which is there under Wine too.
+// cmdJobs runs lines with cmd, which also exists under Wine.
 func cmdJobs(t *testing.T) *Jobs {
 	j := NewJobs(os.Environ(), nil)
 	j.Preferred = Cmd
@@ -17,7 +17,7 @@ func cmdJobs(t *testing.T) *Jobs {
 	return j
 }
 
-// The exit code and the quotes of a line are its own.
+// The exit code and the quotes of a line are unchanged.
 func TestCmdRunsALine(t *testing.T) {
 	j := cmdJobs(t)
 	for line, want := range map[string]struct {
@@ -34,7 +34,7 @@ func TestCmdRunsALine(t *testing.T) {
 	}
 }
 
-// What a line started ends with it when its time is up.
+// If a line times out, its child processes are stopped too.
 func TestCmdIsEndedWithItsChildren(t *testing.T) {
 	j := cmdJobs(t)
 	j.Grace = 500 * time.Millisecond
@@ -45,7 +45,7 @@ func TestCmdIsEndedWithItsChildren(t *testing.T) {
 	}
 }
 
-// Nothing of an output without end is lost in its file, and the end of it is shown.
+// An endless output is stored completely in its file, and its end is shown.
 func TestCmdKeepsAFlood(t *testing.T) {
 	const lines = 2000
 	spool := t.TempDir()
@@ -59,7 +59,7 @@ func TestCmdKeepsAFlood(t *testing.T) {
 	}
 }
 
-// A command that is interrupted gets Ctrl+Break and has its grace; what it had printed is there.
+// An interrupted command receives Ctrl+Break and has a grace period. Its output so far is kept.
 func TestCmdIsInterrupted(t *testing.T) {
 	j := cmdJobs(t)
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -80,7 +80,7 @@ func TestCmdIsInterrupted(t *testing.T) {
 	}
 }
 
-// A background job prints, and ends with its children when it is killed.
+// A background job prints output, and its child processes end when it is killed.
 func TestCmdInTheBackground(t *testing.T) {
 	j := cmdJobs(t)
 	j.Grace = 500 * time.Millisecond
@@ -99,7 +99,7 @@ func TestCmdInTheBackground(t *testing.T) {
 	if state := job.State(); !strings.HasPrefix(state, "killed") || j.RunningCount() != 0 {
 		t.Errorf("%s, %d run", state, j.RunningCount())
 	}
-	if err := os.RemoveAll(dir); err != nil { // nothing has it as its folder any more
+	if err := os.RemoveAll(dir); err != nil { // no process uses it as its working folder now
 		t.Error(err)
 	}
 }

@@ -11,9 +11,9 @@ import (
 	"agent/internal/shell"
 )
 
-// A command that is waited for becomes a job while it runs: its caller gets what it has
-// printed, the job has the rest, the file has all of it, and neither the end of the
-// caller nor the time limit ends it.
+// A command in the foreground can become a job while it runs. The caller receives the output so
+// far, the job has the rest, and the file has all of it. The end of the caller and the time limit
+// do not stop the job.
 func TestACommandBecomesAJob(t *testing.T) {
 	t.Parallel()
 	jobs := shell.NewJobs(os.Environ(), nil)
@@ -61,7 +61,7 @@ func TestACommandBecomesAJob(t *testing.T) {
 	}
 }
 
-// A command that may not become a job is waited for to its end.
+// A command that cannot become a job runs in the foreground to its end.
 func TestACommandStays(t *testing.T) {
 	t.Parallel()
 	jobs := shell.NewJobs(os.Environ(), nil)

@@ -11,11 +11,11 @@ import (
 	"agent/internal/testing/fifo"
 )
 
-// Where a person waits, what ignores the request to end is killed soon, and nothing of it is
-// left, not even what moved to a session of its own (cancel within 0.3 s).
+// If a user waits, a command that ignores the request to end is killed soon, within 0.3 s after a
+// cancel. No process of it is left, not even in another session.
 func TestAPersonWaitsForNoGrace(t *testing.T) {
 	t.Parallel()
-	// Whoever reads the pipe is at its end when no process is left.
+	// The reader of the pipe reaches its end when no process is left.
 	const stubborn = `trap '' TERM; echo; exec 9>pipe; (setsid sleep 300 &); echo begun >&9; `
 	for name, c := range map[string]struct {
 		line string
@@ -73,7 +73,7 @@ func TestAPersonWaitsForNoGrace(t *testing.T) {
 
 func awaited(ctx context.Context, j *Jobs, c Command) { _, _ = j.Run(ctx, c, nil) }
 
-// killed starts a job and kills it once it has printed something; ctx is the call's.
+// killed starts a job and kills it after its first output. ctx is the context of the call.
 func killed(ctx context.Context, j *Jobs, c Command) {
 	job, err := j.Start(c)
 	if err == nil && job.Wait(context.Background(), time.Minute) == nil {

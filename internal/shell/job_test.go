@@ -15,7 +15,7 @@ import (
 	"agent/internal/testing/fifo"
 )
 
-// testJob is a job without a process.
+// testJob returns a job without a process.
 func testJob() *Job {
 	return &Job{ID: 1, began: time.Now(), output: newLog(1000, "", nil), done: make(chan struct{})}
 }
@@ -96,7 +96,7 @@ func TestLooksAtAJobMissNothing(t *testing.T) {
 	}
 }
 
-// A folder that was deleted meanwhile is named, not the shell.
+// If the working folder was deleted, the error names the folder and not the shell.
 func TestFolderThatIsGone(t *testing.T) {
 	t.Parallel()
 	jobs := NewJobs(os.Environ(), nil)
@@ -108,7 +108,7 @@ func TestFolderThatIsGone(t *testing.T) {
 	}
 }
 
-// A command whose time is over before it has started timed out like any other.
+// A command whose timeout ends before its start is reported as timed out.
 func TestTimeIsOverBeforeTheStart(t *testing.T) {
 	t.Parallel()
 	jobs := NewJobs(os.Environ(), nil)
@@ -119,8 +119,8 @@ func TestTimeIsOverBeforeTheStart(t *testing.T) {
 	}
 }
 
-// Close ends a command that somebody waits for, too, and with it the watcher: as long as
-// anything runs, there is one that ends it if this program is killed.
+// Close also stops a command in the foreground, and then the watcher. While a command runs, a
+// watcher process stops it if this program is killed.
 func TestCloseWaitsForEveryCommand(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -160,18 +160,18 @@ func TestCloseWaitsForEveryCommand(t *testing.T) {
 	if _, err := jobs.Run(t.Context(), Command{Line: "true", Dir: folder}, nil); !errors.Is(err, ErrClosed) {
 		t.Errorf("a command after Close: %v", err)
 	}
-	jobs.Close() // again is nothing
+	jobs.Close() // a second call has no effect
 }
 
-// watch says whether there is a watcher, and how many commands run.
+// watch returns whether a watcher runs, and the number of running commands.
 func watch(j *Jobs) (watched bool, running int) {
 	j.groups.mu.Lock()
 	defer j.groups.mu.Unlock()
 	return j.groups.watcher != nil, len(j.groups.running)
 }
 
-// The end of what a job printed, whatever the model looked at, also of a command that was
-// not a job from the start.
+// Tail returns the end of the output of a job, whatever the model has read, also if the command
+// became a job later.
 func TestTailOfAJob(t *testing.T) {
 	job := testJob()
 	print(job.output, "one\ntwo\n")

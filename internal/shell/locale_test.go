@@ -9,7 +9,8 @@ import (
 	"agent/internal/shell"
 )
 
-// A line means in every locale what it means in UTF-8: a backslash is never half of a character.
+// A line has the same meaning in every locale as in UTF-8: a backslash is never the second byte of
+// a character.
 func TestLinesMeanTheSameInEveryLocale(t *testing.T) {
 	t.Parallel()
 	for locale, kept := range map[string]bool{
@@ -26,7 +27,7 @@ func TestLinesMeanTheSameInEveryLocale(t *testing.T) {
 					t.Errorf("%s=%s: %q, %v", name, locale, result.Output, err)
 				}
 			}
-			// The locale need not be there; where it is, bash shows what it would run.
+			// The locale may be missing. If it exists, bash would run the code.
 			line := "echo \"你\\\" ; touch made #\"; echo \"ア\\\"; touch made #\""
 			if _, err := jobs.Run(t.Context(), shell.Command{Line: line, Dir: dir, OutputBytes: 1000}, nil); err != nil {
 				t.Error(err)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// An output is not cut for a last tenth, and what is shown of a longer one keeps to
-// the limit.
+// An output that exceeds the limit by up to a tenth is not cut. A longer one is cut to the limit.
 func TestOutputIsNotCutForATenth(t *testing.T) {
 	t.Parallel()
 	const limit, line = 1000, "123456789\n"

@@ -12,8 +12,8 @@ import (
 	"agent/internal/shell"
 )
 
-// The exit line says what failed in a pipe, and a command with a pipe
-// does and prints what it would without.
+// The exit line names the commands of a pipe that failed. Apart from that, the pipe behaves and
+// prints as usual.
 func TestThePipeSaysWhatFailed(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
@@ -63,7 +63,7 @@ func TestThePipeSaysWhatFailed(t *testing.T) {
 		alone := exec.Command(bash, "-c", "--", line)
 		alone.Dir = plain
 		output, _ := alone.CombinedOutput()
-		// The commands of a pipe run at once: which of them set -x names first is not fixed.
+		// The commands of a pipe run in parallel, so the order of the lines of set -x varies.
 		if ours, theirs := sortedLines(result.Output), sortedLines(string(output)); ours != theirs {
 			t.Errorf("%q prints %q, alone %q", line, ours, theirs)
 		}
@@ -85,7 +85,7 @@ func sortedLines(text string) string {
 	return strings.Join(slices.Sorted(strings.Lines(text)), "")
 }
 
-// What a command writes itself where the states are expected is not believed.
+// If the command itself writes to the file for the exit states, that content is ignored.
 func TestStatesThatTheCommandWrote(t *testing.T) {
 	t.Parallel()
 	jobs := shell.NewJobs(os.Environ(), nil)
@@ -95,7 +95,7 @@ func TestStatesThatTheCommandWrote(t *testing.T) {
 		`f=$(tr '\0' '\n' < /proc/$$/cmdline | grep -o "/[^ ']*/\.pipe-[A-Z0-9]*"); mkdir "$f"; false | cat`,
 		`f=$(tr '\0' '\n' < /proc/$$/cmdline | grep -o "/[^ ']*/\.pipe-[A-Z0-9]*"); ln -s /etc/passwd "$f"; set -C; false | cat`,
 	} {
-		if strings.Contains(line, "mkfifo") { // without a reader bash would wait to write, as it should
+		if strings.Contains(line, "mkfifo") { // without a reader bash would block when it writes
 			line = strings.Replace(line, "false | cat", `(sleep 0.01; cat "$f" >/dev/null) & false | cat`, 1)
 		}
 		temp := t.TempDir()

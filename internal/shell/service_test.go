@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// A service answers on its pipes, its errors go to the log, and Close ends it with all that it started.
+// A service answers on its pipes, its errors go to the log, and Close ends it and its child
+// processes.
 func TestService(t *testing.T) {
 	t.Parallel()
-	var log bytes.Buffer // read once it is drained
+	var log bytes.Buffer // read after the service has ended
 	s, err := StartService(t.Context(), ServiceCommand{
 		Path: "/bin/sh", Args: []string{"-c", `echo ready >&2; trap "" TERM; sleep 100 & while read line; do echo "heard $line"; done; wait`},
 		Dir: t.TempDir(), Env: []string{"PATH=/usr/bin:/bin"},

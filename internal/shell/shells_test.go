@@ -17,7 +17,8 @@ func TestKindOfAShell(t *testing.T) {
 	}
 }
 
-// A line for PowerShell is encoded, whatever quotes it holds, and ends with the line's own code.
+// A line for PowerShell is encoded, so that it can contain any quotes. The exit code is the exit
+// code of the line.
 func TestPowerArguments(t *testing.T) {
 	t.Parallel()
 	const line = `echo "a 'b' é"; exit 3`

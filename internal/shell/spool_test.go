@@ -14,7 +14,7 @@ func room(bytes int64) *atomic.Int64 {
 	return r
 }
 
-// All files together are bounded too.
+// The total size of all output files is limited.
 func TestSpoolsShareTheirRoom(t *testing.T) {
 	t.Parallel()
 	shared := room(8)
@@ -48,7 +48,7 @@ func TestSpoolIsBounded(t *testing.T) {
 	}
 }
 
-// A full disk is no failure of the command, but it is reported.
+// A full disk does not fail the command, but it is reported.
 func TestSpoolOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

@@ -8,7 +8,7 @@ import (
 	"agent/internal/slash"
 )
 
-// fakeAgents are the agents of a conversation.
+// fakeAgents simulates the subagents of a conversation.
 type fakeAgents struct{ savings []slash.AgentSaving }
 
 func (fakeAgents) AgentLines() []string                 { return []string{"Agents:"} }
@@ -16,7 +16,7 @@ func (a fakeAgents) AgentSavings() []slash.AgentSaving  { return a.savings }
 func (fakeAgents) RunningAgents() (ids, tasks []string) { return []string{"s-abcde"}, []string{"look"} }
 func (fakeAgents) StopAgents(string) (int, error)       { return 2, nil }
 
-// All agents are ended by one word.
+// One command stops all subagents.
 func TestStopAllAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *slash.Deps) { d.Agents = fakeAgents{} })
@@ -25,7 +25,7 @@ func TestStopAllAgents(t *testing.T) {
 	}
 }
 
-// /density has the savings of agents apart, and in the sum.
+// /density lists the savings of subagents separately, and includes them in the total.
 func TestDensityOfAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *slash.Deps) {

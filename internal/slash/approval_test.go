@@ -11,7 +11,7 @@ import (
 	"agent/internal/rules"
 )
 
-// What was allowed with "always" can be seen and taken back.
+// /approval lists the permissions that the user granted with "always", and can revoke them.
 func TestApprovalGrants(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -35,8 +35,8 @@ func TestApprovalGrants(t *testing.T) {
 	w.refused(t, "/approval ask now", "too many arguments; /approval takes MODE or forget N|all")
 }
 
-// D-123: what is kept for the project is listed behind the grants of the session, with since when
-// it holds and how it was used; what was not used for 30 days is shown less clearly.
+// D-123: permissions for the project are listed after the permissions of the session, with their
+// date and their uses. A permission without a use for 30 days is dimmed.
 func TestApprovalListsWhatIsKept(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -8,8 +8,8 @@ import (
 	"agent/internal/slash"
 )
 
-// Files are listed, completed with their hint and sent as they were typed; names of the
-// program win, and quotes are nobody's business.
+// Command files are listed, completed with their hint, and sent as typed, including quotes.
+// Built-in commands take precedence.
 func TestFilesAsCommands(t *testing.T) {
 	t.Parallel()
 	c := slash.New(t.Context(), slash.Deps{Setup: slash.Setup{Callable: func() []command.Callable {

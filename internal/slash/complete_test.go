@@ -74,7 +74,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// Every proposal says in a line what it is, where there is something to say.
+// Every proposal has a one-line help text if one is needed.
 func TestProposalsAreExplained(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -88,8 +88,8 @@ func TestProposalsAreExplained(t *testing.T) {
 	}
 }
 
-// Whatever is typed, completing it replaces a suffix of the line, and the line
-// with a proposal put in is again one that completes.
+// Any input can be completed: the proposal replaces a suffix of the line, and the new line can be
+// completed again.
 func TestCompleteAnything(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -111,7 +111,8 @@ func TestCompleteAnything(t *testing.T) {
 	})
 }
 
-// Half a word must lose nothing: what a proposal gives up is said with it.
+// Completing half a word must not cause a loss. The help of a proposal names the content that the
+// command discards.
 func TestProposalsSayWhatLosesSomething(t *testing.T) {
 	t.Parallel()
 	loses := map[string]bool{"/clear": true, "/new": true, "/compress": true, "/compact": true, "/quit": true, "/exit": true, "/q": true}

@@ -15,7 +15,7 @@ import (
 	"agent/internal/history"
 )
 
-// priced is a ledger with two cuts and a compression, and what is held back.
+// priced fills the session with two cuts, a compression, and parts that wait for pruning.
 func priced(w *world) {
 	at := time.Date(2026, 11, 21, 12, 5, 7, 0, time.UTC)
 	first, second := &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1200, Request: 41}, &history.Cut{Paid: -50, Saves: 10, Request: 60}
@@ -34,7 +34,8 @@ func priced(w *world) {
 	w.session.known, w.session.pinned = []string{root + "/a.go", root + "/b.go"}, []string{root + "/b.go"}
 }
 
-// Each cut says what it costs and when it pays back, and what is held back says why.
+// Each cut is listed with its cost and the request at which it pays back. Each part that is held
+// back has a reason.
 func TestDensityListsCutsAndWhatIsHeldBack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -58,8 +59,8 @@ Still in the context: 2 parts, 3k tokens
 	}
 }
 
-// What each request cost stands beside what it would have: where something happened, and
-// in money where prices are known.
+// For each request with an event, the view compares the cost with the cost without pruning, in
+// money if prices are known.
 func TestDensityTellsTheStory(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -82,7 +83,7 @@ request  sent     of   input  without
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("shows\n%s\nwant\n%s", got, want)
 	}
-	// The sum is that of /stats, and a loss is one in both.
+	// The total equals the total of /stats, and both show a loss as a loss.
 	w.session.stats.Requests, w.session.stats.Cost = 5, 0.82
 	w.session.stats.Saving = chat.Saving{Tokens: 9000, Without: 25_000, Saved: -2000, Cost: -0.02}
 	if got := text(w.run(t, "/density")); !strings.HasPrefix(got, "5 requests: $0.82, without pruning $0.80 (102%)") {
@@ -97,8 +98,8 @@ request  sent     of   input  without
 	}
 }
 
-// After a long session the story still fits a screen of 24 lines and 80 columns, and names how
-// many of each kind it leaves out.
+// After a long session the view still fits a screen of 24 lines and 80 columns. It prints the
+// number of omitted lines of each kind.
 func TestDensityFitsOneScreen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -114,7 +115,7 @@ func TestDensityFitsOneScreen(t *testing.T) {
 	if len(lines) > 18 {
 		t.Errorf("%d lines:\n%s", len(lines), strings.Join(lines, "\n"))
 	}
-	for _, line := range lines[1:] { // the first is prose, which wraps
+	for _, line := range lines[1:] { // the first line is text that wraps
 		if len([]rune(line)) > 80 {
 			t.Errorf("wider than 80 columns: %s", line)
 		}
@@ -126,8 +127,8 @@ func TestDensityFitsOneScreen(t *testing.T) {
 	}
 }
 
-// The next request shows the same: what it costs, what leaves and why, what is held
-// back; at most 18 lines of 60 columns, but for the lines of prose.
+// /density explain shows the cost of the next request, the content it would prune and the reasons, and
+// the parts that are held back. It has at most 18 lines of 60 columns, without the lines of text.
 func TestDensityExplainsTheNextRequest(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

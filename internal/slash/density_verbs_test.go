@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The line below each view of /density names every form that has a word of its own.
+// The line below each view of /density lists every form of the command.
 func TestDensityVerbs(t *testing.T) {
 	t.Parallel()
 	for _, form := range densityCommand(Deps{}).Forms {

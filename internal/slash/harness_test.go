@@ -25,7 +25,7 @@ import (
 	"agent/internal/toolspec"
 )
 
-// The turn loop and its parts are what the commands take for a session.
+// The packages chat and gate implement the interfaces of the commands.
 var (
 	_ slash.Session     = (*chat.Chat)(nil)
 	_ slash.Context     = (*chat.Views)(nil)
@@ -33,10 +33,9 @@ var (
 	_ slash.Permissions = (*gate.Consent)(nil)
 )
 
-// fakeSession is a conversation with fixed figures that notes what it is asked
-// to do.
+// fakeSession is a conversation with fixed values. It records the calls of its methods.
 type fakeSession struct {
-	// actErr is what changes of the context fail by.
+	// actErr is the error of changes to the context.
 	actErr     error
 	usage      chat.ContextUsage
 	ledger     []chat.PruneRecord
@@ -161,7 +160,7 @@ func (f *fakeSession) Retry(context.Context) error {
 	return f.err
 }
 
-// world is everything commands work on in a test.
+// world holds everything that commands use in a test.
 type world struct {
 	*command.Commands
 	session  *fakeSession
@@ -172,8 +171,8 @@ type world struct {
 
 var testTime = time.Date(2026, 11, 21, 12, 30, 0, 0, time.UTC)
 
-// newWorld returns a world; change may replace parts of it before the commands
-// are made.
+// newWorld returns a world. The change functions can replace its parts before the commands are
+// created.
 func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 	t.Helper()
 	var modes []string
@@ -223,7 +222,7 @@ func newWorld(t *testing.T, change ...func(*slash.Deps)) *world {
 	return &world{slash.New(t.Context(), *deps), session, deps.Settings, deps.Profiles, deps}
 }
 
-// run runs a line that must succeed and returns what it shows.
+// run runs a command line that must succeed and returns its output.
 func (w *world) run(t *testing.T, line string) command.Output {
 	t.Helper()
 	out, err := w.Run(t.Context(), line)
@@ -233,7 +232,7 @@ func (w *world) run(t *testing.T, line string) command.Output {
 	return out
 }
 
-// refused runs a line that must fail with one line of text holding want.
+// refused runs a command line that must fail with a one-line error that contains want.
 func (w *world) refused(t *testing.T, line, want string) {
 	t.Helper()
 	out, err := w.Run(t.Context(), line)
@@ -247,7 +246,7 @@ func (w *world) refused(t *testing.T, line, want string) {
 
 func text(out command.Output) string { return strings.Join(out.Lines, "\n") }
 
-// values are the proposals for a line.
+// values returns the proposals for a line.
 func (w *world) values(line string) []string {
 	_, proposals := w.Complete(line)
 	var values []string

@@ -7,7 +7,7 @@ import (
 	"agent/internal/slash"
 )
 
-// fakeJob is what is known of a job.
+// fakeJob is a job with a fixed state.
 type fakeJob struct {
 	state, spool string
 	running      bool
@@ -18,7 +18,7 @@ func (f fakeJob) State() string { return f.state }
 func (f fakeJob) Tail() string  { return "" }
 func (f fakeJob) Spool() string { return f.spool }
 
-// What runs in the background is seen and ended by whoever sits before it.
+// The user can list and stop background jobs.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	var ended []int

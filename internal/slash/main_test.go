@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Nothing that completion starts in the background outlives its context.
+// No goroutine of the completion outlives its context.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -40,7 +40,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// An endpoint that does not list its models does not keep anybody from using one.
+// A model can be selected even if the endpoint does not list its models.
 func TestModelWithoutList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *slash.Deps) {
@@ -55,7 +55,7 @@ func TestModelWithoutList(t *testing.T) {
 	}
 }
 
-// Completion asks the endpoint once, in the background, and again for another
+// Completion requests the list of models once in the background, and again after a change of the
 // endpoint.
 func TestModelCompletionNeverWaits(t *testing.T) {
 	t.Parallel()
@@ -92,13 +92,13 @@ func TestModelCompletionNeverWaits(t *testing.T) {
 		if asked != 2 {
 			t.Errorf("asked %d times, want once for each endpoint", asked)
 		}
-		// The second answer never comes: the question ends by a limit of its own, or
-		// the bubble reports the goroutine that waits.
+		// The second list never arrives. The request must end with its own timeout, otherwise the
+		// bubble reports a blocked goroutine.
 		<-time.After(time.Minute)
 	})
 }
 
-// The list of models says what is known of each.
+// The list of models shows the known properties of each.
 func TestModelsSayPriceAndEffort(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *slash.Deps) {
@@ -124,7 +124,7 @@ func TestModelsSayPriceAndEffort(t *testing.T) {
 	}
 }
 
-// ← and → change the effort that a model of the list is taken with.
+// ← and → change the reasoning level for a model in the list.
 func TestModelWithEffort(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *slash.Deps) {
@@ -161,8 +161,8 @@ func TestModelWithEffort(t *testing.T) {
 	}
 }
 
-// Changing the model in the middle says that the cache is lost, and
-// what reading it anew costs; where nothing is cached, and for the same model, there is nothing to say.
+// If the model changes during a session, a notice reports the lost cache and the cost of reading
+// the prompt again. No notice appears for an empty cache or the same model.
 func TestModelSaysWhatChangingItCosts(t *testing.T) {
 	t.Parallel()
 	cached := chat.ContextUsage{Prompt: 32_800, Cached: 30_000}

@@ -10,7 +10,8 @@ import (
 	"agent/internal/slash"
 )
 
-// theirs are the commands of other agents, as their documents of November 2026 list them.
+// theirs are the commands of other coding agents, according to their documentation of November
+// 2026.
 var theirs = map[string]string{
 	"Claude Code": "add-dir agents allowed-tools bashes branch btw bug checkpoint clear color compact config context copy cost diff doctor effort exit export fast feedback fork help hooks ide init insights install-github-app keybindings login logout mcp memory model new output-style permissions plan plugin pr-comments pr_comments privacy-settings quit release-notes remote-control rename resume review rewind sandbox security-review skills stats status statusline tasks terminal-setup theme todos upgrade usage vim voice yolo",
 	"codex":       "agent apps approvals clean clear collab compact copy debug-config diff exit experimental fast feedback fork goal hooks ide init keymap logout mcp memories mention model new permissions personality plan ps quit raw rename resume review rollout setup-default-sandbox side skills status statusline stop theme title vim",
@@ -20,12 +21,12 @@ var theirs = map[string]string{
 	"aider":       "add architect ask chat-mode clear code commit copy copy-context diff drop edit editor editor-model exit git help lint load ls map map-refresh model models multiline-mode ok paste quit read-only reasoning-effort report reset run save settings test think-tokens tokens undo voice weak-model web",
 }
 
-// Words that hands know work, or are answered with ours.
+// Each of these commands works here too, or the reply names the equivalent command.
 func TestCommandsOfOtherAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	shell := []command.Command{}
-	for _, name := range []string{"doctor", "login", "logout", "import", "savings", "review"} { // of the program around it
+	for _, name := range []string{"doctor", "login", "logout", "import", "savings", "review"} { // commands of the program, not of a session
 		shell = append(shell, command.Command{Name: name})
 	}
 	commands := slash.New(t.Context(), *w.deps, shell...)

@@ -36,7 +36,7 @@ func TestProfiles(t *testing.T) {
 	}
 }
 
-// Loading switches model, endpoint and settings together.
+// Loading a profile changes the model, the endpoint and the settings together.
 func TestLoadSwitchesEverything(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -70,7 +70,7 @@ func TestProfileRefuses(t *testing.T) {
 	} {
 		w.refused(t, line, want)
 	}
-	// S-10: the error names the valid strategies, and what was in use stays.
+	// S-10: the error names the valid strategies, and the current settings stay.
 	if err := os.WriteFile(w.store.Path("bad"), []byte(`{"version":1,"model":"m","settings":{"compression.strategy":"fast"}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"agent/internal/snapshot"
 )
 
-// threeMessages are two messages of this line, one that was left behind, and the end of
-// the line it was on.
+// threeMessages returns two messages of the current branch, and a message and the end of a branch
+// that was left.
 func threeMessages() []history.Point {
 	return []history.Point{
 		{Seq: 2, At: testTime, Message: history.HumanText("make x\nand y"), Turn: 1},
@@ -20,7 +20,7 @@ func threeMessages() []history.Point {
 	}
 }
 
-// oneStep is a plan that changes a file.
+// oneStep returns a plan that changes one file.
 func oneStep() *snapshot.Plan {
 	return &snapshot.Plan{Kind: snapshot.Restore, Steps: []snapshot.Step{{Path: "a.go", Does: "change", Diff: "diff --git a/a.go b/a.go\n"}}}
 }
@@ -81,8 +81,8 @@ To restore the context to before a message, type /rewind NUMBER.`
 	}
 }
 
-// After going back it is asked whether the files are to go there too, where that would
-// change any and can be done.
+// After a rewind, the reply offers to restore the files too, if that is possible and would change
+// any.
 func TestRewindAsksAboutFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -112,7 +112,7 @@ func TestRewindAsksAboutFiles(t *testing.T) {
 	}
 }
 
-// The list of messages shows which files changed since each of them.
+// The list of messages shows which files changed after each message.
 func TestRewindListShowsFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

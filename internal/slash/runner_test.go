@@ -10,7 +10,7 @@ import (
 	"agent/internal/slash"
 )
 
-// The commands of the interface, without those of later issues.
+// The interface has exactly these commands.
 func TestCommandsOfTheInterface(t *testing.T) {
 	t.Parallel()
 	want := strings.Fields("help quit clear compress context density set settings profile model tools stats export copy diff retry rewind sessions find remember notes forget resume rename fork btw keys instructions skills hooks trust mcp servers init jobs agents approval theme todo debug undo redo web why share")
@@ -25,8 +25,8 @@ func TestCommandsOfTheInterface(t *testing.T) {
 	}
 }
 
-// Every command declares itself fully, is found by each of its names in any
-// case, is explained, listed and completed.
+// Every command has a complete declaration, is found by each of its names in upper and lower case,
+// and appears in help, lists and completion.
 func TestEveryCommand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -68,7 +68,7 @@ func TestEveryCommand(t *testing.T) {
 	}
 }
 
-// An error of the session reaches the person, and no command panics on it.
+// An error of the session reaches the user, and no command panics because of it.
 func TestSessionErrors(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -98,7 +98,7 @@ func TestWrongLines(t *testing.T) {
 	}
 }
 
-// What commands ask of whoever ran them.
+// The output of a command contains the actions for its caller, such as quitting.
 func TestEffects(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -135,7 +135,7 @@ func TestNothingToShow(t *testing.T) {
 	}
 }
 
-// /compress tells the three outcomes apart.
+// /compress reports three different results.
 func TestCompressOutcomes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -11,7 +11,7 @@ import (
 	"agent/internal/slash"
 )
 
-// recorded gives a world three sessions, of which the second is open.
+// recorded gives a world three sessions. The second one is open.
 func recorded(asked *[]string) func(*slash.Deps) {
 	return func(d *slash.Deps) {
 		infos := []session.Info{
@@ -94,7 +94,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// A session is named, and found by its title, its first message, and what was said.
+// A session can be renamed, and found by its title, its first message and its content.
 func TestRename(t *testing.T) {
 	t.Parallel()
 	var asked []string
@@ -127,7 +127,8 @@ func TestRename(t *testing.T) {
 	without.refused(t, "/rename x", "are not recorded")
 }
 
-// The keys of the list rename, delete, and show other folders and the runs of scripts.
+// The keys of the list rename and delete sessions, and show other folders and non-interactive
+// sessions.
 func TestSessionListKeys(t *testing.T) {
 	t.Parallel()
 	var asked, deleted []string

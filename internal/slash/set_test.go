@@ -10,7 +10,7 @@ import (
 	"agent/internal/slash"
 )
 
-// The sequence of a user who tries things out: each line with what it answers.
+// A user tries out settings: each line has the expected reply.
 func TestSet(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -40,7 +40,7 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// A setting that the strategy does not ask for says so, when it is set and when it is asked for.
+// If the strategy does not use a setting, setting and showing it print a notice.
 func TestSetSaysWhatHasNoEffect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -56,7 +56,7 @@ func TestSetSaysWhatHasNoEffect(t *testing.T) {
 	}
 }
 
-// What /set takes back shows what lies below it.
+// After a value of /set is removed, the value of the next layer is shown.
 func TestUnsetShowsTheLayerBelow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -71,7 +71,7 @@ func TestUnsetShowsTheLayerBelow(t *testing.T) {
 	}
 }
 
-// Bad input of the issue: one line, the valid choice, nothing changed.
+// An invalid value causes a one-line error with the valid choices, and changes nothing.
 func TestSetRefuses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -101,8 +101,7 @@ func TestSetRefuses(t *testing.T) {
 	}
 }
 
-// Every key and alias can be shown, and everything proposed as a value can be
-// set.
+// Every name and alias can be shown, and every proposed value can be set.
 func TestSetEveryKey(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -175,7 +174,8 @@ func TestSettingsTable(t *testing.T) {
 	w.refused(t, "/settings qqq", "unknown setting")
 }
 
-// A theme that cannot be used says why, by every way to choose it, and the list marks it.
+// An invalid theme is refused with its reason by every command that selects it, and the list marks
+// it.
 func TestAFaultyThemeIsRefused(t *testing.T) {
 	t.Parallel()
 	fault := errors.New("red is not readable")
@@ -200,8 +200,8 @@ func TestAFaultyThemeIsRefused(t *testing.T) {
 	}
 }
 
-// A choice that describes the person is kept, its answer says so, and one command resets it. A
-// choice of the task counts for the session.
+// A choice that describes the user is stored. The reply reports this, and one command resets it. A
+// choice for the task is kept for the session.
 func TestChoicesAreKept(t *testing.T) {
 	t.Parallel()
 	kept := map[string]string{}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// No command that shows settings shows the key in a header.
+// No command that shows settings shows the API key in a header.
 func TestNoCommandShowsTheKeyInAHeader(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

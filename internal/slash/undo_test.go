@@ -8,7 +8,8 @@ import (
 	"agent/internal/snapshot"
 )
 
-// D-85: what was shown is what is done, once, and only by the command that showed it.
+// D-85: an undo performs exactly the plan that was shown, once, and only through the command that
+// showed it.
 func TestUndoDoesWhatItShowed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -62,8 +62,8 @@ pruned       12.3k tokens so far`
 	}
 }
 
-// A threshold that the reserve makes ineffective is said in a line, by /context and by
-// what changes it (D-40).
+// If the reserve for the reply lowers the threshold, /context and the commands that change it print
+// a line about it (D-40).
 func TestThresholdAboveTheReserve_D40(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -88,7 +88,7 @@ func TestThresholdAboveTheReserve_D40(t *testing.T) {
 	}
 }
 
-// The parts of the context are listed below the figures, and can be chosen, kept and let go.
+// The parts of the context are listed below the totals. The user can select, pin and prune them.
 func TestContextMap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -140,8 +140,8 @@ func TestContextMap(t *testing.T) {
 	}
 }
 
-// Before the first report of the provider there is no cache to tell of, and a
-// window that overflows has nothing free.
+// Before the first report of the provider, the view has no line about the cache. If the context
+// window overflows, no tokens are free.
 func TestContextViewAtTheEdges(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -192,7 +192,7 @@ PASS`
 	w.refused(t, "/density show 1 2", "too many arguments; /density takes all, explain, show NUMBER, NUMBER, restore NUMBER, why TEXT, pin PATH or unpin PATH, or stands alone")
 }
 
-// Nobody is sent to a record that is not kept.
+// Without a session log, no view refers to it.
 func TestViewsWithoutRecord(t *testing.T) {
 	t.Parallel()
 	for recorded, want := range map[bool]int{true: 2, false: 0} {
@@ -231,8 +231,8 @@ cost               ?  /set price.input and price.output`
 	}
 }
 
-// Thinking is a part of the output where the provider reports it. Reasoning that is not sent any more
-// is named with the change that made it void.
+// Thinking is a part of the output if the provider reports it. Reasoning that is no longer sent is
+// listed with the change that made it invalid.
 func TestThinkingIsTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -250,7 +250,7 @@ func TestThinkingIsTold(t *testing.T) {
 	}
 }
 
-// The figures fit a terminal of 60 columns. The reasons of /density wrap below their column.
+// The views fit a terminal of 60 columns. The reasons of /density wrap within their column.
 func TestViewsFitSixtyColumns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -264,7 +264,7 @@ func TestViewsFitSixtyColumns(t *testing.T) {
 	}
 }
 
-// The cells of a bar add up, and nothing that is there is invisible.
+// The cells of a bar add up, and every non-empty part has a cell.
 func TestBarCells(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -288,7 +288,7 @@ func TestBarCells(t *testing.T) {
 	})
 }
 
-// The words of an aside are taken as they were typed, with quotes and spaces.
+// The text of a side question is used as typed, with quotes and spaces.
 func TestAnAsideIsTakenAsTyped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -9,9 +9,8 @@ import (
 	"agent/internal/snapshot"
 )
 
-// Only its own end ends a command that runs. Whatever looks at the store
-// meanwhile leaves it alone, so that a kill is still known to have been in the middle of it, and
-// its changes are one change.
+// A running command ends only by itself, whatever reads the store meanwhile. After a kill the store
+// therefore knows that the command was interrupted, and its changes are one change.
 func TestWhatHappensWhileACommandRunsDoesNotEndIt(t *testing.T) {
 	t.Parallel()
 	for name, meanwhile := range map[string]func(b *bench){
@@ -63,8 +62,8 @@ func TestWhatHappensWhileACommandRunsDoesNotEndIt(t *testing.T) {
 	}
 }
 
-// Several commands and edits at once, in any order, with a kill at any time: undo brings back what
-// was there before the turn, redo what was there after it.
+// Commands and edits run in parallel and in any order, and the program can be killed at any time.
+// Undo restores the files from before the turn, and redo the files from after it.
 func TestAnyWorkAtOnceIsUndoneAndRedone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -110,7 +109,7 @@ func TestAnyWorkAtOnceIsUndoneAndRedone(t *testing.T) {
 			}
 		}
 		end := b.files()
-		b.Mark() // what was interrupted is finished
+		b.Mark() // interrupted work is finished
 		b.apply(b.PlanRestore(t.Context(), at))
 		if is := b.files(); is != start {
 			r.Fatalf("undone, the workspace holds\n%s\nwant\n%s", is, start)

@@ -16,19 +16,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Issue 10: a snapshot of a file of 100 kB takes at most 2 ms.
+// A snapshot of a file of 100 kB takes at most 2 ms.
 func BenchmarkEdit100kB(b *testing.B) {
 	w := newBench(b, nil)
 	content := []byte(strings.Repeat("some line of a source file\n", 100_000/27))
 	w.write("f", string(content))
 	for i := 0; b.Loop(); i++ {
-		copy(content, fmt.Sprintf("%09d", i)) // never the same twice
+		copy(content, fmt.Sprintf("%09d", i)) // always different
 		w.BeginEdit(snapshot.FileEdit{Abs: w.path("f"), Before: content, After: content})
 	}
 }
 
-// What a command costs in a repository, besides itself: one that only looks, and one that
-// makes a file. The time of processors is counted with that of git.
+// BenchmarkCommand measures the overhead of a command in a repository: a read-only command, and a
+// command that creates a file. It counts processor time, including git.
 func BenchmarkCommand(b *testing.B) {
 	for _, files := range []int{1000, 20_000} {
 		w := repositoryOf(b, files)
@@ -50,8 +50,8 @@ func BenchmarkCommand(b *testing.B) {
 	}
 }
 
-// Issue 10: undo of a thousand files takes a second at most, redo too, with each of them
-// safe on the disk.
+// Undo of a thousand files takes at most a second, and so does redo. Each file is synced to the
+// disk.
 func BenchmarkUndo1000(b *testing.B) {
 	w := newBench(b, nil)
 	for i := range 1000 {
@@ -66,7 +66,7 @@ func BenchmarkUndo1000(b *testing.B) {
 	}
 }
 
-// processorTime is what this program and those it has run took so far.
+// processorTime returns the processor time of this program and its finished child processes.
 func processorTime(t testing.TB) (took time.Duration) {
 	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
 		var used unix.Rusage
@@ -78,10 +78,11 @@ func processorTime(t testing.TB) (took time.Duration) {
 	return took
 }
 
-// repositoryOf is a workspace in which git tracks so many files, of a hundred contents.
+// repositoryOf returns a workspace in which git tracks this number of files, with a hundred
+// different contents.
 func repositoryOf(t testing.TB, files int) *bench {
 	b := newBench(t, nil)
-	ago := time.Now().Add(-time.Hour) // what git has the content of is older than its index
+	ago := time.Now().Add(-time.Hour) // a file that git has stored is older than its index
 	for i := range files {
 		name := fmt.Sprintf("d%d/f%d", i/100, i)
 		b.write(name, fmt.Sprintf("file %d\n", i%100))
@@ -93,7 +94,7 @@ func repositoryOf(t testing.TB, files int) *bench {
 	return b
 }
 
-// A large repository costs a look at every file and not a copy: git has what they hold.
+// In a large repository, the store checks every file but copies none, because git has the contents.
 func TestTrackedFilesAreNotCopied(t *testing.T) {
 	t.Parallel()
 	b := repositoryOf(t, 400)
@@ -108,20 +109,20 @@ func TestTrackedFilesAreNotCopied(t *testing.T) {
 	b.want(start)
 }
 
-// Issue 12: what is held while a command runs in a large repository is little for each
-// file, since it may run for long.
+// During a command in a large repository, the memory for each file is small, because the command
+// may run for a long time.
 func TestLittleIsHeldOfEachFileDuringACommand(t *testing.T) {
 	const few, many, mostBytes = 100, 1300, 70
 	held := func(files int) int64 {
 		b := repositoryOf(t, files)
 		before := heap()
-		b.BeginCommand(t.Context())() // some is held all the time
+		b.BeginCommand(t.Context())() // some memory is always in use
 		settle := b.BeginCommand(t.Context())
 		during := heap()
 		settle()
 		return during - before
 	}
-	least := int64(math.MaxInt64) // other goroutines of the tests allocate, too
+	least := int64(math.MaxInt64) // other goroutines of the tests allocate too
 	for range 3 {
 		least = min(least, (held(many)-held(few))/(many-few))
 	}
@@ -130,7 +131,7 @@ func TestLittleIsHeldOfEachFileDuringACommand(t *testing.T) {
 	}
 }
 
-// heap is how many bytes are reachable.
+// heap returns the number of reachable bytes.
 func heap() int64 {
 	runtime.GC()
 	var stats runtime.MemStats

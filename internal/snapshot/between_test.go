@@ -11,7 +11,7 @@ import (
 	"agent/internal/snapshot"
 )
 
-// append adds a line to a file as somebody else does.
+// append adds a line to a file as another program does.
 func (b *bench) append(name, line string) {
 	b.t.Helper()
 	content, err := os.ReadFile(b.path(name))
@@ -19,7 +19,7 @@ func (b *bench) append(name, line string) {
 	b.write(name, string(content)+line)
 }
 
-// replaced edits a file as a tool does, a part of it.
+// replaced edits a part of a file as a tool does.
 func (b *bench) replaced(name, old, with string) {
 	b.t.Helper()
 	content, err := os.ReadFile(b.path(name))
@@ -27,8 +27,8 @@ func (b *bench) replaced(name, old, with string) {
 	b.edit(name, strings.Replace(string(content), old, with, 1))
 }
 
-// What somebody else writes between two changes is not taken back with them. The
-// whole plan is refused, and the file is named.
+// If another program writes a file between two changes, undo keeps its content. The whole plan is
+// refused and names the file.
 func TestWhatOthersWroteBetweenTwoChangesStays(t *testing.T) {
 	t.Parallel()
 	for _, second := range []string{"edit", "command"} {
@@ -61,7 +61,7 @@ func TestWhatOthersWroteBetweenTwoChangesStays(t *testing.T) {
 							b.run("rm -f f; printf 'by the command\n' > f")
 						}
 						end := b.contents()
-						if turns == 2 { // its own turn can be undone, and no more
+						if turns == 2 { // only its own turn can be undone
 							b.undo()
 							b.redo()
 							b.want(end)
@@ -85,7 +85,8 @@ func TestWhatOthersWroteBetweenTwoChangesStays(t *testing.T) {
 	}
 }
 
-// A commit by somebody else changes no file, though git has the content from then on.
+// A commit of another program between two changes changes no file, although git then has the
+// content.
 func TestACommitBetweenTwoChangesIsNoChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"f": "0\n"})
@@ -99,8 +100,8 @@ func TestACommitBetweenTwoChangesIsNoChange(t *testing.T) {
 	b.want(start)
 }
 
-// Whoever writes, in whatever order: no line of somebody else is ever taken away, and what they left
-// alone is undone.
+// Whoever writes in whatever order, undo never removes a line of another program. Files that no
+// other program changed are undone.
 func TestNoLineOfOthersIsTakenAway(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -143,7 +144,7 @@ func TestNoLineOfOthersIsTakenAway(t *testing.T) {
 	})
 }
 
-// tried carries a plan out if it can be.
+// tried applies a plan if that is possible.
 func (b *bench) tried(plan *snapshot.Plan, err error) {
 	if err == nil {
 		_, _ = b.Apply(plan)

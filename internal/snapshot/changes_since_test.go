@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What edits and commands have changed since a mark, and what changed back counts as
-// nothing.
+// ChangesSince reports the changes of edits and commands after a mark. A change that was reverted
+// does not count.
 func TestChangesSinceAMark(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -21,14 +21,14 @@ func (b *bench) run(line string) {
 	settle()
 }
 
-// shell runs a command line that the store does not know of.
+// shell runs a command line without the knowledge of the store.
 func (b *bench) shell(line string) {
 	b.t.Helper()
 	require.Line(b.t, line)
 	cmd := exec.Command("sh", "-ec", line)
 	cmd.Dir = b.w.Root()
 	cmd.Env = append(sandbox.PlainEnviron(os.Environ()), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null",
-		// Nothing continues in the background, in the way of removing the workspace.
+		// Git must not start a background process, which could block the removal of the workspace.
 		"GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=gc.auto", "GIT_CONFIG_VALUE_0=0", "GIT_CONFIG_KEY_1=maintenance.auto", "GIT_CONFIG_VALUE_1=false",
 		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -36,8 +36,8 @@ func (b *bench) shell(line string) {
 	}
 }
 
-// repository makes the workspace a repository with what a command line adds. The aged files,
-// which git has the content of, are older than its index.
+// repository makes the workspace a git repository and runs a command line in it. The aged files,
+// which git has stored, get a time before the index.
 func (b *bench) repository(line string, aged ...string) {
 	b.t.Helper()
 	then := time.Now().Add(-time.Hour)
@@ -53,8 +53,7 @@ func (b *bench) repository(line string, aged ...string) {
 	must(b.t, os.Chtimes(b.path(".git/index"), soon, soon))
 }
 
-// Whatever a command does to files is undone and done again, in a repository and
-// without one.
+// Undo and redo work for any change of files by a command, with and without a repository.
 func TestUndoOfCommands(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
@@ -111,8 +110,8 @@ func TestUndoOfCommands(t *testing.T) {
 	}
 }
 
-// A folder that a command has replaced by a link comes back with what was in it, though
-// something stands at the end of the link under the same name.
+// A folder that a command replaced by a link is restored with its content, even if the target of
+// the link contains files with the same names.
 func TestALinkInThePlaceOfAFolderIsUndone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"d/e/c": "c\n", "d/e/f/g": "g\n", "x/c": "x\n"})
@@ -128,7 +127,7 @@ func TestALinkInThePlaceOfAFolderIsUndone(t *testing.T) {
 	if now := b.files(); now != end {
 		t.Errorf("the workspace holds\n%s\nwant\n%s", now, end)
 	}
-	// A link that somebody else has made is not taken away.
+	// A link of another program is not removed.
 	b.undo()
 	b.shell("rm -r d; ln -s x d")
 	if plan := b.planned(b.PlanRedo(t.Context())); len(plan.Refused) == 0 {
@@ -136,8 +135,8 @@ func TestALinkInThePlaceOfAFolderIsUndone(t *testing.T) {
 	}
 }
 
-// Commands that change no content are no turn to undo; nor is what happened between
-// two commands.
+// Commands that change no content do not count as a turn to undo. Changes between two commands do
+// not count either.
 func TestCommandsThatChangeNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "one\n"})
@@ -157,7 +156,8 @@ func TestCommandsThatChangeNothing(t *testing.T) {
 	}
 }
 
-// D-87: a file that git ignored is not new when it is ignored no more, and is not deleted.
+// D-87: a file that git ignored does not count as new when it is no longer ignored, and is not
+// deleted.
 func TestIgnoredFilesAreNobodysBusiness(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{".gitignore": "*.log\n", "old.log": "old\n"})
@@ -172,8 +172,8 @@ func TestIgnoredFilesAreNobodysBusiness(t *testing.T) {
 	}
 }
 
-// D-87: a command after which the files cannot be listed is one to undo all the same; that
-// it may have created files is said at once, once, and by what undoes it.
+// D-87: if the files cannot be listed after a command, the command can still be undone. The command
+// and its undo each report once that it may have created files.
 func TestWhatIsCreatedUnlistedIsSaid(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "one\n"})
@@ -214,7 +214,8 @@ func TestWhatIsCreatedUnlistedIsSaid(t *testing.T) {
 	}
 }
 
-// D-86: keys are not copied, and files too large to be kept are named; the rest is undone.
+// D-86: secret files are not copied, and files that are too large are reported. All other files are
+// undone.
 func TestWhatIsNotKept(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"prod.env": "KEY=sentinel-4711\n", "a": "one\n"})

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// D-99: what a change did to each file is shown as a difference, and
-// nothing of files with keys; what ran beside a turn is said when that is undone, and at no
-// other.
+// D-99: the effect of a change on each file is shown as a diff, except for secret files. A
+// hook that ran in parallel with a turn is reported when that turn is undone, and for no other turn.
 func TestHooksChangesAreShownAndWhatIsNotSeenIsSaid(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "one\n", "gone": "x\n", "k.env": "KEY=1\n"})
@@ -30,7 +29,7 @@ func TestHooksChangesAreShownAndWhatIsNotSeenIsSaid(t *testing.T) {
 	}
 	b.RecordProgram("hook h")
 	b.RecordProgram("hook h")
-	b.open() // another run knows it too
+	b.open() // another run has the same information
 	plan, err := b.PlanUndo(t.Context())
 	if err != nil {
 		t.Fatal(err)

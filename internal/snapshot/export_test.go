@@ -2,14 +2,14 @@ package snapshot
 
 import "time"
 
-// ListIn bounds how long listing the workspace may take.
+// ListIn sets the time limit for listing the workspace.
 func (s *Store) ListIn(most time.Duration) { s.listTime = most }
 
-// ListTime is that bound as the program has it.
+// ListTime is the default time limit for listing the workspace.
 const ListTime = listTime
 
-// IgnoreFiles are those outside of the work tree by which git tells what it lists.
+// IgnoreFiles returns the files outside the work tree that determine which files git ignores.
 func (s *Store) IgnoreFiles(gitDir string) []string { return s.ignoreFiles(gitDir, gitDir) }
 
-// GoBack takes back what was done of a plan, as Apply does after an error.
+// GoBack reverts the finished steps of a plan, as Apply does after an error.
 func (s *Store) GoBack(p *Plan) error { return s.files.goBack(p.Steps) }

@@ -19,8 +19,8 @@ import (
 	"agent/internal/workspace"
 )
 
-// A content with a flipped byte is known by its hash: its file stays as it is, and that
-// is said; the others are undone.
+// A flipped byte in a stored content is detected by its hash. Its file is left unchanged and
+// reported, and the other files are undone.
 func TestDamagedContent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "sentinel a\n", "b": "sentinel b\n"})
@@ -40,7 +40,7 @@ func TestDamagedContent(t *testing.T) {
 	}
 }
 
-// damage flips a byte in each file of the store that holds a text.
+// damage flips a byte in each file of the store that contains a text.
 func (b *bench) damage(text string) {
 	b.t.Helper()
 	damaged := false
@@ -61,8 +61,8 @@ func (b *bench) damage(text string) {
 	}
 }
 
-// A damaged line of the journal is not obeyed; what came after it can be undone, what
-// came before cannot, and that is said. A last line without its end is dropped.
+// A damaged line of the journal is ignored. Later changes can be undone. Earlier ones cannot, which
+// is reported. An incomplete last line is dropped.
 func TestDamagedJournal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
@@ -101,7 +101,8 @@ func TestDamagedJournal(t *testing.T) {
 	}
 }
 
-// Whoever removes the store of a session that runs is told of: the edits that follow cannot be undone.
+// If the store of a running session is deleted, the session reports that later edits cannot be
+// undone.
 func TestRemovedStore(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
@@ -118,8 +119,8 @@ func TestRemovedStore(t *testing.T) {
 	}
 }
 
-// The program is killed between two files: the next one says so, /undo finishes it, and
-// /redo takes it back.
+// If the program is killed between two files, the next start reports it. /undo finishes the work
+// and /redo reverts it.
 func TestKilledBetweenFiles(t *testing.T) {
 	t.Parallel()
 	for _, finish := range []bool{true, false} {
@@ -133,7 +134,7 @@ func TestKilledBetweenFiles(t *testing.T) {
 		b.undo()
 		b.close()
 		b.Store = nil
-		// What was on disk when two of the four files were done.
+		// The state on disk after two of four files.
 		b.cutJournal()
 		b.write("b", "1")
 		b.write("c", "1")
@@ -155,8 +156,8 @@ func TestKilledBetweenFiles(t *testing.T) {
 	}
 }
 
-// What a killed undo has left is known to a rewind, wherever that goes: files it had put
-// back are nobody else's work.
+// After a killed undo, a rewind to any point knows the files that the undo had restored. They do
+// not count as changes of another program.
 func TestRewindAfterAKilledUndo(t *testing.T) {
 	t.Parallel()
 	for to := range 3 {
@@ -176,7 +177,7 @@ func TestRewindAfterAKilledUndo(t *testing.T) {
 		b.close()
 		b.Store = nil
 		b.cutJournal()
-		b.write("c", "2") // a and b were put back, c was not
+		b.write("c", "2") // a and b were restored, c was not
 		b.open()
 		b.apply(b.PlanRestore(t.Context(), marks[to]))
 		b.want(states[to])
@@ -187,8 +188,8 @@ func TestRewindAfterAKilledUndo(t *testing.T) {
 	}
 }
 
-// What changes files after a killed undo or redo, before that is finished, goes on from
-// what it has left: earlier turns can be undone, and nobody's work is in the way.
+// A change of files after a killed undo or redo starts from the partial result. Earlier turns can
+// be undone, and no file counts as changed by another program.
 func TestWorkAfterAKilledUndo(t *testing.T) {
 	t.Parallel()
 	for _, by := range []string{"edit of one put back", "edit of one not put back", "edit of another", "command"} {
@@ -246,7 +247,7 @@ func TestWorkAfterAKilledUndo(t *testing.T) {
 	}
 }
 
-// cutJournal takes the last line off the journal.
+// cutJournal removes the last line of the journal.
 func (b *bench) cutJournal() {
 	b.t.Helper()
 	path := filepath.Join(b.folder, "journal")
@@ -260,7 +261,7 @@ func (b *bench) cutJournal() {
 	}
 }
 
-// A step that fails takes those before it back.
+// If a step fails, the steps before it are reverted.
 func TestFailureInTheMiddle(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0", "z": "0"})
@@ -288,7 +289,7 @@ func TestFailureInTheMiddle(t *testing.T) {
 	}
 }
 
-// Where nothing can be kept the edit goes on, and it is said once.
+// If nothing can be stored, an edit still works, and a single warning is printed.
 func TestStoreThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})

@@ -13,7 +13,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// bench is a workspace with a store, and the ways in which files change.
+// bench is a workspace with a store. Its methods change files in several ways.
 type bench struct {
 	t testing.TB
 	*snapshot.Store
@@ -63,7 +63,7 @@ func (b *bench) close() {
 	}
 }
 
-// fork goes on in the folder that b names.
+// fork continues the store in the folder of b.
 func (b *bench) fork() {
 	b.t.Helper()
 	if err := b.Store.Fork(b.folder); err != nil {
@@ -73,7 +73,7 @@ func (b *bench) fork() {
 
 func (b *bench) path(name string) string { return filepath.Join(b.w.Root(), name) }
 
-// write writes a file as somebody else does.
+// write writes a file as another program does.
 func (b *bench) write(name, content string) {
 	b.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(b.path(name)), 0o755); err != nil {
@@ -101,7 +101,7 @@ func (b *bench) edit(name, content string) snapshot.Mark {
 	return mark
 }
 
-// planned is what a plan gave that must be possible.
+// planned returns a plan that must exist without an error.
 func (b *bench) planned(plan *snapshot.Plan, err error) *snapshot.Plan {
 	b.t.Helper()
 	if err != nil {
@@ -110,7 +110,7 @@ func (b *bench) planned(plan *snapshot.Plan, err error) *snapshot.Plan {
 	return plan
 }
 
-// apply goes the way of a plan, which must be possible.
+// apply applies a plan, which must succeed.
 func (b *bench) apply(plan *snapshot.Plan, err error) []snapshot.ChangedFile {
 	b.t.Helper()
 	changed, err := b.Apply(b.planned(plan, err))
@@ -130,10 +130,10 @@ func (b *bench) redo() []snapshot.ChangedFile {
 	return b.apply(b.PlanRedo(b.t.Context()))
 }
 
-// contents are all files below the workspace with mode and content, folders too.
+// contents lists all files and folders of the workspace with mode and content.
 func (b *bench) contents() string { b.t.Helper(); return b.list(true) }
 
-// files are contents without folders.
+// files lists all files of the workspace without folders.
 func (b *bench) files() string { b.t.Helper(); return b.list(false) }
 
 func (b *bench) list(folders bool) string {

@@ -11,8 +11,8 @@ import (
 	"agent/internal/snapshot"
 )
 
-// killedIn runs a command line in the middle of which the program is killed, and starts
-// the next run of the program.
+// killedIn runs a command line during which the program is killed, and then starts the program
+// again.
 func (b *bench) killedIn(line string) {
 	b.t.Helper()
 	b.BeginCommand(b.t.Context())
@@ -20,8 +20,8 @@ func (b *bench) killedIn(line string) {
 	b.open()
 }
 
-// What a command has changed in the middle of which the program was
-// killed is undone with its turn, and not the turn before in its place.
+// If the program is killed during a command, the changes of the command are undone with their turn.
+// The turn before is not undone instead.
 func TestUndoAfterAKillInTheMiddleOfACommand(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
@@ -63,7 +63,7 @@ func TestUndoAfterAKillInTheMiddleOfACommand(t *testing.T) {
 				}
 				b.undo()
 				b.want(before)
-				b.open() // the journal has it now
+				b.open() // the journal now contains the change
 				b.redo()
 				b.want(after)
 				b.undo()
@@ -74,7 +74,8 @@ func TestUndoAfterAKillInTheMiddleOfACommand(t *testing.T) {
 	}
 }
 
-// Whatever comes first after the kill finds what the command changed, and no other.
+// Whatever happens first after a kill, the store attributes the right changes to the killed
+// command.
 func TestWorkAfterAKillInTheMiddleOfACommand(t *testing.T) {
 	t.Parallel()
 	for name, work := range map[string]func(b *bench){
@@ -117,8 +118,8 @@ func TestWorkAfterAKillInTheMiddleOfACommand(t *testing.T) {
 	}
 }
 
-// Where it cannot be known what the command changed, its turn is the one to undo all the
-// same, and says why it changes nothing.
+// If the changes of a killed command are unknown, its turn can still be undone. The undo changes
+// nothing and reports the reason.
 func TestAKilledCommandOfWhichNothingIsKnown(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(b *bench) error{
@@ -143,7 +144,7 @@ func TestAKilledCommandOfWhichNothingIsKnown(t *testing.T) {
 	}
 }
 
-// A fork has what was noted as well.
+// A fork also has the record of a killed command.
 func TestForkAfterAKillInTheMiddleOfACommand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "one\n"})
@@ -156,8 +157,8 @@ func TestForkAfterAKillInTheMiddleOfACommand(t *testing.T) {
 	b.want(start)
 }
 
-// An undo or redo that was killed, repeated, goes on in its direction,
-// wherever it was killed and however often, and the other one takes it back.
+// If an undo or redo was killed, repeating it completes the work, however often it is killed. The
+// opposite command reverts it.
 func TestAKilledUndoOrRedoGoesOnInItsDirection(t *testing.T) {
 	t.Parallel()
 	for _, way := range []snapshot.Operation{snapshot.Undo, snapshot.Redo} {
@@ -188,7 +189,7 @@ func TestAKilledUndoOrRedoGoesOnInItsDirection(t *testing.T) {
 				b.close()
 				b.Store = nil
 				b.cutJournal()
-				// Some of its files were done.
+				// Some of the files were done.
 				b.write("a", "0")
 				b.write("b", "1")
 				b.open()
@@ -214,7 +215,7 @@ func TestAKilledUndoOrRedoGoesOnInItsDirection(t *testing.T) {
 	}
 }
 
-// madeAnew removes a file and makes it with these permissions.
+// madeAnew removes a file and creates it again with a mode.
 func (b *bench) madeAnew(name, content string, mode os.FileMode) error {
 	return errors.Join(os.Remove(b.path(name)), os.WriteFile(b.path(name), []byte(content), mode), os.Chmod(b.path(name), mode))
 }
@@ -226,8 +227,8 @@ func must(t testing.TB, failed ...error) {
 	}
 }
 
-// Killed between the content of a file and its permissions, or between removing and making
-// it, an undo or redo goes on, or back.
+// An undo or redo can be killed between the content of a file and its mode, or between removing and
+// creating the file. It can then be completed or reverted.
 func TestAKillWithinAFile(t *testing.T) {
 	t.Parallel()
 	for left, change := range map[string]func(b *bench) error{
@@ -283,7 +284,7 @@ func TestAKillWithinAFile(t *testing.T) {
 	}
 }
 
-// The command that the other session runs is not the fork's, and stays what it is in the other.
+// A command that the parent is running is not a command of the fork, and continues in the parent.
 func TestForkOfASessionThatRunsACommand(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "one\n"})
@@ -313,7 +314,7 @@ func TestForkOfASessionThatRunsACommand(t *testing.T) {
 	}
 }
 
-// A fork of a session that was killed has all its commands.
+// A fork of a killed session has all its commands.
 func TestForkHasAllKilledCommands(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "one\n"})

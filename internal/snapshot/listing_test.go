@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Around a command that makes no file git is not started, and what it would list anew is
-// seen all the same.
+// If a command creates no file, the store does not start git. It still detects every file that git
+// would newly list.
 func TestListingIsUsedAgainAndNeverStale(t *testing.T) {
 	t.Parallel()
 	for name, line := range map[string]string{
@@ -30,7 +30,7 @@ func TestListingIsUsedAgainAndNeverStale(t *testing.T) {
 			b.BeginTurn("1")
 			b.run("true")
 			ended, end := context.WithCancel(t.Context())
-			end() // no git answers before this command
+			end() // git does not finish before this command
 			settle := b.BeginCommand(ended)
 			b.shell(line)
 			settle()
@@ -43,7 +43,7 @@ func TestListingIsUsedAgainAndNeverStale(t *testing.T) {
 	}
 }
 
-// What git ignores is told by files of the home folder that came in from outside too.
+// The ignore rules also come from files of the home folder. Its path comes from the caller.
 func TestListingIsAboutTheHomeThatCameIn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)

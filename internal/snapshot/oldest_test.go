@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The oldest are removed first, and only as many as needed. What cannot be removed still
-// counts.
+// DropOldest removes the oldest entries first, and only as many as needed. An entry that cannot be
+// removed still counts.
 func TestDropOldest(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -34,7 +34,7 @@ func TestDropOldest(t *testing.T) {
 	}
 }
 
-// A diff reports a change of the mode alone, and with that of the content.
+// A diff reports a change of the mode, with or without a change of the content.
 func TestDiffOfModes(t *testing.T) {
 	t.Parallel()
 	of := func(mode fs.FileMode, text string) version {

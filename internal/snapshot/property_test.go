@@ -14,9 +14,9 @@ import (
 	"agent/internal/snapshot"
 )
 
-// Issue 10, 6: random edits by tools and commands over several turns. Undoing all of them
-// gives the bytes of the start (of files: an empty folder is no file), redoing them the end, and any mark what was there then,
-// however often the program begins anew meanwhile.
+// Tools and commands make random edits over several turns. Undoing all turns restores the original
+// files, except empty folders. Redoing them restores the final files, and a rewind to any mark the
+// files of that time. The program can restart at any point.
 func TestAnyWorkIsUndoneAndRedone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -45,7 +45,7 @@ func TestAnyWorkIsUndoneAndRedone(t *testing.T) {
 				states, marks = append(states, now), append(marks, b.Mark())
 			}
 		}
-		// A turn can change files and leave them as they were; it is undone with nothing done.
+		// A turn can change files and revert its changes. Undoing it changes nothing.
 		at := len(states) - 1
 		for {
 			plan, err := b.PlanUndo(t.Context())
@@ -74,7 +74,7 @@ func TestAnyWorkIsUndoneAndRedone(t *testing.T) {
 	})
 }
 
-// work changes files as a tool or a command does.
+// work changes files as a tool or as a command does.
 func (b *bench) work(r *rapid.T, content string) {
 	switch rapid.SampledFrom([]string{"edit", "edit", "command"}).Draw(r, "by") {
 	case "edit":
@@ -102,13 +102,13 @@ func (b *bench) work(r *rapid.T, content string) {
 
 var anyName = rapid.SampledFrom([]string{"a", "d/b", "d/e/c", "d/e", "new", "x/y/z", "x"})
 
-// anyChange does one of the things that commands do.
+// anyChange makes a random change that a command could make.
 func (b *bench) anyChange(r *rapid.T, content string) {
 	how := rapid.SampledFrom([]string{"remove", "move", "mode", "folder", "link", "append", "all"}).Draw(r, "command")
 	b.change(how, b.path(anyName.Draw(r, "name")), b.path(anyName.Draw(r, "other")), content)
 }
 
-// change does what a command may do, or nothing where that cannot be done.
+// change makes a change as a command does, or none if that is not possible.
 func (b *bench) change(how, path, other, content string) {
 	switch how {
 	case "remove":
@@ -142,8 +142,8 @@ func (b *bench) holds(name, content string) bool {
 	return err == nil && string(held) == content
 }
 
-// A file that was removed and made anew has the mode of new files, also where the one before
-// it had another and is there again.
+// A file that was removed and created again gets the mode of a new file, even if the old file had
+// another mode and was restored in between.
 func TestAFileMadeAnewHasTheModeOfNewFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0\n"})

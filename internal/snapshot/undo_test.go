@@ -11,8 +11,8 @@ import (
 	"agent/internal/testing/require"
 )
 
-// Issue 10, 6: several undos in a row give the start, redos the end, also in another
-// run of the program.
+// Several undos in a row restore the original files, and redos the final files, also after a
+// restart of the program.
 func TestUndoAndRedoOfSeveralTurns(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "one\n", "sub/b": "b\n"})
@@ -46,8 +46,7 @@ func TestUndoAndRedoOfSeveralTurns(t *testing.T) {
 	}
 }
 
-// What is changed after an undo takes the way back; the undone turn is not in the way
-// of undoing further.
+// A change after an undo discards the redo. The undone turn does not prevent further undos.
 func TestChangeAfterUndo(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
@@ -69,7 +68,7 @@ func TestChangeAfterUndo(t *testing.T) {
 	}
 }
 
-// A rewind goes back to a mark and forward again, past turns that were undone.
+// A rewind goes back to a mark and forward again, also across turns that were undone.
 func TestRestoreToMarks(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
@@ -104,8 +103,8 @@ func TestRestoreToMarks(t *testing.T) {
 	}
 }
 
-// Rewinds are taken back one by one, the latest first, as undos are, and together with
-// those; one that goes nowhere is none.
+// Rewinds are reverted one by one, the latest first, like undos and mixed with them. A rewind that
+// changes nothing does not count.
 func TestRedoOfSeveralRewinds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
@@ -131,7 +130,7 @@ func TestRedoOfSeveralRewinds(t *testing.T) {
 	}
 }
 
-// A link that leads to itself, where a folder was: nothing is behind it.
+// A link that points to itself, in place of a folder, contains no files.
 func TestLoopInTheWayIsUndone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"x/y/z": "0"})
@@ -148,8 +147,8 @@ func TestLoopInTheWayIsUndone(t *testing.T) {
 	b.want(now)
 }
 
-// D-85: a file that somebody else changed, deleted or created is named, and nothing at all
-// is done.
+// D-85: if another program changed, deleted or created a file, the error names it and no file is
+// changed.
 func TestRefusedAsAWhole(t *testing.T) {
 	t.Parallel()
 	for name, other := range map[string]func(b *bench){
@@ -197,8 +196,8 @@ func TestRefusedAsAWhole(t *testing.T) {
 	}
 }
 
-// What was done of an undo that failed is taken back; what somebody else wrote meanwhile
-// stays, and that is said.
+// If an undo fails, its finished steps are reverted. Files that another program wrote meanwhile
+// stay and are reported.
 func TestAFailedUndoTakesBackItsOwn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"done": "0", "not yet": "0", "theirs": "0", "made/it": "0"})
@@ -225,7 +224,7 @@ func TestAFailedUndoTakesBackItsOwn(t *testing.T) {
 	}
 }
 
-// The store names a turn by its message, without the keys in that.
+// The store names a turn by its message, without the API keys in the message.
 func TestTitlesHaveNoKeys(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})

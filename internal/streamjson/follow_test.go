@@ -15,7 +15,7 @@ import (
 	"agent/internal/tools"
 )
 
-// followed returns an event of each kind that a client shows.
+// followed returns an event of each kind that a client displays.
 func followed() []chat.Event {
 	registry := tools.NewRegistry(tools.Default()...)
 	label := registry.Traits("glob").Describe("glob", arguments.Parse(`{"pattern":"*.go"}`))
@@ -56,7 +56,7 @@ func followed() []chat.Event {
 	}
 }
 
-// A client gets the events of the session again from its lines, as far as a screen shows them.
+// A client can decode the events of the session from its lines, as far as a screen displays them.
 func TestFollowerReturnsTheEvents(t *testing.T) {
 	t.Parallel()
 	var f Decoder
@@ -80,7 +80,7 @@ func TestFollowerReturnsTheEvents(t *testing.T) {
 	}
 }
 
-// Lines of other versions, and lines that are none, harm nothing.
+// Lines of other versions, and invalid lines, are harmless.
 func FuzzFollower(f *testing.F) {
 	f.Add([]byte(`{"type":"approval","forms":[{},{}],"preview":{"Inquiries":[{}]}}`))
 	f.Add([]byte(`{"type":"tool_result","callId":1}`))

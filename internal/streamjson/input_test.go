@@ -10,8 +10,8 @@ import (
 	"agent/internal/tools"
 )
 
-// Blank lines, CR and a last line without an end are taken; what is no line of ours is an
-// error and the next is read.
+// ReadInput accepts blank lines, CR, and a last line without a line break. An invalid line is an
+// error, and reading continues with the next line.
 func TestReadInput(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -52,8 +52,8 @@ func TestMessageOfInput(t *testing.T) {
 	}
 }
 
-// Answers: what is not a clear yes allows nothing, and what the model asks is answered whole or
-// not at all.
+// An answer that is not a clear approval allows nothing. The answers to the questions of a call are
+// accepted only if they are complete.
 func TestDecisionOfInput(t *testing.T) {
 	t.Parallel()
 	call := chat.Approval{ID: 1, Always: "edits"}

@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// eventful is a run in which everything happens that a script or a person hears of.
+// eventful returns the events of a run with everything that a script or a user can receive.
 func eventful() []chat.Event {
 	exit := 1
 	pruned := history.Counts{
@@ -36,7 +36,7 @@ func eventful() []chat.Event {
 		chat.Waiting{Model: "m\x1b", For: 10 * time.Second},
 		chat.Waiting{Model: "m\x1b", For: 15 * time.Second},
 		chat.Waiting{Model: "m\x1b", For: 80 * time.Second},
-		chat.Waiting{Model: "m\x1b", For: 10 * time.Second}, // another one
+		chat.Waiting{Model: "m\x1b", For: 10 * time.Second}, // another model
 		chat.TextDelta{Delta: "run & see"},
 		chat.CallArriving{Name: "run_shell_command", Label: said("run_shell_command")},
 		chat.UsageReported{PromptTokens: 100, CompletionTokens: 20, CachedTokens: 30},
@@ -73,7 +73,7 @@ func done() Run {
 	}
 }
 
-// failed is a run whose provider gave up.
+// failed returns a run whose provider failed.
 func failed() Run {
 	run := done()
 	run.Outcome.Response, run.Exit, run.Err = "Done", 3, errors.New("the key was refused")
@@ -129,7 +129,7 @@ const stream = `{"type":"session","schema":1,"sessionId":"s1","servers":[],"skil
 {"type":"text","delta":"Done."}
 `
 
-// What each format writes, byte for byte.
+// Each format has exactly this output.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -175,7 +175,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// No answer is no line, so that $(agent -p …) is empty.
+// Without an answer nothing is printed, so that $(agent -p …) is empty.
 func TestTextWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -184,7 +184,8 @@ func TestTextWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// closingPipe fails the write after the first good ones, and takes the rest again.
+// closingPipe is a writer with one failed write after the given number of writes. Later writes
+// succeed.
 type closingPipe struct {
 	strings.Builder
 	good, writes int
@@ -200,8 +201,7 @@ func (p *closingPipe) Write(data []byte) (int, error) {
 	return p.Builder.Write(data)
 }
 
-// A reader that goes away is reported, at once where lines are streamed, and sees no
-// lines after a gap.
+// A closed reader is reported, at once if lines are streamed. It receives no lines after a gap.
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -244,7 +244,7 @@ func TestParseFormat(t *testing.T) {
 	}
 }
 
-// A cut whose price was asked says what it costs and saves.
+// If the price of a cut was computed, its event contains the cost and the saving.
 func TestDensityTellsItsPrice(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -257,7 +257,8 @@ func TestDensityTellsItsPrice(t *testing.T) {
 	}
 }
 
-// What pruning saved against sending everything is in the result, and told people.
+// The result contains the amount that pruning saved in comparison with unpruned requests, and the
+// output for users shows it.
 func TestSavingIsInTheResult(t *testing.T) {
 	t.Parallel()
 	run := done()
@@ -273,7 +274,7 @@ func TestSavingIsInTheResult(t *testing.T) {
 	}
 }
 
-// No notice fills the error stream, whoever wrote it.
+// The length of a notice on the error stream is limited, whoever wrote it.
 func TestNoticesHaveABound(t *testing.T) {
 	t.Parallel()
 	long := "Z" + strings.Repeat("\n", 300) + strings.Repeat("Z\n", 300) + strings.Repeat("Z", 100_000)

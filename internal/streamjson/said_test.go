@@ -7,7 +7,7 @@ import (
 	"agent/internal/toolspec"
 )
 
-// said says a call of a real tool: its name, and what it is about.
+// said returns the label of a call of a real tool, from its name and subject.
 func said(title string) toolspec.Label {
 	name, about, _ := strings.Cut(title, " ")
 	s := tools.NewRegistry(tools.Default()...).Traits(name).DescribeName(name)

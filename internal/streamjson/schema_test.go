@@ -14,7 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// What fits the schema of input is taken, and what is refused does not fit.
+// ReadInput accepts exactly the lines that match the schema of the input.
 func TestInputFitsTheSchema(t *testing.T) {
 	t.Parallel()
 	s, err := InputSchema()
@@ -56,7 +56,7 @@ func TestInputFitsTheSchema(t *testing.T) {
 	}
 }
 
-// Every line that is printed is as the schema says, and the schema refuses others.
+// Every printed line matches the schema, and the schema refuses other lines.
 func TestLinesFitTheSchema(t *testing.T) {
 	t.Parallel()
 	events, result := resolved(t)(EventsSchema()), resolved(t)(ResultSchema())
@@ -107,8 +107,8 @@ func TestLinesFitTheSchema(t *testing.T) {
 	}
 }
 
-// Each line of a session for its clients fits exactly one type of the schema, and each line of a client
-// that the session takes does, too.
+// Each line from a session to its clients matches exactly one type of the schema. So does each line
+// that the session accepts from a client.
 func TestClientLinesFitTheirSchema(t *testing.T) {
 	t.Parallel()
 	joined := struct {
@@ -150,14 +150,14 @@ func TestClientLinesFitTheirSchema(t *testing.T) {
 	}
 }
 
-// resolved returns a function that resolves a schema as a script reads it.
+// resolved returns a function that resolves a schema after encoding it, as a script reads it.
 func resolved(t *testing.T) func(s *jsonschema.Schema, err error) *jsonschema.Resolved {
 	return func(s *jsonschema.Schema, err error) *jsonschema.Resolved {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := json.Marshal(s) // as a script reads it
+		text, err := json.Marshal(s) // the form that a script reads
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// entrances are the files that parse the arguments of a call: the places where a call enters the
-// program, or gets other arguments.
+// entrances are the files that may parse the arguments of a call, because a call enters the program
+// there or its arguments change there.
 var entrances = map[string]string{
 	"internal/tools/foreign_calls.go":     "the model has written a call, or a command that is a patch",
 	"internal/tools/decode/decode.go":     "a call was translated, so it has other arguments",
@@ -26,9 +26,8 @@ var entrances = map[string]string{
 	"internal/streamjson/follow.go":       "a client shows the calls of a session in another process",
 }
 
-// A call is parsed once. Whoever handles it takes the parsed arguments, so that everybody has the
-// same opinion of them: of null, of an argument that is there twice, and of a text that is no
-// object.
+// The arguments of a call are parsed once and passed on in parsed form. All callers then agree
+// about null, duplicate arguments and texts that are not objects.
 func TestArgumentsAreParsedWhereACallEnters(t *testing.T) {
 	t.Parallel()
 	parses := regexp.MustCompile(`arguments\.Parse\(|json\.Unmarshal\((?:\[\]byte\()?\w*\.(?:Arguments|Parameters)\b`)

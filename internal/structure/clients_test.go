@@ -12,8 +12,8 @@ import (
 // otherClient matches the ways to make a request without reachlog.NewClient.
 var otherClient = regexp.MustCompile(`new\(http\.Client\)|\bhttp\.(Client\{|DefaultClient|Get\(|Head\(|Post\(|PostForm\()`)
 
-// Every client of the program refuses an answer that switches protocols, since
-// reachlog.NewClient makes them all.
+// Every HTTP client of the program comes from reachlog.NewClient, so that it refuses a reply that
+// switches protocols.
 func TestEveryClientIsMadeInOnePlace(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string]bool{
@@ -47,12 +47,12 @@ func TestEveryClientIsMadeInOnePlace(t *testing.T) {
 	}
 }
 
-// What lies in the place of a file of the program's own is opened by package fsutil,
-// which neither waits for a pipe, nor reads a device or a huge file without end.
+// The program's own files are opened by package fsutil. If a pipe, a device or a huge file is in
+// their place, fsutil returns an error.
 func TestOwnFilesAreOpenedByFsutil(t *testing.T) {
 	t.Parallel()
 	other := regexp.MustCompile(`\bos\.(Open|ReadFile)\(`)
-	// A tool opens files of the workspace with Env.open, which asks about files with keys.
+	// A tool opens files of the workspace with Env.open, which asks for approval of secret files.
 	unasked := regexp.MustCompile(`\b(os\.(Open|OpenFile|ReadFile)|fsutil\.(Open|Read|ReadUpTo|ReadBeginning))\(`)
 	for _, room := range []string{
 		"app", "audit", "extend/projectcheck", "extend/setup/plugins", "git/worktree", "notes", "offline",

@@ -23,7 +23,7 @@ var (
 const namesOfOthers = `DashScope CommonMark GoStringer LocationLink MarshalerTo RefCount TextMarshaler TextUnmarshaler
 	UnmarshalerFrom WriteEnviron createIssue fFILE gUgU inputTokensAbove`
 
-// A comment names only what is there, and cites nothing outside the repository.
+// A comment names only code that exists, and cites nothing outside the repository.
 func TestCommentsNameWhatIsThere(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}

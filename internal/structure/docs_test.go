@@ -32,7 +32,7 @@ func userPages(t *testing.T) map[string]string {
 
 var linkTo = regexp.MustCompile(`\]\(([^)#: ]+)(#[^) ]*)?\)|<img[^>]* src="([^":]+)"|srcset="([^":]+)"`)
 
-// anchors returns the anchors of the headings of a page, as GitHub makes them.
+// anchors returns the anchors of the headings of a page, as GitHub computes them.
 func anchors(page string) (all []string) {
 	for line := range strings.Lines(page) {
 		if title, found := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); found && strings.HasPrefix(line, "#") {
@@ -48,7 +48,7 @@ var notInAnchor = regexp.MustCompile("[^a-z0-9_-]")
 func TestDocsLinks(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
-		if file == "bin" { // built, and not ours: make mcp fetches packages into it
+		if file == "bin" { // built files: make mcp downloads packages into it
 			return filepath.SkipDir
 		}
 		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".md") {
@@ -86,11 +86,11 @@ var (
 	whereAsIf   = regexp.MustCompile(`(?i)(^|; )where |, where (that|it|they|this|nothing|none|no|the|a)\b.* (pays|can|is|are)\b`)
 )
 
-// longPages are pages of documents that may have more than 900 words of prose.
+// longPages are pages that may have more than 900 words of text.
 var longPages = map[string]int{"docs/dev/engine-research.md": 3000, "docs/dev/architecture.md": 1500}
 
-// pages returns all pages of documents: those for users, README and the like, and those for
-// contributors. The rules of the requirements and the decisions keep their words.
+// pages returns all pages of documents: pages for users, README and similar files, and pages for
+// contributors. It omits the requirements and the decisions, whose words are fixed.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	all := userPages(t)
@@ -130,8 +130,9 @@ func sections(page string) []section {
 	return all
 }
 
-// A heading stands at least every 200 words. A section of a task or a concept that has more than 60
-// words has an example or a table, except in the list of known limits. A page has at most 900 words, README at most 700 and 120 lines.
+// There is a heading every 200 words. A section of a how-to or concept page with more than 60 words
+// has an example or a table, except in the list of known limits. A page has at most 900 words.
+// README has at most 700 words and 120 lines.
 func TestDocsSections(t *testing.T) {
 	t.Parallel()
 	for file, text := range pages(t) {
@@ -159,7 +160,7 @@ func TestDocsSections(t *testing.T) {
 	}
 }
 
-// No sentence joins three statements by semicolons, and none says where for if.
+// No sentence joins three statements with semicolons, and none uses "where" for "if".
 func TestDocsSentences(t *testing.T) {
 	t.Parallel()
 	for file, text := range pages(t) {
@@ -176,7 +177,7 @@ func TestDocsSentences(t *testing.T) {
 	}
 }
 
-// Pages are short and have short sentences and paragraphs; every how-to page has an example.
+// Pages, sentences and paragraphs are short, and every how-to page has an example.
 func TestDocsShape(t *testing.T) {
 	t.Parallel()
 	sentences, long := 0, []string{}

@@ -13,8 +13,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// extensions are one of each kind of thing the program is extended by: a file of
-// its own, and a line in a registry, in place of a comment or of a line in it.
+// extensions are one example of each extension point. Each is a new file, and a line in a registry
+// that replaces a comment or a line there.
 var extensions = []struct{ file, as, registry, at, line string }{
 	{"setting.go", "internal/settings/bell.go", "internal/settings/registry.go", "// Add a setting of behavior here.", "Bell,"},
 	{"phase.go", "internal/compression/phase_fillers.go", "internal/compression/phase.go", "oldResults,", "oldResults,\nfillers,"},
@@ -25,9 +25,9 @@ var extensions = []struct{ file, as, registry, at, line string }{
 	{"tool.go", "internal/tools/count_letters.go", "internal/tools/registry.go", "// Add a tool here.", "countLetters(),"},
 }
 
-// A setting, a density phase, a strategy, a slash command, a tool, a source of tools and a
-// gate are each one file and one line in a registry; help, completion, schema, files, /set and every
-// display follow. The program is built with one of each, and asked.
+// A setting, a density phase, a strategy, a slash command, a tool, a source of tools and a gate
+// each need one file and one line in a registry. Help, completion, schema, files, /set and all
+// displays then include them. The test builds the program with one of each and checks its output.
 func TestOneFileAndOneLine(t *testing.T) {
 	t.Parallel()
 	agent := buildExtended(t)
@@ -35,7 +35,7 @@ func TestOneFileAndOneLine(t *testing.T) {
 	t.Run("start", func(t *testing.T) { checkStartAllocations(t, agent) })
 	t.Run("version", func(t *testing.T) { checkVersion(t, agent) })
 	doc := "internal/structure/testdata/extension/doc.json"
-	// Slash commands want an endpoint, and ask nothing of it.
+	// Slash commands need an endpoint, but send no request to it.
 	slash := func(line string) []string {
 		return []string{"-p", line, "--no-session", "--base-url", "http://127.0.0.1:1/v1", "-m", "m"}
 	}
@@ -94,9 +94,9 @@ func TestOneFileAndOneLine(t *testing.T) {
 	}
 }
 
-// askExtended has a model use what comes at run time: a tool that is not there when the
-// first request is sent, is named by a rule before and is called without being offered,
-// and a gate that refuses a call in words.
+// askExtended runs a model that uses extensions at run time. One tool is missing in the first
+// request, is named by an earlier rule, and is called without being offered. A gate refuses another
+// call with a message.
 func askExtended(t *testing.T, agent string) {
 	t.Helper()
 	srv := llmtest.New(t,
@@ -115,7 +115,7 @@ func askExtended(t *testing.T, agent string) {
 	cmd := exec.CommandContext(t.Context(), agent, "-p", "go", "--no-session", "--base-url", srv.URL, "-m", "test-model", "-C", folder,
 		"--allow", "echo_word(*)", "--allow", "write_file(**)")
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_STATE_HOME=", "OPENAI_API_KEY=", "OPENAI_BASE_URL=")
-	// Nobody answers the question about the file with keys, so that the run ends.
+	// The run ends because no user answers the prompt about the secret file.
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "count_letters .env was refused") {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// The folders of internal form no circle, so that each can be read after the ones below it.
+// The imports between the folders of internal have no cycle, so that each can be read after the
+// folders that it imports.
 func TestFoldersFormNoCircle(t *testing.T) {
 	t.Parallel()
 	arrows := map[string]map[string]bool{}
@@ -53,7 +54,7 @@ func TestFoldersFormNoCircle(t *testing.T) {
 	}
 }
 
-// findCircle returns the folders along a circle of imports, or nil.
+// findCircle returns the folders of a cycle of imports, or nil.
 func findCircle(arrows map[string]map[string]bool) []string {
 	const onPath, done = 1, 2
 	state := map[string]int{}
@@ -86,7 +87,7 @@ func findCircle(arrows map[string]map[string]bool) []string {
 	return nil
 }
 
-// The tree in docs/dev/architecture.md names every folder of internal, and no other.
+// The tree in docs/dev/architecture.md lists every folder of internal, and no other folder.
 func TestTheTreeOfTheDesignIsCurrent(t *testing.T) {
 	t.Parallel()
 	design, err := os.ReadFile("docs/dev/architecture.md")

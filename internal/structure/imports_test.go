@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// room is a line of the architecture's table: what a package may import of this
-// module, and why no more. A package below a room follows the first line that holds
-// it; without one of its own it follows the room's and may import its siblings.
+// room is a line of the architecture's table. It lists the packages of this module that a package
+// may import, with the reason. A subpackage follows the first line that names it. Otherwise it
+// follows the line of its parent and may import its siblings.
 type room struct {
 	name string
 	may  []string
@@ -168,13 +168,14 @@ var rooms = []room{
 	{"internal/extend/setup", []string{"internal/extend/setup/manifest", "internal/extend/setup/template", "internal/extend/setup/trustedfile"}, "it knows names and texts and runs nothing"},
 }
 
-// nouns are the packages below all rooms, which every room may import: what they
-// promise is needed everywhere and knows nothing of the program.
+// nouns are the base packages that every package may import. They are needed everywhere and depend
+// on no other part of the program.
 var nouns = []string{"internal/base/humanize", "internal/base/fsutil", "internal/base/rawjson", "internal/base/lazyregexp", "internal/base/secret", "internal/toolspec", "internal/base/arguments"}
 
-// inner maps packages that are a part of one other package to it: nobody else imports them.
+// inner maps a package that is a part of another package to that package, the only one that may
+// import it.
 var inner = map[string]string{
-	"internal/compression/cacheaware": "internal/compression", // it is used through compression.Engine
+	"internal/compression/cacheaware": "internal/compression", // used through compression.Engine
 }
 
 func TestImportRules(t *testing.T) {
@@ -187,9 +188,9 @@ func TestImportRules(t *testing.T) {
 			return filepath.SkipDir
 		}
 		if _, err := os.Stat(filepath.Join(file, "go.mod")); err == nil && entry.IsDir() && file != "." {
-			return filepath.SkipDir // a module of its own
+			return filepath.SkipDir // a separate module
 		}
-		// Tests may reach for more: a scripted server, an oracle.
+		// Tests may import more: a scripted server, an oracle.
 		if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
 			checkImports(t, filepath.ToSlash(file))
 		}
@@ -229,7 +230,7 @@ func checkImports(t *testing.T, file string) {
 
 func within(dir, room string) bool { return dir == room || strings.HasPrefix(dir, room+"/") }
 
-// docs/dev/architecture.md leads a stranger to files that there are.
+// Every file that docs/dev/architecture.md names exists.
 func TestEveryFileOfTheDesignExists(t *testing.T) {
 	design, err := os.ReadFile("docs/dev/architecture.md")
 	if err != nil {

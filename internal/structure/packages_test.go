@@ -16,8 +16,8 @@ import (
 	"testing"
 )
 
-// A newcomer can tell from the package comment of a large package what it is for, which its main
-// types are and who owns them.
+// The package comment of a large package describes its purpose and its main types with their
+// owners.
 func TestLargePackagesHavePackageComments(t *testing.T) {
 	t.Parallel()
 	const large, enough = 1000, 5
@@ -49,7 +49,8 @@ func TestLargePackagesHavePackageComments(t *testing.T) {
 	}
 }
 
-// isSupport reports whether a file is support for tests or an example, and not part of the program.
+// isSupport reports whether a file is a support file for tests or an example, and not a part of the
+// program.
 func isSupport(file string) bool {
 	file = filepath.ToSlash(file)
 	return strings.HasPrefix(file, "internal/testing/") || strings.HasPrefix(file, "examples/")

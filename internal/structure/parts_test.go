@@ -20,16 +20,16 @@ import (
 	"testing"
 )
 
-// The most that a reader of a type has to know: the methods and fields that can be reached through
-// a value of the type, with embedded structs opened, and those of the fields that are functions. A
-// type that embeds a pointer takes over all its methods, so that is for types of few methods.
+// bounds limits the size of a type: the number of methods and fields that a value of the type has,
+// with embedded structs, and of fields with a function type. A type that embeds a pointer has all
+// methods of the pointer, so only types with few methods may be embedded in this way.
 var bounds = parts{methods: 60, fields: 40, functions: 12, embedded: 5}
 
-// parts counts what a type has. embedded is the most methods of a type to which it embeds a
+// parts counts the members of a type. embedded is the largest number of methods of an embedded
 // pointer.
 type parts struct{ methods, fields, functions, embedded int }
 
-// Types are made of named parts: no value hands on more than a reader can know.
+// Types consist of named parts, and no type has more members than a reader can know.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for _, pkg := range checkedPackages(t) {
@@ -44,7 +44,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// over returns the counts that exceed those of bounds.
+// over returns the counts that exceed the counts of bounds.
 func (p parts) over(bounds parts) parts {
 	count := func(n, most int) int {
 		if n > most {
@@ -69,7 +69,7 @@ func methods(t types.Type) int {
 	return types.NewMethodSet(types.NewPointer(t)).Len()
 }
 
-// countFields adds the fields of a struct, and those of the structs that it embeds.
+// countFields adds the fields of a struct and of its embedded structs.
 func (p *parts) countFields(t types.Type, seen map[types.Type]bool) {
 	fields, ok := t.Underlying().(*types.Struct)
 	if !ok || seen[t] {
@@ -95,8 +95,8 @@ func (p *parts) countFields(t types.Type, seen map[types.Type]bool) {
 	}
 }
 
-// checkedPackages returns the packages of the program with their types. Bodies of functions are
-// left out, and libraries are read as the compiler has left them in its cache.
+// checkedPackages returns the packages of the program with their types. It skips the bodies of
+// functions, and reads libraries from the compiler's cache.
 func checkedPackages(t *testing.T) []*types.Package {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Dir,GoFiles,Export,Module", "./cmd/...", "./internal/...")

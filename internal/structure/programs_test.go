@@ -15,16 +15,16 @@ import (
 	"agent/internal/cmdline/programs"
 )
 
-// listed are the files with a list of program names that says nothing of what a program does to a
-// command line.
+// listed are files that may have a list of program names, because the list does not describe
+// effects of programs on a command line.
 var listed = map[string]string{
 	"internal/cmdline/programs/programs.go": "it is the table",
 	"internal/tools/decode/values.go":       "it names the shells that read a line as the one that runs commands does",
 	"internal/cmdline/files/loads.go":       "it lists options with which interpreters run a file",
 }
 
-// Two lists of the same kind of programs soon differ, and the one that nobody extends lets
-// something pass.
+// Names of programs are in one table. With two lists of the same kind, one would become outdated
+// and miss a program.
 func TestProgramsAreInOneTable(t *testing.T) {
 	t.Parallel()
 	quotedName := regexp.MustCompile(`"(?:` + strings.Join(quoted(programs.NamesWith(^programs.Traits(0))), "|") + `)"`)
@@ -80,8 +80,8 @@ func quoted(texts []string) []string {
 	return all
 }
 
-// programNames reports whether at least three of the texts in a list, and most of them, are names of
-// programs in the table.
+// programNames reports whether a list contains at least three names of programs in the table, and
+// mostly such names.
 func programNames(list []ast.Expr) bool {
 	texts, names := 0, 0
 	for _, element := range list {

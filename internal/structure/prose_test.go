@@ -18,8 +18,7 @@ import (
 	"testing"
 )
 
-// relative finds the phrases that make a reader look for the noun: "what is left" instead of
-// "the remaining lines".
+// relative finds phrases without a noun, such as "the things left" written as a clause.
 var relative = regexp.MustCompile(`(?i)\b(what|that which|those that|those of|of which|of whom|by which|of those|one that)\b`)
 
 // private finds words and idioms that the glossary replaces, and British spelling.
@@ -28,13 +27,13 @@ var private = regexp.MustCompile(`(?i)\b(hollow|patience|ladder|rung|shall|latte
 	`(is|are|was) (said|told|asked)|take[ns]? back|brought along|driven by|` +
 	`behaviours?|colours?|coloured|licences?|cancelled|favourites?|neighbours?|catalogues?|honours?|recognise[ds]?|summaris(e|es|ed|ing))\b`)
 
-// nounDoc finds docs that say what a function is instead of what it does.
+// nounDoc finds docs that describe a function with "is" or "has" instead of a verb for its action.
 var nounDoc = regexp.MustCompile(`^\S+ (is|are|has|have)\b`)
 
 var updateProse = flag.Bool("update-prose", false, "write the rates of internal/structure/testdata/prose/ceilings anew")
 
-// proseFile holds the ceilings of TestProse. They only fall: `go test -run TestProse . -update-prose`
-// lowers them to the rates of today, rounded up to a half, and never raises one.
+// proseFile contains the ceilings of TestProse, which may only fall. `go test -run TestProse .
+// -update-prose` lowers them to the current rates, rounded up to a half, and never raises one.
 const proseFile = "internal/structure/testdata/prose/ceilings"
 
 // A measure counts phrases in texts of one kind.
@@ -59,9 +58,10 @@ func (m *measure) rate(name string) float64 {
 	return float64(len(m.found[name])) * 1000 / float64(max(1, m.words))
 }
 
-// Comments, comments of tests, messages and documents are plain English: the rates of relative
-// phrases and of private words, in 1000 words, stay below the ceilings of internal/structure/testdata/prose/ceilings.
-// Libraries and programs that we compared with are at 0.3 to 1.8.
+// TestProse checks comments, comments of tests, messages and documents. The rates of relative
+// phrases and of private words, in 1,000 words, must not exceed the ceilings in
+// internal/structure/testdata/prose/ceilings. Comparable libraries and programs have rates of 0.3
+// to 1.8.
 func TestProse(t *testing.T) {
 	t.Parallel()
 	measures := map[string]*measure{}
@@ -79,7 +79,7 @@ func TestProse(t *testing.T) {
 				return filepath.SkipDir
 			}
 			return nil
-		case filepath.ToSlash(file) == ruleBook: // the words of requirements stay
+		case filepath.ToSlash(file) == ruleBook: // the requirements keep their words
 			return nil
 		case strings.HasSuffix(file, ".md"):
 			text, err := os.ReadFile(file)
@@ -187,8 +187,8 @@ var (
 	generated  = regexp.MustCompile(`(?s)<!-- generated.*?<!-- end -->`)
 )
 
-// proseOf returns the prose of a Markdown document: without code, and without generated parts,
-// whose words are messages of the program. A code span counts as a word.
+// proseOf returns the text of a Markdown document. It omits code, and generated parts, which
+// consist of the program's messages. A code span counts as a word.
 func proseOf(text string) string {
 	text = generated.ReplaceAllString(text, "")
 	return codeSpans.ReplaceAllString(codeBlocks.ReplaceAllString(text, ""), "CODE")

@@ -14,8 +14,7 @@ const ruleBook = "docs/dev/rules.md"
 
 var idPattern = regexp.MustCompile(`\b(REQ-HD-\d{3}(\.\d+)?|(BR-[A-Z]+|EC|ERR)-\d{3}|[ORICAKSD]-\d{2}|P-\d)\b`)
 
-// rule is a row of the rule book's tables: its ID, what is said, and whether it is
-// a plan only.
+// rule is a row of the tables in the rule book: its ID, its text, and whether it is only planned.
 type rule struct {
 	id, text string
 	unbuilt  bool
@@ -41,7 +40,7 @@ func readRules(t *testing.T) []rule {
 	return rules
 }
 
-// Whoever meets an ID in code, a test or a document finds what it means.
+// Every ID in code, tests and documents is defined in the rule book.
 func TestEveryCitedRuleIsInTheBook(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
@@ -67,7 +66,7 @@ func TestEveryRuleIsNamedByATest(t *testing.T) {
 	for _, r := range readRules(t) {
 		file, found := named[r.id]
 		switch {
-		// A rule with parts is proven by the tests of its parts.
+		// The tests of its parts prove a rule with parts.
 		case !found && !r.unbuilt && strings.HasPrefix(r.id, "REQ") && !strings.Contains(r.id, "."):
 		case !found && !r.unbuilt:
 			t.Errorf("no test names %s; name it where it is tested, or mark it as not built in %s", r.id, ruleBook)
@@ -77,8 +76,7 @@ func TestEveryRuleIsNamedByATest(t *testing.T) {
 	}
 }
 
-// citations returns the IDs in the files with one of the endings, each with a file
-// that names it.
+// citations returns the IDs in files with one of the endings, and a file for each.
 func citations(t *testing.T, endings ...string) map[string]string {
 	t.Helper()
 	cited := map[string]string{}

@@ -15,7 +15,7 @@ import (
 	"testing"
 )
 
-// slowPackages initialise so much, whatever the program is to do, that it does without them.
+// slowPackages initialize so much data at every start that the program does not import them.
 var slowPackages = map[string]string{
 	"github.com/alecthomas/chroma/v2/lexers": "12 ms and 7 MB; internal/base/lexer reads a lexer when it is asked for",
 	"encoding/gob":                           "JSON is what is written",
@@ -23,7 +23,7 @@ var slowPackages = map[string]string{
 	"github.com/charmbracelet/glamour":       "40 ms; internal/tui/markdown lays out",
 }
 
-// slowCalls take long enough to be made when their value is first used.
+// slowCalls are so slow that a package makes them when it first needs their value.
 var slowCalls = map[string]string{
 	"regexp.MustCompile": "use lazyregexp.New",
 	"template.Must":      "parse it where it is executed",
@@ -33,8 +33,8 @@ var slowCalls = map[string]string{
 	"os.ReadFile":        "a program that starts reads no file",
 }
 
-// Every command pays for the start, so a package makes its values when they are first needed
-// (agent --version: at most 5 ms of CPU).
+// Each command pays for the start of the program, so a package computes its values when they are
+// first needed. agent --version uses at most 5 ms of CPU time.
 func TestStartingDoesNoWork(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{"cmd", "internal", "prompts"} {
@@ -80,9 +80,9 @@ func checkStart(t *testing.T, file string) {
 	}
 }
 
-// The most that the program allocates before main. Both figures are nearly the same on every
-// machine. Most of them belongs to libraries: tables of HTML, patterns of Markdown and of
-// JSON Schema, keys of terminals.
+// The limits of the allocations before main. Both figures are nearly equal on all machines. Most
+// allocations belong to libraries: HTML tables, patterns for Markdown and JSON Schema, and keys of
+// terminals.
 const (
 	mostStartBytes   = 1_300_000
 	mostStartObjects = 7_000
@@ -90,10 +90,12 @@ const (
 
 var initialised = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
 
-// mostVersionPackages bounds the packages that are initialized before agent --version has answered.
+// mostVersionPackages limits the number of packages that are initialized before agent --version
+// prints its answer.
 const mostVersionPackages = 40
 
-// checkVersion checks that agent --version answers before most of the program is initialized.
+// checkVersion checks that agent --version prints its answer before most of the program is
+// initialized.
 func checkVersion(t *testing.T, agent string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), agent, "--version")
@@ -104,8 +106,8 @@ func checkVersion(t *testing.T, agent string) {
 	}
 }
 
-// checkStartAllocations runs the program and adds up the allocations of its packages while they
-// are initialised.
+// checkStartAllocations runs the program and sums up the allocations during the initialization of
+// its packages.
 func checkStartAllocations(t *testing.T, agent string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), agent, "--help")

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// adversarial makes texts of about n bytes that a careless counter takes quadratic
-// time for, in the splitter or in the merge.
+// adversarial returns texts of about n bytes for which a simple counter needs quadratic time, in
+// the splitter or in the merge.
 var adversarial = map[string]func(n int) string{
 	"letter":                               repeat("a"),
 	"capital":                              repeat("A"),
@@ -30,7 +30,7 @@ func repeat(unit string) func(int) string {
 
 func newRandom() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
-// randomLetters is a single piece.
+// randomLetters returns a text that the splitter does not split.
 func randomLetters(n int) string {
 	random := newRandom()
 	text := make([]byte, n)

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// The classes are compared with the sets of the patterns, as regexp reads them,
-// for every rune of the first two planes.
+// The classes are compared with the character sets of regexp for every rune of the first two
+// planes.
 func TestClassOf(t *testing.T) {
 	t.Parallel()
 	sets := []struct {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// parts returns what the piece is in at the moment.
+// parts returns the current parts of the piece.
 func (m *longMerge) parts() []string {
 	var parts []string
 	for start := 0; start < len(m.piece); start += m.partAt(start) {
@@ -38,8 +38,8 @@ func TestMergeAsDocumented(t *testing.T) {
 	}
 }
 
-// The three ways of merging are one function: the plain one is the specification
-// of the heap, the heap that of the windows.
+// The three merge algorithms agree. The simple one is the specification of the heap, and the heap
+// is the specification of the windows.
 func TestMergesAgree(t *testing.T) {
 	t.Parallel()
 	for _, enc := range encodings {
@@ -61,7 +61,7 @@ func TestMergesAgree(t *testing.T) {
 	}
 }
 
-// genPiece draws a text of 1 to limit bytes, of runs and of what occurs in words.
+// genPiece draws a text of 1 to limit bytes from repeated characters and from parts of words.
 func genPiece(t *rapid.T, limit int) string {
 	unit := rapid.OneOf(
 		rapid.StringMatching(`[a-zA-Z]{1,9}`),
@@ -75,9 +75,9 @@ func genPiece(t *rapid.T, limit int) string {
 	return text[:min(len(text), rapid.IntRange(1, limit).Draw(t, "length"))]
 }
 
-// In this vocabulary the last byte decides how the first ones are merged: each
-// pair is better than the one to its left. A window that ends before the end of the
-// text cuts it wrongly, which must be noticed.
+// In this vocabulary the last byte decides how the first bytes are merged, because each pair is
+// better than the one to its left. A window that ends earlier cuts the text wrongly. This must be
+// detected.
 func TestWindowTooSmall(t *testing.T) {
 	t.Parallel()
 	var tokens []string
@@ -101,7 +101,7 @@ func TestWindowTooSmall(t *testing.T) {
 	}
 }
 
-// A window that is too small costs the time to begin anew.
+// A window that is too small costs time, because the merge starts again.
 func TestFirstWindowSuffices(t *testing.T) {
 	t.Parallel()
 	for _, enc := range encodings {

@@ -12,8 +12,8 @@ import (
 
 var encodings = []Encoding{O200K, CL100K}
 
-// oracle returns tiktoken-go for an encoding. Its time grows with the square of
-// the longest run, so that it must be asked about short texts only.
+// oracle returns tiktoken-go for an encoding. Its time grows with the square of the longest run, so
+// it is only used for short texts.
 var oracle = func() func(Encoding) *tiktoken.Tiktoken {
 	load := func(enc Encoding) func() *tiktoken.Tiktoken {
 		return sync.OnceValue(func() *tiktoken.Tiktoken {
@@ -34,8 +34,8 @@ var oracle = func() func(Encoding) *tiktoken.Tiktoken {
 	}
 }()
 
-// seeds are texts that each alternative of a pattern, each character class and the
-// order of merges matter for.
+// seeds are texts that exercise each alternative of the patterns, each character class, and the
+// order of merges.
 var seeds = []string{
 	"", "a", " ", "\n", "'", "Hello, world!",
 	"I'll we've THEY'RE it's 'tis y'all don'T 'S'll'VE 'ſ l'Lama r'e 'r 'v 'l 'lx",
@@ -58,7 +58,7 @@ var seeds = []string{
 	"{\"key\":[1,2.5,null,true],\"ünï\":\"\\u00e9\\n\"}", "func (s *Service) RecalculateTotalTokens() int {",
 }
 
-// maxOracleBytes keeps the oracle's quadratic time small.
+// maxOracleBytes limits the quadratic time of the oracle.
 const maxOracleBytes = 2 << 10
 
 func requireSameCount(t *testing.T, enc Encoding, text string) {
@@ -78,7 +78,7 @@ func TestCountMatchesTiktoken(t *testing.T) {
 	}
 }
 
-// cut returns the beginning of a seed, so that joining them stays cheap.
+// cut returns the start of a seed, so that joined seeds stay short.
 func cut(text string) string { return text[:min(len(text), 40)] }
 
 func FuzzCountMatchesTiktoken(f *testing.F) {

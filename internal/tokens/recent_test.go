@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A long text is counted once as long as it is among the latest, and others with the same place do
-// not take its size.
+// A long text is counted once while it is among the latest texts. Another text in the same slot
+// does not get its size.
 func TestRecentSizes(t *testing.T) {
 	t.Parallel()
 	var sizes recent

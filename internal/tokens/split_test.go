@@ -49,8 +49,8 @@ func TestSplitMatchesPattern(t *testing.T) {
 	}
 }
 
-// A quarter of a mebibyte is split in milliseconds. Quadratic work would take
-// minutes, so that the limit is far from both.
+// A quarter of a mebibyte is split in milliseconds. Quadratic time would be minutes, so the limit
+// is far from both.
 func TestSplitIsNotQuadratic(t *testing.T) {
 	t.Parallel()
 	for _, enc := range encodings {

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the vocabulary files anew")
 
-// The embedded tables have the ranks of tiktoken's files. With -update they are written.
+// The embedded tables have the same ranks as tiktoken's files. With -update the test writes them.
 func TestVocabularyFiles(t *testing.T) {
 	t.Parallel()
 	for _, enc := range encodings {
@@ -35,7 +35,7 @@ func TestVocabularyFiles(t *testing.T) {
 	}
 }
 
-// tableOf makes the table of tokens in the order of their ranks.
+// tableOf returns the table of the tokens in the order of their ranks.
 func tableOf(t *testing.T, tokens []string) rankTable {
 	t.Helper()
 	var marks, texts [buckets][]byte
@@ -51,7 +51,7 @@ func tableOf(t *testing.T, tokens []string) rankTable {
 	var index, entries []byte
 	for i := range buckets {
 		at, count := 4*buckets+len(entries), len(marks[i])/4
-		// A search looks at all of a bucket: six tokens on average.
+		// A lookup reads a whole bucket, which has six tokens on average.
 		if count > 40 || at >= 1<<(32-bucketBits) {
 			t.Fatalf("bucket %d has %d tokens, at %d", i, count, at)
 		}
@@ -61,8 +61,8 @@ func tableOf(t *testing.T, tokens []string) rankTable {
 	return rankTable(append(index, entries...))
 }
 
-// tiktokenFile is tiktoken's vocabulary in the order of ranks. Its file has a line a
-// token: its bytes in base64, a space, its rank.
+// tiktokenFile returns tiktoken's vocabulary in the order of ranks. Each line of its file has the
+// token's bytes in base64, a space, and the rank.
 func tiktokenFile(t *testing.T, enc Encoding) []string {
 	t.Helper()
 	file, err := assets.Assets.Open(string(enc) + ".tiktoken")

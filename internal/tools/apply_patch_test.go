@@ -15,7 +15,7 @@ import (
 	"agent/internal/testing/require"
 )
 
-// filesOf are the files of a workspace by their paths.
+// filesOf maps the paths in a workspace to the contents of their files.
 func filesOf(t testing.TB, env *Env) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -32,7 +32,7 @@ func filesOf(t testing.TB, env *Env) map[string]string {
 	return files
 }
 
-// snapshots gives an Env a store for going back.
+// snapshots adds an undo store to an Env.
 func snapshots(t testing.TB, env *Env) {
 	t.Helper()
 	store, err := snapshot.Open(snapshot.Options{
@@ -46,8 +46,8 @@ func snapshots(t testing.TB, env *Env) {
 	env.Snapshots = store
 }
 
-// What the cases of package patch say of texts holds of files; each that is applied is
-// undone and done again as a whole, each that is not changes nothing.
+// The test cases of package patch also apply to files. Each applied patch can be undone and redone
+// as a whole, and each refused patch changes nothing.
 func TestPatchesOfFiles(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../text/patch/testdata/cases.json")
@@ -117,8 +117,7 @@ func patchedFiles() map[string]string {
 	return map[string]string{"a.go": "package a\n\nfunc A() {}\n", "c.txt": "c\n", "run.sh": "#!/bin/sh\necho 1\n"}
 }
 
-// A person sees every file with its diff, the model what was done; a moved file keeps its
-// mode.
+// The user sees every file with its diff, and the model a summary. A moved file keeps its mode.
 func TestWhatIsSaidOfAPatch(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, patchedFiles())
@@ -152,8 +151,8 @@ func TestWhatIsSaidOfAPatch(t *testing.T) {
 	}
 }
 
-// A file that is not any more what the patch was worked out for stops all of it: what was
-// written before is put back.
+// If a file has changed since the patch was planned, the whole patch fails, and files that were
+// already written are restored.
 func TestAPatchIsAppliedAsAWhole(t *testing.T) {
 	t.Parallel()
 	for _, changed := range []string{"a.go", "c.txt", "run.sh", "new/b.go", "bin/run.sh"} {
@@ -176,7 +175,7 @@ func TestAPatchIsAppliedAsAWhole(t *testing.T) {
 	}
 }
 
-// What holds of an edit of one file holds of each in a patch.
+// The safety rules for an edit of one file apply to each file in a patch.
 func TestPatchesAreCareful(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a.txt": "a\n", "latin": "\xe9 one and more text\ntwo\n", ".env": "A=1\n", "known.txt": "old\n"}
@@ -205,8 +204,8 @@ func TestPatchesAreCareful(t *testing.T) {
 	}
 }
 
-// A change that cannot be put back, because the file is not any more what the change left, is named
-// with its difference.
+// If a change cannot be reverted because its file has changed again, the error names the file with
+// its diff.
 func TestWhatCannotBePutBackIsNamed(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a": "theirs\n", "b": "new\n"})

@@ -20,8 +20,8 @@ func planAsked(t *testing.T, args string) (Plan, error) {
 	return askUser().Plan(t.Context(), &Env{}, meant.Arguments)
 }
 
-// What the model asks is planned as questions, whose answers are its answer; where nobody
-// is there, it reads that it must decide.
+// The questions of the model are planned as inquiries, and the user's answers are the result. In a
+// non-interactive run the result tells the model to decide.
 func TestAskUser(t *testing.T) {
 	t.Parallel()
 	plan, err := planAsked(t, twoQuestions)
@@ -44,7 +44,7 @@ func TestAskUser(t *testing.T) {
 	}
 }
 
-// The arguments of codex (id) and opencode (multiple) are understood.
+// The arguments of codex (id) and opencode (multiple) are accepted.
 func TestAskUserAsOthersDo(t *testing.T) {
 	t.Parallel()
 	plan, err := planAsked(t, `{"questions":[{"id":"a","question":"Which?","options":[{"label":"x","preview":"…"},{"label":"y"}],"multiple":true}]}`)
@@ -74,8 +74,8 @@ func TestAskUserRefuses(t *testing.T) {
 	}
 }
 
-// Density never takes an answer, nobody is asked where nobody is, and the declaration
-// stays within its budget.
+// Density never prunes an answer, the tool is not offered in non-interactive runs, and its
+// declaration is within the token budget.
 func TestAskUserIsDeclared(t *testing.T) {
 	t.Parallel()
 	tool := askUser()
@@ -95,7 +95,7 @@ func TestAskUserIsDeclared(t *testing.T) {
 	}
 }
 
-// A plan is asked for where a person can say yes, in few tokens.
+// The tool for plans is offered only if a user can approve a plan. Its declaration is short.
 func TestPresentPlanIsDeclared(t *testing.T) {
 	t.Parallel()
 	tool := presentPlan()

@@ -9,8 +9,8 @@ import (
 	"agent/internal/shell"
 )
 
-// A grep that follows the links which it meets, as the one of busybox does, is asked about where a
-// link leads to what the model may not read.
+// A grep that follows symbolic links, such as busybox's, requires approval if a link leads to a
+// file that the model may not read.
 func TestSearchesThatFollowLinks(t *testing.T) {
 	t.Parallel()
 	busybox, err := exec.LookPath("busybox")

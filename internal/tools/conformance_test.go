@@ -17,7 +17,7 @@ import (
 
 func TestEveryToolDescribesItself(t *testing.T) {
 	t.Parallel()
-	// These names say all that a description would.
+	// Parameters with these names need no description.
 	plain := map[string]bool{"file_path": true, "content": true, "new_string": true, "url": true, "pattern": true, "timeout_seconds": true, "job": true}
 	for _, tool := range Default() {
 		t.Run(tool.Name, func(t *testing.T) {
@@ -139,13 +139,13 @@ func TestRegistryKeepsItsOrderAndOffersTheNearestName(t *testing.T) {
 	}
 }
 
-// searches is the tool that searches the web, at a service that nobody asks here.
+// searches returns the web search tool with a service that this test does not call.
 func searches() Tool {
 	return WebSearchTool(websearch.New(websearch.Config{Settings: func() websearch.Settings { return websearch.Settings{Way: websearch.SearXNG} }}))
 }
 
-// REQ-HD-005.2, REQ-HD-005.3, REQ-HD-005.9, D-45: what density knows about the tools.
-// What they change cannot be had again by running them.
+// REQ-HD-005.2, REQ-HD-005.3, REQ-HD-005.9, D-45: these are the facts about tools that density
+// uses. The results of tools that change something cannot be obtained by running them again.
 func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 	t.Parallel()
 	acts := map[cacheaware.Effect][]string{}

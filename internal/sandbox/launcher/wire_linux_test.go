@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The helper is ready as soon as package os is. What that does not import itself would
-// have it wait for everything that comes before it by name.
+// The helper starts as soon as package os is initialized. An import that package os does not have
+// would delay it, because packages are initialized in the order of their names.
 func TestTheHelperImportsNothing(t *testing.T) {
 	t.Parallel()
 	ofOS := []string{"errors", "io", "os", "path", "syscall", "time", "unsafe"}
@@ -59,7 +59,7 @@ func specs() *rapid.Generator[*Spec] {
 	})
 }
 
-// What is sent arrives, all of it; a part of it is an error.
+// A message is received completely. A truncated message is an error.
 func TestMessagesArrive(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -92,7 +92,7 @@ func TestMessagesArrive(t *testing.T) {
 	}
 }
 
-// Whatever comes, a message is an error or a message, and costs no more than it says.
+// Any input is either a message or an error, and uses no more memory than its declared length.
 func TestWhatIsNoMessage(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestValidate proves that what a strict server refuses is refused here too.
+// TestValidate checks that the test server refuses the same requests as a strict server.
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	const (
@@ -93,8 +93,8 @@ func post(t *testing.T, srv *Server) string {
 	return string(text)
 }
 
-// TestValidateFreeForm: the Responses API pairs a call with an answer of its own kind only,
-// and takes a free form with a grammar.
+// TestValidateFreeForm checks that the Responses API pairs a call only with an answer of the
+// matching kind, and accepts a free-form tool with a grammar.
 func TestValidateFreeForm(t *testing.T) {
 	t.Parallel()
 	const (

@@ -9,8 +9,8 @@ import (
 	"agent/internal/testing/svg"
 )
 
-// A moving picture is valid XML, draws each row once, and shows its frames one after the other, the
-// last one without motion.
+// An animated picture is valid XML, contains each row once, and shows its frames in order. The last
+// frame does not change.
 func TestPlay(t *testing.T) {
 	t.Parallel()
 	got := svg.Play([]svg.Frame{{[]string{"> a & b"}, 1}, {[]string{"> a & b", "\x1b[1mdone\x1b[0m"}, 3}}, 20, 2, svg.Dark)

@@ -43,7 +43,7 @@ func lines(n int, format string) string {
 	return out.String()
 }
 
-// words returns a text of lines of which no two are alike.
+// words returns lines that all differ.
 func words(n int) string {
 	var out strings.Builder
 	for i := range n {
@@ -92,7 +92,7 @@ func TestFit(t *testing.T) {
 	for _, c := range []struct {
 		id, text  string
 		has       []string
-		cut, more bool // more is set if more is left than of the plain text
+		cut, more bool // more is set if the result is longer than the cut plain text
 	}{
 		{"short", "x\n", []string{"x\n"}, false, false},
 		{"fits once it is shorter", hits[:5000], []string{"name.go:\n1:x\n"}, false, true},
@@ -119,7 +119,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// output draws the output of a command: lines of few forms, so that they make groups and runs.
+// output draws the output of a command. It has few kinds of lines, so that they form groups and
+// runs.
 var output = rapid.Custom(func(t *rapid.T) string {
 	line := rapid.OneOf(
 		rapid.Map(rapid.IntRange(1, 99), func(n int) string { return fmt.Sprintf("a/long/path.go:%d:text", n) }),
@@ -131,8 +132,8 @@ var output = rapid.Custom(func(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(line, 0, 200).Draw(t, "lines"), "\n")
 })
 
-// Nothing is lost: grouped lines come back, and each run whose middle is left out has the number of
-// its lines, which are all alike.
+// Grouped lines can be restored. A run whose middle is omitted has the number of its lines, which
+// are all alike.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -164,7 +165,7 @@ func TestNothingIsLost(t *testing.T) {
 	})
 }
 
-// FuzzGroup looks for lines that grouping loses.
+// FuzzGroup searches for lines that grouping loses.
 func FuzzGroup(f *testing.F) {
 	f.Add("a/long.go:1:x\na/long.go:2:y\n")
 	f.Add("a.b-1-\na.b-2-\n\n")

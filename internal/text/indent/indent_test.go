@@ -9,7 +9,7 @@ import (
 
 func split(text string) []string { return strings.Split(text, "\n") }
 
-// The rule of the design: what the quoted lines say is done, anything else is refused.
+// Shift follows the differences of the quoted lines, and refuses everything else.
 func TestShift(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ quoted, actual, lines, want string }{
@@ -39,8 +39,8 @@ func TestShift(t *testing.T) {
 	}
 }
 
-// Whatever unit and depth the quoted text has, new lines come out as they would have been
-// written with those of the file, or are refused.
+// For any unit and depth of the quoted text, Shift returns the new lines with the indentation of
+// the file, or refuses.
 func TestShiftIsRightOrRefused(t *testing.T) {
 	t.Parallel()
 	unit := rapid.SampledFrom([]string{"\t", "  ", "    ", "   "})
@@ -59,7 +59,7 @@ func TestShiftIsRightOrRefused(t *testing.T) {
 		if err != nil {
 			return
 		}
-		if from == to || base == 0 { // else one quoted depth can mean more than one thing
+		if from == to || base == 0 { // otherwise a quoted depth could have several meanings
 			if want := text(to, base, fresh); len(depths) > 1 && distinct(depths) > 1 && strings.Join(got, "\n") != strings.Join(want, "\n") {
 				rt.Fatalf("%q, want %q", got, want)
 			}

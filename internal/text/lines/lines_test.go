@@ -45,7 +45,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// What is cut is within its limit, breaks no character, and says what is missing.
+// A cut text is within its limit, breaks no character, and names the amount that is missing.
 func TestCutAndHead(t *testing.T) {
 	t.Parallel()
 	if got := Cut("ééé", 3); got != "é… [4 more bytes of this line]" {
@@ -80,7 +80,7 @@ func TestJoinAndNumbers(t *testing.T) {
 	}
 }
 
-// A line that is too long is passed over; its beginning stays, and the next line is whole.
+// A line above the limit is cut after its start, and the next line is read completely.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	const most = 2000

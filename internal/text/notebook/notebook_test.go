@@ -65,7 +65,7 @@ func parsed(t *testing.T, raw string) *Notebook {
 	return n
 }
 
-// An edit changes the bytes of its cell, and no others.
+// An edit changes only the bytes of its cell.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	n := parsed(t, small)
@@ -109,7 +109,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// A source with the line ends of Windows keeps them, in the lines that are edited too.
+// A source with Windows line ends keeps them, also in edited lines.
 func TestLineEndsOfASource(t *testing.T) {
 	t.Parallel()
 	for was, want := range map[string]string{
@@ -155,7 +155,7 @@ func TestWhatIsNoEdit(t *testing.T) {
 	}
 }
 
-// Outputs are shown in whole lines, and say how much is not shown.
+// Outputs are shown in whole lines up to a limit, with the amount that is omitted.
 func TestOutputsAreBounded(t *testing.T) {
 	t.Parallel()
 	many := boundedOutputs([]output{{Text: manyLines(strings.Repeat("line\n", 1000))}})
@@ -167,7 +167,7 @@ func TestOutputsAreBounded(t *testing.T) {
 	}
 }
 
-// file draws a notebook as programs write them, in several layouts.
+// file draws a notebook in one of several layouts that programs write.
 func file(t *rapid.T) (raw []byte, cells []map[string]any) {
 	line := rapid.SampledFrom([]string{"", "x = 1", "%% cell 1 code", "%% y", "%%time", "é ⚙", "\"q\" \\ \u2028", "\ttab"})
 	for i := range rapid.IntRange(0, 5).Draw(t, "cells") {
@@ -196,8 +196,8 @@ func file(t *rapid.T) (raw []byte, cells []map[string]any) {
 	return raw, cells
 }
 
-// TestAnyEdit draws notebooks, and changes, deletes and adds cells in their texts: what another
-// program reads then is the same notebook with just that, and no other byte is another.
+// TestAnyEdit draws notebooks and changes, deletes and adds cells in their texts. Another program
+// then reads the same notebook with exactly this change, and no other byte differs.
 func TestAnyEdit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -210,7 +210,7 @@ func TestAnyEdit(t *testing.T) {
 			t.Fatalf("unchanged it is %q, %v", same, err)
 		}
 		var text strings.Builder
-		var want []string // the sources, with the ids of cells that stay
+		var want []string // the sources, with the ids of unchanged cells
 		touched := -1
 		add := func() {
 			if rapid.IntRange(0, 3).Draw(t, "add") == 0 {
@@ -251,7 +251,7 @@ func TestAnyEdit(t *testing.T) {
 	})
 }
 
-// checkRead compares what another program reads of a file with the cells that it was to have.
+// checkRead compares the cells that another program reads from a file with the expected cells.
 func checkRead(t *rapid.T, after []byte, cells []map[string]any, want []string) {
 	var read struct {
 		Cells []map[string]any `json:"cells"`

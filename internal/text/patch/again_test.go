@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// An anchor may be that of the chunk before: two places in one function. Where the lines
-// could also be above the cursor, or the anchor is more than one line, nothing is guessed.
+// A chunk may repeat the anchor of the previous chunk, for two positions in one function. If the
+// lines could also be above the cursor, or the anchor has several lines, Apply does not guess.
 func TestAnchorAgain(t *testing.T) {
 	t.Parallel()
 	const file = "func a() {\n\tx\n\tone\n\tx\n\ttwo\n}\n\nfunc b() {\n\ttwo\n}\n"
@@ -33,8 +33,8 @@ func TestAnchorAgain(t *testing.T) {
 	}
 }
 
-// An anchor may be a part of one line, such as a declaration without its parameters. Of several such
-// lines none is guessed, and the message names them.
+// An anchor may be a part of one line, such as a declaration without its parameters. If several
+// lines match, none is guessed, and the message lists them.
 func TestAnchorIsAPartOfALine(t *testing.T) {
 	t.Parallel()
 	const file = "func walk(a int) {\n\tone\n}\n\nfunc walkAll() {\n\tone\n}\n\nfunc last(b int) {\n\tone\n}\n"

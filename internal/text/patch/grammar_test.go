@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// The grammar has the markers that Parse reads, and no rule or terminal without a
-// definition.
+// The grammar has the same markers as Parse, and every rule and terminal in it is defined.
 func TestGrammarIsThatOfParse(t *testing.T) {
 	t.Parallel()
 	markers := []string{beginMarker, endMarker, endOfFile, moveHeader}

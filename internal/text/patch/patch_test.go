@@ -12,10 +12,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// tree are files by their paths.
+// tree maps paths to the contents of files.
 type tree map[string]string
 
-// patched are the files after a patch.
+// patched returns the files after a patch.
 func (files tree) patched(text string) (after tree, notes []string, err error) {
 	sections, err := Parse(text)
 	if err != nil {
@@ -46,8 +46,8 @@ func (files tree) patched(text string) (after tree, notes []string, err error) {
 	return after, notes, nil
 }
 
-// The cases of the design, those of the reference's program among them: the files afterwards,
-// or the class of the failure.
+// The cases include the examples of the reference implementation. Each has the files after the
+// patch, or the class of the error.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/cases.json")
@@ -79,7 +79,7 @@ func TestCases(t *testing.T) {
 	}
 }
 
-// A failure says where in the patch and in the file, and shows the closest lines.
+// An error names the position in the patch and in the file, and shows the closest lines.
 func TestFailuresSayWhere(t *testing.T) {
 	t.Parallel()
 	files := tree{"x.go": "package x\n\nfunc first() {\n\treturn 1\n}\n\nfunc second() {\n\treturn 2\n}\n"}
@@ -103,7 +103,7 @@ func TestFailuresSayWhere(t *testing.T) {
 	}
 }
 
-// Any change of a text, written as a patch with enough context, is that change.
+// A change of a text that is written as a patch with enough context produces exactly that change.
 func TestAnyChangeAsAPatch(t *testing.T) {
 	t.Parallel()
 	line := rapid.SampledFrom([]string{"a", "b", "\tc", "  d", "", "- e", "+ f", "@@ g", "*** End Patch", "*** Update File: h", " i "})
@@ -138,8 +138,8 @@ func TestAnyChangeAsAPatch(t *testing.T) {
 	})
 }
 
-// Whatever a patch is, it is applied or refused, with a class and without a panic, and
-// nothing but removed lines go from a file.
+// Any patch is either applied or refused with a class of error, without a panic. A file loses only
+// the lines that the patch removes.
 func FuzzPatch(f *testing.F) {
 	for _, seed := range []string{"", "*** Begin Patch\n*** End Patch", "*** Begin Patch\n*** Update File: x\n@@ a\n-b\n+c\n*** End of File\n*** End Patch", "*** Begin Patch\n*** Add File: y\n+1\n*** Delete File: x\n*** Update File: y\n*** Move to: z\n-1\n*** End Patch"} {
 		f.Add(seed, "a\nb\n")

@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A patch that was written for a folder names the same files from the workspace, and its
-// lines stay.
+// A patch that was written for a subfolder is converted to paths from the workspace, and its lines
+// stay.
 func TestPatchesForAFolder(t *testing.T) {
 	t.Parallel()
 	const text = "*** Begin Patch\n*** Add File: a\n+*** Delete File: x\n*** Delete File: ./b\n*** update file:c\n*** Move to: ../d\n@@\n *** Move to: x\n-*** Delete File: x\n+*** Add File: x\n*** Update File: /abs\n-x\n*** End Patch\n"

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// A quote that differs from the file in blanks alone is found at the one place where it is, and
-// what replaces it gets the indentation and the end of the lines there.
+// A quote that differs from the file only in blanks is found if it matches one position. The
+// replacement gets the indentation and line ends of that position.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name, text, old, new string
 		exact                bool
-		want                 string // the text after it
+		want                 string // the text after the replacement
 		says                 string // the note, or a part of the error
 	}{
 		{"indentation", "x\n\tif a {\n\t\tb\n\t}\ny\n", "if a {\n\tb\n}\n", "if c {\n\tb\n}\n", false, "x\n\tif c {\n\t\tb\n\t}\ny\n", IndentationShifted},

@@ -18,7 +18,7 @@ func lineText(t *rapid.T, name string) string {
 	return strings.Join(drawn, "") + rapid.SampledFrom([]string{"", "end"}).Draw(t, name+" end")
 }
 
-// patch applies a unified diff, checking every line of it.
+// patch applies a unified diff and checks every line of it.
 func patch(before string, d Diff) (string, error) {
 	old, out := lines.Split(before), ""
 	at, number := 0, 1
@@ -145,7 +145,7 @@ func BenchmarkDiffOfAnotherFile(b *testing.B) {
 	}
 }
 
-// A side without lines begins at the line before, as diff and patch have it.
+// For a side without lines, the start is the line before, as in diff and patch.
 func TestEmptySides(t *testing.T) {
 	t.Parallel()
 	for _, tt := range [][3]string{{"", "a\n", "@@ -0,0 +1,1 @@"}, {"a\n", "", "@@ -1,1 +0,0 @@"}, {"a\n", "b\n", "@@ -1,1 +1,1 @@"}} {

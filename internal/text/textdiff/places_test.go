@@ -2,8 +2,8 @@ package textdiff
 
 import "testing"
 
-// An edit whose lines stand as they were given is named by its places; a deletion, and lines that
-// came out otherwise, are not as given.
+// If the new lines of an edit are exactly the given lines, the edit is described by its positions.
+// A deletion, and lines that differ from the given ones, do not count as given.
 func TestAsGivenAndPlaces(t *testing.T) {
 	t.Parallel()
 	const old = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n"

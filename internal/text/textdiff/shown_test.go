@@ -9,7 +9,7 @@ import (
 	"agent/internal/text/lines"
 )
 
-// numbered are lines with their numbers from 1, some of them changed.
+// numbered returns n lines that contain their numbers, some of them changed.
 func numbered(n int, change map[int]string) string {
 	var b strings.Builder
 	for i := 1; i <= n; i++ {
@@ -22,8 +22,8 @@ func numbered(n int, change map[int]string) string {
 	return b.String()
 }
 
-// Hunks have three lines around a change; changes share one where no more than six lines are
-// between them; numbers on the side of the new text move with what was added.
+// A hunk has three context lines around a change. Changes share a hunk if at most six lines are
+// between them. The line numbers of the new text include added lines.
 func TestHunks(t *testing.T) {
 	t.Parallel()
 	before := numbered(25, nil)
@@ -75,7 +75,7 @@ func TestRegions(t *testing.T) {
 	}
 }
 
-// Of many new lines in a row the middle ones are left out where they stand as they were given.
+// If many new lines in a row are exactly the given lines, the middle ones are omitted.
 func TestRegionsLeaveOutWhatWasGiven(t *testing.T) {
 	t.Parallel()
 	before := numbered(9, nil)
@@ -96,7 +96,7 @@ func TestRegionsLeaveOutWhatWasGiven(t *testing.T) {
 	}
 }
 
-// The closest lines are shown with their numbers, and where the first of them differs.
+// Near shows the closest lines with their numbers, and the position of the first difference.
 func TestNear(t *testing.T) {
 	t.Parallel()
 	text := "func one() {\n\treturn alpha\n}\nfunc two() {\n\treturn beta\n}\n"
@@ -120,7 +120,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// Where lines were only removed, a line that is not blank is shown on either side.
+// If lines were only removed, the next line that is not blank is shown on each side.
 func TestRegionsOfADeletion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ before, after, want string }{

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A diff of several files is that of each, whatever the lines of their hunks look like.
+// Split divides a diff of several files into one diff for each, whatever the lines of the hunks
+// contain.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	sql := New("one\n-- two\n-- three\n", "one\n++ zwei\n-- three\n").Unified("a.sql", "a.sql")
@@ -24,7 +25,7 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// Whatever text it is, nothing of it is lost.
+// FuzzSplit checks that no part of a text is lost.
 func FuzzSplit(f *testing.F) {
 	f.Add("--- a\n+++ a\n@@ -1,2 +1 @@\n--- x\n")
 	f.Add("diff --git a b\n@@ \n@@ -, +9999999999 @@\n\n")
@@ -35,7 +36,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-// The numbers of a hunk's heading are those of its head, not of the text behind it.
+// The numbers of a hunk come from its header, and not from the text after the header.
 func TestExtents(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

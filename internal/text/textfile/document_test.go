@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// rawText draws files with every kind of line end, with and without mark and final
+// rawText draws files with every kind of line end, with and without a byte order mark and a final
 // newline.
 func rawText() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
@@ -61,7 +61,7 @@ func TestDocumentAddsTheLineEndsOfMostLines(t *testing.T) {
 	}
 }
 
-// Lines are counted with or without a last line feed; spans are of whole lines.
+// Lines are counted with or without a final line feed. Spans consist of whole lines.
 func TestCountSpanAndForeign(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int{"": 0, "\n": 1, "a": 1, "a\n": 1, "a\nb": 2} {
@@ -87,7 +87,7 @@ func TestCountSpanAndForeign(t *testing.T) {
 	}
 }
 
-// What a file begins with, ends with and breaks its lines with stays when its text is replaced.
+// If the text of a file is replaced, its byte order mark, its line ends and its final newline stay.
 func TestRewritten(t *testing.T) {
 	t.Parallel()
 	for _, tc := range [][3]string{

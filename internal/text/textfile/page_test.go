@@ -19,8 +19,8 @@ func TestReadPageEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Whatever the text and the bounds, pages end, are within the bounds, and put
-// together are the text.
+// For any text and limits, the number of pages is finite, each page is within the limits, and the
+// joined pages are the text.
 func TestPagesAreTheText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A file in UTF-16 is edited as the same file in UTF-8 would be.
+// An edit of a UTF-16 file has the same result as the same edit in UTF-8.
 func TestUTF16IsEditedLikeUTF8(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -32,7 +32,7 @@ func TestUTF16IsEditedLikeUTF8(t *testing.T) {
 	})
 }
 
-// Files that would not stay as they are when they are written back are not taken for UTF-16.
+// A file that could not be written back unchanged does not count as UTF-16.
 func TestDamagedUTF16IsForeign(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{"\xff\xfea", "\xff\xfe\x00\xd8", "\xff\xfe\x00\x00", "\xfe\xff\xdc\x00"} {
