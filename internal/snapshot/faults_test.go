@@ -311,7 +311,7 @@ func TestStoreThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// Two programs in one workspace: each undoes its own, and nothing of the other.
+// Of two programs in one workspace, each undoes only its own changes.
 func TestTwoPrograms(t *testing.T) {
 	t.Parallel()
 	one := newBench(t, map[string]string{"a": "0", "b": "0"})
@@ -337,7 +337,7 @@ func TestTwoPrograms(t *testing.T) {
 	}
 }
 
-// A workspace that was moved takes its changes with it; another one does not get them.
+// A workspace that was moved keeps its changes. Another workspace has no access to them.
 func TestMovedWorkspace(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
@@ -373,7 +373,7 @@ func TestMovedWorkspace(t *testing.T) {
 	}
 }
 
-// Stores go with their sessions and after a time, not while they are in use.
+// A store is removed with its session or after a time, but not while it is in use.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	folder, now := t.TempDir(), time.Now()
@@ -426,7 +426,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// A forked session goes on with what was kept, and neither gets in the way of the other.
+// A forked session keeps the stored changes. Parent and fork do not affect each other.
 func TestFork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
@@ -452,8 +452,8 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// Where the store is that of another program, what that wrote since is part of the fork,
-// and what the fork keeps is not taken for it.
+// If the store belongs to another running program, a fork includes the later changes of that
+// program. Changes of the fork are not attributed to that program.
 func TestForkOfAStoreInUse(t *testing.T) {
 	t.Parallel()
 	theirs := newBench(t, map[string]string{"a": "0"})
@@ -476,8 +476,8 @@ func TestForkOfAStoreInUse(t *testing.T) {
 	}
 }
 
-// A fork that cannot have a store is none: the store goes on where it is, and nothing is
-// left of the other.
+// If a fork cannot have a store, it fails: the store continues unchanged, and nothing of the fork
+// is left.
 func TestForkFails(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0"})
@@ -518,7 +518,7 @@ func TestForkFails(t *testing.T) {
 	}
 }
 
-// A fork on another file system, where a content cannot have two names, has copies.
+// On a file system without hard links, a fork has copies of the contents.
 func TestForkWithoutLinks(t *testing.T) {
 	t.Parallel()
 	far, err := os.MkdirTemp("/dev/shm", "snapshot-")
@@ -538,7 +538,8 @@ func TestForkWithoutLinks(t *testing.T) {
 	}
 }
 
-// A device, a pipe or a huge file in the place of the journal is neither read nor waited for.
+// A device, a pipe or a huge file in place of the journal is not read, and opening the store does
+// not wait for it.
 func TestAJournalThatIsNoFile(t *testing.T) {
 	t.Parallel()
 	for name, make := range map[string]func(path string) error{

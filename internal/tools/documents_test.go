@@ -29,8 +29,8 @@ const aNotebook = `{
  "nbformat_minor": 4
 }`
 
-// A notebook is read and edited as cells, by every tool that edits text, and what a person is asked
-// about shows cells.
+// Every tool that edits text reads and edits a notebook as cells. The approval prompt shows cells
+// too.
 func TestNotebooks(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.ipynb": aNotebook, "broken.ipynb": "{"})
@@ -67,10 +67,10 @@ func TestNotebooks(t *testing.T) {
 	}
 }
 
-// aPDF is a file that begins as a PDF.
+// aPDF is a file with the header of a PDF.
 const aPDF = "%PDF-1.4\n\x00\xff"
 
-// A PDF is read by pages, so that a later read of the same pages takes the place of an earlier one.
+// A PDF is read by pages, so that a later read of the same pages replaces an earlier one.
 func TestPDF(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.pdf": aPDF, "secret.pdf": "%PDF-1.4\nencrypted\n\x00", "broken.pdf": "%PDF-1.4\nbroken\n\x00", "odd.pdf": "%PDF-9\n\x00"})
@@ -83,7 +83,7 @@ func TestPDF(t *testing.T) {
 	}
 	refused(t, env, readFile(), params{"file_path": "a.pdf", "limit": 1}, "not installed")
 	bin := t.TempDir()
-	// Like the program, it says on stderr why it reads nothing, unless it is told to be quiet.
+	// Like the real program, the script prints the reason of a failure on stderr, except with -q.
 	script := `#!/bin/bash
 say() { [ "$1" = -q ] || echo "Command Line Error: $2" >&2; exit "$3"; }
 read -r head

@@ -35,7 +35,7 @@ func TestWriteFileCreatesAndRewrites(t *testing.T) {
 	mustRun(t, env, writeFile(), params{"file_path": "empty", "content": "x"})
 	wantContent(t, env, "empty", "x")
 	refused(t, env, writeFile(), params{"file_path": "newdir/", "content": "x"}, "newdir/ is a folder")
-	// Its own write counts as seen.
+	// A file that the tool wrote counts as read.
 	mustRun(t, env, writeFile(), params{"file_path": "new/x.txt", "content": "again"})
 	wantContent(t, env, "new/x.txt", "again")
 }
@@ -95,7 +95,7 @@ func TestEditOfAnUnreadFileIsRefused(t *testing.T) {
 		see(t, env, "a.go")
 		mustRun(t, env, c.tool, c.args)
 	}
-	// What replace replaces proves that it is known.
+	// A quote that replace finds proves that the model knows the text.
 	mustRun(t, fileEnv(t, files), replace(), params{"file_path": "a.go", "old_string": "F()", "new_string": "G()"})
 }
 
@@ -118,7 +118,7 @@ func TestFileChangedUnderneathIsRefusedWithTheDifference(t *testing.T) {
 			t.Fatal(err)
 		}
 		onDisk(t, env, "f.txt", "one\ntwo\nTHREE\nfour\n")
-		// By content, not by time.
+		// The content counts, and not the time.
 		if err := os.Chtimes(filepath.Join(env.Workspace.Root(), "f.txt"), info.ModTime(), info.ModTime()); err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestFileChangedUnderneathIsRefusedWithTheDifference(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "f.txt changed on disk") || !strings.Contains(err.Error(), "-three\n+THREE\n") {
 			t.Errorf("%s: the plan says %v", c.tool.Name, err)
 		}
-		// The model was shown the new content by that.
+		// The error has shown the new content to the model.
 		mustRun(t, env, c.tool, c.args)
 
 		onDisk(t, env, "f.txt", "other\n")
@@ -227,7 +227,7 @@ func TestGitsOwnFilesAreNotEdited(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{
 		".git/config": "[core]\n", "sub/.git/config": "[core]\n", ".github/x.yml": "a\n",
-		// A repository by its content, which a file .git elsewhere may lead to.
+		// A git repository without a working tree, which a file .git elsewhere may name.
 		"bare/HEAD": "ref: refs/heads/main\n", "bare/objects/x": "", "bare/config": "[core]\n",
 	})
 	link(t, env, ".git", "innocent")
@@ -297,9 +297,9 @@ func TestEditAnswersWithTheChangedRegion(t *testing.T) {
 	}
 }
 
-// A person approves what they were shown. A file that changes while they think is
-// left alone, also where the edit would still fit: the text that is replaced here
-// stands in a line that means something else by then.
+// The user approves the change that the prompt shows. If the file changes before the answer, it is
+// not written, even if the edit still applies. Here the quoted text is now a part of a line with
+// another meaning.
 func TestFileChangedBetweenPlanAndApplyIsKept(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"f": "x = 1 // harmless\n", "seen": "a\nb\n"})

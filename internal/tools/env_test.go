@@ -13,7 +13,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// fileEnv is an Env on a workspace with these files.
+// fileEnv returns an Env whose workspace has these files.
 func fileEnv(t testing.TB, files map[string]string) *Env {
 	t.Helper()
 	w, err := workspace.New(t.TempDir(), t.TempDir())
@@ -32,13 +32,13 @@ func fileEnv(t testing.TB, files map[string]string) *Env {
 	return &Env{Workspace: w, Seen: NewSeenFiles(), Limits: Limits{OutputTokens: 16000, ReadLines: 2000}}
 }
 
-// with bounds the results of an Env.
+// with sets the limits of the results of an Env.
 func (e *Env) with(limits Limits) *Env {
 	e.Limits = limits
 	return e
 }
 
-// see makes the model know the files.
+// see makes the files known to the model.
 func see(t testing.TB, env *Env, files ...string) {
 	t.Helper()
 	for _, file := range files {
@@ -57,7 +57,7 @@ func mustRun(t testing.TB, env *Env, tool Tool, args params) Answer {
 	return answer
 }
 
-// refused runs a call that must fail with all these words and write nothing.
+// refused runs a call that must fail. The error must contain all words, and no file may change.
 func refused(t testing.TB, env *Env, tool Tool, args params, words ...string) string {
 	t.Helper()
 	before := contents(t, env.Workspace.Root())

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// Section 3 of the security review: paths that lead out in every way known, in every form
-// of call: 3 000 calls read nothing and write nothing outside, nor in a repository's own
-// folder, and none panics.
+// The test uses all known ways to leave the workspace with a path, in every kind of call. None of
+// these 3,000 calls reads or writes outside the workspace or in the folder .git, and none panics.
 func TestNoPathLeadsOutside(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -52,7 +51,8 @@ func TestNoPathLeadsOutside(t *testing.T) {
 		tool Tool
 		args func(path string) params
 	}
-	// Each of these asks git twice, wherever the path leads: they try a third of the paths.
+	// Each of these calls runs git twice, wherever the path leads, so they use a third of the
+	// paths.
 	listing := []form{
 		{readManyFiles(), func(p string) params { return params{"paths": []string{"."}, "include": []string{p}} }},
 		{searchFileContent(), func(p string) params { return params{"pattern": "SECRET.*", "include": p} }},
@@ -81,7 +81,7 @@ func TestNoPathLeadsOutside(t *testing.T) {
 			if at < len(listing) && (i+at)%3 != 0 {
 				continue
 			}
-			// Package workspace tests the spellings of a path; each tool gets one of them.
+			// Package workspace tests the spellings of a path, so each tool gets one spelling.
 			path = []string{path, "./" + path, "sub/../" + path, path + "/", path + "/."}[(i+calls)%5]
 			calls++
 			plan, err := planCall(t.Context(), t, form.tool, env, form.args(path))

@@ -11,7 +11,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// A call is planned first, which shows its effect and changes nothing, and then applied.
+// A call is first planned, which shows its effect and changes nothing. Then the plan is applied.
 func Example() {
 	folder, _ := os.MkdirTemp("", "example")
 	defer os.RemoveAll(folder)

@@ -9,8 +9,8 @@ import (
 	"agent/internal/testing/require"
 )
 
-// A file that is not UTF-8 is named as such by whatever reads it, is
-// edited without a loss, and is not written over by what the model was shown of it.
+// Every tool that reads a file reports if it is not UTF-8. An edit changes no other byte, and the
+// converted text that the model has seen cannot be written back.
 func TestFilesThatAreNotUTF8(t *testing.T) {
 	t.Parallel()
 	contents := map[string]string{
@@ -36,7 +36,7 @@ func TestFilesThatAreNotUTF8(t *testing.T) {
 		if answer := mustRun(t, env, searchFileContent(), params{"pattern": `o|here`}); name != "mixed.txt" && !strings.Contains(answer.ModelText(), "not UTF-8 text") {
 			t.Errorf("search in %s: %s", name, answer.ModelText())
 		}
-		// What the model was shown is not written back, by no tool.
+		// No tool writes the converted text back.
 		shown := strings.ToValidUTF8(content, "\uFFFD")
 		refused(t, env, writeFile(), params{"file_path": name, "content": shown}, "is not UTF-8 text", "nothing was written", "replace")
 		refused(t, env, writeFile(), params{"file_path": name, "content": "new\n"}, "is not UTF-8 text")
@@ -48,7 +48,7 @@ func TestFilesThatAreNotUTF8(t *testing.T) {
 			wantContent(t, env, name, strings.TrimSuffix(content, last)+"changed ü\n")
 		}
 	}
-	// A file that is UTF-8 and holds U+FFFD is nothing special.
+	// A UTF-8 file that contains U+FFFD is an ordinary file.
 	env := fileEnv(t, map[string]string{"a": "x \uFFFD\n"})
 	if answer := mustRun(t, env, readFile(), params{"file_path": "a"}); answer.Note != "" {
 		t.Errorf("%+v", answer)
@@ -56,8 +56,7 @@ func TestFilesThatAreNotUTF8(t *testing.T) {
 	mustRun(t, env, writeFile(), params{"file_path": "a", "content": "\uFFFD\uFFFD\n"})
 }
 
-// An edit of a file that may not be written says so, in the question
-// and in the answer.
+// If a file is read-only, both the prompt and the result of an edit report this.
 func TestAnEditOfWhatMayNotBeWrittenSaysSo(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

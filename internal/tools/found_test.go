@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// What a command prints or a search finds takes little of the context, and the rest can
-// be had: from a file, or by going on. What shows a file may be longer.
+// The output of commands and searches is limited to few tokens. The rest is available in a file or
+// on a next page. The content of a file has a higher limit.
 func TestFoundIsShort(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
 	env.Seen = NewSeenFiles()
 	env.Limits.OutputTokens, env.Limits.FoundTokens = 4000, 500
-	lines := numberedLines(1, 1000) // about 2 000 tokens
+	lines := numberedLines(1, 1000) // about 2,000 tokens
 	for _, name := range []string{"a.txt", "b.txt"} {
 		if err := os.WriteFile(filepath.Join(env.Workspace.Root(), name), []byte(lines), 0o600); err != nil {
 			t.Fatal(err)
@@ -37,8 +37,8 @@ func TestFoundIsShort(t *testing.T) {
 			t.Errorf("%s does not say where the rest is", line)
 		}
 	}
-	// A file that is shown may take more, but not as much as read_file, and nothing is cut without a
-	// way to the rest.
+	// The content of a file may be longer, but not as long as for read_file. A cut result always
+	// names a way to read the rest.
 	env.Limits.OutputTokens = 16_000
 	for count, short := range map[int]bool{1600: false, 1700: true, 1900: true, 20_000: true} {
 		lines := numberedLines(1, count)
@@ -50,7 +50,7 @@ func TestFoundIsShort(t *testing.T) {
 			t.Errorf("a file of %d bytes is shown with %d: %.100q", len(lines), shown, answer.Text)
 		}
 	}
-	// The model may ask for more results.
+	// The model can request more results.
 	for most, short := range map[int]bool{0: true, 300: false} {
 		found := call(t, env, searchFileContent(), params{"pattern": "[0-9]", "path": "a.txt", "max_results": most})
 		if len(found.Text) <= 500*bytesPerToken != short || !strings.Contains(found.Text, "continue with offset") {

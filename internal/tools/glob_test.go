@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// changedInTurn gives files ages, the last the youngest.
+// changedInTurn sets the times of the files, so that the last one is the newest.
 func changedInTurn(t *testing.T, env *Env, names ...string) {
 	t.Helper()
 	for i, name := range names {

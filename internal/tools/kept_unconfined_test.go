@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Where no sandbox can hide a file that a rule or an ignore file keeps from the model, a search of
-// its folder is asked about.
+// Without a sandbox that can hide a file under a deny rule or in an ignore file, a search of its
+// folder requires approval.
 func TestSearchesWithoutASandboxAskAboutWhatIsKept(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)

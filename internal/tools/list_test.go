@@ -40,7 +40,7 @@ x.log (2 bytes) [ignored]
 	if answer.ModelText() != want || answer.Error != "" {
 		t.Errorf("%+v\nwant %s", answer, want)
 	}
-	// What an ignored folder holds is not marked again: whoever lists it knows.
+	// Files in an ignored folder are not marked, because the model asked for that folder.
 	if answer := runTool(t.Context(), t, listDirectory(), env, map[string]any{"path": "build"}); answer.ModelText() != "out (1 byte)\n" {
 		t.Errorf("%+v", answer)
 	}

@@ -4,7 +4,7 @@ package tools
 
 import "syscall"
 
-// peakMemory is the most memory that this process has had, in KiB.
+// peakMemory returns the peak memory of this process in KiB.
 func peakMemory() int64 {
 	var used syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used)

@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 )
 
-// largeGo returns a file of n functions of ten lines.
+// largeGo returns a file with n functions of ten lines.
 func largeGo(n int) string {
 	var b strings.Builder
 	b.WriteString("package store\n\n")
@@ -30,8 +30,8 @@ func outlining(t *testing.T, files map[string]string, limit int) *Env {
 	return env
 }
 
-// TestLargeFileArrivesAsOutline holds the first read against the second, and the ways to the text
-// against the outline.
+// TestLargeFileArrivesAsOutline checks that the first read returns an outline, and that a range or
+// a second read returns the text.
 func TestLargeFileArrivesAsOutline(t *testing.T) {
 	t.Parallel()
 	text := largeGo(80)
@@ -114,14 +114,14 @@ func TestFileThatIsSentWhole(t *testing.T) {
 	}
 }
 
-// TestOutlineOfStrangeFiles holds outlines of bad inputs to their bounds: two thirds are saved, and
-// no line is long.
+// TestOutlineOfStrangeFiles checks the limits of outlines for unusual files. The outline has at
+// most a third of the size, and no long line.
 func TestOutlineOfStrangeFiles(t *testing.T) {
 	t.Parallel()
 	prose := strings.Repeat("A sentence of prose that says little.\n", 400) + "## A heading\n" + strings.Repeat("More of it.\n", 400)
 	for name, c := range map[string]struct {
 		text string
-		want string // what the outline has, or "" if the file is sent whole
+		want string // a part of the outline, or "" if the file is sent completely
 	}{
 		"one.txt":    {strings.Repeat("x", 300_000), ""},
 		"many.go":    {largeGo(1500), "more left out; search_file_content finds them]"},
@@ -151,8 +151,8 @@ func TestOutlineOfStrangeFiles(t *testing.T) {
 	}
 }
 
-// TestWriteAfterAnOutline is refused, as the model has not seen the file whole, and an edit that quotes
-// a line of the outline is made.
+// TestWriteAfterAnOutline checks that writing the file is refused, because the model has not read
+// all of it. An edit that quotes a line of the outline is applied.
 func TestWriteAfterAnOutline(t *testing.T) {
 	t.Parallel()
 	env := outlining(t, map[string]string{"cache.go": largeGo(80)}, 3000)
@@ -165,8 +165,8 @@ func TestWriteAfterAnOutline(t *testing.T) {
 	}
 }
 
-// TestManyFilesArriveAsOutlines holds the answer about ten large files to one budget. Files whose
-// outline arrived come as text from then on.
+// TestManyFilesArriveAsOutlines checks that ten large files share one token budget. After their
+// outline, the files are sent as text.
 func TestManyFilesArriveAsOutlines(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"small.go": "package small\n"}

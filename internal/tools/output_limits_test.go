@@ -10,12 +10,13 @@ import (
 	"testing"
 )
 
-// least is the smallest bound of an answer, in tokens (D-41).
+// least is the smallest limit of an answer, in tokens (D-41).
 const least = 500
 
 var goOn = regexp.MustCompile(`offset (\d+)(?: and column (\d+))?`)
 
-// readToTheEnd follows what the answers of read_file say until they say no more.
+// readToTheEnd reads a file page by page. It follows the hints in the answers of read_file until
+// there are no more.
 func readToTheEnd(t *testing.T, env *Env, file string) (text string, calls int) {
 	t.Helper()
 	var whole strings.Builder
@@ -34,7 +35,7 @@ func readToTheEnd(t *testing.T, env *Env, file string) (text string, calls int) 
 		next := goOn.FindStringSubmatch(heading)
 		inside := next != nil && next[2] != ""
 		if inside {
-			// The page's own line end is not of the text.
+			// The final line break belongs to the page and not to the text.
 			body = strings.TrimSuffix(body, "\n")
 		}
 		whole.WriteString(body)
@@ -68,7 +69,7 @@ func TestD41_AFileOfAnySizeIsReadPieceByPiece(t *testing.T) {
 	}
 }
 
-// A file that is too large to be held is read in the same way.
+// A file that is too large for memory is read in the same way.
 func TestD41_HugeFile(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"f": numberedLines(1, 10) + strings.Repeat("x", maxWholeBytes) + "\nlast\n"})
@@ -77,7 +78,7 @@ func TestD41_HugeFile(t *testing.T) {
 	refused(t, env, readFile(), params{"file_path": "f", "offset": 11, "column": maxWholeBytes + 1}, "column 16777217 is past the end of line 11, which has 16777216 bytes")
 }
 
-// Whatever a tool is asked, its answer fits, and says how to go on.
+// For any arguments, the answer of a tool is within the limit and explains how to continue.
 func TestD41_EveryAnswerIsBounded(t *testing.T) {
 	t.Parallel()
 	files, folder := map[string]string{"long": strings.Repeat("word ", 100_000), "f.go": "package f\n", "near": numberedLines(1, 3000)}, []string{}
@@ -138,7 +139,7 @@ func TestD41_EveryAnswerIsBounded(t *testing.T) {
 	}
 }
 
-// What the answers say of how to go on leads to all there is.
+// Following the hints in the answers leads to all results.
 func TestD41_ListsArePaged(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{}
@@ -177,7 +178,7 @@ func TestD41_ListsArePaged(t *testing.T) {
 	}
 }
 
-// M6: also what a tool has not bounded itself is bounded.
+// The answer of a tool without its own limit is limited too.
 func TestD41_AnswersOfAnySizeAreBounded(t *testing.T) {
 	t.Parallel()
 	limits := Limits{OutputTokens: 1000}

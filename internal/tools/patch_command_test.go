@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// D-92: a command that only applies a patch is a call of apply_patch, in the folder that it
-// names; any other use of apply_patch in a command runs nothing.
+// D-92: a command that only applies a patch is run as a call of apply_patch, in the folder of the
+// command. Any other use of apply_patch in a command runs nothing.
 func TestAPatchAsACommandIsAPatch(t *testing.T) {
 	t.Parallel()
 	registry := NewRegistry(Default()...)

@@ -15,8 +15,8 @@ import (
 	"agent/internal/shell"
 )
 
-// A program that a command could have put into PATH never runs unconfined unless the
-// question names it, in whatever way PATH leads there and the line comes to it (A1).
+// A program that a command could have created in PATH never runs outside the sandbox unless the
+// approval prompt names it. This holds for any entry of PATH and any form of the command (A1).
 func TestPlantedProgramsDoNotRunOutside(t *testing.T) {
 	t.Parallel()
 	for _, confined := range []bool{false, true} {
@@ -75,7 +75,7 @@ func tryPlanted(t *testing.T, confined bool, place string) {
 	}
 	env.Confinement = func() sandbox.Confinement { return sandbox.Confinement{Sandbox: box, Policy: policy} }
 	lines := []string{"tool", "cd sub; ls; mkdir e", "$(echo on)ly", "only"}
-	if place == "W/bin" || place == "bin" || place == "S/links" { // how a command comes to a program is the same elsewhere
+	if place == "W/bin" || place == "bin" || place == "S/links" { // the other forms of a command give the same result elsewhere
 		lines = append(lines, "ls", "ls && mkdir d", "ls; tool", "tool | tail -n 3", "cd sub && tool", "(tool)", "X=1 tool", "for i in 1; do tool; done", "$(echo to)ol", "eval tool", "command tool", "env tool", "if tool; then ls; fi",
 			"sh -c only", "echo x | xargs only", "f() { tool; }; f")
 	}
@@ -96,13 +96,14 @@ func tryPlanted(t *testing.T, confined bool, place string) {
 		}
 		for _, name := range strings.Fields(string(content)) {
 			if place == "S/links" && !slices.ContainsFunc(cmdline.Read(line).Calls(), func(words []string) bool { return words[0] == name }) {
-				continue // what the user has linked into a folder of the system is the user's
+				continue // a link that the user created in a system folder is trusted
 			}
 			if !slices.Contains(named, name) {
 				t.Errorf("%q ran %s, which was planted, and the question named %q", line, name, named)
 			}
 		}
-		// What is only there is named and runs, but for what depends on the folder one is in.
+		// A program that exists only there is named and runs, unless it depends on the current
+		// folder.
 		if want := filepath.IsAbs(folder); line == "only" && (len(named) > 0 != want || len(content) > 0 != want) {
 			t.Errorf("%q: the question named %+v, and %q ran", line, plan.Preview.Protected, content)
 		}
@@ -126,7 +127,7 @@ func linkTo(t *testing.T, target, name string) {
 	}
 }
 
-// What the user types runs with the PATH that the user has.
+// A command that the user types runs with the user's PATH.
 func TestTypedCommandsHaveTheWholePath(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
@@ -144,8 +145,8 @@ func TestTypedCommandsHaveTheWholePath(t *testing.T) {
 	}
 }
 
-// Outside a rule covers its own part alone: what looks beside it reads what the sandbox
-// hides (B2).
+// Outside the sandbox, a rule covers only its own part of a command line. A read-only part next to
+// it could read files that the sandbox hides (B2).
 func TestLookingPartsNeedARuleOutside(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
@@ -166,9 +167,9 @@ func TestLookingPartsNeedARuleOutside(t *testing.T) {
 	}
 }
 
-// Outside of the sandbox a rule that ends in * is about no program or script that a
-// confined command may have written, in whatever word, folder or spelling: only a rule
-// with the word allows it (A1).
+// Outside the sandbox, a rule that ends in * does not allow a program or script that a sandboxed
+// command may have written, in any word, folder or spelling. Only a rule that contains the word
+// allows it (A1).
 func TestRulesDoNotCoverWhatCommandsWrote(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)

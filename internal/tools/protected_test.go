@@ -15,8 +15,8 @@ import (
 
 const key = "hunter2hunter2"
 
-// Whatever tool a call is of, and however it names the file, a file with keys is
-// shown only when the question about it could be asked (D-60).
+// Whichever tool a call uses, and however it names a secret file, its content is shown only if the
+// call requires approval (D-60).
 func TestKeysAreNotReadUnasked(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{".env": "K=" + key + "\n", "sub/.env": "K=" + key + "\n", ".ssh/id_rsa": key + "\n", "a.txt": "text\n", "plain/b.txt": key + "\n"})
@@ -66,7 +66,7 @@ func TestKeysAreNotReadUnasked(t *testing.T) {
 	}
 }
 
-// A file that is put in another's place after the question is not shown.
+// If a file is replaced after the prompt, the new file is not shown.
 func TestWhatWasAskedIsWhatIsRead(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{".env": key, "a.txt": "text"})
@@ -83,7 +83,7 @@ func TestWhatWasAskedIsWhatIsRead(t *testing.T) {
 	}
 }
 
-// An edit that fails shows what the file holds, which is why it is to be read first.
+// A failed edit shows content of the file, so the file must be read first.
 func TestEditsShowNoKeys(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{".env": "K=" + key + "\n"})
@@ -148,8 +148,8 @@ func TestCommandsThatNameKeysAreNoLooking(t *testing.T) {
 	}
 }
 
-// In a home folder, or above it, auto-edit asks before every edit and command (B4), and
-// full-auto unless somebody named it.
+// In or above a home folder, auto-edit requires approval for every edit and command (B4). So does
+// full-auto, unless the user named the folder.
 func TestAHomeFolderIsNotWatched(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
@@ -176,7 +176,8 @@ func TestAHomeFolderIsNotWatched(t *testing.T) {
 			if p := plan.Preview; (p.Unwatched != "") != asks || p.AtHome != asks || tool.Runs && p.Confined == asks {
 				t.Errorf("%s, home %q: %+v", tool.Name, home, p)
 			}
-			// Outside of the sandbox it is no other, and where somebody named the folder it is meant.
+			// Outside the sandbox there is no difference, and if the user named the folder, it is
+			// intended.
 			if calls[tool.Name]["outside"] = "it must"; tool.Runs {
 				if plan, err := planCall(t.Context(), t, tool, env, calls[tool.Name]); err != nil || plan.Preview.AtHome != asks {
 					t.Errorf("%s outside, home %q: %v %+v", tool.Name, home, err, plan.Preview)
@@ -192,8 +193,8 @@ func TestAHomeFolderIsNotWatched(t *testing.T) {
 	}
 }
 
-// A command that names a protected file is asked about, unless it runs confined and can neither
-// read nor change that file.
+// A command that names a protected file requires approval, unless it runs in a sandbox and can
+// neither read nor change that file.
 func TestProtectedNames(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, nil)
@@ -209,7 +210,8 @@ func TestProtectedNames(t *testing.T) {
 	hiding := sandbox.Policy{Workspace: root, DenyRead: []string{filepath.Join(root, "keys")}, Survey: sensitive.New(root, sensitive.MaxFolders)}
 	for _, tc := range []struct {
 		line string
-		// What is asked about without a sandbox, with Landlock alone and with namespaces.
+		// The files that require approval without a sandbox, with Landlock alone, and with
+		// namespaces.
 		free, landlock, namespaces string
 	}{
 		{"cat a.txt", "", "", ""},
@@ -254,7 +256,7 @@ func TestProtectedNames(t *testing.T) {
 	}
 }
 
-// A command outside of the sandbox that reads folders names the protected files below them.
+// If a command outside the sandbox reads folders, the prompt names the protected files in them.
 func TestFoldersThatCommandsReadHoldProtectedFiles(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{".env": "K=1\n", "sub/deep/id_rsa": "K\n", "docs/a.md": ""})
@@ -280,8 +282,8 @@ func TestFoldersThatCommandsReadHoldProtectedFiles(t *testing.T) {
 	}
 }
 
-// What a question clears is the files of the call as it was planned last: another plan
-// takes back what the one before would have asked about.
+// A prompt permits the files of the latest plan of the call. A new plan revokes the files of the
+// plan before.
 func TestKeysAreClearedForOnePlan(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{".env": "K=1\n", "sub/.env": "K=1\n", "a": ""})

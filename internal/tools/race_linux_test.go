@@ -15,13 +15,13 @@ import (
 	"agent/internal/base/arguments"
 )
 
-// What no answer holds: the content of a file with keys, and a name outside.
+// No answer may contain the content of a secret file or a name outside the workspace.
 const (
 	keyContent  = "top-secret-key"
 	outsideName = "name-outside"
 )
 
-// racingCalls is how many calls of each race are made; AGENT_RACE_CALLS makes it more.
+// racingCalls returns the number of calls for each race. AGENT_RACE_CALLS raises it.
 func racingCalls(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("AGENT_RACE_CALLS")
@@ -35,8 +35,7 @@ func racingCalls(t *testing.T) int {
 	return calls
 }
 
-// swap puts each of two things in the place of the other, over and over, until the test
-// has ended.
+// swap exchanges two files repeatedly until the test has ended.
 func swap(t *testing.T, a, b string) {
 	t.Helper()
 	stop, stopped := make(chan struct{}), make(chan error)
@@ -61,8 +60,8 @@ func swap(t *testing.T, a, b string) {
 	})
 }
 
-// Security, B1: no tool shows what is behind a link that is put on the way to a file while
-// it works, neither outside of the workspace nor a file with keys inside.
+// If a symbolic link is created on the path to a file while a tool runs, the tool does not show the
+// target. The target may be outside the workspace or a secret file inside it.
 func TestNoToolFollowsALinkThatIsPutOnTheWay(t *testing.T) {
 	t.Parallel()
 	calls := []struct {
@@ -114,7 +113,7 @@ func TestNoToolFollowsALinkThatIsPutOnTheWay(t *testing.T) {
 			if c.link == "outside" {
 				target = outside
 			}
-			// The link waits where no listing comes upon it.
+			// The link is in a folder that no listing reads.
 			from, link := filepath.Join(root, "d"), filepath.Join(env.Workspace.TempDir(), "link")
 			if c.link == ".env" {
 				from = filepath.Join(from, "normal.txt")
@@ -136,7 +135,7 @@ func TestNoToolFollowsALinkThatIsPutOnTheWay(t *testing.T) {
 				case err != nil:
 					answer = failedAnswer(err)
 				case len(plan.Preview.Protected) > 0:
-					continue // a person is asked
+					continue // the call requires approval
 				default:
 					answer = plan.Apply(t.Context())
 				}

@@ -46,7 +46,8 @@ func TestReadFileShowsTheTextAndSaysWhatPartItIs(t *testing.T) {
 	refused(t, env, readFile(), params{"file_path": "ten", "offset": -1}, "from 1")
 }
 
-// The model reads the program's documentation by a path, without a file and without a question.
+// The model can read the manual of the program by a path. There is no such file, and no approval is
+// required.
 func TestReadFileReadsTheManual(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{}).with(Limits{OutputTokens: 1000, ReadLines: 5})
@@ -100,7 +101,7 @@ func TestHugeFileIsReadByLinesAndNotHeld(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"huge": numberedLines(1, 1000)})
 	path := filepath.Join(env.Workspace.Root(), "huge")
-	// A hole: a gigabyte that takes no disk.
+	// A sparse file: a gigabyte that uses no disk space.
 	if err := os.Truncate(path, 1<<30); err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +125,7 @@ func TestHugeFileCannotBeEdited(t *testing.T) {
 	}
 }
 
-// Issue 38: a file in UTF-16 with a mark is read and edited as any text, and stays in UTF-16.
+// A UTF-16 file with a byte order mark is read and edited like any text, and stays UTF-16.
 func TestUTF16IsReadAndKept(t *testing.T) {
 	t.Parallel()
 	wide := func(text string) string { return "\xff\xfe" + strings.Join(strings.Split(text, ""), "\x00") + "\x00" }

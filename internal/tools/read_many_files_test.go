@@ -34,7 +34,7 @@ func TestReadManyFiles(t *testing.T) {
 	}
 }
 
-// N9 of the security review: a file cannot look like the next one.
+// The content of a file cannot forge the heading of another file.
 func TestHeadingsCannotBeForged(t *testing.T) {
 	require.Names(t)
 	t.Parallel()

@@ -60,7 +60,7 @@ func TestReadsRunInParallel(t *testing.T) {
 	mustRun(t, env, deleteLineRange(), params{"file_path": "b.txt", "start_line": 1, "end_line": 1})
 }
 
-// A file that is forgotten is to be read again before it is edited.
+// A forgotten file must be read again before an edit.
 func TestForgottenFilesAreNotKnown(t *testing.T) {
 	t.Parallel()
 	seen := NewSeenFiles()

@@ -8,7 +8,7 @@ import (
 	"agent/internal/rules"
 )
 
-// server is a source whose tools come and go.
+// server is a source of tools that are added and removed.
 type server struct {
 	mu       sync.Mutex
 	revision uint64
@@ -30,8 +30,8 @@ func (s *server) source() Source {
 	}
 }
 
-// Tools come and go; an offer that was made stays what it was, and what a tool declared
-// stays known when it is gone.
+// Tools can be added and removed. An earlier offer stays unchanged, and the traits of a removed
+// tool stay known.
 func TestToolsComeAndGo(t *testing.T) {
 	t.Parallel()
 	var s server

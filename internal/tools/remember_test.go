@@ -7,7 +7,7 @@ import (
 	"agent/internal/base/arguments"
 )
 
-// noting keeps the texts that a note was kept with.
+// noting records the texts of the stored notes.
 type noting struct{ kept []string }
 
 func (n *noting) Remember(text string, _ []string, _ string) (NoteDraft, error) {
@@ -17,7 +17,8 @@ func (n *noting) Remember(text string, _ []string, _ string) (NoteDraft, error) 
 	}}, nil
 }
 
-// A note is kept as it is, or as the person edited it, and only after a yes.
+// A note is stored only after an approval. Its text is the model's, or the user's if the user
+// edited it.
 func TestRememberAsks(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -53,7 +54,7 @@ func TestRememberAsks(t *testing.T) {
 	}
 }
 
-// Two options of the model that are a yes and a no are asked as such.
+// If the two options of a question are "yes" and "no", it is shown as a yes-no question.
 func TestAskUserYesOrNo(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string]bool{

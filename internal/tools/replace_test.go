@@ -102,8 +102,8 @@ func TestNearMissIsBounded(t *testing.T) {
 	}
 }
 
-// Model-fit, section 5: quoted lines that are the file's but for blanks, at one place, are
-// found, and what comes in their place is shifted as they are; nothing looser is.
+// Quoted lines that differ from the file only in blanks are found if they match at one position.
+// The new lines are shifted by the same difference. No looser match is accepted.
 func TestIndentationIsMapped(t *testing.T) {
 	t.Parallel()
 	const file = "func a() {\n\tif x {\n\t\ty()\n\t}\n}\n"
@@ -138,8 +138,8 @@ func TestIndentationIsMapped(t *testing.T) {
 	}
 }
 
-// Model-fit, section 8: all places at once, and several edits in one call, each of the file
-// as it was, all or none.
+// A call can replace all occurrences, or contain several edits. All edits refer to the original
+// file, and either all or none are applied.
 func TestSeveralEditsInOneCall(t *testing.T) {
 	t.Parallel()
 	const file = "one\ntwo\none\nthree\n\tfour\n"
@@ -173,7 +173,7 @@ func TestSeveralEditsInOneCall(t *testing.T) {
 	}
 }
 
-// With the setting edit-tolerance exact, text with other indentation is not found.
+// If edit-tolerance is exact, text with another indentation is not found.
 func TestExactEditsMapNoIndentation(t *testing.T) {
 	t.Parallel()
 	for _, exact := range []bool{false, true} {
@@ -187,7 +187,8 @@ func TestExactEditsMapNoIndentation(t *testing.T) {
 	}
 }
 
-// Several edits of a file are one call: all of them or none, and an error says which one failed.
+// Several edits of a file form one call. Either all or none are applied, and an error names the
+// failed edit.
 func TestEditsOfOneCall(t *testing.T) {
 	t.Parallel()
 	text := numberedLines(1, 100)
@@ -226,7 +227,7 @@ func TestEditsOfOneCall(t *testing.T) {
 	}
 }
 
-// D-124: rare tools are offered where all are wanted, and answer where they are not.
+// D-124: the reduced set of tools omits rare tools, but a call of an omitted tool still works.
 func TestFewTools_D124(t *testing.T) {
 	t.Parallel()
 	registry := NewRegistry(Default()...)

@@ -11,7 +11,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// searchEnv is an Env over a workspace with files by name and content.
+// searchEnv returns an Env whose workspace has these files.
 func searchEnv(t testing.TB, files map[string]string) *Env {
 	t.Helper()
 	workspace, err := workspace.New(t.TempDir(), t.TempDir())
@@ -30,8 +30,7 @@ func searchEnv(t testing.TB, files map[string]string) *Env {
 	return &Env{Workspace: workspace, Limits: Limits{OutputTokens: 4000}}
 }
 
-// Reliability, minor 10: a file that is too large to be searched is named, whether or not
-// another holds a match.
+// A file that is too large to search is named, whether or not another file matches.
 func TestSearchNamesWhatItSkipped(t *testing.T) {
 	t.Parallel()
 	env := searchEnv(t, map[string]string{"a.go": "one\n", "sub/huge.log": "two\n"})
@@ -112,17 +111,17 @@ func TestSearchResultsAreBounded(t *testing.T) {
 	}
 }
 
-// A cut says why, and a last tenth is not held back where the answer may be longer.
+// The note about a cut names its reason. The last tenth is not cut if the answer may be longer.
 func TestSearchCuts(t *testing.T) {
 	t.Parallel()
-	for n, cut := range map[int]bool{70: false, 76: false, 100: true} { // 80 bytes a line; 2 000 tokens less a heading fit
+	for n, cut := range map[int]bool{70: false, 76: false, 100: true} { // 80 bytes a line; 2,000 tokens minus a heading fit
 		env := searchEnv(t, map[string]string{"a": strings.Repeat(strings.Repeat("x", 100)+"\n", n)})
 		env.Limits.FoundTokens = 2000
 		answer := runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "x"}).ModelText()
 		if strings.Contains(answer, "; cut at 7.6 KiB]") != cut || cut == strings.HasSuffix(answer, fmt.Sprintf("[matching lines: %d, files: 1]", n)) {
 			t.Errorf("%d lines: %s", n, answer[len(answer)-120:])
 		}
-		env.Limits.OutputTokens = 2000 // nothing may be longer
+		env.Limits.OutputTokens = 2000 // no answer may be longer
 		answer = runTool(t.Context(), t, searchFileContent(), env, map[string]any{"pattern": "x"}).ModelText()
 		if strings.Contains(answer, "; cut at") != (n > 73) || len(answer) > 8000 {
 			t.Errorf("%d lines, with the limit of all answers: %s", n, answer[len(answer)-120:])
@@ -130,7 +129,7 @@ func TestSearchCuts(t *testing.T) {
 	}
 }
 
-// What leads out of the workspace, or would make a reader wait, is not searched.
+// A link out of the workspace, and a file that would block a reader, are not searched.
 func TestSearchStaysInsideAndNeverWaits(t *testing.T) {
 	t.Parallel()
 	env := searchEnv(t, map[string]string{"a": "secret\n"})

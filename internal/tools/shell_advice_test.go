@@ -11,8 +11,8 @@ import (
 	"agent/internal/shell"
 )
 
-// Advice follows the text of the output. Only what nothing else says
-// counts when the command did not fail, and of a refused write only one that is outside.
+// Advice depends on the text of the output. If the command did not fail, only an unambiguous
+// message counts, and a refused write only if it is outside the workspace.
 func TestAdviceFollowsTheText(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
@@ -77,7 +77,7 @@ func TestAdviceFollowsTheText(t *testing.T) {
 	}
 }
 
-// Each kind of advice comes once in a reply, whatever it is about.
+// Each kind of advice appears once in a reply, whatever its subject.
 func TestAdviceComesOncePerReply(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
@@ -95,7 +95,7 @@ func TestAdviceComesOncePerReply(t *testing.T) {
 	}
 }
 
-// The advice of a job comes with what it printed.
+// The output of a background job includes its advice.
 func TestAdviceOfAJob(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
@@ -106,7 +106,7 @@ func TestAdviceOfAJob(t *testing.T) {
 	}
 }
 
-// The exit line says what failed in a pipe.
+// The exit line names the failed commands of a pipe.
 func TestTheExitLineOfAPipe(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
@@ -115,7 +115,7 @@ func TestTheExitLineOfAPipe(t *testing.T) {
 	}
 }
 
-// A slow command with an empty cache says so, and so does one that ran into the limit.
+// A slow command with an empty cache, and one that reached the time limit, contain a note about it.
 func TestSlowBecauseOfAnEmptyCache(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

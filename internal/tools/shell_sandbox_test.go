@@ -16,7 +16,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// confinedEnv is an Env whose commands run in the sandbox of this system.
+// confinedEnv returns an Env whose commands run in the sandbox of this system.
 func confinedEnv(t *testing.T) *Env {
 	t.Helper()
 	box := sandbox.Detect()
@@ -32,7 +32,7 @@ func confinedEnv(t *testing.T) *Env {
 	return env
 }
 
-// ownTempEnv is confinedEnv with a /tmp of the session's own, where there can be one.
+// ownTempEnv returns a confinedEnv with a private /tmp of the session, if the system supports one.
 func ownTempEnv(t *testing.T) *Env {
 	t.Helper()
 	env := confinedEnv(t)
@@ -48,8 +48,8 @@ func ownTempEnv(t *testing.T) *Env {
 	return env
 }
 
-// Commands and tools find the same below /tmp, in the background and when they only
-// look too, and nothing of it is outside.
+// Commands and tools see the same files below /tmp, also in background jobs and read-only commands.
+// No other program sees them.
 func TestCommandsAndToolsShareATemp(t *testing.T) {
 	t.Parallel()
 	env := ownTempEnv(t)
@@ -106,7 +106,7 @@ func TestCommandsAndToolsShareATemp(t *testing.T) {
 	}
 }
 
-// Of a file that only the system's /tmp has, the answer says where it is.
+// If only the system's /tmp has a file, the answer explains where it is.
 func TestAdviceOnTheSystemsTemp(t *testing.T) {
 	t.Parallel()
 	env := ownTempEnv(t)
@@ -147,8 +147,8 @@ func TestSandboxKeepsCommandsIn(t *testing.T) {
 	}
 }
 
-// Issue 18: a command line that is longer than the system takes is refused with what to do,
-// in the sandbox as elsewhere, and is not looked at word by word before.
+// A command line above the limit of the system is refused with a fix, also in the sandbox. It is
+// not parsed word by word before that.
 func TestACommandLineThatIsTooLong(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
@@ -169,8 +169,8 @@ func TestSandboxTakesBackWhatRunsLater(t *testing.T) {
 	}
 }
 
-// Of a workspace with more folders than are looked into commands are asked about, and
-// one that makes it so says so.
+// If a workspace has more folders than the program watches, commands require approval. A command
+// that exceeds the limit contains a note about it.
 func TestMoreFoldersThanAreWatched_D60(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
@@ -227,8 +227,8 @@ func TestPreviewSaysWhereACommandRuns(t *testing.T) {
 	}
 }
 
-// A large here-document is longer than a system takes for one argument; it is written all
-// the same, in the sandbox too.
+// A large here-document exceeds the system's limit for one argument. It is still written, also in
+// the sandbox.
 func TestLongCommandInTheSandbox(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
@@ -240,7 +240,7 @@ func TestLongCommandInTheSandbox(t *testing.T) {
 	}
 }
 
-// An answer lists the files that a call changed, whether an edit or a command changed them.
+// An answer lists the files that an edit or a command changed.
 func TestAnswersListTheFilesThatChanged(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
@@ -268,8 +268,8 @@ func TestAnswersListTheFilesThatChanged(t *testing.T) {
 	}
 }
 
-// A command that only looks does not read what an ignore file or a rule keeps from the model until
-// it is asked, though it does not name it: nobody was asked about the command either.
+// A read-only command cannot read files under a deny rule or in an ignore file before an approval,
+// even if it does not name them. The command itself needs no approval.
 func TestSearchesOfCommandsLeaveOutWhatIsKept(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)

@@ -22,8 +22,8 @@ import (
 	"agent/internal/workspace"
 )
 
-// shellEnv is an Env for commands in an empty workspace. Commands that resist are
-// killed soon.
+// shellEnv returns an Env for commands in an empty workspace. Commands that ignore the request to
+// end are killed soon.
 func shellEnv(t testing.TB, environ ...string) *Env {
 	t.Helper()
 	workspace, err := workspace.New(t.TempDir(), t.TempDir())
@@ -41,7 +41,7 @@ func command(t testing.TB, env *Env, command string) Answer {
 	return runTool(t.Context(), t, runShellCommand(), env, map[string]any{"command": command})
 }
 
-// lastLine and the rest of a result.
+// splitResult returns the last line of a result and the text before it.
 func splitResult(result string) (text, last string) {
 	i := strings.LastIndexByte(result, '\n')
 	return result[:i+1], result[i+1:]
@@ -59,7 +59,7 @@ func TestShellAnswersWithOutputAndExit(t *testing.T) {
 		{"true", "[no output]\n", "[exit 0 after ", 0, ""},
 		{"printf 'no newline'; exit 3", "no newline\n", "", 3, "the command failed: exit 3 after "},
 		{"kill -SEGV $$", "[no output]\n", "", 139, "the command failed: exit 139 (SIGSEGV) after "},
-		{"bash -c 'kill -9 $$'; exit $?", "", "", 137, "the command failed: exit 137 after "}, // as a program may end with it
+		{"bash -c 'kill -9 $$'; exit $?", "", "", 137, "the command failed: exit 137 after "}, // a program can end with such a status too
 		{"sh -c 'exit 129'", "", "", 129, "the command failed: exit 129 after "},
 		{"exit 143", "", "", 143, "the command failed: exit 143 after "},
 		{`printf "caf\\351 \\033[31mred\\033[0m \\000\\r\\n"`, "caf\uFFFD red \n", "[exit 0 after ", 0, ""},
@@ -69,7 +69,7 @@ func TestShellAnswersWithOutputAndExit(t *testing.T) {
 	} {
 		answer := command(t, env, c.command)
 		text, last := strings.TrimSuffix(answer.ModelText(), "\n")+"\n", ""
-		if c.exit == 0 { // else the error says how it ended, and nothing else does
+		if c.exit == 0 { // otherwise only the error contains the exit code
 			text, last = splitResult(answer.ModelText())
 		}
 		if c.text != "" && text != c.text || !strings.HasPrefix(last, c.last) || !strings.HasPrefix(answer.Error, c.err) || (answer.Error == "") != (c.exit == 0) || answer.ExitCode == nil || *answer.ExitCode != c.exit {
@@ -81,7 +81,7 @@ func TestShellAnswersWithOutputAndExit(t *testing.T) {
 	}
 }
 
-// A search that finds nothing is no failure; whatever else ends with 1 is one.
+// A search without a match does not count as failed. Other commands that exit with 1 do.
 func TestASearchWithoutAHitIsNoError(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
@@ -109,7 +109,8 @@ func TestASearchWithoutAHitIsNoError(t *testing.T) {
 	}
 }
 
-// The folder at the head of a command is where it runs; what is asked about is the command.
+// If a command starts with cd into a folder, it runs in that folder, and the prompt shows the rest
+// of the command.
 func TestAFolderAtTheHeadOfACommand(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
@@ -139,12 +140,12 @@ func TestAFolderAtTheHeadOfACommand(t *testing.T) {
 		}
 	}
 	if _, err := planShell(t.Context(), env, shellArgs{Command: "cd missing && pwd"}); err != nil {
-		t.Error(err) // the shell says it
+		t.Error(err) // the shell reports the error
 	}
 }
 
-// What a command prints is shown as it is, whatever it looks like; a line of the
-// output that is like a note of ours once vanished from the screen.
+// The output of a command is shown unchanged. An earlier version removed output lines that looked
+// like the program's own notes.
 func TestOutputIsNotReadForNotes(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
@@ -206,7 +207,7 @@ func TestShellKeepsSecretsAndTerminalsFromCommands(t *testing.T) {
 	}
 	for _, there := range []string{"OPENAI=no-secret", "TERM=dumb", "PAGER=cat", "GIT_TERMINAL_PROMPT=0", "/dev/null"} {
 		if !require.Unix && there == "/dev/null" {
-			continue // there is no /proc
+			continue // the system has no /proc
 		}
 		if !strings.Contains(answer.ModelText(), there) {
 			t.Errorf("%q is missing:\n%s", there, answer.ModelText())
@@ -214,8 +215,8 @@ func TestShellKeepsSecretsAndTerminalsFromCommands(t *testing.T) {
 	}
 }
 
-// lifeline is a named pipe that processes hold open: reading it ends when the last
-// of them is gone.
+// lifeline is a named pipe that processes keep open. Reading it ends after the last process has
+// ended.
 type lifeline struct{ path string }
 
 func newLifeline(t *testing.T) lifeline {
@@ -227,8 +228,8 @@ func newLifeline(t *testing.T) lifeline {
 	return lifeline{path}
 }
 
-// watch returns a channel that is closed when a process holds the pipe, and one
-// that is closed when none does any more.
+// watch returns two channels. The first closes when a process has the pipe open, and the second
+// when no process does.
 func (l lifeline) watch(t *testing.T) (held, gone <-chan struct{}) {
 	t.Helper()
 	begin, end := make(chan struct{}), make(chan struct{})
@@ -256,7 +257,7 @@ func await(t *testing.T, what string, done <-chan struct{}) {
 	}
 }
 
-// Whatever ends a command, nothing it started in its group goes on.
+// Whatever ends a command, no process in its group survives.
 func TestShellLeavesNoProcessBehind(t *testing.T) {
 	t.Parallel()
 	const family = `sleep 1000 & (trap '' TERM; sleep 1000; sleep 1000) & `
@@ -329,7 +330,7 @@ func TestShellShowsOutputAsItComes(t *testing.T) {
 	env.Output = screen
 	go func() {
 		<-screen.seen
-		// The command waits for a reader; it goes on only once its output was seen.
+		// The command waits for a reader, and continues after its output was seen.
 		pipe, err := os.Open(line.path)
 		if err != nil {
 			t.Error(err)
@@ -343,7 +344,7 @@ func TestShellShowsOutputAsItComes(t *testing.T) {
 	}
 }
 
-// screen is a writer that closes seen once want was written to it.
+// screen is a writer that closes the channel seen after it received the text want.
 type screen struct {
 	mu   sync.Mutex
 	all  bytes.Buffer
@@ -410,8 +411,7 @@ func TestShellSaysWhenOutputCannotBeKept(t *testing.T) {
 	}
 }
 
-// A command that floods its output comes to its own end; neither memory nor the
-// disk grow with what it prints.
+// A command with very long output runs to its end. Memory and disk use do not grow with the output.
 func TestShellSurvivesAFlood(t *testing.T) {
 	t.Parallel()
 	megabytes := 96
@@ -439,7 +439,7 @@ func TestShellSurvivesAFlood(t *testing.T) {
 	}
 }
 
-// argv shows commands as "word|word ; word".
+// argv formats commands as "word|word ; word".
 func argv(commands []cmdline.Command) string {
 	var all []string
 	for _, command := range commands {
@@ -485,8 +485,8 @@ func TestShellPreviewSaysWhatWouldRun(t *testing.T) {
 	}
 }
 
-// Reliability, M3: git that only looks runs unasked, but not in a repository whose
-// configuration makes it run programs, in any of the ways there are.
+// A read-only git command runs without approval, except in a repository whose configuration runs
+// programs. The test covers all such settings (reliability M3).
 func TestM3_GitOfARepositoryThatRunsProgramsIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -517,7 +517,7 @@ func TestM3_GitOfARepositoryThatRunsProgramsIsAskedAbout(t *testing.T) {
 				t.Fatal(err)
 			}
 			file.Close()
-			// However busy the machine is: what cannot be found out soon is asked about.
+			// On a busy machine, a check that takes too long leads to an approval prompt.
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			for _, command := range []string{"git status && git diff", "git show", "git blame more"} {
@@ -537,8 +537,8 @@ func TestM3_GitOfARepositoryThatRunsProgramsIsAskedAbout(t *testing.T) {
 	}
 }
 
-// What a terminal would obey hides what would run; such a command is refused before
-// anybody is asked.
+// Control characters can hide the real command on a terminal. Such a command is refused before any
+// prompt.
 func TestShellRefusesControlCharacters(t *testing.T) {
 	t.Parallel()
 	env, tool := shellEnv(t), runShellCommand()

@@ -8,7 +8,8 @@ import (
 	"agent/internal/history"
 )
 
-// An answer says of the file it is about which lines it shows, and what the file holds.
+// The view of an answer describes its file: the lines that the answer shows, and a hash of the
+// content.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	ten := numberedLines(1, 10)
@@ -42,7 +43,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// A note that stands for pruned text is no text of a file, unless it is.
+// A placeholder for pruned text is not accepted as a quote, unless the file contains it.
 func TestReplaceRefusesTheNoteOfPrunedText(t *testing.T) {
 	t.Parallel()
 	note := "[pruned: 12 lines]"

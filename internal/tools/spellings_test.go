@@ -12,8 +12,8 @@ import (
 	"agent/internal/sandbox"
 )
 
-// readings are lines that show a file whose path stands for %s, and one below sub whose path from
-// there does. spellings are ways to write .env, from the workspace and from sub.
+// readings are command lines that show a file. %s is replaced by the path of the file, or by its
+// path from sub. spellings are different ways to write .env, in the workspace and in sub.
 var (
 	readings = []string{
 		"cat %s", "cat < %s", "cat<%s", "cat 0<%s", "head -c99 %s", "grep -f%s %s", "grep --file=%s %s", "echo $(<%s)", "echo `cat %s`", "cat <(cat %s)", "xargs -a%s", "xargs -a %s", "xargs --arg-file=%s", "xargs < %s", "while read x; do echo \"$x\"; done < %s", "mapfile a < %s; echo ${a[0]}",
@@ -26,15 +26,16 @@ var (
 	spellings = []string{".env", ".e*", ".[e]nv", ".en?", `.en\v`, "'.env'", `".env"`, ".e''nv", "$'.env'", `$'\x2eenv'`, ".{env,x}", "{.env,}", ".e{n,}v", "${y:-.env}", "$(echo .env)", `"$(printf .env)"`, ".??*", ".[!.]*", ".en[a-z]", ".@(env|x)"}
 )
 
-// reviewed are lines that read .env or server.key. Landlock alone let them.
+// reviewed are command lines that read .env or server.key. With Landlock alone they could read
+// them.
 var reviewed = []string{
 	"cat .en*", "cat .e?v", "cat .[e]nv", "X=.en; cat ${X}v", "head -1 .en*", "cat < .en*", "cp .en* z; cat z", "sed -n p .en*", "tar cf - .en*", "bash -c 'cat .en*'",
 	"for f in .e*; do cat $f; done", "cat server.k*", "base64 .en*", "awk 1 .en*", "find . -name '.en*' -exec cat {} +", "cat ./.en*", "cd sub; cat ../.en*", "tail -n5 .en* a.txt", "wc -c .en*; cat .en*",
 	"cat .env", "cat server.key", "X=.env; cat $X", "cat {.env,a.txt}", "cat $(echo .env)", "cat *.key", "tar cf - .", "grep -r hunter . > out; cat out",
 }
 
-// A command that shows a file with keys is asked about, or runs in a sandbox that hides the file. The
-// spelling of the file's name does not matter. The test covers each sandbox by itself.
+// A command that shows a secret file requires approval, or runs in a sandbox that hides the file.
+// The spelling of the file name does not matter. The test covers each sandbox separately.
 func TestKeysThatCommandsShowAreNamed(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
@@ -70,7 +71,7 @@ func TestKeysThatCommandsShowAreNamed(t *testing.T) {
 				show = func(line string, _ Plan) string {
 					cmd := exec.Command(bash, "-O", "extglob", "-c", line)
 					cmd.Dir = root
-					out, _ := cmd.CombinedOutput() // some lines fail after they showed it
+					out, _ := cmd.CombinedOutput() // some lines fail after they have shown the file
 					return string(out)
 				}
 			}
@@ -84,7 +85,8 @@ func TestKeysThatCommandsShowAreNamed(t *testing.T) {
 						writeTestFile(t, root, name, "K=hunter2\n")
 					}
 				}
-				// A file that a command made may be read by the next: each line has a survey of its own.
+				// A command may read a file that an earlier command created, so each line has a
+				// separate survey.
 				policy := sandbox.Policy{Workspace: root, Temp: env.Workspace.TempDir(), Survey: sensitive.New(root, sensitive.MaxFolders)}
 				env.Confinement = func() sandbox.Confinement { return sandbox.Confinement{Sandbox: box, Policy: policy} }
 				plan, err := planCall(t.Context(), t, runShellCommand(), env, params{"command": line})

@@ -19,7 +19,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// use is a use of a name in the output of a program of scripts/symbols.
+// use is an occurrence of a name in the output of a program in scripts/symbols.
 type use struct {
 	File      string
 	Line, Col int
@@ -31,9 +31,10 @@ func (u use) line() string { return fmt.Sprintf("%s:%d", u.File, u.Line) }
 type known struct {
 	Name  string
 	Local bool
-	// Fixed is set for a name that is not renamed: a macro, or a name that is in a string of a program.
+	// Fixed is set for a name that is not renamed: a macro, or a name that also occurs in a string.
 	Fixed bool
-	// At are the places to ask at. Also are other places that belong to the answer.
+	// At are the positions that the test asks about. Also are further positions that belong to the
+	// answer.
 	At, Also []use
 }
 
@@ -46,7 +47,7 @@ func (k known) lines() (all []string) {
 	return slices.Compact(all)
 }
 
-// answered returns the lines that an answer lists.
+// answered returns the lines in an answer.
 func answered(text string) (all []string) {
 	file := ""
 	for line := range strings.Lines(text) {
@@ -60,9 +61,9 @@ func answered(text string) (all []string) {
 	return all
 }
 
-// TestAgainstCompilers compares answers with those of a compiler, in a repository of others:
-// SYMBOL_ROOT is its folder, SYMBOL_TRUTH the output of a program of scripts/symbols, and SYMBOL_CHECK
-// the command that must pass after a rename.
+// TestAgainstCompilers compares answers with the results of a compiler in another repository.
+// SYMBOL_ROOT is its folder. SYMBOL_TRUTH is the output of a program in scripts/symbols.
+// SYMBOL_CHECK is a command that must succeed after a rename.
 func TestAgainstCompilers(t *testing.T) {
 	root := os.Getenv("SYMBOL_ROOT")
 	if root == "" {
@@ -84,7 +85,7 @@ func TestAgainstCompilers(t *testing.T) {
 	snapshots(t, env)
 	folder := servers(t, env, os.Environ())
 
-	// The first of two names on one line is the one that is asked for.
+	// If a line contains the name twice, the tool uses the first occurrence.
 	first := map[string]int{}
 	for _, k := range all {
 		for _, u := range k.At {
@@ -95,7 +96,7 @@ func TestAgainstCompilers(t *testing.T) {
 	random := rand.New(rand.NewPCG(52, 0))
 	slices.SortFunc(all, func(a, b known) int { return cmp.Compare(a.At[0].line()+a.Name, b.At[0].line()+b.Name) })
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	// In languages with macros, a place may have another text than the name.
+	// In languages with macros, the text at a position may differ from the name.
 	spelled := func(u use, name string) bool {
 		content, err := os.ReadFile(filepath.Join(root, u.File))
 		list := bytes.Split(content, []byte("\n"))
@@ -173,8 +174,8 @@ func TestAgainstCompilers(t *testing.T) {
 	t.Logf("renames: %d, refused: %d", renamed, refused)
 }
 
-// compareWithSearch counts the tokens of answers of symbol and of searches for the same names, and the
-// searches that list exactly the uses.
+// compareWithSearch compares answers of symbol with searches for the same names. It counts their
+// tokens, and the searches that list exactly the uses.
 func compareWithSearch(t *testing.T, env *Env, folder *lsp.Folder, names []known, at []use) {
 	t.Helper()
 	env.Limits.FoundTokens = 500

@@ -20,8 +20,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// servers opens the workspace of an Env for language servers, the test server with a fault or, without
-// an environment, the real ones.
+// servers opens the workspace of an Env for language servers. It uses the test server with a fault,
+// or the real servers if environ is nil.
 func servers(t testing.TB, env *Env, environ []string) *lsp.Folder {
 	t.Helper()
 	root := env.Workspace.Root()
@@ -85,7 +85,7 @@ func TestSymbol(t *testing.T) {
 	}
 }
 
-// What a server names is bounded, and stays within the workspace.
+// The number of locations from a server is limited, and they are in the workspace.
 func TestSymbolBounds(t *testing.T) {
 	t.Parallel()
 	for fault, want := range map[string]string{
@@ -102,7 +102,8 @@ func TestSymbolBounds(t *testing.T) {
 	}
 }
 
-// A name in a string is not asked about if the line has the name after it, too.
+// If a string contains the name and the line contains it again later, the tool asks about the later
+// one.
 func TestSymbolAfterAString(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.go": "package a\n\nvar m = \"known\" + known\n", "b.go": "package a\n\nvar known = 1\n"})
@@ -116,7 +117,7 @@ func TestSymbolAfterAString(t *testing.T) {
 	}
 }
 
-// A server that knows only the open files outside of its project gets all files with the name.
+// A server that only knows the open files outside its project receives all files with the name.
 func TestSymbolOutsideOfTheProject(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.py": "known = 1\n", "b.py": "known()\n", "c.py": "unknown()\n"})
@@ -131,7 +132,7 @@ func TestSymbolOutsideOfTheProject(t *testing.T) {
 	}
 }
 
-// A use whose answer lacks the declaration is asked about at the declaration, too.
+// If the answer for a use lacks the declaration, the tool also asks at the declaration.
 func TestSymbolWithoutItsDeclaration(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.py": "from z import known\n", "z.py": "known = 1\n"})
@@ -142,7 +143,7 @@ func TestSymbolWithoutItsDeclaration(t *testing.T) {
 	}
 }
 
-// The first answer of a server that is still learning the types does not count.
+// The first answer of a server that is still analyzing types does not count.
 func TestSymbolOfAServerThatLearns(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.py": "known = 1\nknown()\n"})
@@ -153,7 +154,7 @@ func TestSymbolOfAServerThatLearns(t *testing.T) {
 	}
 }
 
-// A rename that keeps the name where it is imported from leaves the other files as they are.
+// If a rename keeps the imported name, the other files stay unchanged.
 func TestRenameOfAnImport(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.py": "from b import known\n", "b.py": "known = 1\n"})
@@ -164,7 +165,7 @@ func TestRenameOfAnImport(t *testing.T) {
 	}
 }
 
-// A rename is refused if the definition of a macro has the name: the build would fail.
+// A rename is refused if the definition of a macro contains the name, because the build would fail.
 func TestRenameInAMacro(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{
@@ -179,8 +180,8 @@ func TestRenameInAMacro(t *testing.T) {
 	}
 }
 
-// A rename is a call of the tool that edits: its plan shows all files, it is applied as shown, undone,
-// and refused if a file has changed.
+// A rename is a call of an edit tool. Its plan shows all files, it is applied as shown, it can be
+// undone, and it is refused if a file has changed.
 func TestRename(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, symbolFiles)
@@ -237,7 +238,7 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// Edits of a server that do not fit the files are refused, and nothing is written.
+// Edits of a server that do not match the files are refused, and nothing is written.
 func TestBadRenames(t *testing.T) {
 	t.Parallel()
 	for fault, want := range map[string]string{
@@ -261,7 +262,8 @@ func TestBadRenames(t *testing.T) {
 	}
 }
 
-// The tool costs at most 250 tokens of each request, and density knows its answers as found things.
+// The tool adds at most 250 tokens to each request, and density treats its answers like search
+// results.
 func TestSymbolIsCheap(t *testing.T) {
 	t.Parallel()
 	symbol, rename := SymbolTool(nil), RenameTool(nil)
@@ -281,7 +283,7 @@ func TestSymbolIsCheap(t *testing.T) {
 	}
 }
 
-// Real servers find and rename what their compilers know. Each is skipped where it is missing.
+// Real servers find and rename the same names as their compilers. A missing server is skipped.
 func TestRealServers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -332,7 +334,7 @@ func TestRealServers(t *testing.T) {
 			if answer.Error != "" || !strings.HasPrefix(answer.Text, "Renamed ") {
 				t.Errorf("%+v", answer)
 			}
-			if c.program == "clangd" { // its index has a changed header only after the next build of the source file
+			if c.program == "clangd" { // its index contains a changed header only after the source file was built again
 				if header, err := os.ReadFile(filepath.Join(env.Workspace.Root(), "a.h")); string(header) != "int finish(int x);\n" {
 					t.Errorf("%q, %v", header, err)
 				}

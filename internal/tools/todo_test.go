@@ -62,7 +62,7 @@ func answerOf(t *testing.T, env *Env, name, args string) Answer {
 	return plan.Apply(t.Context())
 }
 
-// What models really send is understood where it has one meaning only.
+// Common mistakes of models are accepted if they have only one meaning.
 func TestTodosAsModelsWriteThem(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{

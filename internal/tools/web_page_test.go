@@ -10,10 +10,10 @@ import (
 	"agent/internal/fetch"
 )
 
-// fill repeats text up to the size of the largest page there is.
+// fill repeats text up to the maximum size of a page.
 func fill(text string) string { return strings.Repeat(text, fetch.MaxBytes/len(text)) }
 
-// hostilePages are as large as a page may be and as hard to convert.
+// hostilePages returns pages of the maximum size that are hard to convert.
 func hostilePages() map[string]string {
 	var attributes strings.Builder
 	for attributes.Len() < fetch.MaxBytes {
@@ -32,15 +32,15 @@ func hostilePages() map[string]string {
 	}
 }
 
-// A page is converted in time in proportion to what can be shown of it, whatever it
-// holds. The bound is some fifty times what the slowest takes, for machines that are
-// busy; without a limit the slower ones take minutes on those.
+// The time to convert a page is proportional to the text that can be shown, whatever the page
+// contains. The limit is about fifty times the slowest case, because machines can be busy. Without
+// a limit, the slow cases take minutes.
 func TestHostilePagesAreConvertedInTime(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("one goroutine, and its time is what is tested")
 	}
-	// A page is reduced before it is converted, to either form alike: once is enough.
+	// Each page is reduced once for both formats.
 	both := func(ctx context.Context, html string) (string, error) {
 		markdown, err := asMarkdown(ctx, html)
 		if err != nil {
@@ -65,12 +65,12 @@ func TestHostilePagesAreConvertedInTime(t *testing.T) {
 	for name, page := range pages {
 		try(name, page, both)
 	}
-	for _, name := range []string{"nested divs", "bad text"} { // html is cut, not converted
+	for _, name := range []string{"nested divs", "bad text"} { // HTML is cut but not converted
 		try(name+" as html", pages[name], nil)
 	}
 }
 
-// Whoever interrupts need not wait for a conversion.
+// An interrupt does not wait for a conversion.
 func TestAConversionIsInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

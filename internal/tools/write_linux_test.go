@@ -37,8 +37,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	env := fileEnv(t, map[string]string{"locked/a.txt": "old\n"})
 	folder := filepath.Join(env.Workspace.Root(), "locked")
 	if os.Geteuid() == 0 {
-		// Root may write to any folder, unless it is on a file system that is mounted
-		// read-only.
+		// Root can write to any folder, except on a read-only file system.
 		if err := syscall.Mount(folder, folder, "", syscall.MS_BIND, ""); err != nil {
 			t.Skipf("no read-only folder for root here: %v", err)
 		}

@@ -37,8 +37,8 @@ func TestWriteThroughALinkKeepsTheLink(t *testing.T) {
 	}
 }
 
-// Line breaks in the name of a file are no lines of its diff, by which another file or other
-// changes would be shown.
+// A line break in the name of a file does not start a line of its diff. Otherwise the diff could
+// show another file or other changes.
 func TestANameIsOneLineOfTheDiff(t *testing.T) {
 	require.Names(t)
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"agent/internal/base/arguments"
 )
 
-// Each way in which a call names files counts, and nothing else does.
+// FilesOf accepts exactly the arguments that name files.
 func TestFilesOf(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

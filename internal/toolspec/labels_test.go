@@ -20,7 +20,7 @@ func TestSubject(t *testing.T) {
 		{"path", `["a.go"]`, "look"},
 		{"path", `{"path":`, "look"},
 		{"path", `{}`, "look"},
-		// A search says where it looks, and ends where it ends.
+		// The label of a search ends with the folder that is searched.
 		{"pattern", `{"pattern":"price","path":"src"}`, "look price in src"},
 		{"pattern", `{"path":"src","pattern":"in a list"}`, `look "in a list" in src`},
 		{"pattern", `{"path":".","pattern":"price"}`, "look price"},
@@ -54,8 +54,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// What a tool declares decides who is asked and what can be had again; a tool that
-// declares nothing may do anything (D-45).
+// The declaration of a tool determines whether calls require approval and whether a result can be
+// obtained again. A tool without a declaration may do anything (D-45).
 func TestTraits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -7,7 +7,7 @@ import (
 	"agent/internal/base/arguments"
 )
 
-// The screen says beside a patch which files it is about.
+// The label of a patch lists its files.
 func TestAPatchIsAboutItsFiles(t *testing.T) {
 	t.Parallel()
 	does := Traits{Edits: true, Density: Density{Patch: []string{"input"}}, Words: SameVerbs("editing", "edited", "edit")}

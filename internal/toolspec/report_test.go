@@ -17,7 +17,7 @@ var hostile = rapid.OneOf(
 	}),
 )
 
-// A list of files is read as it was written, whatever the names are, and it is a line.
+// A list of files is one line, and reading it returns the same files, whatever their names are.
 func TestReported(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -39,7 +39,7 @@ func TestReported(t *testing.T) {
 	})
 }
 
-// Names that need no quotes have none, and lists of older programs are read.
+// Names are quoted only if necessary, and lists of older versions can be read.
 func TestReportedFile(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{

@@ -32,7 +32,7 @@ func environ(pairs ...string) func(string) string {
 
 const secret = "what was said"
 
-// turn is one with a request, a tool that fails, and a second request.
+// turn holds the events of a turn with a request, a tool that fails, and a second request.
 var turn = []chat.Event{
 	chat.TurnStarted{},
 	chat.RequestStarted{},
@@ -49,7 +49,7 @@ var turn = []chat.Event{
 	chat.AgentEvent{ID: "s-a", Event: chat.ReplyEnded{Text: secret}},
 	chat.AgentEvent{ID: "s-a", Event: chat.ToolStarted{Call: 2, ID: "c2", Name: "glob"}},
 	chat.AgentEvent{ID: "s-a", Event: chat.ToolEnded{Call: 2, Name: "glob"}},
-	chat.AgentEvent{ID: "s-b", Event: chat.ReplyEnded{Text: secret}}, // of an agent that never began
+	chat.AgentEvent{ID: "s-b", Event: chat.ReplyEnded{Text: secret}}, // of a subagent without a start event
 	chat.AgentEnded{AgentState: chat.AgentState{ID: "s-a", Call: 2}, Status: "failed: " + secret},
 	chat.ToolEnded{Call: 2, Name: "task"},
 	chat.RequestStarted{},
@@ -58,8 +58,8 @@ var turn = []chat.Event{
 	chat.TurnEnded{Outcome: chat.Outcome{Response: secret, Stop: chat.StopDone, Requests: 2, ToolCalls: 1}},
 }
 
-// What a collector gets is in the form of OTLP, belongs together, and holds nothing of what
-// was said.
+// The spans for a collector are in OTLP format, have the right parents, and contain no text of the
+// conversation.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	bodies := make(chan string, 9)
@@ -80,7 +80,7 @@ func TestSpans(t *testing.T) {
 	close(bodies)
 	var names []string
 	ids := map[string]string{}
-	of := map[string]string{} // the names of spans' parents, by name
+	of := map[string]string{} // the names of the parents, by span name
 	for body := range bodies {
 		if strings.Contains(body, secret) {
 			t.Errorf("it holds what was said: %s", body)
@@ -121,8 +121,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// A collector that hangs, refuses or is not there costs two seconds at the end, and no event
-// waits for it; what it does not take is bounded.
+// If a collector hangs, refuses or is missing, the end of the program is delayed by two seconds and
+// no event waits. The number of stored spans is limited.
 func TestBadCollectors(t *testing.T) {
 	t.Parallel()
 	hang := make(chan struct{})
@@ -137,7 +137,7 @@ func TestBadCollectors(t *testing.T) {
 				tracer.HandleEvent(e)
 			}
 		}
-		if took := time.Since(begun); took > 10*time.Second { // a wait would take far longer
+		if took := time.Since(begun); took > 10*time.Second { // a real wait would take far longer
 			t.Errorf("%s: the events took %s", address, took)
 		}
 		tracer.mu.Lock()
@@ -154,7 +154,7 @@ func TestBadCollectors(t *testing.T) {
 	}
 }
 
-// No variable, no tracer; what is no address is none.
+// Without the variable, or with an invalid address, there is no tracer.
 func TestWhoIsReportedTo(t *testing.T) {
 	t.Parallel()
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
@@ -177,7 +177,7 @@ func TestWhoIsReportedTo(t *testing.T) {
 	if c := collectorOf(environ(endpoint, "http://h/a/", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://t/p")); c == nil || c.url != "https://t/p" {
 		t.Errorf("%+v", c)
 	}
-	// The protocol of traces takes precedence over the general one.
+	// The protocol for traces takes precedence over the general one.
 	if c := collectorOf(environ(endpoint, "http://h", "OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json")); c == nil {
 		t.Error("no collector although traces go over HTTP")
 	}

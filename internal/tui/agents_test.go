@@ -10,14 +10,14 @@ import (
 	"agent/internal/tui/style"
 )
 
-// Four agents at once have a block of two rows each at 60 columns, in the order of their calls; a
-// block goes when its agent ends, and the end gets a line.
+// At 60 columns, each of four running subagents has a block of two rows, in the order of their
+// calls. When a subagent ends, its block disappears and a line reports the end.
 func TestAgentsBlock(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
 	s.model.event(chat.TurnStarted{})
 	titles := []string{"find the callers of Open", "list the tests", "compare both configurations of the linters and of the tests", "count"}
-	for _, i := range []int{3, 0, 2, 1} { // they begin beside each other
+	for _, i := range []int{3, 0, 2, 1} { // they start at the same time
 		title := titles[i]
 		state := chat.AgentState{ID: "s-" + string(rune('a'+i)), Call: i + 1, Agent: "explore", Title: title, Model: "m", Latest: "reading a.go", Started: time.Now(), Background: i == 3}
 		state.Stats.Requests, state.Stats.PromptTokens = 3, 12000
@@ -49,7 +49,7 @@ func TestAgentsBlock(t *testing.T) {
 	}
 	ended := chat.AgentState{ID: "s-d", Call: 4, Agent: "explore", Title: "count", Started: time.Now(), Stats: chat.Stats{Requests: 3}}
 	s.events(chat.AgentEnded{AgentState: ended, Status: "done", Changed: "none"})
-	s.events(chat.AgentChanged{AgentState: ended}) // which was on its way
+	s.events(chat.AgentChanged{AgentState: ended}) // this event was already queued
 	if frame := strings.Join(s.model.activity.toolsView(60, 20), "\n"); strings.Count(frame, "explore: ") != 3 {
 		t.Errorf("the block is\n%s", frame)
 	}
@@ -66,8 +66,8 @@ func TestAgentsBlock(t *testing.T) {
 	}
 }
 
-// Four agents have two rows each in a window of 24 rows, with a row that names those that wait for
-// them. One that waits says that it has not begun when it ends.
+// In a window of 24 rows, four subagents have two rows each, and another row lists the waiting
+// ones. A waiting subagent that ends is reported as not started.
 func TestAgentsWait(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
@@ -100,7 +100,8 @@ func TestAgentsWait(t *testing.T) {
 	}
 }
 
-// Who quits while agents work after the turn is told once that this stops them.
+// If the user quits while subagents work after the turn, a single warning says that this stops
+// them.
 func TestQuittingStopsAgents(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"ctrl+d", "ctrl+c"} {
@@ -116,7 +117,7 @@ func TestQuittingStopsAgents(t *testing.T) {
 	}
 }
 
-// A screen reader is told the changed lines in words.
+// For screen readers, the changed lines are written as words.
 func TestChangedLinesOfAgentsAreSaid(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
@@ -130,8 +131,8 @@ func TestChangedLinesOfAgentsAreSaid(t *testing.T) {
 	}
 }
 
-// A turn says that it waits for agents once the model has ended its reply, and until then for the
-// model.
+// The status of a turn is waiting for the model, and waiting for subagents after the model's reply
+// has ended.
 func TestWaitsForAgents(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
@@ -145,8 +146,8 @@ func TestWaitsForAgents(t *testing.T) {
 	}
 }
 
-// The time of a turn leaves out the time in which questions wait, also where agents ask beside each
-// other.
+// The time of a turn excludes the time while questions wait, also if several subagents ask at the
+// same time.
 func TestTimeOfQuestionsBesideEachOther(t *testing.T) {
 	t.Parallel()
 	u, at := turn{started: time.Unix(0, 0)}, func(s int64) time.Time { return time.Unix(s, 0) }
@@ -159,7 +160,7 @@ func TestTimeOfQuestionsBesideEachOther(t *testing.T) {
 	}
 }
 
-// The time of an agent leaves out the time in which questions waited, as the time of the turn does.
+// The time of a subagent excludes the time while questions wait, like the time of the turn.
 func TestTimeOfAnAgentLeavesOutQuestions(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)

@@ -12,7 +12,7 @@ import (
 	"agent/internal/tui/term"
 )
 
-// trustAsked is the question of a start about n items.
+// trustAsked returns the question at the start about n items.
 func trustAsked(n int) *command.Question {
 	ask := &command.Question{Title: fmt.Sprintf("use what this repository brings? %d items", n), YesEffect: "yes, use these", YesCommand: "/trust yes", NoEffect: "not now", NoLine: "not used: hooks", NeverEffect: "never use these", NeverCommand: "/trust no"}
 	for i := range n {
@@ -21,7 +21,7 @@ func trustAsked(n int) *command.Question {
 	return ask
 }
 
-// answerKey is a key that answers.
+// answerKey returns the key for an answer.
 func answerKey(key string) term.Key {
 	if key == "esc" {
 		return term.Key{Name: key}
@@ -29,8 +29,8 @@ func answerKey(key string) term.Key {
 	return term.Key{Name: key, Text: key}
 }
 
-// The first message waits for the answer to the question of a start; each answer does its
-// own, and what is typed is none.
+// The first message waits for the answer to the question at the start. Each answer has its own
+// effect, and typed text does not count as an answer.
 func TestTheFirstMessageWaitsForTheQuestionOfTheStart(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{"y": "/trust yes", "d": "/trust no", "n": "not used: hooks", "esc": "not used: hooks"} {
@@ -57,7 +57,8 @@ func TestTheFirstMessageWaitsForTheQuestionOfTheStart(t *testing.T) {
 	}
 }
 
-// A question of many items fits the window, and no yes counts before its end was seen.
+// A question about many items fits the window, and an approval counts only after the user has seen
+// its end.
 func TestTheQuestionOfTheStartIsSeenWhole(t *testing.T) {
 	t.Parallel()
 	for _, height := range []int{24, 12} {

@@ -12,7 +12,7 @@ import (
 	"agent/internal/tui/term"
 )
 
-// afterSession is a model behind which a session of n messages lies.
+// afterSession returns a screen after a session of n messages.
 func afterSession(b *testing.B, n int) *screenplay {
 	s := newScreenplay(b, 120, 40)
 	s.model.surface.colours = style.Colors16
@@ -26,8 +26,8 @@ func afterSession(b *testing.B, n int) *screenplay {
 	return s
 }
 
-// BenchmarkKey is a key from Update to the bytes for the terminal. It must cost
-// the same behind a long session.
+// BenchmarkKey measures a key press from Update to the bytes for the terminal. A long session must
+// not increase the time.
 func BenchmarkKey(b *testing.B) {
 	for _, messages := range []int{0, 10_000} {
 		b.Run(fmt.Sprintf("after-%d-messages", messages), func(b *testing.B) {
@@ -43,8 +43,8 @@ func BenchmarkKey(b *testing.B) {
 	}
 }
 
-// BenchmarkReply is a reply of 3 000 chunks as the mailbox delivers it in 0.3 s:
-// nine deliveries, all blocks rendered and painted.
+// BenchmarkReply measures a reply of 3,000 chunks that arrives within 0.3 s. The mailbox delivers
+// it in nine parts, and all blocks are rendered and painted.
 func BenchmarkReply(b *testing.B) {
 	var text strings.Builder
 	for i := range 3000 {
@@ -74,4 +74,4 @@ func BenchmarkReply(b *testing.B) {
 	}
 }
 
-// BenchmarkMarkdown is the rendering of closed blocks, with highlighted code.
+// BenchmarkMarkdown measures rendering of closed blocks with highlighted code.

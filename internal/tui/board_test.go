@@ -19,7 +19,7 @@ import (
 	"agent/internal/tui/term"
 )
 
-// fakeBoard is a board of given rows.
+// fakeBoard is a board with fixed rows.
 type fakeBoard struct {
 	rows []BoardRow
 	said []string
@@ -69,8 +69,8 @@ func boardRows() []BoardRow {
 	}
 }
 
-// A session that ends while it is selected is named. A message for it goes to no other session, and the
-// key s stops none.
+// If the selected session ends, the board reports it. A message for it is sent to no other session,
+// and the key s stops none.
 func TestBoardSessionEnds(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct{ typed, hint string }{
@@ -105,8 +105,8 @@ func TestBoardSessionEnds(t *testing.T) {
 	}
 }
 
-// Keys answer the question that is shown, and nothing that has just appeared. The next session that
-// waits is selected then.
+// Keys answer the visible question, but not a question that has just appeared. Then the next
+// waiting session is selected.
 func TestBoardKeys(t *testing.T) {
 	t.Parallel()
 	driver, now := &fakeBoard{rows: boardRows()}, boardTime
@@ -138,7 +138,7 @@ func TestBoardKeys(t *testing.T) {
 	if b.selected != "one" {
 		t.Errorf("after the answer %s is selected", b.selected)
 	}
-	driver.rows[0].Questions = driver.rows[0].Questions[1:] // the first one was answered elsewhere
+	driver.rows[0].Questions = driver.rows[0].Questions[1:] // another screen answered the first one
 	b.refresh()
 	press("n")
 	now = now.Add(guardTime)
@@ -160,7 +160,7 @@ func TestBoardKeys(t *testing.T) {
 	}
 }
 
-// The board fits its window and shows what matters first.
+// The board fits its window and lists the most important sessions first.
 func TestBoardFits(t *testing.T) {
 	t.Parallel()
 	for _, size := range []struct{ width, height int }{{120, 40}, {60, 24}, {38, 12}} {
@@ -184,7 +184,7 @@ func TestBoardFits(t *testing.T) {
 	}
 }
 
-// A board for screen readers prints sentences and takes lines.
+// A board for screen readers prints sentences and reads lines.
 func TestPlainBoard(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -203,7 +203,7 @@ func TestPlainBoard(t *testing.T) {
 	}
 }
 
-// The frames of the board, without colors and on a light ground; colors change no letter.
+// The frames of the board without colors and on a light background have the same letters.
 func TestBoardFrames(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{60, 100} {
@@ -230,7 +230,7 @@ func TestBoardFrames(t *testing.T) {
 	}
 }
 
-// ← on an empty line goes to the board, and is a key of the editor otherwise.
+// ← on an empty line opens the board. Otherwise it is a key of the editor.
 func TestTheKeyOfTheBoard(t *testing.T) {
 	t.Parallel()
 	for _, board := range []string{"", "/board"} {
@@ -246,7 +246,7 @@ func TestTheKeyOfTheBoard(t *testing.T) {
 	}
 }
 
-// Ctrl+D leaves an attached screen while a question waits, and answers nothing. The screen of the
+// Ctrl+D leaves an attached screen while a question waits, without an answer. The screen of the
 // session itself stays.
 func TestLeavingAnswersNothing(t *testing.T) {
 	t.Parallel()

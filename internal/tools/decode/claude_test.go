@@ -16,8 +16,8 @@ func inFolder(file string) string {
 	return path.Join("/w", file)
 }
 
-// Setup 6: names and parameters are translated both ways. An input that a hook hands back as
-// it got it is the call as it was.
+// Names and parameters of calls are translated for hooks in both directions. If a hook returns its
+// input unchanged, the call is unchanged.
 func TestHooksNames(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ ours, arguments, theirs, input string }{
@@ -65,7 +65,8 @@ func TestHooksNames(t *testing.T) {
 	}
 }
 
-// What a hook changes is said in our words; what Claude Code does not know stays.
+// An input that a hook changes is translated back to this program's parameters. Parameters that
+// Claude Code does not have stay.
 func TestHooksUpdatedInput(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ ours, arguments, updated, want, problem string }{
@@ -86,7 +87,8 @@ func TestHooksUpdatedInput(t *testing.T) {
 	}
 }
 
-// Resolved: a patch fires once a file, Write for added ones; so does what reads several.
+// A patch is one call for each of its files, with Write for added files. A tool that reads several
+// files is one call for each of them too.
 func TestHooksFilesOfACall(t *testing.T) {
 	t.Parallel()
 	text, _ := json.Marshal(map[string]string{"input": "*** Begin Patch\n*** Add File: a\n+one\n*** Update File: b\n*** Move to: c\n@@\n x\n-y\n+z\n*** Delete File: d\n*** End Patch"})
@@ -110,7 +112,7 @@ Edit{"file_path":"/w/d","old_string":"","new_string":""}`
 	}
 }
 
-// Setup 6: a call of a server's tool has one name, also where it is in a call of another.
+// A call of a server's tool has one name, also if it is contained in a call of another tool.
 func TestHooksServersTools(t *testing.T) {
 	t.Parallel()
 	held := TranslateServed("mcp__s__t", arguments.Parse(`{"server":"s","tool":"t","arguments":{"a":1}}`), true)[0]

@@ -14,17 +14,17 @@ import (
 
 var registry = tools.NewRegistry(tools.Default()...)
 
-// text returns the arguments of a call, as the model wrote them if they are no object.
+// text returns the arguments of a call, or the model's text if they are not an object.
 func text(call decode.Call) string {
 	return cmp.Or(call.Arguments.InvalidText(), call.Arguments.String())
 }
 
-// D-92: every mistake of the tables means one call of ours, and what has no one meaning
-// stays as it is.
+// D-92: each known mistake in the tables is translated to one call of this program. A call with
+// several possible meanings stays unchanged.
 func TestMeant(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, arguments, tool, want string }{
-		// By the book: byte for byte.
+		// A correct call is unchanged, byte for byte.
 		{"replace", `{"file_path": "a", "old_string":"x","new_string":"y"}`, "replace", `{"file_path": "a", "old_string":"x","new_string":"y"}`},
 		{"todo_read", ``, "todo_read", ``},
 		{"nothing_of_ours", `{"path":"a"}`, "nothing_of_ours", `{"path":"a"}`},
@@ -55,20 +55,21 @@ func TestMeant(t *testing.T) {
 		{"Grep", `{"pattern":"x","multiline":true}`, "search_file_content", `{"pattern":"x","multiline":true}`},
 		{"LS", `{"directory":"src"}`, "list_directory", `{"path":"src"}`},
 		{"Glob", `{"pattern":"*.go"}`, "glob", `{"pattern":"*.go"}`},
-		// An editor that is several tools.
+		// One editor tool of another program that stands for several tools here.
 		{"str_replace_based_edit_tool", `{"command":"view","path":"a","view_range":[2,4]}`, "read_file", `{"file_path":"a","offset":2,"limit":3}`},
 		{"str_replace_editor", `{"command":"create","path":"a","file_text":"x"}`, "write_file", `{"file_path":"a","content":"x"}`},
 		{"str_replace_editor", `{"command":"str_replace","path":"a","old_str":"x","new_str":"y"}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y"}`},
 		{"str_replace_editor", `{"command":"insert","path":"a","insert_line":0,"new_str":"y"}`, "insert_at_line", `{"file_path":"a","line_number":1,"content":"y"}`},
 		{"str_replace_editor", `{"command":"undo_edit","path":"a"}`, "str_replace_editor", `{"command":"undo_edit","path":"a"}`},
-		// The rest.
+		// Other tools.
 		{"AskUserQuestion", `{"questions":[]}`, "ask_user", `{"questions":[]}`},
 		{"TodoWrite", `{"todos":[{"content":"x","status":"pending","activeForm":"x-ing"},{"id":7,"content":"y","status":"pending"}]}`, "todo_write", `{"todos":[{"content":"x","status":"pending"},{"id":"7","content":"y","status":"pending"}]}`},
 		{"update_plan", `{"explanation":"e","plan":[{"step":"x","status":"in_progress"}]}`, "todo_write", `{"todos":[{"content":"x","status":"in_progress"}]}`},
 		{"WebFetch", `{"url":"https://x.example","prompt":"sum it up"}`, "web_fetch", `{"url":"https://x.example"}`},
 		{"applypatch", `{"patch":"*** Begin Patch"}`, "apply_patch", `{"input":"*** Begin Patch"}`},
 		{"apply_patch", "*** Begin Patch\n*** Delete File: a\n*** End Patch", "apply_patch", `{"input":"*** Begin Patch\n*** Delete File: a\n*** End Patch"}`},
-		// Habits: names with a namespace, words joined otherwise, paths as URLs, lines as a range.
+		// Common variations: names with a namespace, other separators in names, paths as URLs, and
+		// lines as a range.
 		{"functions.read_file", `{"file_path":"a"}`, "read_file", `{"file_path":"a"}`},
 		{"default_api.replace", `{"file_path":"a","old_string":"x","new_string":"y"}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y"}`},
 		{"ReadFile", `{"path":"a"}`, "read_file", `{"file_path":"a"}`},
@@ -78,14 +79,14 @@ func TestMeant(t *testing.T) {
 		{"read_file", `{"file_path":"file:///w/a%20b"}`, "read_file", `{"file_path":"/w/a b"}`},
 		{"read_file", `{"file_path":"a","lines":"12-40"}`, "read_file", `{"file_path":"a","offset":12,"limit":29}`},
 		{"read_file", `{"file_path":"a","lines":"many"}`, "read_file", `{"file_path":"a","lines":"many"}`},
-		// Booleans as numbers and texts.
+		// Booleans as numbers and strings.
 		{"replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":1}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":true}`},
 		{"Edit", `{"path":"a","old_str":"x","new_str":"y","replaceAll":0}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":false}`},
 		{"replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":"True"}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":true}`},
 		{"replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":2}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y","replace_all":2}`},
 		{"MultiEdit", `{"path":"a","edits":[{"old_str":"x","new_str":"y","replace_all":1}]}`, "replace", `{"file_path":"a","edits":[{"old_string":"x","new_string":"y","replace_all":true}]}`},
 		{"write_file", `{"file_path":"a","content":"1"}`, "write_file", `{"file_path":"a","content":"1"}`},
-		// A wrapper around all arguments, if they fit and it does not.
+		// A wrapper around all arguments, if its content fits and the wrapper does not.
 		{"replace", `{"arguments":{"file_path":"a","old_string":"x","new_string":"y"}}`, "replace", `{"file_path":"a","old_string":"x","new_string":"y"}`},
 		{"Read", `{"parameters":{"path":"a"}}`, "read_file", `{"file_path":"a"}`},
 		{"Bash", `{"input":"{\"cmd\":\"ls\",\"description\":\"d\"}"}`, "run_shell_command", `{"command":"ls"}`},
@@ -123,7 +124,7 @@ func TestMeant(t *testing.T) {
 	}
 }
 
-// What a model says beside a call is for the person, and a time says what it was taken for.
+// The description in a call is shown to the user. A note explains how a time was interpreted.
 func TestRemarksAndTimes(t *testing.T) {
 	t.Parallel()
 	got := registry.Translate("Bash", `{"command":"ls","description":"List the files","timeout":120000}`)
@@ -138,7 +139,7 @@ func TestRemarksAndTimes(t *testing.T) {
 	}
 }
 
-// MCP tools are called as their servers say.
+// Calls of MCP tools use the names of their servers.
 func TestForeignToolsStay(t *testing.T) {
 	t.Parallel()
 	own := tools.NewRegistry(tools.Tool{Name: "edit", Schema: json.RawMessage(`{"type":"object","properties":{"file_path":{"type":"string"}}}`)})
@@ -166,8 +167,8 @@ func TestProblem(t *testing.T) {
 	}
 }
 
-// FuzzMeant: whatever is called, what it means is the same when it is looked at again, and
-// nothing that was valid becomes invalid.
+// FuzzMeant checks that translating a translated call changes nothing, and that valid arguments
+// stay valid.
 func FuzzMeant(f *testing.F) {
 	for _, seed := range [][2]string{{"Edit", `{"path":"a","old_str":"x"}`}, {"Bash", `{"command":["a"]}`}, {"write_file", "{'a':\n'b',}"}, {"Grep", `{"-i":true,"query":"x"}`}, {"TodoWrite", `{"todos":[{"content":"x"}]}`}} {
 		f.Add(seed[0], seed[1])
