@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// REQ-HD-010.1, REQ-HD-010.2, REQ-HD-010.3, REQ-HD-010.4, D-37: the prompt asks for
-// every section.
+// REQ-HD-010.1, REQ-HD-010.2, REQ-HD-010.3, REQ-HD-010.4, D-37: the prompt requests every section.
 func TestCompressionPromptAsksForAll(t *testing.T) {
 	t.Parallel()
 	prompt, lacks, err := Compression(t.TempDir())
@@ -38,7 +37,8 @@ func TestCompressionPromptAsksForAll(t *testing.T) {
 	}
 }
 
-// REQ-HD-010.5: a file of the user's takes its place; what it lacks is named.
+// REQ-HD-010.5: a file of the user replaces the prompt. If it lacks a section, an error names the
+// section.
 func TestCompressionPromptOverride(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

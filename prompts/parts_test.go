@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The titles of the templates begin parts, and those within a file of instructions do not.
+// The titles in the templates start new parts, and titles within a file of instructions do not.
 func TestBeginsPart(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{full, lean} {

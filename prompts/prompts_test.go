@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// write makes a file with its folders.
+// write creates a file and its folders.
 func write(t *testing.T, text string, path ...string) string {
 	t.Helper()
 	file := filepath.Join(path...)
@@ -21,7 +21,7 @@ func write(t *testing.T, text string, path ...string) string {
 	return file
 }
 
-// root is a folder that only its owner writes to, as homes are.
+// root returns a folder that only its owner can write, like a home folder.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -31,10 +31,10 @@ func root(t *testing.T) string {
 	return dir
 }
 
-// everything fits.
+// everything accepts text of any length.
 func everything(string) bool { return true }
 
-// system is the usual prompt with the templates of overrides.
+// system returns the usual prompt with overridden templates.
 func system(t *testing.T, overrides string, s Session) string {
 	t.Helper()
 	templates, err := Load(overrides)
@@ -77,7 +77,7 @@ Use <tabs> & spaces.
 	}
 }
 
-// The prompt of a small window says the same in a third of the words.
+// The prompt for a small context window has the same content in a third of the words.
 func TestLeanSystem(t *testing.T) {
 	t.Parallel()
 	templates, err := Load(root(t))
@@ -96,7 +96,8 @@ func TestLeanSystem(t *testing.T) {
 	}
 }
 
-// Instructions are cut to what fits, the most general first; what is cut says so.
+// Instructions are cut to the available tokens, the most general ones first. A note replaces the
+// cut text.
 func TestInstructionsAreCutToTheWindow(t *testing.T) {
 	t.Parallel()
 	templates, err := Load(root(t))
@@ -174,7 +175,7 @@ func TestBrokenOverride(t *testing.T) {
 	}
 }
 
-// The prompt speaks only of tools that are offered.
+// The prompt mentions only tools that are offered.
 func TestSystemSpeaksOfOfferedTools(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"recall", "apply_patch"} {
@@ -189,8 +190,8 @@ func TestSystemSpeaksOfOfferedTools(t *testing.T) {
 	}
 }
 
-// What the model is told follows from its family and its tools, and where it works from
-// the session; subjects of commits are quoted, since anybody may have written them.
+// The prompt depends on the model's family and tools, and the session determines the description of
+// the workspace. Subjects of commits are quoted, because anyone may have written them.
 func TestSystemByModel(t *testing.T) {
 	t.Parallel()
 	git := &Git{Branch: "main", Changed: 3, Subjects: []string{`fix "it"`, "add"}}
@@ -222,8 +223,8 @@ func TestSystemByModel(t *testing.T) {
 	}
 }
 
-// What leads out of the sandbox, and what instructions are worth, is said;
-// of the sandbox only where there is one, and as it is.
+// The prompt explains how to run a command outside the sandbox, and how far to trust instructions.
+// It describes the sandbox only if there is one, with its actual limits.
 func TestSystemSaysWhatTheSandboxAllows(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -252,7 +253,7 @@ func TestSystemSaysWhatTheSandboxAllows(t *testing.T) {
 	}
 }
 
-// An agent is told of no tool and of nobody that it does not have.
+// The prompt of a subagent does not mention a tool or a user that it does not have.
 func TestSystemOfAnAgentThatOnlyLooks(t *testing.T) {
 	t.Parallel()
 	templates, err := Load(root(t))

@@ -64,7 +64,7 @@ func TestToolsComeAndGo(t *testing.T) {
 	}
 }
 
-// --allow may name what a source will bring, not what is misspelled.
+// --allow may name a tool that a source will provide later, but not a misspelled name.
 func TestRulesForToolsThatComeLater(t *testing.T) {
 	t.Parallel()
 	var s server

@@ -14,8 +14,7 @@ import (
 	"agent/internal/tui/term"
 )
 
-// A command with something to choose opens the list; what is chosen runs as if it had
-// been typed.
+// A command with choices opens a list. The selected choice runs as if the user had typed it.
 func TestPickRunsTheChoice(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
@@ -33,7 +32,7 @@ func TestPickRunsTheChoice(t *testing.T) {
 	}
 }
 
-// The draft is kept below a list, and a list never opens over what is being typed.
+// The draft is kept below a list, and a list never opens while the user types.
 func TestPickKeepsTheDraft(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
@@ -50,7 +49,7 @@ func TestPickKeepsTheDraft(t *testing.T) {
 	}
 }
 
-// A question that comes while a list is open has the keys; the list waits below.
+// A question that arrives while a list is open receives the keys, and the list waits below it.
 func TestPickWaitsForAQuestion(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
@@ -69,8 +68,8 @@ func TestPickWaitsForAQuestion(t *testing.T) {
 	}
 }
 
-// What reaches the list alone on the screen behind the key that closed it is left alone:
-// a preview that was being read, a paste, a change of the window's size.
+// After a key has closed the list at the start, later events have no effect: a preview, a paste, or
+// a resized window.
 func TestPickAloneIsOverOnce(t *testing.T) {
 	t.Parallel()
 	for name, key := range map[string]string{"chosen": "enter", "left": "esc"} {
@@ -88,13 +87,13 @@ func TestPickAloneIsOverOnce(t *testing.T) {
 	}
 }
 
-// wantsModel is the error of a turn for want of a model.
+// wantsModel is the error of a turn without a model.
 type wantsModel struct{ error }
 
 func (wantsModel) ChoosesModel() bool { return true }
 
-// A first message without a model opens the list at once, and the
-// model that is chosen gets it: two keys.
+// A first message without a model opens the list at once. The selected model receives the message.
+// This takes two keys.
 func TestAMessageWithoutAModelOpensTheList(t *testing.T) {
 	t.Parallel()
 	failed := chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: wantsModel{errors.New("no model is set")}}
@@ -110,7 +109,8 @@ func TestAMessageWithoutAModelOpensTheList(t *testing.T) {
 	if all := s.all(); strings.Contains(all, "✗ no model") {
 		t.Errorf("it is an error:\n%s", all)
 	}
-	// The next choice of a model sends nothing, and neither does one after the list was left.
+	// The next selection of a model sends nothing. A selection after the list was left sends
+	// nothing either.
 	left := newScreenplay(t, 80, 24)
 	left.events(chat.TurnStarted{}, failed)
 	left.press("esc")

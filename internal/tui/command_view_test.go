@@ -36,9 +36,8 @@ diff --git a/empty b/empty
 new file mode 100644
 `
 
-// Issue 4: /diff opens what changed: a page for each file, below its name, and at the end the files with
-// their numbers.
-// The transcript keeps a line of it.
+// /diff opens the changes: a page for each file with its name, and a list of all files with their
+// numbers at the end. The transcript has one line about it.
 func TestDiffOutputIsOpened(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
@@ -56,7 +55,7 @@ func TestDiffOutputIsOpened(t *testing.T) {
 	}
 }
 
-// One changed file is shown at once: there is nothing to go through.
+// A single changed file is shown at once.
 func TestDiffOfOneFile(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
@@ -68,7 +67,7 @@ func TestDiffOfOneFile(t *testing.T) {
 	}
 }
 
-// What a command has to show is opened when it would fill the window.
+// Output that would fill the window is opened in the pager.
 func TestLongOutputIsOpened(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
@@ -82,7 +81,7 @@ func TestLongOutputIsOpened(t *testing.T) {
 	}
 }
 
-// Issue 4: /copy reaches the terminal's clipboard, and says so.
+// /copy writes to the terminal's clipboard and reports it.
 func TestCopyOutputReachesTheClipboard(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, term, sequence, said string }{
@@ -130,7 +129,7 @@ func TestHangingWrap(t *testing.T) {
 	}
 }
 
-// What comes after /clear is set apart from what was said before.
+// A rule separates the content after /clear from earlier content.
 func TestClearDrawsARule(t *testing.T) {
 	t.Parallel()
 	rows := commandRows(command.Output{Lines: []string{"The context is empty."}, NewConversation: true})(style.NewTheme(style.NoColors, style.Palettes[0]), 30)
@@ -139,7 +138,7 @@ func TestClearDrawsARule(t *testing.T) {
 	}
 }
 
-// The share of the cache is as in the conversation and of the model in use.
+// The share of cached tokens belongs to the current conversation and the current model.
 func TestTheShareOfTheCacheIsNotStale(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -160,8 +159,8 @@ func TestTheShareOfTheCacheIsNotStale(t *testing.T) {
 	}
 }
 
-// Esc ends a question beside the conversation before it interrupts the turn, and the screen says
-// so; the answer looks as an answer does.
+// Esc ends a side question before it interrupts the turn, and the screen shows this. The answer
+// looks like other answers.
 func TestAnAsideOnTheScreen(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)

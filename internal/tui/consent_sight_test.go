@@ -14,11 +14,11 @@ func askedFor(preview tools.Preview) chat.ApprovalRequested {
 	return chat.ApprovalRequested{Approval: chat.Approval{ID: 7, Always: "edits of *.sh files", Preview: preview}}
 }
 
-// squeezed is text without the breaks that the width of a window puts into it.
+// squeezed removes the line breaks that the width of a window adds.
 func squeezed(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// The end of a path or an address may be what matters, and a line feed in a name hides
-// nothing: all of a title is shown, however long, in the question and in "view all".
+// The question and "view all" show the complete title, however long. The end of a path or an
+// address can be important, and a line feed in a name hides no text.
 func TestTheWholeTitleIsShown(t *testing.T) {
 	t.Parallel()
 	const diff = "--- a.sh\n+++ a.sh\n@@ -0,0 +1,1 @@\n+x\n"
@@ -58,8 +58,8 @@ func TestTheWholeTitleIsShown(t *testing.T) {
 	}
 }
 
-// Where there is no room for a question, an answer first opens all of it, and nothing
-// is allowed for longer than once.
+// In a window that is too small for a question, an answer first opens the whole question. Only a
+// single approval is offered.
 func TestNothingIsApprovedUnseenInATinyWindow(t *testing.T) {
 	t.Parallel()
 	var many []protect.File
@@ -104,7 +104,8 @@ func TestNothingIsApprovedUnseenInATinyWindow(t *testing.T) {
 	}
 }
 
-// A question that comes behind the pager counts from when the pager is closed.
+// Keys in the pager do not answer a question that arrives behind it. The pause before an answer
+// starts when the pager closes.
 func TestAQuestionBehindThePagerIsNotAnsweredByItsKeys(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
@@ -122,7 +123,7 @@ func TestAQuestionBehindThePagerIsNotAnsweredByItsKeys(t *testing.T) {
 	}
 }
 
-// The pager that was opened from the question hides nothing new.
+// After the user has read a question in the pager, it can be answered at once.
 func TestAQuestionThatWasReadIsAnsweredAtOnce(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
@@ -138,8 +139,8 @@ func TestAQuestionThatWasReadIsAnsweredAtOnce(t *testing.T) {
 	}
 }
 
-// Going through earlier prompts, or a list, is no answer to a question that comes
-// meanwhile: neither its arrows nor its Enter.
+// If the user browses earlier prompts or a list, neither an arrow key nor Enter answers a question
+// that arrives meanwhile.
 func TestArrowsOfThePromptNeverAnswer(t *testing.T) {
 	t.Parallel()
 	for name, keys := range map[string][]string{
@@ -167,7 +168,7 @@ func TestArrowsOfThePromptNeverAnswer(t *testing.T) {
 	}
 }
 
-// A line that was typed before the question could be read is no yes.
+// A line that the user typed before the question was readable is not an approval.
 func TestPlainTypedAheadIsNoAnswer(t *testing.T) {
 	t.Parallel()
 	driver, now := &fakeDriver{}, time.Unix(1_000_000, 0)

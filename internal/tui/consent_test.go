@@ -36,7 +36,7 @@ func TestQuestionKeys(t *testing.T) {
 	t.Parallel()
 	const no, stop = `answer 7 allow=false always=false reason=""`, "interrupt"
 	const yes = `answer 7 allow=true always=false reason=""`
-	// alone presses a letter that no other key follows.
+	// alone presses a letter without a following key.
 	alone := func(s *screenplay, letter string) { s.typed(letter); s.wait(300 * time.Millisecond) }
 	for _, tt := range []struct {
 		name  string
@@ -108,8 +108,8 @@ func TestQuestionKeys(t *testing.T) {
 	}
 }
 
-// D1: an answer that comes too early or twice is held and said; it is never typed into the
-// message, and a message of nothing but such letters never reaches the model.
+// An answer that is too early or is typed twice is held and reported. It is never a part of the
+// message. A message with only such letters is never sent to the model.
 func TestAnswersThatComeTooEarlyOrTwice(t *testing.T) {
 	t.Parallel()
 	yes := `answer 7 allow=true always=false reason=""`
@@ -208,8 +208,8 @@ func TestAnswersThatComeTooEarlyOrTwice(t *testing.T) {
 	}
 }
 
-// On a busy machine time may come before a key that was pressed earlier: a letter that
-// was followed by another is never an answer.
+// On a busy machine, a timer can fire before an earlier key arrives. A letter that another letter
+// follows is still never an answer.
 func TestTypingNeverAnswersHoweverLate(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
@@ -226,7 +226,7 @@ func TestTypingNeverAnswersHoweverLate(t *testing.T) {
 	}
 	defer keyboard.Close()
 	defer typed.Close()
-	if _, err := typed.WriteString("l"); err != nil { // pressed, and not seen yet
+	if _, err := typed.WriteString("l"); err != nil { // pressed, but not read yet
 		t.Fatal(err)
 	}
 	p := &program{model: s.model, terminal: &term.Terminal{Screen: screen}, keys: &term.Keyboard{File: keyboard}}
@@ -237,8 +237,8 @@ func TestTypingNeverAnswersHoweverLate(t *testing.T) {
 	}
 }
 
-// Someone in the middle of a message goes on typing it, with pauses as people make
-// them; the question gets the keys when they have stopped.
+// A user who is typing a message can continue, with normal pauses. The question receives the keys
+// after the user stops.
 func TestQuestionComesInTheMiddleOfAMessage(t *testing.T) {
 	t.Parallel()
 	for _, pause := range []time.Duration{100, 300, 450, 700, 1000} {
@@ -271,7 +271,7 @@ func TestQuestionComesInTheMiddleOfAMessage(t *testing.T) {
 	}
 }
 
-// Of a long command head and tail are shown, and its end before it is approved.
+// The start and the end of a long command are shown, and its end is visible before an approval.
 func TestQuestionShowsTheEndFirst(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
@@ -292,7 +292,7 @@ func TestQuestionShowsTheEndFirst(t *testing.T) {
 	}
 }
 
-// Whoever reads in the pager sees that a question has come; keys are the pager's.
+// While the pager is open, its status line reports a new question, and the pager keeps the keys.
 func TestAQuestionBehindThePager(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
@@ -311,7 +311,7 @@ func TestAQuestionBehindThePager(t *testing.T) {
 	}
 }
 
-// Ctrl+D at a question says how to leave.
+// Ctrl+D at a question explains how to leave.
 func TestCtrlDAtAQuestionSaysHowToLeave(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
@@ -322,7 +322,7 @@ func TestCtrlDAtAQuestionSaysHowToLeave(t *testing.T) {
 	}
 }
 
-// In a low window every answer is seen, and that there is more to see.
+// In a low window, all answers are visible, and a hint shows that there is more text.
 func TestQuestionInALowWindow(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 8)
@@ -357,9 +357,8 @@ func TestQuestionScrolls(t *testing.T) {
 	}
 }
 
-// The tables of the security and reliability reviews: what is shown is what runs,
-// in the question, in "view all" and in a change; "always" is not offered for it,
-// and a line says why.
+// These commands contain hidden or unusual characters. The question, "view all" and a diff show
+// exactly the text that runs. "always" is not offered, and a line explains why.
 func TestQuestionHidesNothing(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -424,7 +423,7 @@ func TestQuestionHidesNothing(t *testing.T) {
 	}
 }
 
-// A tail behind blank lines or far to the right is in sight.
+// The end of a command after blank lines or many blanks is visible.
 func TestQuestionCollapsesBlanks(t *testing.T) {
 	t.Parallel()
 	for name, command := range map[string]string{
@@ -439,7 +438,7 @@ func TestQuestionCollapsesBlanks(t *testing.T) {
 	}
 }
 
-// A model that goes in circles: the question is about the turn.
+// If the model repeats its calls, the question is about continuing the turn.
 func TestQuestionOfCircles(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -466,7 +465,7 @@ func TestQuestionOfCircles(t *testing.T) {
 	}
 }
 
-// The pager does not say that the question waits which is read in it.
+// The pager does not report the question that it shows as waiting.
 func TestTheQuestionThatIsReadDoesNotWait(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
@@ -479,7 +478,7 @@ func TestTheQuestionThatIsReadDoesNotWait(t *testing.T) {
 	}
 }
 
-// D7: all calls of a reply that will ask are counted, and those that come next are named.
+// The question shows the number of calls in the reply that require approval, and the next of them.
 func TestWhatWillBeAskedNextIsSaid(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 30)
@@ -500,8 +499,8 @@ func TestWhatWillBeAskedNextIsSaid(t *testing.T) {
 	}
 }
 
-// D7: a message that is typed while a command of the person asks waits for the answer, and
-// for what the command does then.
+// A message that the user types while a command asks a question waits for the answer, and for the
+// effect of the command.
 func TestAMessageWaitsForTheQuestionOfACommand(t *testing.T) {
 	t.Parallel()
 	for answer, calls := range map[string][]string{"y": {`send "go on"`}, "n": {`send "go on"`}} {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The cost of a message is shown while it is typed, made anew for what was typed meanwhile, and
-// gone with the message. Commands cost nothing.
+// The estimated cost of a message is shown while the user types it. It is updated for new text and
+// removed with the message. Commands have no cost.
 func TestEstimateIsShownWhileTyping(t *testing.T) {
 	t.Parallel()
 	var asked []string

@@ -11,8 +11,7 @@ import (
 	"agent/internal/chat"
 )
 
-// D10: each of several queued messages can be changed by itself; those behind it keep their
-// places.
+// Each queued message can be edited separately, and the messages after it keep their order.
 func TestQueuedMessagesAreEditedSingly(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -62,7 +61,7 @@ func TestQueuedMessagesAreEditedSingly(t *testing.T) {
 	}
 }
 
-// D10: a question says what is being done and how long it has waited, where there is room.
+// If there is room, a question shows the current task and how long it has waited.
 func TestQuestionSaysWhatWaits(t *testing.T) {
 	t.Parallel()
 	const doing = "todo 1/8 · fix the parser"
@@ -80,7 +79,7 @@ func TestQuestionSaysWhatWaits(t *testing.T) {
 	}
 }
 
-// D10: a hint is whole in a narrow window.
+// A hint is not cut in a narrow window.
 func TestHintsAreWhole(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 40, 24)
@@ -92,7 +91,7 @@ func TestHintsAreWhole(t *testing.T) {
 	}
 }
 
-// D10: prose keeps to its columns in a wide window, and a setting gives it more.
+// Text has a maximum width in a wide window, and a setting raises it.
 func TestProseHasItsColumns(t *testing.T) {
 	t.Parallel()
 	columns := 100
@@ -116,7 +115,7 @@ func TestProseHasItsColumns(t *testing.T) {
 	}
 }
 
-// What says how a draft is brought back is gone when it is back.
+// The hint about a stashed draft disappears when the draft is restored.
 func TestADraftThatIsBackIsNotSaidToBeAside(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)

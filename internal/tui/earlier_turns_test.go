@@ -13,8 +13,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// What is taken up again is printed folded: what was said, and a line for what was
-// called.
+// A resumed session prints earlier turns in a short form: the messages, and one line for the calls.
 func TestEarlierIsFolded(t *testing.T) {
 	t.Parallel()
 	m := newModel(t.Context(), Options{Now: time.Now, Status: chat.Status{Model: "demo"}, Earlier: EarlierConversation{
@@ -44,7 +43,7 @@ func TestEarlierIsFolded(t *testing.T) {
 	}
 }
 
-// Of many calls of a kind, some are named.
+// If there are many calls of a kind, only some are named.
 func TestManyCallsAreFolded(t *testing.T) {
 	t.Parallel()
 	var calls []Call
@@ -60,7 +59,7 @@ func TestManyCallsAreFolded(t *testing.T) {
 	}
 }
 
-// What was said at length is printed in part, of the last reply more.
+// A long message is printed in part. A longer part of the last reply is printed.
 func TestEarlierIsBounded(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a word\n\n", 500)
@@ -74,7 +73,7 @@ func TestEarlierIsBounded(t *testing.T) {
 	}
 }
 
-// Ctrl+O goes through what was said earlier, behind the outputs of this session.
+// Ctrl+O shows the earlier messages after the outputs of this session.
 func TestEarlierIsOpened(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
@@ -92,8 +91,7 @@ func TestEarlierIsOpened(t *testing.T) {
 	}
 }
 
-// D4: a session that is taken up again hides nothing that it did not hide before: its calls
-// are revealed as the live ones are.
+// A resumed session shows hidden characters in its earlier calls, like the live session.
 func TestEarlierCallsAreRevealedAsLiveOnes(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"touch X #\recho harmless", "a\x1b[2Jb", "a\u202eb", "a\u200bb", "a\u00a0b", "first\nsecond", "a\U00016fe4b"} {

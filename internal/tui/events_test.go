@@ -18,7 +18,7 @@ import (
 	"agent/internal/tools"
 )
 
-// texts are the printed lines that are not blank.
+// texts returns the printed lines that are not blank.
 func (s *screenplay) texts() []string { return filled(strings.Join(s.printed, "\n")) }
 
 func TestReply(t *testing.T) {
@@ -90,8 +90,8 @@ func (r *reply) open() bool {
 	return growing || r.thinking() || r.printed
 }
 
-// What streams looks as it will when its block closes, and lines that cannot change
-// any more leave at once: nothing jumps at the end.
+// Streamed text looks as it does after its block has closed. Lines that cannot change any more are
+// printed at once, so that the screen does not move at the end.
 func TestStreamedTextIsRendered(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
@@ -178,7 +178,7 @@ func TestRunningToolsAreFollowed(t *testing.T) {
 	}
 }
 
-// failingHistory cannot be read or written.
+// failingHistory returns an error for each read and write.
 type failingHistory struct{}
 
 func (failingHistory) Load() ([]atcmd.Message, error) { return nil, errors.New("permission denied") }
@@ -201,8 +201,8 @@ func TestHistoryThatFailsIsSaidAndDoesNotMatter(t *testing.T) {
 	}
 }
 
-// A model that was found after the greeting is named in a quiet line, without what it
-// would do to the terminal; without one nothing is said.
+// A model that is discovered after the greeting is named in a dim line, without control characters.
+// If none is found, nothing is printed.
 func TestTheModelThatWasFoundIsNamed(t *testing.T) {
 	t.Parallel()
 	for found, want := range map[string][]string{"model qwen\x1b[2J at localhost:8000": {"· model qwen at localhost:8000"}, "": {}} {
@@ -215,8 +215,8 @@ func TestTheModelThatWasFoundIsNamed(t *testing.T) {
 	}
 }
 
-// TestReturnedMessage: what could not be sent is in the input again, to be mended,
-// unless the user is writing something else by now.
+// TestReturnedMessage checks that a message that could not be sent is put back into the input,
+// unless the user is already typing.
 func TestReturnedMessage(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
@@ -265,8 +265,8 @@ func TestStatusSaysThatNoModelIsSet(t *testing.T) {
 	}
 }
 
-// What an edit saves stands on its line, unless it is much: then it has a line of its
-// own. It is known when the next request goes out.
+// The saving of an edit is shown in its line, or in a separate line if it is large. It is known
+// when the next request is sent.
 func TestAnEditSaysWhatItSaves(t *testing.T) {
 	t.Parallel()
 	edit := chat.ToolEnded{Name: "replace", Label: said("replace a.go"), Answer: tools.Answer{Diff: editDiff}}
@@ -297,7 +297,7 @@ func TestAnEditSaysWhatItSaves(t *testing.T) {
 	}
 }
 
-// However narrow the window, what is allowed is seen when it is more than usual.
+// In a window of any width, the status line shows the mode full-auto.
 func TestStatusAlwaysTellsAWideMode(t *testing.T) {
 	t.Parallel()
 	for width := 16; width <= 120; width++ {
@@ -309,8 +309,8 @@ func TestStatusAlwaysTellsAWideMode(t *testing.T) {
 	}
 }
 
-// When the next try comes and how to give up is seen before the reason, which may be
-// long; where is known.
+// The time of the next attempt and the key to interrupt are shown before the reason, which may be
+// long. The address is omitted.
 func TestARetrySaysWhenFirst(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
@@ -338,8 +338,8 @@ func filled(text string) []string {
 	return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
 }
 
-// After ten seconds without a word of the model it is said for how long, until
-// something comes or nothing more is heard of the silence.
+// If the model sends nothing for ten seconds, the status line shows for how long. It stops when
+// data arrives or no more reports come.
 func TestSilenceIsShown(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
@@ -360,8 +360,8 @@ func TestSilenceIsShown(t *testing.T) {
 	}
 }
 
-// What is said of tries that failed is true: they led to a reply, or to nothing; an error
-// that was said speaks for itself.
+// The line about failed attempts is correct: they led to a reply or to no result. If an error was
+// printed, no such line follows.
 func TestTriesAreSaidAsTheyEnded(t *testing.T) {
 	t.Parallel()
 	retry := chat.Retry{Attempt: 3, Delay: time.Minute, Reason: "busy (429)"}
@@ -393,8 +393,8 @@ func TestTriesAreSaidAsTheyEnded(t *testing.T) {
 	}
 }
 
-// D10: what was tried comes before its interruption, and the turn ends with a line. A
-// status without the sandbox says so.
+// Failed attempts are printed before the interruption, and the turn ends with a line. If there is
+// no sandbox, the status line shows it.
 func TestTheEndOfAnInterruptedTurn(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)

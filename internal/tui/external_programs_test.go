@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A text that is too long for a message is refused, and never taken in part.
+// A text that is too long for a message is refused completely.
 func TestALongDraftIsRefused(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "prompt.md")

@@ -40,7 +40,7 @@ const answer = "# Findings\n\nThe **test** fails because `sum` starts at *one*. 
 	"| setting | meaning | default |\n|---|---|---:|\n| compression.threshold | the share of the window at which compression begins | 0.85 |\n| model | which one | |\n\n" +
 	"> quoted\n\n日本語 and 👩‍👩‍👧 end here.\n"
 
-// states are what a person may see; each is a golden frame at frameWidths.
+// states are states of the screen. Each has golden frames with the widths in frameWidths.
 var states = map[string]func(*screenplay){
 	"idle": func(*screenplay) {},
 	"typing": func(s *screenplay) {
@@ -155,7 +155,7 @@ var states = map[string]func(*screenplay){
 			chat.StatusChanged{Stats: chat.Stats{Cost: 0.62, Agents: chat.AgentStats{Agents: 1, Cost: 0.04}, Saving: chat.Saving{Tokens: 22_000, Without: 90_000, Saved: 13_500, Cost: 0.054}}},
 			chat.TurnCost{Turn: "$0.12 + $0.04 of agents", Session: 0.66}, chat.TurnEnded{})
 	},
-	"lost": func(s *screenplay) { // a loss is said once, and the saving of a turn does not hide it
+	"lost": func(s *screenplay) { // a loss is reported once, and the saving of a turn does not hide it
 		loss := func(saved, cost float64) chat.StatusChanged {
 			return chat.StatusChanged{Stats: chat.Stats{Cost: 0.5, Saving: chat.Saving{Tokens: 10_000, Without: 50_000, Saved: saved, Cost: cost}}}
 		}
@@ -218,7 +218,7 @@ var states = map[string]func(*screenplay){
 	"quit-hint": func(s *screenplay) { s.press("ctrl+c") },
 }
 
-// frameWidths are those of a narrow split, a small and a usual window, and of a wide screen.
+// frameWidths are the widths of a narrow split, a small window, a usual window and a wide screen.
 var frameWidths = []int{40, 60, 100, 200}
 
 func TestFrames(t *testing.T) {
@@ -235,7 +235,7 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// frameLooks are the grounds and the numbers of colours that terminals have.
+// frameLooks are the combinations of background and number of colors in terminals.
 var frameLooks = map[string]func(*Options){
 	"dark":  coloured(style.Dark, "TERM=xterm-256color", "COLORTERM=truecolor"),
 	"light": coloured(style.Light, "TERM=xterm-256color", "COLORTERM=truecolor"),
@@ -248,19 +248,19 @@ func coloured(theme string, environ ...string) func(*Options) {
 	}
 }
 
-// groundEnds is what a ground adds to the end of a row; signs are what stands for colours
-// that there are none of.
+// groundEnds matches blanks that a background adds to the end of a row. signs removes the marks
+// that replace missing colors.
 var (
 	groundEnds = regexp.MustCompile(`(?m) +$`)
 	signs      = strings.NewReplacer("\n# ", "\n", "`", "")
 )
 
-// lettersOf is what a person reads.
+// lettersOf returns the visible text of the screen.
 func lettersOf(s *screenplay) string {
 	return signs.Replace(groundEnds.ReplaceAllString(ansi.Strip(s.all()), ""))
 }
 
-// Colors change how a frame looks and no letter of it.
+// Colors change no letter of a frame.
 func TestFramesInColour(t *testing.T) {
 	t.Parallel()
 	for name, play := range states {
@@ -290,7 +290,7 @@ func TestFramesInColour(t *testing.T) {
 	}
 }
 
-// The pager takes the whole window: an output, the diff of an edit, the reasoning.
+// The pager uses the whole window for an output, the diff of an edit, or the reasoning.
 func TestPagerFrames(t *testing.T) {
 	t.Parallel()
 	zero := 0
@@ -311,7 +311,7 @@ func TestPagerFrames(t *testing.T) {
 	}
 }
 
-// Every state keeps to the window, however small.
+// Every state fits the window, however small.
 func TestFramesFitSmallWindows(t *testing.T) {
 	t.Parallel()
 	for name, play := range states {
@@ -324,8 +324,8 @@ func TestFramesFitSmallWindows(t *testing.T) {
 	}
 }
 
-// The cost of a frame does not depend on the length of the session: what is
-// finished has left the live part.
+// The cost of a frame does not depend on the length of the session, because finished content is not
+// a part of the live area.
 func TestNothingFinishedIsLive(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 100, 30)
@@ -342,7 +342,7 @@ func TestNothingFinishedIsLive(t *testing.T) {
 	}
 }
 
-// asksWhich is a question of the model with choices.
+// asksWhich returns a question of the model with choices.
 func asksWhich(several bool) chat.ApprovalRequested {
 	inquiry := tools.Inquiry{Header: "Store", Question: "Where shall the sessions be kept?", Several: several, Options: []tools.Option{
 		{Label: "SQLite (recommended)", Description: "one file, no server, and enough for what one machine writes"},

@@ -13,7 +13,7 @@ import (
 	"agent/internal/tui/term"
 )
 
-// The keys of the prompt.
+// Each key of the prompt has its effect.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	running := func(s *screenplay) { s.events(chat.TurnStarted{}) }
@@ -138,7 +138,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Ctrl+O opens the outputs of the session, the newest first; nothing of it is printed.
+// Ctrl+O opens the outputs of the session, the newest first, and prints nothing.
 func TestCtrlOOpensTheOutputs(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
@@ -174,7 +174,7 @@ func TestCtrlOOpensTheOutputs(t *testing.T) {
 	}
 }
 
-// The output of what runs is followed.
+// The pager follows the output of a running command.
 func TestCtrlOFollowsWhatRuns(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 10)
@@ -199,8 +199,8 @@ func TestCtrlZAndCtrlGTakeTheTerminal(t *testing.T) {
 	}
 }
 
-// D-80: Esc twice on an empty line opens what one can go back to; slowly, with a draft or
-// while a turn runs it does not.
+// D-80: pressing Esc twice on an empty line opens the list of rewind points. It does not open if
+// the keys are slow, there is a draft, or a turn runs.
 func TestEscapeTwice(t *testing.T) {
 	t.Parallel()
 	for name, play := range map[string]func(s *screenplay){
@@ -224,8 +224,8 @@ func TestEscapeTwice(t *testing.T) {
 	}
 }
 
-// Alt+. and Alt+, go through the efforts that the model knows, and the status line shows
-// the one in force.
+// Alt+. and Alt+, select the next or previous reasoning level of the model, and the status line
+// shows the current one.
 func TestEffortKeys(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -254,8 +254,7 @@ func TestEffortKeys(t *testing.T) {
 	}
 }
 
-// The search of Ctrl+O goes over all outputs and what was said, and says how many hits
-// there are.
+// A search in the pager of Ctrl+O covers all outputs and messages, and shows the number of matches.
 func TestSearchOverEverything(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 12)

@@ -7,8 +7,8 @@ import (
 	"agent/internal/tui/keymap"
 )
 
-// The table of keys is complete: the screen or the editor performs each of its actions, and it has
-// each of theirs. docs/reference/keys.md is generated from it.
+// The table of keys is complete: the screen or the editor implements each of its actions, and it
+// contains each of their actions. docs/reference/keys.md is generated from it.
 func TestKeysAreDeclaredOnce(t *testing.T) {
 	t.Parallel()
 	does := map[string]bool{}

@@ -15,7 +15,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// linkWorkspace is a workspace with a file of a long name.
+// linkWorkspace creates a workspace with a file that has a long name.
 func linkWorkspace(t *testing.T) string {
 	root := t.TempDir()
 	for _, name := range []string{"main.go", longName} {
@@ -31,7 +31,7 @@ func linkWorkspace(t *testing.T) string {
 
 const longName = "internal/a_long_name_for_a_folder/and_a_file_that_is_not_short_test.go"
 
-// linked is a screenplay in a terminal that takes links.
+// linked returns a screenplay in a terminal that supports links.
 func linked(t *testing.T, width int, links, term string) *screenplay {
 	root := linkWorkspace(t)
 	return newScreenplayFor(t, width, 30, func(o *Options) {
@@ -42,8 +42,8 @@ func linked(t *testing.T, width int, links, term string) *screenplay {
 
 var linkSequence = regexp.MustCompile("\x1b\\]8;([^;]*);([^\x1b]*)\x1b\\\\(.*?)\x1b\\]8;;\x1b\\\\")
 
-// linksOf returns the text of each link on the rows, by its address; what has one id is one
-// link. Its rows are joined, without what is before them.
+// linksOf returns the text of each link on the rows by its address. Parts with the same id are one
+// link. Its rows are joined without the text before them.
 func linksOf(t *testing.T, rows []string) map[string]string {
 	t.Helper()
 	texts, ids := map[string]string{}, map[string]string{}
@@ -70,7 +70,7 @@ func (s *screenplay) reply(text string) {
 	s.events(chat.TurnStarted{}, chat.TextDelta{Delta: text}, chat.ReplyEnded{Text: text}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}})
 }
 
-// What is linked is what is shown, whole, at every width and after a change of it.
+// The shown file names are linked completely, at every width and after a resize.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{40, 60, 100, 200} {
@@ -116,7 +116,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Links of tools: what was read and edited, what failed, and what a command printed.
+// Tools have links to files that they read and edited, to files in errors, and to files in the
+// output of commands.
 func TestLinksOfTools(t *testing.T) {
 	t.Parallel()
 	s, one := linked(t, 100, "auto", "xterm-kitty"), 1
@@ -139,7 +140,7 @@ func TestLinksOfTools(t *testing.T) {
 	}
 }
 
-// Nothing of a link reaches a terminal that does not take it, or that nobody knows.
+// A terminal that does not support links, or an unknown terminal, receives no link.
 func TestLinksOnlyWhereTaken(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ links, term string }{{"off", "xterm-kitty"}, {"auto", "xterm-256color"}, {"vscode", "screen"}, {"vscode", "linux"}} {
@@ -151,7 +152,7 @@ func TestLinksOnlyWhereTaken(t *testing.T) {
 	}
 }
 
-// A model, a file or a command cannot make a link that says one thing and leads elsewhere.
+// A model, a file or a command cannot create a link whose text differs from its target.
 func TestForeignLinksAreNone(t *testing.T) {
 	t.Parallel()
 	const evil = "\x1b]8;;https://evil.example\x1b\\https://good.example\x1b]8;;\x1b\\"
@@ -170,7 +171,7 @@ func TestForeignLinksAreNone(t *testing.T) {
 	}
 }
 
-// The row of a person's own settings: what /set ui.links changes holds from the next row on.
+// A change of the setting with /set ui.links takes effect in the next row.
 func TestLinksFollowTheSetting(t *testing.T) {
 	t.Parallel()
 	links := "off"
@@ -188,7 +189,7 @@ func TestLinksFollowTheSetting(t *testing.T) {
 	}
 }
 
-// A row that is cut within a link closes it, and is as wide as it may be.
+// If a row is cut within a link, the link is closed, and the row is within its width.
 func TestCutLinksAreClosed(t *testing.T) {
 	t.Parallel()
 	s := linked(t, 60, "cursor", "xterm-256color")

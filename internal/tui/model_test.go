@@ -18,10 +18,10 @@ import (
 	"agent/internal/tui/term"
 )
 
-// view is the live part as a text. The terminal gets it as a frame.
+// view returns the live area as a text. The terminal receives it as a frame.
 func (m *Model) view() string { return strings.Join(m.live, "\n") }
 
-// fakeDriver records what the interface asks for.
+// fakeDriver records the calls of the interface.
 type fakeDriver struct {
 	calls  []string
 	sent   []atcmd.Message
@@ -57,7 +57,7 @@ func (d *fakeDriver) Unqueue(context.Context) (atcmd.Message, bool) {
 	return atcmd.TypedMessage(last), true
 }
 
-// fakeCommands knows a few commands.
+// fakeCommands has a few commands.
 type fakeCommands struct{}
 
 func (fakeCommands) Run(_ context.Context, line string) (command.Output, error) {
@@ -120,7 +120,7 @@ func (fakeCommands) Complete(line string) (int, []command.Completion) {
 	return 0, out
 }
 
-// fakeFiles is a workspace of three names.
+// fakeFiles is a workspace with three names.
 type fakeFiles struct{}
 
 func (fakeFiles) WaitListed(context.Context) {}
@@ -139,7 +139,7 @@ func (fakeFiles) Complete(typed string) (out []atcmd.Mention, whole bool) {
 	return out, true
 }
 
-// screenplay drives a model without a terminal: keys and events in, frames out.
+// screenplay drives a model without a terminal. It sends keys and events, and records the frames.
 type screenplay struct {
 	t       testing.TB
 	driver  *fakeDriver
@@ -154,7 +154,7 @@ func newScreenplay(t testing.TB, width, height int) *screenplay {
 	return newScreenplayFor(t, width, height, func(*Options) {})
 }
 
-// newScreenplayFor is newScreenplay with other options.
+// newScreenplayFor returns a screenplay with changed options.
 func newScreenplayFor(t testing.TB, width, height int, change func(*Options)) *screenplay {
 	s := &screenplay{t: t, driver: &fakeDriver{}, clock: time.Unix(1_000_000, 0)}
 	opts := Options{
@@ -168,8 +168,8 @@ func newScreenplayFor(t testing.TB, width, height int, change func(*Options)) *s
 	return s
 }
 
-// update gives the model a message and runs the commands that follow. The clock is
-// the test's, so nothing ticks.
+// update sends a message to the model and runs the commands that follow. The test controls the
+// clock, so that no timer fires.
 func (s *screenplay) update(message tea.Msg) {
 	s.t.Helper()
 	next := s.model.update(message)
@@ -201,7 +201,7 @@ func (s *screenplay) run(c tea.Cmd) {
 	}
 }
 
-// check holds every frame to what must always be true of it.
+// check verifies the invariants of a frame.
 func (s *screenplay) check() {
 	s.t.Helper()
 	m := s.model
@@ -242,7 +242,7 @@ func (s *screenplay) paste(text string) {
 	s.update(inputMsg{term.Paste(text)})
 }
 
-// earlierPrompts are typed prompts of earlier sessions.
+// earlierPrompts returns typed prompts of earlier sessions.
 func earlierPrompts(texts ...string) promptsMsg {
 	var prompts promptsMsg
 	for _, text := range texts {
@@ -251,7 +251,7 @@ func earlierPrompts(texts ...string) promptsMsg {
 	return prompts
 }
 
-// wait lets time pass, and wakes the model when it wants to be woken.
+// wait advances the clock, and wakes the model at the times that it requested.
 func (s *screenplay) wait(d time.Duration) {
 	end := s.clock.Add(d)
 	for at := s.model.wake(); !at.IsZero() && at.Before(end); at = s.model.wake() {
@@ -262,7 +262,7 @@ func (s *screenplay) wait(d time.Duration) {
 	s.update(wakeMsg{})
 }
 
-// all is what a person sees: everything printed, a rule, the live part.
+// all returns the whole screen: the printed lines, a rule and the live area.
 func (s *screenplay) all() string {
 	return strings.Join(s.printed, "\n") + "\n────\n" + s.model.view() + "\n"
 }

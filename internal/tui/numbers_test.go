@@ -11,12 +11,12 @@ import (
 	"agent/internal/tui/term"
 )
 
-// counted counts what is written.
+// counted counts the written bytes.
 type counted struct{ bytes int }
 
 func (c *counted) Write(b []byte) (int, error) { c.bytes += len(b); return len(b), nil }
 
-// Nothing ticks while nothing moves, and a frame that changes nothing writes nothing.
+// Without changes no timer runs, and a frame without changes writes nothing.
 func TestIdleCostsNothing(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 100, 30)
@@ -40,7 +40,7 @@ func TestIdleCostsNothing(t *testing.T) {
 	}
 }
 
-// What the screen holds does not depend on how long the session is.
+// The memory of the screen does not depend on the length of the session.
 func TestScreenForgets(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 100, 30)
@@ -58,7 +58,7 @@ func TestScreenForgets(t *testing.T) {
 	}
 }
 
-// BenchmarkPaste is a paste of 2 MiB, from the bytes to the frame.
+// BenchmarkPaste measures a paste of 2 MiB, from the bytes to the frame.
 func BenchmarkPaste(b *testing.B) {
 	text := strings.Repeat("a line of what is pasted, as long as lines are\n", (2<<20)/47)
 	for b.Loop() {

@@ -13,8 +13,8 @@ import (
 	"agent/internal/tui/keymap"
 )
 
-// Keys of one's own do what they are for, the ones that they replace nothing, and what is
-// said of keys names them.
+// The user's key bindings have their effect, the replaced keys have none, and help texts name the
+// user's keys.
 func TestKeysOfOnesOwn(t *testing.T) {
 	t.Parallel()
 	keys, faults := keymap.Parse([]byte(`{"keys": {"new-line": ["enter"], "send": ["ctrl+j"], "stash": ["f2"], "word-left": ["f3"]}}`))
@@ -42,7 +42,7 @@ func TestKeysOfOnesOwn(t *testing.T) {
 	}
 }
 
-// Keys that were read again hold from then on.
+// Key bindings that are read again take effect at once.
 func TestKeysAreReadAgain(t *testing.T) {
 	t.Parallel()
 	keys := keymap.Default()
@@ -57,7 +57,7 @@ func TestKeysAreReadAgain(t *testing.T) {
 	}
 }
 
-// After /keys a key is named and does nothing, until Esc.
+// After /keys the screen names each pressed key, which has no other effect, until Esc.
 func TestKeysAreTested(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
@@ -83,9 +83,8 @@ func TestKeysAreTested(t *testing.T) {
 	}
 }
 
-// With the keys of Vim, Esc leaves insert mode and interrupts nothing; in normal mode it
-// is Esc as everywhere. The mode is in front of the prompt, and a new prompt begins in
-// insert mode.
+// With Vim keys, Esc leaves insert mode and interrupts nothing. In normal mode it has its usual
+// effect. The mode is shown before the prompt, and a new prompt starts in insert mode.
 func TestVimInThePrompt(t *testing.T) {
 	t.Parallel()
 	s := newScreenplayFor(t, 60, 20, func(o *Options) { o.Settings = func() Settings { return Settings{Vim: true} } })
@@ -122,8 +121,8 @@ func TestVimInThePrompt(t *testing.T) {
 	}
 }
 
-// Ctrl+B puts the command or the agent in the lowest row into the background and says which, and
-// moves the cursor where nothing runs.
+// Ctrl+B moves the lowest running command or subagent to the background and reports it. If nothing
+// runs, it moves the cursor.
 func TestToTheBackground(t *testing.T) {
 	t.Parallel()
 	var asked []int
@@ -158,7 +157,7 @@ func TestToTheBackground(t *testing.T) {
 	}
 }
 
-// fakeJobs are the commands in the background.
+// fakeJobs simulates the background commands.
 type fakeJobs struct {
 	background func(call int) bool
 	all        []command.Job
@@ -167,7 +166,7 @@ type fakeJobs struct {
 func (j fakeJobs) Background(call int) bool { return j.background(call) }
 func (j fakeJobs) Jobs() []command.Job      { return j.all }
 
-// fakeJob is a command in the background.
+// fakeJob is a background command.
 type fakeJob struct{ ended, tail string }
 
 func (j *fakeJob) Running() bool { return j.ended == "" }
@@ -175,8 +174,8 @@ func (j *fakeJob) State() string { return cmp.Or(j.ended, "running for 3s") }
 func (j *fakeJob) Tail() string  { return j.tail }
 func (j *fakeJob) Spool() string { return "" }
 
-// Ctrl+B on an empty line brings the jobs that run to the foreground, the latest first, and
-// then hides them; what ends there leaves a line and its output.
+// Ctrl+B on an empty line shows the running jobs in the foreground, the latest first, and then
+// hides them. A job that ends meanwhile prints a line and its output.
 func TestBackToTheForeground(t *testing.T) {
 	t.Parallel()
 	server, build, old := &fakeJob{tail: "listening\n"}, &fakeJob{tail: "one\ntwo\n"}, &fakeJob{ended: "exit 0"}

@@ -24,7 +24,7 @@ func changedOne(file string, added, removed int) chat.TurnEnded {
 	return ended
 }
 
-// The frames of plain lines, which know no width: a turn, a question, its end.
+// The frames of the plain mode, which has no width: a turn, a question and its end.
 func TestPlainFrame(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -41,7 +41,7 @@ func TestPlainFrame(t *testing.T) {
 	golden.RequireEqual(t, []byte(out.String()))
 }
 
-// Every state of the screen as plain lines: what a person reads who has no screen.
+// Every state of the screen as plain lines, for users without a full screen.
 func TestPlainFrames(t *testing.T) {
 	t.Parallel()
 	for name, play := range states {
@@ -60,7 +60,7 @@ func TestPlainFrames(t *testing.T) {
 	}
 }
 
-// Lines in, lines out, and not one escape sequence: what a screen reader reads.
+// The plain mode reads and prints lines without escape sequences, for screen readers.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	driver := &fakeDriver{}
@@ -93,13 +93,13 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// take gives a message to the front end, and reports whether it quits.
+// take sends a message to the interface, and reports whether it quits.
 func (p *plain) take(message tea.Msg) (quits bool) {
 	_, next := p.Update(message)
 	return reflect.ValueOf(next).Pointer() == reflect.ValueOf(tea.Quit).Pointer()
 }
 
-// plainScene is the plain mode with a clock of its own.
+// plainScene is the plain mode with a separate clock.
 type plainScene struct {
 	*plain
 	driver *fakeDriver
@@ -116,7 +116,7 @@ func newPlainScene(t *testing.T) *plainScene {
 
 func (s *plainScene) wait(d time.Duration) { s.now = s.now.Add(d) }
 
-// D2: the first Ctrl+C interrupts, a second one within two seconds quits.
+// The first Ctrl+C interrupts the turn. A second one within two seconds quits.
 func TestPlainInterrupts(t *testing.T) {
 	t.Parallel()
 	s := newPlainScene(t)
@@ -148,7 +148,7 @@ func TestPlainInterrupts(t *testing.T) {
 	}
 }
 
-// D2: a question has every answer that the screen has.
+// A question has the same answers as on the screen.
 func TestPlainAnswers(t *testing.T) {
 	t.Parallel()
 	const no = `answer 7 allow=false always=false reason=""`
@@ -188,8 +188,8 @@ func TestPlainAnswers(t *testing.T) {
 	}
 }
 
-// D2: nothing is heard twice, and nothing that is only decoration: not in a session, not in
-// a question, not in what a command shows.
+// Nothing is printed twice, and decoration is omitted: in a session, in a question, and in the
+// output of a command.
 func TestPlainHoldsNoDecoration(t *testing.T) {
 	t.Parallel()
 	s := newPlainScene(t)
@@ -216,7 +216,7 @@ func TestPlainHoldsNoDecoration(t *testing.T) {
 	}
 }
 
-// The echo of the terminal is off exactly while a key is asked for.
+// The echo of the terminal is off exactly while the user enters an API key.
 func TestPlainHidesAKey(t *testing.T) {
 	t.Parallel()
 	s := newPlainScene(t)

@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// slowFiles knows more once the workspace was listed.
+// slowFiles returns more names after the workspace was listed.
 type slowFiles struct {
 	listed *bool
 	used   *[]string
@@ -29,8 +29,8 @@ func (f slowFiles) Complete(string) ([]atcmd.Mention, bool) {
 func (f slowFiles) WaitListed(context.Context) { *f.listed = true }
 func (f slowFiles) MarkUsed(file string)       { *f.used = append(*f.used, file) }
 
-// What is known is proposed at once, the rest when the workspace was listed; what was
-// picked meanwhile stays picked.
+// Known files are proposed at once, and the others after the workspace was listed. A selection that
+// the user made meanwhile stays.
 func TestPopupOfFilesGrows(t *testing.T) {
 	t.Parallel()
 	listed := false
@@ -49,8 +49,8 @@ func TestPopupOfFilesGrows(t *testing.T) {
 	}
 }
 
-// Enter runs the first proposal of a command's name, also when it comes before the
-// proposals do; after Esc it takes what stands there.
+// Enter runs the first proposal for a command name, even if it is pressed before the proposals
+// arrive. After Esc, Enter uses the typed text.
 func TestEnterIsNotFasterThanTheProposals(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ typed, want string }{
@@ -80,7 +80,7 @@ func TestEnterIsNotFasterThanTheProposals(t *testing.T) {
 	}
 }
 
-// What is proposed for an @ says what kind of thing it is.
+// The proposals after @ show the kind of each file.
 func TestPopupSaysKinds(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)

@@ -13,8 +13,8 @@ import (
 	"agent/internal/tui/term"
 )
 
-// The title says what goes on; a question that waits while the window has not the
-// focus asks for attention. A terminal of the textbook gets neither.
+// The window title shows the current activity. A question that waits in a window without focus
+// requests attention. A terminal of an unknown type receives neither.
 func TestPresence(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
@@ -47,8 +47,8 @@ func TestPresence(t *testing.T) {
 	}
 }
 
-// Whom the terminal says to look is not called; a setting says how the others
-// are, and a command is run besides.
+// A user whose terminal has the focus is not notified. A setting selects the kind of notification
+// for others, and a command can run in addition.
 func TestCalling(t *testing.T) {
 	t.Parallel()
 	const notification = "\x1b]9;agent: project: asks: run make\x1b\\"
@@ -96,7 +96,7 @@ func TestCalling(t *testing.T) {
 	}
 }
 
-// programs are the person's own programs in a test.
+// programs simulates the user's own programs.
 type programs struct {
 	called func(kind, news string) error
 	line   func(context.Context, chat.Status, chat.Stats) (string, error)
@@ -108,8 +108,8 @@ func (p programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (s
 	return p.line
 }
 
-// The line of a program is shown with its colours and nothing else that a terminal
-// obeys; it runs once for changes that come while it does; what is wrong is said once.
+// The status line from a user's program keeps its colors but no other control sequences. Changes
+// during a run cause one more run. An error is reported once.
 func TestOwnStatus(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
@@ -148,8 +148,9 @@ func TestOwnStatus(t *testing.T) {
 	}
 }
 
-// A terminal hears the state only after it has answered the query, or if its name says that it draws
-// progress. Nothing of a prompt, a question or an answer is in the reports, and all are taken back.
+// The terminal receives status reports only after it has answered the query, or if its name is
+// known to display progress. The reports contain no text of a prompt, question or answer, and all
+// of them are cleared at the end.
 func TestStatusIsReported(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)

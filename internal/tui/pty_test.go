@@ -25,21 +25,21 @@ import (
 	"agent/internal/tui/term"
 )
 
-// childVariable makes the test binary the program that runs in the terminal; its
-// value is the scene the child plays.
+// childVariable makes the test binary the program in the terminal. Its value is the scene that the
+// child runs.
 const childVariable = "TUI_TEST_SCENE"
 
 func TestMain(m *testing.M) {
 	if scene := os.Getenv(childVariable); scene != "" {
 		os.Exit(playScene(scene))
 	}
-	// TestResizeStorm alone is drawn at random here: each check is a long reply, laid out anew
-	// in many sizes.
-	_ = flag.Set("rapid.checks", "25") // -rapid.checks asks for more
+	// TestResizeStorm is the only random test here. Each check lays out a long reply again in many
+	// sizes.
+	_ = flag.Set("rapid.checks", "25") // -rapid.checks raises it
 	os.Exit(m.Run())
 }
 
-// playScene runs the interface with a driver that plays a scene.
+// playScene runs the interface with a driver for a scene.
 func playScene(scene string) int {
 	driver, prompts := &sceneDriver{}, &writtenPrompts{}
 	if scene == "pick" {
@@ -63,7 +63,7 @@ func playScene(scene string) int {
 	return 0
 }
 
-// writtenPrompts is a history of prompts.
+// writtenPrompts is a prompt history.
 type writtenPrompts struct {
 	mu             sync.Mutex
 	added, written []string
@@ -84,7 +84,7 @@ func (h *writtenPrompts) Write() error {
 	return nil
 }
 
-// playPick lets somebody choose before there is a session.
+// playPick shows a list of choices before a session starts.
 func playPick() int {
 	pick := command.ChoiceList{Title: "session", Choices: []command.Choice{{Name: "first"}, {Name: "second"}}}
 	chosen, ok, err := Choose(context.Background(), Options{In: os.Stdin, Out: os.Stdout, Environ: os.Environ()}, pick)
@@ -92,14 +92,14 @@ func playPick() int {
 	return 0
 }
 
-// crashingCommands panics.
+// crashingCommands panics when a command runs.
 type crashingCommands struct{}
 
 func (crashingCommands) Run(context.Context, string) (command.Output, error) { panic("oh no") }
 func (crashingCommands) SendsMessage(string) bool                            { return false }
 func (crashingCommands) Complete(string) (int, []command.Completion)         { return 0, nil }
 
-// sceneDriver answers every message with itself.
+// sceneDriver answers every message with its own text.
 type sceneDriver struct {
 	fakeDriver
 	emit func(chat.Event)
@@ -111,7 +111,7 @@ func (d *sceneDriver) Send(message atcmd.Message) {
 	d.emit(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopDone}})
 }
 
-// manyBlocks emits what leaves for the scrollback in every way there is.
+// manyBlocks emits all kinds of events that print text to the scrollback.
 func (d *sceneDriver) manyBlocks() {
 	d.emit(chat.TurnStarted{})
 	for i := range 300 {
@@ -124,14 +124,14 @@ func (d *sceneDriver) manyBlocks() {
 	d.emit(chat.TurnEnded{})
 }
 
-// session is a child in a terminal.
+// session is a child process in a terminal.
 type session struct {
 	t    *testing.T
 	pty  *os.File
 	tty  *os.File
 	cmd  *exec.Cmd
 	done chan struct{}
-	// before is the terminal's mode before the child began.
+	// before is the terminal's mode before the child started.
 	before *xterm.State
 
 	mu      sync.Mutex
@@ -188,18 +188,18 @@ func (s *session) read() {
 	}
 }
 
-// written is all that was written to the terminal.
+// written returns everything that was written to the terminal.
 func (s *session) written() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.raw.String()
 }
 
-// lines is what the terminal shows and has shown.
+// lines returns the lines of the terminal and its scrollback.
 func (s *session) lines() []string {
 	terminal := vt.New(80, 24)
 	whole := s.written()
-	// The last sequence may be half there.
+	// The last escape sequence may be incomplete.
 	if i := strings.LastIndexByte(whole, 0x1b); i >= 0 && term.UnitLength([]byte(whole[i:])) == 0 {
 		whole = whole[:i]
 	}

@@ -16,7 +16,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// pictureColumns is how wide the window of a picture is.
+// pictureColumns is the width of the window in a picture.
 const pictureColumns = 92
 
 const tillDiff = `--- till.sh
@@ -32,7 +32,7 @@ const tillDiff = `--- till.sh
  		echo "$sum"
 `
 
-// pictures are the frames of the README: what a person sees, in a window of its own.
+// pictures are the frames of the README. Each has a separate screen.
 var pictures = map[string]func(*screenplay){
 	"question": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "An order of exactly ten euros gets no discount. Repair that."},
@@ -46,8 +46,8 @@ var pictures = map[string]func(*screenplay){
 	},
 }
 
-// TestPictures draws the frames of the README. They are those of the program as it is:
-// `make frames` draws them anew.
+// TestPictures compares the pictures of the README with the current program. `make frames` writes
+// them.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	update := flag.Lookup("update").Value.String() == "true"

@@ -15,8 +15,7 @@ import (
 	"agent/internal/tui/term"
 )
 
-// window plays a model on a terminal that is resized: what the terminal holds at the
-// end.
+// window runs a model on a terminal that is resized, to check the final content of the terminal.
 type window struct {
 	*screenplay
 	terminal *vt.Terminal
@@ -35,7 +34,7 @@ func newWindow(t testing.TB, width, height int) *window {
 	return w
 }
 
-// paint shows the model's frame, unless the window is settling.
+// paint shows the model's frame, unless a resize is in progress.
 func (w *window) paint() {
 	if !w.model.resize.settling() {
 		w.screen.Post(w.model.frame())
@@ -43,13 +42,13 @@ func (w *window) paint() {
 	}
 }
 
-// say is a piece of the reply.
+// say sends a part of the reply.
 func (w *window) say(text string) {
 	w.model.update(eventsMsg{chat.TextDelta{Delta: text}})
 	w.paint()
 }
 
-// resize changes the window; the program hears of it later.
+// resize changes the window. The program is notified when the returned function runs.
 func (w *window) resize(width, height int) func() {
 	w.terminal.Resize(width, height)
 	w.width.Store(int64(width))
@@ -60,15 +59,15 @@ func (w *window) resize(width, height int) func() {
 	}
 }
 
-// pass lets time pass.
+// pass advances the clock.
 func (w *window) pass(d time.Duration) {
 	w.clock = w.clock.Add(d)
 	w.model.update(wakeMsg{})
 	w.paint()
 }
 
-// However the window is resized while a reply streams, in the end there is what an
-// undisturbed run at the last width shows, line by line.
+// However the window is resized while a reply streams, the final screen equals an undisturbed run
+// at the last width, line by line.
 func TestResizeStorm(t *testing.T) {
 	t.Parallel()
 	var text strings.Builder

@@ -8,10 +8,10 @@ import (
 	"agent/internal/toolspec"
 )
 
-// registry has the real tools.
+// registry returns the registry of the real tools.
 var registry = sync.OnceValue(func() *tools.Registry { return tools.NewRegistry(tools.Default()...) })
 
-// said says a call of a real tool: its name, and what it is about.
+// said returns the label of a call of a real tool, from its name and subject.
 func said(title string) toolspec.Label {
 	name, about, _ := strings.Cut(title, " ")
 	s := registry().Traits(name).DescribeName(name)

@@ -26,8 +26,8 @@ import (
 	"agent/internal/tui/term"
 )
 
-// allEvents is one of each event of the turn loop. TestEveryEventIsAttacked compares the
-// list with the source.
+// allEvents has one of each event of the turn loop. TestEveryEventIsAttacked compares the list with
+// the source.
 var allEvents = []chat.Event{
 	chat.TurnStarted{},
 	chat.TurnEnded{},
@@ -68,11 +68,11 @@ var allEvents = []chat.Event{
 	chat.StatusChanged{},
 }
 
-// attack holds what a terminal obeys or shows as nothing, between letters to find it by.
+// attack contains control sequences and invisible characters between letters that identify them.
 const attack = "ZQ\x1b]52;c;UFdO\x07ZR\x1b[35;7mZS\x9b31mZT\u009b2JZU\u202eZV\u2066ZW\U00016fe4ZX\U0001d159ZY\x1bcZ0\x1bP$q\x1b\\Z1\u2800Z2\x08Z3\U000e0041Z4\x1b]0;t\x1b\\Z5\u200bZ6"
 
-// attacked returns the values of a type in which one string, another one in each, holds
-// the attack. With others set the rest of each value is filled too.
+// attacked returns values of a type. In each value another string is the attack. If others is set,
+// all other fields are filled too.
 func attacked(of reflect.Type, attack string, others bool) []reflect.Value {
 	var all []reflect.Value
 	for target := 0; ; target++ {
@@ -91,9 +91,9 @@ type filler struct {
 	others          bool
 }
 
-// fill fills v and reports whether the attack is in it. What is reached by a pointer, a
-// slice or a map is there when the attack is in it, or all is to be filled. It panics at a
-// kind that it does not know, so that a field that is added is not left out.
+// fill fills v and reports whether it contains the attack. A pointer, a slice or a map is set if it
+// contains the attack, or if all fields are filled. fill panics for an unknown kind, so that a new
+// field is not missed.
 func (f *filler) fill(v reflect.Value, depth int) (hit bool) {
 	if depth > 8 || !v.CanSet() {
 		return false
@@ -183,13 +183,13 @@ func (f *filler) fill(v reflect.Value, depth int) (hit bool) {
 	return hit
 }
 
-// next reports whether the string that comes is the one to attack.
+// next reports whether the next string is the attack.
 func (f *filler) next() bool {
 	f.strings++
 	return f.strings-1 == f.target
 }
 
-// attacks are messages to the model of which one string holds the attack, by its name.
+// attacks returns messages to the model by name. In each message, one string is the attack.
 func attacks(attack string) map[string]tea.Msg {
 	all := map[string]tea.Msg{}
 	for _, others := range []bool{false, true} {
@@ -202,7 +202,7 @@ func attacks(attack string) map[string]tea.Msg {
 			output := v.Interface().(command.Output)
 			output.Quit = false
 			if output.Copy == attack {
-				continue // it goes to the clipboard, encoded
+				continue // the text goes to the clipboard, encoded
 			}
 			all[fmt.Sprintf("output %d %t", i, others)] = commandMsg{line: "/x", output: output}
 			output.Pick = nil
@@ -216,8 +216,8 @@ func attacks(attack string) map[string]tea.Msg {
 	return all
 }
 
-// obeyed says what of a text that goes to a terminal is not shown as text: the first
-// character that is obeyed or not seen.
+// obeyed returns the first character of a terminal output that is not shown as text: a control
+// character or an invisible one.
 func obeyed(out string) string {
 	if !utf8.ValidString(out) {
 		return "bytes that are no UTF-8"
@@ -230,9 +230,9 @@ func obeyed(out string) string {
 	return ""
 }
 
-// No text that comes from a model, a tool, a server, a file or a command is obeyed by the
-// terminal: every string of every event and of what commands show is attacked by itself,
-// and the bytes that the terminal gets are looked at.
+// The terminal obeys no text of a model, a tool, a server, a file or a command. The test attacks
+// every string of every event and of every command output separately, and checks the bytes for the
+// terminal.
 func TestNoTextIsObeyedByTheTerminal(t *testing.T) {
 	t.Parallel()
 	shown := 0
@@ -284,10 +284,10 @@ func TestNoTextIsObeyedByTheTerminal(t *testing.T) {
 	}
 }
 
-// moves are the sequences with numbers by which the screen moves the cursor.
+// moves matches the numbered sequences of the screen that move the cursor.
 var moves = regexp.MustCompile(`\x1b\[[0-9;]*[ABCDH]`)
 
-// ours is what goes to the terminal without the sequences that are the screen's own.
+// ours removes the screen's own sequences from an output.
 func ours(out string) string {
 	for _, title := range []string{"", "? ", "* "} {
 		out = strings.ReplaceAll(out, "\x1b]2;"+title+"agent: project\x1b\\", "")
@@ -297,7 +297,7 @@ func ours(out string) string {
 	return moves.ReplaceAllString(out, "")
 }
 
-// The same where nothing but lines are printed: what a screen reader gets.
+// The same test for the plain mode, which only prints lines.
 func TestNoTextIsObeyedInPlainMode(t *testing.T) {
 	t.Parallel()
 	shown := 0
@@ -322,7 +322,7 @@ func TestNoTextIsObeyedInPlainMode(t *testing.T) {
 	}
 }
 
-// mayBeLong are the events with what a person wants to read, as long as it is.
+// mayBeLong are the events whose text may have any length, because a user wants to read it.
 var mayBeLong = map[reflect.Type]bool{
 	reflect.TypeFor[chat.UserMessage]():       true,
 	reflect.TypeFor[chat.TextDelta]():         true,
@@ -330,7 +330,7 @@ var mayBeLong = map[reflect.Type]bool{
 	reflect.TypeFor[chat.ApprovalRequested](): true,
 }
 
-// No other text fills the screen, with lines or with blank ones, whoever wrote it.
+// No other text fills the screen with lines or blank lines, whoever wrote it.
 func TestNoNoticeFillsTheScreen(t *testing.T) {
 	t.Parallel()
 	const most = 60
@@ -365,7 +365,7 @@ func TestNoNoticeFillsTheScreen(t *testing.T) {
 	}
 }
 
-// What was shown before the session is cleaned too.
+// Text from before the session is cleaned too.
 func TestNoOptionIsObeyedByTheTerminal(t *testing.T) {
 	t.Parallel()
 	for i, v := range attacked(reflect.TypeFor[EarlierConversation](), attack, true) {
@@ -384,7 +384,7 @@ func TestNoOptionIsObeyedByTheTerminal(t *testing.T) {
 	}
 }
 
-// An event that is added to the turn loop is attacked too.
+// A new event of the turn loop must be in the list of attacked events.
 func TestEveryEventIsAttacked(t *testing.T) {
 	t.Parallel()
 	listed := map[string]bool{}

@@ -11,7 +11,7 @@ import (
 	"agent/internal/chat"
 )
 
-// longBlocks are blocks that are higher than the window while they stream.
+// longBlocks returns blocks that are higher than the window.
 func longBlocks() map[string]string {
 	table := "| number | what it is |\n|---|---|\n"
 	for i := range 60 {
@@ -28,8 +28,8 @@ func longBlocks() map[string]string {
 	}
 }
 
-// A block that is higher than the window is seen from its first row to its last while
-// it streams, in its order, and closing it changes nothing.
+// While a long block streams, each of its rows is visible, in order. Closing the block changes
+// nothing.
 func TestLongBlocksShowAsTheyGrow(t *testing.T) {
 	t.Parallel()
 	for name, text := range longBlocks() {
@@ -54,8 +54,8 @@ func TestLongBlocksShowAsTheyGrow(t *testing.T) {
 	}
 }
 
-// Above what goes on with what was printed there is no blank line: nothing moves when
-// it is printed too.
+// There is no blank line between printed rows and live rows of the same block, so that no row moves
+// when it is printed.
 func TestStreamedRowsStandWhereTheyStay(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"plain", "list", "code"} {
@@ -71,7 +71,7 @@ func TestStreamedRowsStandWhereTheyStay(t *testing.T) {
 				s.events(chat.TextDelta{Delta: string(part)})
 				shown := slices.Concat(s.printed, s.model.live)
 				if len(s.printed) == 0 {
-					continue // what is live stands as it is
+					continue // live rows are at their final position
 				}
 				shown = rowsOf(shown[:slices.IndexFunc(shown, func(row string) bool { return strings.Contains(row, "writing ·") })-1])
 				n := len(s.printed)

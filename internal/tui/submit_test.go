@@ -18,8 +18,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// D-46: what is pasted is sent as data: it is no command, no shell line and includes
-// no file, also when it comes back to be edited and is sent again.
+// D-46: pasted text is sent as data. It is not a command or a shell command, and includes no file,
+// even after the message was edited and sent again.
 func TestWhatIsPastedIsData(t *testing.T) {
 	t.Parallel()
 	typed := func(text string) atcmd.Part { return atcmd.Part{Text: text} }
@@ -63,7 +63,7 @@ func TestWhatIsPastedIsData(t *testing.T) {
 	}
 }
 
-// keptHistory is the prompt history of sessions that follow each other.
+// keptHistory is the prompt history of consecutive sessions.
 type keptHistory []atcmd.Message
 
 func (h *keptHistory) Load() ([]atcmd.Message, error) { return *h, nil }
@@ -72,7 +72,7 @@ func (h *keptHistory) Add(prompt atcmd.Message) { *h = append(*h, prompt) }
 
 func (h *keptHistory) Write() error { return nil }
 
-// What was pasted is printed back as it stood in the input.
+// A sent message prints pasted text as it was shown in the input.
 func TestSentPastesStayPlaceholders(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
@@ -85,7 +85,8 @@ func TestSentPastesStayPlaceholders(t *testing.T) {
 	}
 }
 
-// A command that the user ran is to be read: more of it is printed than of the model's.
+// The output of a user's command is printed up to a higher limit than the output of the model's
+// commands.
 func TestShellModeShowsFortyLines(t *testing.T) {
 	t.Parallel()
 	zero := 0
@@ -98,7 +99,7 @@ func TestShellModeShowsFortyLines(t *testing.T) {
 	}
 }
 
-// A proposal that the user declined has no tick, and is not told as done.
+// A proposal that the user declined has no tick, and is not reported as done.
 func TestADeclinedProposalHasNoTick(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
@@ -109,7 +110,7 @@ func TestADeclinedProposalHasNoTick(t *testing.T) {
 	}
 }
 
-// Nobody has to know what ! does.
+// A hint explains the effect of !.
 func TestShellModeSaysWhatItIs(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 100, 24)
@@ -123,8 +124,8 @@ func TestShellModeSaysWhatItIs(t *testing.T) {
 	}
 }
 
-// An image that is dropped on the terminal, which writes its path, goes with the
-// message; other paths are text.
+// If an image file is dropped on the terminal, which writes its path, the message includes the
+// image. Other paths are text.
 func TestDroppedImage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -154,7 +155,7 @@ func TestDroppedImage(t *testing.T) {
 	}
 }
 
-// Ctrl+V puts the image on the clipboard into the message, or says why not.
+// Ctrl+V adds the image in the clipboard to the message, or reports why it cannot.
 func TestClipboardImage(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
@@ -176,8 +177,8 @@ func TestClipboardImage(t *testing.T) {
 	}
 }
 
-// A line for the shell that is typed while a turn runs waits where messages wait, can be
-// taken back, and runs after the turn.
+// A shell command that the user types during a turn is queued with the messages. It can be removed,
+// and runs after the turn.
 func TestShellLinesWait(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
@@ -202,7 +203,7 @@ func TestShellLinesWait(t *testing.T) {
 	}
 }
 
-// The sign that begins a line for the shell is the mark before it.
+// The sign of a shell command replaces the mark of the prompt.
 func TestShellMark(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"!": "! ", "!ls -l": "! ls -l", "! ls": "! ls", "!!ls": "!! ls", "!! ls": "!! ls"} {
@@ -215,7 +216,7 @@ func TestShellMark(t *testing.T) {
 	}
 }
 
-// A line for the shell that does not do what is expected of it says so.
+// A hint is printed for a shell command that cannot have its expected effect.
 func TestShellHint(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{

@@ -22,9 +22,9 @@ import (
 	"agent/internal/tui/term"
 )
 
-// The terminal never answers a query here. Bubble Tea's init would ask where the cursor
-// is and wait five seconds for it; the terminal of the test does not know the question
-// and fails. See package termquiet.
+// The terminal of this test never answers a query. Bubble Tea's init would query the position of
+// the cursor and wait five seconds. The test terminal does not know that query and fails. See
+// package termquiet.
 func TestTerminalFirstPaintDoesNotWait(t *testing.T) {
 	t.Parallel()
 	s := startSession(t, "plain")
@@ -49,7 +49,7 @@ func TestTerminalKeysAreNotLost(t *testing.T) {
 	s.until("> early ab日\n  c\n\n> Ask")
 }
 
-// The command that writes a prompt may not run any more when the program ends.
+// When the program ends, the command that writes a prompt may not have run yet.
 func TestTerminalLastPromptIsWritten(t *testing.T) {
 	t.Parallel()
 	s := startSession(t, "plain")
@@ -99,7 +99,8 @@ func TestTerminalResize(t *testing.T) {
 	s.until("> Ask for something, / for commands")
 }
 
-// Run starts goroutines, and ends them. It is not parallel: others would count.
+// Run stops the goroutines that it starts. The test is not parallel, because goroutines of other
+// tests would count.
 func TestRunLeavesNoGoroutines(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	master, tty, err := pty.Open()
@@ -140,8 +141,8 @@ func TestRunNeedsATerminal(t *testing.T) {
 	}
 }
 
-// A list before there is a session: it is searched, it follows the window, and leaves
-// nothing behind.
+// A list before the session can be searched, follows the size of the window, and leaves no text on
+// the screen.
 func TestTerminalPick(t *testing.T) {
 	t.Parallel()
 	for keys, want := range map[string]string{"\r": `chosen: "first" true <nil>`, "sec\r": `chosen: "second" true <nil>`, "\x03": `chosen: "" false <nil>`} {
@@ -159,7 +160,7 @@ func TestTerminalPick(t *testing.T) {
 	}
 }
 
-// However it ends, the terminal is as it was found.
+// However the program ends, it restores the terminal.
 func TestTerminalIsRestored(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

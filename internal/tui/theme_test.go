@@ -39,8 +39,7 @@ func TestThemeFollowsTheSetting(t *testing.T) {
 	}
 }
 
-// A theme is a value: one more in the list is offered, chosen by its name, and looks as it
-// says.
+// A theme is a value in the list. A new one is offered, can be selected by name, and is applied.
 func TestAThemeIsAValue(t *testing.T) {
 	t.Parallel()
 	for _, p := range style.Palettes {

@@ -19,7 +19,7 @@ import (
 	"agent/internal/workspace"
 )
 
-// storedPast is the past of the files alone.
+// storedPast rewinds the files only.
 type storedPast struct {
 	slash.Rewinder
 	store *snapshot.Store
@@ -36,8 +36,8 @@ func (p storedPast) ApplyFilePlan(_ context.Context, plan *snapshot.Plan) ([]sna
 	return p.store.Apply(plan)
 }
 
-// An answer does exactly the action of its question, or nothing: whatever somebody types, y changes
-// no file that is not on the screen.
+// An answer performs exactly the action of its question, or nothing. Whatever the user types, y
+// changes no file that the screen does not show.
 func TestAnAnswerDoesWhatWasShown(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -99,7 +99,7 @@ func TestAnAnswerDoesWhatWasShown(t *testing.T) {
 				if before = held(); question() != nil {
 					r.Fatalf("the question stays after a turn that changed files:\n%s", s.all())
 				}
-			case len(do) == 1 && asked == nil: // it would be part of a message
+			case len(do) == 1 && asked == nil: // it would be a part of a message
 			case len(do) == 1:
 				if s.model.questions.IsDrafting() {
 					s.press("esc")

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// D-85: /undo is a question that shows the difference. One key does it, n or Esc leaves the
-// files as they are, and neither is an answer to the model.
+// D-85: /undo shows the diff in a question. One key applies it, and n or Esc keeps the files
+// unchanged. No answer is sent to the model.
 func TestUndoIsAQuestion(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]struct{ ran, left bool }{"y": {ran: true}, "esc": {left: true}, "n": {left: true}} {
@@ -40,7 +40,7 @@ func TestUndoIsAQuestion(t *testing.T) {
 	}
 }
 
-// What a command has done already is said before what it asks.
+// The finished part of a command is reported before its question.
 func TestQuestionAfterWhatIsDone(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 30)

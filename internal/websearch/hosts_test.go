@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestOnlyNamedHostsAreAsked draws settings, keys and queries: who is asked is the service that the
-// person has named, at its own host or at the address that is set, with its own key only; without a
-// way, an address or a key nobody is asked.
+// TestOnlyNamedHostsAreAsked draws settings, keys and queries. Requests are only sent to the
+// service that the user has selected, at its own host or at the configured address, with its own
+// key. Without a service, an address or a key, no request is sent.
 func TestOnlyNamedHostsAreAsked(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(draw *rapid.T) {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// each joins what a function makes of the bytes of a text.
+// each applies a function to each byte of a text and joins the results.
 func each(text string, of func(b byte) string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -24,8 +24,8 @@ func each(text string, of func(b byte) string) string {
 	return b.String()
 }
 
-// TestNoSpellingLeaves spells a known value, a key, and a line of a file in many ways, and puts each
-// spelling beside every sign. None leaves, and ordinary queries do.
+// TestNoSpellingLeaves writes a known value, a key, and a line of a file in many spellings, next to
+// every kind of character. None of them is sent, and ordinary queries are sent.
 func TestNoSpellingLeaves(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(46, 4))
@@ -107,7 +107,7 @@ func TestNoSpellingLeaves(t *testing.T) {
 	}
 }
 
-// bold returns a letter or digit of ASCII as a bold one of mathematics.
+// bold returns the mathematical bold form of an ASCII letter or digit.
 func bold(b byte) string {
 	switch {
 	case b >= 'A' && b <= 'Z':
@@ -120,7 +120,7 @@ func bold(b byte) string {
 	return string(rune(b))
 }
 
-// circled returns a letter of ASCII in a circle.
+// circled returns the circled form of an ASCII letter.
 func circled(b byte) string {
 	switch {
 	case b >= 'A' && b <= 'Z':

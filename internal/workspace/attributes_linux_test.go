@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// An access control list as the kernel keeps it: owner rw, user 65534 rw, group r, mask
-// rw, others nothing.
+// someAccess is an access control list in the kernel's format: owner rw, user 65534 rw, group r,
+// mask rw, others none.
 const someAccess = "\x02\x00\x00\x00\x01\x00\x06\x00\xff\xff\xff\xff\x02\x00\x06\x00\xfe\xff\x00\x00\x04\x00\x04\x00\xff\xff\xff\xff\x10\x00\x06\x00\xff\xff\xff\xff\x20\x00\x00\x00\xff\xff\xff\xff"
 
-// TestReplaceKeepsAttributes: what others have noted at a file, and who else may read
-// it, is the same after an edit; what a folder gives to new files is not given to it.
+// TestReplaceKeepsAttributes checks that an edit keeps the extended attributes and the access
+// control list of a file. The default list of its folder is not applied to it.
 func TestReplaceKeepsAttributes(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"noted": "old", "shared": "old", "folder/plain": "old"})

@@ -13,10 +13,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A program that had found the file by its name, and opens it for writing only after it
-// was replaced, writes to the old one: it is waited for as long as the flush takes, and
-// then the old one is put back, unless somebody has written to ours. The test comes to the
-// old file by another name.
+// A program may find a file by its name, and open it for writing only after it was replaced. It
+// then writes to the old file. Replace waits for it as long as the flush takes, and then restores
+// the old file, unless another program has written to the new one. The test opens the old file by
+// another name.
 func TestALateWriterLosesNothing(t *testing.T) {
 	t.Parallel()
 	for theirs, want := range map[string]string{"": "a\nlate\n", "theirs\n": "b\ntheirs\n"} {
@@ -74,7 +74,7 @@ func appendTo(path, text string) error {
 
 var errNoLease = errors.New("the system tells of no leases")
 
-// waitForBreak waits until somebody waits to write to a file.
+// waitForBreak waits until another program waits to write to a file.
 func waitForBreak(path string) error {
 	var stat unix.Stat_t
 	if err := unix.Stat(path, &stat); err != nil {
@@ -94,8 +94,8 @@ func waitForBreak(path string) error {
 	return errNoLease
 }
 
-// A program that is killed while it writes an edit leaves nothing in the workspace: the
-// new file has no name before it is complete.
+// If a program is killed while it writes an edit, no file is left in the workspace, because the new
+// file has no name before it is complete.
 func TestAFileThatIsBeingWrittenHasNoName(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"f": "a\n"})
@@ -124,7 +124,7 @@ func TestAFileThatIsBeingWrittenHasNoName(t *testing.T) {
 	}
 }
 
-// Programs that use Replace wait for one another.
+// Two programs that use Replace wait for each other.
 func TestReplaceWaitsForAnother(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"f": "a\n"})
@@ -134,7 +134,7 @@ func TestReplaceWaitsForAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	lock(other)
-	// Whoever does not wait is long done by then.
+	// Without the wait, the other call would have finished by now.
 	time.AfterFunc(50*time.Millisecond, func() {
 		defer other.Close()
 		if err := os.WriteFile(path, []byte("theirs\n"), 0o600); err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Reliability F12: on file systems that give no file a further name, files are made and
-// replaced all the same. strace has every linkat fail in a process of its own.
+// On file systems without hard links, files can still be created and replaced (reliability F12).
+// strace makes every linkat call fail in a separate process.
 func TestFileSystemsWithoutLinks(t *testing.T) {
 	t.Parallel()
 	const inside = "WORKSPACE_WITHOUT_LINKS"

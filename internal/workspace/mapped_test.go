@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// mapped is a workspace whose commands find a folder as /tmp.
+// mapped returns a workspace with a folder that commands see as /tmp.
 func mapped(t *testing.T) (w *Workspace, own string) {
 	t.Helper()
 	top := t.TempDir()
@@ -26,7 +26,7 @@ func mapped(t *testing.T) (w *Workspace, own string) {
 	return w, own
 }
 
-// Tools find below /tmp what commands find there, and nothing else.
+// Below /tmp, tools see exactly the files that commands see.
 func TestToolsFindTheTempOfCommands(t *testing.T) {
 	t.Parallel()
 	w, own := mapped(t)
@@ -62,7 +62,7 @@ func TestToolsFindTheTempOfCommands(t *testing.T) {
 	} {
 		got, err := w.Resolve(path)
 		if filepath.Dir(own)+"/x" == path && strings.HasPrefix(path, "/tmp/") {
-			want = own + strings.TrimPrefix(path, "/tmp") // commands do not find what is beside their folder
+			want = own + strings.TrimPrefix(path, "/tmp") // commands cannot see files next to their folder
 		}
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %q, %v, want %q", path, got, err, want)
@@ -81,7 +81,7 @@ func TestToolsFindTheTempOfCommands(t *testing.T) {
 	}
 }
 
-// A command cannot put a link above the workspace in its /tmp.
+// A command cannot create a link above the workspace in its private /tmp.
 func TestNoLinkAboveTheWorkspace(t *testing.T) {
 	t.Parallel()
 	w, own := mapped(t)
@@ -98,7 +98,8 @@ func TestNoLinkAboveTheWorkspace(t *testing.T) {
 	}
 }
 
-// Files are written and read there, and while commands find the system's /tmp it is outside.
+// Files can be written and read there. While commands use the system's /tmp, it is outside the
+// workspace.
 func TestFilesInTheTempOfCommands(t *testing.T) {
 	t.Parallel()
 	w, own := mapped(t)

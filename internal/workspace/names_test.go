@@ -27,8 +27,8 @@ func TestPathsOfWindows(t *testing.T) {
 	}
 }
 
-// Whatever a path looks like, it is refused, or names a plain place of a volume: it leads to the
-// same place when it is read again, and has no name that Windows reads otherwise.
+// Any path is either refused or names an ordinary file of a volume. The result leads to the same
+// file when it is resolved again, and contains no name with a special meaning on Windows.
 func TestPathsOfWindowsMeanWhatTheySay(t *testing.T) {
 	t.Parallel()
 	piece := rapid.SampledFrom([]string{

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// swap exchanges two names over and over until the test has ended.
+// swap exchanges two names repeatedly until the test has ended.
 func swap(t *testing.T, a, b string) {
 	t.Helper()
 	stop, stopped := make(chan struct{}), make(chan error)
@@ -35,17 +35,17 @@ func swap(t *testing.T, a, b string) {
 	})
 }
 
-// Issue 18: what changes a mode, removes a folder or sweeps strays does it to nothing that
-// a link leads to, inside of the workspace neither, also if the link is put on the way at
-// that moment.
+// A change of a mode, the removal of a folder, and a sweep of stray files do not follow a symbolic
+// link, even to a target in the workspace. The link is created while they run.
 func TestNothingIsChangedBehindALinkThatIsPutOnTheWay(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	stray := temporaryName()
 	for name, race := range map[string]struct {
-		// from is what is exchanged for a link to its like in the folder victim.
+		// from is exchanged for a link to the file or folder with the same name in the folder
+		// victim.
 		from string
-		// do is what is done to d/f, d/e and the stray in d.
+		// do changes d/f, d/e or the stray file in d.
 		do func(w *Workspace)
 	}{
 		"the mode of a file in a folder": {"d", func(w *Workspace) { _ = w.SetMode(filepath.Join(w.root, "d/f"), 0o600) }},
@@ -55,7 +55,7 @@ func TestNothingIsChangedBehindALinkThatIsPutOnTheWay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// The victim is where no listing comes upon it, but in the workspace.
+			// The victim is in the workspace, but in a folder that no listing reads.
 			w := newWorkspace(t, map[string]string{".gitignore": "/aside", "aside/victim/f": "", "aside/victim/" + stray: "", "d/f": ""})
 			victim, old := filepath.Join(w.root, "aside/victim"), now.Add(-time.Hour)
 			if err := os.Mkdir(filepath.Join(victim, "e"), 0o700); err != nil {
@@ -85,7 +85,7 @@ func TestNothingIsChangedBehindALinkThatIsPutOnTheWay(t *testing.T) {
 			defer d.Close()
 			swap(t, from, link)
 			for range 400 {
-				// There is something to sweep each time.
+				// There must be a stray file each time.
 				if err := errors.Join(d.WriteFile(stray, nil, 0o600), d.Chtimes(stray, old, old)); err != nil {
 					t.Fatal(err)
 				}

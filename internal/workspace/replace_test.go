@@ -79,8 +79,8 @@ func snapshot(t testing.TB, root string) string {
 	return out.String()
 }
 
-// Programs that insert lines into one file: each line is in the file or its
-// writer was told that it is not.
+// Several programs insert lines into one file. Each line is in the file, or its writer received an
+// error.
 func TestNoUpdateIsLost(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"f": ""})
@@ -89,7 +89,7 @@ func TestNoUpdateIsLost(t *testing.T) {
 	var group sync.WaitGroup
 	for writer := range written {
 		group.Go(func() {
-			// Each has its own view of the folder, as two programs have.
+			// Each has a separate view of the folder, like two programs.
 			w, err := New(w.Root(), "")
 			if err != nil {
 				t.Error(err)
@@ -120,10 +120,9 @@ func TestNoUpdateIsLost(t *testing.T) {
 	noTemporaryFiles(t, w)
 }
 
-// A program that appends, as the shell does with >>, opens the file anew for every
-// line and knows nothing of us. Lines that it took long to open the file for are not
-// counted: on a machine that lets a program stand still within the opening, one may be
-// lost.
+// A program that appends with >>, like a shell, opens the file for every line and does not know the
+// locks of this program. Lines with a slow open call do not count, because a program can be
+// suspended within the call on a busy machine, and one line may then be lost.
 func TestNoAppendedLineIsLost(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"f": ""})
@@ -145,7 +144,7 @@ func TestNoAppendedLineIsLost(t *testing.T) {
 				t.Error(err)
 			}
 			f.Close()
-			// Something to do between two lines.
+			// Some work between two lines.
 			for range 20 {
 				_, _ = fsutil.Read(path)
 			}
@@ -181,7 +180,8 @@ func TestNoAppendedLineIsLost(t *testing.T) {
 	noTemporaryFiles(t, w)
 }
 
-// What a program writes into a file that it has open would be lost with the file.
+// If a program has a file open for writing, the file is not replaced, because later writes would be
+// lost.
 func TestFileOpenForWritingIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"log": "a\n"})

@@ -13,7 +13,7 @@ import (
 	"agent/internal/testing/require"
 )
 
-// newWorkspace is a workspace with these files.
+// newWorkspace returns a workspace with these files.
 func newWorkspace(t testing.TB, files map[string]string) *Workspace {
 	t.Helper()
 	w, err := New(t.TempDir(), t.TempDir())
@@ -41,7 +41,7 @@ func content(t testing.TB, path string) string {
 	return string(data)
 }
 
-// link makes a symbolic link in a workspace.
+// link creates a symbolic link in a workspace.
 func link(t testing.TB, w *Workspace, target, name string) {
 	t.Helper()
 	require.Link(t, target, filepath.Join(w.Root(), name))
@@ -125,8 +125,8 @@ func TestNewRefusesWhatIsNoFolder(t *testing.T) {
 	}
 }
 
-// A link that appears between the check of a path and its use must not be followed
-// out of the workspace.
+// A link that is created between the check of a path and its use is not followed out of the
+// workspace.
 func TestLinkMadeAfterTheCheckLeadsNowhere(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, nil)
@@ -152,8 +152,8 @@ func TestLinkMadeAfterTheCheckLeadsNowhere(t *testing.T) {
 	}
 }
 
-// A link inside the workspace would lead to what is protected there: what is approved
-// is a path as it was.
+// Such a link is not followed within the workspace either, because it could lead to a protected
+// file. Only the approved path counts.
 func TestLinkMadeAfterTheCheckLeadsNowhereInsideEither(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"docs", "docs/below", "docs/below/f"} {
@@ -178,7 +178,7 @@ func TestLinkMadeAfterTheCheckLeadsNowhereInsideEither(t *testing.T) {
 		}
 		tree.Close()
 		if way == "docs/below/f" {
-			continue // replacing and removing a link leaves what it leads to alone
+			continue // replacing and removing a link does not change its target
 		}
 		for what, err := range map[string]error{
 			"replaced": w.Replace(abs, []byte("theirs"), []byte("ours")),
@@ -229,7 +229,7 @@ func FuzzResolve(f *testing.F) {
 		if !fsutil.Within(abs, w.Root()) && !fsutil.Within(abs, w.TempDir()) {
 			t.Fatalf("Resolve(%q) leads to %s", path, abs)
 		}
-		// What exists must be the same file that the system finds, without links.
+		// An existing path must be the same file that the system resolves, without links.
 		if real, err := filepath.EvalSymlinks(abs); err == nil && real != abs {
 			t.Fatalf("Resolve(%q) gave %s, which still leads to %s", path, abs, real)
 		}

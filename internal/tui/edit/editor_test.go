@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// operations are all ways to change an editor.
+// operations lists all methods that change an editor.
 var operations = []func(*Editor){
 	(*Editor).Left, (*Editor).Right, (*Editor).Home, (*Editor).End, (*Editor).WordLeft, (*Editor).WordRight,
 	(*Editor).Backspace, (*Editor).Delete, (*Editor).KillWord, (*Editor).KillWordRight, (*Editor).KillToStart,
@@ -152,7 +152,7 @@ func TestEditorPastes(t *testing.T) {
 	}
 }
 
-// What is laid out must not grow with what was typed.
+// The time of the layout must not grow with the length of the text.
 func BenchmarkEditorView(b *testing.B) {
 	e := Editor{}
 	e.Set(strings.Repeat("a line of some length that was typed\n", 5000))
@@ -161,8 +161,8 @@ func BenchmarkEditorView(b *testing.B) {
 	}
 }
 
-// D-46: what was pasted stays known as pasted, however the text around it is edited;
-// what was written in another editor is the user's own.
+// D-46: pasted text stays marked as pasted, however the text around it is edited. Text from an
+// external editor counts as typed.
 func TestPastedIsToldFromTyped(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -213,7 +213,7 @@ func TestPastedIsToldFromTyped(t *testing.T) {
 	}
 }
 
-// joined are parts with those of one kind put together.
+// joined merges adjacent parts of the same kind.
 func joined(parts atcmd.Message) atcmd.Message {
 	var all atcmd.Message
 	for _, part := range parts {
@@ -226,8 +226,8 @@ func joined(parts atcmd.Message) atcmd.Message {
 	return all
 }
 
-// A sent text is shown as it stood in the prompt: an image by its name, a long paste by
-// its size.
+// A sent message looks like the prompt: an image is shown by its name, and a long paste by its
+// size.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	parts := atcmd.Message{

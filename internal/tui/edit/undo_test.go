@@ -30,7 +30,7 @@ func TestUndoTakesWordsBack(t *testing.T) {
 	}
 }
 
-// As many undos as there were keys lead back to where it began, and redos to the end.
+// One undo for each key restores the first text, and one redo for each restores the last.
 func TestUndoIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -2,7 +2,7 @@ package input
 
 import "testing"
 
-// A command word ends with its line as well.
+// The first word of a line ends at a blank or at the end of the line.
 func TestFirstWord(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"/set a": "/set", "/set\na": "/set", "/set": "/set", "": ""} {

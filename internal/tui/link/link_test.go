@@ -25,7 +25,7 @@ func environ(pairs ...string) func(string) string {
 
 var kitty = environ("TERM", "xterm-kitty")
 
-// workspace holds a few files: what may be linked, and what may not.
+// workspace returns a folder with some files, and some targets that must not be linked.
 func workspace(t *testing.T) string {
 	root := t.TempDir()
 	for name, mode := range map[string]os.FileMode{"main.go": 0o644, "src/a_test.go": 0o644, "src/é.md": 0o644, "run.sh": 0o755, "Start.command": 0o644, "x.Desktop": 0o644} {
@@ -43,7 +43,7 @@ func workspace(t *testing.T) string {
 	return root
 }
 
-// open returns the Links of a workspace, which lets go of the folder after the test.
+// open returns the Links of a workspace, and closes its folder after the test.
 func open(t testing.TB, setting string, env func(string) string, root string, now func() time.Time) *Links {
 	l := New(setting, env, root, now)
 	if l != nil {
@@ -84,7 +84,7 @@ func TestTakesLinks(t *testing.T) {
 	}
 }
 
-// targetOf is where a text leads that is one place, "" for none.
+// targetOf returns the target of a text that is a single link, or "".
 func targetOf(l *Links, text string) string {
 	if places := l.FindLinks(text); len(places) == 1 {
 		return places[0].Target.url
@@ -92,7 +92,7 @@ func targetOf(l *Links, text string) string {
 	return ""
 }
 
-// A megabyte of what could be names costs no look at the disk for each.
+// A megabyte of possible file names does not cause a file lookup for each of them.
 func TestLooksAreBounded(t *testing.T) {
 	t.Parallel()
 	l := open(t, "vscode", kitty, workspace(t), time.Now)
@@ -193,13 +193,14 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// What a desktop would run is not opened by it; an editor shows it.
+// An executable file is not linked with the file scheme, because a desktop would run it. An editor
+// can open it.
 func TestFileSchemeRunsNothing(t *testing.T) {
 	t.Parallel()
 	root := workspace(t)
 	shown := 1
 	if !require.Unix {
-		shown = 2 // run.sh is no program there
+		shown = 2 // run.sh is not executable on Windows
 	}
 	for setting, want := range map[string]int{"file": shown, "cursor": 4} {
 		l := open(t, setting, kitty, root, time.Now)
@@ -209,7 +210,7 @@ func TestFileSchemeRunsNothing(t *testing.T) {
 	}
 }
 
-// A file that comes later is linked then, but nobody looks for it with each frame.
+// A file that is created later is linked later, but not every frame looks it up.
 func TestLooksAgain(t *testing.T) {
 	t.Parallel()
 	root, now := workspace(t), time.Now()

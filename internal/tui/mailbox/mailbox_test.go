@@ -12,7 +12,7 @@ import (
 	"agent/internal/chat"
 )
 
-// deliveries runs a mailbox in a bubble and records what it delivers, and when.
+// deliveries runs a mailbox in a synctest bubble, and records its deliveries and their times.
 type deliveries struct {
 	mailbox *Mailbox
 	stop    chan struct{}
@@ -103,7 +103,7 @@ func TestMailboxDeliversEndsAtOnceAndInOrder(t *testing.T) {
 	})
 }
 
-// Output that nobody can read is not kept.
+// The mailbox drops output that is too long to read.
 func TestMailboxBoundsOutput(t *testing.T) {
 	t.Parallel()
 	m := New()
@@ -117,7 +117,7 @@ func TestMailboxBoundsOutput(t *testing.T) {
 	}
 }
 
-// Events in the conversations of agents do not wake the screen.
+// Events in the conversations of subagents do not wake the screen.
 func TestEventsOfAgentsAreDropped(t *testing.T) {
 	t.Parallel()
 	m := New()

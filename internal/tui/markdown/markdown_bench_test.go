@@ -14,7 +14,7 @@ func BenchmarkMarkdown(b *testing.B) {
 	}
 }
 
-// sample holds every kind of block.
+// sample contains every kind of block.
 const sample = "# Findings\n\nThe **test** fails because `sum` starts at *one*. See [the docs](https://example.com/docs).\n\n" +
 	"- first, with a text that is long enough to be wrapped in a window of sixty columns\n  - nested\n- second\n\n" +
 	"```go\nfunc sum(xs []int) int {\n\treturn 0 // start\n}\n```\n\n" +

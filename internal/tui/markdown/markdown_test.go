@@ -13,7 +13,7 @@ import (
 
 func plainMarkdown() *Renderer { return New(style.NewTheme(style.NoColors, style.Palettes[0])) }
 
-// Prose keeps to the width, whatever it is made of; only code may be longer.
+// Text of any kind fits the width. Only code may be wider.
 func TestMarkdownKeepsToTheWidth(t *testing.T) {
 	t.Parallel()
 	pieces := rapid.SampledFrom([]string{
@@ -88,7 +88,7 @@ func TestMarkdownBlocks(t *testing.T) {
 	}
 }
 
-// A table that cannot be laid out side by side is shown as records.
+// A table that is too wide for the window is shown as records.
 func TestMarkdownWideTableBecomesRecords(t *testing.T) {
 	t.Parallel()
 	source := "| one | two | three | four | five | six |\n|" + strings.Repeat("---|", 6) + "\n|" + strings.Repeat(" some longer text |", 6) + "\n"
@@ -98,7 +98,7 @@ func TestMarkdownWideTableBecomesRecords(t *testing.T) {
 	}
 }
 
-// D10: no ordinary word of a table is broken in a narrow window, in no script.
+// In a narrow window, no common word of a table is broken, in any script.
 func TestTableKeepsWords(t *testing.T) {
 	t.Parallel()
 	const source = "| file | what it is for, in a long text | language |\n|---|---|---|\n| internal/tui/view.go | draws what is live on the screen | 日本語 |\n| b.go | short | 中文 and more |\n"

@@ -10,7 +10,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// What is settled of a paragraph stays as it is, whatever comes.
+// Settled rows of a paragraph do not change, whatever text follows.
 func TestSettledRowsStay(t *testing.T) {
 	t.Parallel()
 	md := New(style.NewTheme(style.TrueColors, style.Palettes[0]))
@@ -41,7 +41,7 @@ func TestSettledRowsStay(t *testing.T) {
 	})
 }
 
-// Prose settles but for its last row, and up to a sign that is open.
+// All rows of a text are settled except the last, up to an open mark.
 func TestSettledIsNotTimid(t *testing.T) {
 	t.Parallel()
 	md := plainMarkdown()

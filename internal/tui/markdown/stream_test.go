@@ -35,7 +35,7 @@ func TestStreamClosesBlocks(t *testing.T) {
 			t.Parallel()
 			var s Stream
 			closed := s.Add(tt.text)
-			// The last line may be half there: it must not decide anything yet.
+			// The last line may be incomplete, so it must not decide anything yet.
 			var got []string
 			for _, piece := range closed {
 				got = append(got, piece.Text)
@@ -60,8 +60,8 @@ func markdownText() *rapid.Generator[string] {
 	})
 }
 
-// What is shown does not depend on how the text was cut into deltas, and nothing is
-// lost or shown twice.
+// The output does not depend on how the text was split into deltas, and every part appears exactly
+// once.
 func TestStreamIsIndependentOfDeltas(t *testing.T) {
 	t.Parallel()
 	md := New(style.NewTheme(style.NoColors, style.Palettes[0]))
@@ -95,8 +95,8 @@ func TestStreamIsIndependentOfDeltas(t *testing.T) {
 	})
 }
 
-// The lines of a growing block of code, and the items of a growing list, leave as
-// soon as they cannot change.
+// The lines of a growing block of code, and the items of a growing list, are printed as soon as
+// they cannot change.
 func TestStreamLetsFinishedLinesGo(t *testing.T) {
 	t.Parallel()
 	var s Stream
@@ -114,8 +114,8 @@ func TestStreamLetsFinishedLinesGo(t *testing.T) {
 	}
 }
 
-// The rows of a long table leave one by one, in the columns of its first rows: what is
-// printed does not depend on when it came.
+// The rows of a long table are printed one by one, with the column widths of its first rows. The
+// output does not depend on when they arrived.
 func TestStreamLetsRowsGo(t *testing.T) {
 	t.Parallel()
 	md := plainMarkdown()
@@ -158,7 +158,7 @@ func TestStreamLetsRowsGo(t *testing.T) {
 	}
 }
 
-// The line that has only begun decides nothing: no heading, rule or table flashes up.
+// An incomplete line decides nothing, so that no heading, rule or table appears briefly.
 func TestOpenShowsNoHalfMarks(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

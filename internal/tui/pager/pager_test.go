@@ -18,7 +18,7 @@ func numbered(n int) transcript.Layout {
 	return transcript.Rows(rows...)
 }
 
-// The page that is read stays in sight while others come and go.
+// The page that the user reads stays visible while other pages are added and removed.
 func TestPagesComeAndGo(t *testing.T) {
 	t.Parallel()
 	page := func(key string) Page { return Page{Key: key, Title: key, Layout: numbered(1)} }
@@ -31,7 +31,7 @@ func TestPagesComeAndGo(t *testing.T) {
 		}
 	}
 	look("agent a")
-	pages = []Page{page("agent b"), page("agent a"), page("output 1")} // a has ended
+	pages = []Page{page("agent b"), page("agent a"), page("output 1")} // agent a has ended
 	look("agent a")
 	p.Key(term.Key{Name: "right"})
 	look("output 1")
@@ -42,7 +42,7 @@ func TestPagesComeAndGo(t *testing.T) {
 	look("output 2")
 }
 
-// The keys of less.
+// The pager has the keys of less.
 func TestPagerKeys(t *testing.T) {
 	t.Parallel()
 	pages := []Page{{Title: "one", Layout: numbered(100)}, {Title: "two", Layout: numbered(3)}}
@@ -92,7 +92,8 @@ func TestPagerKeys(t *testing.T) {
 	}
 }
 
-// A single page offers no key that would do nothing; one that comes later is offered.
+// For a single page, the pager does not show the key for the next page. It shows the key when a
+// second page is added.
 func TestASinglePageOffersNoOther(t *testing.T) {
 	t.Parallel()
 	pages := []Page{{Title: "one", Layout: numbered(3)}}
@@ -109,7 +110,7 @@ func TestASinglePageOffersNoOther(t *testing.T) {
 	}
 }
 
-// The keys are seen behind a long title, and what waits before them.
+// The keys are visible after a long title, and before them a note about a waiting question.
 func TestTheKeysAreSeen(t *testing.T) {
 	t.Parallel()
 	theme := style.NewTheme(style.NoColors, style.Palettes[0])

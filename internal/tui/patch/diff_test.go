@@ -20,8 +20,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// Where there are backgrounds code has the colours of its language, however the headers
-// name the file.
+// If the theme has backgrounds, code in a diff has syntax colors, whatever form the header has.
 func TestDiffHasSyntaxColours(t *testing.T) {
 	t.Parallel()
 	theme := style.NewTheme(style.Colors256, style.Palettes[0])
@@ -37,8 +36,8 @@ func TestDiffHasSyntaxColours(t *testing.T) {
 	}
 }
 
-// Of a change of several files each has its name and its own numbers, and only changed lines
-// count: what names the next file is no line of the one before.
+// In a diff of several files, each file has its name and its own numbers, and only changed lines
+// count. A header of the next file is not a line of the previous one.
 func TestDiffOfSeveralFiles(t *testing.T) {
 	t.Parallel()
 	theme := style.NewTheme(style.NoColors, style.Palettes[0])
@@ -62,8 +61,8 @@ func TestDiffOfSeveralFiles(t *testing.T) {
 	}
 }
 
-// Git quotes the name of a file with line breaks or tabs; that is no other name. Only what git
-// calls a rename is one: a copy has two names too.
+// Git quotes a file name with line breaks or tabs, and the quoted name stands for the same file.
+// Only a rename in git's header counts as a rename, because a copy has two names too.
 func TestNamesOfGit(t *testing.T) {
 	t.Parallel()
 	hunk := "@@ -1,1 +1,1 @@\n-y\n+z\n"

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// marked are the lines with what changed in brackets.
+// marked returns both lines with the changed words in brackets.
 func marked(a, b string) (string, string) {
 	old, changed := line{kind: '-', text: a}, line{kind: '+', text: b}
 	pair(&old, &changed)
@@ -22,7 +22,7 @@ func marked(a, b string) (string, string) {
 	return show(old), show(changed)
 }
 
-// Each word that changed is marked, not all that lies between the first and the last.
+// Each changed word is marked separately, and not the whole range from the first to the last.
 func TestSeveralChangedWords(t *testing.T) {
 	t.Parallel()
 	for _, tc := range [][4]string{
@@ -39,7 +39,7 @@ func TestSeveralChangedWords(t *testing.T) {
 	}
 }
 
-// Without what is marked the lines are alike, or nothing is marked.
+// Without their marked parts the lines are equal, or nothing is marked.
 func TestWhatIsNotMarkedIsAlike(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,7 +11,7 @@ import (
 	"agent/internal/tui/term"
 )
 
-// acting is a list with actions, which notes what ran.
+// acting returns a list with actions that record their calls.
 func acting(ran *[]string) command.ChoiceList {
 	pick := sessions(3)
 	run := func(c command.Choice, text string) (*command.ChoiceList, error) {
@@ -30,7 +30,7 @@ func acting(ran *[]string) command.ChoiceList {
 	return pick
 }
 
-// What a key of the list asks is answered before anything runs; only y is a yes.
+// A key of the list asks a question before its action runs. Only y is an approval.
 func TestPickerActions(t *testing.T) {
 	t.Parallel()
 	theme := style.NewTheme(style.NoColors, style.Palettes[0])
@@ -80,7 +80,7 @@ func TestPickerActions(t *testing.T) {
 	}
 }
 
-// Texts of a list that was replaced meanwhile are not those of the new one.
+// Texts of a replaced list are not used for the new one.
 func TestPickerForgetsTextsOfBefore(t *testing.T) {
 	t.Parallel()
 	var ran []string

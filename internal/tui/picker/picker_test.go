@@ -69,7 +69,7 @@ func TestPickerSelects(t *testing.T) {
 	}
 }
 
-// A preview is loaded once, for what is selected only.
+// A preview is loaded once, and only for the selected choice.
 func TestPickerPreview(t *testing.T) {
 	t.Parallel()
 	pick := sessions(3)
@@ -94,8 +94,8 @@ func TestPickerPreview(t *testing.T) {
 	}
 }
 
-// The texts of the choices are read beside the screen, once: a key never waits for them,
-// and what is selected stays when they come.
+// The search texts of the choices are loaded once in the background. A key never waits for them,
+// and the selection stays when they arrive.
 func TestPickerSearchesTextsBeside(t *testing.T) {
 	t.Parallel()
 	pick, reads := sessions(4), 0
@@ -130,7 +130,7 @@ func TestPickerSearchesTextsBeside(t *testing.T) {
 	}
 }
 
-// The selected row is always seen, and nothing is wider or higher than it may be.
+// The selected row is always visible, and nothing exceeds the width or height.
 func TestPickerFits(t *testing.T) {
 	t.Parallel()
 	theme := style.NewTheme(style.NoColors, style.Palettes[0])
@@ -167,7 +167,7 @@ func TestPickerFits(t *testing.T) {
 	})
 }
 
-// ← and → change what is selected, and edit the query where nothing can be changed.
+// ← and → change the selected choice. If it cannot be changed, they move the cursor in the query.
 func TestPickerTurns(t *testing.T) {
 	t.Parallel()
 	pick := sessions(2)
@@ -192,7 +192,7 @@ func TestPickerTurns(t *testing.T) {
 	}
 }
 
-// D10: a list of themes shows how the selected one looks.
+// A list of themes shows a preview of the selected theme.
 func TestPickerShowsThemes(t *testing.T) {
 	t.Parallel()
 	pick := command.ChoiceList{Title: "theme", Choices: []command.Choice{{Name: "auto", Theme: "auto"}, {Name: "dark", Theme: "dark"}, {Name: "light", Theme: "light"}}}
@@ -220,8 +220,8 @@ func TestPickerShowsThemes(t *testing.T) {
 	}
 }
 
-// A remark begins where its row has room for it, and that of the selected choice stands whole below a
-// list that tells.
+// A remark starts at a column where it fits. The remark of the selected choice is shown completely
+// below the list.
 func TestRemarksGetTheirRoom(t *testing.T) {
 	t.Parallel()
 	const long = "it can be removed without loss; it waits until pruning pays"

@@ -31,8 +31,8 @@ func TestArgumentsText(t *testing.T) {
 	}
 }
 
-// A call with neither a diff nor a command shows all of its arguments, and its end must
-// be seen before it can be approved.
+// A call without a diff and a command shows all of its arguments, and its end must be visible
+// before it can be approved.
 func TestArgumentsAreShownWhole(t *testing.T) {
 	t.Parallel()
 	arguments, err := json.Marshal(map[string]string{"body": strings.Repeat("word ", 3000) + "\u200b\x1b[2J END"})
@@ -49,7 +49,8 @@ func TestArgumentsAreShownWhole(t *testing.T) {
 	}
 }
 
-// What a server changed of a tool is shown with the call, before its arguments.
+// If a server has changed the definition of a tool, the change is shown with the call, before the
+// arguments.
 func TestAChangedDefinitionIsShown(t *testing.T) {
 	t.Parallel()
 	asked := OpenQuestion{Approval: chat.Approval{Preview: tools.Preview{

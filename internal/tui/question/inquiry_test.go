@@ -19,7 +19,7 @@ var inquiries = []tools.Inquiry{
 	{Question: "Which checks?", Several: true, Options: []tools.Option{{Label: "vet"}, {Label: "race"}, {Label: "fuzz"}}},
 }
 
-// press is a key by its name, after a pause; text is one after another without any.
+// press sends keys by name after a pause. type sends keys without a pause.
 func (a *asking) press(names ...string) (reply Reply) {
 	for _, name := range names {
 		a.wait(time.Second)
@@ -43,7 +43,7 @@ func (a *asking) text(words string) {
 	}
 }
 
-// Numbers, arrows and own words answer; the call is answered with the last question.
+// The user can answer with numbers, arrows or text. The call is answered after the last question.
 func TestInquiry(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -83,8 +83,8 @@ func TestInquiry(t *testing.T) {
 	}
 }
 
-// A letter that comes too early answers nothing, nor does Enter without a choice or with no
-// words; Esc ends the turn.
+// A letter that is too early answers nothing. Enter without a choice or without text answers
+// nothing either. Esc ends the turn.
 func TestInquiryIsNotAnsweredByAccident(t *testing.T) {
 	t.Parallel()
 	a := ask(60, 20, tools.Preview{Inquiries: inquiries})
@@ -107,7 +107,7 @@ func TestInquiryIsNotAnsweredByAccident(t *testing.T) {
 	}
 }
 
-// Where lines are read, a line is numbers or an answer.
+// In line mode, a line contains numbers or a text answer.
 func TestInquiryByLines(t *testing.T) {
 	t.Parallel()
 	a := ask(80, 20, tools.Preview{Inquiries: inquiries})
@@ -118,15 +118,14 @@ func TestInquiryByLines(t *testing.T) {
 	if reply := a.HandleLine("/help", a.now); !reply.Pass {
 		t.Error("a command answers")
 	}
-	a.HandleLine("3", a.now) // there is no third, so it is what the person says
+	a.HandleLine("3", a.now) // there is no third option, so it is a text answer
 	a.wait(time.Second)
 	if got, want := a.HandleLine("3, 1", a.now).Decision.Answers, []tools.InquiryAnswer{{Words: "3"}, {Chosen: []string{"vet", "fuzz"}}}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
 }
 
-// A question with two answers, a yes and a no, takes y and n and no number, whoever asks it and however
-// it is answered.
+// A yes-no question accepts y and n but no number, whoever asks it and in every mode.
 func TestYesAndNoAreKeys(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -176,10 +175,10 @@ func TestYesAndNoAreKeys(t *testing.T) {
 	})
 }
 
-// Inquiry is the inquiry that is shown.
+// Inquiry returns the current inquiry.
 func (a *asking) Inquiry() *tools.Inquiry { return a.First().Inquiry() }
 
-// A draft is edited before the yes; words that are typed alone are a message.
+// The user can edit a draft before the approval. Typed text alone is a message.
 func TestADraftIsEditedFirst(t *testing.T) {
 	t.Parallel()
 	noted := tools.Inquiry{Question: "Keep: slow", Options: []tools.Option{{Label: "keep"}, {Label: "drop"}}, YesNo: true, Draft: "slow"}

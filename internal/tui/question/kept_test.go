@@ -9,7 +9,7 @@ import (
 	"agent/internal/tools"
 )
 
-// askKept is a question with something to allow for good.
+// askKept returns a question with a permanent permission.
 func askKept(often string) *asking {
 	a := &asking{now: time.Unix(1_000_000, 0)}
 	a.Add(chat.Approval{
@@ -19,7 +19,7 @@ func askKept(often string) *asking {
 	return a
 }
 
-// D-123: the question has a fourth answer, which is a capital letter; the small one is another.
+// D-123: the question has a fourth answer, a capital letter, which differs from the small letter.
 func TestAllowingForGood(t *testing.T) {
 	t.Parallel()
 	for letter, want := range map[string]chat.Decision{
@@ -34,14 +34,14 @@ func TestAllowingForGood(t *testing.T) {
 			t.Errorf("the line %s: %+v", letter, reply)
 		}
 	}
-	// Where nothing is offered for good, it is the small letter.
+	// If no permanent permission is offered, the capital letter equals the small one.
 	if reply := ask(80, 20, tools.Preview{Command: "go test ./x"}).alone("A"); !reply.Decision.Always || reply.Decision.Keep {
 		t.Errorf("without an offer: %+v", reply)
 	}
 }
 
-// What would be allowed, and what that permits, is on the row of the answer; so is, after the third
-// yes, what it would have covered.
+// The row of the answer shows the permission and its extent. After three approvals it also shows
+// how many calls it would have covered.
 func TestAllowingForGoodSaysWhat(t *testing.T) {
 	t.Parallel()
 	rows, _ := askKept("").View()
@@ -62,7 +62,7 @@ func TestAllowingForGoodSaysWhat(t *testing.T) {
 	}
 }
 
-// A word that begins with the letter is a message, and pressing it twice answers once.
+// A word that starts with the letter is a message. Pressing the letter twice answers once.
 func TestAllowingForGoodByAccident(t *testing.T) {
 	t.Parallel()
 	a := askKept("")
@@ -88,7 +88,7 @@ func TestAllowingForGoodByAccident(t *testing.T) {
 	}
 }
 
-// In a question that hides characters, or is cramped, nothing is allowed for good.
+// If a question hides characters or lacks room, no permanent permission is possible.
 func TestNothingUnseenIsAllowedForGood(t *testing.T) {
 	t.Parallel()
 	a := askKept("")

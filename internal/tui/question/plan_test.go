@@ -15,7 +15,7 @@ func planned(plan string) chat.Approval {
 	return chat.Approval{ID: 1, Tool: "present_plan", Always: "edit files", Preview: tools.Preview{Title: "approve the plan of the model", Plan: plan}}
 }
 
-// A plan is shown as Markdown, and as it was written where that would leave something out.
+// A plan is rendered as Markdown, or shown as written if the rendering would omit a part.
 func TestAPlanIsShownWhole(t *testing.T) {
 	t.Parallel()
 	theme := style.NewTheme(style.NoColors, style.PaletteFor("dark", true))
@@ -43,8 +43,8 @@ func TestAPlanIsShownWhole(t *testing.T) {
 	}
 }
 
-// What is typed while a plan is shown is what to change of it, and never a yes; a letter
-// that is alone answers.
+// Text that is typed while a plan is shown is a request for changes, and never an approval. A
+// single letter answers.
 func TestAnswersToAPlan(t *testing.T) {
 	t.Parallel()
 	theme := style.NewTheme(style.NoColors, style.PaletteFor("dark", true))

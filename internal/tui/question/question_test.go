@@ -20,7 +20,7 @@ import (
 
 var theme = style.NewTheme(style.NoColors, style.Palettes[0])
 
-// asking is a question about a command, arranged in a window, and its clock.
+// asking is a question about a command in a window, with its clock.
 type asking struct {
 	Questions
 	now time.Time
@@ -40,7 +40,7 @@ func (a *asking) wait(d time.Duration) Reply {
 
 func (a *asking) letter(text string) Reply { return a.Key(term.Key{Name: text, Text: text}, a.now) }
 
-// alone presses a letter that no other key follows.
+// alone presses a letter without a following key.
 func (a *asking) alone(text string) Reply {
 	a.wait(time.Second)
 	a.letter(text)
@@ -55,7 +55,8 @@ func lines(n int) string {
 	return b.String() + "echo END"
 }
 
-// What was not arranged is not seen: drawing it, however often, makes no answer count.
+// Content that was not arranged does not count as seen. Drawing it any number of times does not
+// make an answer valid.
 func TestDrawingDecidesNothing(t *testing.T) {
 	t.Parallel()
 	a := ask(60, 12, tools.Preview{Command: lines(40)})
@@ -74,7 +75,8 @@ func TestDrawingDecidesNothing(t *testing.T) {
 	}
 }
 
-// What fits whole counts at once; scrolling to the end counts too.
+// A question that fits the window can be answered at once. Otherwise scrolling to its end is
+// enough.
 func TestWhatIsSeenCounts(t *testing.T) {
 	t.Parallel()
 	if reply := ask(60, 20, tools.Preview{Command: "make"}).alone("y"); !reply.Answered {
@@ -97,8 +99,8 @@ func TestWhatIsSeenCounts(t *testing.T) {
 	}
 }
 
-// Typing never answers: of whatever is typed with less than the pause of an answer between
-// its letters, nothing is decided and nothing is lost but letters that were held.
+// Typing never answers. If the pauses between letters are shorter than the pause of an answer, no
+// question is decided and no text is lost except held letters.
 func TestTypingNeverAnswers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -106,7 +108,7 @@ func TestTypingNeverAnswers(t *testing.T) {
 		a.wait(time.Duration(rapid.IntRange(0, 1000).Draw(t, "after")) * time.Millisecond)
 		word := rapid.StringOfN(rapid.SampledFrom([]rune("yanvesx ")), 2, 12, -1).Draw(t, "word")
 		if strings.Trim(word, word[:1]) == "" {
-			return // one letter, doubled
+			return // one letter, typed twice
 		}
 		draft, drafting := "", false
 		for i, r := range word {
@@ -130,7 +132,7 @@ func TestTypingNeverAnswers(t *testing.T) {
 	})
 }
 
-// A question that is answered or settled makes room for the next one, which is read anew.
+// After a question is answered or settled, the next one appears, and must be read separately.
 func TestTheNextQuestionIsReadAnew(t *testing.T) {
 	t.Parallel()
 	a := ask(60, 20, tools.Preview{Command: "make"})
@@ -154,7 +156,7 @@ func TestTheNextQuestionIsReadAnew(t *testing.T) {
 	}
 }
 
-// What the model says of a command is shown as its words, and changes nothing of the rest.
+// The model's remark about a command is shown as a quote, and changes nothing else.
 func TestTheRemarkOfACommandIsShown(t *testing.T) {
 	t.Parallel()
 	for _, p := range []tools.Preview{{Command: "make"}, {Command: "make\ntest", Directory: "sub"}, {Title: "edit a", Diff: "--- a\n+++ a\n@@ -1 +1 @@\n-x\n+y\n"}} {
@@ -172,12 +174,13 @@ func TestTheRemarkOfACommandIsShown(t *testing.T) {
 	}
 }
 
-// rowsOf is all of a question about a call.
+// rowsOf returns all rows of a question about a call.
 func rowsOf(p tools.Preview) []string {
 	return AllRows(theme, OpenQuestion{Approval: chat.Approval{Preview: p}}, 60)
 }
 
-// A question of an agent names the agent in its first row and then its task, whatever it is about.
+// A question of a subagent names the subagent in its first row and then its task, for every kind of
+// question.
 func TestQuestionsOfAgents(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]chat.Approval{
@@ -210,7 +213,7 @@ func TestTheQuestionOfACommand(t *testing.T) {
 	}
 }
 
-// Nothing of a command is hidden, in the question and in all of it.
+// No part of a command is hidden, in the question and in its full view.
 func TestNothingOfACommandIsHidden(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -228,7 +231,7 @@ func TestNothingOfACommandIsHidden(t *testing.T) {
 	})
 }
 
-// A key is asked for without showing it, by keys and by a line. Esc and an empty line decline.
+// An API key is requested without showing it, by keys and by a line. Esc and an empty line decline.
 func TestASecretIsNotShown(t *testing.T) {
 	t.Parallel()
 	var taken string
@@ -267,7 +270,7 @@ func TestASecretIsNotShown(t *testing.T) {
 	}
 }
 
-// The key s takes the mode that a question offers, and is typing in any other question.
+// The key s accepts the mode that a question offers. In other questions it is typed text.
 func TestTheOfferedMode(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"", "run commands in the sandbox without asking"} {

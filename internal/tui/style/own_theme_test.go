@@ -61,7 +61,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// The themes of the program keep the rule for those of people.
+// The program's themes follow the contrast rule for user themes.
 func TestOurThemesAreReadable(t *testing.T) {
 	t.Parallel()
 	for i, ground := range []string{"#1e1e1e", "#ffffff"} {
@@ -71,7 +71,7 @@ func TestOurThemesAreReadable(t *testing.T) {
 	}
 }
 
-// No colour of a theme that is taken is hard to read on the ground.
+// In an accepted theme, every color is readable on its background.
 func TestWhatIsTakenIsReadable(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

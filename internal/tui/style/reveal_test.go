@@ -46,8 +46,8 @@ func TestReveal(t *testing.T) {
 	}
 }
 
-// Whatever comes in, what is shown is printable, says how many characters were not,
-// and has a mark for each of them.
+// For any text, Reveal returns printable text, the number of characters that were not printable,
+// and a mark for each of them.
 func TestRevealHidesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What may be written to a terminal sets styles or is seen.
+// Sequences that set styles are kept, and all other control characters become visible.
 func TestSeal(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ give, styled, plain string }{

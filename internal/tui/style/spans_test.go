@@ -38,7 +38,7 @@ func TestSoftWrapOfSeveralSpans(t *testing.T) {
 	})
 }
 
-// SoftWrap leaves nothing out, keeps to the width and breaks between words where it can.
+// SoftWrap keeps all text, fits the width, and breaks between words if possible.
 func TestSoftWrap(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

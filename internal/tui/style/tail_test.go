@@ -24,8 +24,8 @@ func TestTailFits(t *testing.T) {
 	})
 }
 
-// A block that grows without end costs no more. Not parallel: it counts what is
-// allocated.
+// The cost of the tail does not grow with the block. The test counts allocations, so it is not
+// parallel.
 func TestTailDoesNotReadTheWholeBlock(t *testing.T) {
 	text := strings.Repeat("word ", 1<<18)
 	if n := testing.AllocsPerRun(3, func() { Tail(text, 80, 10) }); n > 3000 {
@@ -33,7 +33,7 @@ func TestTailDoesNotReadTheWholeBlock(t *testing.T) {
 	}
 }
 
-// The tail of a block that grows without end costs the same.
+// BenchmarkTail measures the tail of a very long block.
 func BenchmarkTail(b *testing.B) {
 	text := strings.Repeat("a line of a very long block of code\n", 100_000)
 	for b.Loop() {

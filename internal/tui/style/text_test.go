@@ -2,7 +2,7 @@ package style
 
 import "testing"
 
-// Nothing from outside reaches the terminal but text.
+// FuzzClean checks that only plain text reaches the terminal.
 func FuzzClean(f *testing.F) {
 	for _, seed := range []string{"a\tb\r\nc", "\x1b[31mred", "10%\r20%", "\u202eabc", "\xff\x80", "日本\x9b31m", "\x1b]title ᜑ", "a\U000E0041b"} {
 		f.Add(seed)
@@ -19,8 +19,7 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// A zero-width space is a mark between the words of a script without spaces, and hides
-// anywhere else.
+// A zero-width space separates words in a script without spaces. Anywhere else it is removed.
 func TestCleanZeroWidthSpace(t *testing.T) {
 	t.Parallel()
 	for give, want := range map[string]string{

@@ -57,7 +57,7 @@ func TestDecoderNamesKeys(t *testing.T) {
 	}
 }
 
-// names lists events in words.
+// names describes events in words.
 func names(events []Event) string {
 	var out []string
 	for _, event := range events {

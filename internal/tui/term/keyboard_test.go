@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// What was typed counts as pending until the loop has it.
+// A typed key counts as pending until the event loop has read it.
 func TestKeysArePendingUntilTheLoopHasThem(t *testing.T) {
 	t.Parallel()
 	master, tty, err := pty.Open()

@@ -2,7 +2,7 @@ package term
 
 import "testing"
 
-// A terminal gets the sequence that it is known to take, and no other one any.
+// A terminal receives only the notification sequence that it is known to support.
 func TestNotification(t *testing.T) {
 	t.Parallel()
 	const titled, one = "\x1b]777;notify;agent, here;run a, b\x1b\\", "\x1b]9;agent; here: run a; b\x1b\\"

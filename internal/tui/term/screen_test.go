@@ -12,15 +12,15 @@ import (
 	"agent/internal/testing/vt"
 )
 
-// lineText are lines as the model makes them: no control characters.
+// lineText draws lines like those of the model, without control characters.
 func lineText(width int) *rapid.Generator[string] {
 	return rapid.Map(rapid.StringOfN(rapid.SampledFrom([]rune("ab 日\u00e9")), 0, width/2, -1), func(s string) string {
 		return strings.TrimRight(s, " ")
 	})
 }
 
-// What is printed is on the terminal once, in order, with the live part below it,
-// whatever came before.
+// Printed lines are on the terminal once and in order, with the live area below them, whatever was
+// on the screen before.
 func TestScreenShowsWhatWasPosted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -54,7 +54,7 @@ func TestScreenShowsWhatWasPosted(t *testing.T) {
 	})
 }
 
-// trimmed is without the blank lines at the end.
+// trimmed removes blank lines at the end.
 func trimmed(lines []string) []string {
 	for len(lines) > 0 && lines[len(lines)-1] == "" {
 		lines = lines[:len(lines)-1]
@@ -62,8 +62,8 @@ func trimmed(lines []string) []string {
 	return append([]string{}, lines...)
 }
 
-// However the window was resized, after a reset there is what was printed, once, and
-// the live part.
+// However the window was resized, after a reset the terminal contains the printed lines once, and
+// the live area.
 func TestScreenResetLeavesNoGhosts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -88,8 +88,8 @@ func TestScreenResetLeavesNoGhosts(t *testing.T) {
 	})
 }
 
-// A frame for another width than the window's waits for the one that comes; nothing
-// that it prints is lost.
+// A frame for another width than the window's waits for a matching frame, and its printed lines are
+// not lost.
 func TestScreenWaitsForAFrameThatFits(t *testing.T) {
 	t.Parallel()
 	terminal := vt.New(20, 10)
@@ -106,7 +106,7 @@ func TestScreenWaitsForAFrameThatFits(t *testing.T) {
 	}
 }
 
-// A page covers the window; what was printed meanwhile is there afterwards.
+// A page covers the window. Lines that were printed meanwhile are visible afterwards.
 func TestScreenPage(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -121,7 +121,8 @@ func TestScreenPage(t *testing.T) {
 		t.Fatalf("wrote %q", got)
 	}
 	out.Reset()
-	// A window that was lower for a moment has lost "end", which no row says.
+	// If the window was lower for a short time, it has lost the row "end", and no row has recorded
+	// that.
 	if got := s.MaxHeight(Frame{}.At); got != 2 {
 		t.Errorf("a page of two rows counts as %d", got)
 	}
@@ -138,7 +139,7 @@ func TestScreenPage(t *testing.T) {
 	}
 }
 
-// A frame that changes nothing writes nothing.
+// A frame without changes writes nothing.
 func TestScreenWritesNothingForNothing(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -169,7 +170,7 @@ func TestScreenLeavesTheCursorBelowWhatWasPrinted(t *testing.T) {
 	}
 }
 
-// A key changes one line: the others are not written again.
+// If a key changes one line, only that line is written.
 func TestScreenWritesOnlyWhatChanged(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -189,8 +190,8 @@ func TestScreenWritesOnlyWhatChanged(t *testing.T) {
 	}
 }
 
-// Whatever a row holds, the terminal shows it: in the scrollback, in the live part and
-// on a page that covers both.
+// The terminal shows every character of a row as text, in the scrollback, in the live area and on a
+// page that covers both.
 func TestScreenObeysNoText(t *testing.T) {
 	t.Parallel()
 	const raw, seen = "a\x1b]52;c;UFdO\x07\u202e\x1b[31mb\x1b[m", "a␛]52;c;UFdO␇<U+202E>\x1b[31mb\x1b[m"

@@ -27,7 +27,7 @@ func TestStatusSequences(t *testing.T) {
 	}
 }
 
-// No title breaks out of its report, and none is longer than the protocol permits.
+// No title ends its sequence early, and none exceeds the limit of the protocol.
 func TestStatusTitlesAreSealed(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,7 +10,7 @@ import (
 	"agent/internal/tui/style"
 )
 
-// text is an entry of n words, wrapped.
+// text returns the layout of n words, wrapped.
 func text(n int) Layout {
 	return func(_ *style.Theme, width int) []string {
 		words := ""
@@ -21,7 +21,7 @@ func text(n int) Layout {
 	}
 }
 
-// Laying everything out anew at a width gives what printing at that width gave.
+// A new layout of everything at a width has the same rows as printing at that width.
 func TestAgainIsWhatWasPrinted(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -44,7 +44,7 @@ func TestAgainIsWhatWasPrinted(t *testing.T) {
 	})
 }
 
-// What is kept does not grow with the session.
+// The stored rows do not grow with the session.
 func TestKeptRowsAreBounded(t *testing.T) {
 	t.Parallel()
 	var s Transcript

@@ -9,8 +9,8 @@ import (
 	"agent/internal/tui/edit/vim"
 )
 
-// press gives keys to the editor as the prompt does: Esc is written ␛, Ctrl+R ®, Backspace
-// ⌫. It returns the action that the last key asks for.
+// press sends keys to the editor as the prompt does. Esc is written ␛, Ctrl+R ®, and Backspace ⌫.
+// It returns the action of the last key.
 func press(s *vim.State, e *edit.Editor, keys string) (action string) {
 	for _, r := range keys {
 		name, text := string(r), string(r)
@@ -30,7 +30,7 @@ func press(s *vim.State, e *edit.Editor, keys string) (action string) {
 	return action
 }
 
-// at is a text with its cursor, written |.
+// at returns a text with its cursor, written |.
 func at(e *edit.Editor) string { return e.Text[:e.Cursor] + "|" + e.Text[e.Cursor:] }
 
 func editorAt(text string) *edit.Editor {
@@ -182,7 +182,7 @@ func TestNormalMode(t *testing.T) {
 		{"|one two", "yiwwviwp", "one on|e"},
 		{"a|bc", "vlod", "|a"},
 		{"|one two", "v␛x", "|ne two"},
-		// what is no command does nothing
+		// an unknown command has no effect
 		{"|one", "dz", "|one"},
 		{"|one", "2␛x", "|ne"},
 		{"|one", "d␛x", "|ne"},
@@ -200,7 +200,7 @@ func TestNormalMode(t *testing.T) {
 	}
 }
 
-// What Vim does not know is the prompt's: Enter, and moving on beyond the text.
+// The prompt handles keys that Vim does not use: Enter, and moves beyond the text.
 func TestActionsOfThePrompt(t *testing.T) {
 	t.Parallel()
 	for keys, want := range map[string]string{"␛/": "search", "␛k": "up", "␛j": "down", "␛x": ""} {
@@ -221,8 +221,8 @@ func TestActionsOfThePrompt(t *testing.T) {
 	}
 }
 
-// Whatever is pressed, nothing panics, the cursor is where one may be, and undo restores
-// the text.
+// For any keys, the editor does not panic, the cursor is at a valid position, and undo restores the
+// text.
 func FuzzKeys(f *testing.F) {
 	f.Add("one two\nthree", "␛dwpu.2xiab␛.")
 	f.Add("日本 é\n\n(a)", "␛gg%daw3.vjdP9pJ")
