@@ -86,7 +86,7 @@ func TestRewind(t *testing.T) {
 	}
 }
 
-// After and Apply return the entries as a step of the density engine changed them.
+// Step.Apply returns the entries after a step of the density engine.
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	a, b, c, short := HumanText("a"), HumanText("b"), HumanText("c"), HumanText("s")

@@ -14,8 +14,8 @@ func (s *Sandbox) KillHolders() {
 	}
 }
 
-// KillHolderAsItStarts replaces the holder by one that is killed after it has started a helper and
-// before it reports that helper. The channel receives the data that the helper reads.
+// KillHolderAsItStarts replaces the holder by a process that is killed after it has started a helper
+// and before it reports the helper. The channel receives the data that the helper reads.
 func (s *Sandbox) KillHolderAsItStarts(t *testing.T) <-chan string {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)

@@ -213,7 +213,7 @@ func TestPoints(t *testing.T) {
 }
 
 // Several rewinds in a row only create an end for the branch that was left last, and for an end
-// without continuation. The record of a rewind itself creates no end. Forward undoes the rewinds
+// without continuation. The record of a rewind itself creates no end. Going forward undoes the rewinds
 // one by one (reliability F12).
 func TestPointsOfRewindsInARow(t *testing.T) {
 	t.Parallel()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TitleOf returns the first sentence without greetings and phrases of politeness.
+// titleOf returns the first sentence without greetings and phrases of politeness.
 func TestTitleOf(t *testing.T) {
 	t.Parallel()
 	for prompt, want := range map[string]string{

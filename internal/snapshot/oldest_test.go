@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// DropOldest removes the oldest entries first, and only as many as needed. An entry that cannot be
+// dropOldest removes the oldest entries first, and only as many as needed. An entry that cannot be
 // removed still counts.
 func TestDropOldest(t *testing.T) {
 	t.Parallel()

@@ -172,8 +172,7 @@ var rooms = []room{
 // on no other part of the program.
 var nouns = []string{"internal/base/humanize", "internal/base/fsutil", "internal/base/rawjson", "internal/base/lazyregexp", "internal/base/secret", "internal/toolspec", "internal/base/arguments"}
 
-// inner maps a package that is a part of another package to that package, the only one that may
-// import it.
+// inner maps a package to the package that it is a part of. No other package may import it.
 var inner = map[string]string{
 	"internal/compression/cacheaware": "internal/compression", // used through compression.Engine
 }

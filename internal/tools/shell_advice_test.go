@@ -115,7 +115,8 @@ func TestTheExitLineOfAPipe(t *testing.T) {
 	}
 }
 
-// A slow command with an empty cache, and one that reached the time limit, contain a note about it.
+// The result of a slow command names the empty cache, and so does the result of a command that
+// reached the time limit.
 func TestSlowBecauseOfAnEmptyCache(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

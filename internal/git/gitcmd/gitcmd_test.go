@@ -156,7 +156,7 @@ func (r repository) addTo(name, text string) {
 	r.write(name, string(content)+text)
 }
 
-// OwnKeys also reads the configuration of a nested repository, because git status reads it.
+// UnsafeKeys also reads the configuration of a nested repository, because git status reads it.
 func TestOwnKeysLooksIntoRepositoriesInside(t *testing.T) {
 	t.Parallel()
 	inner, r := newRepository(t), newRepository(t)
@@ -171,8 +171,8 @@ func TestOwnKeysLooksIntoRepositoriesInside(t *testing.T) {
 	}
 }
 
-// OwnKeys detects a path that leads to another repository, because git would print the history of
-// that repository.
+// UnsafeKeys reports a folder whose git data belongs to another repository, because git would print
+// the history of that repository.
 func TestOwnKeysTellsWhoseTheRepositoryIs(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -12,7 +12,7 @@ import (
 	"agent/internal/testing/fifo"
 )
 
-// Matching returns exactly the files of the full list that match, also in nested repositories,
+// MatchingFiles returns exactly the files of the full list that match, also in nested repositories,
 // whether untracked or tracked.
 func TestMatchingIsFilesFiltered(t *testing.T) {
 	t.Parallel()

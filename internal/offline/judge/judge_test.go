@@ -106,7 +106,7 @@ func TestRareWords(t *testing.T) {
 	}
 }
 
-// Shows finds text in any kind of block, with or without line numbers.
+// VisibleText finds text in any kind of block, with or without line numbers.
 func TestShows(t *testing.T) {
 	t.Parallel()
 	response := func(result, failure string) history.Block {

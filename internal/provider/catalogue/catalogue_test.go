@@ -84,7 +84,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// Named finds every model by its name, in the order of All.
+// modelsNamed finds every model by its name, in the order of All.
 func TestNamed(t *testing.T) {
 	t.Parallel()
 	byName := map[string][]Model{}
@@ -224,7 +224,7 @@ func TestBoundAgreesWithTheVendors(t *testing.T) {
 	}
 }
 
-// Check removes contradictory lines of a downloaded catalog, and reports the reason for each.
+// CleanList removes contradictory lines of a downloaded catalog, and reports the reason for each.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	good := "p\tm\t100\t\t1\t2\t0.1\t1.25\tr\tlow\t2000:2/3/0.2/2.5\tprefix"

@@ -96,7 +96,7 @@ func TestRegionsLeaveOutWhatWasGiven(t *testing.T) {
 	}
 }
 
-// Near shows the closest lines with their numbers, and the position of the first difference.
+// DescribeNearest shows the closest lines with their numbers, and the position of the first difference.
 func TestNear(t *testing.T) {
 	t.Parallel()
 	text := "func one() {\n\treturn alpha\n}\nfunc two() {\n\treturn beta\n}\n"
