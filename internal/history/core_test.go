@@ -182,8 +182,8 @@ func TestKeyed(t *testing.T) {
 	}
 }
 
-// IsMessage reports whether the user wrote an entry for the model. Output of commands, included or
-// restored files, and reports of changed files are no messages by themselves.
+// IsMessage reports whether the user wrote an entry for the model. Output of commands, text of
+// extensions, restored content and reports of changed files are no messages by themselves.
 func TestIsMessage(t *testing.T) {
 	t.Parallel()
 	of := func(sources ...Source) *Content {

@@ -86,8 +86,8 @@ func TestRetryEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// Two timeouts limit how long a server may be silent: before the first part of a reply, with or
-// without keep-alives, and after it.
+// Two timeouts limit how long a server may be silent: before the first part of a reply, and after it.
+// A third one limits how long a server may send only keep-alives.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	const first, idle = 10 * time.Second, 4 * time.Second

@@ -51,8 +51,8 @@ func TestReplayCutsWhatArrives(t *testing.T) {
 	}
 }
 
-// A replay groups the output of commands as the shell tool does, but not if a later edit quotes the
-// output.
+// A replay groups the output of commands as the shell tool does. It does not group lines of a file,
+// because an edit could quote them.
 func TestReplayGroupsWhatArrives(t *testing.T) {
 	t.Parallel()
 	hits := strings.Repeat(`internal/a/long/name.go:4:x\n`, 200)

@@ -46,8 +46,8 @@ func replayed(t *testing.T, in Input, flags ...string) *Report {
 // With density, the third request omits the outdated read: 19+5+74+12 = 110 tokens. Only the system
 // prompt, the tools and the first message are a cached prefix. The reply edits text that only the
 // pruned read contained, so the replay adds another read before it. Its call has 4+8+13+39 tokens and
-// its answer 4+6+10, which makes a request of 194. Four rare words, names of tools and parameters,
-// occur again. The last request adds the second edit: 194+73+12.
+// its answer 4+6+10, which makes a request of 194. Words counts the names of tools and parameters
+// that occur again: four. The last request adds the second edit: 194+73+12.
 func TestReplayAccounts(t *testing.T) {
 	t.Parallel()
 	everything := VariantResult{Pruned: compression.CountsOf(nil), Requests: 4, TotalInput: 527, PeakInput: 253, CachedInput: 24 + 82 + 168, Edits: 2, Grounded: 2, Words: 4, PreSend: 4 * time.Millisecond}

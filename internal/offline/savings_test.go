@@ -232,7 +232,7 @@ func TestConclusionOfSavings(t *testing.T) {
 	}
 }
 
-// FindSavings sums up the sessions with the latest changes until its time is over. It reports
+// FindSavingsWithin sums up the sessions with the latest changes until its time is over. It reports
 // whether the sum is complete.
 func TestFindSavingsWithin(t *testing.T) {
 	t.Parallel()

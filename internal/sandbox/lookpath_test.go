@@ -11,7 +11,7 @@ import (
 	"agent/internal/testing/require"
 )
 
-// LookPath does not run a program of the workspace in place of a system program, whatever PATH
+// LookPath does not return a program of the workspace in place of a system program, whatever PATH
 // contains.
 func TestLookPathFindsNothingInside(t *testing.T) {
 	t.Parallel()

@@ -430,8 +430,8 @@ func TestX(t *testing.T) {
 	}
 }
 
-// A file that the user approved runs outside the sandbox. Meanwhile no command can replace the
-// folders above it, or links to it.
+// A file that the user approved runs outside the sandbox later. Therefore no command can replace it,
+// the folders above it, or a link that leads to it.
 func TestAgreedFilesStay(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

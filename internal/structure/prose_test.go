@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-// relative finds phrases without a noun, such as "the things left" written as a clause.
+// relative finds clauses in place of a noun, which make a reader search for the noun.
 var relative = regexp.MustCompile(`(?i)\b(what|that which|those that|those of|of which|of whom|by which|of those|one that)\b`)
 
 // private finds words and idioms that the glossary replaces, and British spelling.

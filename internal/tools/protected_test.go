@@ -83,7 +83,7 @@ func TestWhatWasAskedIsWhatIsRead(t *testing.T) {
 	}
 }
 
-// A failed edit shows content of the file, so the file must be read first.
+// An edit of a secret file that was not read fails, and its error does not show the content.
 func TestEditsShowNoKeys(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{".env": "K=" + key + "\n"})

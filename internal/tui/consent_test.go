@@ -108,8 +108,8 @@ func TestQuestionKeys(t *testing.T) {
 	}
 }
 
-// An answer that is too early or is typed twice is held and reported. It is never a part of the
-// message. A message with only such letters is never sent to the model.
+// An answer that is too early or is typed twice is held and reported. It only becomes a part
+// of a message if more text follows at once. A message with only such letters is never sent.
 func TestAnswersThatComeTooEarlyOrTwice(t *testing.T) {
 	t.Parallel()
 	yes := `answer 7 allow=true always=false reason=""`

@@ -134,7 +134,7 @@ func TestReplaceWaitsForAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	lock(other)
-	// Without the wait, the other call would have finished by now.
+	// A call that does not wait has ended long before this time.
 	time.AfterFunc(50*time.Millisecond, func() {
 		defer other.Close()
 		if err := os.WriteFile(path, []byte("theirs\n"), 0o600); err != nil {

@@ -423,8 +423,8 @@ func TestCutCall(t *testing.T) {
 	}
 }
 
-// If a gateway refuses a parameter of thinking, the request is repeated once without it. The same
-// happens if a gateway reports bound thinking. The client stores the result for later requests.
+// If a gateway refuses a parameter, the request is repeated once without it. If a gateway reports
+// bound thinking, the request is repeated without the thinking. Later requests omit it too.
 func TestLessons(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ model, refusal, absent string }{

@@ -102,8 +102,8 @@ func TestRetryDelays(t *testing.T) {
 	}
 }
 
-// TestDelaysAreCapped checks that the waits grow to half a minute at most, and that the number of
-// attempts is the configured one.
+// TestDelaysAreCapped checks that the waits, without their random part, grow to half a minute at
+// most, and that the number of attempts is the configured one.
 func TestDelaysAreCapped(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn { return llmtest.HTML(500) })

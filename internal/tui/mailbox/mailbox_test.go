@@ -103,7 +103,7 @@ func TestMailboxDeliversEndsAtOnceAndInOrder(t *testing.T) {
 	})
 }
 
-// The mailbox drops output that is too long to read.
+// The mailbox keeps only the end of very long output.
 func TestMailboxBoundsOutput(t *testing.T) {
 	t.Parallel()
 	m := New()

@@ -19,7 +19,8 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// A zero-width space separates words in a script without spaces. Anywhere else it is removed.
+// A zero-width space separates words in a script without spaces. Anywhere else a mark
+// replaces it.
 func TestCleanZeroWidthSpace(t *testing.T) {
 	t.Parallel()
 	for give, want := range map[string]string{
