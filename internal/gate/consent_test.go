@@ -103,7 +103,7 @@ func (c *Consent) outcome(t *testing.T, k Call) string {
 	return "ran"
 }
 
-// TestWhoMayRun is the whole table: mode by kind of call, with a person there and without.
+// TestWhoMayRun checks each mode with each kind of call, with and without a user.
 func TestWhoMayRun(t *testing.T) {
 	t.Parallel()
 	calls := []Call{looks, command("ls"), edit("a.go"), command("go test ./..."), fetches}

@@ -47,8 +47,8 @@ func TestAllowOfHooksSparesTheQuestionAndNothingElse(t *testing.T) {
 	}
 }
 
-// TestFullAutoAsksInAHomeFolder (B4) checks that the home folder is a workspace only if the user
-// named it.
+// TestFullAutoAsksInAHomeFolder (B4) checks that full-auto requires approval in a home folder, unless
+// the user named the folder.
 func TestFullAutoAsksInAHomeFolder(t *testing.T) {
 	t.Parallel()
 	for _, does := range []toolspec.Traits{{Runs: true}, {Edits: true}} {

@@ -16,7 +16,7 @@ import (
 )
 
 // If the user leaves while subagents work, the goodbye lists the stopped subagents. If the session
-// is recorded, it also explains how to continue them.
+// is recorded, it also explains that they can continue after a resume.
 func TestGoodbyeNamesStoppedAgents(t *testing.T) {
 	t.Parallel()
 	for _, unrecorded := range []bool{false, true} {

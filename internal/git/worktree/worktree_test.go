@@ -21,7 +21,7 @@ func sh(t *testing.T, dir, line string) {
 	}
 }
 
-// For each unusual repository, Add creates a worktree or explains why it cannot. It runs no program
+// For each unusual repository, Open creates a worktree or explains why it cannot. It runs no program
 // of the repository, loses no data, and leaves no files behind.
 func TestOddRepositories(t *testing.T) {
 	t.Parallel()

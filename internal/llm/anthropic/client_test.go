@@ -248,7 +248,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// An interrupted reply costs its prompt, although most of it was read from the cache.
+// An interrupted reply costs its prompt. The usage also counts the part that came from the cache.
 func TestUsageOfAnInterruptedReply(t *testing.T) {
 	t.Parallel()
 	const text = "twenty characters. "

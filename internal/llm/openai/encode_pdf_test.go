@@ -9,8 +9,8 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// If the vendor accepts PDF files, a PDF is a separate part in both APIs. Otherwise it is sent as
-// text.
+// If the vendor accepts PDF files, a PDF is a separate part in both APIs. Otherwise a text
+// replaces it.
 func TestPDFParts(t *testing.T) {
 	t.Parallel()
 	asked := llm.Request{Model: "m", History: []*history.Content{history.New(history.Human, &history.Text{Text: "read"}, &history.Media{MimeType: "application/pdf", Data: "QUJD"})}}
