@@ -11,7 +11,7 @@ import (
 
 // A hook that allows every call replaces the approval prompt of a command. It never answers for the
 // user: the user still approves a plan and answers the model's questions.
-func TestHooksAnswerNoQuestionOfThePerson(t *testing.T) {
+func TestHooksNeverAnswerForTheUser(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(home, ".config/agent"), 0o700); err != nil {

@@ -78,7 +78,7 @@ func TestEditorCancelsTheQuestionOfConsent(t *testing.T) {
 
 // Consent covers only the configuration that the prompt showed, even if it changes while the prompt
 // is open. The editor then receives a notice with the changes.
-func TestEditorAgreesToWhatWasShown(t *testing.T) {
+func TestConsentOfAnEditorCoversTheShownItems(t *testing.T) {
 	t.Parallel()
 	folder := wantingRepository(t)
 	for name, text := range map[string]string{".mcp.json": `{"mcpServers": {"db": {"command": "./run.sh"}}}`, "run.sh": "exit 1"} {

@@ -14,7 +14,7 @@ import (
 
 // If the watcher is killed too, for example by the kernel when memory runs out, the next start ends
 // the remaining processes.
-func TestTheNextStartEndsWhatIsLeft(t *testing.T) {
+func TestTheNextStartEndsProcesses(t *testing.T) {
 	t.Parallel()
 	model := newModel(t, llmtest.Call("run_shell_command", strings.Replace(stubborn, "BACKGROUND", "true", 1)), llmtest.Turn{}.Hang())
 	home := t.TempDir()

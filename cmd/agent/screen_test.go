@@ -128,8 +128,8 @@ func (s *screenRun) press(keys string) {
 	}
 }
 
-// answer presses a letter until the prompt closes, because the prompt ignores a letter that arrives
-// too early.
+// answer presses a letter until the prompt closes, because a letter that arrives too early does not
+// answer it.
 func (s *screenRun) answer(letter string) {
 	s.t.Helper()
 	for range 20 {

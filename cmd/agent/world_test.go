@@ -7,7 +7,7 @@ import (
 )
 
 // Ctrl+C ends the program unless an interface handles it at that time. Other signals always end it.
-func TestCtrlCBelongsToWhoHearsIt(t *testing.T) {
+func TestCtrlCBelongsToItsHandler(t *testing.T) {
 	t.Parallel()
 	w := processWorld()
 	if w.isHeard(os.Interrupt) {

@@ -69,7 +69,7 @@ func TestAgentsEndWithTheTurn(t *testing.T) {
 
 // While subagents work after the turn, no content of the conversation can be removed. Their reports
 // wait for the next message.
-func TestNothingIsTakenAwayUnderAgents(t *testing.T) {
+func TestContentStaysWhileAgentsWork(t *testing.T) {
 	t.Parallel()
 	f, free := abandoned(t, app.Options{KeepsAgents: true})
 	go f.Run(t.Context())
@@ -217,7 +217,7 @@ func TestAgentsWorkInOrder(t *testing.T) {
 
 // If a limit of the run or a failure ends a subagent, its report states the cause to the parent
 // model. The report omits advice that only a user can follow.
-func TestWordsOfAgentsEnds(t *testing.T) {
+func TestReportsStateTheCause(t *testing.T) {
 	t.Parallel()
 	looks := func(r *llmtest.Request) llmtest.Turn {
 		return llmtest.Call("list_directory", fmt.Sprintf(`{"path":"%s."}`, strings.Repeat("./", len(r.Messages))))
@@ -252,7 +252,7 @@ func TestWordsOfAgentsEnds(t *testing.T) {
 }
 
 // The block of a subagent shows that its endpoint fails, until the endpoint answers.
-func TestAgentsTellTheirRetries(t *testing.T) {
+func TestRetriesOfAgentsAreShown(t *testing.T) {
 	t.Parallel()
 	busy := llmtest.Fail(503, `{"error":{"message":"busy now"}}`, "Retry-After", "0")
 	f := newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("done")),

@@ -261,7 +261,7 @@ func TestAgentsInTheBackground(t *testing.T) {
 
 // The user can move a subagent to the background while the turn waits for it. An interrupt of the
 // turn then does not end it.
-func TestAgentsArePutBehind(t *testing.T) {
+func TestAgentsMoveToTheBackground(t *testing.T) {
 	t.Parallel()
 	var f *firm
 	goOn := make(chan struct{})

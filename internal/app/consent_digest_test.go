@@ -171,7 +171,7 @@ func (h house) trust() *consent.Trust {
 
 // The consent prompt, the lists and the JSON show everything that decides which programs run and
 // which data is sent, word for word. Any change of it requires consent again (D-122).
-func TestAllThatTakesEffectIsShownAndAskedAbout(t *testing.T) {
+func TestConsentShowsEveryEffect(t *testing.T) {
 	t.Parallel()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // Changes of instructions, output style and skills appear in the system prompt after /clear and
 // after a compression, and not before. An unknown style is reported once.
-func TestTheHeadFollowsWhereItIsLostAnyway(t *testing.T) {
+func TestTheSystemPromptChangesAfterClear(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	base, err := p.Settings(app.Sources{Set: []string{"compression-strategy=high-density", "context-limit=40000"}})

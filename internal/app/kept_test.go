@@ -15,7 +15,7 @@ import (
 
 // Searches without approval never return content that an ignore file or an ask rule of the
 // repository protects. This is true for tools and commands, and for subagents too.
-func TestSearchesLeaveOutWhatIsKept(t *testing.T) {
+func TestSearchesOmitProtectedFiles(t *testing.T) {
 	t.Parallel()
 	for file, text := range map[string]string{".agentignore": "kept.txt\n", ".claude/settings.json": `{"permissions": {"ask": ["Read(./kept.txt)"]}}`} {
 		for _, call := range [][2]string{{"run_shell_command", `{"command":"grep -r word ."}`}, {"run_shell_command", `{"command":"cd sub; grep -rn word .."}`}, {"search_file_content", `{"pattern":"word"}`}} {

@@ -40,7 +40,7 @@ func newDesk(t *testing.T) *desk {
 	d := &desk{t: t, process: newProcess(t)}
 	d.workspace, d.process.Home = d.process.Dir, real(t, d.process.Home)
 	d.workspace = real(t, d.workspace)
-	var calls atomic.Int64 // the timeout does not depend on the speed of the machine
+	var calls atomic.Int64 // the clock advances with its calls, whatever the speed of the machine
 	d.process.Now = func() time.Time {
 		return time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC).Add(time.Duration(calls.Add(1)) * time.Microsecond)
 	}
@@ -448,7 +448,7 @@ func TestNotesOfARepository(t *testing.T) {
 
 // A rewind of a turn removes the notes of the turn, with or without its files. Notes never contain
 // keys. The model receives one message about the notes that are no longer valid.
-func TestNotesOfATurnGoBack(t *testing.T) {
+func TestRewindRemovesNotes(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.write("a.go", "package a\n")

@@ -15,7 +15,7 @@ import (
 // The command of the status line receives Claude Code's JSON, and its output has limited length. A
 // failed command gives an error that names the setting. The notification command receives one
 // argument.
-func TestProgramsBesideTheScreen(t *testing.T) {
+func TestStatusLineAndNotifications(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	base, err := p.Settings(app.Sources{})
@@ -71,7 +71,7 @@ func TestProgramsBesideTheScreen(t *testing.T) {
 
 // The estimate of an unsent message includes its files. If the message cannot be sent yet, the
 // estimate includes only its text.
-func TestTypedMessagesAreForeseen(t *testing.T) {
+func TestEstimateOfTypedMessages(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	base, err := p.Settings(app.Sources{})

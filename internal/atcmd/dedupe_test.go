@@ -7,9 +7,9 @@ import (
 	"agent/internal/history"
 )
 
-// TestTheReaderKnowsTheWriter covers I-14 and I-15. If a conversation includes a file twice,
+// TestDensityReadsInclusions covers I-14 and I-15. If a conversation includes a file twice,
 // density pruning removes the older inclusion that this package wrote, and nothing else.
-func TestTheReaderKnowsTheWriter(t *testing.T) {
+func TestDensityReadsInclusions(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a": "one\n--- End of content ---\ntwo\n", "b": "b"})
 	for _, test := range []struct {

@@ -387,7 +387,7 @@ func TestNoFileStaysText(t *testing.T) {
 	}
 }
 
-func TestMissingErrorTellsWhatToDo(t *testing.T) {
+func TestMissingErrorStatesTheNextStep(t *testing.T) {
 	t.Parallel()
 	err := &MissingError{[]MissingPath{{"mian.go", []string{"main.go", "cmd/main.go"}}, {"x.y", nil}}}
 	const want = `not sent: no file @mian.go (did you mean main.go or cmd/main.go?) and no file @x.y. For a plain @, write \@`

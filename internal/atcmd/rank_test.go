@@ -14,7 +14,7 @@ import (
 
 // best keeps only as many names as it proposes. The result equals the first names of the sorted
 // list.
-func TestTheBestAreThoseOfAllSorted(t *testing.T) {
+func TestBestEqualsTheSortedList(t *testing.T) {
 	t.Parallel()
 	part := rapid.SampledFrom([]string{"a", "b", "ab", "ba", "abc", "c", "main", "mod", "É", "K"})
 	rapid.Check(t, func(t *rapid.T) {

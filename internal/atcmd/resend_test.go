@@ -10,7 +10,7 @@ import (
 
 // A message that is restored equals the sent one, without the content that it included. D-46
 // applies to restored messages too.
-func TestAgain(t *testing.T) {
+func TestRestoredMessage(t *testing.T) {
 	t.Parallel()
 	root := space(t, map[string]string{"a.go": "package a\n"})
 	for name, message := range map[string]Message{

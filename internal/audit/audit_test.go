@@ -83,7 +83,7 @@ func TestReport(t *testing.T) {
 }
 
 // Actions outside the calls of the model are listed with their cause, and a subagent with its name.
-func TestActs(t *testing.T) {
+func TestActions(t *testing.T) {
 	t.Parallel()
 	log := newLog(t, &session.Agent{ID: "s", Agent: "explore"})
 	two := 2

@@ -16,7 +16,7 @@ import (
 // The record contains actions outside the calls of the model: files that undo and redo changed,
 // with hashes, hidden commands, and commands in a message. It also contains the permission that
 // allowed a call without a prompt.
-func TestActsAreRecorded(t *testing.T) {
+func TestActionsAreRecorded(t *testing.T) {
 	t.Parallel()
 	b := newWorkbench(t, map[string]string{"a.txt": "one\n"}, calls("write_file", `{"file_path":"b.txt","content":"b\n"}`), say("done"))
 	log, err := session.Create(session.Options{Dir: t.TempDir(), Workspace: b.root, Random: rand.New(rand.NewSource(1)), Now: time.Now})

@@ -22,9 +22,9 @@ func (b *bench) answering(d Decision) {
 	}
 }
 
-// TestWhatIsApprovedIsApplied checks that a call is planned once, and that exactly the approved
+// TestApprovedPlanIsApplied checks that a call is planned once, and that exactly the approved
 // plan runs.
-func TestWhatIsApprovedIsApplied(t *testing.T) {
+func TestApprovedPlanIsApplied(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("edits", `{}`), say("ok"))
 	planned := 0
@@ -113,8 +113,8 @@ const (
 	fetch  = `fetch {"file_path":"http://h"}`
 )
 
-// TestWhoMayRun checks the effect of each approval mode on a call and on its turn.
-func TestWhoMayRun(t *testing.T) {
+// TestApprovalModes checks the effect of each approval mode on a call and on its turn.
+func TestApprovalModes(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		mode       gate.Mode
@@ -180,9 +180,9 @@ func TestAnswersToOtherQuestions(t *testing.T) {
 	}
 }
 
-// TestNobodyIsAskedAfterAnInterrupt checks that an interrupt at an open prompt prevents the next
+// TestNoPromptAfterAnInterrupt checks that an interrupt at an open prompt prevents the next
 // prompt.
-func TestNobodyIsAskedAfterAnInterrupt(t *testing.T) {
+func TestNoPromptAfterAnInterrupt(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a"}`, "write_file", `{"file_path":"b"}`))
 	b.set("approval-mode", "ask")
@@ -222,9 +222,9 @@ func TestARefusalCountsBeforeItsInterrupt(t *testing.T) {
 	}
 }
 
-// TestEveryCallThatWillAskIsSaid checks that a prompt lists the later calls of the reply that will
+// TestPromptListsLaterPrompts checks that a prompt lists the later calls of the reply that will
 // also need approval. It omits calls that are read-only, already allowed, or impossible to plan.
-func TestEveryCallThatWillAskIsSaid(t *testing.T) {
+func TestPromptListsLaterPrompts(t *testing.T) {
 	t.Parallel()
 	split := func(calls ...string) (out []string) {
 		for _, call := range calls {

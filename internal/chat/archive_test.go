@@ -234,7 +234,7 @@ func allText(entries []*history.Content) []string {
 
 // A recalled result can be pruned like any other. The ledger does not list it again, because its
 // first line still names the content.
-func TestRecalledResultsLeaveAgain(t *testing.T) {
+func TestRecalledResultsArePrunedAgain(t *testing.T) {
 	t.Parallel()
 	r := newLogged(t,
 		calls("read_file", `{"file_path":"a.go"}`), calls("write_file", `{"file_path":"a.go"}`), say("done"))

@@ -24,7 +24,7 @@ func (b *bench) holds(text string) int {
 
 // Restored content becomes the newest entry, survives a resume, and is not a user message. Density
 // never prunes it again, with any phase enabled.
-func TestBringBack(t *testing.T) {
+func TestRestorePrunedContent(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []string{"high-density", "cache-aware"} {
 		t.Run(strategy, func(t *testing.T) {
@@ -96,7 +96,7 @@ func serve(t *testing.T, b *bench, act func(ctx context.Context)) {
 }
 
 // Content that can't be restored gives an error and changes nothing.
-func TestBringBackRefuses(t *testing.T) {
+func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	r := newLogged(t)
 	r.model.next = func(int) answerFunc { return say("ok") }

@@ -179,10 +179,10 @@ func (c *cacheBench) shrink(cause cachemiss.Cause) {
 	}
 }
 
-// TestPlantedBreaksAreNamed causes cache misses of each kind at random times. Each miss is reported
+// TestCausedMissesAreReported causes cache misses of each kind at random times. Each miss is reported
 // with its cause, and no other request reports one. AGENT_CACHE_BREAKS is the number of misses,
 // with ten requests each.
-func TestPlantedBreaksAreNamed(t *testing.T) {
+func TestCausedMissesAreReported(t *testing.T) {
 	t.Parallel()
 	planted := 18
 	if n, err := strconv.Atoi(os.Getenv("AGENT_CACHE_BREAKS")); err == nil {
@@ -227,7 +227,7 @@ func TestPlantedBreaksAreNamed(t *testing.T) {
 }
 
 // With notice.cache off no notice is shown. A provider that reports no cache use has no misses.
-func TestQuietBreaks(t *testing.T) {
+func TestMissesWithoutNotice(t *testing.T) {
 	t.Parallel()
 	c := newCacheBench(t, vendor.Cache{})
 	c.set("notice.cache", "off")
@@ -284,7 +284,7 @@ func (c *cacheBench) reopened(t *testing.T, strategy string, set ...string) *cac
 
 // A resumed session compares its first request with the one before, with every strategy. The cause
 // of a miss has the same name as in one process, and each cause is reported once in a session.
-func TestBreaksAfterAResume(t *testing.T) {
+func TestMissesAfterAResume(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range compression.Names() {
 		t.Run(strategy, func(t *testing.T) {
@@ -321,7 +321,7 @@ func TestBreaksAfterAResume(t *testing.T) {
 
 // A resumed session knows the endpoint of the previous request. A different endpoint is the cause
 // of a miss, and the same endpoint is not.
-func TestBreaksAtAnotherEndpoint(t *testing.T) {
+func TestMissesAtAnotherEndpoint(t *testing.T) {
 	t.Parallel()
 	c := newCacheBench(t, vendor.Cache{})
 	c.set("base-url", "https://one.example.com/v1")
@@ -365,7 +365,7 @@ func (c *cacheBench) notices(beginning string) (n int) {
 // Providers count cached tokens in different ways: in blocks, with a tail, or without some part of
 // the request. None of these is reported as a miss, and neither is a model that reports no cache
 // use.
-func TestReportsThatAreNoBreaks(t *testing.T) {
+func TestReportsWithoutMisses(t *testing.T) {
 	t.Parallel()
 	for name, report := range map[string]func(size, shared int) (prompt, cached int){
 		"blocks of 128":               func(size, shared int) (int, int) { return size, shared / 128 * 128 },
@@ -417,7 +417,7 @@ func TestAModelWithoutReports(t *testing.T) {
 
 // If a provider of unknown lifetime finds nothing after a pause, its cache has expired, and a
 // change after the tools is not the cause. If it finds the tools, the change is the cause.
-func TestBreaksAfterAPause(t *testing.T) {
+func TestMissesAfterAPause(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		drops bool
@@ -439,7 +439,7 @@ func TestBreaksAfterAPause(t *testing.T) {
 }
 
 // Content that the user removes is named as the cause.
-func TestLetGoBreaksTheCache(t *testing.T) {
+func TestPruningByTheUserIsACause(t *testing.T) {
 	t.Parallel()
 	c := newCacheBench(t, vendor.Cache{})
 	c.turn(t, strings.Repeat("long ", 3000))
@@ -464,7 +464,7 @@ func TestLetGoBreaksTheCache(t *testing.T) {
 }
 
 // Misses on several days are listed with dates.
-func TestBreaksAreListedWithDates(t *testing.T) {
+func TestMissesAreListedWithDates(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
 	one := []cachemiss.Miss{{At: at, What: "a", Tokens: 2000}, {At: at.Add(time.Hour), What: "b", Tokens: 2000}}

@@ -17,9 +17,9 @@ func fakeTool(name string, run func(ctx context.Context, env *tools.Env) tools.A
 	return tools.Tool{Name: name, Traits: tools.Traits{Reads: true, Parallel: true, Key: "file_path"}, Plan: applied(run)}
 }
 
-// TestReadsRunSideBySide checks that read-only calls run in parallel: two calls wait for each
+// TestReadsRunInParallel checks that read-only calls run in parallel: two calls wait for each
 // other. The answers are stored in the model's order.
-func TestReadsRunSideBySide(t *testing.T) {
+func TestReadsRunInParallel(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("first", `{}`, "nosuch", `{}`, "second", `{}`), say("ok"))
 	met := make(chan struct{})
@@ -48,7 +48,7 @@ func TestReadsRunSideBySide(t *testing.T) {
 }
 
 // The time of a call does not include its wait for parallel calls.
-func TestTimeOfCallsSideBySide(t *testing.T) {
+func TestTimeOfParallelCalls(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("quick", `{}`, "slow", `{}`), say("ok"))
 	var ran, slow atomic.Bool
@@ -125,9 +125,9 @@ func TestInterruptBetweenCalls(t *testing.T) {
 	}
 }
 
-// TestAbandonedCallsSayWhatWasWrong checks that an invalid call gets its error even if the turn
+// TestAbandonedCallsHaveTheirError checks that an invalid call gets its error even if the turn
 // ends before it.
-func TestAbandonedCallsSayWhatWasWrong(t *testing.T) {
+func TestAbandonedCallsHaveTheirError(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("write_file", `{"file_path":"a"}`, "nosuch", `{}`, "write_file", `{"file_path":"b"}`))
 	b.set("approval-mode", "ask")

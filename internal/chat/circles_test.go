@@ -18,9 +18,9 @@ const repeats = 5
 // circling is a model that repeats the same failing call until it receives a message.
 func circling(int) answerFunc { return calls("fails", `{"file_path":"same"}`) }
 
-// TestCirclesAreAsked checks the prompt after repeated failures. The user can continue, stop, or
+// TestRepeatedFailuresOpenAPrompt checks the prompt after repeated failures. The user can continue, stop, or
 // write another instruction (D-70).
-func TestCirclesAreAsked(t *testing.T) {
+func TestRepeatedFailuresOpenAPrompt(t *testing.T) {
 	t.Parallel()
 	t.Run("stop", func(t *testing.T) {
 		t.Parallel()
@@ -83,9 +83,9 @@ func TestCirclesAreAsked(t *testing.T) {
 	})
 }
 
-// TestCirclesCanBeInterrupted checks that Esc ends the turn at the open prompt. A change of the
+// TestRepeatedFailuresCanBeInterrupted checks that Esc ends the turn at the open prompt. A change of the
 // mode does not answer the prompt.
-func TestCirclesCanBeInterrupted(t *testing.T) {
+func TestRepeatedFailuresCanBeInterrupted(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
 		b.on = func(Event) {}
@@ -105,8 +105,8 @@ func TestCirclesCanBeInterrupted(t *testing.T) {
 	}, circling(0), circling(0), circling(0), circling(0), circling(0), circling(0))
 }
 
-// TestCirclesBeginAnewWithEachTurn checks that failures are counted separately in each turn.
-func TestCirclesBeginAnewWithEachTurn(t *testing.T) {
+// TestRepeatedFailuresCountForOneTurn checks that failures are counted separately in each turn.
+func TestRepeatedFailuresCountForOneTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.config.Tools = tools.NewRegistry(fakeTool("fails", func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Error: "no"} }))

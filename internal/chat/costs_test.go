@@ -8,7 +8,7 @@ import (
 )
 
 // The relative price of a token comes from the settings, otherwise from known prices. A local
-// endpoint prices work, and any other gets a ratio that is safe for all.
+// endpoint without a price gets LocalPrice, and any other endpoint gets SafePrice.
 func TestPrice(t *testing.T) {
 	t.Parallel()
 	known := &settings.Prices{Input: 5, Output: 25, CacheRead: 0.5, CacheWrite: 6.25}

@@ -74,7 +74,7 @@ func TestATakenRecordIsSaid(t *testing.T) {
 
 // If the disk accepts no data, one notice reports it, the status shows it as long as it lasts, and
 // no turn ends.
-func TestUnsavedIsSaidOnce(t *testing.T) {
+func TestUnsavedIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "sessions")
 	if err := os.WriteFile(dir, nil, 0o600); err != nil { // a file in the place of the folder

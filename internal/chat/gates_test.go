@@ -149,9 +149,9 @@ func TestAnAnswerCarriesImages(t *testing.T) {
 	}
 }
 
-// TestASparedCallIsNotAnotherOne checks that a gate which skips the approval of a call does so only
+// TestAnAllowedCallHasItsArguments checks that a gate which skips the approval of a call does so only
 // for its original arguments. Arguments from another gate still need approval.
-func TestASparedCallIsNotAnotherOne(t *testing.T) {
+func TestAnAllowedCallHasItsArguments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("does", `{"a":1}`), say("ok"))
 	gated(b, gate.Gate{Name: "spares", Stage: gate.StageHook, Check: func(_ context.Context, k gate.Call) gate.Verdict {

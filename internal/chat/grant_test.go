@@ -8,7 +8,7 @@ import (
 
 // A grant names exactly the calls that it allows and can be listed. After it is revoked, the call
 // requires approval again.
-func TestGrantsCanBeForgotten(t *testing.T) {
+func TestGrantsCanBeRevoked(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
 		b.set("approval-mode", "ask")

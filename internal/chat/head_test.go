@@ -7,9 +7,9 @@ import (
 	"agent/internal/tools"
 )
 
-// TestSmallWindowIsTold checks that below 8192 tokens only the essential tools are offered. A
+// TestSmallWindowIsReported checks that below 8192 tokens only the essential tools are offered. A
 // notice lists them, and another notice appears when the context window grows.
-func TestSmallWindowIsTold(t *testing.T) {
+func TestSmallWindowIsReported(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("one"), say("two"), say("three"))
 	essential := b.config.Tools.All()[0]
@@ -47,8 +47,8 @@ func TestSmallWindowIsTold(t *testing.T) {
 	}
 }
 
-// TestCutInstructionsAreTold checks that a notice reports parts of AGENTS.md that do not fit.
-func TestCutInstructionsAreTold(t *testing.T) {
+// TestCutInstructionsAreReported checks that a notice reports parts of AGENTS.md that do not fit.
+func TestCutInstructionsAreReported(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
 	b.set("context-limit", "9000")

@@ -34,7 +34,7 @@ func forTheModel(text string) HookResult {
 
 // The events of a conversation reach its hooks in order. Text from hooks becomes entries at the
 // end, and never changes the system prompt. Each request begins like the one before (setup.md 6).
-func TestHooksMomentsAndThePrefix(t *testing.T) {
+func TestHooksEventsAndThePrefix(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("one"), say("two"), say("three"))
 	heard := hooked(b, func(m HookPoint) HookResult {
@@ -219,7 +219,7 @@ func TestHooksAfterClear(t *testing.T) {
 
 // A hook that allows a call skips only the approval prompt. A hook that receives the answer can
 // change it, or end the turn (setup.md 6).
-func TestHooksSpareAndSeeTheAnswer(t *testing.T) {
+func TestHooksAllowCallsAndChangeAnswers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("does", `{"a":1}`, "does", `{"a":2}`))
 	gated(b, gate.Gate{
@@ -241,7 +241,7 @@ func TestHooksSpareAndSeeTheAnswer(t *testing.T) {
 }
 
 // A PermissionRequest hook can answer the prompt, or leave it to the user (setup.md 6).
-func TestHooksAnswerForThePerson(t *testing.T) {
+func TestHooksAnswerForTheUser(t *testing.T) {
 	t.Parallel()
 	for want, verdict := range map[string]gate.Verdict{
 		`did {"a":1}`: {}, `did {"a":1} `: {Spares: true}, "denied": {Refusal: "denied"}, `did {"a":2}`: {Arguments: arguments.Parse(`{"a":2}`)},
@@ -270,7 +270,7 @@ func TestHooksAnswerForThePerson(t *testing.T) {
 }
 
 // Text from hooks to the user is limited in length, in the record too.
-func TestHooksNoticesHaveABound(t *testing.T) {
+func TestHooksNoticesAreLimited(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("done"))
 	hooked(b, func(HookPoint) HookResult {

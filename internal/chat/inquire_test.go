@@ -11,7 +11,7 @@ import (
 
 // A running call can ask the user. Its questions appear one after another. In a script there is no
 // user, and the answer is empty.
-func TestACallAsksThePerson(t *testing.T) {
+func TestACallAsksTheUser(t *testing.T) {
 	t.Parallel()
 	which := []tools.Inquiry{{Question: "Which?", Options: []tools.Option{{Label: "left"}}}}
 	for name, tc := range map[string]struct {
@@ -82,7 +82,7 @@ func TestAServerAsksWhileACallWaits(t *testing.T) {
 }
 
 // Updates are reported once, before the next request.
-func TestNewsIsTold(t *testing.T) {
+func TestUpdatesAreReported(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("look", `{}`), say("ok"))
 	b.config.Tools = tools.NewRegistry(fakeTool("look", func(context.Context, *tools.Env) tools.Answer { return tools.Answer{Text: "seen"} }))

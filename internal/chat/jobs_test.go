@@ -26,7 +26,7 @@ func newJobsBench(t *testing.T, turns ...answerFunc) *bench {
 }
 
 // A background command that ends is reported once, before the next request.
-func TestEndedJobsAreTold(t *testing.T) {
+func TestEndedJobsAreReported(t *testing.T) {
 	t.Parallel()
 	look := calls(tools.ShellToolName, `{"command":"","action":"tail","job":1,"wait_seconds":30}`)
 	b := newJobsBench(t, calls(tools.ShellToolName, `{"command":"exit 3","background":true}`), look, look, say("done"))

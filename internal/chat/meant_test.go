@@ -9,7 +9,7 @@ import (
 
 // A call that uses the names of another coding agent runs as our tool and is recorded with our
 // names. The model receives the right names once (D-92).
-func TestCallsRunAsTheyAreMeant_D92(t *testing.T) {
+func TestCallsWithOtherNames_D92(t *testing.T) {
 	t.Parallel()
 	b := newWorkbench(t, map[string]string{"f": "one\n", "g": "other\n"},
 		calls("Read", `{"path":"f"}`),

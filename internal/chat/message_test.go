@@ -392,7 +392,7 @@ func TestEmptyReplyIsAskedForOnceMore(t *testing.T) {
 
 // The third failure of the same call in the same way adds an instruction that breaks the
 // repetition.
-func TestThirdFailureIsSaid(t *testing.T) {
+func TestThirdFailureAddsAnInstruction(t *testing.T) {
 	t.Parallel()
 	again := calls("unknown_tool", `{"a":1}`)
 	b := newBench(t, again, again, calls("unknown_tool", `{"a":2}`), again, again, say("ok"))

@@ -84,7 +84,7 @@ var mistakes = []mistake{
 
 // Each mistake is resolved in one step. The call has its intended effect, or the next request
 // states the error (D-92).
-func TestEveryMistakeLeadsOnInOneStep(t *testing.T) {
+func TestEveryMistakeIsResolvedInOneStep(t *testing.T) {
 	t.Parallel()
 	for _, m := range mistakes {
 		t.Run(m.name, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 )
 
 // A patch in a shell command is approved, refused and recorded as an edit (D-92).
-func TestAPatchInTheShellIsAskedAboutAsAnEdit(t *testing.T) {
+func TestAPatchInTheShellIsApprovedAsAnEdit(t *testing.T) {
 	t.Parallel()
 	const command = `{"command":"apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF"}`
 	for mode, refused := range map[string]bool{"full-auto": false, "read-only": true} {

@@ -11,9 +11,9 @@ import (
 	"agent/internal/llm"
 )
 
-// TestWaitingIsTold checks the notices during a silence of the server. They appear after ten
+// TestWaitingIsReported checks the notices during a silence of the server. They appear after ten
 // seconds and then every ten seconds. An announced pause does not count.
-func TestWaitingIsTold(t *testing.T) {
+func TestWaitingIsReported(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, func(_ context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
@@ -53,9 +53,9 @@ func TestEmptyReplyUnattended(t *testing.T) {
 	}
 }
 
-// TestCutCallIsToldAsCut checks the error for a call that the output limit truncated. It names the
+// TestCutCallIsReportedAsCut checks the error for a call that the output limit truncated. It names the
 // limit and does not blame the JSON.
-func TestCutCallIsToldAsCut(t *testing.T) {
+func TestCutCallIsReportedAsCut(t *testing.T) {
 	t.Parallel()
 	cut := llm.ToolCall{ID: "a", Name: "write_file", Arguments: `{"content":"x`, Cut: true}
 	b := newBench(t, respond(cut, llm.Finish{Reason: "length"}), say("ok"))
@@ -69,8 +69,8 @@ func TestCutCallIsToldAsCut(t *testing.T) {
 	}
 }
 
-// TestPatienceComesFromTheSettings checks that the timeouts of a request come from the settings.
-func TestPatienceComesFromTheSettings(t *testing.T) {
+// TestTimeoutsComeFromTheSettings checks that the timeouts of a request come from the settings.
+func TestTimeoutsComeFromTheSettings(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
 	b.config.Policy.Unattended = true

@@ -74,7 +74,7 @@ func TestLeavingPlan(t *testing.T) {
 }
 
 // If the user changes to a mode that allows more while the plan is shown, that mode stays.
-func TestTheModeIsThePersons(t *testing.T) {
+func TestTheUsersModeStays(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("present_plan", planArgs), say("ok"))
 	b.config.Tools = tools.NewRegistry(defaultTools()...)
@@ -92,9 +92,9 @@ func TestTheModeIsThePersons(t *testing.T) {
 	}
 }
 
-// A note tells the model that it is in plan mode, and another one that plan mode has ended, once.
-// The notes are separate from the user's text.
-func TestTheModelKnowsThatItPlans(t *testing.T) {
+// A note tells the model that it is in plan mode, and a second note tells it once that plan mode
+// has ended. The notes are separate from the user's text.
+func TestThePlanModeIsReportedToTheModel(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("1"), say("2"), say("3"), say("4"))
 	var told []string

@@ -36,9 +36,9 @@ func (b *bench) record(c *history.Content) {
 
 func wordy(n int) string { return strings.Repeat("word ", n) }
 
-// TestLedgerTellsTheTurn checks that the ledger contains the number of the turn in which content
+// TestLedgerHasTheTurn checks that the ledger contains the number of the turn in which content
 // was pruned. It counts user messages.
-func TestLedgerTellsTheTurn(t *testing.T) {
+func TestLedgerHasTheTurn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("read"), calls("write_file", `{"file_path":"a"}`), say("written"))
 	for _, text := range []string{"read it", "write it"} {

@@ -29,7 +29,7 @@ func careful(care protect.Protection) *tools.Registry {
 
 // A protected file requires approval in the modes of its protection. Only a rule that names the
 // file allows it (D-60).
-func TestProtectedFilesAreAskedAbout(t *testing.T) {
+func TestProtectedFilesRequireApproval(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"edit", "show", "shell"} {
 		for _, tc := range []struct {
@@ -109,7 +109,7 @@ func TestProtectedFilesUnattended(t *testing.T) {
 
 // Reading a secret file requires approval each time. "Always" is not offered, and is ignored in an
 // answer. A refusal also ends the parallel calls.
-func TestReadingIsAskedAboutEachTime_D60(t *testing.T) {
+func TestReadingRequiresApprovalEachTime_D60(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("show", `{}`, "show", `{}`), calls("show", `{}`), say("ok"))
 	b.config.Tools = careful(protect.AlwaysNeedsApproval)
@@ -133,7 +133,7 @@ func TestReadingIsAskedAboutEachTime_D60(t *testing.T) {
 
 // The approval prompt of a call with neither a diff nor a command shows all of its arguments.
 // Without a user, the refusal contains them. Other calls show their effect.
-func TestArgumentsAreWhatIsApproved(t *testing.T) {
+func TestApprovalShowsTheArguments(t *testing.T) {
 	t.Parallel()
 	const sent = `{"to":"a","body":"b"}`
 	for _, preview := range []tools.Preview{{}, {Diff: "--- a\n"}, {Command: "make"}} {

@@ -194,7 +194,7 @@ func TestD50RefusedWithinTheReply(t *testing.T) {
 }
 
 // TestD50FilteredReply checks a reply that a filter truncated. It stays while the conversation
-// continues. If its message is refused later, the reply is removed too.
+// continues. If the next message is refused, the user gets both messages back.
 func TestD50FilteredReply(t *testing.T) {
 	t.Parallel()
 	cut := respond(llm.Text{Delta: "I was"}, llm.Finish{Reason: "content_filter"})
@@ -272,9 +272,9 @@ func (b *bench) prompts(t *testing.T, messages ...string) {
 	}
 }
 
-// TestD50OnlyWhatWasRefusedComesBack checks a message whose turn ended for another reason. It is
+// TestD50OnlyTheRefusedMessageIsReturned checks a message whose turn ended for another reason. It is
 // not blamed at first. If the next request is refused as well, it is.
-func TestD50OnlyWhatWasRefusedComesBack(t *testing.T) {
+func TestD50OnlyTheRefusedMessageIsReturned(t *testing.T) {
 	t.Parallel()
 	busy := &llm.Error{Kind: llm.Unavailable, Status: 503, Message: "busy"}
 	for name, tc := range map[string]struct {

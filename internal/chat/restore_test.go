@@ -75,9 +75,9 @@ func TestSizesAfterAResume(t *testing.T) {
 	}
 }
 
-// TestResumeOfNothingSound checks that a record which contains only answers without calls becomes
+// TestResumeOfADamagedRecord checks that a record which contains only answers without calls becomes
 // an empty conversation. Otherwise no request could be sent.
-func TestResumeOfNothingSound(t *testing.T) {
+func TestResumeOfADamagedRecord(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("going on"))
 	orphan := history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "read_file", Result: history.TextResult("x")})

@@ -76,7 +76,7 @@ func (r *recorded) points() []history.Point {
 
 // A rewind returns the message and restores the todo list of that time. The next message starts a
 // new branch.
-func TestRewindGivesTheMessageBack(t *testing.T) {
+func TestRewindReturnsTheMessage(t *testing.T) {
 	t.Parallel()
 	r := newRecorded(t, t.TempDir(), say("one"), say("two"), say("other"))
 	defer r.log.Close()

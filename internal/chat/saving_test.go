@@ -11,7 +11,7 @@ import (
 
 // At the end of a turn, a notice reports the saving from pruning, in tokens and in cost. A resumed
 // session continues the sum. A strategy without an account reports nothing.
-func TestSavingIsTold(t *testing.T) {
+func TestSavingIsReported(t *testing.T) {
 	t.Parallel()
 	r := newLogged(t)
 	r.set("compression.strategy", "cache-aware")

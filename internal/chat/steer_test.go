@@ -291,9 +291,9 @@ func TestShellThatNeverRan(t *testing.T) {
 	}
 }
 
-// TestQueueIsTold checks that queued messages are shown, even after an interrupted turn. Unqueue of
+// TestQueueIsShown checks that queued messages are shown, even after an interrupted turn. Unqueue of
 // an empty queue reports that it is empty.
-func TestQueueIsTold(t *testing.T) {
+func TestQueueIsShown(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
 		if text, ok := b.Unqueue(t.Context()); ok {

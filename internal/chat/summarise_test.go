@@ -134,7 +134,7 @@ func TestEscEndsASummary(t *testing.T) {
 
 // Esc also ends the search for the endpoint of a profile, which may hang. An endpoint that is found
 // later is closed.
-func TestEscEndsTheSearchForASummariser(t *testing.T) {
+func TestEscEndsTheSearchForASummarizer(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
 		found, closed := make(chan struct{}), make(chan struct{})
@@ -210,7 +210,7 @@ func TestUselessSummaries_ERR004(t *testing.T) {
 
 // A key in the transcript is not sent to the model that writes the summary. A key in the summary is
 // not stored.
-func TestSummariesHoldNoKeys(t *testing.T) {
+func TestSummariesHaveNoKeys(t *testing.T) {
 	t.Parallel()
 	running(t, func(t *testing.T, b *bench) {
 		const key = "sk-proj-0123456789abcdefghij"

@@ -109,7 +109,7 @@ func replayed(t *testing.T, path string) session.State {
 
 // Messages that were queued when the program ended are returned to the user as one message and are
 // not sent.
-func TestWaitedMessagesComeBack(t *testing.T) {
+func TestQueuedMessagesAreReturned(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.config.Waited = []atcmd.Message{atcmd.TypedMessage("one"), {{Text: "two"}, {Text: "pasted", Source: history.SourcePasted}}}
@@ -128,7 +128,7 @@ func TestWaitedMessagesComeBack(t *testing.T) {
 }
 
 // Calls into a conversation that has ended return at once, however many there are.
-func TestNothingWaitsForAnOwnerThatHasEnded(t *testing.T) {
+func TestCallsAfterTheEndReturn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -68,8 +68,8 @@ func TestSearchesFiles(t *testing.T) {
 	}
 }
 
-// The exit code of a line that ends in a search reports whether the search had a match. The second
-// value reports whether an earlier command can't cause the code.
+// EndsInSearch reports whether a line ends in a search, so that its exit code may mean that there
+// was no match. The second value is true if the code must come from the search.
 func TestEndsInSearch(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string][2]bool{

@@ -112,7 +112,7 @@ func TestHighDensityNoops(t *testing.T) {
 
 // Only results change, and the strategy never calls a model (REQ-HD-008.1, REQ-HD-008.3,
 // REQ-HD-008.4).
-func TestHighDensitySummarises(t *testing.T) {
+func TestHighDensitySummarizes(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 500)
 	entries := conv(H("q"), A(call("c1", "read_file", "f1")), T(res("c1", "read_file", long)), A("done"), H("q2"), A("bye"))

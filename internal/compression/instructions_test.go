@@ -82,7 +82,7 @@ func TestSkillsAreNeverTooOld(t *testing.T) {
 }
 
 // Instructions of skills are removed after all other calls and results, and before messages (D-27).
-func TestSkillsLeaveLate(t *testing.T) {
+func TestSkillsAreRemovedLate(t *testing.T) {
 	t.Parallel()
 	skill := ran("skill", "s", long("how to"))
 	skill[1] = skill[1].WithMeta(history.MetaKey, "skill:/s")

@@ -37,7 +37,7 @@ func TestMarkersAreSummaries(t *testing.T) {
 
 // An unanswered message must stay with its files, or the request is refused. After the model has
 // replied, only the text must stay (D-47).
-func TestOverflowCountsWhatMustStay_D47(t *testing.T) {
+func TestOverflowCountsTheNecessaryPart_D47(t *testing.T) {
 	t.Parallel()
 	message := H("see", history.NewInclusion("f.md", strings.Repeat("line\n", 400)))
 	in := FallbackInput{Context: contextOf(t, 1000, conv(message))}
@@ -107,7 +107,7 @@ func TestTheTailIsHalvedStepByStep_D42(t *testing.T) {
 }
 
 // After another strategy, the tail is the configured share (D-42).
-func TestTheLadderTakesTheShareThatIsSet(t *testing.T) {
+func TestFallbackUsesTheConfiguredShare(t *testing.T) {
 	t.Parallel()
 	for preserve, want := range map[float64]int{0.5: 11, 0.2: 5} {
 		c := loopOf(t, 13_000, 20)
@@ -121,7 +121,7 @@ func TestTheLadderTakesTheShareThatIsSet(t *testing.T) {
 
 // If compression found nothing new and the context window is smaller, the fallback does not repeat
 // it, and still reaches the shortest tail (D-42).
-func TestTheLadderAfterANoOp(t *testing.T) {
+func TestFallbackAfterANoOp(t *testing.T) {
 	t.Parallel()
 	c := loopOf(t, 6000, 40)
 	c.PreserveThreshold = 0
@@ -152,7 +152,7 @@ func TestCutsAreWholeText(t *testing.T) {
 }
 
 // Entries since the last compression make the next one effective (D-43).
-func TestCompressionGoesOnWithNewEntries_D43(t *testing.T) {
+func TestCompressionContinuesWithNewEntries_D43(t *testing.T) {
 	t.Parallel()
 	c := loopOf(t, 6000, 40)
 	once := compressWith(t, highDensity{}, c)
@@ -164,7 +164,7 @@ func TestCompressionGoesOnWithNewEntries_D43(t *testing.T) {
 
 // Files of an old message are removed if nothing else frees tokens. This holds even if the line
 // that replaces empty entries is larger than they were (D-47).
-func TestLadderTakesFilesOfAReadMessage(t *testing.T) {
+func TestFallbackRemovesFilesOfAReadMessage(t *testing.T) {
 	t.Parallel()
 	read := history.New(history.Human, history.NewInclusion("a", "x"), history.NewInclusion("a", strings.Repeat("y", 60)))
 	entries := []*history.Content{H(""), H(""), read, A("")}
@@ -178,7 +178,7 @@ func TestLadderTakesFilesOfAReadMessage(t *testing.T) {
 
 // A marker that reports unread calls has to stay. The message after it still keeps its files,
 // because the model has not read them.
-func TestLadderLeavesTheFilesOfANewMessage_D47(t *testing.T) {
+func TestFallbackKeepsFilesOfANewMessage_D47(t *testing.T) {
 	t.Parallel()
 	marker := gap{entries: 3, unread: unread{fates: map[string]int{"success": 1}, whole: true}}.marker()
 	message := H("and this", history.NewInclusion("/w/f", strings.Repeat("line\n", 100)))

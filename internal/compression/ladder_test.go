@@ -104,9 +104,9 @@ func sameWords(a, b *history.Content) bool {
 	})
 }
 
-// TestLadderGuarantee checks the guarantee of D-30 for every history, whatever the strategy has
+// TestFallbackGuarantee checks the guarantee of D-30 for every history, whatever the strategy has
 // done before.
-func TestLadderGuarantee(t *testing.T) {
+func TestFallbackGuarantee(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		entries := genHistory(rt)
@@ -139,9 +139,9 @@ func countedAnew(c Context, entries []*history.Content) Context {
 	return c
 }
 
-// TestLadderRungs covers scenario S-07 after the first compression. The steps run in order, each is
+// TestFallbackSteps covers scenario S-07 after the first compression. The steps run in order, each is
 // announced, and none runs after the first sufficient one.
-func TestLadderRungs(t *testing.T) {
+func TestFallbackSteps(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("line\n", 400) // 2000 tokens
 	turn := func(q string) []*history.Content { return conv(H(q), ran("read_file", "/w/"+q, long), A("ok "+q)) }
@@ -234,7 +234,7 @@ func TestDropTurns(t *testing.T) {
 }
 
 // A history without a user message is reduced to the marker in the worst case.
-func TestLadderWithoutUserMessage(t *testing.T) {
+func TestFallbackWithoutUserMessage(t *testing.T) {
 	t.Parallel()
 	entries := conv(A(strings.Repeat("x", 500)))
 	result, _, err := climb(t, FallbackInput{Context: contextOf(t, 200, entries)})

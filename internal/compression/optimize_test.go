@@ -249,7 +249,7 @@ func TestOptimizePaths(t *testing.T) {
 }
 
 // A call without its required file is reported for debugging (EC-016).
-func TestSkippedCallsAreTold(t *testing.T) {
+func TestSkippedCallsAreReported(t *testing.T) {
 	t.Parallel()
 	entries := conv(H("go"), read("/w/a"), ran("read_file", `{"unrelated":1}`, "x"), ran("grep", "{}", "x"), ran("write_file", "42", "ok"))
 	result, err := highDensity{}.Optimize(entries, defaults())

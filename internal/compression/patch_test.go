@@ -22,7 +22,7 @@ func patched(text string) []*history.Content {
 const patchOfFour = "*** Begin Patch\n*** Update File: a\n@@\n-1\n+2\n*** Add File: ./new/b\n+x\n*** Delete File: /w/c\n*** Update File: d\n*** Move to: e\n*** End Patch"
 
 // A successful patch is a write of every file that it names (D-96).
-func TestAPatchSupersedesWhatWasReadOfItsFiles(t *testing.T) {
+func TestAPatchSupersedesReadsOfItsFiles(t *testing.T) {
 	t.Parallel()
 	stale := optimizeCase{rm: []int{0, 1}, md: [3]int{1, 0, 0}}
 	var cases []optimizeCase
@@ -50,7 +50,7 @@ func TestAPatchSupersedesWhatWasReadOfItsFiles(t *testing.T) {
 }
 
 // The report of a subagent is a write of the files that it lists as changed (D-126).
-func TestAReportSupersedesWhatWasReadOfItsFiles_D126(t *testing.T) {
+func TestAReportSupersedesReadsOfItsFiles_D126(t *testing.T) {
 	t.Parallel()
 	const report = "agent general, s-abcde: done, 2 requests\nchanged: a +12 -3, new/b new, with, comma +1 -0\nchanged: c"
 	stale := optimizeCase{rm: []int{0, 1}, md: [3]int{1, 0, 0}}

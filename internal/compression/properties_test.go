@@ -135,7 +135,7 @@ func TestP6ReplacementsKeepTheirEntry(t *testing.T) {
 }
 
 // REQ-HD-001.8, REQ-HD-013.7.
-func TestP7CountsAreWhatChanged(t *testing.T) {
+func TestP7CountsEqualTheChanges(t *testing.T) {
 	checkOptimize(t, func(t *rapid.T, o optimized) {
 		want := [3]int{
 			countCalls(o.before) - countCalls(o.after),

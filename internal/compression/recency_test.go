@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRecencyTakesOnlyWhatCanBeHadAgain checks which results recency pruning removes (D-45). Each
+// TestRecencyPrunesOnlyRepeatableResults checks which results recency pruning removes (D-45). Each
 // row runs one tool three times with the same result, and keeps one.
-func TestRecencyTakesOnlyWhatCanBeHadAgain(t *testing.T) {
+func TestRecencyPrunesOnlyRepeatableResults(t *testing.T) {
 	t.Parallel()
 	pointerSized := strings.Repeat("é", utf8.RuneCountInString(PrunedPlaceholder))
 	for name, c := range map[string]struct {

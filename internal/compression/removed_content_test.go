@@ -24,7 +24,7 @@ func kindsAndSubjects(prunes []history.Prune) []string {
 // PrunedBetween lists the content that a compression removes: a result that became a line, a
 // dropped call with its answer, and messages. A block that already replaced other content is not
 // listed again.
-func TestDeparted(t *testing.T) {
+func TestPrunedBetween(t *testing.T) {
 	t.Parallel()
 	entries := conv(H("first"), ran("read_file", "/w/a", strings.Repeat("line\n", 50)), A("done"), H("second"), A("bye"))
 	facts := testFacts
@@ -43,7 +43,7 @@ func TestDeparted(t *testing.T) {
 }
 
 // If a model wrote a summary, every replaced block counts as summarized.
-func TestDepartedIntoASummary(t *testing.T) {
+func TestPrunedBetweenWithASummary(t *testing.T) {
 	t.Parallel()
 	entries := talk(5)
 	c := contextOf(t, 100_000, entries)
@@ -60,7 +60,7 @@ func TestDepartedIntoASummary(t *testing.T) {
 
 // After any compression, each removed block is in exactly one line of the list, and no kept block
 // is in it. Blocks that already replaced other content are exempt.
-func TestDepartedIsComplete(t *testing.T) {
+func TestPrunedBetweenIsComplete(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		entries := talk(rapid.IntRange(1, 12).Draw(t, "turns"))

@@ -54,7 +54,7 @@ func genReply(t *rapid.T) []*history.Content {
 }
 
 // No strategy removes an answer, or a part of it, that no request has contained (D-120).
-func TestSeenBeforeItGoes_D120(t *testing.T) {
+func TestUnseenAnswersStay_D120(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		entries := genReply(rt)

@@ -172,7 +172,7 @@ func TestShortenLatest(t *testing.T) {
 
 // An image in a tool's answer is replaced by a line before the text of the answer is removed. A
 // removed answer takes its images with it (D-30).
-func TestImagesOfTheLatestAnswerLeave(t *testing.T) {
+func TestImagesOfTheLatestAnswerAreRemovedFirst(t *testing.T) {
 	t.Parallel()
 	shot := &history.Media{MimeType: "image/png", Data: "AA"}
 	entries := conv(H("look"), A(call("1", "screenshot", `{}`)), T(res("1", "screenshot", "taken"), shot))
@@ -193,7 +193,7 @@ func TestImagesOfTheLatestAnswerLeave(t *testing.T) {
 }
 
 // In a damaged record, an image without its answer does not prevent a request (D-30).
-func TestImageWithoutItsAnswerLeaves(t *testing.T) {
+func TestImageWithoutItsAnswerIsRemoved(t *testing.T) {
 	t.Parallel()
 	shot := &history.Media{MimeType: "image/png", Data: "AA"}
 	entries := conv(H(res("1", "read_file", "")), A(call("2", "grep", `{}`)), H(call("1", "read_file", "")), H(), A(res("2", "grep", ""), call("1", "screenshot", `{}`)), T(shot))

@@ -33,7 +33,7 @@ func TestSummaryBounds(t *testing.T) {
 }
 
 // A result that looks like a summary, but is too long or has two lines, is still summarized.
-func TestWhatIsASummary(t *testing.T) {
+func TestIsSummary(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text string

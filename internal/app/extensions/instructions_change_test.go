@@ -54,7 +54,7 @@ func TestAChangeOfInstructionsIsADifferenceWhereThatIsShorter(t *testing.T) {
 }
 
 // The model learns the names of skills that appear during a session once, in one entry.
-func TestSkillsThatCome(t *testing.T) {
+func TestNewSkills(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	add := func(name, description string) {

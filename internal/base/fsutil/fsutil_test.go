@@ -67,7 +67,7 @@ func TestReplaceThatFailsLeavesTheOldFile(t *testing.T) {
 	wantNames(t, folder, "full")
 }
 
-func TestReplaceSweepsWhatKilledWritersLeft(t *testing.T) {
+func TestReplaceSweepsFilesOfKilledWriters(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	for _, name := range []string{".f.AAAAAAAA.tmp", ".f.BBBBBBBB.tmp", ".g.AAAAAAAA.tmp", "f.AAAAAAAA.tmp"} {

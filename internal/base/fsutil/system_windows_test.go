@@ -102,7 +102,7 @@ func TestWithinOnWindows(t *testing.T) {
 }
 
 // Other programs can truncate, rename and remove a log that is open for appending, as on Unix.
-func TestAnOpenFileIsEverybodys(t *testing.T) {
+func TestAnOpenFileCanBeChanged(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "log")
 	log, err := OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o600)
@@ -124,7 +124,7 @@ func TestAnOpenFileIsEverybodys(t *testing.T) {
 }
 
 // A read waits until another program closes a file that it opened exclusively.
-func TestReadWaitsForWhoHasAFileForItself(t *testing.T) {
+func TestReadWaitsForAnExclusiveFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "f")
 	must(t, os.WriteFile(path, []byte("x"), 0o600))

@@ -75,7 +75,7 @@ var looks = map[string]func(tree *Tree, path string) (string, error){
 	},
 }
 
-func TestTreeReadsWhatIsThere(t *testing.T) {
+func TestTreeReads(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := errors.Join(os.MkdirAll(filepath.Join(dir, "a/b"), 0o700), os.WriteFile(filepath.Join(dir, "a/b/f"), []byte("f"), 0o600),

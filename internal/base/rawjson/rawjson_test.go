@@ -50,7 +50,7 @@ func TestPlaceOf(t *testing.T) {
 }
 
 // Written text is safe to show in a terminal, and reads back unchanged.
-func TestWriteEscapesWhatIsNotSeen(t *testing.T) {
+func TestWriteEscapesInvisibleCharacters(t *testing.T) {
 	t.Parallel()
 	give := "a\u009b31m\u009d\u202egpj\u2066\u200b\x7f\U000e0041 日本 <b>"
 	var b strings.Builder

@@ -81,7 +81,7 @@ func TestReportedPartsAreExact(t *testing.T) {
 }
 
 // Removed content takes its size out of the total, and the remaining content keeps its size.
-func TestPartsThatLeave(t *testing.T) {
+func TestRemovedParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c, scale := draw(t), rapid.Float64Range(0.8, 1.3).Draw(t, "scale")
@@ -101,7 +101,7 @@ func TestPartsThatLeave(t *testing.T) {
 
 // Another model has another scale, and another system prompt another size. A report that cannot be
 // the size of the request is ignored.
-func TestWhatIsNotKnown(t *testing.T) {
+func TestUnknownScales(t *testing.T) {
 	t.Parallel()
 	entry := history.HumanText("text")
 	r := Request{Model: "m", Head: "h", HeadTokens: 1000, Entries: []*history.Content{entry}, Tokens: []int{1000}}

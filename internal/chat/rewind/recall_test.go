@@ -15,7 +15,7 @@ import (
 )
 
 // Changes of the file by other programs are reported too.
-func TestRecallTellsWhatBecameOfAFile(t *testing.T) {
+func TestRecallReportsChangesOfAFile(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	w, err := workspace.New(root, t.TempDir())

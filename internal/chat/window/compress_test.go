@@ -146,9 +146,9 @@ func TestThresholdPrecedence_REQ_HD_001_10(t *testing.T) {
 	}
 }
 
-// TestWhatAStrategyIsGiven checks the input of a strategy: the entries with their counts, the
+// TestInputOfAStrategy checks the input of a strategy: the entries with their counts, the
 // limits in our own tokens, and the name of a call (D-09, D-26, D-40).
-func TestWhatAStrategyIsGiven(t *testing.T) {
+func TestInputOfAStrategy(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 10_000)
 	b.set(settings.MaxOutputTokens, 2000)
@@ -284,8 +284,8 @@ func TestNothingIsReplacedByANoOp(t *testing.T) {
 	}
 }
 
-// TestCompressionIsToldInTheProvidersTokens checks the unit of the reported sizes (D-09).
-func TestCompressionIsToldInTheProvidersTokens(t *testing.T) {
+// TestCompressionIsReportedInTheProvidersTokens checks the unit of the reported sizes (D-09).
+func TestCompressionIsReportedInTheProvidersTokens(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 2000)
 	b.Observe("test-model", 100, window.ProviderReport{Prompt: 150})

@@ -130,9 +130,9 @@ func TestOptimizeSeesTheRawHistory(t *testing.T) {
 	}
 }
 
-// TestEmergencyOptimises_REQ_HD_002_8 covers REQ-HD-002.8. Above the hard limit density runs even
+// TestEmergencyOptimizes_REQ_HD_002_8 covers REQ-HD-002.8. Above the hard limit density runs even
 // without new entries, and before any stronger step.
-func TestEmergencyOptimises_REQ_HD_002_8(t *testing.T) {
+func TestEmergencyOptimizes_REQ_HD_002_8(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
 	counting := &optimizeCounter{Strategy: highDensity(t)}
@@ -164,8 +164,8 @@ func TestRestoredLedger(t *testing.T) {
 	}
 }
 
-// TestFreedIsDensityAlone_D49 checks that a compression does not count as density pruning.
-func TestFreedIsDensityAlone_D49(t *testing.T) {
+// TestPrunedIsDensityAlone_D49 checks that a compression does not count as density pruning.
+func TestPrunedIsDensityAlone_D49(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 2000)
 	b.say("go")

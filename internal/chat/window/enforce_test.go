@@ -15,10 +15,10 @@ import (
 	"agent/internal/settings"
 )
 
-// TestS07TheLadderIsToldRungByRung covers D-29, D-30, D-42 and D-49. Density comes first, then the
+// TestS07FallbackStepsAreReported covers D-29, D-30, D-42 and D-49. Density comes first, then the
 // strategy, then the necessary fallback steps, in order. No step runs twice, and none after the one
 // which was enough. Each is reported as a compression.
-func TestS07TheLadderIsToldRungByRung(t *testing.T) {
+func TestS07FallbackStepsAreReported(t *testing.T) {
 	t.Parallel()
 	old := func(b *bench, results int) {
 		for i := range results {
@@ -82,9 +82,9 @@ func TestS07TheLadderIsToldRungByRung(t *testing.T) {
 	}
 }
 
-// TestTheLadderGoesOnFromTheTail_D42 checks that if the tail alone is too large, the fallback step
+// TestFallbackStartsFromTheTail_D42 checks that if the tail alone is too large, the fallback step
 // halves the tail of the compression, not a share of the remaining entries.
-func TestTheLadderGoesOnFromTheTail_D42(t *testing.T) {
+func TestFallbackStartsFromTheTail_D42(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 128_000)
 	b.say("work")
@@ -153,9 +153,9 @@ func TestD30WhatCannotFit(t *testing.T) {
 	}
 }
 
-// TestOverflowIsToldInTheProvidersTokens checks the numbers of the error for a model that counts
+// TestOverflowIsReportedInTheProvidersTokens checks the numbers of the error for a model that counts
 // twice as many tokens. They have the same unit as the settings (D-09).
-func TestOverflowIsToldInTheProvidersTokens(t *testing.T) {
+func TestOverflowIsReportedInTheProvidersTokens(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1000)
 	b.Observe("test-model", 100, window.ProviderReport{Prompt: 200})

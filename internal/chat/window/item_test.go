@@ -17,7 +17,7 @@ import (
 
 // The items of the context are listed, the largest first, with age and number of requests. Pruning
 // an answer leaves a placeholder and a line in the ledger, with every strategy.
-func TestItemsAndLettingGo(t *testing.T) {
+func TestItemsAndPruning(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range compression.Names() {
 		t.Run(strategy, func(t *testing.T) {

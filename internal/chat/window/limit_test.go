@@ -195,9 +195,9 @@ func TestUsageAddsUp(t *testing.T) {
 	}
 }
 
-// TestNoOpIsToldOnce checks that a compression without effect is reported once for each reason
+// TestNoOpIsReportedOnce checks that a compression without effect is reported once for each reason
 // (D-28).
-func TestNoOpIsToldOnce(t *testing.T) {
+func TestNoOpIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1000)
 	b.set(settings.CompressionThreshold, 0.5)

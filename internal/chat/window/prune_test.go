@@ -273,8 +273,8 @@ func TestKillAndResume(t *testing.T) {
 	}
 }
 
-// killed runs a session. It is killed after each group of every requests, or never if every is 0.
-// killed returns each pruning pass with the account at that time.
+// killed runs a session and kills it after every n-th request, or never if n is 0. The parameter
+// every is n. killed returns each pruning pass with the account at that time.
 func killed(t *testing.T, every int) (cuts []string, resumed int) {
 	t.Helper()
 	clock := time.Unix(1_000_000, 0)
@@ -444,7 +444,7 @@ func (p *priced) requested(t *testing.T) compression.Request {
 
 // The forecast of the next request is right, and making it changes nothing. A session without
 // forecasts has the same requests.
-func TestUpcomingIsWhatComes(t *testing.T) {
+func TestForecastIsRight(t *testing.T) {
 	t.Parallel()
 	asked, other := newPriced(t, 1_000_000, nil), newPriced(t, 1_000_000, nil)
 	left := 0
@@ -490,7 +490,7 @@ func TestUpcomingIsWhatComes(t *testing.T) {
 }
 
 // For a strategy without an account, the forecast lists the content that density will prune.
-func TestUpcomingWithoutPrices(t *testing.T) {
+func TestForecastWithoutPrices(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
 	b.pair("1", "read_file", "a", wordy(50))

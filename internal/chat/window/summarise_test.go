@@ -102,7 +102,7 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 }
 
 // A summary that saves no tokens is not requested again at once (D-28).
-func TestSummaryInVain_D28(t *testing.T) {
+func TestUselessSummary_D28(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 10_000)
 	b.set(settings.CompressionStrategy, "one-shot")
@@ -122,7 +122,7 @@ func TestSummaryInVain_D28(t *testing.T) {
 }
 
 // A panic during a summary becomes an error, and the history stays unchanged.
-func TestSummariserPanics(t *testing.T) {
+func TestSummarizerPanics(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 10_000)
 	b.set(settings.CompressionStrategy, "one-shot")

@@ -12,7 +12,7 @@ import (
 // A call whose content was replaced by placeholders is removed with its answer after some time.
 // Todo lists stay, and so do the newest call on a file, the newest edits, and calls with provider
 // data.
-func TestHollowPairsLeave(t *testing.T) {
+func TestEmptyCallsAreRemoved(t *testing.T) {
 	t.Parallel()
 	spoken := &talk{}
 	spoken.human("go")
@@ -47,7 +47,7 @@ func TestHollowPairsLeave(t *testing.T) {
 }
 
 // If a reply also has text or other calls, only the empty call is removed.
-func TestHollowPairsLeaveTheRestOfAnEntry(t *testing.T) {
+func TestEmptyCallsAreRemovedFromAnEntry(t *testing.T) {
 	t.Parallel()
 	entries := []*history.Content{
 		history.HumanText("go"),
@@ -88,7 +88,7 @@ func TestHollowPairsLeaveTheRestOfAnEntry(t *testing.T) {
 }
 
 // Follow accepts a damaged record which lacks the answer to an empty call.
-func TestFollowAHollowCallWithoutItsAnswer(t *testing.T) {
+func TestFollowAnEmptyCallWithoutItsAnswer(t *testing.T) {
 	t.Parallel()
 	e, call := newEngine(), history.New(history.AI, &history.ToolCall{ID: "a", Name: "grep", Parameters: []byte(`{}`)})
 	for _, entry := range []*history.Content{history.HumanText("go"), call} {

@@ -216,7 +216,7 @@ func TestFollowAnotherStrategy(t *testing.T) {
 }
 
 // Every placeholder has at most 13 tokens in both vocabularies, however long the text was.
-func TestPointersAreShort(t *testing.T) {
+func TestPlaceholdersAreShort(t *testing.T) {
 	t.Parallel()
 	for _, vocabulary := range []string{"gpt-4o", "gpt-4"} {
 		count := tokens.NewCounter(tokens.EncodingFor(vocabulary)).Count

@@ -225,7 +225,7 @@ func billed(t *testing.T, seed int, entries []*history.Content, pauses []time.Du
 
 // Reports of a provider correct the assumed lifetime of its cache. After several shortfalls, the
 // cache is treated as one with marks at the ends of requests.
-func TestReportsTeachTheCache(t *testing.T) {
+func TestReportsCorrectTheCache(t *testing.T) {
 	t.Parallel()
 	e := newEngine()
 	clock := time.Unix(1_000_000, 0)

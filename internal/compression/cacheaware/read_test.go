@@ -160,7 +160,7 @@ func TestWithoutNumbers(t *testing.T) {
 }
 
 // The declaration of a tool and its answer determine which lines a call shows.
-func TestWhatAViewShows(t *testing.T) {
+func TestLinesOfAView(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		id, tool, parameters, answer string

@@ -266,7 +266,7 @@ func TestFoldAsksTheDisk(t *testing.T) {
 
 // A file is not merged into a view with lines that the known text lacks, because another program
 // has changed the file.
-func TestFoldsNotWhatIsStrange(t *testing.T) {
+func TestNoFoldOfUnknownLines(t *testing.T) {
 	t.Parallel()
 	for line, folds := range map[string]bool{"func AStep100() { return call_100(100) }": true, "by other hands": false} {
 		say, _ := trail()
@@ -281,7 +281,7 @@ func TestFoldsNotWhatIsStrange(t *testing.T) {
 
 // Text that an edit may quote is pruned only if the account can pay for reading it again. This
 // holds even without a cache, where a pruning pass costs nothing. Other text is pruned at once.
-func TestRiskNeedsABank(t *testing.T) {
+func TestRiskNeedsSavings(t *testing.T) {
 	t.Parallel()
 	for bank, want := range map[float64][]string{0: {"output"}, 10_000: {"view", "output"}} {
 		say := &talk{}

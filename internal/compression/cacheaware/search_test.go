@@ -9,7 +9,7 @@ import (
 
 // If the same search is repeated, or one of its pages is read, the older result is pruned. Its
 // first line stays.
-func TestSearchesThatHaveServed(t *testing.T) {
+func TestUsedSearchesArePruned(t *testing.T) {
 	t.Parallel()
 	const heading = `2 results of brave for "go 1.26", 2026-11-23` + "\n"
 	found := heading + strings.Repeat("1. A page (a.example/x, 2026-09-02)\n   about it\n2. Other (b.example/y)\n", 40)

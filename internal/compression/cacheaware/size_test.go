@@ -68,7 +68,7 @@ func TestSizesAreThoseOfTheHistory(t *testing.T) {
 }
 
 // An image is pruned like other results, and its placeholder describes it.
-func TestImagesLeave(t *testing.T) {
+func TestImagesArePruned(t *testing.T) {
 	t.Parallel()
 	e := newEngine()
 	e.Add(history.New(history.Human, &history.Text{Text: "look"}, &history.Media{MimeType: "image/png", Data: "AAAA"}))

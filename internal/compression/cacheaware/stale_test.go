@@ -22,7 +22,7 @@ func withLongAnswers(entries []*history.Content) []*history.Content {
 }
 
 // No part of an edit is pruned while an older view of its lines stays without a mark as outdated.
-func TestNewestTextStaysBehindOlder(t *testing.T) {
+func TestNewestTextStaysWhileOlderStays(t *testing.T) {
 	t.Parallel()
 	left, marked := 0, 0
 	for seed := range histories(t, 60) {

@@ -77,7 +77,7 @@ func TestShorterOutputSupersedesNothing(t *testing.T) {
 
 // Arguments of edits with fewer than forty lines stay unchanged. Their calls are removed as a
 // whole.
-func TestShortEditsLeaveWhole(t *testing.T) {
+func TestShortEditsAreRemovedWhole(t *testing.T) {
 	t.Parallel()
 	for lines, want := range map[int]Reason{minEditLines - 1: ReasonEmptyCall, minEditLines: ReasonFree} {
 		said := &talk{}
@@ -110,7 +110,7 @@ func TestShortEditsLeaveWhole(t *testing.T) {
 
 // A placeholder states the exit status of a command, unless the error next to it does, and how to
 // restore the content.
-func TestPointerSaysTheExitOnce(t *testing.T) {
+func TestPlaceholderStatesTheExitOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		exit   int

@@ -439,7 +439,7 @@ func TestHooksNeedConsentWhenTheyBegin(t *testing.T) {
 
 // In read-only mode hooks run in a read-only sandbox. Without a sandbox they do not run (setup.md
 // 6).
-func TestHooksOnlyLook(t *testing.T) {
+func TestHooksInReadOnlyMode(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(c *Config) { c.OnlyLooks = func() bool { return true } }, "Stop * "+command("touch ran"))
 	if got := b.Run(t.Context(), EventInput{Event: hooks.Stop}); len(got.Notices) != 1 || !strings.Contains(got.Notices[0], "there is no sandbox") {
@@ -518,7 +518,7 @@ func TestHooksCostNothingWithoutAny(t *testing.T) {
 }
 
 // A missing program is reported once, any other failure each time.
-func TestAMissingProgramIsToldOfOnce(t *testing.T) {
+func TestAMissingProgramIsReportedOnce(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string][]int{"/no/such/program": {1, 0, 0}, "exit 1": {1, 1, 1}} {
 		b := newBench(t, nil, "PreToolUse Bash "+command(script))
@@ -536,7 +536,7 @@ type told func(name, line, confined string, end shell.ExitInfo)
 func (t told) Ran(name, line, confined string, end shell.ExitInfo) { t(name, line, confined, end) }
 
 // Each run of a hook is passed to the record, with the subagent that caused it.
-func TestRunsAreTold(t *testing.T) {
+func TestRunsAreRecorded(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var ran []string

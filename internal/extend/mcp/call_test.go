@@ -146,7 +146,7 @@ func TestCallsTogether(t *testing.T) {
 }
 
 // A request for roots returns the workspace. A request for an answer of a model is refused.
-func TestWhatServersAskFor(t *testing.T) {
+func TestRequestsOfServers(t *testing.T) {
 	t.Parallel()
 	client := connect(t, mcp.Host{Roots: []string{"/work/my project"}})
 	if got := call(t, client, "roots", ""); got != `{"roots":[{"name":"my project","uri":"file:///work/my%20project"}]}` {

@@ -54,7 +54,7 @@ func TestStdioEras(t *testing.T) {
 		{"new and known", "2026-07-28", "modern", "2026-07-28"},
 		{"known as new, old by now, silent to what it does not know", "2026-07-28", "", "2025-11-25"},
 	} {
-		if tt.quirk == "" { // only the start of a silent server ends by a time limit
+		if tt.quirk == "" { // the probe of this server needs its whole time limit
 			SetShortProbe(t)
 		} else {
 			mcp.SetProbe(t, time.Minute)

@@ -23,10 +23,10 @@ func findIn(home, root string) Set {
 	return Find(trustedfile.Locations{Config: home + "/.config/agent", Home: home, Workspace: root}, nil)
 }
 
-// TestWhatALineCalls checks the order of names. Skills have priority over commands, and the project
+// TestNamesInALine checks the order of names. Skills have priority over commands, and the project
 // over the user. A hidden entry is available after its origin. A line may call up to five skills,
 // and the last one gets the arguments.
-func TestWhatALineCalls(t *testing.T) {
+func TestNamesInALine(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	root := filepath.Join(home, "work")

@@ -166,10 +166,10 @@ func TestKnownServersAreNotConnected_5_2_1(t *testing.T) {
 	}
 }
 
-// TestTheArrayStays_5_2_4 checks that the offered tools stay the same during a session. A tool that
+// TestOfferedToolsStay_5_2_4 checks that the offered tools stay the same during a session. A tool that
 // arrives late, changes or disappears is reported once. A late tool can be called, and a removed
 // tool returns an error.
-func TestTheArrayStays_5_2_4(t *testing.T) {
+func TestOfferedToolsStay_5_2_4(t *testing.T) {
 	t.Parallel()
 	late := &fake{tools: []mcp.Tool{tool("late", "comes late", `{}`)}, hold: make(chan struct{})}
 	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("one", "", `{}`), tool("gone", "", `{}`)}}, "late": late, "broken": {fail: errors.New("ended at start")}})
@@ -271,8 +271,8 @@ func TestInterruptedCall(t *testing.T) {
 	}
 }
 
-// TestResumeOffersWhatWasOffered checks that a resumed session takes its tools from the record.
-func TestResumeOffersWhatWasOffered(t *testing.T) {
+// TestResumeOffersTheSameTools checks that a resumed session takes its tools from the record.
+func TestResumeOffersTheSameTools(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]*fake{"a": {tools: []mcp.Tool{tool("one", "first", `{}`)}}})
 	b.WaitReady(t.Context(), wait)

@@ -25,7 +25,7 @@ func TestDifference(t *testing.T) {
 
 // Items are named if there is one of a kind, and counted otherwise. The path of a file is relative
 // to the workspace if possible.
-func TestWhatIsLeftInWords(t *testing.T) {
+func TestUnansweredItemsInWords(t *testing.T) {
 	t.Parallel()
 	item := func(kind Kind, name string) ReviewedItem { return ReviewedItem{Item: Item{Kind: kind, Name: name}} }
 	for want, items := range map[string][]ReviewedItem{

@@ -30,7 +30,7 @@ func TestVariablesOfAnItem(t *testing.T) {
 
 // A variable of the user's environment is not part of the item, even if it has the same name. A
 // file name with it is in doubt.
-func TestVariablesOfThePerson(t *testing.T) {
+func TestVariablesOfTheUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.write("project/xC.sh", "1")

@@ -48,7 +48,7 @@ func (w world) answer(t *consent.Trust, yes bool, names ...string) string {
 }
 
 // The prompt shows every effect of an item, and consent covers the shown content.
-func TestWhatAPersonSees(t *testing.T) {
+func TestPromptShowsEveryEffect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	trust := w.trust()
@@ -152,7 +152,7 @@ func TestAnswersAreAboutWhatWasShown(t *testing.T) {
 }
 
 // Content that changes while the prompt is open is not approved.
-func TestWhatChangedBehindTheQuestion(t *testing.T) {
+func TestChangesWhileThePromptIsOpen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.mkdir(".git")
@@ -203,7 +203,7 @@ func TestWhatChangedBehindTheQuestion(t *testing.T) {
 
 // A yes for a name covers the listed content, even if another program or another prompt follows the
 // list. A yes for all never covers an item that was not listed.
-func TestWhatChangedBehindTheListing(t *testing.T) {
+func TestChangesAfterTheList(t *testing.T) {
 	t.Parallel()
 	for name, between := range map[string]func(t *testing.T, w world, listed *consent.Trust) *consent.Trust{
 		"another program": func(_ *testing.T, w world, _ *consent.Trust) *consent.Trust { return w.trustWith() },

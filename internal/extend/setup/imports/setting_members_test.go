@@ -24,7 +24,7 @@ func lines(plan imports.Plan) string {
 
 // The report names each setting of other coding agents with its equivalent here, or states that
 // there is none.
-func TestNothingIsLeftUnsaid(t *testing.T) {
+func TestEverySettingIsReported(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, map[string]string{
 		".claude/settings.json": `{"model": "opus", "effortLevel": "high", "outputStyle": "terse", "statusLine": {"type": "command", "command": "line.sh"},

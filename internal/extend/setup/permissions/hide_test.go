@@ -51,7 +51,7 @@ func TestHidden(t *testing.T) {
 	check(read.UnwritablePaths, ".")
 }
 
-// Find returns the extra permissions that a repository requests as an offer, and reports settings
+// Read returns the extra permissions that a repository requests as an offer, and reports settings
 // that a repository may never change.
 func TestOffered(t *testing.T) {
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestOffered(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(root, ".claude"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	names := ""                                // the name in each problem
+	names := ""                                // the line for the settings with apiKeyHelper
 	for text, want := range map[string][3]int{ // number of offers, lines and problems
 		`{"permissions": {"allow": ["Bash(ls)"]}}`:                                                          {1, 0, 0},
 		`{"permissions": {"allow": "all", "deny": ["Edit"]}}`:                                               {0, 1, 0},

@@ -166,7 +166,7 @@ func TestRulesAboutCommands(t *testing.T) {
 }
 
 // If a line hides whether it runs a denied command, the rule requires approval.
-func TestRulesAskAboutWhatLinesHide(t *testing.T) {
+func TestRulesAskAboutHiddenCommands(t *testing.T) {
 	t.Parallel()
 	for line, asks := range map[string]bool{
 		"T=touch; $T x": true, "$(echo touch) x": true, "bash <<< 'touch x'": true, "echo touch x | sh": true, "bash <<'E'\ntouch x\nE": true, "/usr/bin/touc? x": true,
@@ -273,7 +273,7 @@ func TestOtherRules(t *testing.T) {
 }
 
 // An invalid rule is reported and never ignored silently.
-func TestWhatIsNotUnderstoodIsSaid(t *testing.T) {
+func TestInvalidRulesAreReported(t *testing.T) {
 	t.Parallel()
 	if r, _, _ := rules(t, "WebFetch"); r.PageRule("any.host") == nil {
 		t.Error("WebFetch denies no page")
