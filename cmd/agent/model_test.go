@@ -104,15 +104,14 @@ func sent(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// modelTurns reads a script for the model: turns are apart by empty lines, each
-// line of a turn is a step:
+// modelTurns parses a script for the model. Empty lines separate turns, and each line of a turn is
+// a step:
 //
 //	say TEXT   think TEXT   call TOOL JSON   event DATA   raw TEXT
 //	fail STATUS HEADER=VALUE… BODY   html STATUS   finish REASON
 //	cut   cutat BYTES   hang   nofinish   nodone   nousage
 //
-// A TEXT in double quotes is unquoted as in Go. "repeat N" before a turn plays it
-// N times.
+// A TEXT in double quotes is unquoted as in Go. "repeat N" before a turn plays it N times.
 func modelTurns(script string) ([]llmtest.Turn, error) {
 	var turns []llmtest.Turn
 	for _, block := range strings.Split(strings.TrimSpace(script), "\n\n") {

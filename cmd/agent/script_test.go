@@ -44,28 +44,28 @@ var programs = map[string]func(){
 	"mcpserver": mcptest.Main,
 }
 
-// TestScripts runs the program as a user's shell would, on the scripts in
-// testdata/script. Besides the commands of testscript they have
+// TestScripts runs the scripts in testdata/script. They run the program as a user's shell would. In
+// addition to the commands of testscript they have:
 //
 //	model FILE            start a model server that plays FILE (see modelTurns)
-//	answers PATH BODY     it answers a path beside its requests; BODY hang: never
-//	internet FILE         play hosts of the internet for programs of exits (see playHosts)
-//	[!] asked REGEXP      one of their requests matches
-//	exits STATUS CMD…     run a program that must end with this exit status
-//	runs STATUS ARGS…     run agent in this process; it must end with this exit status;
-//	                      <FILE before ARGS is its input
-//	requests N            the server got N chat requests
-//	model-of N NAME       the N-th of them, from 0, asks for this model
-//	[!] sent REGEXP       one of them matches
-//	[!] offered TOOL…     all offer the same tools, and these
-//	session               set $SESSION to the latest session log, $ID to its id
+//	answers PATH BODY     make the server answer PATH with BODY; hang as BODY: never answer
+//	internet FILE         start hosts of the internet for programs of exits (see playHosts)
+//	[!] asked REGEXP      check that a request to these hosts matches
+//	exits STATUS CMD…     run a program and check its exit status
+//	runs STATUS ARGS…     run agent in this process and check its exit status;
+//	                      <FILE before ARGS is the input
+//	requests N            check that the server received N chat requests
+//	model-of N NAME       check the model of the N-th request, counted from 0
+//	[!] sent REGEXP       check that a chat request matches
+//	[!] offered TOOL…     check that all requests offer the same tools, including these
+//	session               set $SESSION to the latest session log and $ID to its ID
 //	truncate FILE SIZE    make a sparse file
-//	leftovers             no process that works in a folder of the script is left
+//	leftovers             check that no process works in a folder of the script
 //
-// and the conditions [root], [sandbox]: there is one, and [tmpfs]: a small disk can
-// be mounted to fill it.
+// The conditions are [root], [sandbox] if a sandbox is available, and [tmpfs] if a small disk can be
+// mounted to fill it.
 //
-// Every request is checked by llmtest, and the key must show up nowhere.
+// Package llmtest checks every request. The key must not appear in any output or file.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, scriptParams("testdata/script"))

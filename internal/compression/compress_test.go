@@ -153,7 +153,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// REQ-HD-008.2, D-25.
+// TestHighDensityTail covers REQ-HD-008.2 and D-25.
 func TestHighDensityTail(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 500)
@@ -181,7 +181,7 @@ func TestHighDensityTail(t *testing.T) {
 	}
 }
 
-// REQ-HD-008.6, BR-THRESH-004, D-27.
+// TestHighDensityTruncates covers REQ-HD-008.6, BR-THRESH-004 and D-27.
 func TestHighDensityTruncates(t *testing.T) {
 	t.Parallel()
 	t.Run("K-07", func(t *testing.T) {
@@ -291,7 +291,7 @@ func TestCompressTwice(t *testing.T) {
 	}
 }
 
-// D-33.
+// TestTopDownTruncation covers D-33.
 func TestTopDownTruncation(t *testing.T) {
 	t.Parallel()
 	group := conv(A(call("1", "x", "{}")), T(res("1", "x", "s")))

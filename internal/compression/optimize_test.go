@@ -69,8 +69,8 @@ func checkResult(t *testing.T, want optimizeCase, got history.DensityResult) {
 	}
 }
 
-// EC-001, EC-002, EC-003, EC-004, EC-042, REQ-HD-005.10, REQ-HD-006.4,
-// REQ-HD-007.6.
+// TestOptimizeNothingToDo covers EC-001, EC-002, EC-003, EC-004, EC-042, REQ-HD-005.10,
+// REQ-HD-006.4 and REQ-HD-007.6.
 func TestOptimizeNothingToDo(t *testing.T) {
 	t.Parallel()
 	stale := conv(H(inc("a", "1")), read("/w/a"), write("/w/a"), H(inc("a", "2")), write("/w/b"), write("/w/c"), write("/w/d"))
@@ -106,9 +106,9 @@ func TestOptimizeSwitches(t *testing.T) {
 	}
 }
 
-// REQ-HD-005.1, REQ-HD-005.6, REQ-HD-005.7, REQ-HD-005.8, BR-PRUNE-001,
-// BR-PRUNE-002, BR-PRUNE-003, BR-PRUNE-004, EC-010, EC-011, EC-012, EC-013, EC-053,
-// D-10, D-11, D-12, D-13.
+// TestOptimizeReadWrite covers REQ-HD-005.1, REQ-HD-005.6, REQ-HD-005.7, REQ-HD-005.8,
+// BR-PRUNE-001, BR-PRUNE-002, BR-PRUNE-003, BR-PRUNE-004, EC-010, EC-011, EC-012, EC-013, EC-053,
+// D-10, D-11, D-12 and D-13.
 func TestOptimizeReadWrite(t *testing.T) {
 	t.Parallel()
 	runOptimizeCases(t, []optimizeCase{
@@ -221,8 +221,8 @@ func TestOptimizeEveryReadAndWriteTool(t *testing.T) {
 	}
 }
 
-// REQ-HD-005.4, REQ-HD-005.5, REQ-HD-005.11, REQ-HD-013.5, BR-PRUNE-005,
-// BR-PRUNE-006, EC-016, EC-050, EC-051, EC-052, D-14.
+// TestOptimizePaths covers REQ-HD-005.4, REQ-HD-005.5, REQ-HD-005.11, REQ-HD-013.5, BR-PRUNE-005,
+// BR-PRUNE-006, EC-016, EC-050, EC-051, EC-052 and D-14.
 func TestOptimizePaths(t *testing.T) {
 	t.Parallel()
 	reading := func(parameters string) []*history.Content { return ran("read_file", parameters, "x") }
@@ -258,7 +258,7 @@ func TestSkippedCallsAreReported(t *testing.T) {
 	}
 }
 
-// REQ-HD-005.9, D-15, EC-014, EC-015.
+// TestOptimizeReadMany covers REQ-HD-005.9, D-15, EC-014 and EC-015.
 func TestOptimizeReadMany(t *testing.T) {
 	t.Parallel()
 	many := func(parameters string) []*history.Content { return ran("read_many_files", parameters, "x") }
@@ -342,10 +342,10 @@ func TestOptimizeInclusions(t *testing.T) {
 
 func quoted(s string) string { return strings.TrimSuffix(strings.TrimPrefix(show(H(s)), "H{"), "}") }
 
-// REQ-HD-007.1, REQ-HD-007.2, REQ-HD-007.3, BR-RECENCY-001, BR-RECENCY-002,
-// BR-RECENCY-003, BR-RECENCY-004, BR-RECENCY-005, BR-CONFLICT-002,
-// BR-CONFLICT-003, BR-CONFLICT-004, BR-CONFLICT-005, REQ-HD-013.6, EC-030,
-// EC-031, EC-032, EC-040, EC-041, D-03, D-22.
+// TestOptimizeRecency covers REQ-HD-007.1, REQ-HD-007.2, REQ-HD-007.3, BR-RECENCY-001,
+// BR-RECENCY-002, BR-RECENCY-003, BR-RECENCY-004, BR-RECENCY-005, BR-CONFLICT-002, BR-CONFLICT-003,
+// BR-CONFLICT-004, BR-CONFLICT-005, REQ-HD-013.6, EC-030, EC-031, EC-032, EC-040, EC-041, D-03 and
+// D-22.
 func TestOptimizeRecency(t *testing.T) {
 	t.Parallel()
 	pairs := func(tool string, ids ...string) []*history.Content {

@@ -47,7 +47,7 @@ func checkOptimize(t *testing.T, property func(*rapid.T, optimized)) {
 	})
 }
 
-// REQ-HD-001.5, REQ-HD-001.6, REQ-HD-001.7.
+// TestP1ResultsApply covers REQ-HD-001.5, REQ-HD-001.6 and REQ-HD-001.7.
 func TestP1ResultsApply(t *testing.T) {
 	checkOptimize(t, func(t *rapid.T, o optimized) {
 		if !slices.IsSorted(o.result.Removals) {
@@ -56,7 +56,7 @@ func TestP1ResultsApply(t *testing.T) {
 	})
 }
 
-// D-17.
+// TestP2Idempotent covers D-17.
 func TestP2Idempotent(t *testing.T) {
 	checkOptimize(t, func(t *rapid.T, o optimized) {
 		again, err := highDensity{}.Optimize(o.after, o.config)
@@ -134,7 +134,7 @@ func TestP6ReplacementsKeepTheirEntry(t *testing.T) {
 	})
 }
 
-// REQ-HD-001.8, REQ-HD-013.7.
+// TestP7CountsEqualTheChanges covers REQ-HD-001.8 and REQ-HD-013.7.
 func TestP7CountsEqualTheChanges(t *testing.T) {
 	checkOptimize(t, func(t *rapid.T, o optimized) {
 		want := [3]int{
@@ -190,7 +190,7 @@ func stalePointers(o optimized) int {
 
 var stubLine = regexp.MustCompile(`\[[^\[\]]*: included again later\]$`)
 
-// D-21.
+// TestP8HumanWordsSurvive covers D-21.
 func TestP8HumanWordsSurvive(t *testing.T) {
 	checkOptimize(t, func(t *rapid.T, o optimized) {
 		var before, after []string

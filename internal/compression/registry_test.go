@@ -10,7 +10,7 @@ import (
 	"agent/internal/history"
 )
 
-// REQ-HD-004.1, REQ-HD-004.2, REQ-HD-004.3, REQ-HD-004.4, D-05.
+// TestRegistry covers REQ-HD-004.1, REQ-HD-004.2, REQ-HD-004.3, REQ-HD-004.4 and D-05.
 func TestRegistry(t *testing.T) {
 	t.Parallel()
 	names := Names()
@@ -118,7 +118,7 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// REQ-HD-007.4, REQ-HD-013.6, EC-031, D-22.
+// TestNormalizeRetention covers REQ-HD-007.4, REQ-HD-013.6, EC-031 and D-22.
 func TestNormalizeRetention(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[float64]int{

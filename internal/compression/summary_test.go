@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// REQ-HD-008.3, D-26.
+// TestSummaries covers REQ-HD-008.3 and D-26.
 func TestSummaries(t *testing.T) {
 	t.Parallel()
 	lines := func(n int) string { return strings.Repeat("some text\n", n) }
