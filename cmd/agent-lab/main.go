@@ -54,9 +54,8 @@ func newRoot(p *app.Process) *cobra.Command {
 	}, printComparisons)
 	variants.Flags().BoolVar(&optimum, "optimum", false, "also find the least that a recording could have cost (takes seconds)")
 	requests := newMeasurement(p, "requests FILE…", "Show each request of a session, and whether a replay decides as the session did", oneByOne, printRequests)
-	searches := newMeasurement(p, "explore FILE…", "Show what long searches would have cost as tasks of the agent explore", explore, printExplored)
 	warming := newMeasurement(p, "warm FILE…", "Show the costs and savings of refreshes of the cache", timed, printWarm)
-	root.AddCommand(variants, requests, searches, warming)
+	root.AddCommand(variants, requests, warming)
 	return root
 }
 

@@ -11,6 +11,7 @@ import (
 	"agent/internal/chat/cachewarm"
 	"agent/internal/history"
 	"agent/internal/offline"
+	"agent/internal/offline/logs"
 	"agent/internal/settings"
 	"agent/internal/tools"
 )
@@ -55,6 +56,11 @@ func timed(ctx context.Context, in offline.Input, fresh func() (*offline.Engine,
 		}
 	}
 	return out, nil
+}
+
+func timeOf(entry *history.Content) time.Time {
+	ms, _ := history.MetaOf[int64](entry, logs.MetaTime)
+	return time.UnixMilli(ms)
 }
 
 // longestCommand is the time limit for commands in the recorded agents.
