@@ -48,14 +48,9 @@ func newRoot(p *app.Process) *cobra.Command {
 		Use: "agent-lab", Short: "Measure the context engine on recordings",
 		SilenceUsage: true, SilenceErrors: true,
 	}
-	optimum := false
-	variants := newMeasurement(p, "variants FILE…", "Compare variants of the engine", func(ctx context.Context, in offline.Input, fresh func() (*offline.Engine, error)) (*comparison, error) {
-		return compare(ctx, in, optimum, fresh)
-	}, printComparisons)
-	variants.Flags().BoolVar(&optimum, "optimum", false, "also find the least that a recording could have cost (takes seconds)")
 	requests := newMeasurement(p, "requests FILE…", "Show each request of a session, and whether a replay decides as the session did", oneByOne, printRequests)
 	warming := newMeasurement(p, "warm FILE…", "Show the costs and savings of refreshes of the cache", timed, printWarm)
-	root.AddCommand(variants, requests, warming)
+	root.AddCommand(requests, warming)
 	return root
 }
 

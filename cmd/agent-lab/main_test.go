@@ -40,43 +40,13 @@ func lab(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// The variants include the phase that is off by default. For every price the optimum is the lowest
-// cost that omits nothing necessary. No optimum is above the cost of sending everything.
-func TestVariants(t *testing.T) {
-	t.Parallel()
-	out, err := lab(t, "variants", "--optimum", "--json", "doc.json")
-	var all []struct {
-		Variants []struct{ Name string }
-		Optimum  []least
-	}
-	if err != nil || json.Unmarshal([]byte(out), &all) != nil || len(all) != 1 || len(all[0].Optimum) == 0 {
-		t.Fatalf("%s, %v", out, err)
-	}
-	var names []string
-	for _, v := range all[0].Variants {
-		names = append(names, v.Name)
-	}
-	if got := strings.Join(names, "|"); got != "none|high-density|high-density, recency 3|top-down-truncation|cache-aware" {
-		t.Errorf("the variants are %s", got)
-	}
-	for _, o := range all[0].Optimum {
-		if o.Quotes <= 0 || o.Quotes > o.Words || o.Words > 1 {
-			t.Errorf("%+v", o)
-		}
-	}
-	out, err = lab(t, "variants", "--optimum", "doc.json", "doc.json")
-	if err != nil || !strings.Contains(out, "all 2 recordings") || !strings.Contains(out, "doc.json: least possible, no cache: ") {
-		t.Errorf("%s, %v", out, err)
-	}
-}
-
 func TestRecordingsThatCannotBeUsed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ args, want string }{
 		{"requests doc.json", "says nothing of single requests"},
-		{"variants none.json", "none.json"},
-		{"variants doc.json --set nothing=1", "nothing"},
-		{"variants", "at least 1 arg"},
+		{"warm none.json", "none.json"},
+		{"warm doc.json --set nothing=1", "nothing"},
+		{"warm", "at least 1 arg"},
 	} {
 		if out, err := lab(t, strings.Fields(c.args)...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %s, %v", c.args, out, err)

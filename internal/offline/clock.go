@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"agent/internal/history"
-	"agent/internal/llm/vendor"
 	"agent/internal/offline/logs"
 )
 
@@ -38,13 +37,4 @@ func newClock(entries []*history.Content, at map[*history.Content]time.Time) clo
 func timeOf(entry *history.Content) (time.Time, bool) {
 	at, ok := history.MetaOf[int64](entry, logs.MetaTime)
 	return time.UnixMilli(at).UTC(), ok
-}
-
-// gaps reports for each request whether the cache cannot contain any part of the request.
-func (c clock) gaps(cache vendor.Cache) []bool {
-	cold := make([]bool, len(c))
-	for k := range c {
-		cold[k] = k == 0 || !cache.Alive(c[k].Sub(c[k-1]))
-	}
-	return cold
 }

@@ -60,8 +60,6 @@ func Replay(ctx context.Context, in Input, variants []Variant, fresh func() (*En
 type Recording struct {
 	Input
 	Stretches []Span
-	// Head is the size of the system prompt and the tools of each request, in tokens.
-	Head int
 
 	fresh func() (*Engine, error)
 	// size is a context window in which the largest request of the recording fits easily, in tokens.
@@ -77,10 +75,8 @@ const usualLife = 5 * time.Minute
 
 // A Span contains the entries between two clears.
 type Span struct {
-	// Needs contains the needs of the replies in the span. Cold contains whether the provider's cache
-	// cannot contain any part of a request.
+	// Needs contains the needs of the replies in the span.
 	Needs *judge.Recording
-	Cold  []bool
 
 	entries []*history.Content
 	// said is the number of entries as recorded, before they were repaired.
@@ -106,7 +102,7 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 		return nil, err
 	}
 	w := engine.newWindow(in, View{})
-	r := &Recording{Input: in, fresh: fresh, cache: chat.CacheOf(engine.Settings, usualLife), settings: engine.Settings, Head: w.Measure.Tokens()}
+	r := &Recording{Input: in, fresh: fresh, cache: chat.CacheOf(engine.Settings, usualLife), settings: engine.Settings}
 	counter := engine.Counter(settings.Model.Value(engine.Settings))
 	options := engine.following(in, counter)
 	if in.Steps != nil && settings.CacheLife.Value(engine.Settings) == 0 {
@@ -134,7 +130,7 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 		}
 		largest = max(largest, sum)
 		clock := newClock(entries, all.At)
-		s := Span{judge.New(entries, options), clock.gaps(r.cache), entries, len(said), clock}
+		s := Span{judge.New(entries, options), entries, len(said), clock}
 		if in.Against == AsSent {
 			s.entries = s.withoutNumbers()
 			for _, entry := range s.entries {
@@ -143,6 +139,6 @@ func prepareRecording(in Input, fresh func() (*Engine, error)) (*Recording, erro
 		}
 		r.Stretches = append(r.Stretches, s)
 	}
-	r.size = max(w.Limits.Size(), 2*(r.Head+largest))
+	r.size = max(w.Limits.Size(), 2*(w.Measure.Tokens()+largest))
 	return r, nil
 }

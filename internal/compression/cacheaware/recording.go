@@ -15,10 +15,10 @@ type RecordedUnit struct {
 	Request int
 	// Text is the text that the unit shows, without line numbers.
 	Text string
-	// Tokens is the size of the unit, and Left the size of a pointer that replaces it.
-	Tokens, Left int
-	// Fixed is set if the unit never changes, Quote if it is the old text of an edit.
-	Fixed, Quote bool
+	// Tokens is the size of the unit.
+	Tokens int
+	// Fixed is set if the unit never changes.
+	Fixed bool
 	// Written is set if the model wrote the unit: text, or a part of a call.
 	Written bool
 	// Path is the file whose lines From to To the unit shows, or "" if the unit is not a view.
@@ -49,8 +49,8 @@ func (e *Engine) RecordedUnits() []RecordedUnit {
 		u := &e.conversation.units[at]
 		entry := e.conversation.entries[u.entry]
 		parts[at] = RecordedUnit{
-			Entry: u.entry, Block: u.block, Request: u.sent, Text: u.text, Tokens: u.full, Left: u.left,
-			Fixed: u.fixed(), Quote: u.part == oldText, Written: entry.Speaker == history.AI,
+			Entry: u.entry, Block: u.block, Request: u.sent, Text: u.text, Tokens: u.full,
+			Fixed: u.fixed(), Written: entry.Speaker == history.AI,
 			Found: u.part == result && (u.fact.act == EffectShell || u.fact.act == EffectFind),
 		}
 		if parts[at].Found {

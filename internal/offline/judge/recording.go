@@ -13,9 +13,8 @@ type Recording struct {
 	// Parts lists the units of the conversation, in order.
 	Parts []compression.RecordedUnit
 
-	// words maps the rare words that replies use to their numbers. names contains the words by number.
+	// words maps the rare words that replies use to their numbers.
 	words map[string]int32
-	names []string
 	// views maps the positions of answers to the parts of files that they show.
 	views map[history.Ref]*view
 }
@@ -24,9 +23,9 @@ type Recording struct {
 type Reply struct {
 	// Quotes lists the texts that its edits quote.
 	Quotes []Quote
-	// Rare lists the rare words that the reply uses. Named is the number of its words that were in the
+	// Rare lists the numbers of the rare words that the reply uses. Named is the number of its words that were in the
 	// request.
-	Rare  []RareWord
+	Rare  []int32
 	Named int
 }
 
@@ -38,16 +37,6 @@ type Quote struct {
 	// Source is the text of the part from which the quote would be read again: the shortest answer that
 	// contained it, or otherwise the shortest text of the model.
 	Source string
-	// Newest is the index of the last part that contained the quote. Fixed is set if a part that never
-	// changes contained it.
-	Newest int
-	Fixed  bool
-}
-
-// A RareWord is a rare word and the index of the newest part that contains it.
-type RareWord struct {
-	word   int32
-	Newest int
 }
 
 // New reads a conversation that was never pruned.
@@ -73,17 +62,6 @@ func New(entries []*history.Content, o compression.EngineOptions) *Recording {
 	return r
 }
 
-// CommandResults returns the answers of commands and searches.
-func (r *Recording) CommandResults() []compression.RecordedUnit {
-	var found []compression.RecordedUnit
-	for _, p := range r.Parts {
-		if p.Found {
-			found = append(found, p)
-		}
-	}
-	return found
-}
-
 // quote finds the parts that contained the quoted text of an edit.
 func (r *Recording) quote(q compression.EditQuote) Quote {
 	found := Quote{EditQuote: q}
@@ -96,7 +74,7 @@ func (r *Recording) quote(q compression.EditQuote) Quote {
 		if !strings.Contains(p.Text, q.Text) {
 			continue
 		}
-		found.Shown, found.Newest, found.Fixed = true, at, found.Fixed || p.Fixed
+		found.Shown = true
 		if source < 0 || better(p, &r.Parts[source]) {
 			source = at
 		}
@@ -118,15 +96,11 @@ func better(a, b *compression.RecordedUnit) bool {
 
 // findWords finds the rare words of each reply.
 func (r *Recording) findWords() {
-	type holder struct {
-		newest int
-		fixed  bool
-	}
-	held, read := map[string]holder{}, 0
+	held, read := map[string]bool{}, 0 // the words so far, and whether a part that never changes has them
 	for k := range r.Replies {
 		for ; read < len(r.Parts) && r.Parts[read].Request <= k; read++ {
 			for word := range compression.NameWords(r.Parts[read].Text) {
-				held[word] = holder{read, held[word].fixed || r.Parts[read].Fixed}
+				held[word] = held[word] || r.Parts[read].Fixed
 			}
 		}
 		reply, seen := &r.Replies[k], map[string]bool{}
@@ -135,29 +109,25 @@ func (r *Recording) findWords() {
 				continue
 			}
 			for word := range compression.NameWords(r.Parts[at].Text) {
-				h, known := held[word]
+				fixed, known := held[word]
 				if !known || seen[word] {
 					continue
 				}
 				seen[word] = true
 				reply.Named++
-				if !h.fixed {
-					reply.Rare = append(reply.Rare, RareWord{r.number(word), h.newest})
+				if !fixed {
+					reply.Rare = append(reply.Rare, r.number(word))
 				}
 			}
 		}
 	}
 }
 
-// Word returns the text of a rare word.
-func (r *Recording) Word(w RareWord) string { return r.names[w.word] }
-
 func (r *Recording) number(word string) int32 {
 	n, known := r.words[word]
 	if !known {
 		n = int32(len(r.words))
 		r.words[word] = n
-		r.names = append(r.names, word)
 	}
 	return n
 }

@@ -91,7 +91,7 @@ func (s *VisibleText) Contains(text string) bool {
 func (s *VisibleText) CountLostWords(r Reply) int {
 	lost := 0
 	for _, rare := range r.Rare {
-		if s.count[rare.word] == 0 {
+		if s.count[rare] == 0 {
 			lost++
 		}
 	}
