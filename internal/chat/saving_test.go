@@ -105,3 +105,38 @@ func TestRoughCacheShrinksTheSaving(t *testing.T) {
 		t.Errorf("saved $%.2f, and $%.2f where a cut loses the whole cache", fine, rough)
 	}
 }
+
+// A provider that counts fewer tokens than this program also charges for fewer: the saving follows its
+// reports, although nearly all of each request comes from its cache.
+func TestSavingIsInTheTokensOfTheProvider(t *testing.T) {
+	t.Parallel()
+	saved := map[float64]Saving{}
+	for _, scale := range []float64{1, 0.6} {
+		r := newLogged(t)
+		r.set("compression.strategy", "cache-aware")
+		r.set("context-limit", "1000000")
+		r.at.prices = &settings.Prices{Input: 10, Output: 10, CacheRead: 1, CacheWrite: 12.5}
+		before := 0
+		r.model.next = func(int) answerFunc {
+			return func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
+				tokens := int(scale * float64(r.window.Measure.Estimate()))
+				if before == 0 {
+					tokens = r.window.Measure.Estimate() // plain text, of which both count the same
+				}
+				cached := min(before, tokens)
+				before = tokens
+				respond(llm.Text{Delta: "ok"}, llm.Usage{PromptTokens: tokens, CachedTokens: cached, CompletionTokens: 1}, llm.Finish{Reason: "stop"})(ctx, req, yield)
+			}
+		}
+		for i := range 40 {
+			r.pair(fmt.Sprint(i), "run_shell_command", fmt.Sprint("go test ./", i), wordy(3000))
+			if _, err := r.prompt("on"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		saved[scale] = r.stats.Saving
+	}
+	if share := saved[0.6].Cost / saved[1].Cost; saved[1].Cost <= 0 || share < 0.55 || share > 0.65 {
+		t.Errorf("saved $%.3f where both count the same, and $%.3f where the provider counts 0.6 of it", saved[1].Cost, saved[0.6].Cost)
+	}
+}

@@ -18,14 +18,21 @@ type Calibration struct {
 
 // Observe compares the estimate of a request, before scaling, with the prompt tokens that the provider
 // reported. cached is how many of these the provider read from its cache. It ignores a request without
-// a count on either side. It also ignores a partly cached request that was reported smaller than its
-// estimate. Some servers count only the uncached tokens, and their number would lead to an exceeded
-// limit.
+// a count on either side. It also ignores a report that seems to omit the cached tokens, as some
+// servers do, because a ratio from it would lead to an exceeded limit.
 func (c *Calibration) Observe(model string, estimated, reported, cached int) {
-	if estimated <= 0 || reported <= 0 || reported < estimated && cached > 0 {
+	if estimated <= 0 || reported <= 0 || reported < estimated && cached > 0 && !c.includesCached(model, estimated, reported, cached) {
 		return
 	}
 	c.Restore(model, float64(reported)/float64(estimated))
+}
+
+// includesCached reports whether a count includes the cached tokens. At least nine tenths of it must be
+// cached. A count without the cached tokens is rarely that close to their number, and is then about half
+// of the size. So the count must also be above half of the estimate.
+func (c *Calibration) includesCached(model string, estimated, reported, cached int) bool {
+	const aboveHalf = 0.55
+	return cached <= reported && 9*reported <= 10*cached && float64(reported) > aboveHalf*max(1, c.ratios[model])*float64(estimated)
 }
 
 // Ratio returns the ratio for a model. It returns false if there is none.

@@ -20,6 +20,11 @@ func TestCalibrationD09(t *testing.T) {
 		"negative numbers are no use": {[]request{{-5, 50, 0}, {5, -50, 0}}, 1001},
 		"without what was cached":     {[]request{{1000, 1300, 0}, {1000, 200, 800}}, 1301},
 		"more, and partly cached":     {[]request{{1000, 1200, 800}}, 1201},
+		"less, and mostly cached":     {[]request{{1000, 900, 0}, {2000, 1300, 1200}}, 651},
+		"less, and all cached":        {[]request{{2000, 1400, 1400}}, 701},
+		"less, and little cached":     {[]request{{1000, 900, 0}, {2000, 1400, 1200}}, 901},
+		"the half that is not cached": {[]request{{1000, 1000, 0}, {2000, 1000, 1000}}, 1001},
+		"half of what it was before":  {[]request{{1000, 1300, 0}, {2000, 1300, 1300}}, 1301},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

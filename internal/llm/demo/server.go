@@ -129,9 +129,9 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := next(asked)
 	calls := newConversation(asked.Messages).calls(answer)
-	completion := len(answer.text)
+	completion := answer.text
 	for _, call := range calls {
-		completion += len(call.Function.Name) + len(call.Function.Arguments)
+		completion += call.Function.Name + call.Function.Arguments
 	}
 	cost := s.cache.account(asked, completion)
 	if !asked.StreamOptions.IncludeUsage {

@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/sashabaranov/go-openai"
+
+	"agent/internal/tokens"
 )
 
 // The speed of the demo: slow enough that the user can see the reply stream.
@@ -110,13 +112,9 @@ func pieces(text string) iter.Seq[string] {
 	}
 }
 
-// charactersPerToken is an estimate for English and code. The demo has no tokenizer, so its token
-// counts are estimates.
-const charactersPerToken = 4
-
-func approximateTokens(characters int) int {
-	return (characters + charactersPerToken - 1) / charactersPerToken
-}
+// counter counts with the tokenizer that the program uses for the model. So the usage and the
+// savings that the program computes agree.
+var counter = tokens.NewCounter(tokens.EncodingFor(Model))
 
 // prefixCache simulates the cache of a provider. The common prefix of a request and the previous
 // request counts as cached.
@@ -125,9 +123,9 @@ type prefixCache struct {
 	previous string
 }
 
-// account returns the usage of a request whose answer has completion characters. It stores the request
-// for the comparison with the next.
-func (p *prefixCache) account(r request, completion int) *openai.Usage {
+// account returns the usage of a request with the answer completion. It stores the request for the
+// comparison with the next.
+func (p *prefixCache) account(r request, completion string) *openai.Usage {
 	prompt := promptText(r)
 	p.mu.Lock()
 	shared := 0
@@ -136,9 +134,9 @@ func (p *prefixCache) account(r request, completion int) *openai.Usage {
 	}
 	p.previous = prompt
 	p.mu.Unlock()
-	u := &openai.Usage{PromptTokens: approximateTokens(len(prompt)), CompletionTokens: approximateTokens(completion)}
+	u := &openai.Usage{PromptTokens: counter.Count(prompt), CompletionTokens: counter.Count(completion)}
 	u.TotalTokens = u.PromptTokens + u.CompletionTokens
-	u.PromptTokensDetails = &openai.PromptTokensDetails{CachedTokens: min(shared/charactersPerToken, u.PromptTokens)}
+	u.PromptTokensDetails = &openai.PromptTokensDetails{CachedTokens: min(counter.Count(prompt[:shared]), u.PromptTokens)}
 	return u
 }
 
