@@ -91,6 +91,7 @@ var rooms = []room{
 	{"internal/llm/refusal", []string{"internal/llm", "internal/llm/vendor"}, "what words mean depends on no request"},
 	{"internal/llm/openai", []string{"internal/history", "internal/llm"}, "a wire format turns requests into bytes and knows no settings"},
 	{"internal/llm/anthropic", []string{"internal/history", "internal/llm"}, "a wire format turns requests into bytes and knows no settings"},
+	{"internal/llm/demo", []string{"internal/llm", "internal/tokens"}, "a script plays a provider, and counts tokens as the program does"},
 	{"internal/llm", []string{"internal/history", "internal/reachlog"}, "a provider turns history into replies"},
 	{"internal/base/lexer", nil, "reading a grammar needs nothing"},
 	{"internal/git/diff", []string{"internal/git/gitcmd", "internal/sandbox"}, "it runs git and nothing else"},
