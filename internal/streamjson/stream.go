@@ -47,6 +47,7 @@ type (
 		// Title summarizes the question in one line. The members below describe the action.
 		Title      string          `json:"title"`
 		Diff       string          `json:"diff,omitempty"`
+		Note       string          `json:"note,omitempty"`
 		Command    string          `json:"command,omitempty"`
 		Outside    string          `json:"outside,omitempty"`
 		Parameters json.RawMessage `json:"parameters,omitempty"`
@@ -251,7 +252,7 @@ func ofAgent(e chat.AgentEvent, lineOf func(chat.Event) any) any {
 
 func approvalOf(a chat.Approval) approvalLine {
 	line := approvalLine{
-		Type: "approval", ID: a.ID, AgentID: a.AgentID, Tool: a.Tool, Title: a.Preview.Title, Diff: a.Preview.Diff, Command: a.Preview.Command, Outside: a.Preview.Outside,
+		Type: "approval", ID: a.ID, AgentID: a.AgentID, Tool: a.Tool, Title: a.Preview.Title, Diff: a.Preview.Diff, Note: a.Preview.Note, Command: a.Preview.Command, Outside: a.Preview.Outside,
 		Parameters: a.Preview.Arguments, Plan: a.Preview.Plan, Repeats: a.Repeats, Always: a.Always, Sandbox: a.Sandbox,
 	}
 	for _, found := range a.Preview.Protected {

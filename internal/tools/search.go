@@ -293,13 +293,15 @@ func countMatches(matches []search.Match, query search.Query) string {
 const excerptBytes = 300
 
 // excerpt shortens a long line to the part around the match at a byte offset.
-func excerpt(line string, at int) string {
-	if len(line) <= excerptBytes {
+func excerpt(line string, at int) string { return cutAround(line, at, excerptBytes) }
+
+// cutAround shortens a line to limit bytes around an offset.
+func cutAround(line string, at, limit int) string {
+	if len(line) <= limit {
 		return line
 	}
-	const before = excerptBytes / 3
-	begin := min(max(0, at-before), len(line)-excerptBytes)
-	end := begin + excerptBytes
+	begin := min(max(0, at-limit/3), len(line)-limit)
+	end := begin + limit
 	shown := strings.ToValidUTF8(line[begin:end], "")
 	if begin > 0 {
 		shown = "…" + shown

@@ -52,6 +52,10 @@ const (
 	maxTried = 5
 	// maxHover limits the description of a name by a server, in bytes.
 	maxHover = 2000
+	// shortestWord is the number of letters from which a renamed name is searched for afterwards.
+	// maxRemaining is the number of places that are then listed, remainingBytes the size of each, and
+	// maxCounted the number of places that are counted.
+	shortestWord, maxRemaining, remainingBytes, maxCounted = 3, 10, 120, 1000
 	// nearLines is the largest distance between the given line and the line on which a name is
 	// found.
 	nearLines = 20
@@ -63,7 +67,7 @@ func SymbolTool(servers *lsp.Folder) Tool {
 	return defineRead(Tool{
 		Name: SymbolName,
 		Description: "Asks the compiler's view of the code, exact where a text search is not: shows the code of a declaration wherever it is, lists the uses or callers of a name, " +
-			"or renames it in all files at once. Use it instead of searching and reading when you have a name.",
+			"or renames it in all files at once and lists where the old name remains, such as in strings and documents. Use it instead of searching and reading when you have a name.",
 		Traits: Traits{
 			Key:   "name",
 			Words: toolspec.SameVerbs("looking up", "looked up", "look up"),

@@ -7,9 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"agent/internal/base/humanize"
 	"agent/internal/lsp"
+	"agent/internal/search"
 	"agent/internal/toolspec"
 )
 
@@ -57,16 +60,67 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 		changed = append(changed, toolspec.ReportedFile(c.rel, ""))
 		count += len(found.Edits[file])
 	}
+	remaining, err := c.remaining(ctx, word, planned.changes)
+	if err != nil {
+		return Plan{}, err
+	}
 	plan := c.env.planEdit(planned)
+	plan.Preview.Note = remaining
 	apply := plan.Apply
 	plan.Apply = func(ctx context.Context) Answer {
 		answer := apply(ctx)
 		if answer.Error == "" {
 			answer.Text = fmt.Sprintf("Renamed %s to %s at %s.\n%s%s\n", word, c.args.NewName, humanize.Count(count, "place"), toolspec.ReportFiles, toolspec.ReportedFiles(changed, ""))
+			if remaining != "" {
+				answer.Text += remaining + "\n"
+			}
 		}
 		return answer
 	}
 	return plan, nil
+}
+
+// remaining lists the lines that contain a name after a rename, first those of the changed files. A
+// server does not rename words in strings, comments and documents, names in code for another
+// system, and names of other things. It returns "" for a short name, which is often a plain word.
+func (c symbolCall) remaining(ctx context.Context, word string, changes []change) (string, error) {
+	if utf8.RuneCountInString(word) < shortestWord {
+		return "", nil
+	}
+	expression, err := wholeWord(word)
+	if err != nil {
+		return "", err
+	}
+	query := search.Query{Limit: maxCounted}
+	after := map[string][]byte{}
+	var changed []string
+	for _, one := range changes {
+		after[one.rel] = one.after
+		changed = append(changed, one.rel)
+	}
+	matches, _, err := search.Files(ctx, expression, changed, func(file string, _ []byte) ([]byte, error) { return after[file], nil }, query)
+	if err != nil {
+		return "", err
+	}
+	more, err := c.search(ctx, expression, func(file string) bool { return after[file] == nil }, query)
+	if err != nil {
+		return "", err
+	}
+	matches = append(matches, more...)
+	if len(matches) == 0 {
+		return "", nil
+	}
+	list := []string{"Still named " + word + ":"}
+	for _, m := range matches[:min(len(matches), maxRemaining)] {
+		list = append(list, fmt.Sprintf("%s:%d: %s", humanize.FileName(m.File), m.Line, humanize.Line(cutAround(m.Text, m.At, remainingBytes), 0)))
+	}
+	switch rest := len(matches) - maxRemaining; {
+	case len(matches) > maxCounted:
+		list = append(list, fmt.Sprintf("and more than %d more", maxCounted-maxRemaining))
+	case rest > 0:
+		list = append(list, fmt.Sprintf("and %d more", rest))
+	}
+	return strings.Join(list, "\n"), nil
 }
 
 // withUses adds to a rename the uses in files that the server does not edit, because they are

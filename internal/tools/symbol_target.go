@@ -168,21 +168,33 @@ func (c symbolCall) inWorkspace(ctx context.Context, word string) ([]target, err
 
 // having returns files that contain a name, at most maxOutlined.
 func (c symbolCall) having(ctx context.Context, word string, keep func(file string) bool) (found []string, err error) {
-	w := c.env.Workspace
-	base, files, err := w.Files(ctx, w.Root(), keep)
+	expression, err := wholeWord(word)
 	if err != nil {
 		return nil, err
 	}
-	expression, err := search.Parse(`(^|[^\p{L}\d_$])` + regexp.QuoteMeta(word) + `([^\p{L}\d_$]|$)`)
-	if err != nil {
-		return nil, err
-	}
-	files = slices.DeleteFunc(files, func(file string) bool { return !c.env.mayRead(filepath.Join(base, file)) })
-	matches, _, err := searchFiles(ctx, w, expression, base, files, search.Query{First: true, Limit: maxOutlined})
+	matches, err := c.search(ctx, expression, keep, search.Query{First: true, Limit: maxOutlined})
 	for _, match := range matches {
-		found = append(found, filepath.Join(base, match.File))
+		found = append(found, filepath.Join(c.env.Workspace.Root(), match.File))
 	}
 	return found, err
+}
+
+// wholeWord returns an expression that matches a name as nextName does.
+func wholeWord(name string) (*search.Expression, error) {
+	return search.Parse(`(^|[^\p{L}\p{Nd}_$])` + regexp.QuoteMeta(name) + `([^\p{L}\p{Nd}_$]|$)`)
+}
+
+// search searches the files of the workspace that keep accepts and that the model may read.
+func (c symbolCall) search(ctx context.Context, expression *search.Expression, keep func(file string) bool, query search.Query) ([]search.Match, error) {
+	w := c.env.Workspace
+	base, files, err := w.Files(ctx, w.Root(), func(file string) bool {
+		return keep(file) && c.env.mayRead(filepath.Join(w.Root(), file))
+	})
+	if err != nil {
+		return nil, err
+	}
+	matches, _, err := searchFiles(ctx, w, expression, base, files, query)
+	return matches, err
 }
 
 // mentions returns the files that contain the name of a call, for a server that does not search all

@@ -201,7 +201,7 @@ func TestRename(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	answer := plan.Apply(t.Context())
-	if answer.Text != "Renamed Name to Other at 4 places.\nchanged: a/a.go, b/b.go\n" {
+	if answer.Text != "Renamed Name to Other at 4 places.\nchanged: a/a.go, b/b.go\nStill named Name:\nc.txt:1: Name\n" {
 		t.Errorf("%q %s", answer.Text, answer.Error)
 	}
 	if files, _ := toolspec.ParseReport(answer.Text); strings.Join(files, " ") != "a/a.go b/b.go" {
@@ -235,6 +235,34 @@ func TestRename(t *testing.T) {
 	}
 	if answer := plan.Apply(t.Context()); answer.Error == "" || text("b/b.go") != changed {
 		t.Errorf("%+v", answer)
+	}
+}
+
+// After a rename, the places that still have the name are listed: in strings and comments of the changed
+// files, and in other files that the model may read.
+func TestRenameListsWhatRemains(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"a.go": "package a\n\nvar Store = \"Store\" // ReStore Store2\n\nvar id = 1\n", "README.md": "id\n\n\tUse a\u202e Store.\n",
+		"code.pyx": "Store = 1\n", ".env": "Store=key\n", ".gitignore": "out\n", "out/x": "Store\n", "binary": "Store\x00\n",
+	}
+	remains := func(name string) (string, error) {
+		env := fileEnv(t, files)
+		plan, err := planCall(t.Context(), t, RenameTool(servers(t, env, lsptest.Environ(t, lsptest.FaultStrings))), env, params{"op": "rename", "name": name, "new_name": "Other", "file": "a.go"})
+		return plan.Preview.Note, err
+	}
+	const want = "Still named Store:\na.go:3: var Other = \"Store\" // ReStore Store2\nREADME.md:3: Use a<U+202E> Store.\ncode.pyx:1: Store = 1"
+	if got, err := remains("Store"); got != want || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := remains("id"); got != "" || err != nil {
+		t.Errorf("a short name: %q, %v", got, err)
+	}
+	for count, want := range map[int]string{7: "\nmany:7: Store", 8: "\nand 1 more", 500: "\nand 493 more", 5000: "\nand more than 990 more"} {
+		files["many"] = strings.Repeat("Store\n", count)
+		if got, err := remains("Store"); !strings.HasSuffix(got, want) || err != nil {
+			t.Errorf("%d: %q, %v", count, got, err)
+		}
 	}
 }
 

@@ -87,6 +87,16 @@ var states = map[string]func(*screenplay){
 		}})
 		s.wait(time.Second)
 	},
+	"approve-rename": func(s *screenplay) {
+		s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{
+			ID: 1, Tool: tools.RenameName, Always: "edits",
+			Preview: tools.Preview{
+				Title: "edit internal/a.go", Diff: editDiff, Paths: []string{"internal/a.go"},
+				Note: "Still named Store:\ninternal/a.go:3: // A Store is no file.\ndocs/a.md:12: A Store keeps what you write until you close it, also after a crash.\nand 3 more",
+			},
+		}})
+		s.wait(time.Second)
+	},
 	"approve-command": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, askedForCommand("go test ./... && "+strings.Repeat("echo again ", 12)))
 		s.wait(time.Second)

@@ -121,6 +121,9 @@ func (w *shown) question(a chat.Approval) []any {
 		content = append(content, d)
 	}
 	var lines []string
+	if a.Preview.Note != "" {
+		lines = append(lines, humanize.EscapeInvisible(a.Preview.Note))
+	}
 	if a.Preview.Plan != "" {
 		lines = append(lines, humanize.EscapeInvisible(a.Preview.Plan))
 	}

@@ -41,10 +41,10 @@ func TestQuestionsAreVisible(t *testing.T) {
 	t.Parallel()
 	const odd = "a\u202eb\x1b[31m"
 	content, err := json.Marshal((&shown{}).question(chat.Approval{Preview: tools.Preview{
-		Command: odd, Directory: odd, Outside: odd, Remark: odd, Arguments: json.RawMessage(`"` + "a\u202eb" + `"`), Plan: odd,
+		Command: odd, Directory: odd, Outside: odd, Remark: odd, Arguments: json.RawMessage(`"` + "a\u202eb" + `"`), Plan: odd, Note: odd,
 		Served: &tools.ServerCall{Changed: odd}, Protected: []protect.File{{Path: odd, Why: odd}},
 	}}))
-	if err != nil || strings.ContainsAny(string(content), "\u202e\x1b") || strings.Contains(string(content), `\u001b`) {
+	if err != nil || strings.Count(string(content), "U+202E") != 9 || strings.ContainsAny(string(content), "\u202e\x1b") || strings.Contains(string(content), `\u001b`) {
 		t.Errorf("%s, %v", content, err)
 	}
 }

@@ -257,7 +257,7 @@ func (s *server) answer(method, path string, p params) (result any, asked bool) 
 	case FaultNull:
 		return nil, true
 	case FaultStrings:
-		if line := strings.Split(s.files[path], "\n")[p.Position.Line]; strings.Count(line[:p.Position.Character], `"`)%2 == 1 {
+		if inString(s.files[path], p.Position) {
 			return nil, true
 		}
 	}
@@ -269,6 +269,9 @@ func (s *server) answer(method, path string, p params) (result any, asked bool) 
 	edits := map[string][]any{}
 	for _, file := range slices.Sorted(keys(s.files)) {
 		for _, at := range words(s.files[file], word) {
+			if s.fault == FaultStrings && inString(s.files[file], at) {
+				continue
+			}
 			if s.fault == FaultBeyond {
 				at.Line += 1000
 			}
@@ -331,6 +334,12 @@ func (s *server) answer(method, path string, p params) (result any, asked bool) 
 		return places[:1], true
 	}
 	return places, true
+}
+
+// inString reports whether a position in a text of ASCII is in double quotes.
+func inString(text string, at position) bool {
+	line := strings.Split(text, "\n")[at.Line]
+	return strings.Count(line[:at.Character], `"`)%2 == 1
 }
 
 func (s *server) wordAt(path string, at position) string {

@@ -77,6 +77,9 @@ func (b *body) layCall(t *style.Theme, request OpenQuestion, width int) {
 	case p.Diff != "":
 		b.title = oneLine(p.Title).Text + t.SpellSigns("  "+patch.StatText(p.Diff))
 		b.rows = patch.Render(t, p.Diff, width)
+		if p.Note != "" {
+			b.rows = append(append(b.rows, ""), Command(t, p.Note, width)...)
+		}
 	case p.Command != "":
 		b.rows = Command(t, p.Command, width)
 		where := ""

@@ -85,7 +85,7 @@ func AllRows(t *style.Theme, request OpenQuestion, width int) []string {
 // hidden counts the invisible characters of a question.
 func hidden(asked OpenQuestion) (n int) {
 	p := asked.Preview
-	lines, texts, diffs := []string{p.Directory}, []string{p.Plan, p.Command}, []string{p.Diff}
+	lines, texts, diffs := []string{p.Directory}, []string{p.Plan, p.Command, p.Note}, []string{p.Diff}
 	if p.Command == "" {
 		lines, texts = append(lines, p.Title), append(texts, changedDefinition(p)+argumentsText(p.Arguments))
 	}
