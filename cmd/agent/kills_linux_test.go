@@ -33,7 +33,16 @@ func TestKilledSessionsAndClients(t *testing.T) {
 		kills = n
 	}
 	random := rand.New(rand.NewPCG(51, 51))
-	h := newKilled(t)
+	url := llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
+		const requests = 5 // the number in one turn
+		words := slices.Repeat([]string{"some words "}, 10)
+		turn := llmtest.Say(append(words, fmt.Sprintf("of reply %d", r.Number))...)
+		if r.Number%requests == requests-1 {
+			return turn
+		}
+		return turn.Call("glob", fmt.Sprintf(`{"pattern":"[f%d]*"}`, r.Number))
+	}).URL
+	h := newKilled(t, url)
 	sessions, clients, behind := 0, 0, 0
 	for cycle := 0; sessions+clients < kills; cycle++ {
 		pid := h.start(fmt.Sprintf("message %d", cycle))
@@ -77,29 +86,22 @@ func TestKilledSessionsAndClients(t *testing.T) {
 
 // killed is a session in the background that is killed and resumed.
 type killed struct {
-	t                 *testing.T
-	home, folder, url string
-	id, socket        string
+	t            *testing.T
+	home, folder string
+	environ      []string
+	id, socket   string
 }
 
-func newKilled(t *testing.T) *killed {
+// newKilled returns a home for a session. url is the address of its model.
+func newKilled(t *testing.T, url string) *killed {
 	home, err := os.MkdirTemp("", "ki") // the length of socket paths is limited
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &killed{t: t, home: home, folder: filepath.Join(home, "work")}
+	h := &killed{t: t, home: home, folder: filepath.Join(home, "work"), environ: []string{"OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url}}
 	if err := errors.Join(os.Mkdir(h.folder, 0o700), os.WriteFile(filepath.Join(h.folder, "found"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	h.url = llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
-		const requests = 5 // the number in one turn
-		words := slices.Repeat([]string{"some words "}, 10)
-		turn := llmtest.Say(append(words, fmt.Sprintf("of reply %d", r.Number))...)
-		if r.Number%requests == requests-1 {
-			return turn
-		}
-		return turn.Call("glob", fmt.Sprintf(`{"pattern":"[f%d]*"}`, r.Number))
-	}).URL
 	t.Cleanup(func() {
 		for _, row := range h.rows() {
 			h.kill(row.PID)
@@ -112,7 +114,8 @@ func newKilled(t *testing.T) *killed {
 func (h *killed) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Args[0], cmd.Dir, cmd.Stderr = name, h.folder, os.Stderr
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.home, "TMPDIR=" + h.home, "OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + h.url, "GORACE=" + noRaceSleep}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.home, "TMPDIR=" + h.home, "GORACE=" + noRaceSleep}
+	cmd.Env = append(cmd.Env, h.environ...)
 	return cmd
 }
 

@@ -119,12 +119,14 @@ func (w *Warming) Lines(ctx context.Context) ([]string, error) {
 const leastTold = 0.05
 
 // Forecast returns a line with the time left before the cache expires, and the cost of the next message
-// before and after that. It returns "" if refreshes between turns are off or would save little.
+// before and after that. It returns "" if refreshes between turns are off or would save little, and while a
+// session without a window works.
 func (w *Warming) Forecast(ctx context.Context) (string, error) {
 	return ask(ctx, w.inbox, func() string {
 		p, known := w.prefix()
 		left := w.used.Add(p.Life).Sub(w.chat.config.Now())
-		if settings.CacheWarming.Value(w.chat.config.Settings) != settings.WarmIdle || !known || left < time.Minute || p.Write-p.Read < leastTold {
+		works := w.shown.Load() != nil && w.wait() == cachewarm.WaitForWork
+		if works || settings.CacheWarming.Value(w.chat.config.Settings) != settings.WarmIdle || !known || left < time.Minute || p.Write-p.Read < leastTold {
 			return ""
 		}
 		return fmt.Sprintf("Back within %s costs %s, later %s.", humanize.Count(int(left.Minutes()), "minute"), humanize.Dollars(p.Read), humanize.Dollars(p.Write))

@@ -39,6 +39,7 @@ func (l *leaver) wait(ctx context.Context, o Options, c *app.Conversation) {
 	defer stop()
 	l.host.Detach(stop, stop)
 	fmt.Fprintln(o.Text, "The session continues, although the shell may call it stopped. Run:\n  agent attach "+c.ResumeName())
+	sayForecast(ctx, o.Text, c)
 	if !term.ReturnToShell(o.Out) {
 		fmt.Fprintln(o.Text, "You can close this terminal.")
 	}

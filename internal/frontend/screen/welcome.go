@@ -162,6 +162,14 @@ func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *t
 		line = sums.sums(stats) + line
 	}
 	fmt.Fprintln(out, line)
+	sayForecast(ctx, out, c)
+}
+
+// sayForecast prints what the next message costs while the provider's cache lasts, and later, unless that
+// is unknown.
+func sayForecast(ctx context.Context, out io.Writer, c *app.Conversation) {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
 	if outlook, err := c.Chat.Warming.Forecast(ctx); err == nil && outlook != "" {
 		fmt.Fprintln(out, outlook)
 	}
