@@ -8,7 +8,7 @@ import (
 )
 
 // REQ-HD-010.1, REQ-HD-010.2, REQ-HD-010.3, REQ-HD-010.4, D-37: the prompt requests every section.
-func TestCompressionPromptAsksForAll(t *testing.T) {
+func TestCompressionPromptRequestsEverySection(t *testing.T) {
 	t.Parallel()
 	prompt, lacks, err := Compression(t.TempDir())
 	if err != nil || lacks != "" {

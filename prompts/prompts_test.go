@@ -225,7 +225,7 @@ func TestSystemByModel(t *testing.T) {
 
 // The prompt explains how to run a command outside the sandbox, and how far to trust instructions.
 // It describes the sandbox only if there is one, with its actual limits.
-func TestSystemSaysWhatTheSandboxAllows(t *testing.T) {
+func TestSystemDescribesTheSandbox(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		sandbox *Sandbox

@@ -330,10 +330,10 @@ func saidOf(granted []GrantEntry) (says []string) {
 	return says
 }
 
-// TestWhatIsLent checks permissions for one turn. They last until they are revoked, and do not
+// TestGrantsForATurn checks permissions for one turn. They last until they are revoked, and do not
 // apply in read-only modes or to protected files. Rules that the user approved for the repository
 // do the same, but outlast the turn.
-func TestWhatIsLent(t *testing.T) {
+func TestGrantsForATurn(t *testing.T) {
 	t.Parallel()
 	c := consentIn(t, ModeAsk, Policy{})
 	c.SetAgreedRules(ruled(t, "shell(go vet)"))
@@ -364,9 +364,9 @@ func TestWhatIsLent(t *testing.T) {
 	}
 }
 
-// TestAnAside checks a side question: its call passes whatever the answer is, and "always" grants a
+// TestSideQuestion checks a side question: its call passes whatever the answer is, and "always" grants a
 // permission for the call that the question is about.
-func TestAnAside(t *testing.T) {
+func TestSideQuestion(t *testing.T) {
 	t.Parallel()
 	for _, d := range []Decision{{}, {Allow: true}, {Allow: true, Always: true}, {Reason: "no"}} {
 		c := consentIn(t, ModeAsk, Policy{})
@@ -475,9 +475,9 @@ func TestAModeThatCannotBeSet(t *testing.T) {
 	}
 }
 
-// TestWhatTheModelReadsInPlan checks the note to the model. In plan mode and in a review it
+// TestPlanNote checks the note to the model. In plan mode and in a review it
 // explains how to submit the answer, and in other modes it is empty.
-func TestWhatTheModelReadsInPlan(t *testing.T) {
+func TestPlanNote(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		mode               Mode
@@ -503,9 +503,9 @@ func TestWhatTheModelReadsInPlan(t *testing.T) {
 	}
 }
 
-// TestWhatARefusalSays checks that a refusal in a non-interactive run names the option that would
+// TestRefusalNamesTheOption checks that a refusal in a non-interactive run names the option that would
 // allow the call.
-func TestWhatARefusalSays(t *testing.T) {
+func TestRefusalNamesTheOption(t *testing.T) {
 	t.Parallel()
 	keys := []protect.File{{Path: "a/.env", Name: ".env", Why: "keys"}, {Path: "b/.env", Name: ".env", Why: "more keys"}}
 	written := command("./build").with(func(p *tools.Preview) { p.Outside, p.Commands[0][0].Written = "why", true })
@@ -546,7 +546,7 @@ func TestADefectOfAGateRefuses(t *testing.T) {
 
 // A call that runs without approval has a recorded reason: the mode, a rule, an earlier answer, or
 // a property of the call.
-func TestGroundOfCallsThatRunUnasked(t *testing.T) {
+func TestBasisOfCallsWithoutApproval(t *testing.T) {
 	t.Parallel()
 	allowed := Policy{Allow: ruled(t, "shell(go *)", "shell(make test)", "edit(*.go)")}
 	for _, c := range []struct {

@@ -197,7 +197,7 @@ func TestLoopGuardCounts(t *testing.T) {
 
 // A user can continue a loop, stop it, or send an instruction instead. In a non-interactive run the
 // turn fails. After an answer the count begins again.
-func TestCirclesAreAskedAboutOnce(t *testing.T) {
+func TestLoopsAreReportedOnce(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		decision Decision

@@ -146,7 +146,7 @@ func TestPermissionsAddUp(t *testing.T) {
 
 // Grants lists permissions, first the permissions of the session. A permission can be revoked by
 // its number in all sessions.
-func TestPermissionsAreListedAndTakenBack(t *testing.T) {
+func TestPermissionsAreListedAndRevoked(t *testing.T) {
 	t.Parallel()
 	s := &shelf{}
 	var recorded []rules.Permission
@@ -218,7 +218,7 @@ func TestUnreadableRulesGrantNothing(t *testing.T) {
 
 // After three approvals of similar calls, the prompt reports how many of them the rule would have
 // covered.
-func TestQuestionsSayHowOftenTheyCame(t *testing.T) {
+func TestQuestionsCountSimilarCalls(t *testing.T) {
 	t.Parallel()
 	c := keeping(t, &shelf{}, Policy{})
 	for _, tt := range []struct{ line, often string }{

@@ -8,7 +8,7 @@ import (
 )
 
 // If an entry waits for a compression and the record then refuses it, Rebuild returns the error.
-func TestRebuildReportsWhatWaitedInVain(t *testing.T) {
+func TestRebuildReportsRefusedEntries(t *testing.T) {
 	t.Parallel()
 	s, observer := letters(t, "AB")
 	observer.err = errors.New("the disk is full")
@@ -20,7 +20,7 @@ func TestRebuildReportsWhatWaitedInVain(t *testing.T) {
 
 // The observer receives the tokens of removed content as they were counted before, and the name of
 // its tool.
-func TestWhatIsGoneIsMeasured(t *testing.T) {
+func TestRemovedContentIsMeasured(t *testing.T) {
 	t.Parallel()
 	for _, density := range []bool{true, false} {
 		s, observer := letters(t, "AB")

@@ -144,7 +144,7 @@ func TestApplyDensityResultRefuses(t *testing.T) {
 }
 
 // During a compression, other changes are refused (A-08, ERR-030).
-func TestWhatACompressionForbids(t *testing.T) {
+func TestChangesDuringACompressionAreRefused(t *testing.T) {
 	t.Parallel()
 	s, observer := letters(t, "ABC")
 	if err := s.startCompression(); err != nil {

@@ -43,9 +43,9 @@ func (p *printer) source(now func() time.Time) Source {
 	return (&CommandSources{Run: p.run, Now: now}).Source("print", "https://gateway.example/v1", 10*time.Minute)
 }
 
-// TestWhatAProgramPrints lists the outputs of an auth command: valid tokens, and the errors for all
+// TestOutputOfAuthCommands lists the outputs of an auth command: valid tokens, and the errors for all
 // others.
-func TestWhatAProgramPrints(t *testing.T) {
+func TestOutputOfAuthCommands(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC) }
 	for _, tt := range []struct{ prints, key, says string }{
@@ -85,9 +85,9 @@ func TestWhatAProgramPrints(t *testing.T) {
 	}
 }
 
-// TestAProgramIsAskedOnce checks that the auth command runs once for all conversations, until its
+// TestAuthCommandRunsOnce checks that the auth command runs once for all conversations, until its
 // token expires or is refused.
-func TestAProgramIsAskedOnce(t *testing.T) {
+func TestAuthCommandRunsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &printer{prints: []string{"tok-1", "tok-2", `{"token":"tok-3","expires_at":"%s"}`}, delayed: 200 * time.Millisecond}
@@ -125,9 +125,9 @@ func TestAProgramIsAskedOnce(t *testing.T) {
 	})
 }
 
-// TestAProgramThatHangs checks that the program stops after 30 seconds. A caller with a shorter
+// TestAuthCommandThatHangs checks that the program stops after 30 seconds. A caller with a shorter
 // wait does not stop it.
-func TestAProgramThatHangs(t *testing.T) {
+func TestAuthCommandThatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := &printer{prints: []string{"tok-1"}, hangs: true}

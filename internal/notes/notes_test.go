@@ -80,7 +80,7 @@ func (b *Book) text(t testing.TB) string {
 }
 
 // The text that a user writes in the file stays unchanged, and every list item is a note.
-func TestFileOfPeople(t *testing.T) {
+func TestFileEditedByHand(t *testing.T) {
 	t.Parallel()
 	b, work := book(t)
 	write(t, filepath.Join(work, "a b,c@d--e.go"), "x")
@@ -117,7 +117,7 @@ func TestFileOfPeople(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoNote(t *testing.T) {
+func TestInvalidNotes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"": "needs a text", " \n ": "needs a text", strings.Repeat("é", 601): "at most 600", "1\n2\n3\n4\n5\n6": "at most 5 lines", "a \x1b[31mb": "control characters", "a\u202eb": "control characters",

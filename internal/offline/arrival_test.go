@@ -17,7 +17,7 @@ func unlike(lines int) string {
 
 // In a replay, found-max-tokens cuts recorded results of commands and searches as in a live
 // session. It does not cut file contents, or the variant that sends everything. 0 disables it.
-func TestReplayCutsWhatArrives(t *testing.T) {
+func TestReplayCutsResults(t *testing.T) {
 	t.Parallel()
 	long := unlike(165)
 	input := func(tool, parameters string, flags ...string) (none, other int) {
@@ -53,7 +53,7 @@ func TestReplayCutsWhatArrives(t *testing.T) {
 
 // A replay groups the output of commands as the shell tool does. It does not group lines of a file,
 // because an edit could quote them.
-func TestReplayGroupsWhatArrives(t *testing.T) {
+func TestReplayGroupsResults(t *testing.T) {
 	t.Parallel()
 	hits := strings.Repeat(`internal/a/long/name.go:4:x\n`, 200)
 	for command, shorter := range map[string]bool{"grep -rn x .": true, "sed -n 1,200p a | grep -n x": false} {

@@ -330,7 +330,7 @@ func TestShowOverTheLimit(t *testing.T) {
 	}
 }
 
-func TestParseTellsLogsFromDocuments(t *testing.T) {
+func TestParseDistinguishesLogsFromDocuments(t *testing.T) {
 	t.Parallel()
 	log := `{"v":1,"seq":1,"ts":"2025-01-01T00:00:00Z","type":"session","payload":{"id":"s","workspace":"/w","pid":1}}
 {"v":1,"seq":2,"ts":"2025-01-01T00:00:00Z","type":"entry","payload":{"speaker":"human","blocks":[{"type":"text","text":"hi"}]}}

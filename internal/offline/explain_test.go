@@ -48,7 +48,7 @@ func TestExplain(t *testing.T) {
 
 // Explain compares the cost of the next request with and without pruning, in money if prices are
 // known.
-func TestExplainSaysWhatItCosts(t *testing.T) {
+func TestExplainShowsCosts(t *testing.T) {
 	t.Parallel()
 	_, text := explained(t, parse(t, document("{}")), "compression.strategy=cache-aware")
 	if !strings.Contains(text, "tokens at full price because none of it is cached; without pruning so far") {

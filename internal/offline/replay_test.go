@@ -142,7 +142,7 @@ func TestReplayVariantsAreTheirOwn(t *testing.T) {
 
 // A replay starts with the full content of a log, before the recording session pruned, compressed
 // or cleared it. Otherwise a session that was pruned would show no possible savings.
-func TestReplayOfALogStartsFromWhatWasSaid(t *testing.T) {
+func TestReplayOfALogStartsWithFullContent(t *testing.T) {
 	t.Parallel()
 	in := parse(t, document("{}"))
 	var log strings.Builder

@@ -97,7 +97,7 @@ func has(file, name string) bool {
 }
 
 // A search of a large repository checks each of its files, so the check must not allocate memory.
-func TestMostFilesAreToldFreeWithoutGarbage(t *testing.T) {
+func TestUnprotectedFilesAllocateNothing(t *testing.T) {
 	places := ProtectionRules{Home: "/home/u", Own: []string{"/home/u/.config/agent"}}
 	if n := testing.AllocsPerRun(100, func() {
 		if places.Read("/home/u/ws/internal/search.go", "internal/search.go").Protection != Unprotected {

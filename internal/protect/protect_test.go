@@ -152,7 +152,7 @@ func TestListsNameForgottenFiles(t *testing.T) {
 
 // Files under deny rules, approved files and programs in the git configuration are protected
 // automatically.
-func TestWhatOthersSayOfFiles(t *testing.T) {
+func TestFilesProtectedByRules(t *testing.T) {
 	t.Parallel()
 	is := func(name string) func(string) bool { return func(abs string) bool { return abs == "/ws/"+name } }
 	places := protect.ProtectionRules{

@@ -240,7 +240,7 @@ func (w *witness) got() []string {
 }
 
 // A key for plain http is stored separately from the key for https of the same host.
-func TestPlacesHaveFilesOfTheirOwn(t *testing.T) {
+func TestHostsHaveSeparateFiles(t *testing.T) {
 	t.Parallel()
 	keys := provider.Keys{Folder: t.TempDir()}
 	for _, base := range []string{"https://gw.example:8000/v1", "http://gw.example:8000/v1"} {

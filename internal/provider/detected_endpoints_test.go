@@ -60,7 +60,7 @@ func TestAServerThatIsDownIsCalledSo(t *testing.T) {
 }
 
 // NoModelError reports that the selection of a model can fix it if the endpoint lists models.
-func TestWhatChoosingAModelHelps(t *testing.T) {
+func TestNoModelErrorCanBeFixed(t *testing.T) {
 	t.Parallel()
 	server := llmtest.New(t)
 	server.Answer("/v1/models", modelList(`{"id":"a"}`, `{"id":"b"}`))
@@ -84,7 +84,7 @@ func keyed(t *testing.T, folder string, keys map[string]string, locals ...provid
 
 // If no endpoint is set, the options are the answering local servers, and then the API keys in the
 // environment. The selected option is used at the next start without a question.
-func TestWays(t *testing.T) {
+func TestOptions(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	ollama := provider.LocalServer{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q", "r"}}
@@ -163,7 +163,7 @@ func TestAChosenVendor(t *testing.T) {
 }
 
 // In a non-interactive run, the error names the running server and the existing API key.
-func TestNoEndpointSaysWhatThereIs(t *testing.T) {
+func TestNoEndpointNamesTheOptions(t *testing.T) {
 	t.Parallel()
 	for want, local := range map[string]provider.LocalServer{
 		"Ollama runs at http://127.0.0.1:11434/v1: agent --provider ollama uses it; GROQ_API_KEY is set: --provider groq uses it":        {Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q"}},

@@ -67,7 +67,7 @@ func TestFindLocalServer(t *testing.T) {
 }
 
 // OPENAI_API_KEY is sent to a host that only a profile names after one approval (security M1).
-func TestFindAsksForTheKey(t *testing.T) {
+func TestFindRequiresApprovalForTheKey(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	start := func(user *asked) (*bench, error) {
@@ -118,7 +118,7 @@ func TestFindAsksForTheKey(t *testing.T) {
 	}
 }
 
-func TestFindSaysWhatAKeyIsFor(t *testing.T) {
+func TestFindDescribesTheKey(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, func(c *provider.Config) { c.Env = env(map[string]string{"GROQ_API_KEY": "sk-0123456789"}) })
 	_, err := b.Find(t.Context())

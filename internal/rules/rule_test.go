@@ -247,7 +247,7 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-func TestParseRuleSaysWhatIsWrong(t *testing.T) {
+func TestParseRuleErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                               "want TOOL(PATTERN)",

@@ -104,7 +104,7 @@ var checks = []check{
 }
 
 // The 33 checks of the security review, and others, run with each backend and profile.
-func TestWhatACommandManages(t *testing.T) {
+func TestCommandsInTheSandbox(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		for _, profile := range []sandbox.Profile{sandbox.ProfileWork, sandbox.ProfileReadOnly} {
@@ -191,7 +191,7 @@ func (h *house) isUnharmed(after string) {
 }
 
 // The same checks run as a user other than root.
-func TestWhatACommandManagesAsAnOrdinaryUser(t *testing.T) {
+func TestCommandsInTheSandboxAsAnOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("the other tests run as an ordinary user")
@@ -216,7 +216,7 @@ func TestWhatACommandManagesAsAnOrdinaryUser(t *testing.T) {
 	if err := os.Chown(dir, nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(binary, "-test.run", "^(TestWhatACommandManages|TestNothingIsLeft|TestKill.*|TestProcesses.*)$", "-test.v", "-test.timeout=5m")
+	cmd := exec.Command(binary, "-test.run", "^(TestCommandsInTheSandbox|TestNothingIsLeft|TestKill.*|TestProcesses.*)$", "-test.v", "-test.timeout=5m")
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + dir, "TMPDIR=" + dir}
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}, Pdeathsig: syscall.SIGKILL}

@@ -100,7 +100,7 @@ func (h *house) waitFor(name string) {
 }
 
 // Exit codes and signals of the command are returned unchanged.
-func TestEndComesThrough(t *testing.T) {
+func TestExitStatusIsReturned(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		h := newHouse(t)

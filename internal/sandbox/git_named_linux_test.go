@@ -39,7 +39,7 @@ var namedByGit = map[string]struct{ config, user string }{
 
 // GitRuns recognizes paths that git executes or reads because a configuration names them, wherever
 // they are, and also before they exist (A2).
-func TestWhatGitRuns(t *testing.T) {
+func TestGitRuns(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	made := h.listing()
@@ -65,7 +65,7 @@ func (h *house) configure(config, user string) string {
 }
 
 // A command cannot change these files by any route (A2).
-func TestWhatGitsConfigurationNames(t *testing.T) {
+func TestPathsInGitsConfiguration(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
 		h := newHouse(t)
@@ -108,7 +108,7 @@ func addTo(t *testing.T, path, text string) {
 }
 
 // Paths that the configuration only names as data are not protected.
-func TestWhatGitDoesNotRun(t *testing.T) {
+func TestDataInGitsConfiguration(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	write(t, h.workspace+"/main", "x")

@@ -11,7 +11,7 @@ import (
 
 // Each backend fulfills exactly its guarantees in each profile. A command tries to break each of
 // them.
-func TestGuaranteesAreWhatCommandsMeet(t *testing.T) {
+func TestGuarantees(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
 		for _, profile := range []sandbox.Profile{sandbox.ProfileReadOnly, sandbox.ProfileWork, sandbox.ProfileUnconfined} {

@@ -99,7 +99,7 @@ func TestTheHolderIsReplaced(t *testing.T) {
 
 // A holder can be killed between the start of a helper and its report. That unknown helper gets no
 // work. The helper of the next holder gets it.
-func TestAHelperThatNobodyKnowsOf(t *testing.T) {
+func TestUnknownHelperGetsNoWork(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	s := use(t, sandbox.Namespaces)

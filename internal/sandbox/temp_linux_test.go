@@ -26,7 +26,7 @@ func (h *house) privateTemp(profile sandbox.Profile) (sandbox.Policy, string) {
 
 // A command has a private /tmp that later commands share and no other program sees. The workspace,
 // TMPDIR and folders in the environment stay accessible.
-func TestATempOfItsOwn(t *testing.T) {
+func TestPrivateTemp(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
 	h := newHouse(t)
@@ -64,7 +64,7 @@ func TestATempOfItsOwn(t *testing.T) {
 }
 
 // A link in a private /tmp does not lead a later command, or its preparation, to another folder.
-func TestLinksInATempOfItsOwn(t *testing.T) {
+func TestLinksInAPrivateTemp(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
 	h := newHouse(t)
@@ -147,7 +147,7 @@ func TestNamesOfBothTemps(t *testing.T) {
 
 // The folder of a private /tmp must not be a link. If a policy makes /tmp writable, there is no
 // private /tmp.
-func TestWhereThereIsNoTempOfItsOwn(t *testing.T) {
+func TestWithoutAPrivateTemp(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
 	for _, writable := range []string{"/", "/tmp"} {
@@ -180,7 +180,7 @@ func TestWhereThereIsNoTempOfItsOwn(t *testing.T) {
 
 // Hidden files stay hidden. If PATH contains a folder that does not exist outside, a later command
 // does not find a program that a command put there.
-func TestHiddenAndFoundBesideATempOfItsOwn(t *testing.T) {
+func TestHiddenFilesAndPathWithAPrivateTemp(t *testing.T) {
 	t.Parallel()
 	s := use(t, sandbox.Namespaces)
 	h := newHouse(t)

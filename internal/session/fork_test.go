@@ -25,7 +25,7 @@ func readLog(t testing.TB, path string) []byte {
 
 // A summary that a fork copies refers to the original entries. The fork keeps them, even if the
 // parent was deleted (REQ-HD-012.2).
-func TestAForkKeepsWhatWasSummarised(t *testing.T) {
+func TestForkKeepsSummarizedEntries(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)

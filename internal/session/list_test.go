@@ -107,7 +107,7 @@ func TestTheFirstRecordIsDamaged(t *testing.T) {
 
 // A log of a newer program, and a log without a readable record, are listed. Opening them returns
 // an error with the reason.
-func TestWhatCannotBeReadIsListed(t *testing.T) {
+func TestUnreadableLogsAreListed(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]*strings.Replacer{
 		"newer": strings.NewReplacer(`{"v":1,`, `{"v":9,`), "damaged": strings.NewReplacer(`"seq":`, `"seq?":`),

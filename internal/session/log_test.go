@@ -47,7 +47,7 @@ func TestFormat(t *testing.T) {
 }
 
 // A compression refers to entries in the log instead of writing them again.
-func TestCompressionRecordsOnlyWhatIsNew(t *testing.T) {
+func TestCompressionRecordsOnlyNewEntries(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
 	a, b := history.HumanText("first"), history.HumanText("second")
@@ -157,7 +157,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-func TestASessionInWhichNothingWasSaidLeavesNoFile(t *testing.T) {
+func TestEmptySessionLeavesNoFile(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
 	if err := l.RecordNotice("welcome"); err != nil {
@@ -267,7 +267,7 @@ func TestResumeAfterACrash(t *testing.T) {
 	}
 }
 
-func TestResumeRefusesWhatIsNoLogAndLeavesItAlone(t *testing.T) {
+func TestResumeRefusesOtherFiles(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	path := filepath.Join(o.Dir, "x.jsonl")
@@ -287,7 +287,7 @@ func TestResumeRefusesWhatIsNoLogAndLeavesItAlone(t *testing.T) {
 	}
 }
 
-func TestTheSecondWriterIsToldWhoHoldsTheSession(t *testing.T) {
+func TestSecondWriterLearnsTheOwner(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)
@@ -376,7 +376,7 @@ func TestARecordIsOnDiskBeforeTheMutationCounts(t *testing.T) {
 
 // If a new log file was created but an error occurred afterwards, and it could not be removed
 // either, the next attempt uses the file.
-func TestTheFileOfAFailedTryIsTakenUp(t *testing.T) {
+func TestFileOfAFailedAttemptIsUsed(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
 	create, path := l.disk.open, l.Path()
@@ -463,7 +463,7 @@ func TestDiskFull(t *testing.T) {
 }
 
 // Close reports the lost records, and removes an empty file.
-func TestCloseSaysWhatIsLost(t *testing.T) {
+func TestCloseReportsLostRecords(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
 	weaken(l).room = 0
@@ -535,7 +535,7 @@ func TestResumeOnAFullDisk(t *testing.T) {
 	}
 }
 
-func TestCloseWritesWhatWaits(t *testing.T) {
+func TestCloseWritesWaitingRecords(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
 	w := weaken(l)
@@ -566,7 +566,7 @@ func TestAHistoryThatIsNotTheRecordedOneIsNoticed(t *testing.T) {
 }
 
 // Checking whether a session is in use does not block a start of the session or another check.
-func TestLooksHinderNobody(t *testing.T) {
+func TestLockChecksDoNotBlock(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)
@@ -596,7 +596,7 @@ func TestLooksHinderNobody(t *testing.T) {
 }
 
 // The file that reserves an id is removed if the session has no messages.
-func TestAReservedIDIsGivenBack(t *testing.T) {
+func TestReservedIDIsReleased(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	o.ID = "job-1"

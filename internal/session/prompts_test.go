@@ -12,7 +12,7 @@ import (
 
 // D-46: pasted text is still marked as pasted when a later session recalls the prompt. Older files,
 // where all text counts as typed, can be read.
-func TestPromptsKeepWhatWasPasted(t *testing.T) {
+func TestPromptsKeepPastedText(t *testing.T) {
 	t.Parallel()
 	prompts := Prompts{filepath.Join(t.TempDir(), "config", "history")}
 	if earlier, err := prompts.Load(); err != nil || len(earlier) > 0 {

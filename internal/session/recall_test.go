@@ -93,7 +93,7 @@ func TestPrunedContentCanBeRecalled(t *testing.T) {
 
 // A compression records which entries each new entry replaces, and which entries were dropped.
 // Every removed entry can therefore be recalled.
-func TestCompressionKnowsItsOrigins(t *testing.T) {
+func TestCompressionRecordsItsOrigins(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)
@@ -190,7 +190,7 @@ func TestCompressedContentCanBeRecalled(t *testing.T) {
 
 // Content that was pruned before the conversation was cleared is not listed afterwards, in the live
 // session or a resumed one.
-func TestClearForgetsWhatLeft(t *testing.T) {
+func TestClearDropsPrunes(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)

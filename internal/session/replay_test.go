@@ -53,7 +53,7 @@ func TestReplay(t *testing.T) {
 }
 
 // All recorded content can be recalled, whatever was removed from the context.
-func TestReplayKeepsWhatWasRecorded(t *testing.T) {
+func TestReplayKeepsRecordedContent(t *testing.T) {
 	t.Parallel()
 	state, err := Replay(strings.NewReader(lines(opening, entryA, entryB,
 		`"type":"density","payload":{"removals":["3"],"replacements":{"2":{"speaker":"human","blocks":[{"type":"text","text":"A"}]}}}`,

@@ -75,7 +75,7 @@ func TestRename(t *testing.T) {
 }
 
 // A non-interactive session is marked in the list until a user resumes it.
-func TestUnattendedSessionsAreTold(t *testing.T) {
+func TestUnattendedSessionsAreMarked(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	o.Unattended = true

@@ -74,7 +74,7 @@ func TestSchemaHasDefaults(t *testing.T) {
 }
 
 // With the schema, an editor marks typing errors and accepts files that the program wrote.
-func TestSchemaOnWholeFiles(t *testing.T) {
+func TestSchemaOfCompleteFiles(t *testing.T) {
 	t.Parallel()
 	schema := profileSchema(t)
 	store, _ := newStore(t)

@@ -153,7 +153,7 @@ func sample(spec *settings.Spec) string {
 
 // Saving a profile changes the values that are set. It keeps fields of other versions, settings
 // that are not set in this session, and the names of aliases.
-func TestSaveKeepsWhatItDoesNotKnow(t *testing.T) {
+func TestSaveKeepsUnknownFields(t *testing.T) {
 	t.Parallel()
 	store, _ := newStore(t)
 	path := writeProfile(t, store, "work", `{

@@ -13,7 +13,7 @@ import (
 
 // If a user waits, a command that ignores the request to end is killed soon, within 0.3 s after a
 // cancel. No process of it is left, not even in another session.
-func TestAPersonWaitsForNoGrace(t *testing.T) {
+func TestWaitingUserShortensTheGracePeriod(t *testing.T) {
 	t.Parallel()
 	// The reader of the pipe reaches its end when no process is left.
 	const stubborn = `trap '' TERM; echo; exec 9>pipe; (setsid sleep 300 &); echo begun >&9; `

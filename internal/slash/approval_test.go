@@ -37,7 +37,7 @@ func TestApprovalGrants(t *testing.T) {
 
 // D-123: permissions for the project are listed after the permissions of the session, with their
 // date and their uses. A permission without a use for 30 days is dimmed.
-func TestApprovalListsWhatIsKept(t *testing.T) {
+func TestApprovalListsStoredPermissions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	day := func(ago int) string { return testTime.AddDate(0, 0, -ago).Format(time.DateOnly) }

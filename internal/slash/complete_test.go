@@ -113,7 +113,7 @@ func TestCompleteAnything(t *testing.T) {
 
 // Completing half a word must not cause a loss. The help of a proposal names the content that the
 // command discards.
-func TestProposalsSayWhatLosesSomething(t *testing.T) {
+func TestProposalsMarkLosses(t *testing.T) {
 	t.Parallel()
 	loses := map[string]bool{"/clear": true, "/new": true, "/compress": true, "/compact": true, "/quit": true, "/exit": true, "/q": true}
 	w := newWorld(t)

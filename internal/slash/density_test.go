@@ -36,7 +36,7 @@ func priced(w *world) {
 
 // Each cut is listed with its cost and the request at which it pays back. Each part that is held
 // back has a reason.
-func TestDensityListsCutsAndWhatIsHeldBack(t *testing.T) {
+func TestDensityListsCutsAndHeldParts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	priced(w)
@@ -61,7 +61,7 @@ Still in the context: 2 parts, 3k tokens
 
 // For each request with an event, the view compares the cost with the cost without pruning, in
 // money if prices are known.
-func TestDensityTellsTheStory(t *testing.T) {
+func TestDensityComparesCosts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	priced(w)
@@ -232,7 +232,7 @@ func TestDensityCompletes(t *testing.T) {
 	}
 }
 
-func TestContextShowsWhatIsHeldBack(t *testing.T) {
+func TestContextShowsHeldParts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.session.usage = chat.ContextUsage{Limit: 1000, Prunable: window.PrunableTokens{Free: 1200, Cold: 3400, Pinned: 50}}

@@ -163,7 +163,7 @@ func TestModelWithEffort(t *testing.T) {
 
 // If the model changes during a session, a notice reports the lost cache and the cost of reading
 // the prompt again. No notice appears for an empty cache or the same model.
-func TestModelSaysWhatChangingItCosts(t *testing.T) {
+func TestModelChangeReportsItsCost(t *testing.T) {
 	t.Parallel()
 	cached := chat.ContextUsage{Prompt: 32_800, Cached: 30_000}
 	for _, c := range []struct {

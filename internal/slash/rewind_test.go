@@ -83,7 +83,7 @@ To restore the context to before a message, type /rewind NUMBER.`
 
 // After a rewind, the reply offers to restore the files too, if that is possible and would change
 // any.
-func TestRewindAsksAboutFiles(t *testing.T) {
+func TestRewindOffersToRestoreFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.session.points, w.session.plan = threeMessages(), oneStep()

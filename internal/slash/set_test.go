@@ -41,7 +41,7 @@ func TestSet(t *testing.T) {
 }
 
 // If the strategy does not use a setting, setting and showing it print a notice.
-func TestSetSaysWhatHasNoEffect(t *testing.T) {
+func TestSetReportsSettingsWithoutEffect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const why = "compression.density.fileDedupe has no effect with the strategy cache-aware"

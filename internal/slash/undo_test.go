@@ -10,7 +10,7 @@ import (
 
 // D-85: an undo performs exactly the plan that was shown, once, and only through the command that
 // showed it.
-func TestUndoDoesWhatItShowed(t *testing.T) {
+func TestUndoPerformsTheShownPlan(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.session.plan = &snapshot.Plan{

@@ -233,7 +233,7 @@ cost               ?  /set price.input and price.output`
 
 // Thinking is a part of the output if the provider reports it. Reasoning that is no longer sent is
 // listed with the change that made it invalid.
-func TestThinkingIsTold(t *testing.T) {
+func TestStatsShowThinking(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	figures(w)
@@ -289,7 +289,7 @@ func TestBarCells(t *testing.T) {
 }
 
 // The text of a side question is used as typed, with quotes and spaces.
-func TestAnAsideIsTakenAsTyped(t *testing.T) {
+func TestSideQuestionIsUsedAsTyped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.session.reply = "It **is**."

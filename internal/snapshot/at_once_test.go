@@ -11,7 +11,7 @@ import (
 
 // A running command ends only by itself, whatever reads the store meanwhile. After a kill the store
 // therefore knows that the command was interrupted, and its changes are one change.
-func TestWhatHappensWhileACommandRunsDoesNotEndIt(t *testing.T) {
+func TestRunningCommandEndsOnlyByItself(t *testing.T) {
 	t.Parallel()
 	for name, meanwhile := range map[string]func(b *bench){
 		"mark":            func(b *bench) { b.Mark() },

@@ -29,7 +29,7 @@ func (b *bench) replaced(name, old, with string) {
 
 // If another program writes a file between two changes, undo keeps its content. The whole plan is
 // refused and names the file.
-func TestWhatOthersWroteBetweenTwoChangesStays(t *testing.T) {
+func TestForeignChangesBetweenTwoChangesStay(t *testing.T) {
 	t.Parallel()
 	for _, second := range []string{"edit", "command"} {
 		for _, git := range []bool{true, false} {
@@ -102,7 +102,7 @@ func TestACommitBetweenTwoChangesIsNoChange(t *testing.T) {
 
 // Whoever writes in whatever order, undo never removes a line of another program. Files that no
 // other program changed are undone.
-func TestNoLineOfOthersIsTakenAway(t *testing.T) {
+func TestUndoKeepsForeignLines(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		b := newBench(t, map[string]string{"a": "0\n", "b": "0\n"})

@@ -158,7 +158,7 @@ func TestCommandsThatChangeNothing(t *testing.T) {
 
 // D-87: a file that git ignored does not count as new when it is no longer ignored, and is not
 // deleted.
-func TestIgnoredFilesAreNobodysBusiness(t *testing.T) {
+func TestIgnoredFilesStayUntouched(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{".gitignore": "*.log\n", "old.log": "old\n"})
 	b.shell("git init -q --template=; git add -A; sleep 0.05")
@@ -174,7 +174,7 @@ func TestIgnoredFilesAreNobodysBusiness(t *testing.T) {
 
 // D-87: if the files cannot be listed after a command, the command can still be undone. The command
 // and its undo each report once that it may have created files.
-func TestWhatIsCreatedUnlistedIsSaid(t *testing.T) {
+func TestUnlistedFilesAreReported(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "one\n"})
 	run := func(before, after time.Duration, line string) string {
@@ -216,7 +216,7 @@ func TestWhatIsCreatedUnlistedIsSaid(t *testing.T) {
 
 // D-86: secret files are not copied, and files that are too large are reported. All other files are
 // undone.
-func TestWhatIsNotKept(t *testing.T) {
+func TestUnstoredFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"prod.env": "KEY=sentinel-4711\n", "a": "one\n"})
 	b.shell("truncate -s 100M big")

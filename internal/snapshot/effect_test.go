@@ -8,7 +8,7 @@ import (
 
 // D-99: the effect of a change on each file is shown as a diff, except for secret files. A
 // hook that ran in parallel with a turn is reported when that turn is undone, and for no other turn.
-func TestHooksChangesAreShownAndWhatIsNotSeenIsSaid(t *testing.T) {
+func TestEffectsOfHooks(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "one\n", "gone": "x\n", "k.env": "KEY=1\n"})
 	b.BeginTurn("first")

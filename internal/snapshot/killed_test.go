@@ -120,7 +120,7 @@ func TestWorkAfterAKillInTheMiddleOfACommand(t *testing.T) {
 
 // If the changes of a killed command are unknown, its turn can still be undone. The undo changes
 // nothing and reports the reason.
-func TestAKilledCommandOfWhichNothingIsKnown(t *testing.T) {
+func TestKilledCommandWithUnknownChanges(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(b *bench) error{
 		"lost":    func(b *bench) error { return os.Remove(filepath.Join(b.folder, "command")) },
@@ -159,7 +159,7 @@ func TestForkAfterAKillInTheMiddleOfACommand(t *testing.T) {
 
 // If an undo or redo was killed, repeating it completes the work, however often it is killed. The
 // opposite command reverts it.
-func TestAKilledUndoOrRedoGoesOnInItsDirection(t *testing.T) {
+func TestKilledUndoOrRedoCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	for _, way := range []snapshot.Operation{snapshot.Undo, snapshot.Redo} {
 		for _, turns := range []string{"", "same", "other", "other same", "other other", "other other same"} {

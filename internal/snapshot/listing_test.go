@@ -44,7 +44,7 @@ func TestListingIsUsedAgainAndNeverStale(t *testing.T) {
 }
 
 // The ignore rules also come from files of the home folder. Its path comes from the caller.
-func TestListingIsAboutTheHomeThatCameIn(t *testing.T) {
+func TestListingUsesTheGivenHome(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil)
 	b.Home, b.Config = "/some/home", "/some/config"

@@ -144,7 +144,7 @@ func (b *bench) holds(name, content string) bool {
 
 // A file that was removed and created again gets the mode of a new file, even if the old file had
 // another mode and was restored in between.
-func TestAFileMadeAnewHasTheModeOfNewFiles(t *testing.T) {
+func TestRecreatedFileHasTheModeOfNewFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"a": "0\n"})
 	defer b.close()

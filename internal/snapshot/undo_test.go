@@ -149,7 +149,7 @@ func TestLoopInTheWayIsUndone(t *testing.T) {
 
 // D-85: if another program changed, deleted or created a file, the error names it and no file is
 // changed.
-func TestRefusedAsAWhole(t *testing.T) {
+func TestForeignChangeRefusesTheWholePlan(t *testing.T) {
 	t.Parallel()
 	for name, other := range map[string]func(b *bench){
 		"changed":      func(b *bench) { b.write("a", "theirs") },
@@ -198,7 +198,7 @@ func TestRefusedAsAWhole(t *testing.T) {
 
 // If an undo fails, its finished steps are reverted. Files that another program wrote meanwhile
 // stay and are reported.
-func TestAFailedUndoTakesBackItsOwn(t *testing.T) {
+func TestFailedUndoRevertsItsSteps(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"done": "0", "not yet": "0", "theirs": "0", "made/it": "0"})
 	b.BeginTurn("1")

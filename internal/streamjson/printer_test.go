@@ -245,7 +245,7 @@ func TestParseFormat(t *testing.T) {
 }
 
 // If the price of a cut was computed, its event contains the cost and the saving.
-func TestDensityTellsItsPrice(t *testing.T) {
+func TestDensityEventContainsItsPrice(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	p := NewPrinter(FormatStreamJSON, &out, &out)

@@ -24,7 +24,7 @@ const namesOfOthers = `DashScope CommonMark GoStringer LocationLink MarshalerTo 
 	UnmarshalerFrom WriteEnviron createIssue fFILE gUgU inputTokensAbove`
 
 // A comment names only code that exists, and cites nothing outside the repository.
-func TestCommentsNameWhatIsThere(t *testing.T) {
+func TestCommentsNameExistingCode(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
 	for _, name := range strings.Fields(namesOfOthers) {

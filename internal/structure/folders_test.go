@@ -16,7 +16,7 @@ import (
 
 // The imports between the folders of internal have no cycle, so that each can be read after the
 // folders that it imports.
-func TestFoldersFormNoCircle(t *testing.T) {
+func TestFoldersHaveNoImportCycle(t *testing.T) {
 	t.Parallel()
 	arrows := map[string]map[string]bool{}
 	err := filepath.WalkDir("internal", func(file string, entry fs.DirEntry, err error) error {

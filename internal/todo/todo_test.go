@@ -66,7 +66,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func TestBoardTellsChangesOnly(t *testing.T) {
+func TestBoardReportsChangesOnly(t *testing.T) {
 	t.Parallel()
 	var told []List
 	b := NewBoard(nil, func(l List) { told = append(told, l) })

@@ -118,7 +118,7 @@ func patchedFiles() map[string]string {
 }
 
 // The user sees every file with its diff, and the model a summary. A moved file keeps its mode.
-func TestWhatIsSaidOfAPatch(t *testing.T) {
+func TestDescriptionOfAPatch(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, patchedFiles())
 	root := env.Workspace.Root()
@@ -153,7 +153,7 @@ func TestWhatIsSaidOfAPatch(t *testing.T) {
 
 // If a file has changed since the patch was planned, the whole patch fails, and files that were
 // already written are restored.
-func TestAPatchIsAppliedAsAWhole(t *testing.T) {
+func TestPatchIsAppliedCompletelyOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	for _, changed := range []string{"a.go", "c.txt", "run.sh", "new/b.go", "bin/run.sh"} {
 		env := fileEnv(t, patchedFiles())
@@ -206,7 +206,7 @@ func TestPatchesAreCareful(t *testing.T) {
 
 // If a change cannot be reverted because its file has changed again, the error names the file with
 // its diff.
-func TestWhatCannotBePutBackIsNamed(t *testing.T) {
+func TestUnrestoredFilesAreNamed(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a": "theirs\n", "b": "new\n"})
 	root := env.Workspace.Root()

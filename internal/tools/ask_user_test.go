@@ -45,7 +45,7 @@ func TestAskUser(t *testing.T) {
 }
 
 // The arguments of codex (id) and opencode (multiple) are accepted.
-func TestAskUserAsOthersDo(t *testing.T) {
+func TestAskUserWithForeignArguments(t *testing.T) {
 	t.Parallel()
 	plan, err := planAsked(t, `{"questions":[{"id":"a","question":"Which?","options":[{"label":"x","preview":"…"},{"label":"y"}],"multiple":true}]}`)
 	if err != nil || !plan.Preview.Inquiries[0].Several {

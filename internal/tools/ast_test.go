@@ -94,7 +94,7 @@ func TestSymbolOfGo(t *testing.T) {
 	refused(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": "Zzz"}, "shows what it declares")
 }
 
-func TestOutlineOfBrokenGoSaysSo(t *testing.T) {
+func TestOutlineReportsBrokenGo(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.go": "package a\n\nfunc F() {}\n\nfunc (\n", "b.go": "no go at all {{{", "c.go": ""})
 	answer := mustRun(t, env, astReadFile(), params{"file_path": "a.go"})
@@ -154,7 +154,7 @@ func TestASTEditLeavesTheRestUnformatted(t *testing.T) {
 	wantContent(t, env, "a.go", "package a\nfunc   F( ) {}\nfunc G() { F() }\nvar  x  =  1\n")
 }
 
-func TestASTEditWritesOnlyWhatParses(t *testing.T) {
+func TestASTEditWritesOnlyValidCode(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"shop.go": goFile, "a.py": "def f():\n    pass\n"})
 	see(t, env, "shop.go", "a.py")

@@ -40,7 +40,7 @@ func TestWriteFileCreatesAndRewrites(t *testing.T) {
 	wantContent(t, env, "new/x.txt", "again")
 }
 
-func TestChangeOfLineEndsAloneIsSaid(t *testing.T) {
+func TestChangeOfLineEndsAloneIsReported(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"f": "a\nb\n"})
 	see(t, env, "f")
@@ -142,7 +142,7 @@ func TestTouchedFileIsNotChanged(t *testing.T) {
 	mustRun(t, env, writeFile(), params{"file_path": "f.txt", "content": "two\n"})
 }
 
-func TestDifferenceTooLargeToShowAsksToReadAgain(t *testing.T) {
+func TestLargeDifferenceRequestsAnotherRead(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"f.txt": numberedLines(1, 3000)})
 	see(t, env, "f.txt")
@@ -241,7 +241,7 @@ func TestGitsOwnFilesAreNotEdited(t *testing.T) {
 	mustRun(t, env, replace(), params{"file_path": ".github/x.yml", "old_string": "a", "new_string": "b"})
 }
 
-func TestPlanShowsWhatIsAppliedAndHasNoEffect(t *testing.T) {
+func TestPlanShowsTheChangeWithoutEffect(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		tool  Tool

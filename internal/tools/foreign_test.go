@@ -57,7 +57,7 @@ func TestFilesThatAreNotUTF8(t *testing.T) {
 }
 
 // If a file is read-only, both the prompt and the result of an edit report this.
-func TestAnEditOfWhatMayNotBeWrittenSaysSo(t *testing.T) {
+func TestEditOfAReadOnlyFileIsReported(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		tool Tool

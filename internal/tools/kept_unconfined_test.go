@@ -8,7 +8,7 @@ import (
 
 // Without a sandbox that can hide a file under a deny rule or in an ignore file, a search of its
 // folder requires approval.
-func TestSearchesWithoutASandboxAskAboutWhatIsKept(t *testing.T) {
+func TestSearchesWithoutASandboxRequireApproval(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
 	root := env.Workspace.Root()

@@ -10,7 +10,7 @@ import (
 	"agent/internal/testing/fifo"
 )
 
-func TestListDirectoryShowsWhatIsThere(t *testing.T) {
+func TestListDirectoryShowsAllEntries(t *testing.T) {
 	t.Parallel()
 	env := searchEnv(t, map[string]string{
 		"b.go": strings.Repeat("x", 2048), "a.txt": "xyz", "zoo/keep": "x", ".gitignore": "*.log\nbuild/\n", "x.log": "12", "build/out": "x", "logs/only.log": "x",

@@ -60,7 +60,7 @@ func TestLargeFileArrivesAsOutline(t *testing.T) {
 	}
 }
 
-func TestFileThatIsSentWhole(t *testing.T) {
+func TestFileThatIsSentCompletely(t *testing.T) {
 	t.Parallel()
 	text := largeGo(80)
 	limit := len(text) / bytesPerToken

@@ -170,7 +170,7 @@ func TestLookingPartsNeedARuleOutside(t *testing.T) {
 // Outside the sandbox, a rule that ends in * does not allow a program or script that a sandboxed
 // command may have written, in any word, folder or spelling. Only a rule that contains the word
 // allows it (A1).
-func TestRulesDoNotCoverWhatCommandsWrote(t *testing.T) {
+func TestRulesExcludeWrittenPrograms(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
 	root := env.Workspace.Root()

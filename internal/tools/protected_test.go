@@ -17,7 +17,7 @@ const key = "hunter2hunter2"
 
 // Whichever tool a call uses, and however it names a secret file, its content is shown only if the
 // call requires approval (D-60).
-func TestKeysAreNotReadUnasked(t *testing.T) {
+func TestSecretFilesRequireApproval(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{".env": "K=" + key + "\n", "sub/.env": "K=" + key + "\n", ".ssh/id_rsa": key + "\n", "a.txt": "text\n", "plain/b.txt": key + "\n"})
 	env.Protected.Home = t.TempDir()
@@ -67,7 +67,7 @@ func TestKeysAreNotReadUnasked(t *testing.T) {
 }
 
 // If a file is replaced after the prompt, the new file is not shown.
-func TestWhatWasAskedIsWhatIsRead(t *testing.T) {
+func TestReplacedFileIsNotShown(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{".env": key, "a.txt": "text"})
 	plan, err := planCall(t.Context(), t, readFile(), env, params{"file_path": "a.txt"})
@@ -103,7 +103,7 @@ func TestEditsShowNoKeys(t *testing.T) {
 	}
 }
 
-func TestEditsOfWhatRunsLaterSaySo(t *testing.T) {
+func TestEditsOfAutoExecutedFilesAreMarked(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, nil)
 	env.Protected.Own = []string{env.Workspace.Root() + "/own"}

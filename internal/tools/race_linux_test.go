@@ -62,7 +62,7 @@ func swap(t *testing.T, a, b string) {
 
 // If a symbolic link is created on the path to a file while a tool runs, the tool does not show the
 // target. The target may be outside the workspace or a secret file inside it.
-func TestNoToolFollowsALinkThatIsPutOnTheWay(t *testing.T) {
+func TestNoToolFollowsANewLink(t *testing.T) {
 	t.Parallel()
 	calls := []struct {
 		tool Tool

@@ -20,7 +20,7 @@ func numberedLines(from, to int) string {
 	return out.String()
 }
 
-func TestReadFileShowsTheTextAndSaysWhatPartItIs(t *testing.T) {
+func TestReadFileNamesTheShownPart(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{
 		"ten":   numberedLines(1, 10),
@@ -143,7 +143,7 @@ func TestUTF16IsReadAndKept(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTextIsNamed(t *testing.T) {
+func TestBinaryFilesAreNamed(t *testing.T) {
 	t.Parallel()
 	png := "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 	env := fileEnv(t, map[string]string{
@@ -192,7 +192,7 @@ func TestMissingFileOffersTheNearest(t *testing.T) {
 	}
 }
 
-func TestUnreadableFileIsSaid(t *testing.T) {
+func TestUnreadableFileIsReported(t *testing.T) {
 	require.Permissions(t)
 	t.Parallel()
 	if os.Geteuid() == 0 {

@@ -55,7 +55,7 @@ func TestHeadingsCannotBeForged(t *testing.T) {
 	}
 }
 
-func TestReadManyFilesSaysWhatItDidNotRead(t *testing.T) {
+func TestReadManyFilesNamesSkippedFiles(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.go": "A\n", "pic.png": "\x89PNG\r\n\x1a\n\x00"})
 	answer := mustRun(t, env, readManyFiles(), params{"paths": []string{"a.go", "pic.png", "b.go", "*.rs", "../out"}})

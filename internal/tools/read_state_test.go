@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestSeenTellsChangesByContent(t *testing.T) {
+func TestSeenDetectsChangesByContent(t *testing.T) {
 	t.Parallel()
 	s := NewSeenFiles()
 	if _, changed := s.changed("/a", []byte("x")); changed || s.IsKnown("/a") {
@@ -61,7 +61,7 @@ func TestReadsRunInParallel(t *testing.T) {
 }
 
 // A forgotten file must be read again before an edit.
-func TestForgottenFilesAreNotKnown(t *testing.T) {
+func TestForgottenFilesMustBeReadAgain(t *testing.T) {
 	t.Parallel()
 	seen := NewSeenFiles()
 	seen.Record("/a", []byte("x"))

@@ -19,7 +19,7 @@ func (n *noting) Remember(text string, _ []string, _ string) (NoteDraft, error) 
 
 // A note is stored only after an approval. Its text is the model's, or the user's if the user
 // edited it.
-func TestRememberAsks(t *testing.T) {
+func TestRememberRequiresApproval(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
 		given       InquiryAnswer

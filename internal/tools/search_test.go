@@ -31,7 +31,7 @@ func searchEnv(t testing.TB, files map[string]string) *Env {
 }
 
 // A file that is too large to search is named, whether or not another file matches.
-func TestSearchNamesWhatItSkipped(t *testing.T) {
+func TestSearchNamesSkippedFiles(t *testing.T) {
 	t.Parallel()
 	env := searchEnv(t, map[string]string{"a.go": "one\n", "sub/huge.log": "two\n"})
 	if err := os.Truncate(filepath.Join(env.Workspace.Root(), "sub/huge.log"), maxSearchedBytes+1); err != nil {

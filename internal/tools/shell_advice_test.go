@@ -78,7 +78,7 @@ func TestAdviceFollowsTheText(t *testing.T) {
 }
 
 // Each kind of advice appears once in a reply, whatever its subject.
-func TestAdviceComesOncePerReply(t *testing.T) {
+func TestAdviceAppearsOncePerReply(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
 	env.Advised = &AdviceGiven{}

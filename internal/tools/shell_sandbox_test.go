@@ -160,7 +160,7 @@ func TestACommandLineThatIsTooLong(t *testing.T) {
 	}
 }
 
-func TestSandboxTakesBackWhatRunsLater(t *testing.T) {
+func TestSandboxUndoesAutoExecutedFiles(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
 	answer := command(t, env, "echo x > .envrc")
@@ -198,7 +198,7 @@ func TestMoreFoldersThanAreWatched_D60(t *testing.T) {
 	}
 }
 
-func TestPreviewSaysWhereACommandRuns(t *testing.T) {
+func TestPreviewNamesTheSandbox(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
 	for _, c := range []struct {
@@ -270,7 +270,7 @@ func TestAnswersListTheFilesThatChanged(t *testing.T) {
 
 // A read-only command cannot read files under a deny rule or in an ignore file before an approval,
 // even if it does not name them. The command itself needs no approval.
-func TestSearchesOfCommandsLeaveOutWhatIsKept(t *testing.T) {
+func TestReadOnlyCommandsSkipDeniedFiles(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
 	root := env.Workspace.Root()

@@ -322,7 +322,7 @@ func TestShellDoesNotRunAfterAnInterrupt(t *testing.T) {
 	}
 }
 
-func TestShellShowsOutputAsItComes(t *testing.T) {
+func TestShellStreamsItsOutput(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
 	line := newLifeline(t)
@@ -399,7 +399,7 @@ func TestShellWritesNoSpoolForShortOutput(t *testing.T) {
 	}
 }
 
-func TestShellSaysWhenOutputCannotBeKept(t *testing.T) {
+func TestShellReportsUnstoredOutput(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
 	if err := os.Remove(env.Workspace.TempDir()); err != nil {
@@ -452,7 +452,7 @@ func argv(commands []cmdline.Command) string {
 	return strings.Join(all, " ; ")
 }
 
-func TestShellPreviewSaysWhatWouldRun(t *testing.T) {
+func TestShellPreviewShowsTheCommand(t *testing.T) {
 	t.Parallel()
 	env := shellEnv(t)
 	writeTestFile(t, env.Workspace.Root(), "sub/f", "x")

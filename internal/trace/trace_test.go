@@ -155,7 +155,7 @@ func TestBadCollectors(t *testing.T) {
 }
 
 // Without the variable, or with an invalid address, there is no tracer.
-func TestWhoIsReportedTo(t *testing.T) {
+func TestCollectorAddress(t *testing.T) {
 	t.Parallel()
 	const endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
 	for _, pairs := range [][]string{

@@ -118,7 +118,7 @@ func TestQuittingStopsAgents(t *testing.T) {
 }
 
 // For screen readers, the changed lines are written as words.
-func TestChangedLinesOfAgentsAreSaid(t *testing.T) {
+func TestChangedLinesOfSubagentsAsWords(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
 	ended := chat.AgentEnded{AgentState: chat.AgentState{Agent: "general", Title: "t"}, Status: "done", Changed: "a.go +12 -3, b.go new"}

@@ -59,7 +59,7 @@ func TestTheFirstMessageWaitsForTheQuestionOfTheStart(t *testing.T) {
 
 // A question about many items fits the window, and an approval counts only after the user has seen
 // its end.
-func TestTheQuestionOfTheStartIsSeenWhole(t *testing.T) {
+func TestStartQuestionMustBeRead(t *testing.T) {
 	t.Parallel()
 	for _, height := range []int{24, 12} {
 		s := newScreenplayFor(t, 80, height, func(o *Options) { o.Ask = trustAsked(30) })

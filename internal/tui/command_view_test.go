@@ -161,7 +161,7 @@ func TestTheShareOfTheCacheIsNotStale(t *testing.T) {
 
 // Esc ends a side question before it interrupts the turn, and the screen shows this. The answer
 // looks like other answers.
-func TestAnAsideOnTheScreen(t *testing.T) {
+func TestSideQuestionOnTheScreen(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
 	s.model.activity.commands = []string{"/btw " + strings.Repeat("why ", 20)}

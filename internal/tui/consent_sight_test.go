@@ -19,7 +19,7 @@ func squeezed(text string) string { return strings.Join(strings.Fields(text), ""
 
 // The question and "view all" show the complete title, however long. The end of a path or an
 // address can be important, and a line feed in a name hides no text.
-func TestTheWholeTitleIsShown(t *testing.T) {
+func TestTheCompleteTitleIsShown(t *testing.T) {
 	t.Parallel()
 	const diff = "--- a.sh\n+++ a.sh\n@@ -0,0 +1,1 @@\n+x\n"
 	long := strings.Repeat("a", 300)

@@ -239,7 +239,7 @@ func TestTypingNeverAnswersHoweverLate(t *testing.T) {
 
 // A user who is typing a message can continue, with normal pauses. The question receives the keys
 // after the user stops.
-func TestQuestionComesInTheMiddleOfAMessage(t *testing.T) {
+func TestQuestionArrivesWhileTyping(t *testing.T) {
 	t.Parallel()
 	for _, pause := range []time.Duration{100, 300, 450, 700, 1000} {
 		t.Run(fmt.Sprintf("%dms", pause), func(t *testing.T) {
@@ -312,7 +312,7 @@ func TestAQuestionBehindThePager(t *testing.T) {
 }
 
 // Ctrl+D at a question explains how to leave.
-func TestCtrlDAtAQuestionSaysHowToLeave(t *testing.T) {
+func TestCtrlDAtAQuestionExplainsHowToLeave(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
 	s.events(chat.TurnStarted{}, askedForCommand("go test ./..."))
@@ -439,7 +439,7 @@ func TestQuestionCollapsesBlanks(t *testing.T) {
 }
 
 // If the model repeats its calls, the question is about continuing the turn.
-func TestQuestionOfCircles(t *testing.T) {
+func TestQuestionAboutLoops(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		do   func(*screenplay)
@@ -479,7 +479,7 @@ func TestTheQuestionThatIsReadDoesNotWait(t *testing.T) {
 }
 
 // The question shows the number of calls in the reply that require approval, and the next of them.
-func TestWhatWillBeAskedNextIsSaid(t *testing.T) {
+func TestNextQuestionsAreListed(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 30)
 	asked := askedForCommand("touch a1")

@@ -62,7 +62,7 @@ func TestQueuedMessagesAreEditedSingly(t *testing.T) {
 }
 
 // If there is room, a question shows the current task and how long it has waited.
-func TestQuestionSaysWhatWaits(t *testing.T) {
+func TestQuestionShowsTheWaitingTask(t *testing.T) {
 	t.Parallel()
 	const doing = "todo 1/8 · fix the parser"
 	for height, shown := range map[int]bool{30: true, 14: false} {
@@ -116,7 +116,7 @@ func TestProseHasItsColumns(t *testing.T) {
 }
 
 // The hint about a stashed draft disappears when the draft is restored.
-func TestADraftThatIsBackIsNotSaidToBeAside(t *testing.T) {
+func TestRestoredDraftHasNoHint(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
 	s.typed("half a")

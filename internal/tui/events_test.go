@@ -131,7 +131,7 @@ func TestThinkingLeavesALine(t *testing.T) {
 	}
 }
 
-func TestBellRingsForWhatNeedsAPerson(t *testing.T) {
+func TestBellRingsIfAUserIsNeeded(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
@@ -185,7 +185,7 @@ func (failingHistory) Load() ([]atcmd.Message, error) { return nil, errors.New("
 func (failingHistory) Add(atcmd.Message)              {}
 func (failingHistory) Write() error                   { return errors.New("disk full") }
 
-func TestHistoryThatFailsIsSaidAndDoesNotMatter(t *testing.T) {
+func TestFailingHistoryIsReported(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 100, 24)
 	s.model.opts.History = failingHistory{}
@@ -256,7 +256,7 @@ func TestNothingTicksWhileAQuestionIsOpen(t *testing.T) {
 	}
 }
 
-func TestStatusSaysThatNoModelIsSet(t *testing.T) {
+func TestStatusReportsAMissingModel(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
 	s.events(chat.StatusChanged{Status: chat.Status{Mode: gate.ModeAsk}})
@@ -267,7 +267,7 @@ func TestStatusSaysThatNoModelIsSet(t *testing.T) {
 
 // The saving of an edit is shown in its line, or in a separate line if it is large. It is known
 // when the next request is sent.
-func TestAnEditSaysWhatItSaves(t *testing.T) {
+func TestEditShowsItsSaving(t *testing.T) {
 	t.Parallel()
 	edit := chat.ToolEnded{Name: "replace", Label: said("replace a.go"), Answer: tools.Answer{Diff: editDiff}}
 	pruned := func(tokens int) chat.Event {
@@ -298,7 +298,7 @@ func TestAnEditSaysWhatItSaves(t *testing.T) {
 }
 
 // In a window of any width, the status line shows the mode full-auto.
-func TestStatusAlwaysTellsAWideMode(t *testing.T) {
+func TestStatusAlwaysShowsFullAuto(t *testing.T) {
 	t.Parallel()
 	for width := 16; width <= 120; width++ {
 		s := newScreenplay(t, width, 20)
@@ -311,7 +311,7 @@ func TestStatusAlwaysTellsAWideMode(t *testing.T) {
 
 // The time of the next attempt and the key to interrupt are shown before the reason, which may be
 // long. The address is omitted.
-func TestARetrySaysWhenFirst(t *testing.T) {
+func TestRetryShowsItsTimeFirst(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
 	reason := "Internal Server Error (500): " + strings.Repeat("overloaded ", 10)
@@ -362,7 +362,7 @@ func TestSilenceIsShown(t *testing.T) {
 
 // The line about failed attempts is correct: they led to a reply or to no result. If an error was
 // printed, no such line follows.
-func TestTriesAreSaidAsTheyEnded(t *testing.T) {
+func TestFailedAttemptsAreReported(t *testing.T) {
 	t.Parallel()
 	retry := chat.Retry{Attempt: 3, Delay: time.Minute, Reason: "busy (429)"}
 	for _, tt := range []struct {

@@ -175,7 +175,7 @@ func TestCtrlOOpensTheOutputs(t *testing.T) {
 }
 
 // The pager follows the output of a running command.
-func TestCtrlOFollowsWhatRuns(t *testing.T) {
+func TestCtrlOFollowsRunningCommands(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 10)
 	s.events(chat.TurnStarted{}, chat.ToolStarted{Call: 1, Name: "run_shell_command", Label: said("run_shell_command make")}, chat.ToolOutput{Call: 1, Data: numbered(30)})

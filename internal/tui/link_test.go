@@ -141,7 +141,7 @@ func TestLinksOfTools(t *testing.T) {
 }
 
 // A terminal that does not support links, or an unknown terminal, receives no link.
-func TestLinksOnlyWhereTaken(t *testing.T) {
+func TestLinksOnlyInSupportedTerminals(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ links, term string }{{"off", "xterm-kitty"}, {"auto", "xterm-256color"}, {"vscode", "screen"}, {"vscode", "linux"}} {
 		s := linked(t, 60, tt.links, tt.term)

@@ -15,7 +15,7 @@ import (
 
 // The user's key bindings have their effect, the replaced keys have none, and help texts name the
 // user's keys.
-func TestKeysOfOnesOwn(t *testing.T) {
+func TestUserKeyBindings(t *testing.T) {
 	t.Parallel()
 	keys, faults := keymap.Parse([]byte(`{"keys": {"new-line": ["enter"], "send": ["ctrl+j"], "stash": ["f2"], "word-left": ["f3"]}}`))
 	if len(faults) > 0 {

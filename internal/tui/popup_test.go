@@ -81,7 +81,7 @@ func TestEnterIsNotFasterThanTheProposals(t *testing.T) {
 }
 
 // The proposals after @ show the kind of each file.
-func TestPopupSaysKinds(t *testing.T) {
+func TestPopupShowsKinds(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
 	s.typed("@")

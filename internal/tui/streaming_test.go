@@ -56,7 +56,7 @@ func TestLongBlocksShowAsTheyGrow(t *testing.T) {
 
 // There is no blank line between printed rows and live rows of the same block, so that no row moves
 // when it is printed.
-func TestStreamedRowsStandWhereTheyStay(t *testing.T) {
+func TestStreamedRowsDoNotMove(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"plain", "list", "code"} {
 		text := longBlocks()[name]

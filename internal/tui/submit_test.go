@@ -20,7 +20,7 @@ import (
 
 // D-46: pasted text is sent as data. It is not a command or a shell command, and includes no file,
 // even after the message was edited and sent again.
-func TestWhatIsPastedIsData(t *testing.T) {
+func TestPastedTextIsData(t *testing.T) {
 	t.Parallel()
 	typed := func(text string) atcmd.Part { return atcmd.Part{Text: text} }
 	pasted := func(text string) atcmd.Part { return atcmd.Part{Text: text, Source: history.SourcePasted} }
@@ -111,7 +111,7 @@ func TestADeclinedProposalHasNoTick(t *testing.T) {
 }
 
 // A hint explains the effect of !.
-func TestShellModeSaysWhatItIs(t *testing.T) {
+func TestShellModeIsExplained(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 100, 24)
 	s.typed("!")

@@ -38,7 +38,7 @@ func (p storedPast) ApplyFilePlan(_ context.Context, plan *snapshot.Plan) ([]sna
 
 // An answer performs exactly the action of its question, or nothing. Whatever the user types, y
 // changes no file that the screen does not show.
-func TestAnAnswerDoesWhatWasShown(t *testing.T) {
+func TestAnswerPerformsTheShownAction(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		root := t.TempDir()

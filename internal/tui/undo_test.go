@@ -41,7 +41,7 @@ func TestUndoIsAQuestion(t *testing.T) {
 }
 
 // The finished part of a command is reported before its question.
-func TestQuestionAfterWhatIsDone(t *testing.T) {
+func TestQuestionFollowsTheFinishedPart(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 30)
 	s.typed("/rewind 1")

@@ -10,10 +10,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestOnlyNamedHostsAreAsked draws settings, keys and queries. Requests are only sent to the
+// TestOnlySelectedHostsReceiveRequests draws settings, keys and queries. Requests are only sent to the
 // service that the user has selected, at its own host or at the configured address, with its own
 // key. Without a service, an address or a key, no request is sent.
-func TestOnlyNamedHostsAreAsked(t *testing.T) {
+func TestOnlySelectedHostsReceiveRequests(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(draw *rapid.T) {
 		set := Settings{

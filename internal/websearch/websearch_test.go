@@ -127,9 +127,9 @@ func everyWay() (ways []string) {
 	return ways
 }
 
-// TestEveryWay runs each service with scripted replies. The text for the model is limited, or an
+// TestEveryService runs each service with scripted replies. The text for the model is limited, or an
 // error names the service. Only the selected service receives requests, and only with its own key.
-func TestEveryWay(t *testing.T) {
+func TestEveryService(t *testing.T) {
 	t.Parallel()
 	good := []Result{{"https://docs.example.com/a/b", "A <b>page</b> &amp; more", "An\nexcerpt", "2026-09-02T10:00:00Z"}}
 	many := make([]Result, 2000)
@@ -419,9 +419,9 @@ func TestHostileResults(t *testing.T) {
 	t.Log(n.Load(), "results")
 }
 
-// TestWhoIsAsked checks that the service follows from the settings, and that no request is sent
+// TestSelectedService checks that the service follows from the settings, and that no request is sent
 // without a choice of the user.
-func TestWhoIsAsked(t *testing.T) {
+func TestSelectedService(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		set     Settings

@@ -29,7 +29,7 @@ func TestPathsOfWindows(t *testing.T) {
 
 // Any path is either refused or names an ordinary file of a volume. The result leads to the same
 // file when it is resolved again, and contains no name with a special meaning on Windows.
-func TestPathsOfWindowsMeanWhatTheySay(t *testing.T) {
+func TestWindowsPathsAreUnambiguous(t *testing.T) {
 	t.Parallel()
 	piece := rapid.SampledFrom([]string{
 		`\`, `/`, `\\`, `..`, `.`, ` `, `:`, `C:`, `c:`, `\\?\`, `\\.\`, `\??\`, `//?/`, `NUL`, `con`, `AUX.txt`, `COM1`, `lpt¹`, `a`, `repo`, `w`, `PROGRA~1`,

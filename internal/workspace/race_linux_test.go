@@ -37,7 +37,7 @@ func swap(t *testing.T, a, b string) {
 
 // A change of a mode, the removal of a folder, and a sweep of stray files do not follow a symbolic
 // link, even to a target in the workspace. The link is created while they run.
-func TestNothingIsChangedBehindALinkThatIsPutOnTheWay(t *testing.T) {
+func TestChangesFollowNoNewLink(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	stray := temporaryName()

@@ -205,7 +205,7 @@ func TestFileOpenForWritingIsNotReplaced(t *testing.T) {
 	}
 }
 
-func TestReplaceRefusesWhatIsNotAsExpected(t *testing.T) {
+func TestReplaceRefusesUnexpectedContent(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"f": "theirs", "empty": ""})
 	before := snapshot(t, w.Root())
@@ -233,7 +233,7 @@ func TestManyNestedFolders(t *testing.T) {
 	}
 }
 
-func TestSweepRemovesWhatKilledProgramsLeft(t *testing.T) {
+func TestSweepRemovesFilesOfKilledPrograms(t *testing.T) {
 	t.Parallel()
 	old, fresh := temporaryName(), temporaryName()
 	w := newWorkspace(t, map[string]string{"sub/" + old: "x", "sub/" + fresh: "x", ".agent-notes.tmp": "theirs", "a.go": ""})

@@ -77,7 +77,7 @@ func TestResolveStaysInside(t *testing.T) {
 	}
 }
 
-func TestResolveRefusesWhatLeadsOutside(t *testing.T) {
+func TestResolveRefusesPathsOutside(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"dir/b.go": ""})
 	outside := t.TempDir()
@@ -97,7 +97,7 @@ func TestResolveRefusesWhatLeadsOutside(t *testing.T) {
 	}
 }
 
-func TestResolveRefusesWhatIsNoPath(t *testing.T) {
+func TestResolveRefusesInvalidPaths(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"file": ""})
 	paths := []string{"", "a\x00b", "file/below", strings.Repeat("x", 300)}
@@ -112,7 +112,7 @@ func TestResolveRefusesWhatIsNoPath(t *testing.T) {
 	}
 }
 
-func TestNewRefusesWhatIsNoFolder(t *testing.T) {
+func TestNewRefusesFilesAndMissingFolders(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

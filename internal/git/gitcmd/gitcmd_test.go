@@ -101,7 +101,7 @@ func (r repository) link(target, name string) {
 	}
 }
 
-func TestOwnKeysKnowsWhatGitWritesItself(t *testing.T) {
+func TestUnsafeKeysAcceptsGitsOwnSettings(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t)
 	r.git("remote", "add", "origin", "https://example.org/x.git")
@@ -115,7 +115,7 @@ func TestOwnKeysKnowsWhatGitWritesItself(t *testing.T) {
 	}
 }
 
-func TestOwnKeysFindsWhatRunsPrograms(t *testing.T) {
+func TestUnsafeKeysFindsSettingsThatRunPrograms(t *testing.T) {
 	t.Parallel()
 	// Git locates the work tree before it does anything else.
 	together, alone := newRepository(t), newRepository(t)
@@ -157,7 +157,7 @@ func (r repository) addTo(name, text string) {
 }
 
 // UnsafeKeys also reads the configuration of a nested repository, because git status reads it.
-func TestOwnKeysLooksIntoRepositoriesInside(t *testing.T) {
+func TestUnsafeKeysReadsNestedRepositories(t *testing.T) {
 	t.Parallel()
 	inner, r := newRepository(t), newRepository(t)
 	r.git("submodule", "--quiet", "add", inner.dir, "sub")
@@ -173,7 +173,7 @@ func TestOwnKeysLooksIntoRepositoriesInside(t *testing.T) {
 
 // UnsafeKeys reports a folder whose git data belongs to another repository, because git would print
 // the history of that repository.
-func TestOwnKeysTellsWhoseTheRepositoryIs(t *testing.T) {
+func TestUnsafeKeysReportsForeignRepositories(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		arrange func(r, other repository) string

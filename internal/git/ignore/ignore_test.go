@@ -144,7 +144,7 @@ func TestARepositoryCannotMakeTheListingRunPrograms(t *testing.T) {
 	wantFiles(t, root, ".", "a", "hook")
 }
 
-func TestFilesRefusesWhatItCannotList(t *testing.T) {
+func TestFilesReportsUnlistedFolders(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	write(t, root, map[string]string{"a": ""})
@@ -155,7 +155,7 @@ func TestFilesRefusesWhatItCannotList(t *testing.T) {
 	}
 }
 
-func TestGitIsAskedInRepositoriesOnly(t *testing.T) {
+func TestGitRunsInRepositoriesOnly(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	write(t, root, map[string]string{"plain/f": "", "tree/.git/HEAD": "", "tree/below/f": "", "linked/.git": ""})

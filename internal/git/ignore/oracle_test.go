@@ -114,7 +114,7 @@ func repository(dir string) {
 
 // Whatever happened in a work tree, listing returns the files that git lists, from the root and
 // from a subfolder, and also if it runs git itself.
-func TestListingIsWhatGitLists(t *testing.T) {
+func TestListingEqualsGits(t *testing.T) {
 	t.Parallel()
 	runGit(t, t.TempDir(), "--version")
 	base := t.TempDir()

@@ -23,7 +23,7 @@ func sh(t *testing.T, dir, line string) {
 
 // For each unusual repository, Open creates a worktree or explains why it cannot. It runs no program
 // of the repository, loses no data, and leaves no files behind.
-func TestOddRepositories(t *testing.T) {
+func TestUnusualRepositories(t *testing.T) {
 	t.Parallel()
 	one := t.TempDir() // most cases start from a copy of it
 	sh(t, one, "git init -q -b main --template=; mkdir sub .git/hooks; echo a > a; echo b > sub/b; git add .; git commit -qm one")

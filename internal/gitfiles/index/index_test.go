@@ -75,7 +75,7 @@ func TestEntriesAreThoseThatGitLists(t *testing.T) {
 }
 
 // A split index and a file that is no index are detected.
-func TestWhatIsNotUnderstood(t *testing.T) {
+func TestUnsupportedIndexes(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"git update-index --split-index", "printf 'DIRC\\0\\0\\0\\5\\0\\0\\0\\0' > .git/index", "head -c 100 .git/index > x; mv x .git/index"} {
 		root := t.TempDir()

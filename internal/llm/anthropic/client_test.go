@@ -104,7 +104,7 @@ func TestNoReply(t *testing.T) {
 
 // Thinking of every kind, blocks of unknown types and server-side searches are sent back byte for
 // byte. They stay in order between texts and calls.
-func TestRepliesGoBackAsTheyCame(t *testing.T) {
+func TestRepliesAreSentBackUnchanged(t *testing.T) {
 	t.Parallel()
 	raw := []string{
 		`{"type":"thinking","thinking":"","signature":"not base64 é <&>"}`,

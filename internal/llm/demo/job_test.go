@@ -82,7 +82,7 @@ func TestFirstAttemptFailsForSmallOrders(t *testing.T) {
 	wantWords(t, said, "FAIL  cheese 2: 14.90, but it should be 10.00", "FAIL  apple 1: 0.50, but it should be 5.40", "I am a script")
 }
 
-func TestARefusedEditIsAskedForAgainOnlyOnRequest(t *testing.T) {
+func TestRefusedEditIsRepeatedOnlyOnRequest(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)
 	p.prune = true
@@ -128,7 +128,7 @@ func TestAMissingReadmeDoesNotStopTheJob(t *testing.T) {
 	p.wantRepaired()
 }
 
-func TestAMessageInTheMiddleIsAnsweredAndTheJobGoesOn(t *testing.T) {
+func TestJobContinuesAfterAMessage(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)
 	p.prune = true
@@ -141,7 +141,7 @@ func TestAMessageInTheMiddleIsAnsweredAndTheJobGoesOn(t *testing.T) {
 	p.wantRepaired()
 }
 
-func TestAnInterruptedJobGoesOn(t *testing.T) {
+func TestInterruptedJobContinues(t *testing.T) {
 	t.Parallel()
 	for before := range 7 {
 		p := newPlayer(t)
@@ -158,7 +158,7 @@ func TestAnInterruptedJobGoesOn(t *testing.T) {
 	}
 }
 
-func TestAFileSomebodyElseChanged(t *testing.T) {
+func TestFileChangedByAnotherProgram(t *testing.T) {
 	t.Parallel()
 	source, err := project.ReadFile("workspace/" + till)
 	if err != nil {
@@ -179,7 +179,7 @@ func TestAFileSomebodyElseChanged(t *testing.T) {
 }
 
 // Recency pruning and summaries replace an answer by one line.
-func TestAnswersReplacedByANoteAreAskedForAgain(t *testing.T) {
+func TestPrunedAnswersAreRequestedAgain(t *testing.T) {
 	t.Parallel()
 	for _, note := range []string{"[Result pruned — re-run tool to retrieve]", "[read_file: till.sh — success, 45 lines]"} {
 		p := newPlayer(t)
@@ -203,7 +203,7 @@ func TestAnswersReplacedByANoteAreAskedForAgain(t *testing.T) {
 }
 
 // The script stops if a tool never returns a useful answer.
-func TestTheJobEndsWhenItGoesRoundInCircles(t *testing.T) {
+func TestJobEndsIfItLoops(t *testing.T) {
 	t.Parallel()
 	p := newPlayer(t)
 	p.intercept = func(tool, subject string) (string, bool) {

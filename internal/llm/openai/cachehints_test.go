@@ -106,9 +106,9 @@ func TestCacheMarks(t *testing.T) {
 	}
 }
 
-// TestCacheHintsAreGivenUp checks that a server that refuses cache hints receives none in later
+// TestRefusedCacheHintsAreOmitted checks that a server that refuses cache hints receives none in later
 // requests.
-func TestCacheHintsAreGivenUp(t *testing.T) {
+func TestRefusedCacheHintsAreOmitted(t *testing.T) {
 	t.Parallel()
 	srv := llmtest.New(t,
 		llmtest.Fail(400, `{"error":{"message":"messages.0.content.0.cache_control: Extra inputs are not permitted"}}`),

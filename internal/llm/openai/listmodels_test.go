@@ -46,7 +46,7 @@ func TestListModelsFails(t *testing.T) {
 // ListModels omits ids that no model has, so that no list, picker or record shows them. Examples
 // are control characters, invisible characters, several lines, very long ids, and ids that contain
 // the API key.
-func TestListModelsLeavesOutWhatIsNoID(t *testing.T) {
+func TestListModelsOmitsInvalidIDs(t *testing.T) {
 	t.Parallel()
 	ids := []string{
 		"a b/c:7b@q4_K_M.gguf", "模型-1", "",

@@ -204,7 +204,7 @@ func TestChoiceOfAPI(t *testing.T) {
 	}
 }
 
-func TestEndpointAsksForResponses(t *testing.T) {
+func TestEndpointRequestsResponses(t *testing.T) {
 	t.Parallel()
 	refusal := llmtest.Fail(400, `{"error":{"message":"Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. Please use /v1/responses instead."}}`)
 	srv := llmtest.New(t, refusal, llmtest.Say("one"), llmtest.Say("two"), llmtest.Say("three"), refusal, refusal)

@@ -127,9 +127,9 @@ func TestBrokenStreams(t *testing.T) {
 
 const halfCall = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"p\":"}}]}}]}`
 
-// TestBrokenStreamsAreGivenUp checks that a broken reply, which costs tokens, is repeated only a
+// TestBrokenStreamsLimitRetries checks that a broken reply, which costs tokens, is repeated only a
 // few times, and even fewer times if its bytes are the same.
-func TestBrokenStreamsAreGivenUp(t *testing.T) {
+func TestBrokenStreamsLimitRetries(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		turn     func(n int) llmtest.Turn
@@ -297,9 +297,9 @@ func TestOddShapes(t *testing.T) {
 	}
 }
 
-// TestUnaskedCompression checks that a stream that a proxy has compressed is read, with and without
+// TestUnrequestedCompression checks that a stream that a proxy has compressed is read, with and without
 // a Content-Encoding header. The same applies to errors.
-func TestUnaskedCompression(t *testing.T) {
+func TestUnrequestedCompression(t *testing.T) {
 	t.Parallel()
 	pack := func(text string) string {
 		var b strings.Builder

@@ -3,7 +3,7 @@ package openai
 import "testing"
 
 // joinHalves does not change an event that has no split surrogate pair.
-func TestWholeEventsStay(t *testing.T) {
+func TestCompleteEventsStay(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{
 		`{"a":"\\ud83d"}`, `{"a":"\ud83d\ude00"}`, `{"a":"\ud83d x"}`, `{"a":"\u"}`, `{"a":"\ud8`, `{"a":"\"\ude00"}`, `["\ude00"]`, ``,

@@ -51,7 +51,7 @@ func same(t *testing.T, what, root string, got []string, want ...string) {
 
 // ScanBefore finds auto-executed files, secret files and repositories at any depth (D-60). It skips
 // the folders of package managers.
-func TestWhatIsFound_D60(t *testing.T) {
+func TestScanBefore_D60(t *testing.T) {
 	t.Parallel()
 	root := place(t, "main.go", ".envrc", "a/b/.vscode/tasks.json", "a/.vscode/b/.envrc", "a/.github/workflows/x.yml", "a/.github/CODEOWNERS", "c/.VSCode/x", "node_modules/x/.vscode/x", "a/AGENTS.md",
 		".git/HEAD", "sub/.git/HEAD", "linked/.git", "bare/HEAD", "bare/objects/x", "odd/HEAD", "odd/commondir", "no/HEAD",
@@ -87,7 +87,7 @@ func TestChangesAreSeen(t *testing.T) {
 
 // A folder is scanned again if it was scanned at the time of a change, because a second change at
 // the same time has the same timestamp.
-func TestChangesOfAMomentAreSeen(t *testing.T) {
+func TestSimultaneousChangesAreDetected(t *testing.T) {
 	t.Parallel()
 	root := place(t, "a/x")
 	s := sensitive.New(root, sensitive.MaxFolders)

@@ -158,7 +158,7 @@ func TestPackingStopsAtPricesThatCannotBe(t *testing.T) {
 }
 
 // At run time, a read price above the input price counts as unknown.
-func TestAReadPriceAboveTheInputIsNotKnown(t *testing.T) {
+func TestReadPriceAboveTheInputIsUnknown(t *testing.T) {
 	t.Parallel()
 	m, err := parse("p\tm\t100\t\t1\t2\t1.5\t3\tri\tlow,high\t\t")
 	if want := (settings.Prices{Input: 1, Output: 2, CacheRead: 1, CacheWrite: 3}); err != nil || m.Prices == nil || !reflect.DeepEqual(*m.Prices, want) {

@@ -93,7 +93,7 @@ func TestMessagesArrive(t *testing.T) {
 }
 
 // Any input is either a message or an error, and uses no more memory than its declared length.
-func TestWhatIsNoMessage(t *testing.T) {
+func TestInvalidMessages(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		content := rapid.SliceOfN(rapid.OneOf(rapid.Byte(), rapid.SampledFrom([]byte{0, 0, 1, 255})), 0, 200).Draw(t, "content")

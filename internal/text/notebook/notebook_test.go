@@ -129,7 +129,7 @@ func TestLineEndsOfASource(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoEdit(t *testing.T) {
+func TestInvalidEdits(t *testing.T) {
 	t.Parallel()
 	n := parsed(t, small)
 	for want, text := range map[string]string{

@@ -80,7 +80,7 @@ func TestCases(t *testing.T) {
 }
 
 // An error names the position in the patch and in the file, and shows the closest lines.
-func TestFailuresSayWhere(t *testing.T) {
+func TestErrorsNameTheirPosition(t *testing.T) {
 	t.Parallel()
 	files := tree{"x.go": "package x\n\nfunc first() {\n\treturn 1\n}\n\nfunc second() {\n\treturn 2\n}\n"}
 	for text, want := range map[string][]string{

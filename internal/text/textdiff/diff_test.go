@@ -66,7 +66,7 @@ func TestDiffLeadsFromOneTextToTheOther(t *testing.T) {
 	})
 }
 
-func TestDiffIsWhatGitApplies(t *testing.T) {
+func TestGitAppliesDiffs(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")

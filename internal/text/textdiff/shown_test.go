@@ -76,7 +76,7 @@ func TestRegions(t *testing.T) {
 }
 
 // If many new lines in a row are exactly the given lines, the middle ones are omitted.
-func TestRegionsLeaveOutWhatWasGiven(t *testing.T) {
+func TestRegionsOmitGivenLines(t *testing.T) {
 	t.Parallel()
 	before := numbered(9, nil)
 	block := func(n int) string { return strings.ReplaceAll(numbered(n, nil), "line", "new") }

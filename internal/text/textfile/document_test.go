@@ -17,7 +17,7 @@ func rawText() *rapid.Generator[string] {
 	})
 }
 
-func TestDocumentKeepsWhatAnEditDoesNotTouch(t *testing.T) {
+func TestDocumentKeepsUneditedBytes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		raw := rawText().Draw(t, "raw")

@@ -163,7 +163,7 @@ func BenchmarkEditorView(b *testing.B) {
 
 // D-46: pasted text stays marked as pasted, however the text around it is edited. Text from an
 // external editor counts as typed.
-func TestPastedIsToldFromTyped(t *testing.T) {
+func TestPastedTextStaysMarked(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name string

@@ -21,7 +21,7 @@ func TestDiff(t *testing.T) {
 }
 
 // If the theme has backgrounds, code in a diff has syntax colors, whatever form the header has.
-func TestDiffHasSyntaxColours(t *testing.T) {
+func TestDiffHasSyntaxColors(t *testing.T) {
 	t.Parallel()
 	theme := style.NewTheme(style.Colors256, style.Palettes[0])
 	for name, headers := range map[string]string{

@@ -40,7 +40,7 @@ func TestSeveralChangedWords(t *testing.T) {
 }
 
 // Without their marked parts the lines are equal, or nothing is marked.
-func TestWhatIsNotMarkedIsAlike(t *testing.T) {
+func TestUnmarkedPartsAreEqual(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[ab,. é]{0,30}`)

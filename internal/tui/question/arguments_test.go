@@ -33,7 +33,7 @@ func TestArgumentsText(t *testing.T) {
 
 // A call without a diff and a command shows all of its arguments, and its end must be visible
 // before it can be approved.
-func TestArgumentsAreShownWhole(t *testing.T) {
+func TestArgumentsAreShownCompletely(t *testing.T) {
 	t.Parallel()
 	arguments, err := json.Marshal(map[string]string{"body": strings.Repeat("word ", 3000) + "\u200b\x1b[2J END"})
 	if err != nil {

@@ -20,7 +20,7 @@ func askKept(often string) *asking {
 }
 
 // D-123: the question has a fourth answer, a capital letter, which differs from the small letter.
-func TestAllowingForGood(t *testing.T) {
+func TestPermanentPermission(t *testing.T) {
 	t.Parallel()
 	for letter, want := range map[string]chat.Decision{
 		"y": {Allow: true}, "Y": {Allow: true},
@@ -42,7 +42,7 @@ func TestAllowingForGood(t *testing.T) {
 
 // The row of the answer shows the permission and its extent. After three approvals it also shows
 // how many calls it would have covered.
-func TestAllowingForGoodSaysWhat(t *testing.T) {
+func TestPermanentPermissionIsDescribed(t *testing.T) {
 	t.Parallel()
 	rows, _ := askKept("").View()
 	shown := strings.Join(rows, "\n")
@@ -63,7 +63,7 @@ func TestAllowingForGoodSaysWhat(t *testing.T) {
 }
 
 // A word that starts with the letter is a message. Pressing the letter twice answers once.
-func TestAllowingForGoodByAccident(t *testing.T) {
+func TestPermanentPermissionByAccident(t *testing.T) {
 	t.Parallel()
 	a := askKept("")
 	a.wait(time.Second)
@@ -89,7 +89,7 @@ func TestAllowingForGoodByAccident(t *testing.T) {
 }
 
 // If a question hides characters or lacks room, no permanent permission is possible.
-func TestNothingUnseenIsAllowedForGood(t *testing.T) {
+func TestHiddenTextAllowsNoPermanentPermission(t *testing.T) {
 	t.Parallel()
 	a := askKept("")
 	a.waiting[0].Preview.Command = "go test \x1b[2J"

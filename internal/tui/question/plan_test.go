@@ -16,7 +16,7 @@ func planned(plan string) chat.Approval {
 }
 
 // A plan is rendered as Markdown, or shown as written if the rendering would omit a part.
-func TestAPlanIsShownWhole(t *testing.T) {
+func TestPlanIsShownCompletely(t *testing.T) {
 	t.Parallel()
 	theme := style.NewTheme(style.NoColors, style.PaletteFor("dark", true))
 	for plan, want := range map[string]string{

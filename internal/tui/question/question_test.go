@@ -77,7 +77,7 @@ func TestDrawingDecidesNothing(t *testing.T) {
 
 // A question that fits the window can be answered at once. Otherwise scrolling to its end is
 // enough.
-func TestWhatIsSeenCounts(t *testing.T) {
+func TestSeenQuestionsCanBeAnswered(t *testing.T) {
 	t.Parallel()
 	if reply := ask(60, 20, tools.Preview{Command: "make"}).alone("y"); !reply.Answered {
 		t.Error("a short command needs a second y")
@@ -133,7 +133,7 @@ func TestTypingNeverAnswers(t *testing.T) {
 }
 
 // After a question is answered or settled, the next one appears, and must be read separately.
-func TestTheNextQuestionIsReadAnew(t *testing.T) {
+func TestTheNextQuestionMustBeRead(t *testing.T) {
 	t.Parallel()
 	a := ask(60, 20, tools.Preview{Command: "make"})
 	a.Add(chat.Approval{ID: 8, Preview: tools.Preview{Command: lines(60)}}, a.now, time.Time{})

@@ -2,7 +2,7 @@ package style
 
 import "testing"
 
-func TestDetectColours(t *testing.T) {
+func TestDetectColors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		environ map[string]string

@@ -72,7 +72,7 @@ func TestOurThemesAreReadable(t *testing.T) {
 }
 
 // In an accepted theme, every color is readable on its background.
-func TestWhatIsTakenIsReadable(t *testing.T) {
+func TestAcceptedThemesAreReadable(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		hex := func(name string) string { return fmt.Sprintf("#%06x", rapid.IntRange(0, 1<<24-1).Draw(t, name)) }

@@ -85,7 +85,7 @@ func TestDecoderCutsPasteOut(t *testing.T) {
 	}
 }
 
-func TestDecoderTakesBackgroundAnswerOut(t *testing.T) {
+func TestDecoderRemovesTheBackgroundReply(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"\x07", "\x1b\\"} {
 		var d Decoder
@@ -99,7 +99,7 @@ func TestDecoderTakesBackgroundAnswerOut(t *testing.T) {
 	}
 }
 
-func TestDecoderWaitsOnlyForWhatMayContinue(t *testing.T) {
+func TestDecoderWaitsOnlyForIncompleteSequences(t *testing.T) {
 	t.Parallel()
 	var d Decoder
 	if got := names(d.Feed(nil, []byte("a\x1b"))); got != "a" || !d.waiting() {

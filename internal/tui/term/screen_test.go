@@ -21,7 +21,7 @@ func lineText(width int) *rapid.Generator[string] {
 
 // Printed lines are on the terminal once and in order, with the live area below them, whatever was
 // on the screen before.
-func TestScreenShowsWhatWasPosted(t *testing.T) {
+func TestScreenShowsPostedFrames(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		width, height := rapid.IntRange(10, 40).Draw(t, "width"), rapid.IntRange(3, 12).Draw(t, "height")
@@ -155,7 +155,7 @@ func TestScreenWritesNothingForNothing(t *testing.T) {
 	}
 }
 
-func TestScreenLeavesTheCursorBelowWhatWasPrinted(t *testing.T) {
+func TestScreenPutsTheCursorBelowPrintedLines(t *testing.T) {
 	t.Parallel()
 	terminal := vt.New(20, 10)
 	s := NewScreen(terminal, nil)
@@ -171,7 +171,7 @@ func TestScreenLeavesTheCursorBelowWhatWasPrinted(t *testing.T) {
 }
 
 // If a key changes one line, only that line is written.
-func TestScreenWritesOnlyWhatChanged(t *testing.T) {
+func TestScreenWritesOnlyChangedLines(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	s := &Screen{out: &out, wake: make(chan struct{}, 1)}

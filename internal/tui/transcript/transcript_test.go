@@ -22,7 +22,7 @@ func text(n int) Layout {
 }
 
 // A new layout of everything at a width has the same rows as printing at that width.
-func TestAgainIsWhatWasPrinted(t *testing.T) {
+func TestLayoutEqualsPrintedRows(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		widths := rapid.SliceOfN(rapid.IntRange(10, 60), 1, 5).Draw(t, "widths")
