@@ -214,8 +214,7 @@ func TestPoints(t *testing.T) {
 
 // After several rewinds in a row, two ends are listed: the end of the part that the last rewind left,
 // and the end of the original history. The record of a rewind itself creates no end. Going forward
-// undoes the rewinds
-// one by one (reliability F12).
+// undoes the rewinds one by one (reliability F12).
 func TestPointsOfRewindsInARow(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
