@@ -23,21 +23,9 @@ test:
 	$(GO) vet $(PACKAGES)
 	GOGC=400 $(GO) test -vet=off $(PACKAGES)
 
-# The race detector, which needs a C compiler, watches the packages that start
-# goroutines, or whose tests do, and with them all that these call; the others have
-# nothing to find. Left out are tests that start the program over and over, whose code
-# runs in the rest, those that compare with an oracle, and those of large inputs and many
-# screens, which one goroutine works through. What is drawn at random is drawn less
-# often: it varies data, not the order of goroutines. By default each program would wait
-# for a second at its end.
-RACELESS := TestScripts|NothingFollowsARedirect|EditorOddAnswers|FileSystemsWithoutLinks|HostileText|MatchesTiktoken|$\
-	CommandLineThatIsTooLong|ScreenForgets|NoTextIsObeyed|NoNoticeFills|ResizeStorm|FramesInColour|$\
-	WindowSizes|LimitHoldsForEveryRatio|DeepFolders|ManyNestedFolders|CallsWithoutEnd|PrefixOfTheRequests|$\
-	SearchesStayOutOfTheContext|MemoryOfAgents|SearchPrefix|AreDocumented|FifteenQuestions|$\
-	KeepsWhatItWasAllowed|PastIsToldOnce|OfARepositoryRuns|HostileRepository|PrivatePullRequest|$\
-	DocsSite|HowDoI|FirstMinute|WordsAreNotSent|PermissionIsKept|KilledSessions
+# The race detector, which needs a C compiler, watches the tests in which goroutines meet.
 race:
-	GORACE=atexit_sleep_ms=0 GOGC=400 CGO_ENABLED=1 go test -vet=off -race -short -skip '$(RACELESS)' $(shell scripts/concurrent)
+	scripts/race
 
 bench: build
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
@@ -121,10 +109,10 @@ docs:
 lint:
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "gofmt: $$files"; exit 1; }
 	@files=$$($(LINT) gofumpt -l .); test -z "$$files" || { echo "gofumpt: $$files"; exit 1; }
-	$(GO) vet -tags e2e,bench,chaos,wine $(PACKAGES)
+	GOGC=400 $(GO) vet -tags e2e,bench,chaos,wine $(PACKAGES)
 	@$(GO) build -modfile=tools.mod -o bin/foreign scripts/foreign/main.go
-	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 bin/foreign $(PACKAGES)
-	$(LINT) staticcheck -tags e2e,bench,chaos $(PACKAGES)
+	GOGC=400 GOOS=windows GOARCH=amd64 CGO_ENABLED=0 bin/foreign $(PACKAGES)
+	GOGC=400 $(LINT) staticcheck -tags e2e,bench,chaos $(PACKAGES)
 	$(GO) test -run TestProse ./internal/structure
 
 # Many agents at once: 50 that hold, and 300 runs of which 50 at once.

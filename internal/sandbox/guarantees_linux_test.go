@@ -1,7 +1,9 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"agent/internal/protect"
@@ -9,8 +11,8 @@ import (
 	"agent/internal/sandbox"
 )
 
-// Each backend fulfills exactly its guarantees in each profile. A command tries to break each of
-// them.
+// Each backend fulfills exactly its guarantees in each profile. A command tries to break them
+// all, one after the other.
 func TestGuarantees(t *testing.T) {
 	t.Parallel()
 	for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
@@ -26,7 +28,7 @@ func TestGuarantees(t *testing.T) {
 					policy.Network, policy.Survey, policy.DenyRead = network, sensitive.New(h.workspace, sensitive.MaxFolders), protect.Secrets(h.home)
 					c := sandbox.Confinement{Sandbox: s, Policy: policy}
 					holds := c.Guarantees(profile)
-					for _, probe := range []struct {
+					probes := []struct {
 						what, line string
 						kept       bool
 					}{
@@ -38,9 +40,18 @@ func TestGuarantees(t *testing.T) {
 						{"what hides a/f", `cat a/f`, c.Hides(filepath.Join(h.workspace, "a/f"), profile)},
 						{"network", `SANDBOX_TEST_TOOL=dial $SELF tcp $TCP`, holds.Network},
 						{"signals", `kill -0 $VICTIM`, holds.Signals},
-					} {
-						if got := h.run(s, policy, probe.line); (got.exit != 0) != probe.kept {
-							t.Errorf("%s: guaranteed %t, yet %s exits with %d: %s", probe.what, probe.kept, probe.line, got.exit, got.output)
+					}
+					line := ""
+					for i, probe := range probes {
+						line += fmt.Sprintf("(%s) > /dev/null && echo %d works\n", probe.line, i)
+					}
+					got := h.run(s, policy, line+"echo end")
+					if !strings.HasSuffix(got.output, "end\n") {
+						t.Fatalf("%+v", got)
+					}
+					for i, probe := range probes {
+						if works := strings.Contains(got.output, fmt.Sprintf("%d works\n", i)); works == probe.kept {
+							t.Errorf("%s: guaranteed %t, yet %s works: %t\n%s", probe.what, probe.kept, probe.line, works, got.output)
 						}
 					}
 				})
