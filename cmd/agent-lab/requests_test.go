@@ -89,9 +89,9 @@ func job() [][]llmtest.Turn {
 // pauses are the waits of the user before each turn.
 var pauses = []time.Duration{0, time.Minute, 20 * time.Minute, 2 * time.Minute, 40 * time.Minute, 4 * time.Minute}
 
-// live runs the session at a provider with a given kind of cache. If reports is set, the provider
+// playSession runs the session at a provider with a given kind of cache. If reports is set, the provider
 // reports the cached tokens, computed from the request bodies.
-func live(t *testing.T, reports bool, set ...string) lived {
+func playSession(t *testing.T, reports bool, set ...string) lived {
 	t.Helper()
 	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	p := &app.Process{Environ: []string{"PATH=" + os.Getenv("PATH")}, Home: t.TempDir(), Dir: t.TempDir(), Version: "test", Now: c.read}
@@ -196,8 +196,8 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// ways are the kinds of caches, and whether the provider reports cached tokens.
-var ways = map[string]struct {
+// cacheKinds are the kinds of caches, and whether the provider reports cached tokens.
+var cacheKinds = map[string]struct {
 	reports bool
 	set     []string
 }{
@@ -212,10 +212,10 @@ var ways = map[string]struct {
 // size and cost. The recorded numbers match the request bodies.
 func TestOneByOneDecidesAsLive(t *testing.T) {
 	t.Parallel()
-	for name, way := range ways {
+	for name, way := range cacheKinds {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := live(t, way.reports, way.set...)
+			l := playSession(t, way.reports, way.set...)
 			in, notices, err := offline.Parse("log", l.log)
 			if err != nil || len(notices) > 0 {
 				t.Fatal(err, notices)

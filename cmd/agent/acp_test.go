@@ -103,8 +103,8 @@ func (e *peer) request(method string, params any) int {
 	return e.id
 }
 
-// received is a message of the agent.
-type received struct {
+// agentMessage is a message of the agent.
+type agentMessage struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
 	Params json.RawMessage `json:"params"`
@@ -115,7 +115,7 @@ type received struct {
 	}
 }
 
-func (e *peer) next() received {
+func (e *peer) next() agentMessage {
 	e.t.Helper()
 	late := time.AfterFunc(stalled, func() {
 		stacks := make([]byte, 1<<20)
@@ -126,7 +126,7 @@ func (e *peer) next() received {
 		e.t.Fatalf("the connection ended: %v; received\n%s", e.from.Err(), strings.Join(e.lines, "\n"))
 	}
 	e.lines = append(e.lines, e.from.Text())
-	var m received
+	var m agentMessage
 	if err := json.Unmarshal(e.from.Bytes(), &m); err != nil {
 		e.t.Fatalf("%v: %s", err, e.from.Text())
 	}
@@ -135,7 +135,7 @@ func (e *peer) next() received {
 
 // response waits for the response to a request. The function answer returns the responses to the
 // agent's own requests.
-func (e *peer) response(id int, answer func(params string) string) received {
+func (e *peer) response(id int, answer func(params string) string) agentMessage {
 	e.t.Helper()
 	for {
 		m := e.next()

@@ -82,8 +82,8 @@ func newAskers(t *testing.T, each int) *llmtest.Server {
 	})
 }
 
-// questioned collects approval prompts. It allows half of them, chosen at random.
-type questioned struct {
+// promptAnswers collects approval prompts. It allows half of them, chosen at random.
+type promptAnswers struct {
 	t      *testing.T
 	random *rand.Rand
 	// allowed has the answer for each file in an approval prompt.
@@ -93,7 +93,7 @@ type questioned struct {
 }
 
 // take records the approval prompt for a file and returns the answer.
-func (a *questioned) take(title string) bool {
+func (a *promptAnswers) take(title string) bool {
 	a.t.Helper()
 	path := title[strings.LastIndex(title, " ")+1:]
 	if _, again := a.allowed[path]; again || !strings.Contains(title, "agent general: ") {
@@ -108,7 +108,7 @@ func (a *questioned) take(title string) bool {
 }
 
 // check checks that each file had one approval prompt, and that only the allowed files exist.
-func (a *questioned) check(folder string, each int) {
+func (a *promptAnswers) check(folder string, each int) {
 	a.t.Helper()
 	if len(a.allowed) != askingAgents*each {
 		a.t.Errorf("%d questions, want %d", len(a.allowed), askingAgents*each)
@@ -120,13 +120,13 @@ func (a *questioned) check(folder string, each int) {
 	}
 }
 
-func newQuestioned(t *testing.T, each int) *questioned {
+func newPromptAnswers(t *testing.T, each int) *promptAnswers {
 	t.Helper()
 	left := map[string]int{}
 	for i := range askingAgents {
 		left[fmt.Sprint("t", i)] = each
 	}
-	return &questioned{t: t, random: rand.New(rand.NewPCG(1, 34)), allowed: map[string]bool{}, left: left}
+	return &promptAnswers{t: t, random: rand.New(rand.NewPCG(1, 34)), allowed: map[string]bool{}, left: left}
 }
 
 // Four subagents ask an editor at the same time. It answers late and in any order. Each prompt
@@ -138,8 +138,8 @@ func TestEditorAnswersAgents(t *testing.T) {
 	folder := t.TempDir()
 	session := e.start(folder)
 	prompt := e.prompt(session, "go")
-	answers := newQuestioned(t, each)
-	var waiting []received
+	answers := newPromptAnswers(t, each)
+	var waiting []agentMessage
 	for ended := false; !ended; {
 		m := e.next()
 		switch {
@@ -178,7 +178,7 @@ func TestEditorCancelsAgents(t *testing.T) {
 	folder := t.TempDir()
 	session := e.start(folder)
 	prompt := e.prompt(session, "go")
-	var waiting []received
+	var waiting []agentMessage
 	for len(waiting) < askingAgents {
 		if m := e.next(); m.Method == "session/request_permission" {
 			waiting = append(waiting, m)
@@ -215,7 +215,7 @@ func TestLinesAnswerAgents(t *testing.T) {
 	t.Parallel()
 	each := questionsEach(t)
 	run := startLines(t, newAskers(t, each), "--set", unbounded)
-	answers := newQuestioned(t, each)
+	answers := newPromptAnswers(t, each)
 	waiting := map[string]string{}
 	run.send(`{"type":"user","text":"go"}`)
 	for line := range run.lines {
@@ -249,8 +249,8 @@ func TestLinesAnswerAgents(t *testing.T) {
 	answers.check(run.folder, each)
 }
 
-// lined is a run in this process that reads and writes lines of JSON.
-type lined struct {
+// jsonRun is a run in this process that reads and writes lines of JSON.
+type jsonRun struct {
 	t      *testing.T
 	folder string
 	in     *os.File
@@ -258,7 +258,7 @@ type lined struct {
 	status chan int
 }
 
-func startLines(t *testing.T, server *llmtest.Server, args ...string) *lined {
+func startLines(t *testing.T, server *llmtest.Server, args ...string) *jsonRun {
 	t.Helper()
 	home, folder := t.TempDir(), t.TempDir()
 	stdin, to, err := os.Pipe()
@@ -270,7 +270,7 @@ func startLines(t *testing.T, server *llmtest.Server, args ...string) *lined {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &lined{t: t, folder: folder, in: to, lines: make(chan string), status: make(chan int, 1)}
+	run := &jsonRun{t: t, folder: folder, in: to, lines: make(chan string), status: make(chan int, 1)}
 	w := world{
 		process: &app.Process{
 			Environ: []string{"OPENAI_BASE_URL=" + server.URL, "OPENAI_API_KEY=" + secret, "HOME=" + home, "PATH=" + os.Getenv("PATH")},
@@ -299,11 +299,11 @@ func startLines(t *testing.T, server *llmtest.Server, args ...string) *lined {
 	return run
 }
 
-func (l *lined) send(line string) {
+func (l *jsonRun) send(line string) {
 	l.t.Helper()
 	if _, err := io.WriteString(l.in, line+"\n"); err != nil {
 		l.t.Error(err)
 	}
 }
 
-func (l *lined) end() { _ = l.in.Close() }
+func (l *jsonRun) end() { _ = l.in.Close() }

@@ -20,19 +20,19 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// scripted is the activity of a session: by its script, or in the trace of strace. Files have names
+// sessionActivity is the activity of a session: by its script, or in the trace of strace. Files have names
 // relative to the workspace, programs have numbers and exit statuses.
-type scripted struct {
+type sessionActivity struct {
 	read, wrote, reached map[string]bool
 	ran                  map[string]int
 }
 
-func newScripted() scripted {
-	return scripted{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}}
+func newSessionActivity() sessionActivity {
+	return sessionActivity{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]int{}}
 }
 
-// unended is the exit status of a program that runs until the session ends.
-const unended = -1
+// stillRunning is the exit status of a program that runs until the session ends.
+const stillRunning = -1
 
 // TestAuditEqualsATrace runs sessions with random calls, hooks, a check and servers under strace.
 // The audit must list exactly the reads, writes, programs and hosts in the trace.
@@ -192,7 +192,7 @@ func auditPrograms(t *testing.T, r *rand.Rand, home, web string, exits map[strin
 	}
 	servers := map[string]any{}
 	if r.IntN(2) == 0 {
-		exits["server-0"] = unended
+		exits["server-0"] = stillRunning
 		servers["program"] = map[string]any{"command": "sh", "args": []string{"-c", "exec mcpserver mcptest-server # server-0"}}
 	}
 	if r.IntN(2) == 0 {
@@ -207,8 +207,8 @@ func auditPrograms(t *testing.T, r *rand.Rand, home, web string, exits map[strin
 var commandNumber = regexp.MustCompile(`(cmd|hook|check|server)-\d+`)
 
 // auditSays returns the activity that a report lists.
-func auditSays(report *audit.Report, work string) scripted {
-	s := newScripted()
+func auditSays(report *audit.Report, work string) sessionActivity {
+	s := newSessionActivity()
 	for _, e := range report.Events {
 		name := strings.TrimPrefix(e.What, work+"/")
 		switch e.Kind {
@@ -220,7 +220,7 @@ func auditSays(report *audit.Report, work string) scripted {
 			s.reached[e.What] = true
 		case audit.KindRun:
 			number := commandNumber.FindString(e.What)
-			if s.ran[number] = unended; e.Exit != nil {
+			if s.ran[number] = stillRunning; e.Exit != nil {
 				s.ran[number] = *e.Exit
 			}
 		}
@@ -231,14 +231,14 @@ func auditSays(report *audit.Report, work string) scripted {
 var connected = regexp.MustCompile(`sin_port=htons\((\d+)\), sin_addr=inet_addr\("([^"]+)"\)`)
 
 // traceSays returns the activity that a trace of strace lists.
-func traceSays(t *testing.T, log, work string) scripted {
+func traceSays(t *testing.T, log, work string) sessionActivity {
 	t.Helper()
 	trace, err := os.Open(log)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer trace.Close()
-	s, p := newScripted(), &readOnlyPlace{work: work}
+	s, p := newSessionActivity(), &readOnlyPlace{work: work}
 	tracedCalls(trace, func(_, name, arguments, result string) {
 		switch name {
 		case "execve":

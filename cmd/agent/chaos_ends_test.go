@@ -150,8 +150,8 @@ func playEnding(t *testing.T, what string, phase endPhase, signals []syscall.Sig
 	}
 }
 
-// shown is the output of a program.
-type shown struct {
+// programOutput is the output of a program.
+type programOutput struct {
 	from *os.File
 
 	mu      sync.Mutex
@@ -160,9 +160,9 @@ type shown struct {
 }
 
 // startShown starts a program in a terminal, or without one.
-func startShown(t *testing.T, cmd *exec.Cmd, terminal bool) *shown {
+func startShown(t *testing.T, cmd *exec.Cmd, terminal bool) *programOutput {
 	t.Helper()
-	s := &shown{changed: make(chan struct{}, 1)}
+	s := &programOutput{changed: make(chan struct{}, 1)}
 	var err error
 	if terminal {
 		s.from, err = startInTerminal(cmd)
@@ -212,7 +212,7 @@ func startInTerminal(cmd *exec.Cmd) (*os.File, error) {
 }
 
 // until waits for a text in the output.
-func (s *shown) until(t *testing.T, text string) {
+func (s *programOutput) until(t *testing.T, text string) {
 	t.Helper()
 	late := time.After(stalled)
 	for {

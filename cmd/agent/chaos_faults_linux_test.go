@@ -70,7 +70,7 @@ func init() { programs[faultyName] = faulty }
 // faulty hands its disk calls to its parent, and then executes the program in its arguments.
 func faulty() {
 	runtime.LockOSThread()
-	listener, err := judged()
+	listener, err := filterDiskCalls()
 	if err == nil {
 		err = unix.Sendmsg(3, []byte{1}, unix.UnixRights(listener), nil, 0)
 	}
@@ -83,9 +83,9 @@ func faulty() {
 	os.Exit(exitFailed)
 }
 
-// judged installs a seccomp filter on this thread and returns its listener. The filter hands each
+// filterDiskCalls installs a seccomp filter on this thread and returns its listener. The filter hands each
 // call to the disk to the owner of the listener.
-func judged() (listener int, err error) {
+func filterDiskCalls() (listener int, err error) {
 	const (
 		load, equal, and, end = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, unix.BPF_RET | unix.BPF_K
 		atCall, atThird       = 0, 32 // offsets in struct seccomp_data
@@ -163,9 +163,9 @@ func (d *faultyDisk) start(t *testing.T, cmd *exec.Cmd, start func(*exec.Cmd) er
 	d.judging.Go(func() { d.judge(fds[0], cmd.Process.Pid) })
 }
 
-// asked and given are structures of linux/seccomp.h.
+// seccompRequest and seccompResponse are structures of linux/seccomp.h.
 type (
-	asked struct {
+	seccompRequest struct {
 		id         uint64
 		pid, flags uint32
 		call       int32
@@ -173,7 +173,7 @@ type (
 		ip         uint64
 		args       [6]uint64
 	}
-	given struct {
+	seccompResponse struct {
 		id    uint64
 		value int64
 		error int32
@@ -195,11 +195,11 @@ func (d *faultyDisk) judge(listener, program int) {
 			}
 			continue
 		}
-		var call asked
+		var call seccompRequest
 		if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(listener), unix.SECCOMP_IOCTL_NOTIF_RECV, uintptr(unsafe.Pointer(&call))); errno != 0 {
 			continue // the calling thread has ended
 		}
-		answer := given{id: call.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
+		answer := seccompResponse{id: call.id, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 		switch fails := d.fails(call, program); {
 		case fails && d.fault.kills:
 			_ = unix.Kill(program, unix.SIGKILL)
@@ -212,7 +212,7 @@ func (d *faultyDisk) judge(listener, program int) {
 
 // fails reports whether a call must fail. Only calls of the program itself on files below the
 // folder count.
-func (d *faultyDisk) fails(call asked, program int) bool {
+func (d *faultyDisk) fails(call seccompRequest, program int) bool {
 	if _, err := os.Stat(fmt.Sprintf("/proc/%d/task/%d", program, call.pid)); err != nil {
 		return false
 	}

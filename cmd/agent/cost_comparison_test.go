@@ -47,7 +47,7 @@ func TestThePastIsToldOnce(t *testing.T) {
 	}
 	environ := []string{"OPENAI_BASE_URL=" + server.URL + "/v1"}
 	const said = " with Claude Code: $"
-	shown := bare(t, home, environ, "-m", "m").until("· agent savings")
+	shown := startUnconfigured(t, home, environ, "-m", "m").until("· agent savings")
 	if !strings.Contains(shown, said) || !strings.Contains(shown, ", here $") || strings.Contains(shown, "2 latest") {
 		t.Errorf("the line is\n%s", shown)
 	}

@@ -11,9 +11,9 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// published returns the path of a published file or folder, which an environment variable names. It
+// publishedPath returns the path of a published file or folder, which an environment variable names. It
 // fetches nothing.
-func published(t *testing.T, variable, what string) string {
+func publishedPath(t *testing.T, variable, what string) string {
 	t.Helper()
 	path := os.Getenv(variable)
 	if path == "" {
@@ -26,7 +26,7 @@ func published(t *testing.T, variable, what string) string {
 // blocks a grep and allows one in a pipe (setup.md 6, 12.5).
 func TestClaudeCodesExampleHook(t *testing.T) {
 	t.Parallel()
-	script := published(t, "CLAUDE_CODE_HOOK", "examples/hooks/bash_command_validator_example.py of anthropics/claude-code")
+	script := publishedPath(t, "CLAUDE_CODE_HOOK", "examples/hooks/bash_command_validator_example.py of anthropics/claude-code")
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("no python3")
 	}
@@ -58,7 +58,7 @@ func TestClaudeCodesExampleHook(t *testing.T) {
 // its own text (setup.md 3, 12.5).
 func TestAnthropicsSkills(t *testing.T) {
 	t.Parallel()
-	folder := published(t, "ANTHROPIC_SKILLS", "the folder skills of anthropics/skills")
+	folder := publishedPath(t, "ANTHROPIC_SKILLS", "the folder skills of anthropics/skills")
 	files, err := filepath.Glob(filepath.Join(folder, "*", "SKILL.md"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no skills in %s: %v", folder, err)

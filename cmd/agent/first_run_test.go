@@ -10,8 +10,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// bare starts the program without configuration, with only these environment variables.
-func bare(t *testing.T, home string, environ []string, args ...string) *screenRun {
+// startUnconfigured starts the program without configuration, with only these environment variables.
+func startUnconfigured(t *testing.T, home string, environ []string, args ...string) *screenRun {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(home, "work"), 0o755); err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func bare(t *testing.T, home string, environ []string, args ...string) *screenRu
 func TestTheFirstMinute(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	s := bare(t, home, []string{"GROQ_API_KEY=gsk_0123456789"})
+	s := startUnconfigured(t, home, []string{"GROQ_API_KEY=gsk_0123456789"})
 	shown := s.until("the demo")
 	for _, want := range []string{"Groq", "with the key in GROQ_API_KEY", "paste a key"} {
 		if !strings.Contains(shown, want) {
@@ -44,7 +44,7 @@ func TestTheFirstMinute(t *testing.T) {
 	if err != nil || strings.TrimSpace(string(key)) != "sk-ant-0123456789abcdef" {
 		t.Errorf("the key that is kept: %q, %v", key, err)
 	}
-	s = bare(t, home, nil)
+	s = startUnconfigured(t, home, nil)
 	s.until("at api.anthropic.com") // the next start shows no prompt
 }
 
@@ -52,13 +52,13 @@ func TestTheFirstMinute(t *testing.T) {
 func TestTheFirstMinuteWithoutAKey(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	s := bare(t, home, nil)
+	s := startUnconfigured(t, home, nil)
 	s.until("the demo")
 	s.press("\x1b")
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("Esc: %v", err)
 	}
-	s = bare(t, home, nil)
+	s = startUnconfigured(t, home, nil)
 	s.until("the demo")
 	s.press("demo\r")
 	s.until("This is the demo")
@@ -71,7 +71,7 @@ func TestAMessageWaitsForItsModel(t *testing.T) {
 	home := t.TempDir()
 	server := llmtest.New(t, llmtest.Say("hello from it"), llmtest.Say("again"))
 	server.Answer("/v1/models", `{"object":"list","data":[{"id":"alpha"},{"id":"beta"}]}`)
-	s := bare(t, home, []string{"OPENAI_BASE_URL=" + server.URL}, "hi there")
+	s := startUnconfigured(t, home, []string{"OPENAI_BASE_URL=" + server.URL}, "hi there")
 	s.until("▸ alpha")
 	s.press("\x1b[B\r")
 	s.until("hello from it")
@@ -80,7 +80,7 @@ func TestAMessageWaitsForItsModel(t *testing.T) {
 	}
 	s.press("/quit\r")
 	_ = s.cmd.Wait()
-	s = bare(t, home, []string{"OPENAI_BASE_URL=" + server.URL}, "more")
+	s = startUnconfigured(t, home, []string{"OPENAI_BASE_URL=" + server.URL}, "more")
 	s.until("Using beta, your last choice at")
 	s.until("again")
 }

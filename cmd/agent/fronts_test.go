@@ -119,7 +119,7 @@ func (p *personAt) editor(args ...string) (lines string, err error) {
 	fmt.Fprintln(to, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`)
 	fmt.Fprintf(to, `{"jsonrpc":"2.0","id":2,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`+"\n", folder)
 	for scanner.Scan() {
-		var m received
+		var m agentMessage
 		if err := json.Unmarshal(scanner.Bytes(), &m); err != nil {
 			return said.String(), err
 		}

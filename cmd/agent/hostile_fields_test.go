@@ -78,7 +78,7 @@ func TestHostileFieldsInFilesAndSpans(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			home := t.TempDir()
-			spans, collector := collected(t)
+			spans, collector := startCollector(t)
 			var answers atomic.Int64
 			server := llmtest.NewFunc(t, func(*llmtest.Request) llmtest.Turn {
 				if n := int(answers.Add(1)); n <= len(texts) {
@@ -153,9 +153,9 @@ func wantHarmless(t *testing.T, where, text string) {
 	}
 }
 
-// collected starts a collector of spans. It returns its address, and a function that returns the
+// startCollector starts a collector of spans. It returns its address, and a function that returns the
 // received data.
-func collected(t *testing.T) (got func() string, address string) {
+func startCollector(t *testing.T) (got func() string, address string) {
 	t.Helper()
 	var mu sync.Mutex
 	var all strings.Builder

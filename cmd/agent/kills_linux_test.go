@@ -42,11 +42,11 @@ func TestKilledSessionsAndClients(t *testing.T) {
 		}
 		return turn.Call("glob", fmt.Sprintf(`{"pattern":"[f%d]*"}`, r.Number))
 	}).URL
-	h := newKilled(t, url)
+	h := newKilledSession(t, url)
 	sessions, clients, behind := 0, 0, 0
 	for cycle := 0; sessions+clients < kills; cycle++ {
 		pid := h.start(fmt.Sprintf("message %d", cycle))
-		followers := []*followed{h.follow(), h.follow(), h.follow()}
+		followers := []*followerClient{h.follow(), h.follow(), h.follow()}
 		line := random.IntN(60)
 		if cycle%2 == 1 { // the session
 			followers[0].read(line)
@@ -84,21 +84,21 @@ func TestKilledSessionsAndClients(t *testing.T) {
 	t.Logf("%d sessions and %d clients were killed; the record has %d texts; %d clients of killed sessions lacked its latest", sessions, clients, len(h.recorded()), behind)
 }
 
-// killed is a session in the background that is killed and resumed.
-type killed struct {
+// killedSession is a session in the background that is killed and resumed.
+type killedSession struct {
 	t            *testing.T
 	home, folder string
 	environ      []string
 	id, socket   string
 }
 
-// newKilled returns a home for a session. url is the address of its model.
-func newKilled(t *testing.T, url string) *killed {
+// newKilledSession returns a home for a session. url is the address of its model.
+func newKilledSession(t *testing.T, url string) *killedSession {
 	home, err := os.MkdirTemp("", "ki") // the length of socket paths is limited
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &killed{t: t, home: home, folder: filepath.Join(home, "work"), environ: []string{"OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url}}
+	h := &killedSession{t: t, home: home, folder: filepath.Join(home, "work"), environ: []string{"OPENAI_API_KEY=" + secret, "OPENAI_BASE_URL=" + url}}
 	if err := errors.Join(os.Mkdir(h.folder, 0o700), os.WriteFile(filepath.Join(h.folder, "found"), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func newKilled(t *testing.T, url string) *killed {
 	return h
 }
 
-func (h *killed) command(name string, args ...string) *exec.Cmd {
+func (h *killedSession) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Args[0], cmd.Dir, cmd.Stderr = name, h.folder, os.Stderr
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + h.home, "TMPDIR=" + h.home, "GORACE=" + noRaceSleep}
@@ -120,13 +120,13 @@ func (h *killed) command(name string, args ...string) *exec.Cmd {
 }
 
 // rows returns the rows of the board.
-func (h *killed) rows() []streamjson.SessionState {
+func (h *killedSession) rows() []streamjson.SessionState {
 	h.t.Helper()
 	return boardRows(h.t, h.command("agent", "board", "--json"))
 }
 
 // start runs or resumes the session with a message, and returns its process.
-func (h *killed) start(message string) (pid int) {
+func (h *killedSession) start(message string) (pid int) {
 	h.t.Helper()
 	args := []string{"--bg", "-m", "test-model", "-p", message}
 	if h.id != "" {
@@ -149,7 +149,7 @@ func (h *killed) start(message string) (pid int) {
 }
 
 // kill kills the session and waits for its end.
-func (h *killed) kill(pid int) {
+func (h *killedSession) kill(pid int) {
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 	for !attach.IsDead(h.socket) {
 	}
@@ -158,7 +158,7 @@ func (h *killed) kill(pid int) {
 }
 
 // recorded returns the texts of the user, of the model and of its tools in the record.
-func (h *killed) recorded() []string {
+func (h *killedSession) recorded() []string {
 	h.t.Helper()
 	state, err := openRecord(h.records(), math.MaxInt64)
 	if err != nil {
@@ -168,7 +168,7 @@ func (h *killed) recorded() []string {
 }
 
 // records returns the pattern of the path of the record.
-func (h *killed) records() string {
+func (h *killedSession) records() string {
 	return filepath.Join(h.home, ".local/share/agent/sessions/*", h.id+".jsonl")
 }
 
@@ -195,8 +195,8 @@ func textsOf(state session.State) (texts []string) {
 	return texts
 }
 
-// followed is a client in a separate process.
-type followed struct {
+// followerClient is a client in a separate process.
+type followerClient struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	lines *bufio.Scanner
@@ -204,7 +204,7 @@ type followed struct {
 	done  bool
 }
 
-func (h *killed) follow() *followed {
+func (h *killedSession) follow() *followerClient {
 	h.t.Helper()
 	cmd := h.command("follower", h.socket, h.records())
 	out, err := cmd.StdoutPipe()
@@ -215,12 +215,12 @@ func (h *killed) follow() *followed {
 		h.t.Fatal(err)
 	}
 	h.t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
-	return &followed{t: h.t, cmd: cmd, lines: bufio.NewScanner(out)}
+	return &followerClient{t: h.t, cmd: cmd, lines: bufio.NewScanner(out)}
 }
 
 // read reads the given number of lines from the client, or all lines until its end if the number is
 // -1.
-func (f *followed) read(lines int) {
+func (f *followerClient) read(lines int) {
 	for ; lines != 0 && !(lines > 0 && f.done) && f.lines.Scan(); lines-- {
 		var text string
 		_ = json.Unmarshal(f.lines.Bytes()[1:], &text) // lines of other kinds have no text
@@ -234,7 +234,7 @@ func (f *followed) read(lines int) {
 }
 
 // untilDone reads up to the end of the turn.
-func (f *followed) untilDone() {
+func (f *followerClient) untilDone() {
 	f.t.Helper()
 	f.read(1 << 20)
 	if !f.done {

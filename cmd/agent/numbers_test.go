@@ -68,9 +68,9 @@ func binarySize(t *testing.T) float64 {
 	return float64(info.Size()) / 1e6
 }
 
-// measured is a model server that records the arrival times of requests. It does not check them:
+// timedModel is a model server that records the arrival times of requests. It does not check them:
 // checking a request of 200 000 tokens takes longer than sending it.
-type measured struct {
+type timedModel struct {
 	url  string
 	came chan arrival
 }
@@ -80,9 +80,9 @@ type arrival struct {
 	bytes int64
 }
 
-// newMeasured answers every request with the same deltas.
-func newMeasured(t *testing.T, deltas ...string) measured {
-	m := measured{came: make(chan arrival, 1000)}
+// newTimedModel answers every request with the same deltas.
+func newTimedModel(t *testing.T, deltas ...string) timedModel {
+	m := timedModel{came: make(chan arrival, 1000)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"test-model","object":"model"}]}`)
@@ -104,13 +104,13 @@ func newMeasured(t *testing.T, deltas ...string) measured {
 }
 
 func firstPaint(t *testing.T, answers bool) float64 {
-	c := newConsole(t, answers, t.TempDir(), newMeasured(t).url)
+	c := newConsole(t, answers, t.TempDir(), newTimedModel(t).url)
 	defer c.close()
 	return ms(c.ready().Sub(c.began))
 }
 
 func idleMemory(t *testing.T) float64 {
-	c := newConsole(t, true, t.TempDir(), newMeasured(t).url)
+	c := newConsole(t, true, t.TempDir(), newTimedModel(t).url)
 	defer c.close()
 	c.ready()
 	time.Sleep(3 * time.Second)
@@ -118,7 +118,7 @@ func idleMemory(t *testing.T) float64 {
 }
 
 func idleCPU(t *testing.T) float64 {
-	c := newConsole(t, true, t.TempDir(), newMeasured(t).url)
+	c := newConsole(t, true, t.TempDir(), newTimedModel(t).url)
 	defer c.close()
 	c.ready()
 	time.Sleep(3 * time.Second)
@@ -128,7 +128,7 @@ func idleCPU(t *testing.T) float64 {
 }
 
 func enterToRequest(t *testing.T) float64 {
-	m := newMeasured(t, "Yes.")
+	m := newTimedModel(t, "Yes.")
 	c := newConsole(t, true, t.TempDir(), m.url)
 	defer c.close()
 	c.ready()
@@ -137,7 +137,7 @@ func enterToRequest(t *testing.T) float64 {
 }
 
 // large returns a session with files of 200 000 tokens, and the time when Enter was pressed.
-func large(t *testing.T, m measured) (*consoleRun, time.Time) {
+func large(t *testing.T, m timedModel) (*consoleRun, time.Time) {
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 2 {
@@ -159,7 +159,7 @@ func large(t *testing.T, m measured) (*consoleRun, time.Time) {
 }
 
 // large returns the arrival of a request with the files of the function large.
-func (m measured) large(t *testing.T) arrival {
+func (m timedModel) large(t *testing.T) arrival {
 	came := <-m.came
 	if came.bytes < 800_000 {
 		t.Errorf("the request has %d bytes; the files are not in it", came.bytes)
@@ -170,14 +170,14 @@ func (m measured) large(t *testing.T) arrival {
 var vocabulary = strings.Fields("the context of a turn is counted before each request so that what is sent fits func return err nil if := {} [] 42 string")
 
 func filesToRequest(t *testing.T) float64 {
-	m := newMeasured(t, "Yes.")
+	m := newTimedModel(t, "Yes.")
 	c, pressed := large(t, m)
 	defer c.close()
 	return ms(m.large(t).at.Sub(pressed))
 }
 
 func enterToRequestLarge(t *testing.T) float64 {
-	m := newMeasured(t, "Certainly.")
+	m := newTimedModel(t, "Certainly.")
 	c, _ := large(t, m)
 	defer c.close()
 	m.large(t)
@@ -200,7 +200,7 @@ func manyChunks(t *testing.T) (cpu, shown float64) {
 		}
 		deltas = append(deltas, delta)
 	}
-	m := newMeasured(t, append(deltas, "THEEND.")...)
+	m := newTimedModel(t, append(deltas, "THEEND.")...)
 	c := newConsole(t, true, t.TempDir(), m.url)
 	defer c.close()
 	c.ready()
@@ -216,7 +216,7 @@ func manyChunks(t *testing.T) (cpu, shown float64) {
 // keystroke returns the median time from a key to its paint, in a session with the given number of
 // long replies.
 func keystroke(t *testing.T, replies int) float64 {
-	m := newMeasured(t, strings.Repeat("a line of a long reply, with `code` and **weight**\n\n", 200), "Certainly.")
+	m := newTimedModel(t, strings.Repeat("a line of a long reply, with `code` and **weight**\n\n", 200), "Certainly.")
 	c := newConsole(t, true, t.TempDir(), m.url)
 	defer c.close()
 	c.ready()

@@ -9,8 +9,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// playing starts a server that plays a script and returns its address.
-func playing(t *testing.T, script string) string {
+// startScript starts a server that plays a script and returns its address.
+func startScript(t *testing.T, script string) string {
 	t.Helper()
 	turns, err := modelTurns(script)
 	if err != nil {
@@ -32,7 +32,7 @@ func TestAPermissionIsKept(t *testing.T) {
 		return err == nil
 	}
 	start := func(args ...string) *screenRun {
-		s := startOnScreen(t, home, playing(t, touch), append([]string{"agent", "-m", "m", "--set", "sandbox=off"}, args...)...)
+		s := startOnScreen(t, home, startScript(t, touch), append([]string{"agent", "-m", "m", "--set", "sandbox=off"}, args...)...)
 		s.until("m at")
 		return s
 	}
@@ -86,7 +86,7 @@ func TestAResumedSessionKeepsWhatItWasAllowed(t *testing.T) {
 	writeFile(t, filepath.Join(work, ".git", "HEAD"), "ref: refs/heads/main\n")
 	const touch = `call run_shell_command {"command":"touch zz"}` + "\n\nsay done\n"
 	start := func(args ...string) *screenRun {
-		s := startOnScreen(t, home, playing(t, touch), append([]string{"agent", "-m", "m", "--set", "sandbox=off"}, args...)...)
+		s := startOnScreen(t, home, startScript(t, touch), append([]string{"agent", "-m", "m", "--set", "sandbox=off"}, args...)...)
 		s.until("m at")
 		return s
 	}

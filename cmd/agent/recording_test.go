@@ -15,8 +15,8 @@ import (
 	"agent/internal/testing/svg"
 )
 
-// changing lists the parts of the demo that differ between two runs, and their replacements.
-var changing = []struct {
+// changingParts lists the parts of the demo that differ between two runs, and their replacements.
+var changingParts = []struct {
 	pattern *regexp.Regexp
 	text    string
 }{
@@ -44,13 +44,13 @@ func demoPlayed(t *testing.T, columns int, args ...string) *terminal {
 	return s
 }
 
-// recorded returns the rows of the screen without the parts that differ between two runs.
-func recorded(screen string) []string {
+// stableRows returns the rows of the screen without the parts that differ between two runs.
+func stableRows(screen string) []string {
 	screen = title.ReplaceAllString(screen, "agent${1} · ${2}demo at 127.0.0.1${3} · ~/demo · ask · /help")
 	lines := strings.Split(screen, "\n")
 	for i, line := range lines {
 		line = strings.TrimRight(line, " ")
-		for _, c := range changing {
+		for _, c := range changingParts {
 			line = c.pattern.ReplaceAllString(line, c.text)
 		}
 		lines[i] = line
@@ -71,7 +71,7 @@ func TestTerminalDemoRecording(t *testing.T) {
 	if !found {
 		t.Fatalf("%s has no block for the recording", file)
 	}
-	checkRecording(t, file, before+"```text\n"+strings.Join(recorded(s.screen()), "\n")+"\n```\n")
+	checkRecording(t, file, before+"```text\n"+strings.Join(stableRows(s.screen()), "\n")+"\n```\n")
 }
 
 // framesOf divides a recording into frames of an animation. There is one frame for each block of
@@ -101,7 +101,7 @@ func TestTerminalDemoPictures(t *testing.T) {
 			t.Parallel()
 			s := demoPlayed(t, columns, "--set", "theme="+look)
 			out := s.tmux("capture-pane", "-e", "-p", "-S", "-")
-			lines := recorded(strings.TrimRight(out, "\n "))
+			lines := stableRows(strings.TrimRight(out, "\n "))
 			drawn := svg.Play(framesOf(lines, rows), columns, rows, ground)
 			checkRecording(t, filepath.Join("..", "..", "docs", "frames", "turn-"+look+".svg"), drawn)
 		})

@@ -13,15 +13,15 @@ import (
 	"testing"
 )
 
-// redirecter answers every request with a redirect to another server.
-type redirecter struct {
+// redirector answers every request with a redirect to another server.
+type redirector struct {
 	mu       sync.Mutex
 	status   int
 	to       string
 	requests []string
 }
 
-func (r *redirecter) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+func (r *redirector) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.requests = append(r.requests, request.URL.Path)
@@ -32,7 +32,7 @@ func (r *redirecter) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 }
 
 // take returns the paths of the requests since the last call.
-func (r *redirecter) take() string {
+func (r *redirector) take() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	taken := strings.Join(r.requests, " ")
@@ -40,7 +40,7 @@ func (r *redirecter) take() string {
 	return taken
 }
 
-func (r *redirecter) send(status int, to string) {
+func (r *redirector) send(status int, to string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.status, r.to = status, to
@@ -55,7 +55,7 @@ func TestNothingFollowsARedirect(t *testing.T) {
 		w.WriteHeader(http.StatusTeapot)
 	}))
 	t.Cleanup(far.Close)
-	plain, secure := &redirecter{}, &redirecter{}
+	plain, secure := &redirector{}, &redirector{}
 	plainServer, secureServer := httptest.NewServer(plain), httptest.NewTLSServer(secure)
 	t.Cleanup(plainServer.Close)
 	t.Cleanup(secureServer.Close)

@@ -22,7 +22,7 @@ import (
 func TestSearchHosts(t *testing.T) {
 	t.Parallel()
 	strace := needStrace(t)
-	for i := range drawn(6) {
+	for i := range caseCount(6) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(uint64(i), 6))

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// drawn returns the number of random cases: few, or CHECKS.
-func drawn(few int) int {
+// caseCount returns the number of random cases: few, or CHECKS.
+func caseCount(few int) int {
 	if n, err := strconv.Atoi(os.Getenv("CHECKS")); err == nil {
 		return n
 	}
@@ -34,7 +34,7 @@ func callOf(name, arguments string) string {
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	const chat = "api.kimi.com/coding/v1/chat/completions "
-	for i := range drawn(8) {
+	for i := range caseCount(8) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(uint64(i), 36))

@@ -22,7 +22,7 @@ type play struct {
 	// has expired.
 	login string
 	// browse is the browser of a user. It gets an address and returns the text that the user
-	// pastes.
+	// pastingUser.
 	browse func(t *testing.T, address *url.URL) (pasted string)
 	// hosts are lines for playHosts, before the usual ones.
 	hosts string
@@ -88,14 +88,14 @@ func plays() []play {
 		{name: "OpenAI's own codes, pending", login: "chatgpt --device", hosts: "auth.openai.com/api/accounts/deviceauth/token 403 {}\n" + gptAgreed},
 		{name: "OpenAI's own codes, refused", login: "chatgpt --device", hosts: `auth.openai.com/api/accounts/deviceauth/token 400 {"error":{"message":"no"}}`, refused: "refused the request (400): no", says: noLogin},
 
-		{name: "in a browser, pasted", login: browser, browse: pastes("code", "good")},
-		{name: "wrong state", login: browser, browse: pastes("state", "forged"), refused: "belongs to another login", says: noLogin},
-		{name: "denied in the browser", login: browser, browse: pastes("error", "access_denied"), refused: "access_denied", says: noLogin},
+		{name: "in a browser, pasted", login: browser, browse: pastingUser("code", "good")},
+		{name: "wrong state", login: browser, browse: pastingUser("state", "forged"), refused: "belongs to another login", says: noLogin},
+		{name: "denied in the browser", login: browser, browse: pastingUser("error", "access_denied"), refused: "access_denied", says: noLogin},
 		{name: "nothing pasted", login: browser, browse: func(*testing.T, *url.URL) string { return "" }, refused: "no address was pasted", says: noLogin},
-		{name: "late", login: browser, browse: pastes("code", "good"), hosts: gptToken + `400 {"error":"invalid_grant","error_description":"code expired"}`, refused: "code expired", says: noLogin},
-		{name: "500 in the end", login: browser, browse: pastes("code", "good"), hosts: gptToken + "500 {}", refused: "refused the request (500)", says: noLogin},
-		{name: "returns to this machine", login: "chatgpt --browser", browse: returns("")},
-		{name: "forged returns first", login: "chatgpt --browser", browse: returns("forged")},
+		{name: "late", login: browser, browse: pastingUser("code", "good"), hosts: gptToken + `400 {"error":"invalid_grant","error_description":"code expired"}`, refused: "code expired", says: noLogin},
+		{name: "500 in the end", login: browser, browse: pastingUser("code", "good"), hosts: gptToken + "500 {}", refused: "refused the request (500)", says: noLogin},
+		{name: "returns to this machine", login: "chatgpt --browser", browse: returningBrowser("")},
+		{name: "forged returns first", login: "chatgpt --browser", browse: returningBrowser("forged")},
 
 		{name: "rotated", hosts: kimiTokens},
 		{name: "not rotated", hosts: kimiToken + `200 {"access_token":"` + mark + `-access","expires_in":3600}`},
@@ -110,8 +110,8 @@ func plays() []play {
 	}
 }
 
-// pastes returns a user who pastes an address with a parameter.
-func pastes(name, value string) func(*testing.T, *url.URL) string {
+// pastingUser returns a user who pastes an address with a parameter.
+func pastingUser(name, value string) func(*testing.T, *url.URL) string {
 	return func(t *testing.T, address *url.URL) string {
 		back, err := url.Parse(address.Query().Get("redirect_uri"))
 		if err != nil {
@@ -125,9 +125,9 @@ func pastes(name, value string) func(*testing.T, *url.URL) string {
 	}
 }
 
-// returns returns a browser that opens the address of the redirect by itself. If forged is set, a
+// returningBrowser returns a browser that opens the address of the redirect by itself. If forged is set, a
 // page that the user did not open first visits it with forged as its state.
-func returns(forged string) func(*testing.T, *url.URL) string {
+func returningBrowser(forged string) func(*testing.T, *url.URL) string {
 	return func(t *testing.T, address *url.URL) string {
 		back := address.Query().Get("redirect_uri")
 		visit := func(query url.Values, host string, want int) {

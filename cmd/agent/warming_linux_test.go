@@ -38,7 +38,7 @@ func clocked() {
 // warmed is a session in the background whose cache is kept warm. Its model has a host name, since
 // nothing is kept warm at a loopback address; the model is the proxy for it.
 type warmed struct {
-	*killed
+	*killedSession
 	// turn answers a message or a result, and refresh a request that keeps the cache warm, by their
 	// numbers.
 	turn, refresh func(number int) llmtest.Turn
@@ -59,7 +59,7 @@ func newWarmed(t *testing.T) *warmed {
 		turns++
 		return w.turn(turns)
 	})
-	w.killed = newKilled(t, "http://api.example/v1")
+	w.killedSession = newKilledSession(t, "http://api.example/v1")
 	w.environ = append(w.environ, "HTTP_PROXY="+strings.TrimSuffix(server.URL, "/v1"), "CLOCK="+w.clock())
 	return w
 }

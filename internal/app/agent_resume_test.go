@@ -19,7 +19,7 @@ import (
 func TestReportsSurviveAKill(t *testing.T) {
 	t.Parallel()
 	p, workspace, home := newProcess(t), t.TempDir(), t.TempDir()
-	var f *firm
+	var f *agentConversation
 	var killed, answered sync.Once
 	begun := make(chan struct{}) // once the conversation knows that a has started
 	agent := func(r *llmtest.Request) llmtest.Turn {
@@ -52,14 +52,14 @@ func TestReportsSurviveAKill(t *testing.T) {
 		answered.Do(func() { close(begun) })
 		return llmtest.Call("task", `{"task":"task b"}`).Call("task", `{"task":"task c","agent":"general"}`)
 	}
-	f = hire(t, p, workspace, app.Options{}, lead, agent, "approval-mode=auto-edit")
+	f = agentConversationIn(t, p, workspace, app.Options{}, lead, agent, "approval-mode=auto-edit")
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	f.Close()
 	for range 2 {
 		again := &app.Process{Environ: p.Environ, Home: home, Dir: p.Dir, Version: "test", Now: p.Now}
-		g := hire(t, again, workspace, app.Options{Record: app.Record{Continue: true}}, lead, agent)
+		g := agentConversationIn(t, again, workspace, app.Options{Record: app.Record{Continue: true}}, lead, agent)
 		if _, err := g.Chat.Prompt(t.Context(), atcmd.TypedMessage("and now?")); err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestCutReportWithoutARecord(t *testing.T) {
 		}
 		return llmtest.Say("done")
 	}
-	f := newFirm(t, app.Options{Record: app.Record{Off: true}}, lead, inTurn(llmtest.Say(report)))
+	f := newAgentConversation(t, app.Options{Record: app.Record{Off: true}}, lead, inTurn(llmtest.Say(report)))
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}

@@ -15,9 +15,9 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// abandoned returns a conversation whose turn was interrupted while a subagent works in the
+// interruptedTurn returns a conversation whose turn was interrupted while a subagent works in the
 // background. free lets the model of the subagent answer.
-func abandoned(t *testing.T, o app.Options) (f *firm, free func()) {
+func interruptedTurn(t *testing.T, o app.Options) (f *agentConversation, free func()) {
 	t.Helper()
 	answers, asked := make(chan struct{}), make(chan struct{})
 	free = sync.OnceFunc(func() { close(answers) })
@@ -34,7 +34,7 @@ func abandoned(t *testing.T, o app.Options) (f *firm, free func()) {
 		<-answers
 		return llmtest.Say("found it")
 	}
-	f = newFirm(t, o, lead, agent)
+	f = newAgentConversation(t, o, lead, agent)
 	t.Cleanup(free)
 	if outcome, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil || outcome.Stop != chat.StopInterrupted {
 		t.Fatalf("%+v, %v", outcome, err)
@@ -46,7 +46,7 @@ func abandoned(t *testing.T, o app.Options) (f *firm, free func()) {
 // figures count for it.
 func TestAgentsEndWithTheTurn(t *testing.T) {
 	t.Parallel()
-	f, _ := abandoned(t, app.Options{})
+	f, _ := interruptedTurn(t, app.Options{})
 	if ids, _ := f.Subagents.RunningAgents(); len(ids) > 0 {
 		t.Errorf("%q work", ids)
 	}
@@ -71,7 +71,7 @@ func TestAgentsEndWithTheTurn(t *testing.T) {
 // wait for the next message.
 func TestContentStaysWhileAgentsWork(t *testing.T) {
 	t.Parallel()
-	f, free := abandoned(t, app.Options{KeepsAgents: true})
+	f, free := interruptedTurn(t, app.Options{KeepsAgents: true})
 	go f.Run(t.Context())
 	points, err := f.Chat.Past.Points(t.Context())
 	if err != nil || len(points) == 0 {
@@ -116,18 +116,18 @@ func TestContentStaysWhileAgentsWork(t *testing.T) {
 // subagent.
 func TestReportsGoWithTheirTurn(t *testing.T) {
 	t.Parallel()
-	for name, takeAway := range map[string]func(*firm) error{
-		"clear": func(f *firm) error { return f.Chat.Clear(t.Context()) },
-		"rewind": func(f *firm) error {
+	for name, takeAway := range map[string]func(*agentConversation) error{
+		"clear": func(f *agentConversation) error { return f.Chat.Clear(t.Context()) },
+		"rewind": func(f *agentConversation) error {
 			points, err := f.Chat.Past.Points(t.Context())
 			if err == nil {
 				_, _, err = f.Chat.Past.Rewind(t.Context(), points[0].Seq, false)
 			}
 			return err
 		},
-		"nothing": func(*firm) error { return nil },
+		"nothing": func(*agentConversation) error { return nil },
 	} {
-		f, free := abandoned(t, app.Options{KeepsAgents: true})
+		f, free := interruptedTurn(t, app.Options{KeepsAgents: true})
 		serving, end := f.Serve(t.Context(), nil)
 		free()
 		for f.Chat.CheckIdle(serving) != nil { // until the report has arrived
@@ -161,7 +161,7 @@ func TestAlwaysSettlesTheQuestionsOfOthers(t *testing.T) {
 		}
 		return llmtest.Call("write_file", fmt.Sprintf(`{"file_path":"%s.txt","content":"x"}`, taskOf(r)))
 	}
-	f := newFirm(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent)
+	f := newAgentConversation(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent)
 	all, over := make(chan struct{}), make(chan struct{})
 	var mu sync.Mutex
 	asked := 0
@@ -206,7 +206,7 @@ func TestAgentsWorkInOrder(t *testing.T) {
 		worked = append(worked, taskOf(r))
 		return llmtest.Say("looked")
 	}
-	f := newFirm(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent, "agents.parallel=1")
+	f := newAgentConversation(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent, "agents.parallel=1")
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestReportsStateTheCause(t *testing.T) {
 		"stopped: the run has reached max-cost":              {looks, "max-cost=0.000001"},
 		"failed: ":                                           {func(*llmtest.Request) llmtest.Turn { return llmtest.Fail(400, `{"error":{"message":"no such thing"}}`) }, "max-turns=9"},
 	} {
-		f := newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("done")), c.agent, c.set)
+		f := newAgentConversation(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("done")), c.agent, c.set)
 		if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 			t.Fatal(err)
 		}
@@ -255,7 +255,7 @@ func TestReportsStateTheCause(t *testing.T) {
 func TestRetriesOfAgentsAreShown(t *testing.T) {
 	t.Parallel()
 	busy := llmtest.Fail(503, `{"error":{"message":"busy now"}}`, "Retry-After", "0")
-	f := newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("done")),
+	f := newAgentConversation(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("done")),
 		inTurn(llmtest.Call("list_directory", `{"path":"."}`), busy, llmtest.Say("found it")))
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)

@@ -31,8 +31,8 @@ func (c *clock) add(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// spent sums up all replies to a subagent.
-type spent struct {
+// replyTotals sums up all replies to a subagent.
+type replyTotals struct {
 	requests, tokens int
 	cost             float64
 	time             time.Duration
@@ -50,25 +50,25 @@ func TestBoundsOfAgents(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(seed), 11))
 			price := 1 + r.IntN(9)
 			set := []string{"agents.max-turns=1000", "agents.max-tokens=100000000", "agents.timeout=23h", fmt.Sprint("price.input=", price), fmt.Sprint("price.output=", 2*price)}
-			reached := func(spent) bool { return false }
+			reached := func(replyTotals) bool { return false }
 			switch bound {
 			case "agents.max-turns":
 				most := 2 + r.IntN(20)
-				set, reached = append(set, fmt.Sprint(bound, "=", most)), func(s spent) bool { return s.requests >= most-1 }
+				set, reached = append(set, fmt.Sprint(bound, "=", most)), func(s replyTotals) bool { return s.requests >= most-1 }
 			case "agents.max-tokens":
 				most := 1000 + r.IntN(100_000)
-				set, reached = append(set, fmt.Sprint(bound, "=", most)), func(s spent) bool { return s.tokens >= most }
+				set, reached = append(set, fmt.Sprint(bound, "=", most)), func(s replyTotals) bool { return s.tokens >= most }
 			case "agents.max-cost":
 				most := float64(1+r.IntN(40)) / 100
-				set, reached = append(set, fmt.Sprint(bound, "=", most)), func(s spent) bool { return s.cost >= most }
+				set, reached = append(set, fmt.Sprint(bound, "=", most)), func(s replyTotals) bool { return s.cost >= most }
 			case "agents.timeout":
 				most := time.Duration(10+r.IntN(600)) * time.Second
-				set, reached = append(set, fmt.Sprint(bound, "=", most)), func(s spent) bool { return s.time >= most }
+				set, reached = append(set, fmt.Sprint(bound, "=", most)), func(s replyTotals) bool { return s.time >= most }
 			}
 			now := clock{now: time.Now()}
 			p := newProcess(t)
 			p.Now = now.Now
-			var all spent
+			var all replyTotals
 			over, after := false, 0
 			agent := func(*llmtest.Request) llmtest.Turn {
 				if over {
@@ -86,7 +86,7 @@ func TestBoundsOfAgents(t *testing.T) {
 				}
 				return llmtest.Call("list_directory", fmt.Sprintf(`{"path":".","ignore":["%d"]}`, all.requests)).Usage(size, reply, cached)
 			}
-			f := hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"look for ever","agent":"general"}`), llmtest.Say("done")), agent, append(set, "approval-mode=full-auto")...)
+			f := agentConversationIn(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"look for ever","agent":"general"}`), llmtest.Say("done")), agent, append(set, "approval-mode=full-auto")...)
 			if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 				t.Fatal(err)
 			}

@@ -69,7 +69,7 @@ func TestSearchesStayOutOfTheContext(t *testing.T) {
 			}
 			return turn
 		}
-		f := newFirm(t, app.Options{}, lead, agent)
+		f := newAgentConversation(t, app.Options{}, lead, agent)
 		for i := range files {
 			write(t, filepath.Join(f.workspace, fmt.Sprintf("f%d.txt", i)), strings.Repeat("some line of text\n", 600))
 		}

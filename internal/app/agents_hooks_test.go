@@ -13,8 +13,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// hooked installs user hooks that append their input to a file, one line each.
-func hooked(t *testing.T, p *app.Process) (log string) {
+// logHooks installs user hooks that append their input to a file, one line each.
+func logHooks(t *testing.T, p *app.Process) (log string) {
 	t.Helper()
 	log = filepath.Join(p.Home, "log")
 	notes := "cat >>" + log + "; echo >>" + log
@@ -38,7 +38,7 @@ func hooked(t *testing.T, p *app.Process) (log string) {
 func TestAgentsTellHooks(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	log := hooked(t, p)
+	log := logHooks(t, p)
 	agent := func(r *llmtest.Request) llmtest.Turn {
 		if r.Last().Role == "tool" {
 			return llmtest.Say("seen it")
@@ -51,7 +51,7 @@ func TestAgentsTellHooks(t *testing.T) {
 		}
 		return llmtest.Call("list_directory", `{"path":"."}`)
 	}
-	f := hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"look","title":"a look"}`), llmtest.Say("done")), agent, "sandbox=off")
+	f := agentConversationIn(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"look","title":"a look"}`), llmtest.Say("done")), agent, "sandbox=off")
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
@@ -98,13 +98,13 @@ func TestAgentsTellHooks(t *testing.T) {
 func TestInterruptedAgentsTellHooks(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	log := hooked(t, p)
-	var f *firm
+	log := logHooks(t, p)
+	var f *agentConversation
 	agent := func(*llmtest.Request) llmtest.Turn {
 		f.Chat.Interrupt()
 		return llmtest.Call("list_directory", `{"path":"."}`)
 	}
-	f = hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`)), agent, "sandbox=off")
+	f = agentConversationIn(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`)), agent, "sandbox=off")
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}

@@ -82,7 +82,7 @@ func ledger(t *testing.T, r *llmtest.Request) (answers map[string]int, reports m
 
 // checkPrefix reports an error unless each request of the main conversation begins with the one
 // before it.
-func checkPrefix(t *testing.T, f *firm, name string) {
+func checkPrefix(t *testing.T, f *agentConversation, name string) {
 	t.Helper()
 	var before []string
 	for _, r := range f.server.Requests() {
@@ -115,7 +115,7 @@ func TestSessionsOfAgents(t *testing.T) {
 			first = first.Call("task", fmt.Sprintf(`{"task":"task t%d","agent":"explore","background":%t}`, i, background[fmt.Sprint("t", i)]))
 		}
 		p, workspace, home := newProcess(t), t.TempDir(), t.TempDir()
-		var f *firm
+		var f *agentConversation
 		var requests atomic.Int64
 		var work steps
 		var killed sync.Once
@@ -143,11 +143,11 @@ func TestSessionsOfAgents(t *testing.T) {
 			}
 			return llmtest.Say("fine")
 		}
-		f = hire(t, p, workspace, app.Options{KeepsAgents: true}, lead, agent)
+		f = agentConversationIn(t, p, workspace, app.Options{KeepsAgents: true}, lead, agent)
 		if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		check := func(f *firm, cut bool) {
+		check := func(f *agentConversation, cut bool) {
 			if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("and now?")); err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -175,7 +175,7 @@ func TestSessionsOfAgents(t *testing.T) {
 		f.Close()
 		if act == "kill" {
 			again := &app.Process{Environ: p.Environ, Home: home, Dir: p.Dir, Version: "test", Now: p.Now}
-			g := hire(t, again, workspace, app.Options{Record: app.Record{Continue: true}}, func(*llmtest.Request) llmtest.Turn { return llmtest.Say("fine") }, agent)
+			g := agentConversationIn(t, again, workspace, app.Options{Record: app.Record{Continue: true}}, func(*llmtest.Request) llmtest.Turn { return llmtest.Say("fine") }, agent)
 			check(g, true)
 			g.Close()
 			if err := again.Close(); err != nil {
@@ -206,7 +206,7 @@ func TestQuestionsOfAgents(t *testing.T) {
 	for i := range agents {
 		first = first.Call("task", fmt.Sprintf(`{"task":"task t%d","agent":"general"}`, i))
 	}
-	f := newFirm(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent, "agents.max-turns=1000", "agents.max-tokens=1000000000")
+	f := newAgentConversation(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent, "agents.max-turns=1000", "agents.max-tokens=1000000000")
 	var mu sync.Mutex
 	asked := map[string]int{}
 	f.answer = func(a chat.Approval) chat.Decision {
@@ -260,7 +260,7 @@ func TestEditsOfTwoAgents(t *testing.T) {
 		for _, name := range []string{"a", "bb"} {
 			first = first.Call("task", `{"task":"task `+name+`","agent":"general"}`)
 		}
-		f := hire(t, p, t.TempDir(), app.Options{}, inTurn(first, llmtest.Say("done")), agent, "approval-mode=auto-edit", "agents.max-turns=1000", "agents.max-tokens=1000000000")
+		f := agentConversationIn(t, p, t.TempDir(), app.Options{}, inTurn(first, llmtest.Say("done")), agent, "approval-mode=auto-edit", "agents.max-turns=1000", "agents.max-tokens=1000000000")
 		before := map[string]string{}
 		for i := range files {
 			path := filepath.Join(f.workspace, fmt.Sprintf("f%d.txt", i))
@@ -352,7 +352,7 @@ func TestFilesOfAgentsWidenNothing(t *testing.T) {
 			}
 			return llmtest.Call("write_file", `{"file_path":"w.txt","content":"x"}`).Call("run_shell_command", `{"command":"touch t.txt"}`).Call("task", `{"task":"again"}`)
 		}
-		f, step, asked, own := (*firm)(nil), 0, 0, -1 // own: the prompts for the same calls of the conversation itself
+		f, step, asked, own := (*agentConversation)(nil), 0, 0, -1 // own: the prompts for the same calls of the conversation itself
 		lead := func(r *llmtest.Request) llmtest.Turn {
 			if r.Last().Role != "tool" {
 				return llmtest.Call("write_file", `{"file_path":"w.txt","content":"x"}`).Call("run_shell_command", `{"command":"touch t.txt"}`)
@@ -374,7 +374,7 @@ func TestFilesOfAgentsWidenNothing(t *testing.T) {
 			}
 			return turn
 		}
-		f = hire(t, p, t.TempDir(), app.Options{}, lead, agent, "approval-mode="+mode, "agents.per-turn=1000")
+		f = agentConversationIn(t, p, t.TempDir(), app.Options{}, lead, agent, "approval-mode="+mode, "agents.per-turn=1000")
 		f.answer = func(chat.Approval) chat.Decision {
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -414,7 +414,7 @@ func TestMaxCostOfAgents(t *testing.T) {
 		agent := func(r *llmtest.Request) llmtest.Turn {
 			return llmtest.Call("list_directory", fmt.Sprintf(`{"path":".","ignore":["%d"]}`, len(r.Messages)))
 		}
-		f := newFirm(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent, fmt.Sprint("max-cost=", limit), fmt.Sprint("price.input=", price), "agents.max-turns=1000")
+		f := newAgentConversation(t, app.Options{}, inTurn(first, llmtest.Say("done")), agent, fmt.Sprint("max-cost=", limit), fmt.Sprint("price.input=", price), "agents.max-turns=1000")
 		outcome, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 		if err != nil || outcome.Stop != chat.StopMaxCost {
 			t.Errorf("seed %d: %+v, %v", seed, outcome, err)
@@ -443,7 +443,7 @@ func TestHeadsOfAgents(t *testing.T) {
 	for _, set := range []string{"on", "off"} {
 		lead := inTurn(llmtest.Call("read_file", `{"file_path":"a.txt"}`), llmtest.Say("read"), llmtest.Call("task", `{"task":"task t1"}`), llmtest.Call("task", `{"task":"task t2"}`), llmtest.Say("done"))
 		var heads []string
-		f := newFirm(t, app.Options{}, lead, func(r *llmtest.Request) llmtest.Turn {
+		f := newAgentConversation(t, app.Options{}, lead, func(r *llmtest.Request) llmtest.Turn {
 			var body map[string]json.RawMessage
 			if err := json.Unmarshal(r.Body, &body); err != nil {
 				t.Error(err)

@@ -20,7 +20,7 @@ func TestAgentsWithoutRoom(t *testing.T) {
 		name := fmt.Sprintf("agent-with-a-long-name-%03d", i)
 		write(t, filepath.Join(p.Home, ".config/agent/agents", name+".md"), "---\nname: "+name+"\ndescription: "+strings.Repeat("does this and that ", 5)+"\n---\nDo.\n")
 	}
-	f := hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"x","agent":"agent-with-a-long-name-149"}`), llmtest.Say("done")), inTurn(llmtest.Say("worked")))
+	f := agentConversationIn(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"x","agent":"agent-with-a-long-name-149"}`), llmtest.Say("done")), inTurn(llmtest.Say("worked")))
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestContinuedAgentsNeedConsent(t *testing.T) {
 	for _, c := range []struct {
 		tools, want string
 	}{{"Read, Grep", ": done, "}, {"Read, Bash", `no subagent "helper"`}} {
-		f := hire(t, p, workspace, app.Options{Record: app.Record{Continue: id != ""}}, lead, agent)
+		f := agentConversationIn(t, p, workspace, app.Options{Record: app.Record{Continue: id != ""}}, lead, agent)
 		if id == "" {
 			if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 				t.Fatal(err)
@@ -70,7 +70,7 @@ func TestContinuedAgentsNeedConsent(t *testing.T) {
 		}
 		f.Close()
 		write(t, file, "---\nname: helper\ndescription: d\ntools: "+c.tools+"\n---\nLook.\n")
-		f = hire(t, p, workspace, app.Options{Record: app.Record{Continue: true}}, lead, agent)
+		f = agentConversationIn(t, p, workspace, app.Options{Record: app.Record{Continue: true}}, lead, agent)
 		if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go on")); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestModelsOfAgentFiles(t *testing.T) {
 			used, _, _ = strings.Cut(used, `"`)
 			return llmtest.Say("helped")
 		}
-		f := hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"x","agent":"helper"}`), llmtest.Say("done")), agent)
+		f := agentConversationIn(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"x","agent":"helper"}`), llmtest.Say("done")), agent)
 		f.server.Answer("/v1/models", `{"object":"list","data":[{"id":"test-model"},{"id":"claude-sonnet-4-5"},{"id":"claude-sonnet-4"}]}`)
 		if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 			t.Fatal(err)

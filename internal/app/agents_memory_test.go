@@ -35,7 +35,7 @@ func TestMemoryOfAgents(t *testing.T) { //nolint:paralleltest // see above
 		}
 		return llmtest.Call("read_file", fmt.Sprintf(`{"file_path":"f%d.txt"}`, n))
 	}
-	f := newFirm(t, app.Options{}, inTurn(llmtest.Say("hello"), first, llmtest.Say("done")), agent, "agents.max-turns=100", "agents.max-tokens=100000000")
+	f := newAgentConversation(t, app.Options{}, inTurn(llmtest.Say("hello"), first, llmtest.Say("done")), agent, "agents.max-turns=100", "agents.max-tokens=100000000")
 	for i := range requests {
 		write(t, filepath.Join(f.workspace, fmt.Sprintf("f%d.txt", i)), strings.Repeat(fmt.Sprintf("some line of file %d\n", i), lines))
 	}

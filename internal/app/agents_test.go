@@ -19,8 +19,8 @@ import (
 	"agent/internal/testing/llmtest"
 )
 
-// firm is a conversation whose model starts subagents.
-type firm struct {
+// agentConversation is a conversation whose model starts subagents.
+type agentConversation struct {
 	*app.Conversation
 	server    *llmtest.Server
 	workspace string
@@ -36,20 +36,20 @@ func isAgents(r *llmtest.Request) bool {
 	return strings.Contains(r.Messages[0].Content, "# Your task")
 }
 
-// newFirm starts a conversation with a model for the user and one for subagents.
-func newFirm(t *testing.T, o app.Options, lead, agent func(*llmtest.Request) llmtest.Turn, set ...string) *firm {
+// newAgentConversation starts a conversation with a model for the user and one for subagents.
+func newAgentConversation(t *testing.T, o app.Options, lead, agent func(*llmtest.Request) llmtest.Turn, set ...string) *agentConversation {
 	t.Helper()
-	return hire(t, newProcess(t), t.TempDir(), o, lead, agent, set...)
+	return agentConversationIn(t, newProcess(t), t.TempDir(), o, lead, agent, set...)
 }
 
-// hire is newFirm with an existing process and workspace.
-func hire(t *testing.T, p *app.Process, workspace string, o app.Options, lead, agent func(*llmtest.Request) llmtest.Turn, set ...string) *firm {
+// agentConversationIn is newAgentConversation with an existing process and workspace.
+func agentConversationIn(t *testing.T, p *app.Process, workspace string, o app.Options, lead, agent func(*llmtest.Request) llmtest.Turn, set ...string) *agentConversation {
 	t.Helper()
 	base, err := p.Settings(app.Sources{Set: set})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &firm{workspace: workspace, answer: func(chat.Approval) chat.Decision { return chat.Decision{Allow: true} }}
+	f := &agentConversation{workspace: workspace, answer: func(chat.Approval) chat.Decision { return chat.Decision{Allow: true} }}
 	f.server = llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
 		if isAgents(r) {
 			return agent(r)
@@ -69,7 +69,7 @@ func hire(t *testing.T, p *app.Process, workspace string, o app.Options, lead, a
 	return f
 }
 
-func (f *firm) event(e chat.Envelope) {
+func (f *agentConversation) event(e chat.Envelope) {
 	f.mu.Lock()
 	f.events = append(f.events, e)
 	f.mu.Unlock()
@@ -79,7 +79,7 @@ func (f *firm) event(e chat.Envelope) {
 }
 
 // said returns the last message of each request of the main conversation.
-func (f *firm) said() (texts []string) {
+func (f *agentConversation) said() (texts []string) {
 	for _, r := range f.server.Requests() {
 		if !isAgents(r) {
 			texts = append(texts, r.Last().Content)
@@ -122,7 +122,7 @@ func TestAgentsReportOnly(t *testing.T) {
 		}
 		return turn
 	}
-	f := newFirm(t, app.Options{}, lead, agent)
+	f := newAgentConversation(t, app.Options{}, lead, agent)
 	for i := range files {
 		write(t, filepath.Join(f.workspace, fmt.Sprintf("f%d.txt", i)), strings.Repeat("some line of text\n", 600))
 	}
@@ -177,7 +177,7 @@ func messagesOf(t *testing.T, body []byte) (messages []string) {
 func TestAgentsAskAndAreUndone(t *testing.T) {
 	t.Parallel()
 	agent := inTurn(llmtest.Call("write_file", `{"file_path":"new.txt","content":"one\ntwo\n"}`), llmtest.Say("written"))
-	f := newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"write it","agent":"general"}`), llmtest.Say("done")), agent)
+	f := newAgentConversation(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"write it","agent":"general"}`), llmtest.Say("done")), agent)
 	var asked []string
 	f.answer = func(a chat.Approval) chat.Decision {
 		f.mu.Lock()
@@ -210,7 +210,7 @@ func TestAgentsWithNobodyToAsk(t *testing.T) {
 	t.Parallel()
 	for _, background := range []string{"false", "true"} {
 		lead := inTurn(llmtest.Call("task", `{"task":"write it","agent":"general","background":`+background+`}`), llmtest.Say("waiting"), llmtest.Say("never"))
-		f := newFirm(t, app.Options{Unattended: true}, lead, inTurn(llmtest.Call("write_file", `{"file_path":"new.txt","content":"x"}`)))
+		f := newAgentConversation(t, app.Options{Unattended: true}, lead, inTurn(llmtest.Call("write_file", `{"file_path":"new.txt","content":"x"}`)))
 		outcome, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 		if outcome.Stop != chat.StopDenied || err != nil {
 			t.Errorf("background %s: %v, %v", background, outcome.Stop, err)
@@ -223,7 +223,7 @@ func TestAgentsWithNobodyToAsk(t *testing.T) {
 func TestAgentsAreStoppedByARefusal(t *testing.T) {
 	t.Parallel()
 	lead := inTurn(llmtest.Call("task", `{"task":"write it","agent":"general"}`).Call("task", `{"task":"look"}`), llmtest.Say("done"))
-	f := newFirm(t, app.Options{}, lead, func(r *llmtest.Request) llmtest.Turn {
+	f := newAgentConversation(t, app.Options{}, lead, func(r *llmtest.Request) llmtest.Turn {
 		if strings.Contains(r.Last().Content, "write it") {
 			return llmtest.Say("I begin").Call("write_file", `{"file_path":"new.txt","content":"x"}`)
 		}
@@ -248,7 +248,7 @@ func TestAgentsAreStoppedByARefusal(t *testing.T) {
 func TestAgentsInTheBackground(t *testing.T) {
 	t.Parallel()
 	lead := inTurn(llmtest.Call("task", `{"task":"look","background":true}`), llmtest.Say("meanwhile"), llmtest.Say("and now I know"))
-	f := newFirm(t, app.Options{}, lead, inTurn(llmtest.Say("found it")))
+	f := newAgentConversation(t, app.Options{}, lead, inTurn(llmtest.Say("found it")))
 	outcome, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 	if err != nil || outcome.Response != "and now I know" {
 		t.Fatalf("%+v, %v", outcome, err)
@@ -263,7 +263,7 @@ func TestAgentsInTheBackground(t *testing.T) {
 // turn then does not end it.
 func TestAgentsMoveToTheBackground(t *testing.T) {
 	t.Parallel()
-	var f *firm
+	var f *agentConversation
 	goOn := make(chan struct{})
 	agent := func(*llmtest.Request) llmtest.Turn {
 		if f.Background(0) || !f.Background(1) {
@@ -283,7 +283,7 @@ func TestAgentsMoveToTheBackground(t *testing.T) {
 		}
 		return llmtest.Say("and now I know")
 	}
-	f = newFirm(t, app.Options{}, lead, agent)
+	f = newAgentConversation(t, app.Options{}, lead, agent)
 	outcome, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 	if err != nil || outcome.Response != "and now I know" {
 		t.Fatalf("%+v, %v", outcome, err)
@@ -312,7 +312,7 @@ func TestAgentsBoundsAndContinue(t *testing.T) {
 		}
 		return llmtest.Call("list_directory", fmt.Sprintf(`{"path":".","ignore":["%d"]}`, requests))
 	}
-	var f *firm
+	var f *agentConversation
 	lead := func(r *llmtest.Request) llmtest.Turn {
 		switch last := r.Last(); {
 		case strings.Contains(last.Content, "stopped at 3 requests"):
@@ -323,7 +323,7 @@ func TestAgentsBoundsAndContinue(t *testing.T) {
 		}
 		return llmtest.Call("task", `{"task":"look for ever"}`)
 	}
-	f = newFirm(t, app.Options{}, lead, agent, "agents.max-turns=3")
+	f = newAgentConversation(t, app.Options{}, lead, agent, "agents.max-turns=3")
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +360,7 @@ func TestAgentsAreRecalled(t *testing.T) {
 			}
 			return llmtest.Say("done")
 		}
-		f := newFirm(t, app.Options{}, lead, inTurn(llmtest.Call("read_file", `{"file_path":"a.txt"}`), llmtest.Say("found")), "recall.sessions="+searched)
+		f := newAgentConversation(t, app.Options{}, lead, inTurn(llmtest.Call("read_file", `{"file_path":"a.txt"}`), llmtest.Say("found")), "recall.sessions="+searched)
 		write(t, filepath.Join(f.workspace, "a.txt"), "hay\nneedle-42\n")
 		if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 			t.Fatal(err)
@@ -376,12 +376,12 @@ func TestAgentsAreRecalled(t *testing.T) {
 // An interrupt ends a working subagent, and its call gets an answer.
 func TestAgentsAreInterrupted(t *testing.T) {
 	t.Parallel()
-	var f *firm
+	var f *agentConversation
 	agent := func(*llmtest.Request) llmtest.Turn {
 		f.Chat.Interrupt()
 		return llmtest.Call("list_directory", `{"path":"."}`)
 	}
-	f = newFirm(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("on we go")), agent)
+	f = newAgentConversation(t, app.Options{}, inTurn(llmtest.Call("task", `{"task":"look"}`), llmtest.Say("on we go")), agent)
 	outcome, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))
 	if outcome.Stop != chat.StopInterrupted || err != nil {
 		t.Fatalf("%+v, %v", outcome, err)
@@ -412,7 +412,7 @@ func write(t *testing.T, path, text string) {
 // @agent-NAME names an agent to the model. An unknown name is refused before anything is sent.
 func TestAgentMention(t *testing.T) {
 	t.Parallel()
-	f := newFirm(t, app.Options{}, inTurn(llmtest.Say("fine")), inTurn())
+	f := newAgentConversation(t, app.Options{}, inTurn(llmtest.Say("fine")), inTurn())
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("@agent-nobody look")); err == nil || !strings.Contains(err.Error(), `no subagent "nobody"`) {
 		t.Errorf("an unknown agent: %v", err)
 	}
@@ -422,7 +422,7 @@ func TestAgentMention(t *testing.T) {
 	if said := f.said(); len(said) != 1 || !strings.Contains(said[0], "look") || strings.Contains(said[0], "@agent") || !strings.Contains(said[0], "Give this to the agent explore") {
 		t.Errorf("%q", said)
 	}
-	f = newFirm(t, app.Options{}, inTurn(llmtest.Say("I will")), inTurn())
+	f = newAgentConversation(t, app.Options{}, inTurn(llmtest.Say("I will")), inTurn())
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("@agent-explore\nlook\nhere")); err != nil {
 		t.Fatal(err)
 	}
@@ -445,7 +445,7 @@ func TestAgentsWithoutTools(t *testing.T) {
 	} {
 		write(t, filepath.Join(p.Home, ".config/agent/agents", name+".md"), "---\nname: "+name+"\ndescription: d\n"+tools+"\n---\nDo.\n")
 	}
-	f := hire(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"x","agent":"unknown"}`), llmtest.Say("done")), inTurn())
+	f := agentConversationIn(t, p, t.TempDir(), app.Options{}, inTurn(llmtest.Call("task", `{"task":"x","agent":"unknown"}`), llmtest.Say("done")), inTurn())
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
@@ -481,16 +481,16 @@ func TestLongReportsAreKept(t *testing.T) {
 		return llmtest.Call("task", `{"task":"tell all"}`)
 	}
 	p, workspace := newProcess(t), t.TempDir()
-	f := hire(t, p, workspace, app.Options{}, recall, inTurn(llmtest.Say(report)))
+	f := agentConversationIn(t, p, workspace, app.Options{}, recall, inTurn(llmtest.Say(report)))
 	if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 		t.Fatal(err)
 	}
 	f.Close()
-	g := hire(t, p, workspace, app.Options{Record: app.Record{Continue: true}}, recall, inTurn(), "approval-mode=read-only")
+	g := agentConversationIn(t, p, workspace, app.Options{Record: app.Record{Continue: true}}, recall, inTurn(), "approval-mode=read-only")
 	if _, err := g.Chat.Prompt(t.Context(), atcmd.TypedMessage("and again")); err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []*firm{f, g} {
+	for _, f := range []*agentConversation{f, g} {
 		last := f.server.Requests()[len(f.server.Requests())-1].Messages
 		for _, m := range last[len(last)-2:] {
 			if !strings.Contains(m.Content, "middle-42") {

@@ -20,8 +20,8 @@ import (
 	"agent/internal/settings"
 )
 
-// drawn makes a random repository. It records every text in it that has an effect.
-type drawn struct {
+// randomRepository makes a random repository. It records every text in it that has an effect.
+type randomRepository struct {
 	*rapid.T
 	literals []string
 	// scripts are files that commands name. A change of a script is a change of its item.
@@ -30,7 +30,7 @@ type drawn struct {
 }
 
 // text returns a text that no other part of the repository contains.
-func (d *drawn) text(label string) string {
+func (d *randomRepository) text(label string) string {
 	d.n++
 	odd := rapid.SampledFrom([]string{"", " ", "=", "'", `"`, "$", "; ", "# ghp_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "--api-key ", "Bearer ", "password=", "https://user:pass@host/?key=", "«»'\"", "é", "|"}).Draw(d.T, label)
 	literal := fmt.Sprintf("lit%03dx%s", d.n, odd) + fmt.Sprintf("tail%03d", d.n)
@@ -39,7 +39,7 @@ func (d *drawn) text(label string) string {
 }
 
 // value returns a text, which may be the default of a variable or follow one.
-func (d *drawn) value(label string) string {
+func (d *randomRepository) value(label string) string {
 	switch rapid.SampledFrom([]string{"plain", "default", "beside"}).Draw(d.T, label+" form") {
 	case "default":
 		return "${VAR:-" + strings.ReplaceAll(d.text(label), "}", "") + "}"
@@ -50,20 +50,20 @@ func (d *drawn) value(label string) string {
 }
 
 // script returns a spelling of a script in a folder.
-func (d *drawn) script(folder string) string {
+func (d *randomRepository) script(folder string) string {
 	d.n++
 	name := fmt.Sprintf("s%03d.sh", d.n)
 	d.scripts = append(d.scripts, filepath.Join(folder, name))
 	return rapid.SampledFrom([]string{"./" + name, name, "${VAR:-./" + name + "}", "./" + name[:4] + "*.sh", "$'./" + name + "'"}).Draw(d.T, "spelling")
 }
 
-func (d *drawn) maybe(label string, set func()) {
+func (d *randomRepository) maybe(label string, set func()) {
 	if rapid.Bool().Draw(d.T, label) {
 		set()
 	}
 }
 
-func (d *drawn) texts(label string) map[string]string {
+func (d *randomRepository) texts(label string) map[string]string {
 	values := map[string]string{}
 	for range rapid.IntRange(1, 2).Draw(d.T, label) {
 		values[d.name()] = d.value(label)
@@ -72,14 +72,14 @@ func (d *drawn) texts(label string) map[string]string {
 }
 
 // name returns the name of a variable or a header, which also counts as a literal.
-func (d *drawn) name() string {
+func (d *randomRepository) name() string {
 	d.n++
 	name := fmt.Sprintf("NAME_%03d_TOKEN", d.n)
 	d.literals = append(d.literals, name)
 	return name
 }
 
-func (d *drawn) server() map[string]any {
+func (d *randomRepository) server() map[string]any {
 	s := map[string]any{}
 	folder := ""
 	d.maybe("cwd", func() { folder, s["cwd"] = "sub", "${VAR:-sub}" })
@@ -103,7 +103,7 @@ func (d *drawn) server() map[string]any {
 }
 
 // spaced returns the name of a script that is not read by a shell.
-func (d *drawn) spaced(folder string) string {
+func (d *randomRepository) spaced(folder string) string {
 	d.n++
 	name := fmt.Sprintf("s '%03d.sh", d.n)
 	d.scripts = append(d.scripts, filepath.Join(folder, name))
@@ -111,7 +111,7 @@ func (d *drawn) spaced(folder string) string {
 }
 
 // write writes a repository and returns its files by name.
-func (d *drawn) write() map[string]string {
+func (d *randomRepository) write() map[string]string {
 	files := map[string]string{}
 	all := map[string]any{}
 	for n := range rapid.IntRange(1, 3).Draw(d.T, "servers") {
@@ -186,7 +186,7 @@ func TestConsentShowsEveryEffect(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(h.root, ".git"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		d := &drawn{T: t}
+		d := &randomRepository{T: t}
 		files := d.write()
 		h.write(t, files)
 		for place, text := range h.shown(t) {
@@ -252,7 +252,7 @@ func (h house) shown(t *rapid.T) map[string]string {
 
 // asksAgain changes each literal and each script in turn and checks that the change requires
 // consent.
-func (h house) asksAgain(t *rapid.T, d *drawn, files map[string]string) {
+func (h house) asksAgain(t *rapid.T, d *randomRepository, files map[string]string) {
 	asked := func() bool {
 		all, err := h.trust().Review()
 		return err == nil && slices.ContainsFunc(all, func(r consent.ReviewedItem) bool { return r.State.NeedsAnswer() })

@@ -31,8 +31,8 @@ func newProcess(t *testing.T) *app.Process {
 	return p
 }
 
-// party is one of several conversations in one program.
-type party struct {
+// parallelConversation is one of several conversations in one program.
+type parallelConversation struct {
 	*app.Conversation
 	model, mode, workspace string
 	server                 *llmtest.Server
@@ -42,10 +42,10 @@ type party struct {
 	events []chat.Envelope
 }
 
-// newParty starts a conversation. Its model writes a file and answers with its own name.
-func newParty(t *testing.T, p *app.Process, base *settings.Settings, model, mode string) *party {
+// newParallelConversation starts a conversation. Its model writes a file and answers with its own name.
+func newParallelConversation(t *testing.T, p *app.Process, base *settings.Settings, model, mode string) *parallelConversation {
 	t.Helper()
-	made := &party{model: model, mode: mode, workspace: t.TempDir()}
+	made := &parallelConversation{model: model, mode: mode, workspace: t.TempDir()}
 	made.server = llmtest.NewFunc(t, func(r *llmtest.Request) llmtest.Turn {
 		if r.Last().Role == "tool" {
 			return llmtest.Say("I am "+model).Usage(1_000_000, 0, 0)
@@ -71,7 +71,7 @@ func newParty(t *testing.T, p *app.Process, base *settings.Settings, model, mode
 }
 
 // event stores an event, and approves every call.
-func (p *party) event(e chat.Envelope) {
+func (p *parallelConversation) event(e chat.Envelope) {
 	p.mu.Lock()
 	p.events = append(p.events, e)
 	p.mu.Unlock()
@@ -80,8 +80,8 @@ func (p *party) event(e chat.Envelope) {
 	}
 }
 
-// happened returns the events of one type.
-func happened[E chat.Event](p *party) (events []E) {
+// eventsOf returns the events of one type.
+func eventsOf[E chat.Event](p *parallelConversation) (events []E) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, e := range p.events {
@@ -106,9 +106,9 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	log.Level.Set(slog.LevelDebug)
-	asking, refusing := newParty(t, p, base, "asking-model", "ask"), newParty(t, p, base, "refusing-model", "read-only")
+	asking, refusing := newParallelConversation(t, p, base, "asking-model", "ask"), newParallelConversation(t, p, base, "refusing-model", "read-only")
 	var running sync.WaitGroup
-	for _, each := range []*party{asking, refusing} {
+	for _, each := range []*parallelConversation{asking, refusing} {
 		running.Go(func() {
 			for range 3 {
 				if _, err := each.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
@@ -122,7 +122,7 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, each := range []*party{asking, refusing} {
+	for _, each := range []*parallelConversation{asking, refusing} {
 		if !strings.Contains(string(logged), "conversation="+each.ID()) {
 			t.Errorf("the log does not know %s", each.ID())
 		}
@@ -139,7 +139,7 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if ends := happened[chat.ToolEnded](each); len(ends) != 3 || ends[2].Call != 3 {
+		if ends := eventsOf[chat.ToolEnded](each); len(ends) != 3 || ends[2].Call != 3 {
 			t.Errorf("%s: calls %+v", each.model, ends)
 		}
 		if err := each.Settings().Set(settings.LayerSession, "approval-mode", string(gate.ModeAutoEdit)); err != nil || settings.ApprovalMode.Value(each.given) != each.mode {
@@ -149,7 +149,7 @@ func TestConversationsAtTheSameTime(t *testing.T) {
 			t.Errorf("%s has session %s and mode %s", each.model, each.SessionID(), each.Chat.Consent().Mode())
 		}
 	}
-	if asked := happened[chat.ApprovalRequested](asking); len(asked) == 0 || asked[0].Approval.ID != 1 || len(happened[chat.ApprovalRequested](refusing)) > 0 {
+	if asked := eventsOf[chat.ApprovalRequested](asking); len(asked) == 0 || asked[0].Approval.ID != 1 || len(eventsOf[chat.ApprovalRequested](refusing)) > 0 {
 		t.Errorf("asked %+v", asked)
 	}
 	if text, err := os.ReadFile(filepath.Join(asking.workspace, "by.txt")); err != nil || string(text) != "asking-model\n" {
@@ -174,9 +174,9 @@ func TestMaxCostHoldsOverConversations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, second := newParty(t, p, base, "first", "full-auto"), newParty(t, p, base, "second", "full-auto")
+	first, second := newParallelConversation(t, p, base, "first", "full-auto"), newParallelConversation(t, p, base, "second", "full-auto")
 	for _, tc := range []struct {
-		party *party
+		party *parallelConversation
 		want  chat.Stop
 	}{{first, chat.StopDone}, {second, chat.StopMaxCost}} {
 		out, err := tc.party.Chat.Prompt(t.Context(), atcmd.TypedMessage("go"))

@@ -17,9 +17,9 @@ import (
 	"agent/internal/tools"
 )
 
-// relay is a conversation with a first model, whose server is sometimes overloaded, and a second
+// fallbackConversation is a conversation with a first model, whose server is sometimes overloaded, and a second
 // one at another host.
-type relay struct {
+type fallbackConversation struct {
 	*app.Conversation
 	first, second *llmtest.Server
 	// answer is the answer to every prompt. "" means that no user can be asked.
@@ -32,10 +32,10 @@ type relay struct {
 	config string
 }
 
-// newRelay starts a conversation. host is the host of the second model.
-func newRelay(t *testing.T, host, answer string, first ...llmtest.Turn) *relay {
+// newFallbackConversation starts a conversation. host is the host of the second model.
+func newFallbackConversation(t *testing.T, host, answer string, first ...llmtest.Turn) *fallbackConversation {
 	t.Helper()
-	r := &relay{answer: answer, first: llmtest.New(t, first...)}
+	r := &fallbackConversation{answer: answer, first: llmtest.New(t, first...)}
 	r.second = llmtest.NewFunc(t, func(q *llmtest.Request) llmtest.Turn {
 		if q.Last().Role == "tool" {
 			return llmtest.Think("mine").Say("from the second")
@@ -70,7 +70,7 @@ func newRelay(t *testing.T, host, answer string, first ...llmtest.Turn) *relay {
 	return r
 }
 
-func (r *relay) event(e chat.Envelope) {
+func (r *fallbackConversation) event(e chat.Envelope) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch e := e.Event.(type) {
@@ -83,7 +83,7 @@ func (r *relay) event(e chat.Envelope) {
 }
 
 // told returns the notices that name the model which continues.
-func (r *relay) told() (all []string) {
+func (r *fallbackConversation) told() (all []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, n := range r.notices {
@@ -101,7 +101,7 @@ var overloaded = llmtest.Fail(529, `{"type":"error","error":{"type":"overloaded_
 // reasoning of the other.
 func TestFallback(t *testing.T) {
 	t.Parallel()
-	r := newRelay(t, "127.0.0.1", "", llmtest.Think("hm").Say("one"), overloaded, llmtest.Think("again").Say("three"))
+	r := newFallbackConversation(t, "127.0.0.1", "", llmtest.Think("hm").Say("one"), overloaded, llmtest.Think("again").Say("three"))
 	for i, want := range []string{"one", "from the second", "three"} {
 		out, err := r.Chat.Prompt(t.Context(), atcmd.TypedMessage("go on"))
 		if err != nil || out.Response != want {
@@ -150,7 +150,7 @@ func TestFallbackAsks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRelay(t, "0.0.0.0", tt.answer, overloaded, overloaded)
+			r := newFallbackConversation(t, "0.0.0.0", tt.answer, overloaded, overloaded)
 			for range 2 {
 				out, err := r.Chat.Prompt(t.Context(), atcmd.TypedMessage("hi"))
 				if tt.kept != (err == nil) || tt.kept && out.Response != "from the second" {
@@ -170,7 +170,7 @@ func TestFallbackAsks(t *testing.T) {
 func TestFallbackOfASubagent(t *testing.T) {
 	t.Parallel()
 	task := llmtest.Call("task", `{"agent":"explore","title":"it","task":"look"}`)
-	r := newRelay(t, "127.0.0.1", "", task, overloaded, task, llmtest.Say("from the first"), llmtest.Say("done"))
+	r := newFallbackConversation(t, "127.0.0.1", "", task, overloaded, task, llmtest.Say("from the first"), llmtest.Say("done"))
 	out, err := r.Chat.Prompt(t.Context(), atcmd.TypedMessage("go on"))
 	if err != nil || out.Response != "done" {
 		t.Fatalf("%q %v", out.Response, err)

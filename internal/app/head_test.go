@@ -23,7 +23,7 @@ func TestTheSystemPromptChangesAfterClear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newParty(t, p, base, "m", "full-auto")
+	c := newParallelConversation(t, p, base, "m", "full-auto")
 	write := func(path, text string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -89,7 +89,7 @@ func TestTheSystemPromptChangesAfterClear(t *testing.T) {
 	}
 	idle(func(ctx context.Context) error { return c.Chat.Clear(ctx) })
 	said := 0
-	for _, notice := range happened[chat.Notice](c) {
+	for _, notice := range eventsOf[chat.Notice](c) {
 		if strings.Contains(notice.Text, "output-style lost: there is no lost.md") {
 			said++
 		}

@@ -19,7 +19,7 @@ import (
 // cached prefix and the reasoning stay valid.
 func TestInstructionsChangeInMidSession(t *testing.T) {
 	t.Parallel()
-	r := newRelay(t, "127.0.0.1", "", llmtest.Think("a").Say("one"), llmtest.Think("b").Say("two"), llmtest.Think("c").Say("three"))
+	r := newFallbackConversation(t, "127.0.0.1", "", llmtest.Think("a").Say("one"), llmtest.Think("b").Say("two"), llmtest.Think("c").Say("three"))
 	var before *llmtest.Request
 	for i, rule := range []string{"", "answer in one word", "answer in two words"} {
 		if rule != "" {

@@ -25,8 +25,8 @@ import (
 	"agent/internal/tools"
 )
 
-// A desk is a workspace with consecutive sessions.
-type desk struct {
+// noteWorkspace is a workspace with consecutive sessions.
+type noteWorkspace struct {
 	t         *testing.T
 	process   *app.Process
 	workspace string
@@ -35,9 +35,9 @@ type desk struct {
 	model func(*llmtest.Request) llmtest.Turn
 }
 
-func newDesk(t *testing.T) *desk {
+func newNoteWorkspace(t *testing.T) *noteWorkspace {
 	t.Helper()
-	d := &desk{t: t, process: newProcess(t)}
+	d := &noteWorkspace{t: t, process: newProcess(t)}
 	d.workspace, d.process.Home = d.process.Dir, real(t, d.process.Home)
 	d.workspace = real(t, d.workspace)
 	var calls atomic.Int64 // the clock advances with its calls, whatever the speed of the machine
@@ -67,7 +67,7 @@ func real(t *testing.T, path string) string {
 	return path
 }
 
-func (d *desk) write(name, text string) {
+func (d *noteWorkspace) write(name, text string) {
 	d.t.Helper()
 	path := filepath.Join(d.workspace, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -78,19 +78,19 @@ func (d *desk) write(name, text string) {
 	}
 }
 
-// A sitting is a session at the desk. Its user approves every note, and refuses everything else.
-type sitting struct {
+// noteSession is a session in the workspace. Its user approves every note, and refuses everything else.
+type noteSession struct {
 	*app.Conversation
-	desk  *desk
+	desk  *noteWorkspace
 	ended chan struct{}
 
 	mu    sync.Mutex
 	noted []chat.Noted
 }
 
-func (d *desk) sit() *sitting {
+func (d *noteWorkspace) sit() *noteSession {
 	d.t.Helper()
-	s := &sitting{desk: d, ended: make(chan struct{}, 1)}
+	s := &noteSession{desk: d, ended: make(chan struct{}, 1)}
 	conversation, err := app.New(d.t.Context(), d.process, app.Options{Workspace: d.workspace, Settings: d.settings.Overlay(), Events: s.event, AsksTrust: true})
 	if err != nil {
 		d.t.Fatal(err)
@@ -106,7 +106,7 @@ func (d *desk) sit() *sitting {
 	return s
 }
 
-func (s *sitting) event(e chat.Envelope) {
+func (s *noteSession) event(e chat.Envelope) {
 	switch e := e.Event.(type) {
 	case chat.ApprovalRequested:
 		decision := chat.Decision{Reason: "no"}
@@ -124,7 +124,7 @@ func (s *sitting) event(e chat.Envelope) {
 }
 
 // say sends a message and waits for the end of the turn.
-func (s *sitting) say(text string) {
+func (s *noteSession) say(text string) {
 	s.desk.t.Helper()
 	s.Chat.Send(atcmd.TypedMessage(text))
 	select {
@@ -135,7 +135,7 @@ func (s *sitting) say(text string) {
 }
 
 // run runs a slash command and returns its output, or the text of its error.
-func (s *sitting) run(line string) string {
+func (s *noteSession) run(line string) string {
 	out, err := s.Commands(s.desk.t.Context(), s.Chat, app.Screen{}).Run(s.desk.t.Context(), line)
 	if err != nil {
 		return err.Error()
@@ -164,8 +164,8 @@ func remembers(note string, files ...string) func(*llmtest.Request) llmtest.Turn
 	}
 }
 
-// seen returns the system prompt and the last user message.
-func seen(r *llmtest.Request) (system, last string) {
+// systemAndLast returns the system prompt and the last user message.
+func systemAndLast(r *llmtest.Request) (system, last string) {
 	for _, m := range r.Messages {
 		switch m.Role {
 		case "system":
@@ -193,7 +193,7 @@ func TestADayOfNotes(t *testing.T) {
 	if largeDay() {
 		sessions = 60
 	}
-	d := newDesk(t)
+	d := newNoteWorkspace(t)
 	random := rand.New(rand.NewSource(35))
 	files := map[string]string{}
 	set := func(name, text string) {
@@ -298,7 +298,7 @@ func TestADayOfNotes(t *testing.T) {
 		}
 		d.model = func(r *llmtest.Request) llmtest.Turn {
 			prefix(r)
-			system, _ := seen(r)
+			system, _ := systemAndLast(r)
 			for n, k := range all[:before] {
 				is := strings.Contains(system, k.text)
 				if want := slices.ContainsFunc(known, func(o kept) bool { return o.text == k.text }); is != want {
@@ -323,7 +323,7 @@ func TestADayOfNotes(t *testing.T) {
 			stale := !holds(k)
 			d.model = func(r *llmtest.Request) llmtest.Turn {
 				prefix(r)
-				if _, last := seen(r); strings.Contains(last, "and this note depends on it; do not rely on the note: "+k.text) != stale {
+				if _, last := systemAndLast(r); strings.Contains(last, "and this note depends on it; do not rely on the note: "+k.text) != stale {
 					t.Errorf("session %d: the model is not told of %q: %s", i, k.text, last)
 				}
 				told++
@@ -388,10 +388,10 @@ func documentedSearches(t *testing.T) (queries []string) {
 // Notes of a repository are used only with the user's consent.
 func TestNotesOfARepository(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newNoteWorkspace(t)
 	system, last := "", ""
 	d.model = func(r *llmtest.Request) llmtest.Turn {
-		system, last = seen(r)
+		system, last = systemAndLast(r)
 		return llmtest.Say("done")
 	}
 	const file = ".agents/NOTES.md"
@@ -450,7 +450,7 @@ func TestNotesOfARepository(t *testing.T) {
 // keys. The model receives one message about the notes that are no longer valid.
 func TestRewindRemovesNotes(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newNoteWorkspace(t)
 	d.write("a.go", "package a\n")
 	d.write(".env", "PLACE=zw9-plum-tree-77\n")
 	s := d.sit()
@@ -487,7 +487,7 @@ func TestRewindRemovesNotes(t *testing.T) {
 	}
 	last := ""
 	d.model = func(r *llmtest.Request) llmtest.Turn {
-		_, last = seen(r)
+		_, last = systemAndLast(r)
 		return llmtest.Say("done")
 	}
 	s.say("go on")
@@ -499,7 +499,7 @@ func TestRewindRemovesNotes(t *testing.T) {
 	s.say("find out")
 	d.write("a.go", "package b\n")
 	d.model = func(r *llmtest.Request) llmtest.Turn {
-		_, last = seen(r)
+		_, last = systemAndLast(r)
 		return llmtest.Say("done")
 	}
 	s.say("go on")
@@ -511,7 +511,7 @@ func TestRewindRemovesNotes(t *testing.T) {
 // The model can store three notes in a turn, even if it makes more calls at once.
 func TestNotesOfATurnAreBounded(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newNoteWorkspace(t)
 	answers := ""
 	d.model = func(r *llmtest.Request) llmtest.Turn {
 		if r.Last().Role != "tool" {
@@ -538,7 +538,7 @@ func TestNotesOfATurnAreBounded(t *testing.T) {
 // The model finds a stale note on request. The user also sees the change in its files.
 func TestStaleNotesAreShown(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newNoteWorkspace(t)
 	d.write("a.go", "package a\n\nconst most = 1\n")
 	for _, args := range [][]string{{"init", "-q"}, {"add", "a.go"}, {"commit", "-q", "-m", "a"}} {
 		cmd := exec.Command("git", append([]string{"-C", d.workspace, "-c", "user.name=u", "-c", "user.email=u@example.com", "-c", "commit.gpgsign=false"}, args...)...)
@@ -557,7 +557,7 @@ func TestStaleNotesAreShown(t *testing.T) {
 	}
 	system, answer := "", ""
 	d.model = func(r *llmtest.Request) llmtest.Turn {
-		system, _ = seen(r)
+		system, _ = systemAndLast(r)
 		if r.Last().Role == "tool" {
 			answer = r.Last().Content
 			return llmtest.Say("done")

@@ -9,8 +9,8 @@ import (
 	"agent/internal/settings"
 )
 
-// placed opens a place with the given settings.
-func placed(t *testing.T, o Options, set ...string) (*place, error) {
+// openPlace opens a place with the given settings.
+func openPlace(t *testing.T, o Options, set ...string) (*place, error) {
 	t.Helper()
 	p := &Process{Home: t.TempDir(), Dir: t.TempDir(), Version: "test", Now: time.Now}
 	with, err := p.Settings(Sources{Isolated: true, Set: set})
@@ -35,7 +35,7 @@ func TestRulesOfFlags(t *testing.T) {
 	for rule, fits := range map[string]bool{
 		"write_file(docs/**)": true, "web_search(domain:go.dev)": true, "mcp__a__b(*)": true, "task(*)": true, "remember(*)": true, "nope(*)": false,
 	} {
-		at, err := placed(t, Options{Allow: []string{rule}}, "web-search=provider")
+		at, err := openPlace(t, Options{Allow: []string{rule}}, "web-search=provider")
 		if _, input := errors.AsType[InputError](err); input == fits || fits && len(at.policy.Allow) != 1 {
 			t.Errorf("%s: %v", rule, err)
 		}
@@ -64,7 +64,7 @@ func TestClosers(t *testing.T) {
 // The settings of a resumed session never allow more than the flags of the program.
 func TestRestorer(t *testing.T) {
 	t.Parallel()
-	at, err := placed(t, Options{})
+	at, err := openPlace(t, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

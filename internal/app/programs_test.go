@@ -22,7 +22,7 @@ func TestStatusLineAndNotifications(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newParty(t, p, base, "m", "ask")
+	c := newParallelConversation(t, p, base, "m", "ask")
 	set := func(key, value string) {
 		t.Helper()
 		if err := c.Settings().Set(settings.LayerFlags, key, value); err != nil {
@@ -78,7 +78,7 @@ func TestEstimateOfTypedMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newParty(t, p, base, "m", "ask")
+	c := newParallelConversation(t, p, base, "m", "ask")
 	if err := os.WriteFile(filepath.Join(c.Root(), "a.txt"), []byte("content\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

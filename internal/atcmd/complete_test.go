@@ -56,8 +56,8 @@ func completionWorkspace(t *testing.T, names ...string) string {
 	return root
 }
 
-// mentioned returns the texts that the proposals insert.
-func mentioned(proposals []Mention, _ bool) (all []string) {
+// insertedTexts returns the texts that the proposals insert.
+func insertedTexts(proposals []Mention, _ bool) (all []string) {
 	for _, m := range proposals {
 		all = append(all, m.Text)
 	}
@@ -105,7 +105,7 @@ func TestCompleter(t *testing.T) {
 		{"wi", []string{`@"with space.md"`}},
 		{"noise", nil},
 	} {
-		got := mentioned(c.Complete(tt.typed))
+		got := insertedTexts(c.Complete(tt.typed))
 		if diff := cmp.Diff(tt.want, got); diff != "" && len(tt.want)+len(got) > 0 {
 			t.Errorf("%q (-want +got):\n%s", tt.typed, diff)
 		}
@@ -155,7 +155,7 @@ func TestCompleterRanksByRecency(t *testing.T) {
 	} {
 		c.Complete(typed)
 		c.WaitListed(t.Context())
-		got := mentioned(c.Complete(typed))
+		got := insertedTexts(c.Complete(typed))
 		if diff := cmp.Diff(want, got[:min(len(got), len(want))]); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", typed, diff)
 		}
@@ -181,7 +181,7 @@ func TestCompleterAnswersAtOnce(t *testing.T) {
 		c := NewCompleter(t.Context(), root, time.Now)
 		c.made = make(chan struct{}) // a listing that never ends
 		found, whole := c.Complete(typed)
-		got := mentioned(found, whole)
+		got := insertedTexts(found, whole)
 		if diff := cmp.Diff(want, got); diff != "" && len(want)+len(got) > 0 || whole {
 			t.Errorf("%q: whole = %v (-want +got):\n%s", typed, whole, diff)
 		}

@@ -25,7 +25,7 @@ func TestBestEqualsTheSortedList(t *testing.T) {
 		recent := rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, min(5, len(names)), rapid.ID[string]).Draw(t, "recent")
 		typed := rapid.SampledFrom([]string{"a", "ab", "mod/a", "c", "main/", "acb", "x", "mda", "kb", "é"}).Draw(t, "typed")
 		paths := ignore.NewPaths(names...)
-		got, want := best(typed, &paths, recent), allSorted(typed, names, recent)
+		got, want := best(typed, &paths, recent), simpleBest(typed, names, recent)
 		got, want = got[:min(len(got), maxCompletions)], want[:min(len(want), maxCompletions)]
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%q (-want +got):\n%s", typed, diff)
@@ -33,8 +33,8 @@ func TestBestEqualsTheSortedList(t *testing.T) {
 	})
 }
 
-// allSorted is a simple version of best.
-func allSorted(typed string, names, recent []string) (found []string) {
+// simpleBest is a simple version of best.
+func simpleBest(typed string, names, recent []string) (found []string) {
 	var begin, called []candidate
 	var rest []string
 	lately := func(name string) int {

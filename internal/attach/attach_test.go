@@ -85,10 +85,10 @@ func text(size int) any {
 	return json.RawMessage(`{"type":"text","delta":"` + strings.Repeat("x", size) + `"}`)
 }
 
-// counted counts its encodings.
-type counted struct{ times *int }
+// countingLine counts its encodings.
+type countingLine struct{ times *int }
 
-func (c counted) MarshalJSON() ([]byte, error) { *c.times++; return []byte(`{"type":"x"}`), nil }
+func (c countingLine) MarshalJSON() ([]byte, error) { *c.times++; return []byte(`{"type":"x"}`), nil }
 
 // Before a client joins, only lines for boards are encoded, and lines before the latest line at
 // rest are dropped. After that, each line is encoded once for all clients. Boards cause no encoding
@@ -98,17 +98,17 @@ func TestLinesAreEncodedForClients(t *testing.T) {
 	hub := NewHub(func() uint64 { return 3 })
 	plain, board := 0, 0
 	for range 5 {
-		hub.Add(Line{Value: counted{&plain}})
-		hub.Add(Line{Value: counted{&board}, Board: true})
-		hub.Add(Line{Value: counted{&plain}, Rest: true})
-		hub.Add(Line{Value: counted{&plain}})
+		hub.Add(Line{Value: countingLine{&plain}})
+		hub.Add(Line{Value: countingLine{&board}, Board: true})
+		hub.Add(Line{Value: countingLine{&plain}, Rest: true})
+		hub.Add(Line{Value: countingLine{&plain}})
 	}
 	if plain != 0 || board != 5 || len(hub.lines) != 1 {
 		t.Errorf("%d lines and %d of boards are encoded, %d kept", plain, board, len(hub.lines))
 	}
 	joined, after := hub.join(JoinRequest{Watch: true})
-	hub.Add(Line{Value: counted{&plain}, Rest: true})
-	hub.Add(Line{Value: counted{&board}, Board: true})
+	hub.Add(Line{Value: countingLine{&plain}, Rest: true})
+	hub.Add(Line{Value: countingLine{&board}, Board: true})
 	if lines, _, behind, _ := hub.next(after, true); len(lines) != 1 || behind || plain != 0 || string(joined.State) != `{"type":"x","n":18}` {
 		t.Errorf("a board gets %d lines, %d encoded, %s", len(lines), plain, joined.State)
 	}

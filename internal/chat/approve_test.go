@@ -85,8 +85,8 @@ func TestModeCycle(t *testing.T) {
 	}
 }
 
-// guarded returns tools of every kind. The command "ls" is read-only, all others are not.
-func guarded() *tools.Registry {
+// toolsOfEachKind returns tools of every kind. The command "ls" is read-only, all others are not.
+func toolsOfEachKind() *tools.Registry {
 	plan := func(_ context.Context, _ *tools.Env, args arguments.Arguments) (tools.Plan, error) {
 		var a struct {
 			Path    string `json:"file_path"`
@@ -130,7 +130,7 @@ func TestApprovalModes(t *testing.T) {
 		{gate.ModeAutoEdit, true, true, false, StopDone},
 	} {
 		b := newBench(t, calls("edit", `{"file_path":"a.go"}`), say("ok"))
-		b.config.Tools = guarded()
+		b.config.Tools = toolsOfEachKind()
 		b.config.Policy.Unattended = tc.unattended
 		b.renew()
 		b.set("approval-mode", string(tc.mode))
@@ -244,7 +244,7 @@ func TestPromptListsLaterPrompts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, calls(split(editA, lookA, list, test, editMD, fetch, `edit [1]`)...), say("ok"))
-			b.config.Tools = guarded()
+			b.config.Tools = toolsOfEachKind()
 			b.renew()
 			b.set("approval-mode", tc.mode)
 			b.answering(Decision{Allow: true})

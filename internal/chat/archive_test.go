@@ -17,16 +17,16 @@ import (
 	"agent/internal/tools"
 )
 
-// logged is a bench whose conversation is recorded in a log. It has the tool recall.
-type logged struct {
+// loggedBench is a bench whose conversation is recorded in a log. It has the tool recall.
+type loggedBench struct {
 	*bench
 	log *session.Log
 	now time.Time
 }
 
-func newLogged(t *testing.T, turns ...answerFunc) *logged {
+func newLogged(t *testing.T, turns ...answerFunc) *loggedBench {
 	t.Helper()
-	r := &logged{bench: newBench(t, turns...), now: time.Unix(1_800_000_000, 0)}
+	r := &loggedBench{bench: newBench(t, turns...), now: time.Unix(1_800_000_000, 0)}
 	log, err := session.Create(r.sessionOptions(t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func newLogged(t *testing.T, turns ...answerFunc) *logged {
 	return r
 }
 
-func (r *logged) sessionOptions(dir string) session.Options {
+func (r *loggedBench) sessionOptions(dir string) session.Options {
 	return session.Options{
 		Dir: dir, Workspace: "/w", PID: 1, Random: rand.New(rand.NewSource(1)),
 		Now: func() time.Time { r.now = r.now.Add(time.Second); return r.now },
@@ -45,7 +45,7 @@ func (r *logged) sessionOptions(dir string) session.Options {
 }
 
 // goOn makes a new chat from a recorded state.
-func (r *logged) goOn(from session.State) {
+func (r *loggedBench) goOn(from session.State) {
 	r.t.Helper()
 	recall, err := tools.NewRegistry(defaultTools()...).Get("recall")
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *logged) goOn(from session.State) {
 }
 
 // again closes the log and resumes the session from it.
-func (r *logged) again() {
+func (r *loggedBench) again() {
 	r.t.Helper()
 	path := r.log.Path()
 	if err := r.log.Close(); err != nil {
@@ -78,7 +78,7 @@ func (r *logged) again() {
 }
 
 // recalls returns the result of the tool for these arguments, in a separate turn.
-func (r *logged) recalls(args string) *history.ToolResponse {
+func (r *loggedBench) recalls(args string) *history.ToolResponse {
 	r.t.Helper()
 	n := len(r.model.requests)
 	r.model.next = func(i int) answerFunc {
@@ -127,7 +127,7 @@ func TestRecallOfAStaleRead(t *testing.T) {
 }
 
 // answerOf returns the first result of a tool in the log.
-func answerOf(t *testing.T, r *logged, tool string) string {
+func answerOf(t *testing.T, r *loggedBench, tool string) string {
 	t.Helper()
 	data, err := os.ReadFile(r.log.Path())
 	if err != nil {
@@ -211,7 +211,7 @@ func TestRecallOfEverythingThatWasCompressed(t *testing.T) {
 	}
 }
 
-func recallAll(t *testing.T, r *logged) string {
+func recallAll(t *testing.T, r *loggedBench) string {
 	t.Helper()
 	var b strings.Builder
 	for i, p := range r.window.Ledger.Lines() {

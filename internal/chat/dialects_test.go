@@ -42,8 +42,8 @@ var toolCalls = []struct{ name, arguments string }{
 	{"list_directory", `{"path":"."}`},
 }
 
-// cannot are the tools whose calls fail here.
-var cannot = []string{"web_fetch", "recall", "present_plan", "ask_user"}
+// failingTools are the tools whose calls fail here.
+var failingTools = []string{"web_fetch", "recall", "present_plan", "ask_user"}
 
 // dialect is a wire format for declaring, calling and answering tools.
 type dialect struct {
@@ -167,7 +167,7 @@ func (b workbench) checkCalls(t *testing.T) {
 				}
 				n++
 			case *history.ToolResponse:
-				if fails := slices.Contains(cannot, block.ToolName); (block.Error != "") != fails || strings.Contains(block.Error, "unknown") {
+				if fails := slices.Contains(failingTools, block.ToolName); (block.Error != "") != fails || strings.Contains(block.Error, "unknown") {
 					t.Errorf("%s: %q %q", block.ToolName, block.Result.Text(), block.Error)
 				}
 			}

@@ -57,11 +57,11 @@ func (c *cacheBench) pay(t *testing.T, blocks []history.Block) (cost float64, to
 	return c.stats.Cost - before.Cost - float64(c.stats.CompletionTokens-before.CompletionTokens)*output, c.stats.PromptTokens - before.PromptTokens
 }
 
-// alike returns text that the provider counts on one scale.
-func alike(r *rand.Rand) string { return strings.Repeat("words that are typed ", 20+r.IntN(100)) }
+// similarText returns text that the provider counts on one scale.
+func similarText(r *rand.Rand) string { return strings.Repeat("words that are typed ", 20+r.IntN(100)) }
 
-// mixed returns prose and code, for which two vocabularies differ.
-func mixed(r *rand.Rand) string {
+// mixedText returns prose and code, for which two vocabularies differ.
+func mixedText(r *rand.Rand) string {
 	words := strings.Fields("the request that was sent before has everything, so nothing of it may leave; isn't that unfortunate? Überprüfung naïve 2026-11-28")
 	code := r.IntN(2) == 0
 	var text strings.Builder
@@ -77,10 +77,10 @@ func mixed(r *rand.Rand) string {
 	return text.String()
 }
 
-// foreseen sums up the estimates of first requests after the first few: the requested ones, the
+// estimateSums sums up the estimates of first requests after the first few: the requested ones, the
 // available ones, the ones with a single cost, and the costs that differed from the estimate by
 // more than 2 %.
-type foreseen struct {
+type estimateSums struct {
 	turns, known, single, beside int
 	// worst is the largest difference between a cost and its estimate. shrunk is the number of
 	// turns before which content was pruned.
@@ -88,9 +88,9 @@ type foreseen struct {
 	shrunk int
 }
 
-// foresee estimates and sends the turns of sessions with a strategy. Their messages mention files
+// estimateTurns estimates and sends the turns of sessions with a strategy. Their messages mention files
 // that supersede each other.
-func foresee(t *testing.T, strategy string, text func(*rand.Rand) string, counters ...history.Counter) (f foreseen) {
+func estimateTurns(t *testing.T, strategy string, text func(*rand.Rand) string, counters ...history.Counter) (f estimateSums) {
 	checks, _ := strconv.Atoi(flag.Lookup("rapid.checks").Value.String())
 	for session := range max(1, checks/30) {
 		c := newCacheBench(t, vendor.Cache{Kind: vendor.CachePrefix, Life: 10 * time.Minute, Step: 128})
@@ -150,7 +150,7 @@ func TestEstimateIsTheRequest(t *testing.T) {
 	for _, strategy := range compression.Names() {
 		t.Run(strategy, func(t *testing.T) {
 			t.Parallel()
-			f := foresee(t, strategy, alike)
+			f := estimateTurns(t, strategy, similarText)
 			if strategy == "high-density" {
 				// Files are pruned from the middle of messages. Their position within a message is
 				// inexact, and a step of the cache may begin there.
@@ -170,7 +170,7 @@ func TestEstimateLearnsTheStep(t *testing.T) {
 	c := newCacheBench(t, vendor.Cache{})
 	worst := 0.0
 	for i := range 40 {
-		blocks := []history.Block{&history.Text{Text: alike(r)}}
+		blocks := []history.Block{&history.Text{Text: similarText(r)}}
 		c.now = c.now.Add(time.Minute)
 		e, _ := c.estimateOf(t, blocks)
 		if cost, _ := c.pay(t, blocks); i > 8 {
@@ -189,7 +189,7 @@ func TestEstimateOfOtherVocabularies(t *testing.T) {
 	for _, strategy := range compression.Names() {
 		t.Run(strategy, func(t *testing.T) {
 			t.Parallel()
-			f := foresee(t, strategy, mixed, tokens.NewCounter(tokens.O200K), tokens.NewCounter(tokens.CL100K))
+			f := estimateTurns(t, strategy, mixedText, tokens.NewCounter(tokens.O200K), tokens.NewCounter(tokens.CL100K))
 			if 20*f.beside > f.known || f.shrunk == 0 || f.known == 0 {
 				t.Error("the estimate is missing or off")
 			}
@@ -220,7 +220,7 @@ func estimateAgain(t *testing.T, strategy string) {
 	c := bench()
 	exact := func(c *cacheBench) {
 		t.Helper()
-		blocks := []history.Block{&history.Text{Text: fmt.Sprint(r.IntN(1_000_000), " ", alike(r))}} // no other message begins with this text
+		blocks := []history.Block{&history.Text{Text: fmt.Sprint(r.IntN(1_000_000), " ", similarText(r))}} // no other message begins with this text
 		c.now = c.now.Add(time.Minute)
 		e, known := c.estimateOf(t, blocks)
 		cost, _ := c.pay(t, blocks)
@@ -229,7 +229,7 @@ func estimateAgain(t *testing.T, strategy string) {
 		}
 	}
 	for range 12 {
-		c.pay(t, []history.Block{&history.Text{Text: alike(r)}})
+		c.pay(t, []history.Block{&history.Text{Text: similarText(r)}})
 	}
 	exact(c)
 	again := bench()
@@ -273,7 +273,7 @@ func TestTurnsAreKept(t *testing.T) {
 	c.config.Costs.Turns = kept
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range leastTurns + 3 {
-		blocks := []history.Block{&history.Text{Text: alike(r)}}
+		blocks := []history.Block{&history.Text{Text: similarText(r)}}
 		e, known := c.estimateOf(t, blocks)
 		c.pay(t, blocks)
 		if !known || len(*kept) != i+1 || (*kept)[i] < 1 || i < leastTurns != (e.High == 0) || e.High > 0 && (e.Low < e.Least || e.High < e.Most) {

@@ -13,8 +13,8 @@ import (
 	"agent/internal/tools"
 )
 
-// gated adds gates to the calls of the tool "does". The tool answers with its arguments.
-func gated(b *bench, gates ...gate.Gate) {
+// addGates adds gates to the calls of the tool "does". The tool answers with its arguments.
+func addGates(b *bench, gates ...gate.Gate) {
 	b.config.Tools = tools.NewRegistry(tools.Tool{Name: "does", Plan: func(_ context.Context, _ *tools.Env, given arguments.Arguments) (tools.Plan, error) {
 		return tools.Plan{Apply: func(context.Context) tools.Answer { return tools.Answer{Text: "did " + given.String()} }}, nil
 	}})
@@ -36,7 +36,7 @@ func TestGatesAreAskedInOrder(t *testing.T) {
 				return gate.Verdict{}
 			}}
 		}
-		gated(b, at("hook 1", gate.StageHook), at("hook 2", gate.StageHook), at("rule", gate.StageDeny))
+		addGates(b, at("hook 1", gate.StageHook), at("hook 2", gate.StageHook), at("rule", gate.StageDeny))
 		b.set("approval-mode", "ask")
 		b.on = func(e Event) {
 			if asked, ok := e.(ApprovalRequested); ok {
@@ -64,7 +64,7 @@ func TestAGateReplacesArguments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("does", `{"a":1}`), say("ok"))
 	var seenBy []string
-	gated(b, gate.Gate{Stage: gate.StageDeny, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+	addGates(b, gate.Gate{Stage: gate.StageDeny, Check: func(_ context.Context, k gate.Call) gate.Verdict {
 		seenBy = append(seenBy, k.Arguments.String())
 		return gate.Verdict{}
 	}}, gate.Gate{Stage: gate.StageHook, Check: func(_ context.Context, k gate.Call) gate.Verdict {
@@ -94,7 +94,7 @@ func TestGatesThatFail(t *testing.T) {
 		"with invalid JSON":       func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{Arguments: arguments.Parse("[")} },
 	} {
 		b := newBench(t, calls("does", `{}`), say("ok"))
-		gated(b, gate.Gate{Name: "g", Stage: gate.StageHook, Check: check})
+		addGates(b, gate.Gate{Name: "g", Stage: gate.StageHook, Check: check})
 		if out, err := b.prompt("go"); err != nil || out.Stop != StopDone || !strings.Contains(b.responses()[0].Error, want) {
 			t.Errorf("%s: %+v, %v, %+v", want, out, err, b.responses()[0])
 		}
@@ -154,7 +154,7 @@ func TestAnAnswerCarriesImages(t *testing.T) {
 func TestAnAllowedCallHasItsArguments(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("does", `{"a":1}`), say("ok"))
-	gated(b, gate.Gate{Name: "spares", Stage: gate.StageHook, Check: func(_ context.Context, k gate.Call) gate.Verdict {
+	addGates(b, gate.Gate{Name: "spares", Stage: gate.StageHook, Check: func(_ context.Context, k gate.Call) gate.Verdict {
 		return gate.Verdict{Spares: k.Arguments.String() == `{"a":1}`}
 	}}, gate.Gate{Name: "replaces", Stage: gate.StageHook, Check: func(_ context.Context, k gate.Call) gate.Verdict {
 		if k.Arguments.String() == `{"a":1}` {

@@ -17,8 +17,8 @@ import (
 	"agent/internal/tools"
 )
 
-// hooked adds hooks to a chat. They return the result of answer.
-func hooked(b *bench, answer func(HookPoint) HookResult) (heard *[]string) {
+// addHooks adds hooks to a chat. They return the result of answer.
+func addHooks(b *bench, answer func(HookPoint) HookResult) (heard *[]string) {
 	heard = new([]string)
 	b.config.Hooks = func(_ context.Context, m HookPoint) HookResult {
 		*heard = append(*heard, strings.TrimSpace(string(m.Event)+" "+m.About))
@@ -37,7 +37,7 @@ func forTheModel(text string) HookResult {
 func TestHooksEventsAndThePrefix(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("one"), say("two"), say("three"))
-	heard := hooked(b, func(m HookPoint) HookResult {
+	heard := addHooks(b, func(m HookPoint) HookResult {
 		if m.Event == hooks.Stop && m.Refused == 0 && m.Text == "one" {
 			h := forTheModel("check again")
 			h.Refused = "check again"
@@ -74,7 +74,7 @@ func TestHooksBlockAMessage(t *testing.T) {
 	t.Parallel()
 	for _, refusal := range []HookResult{{Refused: "no", By: "hook h"}, {Ends: "no", By: "hook h"}} {
 		b := newBench(t)
-		hooked(b, func(m HookPoint) HookResult {
+		addHooks(b, func(m HookPoint) HookResult {
 			if m.Event == hooks.UserPromptSubmit {
 				return refusal
 			}
@@ -101,7 +101,7 @@ func TestHooksStopInARow(t *testing.T) {
 	}
 	b := newBench(t, turns...)
 	var again []bool
-	hooked(b, func(m HookPoint) HookResult {
+	addHooks(b, func(m HookPoint) HookResult {
 		if m.Event != hooks.Stop {
 			return HookResult{}
 		}
@@ -174,7 +174,7 @@ func TestHooksCompact(t *testing.T) {
 		b.set("context-limit", "2000")
 		b.set("compression.threshold", "0.5")
 		b.set("max-output-tokens", "100")
-		heard := hooked(b, func(m HookPoint) HookResult {
+		heard := addHooks(b, func(m HookPoint) HookResult {
 			if m.Event == hooks.PreCompact && c.refuses {
 				return HookResult{Refused: "not now", By: "hook h"}
 			}
@@ -199,7 +199,7 @@ func TestHooksAfterClear(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, say("ok"), say("ok"))
-		heard := hooked(b, func(HookPoint) HookResult { return HookResult{} })
+		heard := addHooks(b, func(HookPoint) HookResult { return HookResult{} })
 		ctx, cancel := context.WithCancel(t.Context())
 		go b.Run(ctx)
 		b.Send("go")
@@ -222,7 +222,7 @@ func TestHooksAfterClear(t *testing.T) {
 func TestHooksAllowCallsAndChangeAnswers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("does", `{"a":1}`, "does", `{"a":2}`))
-	gated(b, gate.Gate{
+	addGates(b, gate.Gate{
 		Name: "h", Stage: gate.StageHook,
 		Check: func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{Spares: true} },
 		After: func(_ context.Context, k gate.Call, answer tools.Answer, _ time.Duration) (tools.Answer, error) {
@@ -247,7 +247,7 @@ func TestHooksAnswerForTheUser(t *testing.T) {
 		`did {"a":1}`: {}, `did {"a":1} `: {Spares: true}, "denied": {Refusal: "denied"}, `did {"a":2}`: {Arguments: arguments.Parse(`{"a":2}`)},
 	} {
 		b := newBench(t, calls("does", `{"a":1}`), say("ok"))
-		gated(b, gate.Gate{
+		addGates(b, gate.Gate{
 			Stage: gate.StageHook, Check: func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{} },
 			Asked: func(_ context.Context, k gate.Call) gate.Verdict {
 				if k.Arguments.String() != `{"a":1}` {
@@ -273,7 +273,7 @@ func TestHooksAnswerForTheUser(t *testing.T) {
 func TestHooksNoticesAreLimited(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("done"))
-	hooked(b, func(HookPoint) HookResult {
+	addHooks(b, func(HookPoint) HookResult {
 		return HookResult{Notices: []string{"hook h: x" + strings.Repeat("\n", 500) + "y"}}
 	})
 	if _, err := b.prompt("go"); err != nil {

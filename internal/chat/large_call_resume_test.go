@@ -28,13 +28,13 @@ func TestLargeCallIsNotRepeatedAfterResume(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %d %s refused %t", strategy, c.limit, tool, c.refused), func(t *testing.T) {
 				t.Parallel()
 				call := largeCalls(t, program(c.limit*c.percent/100))[tool]
-				repeatedAfterResume(t, &honest{calls: []llm.ToolCall{call}}, strategy, c.limit, c.refused)
+				repeatedAfterResume(t, &honestModel{calls: []llm.ToolCall{call}}, strategy, c.limit, c.refused)
 			})
 		}
 	}
 }
 
-func repeatedAfterResume(t *testing.T, h *honest, strategy string, limit int, refused bool) {
+func repeatedAfterResume(t *testing.T, h *honestModel, strategy string, limit int, refused bool) {
 	options := session.Options{Dir: t.TempDir(), Workspace: "/w", Now: time.Now, Random: rand.Reader}
 	log, err := session.Create(options)
 	if err != nil {

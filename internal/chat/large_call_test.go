@@ -16,14 +16,14 @@ import (
 	"agent/internal/llm"
 )
 
-// honest is a model that repeats its calls until it reads their results.
-type honest struct {
+// honestModel is a model that repeats its calls until it reads their results.
+type honestModel struct {
 	calls []llm.ToolCall
 	// asked counts its requests, except requests for summaries.
 	asked int
 }
 
-func (h *honest) answer(_ context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
+func (h *honestModel) answer(_ context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
 	if req.System == honestSummary {
 		yield(llm.Text{Delta: aSummary}, nil)
 		return
@@ -45,7 +45,7 @@ func (h *honest) answer(_ context.Context, req llm.Request, yield func(llm.Chunk
 const honestSummary = "sum it up"
 
 // reads reports whether a request states the result of every call.
-func (h *honest) reads(entries []*history.Content) bool {
+func (h *honestModel) reads(entries []*history.Content) bool {
 	found := make(map[string]bool)
 	for _, entry := range entries {
 		if entry.Speaker == history.Human && strings.Contains(entry.Text(), "; your latest calls were made: ") {
@@ -63,7 +63,7 @@ func (h *honest) reads(entries []*history.Content) bool {
 
 // honestBench returns a bench with real tools, a context window, and a counter that charges for
 // large texts.
-func honestBench(t *testing.T, h *honest, strategy string, limit int) workbench {
+func honestBench(t *testing.T, h *honestModel, strategy string, limit int) workbench {
 	t.Helper()
 	b := newWorkbench(t, map[string]string{"old.txt": "first\nsecond\n"})
 	b.model.next = func(int) answerFunc { return h.answer }
@@ -119,7 +119,7 @@ func TestLargeCallIsMadeOnce(t *testing.T) {
 			text := program(limit * percent / 100)
 			t.Run(fmt.Sprintf("%s %d %s %d%%", strategy, limit, tool, percent), func(t *testing.T) {
 				t.Parallel()
-				h := &honest{calls: []llm.ToolCall{largeCalls(t, text)[tool]}}
+				h := &honestModel{calls: []llm.ToolCall{largeCalls(t, text)[tool]}}
 				b := honestBench(t, h, strategy, limit)
 				if out, err := b.prompt("write gen.py"); err != nil || out.Response != "done" || h.asked != 2 {
 					t.Fatalf("%d requests, %q, %v", h.asked, out.Response, err)
@@ -181,7 +181,7 @@ func TestManyLargeCallsAreMadeOnce(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s %d %s", strategy, limit, name), func(t *testing.T) {
 					t.Parallel()
-					h := &honest{calls: kinds[name]}
+					h := &honestModel{calls: kinds[name]}
 					b := honestBench(t, h, strategy, limit)
 					if out, err := b.prompt("write gen.py"); err != nil || out.Response != "done" || h.asked != 2 {
 						t.Fatalf("%d requests, %q, %v", h.asked, out.Response, err)
@@ -201,7 +201,7 @@ func TestShortenedCallKeepsItsSignature(t *testing.T) {
 	for _, strategy := range few(compression.Names()) {
 		call := largeCalls(t, program(12_000))["write_file"]
 		call.Attached = &history.Attachment{Model: "test-model", Host: "h", Wanted: true, Field: "extra_content", Data: signature}
-		h := &honest{calls: []llm.ToolCall{call}}
+		h := &honestModel{calls: []llm.ToolCall{call}}
 		b := honestBench(t, h, strategy, 8000)
 		if _, err := b.prompt("write gen.py"); err != nil {
 			t.Fatal(err)

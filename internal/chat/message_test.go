@@ -18,8 +18,8 @@ import (
 
 var errMissing = errors.New("there is no file @nowhere")
 
-// refusing expands every message, except a message that mentions a missing file.
-func refusing(_ context.Context, message atcmd.Message, _ RunEmbedded) (atcmd.Expansion, error) {
+// expandExisting expands every message, except a message that mentions a missing file.
+func expandExisting(_ context.Context, message atcmd.Message, _ RunEmbedded) (atcmd.Expansion, error) {
 	text := message.Text()
 	if strings.Contains(text, "@nowhere") {
 		return atcmd.Expansion{}, errMissing
@@ -34,7 +34,7 @@ func refusing(_ context.Context, message atcmd.Message, _ RunEmbedded) (atcmd.Ex
 func TestMessageWithFiles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
-	b.config.Extensions.Expand = refusing
+	b.config.Extensions.Expand = expandExisting
 	b.renew()
 	if _, err := b.prompt("look @a.go"); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestMessageWithFiles(t *testing.T) {
 func TestMessageThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("never"))
-	b.config.Extensions.Expand = refusing
+	b.config.Extensions.Expand = expandExisting
 	b.renew()
 	out, err := b.prompt("look @nowhere")
 	if !errors.Is(err, errMissing) || out.Stop != StopFailed {
@@ -72,7 +72,7 @@ func TestMessageThatCannotBeSent(t *testing.T) {
 func TestQueuedMessageThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("read_file", `{"file_path":"a"}`), say("done"))
-	b.config.Extensions.Expand = refusing
+	b.config.Extensions.Expand = expandExisting
 	b.renew()
 	b.on = func(e Event) {
 		if _, ok := e.(ToolStarted); ok {

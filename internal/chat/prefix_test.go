@@ -106,7 +106,7 @@ func TestPrefixOfTheRequestsSent(t *testing.T) {
 	pruned, whole := sendJob(t, "cache-aware", false), sendJob(t, "top-down-truncation", false)
 	cut := 0
 	for i, r := range pruned.sent[1:] {
-		if !goesOn(t, pruned.sent[i], r) {
+		if !extends(t, pruned.sent[i], r) {
 			cut++
 		}
 	}
@@ -249,8 +249,8 @@ func wireTokens(m llmtest.Message) int {
 	return n
 }
 
-// goesOn reports whether the messages of a request begin with the messages of the one before.
-func goesOn(t *testing.T, before, after *llmtest.Request) bool {
+// extends reports whether the messages of a request begin with the messages of the one before.
+func extends(t *testing.T, before, after *llmtest.Request) bool {
 	t.Helper()
 	messages := func(r *llmtest.Request) []json.RawMessage {
 		var list []json.RawMessage

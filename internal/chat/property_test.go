@@ -197,7 +197,7 @@ func (p *play) checked(answer answerFunc) answerFunc {
 			p.t.Errorf("the model is asked for nothing")
 		}
 		for _, id := range p.unread {
-			if !saysWhatCame(req.History, id) {
+			if !statesResult(req.History, id) {
 				p.t.Errorf("D-42: the request does not say what came of the call %q", id)
 			}
 		}
@@ -237,9 +237,9 @@ func (p *play) observe(m history.Mutation) {
 	}
 }
 
-// saysWhatCame reports whether entries contain the answer to a call of the latest reply, or a line
+// statesResult reports whether entries contain the answer to a call of the latest reply, or a line
 // that states its result. A summary with the result also counts.
-func saysWhatCame(entries []*history.Content, id string) bool {
+func statesResult(entries []*history.Content, id string) bool {
 	for i := len(entries) - 1; i >= 0; i-- {
 		entry := entries[i]
 		if entry.Metadata[history.MetaSummary] == true && (strings.Contains(entry.Text(), "your latest calls were made: ") || strings.HasPrefix(entry.Text(), "[Summary of ")) {

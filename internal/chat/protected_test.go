@@ -12,8 +12,8 @@ import (
 	"agent/internal/tools"
 )
 
-// careful returns tools whose calls all use a protected file.
-func careful(care protect.Protection) *tools.Registry {
+// protectedTools returns tools whose calls all use a protected file.
+func protectedTools(care protect.Protection) *tools.Registry {
 	tool := func(name string, does tools.Traits, preview tools.Preview) tools.Tool {
 		preview.Protected = []protect.File{{Path: ".vscode/tasks.json", Name: ".vscode", Protection: care, Why: "editors run it"}}
 		return tools.Tool{Name: name, Traits: does, Plan: func(context.Context, *tools.Env, arguments.Arguments) (tools.Plan, error) {
@@ -51,7 +51,7 @@ func TestProtectedFilesRequireApproval(t *testing.T) {
 				continue // rules for commands match commands only
 			}
 			b := newBench(t, calls(tool, `{}`), say("ok"))
-			b.config.Tools = careful(tc.care)
+			b.config.Tools = protectedTools(tc.care)
 			b.renew()
 			b.set("approval-mode", string(tc.mode))
 			if tc.rule != "" {
@@ -94,7 +94,7 @@ func TestProtectedFilesUnattended(t *testing.T) {
 	} {
 		tool, want := tc.tool, tc.want
 		b := newBench(t, calls(tool, `{}`), say("ok"))
-		b.config.Tools, b.config.Policy.Unattended = careful(protect.AlwaysNeedsApproval), true
+		b.config.Tools, b.config.Policy.Unattended = protectedTools(protect.AlwaysNeedsApproval), true
 		b.renew()
 		b.set("approval-mode", string(tc.mode))
 		out, err := b.prompt("go")
@@ -112,7 +112,7 @@ func TestProtectedFilesUnattended(t *testing.T) {
 func TestReadingRequiresApprovalEachTime_D60(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, calls("show", `{}`, "show", `{}`), calls("show", `{}`), say("ok"))
-	b.config.Tools = careful(protect.AlwaysNeedsApproval)
+	b.config.Tools = protectedTools(protect.AlwaysNeedsApproval)
 	b.renew()
 	b.answering(Decision{Allow: true, Always: true})
 	if _, err := b.prompt("go"); err != nil {
@@ -122,7 +122,7 @@ func TestReadingRequiresApprovalEachTime_D60(t *testing.T) {
 		t.Errorf("%+v", asked)
 	}
 	b = newBench(t, calls("show", `{}`, "show", `{}`))
-	b.config.Tools = careful(protect.AlwaysNeedsApproval)
+	b.config.Tools = protectedTools(protect.AlwaysNeedsApproval)
 	b.renew()
 	b.answering(Decision{})
 	out, err := b.prompt("go")

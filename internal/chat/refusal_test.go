@@ -17,8 +17,8 @@ var (
 	errNoImages = &llm.Error{Kind: llm.NoImages, Status: 400, Message: "400: no image input"}
 )
 
-// choosy is a model that refuses requests because of their content.
-func choosy(b *bench, refuses func(*history.Content) error, turns ...answerFunc) {
+// refuseContent is a model that refuses requests because of their content.
+func refuseContent(b *bench, refuses func(*history.Content) error, turns ...answerFunc) {
 	answered := 0
 	b.model.next = func(int) answerFunc {
 		return func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
@@ -75,7 +75,7 @@ func TestD50RefusedMessage(t *testing.T) {
 			b := newBench(t)
 			b.config.Extensions.Expand = withImages
 			b.renew()
-			choosy(b, tc.refuses, say("hello"), say("fine"))
+			refuseContent(b, tc.refuses, say("hello"), say("fine"))
 			if _, err := b.prompt("hi"); err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestD50RefusedAfterResume(t *testing.T) {
 	if err := b.resume([]*history.Content{history.HumanText("hi"), history.New(history.AI, &history.Text{Text: "hello"}), history.HumanText("forbidden")}, nil); err != nil {
 		t.Fatal(err)
 	}
-	choosy(b, refusingWord, say("fine"))
+	refuseContent(b, refusingWord, say("fine"))
 	if _, err := b.prompt("innocent"); err == nil {
 		t.Fatal("not refused")
 	}
@@ -129,7 +129,7 @@ func TestD50ImagesOfThePast(t *testing.T) {
 	if _, err := b.prompt("look @p.png"); err != nil {
 		t.Fatal(err)
 	}
-	choosy(b, refusingImages, say("fine"))
+	refuseContent(b, refusingImages, say("fine"))
 	if out, err := b.prompt("and now?"); err != nil || out.Response != "fine" {
 		t.Fatalf("%+v %v", out, err)
 	}
@@ -148,7 +148,7 @@ func TestD50ImagesOfThePast(t *testing.T) {
 func TestD50RefusedResults(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	choosy(b, refusingWord, calls("read_file", `{"file_path":"a"}`), say("fine"))
+	refuseContent(b, refusingWord, calls("read_file", `{"file_path":"a"}`), say("fine"))
 	if out, err := b.prompt("go"); err != nil || out.Response != "fine" {
 		t.Fatalf("%+v %v", out, err)
 	}
@@ -246,7 +246,7 @@ func TestD50Forbidden(t *testing.T) {
 func TestD50RefusedAfterResults(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	choosy(b, refusingWord, calls("read_file", `{"file_path":"a"}`), say("fine"))
+	refuseContent(b, refusingWord, calls("read_file", `{"file_path":"a"}`), say("fine"))
 	b.on = func(e Event) {
 		if _, ended := e.(ToolEnded); ended {
 			b.Interrupt()
@@ -287,7 +287,7 @@ func TestD50OnlyTheRefusedMessageIsReturned(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
-			choosy(b, refusingWord, say("fine"))
+			refuseContent(b, refusingWord, say("fine"))
 			refused := b.model.next
 			b.model.next = func(int) answerFunc { b.model.next = refused; return fail(busy) }
 			var returned []string
@@ -313,7 +313,7 @@ func TestD50AnInterruptedMessageIsNotToBlame(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	choosy(b, refusingWord, say("fine"))
+	refuseContent(b, refusingWord, say("fine"))
 	refused := b.model.next
 	b.model.next = func(int) answerFunc {
 		b.model.next = refused

@@ -15,8 +15,8 @@ import (
 // repeats is the number of times that a call may fail in the same way (D-70).
 const repeats = 5
 
-// circling is a model that repeats the same failing call until it receives a message.
-func circling(int) answerFunc { return calls("fails", `{"file_path":"same"}`) }
+// repeatFailingCall is a model that repeats the same failing call until it receives a message.
+func repeatFailingCall(int) answerFunc { return calls("fails", `{"file_path":"same"}`) }
 
 // TestRepeatedFailuresOpenAPrompt checks the prompt after repeated failures. The user can continue, stop, or
 // write another instruction (D-70).
@@ -25,7 +25,7 @@ func TestRepeatedFailuresOpenAPrompt(t *testing.T) {
 	t.Run("stop", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t)
-		b.model.next = circling
+		b.model.next = repeatFailingCall
 		b.answering(Decision{})
 		out, err := b.prompt("go")
 		if asked := seen[ApprovalRequested](b); err != nil || out.Stop != StopRepeating || out.Requests != repeats+1 ||
@@ -40,7 +40,7 @@ func TestRepeatedFailuresOpenAPrompt(t *testing.T) {
 			if n == 2*repeats+1 {
 				return say("found it")
 			}
-			return circling(n)
+			return repeatFailingCall(n)
 		}
 		b.answering(Decision{Allow: true})
 		out, err := b.prompt("go")
@@ -54,7 +54,7 @@ func TestRepeatedFailuresOpenAPrompt(t *testing.T) {
 		b.model.next = func(n int) answerFunc {
 			switch {
 			case n < repeats-1:
-				return circling(n)
+				return repeatFailingCall(n)
 			case n == repeats-1:
 				return calls("fails", `{"file_path":"same"}`, "write_file", `{"file_path":"b"}`)
 			default:
@@ -75,7 +75,7 @@ func TestRepeatedFailuresOpenAPrompt(t *testing.T) {
 		b := newBench(t)
 		b.config.Policy.Unattended = true
 		b.renew()
-		b.model.next = circling
+		b.model.next = repeatFailingCall
 		out, err := b.prompt("go")
 		if err == nil || !strings.Contains(err.Error(), "5 times within 5 calls: fails same") || out.Requests != repeats+1 {
 			t.Errorf("%+v %v", out, err)
@@ -102,7 +102,7 @@ func TestRepeatedFailuresCanBeInterrupted(t *testing.T) {
 		if !slices.Equal(stops(b), []Stop{StopInterrupted}) {
 			t.Errorf("turns ended %v", stops(b))
 		}
-	}, circling(0), circling(0), circling(0), circling(0), circling(0), circling(0))
+	}, repeatFailingCall(0), repeatFailingCall(0), repeatFailingCall(0), repeatFailingCall(0), repeatFailingCall(0), repeatFailingCall(0))
 }
 
 // TestRepeatedFailuresCountForOneTurn checks that failures are counted separately in each turn.
@@ -115,7 +115,7 @@ func TestRepeatedFailuresCountForOneTurn(t *testing.T) {
 		if n%repeats == repeats-1 {
 			return say("it fails")
 		}
-		return circling(n)
+		return repeatFailingCall(n)
 	}
 	for range 3 {
 		if out, err := b.prompt("try"); err != nil || out.Stop != StopDone {

@@ -103,7 +103,7 @@ func TestAnAsideDuringATurn(t *testing.T) {
 			}
 			b.Interrupt()
 			synctest.Wait()
-		}, calls("waits", `{}`), hangs)
+		}, calls("waits", `{}`), hangingTurn)
 	}
 }
 
@@ -146,5 +146,5 @@ func TestAnAsideEndsWithItsContext(t *testing.T) {
 		if _, err := b.AskAside(ctx, strings.Repeat("why? ", 3)); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
-	}, hangs)
+	}, hangingTurn)
 }

@@ -30,8 +30,8 @@ func running(t *testing.T, play func(t *testing.T, b *bench), turns ...answerFun
 	})
 }
 
-// hangs is a turn of a model that sends nothing until it is interrupted.
-func hangs(ctx context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
+// hangingTurn is a turn of a model that sends nothing until it is interrupted.
+func hangingTurn(ctx context.Context, _ llm.Request, yield func(llm.Chunk, error) bool) {
 	<-ctx.Done()
 	yield(nil, ctx.Err())
 }
@@ -65,7 +65,7 @@ func TestChangesWaitForTheTurn(t *testing.T) {
 		if err := b.Clear(t.Context()); err != nil || b.config.History.Len() != 0 {
 			t.Errorf("clear when idle: %v", err)
 		}
-	}, hangs)
+	}, hangingTurn)
 }
 
 func TestRetry(t *testing.T) {
@@ -275,7 +275,7 @@ func TestShellWaitsForTheTurn(t *testing.T) {
 		if len(human) != 3 || human[0] != "go" || !strings.Contains(human[1], "$ pwd") || human[2] != "and then?" {
 			t.Errorf("human entries %q", human)
 		}
-	}, hangs, say("ok"))
+	}, hangingTurn, say("ok"))
 }
 
 // TestShellThatNeverRan checks that a command which did not run leaves no report.
@@ -323,7 +323,7 @@ func TestQueueIsShown(t *testing.T) {
 		if !slices.Equal(told, want) {
 			t.Errorf("told %q, want %q", told, want)
 		}
-	}, hangs, hangs, say("never"))
+	}, hangingTurn, hangingTurn, say("never"))
 }
 
 func TestInterruptWithoutATurn(t *testing.T) {
@@ -379,7 +379,7 @@ func TestCycleMode(t *testing.T) {
 				t.Errorf("mode %s, told %s, want %s", b.Consent().Mode(), told[len(told)-1].Status.Mode, want)
 			}
 		}
-	}, hangs)
+	}, hangingTurn)
 }
 
 // Refresh reports outside changes. It never blocks, even if no goroutine runs the chat.

@@ -17,8 +17,8 @@ import (
 
 const aSummary = "<state_snapshot><overall_goal>all of it</overall_goal></state_snapshot>"
 
-// sums returns a turn of a model that writes a summary and reports its usage.
-func sums(text string) answerFunc {
+// summaryTurn returns a turn of a model that writes a summary and reports its usage.
+func summaryTurn(text string) answerFunc {
 	return respond(llm.Reasoning{Delta: "hm"}, llm.Text{Delta: text}, llm.Usage{PromptTokens: 4000, CompletionTokens: 50, CachedTokens: 1000}, llm.Finish{Reason: "stop"})
 }
 
@@ -37,7 +37,7 @@ func TestCompressIsATask(t *testing.T) {
 	t.Parallel()
 	slow := func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
 		time.Sleep(10 * time.Second)
-		sums(aSummary)(ctx, req, yield)
+		summaryTurn(aSummary)(ctx, req, yield)
 	}
 	running(t, func(t *testing.T, b *bench) {
 		b.set("compression.strategy", "one-shot")
@@ -127,7 +127,7 @@ func TestEscEndsASummary(t *testing.T) {
 				if err := b.Clear(t.Context()); err != nil {
 					t.Errorf("clear afterwards: %v", err)
 				}
-			}, hangs)
+			}, hangingTurn)
 		})
 	}
 }
@@ -175,7 +175,7 @@ func TestCompressEndsWithItsCaller(t *testing.T) {
 		if len(seen[TurnEnded](b)) != 1 {
 			t.Error("the task goes on")
 		}
-	}, hangs)
+	}, hangingTurn)
 }
 
 // Unusable summaries leave the history unchanged and return an error (ERR-004).
@@ -191,7 +191,7 @@ func TestUselessSummaries_ERR004(t *testing.T) {
 		"cut at the model's output limit":  respond(llm.Text{Delta: aSummary}, llm.Finish{Reason: "length"}),
 		"the answer is longer than":        endless,
 		"no summary by test-model: broken": fail(errors.New("broken")),
-		"no summary within 10m":            hangs,
+		"no summary within 10m":            hangingTurn,
 	} {
 		t.Run(says, func(t *testing.T) {
 			t.Parallel()
@@ -244,7 +244,7 @@ func TestSummaryByAnotherProfile(t *testing.T) {
 	b.set("compression.profile", "cheap")
 	b.set("compression.threshold", "0.001")
 	b.model.next = script(say("ok"))
-	other := &model{next: script(sums(aSummary))}
+	other := &model{next: script(summaryTurn(aSummary))}
 	small := elsewhere(other)
 	small.window = 1000
 	closed := 0
@@ -309,7 +309,7 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 	for _, another := range []bool{false, true} {
 		b := newBench(t, refuses, say("ok"))
 		b.set("compression.strategy", "one-shot")
-		other := &model{next: script(sums(aSummary))}
+		other := &model{next: script(summaryTurn(aSummary))}
 		b.config.OtherModel = func(string) (*OtherModel, error) {
 			of := settings.New(b.config.Settings.Registry())
 			if another {
@@ -340,7 +340,7 @@ func TestSummaryAfterARefusal_S12(t *testing.T) {
 // A summary names the transcript if there is one (REQ-HD-012.2).
 func TestSummaryNamesTheTranscript(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, sums(aSummary), say("ok"))
+	b := newBench(t, summaryTurn(aSummary), say("ok"))
 	b.config.TranscriptPath = func() string { return "/data/1.jsonl" }
 	b.renew()
 	b.set("compression.strategy", "one-shot")

@@ -87,7 +87,7 @@ func BenchmarkOptimizeFirst(b *testing.B) {
 }
 
 func BenchmarkCompress(b *testing.B) {
-	for _, s := range truncating {
+	for _, s := range truncatingStrategies {
 		for _, n := range []int{2_000, 10_000, 100_000} {
 			b.Run(fmt.Sprintf("%s, %d entries", s.Name(), n), func(b *testing.B) {
 				c := Context{History: session(n, true), Tokens: make([]int, n), Count: func(*history.Content) int { return 20 }}

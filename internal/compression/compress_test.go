@@ -65,8 +65,8 @@ func wantHistory(t *testing.T, got []*history.Content, want ...string) {
 	}
 }
 
-// weighted assigns token counts to entries. Markers and other new entries count 5.
-func weighted(t *testing.T, limit int, entries []*history.Content, weights ...int) Context {
+// withCounts assigns token counts to entries. Markers and other new entries count 5.
+func withCounts(t *testing.T, limit int, entries []*history.Content, weights ...int) Context {
 	c := contextOf(t, limit, entries)
 	c.Tokens = weights
 	known := make(map[*history.Content]int)
@@ -187,67 +187,67 @@ func TestHighDensityTruncates(t *testing.T) {
 	t.Run("K-07", func(t *testing.T) {
 		t.Parallel()
 		entries := conv(H("first"), A("a1"), H("second"), A("a2"), H("last"))
-		c := weighted(t, 1000, entries, 400, 400, 300, 100, 200)
+		c := withCounts(t, 1000, entries, 400, 400, 300, 100, 200)
 		if c.Target() != 510 {
 			t.Errorf("target %d, want 510", c.Target())
 		}
 		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"first"}`, marker3, `H{"last"}`)
-		c = weighted(t, 1800, entries, 400, 400, 300, 100, 200) // target 918
+		c = withCounts(t, 1800, entries, 400, 400, 300, 100, 200) // target 918
 		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"first"}`, marker2, `H{"second"}`, `H{"last"}`)
 	})
 	group := conv(A(call("1", "x", "{}")), T(res("1", "x", "s")))
 	t.Run("K-08 at the target", func(t *testing.T) {
 		t.Parallel()
-		c := weighted(t, 1000, conv(H("q"), group, A("z"), H("e")), 100, 10, 200, 100, 100)
+		c := withCounts(t, 1000, conv(H("q"), group, A("z"), H("e")), 100, 10, 200, 100, 100)
 		wantNoop(t, compressWith(t, highDensity{}, c), reasonNothing)
 	})
 	t.Run("K-08 one above, K-09", func(t *testing.T) {
 		t.Parallel()
 		more := conv(A(call("2", "x", "{}")), T(res("2", "x", "s")))
-		c := weighted(t, 1000, conv(H("q"), group, more, H("e")), 100, 10, 200, 10, 100, 91)
+		c := withCounts(t, 1000, conv(H("q"), group, more, H("e")), 100, 10, 200, 10, 100, 91)
 		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"q"}`, marker2, `A{2:x}`, `T{r2="s"}`, `H{"e"}`)
 	})
 	t.Run("D-07 the overhead counts", func(t *testing.T) {
 		t.Parallel()
-		c := weighted(t, 1000, conv(H("q"), group, A("z"), H("e")), 100, 10, 200, 100, 100)
+		c := withCounts(t, 1000, conv(H("q"), group, A("z"), H("e")), 100, 10, 200, 100, 100)
 		c.Overhead = 1
 		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"q"}`, marker2, `A{"z"}`, `H{"e"}`)
 	})
 	t.Run("K-10", func(t *testing.T) {
 		t.Parallel()
-		c := weighted(t, 1000, conv(A("a"), group, A("z"), H("e")), 100, 10, 200, 100, 900)
+		c := withCounts(t, 1000, conv(A("a"), group, A("z"), H("e")), 100, 10, 200, 100, 900)
 		result := compressWith(t, highDensity{}, c)
 		wantHistory(t, result.NewHistory,
 			`H{"[4 earlier entries of this conversation were dropped to fit the context limit]"}`, `H{"e"}`)
 	})
 	t.Run("D-27 calls go before older words", func(t *testing.T) {
 		t.Parallel()
-		c := weighted(t, 1000, conv(H("q"), A("plan"), group, A("z"), H("e")), 100, 200, 200, 200, 10, 90)
+		c := withCounts(t, 1000, conv(H("q"), A("plan"), group, A("z"), H("e")), 100, 200, 200, 200, 10, 90)
 		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"q"}`, `A{"plan"}`, marker2, `A{"z"}`, `H{"e"}`)
 	})
 	t.Run("D-120 what no request has carried stays, also behind a message typed meanwhile", func(t *testing.T) {
 		t.Parallel()
-		c := weighted(t, 1000, conv(H("q"), A("plan"), group, H("e")), 100, 200, 200, 200, 100)
+		c := withCounts(t, 1000, conv(H("q"), A("plan"), group, H("e")), 100, 200, 200, 200, 100)
 		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory, `H{"q"}`,
 			`H{"[1 earlier entry of this conversation was dropped to fit the context limit]"}`, `A{1:x}`, `T{r1="s"}`, `H{"e"}`)
 	})
 	t.Run("D-27 text in a tool entry, and the user's latest message in a tool loop", func(t *testing.T) {
 		t.Parallel()
 		entries := conv(H("first"), T("note"), H("latest"), A("a"), group, A("b"), group)
-		c := weighted(t, 100, entries, 100, 100, 100, 100, 100, 100, 100, 100, 100)
+		c := withCounts(t, 100, entries, 100, 100, 100, 100, 100, 100, 100, 100, 100)
 		wantHistory(t, compressWith(t, highDensity{}, c).NewHistory,
 			`H{"first"}`, `H{"[5 earlier entries of this conversation were dropped to fit the context limit]"}`, `H{"latest"}`, `A{1:x}`, `T{r1="s"}`)
 	})
 	t.Run("D-28 a drop that frees nothing", func(t *testing.T) {
 		t.Parallel()
-		c := weighted(t, 1000, conv(A("a"), H("e")), 5, 900)
+		c := withCounts(t, 1000, conv(A("a"), H("e")), 5, 900)
 		wantNoop(t, compressWith(t, highDensity{}, c), reasonNothing)
 	})
 }
 
 func TestMarkersAreMerged(t *testing.T) {
 	t.Parallel()
-	for _, s := range truncating {
+	for _, s := range truncatingStrategies {
 		t.Run(s.Name(), func(t *testing.T) {
 			t.Parallel()
 			entries := conv(newMarker(7), A("a"), A("b"), H("x"), A("y"), H("z"))
@@ -257,7 +257,7 @@ func TestMarkersAreMerged(t *testing.T) {
 				t.Fatal(err)
 			}
 			entries[0] = &back
-			c := weighted(t, 1000, entries, 5, 200, 200, 200, 200, 10)
+			c := withCounts(t, 1000, entries, 5, 200, 200, 200, 200, 10)
 			result := compressWith(t, s, c)
 			wantHistory(t, result.NewHistory,
 				`H{"[9 earlier entries of this conversation were dropped to fit the context limit]"}`, `H{"x"}`, `A{"y"}`, `H{"z"}`)
@@ -315,7 +315,7 @@ func TestTopDownTruncation(t *testing.T) {
 	} {
 		t.Run("D-33 "+c.id, func(t *testing.T) {
 			t.Parallel()
-			result := compressWith(t, topDown{}, weighted(t, 1000, c.entries, c.weights...))
+			result := compressWith(t, topDown{}, withCounts(t, 1000, c.entries, c.weights...))
 			if c.noop != "" {
 				wantNoop(t, result, c.noop)
 				return

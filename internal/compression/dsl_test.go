@@ -128,8 +128,8 @@ func showAll(entries []*history.Content) string {
 	return strings.Join(lines, "\n")
 }
 
-// truncating are the strategies that drop old entries. Tests of every strategy use strategies.
-var truncating = []Strategy{highDensity{}, topDown{}}
+// truncatingStrategies are the strategies that drop old entries. Tests of every strategy use strategies.
+var truncatingStrategies = []Strategy{highDensity{}, topDown{}}
 
 // asJSON returns a snapshot, which shows whether a value has changed.
 func asJSON(tb rapid.TB, v any) string {
@@ -165,15 +165,15 @@ func testFacts(tool string) toolspec.Traits {
 
 // defaults returns the settings that the tables assume.
 func defaults() DensityConfig {
-	return switched(math.NaN(), "readWritePruning", "fileDedupe")
+	return withSwitches(math.NaN(), "readWritePruning", "fileDedupe")
 }
 
 func recency(retention float64) DensityConfig {
-	return switched(retention, "readWritePruning", "fileDedupe", "recencyPruning")
+	return withSwitches(retention, "readWritePruning", "fileDedupe", "recencyPruning")
 }
 
-// switched returns a configuration with exactly these switches on.
-func switched(retention float64, on ...string) DensityConfig {
+// withSwitches returns a configuration with exactly these switches on.
+func withSwitches(retention float64, on ...string) DensityConfig {
 	config := DensityConfig{
 		Switches:      make(map[string]bool),
 		Numbers:       map[string]float64{"recencyRetention": retention},
@@ -218,7 +218,7 @@ func contextOf(tb rapid.TB, limit int, entries []*history.Content) Context {
 		Facts:             testFacts,
 
 		TopPreserveThreshold: 0.2,
-		Summarizer:           answering("<state_snapshot>short</state_snapshot>"),
+		Summarizer:           answeringModel("<state_snapshot>short</state_snapshot>"),
 	}
 	for _, entry := range entries {
 		c.Tokens = append(c.Tokens, s.CountContent(entry))

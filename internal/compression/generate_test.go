@@ -167,5 +167,5 @@ func genConfig(t *rapid.T) DensityConfig {
 			on = append(on, name)
 		}
 	}
-	return switched(pick(t, []float64{0, 1, 2.5, 3}), on...)
+	return withSwitches(pick(t, []float64{0, 1, 2.5, 3}), on...)
 }

@@ -49,7 +49,7 @@ func TestOverflowCountsTheNecessaryPart_D47(t *testing.T) {
 	for _, preserve := range []float64{0, 0.2, 1} {
 		in = FallbackInput{Context: contextOf(t, 1000, answered)}
 		in.PreserveThreshold = preserve
-		result, _, err := climb(t, in)
+		result, _, err := reduceChecked(t, in)
 		if err != nil || !strings.HasPrefix(show(result.History[0]), `H{"see", "[f.md: removed`) || len(result.History) != 3 {
 			t.Errorf("preserve %v: %v, %s", preserve, err, showAll(result.History))
 		}
@@ -68,7 +68,7 @@ func loopOf(t *testing.T, limit, n int) Context {
 		entries = append(entries, ran("read_file", fmt.Sprint("f", i), strings.Repeat("line\n", 200))...)
 		weights = append(weights, 100, 1000)
 	}
-	return weighted(t, limit, entries, weights...)
+	return withCounts(t, limit, entries, weights...)
 }
 
 // untouched counts the unchanged results.
@@ -99,7 +99,7 @@ func TestTheTailIsHalvedStepByStep_D42(t *testing.T) {
 		{"three times", 4*1100 + 15, 4},
 	} {
 		c := loopOf(t, tc.limit, 40)
-		result, names, err := climb(t, FallbackInput{Context: c, Done: Result{Tail: 64, Metadata: ResultMetadata{StrategyUsed: DefaultName}}})
+		result, names, err := reduceChecked(t, FallbackInput{Context: c, Done: Result{Tail: 64, Metadata: ResultMetadata{StrategyUsed: DefaultName}}})
 		if err != nil || !slices.Equal(names, []FallbackName{FallbackShorterTail}) || untouched(result.History) != tc.want {
 			t.Errorf("%s: %d results after %v, want %d, %v", tc.name, untouched(result.History), names, tc.want, err)
 		}
@@ -112,7 +112,7 @@ func TestFallbackUsesTheConfiguredShare(t *testing.T) {
 	for preserve, want := range map[float64]int{0.5: 11, 0.2: 5} {
 		c := loopOf(t, 13_000, 20)
 		c.PreserveThreshold = preserve
-		result, names, err := climb(t, FallbackInput{Context: c, Done: Result{Metadata: ResultMetadata{StrategyUsed: topDown{}.Name()}}})
+		result, names, err := reduceChecked(t, FallbackInput{Context: c, Done: Result{Metadata: ResultMetadata{StrategyUsed: topDown{}.Name()}}})
 		if err != nil || !slices.Equal(names, []FallbackName{FallbackHighDensity}) || untouched(result.History) != want {
 			t.Errorf("share %v: %d results after %v, %v", preserve, untouched(result.History), names, err)
 		}
@@ -126,13 +126,13 @@ func TestFallbackAfterANoOp(t *testing.T) {
 	c := loopOf(t, 6000, 40)
 	c.PreserveThreshold = 0
 	once := compressWith(t, highDensity{}, c)
-	smaller := countedAnew(c, once.NewHistory)
+	smaller := recounted(c, once.NewHistory)
 	smaller.ContextLimit = 1200
 	again := compressWith(t, highDensity{}, smaller)
 	if !once.Applied || again.Applied || again.Reason != reasonUnchanged {
 		t.Fatalf("once %t, again %t: %s", once.Applied, again.Applied, again.Reason)
 	}
-	result, names, err := climb(t, FallbackInput{Context: smaller, Done: again})
+	result, names, err := reduceChecked(t, FallbackInput{Context: smaller, Done: again})
 	if err != nil || slices.Contains(names, FallbackHighDensity) || len(names) > 0 && names[0] != FallbackShorterTail || len(result.History) == 0 {
 		t.Errorf("%v, %v", names, err)
 	}
@@ -171,7 +171,7 @@ func TestFallbackRemovesFilesOfAReadMessage(t *testing.T) {
 	c := contextOf(t, 100, entries)
 	c.Overhead, c.Reserve = 0, 0
 	result, err := Reduce(FallbackInput{Context: c})
-	if err != nil || !slices.ContainsFunc(result.History, func(e *history.Content) bool { return sameWords(e, read) }) {
+	if err != nil || !slices.ContainsFunc(result.History, func(e *history.Content) bool { return sameText(e, read) }) {
 		t.Errorf("%d tokens of %d at first: %v", c.Total(), c.ContextLimit, err)
 	}
 }
@@ -184,7 +184,7 @@ func TestFallbackKeepsFilesOfANewMessage_D47(t *testing.T) {
 	message := H("and this", history.NewInclusion("/w/f", strings.Repeat("line\n", 100)))
 	c := contextOf(t, 0, conv(marker, message))
 	c.ContextLimit = c.Count(message) + c.Count(marker)/2
-	if _, _, err := climb(t, FallbackInput{Context: c}); err == nil {
+	if _, _, err := reduceChecked(t, FallbackInput{Context: c}); err == nil {
 		t.Error("the message and the marker fit where there is no room for both")
 	}
 }

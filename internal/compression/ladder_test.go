@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// climb runs the fallback steps and checks the invariants of every run.
-func climb(t rapid.TB, in FallbackInput) (FallbackResult, []FallbackName, error) {
+// reduceChecked runs the fallback steps and checks the invariants of every run.
+func reduceChecked(t rapid.TB, in FallbackInput) (FallbackResult, []FallbackName, error) {
 	t.Helper()
 	before := asJSON(t, in.History)
 	result, err := Reduce(in)
@@ -38,7 +38,7 @@ func climb(t rapid.TB, in FallbackInput) (FallbackResult, []FallbackName, error)
 		}
 		message := 0
 		if last >= 0 {
-			message = in.Count(inOwnWords(in.History, last))
+			message = in.Count(necessaryPart(in.History, last))
 		} else if len(in.History) > 0 {
 			message = in.Count(newMarker(len(in.History)))
 		}
@@ -72,7 +72,7 @@ func climb(t rapid.TB, in FallbackInput) (FallbackResult, []FallbackName, error)
 	if markers > 1 {
 		t.Errorf("%d markers", markers)
 	}
-	if last >= 0 && !slices.ContainsFunc(result.History, func(c *history.Content) bool { return sameWords(c, in.History[last]) }) {
+	if last >= 0 && !slices.ContainsFunc(result.History, func(c *history.Content) bool { return sameText(c, in.History[last]) }) {
 		t.Errorf("the last message of the user is gone")
 	}
 	if n := len(in.History); last == n-1 && n > 0 && last >= 0 && result.History[len(result.History)-1] != in.History[last] {
@@ -86,17 +86,17 @@ func climb(t rapid.TB, in FallbackInput) (FallbackResult, []FallbackName, error)
 	return result, names, nil
 }
 
-// inOwnWords returns the part of the message last that must stay. It is the whole message, or its
+// necessaryPart returns the part of the message last that must stay. It is the whole message, or its
 // text without files after the model has replied.
-func inOwnWords(entries []*history.Content, last int) *history.Content {
+func necessaryPart(entries []*history.Content, last int) *history.Content {
 	if last < len(entries)-1 {
 		return withoutInclusions(entries[last])
 	}
 	return entries[last]
 }
 
-// sameWords reports whether a is b, or b without its included files (D-47).
-func sameWords(a, b *history.Content) bool {
+// sameText reports whether a is b, or b without its included files (D-47).
+func sameText(a, b *history.Content) bool {
 	return a == b || a.Speaker == b.Speaker && slices.EqualFunc(a.Blocks, withoutInclusions(b).Blocks, func(x, y history.Block) bool {
 		tx, ok := x.(*history.Text)
 		ty, also := y.(*history.Text)
@@ -118,9 +118,9 @@ func TestFallbackGuarantee(t *testing.T) {
 		in.PreserveThreshold = pick(rt, []float64{0, 0.2, 1})
 		if rapid.Bool().Draw(rt, "compressed before") {
 			in.Done = compressWith(rt, pick(rt, strategies), in.Context)
-			in.Context = countedAnew(in.Context, in.Done.NewHistory)
+			in.Context = recounted(in.Context, in.Done.NewHistory)
 		}
-		result, names, _ := climb(rt, in)
+		result, names, _ := reduceChecked(rt, in)
 		if in.Done.Metadata.StrategyUsed == DefaultName && slices.Contains(names, FallbackHighDensity) {
 			rt.Error("D-42: high-density compressed twice")
 		}
@@ -130,8 +130,8 @@ func TestFallbackGuarantee(t *testing.T) {
 	})
 }
 
-// countedAnew returns a context with other entries.
-func countedAnew(c Context, entries []*history.Content) Context {
+// recounted returns a context with other entries.
+func recounted(c Context, entries []*history.Content) Context {
 	c.History, c.Tokens = entries, make([]int, len(entries))
 	for i, entry := range entries {
 		c.Tokens[i] = c.Count(entry)
@@ -177,9 +177,9 @@ func TestFallbackSteps(t *testing.T) {
 			in := FallbackInput{Context: contextOf(t, c.limit, c.entries)}
 			if c.done != nil {
 				in.Done = compressWith(t, c.done, in.Context)
-				in.Context = countedAnew(in.Context, in.Done.NewHistory)
+				in.Context = recounted(in.Context, in.Done.NewHistory)
 			}
-			result, names, err := climb(t, in)
+			result, names, err := reduceChecked(t, in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -214,7 +214,7 @@ func TestDropTurns(t *testing.T) {
 		{304, []string{`H{"[12 earlier`, `H{"now"}`}},
 		{105, []string{`H{"[12 earlier`, `H{"now"}`}},
 	} {
-		in := weighted(t, c.room, entries, slices.Repeat([]int{100}, len(entries))...)
+		in := withCounts(t, c.room, entries, slices.Repeat([]int{100}, len(entries))...)
 		l := &ladder{Context: in, room: c.room}
 		l.dropTurns()
 		if !l.fits() {
@@ -237,15 +237,15 @@ func TestDropTurns(t *testing.T) {
 func TestFallbackWithoutUserMessage(t *testing.T) {
 	t.Parallel()
 	entries := conv(A(strings.Repeat("x", 500)))
-	result, _, err := climb(t, FallbackInput{Context: contextOf(t, 200, entries)})
+	result, _, err := reduceChecked(t, FallbackInput{Context: contextOf(t, 200, entries)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantHistory(t, result.History, marker1)
-	if _, _, err := climb(t, FallbackInput{Context: contextOf(t, 50, entries)}); err == nil {
+	if _, _, err := reduceChecked(t, FallbackInput{Context: contextOf(t, 50, entries)}); err == nil {
 		t.Error("no error although not even the marker fits")
 	}
-	if result, _, err := climb(t, FallbackInput{Context: contextOf(t, 50, nil)}); err != nil || len(result.History) > 0 {
+	if result, _, err := reduceChecked(t, FallbackInput{Context: contextOf(t, 50, nil)}); err != nil || len(result.History) > 0 {
 		t.Errorf("an empty history gives %v, %v", result, err)
 	}
 }
@@ -256,7 +256,7 @@ func TestContextOverflow(t *testing.T) {
 	t.Parallel()
 	in := FallbackInput{Context: contextOf(t, 1000, conv(H("old"), A("ok"), H(strings.Repeat("x", 500))))}
 	in.Overhead, in.Reserve = 400, 250
-	_, names, err := climb(t, in)
+	_, names, err := reduceChecked(t, in)
 	var overflow *ContextOverflowError
 	if !errors.As(err, &overflow) || len(names) > 0 {
 		t.Fatalf("got %v after %v", err, names)

@@ -53,7 +53,7 @@ func TestUnseenResultsAreCut_D41(t *testing.T) {
 		limit int
 		shown bool
 	}{{20_000, true}, {2000, true}, {510, false}} {
-		result, _, err := climb(t, FallbackInput{Context: contextOf(t, tc.limit, entries)})
+		result, _, err := reduceChecked(t, FallbackInput{Context: contextOf(t, tc.limit, entries)})
 		if err != nil {
 			t.Fatal(err)
 		}

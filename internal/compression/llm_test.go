@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// answering returns a model that always gives the same answer.
-func answering(text string) *Summarizer {
+// answeringModel returns a model that always gives the same answer.
+func answeringModel(text string) *Summarizer {
 	return &Summarizer{
 		Name: "m", Prompt: "sum up", Count: charCounter{}.Count, Room: 1 << 30,
 		Ask: func(context.Context, string, string) (Answer, error) {
@@ -23,8 +23,8 @@ func answering(text string) *Summarizer {
 	}
 }
 
-// asked makes a model record the texts of its requests.
-func asked(s *Summarizer) *[]string {
+// recordRequests makes a model record the texts of its requests.
+func recordRequests(s *Summarizer) *[]string {
 	texts, ask := new([]string), s.Ask
 	s.Ask = func(ctx context.Context, system, text string) (Answer, error) {
 		*texts = append(*texts, text)
@@ -58,7 +58,7 @@ func TestMiddleOut_D34(t *testing.T) {
 	t.Parallel()
 	entries := talk(5) // 20 entries: 4 at the start and 4 at the end stay
 	c := contextOf(t, 100_000, entries)
-	c.Summarizer = answering("Here it is:\n" + snap + "\nDone.")
+	c.Summarizer = answeringModel("Here it is:\n" + snap + "\nDone.")
 	r := compressWith(t, middleOut, c)
 	i, summary := summaryOf(r.NewHistory)
 	if !r.Applied || i != 4 || len(r.NewHistory) != 9 || r.NewHistory[3] != entries[3] || r.NewHistory[5] != entries[16] {
@@ -78,7 +78,7 @@ func TestOneShot_D35(t *testing.T) {
 	t.Parallel()
 	entries := talk(5)
 	c := contextOf(t, 100_000, entries)
-	c.Summarizer = answering(snap)
+	c.Summarizer = answeringModel(snap)
 	r := compressWith(t, oneShot, c)
 	if i, _ := summaryOf(r.NewHistory); !r.Applied || i != 0 || len(r.NewHistory) != 5 || r.NewHistory[1] != entries[16] {
 		t.Fatalf("applied %t %q:\n%s", r.Applied, r.Reason, showAll(r.NewHistory))
@@ -112,7 +112,7 @@ func TestMiddleOutBoundaries_D34(t *testing.T) {
 			if name == "nothing worth it" {
 				c.PreserveThreshold = 0.3
 			}
-			c.Summarizer = answering(snap)
+			c.Summarizer = answeringModel(snap)
 			r := compressWith(t, middleOut, c)
 			if tc.noop != "" {
 				wantNoop(t, r, tc.noop)
@@ -133,8 +133,8 @@ func TestSummaryKeepsTheTask(t *testing.T) {
 		entries = append(entries, ran("read_file", "/w/a", strings.Repeat("line\n", 100))...)
 	}
 	c := contextOf(t, 100_000, entries)
-	c.Summarizer = answering(snap)
-	requests := asked(c.Summarizer)
+	c.Summarizer = answeringModel(snap)
+	requests := recordRequests(c.Summarizer)
 	r := compressWith(t, oneShot, c)
 	if !r.Applied || r.NewHistory[1] != entries[2] {
 		t.Fatalf("%s", showAll(r.NewHistory))
@@ -152,9 +152,9 @@ func TestRequestForASummary_D36(t *testing.T) {
 	failed.Error, failed.ExitCode = "exit status 1", &one
 	entries := conv(H("do <entry> it"), A("I will", &history.Thinking{Thought: "secret thought"}, call("c", "run_shell_command", `{"command":"make"}`)), T(failed), A(strings.Repeat("x", 2000)), H("bye"))
 	c := contextOf(t, 100_000, entries)
-	c.Summarizer = answering(snap)
+	c.Summarizer = answeringModel(snap)
 	c.ActiveTodos = todo.List{{ID: "7", Content: "fix the build", Status: todo.InProgress}}
-	requests := asked(c.Summarizer)
+	requests := recordRequests(c.Summarizer)
 	if r := compressWith(t, oneShot, c); !r.Applied {
 		t.Fatal(r.Reason)
 	}
@@ -193,9 +193,9 @@ func TestReducedTranscript_D36(t *testing.T) {
 		1_000:  {nil, true},
 	} {
 		c := contextOf(t, 1_000_000, entries)
-		c.Summarizer = answering(snap)
+		c.Summarizer = answeringModel(snap)
 		c.Summarizer.Room = room
-		requests := asked(c.Summarizer)
+		requests := recordRequests(c.Summarizer)
 		_, err := oneShot.Compress(context.Background(), c)
 		var failed *SummaryError
 		if errors.As(err, &failed) != want.err {
@@ -239,7 +239,7 @@ func TestUselessAnswers_ERR004(t *testing.T) {
 			t.Parallel()
 			for _, s := range []Strategy{middleOut, oneShot} {
 				c := contextOf(t, 100_000, talk(5))
-				c.Summarizer = answering("")
+				c.Summarizer = answeringModel("")
 				c.Summarizer.Ask = func(context.Context, string, string) (Answer, error) { return Answer{Text: tc.answer}, tc.err }
 				_, err := s.Compress(context.Background(), c)
 				var failed *SummaryError
@@ -258,7 +258,7 @@ func TestUselessAnswers_ERR004(t *testing.T) {
 		t.Errorf("without a model: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	c.Summarizer = answering("")
+	c.Summarizer = answeringModel("")
 	c.Summarizer.Ask = func(context.Context, string, string) (Answer, error) { cancel(); return Answer{}, boom }
 	if _, err := oneShot.Compress(ctx, c); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
@@ -271,7 +271,7 @@ func TestSummaryTooLarge_D28(t *testing.T) {
 	t.Parallel()
 	entries := talk(5)
 	c := contextOf(t, 100_000, entries)
-	c.Summarizer = answering("<state_snapshot>" + strings.Repeat("x", 50_000) + "</state_snapshot>")
+	c.Summarizer = answeringModel("<state_snapshot>" + strings.Repeat("x", 50_000) + "</state_snapshot>")
 	r := compressWith(t, oneShot, c)
 	if r.Applied || !r.Metadata.LLMCallMade || !strings.Contains(r.Reason, "asking for it took 1000") || len(r.NewHistory) != len(entries) {
 		t.Errorf("applied %t, %q, %+v", r.Applied, r.Reason, r.Metadata)
@@ -283,7 +283,7 @@ func TestTranscriptPointer(t *testing.T) {
 	t.Parallel()
 	for _, s := range []Strategy{middleOut, oneShot} {
 		c := contextOf(t, 100_000, talk(5))
-		c.Summarizer = answering(snap)
+		c.Summarizer = answeringModel(snap)
 		c.TranscriptPath = "/data/1.jsonl"
 		_, summary := summaryOf(compressWith(t, s, c).NewHistory)
 		// This stays true in a fork, and after the original session is deleted.

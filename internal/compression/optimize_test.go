@@ -79,7 +79,7 @@ func TestOptimizeNothingToDo(t *testing.T) {
 		{id: "O-01 one human", entries: conv(H("hi"))},
 		{id: "O-01 two humans", entries: conv(H("hi"), H("ho"))},
 		{id: "O-01 one ai", entries: conv(A("text"))},
-		{id: "O-02 all off", entries: stale, config: with(switched(1))},
+		{id: "O-02 all off", entries: stale, config: with(withSwitches(1))},
 		{id: "D-44", entries: elsewhere("/two", conv(H(history.NewInclusion("a", "1")), read("a")), conv(H(history.NewInclusion("a", "2")), write("a"), write("/two/b")))},
 		{id: "no facts", entries: conv(read("/w/a"), write("/w/a")), config: &DensityConfig{Switches: map[string]bool{"readWritePruning": true}}},
 	})
@@ -99,7 +99,7 @@ func TestOptimizeSwitches(t *testing.T) {
 		{[]string{"fileDedupe"}, [3]int{0, 1, 0}},
 		{[]string{"recencyPruning"}, [3]int{0, 0, 1}},
 	} {
-		result, err := highDensity{}.Optimize(entries, switched(1, c.on...))
+		result, err := highDensity{}.Optimize(entries, withSwitches(1, c.on...))
 		if err != nil || md(result.Metadata) != c.want {
 			t.Errorf("%v counts %v, %v", c.on, result.Metadata, err)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// patched returns a call of apply_patch with its answer.
-func patched(text string) []*history.Content {
+// patchCall returns a call of apply_patch with its answer.
+func patchCall(text string) []*history.Content {
 	arguments, err := json.Marshal(map[string]string{"input": text})
 	if err != nil {
 		panic(err)
@@ -31,19 +31,19 @@ func TestAPatchSupersedesReadsOfItsFiles(t *testing.T) {
 		cases = append(cases, want)
 	}
 	for _, path := range []string{"/w/a", "new/b", "c", "/w/d", "e"} {
-		row("D-96 "+path, stale, read(path), patched(patchOfFour))
+		row("D-96 "+path, stale, read(path), patchCall(patchOfFour))
 	}
-	row("another file", optimizeCase{}, read("/w/x"), patched(patchOfFour))
-	row("read afterwards", optimizeCase{}, patched(patchOfFour), read("/w/a"))
-	row("all of many", stale, ran("read_many_files", `{"paths":["a","e"]}`, "x"), patched(patchOfFour))
-	row("not all of many", optimizeCase{}, ran("read_many_files", `{"paths":["a","x"]}`, "x"), patched(patchOfFour))
-	row("no patch", optimizeCase{}, read("/w/a"), patched("*** Update File: a"))
+	row("another file", optimizeCase{}, read("/w/x"), patchCall(patchOfFour))
+	row("read afterwards", optimizeCase{}, patchCall(patchOfFour), read("/w/a"))
+	row("all of many", stale, ran("read_many_files", `{"paths":["a","e"]}`, "x"), patchCall(patchOfFour))
+	row("not all of many", optimizeCase{}, ran("read_many_files", `{"paths":["a","x"]}`, "x"), patchCall(patchOfFour))
+	row("no patch", optimizeCase{}, read("/w/a"), patchCall("*** Update File: a"))
 	arguments, err := json.Marshal(map[string]string{"input": patchOfFour})
 	if err != nil {
 		t.Fatal(err)
 	}
 	row("not applied", optimizeCase{}, read("/w/a"), A(call("p", "apply_patch", string(arguments))), T(failed("p", "apply_patch", "Nothing was changed.")))
-	undone := patched(patchOfFour)
+	undone := patchCall(patchOfFour)
 	undone[1] = undone[1].WithMeta(history.MetaUndone, true)
 	row("undone", optimizeCase{}, read("/w/a"), undone)
 	runOptimizeCases(t, cases)
@@ -69,7 +69,7 @@ func TestAReportSupersedesReadsOfItsFiles_D126(t *testing.T) {
 // A marker, a subject and recall name every file of a patch (D-96).
 func TestThePatchOfAMarkerNamesItsFiles(t *testing.T) {
 	t.Parallel()
-	entries := patched(patchOfFour)
+	entries := patchCall(patchOfFour)
 	pairs := slices.Collect(history.PairsBackward(entries))
 	want := []string{"a", "./new/b", "/w/c", "d", "e"}
 	if diff := cmp.Diff(want, writtenBy(pairs[0], entries, testFacts)); diff != "" {

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// optimized is one run of Optimize over a generated history.
-type optimized struct {
+// optimizedHistory is one run of Optimize over a generated history.
+type optimizedHistory struct {
 	config        DensityConfig
 	before, after []*history.Content
 	result        history.DensityResult
@@ -20,10 +20,10 @@ type optimized struct {
 
 // checkOptimize runs property on generated histories. It also checks P-1, because applying an
 // invalid result returns an error.
-func checkOptimize(t *testing.T, property func(*rapid.T, optimized)) {
+func checkOptimize(t *testing.T, property func(*rapid.T, optimizedHistory)) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		o := optimized{config: genConfig(rt), before: genHistory(rt)}
+		o := optimizedHistory{config: genConfig(rt), before: genHistory(rt)}
 		snapshot := asJSON(rt, o.before)
 		result, err := highDensity{}.Optimize(o.before, o.config)
 		if err != nil {
@@ -49,7 +49,7 @@ func checkOptimize(t *testing.T, property func(*rapid.T, optimized)) {
 
 // TestP1ResultsApply covers REQ-HD-001.5, REQ-HD-001.6 and REQ-HD-001.7.
 func TestP1ResultsApply(t *testing.T) {
-	checkOptimize(t, func(t *rapid.T, o optimized) {
+	checkOptimize(t, func(t *rapid.T, o optimizedHistory) {
 		if !slices.IsSorted(o.result.Removals) {
 			t.Errorf("removals are not in order: %v", o.result.Removals)
 		}
@@ -58,7 +58,7 @@ func TestP1ResultsApply(t *testing.T) {
 
 // TestP2Idempotent covers D-17.
 func TestP2Idempotent(t *testing.T) {
-	checkOptimize(t, func(t *rapid.T, o optimized) {
+	checkOptimize(t, func(t *rapid.T, o optimizedHistory) {
 		again, err := highDensity{}.Optimize(o.after, o.config)
 		if err != nil || !again.Empty() || again.Metadata.Total() > 0 {
 			t.Errorf("P-2: the second run finds %+v, %v", again, err)
@@ -68,7 +68,7 @@ func TestP2Idempotent(t *testing.T) {
 
 // P-3, P-4 and P-5 are compared with the simple rules: exactly the necessary blocks are removed.
 func TestP3P4AgainstPlainRules(t *testing.T) {
-	checkOptimize(t, func(t *rapid.T, o optimized) {
+	checkOptimize(t, func(t *rapid.T, o optimizedHistory) {
 		stale := plainStale(o.before, o.config)
 		old := plainOld(o.before, o.config, stale)
 		left := make(map[history.Block]bool)
@@ -101,7 +101,7 @@ func TestP3P4AgainstPlainRules(t *testing.T) {
 }
 
 func TestP5CallsKeepTheirResponses(t *testing.T) {
-	checkOptimize(t, func(t *rapid.T, o optimized) {
+	checkOptimize(t, func(t *rapid.T, o optimizedHistory) {
 		responses := make(map[*history.ToolCall]int)
 		before, after := history.PairCalls(o.before), history.PairCalls(o.after)
 		for _, pair := range before.Pairs {
@@ -124,7 +124,7 @@ func TestP5CallsKeepTheirResponses(t *testing.T) {
 }
 
 func TestP6ReplacementsKeepTheirEntry(t *testing.T) {
-	checkOptimize(t, func(t *rapid.T, o optimized) {
+	checkOptimize(t, func(t *rapid.T, o optimizedHistory) {
 		for i, c := range o.result.Replacements {
 			old := o.before[i]
 			if c.Speaker != old.Speaker || len(c.Blocks) == 0 || len(c.Metadata) != len(old.Metadata) {
@@ -136,7 +136,7 @@ func TestP6ReplacementsKeepTheirEntry(t *testing.T) {
 
 // TestP7CountsEqualTheChanges covers REQ-HD-001.8 and REQ-HD-013.7.
 func TestP7CountsEqualTheChanges(t *testing.T) {
-	checkOptimize(t, func(t *rapid.T, o optimized) {
+	checkOptimize(t, func(t *rapid.T, o optimizedHistory) {
 		want := [3]int{
 			countCalls(o.before) - countCalls(o.after),
 			countInclusions(o.before) - countInclusions(o.after),
@@ -178,7 +178,7 @@ func countPointers(entries []*history.Content) int {
 }
 
 // stalePointers counts the placeholders that were removed together with their stale read.
-func stalePointers(o optimized) int {
+func stalePointers(o optimizedHistory) int {
 	n := 0
 	for _, p := range o.result.Prunes {
 		if p.Kind == staleReads.Kind {
@@ -192,7 +192,7 @@ var stubLine = regexp.MustCompile(`\[[^\[\]]*: included again later\]$`)
 
 // TestP8HumanWordsSurvive covers D-21.
 func TestP8HumanWordsSurvive(t *testing.T) {
-	checkOptimize(t, func(t *rapid.T, o optimized) {
+	checkOptimize(t, func(t *rapid.T, o optimizedHistory) {
 		var before, after []string
 		for _, c := range o.before {
 			before = append(before, humanWords(c))
@@ -249,7 +249,7 @@ func TestCompressProperties(t *testing.T) {
 		}
 		first, last := outerHumans(entries)
 		kept := func(i int) bool {
-			return slices.ContainsFunc(result.NewHistory, func(c *history.Content) bool { return sameWords(c, entries[i]) })
+			return slices.ContainsFunc(result.NewHistory, func(c *history.Content) bool { return sameText(c, entries[i]) })
 		}
 		if last >= 0 && !kept(last) {
 			rt.Error("the latest message of the user is gone")
@@ -281,7 +281,7 @@ func TestCompressTwiceIsANoOp_D43(t *testing.T) {
 				rt.Fatal(err)
 			}
 		}
-		if second := compressWith(rt, s, countedAnew(c, again)); second.Applied {
+		if second := compressWith(rt, s, recounted(c, again)); second.Applied {
 			rt.Errorf("%s, before\n%s\nonce\n%s\ntwice\n%s", s.Name(), showAll(c.History), showAll(again), showAll(second.NewHistory))
 		}
 	})

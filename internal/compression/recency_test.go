@@ -33,7 +33,7 @@ func TestRecencyPrunesOnlyRepeatableResults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run := func() []*history.Content { return ran(c.tool, "{}", c.result) }
-			result, err := highDensity{}.Optimize(conv(run(), run(), run()), switched(1, "recencyPruning"))
+			result, err := highDensity{}.Optimize(conv(run(), run(), run()), withSwitches(1, "recencyPruning"))
 			if err != nil || result.Metadata.Total() != c.want || len(result.Replacements) != c.want {
 				t.Errorf("%d results went, want %d; %v", result.Metadata.Total(), c.want, err)
 			}
@@ -48,7 +48,7 @@ func TestRecencyKeepsThreeByDefault(t *testing.T) {
 	for range 5 {
 		entries = append(entries, ran("grep", "{}", long("x"))...)
 	}
-	config := switched(1, "recencyPruning")
+	config := withSwitches(1, "recencyPruning")
 	config.Numbers = nil
 	result, err := highDensity{}.Optimize(entries, config)
 	if err != nil || result.Metadata.CountOf("old-result") != 2 {
@@ -70,7 +70,7 @@ func TestShortResultsCount(t *testing.T) {
 // A pruned result is never shorter than its placeholder, and never comes from a tool whose results
 // can't be produced again (D-45).
 func TestRecencyNeverCostsAnything(t *testing.T) {
-	checkOptimize(t, func(t *rapid.T, o optimized) {
+	checkOptimize(t, func(t *rapid.T, o optimizedHistory) {
 		for _, p := range o.result.Prunes {
 			if p.Kind != oldResults.Kind {
 				continue

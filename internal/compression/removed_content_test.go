@@ -47,7 +47,7 @@ func TestPrunedBetweenWithASummary(t *testing.T) {
 	t.Parallel()
 	entries := talk(5)
 	c := contextOf(t, 100_000, entries)
-	c.Summarizer = answering(snap)
+	c.Summarizer = answeringModel(snap)
 	result, err := oneShot.Compress(context.Background(), c)
 	if err != nil || !result.Applied {
 		t.Fatal(err, result.Reason)

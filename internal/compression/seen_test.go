@@ -60,7 +60,7 @@ func TestUnseenAnswersStay_D120(t *testing.T) {
 		entries := genReply(rt)
 		c := contextOf(rt, rapid.IntRange(10, 20_000).Draw(rt, "window"), entries)
 		c.PreserveThreshold = pick(rt, []float64{0, 0.2, 1})
-		c.Summarizer = answering(snap)
+		c.Summarizer = answeringModel(snap)
 		for _, s := range strategies {
 			if o, ok := s.(Optimizer); ok {
 				result, err := o.Optimize(entries, genConfig(rt))

@@ -178,7 +178,7 @@ func TestImagesOfTheLatestAnswerAreRemovedFirst(t *testing.T) {
 	entries := conv(H("look"), A(call("1", "screenshot", `{}`)), T(res("1", "screenshot", "taken"), shot))
 	image := contextOf(t, 0, entries).Count(history.New(history.Tool, shot))
 	for _, limit := range []int{image + 200, 200} {
-		result, _, err := climb(t, FallbackInput{Context: contextOf(t, limit, entries)})
+		result, _, err := reduceChecked(t, FallbackInput{Context: contextOf(t, limit, entries)})
 		if err != nil {
 			t.Fatalf("limit %d: %v", limit, err)
 		}
@@ -197,7 +197,7 @@ func TestImageWithoutItsAnswerIsRemoved(t *testing.T) {
 	t.Parallel()
 	shot := &history.Media{MimeType: "image/png", Data: "AA"}
 	entries := conv(H(res("1", "read_file", "")), A(call("2", "grep", `{}`)), H(call("1", "read_file", "")), H(), A(res("2", "grep", ""), call("1", "screenshot", `{}`)), T(shot))
-	if _, _, err := climb(t, FallbackInput{Context: contextOf(t, 300, entries)}); err != nil {
+	if _, _, err := reduceChecked(t, FallbackInput{Context: contextOf(t, 300, entries)}); err != nil {
 		t.Error(err)
 	}
 }

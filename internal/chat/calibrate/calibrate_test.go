@@ -10,22 +10,22 @@ import (
 	"agent/internal/history"
 )
 
-// counted is a conversation that a provider counts with its own scale, and with another scale for
+// countedConversation is a conversation that a provider counts with its own scale, and with another scale for
 // system prompt and tools.
-type counted struct {
+type countedConversation struct {
 	Request
 	told map[*history.Content]float64
 	head float64
 }
 
-func (c *counted) add(own int, scale float64) {
+func (c *countedConversation) add(own int, scale float64) {
 	entry := history.HumanText("text")
 	c.Entries, c.Tokens = append(c.Entries, entry), append(c.Tokens, own)
 	c.told[entry] = scale * float64(own)
 }
 
 // upTo returns the provider's count for the system prompt, the tools and some entries.
-func (c *counted) upTo(entries int) float64 {
+func (c *countedConversation) upTo(entries int) float64 {
 	sum := c.head
 	for _, entry := range c.Entries[:entries] {
 		sum += c.told[entry]
@@ -33,9 +33,9 @@ func (c *counted) upTo(entries int) float64 {
 	return sum
 }
 
-func draw(t *rapid.T) *counted {
+func draw(t *rapid.T) *countedConversation {
 	own := rapid.IntRange(500, 4000).Draw(t, "head")
-	return &counted{
+	return &countedConversation{
 		Request: Request{Model: "m", Head: "h", HeadTokens: own},
 		told:    map[*history.Content]float64{},
 		head:    float64(own) * rapid.Float64Range(0.8, 1.5).Draw(t, "scale of the head"),

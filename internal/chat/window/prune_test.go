@@ -22,8 +22,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// priced is a bench with a clock, whose strategy compares the cost of pruning.
-type priced struct {
+// pricedBench is a bench with a clock, whose strategy compares the cost of pruning.
+type pricedBench struct {
 	*bench
 	now time.Time
 	// words is the length of each answer.
@@ -45,8 +45,8 @@ func unitsOf(tool string) toolspec.Traits {
 	return known
 }
 
-func newPriced(t *testing.T, limit int, observer history.Observer) *priced {
-	p := &priced{bench: newBench(t, limit), now: time.Unix(1_000_000, 0), words: 300}
+func newPriced(t *testing.T, limit int, observer history.Observer) *pricedBench {
+	p := &pricedBench{bench: newBench(t, limit), now: time.Unix(1_000_000, 0), words: 300}
 	p.set(settings.CompressionStrategy, compression.CacheAwareName)
 	p.models.cache = func(string) vendor.Cache { return vendor.Cache{Life: 5 * time.Minute} }
 	p.config.Facts = unitsOf
@@ -56,7 +56,7 @@ func newPriced(t *testing.T, limit int, observer history.Observer) *priced {
 }
 
 // request prepares the context, and has the model reply with a call.
-func (p *priced) request(n int) {
+func (p *pricedBench) request(n int) {
 	p.t.Helper()
 	p.now = p.now.Add(20 * time.Second)
 	if err := p.tryFit(); err != nil {
@@ -74,7 +74,7 @@ func (p *priced) request(n int) {
 
 // cached returns the tokens that a provider finds in its cache, if it keeps a request for five
 // minutes.
-func (p *priced) cached() int {
+func (p *pricedBench) cached() int {
 	entries, tokens := p.History.Curated()
 	cached := p.Measure.Estimate() - p.History.TotalTokens()
 	sent, same := make([]string, len(entries)), p.sent != nil
@@ -96,7 +96,7 @@ func (p *priced) cached() int {
 }
 
 // cuts returns the pruning passes so far.
-func (p *priced) cuts() []window.Density {
+func (p *pricedBench) cuts() []window.Density {
 	var cuts []window.Density
 	for _, step := range p.steps {
 		if d, ok := step.(window.Density); ok {
@@ -261,21 +261,21 @@ func TestIdleMakesCutsFree(t *testing.T) {
 // decisions as an uninterrupted one, wherever the kill happens.
 func TestKillAndResume(t *testing.T) {
 	t.Parallel()
-	whole, _ := killed(t, 0)
+	whole, _ := killedSession(t, 0)
 	if len(whole) < 5 {
 		t.Fatalf("only %d cuts", len(whole))
 	}
 	for _, every := range []int{2, 7} {
-		cuts, resumed := killed(t, every)
+		cuts, resumed := killedSession(t, every)
 		if diff := cmp.Diff(whole, cuts); diff != "" || resumed == 0 {
 			t.Errorf("killed every %d requests, taken up %d times: (-whole +killed)\n%s", every, resumed, diff)
 		}
 	}
 }
 
-// killed runs a session and kills it after every n-th request, or never if n is 0. The parameter
+// killedSession runs a session and kills it after every n-th request, or never if n is 0. The parameter
 // every is n. killed returns each pruning pass with the account at that time.
-func killed(t *testing.T, every int) (cuts []string, resumed int) {
+func killedSession(t *testing.T, every int) (cuts []string, resumed int) {
 	t.Helper()
 	clock := time.Unix(1_000_000, 0)
 	options := session.Options{Dir: t.TempDir(), Workspace: "/w", PID: 1, Random: strings.NewReader(strings.Repeat("random", 100)), Now: func() time.Time { return clock }}
@@ -376,7 +376,7 @@ func TestRecalledSoonIsPinned(t *testing.T) {
 func TestLearnedLifeIsKept(t *testing.T) {
 	t.Parallel()
 	kept := map[string]time.Duration{}
-	session := func() *priced {
+	session := func() *pricedBench {
 		p := newPriced(t, 1_000_000, nil)
 		p.models.cache = func(model string) vendor.Cache {
 			life := 5 * time.Minute
@@ -389,7 +389,7 @@ func TestLearnedLifeIsKept(t *testing.T) {
 		p.words = 3000
 		return p
 	}
-	reply := func(p *priced, n int, pause time.Duration, share float64) {
+	reply := func(p *pricedBench, n int, pause time.Duration, share float64) {
 		t.Helper()
 		p.now = p.now.Add(pause)
 		if err := p.tryFit(); err != nil {
@@ -429,7 +429,7 @@ func TestLearnedLifeIsKept(t *testing.T) {
 }
 
 // requested returns the inputs of the decision about the next request.
-func (p *priced) requested(t *testing.T) compression.Request {
+func (p *pricedBench) requested(t *testing.T) compression.Request {
 	t.Helper()
 	if err := p.tryFit(); err != nil {
 		t.Fatal(err)
@@ -448,7 +448,7 @@ func TestForecastIsRight(t *testing.T) {
 	t.Parallel()
 	asked, other := newPriced(t, 1_000_000, nil), newPriced(t, 1_000_000, nil)
 	left := 0
-	for _, p := range []*priced{asked, other} {
+	for _, p := range []*pricedBench{asked, other} {
 		p.words = 3000
 		p.say("go")
 		for n := range 60 {

@@ -13,7 +13,7 @@ import (
 func TestKeptPastStays(t *testing.T) {
 	t.Parallel()
 	free := 0
-	for seed := range histories(t, 40) {
+	for seed := range historyCount(t, 40) {
 		r := rand.New(rand.NewPCG(uint64(seed), 11))
 		e := newEngine()
 		e.account.None += 1e6 // the account can pay for every pruning pass

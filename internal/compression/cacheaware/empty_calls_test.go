@@ -57,7 +57,7 @@ func TestEmptyCallsAreRemovedFromAnEntry(t *testing.T) {
 		history.New(history.AI, &history.Text{Text: "I look again."}, &history.ToolCall{ID: "c", Name: "grep", Parameters: []byte(`{"p":2}`)}),
 		history.New(history.Tool, &history.ToolResponse{CallID: "c", ToolName: "grep", Result: history.TextResult(source("G", 40))}),
 	}
-	e, h := newEngine(), history.NewService(fourBytes{}, nil)
+	e, h := newEngine(), history.NewService(bytesCounter{}, nil)
 	add := func(entry *history.Content) {
 		e.Add(entry)
 		if err := h.Add(entry); err != nil {

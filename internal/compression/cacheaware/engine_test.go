@@ -27,8 +27,8 @@ var prices = []Price{
 	{Read: 0.1, Write: 1.25, Step: PriceStep{Above: 8000, Read: 0.2, Write: 2.5}},
 }
 
-// histories returns the number of random histories for a property: HISTORIES, or the usual number.
-func histories(t *testing.T, usual int) int {
+// historyCount returns the number of random histories for a property: HISTORIES, or the usual number.
+func historyCount(t *testing.T, usual int) int {
 	t.Helper()
 	text := os.Getenv("HISTORIES")
 	if text == "" {
@@ -99,7 +99,7 @@ func shapes(entries []*history.Content, among []string) []string {
 // After a plan is applied there is nothing left to do. Planning changes nothing.
 func TestPlanIsIdempotent(t *testing.T) {
 	t.Parallel()
-	for seed := range histories(t, 40) {
+	for seed := range historyCount(t, 40) {
 		r := rand.New(rand.NewPCG(uint64(seed), 3))
 		e := newEngine()
 		run(e, randomTalk(r, 40), func(request int) RequestFacts { return RequestFacts{Price: SafePrice, Cold: request == 0} }, func(Plan) {})
@@ -121,7 +121,7 @@ func TestPlanIsIdempotent(t *testing.T) {
 // same decisions as the engine that wrote it.
 func TestFollow(t *testing.T) {
 	t.Parallel()
-	for seed := range histories(t, 20) {
+	for seed := range historyCount(t, 20) {
 		r := rand.New(rand.NewPCG(uint64(seed), 5))
 		live := newEngine()
 		var steps []history.Step

@@ -10,10 +10,10 @@ import (
 	"agent/internal/toolspec"
 )
 
-// fourBytes counts one token for four bytes. It is fast and accurate enough.
-type fourBytes struct{}
+// bytesCounter counts one token for four bytes. It is fast and accurate enough.
+type bytesCounter struct{}
 
-func (fourBytes) Count(text string) int { return (len(text) + 3) / 4 }
+func (bytesCounter) Count(text string) int { return (len(text) + 3) / 4 }
 
 var testTools = map[string]toolspec.Traits{
 	"read":       {Reads: true, File: []string{"path"}, Density: toolspec.Density{From: []string{"offset"}, Count: []string{"limit"}, Headed: true}},
@@ -33,7 +33,7 @@ var testTools = map[string]toolspec.Traits{
 func toolOf(name string) toolspec.Traits { return testTools[name] }
 
 func newEngine() *Engine {
-	return New(Options{Tools: toolOf, Root: "/w", Counter: func() history.Counter { return fourBytes{} }})
+	return New(Options{Tools: toolOf, Root: "/w", Counter: func() history.Counter { return bytesCounter{} }})
 }
 
 // talk is a conversation under construction.

@@ -15,14 +15,14 @@ type byLetter struct{}
 func (byLetter) Count(text string) int { return len(text) }
 func (byLetter) Vocabulary() string    { return "letters" }
 
-// listening counts the calls of Count for a text.
-type listening struct {
+// callCounter counts the calls of Count for a text.
+type callCounter struct {
 	byLetter
 	text  string
 	heard int
 }
 
-func (l *listening) Count(text string) int {
+func (l *callCounter) Count(text string) int {
 	if text == l.text {
 		l.heard++
 	}
@@ -42,7 +42,7 @@ func TestRecordedCountsAreTakenOver(t *testing.T) {
 		}
 	}
 	parts := func(entries []*history.Content) ([]RecordedUnit, int) {
-		counter := &listening{text: long}
+		counter := &callCounter{text: long}
 		e := New(Options{
 			Tools: func(string) toolspec.Traits { return toolspec.Traits{} }, Root: "/w",
 			Counter: func() history.Counter { return counter },

@@ -158,7 +158,7 @@ var lives = []time.Duration{5 * time.Minute, 30 * time.Minute, time.Hour}
 // sent requests. Requests are valid, and only answers, long arguments and images change.
 func TestNeverDearer(t *testing.T) {
 	t.Parallel()
-	sessions, cheaper, tried := histories(t, 12), 0, 0
+	sessions, cheaper, tried := historyCount(t, 12), 0, 0
 	for seed := range sessions {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
 		entries := randomTalk(r, 1+r.IntN(40))
@@ -309,7 +309,7 @@ func TestFreeMark(t *testing.T) {
 func TestSafePriceIsSafe(t *testing.T) {
 	t.Parallel()
 	cut := 0
-	for seed := range histories(t, 40) {
+	for seed := range historyCount(t, 40) {
 		r := rand.New(rand.NewPCG(uint64(seed), 21))
 		e, all := newEngine(), newEngine()
 		cache := vendor.Cache{}

@@ -177,9 +177,9 @@ func TestRebuildKeepsPins(t *testing.T) {
 	}
 }
 
-// trail returns a conversation that reads and edits a file, so that it can be merged, and the
+// mergeableFile returns a conversation that reads and edits a file, so that it can be merged, and the
 // file's text.
-func trail() (*talk, string) {
+func mergeableFile() (*talk, string) {
 	say, text := &talk{}, source("A", 120)
 	say.human("go")
 	say.call("read", map[string]any{"path": "a.go"}, text, false)
@@ -197,7 +197,7 @@ func trail() (*talk, string) {
 // A merge shows the current text of a file and keeps one copy of it.
 func TestFold(t *testing.T) {
 	t.Parallel()
-	say, text := trail()
+	say, text := mergeableFile()
 	gone, e := plan(RequestFacts{}, say)
 	if len(gone) == 0 {
 		t.Fatal("nothing was folded")
@@ -224,8 +224,8 @@ func TestFold(t *testing.T) {
 // content that the model has seen.
 func TestFoldAsksTheDisk(t *testing.T) {
 	t.Parallel()
-	said, text := trail()
-	seen, _ := trail()
+	said, text := mergeableFile()
+	seen, _ := mergeableFile()
 	last := len(seen.entries) - 1
 	seen.entries[last] = overJSON(t, history.View{Path: "/w/a.go", Hash: history.Digest("package a // seen")}.Note(seen.entries[last]))
 	reads := 0
@@ -269,7 +269,7 @@ func TestFoldAsksTheDisk(t *testing.T) {
 func TestNoFoldOfUnknownLines(t *testing.T) {
 	t.Parallel()
 	for line, folds := range map[string]bool{"func AStep100() { return call_100(100) }": true, "by other hands": false} {
-		say, _ := trail()
+		say, _ := mergeableFile()
 		say.call("lines", map[string]any{"path": "a.go", "from": 47, "to": 47}, "47|"+line, false)
 		say.call("lines", map[string]any{"path": "a.go", "from": 1, "to": 2}, "no such line", true) // this answer shows no lines
 		gone, _ := plan(RequestFacts{}, say)

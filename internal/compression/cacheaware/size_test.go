@@ -39,9 +39,9 @@ func withAttachments(r *rand.Rand, entries []*history.Content) []*history.Conten
 func TestSizesAreThoseOfTheHistory(t *testing.T) {
 	t.Parallel()
 	cut := 0
-	for seed := range histories(t, 40) {
+	for seed := range historyCount(t, 40) {
 		r := rand.New(rand.NewPCG(uint64(seed), 11))
-		h, e := history.NewService(fourBytes{}, nil), newEngine()
+		h, e := history.NewService(bytesCounter{}, nil), newEngine()
 		for i, entry := range withAttachments(r, randomTalk(r, 40)) {
 			if entry.Speaker == history.AI {
 				m := RequestFacts{Price: SafePrice, Cold: r.IntN(9) == 0}

@@ -25,7 +25,7 @@ func withLongAnswers(entries []*history.Content) []*history.Content {
 func TestNewestTextStaysWhileOlderStays(t *testing.T) {
 	t.Parallel()
 	left, marked := 0, 0
-	for seed := range histories(t, 60) {
+	for seed := range historyCount(t, 60) {
 		r := rand.New(rand.NewPCG(uint64(seed), 17))
 		e := newEngine()
 		e.account.None += 1e6 // the account can pay for every pruning pass

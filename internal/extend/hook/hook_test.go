@@ -67,7 +67,7 @@ func newBench(t *testing.T, change func(*Config), written ...string) bench {
 			return func() WorkspaceChanges { return WorkspaceChanges{} }
 		},
 		Beside: func(string) {},
-		Record: told(func(_, _, _ string, _ shell.ExitInfo) {}),
+		Record: recordFunc(func(_, _, _ string, _ shell.ExitInfo) {}),
 		Slow:   func(string) {},
 	}
 	if change != nil {
@@ -530,10 +530,12 @@ func TestAMissingProgramIsReportedOnce(t *testing.T) {
 	}
 }
 
-// told is a Record for tests.
-type told func(name, line, confined string, end shell.ExitInfo)
+// recordFunc is a Record for tests.
+type recordFunc func(name, line, confined string, end shell.ExitInfo)
 
-func (t told) Ran(name, line, confined string, end shell.ExitInfo) { t(name, line, confined, end) }
+func (t recordFunc) Ran(name, line, confined string, end shell.ExitInfo) {
+	t(name, line, confined, end)
+}
 
 // Each run of a hook is passed to the record, with the subagent that caused it.
 func TestRunsAreRecorded(t *testing.T) {
@@ -541,7 +543,7 @@ func TestRunsAreRecorded(t *testing.T) {
 	var mu sync.Mutex
 	var ran []string
 	r := newBench(t, func(c *Config) {
-		c.Record = told(func(name, line, confined string, end shell.ExitInfo) {
+		c.Record = recordFunc(func(name, line, confined string, end shell.ExitInfo) {
 			mu.Lock()
 			defer mu.Unlock()
 			status := "none"

@@ -13,8 +13,8 @@ import (
 	"agent/internal/extend/setup/imports"
 )
 
-// lines returns the changes of a plan, one on each line.
-func lines(plan imports.Plan) string {
+// changeLines returns the changes of a plan, one on each line.
+func changeLines(plan imports.Plan) string {
 	var all []string
 	for _, c := range plan.Changes {
 		all = append(all, fmt.Sprintf("%s %s %s%d → %s (%s)", c.State, c.Kind, c.Name, c.Count, c.To, strings.Join(c.Lost, "; ")))
@@ -41,7 +41,7 @@ func TestEverySettingIsReported(t *testing.T) {
 		".config/opencode/opencode.json": `{"model": "anthropic/claude-sonnet-4-5", "agent": {"docs": {}}, "permission": {"edit": "ask"}}`,
 		".config/crush/crush.json":       `{"mcp": {}, "permissions": {}, "env": {}, "agent": 1}`,
 	})
-	got := lines(p.plan())
+	got := changeLines(p.plan())
 	for _, want := range []string{
 		"shown settings model0 → /model (the short name opus is unknown; the list has the names of the endpoint in use)",
 		"shown settings effortLevel0 → /set reasoning.effort high",
@@ -93,7 +93,7 @@ func TestEveryMemberIsNamed(t *testing.T) {
 		data, _ := json.Marshal(members)
 		file := rapid.SampledFrom(files).Draw(r, "file")
 		plan := newPlace(t, map[string]string{file: string(data)}).plan()
-		got := lines(plan)
+		got := changeLines(plan)
 		for name := range members {
 			if !strings.Contains(got, name) && !(name == "agent" && strings.Contains(got, "sub-agents")) {
 				r.Errorf("%s of %s %s is not named:\n%s", name, file, data, got)
