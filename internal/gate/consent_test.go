@@ -29,8 +29,8 @@ func consentIn(t *testing.T, mode Mode, policy Policy) *Consent {
 	return NewConsent(&policy, s)
 }
 
-// ruled parses rules about the tools above.
-func ruled(t *testing.T, texts ...string) (all rules.Rules) {
+// parseRules parses rules about the tools above.
+func parseRules(t *testing.T, texts ...string) (all rules.Rules) {
 	t.Helper()
 	var kinds []tools.Tool
 	for name, does := range does {
@@ -222,10 +222,10 @@ func TestRulesAllow(t *testing.T) {
 	} {
 		policy := Policy{Unattended: true}
 		if tt.allow != "" {
-			policy.Allow = ruled(t, tt.allow)
+			policy.Allow = parseRules(t, tt.allow)
 		}
 		if tt.leaves != "" {
-			policy.AllowOutside = ruled(t, tt.leaves)
+			policy.AllowOutside = parseRules(t, tt.leaves)
 		}
 		if got := consentIn(t, tt.mode, policy).outcome(t, tt.call); got != tt.want {
 			t.Errorf("%s with %s%s: %q %q %s, want %s", tt.mode, tt.allow, tt.leaves, tt.call.Preview.Command, tt.call.Preview.Paths, got, tt.want)
@@ -313,8 +313,8 @@ func TestForget(t *testing.T) {
 	} {
 		names := func(says []string) string { return strings.ReplaceAll(strings.Join(says, " "), "edits of ", "") }
 		forgot, err := c.Revoke(tt.number)
-		if (err != nil) != (tt.forgot == "no such") || err == nil && names(forgot) != tt.forgot || names(saidOf(c.Grants())) != tt.left {
-			t.Errorf("forgetting %d: %q, %v; left %q", tt.number, forgot, err, saidOf(c.Grants()))
+		if (err != nil) != (tt.forgot == "no such") || err == nil && names(forgot) != tt.forgot || names(descriptionsOf(c.Grants())) != tt.left {
+			t.Errorf("forgetting %d: %q, %v; left %q", tt.number, forgot, err, descriptionsOf(c.Grants()))
 		}
 		if asked := c.outcome(t, edit("a")) == "asked"; asked == strings.Contains(tt.left, "a") {
 			t.Errorf("forgetting %d: asked %t about a", tt.number, asked)
@@ -322,8 +322,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// saidOf returns the descriptions of permissions.
-func saidOf(granted []GrantEntry) (says []string) {
+// descriptionsOf returns the descriptions of permissions.
+func descriptionsOf(granted []GrantEntry) (says []string) {
 	for _, g := range granted {
 		says = append(says, g.Says)
 	}
@@ -336,9 +336,9 @@ func saidOf(granted []GrantEntry) (says []string) {
 func TestGrantsForATurn(t *testing.T) {
 	t.Parallel()
 	c := consentIn(t, ModeAsk, Policy{})
-	c.SetAgreedRules(ruled(t, "shell(go vet)"))
-	c.GrantForTurn(ruled(t, "edit(*)"))
-	c.GrantForTurn(ruled(t, "mcp(s/t)"))
+	c.SetAgreedRules(parseRules(t, "shell(go vet)"))
+	c.GrantForTurn(parseRules(t, "edit(*)"))
+	c.GrantForTurn(parseRules(t, "mcp(s/t)"))
 	served := Call{Name: "mcp_call", Traits: toolspec.Traits{Network: true}, Preview: tools.Preview{Served: &tools.ServerCall{Server: "s", Tool: "t"}}}
 	env := edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.File{{Path: ".env", Name: ".env"}} })
 	outcomes := func() (all []string) {
@@ -377,7 +377,7 @@ func TestSideQuestion(t *testing.T) {
 			t.Errorf("%+v: %+v", d, v)
 		}
 		if granted := len(c.Grants()) > 0; granted != d.Always {
-			t.Errorf("%+v grants %q", d, saidOf(c.Grants()))
+			t.Errorf("%+v grants %q", d, descriptionsOf(c.Grants()))
 		}
 	}
 }
@@ -548,7 +548,7 @@ func TestADefectOfAGateRefuses(t *testing.T) {
 // a property of the call.
 func TestBasisOfCallsWithoutApproval(t *testing.T) {
 	t.Parallel()
-	allowed := Policy{Allow: ruled(t, "shell(go *)", "shell(make test)", "edit(*.go)")}
+	allowed := Policy{Allow: parseRules(t, "shell(go *)", "shell(make test)", "edit(*.go)")}
 	for _, c := range []struct {
 		mode   Mode
 		policy Policy

@@ -13,15 +13,15 @@ import (
 	"agent/internal/toolspec"
 )
 
-// did is a call that a test reports to the guard.
-type did struct {
+// guardedCall is a call that a test reports to the guard.
+type guardedCall struct {
 	name, arguments, answer string
 	fails, ends, errs       bool
 	note                    string
 	took                    time.Duration
 }
 
-func (d did) end(g *LoopDetector) {
+func (d guardedCall) end(g *LoopDetector) {
 	does := toolspec.Traits{Reads: true}
 	switch d.name {
 	case "replace":
@@ -43,8 +43,8 @@ func (d did) end(g *LoopDetector) {
 	g.Gate().Ended(Call{Name: d.name, Said: toolspec.Label{Name: d.name, Subject: d.arguments}, Arguments: arguments.Parse(d.arguments), Traits: does}, answer, d.took)
 }
 
-// says returns the guard's description of a loop before the next call, or "".
-func says(g *LoopDetector) string {
+// loopReport returns the guard's description of a loop before the next call, or "".
+func loopReport(g *LoopDetector) string {
 	if ask := g.Gate().Check(context.Background(), Call{}).Ask; ask != nil {
 		return ask.Approval.Repeats
 	}
@@ -55,14 +55,14 @@ func says(g *LoopDetector) string {
 func TestLoopGuard(t *testing.T) {
 	t.Parallel()
 	var (
-		read  = did{name: "read_file", arguments: "a", answer: "the same"}
-		list  = did{name: "list_directory", arguments: ".", answer: "a b"}
-		edit  = did{name: "replace", arguments: "x for y", answer: "replaced"}
-		wrong = did{name: "replace", arguments: "x for y", answer: "no x", fails: true}
-		test  = did{name: "run", arguments: "go test", answer: "FAIL", fails: true}
+		read  = guardedCall{name: "read_file", arguments: "a", answer: "the same"}
+		list  = guardedCall{name: "list_directory", arguments: ".", answer: "a b"}
+		edit  = guardedCall{name: "replace", arguments: "x for y", answer: "replaced"}
+		wrong = guardedCall{name: "replace", arguments: "x for y", answer: "no x", fails: true}
+		test  = guardedCall{name: "run", arguments: "go test", answer: "FAIL", fails: true}
 	)
-	numbered := func(d did, what string) func(n int) did {
-		return func(n int) did {
+	numbered := func(d guardedCall, what string) func(n int) guardedCall {
+		return func(n int) guardedCall {
 			numbered := d
 			if what == "answer" {
 				numbered.answer = fmt.Sprint(d.answer, n)
@@ -72,25 +72,25 @@ func TestLoopGuard(t *testing.T) {
 			return numbered
 		}
 	}
-	always := func(d did) func(int) did { return func(int) did { return d } }
-	timed := func(n int) did {
-		return did{name: "run", arguments: "go test", answer: fmt.Sprintf("FAIL a.go:7 (%d.3s)", n), fails: true}
+	always := func(d guardedCall) func(int) guardedCall { return func(int) guardedCall { return d } }
+	timed := func(n int) guardedCall {
+		return guardedCall{name: "run", arguments: "go test", answer: fmt.Sprintf("FAIL a.go:7 (%d.3s)", n), fails: true}
 	}
-	passing := func(n int) did {
-		return did{name: "run", arguments: "go test", answer: fmt.Sprintf("ok in 0.%d3s", n)}
+	passing := func(n int) guardedCall {
+		return guardedCall{name: "run", arguments: "go test", answer: fmt.Sprintf("ok in 0.%d3s", n)}
 	}
-	rotation := func(length int) (circle []func(int) did) {
+	rotation := func(length int) (circle []func(int) guardedCall) {
 		for i := range length {
-			circle = append(circle, always(did{name: "run", arguments: fmt.Sprint(i), answer: "same"}))
+			circle = append(circle, always(guardedCall{name: "run", arguments: fmt.Sprint(i), answer: "same"}))
 		}
 		return circle
 	}
-	command := func(arguments string) func(int) did {
-		return func(n int) did {
-			return did{name: "run", arguments: arguments, answer: "same", ends: true, took: time.Duration(n+1) * time.Millisecond}
+	command := func(arguments string) func(int) guardedCall {
+		return func(n int) guardedCall {
+			return guardedCall{name: "run", arguments: arguments, answer: "same", ends: true, took: time.Duration(n+1) * time.Millisecond}
 		}
 	}
-	var commands []func(int) did
+	var commands []func(int) guardedCall
 	for i := range maxRotation {
 		commands = append(commands, command(fmt.Sprint(i)))
 	}
@@ -98,48 +98,52 @@ func TestLoopGuard(t *testing.T) {
 		name string
 		// circle holds the calls that repeat in turn. says is a part of the final report, or empty
 		// if the calls do not count as a loop.
-		circle []func(n int) did
+		circle []func(n int) guardedCall
 		says   string
 	}{
-		{"the same failure", []func(int) did{always(test)}, "failed in the same way 5 times within 5 calls: run go test"},
-		{"the same failure among other work", []func(int) did{always(wrong), numbered(read, "arguments"), numbered(test, "arguments")}, "5 times within 13 calls: replace x for y"},
-		{"I8: a failing edit, a read, a test", []func(int) did{always(wrong), always(read), always(test)}, "replace x for y"},
-		{"a failure that differs by its time", []func(int) did{timed, numbered(edit, "arguments")}, "run go test"},
-		{"one success", []func(int) did{always(read)}, "got the same answer 5 times"},
-		{"two successes in turn", []func(int) did{always(read), always(list)}, "read_file a"},
-		{"an edit that is made again and again", []func(int) did{always(edit), numbered(test, "answer"), always(read)}, "the same 3 calls came 5 times in the same order, the last of them read_file a"},
-		{"an edit and tests that answer otherwise", []func(int) did{numbered(edit, "answer"), passing}, "the same 2 calls came 5 times"},
-		{"three calls that answer otherwise", []func(int) did{numbered(edit, "answer"), passing, numbered(read, "answer")}, "the same 3 calls came 5 times"},
+		{"the same failure", []func(int) guardedCall{always(test)}, "failed in the same way 5 times within 5 calls: run go test"},
+		{"the same failure among other work", []func(int) guardedCall{always(wrong), numbered(read, "arguments"), numbered(test, "arguments")}, "5 times within 13 calls: replace x for y"},
+		{"I8: a failing edit, a read, a test", []func(int) guardedCall{always(wrong), always(read), always(test)}, "replace x for y"},
+		{"a failure that differs by its time", []func(int) guardedCall{timed, numbered(edit, "arguments")}, "run go test"},
+		{"one success", []func(int) guardedCall{always(read)}, "got the same answer 5 times"},
+		{"two successes in turn", []func(int) guardedCall{always(read), always(list)}, "read_file a"},
+		{"an edit that is made again and again", []func(int) guardedCall{always(edit), numbered(test, "answer"), always(read)}, "the same 3 calls came 5 times in the same order, the last of them read_file a"},
+		{"an edit and tests that answer otherwise", []func(int) guardedCall{numbered(edit, "answer"), passing}, "the same 2 calls came 5 times"},
+		{"three calls that answer otherwise", []func(int) guardedCall{numbered(edit, "answer"), passing, numbered(read, "answer")}, "the same 3 calls came 5 times"},
 
-		{"the same error", []func(int) did{always(did{name: "read_file", arguments: "a", errs: true})}, "failed in the same way 5 times"},
-		{"a slow failure", []func(int) did{always(did{name: "run", arguments: "go test", fails: true, took: time.Minute})}, "failed in the same way 5 times"},
+		{"the same error", []func(int) guardedCall{always(guardedCall{name: "read_file", arguments: "a", errs: true})}, "failed in the same way 5 times"},
+		{"a slow failure", []func(int) guardedCall{always(guardedCall{name: "run", arguments: "go test", fails: true, took: time.Minute})}, "failed in the same way 5 times"},
 		{"four successes in turn", rotation(4), "got the same answer 5 times"},
 		{"F9: five successes in turn", rotation(5), "the same 5 calls came again and again with the same answers, the last of them run 0"},
 		{"F9: seven in turn", rotation(7), "the same 7 calls"},
 		{"F9: twelve in turn", rotation(12), "the same 12 calls"},
 		{"F9: twelve commands in turn", commands, "the same 12 calls"},
-		{"a command with other blanks and comments", []func(int) did{func(n int) did {
-			return did{name: "run", arguments: fmt.Sprintf(`{"command":"cat%sf # try %d"}`, strings.Repeat(" ", 1+n%7), n), answer: "same"}
+		{"a command with other blanks and comments", []func(int) guardedCall{func(n int) guardedCall {
+			return guardedCall{name: "run", arguments: fmt.Sprintf(`{"command":"cat%sf # try %d"}`, strings.Repeat(" ", 1+n%7), n), answer: "same"}
 		}}, "got the same answer 5 times"},
-		{"a command on lines of its own", []func(int) did{func(n int) did {
-			return did{name: "run", arguments: fmt.Sprintf(`{"command":"# look\\ncat f%d"}`, n), answer: "same"}
+		{"a command on lines of its own", []func(int) guardedCall{func(n int) guardedCall {
+			return guardedCall{name: "run", arguments: fmt.Sprintf(`{"command":"# look\\ncat f%d"}`, n), answer: "same"}
 		}}, ""},
 		{"a command that succeeds", commands[:1], "got the same answer 5 times"},
 		{"F9: failures among them", append(rotation(6), always(test), always(read)), "the same 8 calls"},
 		{"seven in turn, one of which learns something", append(rotation(6), numbered(read, "answer")), ""},
-		{"seven in turn, one of which waits", append(rotation(6), always(did{name: "run", arguments: "sleep", took: 10 * time.Second})), ""},
+		{"seven in turn, one of which waits", append(rotation(6), always(guardedCall{name: "run", arguments: "sleep", took: 10 * time.Second})), ""},
 
 		{"F9: thirteen in turn", rotation(13), ""},
-		{"a success that differs by its time", []func(int) did{passing}, ""},
-		{"an answer that differs by its note", []func(int) did{func(n int) did { return did{name: "read_file", arguments: "a", note: fmt.Sprint("line ", n)} }}, ""},
-		{"a file with other blanks in its name", []func(int) did{func(n int) did { return did{name: "read_file", arguments: "a" + strings.Repeat(" ", n)} }}, ""},
-		{"failures of their own", []func(int) did{numbered(test, "arguments")}, ""},
-		{"tests that fail otherwise each time", []func(int) did{numbered(edit, "arguments"), numbered(test, "answer")}, ""},
-		{"tests that pass between edits", []func(int) did{numbered(edit, "arguments"), always(did{name: "run", arguments: "go build"})}, ""},
-		{"waiting for a job", []func(int) did{always(did{name: "run", arguments: "tail", answer: "nothing new", took: patientCall})}, ""},
-		{"polling a job that runs", []func(int) did{numbered(did{name: "run", arguments: "tail", answer: "nothing new, running for "}, "answer")}, ""},
-		{"looking at what changes", []func(int) did{always(list), numbered(read, "answer")}, ""},
-		{"a failure too rarely", []func(int) did{
+		{"a success that differs by its time", []func(int) guardedCall{passing}, ""},
+		{"an answer that differs by its note", []func(int) guardedCall{func(n int) guardedCall {
+			return guardedCall{name: "read_file", arguments: "a", note: fmt.Sprint("line ", n)}
+		}}, ""},
+		{"a file with other blanks in its name", []func(int) guardedCall{func(n int) guardedCall {
+			return guardedCall{name: "read_file", arguments: "a" + strings.Repeat(" ", n)}
+		}}, ""},
+		{"failures of their own", []func(int) guardedCall{numbered(test, "arguments")}, ""},
+		{"tests that fail otherwise each time", []func(int) guardedCall{numbered(edit, "arguments"), numbered(test, "answer")}, ""},
+		{"tests that pass between edits", []func(int) guardedCall{numbered(edit, "arguments"), always(guardedCall{name: "run", arguments: "go build"})}, ""},
+		{"waiting for a job", []func(int) guardedCall{always(guardedCall{name: "run", arguments: "tail", answer: "nothing new", took: patientCall})}, ""},
+		{"polling a job that runs", []func(int) guardedCall{numbered(guardedCall{name: "run", arguments: "tail", answer: "nothing new, running for "}, "answer")}, ""},
+		{"looking at what changes", []func(int) guardedCall{always(list), numbered(read, "answer")}, ""},
+		{"a failure too rarely", []func(int) guardedCall{
 			always(test), numbered(read, "arguments"), numbered(read, "1"), numbered(read, "2"), numbered(read, "3"),
 		}, ""},
 	} {
@@ -150,7 +154,7 @@ func TestLoopGuard(t *testing.T) {
 			for n := 0; n < 60 && said == ""; n++ {
 				d := tt.circle[n%len(tt.circle)](n)
 				d.end(guard)
-				said = says(guard)
+				said = loopReport(guard)
 			}
 			if said == "" && tt.says != "" || !strings.Contains(said, tt.says) || said != "" && tt.says == "" {
 				t.Errorf("it says %q, want %q", said, tt.says)
@@ -176,9 +180,9 @@ func TestLoopGuardCounts(t *testing.T) {
 			if n > 0 && guard.repeats != "" && calls != "aaaaab" {
 				t.Errorf("%s: %q after %d calls", calls, guard.repeats, n)
 			}
-			d := did{name: "run", arguments: string(letter)}
+			d := guardedCall{name: "run", arguments: string(letter)}
 			if letter == 'E' {
-				d = did{name: "replace", answer: fmt.Sprint(n)}
+				d = guardedCall{name: "replace", answer: fmt.Sprint(n)}
 			}
 			d.end(guard)
 		}
@@ -188,7 +192,7 @@ func TestLoopGuardCounts(t *testing.T) {
 	}
 	guard := NewLoopDetector(&Policy{})
 	for n := range 2 * longWindow {
-		did{name: "run", arguments: fmt.Sprint(n)}.end(guard)
+		guardedCall{name: "run", arguments: fmt.Sprint(n)}.end(guard)
 	}
 	if len(guard.recent) != longWindow {
 		t.Errorf("it remembers %d calls", len(guard.recent))
@@ -211,7 +215,7 @@ func TestLoopsAreReportedOnce(t *testing.T) {
 			guard := NewLoopDetector(&Policy{Unattended: unattended})
 			for range 2 {
 				for range maxRepeats {
-					did{name: "run", arguments: "a"}.end(guard)
+					guardedCall{name: "run", arguments: "a"}.end(guard)
 				}
 				v := guard.check(t.Context(), Call{})
 				if unattended != (v.Ask == nil) || unattended != (v.End != nil && v.Refusal == NotRun) {
@@ -223,8 +227,8 @@ func TestLoopsAreReportedOnce(t *testing.T) {
 				if got := v.Ask.Then(tt.decision); v.Ask.IsForCall() || !reflect.DeepEqual(got, tt.want) {
 					t.Errorf("%+v: %+v", tt.decision, got)
 				}
-				did{name: "run", arguments: "a"}.end(guard)
-				if said := says(guard); said != "" {
+				guardedCall{name: "run", arguments: "a"}.end(guard)
+				if said := loopReport(guard); said != "" {
 					t.Errorf("asked about twice: %s", said)
 				}
 				guard.Reset()

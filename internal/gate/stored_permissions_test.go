@@ -42,10 +42,10 @@ func (s *shelf) CountUse(used ...rules.Permission) {
 	}
 }
 
-// keeping returns the Consent of a conversation that stores its permissions on a shelf.
-func keeping(t *testing.T, s *shelf, policy Policy) *Consent {
+// consentWithShelf returns the Consent of a conversation that stores its permissions on a shelf.
+func consentWithShelf(t *testing.T, s *shelf, policy Policy) *Consent {
 	t.Helper()
-	policy.Keeper, policy.ParseRule = s, func(text string) (rules.Rule, error) { return ruled(t, text)[0], nil }
+	policy.Keeper, policy.ParseRule = s, func(text string) (rules.Rule, error) { return parseRules(t, text)[0], nil }
 	return consentIn(t, ModeAsk, policy)
 }
 
@@ -85,7 +85,7 @@ func TestKeptPermissions(t *testing.T) {
 		{"a protected file", edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.File{{Path: ".env", Name: ".env"}} }), "", nil, []Call{edit(".env")}},
 	} {
 		s := &shelf{}
-		c := keeping(t, s, Policy{})
+		c := consentWithShelf(t, s, Policy{})
 		v := c.verdict(t, tt.call)
 		if v.Ask == nil || v.Ask.Approval.ForGood != tt.shown {
 			t.Fatalf("%s: %q is offered, want %q", tt.name, v.Ask.Approval.ForGood, tt.shown)
@@ -94,7 +94,7 @@ func TestKeptPermissions(t *testing.T) {
 		if kept := len(s.all) > 0; kept != (tt.shown != "") {
 			t.Errorf("%s: kept %+v", tt.name, s.all)
 		}
-		for _, later := range []*Consent{c, keeping(t, s, Policy{}), keeping(t, s, Policy{Unattended: true})} {
+		for _, later := range []*Consent{c, consentWithShelf(t, s, Policy{}), consentWithShelf(t, s, Policy{Unattended: true})} {
 			for _, k := range tt.runs {
 				if got := later.outcome(t, k); got != "ran" {
 					t.Errorf("%s: %q %q %s", tt.name, k.Preview.Command, k.Preview.Paths, got)
@@ -121,7 +121,7 @@ func TestKeptPermissions(t *testing.T) {
 func TestKeptPermissionsNameNoProtectedFile(t *testing.T) {
 	t.Parallel()
 	protected := sandboxed("cat .env").with(func(p *tools.Preview) { p.Protected = []protect.File{{Path: ".env", Name: ".env"}} })
-	c := keeping(t, &shelf{all: []rules.Permission{{Rule: "shell(cat .env)"}, {Edits: ".env"}}}, Policy{})
+	c := consentWithShelf(t, &shelf{all: []rules.Permission{{Rule: "shell(cat .env)"}, {Edits: ".env"}}}, Policy{})
 	if got := c.outcome(t, protected); got != "asked" {
 		t.Errorf("cat .env %s", got)
 	}
@@ -131,7 +131,7 @@ func TestKeptPermissionsNameNoProtectedFile(t *testing.T) {
 func TestPermissionsAddUp(t *testing.T) {
 	t.Parallel()
 	s := &shelf{all: []rules.Permission{{Rule: "shell(go vet *)"}}}
-	c := keeping(t, s, Policy{Allow: ruled(t, "shell(go test *)")})
+	c := consentWithShelf(t, s, Policy{Allow: parseRules(t, "shell(go test *)")})
 	c.Restore([]rules.Permission{{Rule: "shell(make)"}})
 	if got := c.outcome(t, sandboxed("go test && go vet && make")); got != "ran" {
 		t.Errorf("all three: %s", got)
@@ -150,8 +150,8 @@ func TestPermissionsAreListedAndRevoked(t *testing.T) {
 	t.Parallel()
 	s := &shelf{}
 	var recorded []rules.Permission
-	c := keeping(t, s, Policy{OnGrants: func(all []rules.Permission) { recorded = all }})
-	other := keeping(t, s, Policy{})
+	c := consentWithShelf(t, s, Policy{OnGrants: func(all []rules.Permission) { recorded = all }})
+	other := consentWithShelf(t, s, Policy{})
 	c.verdict(t, edit("a.go")).Ask.Then(Decision{Allow: true, Always: true})
 	c.verdict(t, sandboxed("touch zz")).Ask.Then(Decision{Allow: true, Keep: true})
 	all := c.Grants()
@@ -181,7 +181,7 @@ func TestPermissionsAreListedAndRevoked(t *testing.T) {
 func TestPermissionsThatCannotBeKept(t *testing.T) {
 	t.Parallel()
 	s := &shelf{fails: errors.New("the disk is full")}
-	c := keeping(t, s, Policy{})
+	c := consentWithShelf(t, s, Policy{})
 	v := c.verdict(t, sandboxed("touch zz")).Ask.Then(Decision{Allow: true, Keep: true})
 	if v.Refusal != "" || v.Notice != "allowed for this session only: the disk is full" || c.outcome(t, sandboxed("touch zz")) != "ran" {
 		t.Errorf("%+v", v)
@@ -206,7 +206,7 @@ func TestNothingIsKeptWithoutAKeeper(t *testing.T) {
 // A rule that cannot be parsed or read allows nothing.
 func TestUnreadableRulesGrantNothing(t *testing.T) {
 	t.Parallel()
-	c := keeping(t, &shelf{all: []rules.Permission{{Rule: "nonsense"}, {}}}, Policy{})
+	c := consentWithShelf(t, &shelf{all: []rules.Permission{{Rule: "nonsense"}, {}}}, Policy{})
 	c.ParseRule = func(string) (rules.Rule, error) { return rules.Rule{}, errors.New("no rule") }
 	nameless := outside.with(func(p *tools.Preview) { p.Command = "" })
 	for _, k := range []Call{sandboxed("nonsense"), edit(""), edit("a"), nameless, {Name: "mcp_call", Traits: does["fetch"], Preview: tools.Preview{Served: &tools.ServerCall{}}}} {
@@ -220,7 +220,7 @@ func TestUnreadableRulesGrantNothing(t *testing.T) {
 // covered.
 func TestQuestionsCountSimilarCalls(t *testing.T) {
 	t.Parallel()
-	c := keeping(t, &shelf{}, Policy{})
+	c := consentWithShelf(t, &shelf{}, Policy{})
 	for _, tt := range []struct{ line, often string }{
 		{"go test ./a", ""},
 		{"go vet", ""},

@@ -96,10 +96,10 @@ func TestAfter(t *testing.T) {
 	}
 }
 
-// named is byteCounter with the name of a vocabulary.
-type named struct{ byteCounter }
+// namedCounter is byteCounter with the name of a vocabulary.
+type namedCounter struct{ byteCounter }
 
-func (named) Vocabulary() string { return "bytes" }
+func (namedCounter) Vocabulary() string { return "bytes" }
 
 // Recorded token counts are used by a counter of the same vocabulary if they are plausible.
 func TestRecordedCounts(t *testing.T) {
@@ -109,12 +109,12 @@ func TestRecordedCounts(t *testing.T) {
 		counter Counter
 		want    int
 	}{
-		{TokenCounts{"bytes", []int{7, 0}}, named{}, 7},
+		{TokenCounts{"bytes", []int{7, 0}}, namedCounter{}, 7},
 		{TokenCounts{"bytes", []int{7, 0}}, byteCounter{}, 3},
-		{TokenCounts{"other", []int{7, 0}}, named{}, 3},
+		{TokenCounts{"other", []int{7, 0}}, namedCounter{}, 3},
 		{TokenCounts{"", []int{7, 0}}, byteCounter{}, 3},
-		{TokenCounts{"bytes", []int{7}}, named{}, 3},
-		{TokenCounts{"bytes", []int{7, -1}}, named{}, 3},
+		{TokenCounts{"bytes", []int{7}}, namedCounter{}, 3},
+		{TokenCounts{"bytes", []int{7, -1}}, namedCounter{}, 3},
 	} {
 		entry := New(Human, &Text{Text: "abc"}, &Text{})
 		entry.SetTokens(tc.counts)
@@ -123,13 +123,13 @@ func TestRecordedCounts(t *testing.T) {
 		}
 	}
 	entry := HumanText("abc")
-	entry.CountTokens(named{})
+	entry.CountTokens(namedCounter{})
 	entry.Blocks[0] = &Text{Text: "changed afterwards"} // a new count would differ
 	s := NewService(byteCounter{}, nil)
 	if err := s.Add(entry); err != nil {
 		t.Fatal(err)
 	}
-	s.SetCounter(named{})
+	s.SetCounter(namedCounter{})
 	if s.TotalTokens() != EntryTokens+3 {
 		t.Errorf("%d tokens", s.TotalTokens())
 	}

@@ -220,7 +220,7 @@ func FuzzCanonical(f *testing.F) {
 			if err := other.UnmarshalJSON(again); err != nil {
 				t.Fatalf("%s: %s: %v", what, again, err)
 			}
-			if diff := cmp.Diff(&c, &other, sayTheSame); diff != "" {
+			if diff := cmp.Diff(&c, &other, equalMeaning); diff != "" {
 				t.Fatalf("%s: %s\n(-as it came +spelled anew):\n%s", what, again, diff)
 			}
 		}
@@ -246,9 +246,9 @@ func spellings(t *testing.T, data []byte) map[string][]byte {
 	return nil
 }
 
-// sayTheSame compares entries by meaning. It also compares unknown members and parameters by
+// equalMeaning compares entries by meaning. It also compares unknown members and parameters by
 // meaning, because decoding keeps their spelling.
-var sayTheSame = cmp.Options{
+var equalMeaning = cmp.Options{
 	cmp.AllowUnexported(Text{}, Content{}),
 	cmpopts.IgnoreUnexported(ToolCall{}),
 	cmp.Comparer(func(a, b jsontext.Value) bool { return sameMeaning(a, b) }),

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// unlike returns that many JSON-escaped lines. Consecutive lines differ.
-func unlike(lines int) string {
+// differentLines returns that many JSON-escaped lines. Consecutive lines differ.
+func differentLines(lines int) string {
 	var out strings.Builder
 	for i := range lines {
 		fmt.Fprintf(&out, "some words %c\\n", 'a'+i%26)
@@ -19,7 +19,7 @@ func unlike(lines int) string {
 // session. It does not cut file contents, or the variant that sends everything. 0 disables it.
 func TestReplayCutsResults(t *testing.T) {
 	t.Parallel()
-	long := unlike(165)
+	long := differentLines(165)
 	input := func(tool, parameters string, flags ...string) (none, other int) {
 		document := fmt.Sprintf(`{"workspaceRoot":"/w","history":[
 			{"speaker":"ai","blocks":[{"type":"tool_call","id":"1","name":%q,"parameters":%s}]},
@@ -89,7 +89,7 @@ func TestHeadAndTail(t *testing.T) {
 // answers on both sides.
 func TestReplayAgainstSent(t *testing.T) {
 	t.Parallel()
-	view, long := strings.Repeat("  12|\\tsome words\\n", 200), unlike(1500)
+	view, long := strings.Repeat("  12|\\tsome words\\n", 200), differentLines(1500)
 	document := fmt.Sprintf(`{"workspaceRoot":"/w","history":[
 		{"speaker":"ai","blocks":[{"type":"tool_call","id":"1","name":"read_file","parameters":{"file_path":"a.go"}},{"type":"tool_call","id":"2","name":"bash","parameters":{"command":"make"}}]},
 		{"speaker":"tool","blocks":[{"type":"tool_response","callId":"1","toolName":"read_file","result":"%s"},{"type":"tool_response","callId":"2","toolName":"bash","result":"%s"}]},

@@ -154,16 +154,16 @@ func TestProgramsElsewhere(t *testing.T) {
 				want = append(want, "14 answer of "+listing+": cold") // instead of a plan
 			}
 			want = append(want, "16 output of go test ./...: free", "18 output of go test ./...: cold")
-			if diff := cmp.Diff(want, understood(t, calls)); diff != "" {
+			if diff := cmp.Diff(want, describeCalls(t, calls)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-// understood describes a session of calls: the texts that its edits quote, and the units that can
+// describeCalls describes a session of calls: the texts that its edits quote, and the units that can
 // be pruned.
-func understood(t *testing.T, calls [][2]string) []string {
+func describeCalls(t *testing.T, calls [][2]string) []string {
 	t.Helper()
 	entries := []string{`{"speaker":"human","blocks":[{"type":"text","text":"go on"}]}`}
 	for i, c := range calls {

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// held returns a JPEG of a rotated camera. The sensor's image is red on the left and blue on the
+// rotatedJPEG returns a JPEG of a rotated camera. The sensor's image is red on the left and blue on the
 // right.
-func held(t testing.TB, tag []byte) []byte {
+func rotatedJPEG(t testing.TB, tag []byte) []byte {
 	t.Helper()
 	const side = 32
 	drawing := image.NewNRGBA(image.Rect(0, 0, 2*side, side))
@@ -50,7 +50,7 @@ func TestOrientation(t *testing.T) {
 	// The position of the red half after the rotation.
 	for orientation, red := range map[byte]string{1: "left", 2: "right", 3: "right", 4: "left", 5: "above", 6: "above", 7: "below", 8: "below", 0: "left", 9: "left"} {
 		for _, little := range []bool{true, false} {
-			file := held(t, exif(little, orientation))
+			file := rotatedJPEG(t, exif(little, orientation))
 			fitted, err := Fit(file)
 			if err != nil {
 				t.Fatal(err)
@@ -75,8 +75,8 @@ func TestOrientation(t *testing.T) {
 
 // FuzzOrientation checks that no file causes a panic.
 func FuzzOrientation(f *testing.F) {
-	f.Add(held(f, exif(true, 6)))
-	f.Add(held(f, []byte("II")))
+	f.Add(rotatedJPEG(f, exif(true, 6)))
+	f.Add(rotatedJPEG(f, []byte("II")))
 	f.Add([]byte{0xff, 0xd8, 0xff, 0xe1, 0, 1})
 	f.Fuzz(func(t *testing.T, file []byte) {
 		if o := orientation(file); o < upright || o > mostOrientation {

@@ -54,8 +54,8 @@ func encoded(t testing.TB, m image.Image, format string) []byte {
 	return out.Bytes()
 }
 
-// claims returns a small PNG whose header contains another size.
-func claims(t testing.TB, width, height uint32) []byte {
+// pngWithSize returns a small PNG whose header contains another size.
+func pngWithSize(t testing.TB, width, height uint32) []byte {
 	t.Helper()
 	file := encoded(t, plain(8, 8), "png")
 	header := file[12:29] // the IHDR chunk
@@ -129,9 +129,9 @@ func TestRefused(t *testing.T) {
 		"cut":               {whole[:len(whole)/2], "broken"},
 		"a header only":     {whole[:20], "broken"},
 		"damaged":           {slices.Concat(whole[:500], []byte("xxxx"), whole[504:]), "broken"},
-		"100 megapixels":    {claims(t, 10000, 10000), "10000 × 10000 pixels (100 megapixels)"},
-		"the largest claim": {claims(t, 1<<31-1, 1<<31-1), "broken"},
-		"no pixels":         {claims(t, 0, 8), "broken"},
+		"100 megapixels":    {pngWithSize(t, 10000, 10000), "10000 × 10000 pixels (100 megapixels)"},
+		"the largest claim": {pngWithSize(t, 1<<31-1, 1<<31-1), "broken"},
+		"no pixels":         {pngWithSize(t, 0, 8), "broken"},
 		"too many bytes":    {make([]byte, MaxFileBytes+1), "the limit is"},
 	} {
 		if got, err := Fit(tt.file); err == nil || !strings.Contains(err.Error(), tt.says) {

@@ -35,16 +35,16 @@ var choices = map[string][]string{
 	settings.BaseURL.Key():             {"https://llm.corp.example/v1", "https://evil.example/v1", "https://api.anthropic.com/v1", "http://api.anthropic.com/v1"},
 }
 
-// some draws a list of some of the values, or nil for no restriction.
-func some(t *rapid.T, label string, from ...string) []string {
+// drawSome draws a list of some of the values, or nil for no restriction.
+func drawSome(t *rapid.T, label string, from ...string) []string {
 	if rapid.Bool().Draw(t, label+" is bounded") {
 		return slices.DeleteFunc(slices.Clone(from), func(string) bool { return rapid.Bool().Draw(t, label) })
 	}
 	return nil
 }
 
-// configured draws settings of a user in every layer, with copies and profiles.
-func configured(t *rapid.T, p *Policy) *settings.Settings {
+// drawSettings draws settings of a user in every layer, with copies and profiles.
+func drawSettings(t *rapid.T, p *Policy) *settings.Settings {
 	s := settings.New(settings.NewRegistry(settings.All(), settings.Choices{
 		settings.ApprovalMode.Key(): gate.ModeNames(), settings.WebSearch.Key(): websearch.SettingValues(), settings.Provider.Key(): vendor.Names(),
 	}))
@@ -100,13 +100,13 @@ func TestNothingWidensAPolicy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &Policy{
 			Path:      "P",
-			Modes:     some(t, "modes", gate.ModeNames()...),
-			Tools:     some(t, "tools", "read_file", "run_shell_command", "mcp__docs__*"),
-			Deny:      some(t, "deny", "Bash(git push:*)", "Edit(//work/docs/**)", "Read(//work/keys/**)", "mcp__tickets", "WebFetch(domain:evil.example)"),
-			Hosts:     some(t, "hosts", "corp.example", "evil.example"),
-			Providers: some(t, "providers", "anthropic", "https://llm.corp.example/v1"),
-			Servers:   some(t, "servers", "https://mcp.corp.example/*", "/opt/bin/tickets *"),
-			Logins:    some(t, "logins", "anthropic", "https://llm.corp.example/v1"),
+			Modes:     drawSome(t, "modes", gate.ModeNames()...),
+			Tools:     drawSome(t, "tools", "read_file", "run_shell_command", "mcp__docs__*"),
+			Deny:      drawSome(t, "deny", "Bash(git push:*)", "Edit(//work/docs/**)", "Read(//work/keys/**)", "mcp__tickets", "WebFetch(domain:evil.example)"),
+			Hosts:     drawSome(t, "hosts", "corp.example", "evil.example"),
+			Providers: drawSome(t, "providers", "anthropic", "https://llm.corp.example/v1"),
+			Servers:   drawSome(t, "servers", "https://mcp.corp.example/*", "/opt/bin/tickets *"),
+			Logins:    drawSome(t, "logins", "anthropic", "https://llm.corp.example/v1"),
 			Sandbox:   rapid.SampledFrom([]string{"", Auto, Require, Strict}).Draw(t, "sandbox"),
 
 			CacheWarming: rapid.SampledFrom([]string{"", "off", "working"}).Draw(t, "cache-warming"),
@@ -114,7 +114,7 @@ func TestNothingWidensAPolicy(t *testing.T) {
 		if err := p.check(); err != nil {
 			t.Fatal(err)
 		}
-		s := configured(t, p)
+		s := drawSettings(t, p)
 		checkSettings(t, p, s)
 		checkEndpoint(t, p, s)
 		checkServers(t, p)
@@ -208,7 +208,7 @@ func checkServers(t *rapid.T, p *Policy) {
 // checkRules checks that rules of repositories and users do not remove rules of the policy.
 func checkRules(t *rapid.T, p *Policy) {
 	own := permissions.Parse(rapid.SampledFrom([]permissions.Effect{permissions.Ask, permissions.Deny}).Draw(t, "effect"),
-		some(t, "own rules", "Bash(git:*)", "Edit(//work/**)", "Read(//work/keys/**)"), "own", "/work", "/h")
+		drawSome(t, "own rules", "Bash(git:*)", "Edit(//work/**)", "Read(//work/keys/**)"), "own", "/work", "/h")
 	all := own.PrependRules(p.Rules("/work", "/h"))
 	denies := func(rule *permissions.Rule) bool {
 		return rule != nil && rule.Effect == permissions.Deny && rule.File == "P"

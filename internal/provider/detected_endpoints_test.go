@@ -72,8 +72,8 @@ func TestNoModelErrorCanBeFixed(t *testing.T) {
 	}
 }
 
-// keyed returns a bench with a user, API keys and local servers.
-func keyed(t *testing.T, folder string, keys map[string]string, locals ...provider.LocalServer) *bench {
+// newKeyedBench returns a bench with a user, API keys and local servers.
+func newKeyedBench(t *testing.T, folder string, keys map[string]string, locals ...provider.LocalServer) *bench {
 	t.Helper()
 	return newBench(t, func(c *provider.Config) {
 		c.Folder, c.Env = folder, func(name string) string { return keys[name] }
@@ -90,7 +90,7 @@ func TestOptions(t *testing.T) {
 	ollama := provider.LocalServer{Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q", "r"}}
 	vllm := provider.LocalServer{Name: "vLLM", BaseURL: "http://127.0.0.1:8000/v1", Models: []string{"one"}}
 	keys := map[string]string{"ANTHROPIC_API_KEY": "sk-ant-0123456789", "GROQ_API_KEY": "gsk_0123456789"}
-	b := keyed(t, folder, keys, ollama, vllm)
+	b := newKeyedBench(t, folder, keys, ollama, vllm)
 	if _, err := b.FindKnown(t.Context()); !errors.Is(err, provider.ErrNoEndpoint) {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestOptions(t *testing.T) {
 		{ways[0], ollama.BaseURL, "", ollama.BaseURL, "q"}, // the user selects one of two models
 		{ways[3], "https://api.groq.com/openai/v1", "", "https://api.groq.com/openai/v1", ""},
 	} {
-		b := keyed(t, folder, keys, ollama, vllm)
+		b := newKeyedBench(t, folder, keys, ollama, vllm)
 		if _, err := b.UseOption(c.way); err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestOptions(t *testing.T) {
 		if local := c.way.Local.Name != ""; (endpoint.Key == "") != local {
 			t.Errorf("%+v: the key is %q", c.way, endpoint.Key)
 		}
-		b = keyed(t, folder, keys, ollama, vllm)
+		b = newKeyedBench(t, folder, keys, ollama, vllm)
 		if _, err := b.FindKnown(t.Context()); err != nil {
 			t.Errorf("%+v, later: %v", c.way, err)
 		}
@@ -139,7 +139,7 @@ func TestAChosenVendor(t *testing.T) {
 	folder := t.TempDir()
 	keys := map[string]string{"GROQ_API_KEY": "gsk_0123456789"}
 	groq, _ := vendor.Named("groq")
-	if _, err := keyed(t, folder, keys).UseOption(provider.Option{Vendor: groq}); err != nil {
+	if _, err := newKeyedBench(t, folder, keys).UseOption(provider.Option{Vendor: groq}); err != nil {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*provider.Config){
@@ -155,7 +155,7 @@ func TestAChosenVendor(t *testing.T) {
 			t.Errorf("%s: %v, %s", name, err, endpoint.BaseURL)
 		}
 	}
-	b := keyed(t, folder, keys)
+	b := newKeyedBench(t, folder, keys)
 	b.set("base-url", "http://127.0.0.1:9/v1")
 	if _, err := b.FindKnown(t.Context()); err != nil || settings.Provider.Value(b.settings) != "" {
 		t.Errorf("something is set: %v, provider %q", err, settings.Provider.Value(b.settings))

@@ -54,16 +54,16 @@ func newHouse(t *testing.T) *house {
 // template returns a repository whose first commit contains a/f.
 func template(t *testing.T) string {
 	t.Helper()
-	dir, err := made()
+	dir, err := sharedTemplate()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-// made creates the template once, and TestMain removes it. It has one of the sample hooks that git
+// sharedTemplate creates the template once, and TestMain removes it. It has one of the sample hooks that git
 // copies. Every house copies the template.
-var made = sync.OnceValues(func() (string, error) {
+var sharedTemplate = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(templates, "work")
 	script := `mkdir -p a .git/hooks .git/info && echo -n x > a/f && touch .git/info/exclude .git/hooks/pre-commit.sample &&
 		git init -q --template= -b main . && git add a && git -c core.logAllRefUpdates=false -c user.name=x -c user.email=x@example.org commit -qm first`

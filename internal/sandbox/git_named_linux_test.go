@@ -125,7 +125,7 @@ func TestDataInGitsConfiguration(t *testing.T) {
 func TestNewFoldersInGit(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
-		h := nested(t)
+		h := nestedHouse(t)
 		made := h.listing()
 		for line, want := range map[string]int{
 			`git init -q --bare .git/modules/m && git -C .git/modules/m config core.fsmonitor evil`:                                                        1,

@@ -25,8 +25,8 @@ func (h *house) surveyed(profile sandbox.Profile) sandbox.Policy {
 	return policy
 }
 
-// nested returns a house whose workspace has auto-executed files in subfolders.
-func nested(t *testing.T) *house {
+// nestedHouse returns a house whose workspace has auto-executed files in subfolders.
+func nestedHouse(t *testing.T) *house {
 	h := newHouse(t)
 	for path, content := range map[string]string{
 		"sub/.vscode/tasks.json": "# mine", "sub/deep/.envrc": "# mine", "sub/.github/workflows/ci.yml": "# mine", "sub/.github/CODEOWNERS": "x", "sub/f": "x", "sub/AGENTS.md": "# mine", "vendor/lib/.github/workflows/evil.yml": "# evil",
@@ -115,7 +115,7 @@ func (h *house) listing() map[string]string {
 func TestNestedFilesThatRunLater_D60(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
-		h := nested(t)
+		h := nestedHouse(t)
 		made := h.listing()
 		for _, line := range []string{
 			`echo evil > sub/.vscode/tasks.json`, `rm -r sub/.vscode; mkdir sub/.vscode; echo evil > sub/.vscode/tasks.json`, `echo evil > sub/.vscode/launch.json`,
@@ -160,7 +160,7 @@ func TestNestedFilesThatRunLater_D60(t *testing.T) {
 func TestNestedFilesOfALongCommand_D60(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
-		h := nested(t)
+		h := nestedHouse(t)
 		got := h.run(s, h.surveyed(sandbox.ProfileWork), `mkdir -p new/.vscode; echo evil > new/.vscode/tasks.json; echo evil > .husky; for i in $(seq 1000); do sleep 0.02; [ -e new/.vscode ] || exit 7; done`)
 		if got.exit != 7 || !slices.Equal(got.undone, []string{h.workspace + "/.husky", h.workspace + "/new/.vscode"}) {
 			t.Errorf("%+v", got)
@@ -172,7 +172,7 @@ func TestNestedFilesOfALongCommand_D60(t *testing.T) {
 func TestWorkBesideNestedFiles(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, s *sandbox.Sandbox) {
-		h := nested(t)
+		h := nestedHouse(t)
 		made := h.listing()
 		for _, line := range []string{
 			`mv sub/f g && mv g sub/f`, `git mv a/f sub/moved && git commit -qam moved`, `git -C inner commit -q --allow-empty -m x`, `git init -q new && cd new && git commit -q --allow-empty -m x && git config user.name x`,

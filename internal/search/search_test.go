@@ -33,8 +33,8 @@ func write(t testing.TB, contents map[string]string) []string {
 	return files
 }
 
-// found returns the matches of a pattern as NAME:LINE:COLUMN: TEXT.
-func found(t *testing.T, files []string, pattern string, limit int) []string {
+// searchLines returns the matches of a pattern as NAME:LINE:COLUMN: TEXT.
+func searchLines(t *testing.T, files []string, pattern string, limit int) []string {
 	t.Helper()
 	expression, err := Parse(pattern)
 	if err != nil {
@@ -79,7 +79,7 @@ func TestSearchFindsLines(t *testing.T) {
 		`Gr..e`:           {"a.go:3:5: func Größe() {}"},
 		"no such text":    {},
 	} {
-		if diff := cmp.Diff(want, found(t, files, pattern, 100)); diff != "" {
+		if diff := cmp.Diff(want, searchLines(t, files, pattern, 100)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", pattern, diff)
 		}
 	}
@@ -92,7 +92,7 @@ func TestSearchEndsWithTheFirstMatches(t *testing.T) {
 		contents[fmt.Sprintf("%03d", i)] = "x\nx\nx\n"
 	}
 	files := write(t, contents)
-	got := found(t, files, "x", 4)
+	got := searchLines(t, files, "x", 4)
 	if len(got) <= 4 || strings.Join(got[:4], " ") != "000:1:0: x 000:2:0: x 000:3:0: x 001:1:0: x" {
 		t.Errorf("%d matches, %.4q", len(got), got)
 	}

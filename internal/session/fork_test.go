@@ -29,7 +29,7 @@ func TestForkKeepsSummarizedEntries(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	must(t, h.Add(history.HumanText("summarised")))
 	must(t, h.Add(history.HumanText("kept")))
 	must(t, h.Rebuild("one-shot", func(entries []*history.Content, _ []int) (history.RebuiltHistory, error) {
@@ -56,7 +56,7 @@ func TestFork(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	for _, text := range []string{"a", "b", "c"} {
 		must(t, h.Add(history.HumanText(text)))
 	}
@@ -67,17 +67,17 @@ func TestFork(t *testing.T) {
 	before := readLog(t, l.Path())
 	o.Branch = "topic"
 	forked, state, err := Fork(l.Path(), o)
-	if err != nil || said(state.Entries) != "b c" || state.ID == l.ID() || state.Parent != l.ID() || forked.ID() != state.ID {
-		t.Fatalf("%q of %s from %s, %v", said(state.Entries), state.ID, state.Parent, err)
+	if err != nil || textsOf(state.Entries) != "b c" || state.ID == l.ID() || state.Parent != l.ID() || forked.ID() != state.ID {
+		t.Fatalf("%q of %s from %s, %v", textsOf(state.Entries), state.ID, state.Parent, err)
 	}
-	fh := live(forked.Observe)
+	fh := newHistory(forked.Observe)
 	must(t, fh.Restore(state.Entries))
 	must(t, fh.Add(history.HumanText("d")))
 	rewindTo(t, forked, fh, pointsOf(t, forked)[1].Seq)
 	closeLog(t, forked)
 	again := replayFile(t, forked.Path())
-	if said(again.Entries) != "a" || again.ID != forked.ID() || again.Parent != l.ID() || again.Counts != (Counts{4, 4}) || len(again.Notices) > 0 {
-		t.Errorf("the fork holds %q as %s from %s, %+v, %q", said(again.Entries), again.ID, again.Parent, again.Counts, again.Notices)
+	if textsOf(again.Entries) != "a" || again.ID != forked.ID() || again.Parent != l.ID() || again.Counts != (Counts{4, 4}) || len(again.Notices) > 0 {
+		t.Errorf("the fork holds %q as %s from %s, %+v, %q", textsOf(again.Entries), again.ID, again.Parent, again.Counts, again.Notices)
 	}
 	if !bytes.Equal(readLog(t, l.Path()), before) {
 		t.Error("the parent was written to")
@@ -99,15 +99,15 @@ func TestForkAnOpenLog(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)
-	if _, err := l.Fork(o, alone); !errors.Is(err, errNothingToFork) {
+	if _, err := l.Fork(o, noOtherFiles); !errors.Is(err, errNothingToFork) {
 		t.Errorf("of nothing: %v", err)
 	}
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	must(t, h.Add(history.HumanText("a")))
 	must(t, h.Add(history.HumanText("b")))
 	parent, path := l.ID(), l.Path()
 	before := readLog(t, path)
-	id, err := l.Fork(o, alone)
+	id, err := l.Fork(o, noOtherFiles)
 	if err != nil || id == parent || l.ID() != id || filepath.Base(l.Path()) != id+".jsonl" {
 		t.Fatalf("%s at %s, %v", id, l.Path(), err)
 	}
@@ -118,8 +118,8 @@ func TestForkAnOpenLog(t *testing.T) {
 		t.Fatalf("the parent cannot be taken up: %v", err)
 	}
 	closeLog(t, l)
-	if got := replayFile(t, l.Path()); said(got.Entries) != "b c" || len(got.Notices) > 0 {
-		t.Errorf("the fork holds %q, %q", said(got.Entries), got.Notices)
+	if got := replayFile(t, l.Path()); textsOf(got.Entries) != "b c" || len(got.Notices) > 0 {
+		t.Errorf("the fork holds %q, %q", textsOf(got.Entries), got.Notices)
 	}
 	if !bytes.HasPrefix(readLog(t, path), before) || strings.Contains(string(readLog(t, path)), `"c"`) {
 		t.Error("the parent was written to")
@@ -138,7 +138,7 @@ func TestForkWhileACommandRuns(t *testing.T) {
 	must(t, l.RecordJob(Job{2, "serve"}, false))
 	must(t, l.RecordJob(Job{1, "make"}, true))
 	parent := l.Path()
-	if _, err := l.Fork(o, alone); err != nil {
+	if _, err := l.Fork(o, noOtherFiles); err != nil {
 		t.Fatal(err)
 	}
 	if jobs := replayFile(t, parent).Jobs; len(jobs) != 0 {
@@ -154,8 +154,8 @@ func TestForkWhileACommandRuns(t *testing.T) {
 	closeLog(t, l)
 }
 
-// alone is the callback for a session with only a log.
-func alone(string) error { return nil }
+// noOtherFiles is the callback for a session with only a log.
+func noOtherFiles(string) error { return nil }
 
 // A failed fork creates nothing and does not change the log. The same applies if the other files of
 // the session cannot be copied.
@@ -171,7 +171,7 @@ func TestForkFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := l.Path()
-	if _, err := l.Fork(other, alone); err == nil {
+	if _, err := l.Fork(other, noOtherFiles); err == nil {
 		t.Error("a fork in no folder")
 	}
 	full := errors.New("disk full")
@@ -182,8 +182,8 @@ func TestForkFails(t *testing.T) {
 		t.Errorf("left behind: %+v, %v", infos, err)
 	}
 	add(t, l, "b")
-	if l.Path() != path || said(replayFile(t, path).Entries) != "a b" {
-		t.Errorf("%s holds %q", l.Path(), said(replayFile(t, path).Entries))
+	if l.Path() != path || textsOf(replayFile(t, path).Entries) != "a b" {
+		t.Errorf("%s holds %q", l.Path(), textsOf(replayFile(t, path).Entries))
 	}
 	if _, _, err := Fork(filepath.Join(o.Dir, "missing.jsonl"), o); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("of a missing log: %v", err)

@@ -13,9 +13,9 @@ import (
 	"agent/internal/history"
 )
 
-// chained writes a session with n entries, which is resumed and forked on the way, and returns the
+// chainedLog writes a session with n entries, which is resumed and forked on the way, and returns the
 // path of its log.
-func chained(t *testing.T, n int) string {
+func chainedLog(t *testing.T, n int) string {
 	t.Helper()
 	o := options(t)
 	l := create(t, o)
@@ -42,8 +42,8 @@ func chained(t *testing.T, n int) string {
 
 var unchained = regexp.MustCompile(`"prev":"[0-9a-f]*",`)
 
-// rechained returns a line with the hash of another previous line.
-func rechained(line, before string) string {
+// withPreviousHash returns a line with the hash of another previous line.
+func withPreviousHash(line, before string) string {
 	return unchained.ReplaceAllString(line, `"prev":"`+hashOf([]byte(before))+`",`)
 }
 
@@ -60,7 +60,7 @@ func verified(t *testing.T, path string) Chain {
 // detected, and so is every removed, moved or inserted line.
 func TestChangedLinesAreNoticed(t *testing.T) {
 	t.Parallel()
-	path := chained(t, 24)
+	path := chainedLog(t, 24)
 	if c := verified(t, path); len(c.Broken) != 0 || c.Without != 0 || c.Records < 24 {
 		t.Fatalf("%+v", c)
 	}
@@ -92,8 +92,8 @@ func TestChangedLinesAreNoticed(t *testing.T) {
 			if i == 0 || i > len(lines)-4 {
 				continue
 			}
-			changed[i], changed[i+1] = rechained(lines[i+1], lines[i-1]), ""
-			changed[i+1] = rechained(lines[i], changed[i])
+			changed[i], changed[i+1] = withPreviousHash(lines[i+1], lines[i-1]), ""
+			changed[i+1] = withPreviousHash(lines[i], changed[i])
 		default:
 			changed = slices.Insert(changed, i+1, changed[i])
 		}
@@ -109,7 +109,7 @@ func TestChangedLinesAreNoticed(t *testing.T) {
 // The log of an older program reports that it has no hashes. New lines have hashes.
 func TestOlderLinesHaveNoHash(t *testing.T) {
 	t.Parallel()
-	path := chained(t, 6)
+	path := chainedLog(t, 6)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestOlderLinesHaveNoHash(t *testing.T) {
 // A line that was written in part, or that is being written, does not break the chain.
 func TestTornLinesBreakNoChain(t *testing.T) {
 	t.Parallel()
-	path := chained(t, 6)
+	path := chainedLog(t, 6)
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

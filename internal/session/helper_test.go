@@ -51,8 +51,8 @@ func replayFile(t testing.TB, path string) State {
 	return state
 }
 
-// live returns a history that counts tokens by length.
-func live(observer history.Observer) *history.Service {
+// newHistory returns a history that counts tokens by length.
+func newHistory(observer history.Observer) *history.Service {
 	return history.NewService(byLength{}, observer)
 }
 
@@ -82,8 +82,8 @@ func wantEntries(t testing.TB, got, want []*history.Content) {
 	}
 }
 
-// said returns the texts of entries, for short comparisons.
-func said(entries []*history.Content) string {
+// textsOf returns the texts of entries, for short comparisons.
+func textsOf(entries []*history.Content) string {
 	var texts []string
 	for _, e := range entries {
 		texts = append(texts, e.Text())

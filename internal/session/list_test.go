@@ -96,7 +96,7 @@ func TestTheFirstRecordIsDamaged(t *testing.T) {
 		}
 	}
 	again, state, err := Resume(l.Path(), o)
-	if err != nil || state.ID != l.ID() || state.Workspace != o.Workspace || said(state.Entries) != "the prompt" || len(state.Notices) != 1 {
+	if err != nil || state.ID != l.ID() || state.Workspace != o.Workspace || textsOf(state.Entries) != "the prompt" || len(state.Notices) != 1 {
 		t.Fatalf("%+v, %v", state, err)
 	}
 	closeLog(t, again)

@@ -194,7 +194,7 @@ func TestResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if said(state.Entries) != "a b" || len(state.Notices) > 0 || state.ID != l.ID() {
+	if textsOf(state.Entries) != "a b" || len(state.Notices) > 0 || state.ID != l.ID() {
 		t.Errorf("state %+v", state)
 	}
 	// Positions are still valid: the first entry is removed.
@@ -204,7 +204,7 @@ func TestResume(t *testing.T) {
 	}
 	add(t, l, "c")
 	closeLog(t, l)
-	if got := said(replayFile(t, l.Path()).Entries); got != "b c" {
+	if got := textsOf(replayFile(t, l.Path()).Entries); got != "b c" {
 		t.Errorf("context %q", got)
 	}
 }
@@ -260,8 +260,8 @@ func TestResumeAfterACrash(t *testing.T) {
 			add(t, l, "c")
 			closeLog(t, l)
 			state := replayFile(t, l.Path())
-			if got := said(state.Entries); got != said(before.Entries)+" c" || len(state.Notices) > 0 {
-				t.Errorf("context %q, notices %q; before: %q", got, state.Notices, said(before.Entries))
+			if got := textsOf(state.Entries); got != textsOf(before.Entries)+" c" || len(state.Notices) > 0 {
+				t.Errorf("context %q, notices %q; before: %q", got, state.Notices, textsOf(before.Entries))
 			}
 		})
 	}
@@ -317,8 +317,8 @@ func TestSecondWriterLearnsTheOwner(t *testing.T) {
 	}
 }
 
-// weak is a file with simulated errors.
-type weak struct {
+// faultyFile is a file with simulated errors.
+type faultyFile struct {
 	*os.File
 	room        int // the remaining bytes of the disk
 	syncErr     error
@@ -326,7 +326,7 @@ type weak struct {
 	synced      bool
 }
 
-func (w *weak) Write(data []byte) (int, error) {
+func (w *faultyFile) Write(data []byte) (int, error) {
 	w.synced = false
 	if len(data) > w.room {
 		n, _ := w.File.Write(data[:w.room])
@@ -337,17 +337,17 @@ func (w *weak) Write(data []byte) (int, error) {
 	return w.File.Write(data)
 }
 
-func (w *weak) Sync() error { w.synced = w.syncErr == nil; return w.syncErr }
+func (w *faultyFile) Sync() error { w.synced = w.syncErr == nil; return w.syncErr }
 
-func (w *weak) Truncate(size int64) error {
+func (w *faultyFile) Truncate(size int64) error {
 	if w.truncateErr != nil {
 		return w.truncateErr
 	}
 	return w.File.Truncate(size)
 }
 
-func weaken(l *Log) *weak {
-	w := &weak{room: 1 << 20}
+func weaken(l *Log) *faultyFile {
+	w := &faultyFile{room: 1 << 20}
 	open := l.disk.open
 	l.disk.open = func() (file, error) {
 		out, err := open()
@@ -402,8 +402,8 @@ func TestFileOfAFailedAttemptIsUsed(t *testing.T) {
 		t.Error("nobody holds the session")
 	}
 	closeLog(t, l)
-	if state := replayFile(t, path); said(state.Entries) != "a b" {
-		t.Errorf("on disk is %q", said(state.Entries))
+	if state := replayFile(t, path); textsOf(state.Entries) != "a b" {
+		t.Errorf("on disk is %q", textsOf(state.Entries))
 	}
 }
 
@@ -413,16 +413,16 @@ func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name  string
-		fail  func(*weak)
-		mend  func(*weak)
+		fail  func(*faultyFile)
+		mend  func(*faultyFile)
 		clean bool // the log contains no trace of the error
 	}{
-		{"no room at all", func(w *weak) { w.room = 0 }, func(w *weak) { w.room = 1 << 20 }, true},
-		{"room for a part", func(w *weak) { w.room = 30 }, func(w *weak) { w.room = 1 << 20 }, true},
-		{"the disk refuses", func(w *weak) { w.syncErr = syscall.EIO }, func(w *weak) { w.syncErr = nil }, true},
+		{"no room at all", func(w *faultyFile) { w.room = 0 }, func(w *faultyFile) { w.room = 1 << 20 }, true},
+		{"room for a part", func(w *faultyFile) { w.room = 30 }, func(w *faultyFile) { w.room = 1 << 20 }, true},
+		{"the disk refuses", func(w *faultyFile) { w.syncErr = syscall.EIO }, func(w *faultyFile) { w.syncErr = nil }, true},
 		{
-			"a part that cannot be taken back", func(w *weak) { w.room, w.truncateErr = 30, syscall.EIO },
-			func(w *weak) { w.room, w.truncateErr = 1<<20, nil }, false,
+			"a part that cannot be taken back", func(w *faultyFile) { w.room, w.truncateErr = 30, syscall.EIO },
+			func(w *faultyFile) { w.room, w.truncateErr = 1<<20, nil }, false,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -430,7 +430,7 @@ func TestDiskFull(t *testing.T) {
 			o := options(t)
 			l := create(t, o)
 			w := weaken(l)
-			h := live(l.Observe)
+			h := newHistory(l.Observe)
 			if err := h.Add(history.HumanText("a")); err != nil {
 				t.Fatal(err)
 			}
@@ -445,7 +445,7 @@ func TestDiskFull(t *testing.T) {
 					t.Fatalf("unsaved is %v", err)
 				}
 			}
-			if got := said(replayFile(t, l.Path()).Entries); got != "a" {
+			if got := textsOf(replayFile(t, l.Path()).Entries); got != "a" {
 				t.Errorf("on disk is %q", got)
 			}
 			test.mend(w)
@@ -496,7 +496,7 @@ func TestNoPlaceForSessions(t *testing.T) {
 	}
 	add(t, l, "b")
 	closeLog(t, l)
-	if got := said(replayFile(t, l.Path()).Entries); got != "a b" {
+	if got := textsOf(replayFile(t, l.Path()).Entries); got != "a b" {
 		t.Errorf("on disk is %q", got)
 	}
 }
@@ -513,8 +513,8 @@ func TestResumeOnAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	l, state, err := Resume(path, o)
-	if err != nil || said(state.Entries) != "a" {
-		t.Fatalf("%q, %v", said(state.Entries), err)
+	if err != nil || textsOf(state.Entries) != "a" {
+		t.Fatalf("%q, %v", textsOf(state.Entries), err)
 	}
 	if l.disk.out != nil {
 		must(t, l.disk.out.Close())
@@ -530,8 +530,8 @@ func TestResumeOnAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	closeLog(t, l)
-	if state := replayFile(t, path); said(state.Entries) != "a b" || len(state.Notices) > 0 {
-		t.Errorf("on disk is %q, notices %q", said(state.Entries), state.Notices)
+	if state := replayFile(t, path); textsOf(state.Entries) != "a b" || len(state.Notices) > 0 {
+		t.Errorf("on disk is %q, notices %q", textsOf(state.Entries), state.Notices)
 	}
 }
 
@@ -546,7 +546,7 @@ func TestCloseWritesWaitingRecords(t *testing.T) {
 	}
 	w.room = 1 << 20
 	closeLog(t, l)
-	if got := said(replayFile(t, l.Path()).Entries); got != "a" {
+	if got := textsOf(replayFile(t, l.Path()).Entries); got != "a" {
 		t.Errorf("on disk is %q", got)
 	}
 }
@@ -560,7 +560,7 @@ func TestAHistoryThatIsNotTheRecordedOneIsNoticed(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	closeLog(t, l)
-	if got := said(replayFile(t, l.Path()).Entries); got != "a" {
+	if got := textsOf(replayFile(t, l.Path()).Entries); got != "a" {
 		t.Errorf("on disk is %q", got)
 	}
 }

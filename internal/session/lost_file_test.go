@@ -66,7 +66,7 @@ func TestALogThatIsTakenAwayIsKept(t *testing.T) {
 					}
 				}
 				closeLog(t, l)
-				if got := said(replayFile(t, l.Path()).Entries); got != want {
+				if got := textsOf(replayFile(t, l.Path()).Entries); got != want {
 					t.Errorf("%s: %s holds %q, want %q", name, l.Path(), got, want)
 				}
 				if again, _, err := Resume(l.Path(), o); err != nil {
@@ -102,7 +102,7 @@ func TestALogThatCannotBeKeptIsSaid(t *testing.T) {
 	}
 	add(t, l, "c")
 	closeLog(t, l)
-	if got := said(replayFile(t, l.Path()).Entries); got != "a b c" {
+	if got := textsOf(replayFile(t, l.Path()).Entries); got != "a b c" {
 		t.Errorf("on disk is %q", got)
 	}
 
@@ -116,7 +116,7 @@ func TestALogThatCannotBeKeptIsSaid(t *testing.T) {
 		t.Errorf("said %q", text)
 	}
 	closeLog(t, l)
-	if got := said(replayFile(t, l.Path()).Entries); got != "b" {
+	if got := textsOf(replayFile(t, l.Path()).Entries); got != "b" {
 		t.Errorf("on disk is %q", got)
 	}
 }

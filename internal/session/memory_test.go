@@ -88,7 +88,7 @@ func longSession(t *testing.T, size, entry, context int) []byte {
 	t.Helper()
 	l := create(t, options(t))
 	weaken(l).room = 2 * size
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	text := strings.Repeat("some text of a reply\n", entry/20)
 	for i := 0; l.disk.size < int64(size); i++ {
 		must(t, h.Add(history.New(history.Human, &history.Text{Text: fmt.Sprint(i, text)})))

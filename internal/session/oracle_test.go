@@ -194,8 +194,8 @@ func describe(entries string, prunes, steps, said, pins []string, reply, todos s
 	return fmt.Sprintf("%s\nprunes %q\nsteps %s\nsaid %q\npins %q\nreply %q\ntodos %s\nturn %d", entries, prunes, strings.Join(steps, "\n"), said, pins, reply, todos, turn)
 }
 
-// whole formats all values of a state like an oracle.
-func whole(t failer, s State) string {
+// formatState formats all values of a state like an oracle.
+func formatState(t failer, s State) string {
 	t.Helper()
 	var entries, prunes, steps, said []string
 	for _, slot := range s.timeline.liveSlots() {
@@ -245,7 +245,7 @@ func sameAsOracle(t failer, path string, state State, seq uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := whole(t, state), newOracle(data, seq).String(); got != want {
+	if got, want := formatState(t, state), newOracle(data, seq).String(); got != want {
 		t.Fatal("the log reads as\n" + got + "\nplainly as\n" + want)
 	}
 	leadsTo(t, state)

@@ -16,8 +16,8 @@ func must(rt failer, err error) {
 	}
 }
 
-// recorded returns the entries on disk. There are none before the first entry.
-func recorded(t *testing.T, l *Log) []*history.Content {
+// entriesOnDisk returns the entries on disk. There are none before the first entry.
+func entriesOnDisk(t *testing.T, l *Log) []*history.Content {
 	if !l.disk.wanted {
 		return []*history.Content{}
 	}

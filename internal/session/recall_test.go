@@ -51,7 +51,7 @@ func TestPrunedContentCanBeRecalled(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	call := func(id string) *history.ToolCall { return &history.ToolCall{ID: id, Name: "read_file"} }
 	response := func(id, text string) *history.ToolResponse {
 		return &history.ToolResponse{CallID: id, ToolName: "read_file", Result: history.TextResult(text)}
@@ -97,7 +97,7 @@ func TestCompressionRecordsItsOrigins(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	for _, text := range []string{"a", "b", "c"} {
 		must(t, h.Add(history.HumanText(text)))
 	}
@@ -128,7 +128,7 @@ func TestCompressionRecordsItsOrigins(t *testing.T) {
 
 	l, state, err := Resume(l.Path(), o)
 	must(t, err)
-	h = live(l.Observe)
+	h = newHistory(l.Observe)
 	must(t, h.Restore(state.Entries))
 	must(t, h.Rebuild("summary", func(entries []*history.Content, _ []int) (history.RebuiltHistory, error) {
 		return history.RebuiltHistory{Entries: []*history.Content{entries[0], entries[1].WithBlocks([]history.Block{long.WithResult("shorter")})}}, nil
@@ -147,7 +147,7 @@ func TestCompressedContentCanBeRecalled(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	response := func(id, text string) *history.ToolResponse {
 		return &history.ToolResponse{CallID: id, ToolName: "ls", Result: history.TextResult(text)}
 	}
@@ -180,7 +180,7 @@ func TestCompressedContentCanBeRecalled(t *testing.T) {
 		}
 	}
 	found, err := l.Recall(want[1])
-	if err != nil || len(found.Blocks) != 2 || found.Turn != 1 || found.At.IsZero() || said(later(t, found)) != " and then" {
+	if err != nil || len(found.Blocks) != 2 || found.Turn != 1 || found.At.IsZero() || textsOf(later(t, found)) != " and then" {
 		t.Errorf("%+v, %v", found, err)
 	}
 	if got := toJSON(t, history.New(history.Tool, found.Blocks...)); !strings.Contains(got, "long two") || strings.Contains(got, "one") {
@@ -194,7 +194,7 @@ func TestClearDropsPrunes(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	must(t, h.Add(history.HumanText("a")))
 	must(t, h.Add(history.HumanText("b")))
 	must(t, h.ApplyDensityResult(history.DensityResult{Removals: []int{0}, Prunes: []history.Prune{{Gone: h.RawHistory()[0].Blocks}}}))
@@ -209,7 +209,7 @@ func TestClearDropsPrunes(t *testing.T) {
 func TestPinsAreRecorded(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	must(t, h.Add(history.HumanText("a")))
 	must(t, h.Pin("/w/a.go", true))
 	must(t, h.Add(history.HumanText("b")))

@@ -45,7 +45,7 @@ func TestReplay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := said(state.Entries); got != test.want || len(state.Notices) > 0 {
+			if got := textsOf(state.Entries); got != test.want || len(state.Notices) > 0 {
 				t.Errorf("got %q, notices %q; want %q", got, state.Notices, test.want)
 			}
 		})
@@ -64,8 +64,8 @@ func TestReplayKeepsRecordedContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := state.Originals()
-	if err != nil || len(state.Entries) > 0 || len(all.Stretches) != 2 || said(all.Stretches[0]) != "a b" || said(all.Stretches[1]) != "c" {
-		t.Errorf("context %q, said %v, %v", said(state.Entries), all.Stretches, err)
+	if err != nil || len(state.Entries) > 0 || len(all.Stretches) != 2 || textsOf(all.Stretches[0]) != "a b" || textsOf(all.Stretches[1]) != "c" {
+		t.Errorf("context %q, said %v, %v", textsOf(state.Entries), all.Stretches, err)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestDamage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := said(state.Entries); got != test.want {
+			if got := textsOf(state.Entries); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 			notices := strings.Join(state.Notices, "\n")
@@ -177,14 +177,14 @@ func replayed(t *testing.T, log string) State {
 func TestOneDamagedVersion(t *testing.T) {
 	t.Parallel()
 	log := lines(opening, entryA, entryB)
-	want := said(replayed(t, log).Entries)
+	want := textsOf(replayed(t, log).Entries)
 	parts := strings.SplitAfter(log, "\n")
 	for i := range 3 {
 		for _, digit := range []string{"3", "5", "9"} {
 			damaged := slices.Clone(parts)
 			damaged[i] = strings.Replace(damaged[i], `"v":1`, `"v":`+digit, 1)
 			state := replayed(t, strings.Join(damaged, ""))
-			if got := said(state.Entries); got != want || len(state.Notices) != 1 || !strings.Contains(state.Notices[0], "version "+digit) {
+			if got := textsOf(state.Entries); got != want || len(state.Notices) != 1 || !strings.Contains(state.Notices[0], "version "+digit) {
 				t.Errorf("line %d, version %s: %q, notices %q", i+1, digit, got, state.Notices)
 			}
 		}
@@ -200,16 +200,16 @@ func TestOneDamagedVersion(t *testing.T) {
 	}
 }
 
-// named counts by length, with the name of a vocabulary.
-type named struct{ byLength }
+// namedCounter counts by length, with the name of a vocabulary.
+type namedCounter struct{ byLength }
 
-func (named) Vocabulary() string { return "length" }
+func (namedCounter) Vocabulary() string { return "length" }
 
-// deaf has the same name but cannot count.
-type deaf struct{}
+// failingCounter has the same name but cannot count.
+type failingCounter struct{}
 
-func (deaf) Count(string) int   { return 1 << 20 }
-func (deaf) Vocabulary() string { return "length" }
+func (failingCounter) Count(string) int   { return 1 << 20 }
+func (failingCounter) Vocabulary() string { return "length" }
 
 // Recorded token counts are reused unless they are implausible or belong to another vocabulary.
 // Older programs ignore them.
@@ -217,7 +217,7 @@ func TestCountsAreRecorded(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	l := create(t, o)
-	h := history.NewService(named{}, l.Observe)
+	h := history.NewService(namedCounter{}, l.Observe)
 	must(t, h.Add(history.New(history.AI, &history.Text{Text: "four"}, &history.ToolCall{ID: "1", Name: "ls", Parameters: []byte(`{}`)})))
 	must(t, h.Add(history.New(history.Tool, &history.ToolResponse{CallID: "1", ToolName: "ls", Result: history.TextResult("a")})))
 	closeLog(t, l)
@@ -238,7 +238,7 @@ func TestCountsAreRecorded(t *testing.T) {
 	if !strings.Contains(log, `"tokens":{"length":[4,`) {
 		t.Errorf("the log is %s", log)
 	}
-	if got := total(log, deaf{}); got != h.TotalTokens() {
+	if got := total(log, failingCounter{}); got != h.TotalTokens() {
 		t.Errorf("%d tokens, recorded were %d", got, h.TotalTokens())
 	}
 	for name, other := range map[string]string{
@@ -248,7 +248,7 @@ func TestCountsAreRecorded(t *testing.T) {
 		"nonsense":           strings.ReplaceAll(log, `{"length":[4,`, `{"length":["x",`),
 		"none":               regexp.MustCompile(`"tokens":.*?\},`).ReplaceAllString(log, ""),
 	} {
-		if got := total(other, named{}); got != h.TotalTokens() {
+		if got := total(other, namedCounter{}); got != h.TotalTokens() {
 			t.Errorf("%s: %d tokens, want %d", name, got, h.TotalTokens())
 		}
 	}

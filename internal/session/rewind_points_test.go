@@ -91,7 +91,7 @@ func TestRewind(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		l := create(t, o)
 		weaken(l)
-		h := live(l.Observe)
+		h := newHistory(l.Observe)
 		next := 0
 		fresh := func() *history.Content {
 			next++
@@ -116,7 +116,7 @@ func TestRewind(t *testing.T) {
 				again, state, err := Resume(l.Path(), o)
 				must(rt, err)
 				sameEntries(rt, state.Entries, h.RawHistory())
-				l, h = again, live(again.Observe)
+				l, h = again, newHistory(again.Observe)
 				weaken(l)
 				must(rt, h.Restore(state.Entries))
 			},
@@ -128,14 +128,14 @@ func TestRewind(t *testing.T) {
 				back := l.seq
 				sameEntries(rt, h.RawHistory(), replayUntil(rt, l, p.Seq))
 				sameAsOracle(rt, l.Path(), before(rt, l, p.Seq), p.Seq)
-				sameEntries(rt, recorded(t, l), h.RawHistory())
+				sameEntries(rt, entriesOnDisk(t, l), h.RawHistory())
 				if rapid.Bool().Draw(rt, "stay") {
 					return
 				}
 				rewindTo(rt, l, h, back)
 				sameEntries(rt, h.RawHistory(), left)
 			},
-			"": func(*rapid.T) { sameEntries(rt, recorded(t, l), h.RawHistory()) },
+			"": func(*rapid.T) { sameEntries(rt, entriesOnDisk(t, l), h.RawHistory()) },
 		}
 		rt.Repeat(step)
 		sameAsOracle(rt, l.Path(), replayFile(t, l.Path()), math.MaxUint64)
@@ -148,7 +148,7 @@ func TestRewind(t *testing.T) {
 func TestRewindBeforeACompression(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	must(t, h.Add(history.HumanText("one")))
 	must(t, l.RecordTodos([]byte(`["a"]`)))
 	must(t, h.Add(history.HumanText("two")))
@@ -164,8 +164,8 @@ func TestRewindBeforeACompression(t *testing.T) {
 	rewindTo(t, l, h, points[1].Seq)
 	closeLog(t, l)
 	state := replayFile(t, l.Path())
-	if steps := stepsOf(t, state); said(state.Entries) != "one" || string(state.Todos) != `["a"]` || len(state.Prunes) != 0 || state.Turn != 1 || len(steps) != 1 {
-		t.Errorf("%q, todos %s, prunes %v, turn %d, steps %d", said(state.Entries), state.Todos, state.Prunes, state.Turn, len(steps))
+	if steps := stepsOf(t, state); textsOf(state.Entries) != "one" || string(state.Todos) != `["a"]` || len(state.Prunes) != 0 || state.Turn != 1 || len(steps) != 1 {
+		t.Errorf("%q, todos %s, prunes %v, turn %d, steps %d", textsOf(state.Entries), state.Todos, state.Prunes, state.Turn, len(steps))
 	}
 }
 
@@ -189,7 +189,7 @@ func describePoints(points []history.Point) string {
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	point := func(n int) uint64 { return pointsOf(t, l)[n].Seq }
 	for _, step := range []struct {
 		do   func()
@@ -218,7 +218,7 @@ func TestPoints(t *testing.T) {
 func TestPointsOfRewindsInARow(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	for _, text := range []string{"a", "b", "c"} {
 		must(t, l.RecordTodos([]byte(`["`+text+`"]`)))
 		must(t, h.Add(history.HumanText(text)))
@@ -241,7 +241,7 @@ func TestPointsOfRewindsInARow(t *testing.T) {
 			t.Fatalf("the end is called by %v, want %q", end.Last, forward.last)
 		}
 		rewindTo(t, l, h, end.Seq)
-		if got := said(h.RawHistory()); got != forward.said {
+		if got := textsOf(h.RawHistory()); got != forward.said {
 			t.Errorf("forward is %q, want %q", got, forward.said)
 		}
 	}
@@ -256,7 +256,7 @@ func TestPointsOfRewindsInARow(t *testing.T) {
 func TestRewindRefused(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	must(t, h.Add(history.HumanText("a")))
 	if err := h.Rewind(nil, 2); !errors.Is(err, errNoPast) {
 		t.Errorf("error %v", err)
@@ -264,8 +264,8 @@ func TestRewindRefused(t *testing.T) {
 	closeLog(t, l)
 	for _, to := range []string{"0", "3", "9"} {
 		state, err := Replay(strings.NewReader(lines(opening, entryA, `"type":"rewind","payload":{"to":`+to+`}`)))
-		if err != nil || said(state.Entries) != "a" || len(state.Notices) != 1 {
-			t.Errorf("to %s: %q %q %v", to, said(state.Entries), state.Notices, err)
+		if err != nil || textsOf(state.Entries) != "a" || len(state.Notices) != 1 {
+			t.Errorf("to %s: %q %q %v", to, textsOf(state.Entries), state.Notices, err)
 		}
 	}
 }
@@ -274,7 +274,7 @@ func TestRewindRefused(t *testing.T) {
 func TestPastOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	l := create(t, options(t))
-	h := live(l.Observe)
+	h := newHistory(l.Observe)
 	must(t, h.Add(history.HumanText("a")))
 	weaken(l).room = 0
 	must(t, h.Add(history.HumanText("b")))

@@ -12,8 +12,8 @@ import (
 	"agent/internal/history"
 )
 
-// called returns a tool call and its answer.
-func called(id, name, arguments string, answer *history.ToolResponse) []*history.Content {
+// callAndAnswer returns a tool call and its answer.
+func callAndAnswer(id, name, arguments string, answer *history.ToolResponse) []*history.Content {
 	answer.CallID, answer.ToolName = id, name
 	return []*history.Content{
 		history.New(history.AI, &history.ToolCall{ID: id, Name: name, Parameters: []byte(arguments)}),
@@ -31,15 +31,15 @@ func talk() *Conversation {
 		history.New(history.Tool, &history.ToolResponse{CallID: "a", ToolName: "read_file", Result: history.TextResult("one\ntwo\n")}),
 		history.New(history.Tool, &history.ToolResponse{CallID: "b", ToolName: "run", Result: history.TextResult("FAIL"), ExitCode: &one}),
 	}
-	edited := called("c", "replace", `{"file_path":"till.sh","old_string":"a\nb\n","new_string":"a\nc\n"}`, &history.ToolResponse{Result: history.TextResult("changed")})
+	edited := callAndAnswer("c", "replace", `{"file_path":"till.sh","old_string":"a\nb\n","new_string":"a\nc\n"}`, &history.ToolResponse{Result: history.TextResult("changed")})
 	edited[1] = edited[1].WithMeta(history.MetaEffect, history.Effect{Wrote: []history.FileChange{{Path: "till.sh"}}})
-	declined := called("d", "remember", `{"note":"it is slow"}`, &history.ToolResponse{Result: history.TextResult("not wanted")})
+	declined := callAndAnswer("d", "remember", `{"note":"it is slow"}`, &history.ToolResponse{Result: history.TextResult("not wanted")})
 	declined[1] = declined[1].WithMeta(history.MetaEffect, history.Effect{Asked: &history.Decision{By: "person", Answer: "refused"}})
 	entries = append(entries, edited...)
-	entries = append(entries, called("a", "replace", `{"file_path":"a.go","edits":[{"old_string":"x","new_string":"y"},{"old_string":"u","new_string":"v"}]}`, &history.ToolResponse{Error: "no such text"})...)
-	entries = append(entries, called("e", "patch", `{"patch":"*** Begin Patch\n-old\n+new\n+newer\n"}`, &history.ToolResponse{})...)
+	entries = append(entries, callAndAnswer("a", "replace", `{"file_path":"a.go","edits":[{"old_string":"x","new_string":"y"},{"old_string":"u","new_string":"v"}]}`, &history.ToolResponse{Error: "no such text"})...)
+	entries = append(entries, callAndAnswer("e", "patch", `{"patch":"*** Begin Patch\n-old\n+new\n+newer\n"}`, &history.ToolResponse{})...)
 	entries = append(entries, declined...)
-	entries = append(entries, called("f", "run", `{"command":"ls","timeout":5}`, &history.ToolResponse{ExitCode: &zero})...)
+	entries = append(entries, callAndAnswer("f", "run", `{"command":"ls","timeout":5}`, &history.ToolResponse{ExitCode: &zero})...)
 	entries = append(entries, history.New(history.AI, &history.Text{Text: "Done:\n\n| a | b |\n|---|--:|\n| `x` | **1** |\n\n- [x] *yes* [here](https://evil.example)\n"}, &history.ToolCall{ID: "z", Name: "run", Parameters: []byte(`{"command":"never"}`)}))
 	c := conversation("a talk", entries...)
 	c.Passages[0].At = time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC)
@@ -105,8 +105,8 @@ func TestPageAndMarkdownAreAlike(t *testing.T) {
 	}
 }
 
-// inert matches the tags that the body of a page may contain.
-var inert = regexp.MustCompile(`^</?(p|h[1-6]|section|details|summary|pre|code|ins|del|s|em|strong|ul|li|ol|blockquote|table|tr|th|td|br|hr|body|html)( class="[a-z]+"| start="\d+")?>`)
+// harmlessTag matches the tags that the body of a page may contain.
+var harmlessTag = regexp.MustCompile(`^</?(p|h[1-6]|section|details|summary|pre|code|ins|del|s|em|strong|ul|li|ol|blockquote|table|tr|th|td|br|hr|body|html)( class="[a-z]+"| start="\d+")?>`)
 
 // For any text, its page contains only harmless tags. It shows every letter, and no character that
 // a browser would interpret or hide.
@@ -127,7 +127,7 @@ func TestAnyTextIsInert(t *testing.T) {
 				break
 			}
 			rest = rest[at:]
-			tag := inert.FindString(rest)
+			tag := harmlessTag.FindString(rest)
 			if tag == "" {
 				t.Fatalf("%q has the tag %.40q", text, rest)
 			}

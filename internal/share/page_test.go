@@ -12,8 +12,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// planted puts a secret of each kind into each text field of a conversation.
-func planted(t *testing.T) (entries []*history.Content, secrets []string) {
+// plantSecrets puts a secret of each kind into each text field of a conversation.
+func plantSecrets(t *testing.T) (entries []*history.Content, secrets []string) {
 	t.Helper()
 	forms := []struct{ text, value string }{
 		{"%s", "ghp_0123456789abcdefABCD%02d"},
@@ -52,7 +52,7 @@ func planted(t *testing.T) (entries []*history.Content, secrets []string) {
 
 func TestNoPlantedSecretIsLeft(t *testing.T) {
 	t.Parallel()
-	entries, secrets := planted(t)
+	entries, secrets := plantSecrets(t)
 	page := New(conversation("sk-proj-0123456789abcdefXY", entries...), "/home/bob")
 	report := strings.Join(page.Report(), "\n")
 	for _, value := range append(secrets, "0123456789abcdefXY") {
@@ -95,7 +95,7 @@ func words4(text string) int {
 // A document contains no secret, has the same number of tokens in each text, and can be read again.
 func TestDocumentOfABugReport(t *testing.T) {
 	t.Parallel()
-	entries, secrets := planted(t)
+	entries, secrets := plantSecrets(t)
 	entries = append(entries, history.HumanText("/home/bob/work/a.go and /home/bobby"))
 	document, err := NewDocument("/home/bob", "/home/bob/work", entries, words4)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// cleaned returns the cleaned output of a program that writes pieces of size bytes.
-func cleaned(printed string, size int) string {
+// cleanOutput returns the cleaned output of a program that writes pieces of size bytes.
+func cleanOutput(printed string, size int) string {
 	var out bytes.Buffer
 	c := &cleaner{to: &out}
 	for len(printed) > 0 {
@@ -47,7 +47,7 @@ func TestCleanerLeavesPlainText(t *testing.T) {
 		"long coloured":  {strings.Repeat("\x1b[31mé\x1b[0m", 40_000), strings.Repeat("é", 40_000)},
 	} {
 		for _, size := range []int{1, 7, 4096, 1 << 20} {
-			if got := cleaned(c.printed, size); got != c.want {
+			if got := cleanOutput(c.printed, size); got != c.want {
 				t.Errorf("%s in pieces of %d: %.80q, want %.80q", name, size, got, c.want)
 				break
 			}
@@ -61,8 +61,8 @@ func TestCleanerDoesNotDependOnReads(t *testing.T) {
 	pieces := rapid.SampledFrom([]string{"a", "b c", "\n", "\r", "\x1b[31m", "\x1b", "\x1b]0;x\x07", "é", "\xff", "\b", "\t", "\x00", "\u009b"})
 	rapid.Check(t, func(t *rapid.T) {
 		printed := strings.Join(rapid.SliceOf(pieces).Draw(t, "printed"), "")
-		whole := cleaned(printed, len(printed)+1)
-		if again := cleaned(printed, rapid.IntRange(1, 9).Draw(t, "size")); again != whole {
+		whole := cleanOutput(printed, len(printed)+1)
+		if again := cleanOutput(printed, rapid.IntRange(1, 9).Draw(t, "size")); again != whole {
 			t.Fatalf("%q: %q in one piece, %q in several", printed, whole, again)
 		}
 		if !utf8.ValidString(whole) {
@@ -79,7 +79,7 @@ func TestCleanerDoesNotDependOnReads(t *testing.T) {
 func FuzzCleaner(f *testing.F) {
 	f.Add("a\x1b[31mb\r\nc\xff", 3)
 	f.Fuzz(func(t *testing.T, printed string, size int) {
-		if got := cleaned(printed, max(1, size%64)); !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\x1b\r\b") {
+		if got := cleanOutput(printed, max(1, size%64)); !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\x1b\r\b") {
 			t.Fatalf("%q leaves %q", printed, got)
 		}
 	})

@@ -28,7 +28,7 @@ func TestWaitingUserShortensTheGracePeriod(t *testing.T) {
 			awaited(ctx, j, c)
 		}},
 		"a hook":                      {stubborn + "sleep 300", func(ctx context.Context, j *Jobs, c Command) { _, _ = j.RunWithInput(ctx, c, nil, nil) }},
-		"the end of a background job": {stubborn + "sleep 300", killed},
+		"the end of a background job": {stubborn + "sleep 300", startAndKill},
 	} {
 		for _, backend := range []sandbox.Backend{sandbox.None, sandbox.Landlock, sandbox.Namespaces} {
 			t.Run(name+"/"+backend.String(), func(t *testing.T) {
@@ -73,8 +73,8 @@ func TestWaitingUserShortensTheGracePeriod(t *testing.T) {
 
 func awaited(ctx context.Context, j *Jobs, c Command) { _, _ = j.Run(ctx, c, nil) }
 
-// killed starts a job and kills it after its first output. ctx is the context of the call.
-func killed(ctx context.Context, j *Jobs, c Command) {
+// startAndKill starts a job and kills it after its first output. ctx is the context of the call.
+func startAndKill(ctx context.Context, j *Jobs, c Command) {
 	job, err := j.Start(c)
 	if err == nil && job.Wait(context.Background(), time.Minute) == nil {
 		job.Kill(ctx)

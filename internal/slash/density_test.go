@@ -15,8 +15,8 @@ import (
 	"agent/internal/history"
 )
 
-// priced fills the session with two cuts, a compression, and parts that wait for pruning.
-func priced(w *world) {
+// addPrices fills the session with two cuts, a compression, and parts that wait for pruning.
+func addPrices(w *world) {
 	at := time.Date(2026, 11, 21, 12, 5, 7, 0, time.UTC)
 	first, second := &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1200, Request: 41}, &history.Cut{Paid: -50, Saves: 10, Request: 60}
 	root := w.deps.Workspace
@@ -39,7 +39,7 @@ func priced(w *world) {
 func TestDensityListsCutsAndHeldParts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	priced(w)
+	addPrices(w)
 	const want = `#  turn  time   tokens  content and reason
 before request 41: 2 parts, 4.4k tokens; costs 690 tokens now, saves 88 per request, pays back by request 49
 1     2  12:05      4k  a.go: view, not used for 31 requests
@@ -64,7 +64,7 @@ Still in the context: 2 parts, 3k tokens
 func TestDensityComparesCosts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	priced(w)
+	addPrices(w)
 	w.session.story = chat.CostComparison{Dollars: 0.00001, Bills: []chat.RequestCost{
 		{Request: 1, Tokens: 9000, All: 9000, Spent: 11250, None: 11250, Cold: true},
 		{Request: 2, Tokens: 9500, All: 9500, Spent: 1500, None: 1500},
@@ -103,7 +103,7 @@ request  sent     of   input  without
 func TestDensityFitsOneScreen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	priced(w)
+	addPrices(w)
 	once := w.session.ledger
 	for range 30 {
 		w.session.ledger = append(w.session.ledger, once...)
@@ -182,7 +182,7 @@ Nothing will be pruned before it.
 func TestDensityWhy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	priced(w)
+	addPrices(w)
 	for line, want := range map[string]string{"/density why a.go": "a.go", `/why say  "so"`: `say  "so"`} {
 		w.session.why = &provenance.Answer{State: provenance.StateInContext, Parts: []provenance.Part{{State: provenance.StateInContext, What: "answer: read_file a.go", Entry: 3, Tokens: 5}}}
 		if got := text(w.run(t, line)); got != "In the next request.\nanswer: read_file a.go\n  in context, entry 3, 5 tokens" || w.session.why.Question != want {
@@ -194,7 +194,7 @@ func TestDensityWhy(t *testing.T) {
 func TestDensityActs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	priced(w)
+	addPrices(w)
 	if got := text(w.run(t, "/density restore 1")); !strings.Contains(got, "Restored entry 1") || !strings.Contains(got, "4k tokens") {
 		t.Errorf("%q", got)
 	}
@@ -216,7 +216,7 @@ func TestDensityActs(t *testing.T) {
 func TestDensityCompletes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	priced(w)
+	addPrices(w)
 	w.session.pinned = append(w.session.pinned, "gone.go")
 	for line, want := range map[string][]string{
 		"/density ":         {"all", "explain", "show", "restore", "why", "pin", "unpin"},

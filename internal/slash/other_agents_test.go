@@ -10,9 +10,9 @@ import (
 	"agent/internal/slash"
 )
 
-// theirs are the commands of other coding agents, according to their documentation of November
+// foreignCommands are the commands of other coding agents, according to their documentation of November
 // 2026.
-var theirs = map[string]string{
+var foreignCommands = map[string]string{
 	"Claude Code": "add-dir agents allowed-tools bashes branch btw bug checkpoint clear color compact config context copy cost diff doctor effort exit export fast feedback fork help hooks ide init insights install-github-app keybindings login logout mcp memory model new output-style permissions plan plugin pr-comments pr_comments privacy-settings quit release-notes remote-control rename resume review rewind sandbox security-review skills stats status statusline tasks terminal-setup theme todos upgrade usage vim voice yolo",
 	"codex":       "agent apps approvals clean clear collab compact copy debug-config diff exit experimental fast feedback fork goal hooks ide init keymap logout mcp memories mention model new permissions personality plan ps quit raw rename resume review rollout setup-default-sandbox side skills status statusline stop theme title vim",
 	"opencode":    "agents compact connect copy details editor exit export fork help init mcps models new q quit redo rename sessions share skills status summarize themes thinking timeline undo unshare variants workspaces",
@@ -35,7 +35,7 @@ func TestCommandsOfOtherAgents(t *testing.T) {
 		ours = append(append(ours, c.Name), c.Aliases...)
 	}
 	named := regexp.MustCompile(`/([a-z][a-z-]*)`)
-	for agent, names := range theirs {
+	for agent, names := range foreignCommands {
 		for _, name := range strings.Fields(names) {
 			if slices.Contains(ours, name) {
 				continue

@@ -11,8 +11,8 @@ import (
 	"agent/internal/slash"
 )
 
-// recorded gives a world three sessions. The second one is open.
-func recorded(asked *[]string) func(*slash.Deps) {
+// withSessions gives a world three sessions. The second one is open.
+func withSessions(asked *[]string) func(*slash.Deps) {
 	return func(d *slash.Deps) {
 		infos := []session.Info{
 			{ID: "20261121-1", Used: testTime.Add(-10 * time.Second), Title: "make x", FirstPrompt: "please make the whole of x", Counts: session.Counts{Messages: 1}, Branch: "main", Model: "gpt-5"},
@@ -46,7 +46,7 @@ func recorded(asked *[]string) func(*slash.Deps) {
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	var asked []string
-	w := newWorld(t, recorded(&asked))
+	w := newWorld(t, withSessions(&asked))
 	out := w.run(t, "/sessions")
 	want := `session          used  messages  branch  title
 20261121-1        now         1  main    make x
@@ -86,7 +86,7 @@ func TestSessions(t *testing.T) {
 	w.refused(t, "/resume 20261121-1", "a turn is running")
 	w.refused(t, "/fork", "a turn is running")
 
-	none := newWorld(t, recorded(&asked), func(d *slash.Deps) { d.Resume, d.Record.Fork = nil, nil })
+	none := newWorld(t, withSessions(&asked), func(d *slash.Deps) { d.Resume, d.Record.Fork = nil, nil })
 	none.refused(t, "/resume 20261121-1", "agent -r ID")
 	none.refused(t, "/fork", "are not recorded")
 	if out := none.run(t, "/sessions"); out.Pick != nil {
@@ -99,7 +99,7 @@ func TestRename(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	title := ""
-	w := newWorld(t, recorded(&asked), func(d *slash.Deps) {
+	w := newWorld(t, withSessions(&asked), func(d *slash.Deps) {
 		d.Record.Rename = func(to string) error { title = to; return nil }
 		d.Record.Title = func() string { return title }
 	})
@@ -123,7 +123,7 @@ func TestRename(t *testing.T) {
 	if found := all.Pick.Matches("whole x", all.Pick.SearchTexts()); len(found) != 1 || found[0] != 0 {
 		t.Errorf("by the first message are found %v", found)
 	}
-	without := newWorld(t, recorded(&asked))
+	without := newWorld(t, withSessions(&asked))
 	without.refused(t, "/rename x", "are not recorded")
 }
 
@@ -133,7 +133,7 @@ func TestSessionListKeys(t *testing.T) {
 	t.Parallel()
 	var asked, deleted []string
 	title := ""
-	w := newWorld(t, recorded(&asked), func(d *slash.Deps) {
+	w := newWorld(t, withSessions(&asked), func(d *slash.Deps) {
 		d.Sessions.Rename = func(_ session.Info, to string) error { title = to; return nil }
 		d.Sessions.Delete = func(i session.Info) error { deleted = append(deleted, i.ID); return nil }
 	})

@@ -14,8 +14,8 @@ import (
 	"agent/internal/slash"
 )
 
-// figures fills a session with large numbers and long names.
-func figures(w *world) {
+// addFigures fills a session with large numbers and long names.
+func addFigures(w *world) {
 	w.session.usage = chat.ContextUsage{
 		System: 1200, Tools: 3400, Human: 2000, AI: 10400, Calls: 6000, Results: 41000,
 		Limit: 128000, Threshold: 108800, Prompt: 63000, Cached: 57000, Written: 5000, Freed: 12345,
@@ -36,7 +36,7 @@ func figures(w *world) {
 func TestContextView(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	figures(w)
+	addFigures(w)
 	out := w.run(t, "/context")
 	const want = `s  system         1.2k   1%
 t  tools          3.4k   3%
@@ -92,7 +92,7 @@ func TestThresholdAboveTheReserve_D40(t *testing.T) {
 func TestContextMap(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	figures(w)
+	addFigures(w)
 	w.session.items = []chat.Item{
 		{Kind: "prompt", Head: true, Tokens: 1200},
 		{Kind: "tools", Head: true, Subject: "14 definitions", Tokens: 3400},
@@ -158,7 +158,7 @@ func TestContextViewAtTheEdges(t *testing.T) {
 func TestDensityView(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	figures(w)
+	addFigures(w)
 	const want = `#  turn  time   tokens  content and reason
 1     2  12:05    1.2k  internal/chat/turn.go: written later by replace
 2     3  12:05      12  …on/and/on/to/the/file_at_its_end.go: included again later
@@ -197,7 +197,7 @@ func TestViewsWithoutRecord(t *testing.T) {
 	t.Parallel()
 	for recorded, want := range map[bool]int{true: 2, false: 0} {
 		w := newWorld(t, func(d *slash.Deps) { d.Recorded = recorded })
-		figures(w)
+		addFigures(w)
 		shown := text(w.run(t, "/density 3")) + text(w.run(t, "/clear"))
 		if got := strings.Count(shown, "session log"); got != want {
 			t.Errorf("recorded %t: the session log is named %d times, want %d, in\n%s", recorded, got, want, shown)
@@ -208,7 +208,7 @@ func TestViewsWithoutRecord(t *testing.T) {
 func TestStatsView(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	figures(w)
+	addFigures(w)
 	const want = `requests          12
 tool calls        34
 input tokens    182k
@@ -236,7 +236,7 @@ cost               ?  /set price.input and price.output`
 func TestStatsShowThinking(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	figures(w)
+	addFigures(w)
 	w.session.story.Bills = []chat.RequestCost{{Request: 1, Tokens: 10, All: 10, Spent: 10, None: 10}}
 	stats := &w.session.stats
 	stats.ThinkingTokens, stats.Void, stats.VoidBy, stats.Dropped = 6000, 2, "our pruning took a.go", 1
@@ -254,7 +254,7 @@ func TestStatsShowThinking(t *testing.T) {
 func TestViewsFitSixtyColumns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	figures(w)
+	addFigures(w)
 	for _, line := range []string{"/context", "/stats", "/approval", "/help"} {
 		for _, shown := range w.run(t, line).Lines {
 			if width := ansi.StringWidth(shown); width > 60 {

@@ -7,8 +7,8 @@ import (
 	"agent/internal/toolspec"
 )
 
-// said returns the label of a call of a real tool, from its name and subject.
-func said(title string) toolspec.Label {
+// labelOf returns the label of a call of a real tool, from its name and subject.
+func labelOf(title string) toolspec.Label {
 	name, about, _ := strings.Cut(title, " ")
 	s := tools.NewRegistry(tools.Default()...).Traits(name).DescribeName(name)
 	s.Subject, s.Key = about, about

@@ -69,7 +69,7 @@ func TestPatchesOfFiles(t *testing.T) {
 			see(t, env, name)
 		}
 		if c.Fails != "" {
-			refused(t, env, applyPatch(), params{"input": c.Patch}, "Nothing was changed. ")
+			mustRefuse(t, env, applyPatch(), params{"input": c.Patch}, "Nothing was changed. ")
 			continue
 		}
 		snapshots(t, env)
@@ -192,12 +192,12 @@ func TestPatchesAreCareful(t *testing.T) {
 		"*** Begin Patch\n*** Update File: a.txt\n@@\n-q\n*** End Patch": {"a.txt, chunk 1 (line 3 of the patch)"},
 	} {
 		env := fileEnv(t, files)
-		refused(t, env, applyPatch(), params{"input": text}, append(words, "Nothing was changed")...)
+		mustRefuse(t, env, applyPatch(), params{"input": text}, append(words, "Nothing was changed")...)
 	}
 	env := fileEnv(t, files)
 	see(t, env, "a.txt")
 	writeTestFile(t, env.Workspace.Root(), "a.txt", "a\ntheirs\n")
-	refused(t, env, applyPatch(), params{"input": update("")}, "changed on disk since you last saw it")
+	mustRefuse(t, env, applyPatch(), params{"input": update("")}, "changed on disk since you last saw it")
 	plan, err := planCall(t.Context(), t, applyPatch(), fileEnv(t, files), params{"input": update("*** Add File: .vscode/tasks.json\n+{}")})
 	if err != nil || len(plan.Preview.Protected) != 1 || plan.Preview.Protected[0].Path != ".vscode/tasks.json" {
 		t.Errorf("%+v, %v", plan.Preview.Protected, err)

@@ -87,11 +87,11 @@ func TestSymbolOfGo(t *testing.T) {
 	} {
 		wantResult(t, call(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": symbol}), want)
 	}
-	refused(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": "Put"},
+	mustRefuse(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": "Put"},
 		"more than once", "Store.Put (lines 33-36)", "Other.Put (lines 38-38)")
-	refused(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": "Pirnt"}, "does not declare", "did you mean Print (lines 42-42)")
-	refused(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": "Shop.Put"}, "did you mean", "Store.Put")
-	refused(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": "Zzz"}, "shows what it declares")
+	mustRefuse(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": "Pirnt"}, "does not declare", "did you mean Print (lines 42-42)")
+	mustRefuse(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": "Shop.Put"}, "did you mean", "Store.Put")
+	mustRefuse(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": "Zzz"}, "shows what it declares")
 }
 
 func TestOutlineReportsBrokenGo(t *testing.T) {
@@ -106,7 +106,7 @@ func TestOutlineReportsBrokenGo(t *testing.T) {
 			t.Errorf("got %s", answer.ModelText())
 		}
 	}
-	refused(t, env, astEdit(), params{"file_path": "a.go", "symbol": "F", "new_code": "func F() int { return 1 }"}, "has a syntax error", "replace")
+	mustRefuse(t, env, astEdit(), params{"file_path": "a.go", "symbol": "F", "new_code": "func F() int { return 1 }"}, "has a syntax error", "replace")
 }
 
 func TestASTEdit(t *testing.T) {
@@ -161,11 +161,11 @@ func TestASTEditWritesOnlyValidCode(t *testing.T) {
 	edit := func(symbol, code string) params {
 		return params{"file_path": "shop.go", "symbol": symbol, "new_code": code}
 	}
-	refused(t, env, astEdit(), edit("Print", "func Print() {\n\tx := (\n}"), "has a syntax error: 44:1", `"}"`, "nothing was written")
-	refused(t, env, astEdit(), edit("Print", "package shop\n\nfunc Print() {}"), "has a syntax error")
-	refused(t, env, astEdit(), edit("Print", "just words"), "has a syntax error")
-	refused(t, env, astEdit(), edit("Print", " \n"), "new_code is empty", "lines 42-42", "delete_line_range")
-	refused(t, env, astEdit(), edit("Put", "func Put() {}"), "Store.Put", "Other.Put")
-	refused(t, env, astEdit(), edit("Nothing", "func Put() {}"), "does not declare")
-	refused(t, env, astEdit(), params{"file_path": "a.py", "symbol": "f", "new_code": "def f(): pass"}, "only Go files", "replace")
+	mustRefuse(t, env, astEdit(), edit("Print", "func Print() {\n\tx := (\n}"), "has a syntax error: 44:1", `"}"`, "nothing was written")
+	mustRefuse(t, env, astEdit(), edit("Print", "package shop\n\nfunc Print() {}"), "has a syntax error")
+	mustRefuse(t, env, astEdit(), edit("Print", "just words"), "has a syntax error")
+	mustRefuse(t, env, astEdit(), edit("Print", " \n"), "new_code is empty", "lines 42-42", "delete_line_range")
+	mustRefuse(t, env, astEdit(), edit("Put", "func Put() {}"), "Store.Put", "Other.Put")
+	mustRefuse(t, env, astEdit(), edit("Nothing", "func Put() {}"), "does not declare")
+	mustRefuse(t, env, astEdit(), params{"file_path": "a.py", "symbol": "f", "new_code": "def f(): pass"}, "only Go files", "replace")
 }

@@ -53,7 +53,7 @@ func TestNotebooks(t *testing.T) {
 	if !strings.Contains(answer.Text, ": line 2, +1 −1") || !strings.Contains(answer.Diff, "-x = 1\n+x = 2\n print(x)") {
 		t.Errorf("the answer is %q with the diff\n%s", answer.Text, answer.Diff)
 	}
-	refused(t, env, replace(), params{"file_path": "a.ipynb", "old_string": "\n1\n", "new_string": "\n2\n"}, "the outputs of cell")
+	mustRefuse(t, env, replace(), params{"file_path": "a.ipynb", "old_string": "\n1\n", "new_string": "\n2\n"}, "the outputs of cell")
 	mustRun(t, env, insertAtLine(), params{"file_path": "a.ipynb", "line_number": 4, "content": "pass"})
 	want = strings.Replace(want, `    "print(x)"`, "    \"print(x)\\n\",\n    \"pass\"", 1)
 	is(want)
@@ -76,12 +76,12 @@ func TestPDF(t *testing.T) {
 	env := fileEnv(t, map[string]string{"a.pdf": aPDF, "secret.pdf": "%PDF-1.4\nencrypted\n\x00", "broken.pdf": "%PDF-1.4\nbroken\n\x00", "odd.pdf": "%PDF-9\n\x00"})
 	env.Jobs = shell.NewJobs([]string{"PATH=" + t.TempDir()}, nil)
 	t.Cleanup(env.Jobs.Close)
-	refused(t, env, readFile(), params{"file_path": "a.pdf"}, "pdftotext", "not installed")
+	mustRefuse(t, env, readFile(), params{"file_path": "a.pdf"}, "pdftotext", "not installed")
 	env.Documents = func() bool { return true }
 	if whole := mustRun(t, env, readFile(), params{"file_path": "a.pdf"}); len(whole.Images) != 1 || whole.Images[0].MimeType != history.PDF || string(whole.Images[0].Data) != aPDF {
 		t.Errorf("it is not sent: %+v", whole)
 	}
-	refused(t, env, readFile(), params{"file_path": "a.pdf", "limit": 1}, "not installed")
+	mustRefuse(t, env, readFile(), params{"file_path": "a.pdf", "limit": 1}, "not installed")
 	bin := t.TempDir()
 	// Like the real program, the script prints the reason of a failure on stderr, except with -q.
 	script := `#!/bin/bash
@@ -100,7 +100,7 @@ for ((i = $2; i <= $4 && i <= 5; i++)); do printf 'text of %s\n\f' $i; done
 	}
 	env.Jobs = shell.NewJobs([]string{"PATH=" + bin + ":/usr/bin:/bin"}, nil)
 	t.Cleanup(env.Jobs.Close)
-	refused(t, env, readFile(), params{"file_path": "a.pdf", "limit": 1}, "without a sandbox")
+	mustRefuse(t, env, readFile(), params{"file_path": "a.pdf", "limit": 1}, "without a sandbox")
 	box := sandbox.Detect()
 	if !box.IsActive() {
 		t.Skip(box.Describe())
@@ -121,10 +121,10 @@ for ((i = $2; i <= $4 && i <= 5; i++)); do printf 'text of %s\n\f' $i; done
 			t.Errorf("%v: %q, %+v", tc.args, got.Text, got.View)
 		}
 	}
-	refused(t, env, readFile(), params{"file_path": "a.pdf", "offset": 6}, "page 6 is past the end")
-	refused(t, env, readFile(), params{"file_path": "secret.pdf", "limit": 1}, "encrypted", "-upw")
-	refused(t, env, readFile(), params{"file_path": "broken.pdf", "limit": 1}, "pdftotext says Command Line Error: Invalid xref")
-	refused(t, env, readFile(), params{"file_path": "odd.pdf", "limit": 1}, "exit status 3")
+	mustRefuse(t, env, readFile(), params{"file_path": "a.pdf", "offset": 6}, "page 6 is past the end")
+	mustRefuse(t, env, readFile(), params{"file_path": "secret.pdf", "limit": 1}, "encrypted", "-upw")
+	mustRefuse(t, env, readFile(), params{"file_path": "broken.pdf", "limit": 1}, "pdftotext says Command Line Error: Invalid xref")
+	mustRefuse(t, env, readFile(), params{"file_path": "odd.pdf", "limit": 1}, "exit status 3")
 	env.Limits.OutputTokens = 20
 	if got := mustRun(t, env, readFile(), params{"file_path": "a.pdf", "limit": 5}); !strings.Contains(got.Text, "read on with offset") || len(got.Text) > 120 {
 		t.Errorf("it is not cut: %q", got.Text)

@@ -34,7 +34,7 @@ func TestWriteFileCreatesAndRewrites(t *testing.T) {
 	wantContent(t, env, "bare", "c")
 	mustRun(t, env, writeFile(), params{"file_path": "empty", "content": "x"})
 	wantContent(t, env, "empty", "x")
-	refused(t, env, writeFile(), params{"file_path": "newdir/", "content": "x"}, "newdir/ is a folder")
+	mustRefuse(t, env, writeFile(), params{"file_path": "newdir/", "content": "x"}, "newdir/ is a folder")
 	// A file that the tool wrote counts as read.
 	mustRun(t, env, writeFile(), params{"file_path": "new/x.txt", "content": "again"})
 	wantContent(t, env, "new/x.txt", "again")
@@ -91,7 +91,7 @@ func TestEditOfAnUnreadFileIsRefused(t *testing.T) {
 		{astEdit(), params{"file_path": "a.go", "symbol": "F", "new_code": "func F() { G() }"}},
 	} {
 		env := fileEnv(t, files)
-		refused(t, env, c.tool, c.args, "a.go exists and you have not read it", "read_file")
+		mustRefuse(t, env, c.tool, c.args, "a.go exists and you have not read it", "read_file")
 		see(t, env, "a.go")
 		mustRun(t, env, c.tool, c.args)
 	}
@@ -130,7 +130,7 @@ func TestFileChangedUnderneathIsRefusedWithTheDifference(t *testing.T) {
 		mustRun(t, env, c.tool, c.args)
 
 		onDisk(t, env, "f.txt", "other\n")
-		refused(t, env, c.tool, c.args, "f.txt changed on disk", "+other\n")
+		mustRefuse(t, env, c.tool, c.args, "f.txt changed on disk", "+other\n")
 	}
 }
 
@@ -149,10 +149,10 @@ func TestLargeDifferenceRequestsAnotherRead(t *testing.T) {
 	env.Limits.OutputTokens = 100
 	onDisk(t, env, "f.txt", strings.ReplaceAll(numberedLines(1, 3000), "line", "row"))
 	args := params{"file_path": "f.txt", "old_string": "row 7\n", "new_string": "x\n"}
-	if message := refused(t, env, replace(), args, "Read it again"); len(message) > 500 {
+	if message := mustRefuse(t, env, replace(), args, "Read it again"); len(message) > 500 {
 		t.Errorf("the error has %d bytes", len(message))
 	}
-	refused(t, env, replace(), args, "Read it again")
+	mustRefuse(t, env, replace(), args, "Read it again")
 	see(t, env, "f.txt")
 	mustRun(t, env, replace(), args)
 }
@@ -181,10 +181,10 @@ func TestInsertAtLine(t *testing.T) {
 	}
 	env := fileEnv(t, map[string]string{"f": "a\nb\n"})
 	see(t, env, "f")
-	refused(t, env, insertAtLine(), params{"file_path": "f", "line_number": 4, "content": "x"}, "2 lines", "3 would append")
-	refused(t, env, insertAtLine(), params{"file_path": "f", "line_number": 0, "content": "x"}, "line_number 0")
-	refused(t, env, insertAtLine(), params{"file_path": "f", "line_number": 1, "content": ""}, "content is empty")
-	refused(t, env, insertAtLine(), params{"file_path": "g", "line_number": 1, "content": "x"}, "g does not exist")
+	mustRefuse(t, env, insertAtLine(), params{"file_path": "f", "line_number": 4, "content": "x"}, "2 lines", "3 would append")
+	mustRefuse(t, env, insertAtLine(), params{"file_path": "f", "line_number": 0, "content": "x"}, "line_number 0")
+	mustRefuse(t, env, insertAtLine(), params{"file_path": "f", "line_number": 1, "content": ""}, "content is empty")
+	mustRefuse(t, env, insertAtLine(), params{"file_path": "g", "line_number": 1, "content": "x"}, "g does not exist")
 }
 
 func TestDeleteLineRange(t *testing.T) {
@@ -210,17 +210,17 @@ func TestDeleteLineRange(t *testing.T) {
 	}
 	env := fileEnv(t, map[string]string{"f": "a\nb\n"})
 	see(t, env, "f")
-	refused(t, env, deleteLineRange(), params{"file_path": "f", "start_line": 2, "end_line": 3}, "2 lines")
-	refused(t, env, deleteLineRange(), params{"file_path": "f", "start_line": 2, "end_line": 1}, "not a range")
+	mustRefuse(t, env, deleteLineRange(), params{"file_path": "f", "start_line": 2, "end_line": 3}, "2 lines")
+	mustRefuse(t, env, deleteLineRange(), params{"file_path": "f", "start_line": 2, "end_line": 1}, "not a range")
 }
 
 func TestEditThatChangesNothingIsAnError(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"f.go": "package f\n\nfunc F() {}\n"})
 	see(t, env, "f.go")
-	refused(t, env, writeFile(), params{"file_path": "f.go", "content": "package f\n\nfunc F() {}"}, "nothing to change")
-	refused(t, env, replace(), params{"file_path": "f.go", "old_string": "F", "new_string": "F"}, "nothing to change")
-	refused(t, env, astEdit(), params{"file_path": "f.go", "symbol": "F", "new_code": "func F() {}"}, "nothing to change")
+	mustRefuse(t, env, writeFile(), params{"file_path": "f.go", "content": "package f\n\nfunc F() {}"}, "nothing to change")
+	mustRefuse(t, env, replace(), params{"file_path": "f.go", "old_string": "F", "new_string": "F"}, "nothing to change")
+	mustRefuse(t, env, astEdit(), params{"file_path": "f.go", "symbol": "F", "new_code": "func F() {}"}, "nothing to change")
 }
 
 func TestGitsOwnFilesAreNotEdited(t *testing.T) {
@@ -235,8 +235,8 @@ func TestGitsOwnFilesAreNotEdited(t *testing.T) {
 		".git/hooks/pre-commit", ".git/config", "sub/.git/config", "innocent/hooks/post-merge", ".GIT/config",
 		"bare/config", "bare/hooks/post-merge", "new/.git",
 	} {
-		refused(t, env, writeFile(), params{"file_path": path, "content": "#!/bin/sh\n"}, "belongs to git")
-		refused(t, env, replace(), params{"file_path": path, "old_string": "core", "new_string": "x"}, "belongs to git")
+		mustRefuse(t, env, writeFile(), params{"file_path": path, "content": "#!/bin/sh\n"}, "belongs to git")
+		mustRefuse(t, env, replace(), params{"file_path": path, "old_string": "core", "new_string": "x"}, "belongs to git")
 	}
 	mustRun(t, env, replace(), params{"file_path": ".github/x.yml", "old_string": "a", "new_string": "b"})
 }

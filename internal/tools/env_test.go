@@ -57,8 +57,8 @@ func mustRun(t testing.TB, env *Env, tool Tool, args params) Answer {
 	return answer
 }
 
-// refused runs a call that must fail. The error must contain all words, and no file may change.
-func refused(t testing.TB, env *Env, tool Tool, args params, words ...string) string {
+// mustRefuse runs a call that must fail. The error must contain all words, and no file may change.
+func mustRefuse(t testing.TB, env *Env, tool Tool, args params, words ...string) string {
 	t.Helper()
 	before := contents(t, env.Workspace.Root())
 	answer := call(t, env, tool, args)

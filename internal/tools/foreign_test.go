@@ -38,11 +38,11 @@ func TestFilesThatAreNotUTF8(t *testing.T) {
 		}
 		// No tool writes the converted text back.
 		shown := strings.ToValidUTF8(content, "\uFFFD")
-		refused(t, env, writeFile(), params{"file_path": name, "content": shown}, "is not UTF-8 text", "nothing was written", "replace")
-		refused(t, env, writeFile(), params{"file_path": name, "content": "new\n"}, "is not UTF-8 text")
-		refused(t, env, insertAtLine(), params{"file_path": name, "line_number": 1, "content": "\uFFFD"}, "is not UTF-8 text")
+		mustRefuse(t, env, writeFile(), params{"file_path": name, "content": shown}, "is not UTF-8 text", "nothing was written", "replace")
+		mustRefuse(t, env, writeFile(), params{"file_path": name, "content": "new\n"}, "is not UTF-8 text")
+		mustRefuse(t, env, insertAtLine(), params{"file_path": name, "line_number": 1, "content": "\uFFFD"}, "is not UTF-8 text")
 		last := content[strings.LastIndex(strings.TrimSuffix(content, "\n"), "\n")+1:]
-		refused(t, env, replace(), params{"file_path": name, "old_string": "o", "new_string": "\uFFFD", "expected_replacements": strings.Count(content, "o")}, "")
+		mustRefuse(t, env, replace(), params{"file_path": name, "old_string": "o", "new_string": "\uFFFD", "expected_replacements": strings.Count(content, "o")}, "")
 		if !strings.Contains(last, "\uFFFD") {
 			mustRun(t, env, replace(), params{"file_path": name, "old_string": last, "new_string": "changed ü\n"})
 			wantContent(t, env, name, strings.TrimSuffix(content, last)+"changed ü\n")

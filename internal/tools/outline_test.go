@@ -175,6 +175,6 @@ func TestSymbolOfAnotherLanguage(t *testing.T) {
 	if !strings.HasPrefix(answer.ModelText(), "[B.f, lines 6-7 of a.py; Python, guessed by indentation]\n    def f(self):\n        return 2\n") {
 		t.Errorf("got %s", answer.ModelText())
 	}
-	refused(t, env, astReadFile(), params{"file_path": "a.py", "symbol": "f"}, "A.f (lines 2-3)", "B.f (lines 6-7)")
-	refused(t, env, astReadFile(), params{"file_path": "a.txt"}, "unknown language", "read_file")
+	mustRefuse(t, env, astReadFile(), params{"file_path": "a.py", "symbol": "f"}, "A.f (lines 2-3)", "B.f (lines 6-7)")
+	mustRefuse(t, env, astReadFile(), params{"file_path": "a.txt"}, "unknown language", "read_file")
 }

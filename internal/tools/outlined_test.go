@@ -157,7 +157,7 @@ func TestWriteAfterAnOutline(t *testing.T) {
 	t.Parallel()
 	env := outlining(t, map[string]string{"cache.go": largeGo(80)}, 3000)
 	mustRun(t, env, readFile(), params{"file_path": "cache.go"})
-	refused(t, env, writeFile(), params{"file_path": "cache.go", "content": "package x\n"}, "you have not read it")
+	mustRefuse(t, env, writeFile(), params{"file_path": "cache.go", "content": "package x\n"}, "you have not read it")
 	mustRun(t, env, replace(), params{"file_path": "cache.go", "old_string": "func (c *Cache) Get7(key", "new_string": "func (c *Cache) Fetch7(key"})
 	after, err := os.ReadFile(filepath.Join(env.Workspace.Root(), "cache.go"))
 	if err != nil || !strings.Contains(string(after), "Fetch7(key") {

@@ -75,7 +75,7 @@ func TestD41_HugeFile(t *testing.T) {
 	env := fileEnv(t, map[string]string{"f": numberedLines(1, 10) + strings.Repeat("x", maxWholeBytes) + "\nlast\n"})
 	answer := mustRun(t, env, readFile(), params{"file_path": "f", "offset": 11, "column": maxWholeBytes - 4})
 	wantResult(t, answer, "[lines 11-12 of 12, from column 16777212 of line 11 on]\nxxxxx\nlast\n")
-	refused(t, env, readFile(), params{"file_path": "f", "offset": 11, "column": maxWholeBytes + 1}, "column 16777217 is past the end of line 11, which has 16777216 bytes")
+	mustRefuse(t, env, readFile(), params{"file_path": "f", "offset": 11, "column": maxWholeBytes + 1}, "column 16777217 is past the end of line 11, which has 16777216 bytes")
 }
 
 // For any arguments, the answer of a tool is within the limit and explains how to continue.
@@ -174,7 +174,7 @@ func TestD41_ListsArePaged(t *testing.T) {
 			t.Errorf("%s shows %d of 250", c.tool.Name, len(seen))
 		}
 		c.args["offset"] = 251
-		refused(t, env, c.tool, c.args, "offset 251 is past the end")
+		mustRefuse(t, env, c.tool, c.args, "offset 251 is past the end")
 	}
 }
 

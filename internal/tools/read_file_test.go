@@ -42,8 +42,8 @@ func TestReadFileNamesTheShownPart(t *testing.T) {
 	} {
 		wantResult(t, call(t, env, readFile(), c.args), c.want)
 	}
-	refused(t, env, readFile(), params{"file_path": "ten", "offset": 11}, "line 11 is past the end", "10 lines")
-	refused(t, env, readFile(), params{"file_path": "ten", "offset": -1}, "from 1")
+	mustRefuse(t, env, readFile(), params{"file_path": "ten", "offset": 11}, "line 11 is past the end", "10 lines")
+	mustRefuse(t, env, readFile(), params{"file_path": "ten", "offset": -1}, "from 1")
 }
 
 // The model can read the manual of the program by a path. There is no such file, and no approval is
@@ -51,10 +51,10 @@ func TestReadFileNamesTheShownPart(t *testing.T) {
 func TestReadFileReadsTheManual(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{}).with(Limits{OutputTokens: 1000, ReadLines: 5})
-	refused(t, env, readFile(), params{"file_path": "agent-docs:undo"}, "no documentation")
+	mustRefuse(t, env, readFile(), params{"file_path": "agent-docs:undo"}, "no documentation")
 	env.Manual = func(words string) (string, bool) { return "# About " + words + "\ntext\n", words == "undo" }
 	wantResult(t, call(t, env, readFile(), params{"file_path": "agent-docs:undo"}), "# About undo\ntext\n")
-	refused(t, env, readFile(), params{"file_path": "agent-docs:zzz"}, `nothing found for "zzz"`)
+	mustRefuse(t, env, readFile(), params{"file_path": "agent-docs:zzz"}, `nothing found for "zzz"`)
 }
 
 func TestReadLineRangeNumbersTheLines(t *testing.T) {
@@ -72,9 +72,9 @@ func TestReadLineRangeNumbersTheLines(t *testing.T) {
 		wantResult(t, call(t, env, readLineRange(), params{"file_path": "f", "start_line": c.start, "end_line": c.end}), c.want)
 	}
 	wantResult(t, call(t, env, readLineRange(), params{"file_path": "empty", "start_line": 1, "end_line": 3}), "[empty is empty]")
-	refused(t, env, readLineRange(), params{"file_path": "f", "start_line": 3, "end_line": 2}, "not a range")
-	refused(t, env, readLineRange(), params{"file_path": "f", "start_line": 0, "end_line": 2}, "not a range")
-	refused(t, env, readLineRange(), params{"file_path": "f", "start_line": 11, "end_line": 12}, "past the end")
+	mustRefuse(t, env, readLineRange(), params{"file_path": "f", "start_line": 3, "end_line": 2}, "not a range")
+	mustRefuse(t, env, readLineRange(), params{"file_path": "f", "start_line": 0, "end_line": 2}, "not a range")
+	mustRefuse(t, env, readLineRange(), params{"file_path": "f", "start_line": 11, "end_line": 12}, "past the end")
 }
 
 func TestReadIsBoundedInSizeAndLongLinesAreCut(t *testing.T) {
@@ -165,8 +165,8 @@ func TestBinaryFilesAreNamed(t *testing.T) {
 		"../x":        {"outside the workspace"},
 		"dir/x/y":     {"not a directory"},
 	} {
-		refused(t, env, readFile(), params{"file_path": path}, words...)
-		refused(t, env, replace(), params{"file_path": path, "old_string": "a", "new_string": "b"}, words...)
+		mustRefuse(t, env, readFile(), params{"file_path": path}, words...)
+		mustRefuse(t, env, replace(), params{"file_path": path, "old_string": "a", "new_string": "b"}, words...)
 	}
 	wantResult(t, call(t, env, readFile(), params{"file_path": "BM.txt"}), "BM is no picture\n")
 	wantResult(t, call(t, env, readFile(), params{"file_path": "svg.svg"}), "<svg></svg>\n")
@@ -185,9 +185,9 @@ func TestMissingFileOffersTheNearest(t *testing.T) {
 		"internal/tools/turn.go": {"internal/chat/turn.go"},
 		"conf.json":              {"config.json"},
 	} {
-		refused(t, env, readFile(), params{"file_path": path}, words...)
+		mustRefuse(t, env, readFile(), params{"file_path": path}, words...)
 	}
-	if message := refused(t, env, readFile(), params{"file_path": "zzz/unlike.anything"}); strings.Contains(message, "did you mean") {
+	if message := mustRefuse(t, env, readFile(), params{"file_path": "zzz/unlike.anything"}); strings.Contains(message, "did you mean") {
 		t.Error(message)
 	}
 }

@@ -64,10 +64,10 @@ func TestReadManyFilesNamesSkippedFiles(t *testing.T) {
 			t.Errorf("the answer lacks %q:\n%s", word, answer.ModelText())
 		}
 	}
-	refused(t, env, readManyFiles(), params{"paths": []string{}}, "paths is empty")
-	refused(t, env, readManyFiles(), params{"paths": []string{"none.go"}}, "no file was read", "none.go does not exist")
-	refused(t, env, readManyFiles(), params{"paths": []string{"[a"}}, "not a valid glob")
-	refused(t, env, readManyFiles(), params{"paths": []string{"a.go"}, "exclude": []string{"*.go"}}, "no file was read", "exclude")
+	mustRefuse(t, env, readManyFiles(), params{"paths": []string{}}, "paths is empty")
+	mustRefuse(t, env, readManyFiles(), params{"paths": []string{"none.go"}}, "no file was read", "none.go does not exist")
+	mustRefuse(t, env, readManyFiles(), params{"paths": []string{"[a"}}, "not a valid glob")
+	mustRefuse(t, env, readManyFiles(), params{"paths": []string{"a.go"}, "exclude": []string{"*.go"}}, "no file was read", "exclude")
 }
 
 func TestReadManyFilesIsBounded(t *testing.T) {

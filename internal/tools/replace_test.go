@@ -51,13 +51,13 @@ func TestReplace(t *testing.T) {
 func TestReplaceRefusesAnotherNumberOfPlaces(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"f": "x\na\nx\nx\n", "many": strings.Repeat("y\n", 50)})
-	refused(t, env, replace(), params{"file_path": "f", "old_string": "x", "new_string": "y"},
+	mustRefuse(t, env, replace(), params{"file_path": "f", "old_string": "x", "new_string": "y"},
 		"occurs 3 times in f, not 1: at lines 1, 3, 4", "set replace_all")
-	refused(t, env, replace(), params{"file_path": "f", "old_string": "a", "new_string": "y", "expected_replacements": 2},
+	mustRefuse(t, env, replace(), params{"file_path": "f", "old_string": "a", "new_string": "y", "expected_replacements": 2},
 		"occurs once in f, not 2: at line 2", "Leave out expected_replacements")
-	refused(t, env, replace(), params{"file_path": "many", "old_string": "y", "new_string": "z"}, "50 times", " 20, …")
-	refused(t, env, replace(), params{"file_path": "f", "old_string": "", "new_string": "y"}, "old_string is empty", "write_file")
-	refused(t, env, replace(), params{"file_path": "f", "old_string": "a", "new_string": "y", "expected_replacements": -1}, "at least 1")
+	mustRefuse(t, env, replace(), params{"file_path": "many", "old_string": "y", "new_string": "z"}, "50 times", " 20, …")
+	mustRefuse(t, env, replace(), params{"file_path": "f", "old_string": "", "new_string": "y"}, "old_string is empty", "write_file")
+	mustRefuse(t, env, replace(), params{"file_path": "f", "old_string": "a", "new_string": "y", "expected_replacements": -1}, "at least 1")
 }
 
 func TestNearMissPointsAtTheDifference(t *testing.T) {
@@ -83,7 +83,7 @@ func TestNearMissPointsAtTheDifference(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			env := fileEnv(t, map[string]string{"f": file})
-			refused(t, env, replace(), params{"file_path": "f", "old_string": c.old, "new_string": c.new}, c.words...)
+			mustRefuse(t, env, replace(), params{"file_path": "f", "old_string": c.old, "new_string": c.new}, c.words...)
 		})
 	}
 }
@@ -97,7 +97,7 @@ func TestNearMissIsBounded(t *testing.T) {
 	file.WriteString(strings.Repeat("z", 1<<20))
 	old := strings.Repeat("\tcase 17: return valeu_3(a, b, c) // no\n", 400)
 	env := fileEnv(t, map[string]string{"f": file.String()})
-	if message := refused(t, env, replace(), params{"file_path": "f", "old_string": old, "new_string": "x"}, "closest lines"); len(message) > 20_000 {
+	if message := mustRefuse(t, env, replace(), params{"file_path": "f", "old_string": old, "new_string": "x"}, "closest lines"); len(message) > 20_000 {
 		t.Errorf("the error has %d bytes", len(message))
 	}
 }
@@ -124,7 +124,7 @@ func TestIndentationIsMapped(t *testing.T) {
 		env := fileEnv(t, map[string]string{"f": c.file})
 		args := params{"file_path": "f", "old_string": c.old, "new_string": c.new}
 		if !strings.ContainsAny(c.want, "\t\n") {
-			refused(t, env, replace(), args, c.want)
+			mustRefuse(t, env, replace(), args, c.want)
 			continue
 		}
 		answer := mustRun(t, env, replace(), args)
@@ -164,7 +164,7 @@ func TestSeveralEditsInOneCall(t *testing.T) {
 		env := fileEnv(t, map[string]string{"f": file})
 		c.args["file_path"] = "f"
 		if !strings.Contains(c.want, "\n") {
-			refused(t, env, replace(), c.args, c.want)
+			mustRefuse(t, env, replace(), c.args, c.want)
 			continue
 		}
 		if mustRun(t, env, replace(), c.args); content(t, filepath.Join(env.Workspace.Root(), "f")) != c.want {

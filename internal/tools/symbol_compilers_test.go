@@ -47,8 +47,8 @@ func (k known) lines() (all []string) {
 	return slices.Compact(all)
 }
 
-// answered returns the lines in an answer.
-func answered(text string) (all []string) {
+// answerLines returns the lines in an answer.
+func answerLines(text string) (all []string) {
 	file := ""
 	for line := range strings.Lines(text) {
 		if m := regexp.MustCompile(`^(?:(\S+):)?(\d+): `).FindStringSubmatch(line); m != nil {
@@ -125,7 +125,7 @@ func TestAgainstCompilers(t *testing.T) {
 			t.Logf("%s: %s is still loading", k.Name, at.line())
 			got = call(t, env, SymbolTool(folder), ask)
 		}
-		if list := answered(got.Text); slices.Equal(list, k.lines()) {
+		if list := answerLines(got.Text); slices.Equal(list, k.lines()) {
 			right++
 		} else {
 			less := slices.DeleteFunc(k.lines(), func(l string) bool { return slices.Contains(list, l) })
@@ -190,7 +190,7 @@ func compareWithSearch(t *testing.T, env *Env, folder *lsp.Folder, names []known
 		asked += counter.Count(call(t, env, SymbolTool(folder), params{"op": "references", "name": k.Name, "file": at[i].File, "line": at[i].Line}).Text)
 		found := call(t, env, search, params{"pattern": `\b` + regexp.QuoteMeta(k.Name) + `\b`}).Text
 		searched += counter.Count(found)
-		if slices.Equal(answered(found), k.lines()) {
+		if slices.Equal(answerLines(found), k.lines()) {
 			exact++
 		}
 	}

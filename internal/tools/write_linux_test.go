@@ -27,8 +27,8 @@ func TestFullDisk(t *testing.T) {
 	}
 	env := &Env{Workspace: w, Seen: NewSeenFiles()}
 	mustRun(t, env, writeFile(), params{"file_path": "a.txt", "content": "small"})
-	refused(t, env, writeFile(), params{"file_path": "a.txt", "content": strings.Repeat("large\n", 20_000)}, "no space left", "nothing was changed")
-	refused(t, env, writeFile(), params{"file_path": "new/b.txt", "content": strings.Repeat("large\n", 20_000)}, "no space left")
+	mustRefuse(t, env, writeFile(), params{"file_path": "a.txt", "content": strings.Repeat("large\n", 20_000)}, "no space left", "nothing was changed")
+	mustRefuse(t, env, writeFile(), params{"file_path": "new/b.txt", "content": strings.Repeat("large\n", 20_000)}, "no space left")
 	wantContent(t, env, "a.txt", "small")
 }
 
@@ -49,7 +49,7 @@ func TestReadOnlyFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := []string{"can't write locked/", "nothing was changed"}
-	refused(t, env, replace(), params{"file_path": "locked/a.txt", "old_string": "old", "new_string": "new"}, words...)
-	refused(t, env, writeFile(), params{"file_path": "locked/new.txt", "content": "x"}, words...)
-	refused(t, env, writeFile(), params{"file_path": "locked/deep/new.txt", "content": "x"}, words...)
+	mustRefuse(t, env, replace(), params{"file_path": "locked/a.txt", "old_string": "old", "new_string": "new"}, words...)
+	mustRefuse(t, env, writeFile(), params{"file_path": "locked/new.txt", "content": "x"}, words...)
+	mustRefuse(t, env, writeFile(), params{"file_path": "locked/deep/new.txt", "content": "x"}, words...)
 }

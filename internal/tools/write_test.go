@@ -17,7 +17,7 @@ func TestWriteOfAReadOnlyFileIsRefused(t *testing.T) {
 	if err := os.Chmod(filepath.Join(env.Workspace.Root(), "a.txt"), 0o444); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, env, replace(), params{"file_path": "a.txt", "old_string": "old", "new_string": "new"}, map[bool]string{true: "permission denied", false: "it is read-only"}[require.Unix])
+	mustRefuse(t, env, replace(), params{"file_path": "a.txt", "old_string": "old", "new_string": "new"}, map[bool]string{true: "permission denied", false: "it is read-only"}[require.Unix])
 }
 
 func TestWriteThroughALinkKeepsTheLink(t *testing.T) {

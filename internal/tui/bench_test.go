@@ -20,7 +20,7 @@ func afterSession(b *testing.B, n int) *screenplay {
 	s.model.surface.chooseTheme()
 	for range n {
 		s.events(chat.UserMessage{Text: "again"}, chat.TextDelta{Delta: "one two three\n\n"}, chat.ReplyEnded{},
-			chat.ToolEnded{Traits: reading, Label: said("read_file a.go"), Answer: tools.Answer{Text: "x"}})
+			chat.ToolEnded{Traits: reading, Label: labelOf("read_file a.go"), Answer: tools.Answer{Text: "x"}})
 		s.printed = nil
 	}
 	return s

@@ -14,8 +14,8 @@ func askedFor(preview tools.Preview) chat.ApprovalRequested {
 	return chat.ApprovalRequested{Approval: chat.Approval{ID: 7, Always: "edits of *.sh files", Preview: preview}}
 }
 
-// squeezed removes the line breaks that the width of a window adds.
-func squeezed(text string) string { return strings.Join(strings.Fields(text), "") }
+// withoutBreaks removes the line breaks that the width of a window adds.
+func withoutBreaks(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // The question and "view all" show the complete title, however long. The end of a path or an
 // address can be important, and a line feed in a name hides no text.
@@ -47,11 +47,11 @@ func TestTheCompleteTitleIsShown(t *testing.T) {
 			s.wait(300 * time.Millisecond)
 			all := strings.Join(s.model.frame().Full, "\n")
 			for where, text := range map[string]string{"question": view, "view all": all} {
-				if !strings.Contains(squeezed(text), tt.want) {
+				if !strings.Contains(withoutBreaks(text), tt.want) {
 					t.Errorf("%s at %d: the %s does not show its end:\n%s", name, width, where, text)
 				}
 			}
-			if always := strings.Contains(squeezed(view), "forthissession"); always != tt.always {
+			if always := strings.Contains(withoutBreaks(view), "forthissession"); always != tt.always {
 				t.Errorf("%s at %d: always is offered: %t\n%s", name, width, always, view)
 			}
 		}
@@ -78,14 +78,14 @@ func TestNothingIsApprovedUnseenInATinyWindow(t *testing.T) {
 			if view := s.model.view(); !strings.Contains(view, "? ") {
 				t.Errorf("%s at %v does not say that something is asked:\n%s", name, size, view)
 			}
-			seen := squeezed(s.model.view())
+			seen := withoutBreaks(s.model.view())
 			for range 2 {
 				s.typed("y")
 				s.wait(300 * time.Millisecond)
 				if len(s.driver.calls) > 0 {
 					break
 				}
-				seen += squeezed(s.model.view() + strings.Join(s.model.frame().Full, "\n"))
+				seen += withoutBreaks(s.model.view() + strings.Join(s.model.frame().Full, "\n"))
 				s.press("q")
 				s.wait(time.Second)
 			}
@@ -109,7 +109,7 @@ func TestNothingIsApprovedUnseenInATinyWindow(t *testing.T) {
 func TestAQuestionBehindThePagerIsNotAnsweredByItsKeys(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
-	s.events(chat.TurnStarted{}, chat.ToolEnded{Name: "glob", Label: said("glob x"), Answer: tools.Answer{Text: numbered(50)}})
+	s.events(chat.TurnStarted{}, chat.ToolEnded{Name: "glob", Label: labelOf("glob x"), Answer: tools.Answer{Text: numbered(50)}})
 	s.press("ctrl+o")
 	s.wait(time.Millisecond)
 	s.events(askedForCommand("go test ./..."))

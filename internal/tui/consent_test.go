@@ -296,7 +296,7 @@ func TestQuestionShowsTheEndFirst(t *testing.T) {
 func TestAQuestionBehindThePager(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 20)
-	s.events(chat.TurnStarted{}, chat.ToolEnded{Name: "glob", Label: said("glob x"), Answer: tools.Answer{Text: numbered(50)}})
+	s.events(chat.TurnStarted{}, chat.ToolEnded{Name: "glob", Label: labelOf("glob x"), Answer: tools.Answer{Text: numbered(50)}})
 	s.press("ctrl+o")
 	s.events(askedForCommand("go test ./..."))
 	s.wait(time.Second)

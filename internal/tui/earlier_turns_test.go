@@ -20,13 +20,13 @@ func TestEarlierIsFolded(t *testing.T) {
 		Unfinished: true,
 		Exchanges: append(slices.Repeat([]EarlierTurn{{Said: "long ago", Reply: "a **reply**"}}, earlierShown+12), []EarlierTurn{
 			{Said: "fix the test", Calls: []Call{
-				{Label: said("read_file a.go")},
-				{Label: said("read_line_range a.go")},
-				{Label: said("read_file b.go")},
-				{Label: said("replace a.go")},
-				{Label: said("replace a.go")},
-				{Label: said("run_shell_command go test ./...\n# and more"), Failed: true},
-				{Label: said("odd")},
+				{Label: labelOf("read_file a.go")},
+				{Label: labelOf("read_line_range a.go")},
+				{Label: labelOf("read_file b.go")},
+				{Label: labelOf("replace a.go")},
+				{Label: labelOf("replace a.go")},
+				{Label: labelOf("run_shell_command go test ./...\n# and more"), Failed: true},
+				{Label: labelOf("odd")},
 				{Label: toolspec.Label{Verbs: toolspec.Verbs{Done: "remembered", Do: "remember", Declined: "not kept"}, Subject: "it is slow"}, Declined: true},
 			}, Reply: "It is **fixed**."},
 			{Said: "thanks"},
@@ -48,7 +48,7 @@ func TestManyCallsAreFolded(t *testing.T) {
 	t.Parallel()
 	var calls []Call
 	for _, file := range []string{"a", "b", "c", "d", "e", "f"} {
-		calls = append(calls, Call{Label: said("read_file " + file + ".go")})
+		calls = append(calls, Call{Label: labelOf("read_file " + file + ".go")})
 	}
 	if got, want := summariseCalls(calls, toolspec.Label.PastTense), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -77,8 +77,8 @@ func TestEarlierIsBounded(t *testing.T) {
 func TestEarlierIsOpened(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
-	s.model.activity.showEarlier(EarlierConversation{Exchanges: []EarlierTurn{{Said: "first", Reply: "one"}, {Said: "second", Calls: []Call{{Label: said("replace")}}, Reply: "**two**"}}})
-	s.events(chat.ToolEnded{Name: "run_shell_command", Label: said("run_shell_command ls"), Answer: tools.Answer{Text: "a.go"}})
+	s.model.activity.showEarlier(EarlierConversation{Exchanges: []EarlierTurn{{Said: "first", Reply: "one"}, {Said: "second", Calls: []Call{{Label: labelOf("replace")}}, Reply: "**two**"}}})
+	s.events(chat.ToolEnded{Name: "run_shell_command", Label: labelOf("run_shell_command ls"), Answer: tools.Answer{Text: "a.go"}})
 	for _, want := range []string{"a.go", "> second", "> first"} {
 		key := "right"
 		if want == "a.go" {
@@ -95,7 +95,7 @@ func TestEarlierIsOpened(t *testing.T) {
 func TestEarlierCallsAreRevealedAsLiveOnes(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"touch X #\recho harmless", "a\x1b[2Jb", "a\u202eb", "a\u200bb", "a\u00a0b", "first\nsecond", "a\U00016fe4b"} {
-		call := said("run_shell_command " + command)
+		call := labelOf("run_shell_command " + command)
 		s := newScreenplay(t, 80, 24)
 		s.events(chat.ToolEnded{Name: "run_shell_command", Label: call, Answer: tools.Answer{Text: "ok"}})
 		live := strings.Join(s.texts(), " ")

@@ -156,11 +156,11 @@ func TestBellRingsIfAUserIsNeeded(t *testing.T) {
 func TestRunningToolsAreFollowed(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 24)
-	s.events(chat.TurnStarted{}, chat.CallArriving{Name: "run_shell_command", Label: said("run_shell_command")})
+	s.events(chat.TurnStarted{}, chat.CallArriving{Name: "run_shell_command", Label: labelOf("run_shell_command")})
 	if !strings.Contains(s.model.view(), "next: running") {
 		t.Errorf("a call that arrives is not shown:\n%s", s.model.view())
 	}
-	s.events(chat.ToolStarted{Call: 1, Name: "run_shell_command", Label: said("run_shell_command make")}, chat.ToolStarted{Call: 2, Name: "glob", Label: said("glob")},
+	s.events(chat.ToolStarted{Call: 1, Name: "run_shell_command", Label: labelOf("run_shell_command make")}, chat.ToolStarted{Call: 2, Name: "glob", Label: labelOf("glob")},
 		chat.ToolOutput{Call: 1, Data: "compiling\x1b[31m red\r\ndone 1%\rdone 2%"})
 	s.wait(3 * time.Second)
 	view := s.model.view()
@@ -169,7 +169,7 @@ func TestRunningToolsAreFollowed(t *testing.T) {
 			t.Errorf("%q is not shown:\n%s", want, view)
 		}
 	}
-	s.events(chat.ToolEnded{Call: 1, Name: "run_shell_command", Label: said("run_shell_command make"), Answer: tools.Answer{Error: "timed out after 300s", Text: "compiling"}})
+	s.events(chat.ToolEnded{Call: 1, Name: "run_shell_command", Label: labelOf("run_shell_command make"), Answer: tools.Answer{Error: "timed out after 300s", Text: "compiling"}})
 	if view := s.model.view(); strings.Contains(view, "make") || !strings.Contains(view, "finding") {
 		t.Errorf("a call that ended is still shown:\n%s", view)
 	}
@@ -269,7 +269,7 @@ func TestStatusReportsAMissingModel(t *testing.T) {
 // when the next request is sent.
 func TestEditShowsItsSaving(t *testing.T) {
 	t.Parallel()
-	edit := chat.ToolEnded{Name: "replace", Label: said("replace a.go"), Answer: tools.Answer{Diff: editDiff}}
+	edit := chat.ToolEnded{Name: "replace", Label: labelOf("replace a.go"), Answer: tools.Answer{Diff: editDiff}}
 	pruned := func(tokens int) chat.Event {
 		return chat.DensityApplied{Metadata: compression.CountsOf(map[history.PruneKind]int{"stale-read": 1}), Prunes: []chat.PruneRecord{{Tokens: tokens}}, TokensBefore: 20_000, TokensAfter: 20_000 - tokens, Limit: 128_000}
 	}
@@ -282,7 +282,7 @@ func TestEditShowsItsSaving(t *testing.T) {
 		"much":              {func(s *screenplay) { s.events(pruned(3_000)) }, "≈ pruned 3k tokens: 1 stale read", "· pruned"},
 		"later":             {func(s *screenplay) { s.events(chat.TextDelta{Delta: "one\n\ntwo"}, pruned(324)) }, "≈ pruned 324 tokens: 1 stale read", "· pruned"},
 		"nothing":           {func(s *screenplay) { s.events(chat.RequestStarted{}) }, line + "\n", "pruned"},
-		"something follows": {func(s *screenplay) { s.events(chat.ToolStarted{Name: "glob", Label: said("glob x")}) }, line + "\n", "pruned"},
+		"something follows": {func(s *screenplay) { s.events(chat.ToolStarted{Name: "glob", Label: labelOf("glob x")}) }, line + "\n", "pruned"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -371,7 +371,7 @@ func TestFailedAttemptsAreReported(t *testing.T) {
 		want   string
 	}{
 		{"a reply came", []chat.Event{retry, chat.TextDelta{Delta: "hi"}, chat.ReplyEnded{Text: "hi"}, chat.TurnEnded{}}, "↻ after 3 attempts: busy (429)"},
-		{"calls came", []chat.Event{retry, chat.CallArriving{Name: "glob", Label: said("glob")}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}}, "↻ after 3 attempts: busy (429)"},
+		{"calls came", []chat.Event{retry, chat.CallArriving{Name: "glob", Label: labelOf("glob")}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}}, "↻ after 3 attempts: busy (429)"},
 		{"interrupted", []chat.Event{retry, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}}, "↻ 2 tries failed: busy (429)"},
 		{"given up", []chat.Event{retry, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("the server is busy")}}, ""},
 	} {

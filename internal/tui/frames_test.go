@@ -65,20 +65,20 @@ var states = map[string]func(*screenplay){
 	},
 	"tools-running": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "test"},
-			chat.ToolStarted{Call: 1, Name: "run_shell_command", Label: said("run_shell_command go test ./...")}, chat.ToolOutput{Call: 1, Data: numbered(9)},
-			chat.ToolStarted{Call: 2, Name: "read_file", Label: said("read_file internal/a.go")},
+			chat.ToolStarted{Call: 1, Name: "run_shell_command", Label: labelOf("run_shell_command go test ./...")}, chat.ToolOutput{Call: 1, Data: numbered(9)},
+			chat.ToolStarted{Call: 2, Name: "read_file", Label: labelOf("read_file internal/a.go")},
 			chat.QueueChanged{Messages: []string{"and then\nthe docs", "and commit"}})
 		s.wait(5 * time.Second)
 	},
 	"tools-ended": func(s *screenplay) {
 		zero, one := 0, 1
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "test"},
-			chat.ToolEnded{Name: "read_file", Traits: reading, Label: said("read_file internal/a.go"), Answer: tools.Answer{Text: numbered(120)}},
-			chat.ToolEnded{Name: "read_file", Traits: reading, Label: said("read_file b.go"), Answer: tools.Answer{Error: "there is no file b.go"}},
-			chat.ToolEnded{Name: "replace", Label: said("replace internal/a.go"), Answer: tools.Answer{Text: "changed", Diff: editDiff}},
-			chat.ToolEnded{Name: "replace", Label: said("replace c.go"), Answer: tools.Answer{Error: "the user refused this call: use 1000"}, Denied: &chat.Decision{Reason: "the limit is 1000 cents"}},
-			chat.ToolEnded{Name: "run_shell_command", Label: said("run_shell_command go vet ./..."), Answer: tools.Answer{ExitCode: &zero}, Duration: 1200 * time.Millisecond},
-			chat.ToolEnded{Name: "run_shell_command", Label: said("run_shell_command go test ./..."), Answer: tools.Answer{Text: numbered(40), ExitCode: &one}, Duration: 75 * time.Second})
+			chat.ToolEnded{Name: "read_file", Traits: reading, Label: labelOf("read_file internal/a.go"), Answer: tools.Answer{Text: numbered(120)}},
+			chat.ToolEnded{Name: "read_file", Traits: reading, Label: labelOf("read_file b.go"), Answer: tools.Answer{Error: "there is no file b.go"}},
+			chat.ToolEnded{Name: "replace", Label: labelOf("replace internal/a.go"), Answer: tools.Answer{Text: "changed", Diff: editDiff}},
+			chat.ToolEnded{Name: "replace", Label: labelOf("replace c.go"), Answer: tools.Answer{Error: "the user refused this call: use 1000"}, Denied: &chat.Decision{Reason: "the limit is 1000 cents"}},
+			chat.ToolEnded{Name: "run_shell_command", Label: labelOf("run_shell_command go vet ./..."), Answer: tools.Answer{ExitCode: &zero}, Duration: 1200 * time.Millisecond},
+			chat.ToolEnded{Name: "run_shell_command", Label: labelOf("run_shell_command go test ./..."), Answer: tools.Answer{Text: numbered(40), ExitCode: &one}, Duration: 75 * time.Second})
 	},
 	"approve-edit": func(s *screenplay) {
 		s.events(chat.TurnStarted{}, chat.ApprovalRequested{Approval: chat.Approval{
@@ -312,8 +312,8 @@ func TestPagerFrames(t *testing.T) {
 				t.Parallel()
 				s := newScreenplay(t, width, 16)
 				s.events(chat.TurnStarted{}, chat.ReasoningDelta{Delta: "The sum starts at one, I think. Let me look at the loop before I change it."},
-					chat.ToolEnded{Name: "replace", Label: said("replace internal/a.go"), Answer: tools.Answer{Text: "changed", Diff: editDiff}},
-					chat.ToolEnded{Name: "run_shell_command", Label: said("run_shell_command go test ./..."), Answer: tools.Answer{Text: numbered(40), ExitCode: &zero}})
+					chat.ToolEnded{Name: "replace", Label: labelOf("replace internal/a.go"), Answer: tools.Answer{Text: "changed", Diff: editDiff}},
+					chat.ToolEnded{Name: "run_shell_command", Label: labelOf("run_shell_command go test ./..."), Answer: tools.Answer{Text: numbered(40), ExitCode: &zero}})
 				s.press(keys...)
 				golden.RequireEqual(t, []byte(strings.Join(s.model.frame().Full, "\n")+"\n"))
 			})
@@ -342,7 +342,7 @@ func TestNothingFinishedIsLive(t *testing.T) {
 	before := len(s.model.view())
 	for range 200 {
 		s.events(chat.TurnStarted{}, chat.UserMessage{Text: "again"}, chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer},
-			chat.ToolEnded{Name: "read_file", Traits: reading, Label: said("read_file a.go"), Answer: tools.Answer{Text: "x"}}, chat.TurnEnded{})
+			chat.ToolEnded{Name: "read_file", Traits: reading, Label: labelOf("read_file a.go"), Answer: tools.Answer{Text: "x"}}, chat.TurnEnded{})
 	}
 	if after := len(s.model.view()); after > before+200 {
 		t.Errorf("the live part grew from %d to %d bytes", before, after)

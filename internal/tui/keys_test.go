@@ -148,7 +148,7 @@ func TestCtrlOOpensTheOutputs(t *testing.T) {
 	}
 	zero := 0
 	s.events(chat.TurnStarted{}, chat.ReasoningDelta{Delta: "a secret plan"}, chat.TextDelta{Delta: "Now:\n\n"}, chat.ReplyEnded{Text: "Now:"},
-		chat.ToolEnded{Name: "run_shell_command", Label: said("run_shell_command seq 100"), Answer: tools.Answer{Text: numbered(100), ExitCode: &zero, Summary: "100 lines"}})
+		chat.ToolEnded{Name: "run_shell_command", Label: labelOf("run_shell_command seq 100"), Answer: tools.Answer{Text: numbered(100), ExitCode: &zero, Summary: "100 lines"}})
 	if all := s.all(); strings.Contains(all, "line 1\n") || !strings.Contains(all, "✓ ran seq 100 — exit 0, 100 lines") || !strings.Contains(all, "92 lines before: Ctrl+O") {
 		t.Fatalf("the result is not bounded:\n%s", all)
 	}
@@ -167,7 +167,7 @@ func TestCtrlOOpensTheOutputs(t *testing.T) {
 		t.Errorf("it stays, or something was printed:\n%s", got)
 	}
 	for range 2 * outputsKept {
-		s.events(chat.ToolEnded{Label: said("more"), Answer: tools.Answer{Text: "x"}})
+		s.events(chat.ToolEnded{Label: labelOf("more"), Answer: tools.Answer{Text: "x"}})
 	}
 	if n := len(s.model.activity.outputs); n != outputsKept {
 		t.Errorf("%d outputs are kept", n)
@@ -178,7 +178,7 @@ func TestCtrlOOpensTheOutputs(t *testing.T) {
 func TestCtrlOFollowsRunningCommands(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 10)
-	s.events(chat.TurnStarted{}, chat.ToolStarted{Call: 1, Name: "run_shell_command", Label: said("run_shell_command make")}, chat.ToolOutput{Call: 1, Data: numbered(30)})
+	s.events(chat.TurnStarted{}, chat.ToolStarted{Call: 1, Name: "run_shell_command", Label: labelOf("run_shell_command make")}, chat.ToolOutput{Call: 1, Data: numbered(30)})
 	s.press("ctrl+o")
 	s.events(chat.ToolOutput{Call: 1, Data: "the latest\n"})
 	if got := strings.Join(s.model.frame().Full, "\n"); !strings.Contains(got, "the latest") || !strings.Contains(got, "running make") {
@@ -259,8 +259,8 @@ func TestSearchOverEverything(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 80, 12)
 	s.events(chat.TurnStarted{}, chat.UserMessage{Text: "where is the needle?"},
-		chat.ToolEnded{Name: "glob", Label: said("glob"), Answer: tools.Answer{Text: numbered(50) + "\nthe needle"}},
-		chat.ToolEnded{Name: "glob", Label: said("glob"), Answer: tools.Answer{Text: "hay"}},
+		chat.ToolEnded{Name: "glob", Label: labelOf("glob"), Answer: tools.Answer{Text: numbered(50) + "\nthe needle"}},
+		chat.ToolEnded{Name: "glob", Label: labelOf("glob"), Answer: tools.Answer{Text: "hay"}},
 		chat.TextDelta{Delta: "The Needle is here."}, chat.ReplyEnded{Text: "The Needle is here."}, chat.TurnEnded{})
 	s.press("ctrl+o", "/")
 	s.typed("needle")

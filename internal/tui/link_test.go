@@ -31,8 +31,8 @@ func linkWorkspace(t *testing.T) string {
 
 const longName = "internal/a_long_name_for_a_folder/and_a_file_that_is_not_short_test.go"
 
-// linked returns a screenplay in a terminal that supports links.
-func linked(t *testing.T, width int, links, term string) *screenplay {
+// linkScreenplay returns a screenplay in a terminal that supports links.
+func linkScreenplay(t *testing.T, width int, links, term string) *screenplay {
 	root := linkWorkspace(t)
 	return newScreenplayFor(t, width, 30, func(o *Options) {
 		o.Workspace, o.Environ = root, []string{"HOME=/home/u", "TERM=" + term, "COLORTERM=truecolor"}
@@ -74,7 +74,7 @@ func (s *screenplay) reply(text string) {
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{40, 60, 100, 200} {
-		s := linked(t, width, "cursor", "xterm-256color")
+		s := linkScreenplay(t, width, "cursor", "xterm-256color")
 		s.reply(linkAnswer)
 		file := "cursor://file/" + strings.TrimPrefix(filepath.ToSlash(s.model.surface.workspace), "/") + "/"
 		want := map[string]string{
@@ -120,11 +120,11 @@ func TestLinks(t *testing.T) {
 // output of commands.
 func TestLinksOfTools(t *testing.T) {
 	t.Parallel()
-	s, one := linked(t, 100, "auto", "xterm-kitty"), 1
+	s, one := linkScreenplay(t, 100, "auto", "xterm-kitty"), 1
 	s.events(chat.TurnStarted{},
-		chat.ToolEnded{Name: "read_file", Traits: reading, Label: said("read_file main.go"), Answer: tools.Answer{Text: "x"}},
-		chat.ToolEnded{Name: "replace", Label: said("replace " + longName), Answer: tools.Answer{Error: "main.go:4 has changed"}},
-		chat.ToolEnded{Name: "run_shell_command", Label: said("run_shell_command go vet"), Answer: tools.Answer{Text: "./main.go:9:2: undefined: x\n", ExitCode: &one}},
+		chat.ToolEnded{Name: "read_file", Traits: reading, Label: labelOf("read_file main.go"), Answer: tools.Answer{Text: "x"}},
+		chat.ToolEnded{Name: "replace", Label: labelOf("replace " + longName), Answer: tools.Answer{Error: "main.go:4 has changed"}},
+		chat.ToolEnded{Name: "run_shell_command", Label: labelOf("run_shell_command go vet"), Answer: tools.Answer{Text: "./main.go:9:2: undefined: x\n", ExitCode: &one}},
 		chat.Notice{Text: "main.go:11 is odd"})
 	got := linksOf(t, s.printed)
 	var texts []string
@@ -144,7 +144,7 @@ func TestLinksOfTools(t *testing.T) {
 func TestLinksOnlyInSupportedTerminals(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ links, term string }{{"off", "xterm-kitty"}, {"auto", "xterm-256color"}, {"vscode", "screen"}, {"vscode", "linux"}} {
-		s := linked(t, 60, tt.links, tt.term)
+		s := linkScreenplay(t, 60, tt.links, tt.term)
 		s.reply(linkAnswer)
 		if all := s.all(); strings.Contains(all, "\x1b]") || !strings.Contains(strings.Join(strings.Fields(ansi.Strip(all)), ""), "(https://example.com/docs/with/a/long/path?and=query)") {
 			t.Errorf("%s in %s:\n%q", tt.links, tt.term, all)
@@ -156,9 +156,9 @@ func TestLinksOnlyInSupportedTerminals(t *testing.T) {
 func TestForeignLinksAreNone(t *testing.T) {
 	t.Parallel()
 	const evil = "\x1b]8;;https://evil.example\x1b\\https://good.example\x1b]8;;\x1b\\"
-	s, zero := linked(t, 100, "auto", "xterm-kitty"), 0
+	s, zero := linkScreenplay(t, 100, "auto", "xterm-kitty"), 0
 	s.reply("A " + evil + " and [x](https://e.example/\x1b]8;;https://evil.example\x07) and [y](<https://a.example/\u202e>) and [z](data:text/html,x)")
-	s.events(chat.TurnStarted{}, chat.ToolEnded{Name: "run_shell_command", Label: said("run_shell_command " + evil), Answer: tools.Answer{Text: evil, ExitCode: &zero}})
+	s.events(chat.TurnStarted{}, chat.ToolEnded{Name: "run_shell_command", Label: labelOf("run_shell_command " + evil), Answer: tools.Answer{Text: evil, ExitCode: &zero}})
 	for address, text := range linksOf(t, s.printed) {
 		if strings.Contains(address, "evil") || address != "https://good.example" && address != "https://e.example/" {
 			t.Errorf("%q leads to %q", text, address)
@@ -192,7 +192,7 @@ func TestLinksFollowTheSetting(t *testing.T) {
 // If a row is cut within a link, the link is closed, and the row is within its width.
 func TestCutLinksAreClosed(t *testing.T) {
 	t.Parallel()
-	s := linked(t, 60, "cursor", "xterm-256color")
+	s := linkScreenplay(t, 60, "cursor", "xterm-256color")
 	row := s.model.surface.theme.LinkText("日本 see main.go:12 and https://example.com/path there", s.model.surface.theme.Dim).String()
 	for width := range style.Width(row) + 1 {
 		cut := style.Truncate(row, width)

@@ -11,10 +11,10 @@ import (
 	"agent/internal/tui/term"
 )
 
-// counted counts the written bytes.
-type counted struct{ bytes int }
+// countingWriter counts the written bytes.
+type countingWriter struct{ bytes int }
 
-func (c *counted) Write(b []byte) (int, error) { c.bytes += len(b); return len(b), nil }
+func (c *countingWriter) Write(b []byte) (int, error) { c.bytes += len(b); return len(b), nil }
 
 // Without changes no timer runs, and a frame without changes writes nothing.
 func TestIdleCostsNothing(t *testing.T) {
@@ -24,7 +24,7 @@ func TestIdleCostsNothing(t *testing.T) {
 	if at := s.model.wake(); !at.IsZero() {
 		t.Errorf("the idle screen wants to be woken at %s", at)
 	}
-	var out counted
+	var out countingWriter
 	screen := term.NewScreen(&out, nil)
 	t.Cleanup(screen.Close)
 	screen.Post(s.model.frame())
@@ -47,7 +47,7 @@ func TestScreenForgets(t *testing.T) {
 	held := func(messages int) int {
 		for range messages {
 			s.events(chat.TurnStarted{}, chat.UserMessage{Text: "again"}, chat.ReplyEnded{Text: answer},
-				chat.ToolEnded{Label: said("run_shell_command x"), Name: "run_shell_command", Answer: tools.Answer{Text: "output"}}, chat.TurnEnded{})
+				chat.ToolEnded{Label: labelOf("run_shell_command x"), Name: "run_shell_command", Answer: tools.Answer{Text: "output"}}, chat.TurnEnded{})
 			s.printed = nil
 		}
 		return s.model.surface.transcript.Len() + len(s.model.activity.outputs)

@@ -35,7 +35,7 @@ func TestPlainFrame(t *testing.T) {
 	}
 	p.show()
 	p.take(eventsMsg{chat.TurnStarted{}, chat.UserMessage{Text: "explain"}, chat.TextDelta{Delta: answer}, chat.ReplyEnded{Text: answer}})
-	p.take(eventsMsg{chat.ToolEnded{Name: "replace", Label: said("replace internal/a.go"), Answer: tools.Answer{Text: "changed", Diff: editDiff}}})
+	p.take(eventsMsg{chat.ToolEnded{Name: "replace", Label: labelOf("replace internal/a.go"), Answer: tools.Answer{Text: "changed", Diff: editDiff}}})
 	p.take(eventsMsg{askedForCommand("rm -r build")})
 	p.take(eventsMsg{chat.ApprovalSettled{ID: 7}, changedOne("internal/a.go", 2, 1)})
 	golden.RequireEqual(t, []byte(out.String()))

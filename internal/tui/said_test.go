@@ -11,8 +11,8 @@ import (
 // registry returns the registry of the real tools.
 var registry = sync.OnceValue(func() *tools.Registry { return tools.NewRegistry(tools.Default()...) })
 
-// said returns the label of a call of a real tool, from its name and subject.
-func said(title string) toolspec.Label {
+// labelOf returns the label of a call of a real tool, from its name and subject.
+func labelOf(title string) toolspec.Label {
 	name, about, _ := strings.Cut(title, " ")
 	s := registry().Traits(name).DescribeName(name)
 	s.Subject, s.Key = about, about

@@ -71,9 +71,9 @@ var allEvents = []chat.Event{
 // attack contains control sequences and invisible characters between letters that identify them.
 const attack = "ZQ\x1b]52;c;UFdO\x07ZR\x1b[35;7mZS\x9b31mZT\u009b2JZU\u202eZV\u2066ZW\U00016fe4ZX\U0001d159ZY\x1bcZ0\x1bP$q\x1b\\Z1\u2800Z2\x08Z3\U000e0041Z4\x1b]0;t\x1b\\Z5\u200bZ6"
 
-// attacked returns values of a type. In each value another string is the attack. If others is set,
+// attackedValues returns values of a type. In each value another string is the attack. If others is set,
 // all other fields are filled too.
-func attacked(of reflect.Type, attack string, others bool) []reflect.Value {
+func attackedValues(of reflect.Type, attack string, others bool) []reflect.Value {
 	var all []reflect.Value
 	for target := 0; ; target++ {
 		f := filler{attack: attack, target: target, others: others}
@@ -194,11 +194,11 @@ func attacks(attack string) map[string]tea.Msg {
 	all := map[string]tea.Msg{}
 	for _, others := range []bool{false, true} {
 		for _, event := range allEvents {
-			for i, v := range attacked(reflect.TypeOf(event), attack, others) {
+			for i, v := range attackedValues(reflect.TypeOf(event), attack, others) {
 				all[fmt.Sprintf("%T %d %t", event, i, others)] = eventsMsg{v.Interface().(chat.Event)}
 			}
 		}
-		for i, v := range attacked(reflect.TypeFor[command.Output](), attack, others) {
+		for i, v := range attackedValues(reflect.TypeFor[command.Output](), attack, others) {
 			output := v.Interface().(command.Output)
 			output.Quit = false
 			if output.Copy == attack {
@@ -216,9 +216,9 @@ func attacks(attack string) map[string]tea.Msg {
 	return all
 }
 
-// obeyed returns the first character of a terminal output that is not shown as text: a control
+// firstControl returns the first character of a terminal output that is not shown as text: a control
 // character or an invisible one.
-func obeyed(out string) string {
+func firstControl(out string) string {
 	if !utf8.ValidString(out) {
 		return "bytes that are no UTF-8"
 	}
@@ -275,7 +275,7 @@ func TestNoTextIsObeyedByTheTerminal(t *testing.T) {
 		if strings.Contains(got, "ZQ") {
 			shown++
 		}
-		if what := obeyed(ours(got)); what != "" {
+		if what := firstControl(withoutOwnSequences(got)); what != "" {
 			t.Errorf("%s: the terminal gets %s in %q", name, what, got)
 		}
 	}
@@ -287,8 +287,8 @@ func TestNoTextIsObeyedByTheTerminal(t *testing.T) {
 // moves matches the numbered sequences of the screen that move the cursor.
 var moves = regexp.MustCompile(`\x1b\[[0-9;]*[ABCDH]`)
 
-// ours removes the screen's own sequences from an output.
-func ours(out string) string {
+// withoutOwnSequences removes the screen's own sequences from an output.
+func withoutOwnSequences(out string) string {
 	for _, title := range []string{"", "? ", "* "} {
 		out = strings.ReplaceAll(out, "\x1b]2;"+title+"agent: project\x1b\\", "")
 	}
@@ -313,7 +313,7 @@ func TestNoTextIsObeyedInPlainMode(t *testing.T) {
 		if strings.Contains(out.String(), "ZQ") {
 			shown++
 		}
-		if what := obeyed(out.String()); what != "" {
+		if what := firstControl(out.String()); what != "" {
 			t.Errorf("%s: the terminal gets %s in %q", name, what, out.String())
 		}
 	}
@@ -322,8 +322,8 @@ func TestNoTextIsObeyedInPlainMode(t *testing.T) {
 	}
 }
 
-// mayBeLong are the events whose text may have any length, because a user wants to read it.
-var mayBeLong = map[reflect.Type]bool{
+// longEvents are the events whose text may have any length, because a user wants to read it.
+var longEvents = map[reflect.Type]bool{
 	reflect.TypeFor[chat.UserMessage]():       true,
 	reflect.TypeFor[chat.TextDelta]():         true,
 	reflect.TypeFor[chat.ReplyEnded]():        true,
@@ -338,7 +338,7 @@ func TestNoNoticeFillsTheScreen(t *testing.T) {
 		shown := 0
 		for name, message := range attacks(attack) {
 			events, ok := message.(eventsMsg)
-			if !ok || mayBeLong[reflect.TypeOf(events[0])] {
+			if !ok || longEvents[reflect.TypeOf(events[0])] {
 				continue
 			}
 			var out strings.Builder
@@ -368,7 +368,7 @@ func TestNoNoticeFillsTheScreen(t *testing.T) {
 // Text from before the session is cleaned too.
 func TestNoOptionIsObeyedByTheTerminal(t *testing.T) {
 	t.Parallel()
-	for i, v := range attacked(reflect.TypeFor[EarlierConversation](), attack, true) {
+	for i, v := range attackedValues(reflect.TypeFor[EarlierConversation](), attack, true) {
 		var out bytes.Buffer
 		screen := term.NewScreen(&out, nil)
 		s := newScreenplayFor(t, 60, 24, func(o *Options) {
@@ -378,7 +378,7 @@ func TestNoOptionIsObeyedByTheTerminal(t *testing.T) {
 		})
 		screen.Post(s.model.frame())
 		screen.Close()
-		if what := obeyed(ours(out.String())); what != "" || !strings.Contains(out.String(), "ZQ") {
+		if what := firstControl(withoutOwnSequences(out.String())); what != "" || !strings.Contains(out.String(), "ZQ") {
 			t.Errorf("%d: the terminal gets %s in %q", i, what, out.String())
 		}
 	}

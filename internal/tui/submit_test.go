@@ -92,7 +92,7 @@ func TestShellModeShowsFortyLines(t *testing.T) {
 	zero := 0
 	for typed, want := range map[bool]int{true: typedLines, false: resultLines} {
 		s := newScreenplay(t, 60, 24)
-		s.events(chat.ToolEnded{Name: "run_shell_command", Label: said("! seq 100"), Typed: typed, Answer: tools.Answer{Text: numbered(100), ExitCode: &zero}})
+		s.events(chat.ToolEnded{Name: "run_shell_command", Label: labelOf("! seq 100"), Typed: typed, Answer: tools.Answer{Text: numbered(100), ExitCode: &zero}})
 		if got := strings.Count(s.all(), "line "); got != want {
 			t.Errorf("typed = %v: %d lines are printed, want %d", typed, got, want)
 		}

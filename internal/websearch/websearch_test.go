@@ -21,8 +21,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// asked is a request that reached the transport.
-type asked struct {
+// sentRequest is a request that reached the transport.
+type sentRequest struct {
 	host, key, body string
 	private         bool
 }
@@ -31,7 +31,7 @@ type asked struct {
 type scripted struct {
 	*Searcher
 	set   Settings
-	asked []asked
+	asked []sentRequest
 	keys  map[string]string
 	now   time.Time
 }
@@ -57,7 +57,7 @@ func newScripted(t *testing.T, set Settings, answer func(try int) (fetch.Respons
 					service = known
 				}
 			}
-			one := asked{host: r.URL.Scheme + "://" + r.URL.Host, key: r.Header.Get(service.header), private: private, body: r.URL.RawQuery}
+			one := sentRequest{host: r.URL.Scheme + "://" + r.URL.Host, key: r.Header.Get(service.header), private: private, body: r.URL.RawQuery}
 			if r.Body != nil {
 				text := make([]byte, 10_000)
 				n, _ := r.Body.Read(text)
@@ -67,7 +67,7 @@ func newScripted(t *testing.T, set Settings, answer func(try int) (fetch.Respons
 			return answer(len(s.asked))
 		},
 		Run: func(_ context.Context, _ string, input []byte, _ time.Duration, most int) (string, error) {
-			s.asked = append(s.asked, asked{body: string(input)})
+			s.asked = append(s.asked, sentRequest{body: string(input)})
 			reply, err := answer(len(s.asked))
 			if err == nil && reply.Status != http.StatusOK {
 				err = errors.New("web-search.command: exit 1: it is wrong")

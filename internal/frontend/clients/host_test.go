@@ -23,8 +23,8 @@ import (
 	"agent/internal/tools"
 )
 
-// served is a conversation with a Host that clients can join.
-type served struct {
+// hostedConversation is a conversation with a Host that clients can join.
+type hostedConversation struct {
 	t    *testing.T
 	talk *app.Conversation
 	host *Host
@@ -32,7 +32,7 @@ type served struct {
 	ended chan chat.TurnEnded
 }
 
-func serve(t *testing.T, o Options, next func(*llmtest.Request) llmtest.Turn) *served {
+func serve(t *testing.T, o Options, next func(*llmtest.Request) llmtest.Turn) *hostedConversation {
 	t.Helper()
 	home, err := os.MkdirTemp("", "cl") // the path of a socket has a maximum length
 	if err != nil {
@@ -47,7 +47,7 @@ func serve(t *testing.T, o Options, next func(*llmtest.Request) llmtest.Turn) *s
 	if err := with.Set(settings.LayerProfile, settings.Model.Key(), "m"); err != nil {
 		t.Fatal(err)
 	}
-	s := &served{t: t, host: &Host{}, ended: make(chan chat.TurnEnded, 64)}
+	s := &hostedConversation{t: t, host: &Host{}, ended: make(chan chat.TurnEnded, 64)}
 	s.talk, err = app.New(t.Context(), p, app.Options{Workspace: t.TempDir(), Settings: with, KeepsAgents: true, Events: func(e chat.Envelope) {
 		s.host.AddEvent(e.Event)
 		if ended, is := e.Event.(chat.TurnEnded); is {
@@ -73,7 +73,7 @@ func serve(t *testing.T, o Options, next func(*llmtest.Request) llmtest.Turn) *s
 }
 
 // join connects a client.
-func (s *served) join(j attach.JoinRequest) (*attach.Conn, attach.JoinReply) {
+func (s *hostedConversation) join(j attach.JoinRequest) (*attach.Conn, attach.JoinReply) {
 	s.t.Helper()
 	path, err := attach.Find(s.talk.SocketFolders(), s.talk.SessionID())
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// pulled creates a repository whose remote has pull request 7. It returns the folder and a function
+// repositoryWithPull creates a repository whose remote has pull request 7. It returns the folder and a function
 // that runs git in it.
-func pulled(t *testing.T) (root string, git func(args ...string) string) {
+func repositoryWithPull(t *testing.T) (root string, git func(args ...string) string) {
 	t.Helper()
 	root = t.TempDir()
 	git = func(args ...string) string {
@@ -62,14 +62,14 @@ func TestFetchRunsNothingOfTheRepository(t *testing.T) {
 		{"uploadpack.packObjectsHook", evil},
 		{"fetch.recurseSubmodules", "true"},
 	} {
-		root, git := pulled(t)
+		root, git := repositoryWithPull(t)
 		git("config", c.key, c.value)
 		_, err := FetchArgs(t.Context(), root, "7", os.Environ())
 		if err == nil || !strings.Contains(strings.ToLower(err.Error()), strings.ToLower(strings.Split(c.key, ".")[0])) {
 			t.Errorf("%s: %v", c.key, err)
 		}
 	}
-	root, git := pulled(t)
+	root, git := repositoryWithPull(t)
 	hooks := filepath.Join(root, ".git", "hooks")
 	for _, hook := range []string{"reference-transaction", "post-merge", "post-checkout", "pre-auto-gc"} {
 		if err := os.Symlink(evil, filepath.Join(hooks, hook)); err != nil {
@@ -124,7 +124,7 @@ func TestFetchWithGh(t *testing.T) {
 		{"https://github.com.example.org/a/b", []string{"GH_TOKEN=x"}, false},
 		{"https://example.org/github.com/b", []string{"GH_TOKEN=x"}, false},
 	} {
-		root, git := pulled(t)
+		root, git := repositoryWithPull(t)
 		git("remote", "set-url", "origin", c.url)
 		args, err := FetchArgs(t.Context(), root, "12", append([]string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, c.env...))
 		if err != nil {
@@ -135,7 +135,7 @@ func TestFetchWithGh(t *testing.T) {
 			t.Errorf("%s with %v: %q", c.url, c.env, args)
 		}
 	}
-	root, git := pulled(t)
+	root, git := repositoryWithPull(t)
 	git("remote", "set-url", "origin", "https://github.com/a/b")
 	own := filepath.Join(root, "gh")
 	if err := os.WriteFile(own, []byte("#!/bin/sh\n"), 0o755); err != nil {

@@ -55,8 +55,8 @@ func behindLink(dir, folder string) bool {
 	return err == nil && info.Mode()&os.ModeSymlink != 0 || behindLink(dir, filepath.Dir(folder))
 }
 
-// work applies a random change to a work tree, as a user could.
-func work(t *rapid.T, root string) {
+// changeWorkTree applies a random change to a work tree, as a user could.
+func changeWorkTree(t *rapid.T, root string) {
 	names := rapid.SampledFrom([]string{"a", "a-b", "a.b", "a0", "build", "x.log", ".hidden", "sub", "é b", ":(glob)*", "-n"})
 	path := func() string {
 		parts := rapid.SliceOfN(names, 1, 3).Draw(t, "path")
@@ -124,7 +124,7 @@ func TestListingEqualsGits(t *testing.T) {
 		root := filepath.Join(base, fmt.Sprint(trees))
 		repository(root)
 		for range rapid.IntRange(1, 20).Draw(t, "steps") {
-			work(t, root)
+			changeWorkTree(t, root)
 		}
 		below := "sub"
 		if info, err := os.Lstat(filepath.Join(root, below)); err != nil || !info.IsDir() || rapid.Bool().Draw(t, "from the top") {

@@ -29,8 +29,8 @@ func options() compression.EngineOptions {
 	}
 }
 
-// said returns a conversation with calls, each with a tool, its parameters and its answer.
-func said(calls ...[3]string) []*history.Content {
+// conversationOf returns a conversation with calls, each with a tool, its parameters and its answer.
+func conversationOf(calls ...[3]string) []*history.Content {
 	entries := []*history.Content{history.HumanText("change commonName")}
 	for i, c := range calls {
 		id := fmt.Sprint(i)
@@ -50,7 +50,7 @@ func said(calls ...[3]string) []*history.Content {
 // not count as blind.
 func TestQuotes(t *testing.T) {
 	t.Parallel()
-	r := New(said(
+	r := New(conversationOf(
 		[3]string{"read", `{"path":"a"}`, "one\ntwo\nthree, and a lot more"},
 		[3]string{"read", `{"path":"a"}`, "  1|one\n  2|two"},
 		[3]string{"edit", `{"path":"a","old":"one\ntwo","new":"four"}`, "done"},
@@ -75,7 +75,7 @@ func TestQuotes(t *testing.T) {
 // start of a call, or that the reply itself introduces is never lost.
 func TestRareWords(t *testing.T) {
 	t.Parallel()
-	entries := said(
+	entries := conversationOf(
 		[3]string{"read", `{"path":"headName.go"}`, "func rareName() { commonName() }"},
 		[3]string{"search", `{"pattern":"x"}`, "rareName and otherName"},
 		[3]string{"shell", `{"command":"rareName commonName headName otherName newName"}`, "ok"},

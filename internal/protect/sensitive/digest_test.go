@@ -16,8 +16,8 @@ func TestDigest(t *testing.T) {
 		"an empty folder": {"d/": ""}, "a folder": {"d/a": "x"}, "another name": {"d/b": "x"}, "another place": {"d/e/a": "x"}, "a folder in it": {"d/a/": ""},
 		"two files": {"d/a": "x", "d/b": "y"}, "exchanged": {"d/a": "y", "d/b": "x"}, "a link in it": {"d/a": "->x"}, "another target in it": {"d/a": "->y"},
 	} {
-		sum, err := digestOf(put(t, entries))
-		again, _ := digestOf(put(t, entries))
+		sum, err := digestOf(putFiles(t, entries))
+		again, _ := digestOf(putFiles(t, entries))
 		if err != nil || sum != again {
 			t.Errorf("%s: one content has two digests (%v)", name, err)
 		}
@@ -30,8 +30,8 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// put creates the entries by path. A content with "->" creates a link to the target after it.
-func put(t *testing.T, entries map[string]string) string {
+// putFiles creates the entries by path. A content with "->" creates a link to the target after it.
+func putFiles(t *testing.T, entries map[string]string) string {
 	t.Helper()
 	top := filepath.Join(t.TempDir(), "top")
 	for path, content := range entries {

@@ -16,8 +16,8 @@ import (
 	"agent/internal/protect/sensitive"
 )
 
-// place creates a workspace with files.
-func place(t *testing.T, files ...string) string {
+// newWorkspace creates a workspace with files.
+func newWorkspace(t *testing.T, files ...string) string {
 	t.Helper()
 	root := t.TempDir()
 	write(t, root, files...)
@@ -37,8 +37,8 @@ func write(t *testing.T, root string, files ...string) {
 	}
 }
 
-// same compares the found paths, relative to root, with the wanted paths.
-func same(t *testing.T, what, root string, got []string, want ...string) {
+// comparePaths compares the found paths, relative to root, with the wanted paths.
+func comparePaths(t *testing.T, what, root string, got []string, want ...string) {
 	t.Helper()
 	var below []string
 	for _, path := range got {
@@ -53,26 +53,26 @@ func same(t *testing.T, what, root string, got []string, want ...string) {
 // the folders of package managers.
 func TestScanBefore_D60(t *testing.T) {
 	t.Parallel()
-	root := place(t, "main.go", ".envrc", "a/b/.vscode/tasks.json", "a/.vscode/b/.envrc", "a/.github/workflows/x.yml", "a/.github/CODEOWNERS", "c/.VSCode/x", "node_modules/x/.vscode/x", "a/AGENTS.md",
+	root := newWorkspace(t, "main.go", ".envrc", "a/b/.vscode/tasks.json", "a/.vscode/b/.envrc", "a/.github/workflows/x.yml", "a/.github/CODEOWNERS", "c/.VSCode/x", "node_modules/x/.vscode/x", "a/AGENTS.md",
 		".git/HEAD", "sub/.git/HEAD", "linked/.git", "bare/HEAD", "bare/objects/x", "odd/HEAD", "odd/commondir", "no/HEAD",
 		"a/.env", ".env.example", "k/id_rsa", "k/.ssh/x", ".venv/lib/ca.pem", "a/server.key", "a/id_rsa.pub")
 	found := sensitive.New(root, sensitive.MaxFolders).ScanBefore()
-	same(t, "runs later", root, found.RunLater, ".envrc", "a/b/.vscode", "a/.vscode", "c/.VSCode", "a/.github/workflows", "a/AGENTS.md", "linked/.git")
-	same(t, "keys", root, found.KeyFiles, "a/.env", "k/id_rsa", "k/.ssh", "a/server.key")
-	same(t, "repositories", root, found.Repositories, "sub/.git", "bare", "odd")
+	comparePaths(t, "runs later", root, found.RunLater, ".envrc", "a/b/.vscode", "a/.vscode", "c/.VSCode", "a/.github/workflows", "a/AGENTS.md", "linked/.git")
+	comparePaths(t, "keys", root, found.KeyFiles, "a/.env", "k/id_rsa", "k/.ssh", "a/server.key")
+	comparePaths(t, "repositories", root, found.Repositories, "sub/.git", "bare", "odd")
 }
 
 func TestChangesAreSeen(t *testing.T) {
 	t.Parallel()
-	root := place(t, "a/b/x", "c/x")
+	root := newWorkspace(t, "a/b/x", "c/x")
 	s := sensitive.New(root, sensitive.MaxFolders)
-	same(t, "before", root, s.ScanBefore().RunLater)
+	comparePaths(t, "before", root, s.ScanBefore().RunLater)
 	write(t, root, "a/b/.envrc", "new/deep/.vscode/x")
-	same(t, "new", root, s.ScanAfter().RunLater, "a/b/.envrc", "new/deep/.vscode")
+	comparePaths(t, "new", root, s.ScanAfter().RunLater, "a/b/.envrc", "new/deep/.vscode")
 	if err := os.Rename(root+"/a", root+"/c/a"); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "moved", root, s.ScanBefore().RunLater, "c/a/b/.envrc", "new/deep/.vscode")
+	comparePaths(t, "moved", root, s.ScanBefore().RunLater, "c/a/b/.envrc", "new/deep/.vscode")
 	// A restored modification time does not hide the change of a folder.
 	info, err := os.Stat(root + "/c")
 	if err != nil {
@@ -82,20 +82,20 @@ func TestChangesAreSeen(t *testing.T) {
 	if err := os.Chtimes(root+"/c", info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	same(t, "hidden", root, s.ScanAfter().RunLater, "c/.envrc", "c/a/b/.envrc", "new/deep/.vscode")
+	comparePaths(t, "hidden", root, s.ScanAfter().RunLater, "c/.envrc", "c/a/b/.envrc", "new/deep/.vscode")
 }
 
 // A folder is scanned again if it was scanned at the time of a change, because a second change at
 // the same time has the same timestamp.
 func TestSimultaneousChangesAreDetected(t *testing.T) {
 	t.Parallel()
-	root := place(t, "a/x")
+	root := newWorkspace(t, "a/x")
 	s := sensitive.New(root, sensitive.MaxFolders)
 	for i := range 100 {
 		write(t, root, fmt.Sprint("a/", i))
 		s.ScanDuring()
 		write(t, root, "a/.envrc")
-		same(t, fmt.Sprint(i), root, s.ScanDuring().RunLater, "a/.envrc")
+		comparePaths(t, fmt.Sprint(i), root, s.ScanDuring().RunLater, "a/.envrc")
 		if err := os.Remove(root + "/a/.envrc"); err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +105,7 @@ func TestSimultaneousChangesAreDetected(t *testing.T) {
 // The scan reports that it is incomplete if it reaches the limit of folders.
 func TestMoreFoldersThanAreLookedInto(t *testing.T) {
 	t.Parallel()
-	root := place(t, "a/b/c/.envrc")
+	root := newWorkspace(t, "a/b/c/.envrc")
 	s := sensitive.New(root, 4)
 	if found := s.ScanBefore(); found.Partial || s.IsPartial() || len(found.RunLater) != 1 {
 		t.Errorf("%+v", found)
@@ -126,7 +126,7 @@ func TestMoreFoldersThanAreLookedInto(t *testing.T) {
 // file stays secret wherever it is moved.
 func TestWhoseKeys(t *testing.T) {
 	t.Parallel()
-	root := place(t, "testdata/a.key", "b.key", "aa/testdata/a.key", "x/.env", "y/.env")
+	root := newWorkspace(t, "testdata/a.key", "b.key", "aa/testdata/a.key", "x/.env", "y/.env")
 	for _, line := range []string{"git init -q", "git add testdata/a.key y/.env"} {
 		cmd := exec.Command("sh", "-c", line)
 		cmd.Dir = root
@@ -135,26 +135,26 @@ func TestWhoseKeys(t *testing.T) {
 		}
 	}
 	s := sensitive.New(root, sensitive.MaxFolders)
-	same(t, "at first", root, s.ScanBefore().KeyFiles, "b.key", "aa/testdata/a.key", "x/.env")
+	comparePaths(t, "at first", root, s.ScanBefore().KeyFiles, "b.key", "aa/testdata/a.key", "x/.env")
 	write(t, root, "made.key")
-	same(t, "meanwhile", root, s.ScanDuring().KeyFiles)
-	same(t, "after a command", root, s.ScanAfter().KeyFiles, "b.key", "aa/testdata/a.key", "x/.env")
+	comparePaths(t, "meanwhile", root, s.ScanDuring().KeyFiles)
+	comparePaths(t, "after a command", root, s.ScanAfter().KeyFiles, "b.key", "aa/testdata/a.key", "x/.env")
 	write(t, root, "put.key")
-	same(t, "put there between", root, s.ScanBefore().KeyFiles, "b.key", "aa/testdata/a.key", "x/.env", "put.key")
+	comparePaths(t, "put there between", root, s.ScanBefore().KeyFiles, "b.key", "aa/testdata/a.key", "x/.env", "put.key")
 
 	for _, move := range [][2]string{{"y", "z"}, {"x", "y"}} {
 		if err := os.Rename(filepath.Join(root, move[0]), filepath.Join(root, move[1])); err != nil {
 			t.Fatal(err)
 		}
 	}
-	same(t, "in the place of one that git knows", root, s.ScanAfter().KeyFiles, "b.key", "aa/testdata/a.key", "y/.env", "put.key")
+	comparePaths(t, "in the place of one that git knows", root, s.ScanAfter().KeyFiles, "b.key", "aa/testdata/a.key", "y/.env", "put.key")
 	// Adding a file to git later does not change this.
 	cmd := exec.Command("git", "add", "b.key")
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
-	same(t, "added later", root, s.ScanBefore().KeyFiles, "b.key", "aa/testdata/a.key", "y/.env", "put.key")
+	comparePaths(t, "added later", root, s.ScanBefore().KeyFiles, "b.key", "aa/testdata/a.key", "y/.env", "put.key")
 }
 
 func BenchmarkLookAgain(b *testing.B) {
@@ -197,13 +197,13 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 			return errors.Join(put("K")(path), os.Chtimes(path, time.Unix(1, 0), time.Unix(1, 0)))
 		}, true},
 	} {
-		root := place(t)
+		root := newWorkspace(t)
 		s := sensitive.New(root, 100)
-		same(t, what, root, s.ScanBefore().KeyFiles)
+		comparePaths(t, what, root, s.ScanBefore().KeyFiles)
 		write(t, root, c.file)
 		key := strings.TrimSuffix(c.file, "/config")
-		same(t, what, root, s.ScanAfter().KeyFiles)
-		same(t, what, root, s.ScanBefore().KeyFiles)
+		comparePaths(t, what, root, s.ScanAfter().KeyFiles)
+		comparePaths(t, what, root, s.ScanBefore().KeyFiles)
 		if err := c.change(filepath.Join(root, c.file)); err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 		if c.secret {
 			want = []string{key}
 		}
-		same(t, what, root, s.ScanBefore().KeyFiles, want...)
+		comparePaths(t, what, root, s.ScanBefore().KeyFiles, want...)
 		if err := os.Rename(filepath.Join(root, key), filepath.Join(root, "moved"+filepath.Base(key))); err != nil {
 			t.Fatal(err)
 		}
@@ -219,11 +219,11 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 			continue // no longer the name of a key
 		}
 		write(t, root, "other.pem")
-		same(t, what, root, s.ScanAfter().KeyFiles, moved(want)...)
+		comparePaths(t, what, root, s.ScanAfter().KeyFiles, moved(want)...)
 	}
 	// A file or folder that is too large for a digest is secret at once. Otherwise a key that
 	// another program adds beyond the digest would be missed.
-	large, many := place(t), place(t)
+	large, many := newWorkspace(t), newWorkspace(t)
 	for what, root := range map[string]string{"a large file": large, "a large folder": many} {
 		s := sensitive.New(root, 100)
 		s.ScanBefore()
@@ -238,19 +238,19 @@ func TestKeysThatCommandsMadeAreKnownAgain(t *testing.T) {
 				write(t, root, fmt.Sprintf(".ssh/%d", i))
 			}
 		}
-		same(t, what, root, s.ScanAfter().KeyFiles, want)
-		same(t, what, root, s.ScanBefore().KeyFiles, want)
+		comparePaths(t, what, root, s.ScanAfter().KeyFiles, want)
+		comparePaths(t, what, root, s.ScanBefore().KeyFiles, want)
 	}
 	// A command may change a file that it created.
-	root := place(t)
+	root := newWorkspace(t)
 	s := sensitive.New(root, 100)
 	s.ScanBefore()
 	for _, content := range []string{"a", "b", "c"} {
 		if err := put(content)(root + "/.env"); err != nil {
 			t.Fatal(err)
 		}
-		same(t, "its own", root, s.ScanAfter().KeyFiles)
-		same(t, "its own", root, s.ScanBefore().KeyFiles)
+		comparePaths(t, "its own", root, s.ScanAfter().KeyFiles)
+		comparePaths(t, "its own", root, s.ScanBefore().KeyFiles)
 	}
 }
 

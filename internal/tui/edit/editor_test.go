@@ -206,15 +206,15 @@ func TestPastedTextStaysMarked(t *testing.T) {
 			}
 			var again Editor
 			again.Restore(e.Message())
-			if diff := cmp.Diff(joined(e.Message()), joined(again.Message())); diff != "" || again.Value() != e.Value() {
+			if diff := cmp.Diff(mergeParts(e.Message()), mergeParts(again.Message())); diff != "" || again.Value() != e.Value() {
 				t.Errorf("given back (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// joined merges adjacent parts of the same kind.
-func joined(parts atcmd.Message) atcmd.Message {
+// mergeParts merges adjacent parts of the same kind.
+func mergeParts(parts atcmd.Message) atcmd.Message {
 	var all atcmd.Message
 	for _, part := range parts {
 		if n := len(all); n > 0 && all[n-1].Source == part.Source {

@@ -11,15 +11,15 @@ import (
 	"agent/internal/tui/term"
 )
 
-// acting returns a list with actions that record their calls.
-func acting(ran *[]string) command.ChoiceList {
+// actionList returns a list with actions that record their calls.
+func actionList(ran *[]string) command.ChoiceList {
 	pick := sessions(3)
 	run := func(c command.Choice, text string) (*command.ChoiceList, error) {
 		*ran = append(*ran, c.Name+"="+text)
 		if text == "bad" {
 			return nil, errors.New("it is in use")
 		}
-		next := acting(ran)
+		next := actionList(ran)
 		next.Choices = next.Choices[1:]
 		return &next, nil
 	}
@@ -54,7 +54,7 @@ func TestPickerActions(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var ran []string
-			p := Open(acting(&ran))
+			p := Open(actionList(&ran))
 			for _, name := range strings.Fields(tt.keys) {
 				text := ""
 				if len(name) == 1 {
@@ -84,7 +84,7 @@ func TestPickerActions(t *testing.T) {
 func TestPickerForgetsTextsOfBefore(t *testing.T) {
 	t.Parallel()
 	var ran []string
-	pick := acting(&ran)
+	pick := actionList(&ran)
 	for i := range pick.Choices {
 		pick.Choices[i].Also = func() string { return fmt.Sprint("text", i) }
 	}
