@@ -18,14 +18,14 @@ import (
 
 func init() { programs["clocked"] = clocked }
 
-// step is how far each byte of the file $CLOCK moves the clock of the program clocked. warmLife is the life
-// of a cache, in which a refresh is due before the step is over.
+// Each byte of the file $CLOCK moves the clock of the program clocked by step. warmLife is the setting for
+// a cache lifetime with which a refresh is due within one step.
 const (
 	step     = 13 * time.Minute
 	warmLife = "cache-life=14m"
 )
 
-// clocked is agent with a clock that its test moves.
+// clocked runs agent with a clock that the test moves.
 func clocked() {
 	w := processWorld()
 	w.process.Now = func() time.Time {
@@ -35,16 +35,16 @@ func clocked() {
 	os.Exit(execute(context.Background(), os.Args[1:], w))
 }
 
-// warmed is a session in the background whose cache is kept warm. Its model has a host name, since
-// nothing is kept warm at a loopback address; the model is the proxy for it.
+// warmed is a session in the background whose cache is kept warm. Its model has a host name, because a
+// loopback address gets no refreshes. The model server is the proxy for this host.
 type warmed struct {
 	*killedSession
-	// turn answers a message or a result, and refresh a request that keeps the cache warm, by their
-	// numbers.
+	// turn answers a message or a result. refresh answers a request that keeps the cache warm. Both get
+	// the number of the request.
 	turn, refresh func(number int) llmtest.Turn
-	// client follows the session. It is no window.
+	// client follows the session, and does not count as a window.
 	client *attach.Conn
-	// waits lists what the refreshes waited for.
+	// waits has the reason of each refresh, such as work or message.
 	waits []string
 }
 
@@ -66,7 +66,7 @@ func newWarmed(t *testing.T) *warmed {
 
 func (w *warmed) clock() string { return filepath.Join(w.home, "clock") }
 
-// move moves the clock of the session, so that a refresh is due.
+// move moves the clock of the session by one step, so that a refresh is due.
 func (w *warmed) move() {
 	moved, _ := os.ReadFile(w.clock())
 	if err := os.WriteFile(w.clock(), append(moved, '.'), 0o600); err != nil {
@@ -74,8 +74,8 @@ func (w *warmed) move() {
 	}
 }
 
-// pricesWith returns arguments for a mode of cache-warming and for prices: 100k tokens from the cache cost
-// 0.2 cents, and written to it 5 dollars.
+// pricesWith returns arguments that set a mode of cache-warming and prices. 100k tokens cost 0.2 cents from
+// the cache, and 5 dollars without it.
 func pricesWith(mode string) (args []string) {
 	for _, set := range []string{warmLife, "cache-warming=" + mode, "price.input=50", "price.output=1", "price.cache-read=0.02", "context-limit=1000000", "sandbox=off"} {
 		args = append(args, "--set", set)
@@ -139,7 +139,7 @@ func (w *warmed) untilTurn() {
 	}
 }
 
-// Whoever leaves is told what the next message costs, in each way to leave.
+// A user who leaves sees the cost of the next message, with each command to leave.
 func TestLeavingNamesTheCostOfComingBack(t *testing.T) {
 	t.Parallel()
 	for _, leave := range []string{"/quit\r", "\x04", "/leave\r"} {
@@ -155,7 +155,7 @@ func TestLeavingNamesTheCostOfComingBack(t *testing.T) {
 	}
 }
 
-// A key at an attached terminal stops the refresh that is being sent.
+// A key at an attached terminal stops a refresh in progress.
 func TestAKeyAtAnAttachedTerminalStopsARefresh(t *testing.T) {
 	t.Parallel()
 	w := newWarmed(t)
@@ -186,8 +186,8 @@ func TestAKeyAtAnAttachedTerminalStopsARefresh(t *testing.T) {
 	s.untilFolded("refresh during work, 0 tokens, $0.002: stopped")
 }
 
-// A refresh between turns is stopped when the last window is closed, and none is sent after that. Windows do
-// not matter for those of work.
+// When the last window closes, a refresh between turns is stopped, and no other follows. Refreshes during
+// work do not depend on windows.
 func TestTheLastWindowEndsRefreshes(t *testing.T) {
 	t.Parallel()
 	w := newWarmed(t)
@@ -202,7 +202,7 @@ func TestTheLastWindowEndsRefreshes(t *testing.T) {
 		if number == 2 {
 			return llmtest.Turn{}.Reached(sent).Gone(stopped)
 		}
-		return llmtest.Turn{}.Wait(ended).Say("I").Usage(100_000, 1, 100_000) // it may have begun during the turn
+		return llmtest.Turn{}.Wait(ended).Say("I").Usage(100_000, 1, 100_000) // the refresh may have started during the turn
 	}
 	w.start("idle")
 	s := w.window()

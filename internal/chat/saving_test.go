@@ -106,8 +106,8 @@ func TestRoughCacheShrinksTheSaving(t *testing.T) {
 	}
 }
 
-// A provider that counts fewer tokens than this program also charges for fewer: the saving follows its
-// reports, although nearly all of each request comes from its cache.
+// A provider that counts fewer tokens than this program also charges for fewer. The saving follows its
+// reports, even if nearly all of each request comes from its cache.
 func TestSavingIsInTheTokensOfTheProvider(t *testing.T) {
 	t.Parallel()
 	saved := map[float64]Saving{}
@@ -121,7 +121,7 @@ func TestSavingIsInTheTokensOfTheProvider(t *testing.T) {
 			return func(ctx context.Context, req llm.Request, yield func(llm.Chunk, error) bool) {
 				tokens := int(scale * float64(r.window.Measure.Estimate()))
 				if before == 0 {
-					tokens = r.window.Measure.Estimate() // plain text, of which both count the same
+					tokens = r.window.Measure.Estimate() // both count the same for plain text
 				}
 				cached := min(before, tokens)
 				before = tokens
