@@ -6,6 +6,7 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"agent/internal/llm"
+	"agent/internal/llm/lenientjson"
 )
 
 // chatCompletions is the format of /chat/completions, which nearly every server supports.
@@ -18,8 +19,7 @@ func (chatCompletions) reader(r *reply, req request) func([]byte) error {
 	if _, opens := r.client.opensThinking.Load(req.Model); opens {
 		r.tags.inside, r.tags.closing = true, closingThink
 	}
-	var events alike
-	return func(data []byte) error { return r.takeChatEvent(events.read(data)) }
+	return func(data []byte) error { return r.takeChatEvent(lenientjson.Decode[chatEvent](data)) }
 }
 
 // takeChatEvent processes one event of a chat completion.
