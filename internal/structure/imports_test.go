@@ -146,7 +146,6 @@ var rooms = []room{
 	{"internal/base/outputschema", nil, "the form of an answer depends on nothing"},
 	{"internal/base/rawjson", nil, "JSON in texts and files needs nothing"},
 	{"internal/base/safeout", nil, "writing to a terminal needs nothing"},
-	{"scripts/mutate", nil, "it breaks the program from outside"},
 	{"scripts/foreign", nil, "it checks the types of the program from outside"},
 	{"docs", nil, "pages are text"},
 	{"internal/manual", nil, "it searches pages and names, whoever asks"},
