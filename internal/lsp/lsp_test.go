@@ -2,7 +2,9 @@ package lsp_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,12 +26,17 @@ func TestMain(m *testing.M) {
 // folder creates a folder with files. Its gopls is the test server with the given fault.
 func folder(t *testing.T, fault string, files map[string]string) *lsp.Folder {
 	t.Helper()
+	return openFolder(t, new(lsp.Pool), lsptest.Environ(t, fault), files)
+}
+
+// openFolder opens a folder with files, for the servers of an environment.
+func openFolder(t *testing.T, pool *lsp.Pool, environ []string, files map[string]string) *lsp.Folder {
+	t.Helper()
 	root := realDir(t)
 	for name, text := range files {
 		write(t, filepath.Join(root, name), text)
 	}
-	environ := lsptest.Environ(t, fault)
-	f := new(lsp.Pool).Open(lsp.Config{
+	f := pool.Open(lsp.Config{
 		Root: root, Cache: realDir(t),
 		Environ:  func() []string { return environ },
 		Confined: func() sandbox.Confinement { return sandbox.Confinement{} },
@@ -57,6 +64,7 @@ func realDir(t *testing.T) string {
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
+	_ = os.MkdirAll(filepath.Dir(path), 0o700) // then the file can't be written
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -189,8 +197,53 @@ func TestCloseWhileAServerStarts(t *testing.T) {
 		ended <- err
 	}()
 	f.Close()
-	if err := <-ended; err == nil {
-		t.Error("no error")
+	if err := <-ended; err == nil || err.Error() != "the conversation has ended" {
+		t.Error(err)
+	}
+}
+
+// A conversation gets its answer although another one, which started the server, ends meanwhile. The last
+// conversation in a folder ends the server.
+func TestConversationsShareAServer(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	pool := new(lsp.Pool)
+	environ := lsptest.Environ(t, lsptest.FaultWaits+listener.Addr().String())
+	first := openFolder(t, pool, environ, map[string]string{"a.go": "package a\n"})
+	second := pool.Open(first.Config)
+	t.Cleanup(second.Close)
+	ask := func(f *lsp.Folder) chan error {
+		target, ended := at(t, f, "a.go", "a"), make(chan error, 1)
+		go func() {
+			_, err := f.Definition(t.Context(), target)
+			ended <- err
+		}()
+		return ended
+	}
+	begun := ask(first)
+	starting, err := listener.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting := ask(second)
+	first.Close()
+	starting.Close()
+	if err := errors.Join(<-begun, <-waiting); err != nil {
+		t.Error(err)
+	}
+	if running := second.Servers(); len(running) != 1 || running[0].Questions != 2 {
+		t.Errorf("%+v", running)
+	}
+	second.Close()
+	if running := second.Servers(); len(running) > 0 {
+		t.Errorf("%+v", running)
+	}
+	if err := <-ask(second); err == nil || err.Error() != "the conversation has ended" {
+		t.Error(err)
 	}
 }
 

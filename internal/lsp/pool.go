@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,23 +31,28 @@ const (
 // to use. It is safe for concurrent use.
 type Pool struct {
 	mu      sync.Mutex
+	open    []*Folder
 	running []*entry
+	// crashes counts the unexpected ends of servers, until the last conversation in a folder ends.
+	crashes map[key]int
 }
 
+type key struct{ root, language string }
+
 type entry struct {
-	root string
+	key
 	lang Language
-	// ready is closed once server and err are set.
-	ready  chan struct{}
-	server *server
-	err    error
+	// ctx ends when the pool ends the server, also while the server starts.
+	ctx    context.Context
+	cancel context.CancelFunc
+	// ready is closed once server and err are set, and done when the server has ended.
+	ready, done chan struct{}
+	server      *server
+	err         error
 
 	used  time.Time
 	asked int
-	// ending is set when the pool ends the server, and after a failure was counted. The end of the
-	// server then does not count as a failure.
-	ending bool
-	idle   *time.Timer
+	idle  *time.Timer
 }
 
 // Config describes the workspace of a conversation.
@@ -69,18 +75,14 @@ type Config struct {
 type Folder struct {
 	Config
 	pool *Pool
-	// open ends with Close, and with it the starts of servers.
-	open  context.Context
-	close context.CancelFunc
-
-	mu       sync.Mutex
-	failures map[string]int
 }
 
 // Open returns the view of a conversation. It starts no server.
 func (p *Pool) Open(c Config) *Folder {
-	f := &Folder{Config: c, pool: p, failures: map[string]int{}}
-	f.open, f.close = context.WithCancel(context.Background())
+	f := &Folder{Config: c, pool: p}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open = append(p.open, f)
 	return f
 }
 
@@ -123,10 +125,8 @@ func (f *Folder) Servers() []Status {
 			all = append(all, Status{e.lang.Name, e.lang.Program, s.started, e.asked, sizes(s.process.PID()), 0})
 		}
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	for _, lang := range languages {
-		if n := f.failures[lang.Name]; n > 0 && !slices.ContainsFunc(all, func(st Status) bool { return st.Language == lang.Name }) {
+		if n := f.pool.crashes[key{f.Root, lang.Name}]; n > 0 && !slices.ContainsFunc(all, func(st Status) bool { return st.Language == lang.Name }) {
 			all = append(all, Status{Language: lang.Name, Program: lang.Program, Crashes: n})
 		}
 	}
@@ -145,86 +145,84 @@ func (e *entry) running() *server {
 
 // server returns the running server of a language. It starts the server if necessary.
 func (f *Folder) server(ctx context.Context, lang Language) (*server, error) {
-	p := f.pool
-	p.mu.Lock()
-	at := slices.IndexFunc(p.running, func(e *entry) bool { return e.root == f.Root && e.lang.Name == lang.Name })
-	if at >= 0 && p.running[at].ended() {
-		f.failed(p.running[at])
-		p.running = slices.Delete(p.running, at, at+1)
-		at = -1
+	e, err := f.entry(lang)
+	if err != nil {
+		return nil, err
 	}
-	e := &entry{root: f.Root, lang: lang, ready: make(chan struct{})}
-	if at >= 0 {
-		e = p.running[at]
-	}
-	e.used = time.Now()
-	e.asked++
-	if at < 0 {
-		f.mu.Lock()
-		failed := f.failures[lang.Name]
-		f.mu.Unlock()
-		if failed >= maxFailures {
-			p.mu.Unlock()
-			return nil, fmt.Errorf("%s crashed %d times; agent does not restart it in this session", lang.Program, failed)
-		}
-		p.running = append(p.running, e)
-		p.spare(e)
-		go f.start(e)
-	}
-	p.mu.Unlock()
 	select {
 	case <-e.ready:
+		return e.server, e.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if e.err != nil {
-		return nil, e.err
-	}
+}
+
+// entry returns the entry of a language. Without one, it starts a server.
+func (f *Folder) entry(lang Language) (*entry, error) {
+	p, id := f.pool, key{f.Root, lang.Name}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e.idle != nil {
-		e.idle.Stop()
+	find := func() int { return slices.IndexFunc(p.running, func(e *entry) bool { return e.key == id }) }
+	at := find()
+	if at >= 0 && p.running[at].hasEnded() {
+		p.drop(p.running[at], true)
+		at = find()
 	}
-	e.idle = time.AfterFunc(idleTime, func() { p.end(e) })
-	return e.server, nil
-}
-
-// start starts the server of an entry. It does not use the context of a request, because other
-// requests may wait for the server.
-func (f *Folder) start(e *entry) {
-	e.server, e.err = f.launch(f.open, e.lang)
-	close(e.ready)
-	if e.err == nil {
-		<-e.server.process.Done()
-	}
-	f.pool.mu.Lock()
-	f.failed(e)
-	f.pool.mu.Unlock()
-	f.pool.end(e)
-}
-
-// failed counts an unexpected end of a server once. The caller holds the lock of the pool.
-func (f *Folder) failed(e *entry) {
-	if !e.ending {
-		e.ending = true
-		f.mu.Lock()
-		f.failures[e.lang.Name]++
-		f.mu.Unlock()
-	}
-}
-
-// ended reports whether a server failed to start or has ended.
-func (e *entry) ended() bool {
-	select {
-	case <-e.ready:
+	switch {
+	case at >= 0:
+	case !slices.Contains(p.open, f):
+		return nil, errClosed
+	case p.crashes[id] >= maxFailures:
+		return nil, fmt.Errorf("%s crashed %d times; agent does not restart it in this session", lang.Program, p.crashes[id])
 	default:
-		return false
+		e := &entry{key: id, lang: lang, ready: make(chan struct{}), done: make(chan struct{})}
+		e.ctx, e.cancel = context.WithCancel(context.Background())
+		e.idle = time.AfterFunc(idleTime, func() { p.end(e, false) })
+		at = len(p.running)
+		p.running = append(p.running, e)
+		go f.run(e)
 	}
+	e := p.running[at]
+	e.used = time.Now()
+	e.asked++
+	e.idle.Reset(idleTime)
+	p.spare(e)
+	return e, nil
+}
+
+var errClosed = errors.New("the conversation has ended")
+
+// run starts the server of an entry and waits for its end. It does not use the context of a request
+// or of a conversation, because others may wait for the server.
+func (f *Folder) run(e *entry) {
+	defer close(e.done)
+	e.server, e.err = f.launch(e.ctx, e.lang)
 	if e.err != nil {
-		return true
+		if e.ctx.Err() != nil {
+			e.err = errClosed
+		}
+		f.pool.end(e, true) // a request after this one starts another server
+		close(e.ready)
+		return
 	}
+	close(e.ready)
 	select {
 	case <-e.server.conn.ended:
+	case <-e.server.process.Done():
+	case <-e.ctx.Done():
+	}
+	f.pool.end(e, true)
+	e.server.process.Close()
+}
+
+// hasEnded reports whether the server of an entry no longer answers.
+func (e *entry) hasEnded() bool {
+	s := e.running()
+	if s == nil {
+		return false
+	}
+	select {
+	case <-s.conn.ended:
 		return true
 	default:
 		return false
@@ -267,18 +265,29 @@ func (f *Folder) launch(ctx context.Context, lang Language) (*server, error) {
 	return s, nil
 }
 
-// end ends the server of an entry and removes the entry.
-func (p *Pool) end(e *entry) {
+// end calls drop with the lock.
+func (p *Pool) end(e *entry, crashed bool) {
 	p.mu.Lock()
-	e.ending = true
-	p.running = slices.DeleteFunc(p.running, func(other *entry) bool { return other == e })
-	if e.idle != nil {
-		e.idle.Stop()
+	defer p.mu.Unlock()
+	p.drop(e, crashed)
+}
+
+// drop removes an entry and ends its server. crashed is set if the server has ended by itself. Only
+// the first call for an entry counts. The caller holds the lock.
+func (p *Pool) drop(e *entry, crashed bool) {
+	at := slices.Index(p.running, e)
+	if at < 0 {
+		return
 	}
-	p.mu.Unlock()
-	if s := e.running(); s != nil {
-		s.process.Close()
+	p.running = slices.Delete(p.running, at, at+1)
+	if crashed {
+		if p.crashes == nil {
+			p.crashes = map[key]int{}
+		}
+		p.crashes[e.key]++
 	}
+	e.idle.Stop()
+	e.cancel()
 }
 
 // spare ends servers, the least recently used first, until their number and their memory are within
@@ -300,25 +309,29 @@ func (p *Pool) spare(but *entry) {
 		if oldest < 0 || len(p.running) <= maxServers && sum <= maxMemory {
 			return
 		}
-		e := p.running[oldest]
-		p.running = slices.Delete(p.running, oldest, oldest+1)
-		go p.end(e)
+		p.drop(p.running[oldest], false)
 	}
 }
 
-// Close ends the servers of the folder. Other conversations in the folder start them again.
+// Close ends the view of a conversation. The last one in a folder ends the servers of the folder.
 func (f *Folder) Close() {
-	f.close()
-	f.pool.mu.Lock()
-	all := slices.Clone(f.pool.running)
-	f.pool.mu.Unlock()
-	var ending sync.WaitGroup
-	for _, e := range all {
-		if e.root == f.Root {
-			ending.Go(func() { <-e.ready; f.pool.end(e) })
+	p := f.pool
+	p.mu.Lock()
+	p.open = slices.DeleteFunc(p.open, func(o *Folder) bool { return o == f })
+	var ending []*entry
+	if !slices.ContainsFunc(p.open, func(o *Folder) bool { return o.Root == f.Root }) {
+		for _, e := range slices.Clone(p.running) {
+			if e.root == f.Root {
+				p.drop(e, false)
+				ending = append(ending, e)
+			}
 		}
+		maps.DeleteFunc(p.crashes, func(k key, _ int) bool { return k.root == f.Root })
 	}
-	ending.Wait()
+	p.mu.Unlock()
+	for _, e := range ending {
+		<-e.done
+	}
 }
 
 // A SymbolPosition is the name that a request is about. It consists of the file, and the offset of the name

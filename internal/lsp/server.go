@@ -93,7 +93,6 @@ func newServer(ctx context.Context, lang Language, program, root string, process
 	}
 	close(s.idle)
 	s.conn = newConn(process.Out, process.In, s.answer)
-	go func() { <-s.conn.ended; process.Close() }()
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	var options any

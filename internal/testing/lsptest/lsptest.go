@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -26,6 +27,9 @@ const (
 	FaultSilent = "silent"
 	// FaultMute answers nothing at all.
 	FaultMute = "mute"
+	// FaultWaits connects to the address that follows it, and answers the first message when the
+	// connection ends.
+	FaultWaits = "waits for "
 	// FaultFloods sends a message of one gigabyte before its answer.
 	FaultFloods = "floods"
 	// FaultTwice sends each answer twice.
@@ -187,6 +191,11 @@ func (s *server) handle(m message) (result any, asked bool) {
 	case "initialize":
 		if s.fault == FaultMute {
 			return nil, false
+		}
+		if address, waits := strings.CutPrefix(s.fault, FaultWaits); waits {
+			if c, err := net.Dial("tcp", address); err == nil {
+				_, _ = io.ReadAll(c)
+			}
 		}
 		s.root = pathOf(p.RootURI)
 		return map[string]any{"capabilities": map[string]any{"positionEncoding": "utf-16"}}, true
