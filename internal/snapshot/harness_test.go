@@ -2,6 +2,7 @@ package snapshot_test
 
 import (
 	"errors"
+	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,12 @@ import (
 	"agent/internal/snapshot"
 	"agent/internal/workspace"
 )
+
+// TestMain limits the sessions of a property test: each writes its files to the disk many times.
+func TestMain(m *testing.M) {
+	_ = flag.Set("rapid.checks", "40") // -rapid.checks sets a higher number
+	os.Exit(m.Run())
+}
 
 // bench is a workspace with a store. Its methods change files in several ways.
 type bench struct {
