@@ -116,7 +116,7 @@ other programs and cut long answers.`,
 		Args: cli.CountedArgs(1, math.MaxInt, "one file or more, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if against != string(offline.AsRecorded) && against != string(offline.AsSent) {
-				return usage(fmt.Errorf("--against is recorded or sent, not %q", against))
+				return usage(fmt.Errorf("--against %s: use recorded or sent", against))
 			}
 			var reports []*offline.Report
 			for _, file := range args {
@@ -161,7 +161,7 @@ func readInput(w world, file string) (offline.Input, error) {
 		data, err = fsutil.ReadUpTo(w.process.Path(file), offline.MaxInput)
 	}
 	if err != nil {
-		return offline.Input{}, usage(fmt.Errorf("%s cannot be read: %w", file, fsutil.Reason(err)))
+		return offline.Input{}, usage(fmt.Errorf("can't read %s: %w", file, fsutil.Reason(err)))
 	}
 	in, notices, err := offline.Parse(file, data)
 	if err != nil {

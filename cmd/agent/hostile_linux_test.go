@@ -89,7 +89,7 @@ func TestNothingOfARepositoryRunsOnTheScreenBeforeConsent(t *testing.T) {
 			t.Parallel()
 			h := newHostile(t)
 			s := startOnScreen(t, h.home, h.server.URL, append(h.traced("agent"), "-m", "m", "--approval-mode", mode)...)
-			s.until("use what this repository brings?")
+			s.until("use the configuration of this repository?")
 			s.press("\x1b")
 			s.until(idlePrompt)
 			s.press("hello")

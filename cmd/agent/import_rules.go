@@ -33,10 +33,10 @@ func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
 			case err != nil:
 				why = err.Error()
 			case found.permissions == nil:
-				why = "this folder can't store rules; pass it with each run"
+				why = "this folder can't store rules; pass the rule with --allow in each run"
 			default:
 				if why = rule.NotStorableReason(); why != "" {
-					why += "; pass it with each run"
+					why += "; pass it with --allow in each run"
 				}
 			}
 			if why != "" {

@@ -56,7 +56,7 @@ available logins and the stored keys.`,
 	flags.StringVar(&o.clientID, "client-id", "", "the client `ID` that the vendor gave you (also: login.client-id)")
 	repeatable(flags, &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "profile", completeProfiles(w))
-	flags.StringVar(&o.baseURL, "base-url", "", "use the key for the host of `URL` instead of a provider")
+	flags.StringVar(&o.baseURL, "base-url", "", "store the key for the host of `URL` instead of a provider")
 	flags.BoolVar(&o.oauth, "oauth", false, "log in to your account, if the vendor also takes keys")
 	flags.BoolVar(&o.paste, "paste", false, "open the browser yourself, and paste the final address")
 	flags.BoolVar(&o.device, "device", false, "log in with a code on another device (default without a screen)")
@@ -76,7 +76,7 @@ func newLogout(w world) *cobra.Command {
 			return o.logout(cmd.Context(), w, strings.Join(args, ""))
 		},
 	}
-	cmd.Flags().StringVar(&o.baseURL, "base-url", "", "use the key for the host of `URL` instead of a provider")
+	cmd.Flags().StringVar(&o.baseURL, "base-url", "", "delete the key for the host of `URL` instead of a provider")
 	cmd.Flags().BoolVar(&o.oauth, "oauth", false, "delete the login, if the vendor also takes keys")
 	o.names(cmd)
 	return cmd

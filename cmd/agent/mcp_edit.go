@@ -82,7 +82,7 @@ func serverToAdd(words []string, transport string, env, headers []string) (serve
 	}
 	if strings.HasPrefix(words[0], "http://") || strings.HasPrefix(words[0], "https://") {
 		if len(words) > 1 || len(env) > 0 {
-			return added, errors.New("a URL has no arguments and no environment")
+			return added, errors.New("can't add the server: a URL can't have arguments or --env")
 		}
 		added.Type, added.URL = servers.HTTP, words[0]
 		if transport != "" {
@@ -90,7 +90,7 @@ func serverToAdd(words []string, transport string, env, headers []string) (serve
 		}
 	} else {
 		if len(headers) > 0 || transport != "" && transport != string(servers.Stdio) {
-			return added, errors.New("a command has no headers and no --transport")
+			return added, errors.New("can't add the server: a command can't have --header or --transport")
 		}
 		added.Command, added.Args = words[0], words[1:]
 	}

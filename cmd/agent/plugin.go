@@ -25,7 +25,7 @@ func newPlugin(w world) *cobra.Command {
 	group := &cobra.Command{
 		Use:   "plugin",
 		Short: "Add, update and remove plugins",
-		Long: `A plugin is a folder with .claude-plugin/plugin.json. It brings skills, commands, subagents,
+		Long: `A plugin is a folder with .claude-plugin/plugin.json. It contains skills, commands, subagents,
 hooks and MCP servers, fixed at one commit. Its hooks, servers and subagents need your
 approval, and so do skills and commands with permissions. You approve them at the start of a
 session or with agent trust.

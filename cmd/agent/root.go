@@ -185,7 +185,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.StringVarP(&o.Workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
 	f.StringVar(&o.worktree, "worktree", "", "work in the git worktree `NAME` on branch agent/NAME; create it if missing")
 	f.BoolVar(&o.bg.asked, "bg", false, "run -p, or the message on standard input, without the terminal; agent attach shows the session")
-	f.BoolVar(&o.bg.inside, inBackground, false, "be the process that --bg starts")
+	f.BoolVar(&o.bg.inside, inBackground, false, "run as the process that --bg starts")
 	_ = f.MarkHidden(inBackground) // the flag exists
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
 	f.StringVar(&o.output, "output-format", streamjson.FormatText, "the `FORMAT` of the output of -p: "+strings.Join(streamjson.Formats, ", "))
@@ -199,7 +199,7 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print plain lines for screen readers")
 	f.BoolVar(&o.Record.Off, "no-session", false, "do not record the session")
 	f.BoolVar(&o.NoSetup, "no-setup", false, "ignore instructions, skills, commands and servers, yours and the workspace's")
-	repeatable(f, &o.Servers, "mcp-config", "", "use the MCP servers of a `FILE` or of JSON before your own (repeatable)")
+	repeatable(f, &o.Servers, "mcp-config", "", "add MCP servers from `FILE` or JSON; they override yours (repeatable)")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session") // for completion; check has the errors
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := o.check(cmd.Flags().Changed); err != nil {

@@ -108,7 +108,7 @@ func (w world) sessionFiles(paths []string, skip func(string, error)) (files []l
 		info, err := os.Stat(w.process.Path(path))
 		switch {
 		case err != nil:
-			return nil, usage(fmt.Errorf("%s cannot be read: %w", path, fsutil.Reason(err)))
+			return nil, usage(fmt.Errorf("can't read %s: %w", path, fsutil.Reason(err)))
 		case info.IsDir():
 			files = append(files, logs.FindBelow(w.process.Path(path), skip)...)
 		default:

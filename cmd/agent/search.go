@@ -38,7 +38,7 @@ longer word.
   tool:NAME       calls of the tool, and their results
   before:DATE     entries before 2026-01-31, or 2026-01-31T09:30; after:DATE those since
 
-Flags stand before the words. Exit status 1 means that nothing was found, 2 that the search failed.`,
+Flags come before the words. Exit status 1 means that nothing was found, 2 that the search failed.`,
 		Example: "  agent sessions search connection refused path:client.go\n  agent sessions search --json after:2026-11-01 tool:run_shell_command migrate -staging",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return search(cmd, w, o, args)
@@ -76,7 +76,7 @@ func search(cmd *cobra.Command, w world, o searchFlags, args []string) error {
 	look := finder.Search
 	if o.other {
 		look = finder.SearchOthers(logs.Find(w.process.Home, w.process.Env, func(path string, err error) {
-			w.process.Say(fmt.Sprintf("%s cannot be read: %v", path, fsutil.Reason(err)))
+			w.process.Say(fmt.Sprintf("can't read %s: %v", path, fsutil.Reason(err)))
 		}))
 	}
 	hits, remarks, err := look(cmd.Context(), query, o.all)

@@ -70,7 +70,7 @@ func (w world) runInside(ctx context.Context, name string, words []string) ([]st
 }
 
 // errNeedsTerminal is returned by a command within a session that has to read the terminal.
-var errNeedsTerminal = errors.New("this needs the terminal")
+var errNeedsTerminal = errors.New("the login needs a terminal")
 
 // keyWanted is an error that agent login returns within a session. The session then asks the user for the
 // API key.

@@ -55,7 +55,7 @@ func newSessionsShare(w world) *cobra.Command {
 		}
 		return w.print("written to " + out)
 	})
-	cmd.Long = `The format html is one page without scripts or external files. It holds every message, call
+	cmd.Long = `The format html is one page without scripts or external files. It contains every message, call
 and result of the session. The format document is for bug reports: agent context can replay
 it. Known keys and passwords are replaced, and so is the path of your home folder. You see
 the replacements before anything is written. Images are not changed.`

@@ -182,7 +182,7 @@ func (r *record) resumer(next func(id string)) func(name string) error {
 		case err != nil:
 			return err
 		case info.ID == r.SessionID():
-			return errors.New("this is that session")
+			return errors.New("this session is already open")
 		}
 		if err := session.CheckAvailable(info.Path); err != nil {
 			return err

@@ -249,7 +249,7 @@ func (n noted) UsageLine() string {
 	if n.notes.text == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s of system (/notes)", humanize.Tokens(len(n.notes.text)/noteBytesPerToken))
+	return fmt.Sprintf("%s of the system prompt are notes (/notes)", humanize.Tokens(len(n.notes.text)/noteBytesPerToken))
 }
 
 const (

@@ -33,8 +33,8 @@ const (
 
 var (
 	errLongLine = errors.New("a line can have at most 1 MiB")
-	errNoJoin   = errors.New("the first line must be a join")
-	errBehind   = errors.New("this client fell too far behind; join again with the last number")
+	errNoJoin   = errors.New("the first line must have the type join")
+	errBehind   = errors.New("this client has too many unread lines; join again with the number of its last line")
 	errFull     = errors.New("the session has too many clients")
 )
 

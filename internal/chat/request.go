@@ -116,7 +116,7 @@ func stable(entries []*history.Content, facts compression.TraitsLookup) int {
 }
 
 // notNow is the answer to the calls of a reply that may contain only an answer.
-const notNow = "not run: only the answer is wanted now"
+const notNow = "not run: this reply may contain only the answer, without tool calls"
 
 // Ask sends one request for an answer in a given form. Like Prompt, it runs in the calling goroutine.
 // text describes the form. schema, which may be nil, makes the server enforce it. The tools stay

@@ -20,14 +20,14 @@ import (
 // String describes the refresh in a line.
 func (w Warmed) String() string {
 	waits := map[string]string{cachewarm.WaitForWork.String(): "during work", cachewarm.WaitForAnswer.String(): "during a question", cachewarm.WaitForMessage.String(): "between turns"}
-	result := "no request followed yet"
+	result := "no request has used it yet"
 	switch {
 	case w.Failed != "":
-		result = "failed (" + w.Failed + "); no refresh follows in this session"
+		result = "failed (" + w.Failed + "); no more refreshes in this session"
 	case w.Prompt == 0 && w.Held:
 		result = "stopped"
 	case !w.Held:
-		result = "the cache no longer held it; no refresh follows in this session"
+		result = "the cache had already expired; no more refreshes in this session"
 	case w.Saved > 0:
 		result = "saved about " + humanize.Dollars(w.Saved)
 	case w.Settled:
@@ -109,7 +109,7 @@ func (w *Warming) Lines(ctx context.Context) ([]string, error) {
 			lines = append(lines, one.String())
 		}
 		if w.longer >= leastTold {
-			lines = append(lines, "a cache life of an hour would have saved about "+humanize.Dollars(w.longer)+" so far. Run: /set prompt-cache 1h")
+			lines = append(lines, "a cache lifetime of 1h would have saved about "+humanize.Dollars(w.longer)+" so far. Run: /set prompt-cache 1h")
 		}
 		return lines
 	})

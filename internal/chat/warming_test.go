@@ -270,7 +270,7 @@ func TestAMissEndsWarming(t *testing.T) {
 		if len(b.refreshes) != 1 {
 			t.Errorf("%d refreshes", len(b.refreshes))
 		}
-		if listed, _ := b.refreshed(t); len(listed) != 1 || listed[0].Held || !strings.Contains(listed[0].String(), "no longer held it") {
+		if listed, _ := b.refreshed(t); len(listed) != 1 || listed[0].Held || !strings.Contains(listed[0].String(), "already expired") {
 			t.Errorf("%v", listed)
 		}
 	}, calls("works", `{}`), say("done"), calls("works", `{}`), say("done"))
@@ -394,15 +394,15 @@ func TestWarmedString(t *testing.T) {
 		return change(func(w *Warmed) { w.Prompt, w.Cached, w.Held, w.Failed = 0, 0, false, whyFailed(err) })
 	}
 	for want, w := range map[string]Warmed{
-		"no request followed yet": {CacheRefresh: sent},
+		"no request has used it yet": {CacheRefresh: sent},
 		"stopped":                 change(func(w *Warmed) { w.Prompt, w.Cached = 0, 0 }),
 		"saved about $0.57":       change(func(w *Warmed) { w.Settled, w.Saved = true, 0.57 }),
 		"saved nothing by itself": change(func(w *Warmed) { w.Settled = true }),
-		"the cache no longer held it; no refresh follows in this session":             change(func(w *Warmed) { w.Cached, w.Held = 0, false }),
-		"failed (no reply within 30s); no refresh follows in this session":            failed(fmt.Errorf("sent: %w", context.DeadlineExceeded)),
-		"failed (the key was refused); no refresh follows in this session":            failed(&llm.Error{Kind: llm.Auth, Where: "api.example", Message: "the key was refused", Hint: "log in"}),
-		"failed (the provider reported no usage); no refresh follows in this session": failed(nil),
-		"failed (two lines); no refresh follows in this session":                      failed(errors.New("two\nlines")),
+		"the cache had already expired; no more refreshes in this session":             change(func(w *Warmed) { w.Cached, w.Held = 0, false }),
+		"failed (no reply within 30s); no more refreshes in this session":            failed(fmt.Errorf("sent: %w", context.DeadlineExceeded)),
+		"failed (the key was refused); no more refreshes in this session":            failed(&llm.Error{Kind: llm.Auth, Where: "api.example", Message: "the key was refused", Hint: "log in"}),
+		"failed (the provider reported no usage); no more refreshes in this session": failed(nil),
+		"failed (two lines); no more refreshes in this session":                      failed(errors.New("two\nlines")),
 	} {
 		if _, got, _ := strings.Cut(w.String(), "refresh during work, "); !strings.HasSuffix(got, "$0.055: "+want) {
 			t.Errorf("%q, want %q", got, want)

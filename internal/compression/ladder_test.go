@@ -167,7 +167,7 @@ func TestFallbackSteps(t *testing.T) {
 		{"fits", 20_000, turns, nil, nil, nil},
 		{"after another strategy", 6000, turns, nil, []FallbackName{FallbackHighDensity}, []string{"[read_file: /w/a — success, 400 lines]", "ok e"}},
 		{"a tool loop", 9000, loop, highDensity{}, []FallbackName{FallbackShorterTail}, []string{"task", "52 earlier entries", verbatim(26), verbatim(27), verbatim(28), verbatim(29)}},
-		{"results that were seen first", 4000, wide, highDensity{}, []FallbackName{FallbackCut}, []string{"[cut: 800 lines are too large for the window; read a range]", "[cut: 400 lines"}},
+		{"results that were seen first", 4000, wide, highDensity{}, []FallbackName{FallbackCut}, []string{"[cut: 800 lines are too large for the context window; read a range]", "[cut: 400 lines"}},
 		{"calls that are long", 1500, body, highDensity{}, []FallbackName{FallbackCalls}, []string{`A{"now", 1:write_file}`, "T{r1=\"ok\"}"}},
 		{"drops whole turns", 300, big, highDensity{}, []FallbackName{FallbackDropTurns}, []string{`H{"[3 earlier entries`, `H{"last"}`, "A{\"sure\", 1:grep}", `T{r1="hit"}`}},
 		{"calls too large by themselves", 250, huge, highDensity{}, []FallbackName{FallbackLatest}, []string{`H{"task"}`, `H{"[2 earlier entries`, "your latest calls were made: 1 success"}},

@@ -63,8 +63,8 @@ const fewestShown = 30
 // rest. If that is too short, it returns only a note. tokens is the size of the result.
 func (l *ladder) fit(r largeResult, tokens, most int) *history.ToolResponse {
 	text := r.response.Result.Text()
-	note := shortNote(r.response, r.key, "too large for the window, "+size(text)+"; read a range")
-	last := "[cut: " + size(text) + " are too large for the window; read a range]"
+	note := shortNote(r.response, r.key, "too large for the context window, "+size(text)+"; read a range")
+	last := "[cut: " + size(text) + " are too large for the context window; read a range]"
 	for keep := len(text) * most / max(1, tokens); most >= l.size(history.Tool, note)+fewestShown && keep > 0; keep -= keep/8 + 1 {
 		shorter := *note
 		shorter.Result = history.TextResult(wholeLines(text, keep) + last)

@@ -61,14 +61,14 @@ func TestUnseenResultsAreCut_D41(t *testing.T) {
 			t.Fatalf("limit %d: %d entries are left", tc.limit, len(result.History))
 		}
 		first := result.History[2].Blocks[0].(*history.ToolResponse).Result.Text()
-		last := "[cut: 3000 lines are too large for the window; read a range]"
+		last := "[cut: 3000 lines are too large for the context window; read a range]"
 		if tc.shown != (strings.HasPrefix(first, "    1|text\n    2|text\n") && strings.HasSuffix(first, "|text\n"+last)) {
 			t.Errorf("limit %d: %.40q … %q", tc.limit, first, first[max(0, len(first)-80):])
 		}
 		if tc.shown && 10*result.TokensAfter < 9*tc.limit {
 			t.Errorf("limit %d: only %d tokens are used", tc.limit, result.TokensAfter)
 		}
-		if !tc.shown && first != "[read_file: a — too large for the window, 3000 lines; read a range]" {
+		if !tc.shown && first != "[read_file: a — too large for the context window, 3000 lines; read a range]" {
 			t.Errorf("limit %d: %q", tc.limit, first)
 		}
 		if got := result.History[4].Blocks[0].(*history.ToolResponse).Result.Text(); got != "short" {

@@ -47,7 +47,7 @@ func (g gap) marker() *history.Content {
 		text = fmt.Sprintf("%d earlier entries of this conversation were dropped to fit the context limit", g.entries)
 	}
 	if len(g.written) > 0 {
-		text += "; written in them: " + strings.Join(g.written, ", ")
+		text += "; files written in them: " + strings.Join(g.written, ", ")
 		if g.more > 0 {
 			text += " and " + humanize.Count(g.more, "other file")
 		}

@@ -166,12 +166,12 @@ func next(blocks map[string][]history.Block, id string) []history.Block {
 
 // add completes a prune, which describes the removed content, and lists it.
 func (d *departure) add(at history.Ref, p history.Prune, left []history.Block, gone ...history.Block) {
-	p.Kind, p.Reason, p.Entry, p.Gone, p.Left = PruneDropped, "dropped to make room ("+d.cause+")", at.Entry, gone, left
+	p.Kind, p.Reason, p.Entry, p.Gone, p.Left = PruneDropped, "dropped to free tokens ("+d.cause+")", at.Entry, gone, left
 	switch {
 	case len(left) > 0:
-		p.Kind, p.Reason = PruneSummarized, "something shorter is in its place ("+d.cause+")"
+		p.Kind, p.Reason = PruneSummarized, "shortened ("+d.cause+")"
 	case d.summary:
-		p.Kind, p.Reason = PruneSummarized, "a summary is in its place ("+d.cause+")"
+		p.Kind, p.Reason = PruneSummarized, "replaced by a summary ("+d.cause+")"
 	}
 	d.gone = append(d.gone, p)
 }

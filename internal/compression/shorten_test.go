@@ -218,7 +218,7 @@ func TestMarkerNamesWrittenFiles(t *testing.T) {
 		return left[0]
 	}
 	once := drop(entries)
-	if got, want := once.Text(), "[8 earlier entries of this conversation were dropped to fit the context limit; written in them: /w/a.go]"; got != want {
+	if got, want := once.Text(), "[8 earlier entries of this conversation were dropped to fit the context limit; files written in them: /w/a.go]"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	again := &history.Content{}
@@ -231,10 +231,10 @@ func TestMarkerNamesWrittenFiles(t *testing.T) {
 	}
 	more = append(more, A("done"), H("on"))
 	text := drop(append(more, H("last"))).Text()
-	if !strings.Contains(text, "written in them: /w/2.go, ") || !strings.Contains(text, "/w/13.go and 3 other files]") || strings.Contains(text, "failed") {
+	if !strings.Contains(text, "files written in them: /w/2.go, ") || !strings.Contains(text, "/w/13.go and 3 other files]") || strings.Contains(text, "failed") {
 		t.Errorf("%q", text)
 	}
-	if text := drop([]*history.Content{drop(append(more, H("last"))), A("x"), H("last")}).Text(); !strings.Contains(text, "written in them: /w/2.go, ") || !strings.Contains(text, "/w/13.go and 3 other files]") {
+	if text := drop([]*history.Content{drop(append(more, H("last"))), A("x"), H("last")}).Text(); !strings.Contains(text, "files written in them: /w/2.go, ") || !strings.Contains(text, "/w/13.go and 3 other files]") {
 		t.Errorf("with the marker that was there: %q", text)
 	}
 }

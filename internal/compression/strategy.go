@@ -139,11 +139,11 @@ type ResultMetadata struct {
 // The reasons for a no-op (D-28).
 const (
 	reasonEmpty     = "the history is empty"
-	reasonTail      = "the preserved tail covers everything"
+	reasonTail      = "all messages belong to the latest ones, which compression keeps"
 	reasonNothing   = "nothing to compress"
-	reasonAtTarget  = "the history is already at or below the target"
+	reasonAtTarget  = "the conversation is already small enough"
 	reasonUnchanged = "nothing new since the last compression"
-	reasonBetween   = "fewer than four entries lie between the kept top and the kept tail"
+	reasonBetween   = "fewer than four messages lie between the first and the latest ones, which compression keeps"
 	reasonLittle    = "a summary could replace less than a tenth of the conversation"
 )
 

@@ -241,7 +241,7 @@ func inWords(k Call) string {
 // would allow the call.
 func (c *Consent) remedy(k Call) string {
 	if len(k.Preview.Protected) > 0 {
-		return fmt.Sprintf("%s; only a rule that names it allows that: --allow '%s(…%s…)'", because(k.Preview.Protected), k.Name, k.Preview.Protected[0].Name)
+		return fmt.Sprintf("%s; only a rule that names the file allows this: --allow '%s(…%s…)'", because(k.Preview.Protected), k.Name, k.Preview.Protected[0].Name)
 	}
 	if s := k.Preview.Served; s != nil && s.Changed != "" {
 		return fmt.Sprintf("the server changed the definition of %s since its last use. To compare, run: agent mcp get %s. Allowing a call in a terminal accepts it", s, s.Server)
@@ -360,7 +360,7 @@ func (c *Consent) allowedServed(grants []grant, s tools.ServerCall) Basis {
 	case s.Changed != "":
 		return ungranted
 	case s.Allowed:
-		return Basis{"person", "before: the tool of the server"}
+		return Basis{"person", "earlier, for this tool of the server"}
 	}
 	byRule := func(r rules.Rules) Basis { return byRules(r.MatchingServerRules(tools.ServedRules, s.String())) }
 	return cmp.Or(byRule(c.Allow), byRule(c.lent), byGrant(grants, func(g grant) bool { return g.serves(s) }))

@@ -517,7 +517,7 @@ func TestRefusalNamesTheOption(t *testing.T) {
 		{ModeAsk, command("x y"), "shell x y was refused: approval-mode is ask; allow it with --approval-mode or --allow 'shell(…)'"},
 		{ModeAsk, outside, "approval-mode is ask; allow it with --approval-mode or --allow-outside 'shell(…)'"},
 		{ModeAsk, fetches.with(func(p *tools.Preview) { p.Arguments = []byte(`{"a":1}`) }), `fetch {"a":1} was refused`},
-		{ModeAsk, edit("a/.env").with(func(p *tools.Preview) { p.Protected = keys }), "a/.env: keys; b/.env: more keys; only a rule that names it allows that: --allow 'edit(….env…)'"},
+		{ModeAsk, edit("a/.env").with(func(p *tools.Preview) { p.Protected = keys }), "a/.env: keys; b/.env: more keys; only a rule that names the file allows this: --allow 'edit(….env…)'"},
 		{ModeAsk, looks.with(func(p *tools.Preview) { p.Protected = keys }), "--allow 'look(a/.env)'"},
 		{ModeFullAuto, command("x").with(func(p *tools.Preview) { p.Unwatched, p.AtHome = "home", true }), "home; for full-auto without questions there, use -C"},
 		{ModeAsk, command("x").with(func(p *tools.Preview) { p.Unwatched, p.AtHome = "home", true }), "approval-mode is ask"},

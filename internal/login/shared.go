@@ -50,7 +50,7 @@ func (s *shared) Token(ctx context.Context, refused llm.Key) (Token, error) {
 	}
 	if llm.IsWithoutUser(ctx) {
 		<-s.asking
-		return Token{}, tokenError("", "the token has ended, and no user waits for this request")
+		return Token{}, tokenError("", "the token has expired, and there is no user to log in again")
 	}
 	done := make(chan result, 1)
 	go func() {

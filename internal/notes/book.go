@@ -132,7 +132,7 @@ func (b *Book) OtherLines() (lines []string) {
 			}
 		}
 		if count > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %s outside of notes, which are not sent; a note is an item of a list", b.file[scope], humanize.Count(count, "line")))
+			lines = append(lines, fmt.Sprintf("%s: %s not sent, because only list items are notes", b.file[scope], humanize.Count(count, "line")))
 		}
 	}
 	return lines

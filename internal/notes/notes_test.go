@@ -408,7 +408,7 @@ func TestFilesThatAreNotUsed(t *testing.T) {
 		t.Error("a file that was read in part is replaced")
 	}
 	write(t, b.file[ScopeRepository], "# Mine\n\nProse\nof two lines\n- a note\n  <!-- n1 -->\n")
-	if other := b.OtherLines(); len(other) != 1 || !strings.HasPrefix(other[0], b.file[ScopeRepository]+": 2 lines outside of notes") {
+	if other := b.OtherLines(); len(other) != 1 || !strings.HasPrefix(other[0], b.file[ScopeRepository]+": 2 lines not sent") {
 		t.Errorf("%q", other)
 	}
 	if before, after, err := b.PreviewAdd(Note{Text: "new"}, ScopeRepository, "n1"); err != nil || !strings.HasSuffix(before, "- a note\n  <!-- n1 -->\n") || !strings.HasSuffix(after, "of two lines\n- new\n  <!-- n1 -->\n") {

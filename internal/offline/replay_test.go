@@ -316,7 +316,7 @@ func TestReplayCountsVoidReasoning(t *testing.T) {
 		if err := Print(&out, []*Report{report}); err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(out.String(), "reasoning made invalid") != (boundaries == "always") {
+		if strings.Contains(out.String(), "reasoning invalidated") != (boundaries == "always") {
 			t.Errorf("%s:\n%s", boundaries, &out)
 		}
 	}

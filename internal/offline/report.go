@@ -85,7 +85,7 @@ func (r *Report) print(out io.Writer) error {
 		return fmt.Sprintf("%.1f%%", 100*a.Cost[0].FaultUnits/max(1, a.Cost[0].Reference))
 	})
 	if r.voids() {
-		row("reasoning made invalid", func(a Account) string { return fmt.Sprintf("%d, %d of running turns", a.Void, a.VoidRunning) })
+		row("reasoning invalidated", func(a Account) string { return fmt.Sprintf("%d, %d in running turns", a.Void, a.VoidRunning) })
 	}
 	row("words lost", func(a Account) string { return share(a.WordsLost, a.Words) })
 	row(counts(r.Variants[0], func(c history.Count) string { return c.Many }), func(a Account) string {

@@ -134,7 +134,7 @@ func (f File) read() ([]byte, error) {
 	folder, err := os.Stat(filepath.Dir(f.Path))
 	if err != nil {
 		if _, missing := os.Lstat(filepath.Dir(f.Path)); missing == nil {
-			return nil, errors.New("its folder leads nowhere: " + fsutil.Reason(err).Error())
+			return nil, errors.New("its folder is a broken link: " + fsutil.Reason(err).Error())
 		}
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		"a link to nowhere": {"it is a link", func(t *testing.T, f *File) {
 			instead(t, f, func(path string) error { return os.Symlink("nowhere", path) })
 		}},
-		"a folder to nowhere": {"its folder leads nowhere", func(t *testing.T, f *File) {
+		"a folder to nowhere": {"its folder is a broken link", func(t *testing.T, f *File) {
 			link := filepath.Join(t.TempDir(), "link")
 			if err := os.Symlink("nowhere", link); err != nil {
 				t.Fatal(err)

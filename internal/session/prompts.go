@@ -107,11 +107,11 @@ func (p Prompts) Append(prompt Prompt) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(p.Path), 0o700); err != nil {
-		return fmt.Errorf("keeping the prompt: %w", err)
+		return fmt.Errorf("writing the prompt: %w", err)
 	}
 	file, err := fsutil.OpenFile(p.Path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return fmt.Errorf("keeping the prompt: %w", err)
+		return fmt.Errorf("writing the prompt: %w", err)
 	}
 	if isTorn(file) {
 		line = append([]byte("\n"), line...)

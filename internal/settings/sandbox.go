@@ -17,10 +17,10 @@ var (
 		"additional folders and files that sandboxed commands may write")
 	SandboxDenyRead = Optional("sandbox.deny-read", List("comma-separated paths"), "only the known locations of keys",
 		"additional files and folders that sandboxed commands can't read")
-	SandboxAllowRead = Optional("sandbox.allow-read", List("comma-separated paths"), "no secret files that git doesn't track",
+	SandboxAllowRead = Optional("sandbox.allow-read", List("comma-separated paths"), "only secret files that git tracks",
 		"secret files of the workspace, such as .env, that sandboxed commands may read")
 	SandboxAllowNetwork = Declare("sandbox.allow-network", Bool(), false,
 		"whether sandboxed commands have network access")
-	SandboxAllowEnv = Optional("sandbox.allow-env", List("comma-separated variable names"), "none that look secret",
+	SandboxAllowEnv = Optional("sandbox.allow-env", List("comma-separated variable names"), "no variables that look secret",
 		"variables to pass to commands although they look secret")
 )

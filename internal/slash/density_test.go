@@ -24,12 +24,12 @@ func addPrices(w *world) {
 		{Kind: "cold", Subject: root + "/a.go", Paths: []string{root + "/a.go"}, Tool: "read_file", Reason: "view, not used for 31 requests", Tokens: 4000, Turn: 2, At: at, Cut: first},
 		{Kind: "soft", Subject: "go test ./...", Tool: "run_shell_command", Reason: "output, not used for 3 requests", Tokens: 400, Turn: 2, At: at, Cut: first},
 		{Kind: "free", Subject: root + "/a.go", Paths: []string{root + "/a.go"}, Tool: "read_file", Reason: "view, removed without loss", Tokens: 100, Turn: 3, At: at, Cut: second},
-		{Kind: "dropped", Subject: "message: hello", Reason: "dropped to make room (context limit)", Tokens: 7, Turn: 4, At: at},
+		{Kind: "dropped", Subject: "message: hello", Reason: "dropped to free tokens (context limit)", Tokens: 7, Turn: 4, At: at},
 	}
 	w.session.held = []chat.PrunablePart{
-		{Kind: "view", Class: "part", Subject: root + "/a.go", Tokens: 2000, Waiting: true, Reason: "not used for 40 requests; it waits until pruning pays"},
+		{Kind: "view", Class: "part", Subject: root + "/a.go", Tokens: 2000, Waiting: true, Reason: "not used for 40 requests; kept until pruning pays"},
 		{Kind: "view", Class: "whole", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"},
-		{Kind: "view", Class: "whole", Subject: root + "/c.go", Tokens: 500, Reason: "used 2 requests ago; it stays for 100"},
+		{Kind: "view", Class: "whole", Subject: root + "/c.go", Tokens: 500, Reason: "used 2 requests ago; kept until unused for 100"},
 	}
 	w.session.known, w.session.pinned = []string{root + "/a.go", root + "/b.go"}, []string{root + "/b.go"}
 }
@@ -46,13 +46,13 @@ before request 41: 2 parts, 4.4k tokens; costs 690 tokens now, saves 88 per requ
 2     2  12:05     400  go test ./...: output, not used for 3 requests
 before request 60: 1 part, 100 tokens; saves at once
 3     3  12:05     100  a.go: view, removed without loss
-4     4  12:05       7  message: hello: dropped to make room (context limit)
+4     4  12:05       7  message: hello: dropped to free tokens (context limit)
 
 3 pruned, 4.5k tokens; 1 compressed
 /density all, explain, show, restore N, why, pin, unpin PATH
 
 Still in the context: 2 parts, 3k tokens
-    2k  a.go: not used for 40 requests; it waits until pruning pays
+    2k  a.go: not used for 40 requests; kept until pruning pays
     1k  b.go: pinned`
 	if got := text(w.run(t, "/density all")); got != want {
 		t.Errorf("/density all shows\n%s\nwant\n%s", got, want)

@@ -21,8 +21,8 @@ func applyPatch() Tool {
 	return define(Tool{
 		Name: "apply_patch",
 		Description: "Changes files by a patch, all of it or nothing. Between *** Begin Patch and *** End Patch come sections: " +
-			"*** Add File: PATH, then its lines with + before each; *** Delete File: PATH; *** Update File: PATH, perhaps *** Move to: PATH, then chunks of lines with a blank (context), - or + before each. " +
-			"Show three lines of context around a change; where those are more than once in the file, name the declaration above them behind @@. Example:\n" +
+			"*** Add File: PATH, then its lines with + before each; *** Delete File: PATH; *** Update File: PATH, optionally *** Move to: PATH, then chunks of lines with a blank (context), - or + before each. " +
+			"Show three lines of context around a change; if those occur more than once in the file, name the declaration above them after @@. Example:\n" +
 			"*** Begin Patch\n*** Update File: a.py\n@@ def f():\n     x = 1\n-    return 2\n+    return 3\n*** End Patch",
 		Free: &FreeForm{
 			Parameter:   "input",

@@ -68,8 +68,8 @@ var errNobody = errors.New("no user to ask; decide, and say what you decided")
 func askUser() Tool {
 	return define(Tool{
 		Name: "ask_user",
-		Description: "Asks the user to choose where the work depends on a decision that is theirs and that neither the request nor the code answers. " +
-			"Do not ask what you can find out, nor whether to go on.",
+		Description: "Asks the user to choose, if the work depends on a decision of the user that neither the request nor the code answers. " +
+			"Do not ask what you can find out, nor whether to continue.",
 		Traits: Traits{Asks: true, Words: toolspec.SameVerbs("asking", "asked", "ask")},
 	}, func(_ context.Context, _ *Env, args askUserArgs) (Plan, error) {
 		if err := checkInquiries(args.Questions); err != nil {

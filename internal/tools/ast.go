@@ -90,7 +90,7 @@ func astEdit() Tool {
 	return defineEdit(Tool{
 		Name: "ast_edit",
 		Description: "Replaces one declaration of a Go file that you have read: function, method, type, constant or variable. " +
-			"The new code is formatted, the rest of the file stays as it is; when the file would not parse, nothing is written. For other languages use replace.",
+			"The new code is formatted, the rest of the file stays as it is; if the file would not parse, nothing is written. For other languages use replace.",
 		Traits: Traits{
 			Rare:    true,
 			Density: toolspec.Density{New: []string{"new_code"}},

@@ -11,7 +11,7 @@ import (
 
 type insertAtLineArgs struct {
 	FilePath   string `json:"file_path" jsonschema:"the file to edit, relative to the workspace or absolute"`
-	LineNumber int    `json:"line_number" jsonschema:"the number, from 1, that the first inserted line will have; one more than the file has lines appends"`
+	LineNumber int    `json:"line_number" jsonschema:"number of the first inserted line, from 1; the number of lines plus 1 appends"`
 	Content    string `json:"content" jsonschema:"the lines to insert"`
 }
 

@@ -139,7 +139,7 @@ func (p edit) filesLine(done bool) string {
 func (c change) hiddenEffects() string {
 	var besides []string
 	if c.links > 1 {
-		besides = append(besides, fmt.Sprintf("parts it from %s that keep the old text", humanize.Count(int(c.links-1), "hard link")))
+		besides = append(besides, fmt.Sprintf("separates it from %s with the old text", humanize.Count(int(c.links-1), "hard link")))
 	}
 	const writable fs.FileMode = 0o222
 	if c.before != nil && c.mode&writable == 0 {

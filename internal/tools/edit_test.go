@@ -62,7 +62,7 @@ func TestAnEditThatPartsAHardLinkSaysSo(t *testing.T) {
 		}
 	}
 	see(t, env, "f", "single")
-	const parted = " (parts it from 2 hard links that keep the old text)"
+	const parted = " (separates it from 2 hard links with the old text)"
 	for file, said := range map[string]string{"f": parted, "single": ""} {
 		plan, err := planCall(t.Context(), t, replace(), env, params{"file_path": file, "old_string": "old", "new_string": "new"})
 		if err != nil || plan.Preview.Title != "edit "+file+said {

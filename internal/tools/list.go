@@ -22,7 +22,7 @@ type listArgs struct {
 func listDirectory() Tool {
 	return defineRead(Tool{
 		Name:        "list_directory",
-		Description: "Lists a folder: folders first, then files with their sizes. What git ignores is marked.",
+		Description: "Lists a folder: folders first, then files with their sizes. Marks what git ignores.",
 		Traits: Traits{
 			Rare:      true,
 			Key:       "path",

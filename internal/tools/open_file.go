@@ -218,13 +218,13 @@ const replacement = "\uFFFD"
 // known. shown is the part of the file that an answer shows.
 func (s *source) foreignNote(shown string) string {
 	if s.whole == nil && strings.Contains(shown, replacement) {
-		return fmt.Sprintf("[%s is not all UTF-8 text: each %s may stand for bytes that are not]", s.rel, replacement)
+		return fmt.Sprintf("[%s may contain bytes that are not UTF-8; they appear as %s]", s.rel, replacement)
 	}
 	count, line := textfile.CountInvalidUTF8(s.whole)
 	if count == 0 {
 		return ""
 	}
-	return fmt.Sprintf("[%s is not UTF-8 text: %s, the first in line %d, stand here as %s. replace keeps those outside of old_string; write_file would destroy them and is refused]",
+	return fmt.Sprintf("[%s is not UTF-8 text: %s, the first in line %d, are shown as %s. replace preserves them outside of old_string. write_file would destroy them and is refused]",
 		s.rel, humanize.Count(count, "byte"), line, replacement)
 }
 
@@ -239,8 +239,8 @@ func refuseForeign(s *source, after []byte, whole bool) error {
 	if whole {
 		what = "new content would destroy them"
 	}
-	return fmt.Errorf("%s is not UTF-8 text: it contains %s that are not, the first in line %d, and %s; nothing was written. Use replace on the lines around them, or convert the file with iconv in the shell first",
-		s.rel, humanize.Count(count, "byte"), line, what)
+	return fmt.Errorf("%s is not UTF-8 text (%s, the first in line %d), and %s; nothing was written. Use replace on the lines around them, or convert the file with iconv in the shell first",
+		s.rel, humanize.Count(count, "invalid byte"), line, what)
 }
 
 // foreignFiles returns a note for the model that lists the files of a search whose lines are not

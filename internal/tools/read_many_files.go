@@ -18,14 +18,14 @@ import (
 
 type readManyFilesArgs struct {
 	Paths   []string `json:"paths" jsonschema:"files, folders and globs such as internal/**/*.go, relative to the workspace"`
-	Include []string `json:"include,omitempty" jsonschema:"of the files that folders and globs give, read only those that match one of these globs"`
+	Include []string `json:"include,omitempty" jsonschema:"read only files of folders and globs that match one of these globs"`
 	Exclude []string `json:"exclude,omitempty" jsonschema:"do not read files that match one of these globs"`
 }
 
 func readManyFiles() Tool {
 	return defineRead(Tool{
 		Name: "read_many_files",
-		Description: "Reads several text files at once. Each begins with a line ==> PATH <==, with more = when a file holds such lines itself. Folders and globs leave out what git ignores. " +
+		Description: "Reads several text files at once. Each begins with a line ==> PATH <==, with more = if a file contains such lines itself. Folders and globs leave out what git ignores. " +
 			"The answer has a size limit; its end lists omitted files.",
 		Traits: Traits{
 			Files: []string{"paths"},
@@ -156,7 +156,7 @@ func (e *Env) selectFiles(ctx context.Context, args readManyFilesArgs) (files, p
 		}
 	}
 	if len(files) == 0 && len(problems) == 0 {
-		problems = append(problems, "exclude leaves none of the files")
+		problems = append(problems, "exclude matches all files")
 	}
 	return files, problems, nil
 }

@@ -130,7 +130,7 @@ func WithSessions(tools []Tool) []Tool {
 	for i := range tools {
 		if tools[i].Name == "recall" {
 			tools[i].offers = tools[i].takes
-			tools[i].Description = "Fetches results, arguments and messages that left the context, as they were. Without arguments it lists them. find (words, path:FILE) searches earlier sessions here; session and number fetch a place."
+			tools[i].Description = "Fetches results, arguments and messages that left the context, as they were. Without arguments it lists them. find (words, path:FILE) searches earlier sessions here; session and number read a match."
 		}
 	}
 	return tools

@@ -50,7 +50,7 @@ const (
 func RememberTool() Tool {
 	return define(Tool{
 		Name: "remember",
-		Description: "Keeps a fact for later sessions of this repository: what cost effort to find out and is in no file. " +
+		Description: "Saves a fact for later sessions of this repository: one that took effort to find out and is in no file. " +
 			"Not progress of this task, nor guesses. Name the files that show it.",
 		Traits: Traits{Key: "note", Stateful: true, Remembers: true, Words: []toolspec.Verbs{{Now: "remembering", Done: "remembered", Do: "remember", Declined: "not kept"}}},
 	}, func(_ context.Context, env *Env, args rememberArgs) (Plan, error) {

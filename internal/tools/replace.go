@@ -16,7 +16,7 @@ import (
 // replaceSchema holds the parameters that requests declare.
 type replaceSchema struct {
 	FilePath   string      `json:"file_path"`
-	OldString  string      `json:"old_string,omitempty" jsonschema:"exactly as in the file, and only so much that it occurs once"`
+	OldString  string      `json:"old_string,omitempty" jsonschema:"exact text of the file, long enough to occur only once"`
 	NewString  string      `json:"new_string,omitempty"`
 	ReplaceAll bool        `json:"replace_all,omitempty" jsonschema:"replace it everywhere"`
 	Edits      []shownEdit `json:"edits,omitempty" jsonschema:"instead of old_string and new_string: up to 50 edits of the file, all or none, each matched against the file as it was"`
@@ -48,7 +48,7 @@ type textEdit struct {
 func replace() Tool {
 	return defineEdit(Tool{
 		Name:        "replace",
-		Description: "Replaces text in a file. Where old_string does not match, nothing is written and the closest lines are shown.",
+		Description: "Replaces text in a file. If old_string does not match, nothing is written and the closest lines are shown.",
 		offers:      decode.ParametersOf[replaceSchema]().JSON,
 		Traits: Traits{
 			Density:   toolspec.Density{Old: []string{"old_string"}, New: []string{"new_string"}, List: []string{"edits"}},

@@ -26,9 +26,9 @@ import (
 type shellArgs struct {
 	Command        string `json:"command,omitempty" jsonschema:"needed unless action is given"`
 	TimeoutSeconds int    `json:"timeout_seconds,omitempty"`
-	Background     bool   `json:"background,omitempty" jsonschema:"start it as a job and answer at once"`
+	Background     bool   `json:"background,omitempty" jsonschema:"start it as a job and return at once"`
 	Directory      string `json:"directory,omitempty" jsonschema:"default the workspace"`
-	Outside        string `json:"outside,omitempty" jsonschema:"why it must leave the sandbox"`
+	Outside        string `json:"outside,omitempty" jsonschema:"why the command must run outside the sandbox"`
 	Action         string `json:"action,omitempty" jsonschema:"instead of a command: list jobs, tail (new output of a job) or kill"`
 	Job            int    `json:"job,omitempty"`
 	WaitSeconds    int    `json:"wait_seconds,omitempty" jsonschema:"with tail: wait for output or the end"`

@@ -186,7 +186,7 @@ func (r refusal) advice(command shell.Command) string {
 	if path == "" {
 		about = ""
 	}
-	what, remedy := "", "if the command needs it, call again with outside and why"
+	what, remedy := "", "if the command needs it, call again and give the reason in outside"
 	switch r.kind {
 	case refusedWrite:
 		what = "writing" + about + " was refused"
@@ -202,15 +202,15 @@ func (r refusal) advice(command shell.Command) string {
 	case refusedAccess:
 		what = "access" + strings.Replace(about, " ", " to ", 1) + " may have been refused"
 	case refusedTemp:
-		what, remedy = "/tmp is this session's own, and"+about+" is in the system's", "call again with outside and why to read that"
+		what, remedy = "commands have a separate /tmp, and"+about+" is in the system's", "to read it, call again and give the reason in outside"
 	case refusedOperation:
 		what = "that operation may have been refused"
 	}
 	switch {
 	case namesKeys(r.line):
-		remedy = "name the file in the command line, which the user is then asked about"
+		remedy = "name the file in the command line; the user is then asked"
 	case r.kind != refusedNetwork && fsutil.Within(path, sandbox.SystemTemp) && r.kind != refusedTemp && !command.Confined.Policy.AllowsWrite(path):
-		remedy = "use $TMPDIR instead, or call again with outside and why"
+		remedy = "use $TMPDIR instead, or call again and give the reason in outside"
 	}
 	return fmt.Sprintf("[sandbox: %s; %s]", what, remedy)
 }

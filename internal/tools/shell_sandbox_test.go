@@ -116,7 +116,7 @@ func TestAdviceOnTheSystemsTemp(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Remove(file.Name()) })
 	_ = file.Close()
-	if answer := command(t, env, "cat "+file.Name()); !strings.Contains(answer.ModelText(), "/tmp is this session's own, and "+file.Name()+" is in the system's; call again with outside") {
+	if answer := command(t, env, "cat "+file.Name()); !strings.Contains(answer.ModelText(), "commands have a separate /tmp, and "+file.Name()+" is in the system's; to read it, call again") {
 		t.Errorf("%s", answer.ModelText())
 	}
 	if answer := command(t, env, "cat /tmp/agent-test-nowhere"); strings.Contains(answer.ModelText(), "[sandbox") {
@@ -132,7 +132,7 @@ func TestSandboxKeepsCommandsIn(t *testing.T) {
 	if _, err := os.Stat(out); err == nil || answer.ExitCode == nil || *answer.ExitCode == 0 {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	if !strings.Contains(answer.ModelText(), "[sandbox: ") || !strings.Contains(answer.ModelText(), "call again with outside") {
+	if !strings.Contains(answer.ModelText(), "[sandbox: ") || !strings.Contains(answer.ModelText(), "call again and give the reason in outside") {
 		t.Errorf("it does not say that the sandbox refused:\n%s", answer.ModelText())
 	}
 	if _, err := os.Stat(filepath.Join(env.Workspace.Root(), "in")); err != nil {

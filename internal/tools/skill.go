@@ -15,7 +15,7 @@ type SkillContent struct {
 
 type skillArgs struct {
 	Name      string `json:"name" jsonschema:"its name"`
-	Arguments string `json:"arguments,omitempty" jsonschema:"what it works on, if it takes that"`
+	Arguments string `json:"arguments,omitempty" jsonschema:"its arguments, if it takes any"`
 }
 
 // SkillTool returns the tool that activates skills. catalogue is the list of skills. activate returns
@@ -23,7 +23,7 @@ type skillArgs struct {
 func SkillTool(catalogue string, activate func(name, arguments string) (SkillContent, error)) Tool {
 	return defineRead(Tool{
 		Name:        "skill",
-		Description: "Activates a skill of this list, before work that it is for; then follow it:\n" + strings.TrimRight(catalogue, "\n"),
+		Description: "Activates a skill of this list. Call it before work that the skill covers, then follow the skill:\n" + strings.TrimRight(catalogue, "\n"),
 		Traits:      Traits{Key: "name", Words: toolspec.SameVerbs("activating", "activated", "activate")},
 	}, func(_ context.Context, _ *Env, args skillArgs) Answer {
 		found, err := activate(args.Name, args.Arguments)

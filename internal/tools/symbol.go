@@ -31,7 +31,7 @@ const (
 type symbolArgs struct {
 	Op      string `json:"op" jsonschema:"definition, references, callers, hover (type and documentation) or rename"`
 	Name    string `json:"name" jsonschema:"Name or Type.Method"`
-	File    string `json:"file,omitempty" jsonschema:"a file that has it, for one of several or for a local name"`
+	File    string `json:"file,omitempty" jsonschema:"a file that contains the name: for a local name, or to choose a declaration"`
 	Line    int    `json:"line,omitempty" jsonschema:"its line in file"`
 	NewName string `json:"new_name,omitempty" jsonschema:"for rename"`
 }
@@ -66,7 +66,7 @@ const (
 func SymbolTool(servers *lsp.Folder) Tool {
 	return defineRead(Tool{
 		Name: SymbolName,
-		Description: "Asks the compiler's view of the code, exact where a text search is not: shows the code of a declaration wherever it is, lists the uses or callers of a name, " +
+		Description: "Queries language servers, which are exact where a text search is not: shows the code of a declaration wherever it is, lists the uses or callers of a name, " +
 			"or renames it in all files at once and lists where the old name remains, such as in strings and documents. Use it instead of searching and reading when you have a name.",
 		Traits: Traits{
 			Key:   "name",

@@ -29,7 +29,7 @@ type taskSchema struct {
 	Agent      string `json:"agent,omitempty" jsonschema:"default explore"`
 	Title      string `json:"title,omitempty" jsonschema:"a few words for the screen"`
 	Background bool   `json:"background,omitempty" jsonschema:"return at once; the report comes as a message"`
-	Continue   string `json:"continue,omitempty" jsonschema:"id of an agent that ended: it goes on with its context"`
+	Continue   string `json:"continue,omitempty" jsonschema:"id of an ended agent, which then continues with its context"`
 }
 
 // Limits of a task.
@@ -58,8 +58,8 @@ const taskText = "Gives a task to an agent with its own context; you get its rep
 // (docs/dev/engine-research.md). The first is for windows of at least smallWindow tokens, the
 // second for smaller ones.
 const (
-	taskPays    = "It pays from about ten calls or four files on. The agents:\n"
-	taskCosts   = "In a window as small as yours it costs what it saves: use it for what would not fit. The agents:\n"
+	taskPays    = "It pays for work of at least about ten calls or four files. The agents:\n"
+	taskCosts   = "Your context window is small, so an agent costs what it saves: use one only for work that would not fit. The agents:\n"
 	smallWindow = 48_000
 )
 

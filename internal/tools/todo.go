@@ -28,7 +28,7 @@ type todoSchema struct {
 }
 
 type todoArg struct {
-	ID       string       `json:"id" jsonschema:"a short name of its own"`
+	ID       string       `json:"id" jsonschema:"a short unique name"`
 	Content  string       `json:"content"`
 	Status   string       `json:"status" jsonschema:"pending, in_progress or completed"`
 	Subtasks []subtaskArg `json:"subtasks,omitempty"`
@@ -76,7 +76,7 @@ func todoWrite() Tool {
 func todoRead() Tool {
 	return define(Tool{
 		Name:        "todo_read",
-		Description: "Shows the todo list as it stands.",
+		Description: "Shows the current todo list.",
 		Traits:      Traits{Stateful: true, Rare: true, Words: toolspec.SameVerbs("reading the plan", "read the plan", "read the plan")},
 	}, func(_ context.Context, env *Env, _ todoReadArgs) (Plan, error) {
 		if env.Todos == nil {

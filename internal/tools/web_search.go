@@ -26,7 +26,7 @@ func WebSearchTool(s *websearch.Searcher) Tool {
 	return define(Tool{
 		Name: WebSearchName,
 		Description: "Searches the web and gives addresses with short excerpts; read a page with web_fetch before you rely on it. " +
-			"For what the workspace cannot say: present versions, error messages, documentation. Name the source of what you use.",
+			"Use it for what the workspace does not contain: current versions, error messages, documentation. Name your sources.",
 		Traits: Traits{
 			Network: true, Searches: true,
 			Key:   "query",
@@ -56,7 +56,7 @@ func ServerSearchTool(blocked []string) Tool {
 		Description: "Searches the web, by the model's server itself.",
 		Traits:      Traits{Network: true, Searches: true, Key: "query", Words: []toolspec.Verbs{{Now: "searching", Done: "searched", Do: "search", About: `"{query}"`}}},
 	}, func(context.Context, *Env, webSearchArgs) (Plan, error) {
-		return Plan{}, errors.New("the server searches by itself while it replies; do not call this tool")
+		return Plan{}, errors.New("the model's server runs web searches during its reply; do not call this tool")
 	})
 }
 

@@ -14,7 +14,7 @@ import (
 
 // trustAsked returns the question at the start about n items.
 func trustAsked(n int) *command.Question {
-	ask := &command.Question{Title: fmt.Sprintf("use what this repository brings? %d items", n), YesEffect: "yes, use these", YesCommand: "/trust yes", NoEffect: "not now", NoLine: "not used: hooks", NeverEffect: "never use these", NeverCommand: "/trust no"}
+	ask := &command.Question{Title: fmt.Sprintf("use the configuration of this repository? %d items", n), YesEffect: "yes, use these", YesCommand: "/trust yes", NoEffect: "not now", NoLine: "not used: hooks", NeverEffect: "never use these", NeverCommand: "/trust no"}
 	for i := range n {
 		ask.Parts = append(ask.Parts, command.QuestionPart{Title: fmt.Sprintf("hook Stop %d (.claude/settings.json:%d)", i, i), Lines: []string{fmt.Sprintf("./hook-%d.sh", i)}})
 	}

@@ -54,7 +54,7 @@ func (p *presence) copyText(text string) tea.Cmd {
 		sequence = sequence.Screen()
 	}
 	p.sequence = sequence.String()
-	p.surface.answer(transcript.Rows("copied " + what + ", as far as the terminal allows it"))
+	p.surface.answer(transcript.Rows("copied " + what + ", if the terminal allows it"))
 	return nil
 }
 

@@ -275,7 +275,7 @@ func (s *Searcher) ask(ctx context.Context, set Settings, key string, q Query) (
 	}
 	service, known := ServiceByName(set.Way)
 	if !known {
-		return nil, errors.New("the model's server searches by itself while it replies; do not call this tool")
+		return nil, errors.New("the model's server runs web searches during its reply; do not call this tool")
 	}
 	base, private := service.Home, false
 	if base == "" {

@@ -85,7 +85,7 @@ func (f *folders) remove() error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("the new folder %s is left behind: %w", filepath.Join(f.made...), fsutil.Reason(err))
+			return fmt.Errorf("can't remove the new folder %s: %w", filepath.Join(f.made...), fsutil.Reason(err))
 		}
 	}
 	return nil

@@ -25,9 +25,9 @@ func onWindows(root, path string) (string, error) {
 		volume, root = volumeOf(root)
 		rest = root + `\` + rest
 	case strings.HasPrefix(volume, `\`) && strings.Count(volume, `\`) < 3:
-		return "", fmt.Errorf("%s has no folder of a server", path)
+		return "", fmt.Errorf("%s names a server without a shared folder", path)
 	case strings.HasSuffix(volume, ":") && !strings.HasPrefix(rest, `\`):
-		return "", fmt.Errorf("%s is relative to the current folder of drive %s; write it from %s\\ on, or relative to the workspace", path, volume, volume)
+		return "", fmt.Errorf("%s is relative to the current folder of drive %s; write the full path from %s\\, or a path relative to the workspace", path, volume, volume)
 	}
 	var names []string
 	for name := range strings.SplitSeq(rest, `\`) {

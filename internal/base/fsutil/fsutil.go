@@ -216,7 +216,7 @@ func Reason(err error) error {
 
 func removeIfThere(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-		return fmt.Errorf("%s is left behind: %w", path, Reason(err))
+		return fmt.Errorf("can't remove %s: %w", path, Reason(err))
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ type SizeError struct {
 }
 
 func (e *SizeError) Error() string {
-	return fmt.Sprintf("it is larger than %d MiB, and no such file is read", e.Most>>20)
+	return fmt.Sprintf("it is larger than %d MiB, the limit", e.Most>>20)
 }
 
 // Is reports whether target is ErrTooLarge.

@@ -248,7 +248,7 @@ func SyncFolder(string) error { return nil }
 // folder.
 func ExplainLockError(err error, variable string) error {
 	if errors.Is(err, windows.ERROR_NOT_SUPPORTED) || errors.Is(err, windows.ERROR_INVALID_FUNCTION) {
-		return fmt.Errorf("its disk gives no locks (%w), as some network disks; set %s to a folder on a local disk", Reason(err), variable)
+		return fmt.Errorf("its disk does not support file locks (%w), like some network disks; set %s to a folder on a local disk", Reason(err), variable)
 	}
 	return err
 }

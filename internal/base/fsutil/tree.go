@@ -11,7 +11,7 @@ import (
 
 // ErrLink is the error for a path in which a link replaced a file or folder. The link is not
 // followed.
-var ErrLink = errors.New("a link was put on the way at this moment")
+var ErrLink = errors.New("another program has just replaced a part of the path with a link")
 
 // ErrTooLarge is the error for a file that is larger than allowed.
 var ErrTooLarge = errors.New("the file is too large")

@@ -61,7 +61,7 @@ func (c *caller) call(act func() (string, error)) (string, error) {
 	}
 	done, late := make(chan result), make(chan struct{})
 	go func() {
-		r := result{err: errors.New("the keyring went away")}
+		r := result{err: errors.New("the keyring service has stopped")}
 		defer func() {
 			_ = recover()
 			select {

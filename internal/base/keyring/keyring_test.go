@@ -20,7 +20,7 @@ func TestCall(t *testing.T) {
 		if _, err := c.call(func() (string, error) { return "", refuses }); !errors.Is(err, refuses) {
 			t.Error(err)
 		}
-		if _, err := c.call(func() (string, error) { panic("no connection") }); err == nil || err.Error() != "the keyring went away" {
+		if _, err := c.call(func() (string, error) { panic("no connection") }); err == nil || err.Error() != "the keyring service has stopped" {
 			t.Error(err)
 		}
 		wakes, began := make(chan struct{}), time.Now()

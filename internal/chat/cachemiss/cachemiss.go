@@ -261,7 +261,7 @@ func (w *Detector) CachedPart(next Request, cache vendor.Cache) (entries, blocks
 func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 	before, now := w.before, w.now
 	pause := now.At.Sub(before.At)
-	heldNoLonger := "the provider no longer had it after " + humanize.Elapsed(pause)
+	heldNoLonger := "the provider had dropped the cache after " + humanize.Elapsed(pause)
 	switch {
 	case before.Model != now.Model:
 		return CauseModel, fmt.Sprintf("the model is %s, and was %s", now.Model, before.Model)
@@ -270,7 +270,7 @@ func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 	case cache.Life > 0 && pause > cache.Life:
 		return CauseTTL, fmt.Sprintf("the cache expired (%s) after a pause of %s", humanize.Elapsed(cache.Life), humanize.Elapsed(pause))
 	case before.Head != now.Head && w.changed == CauseCompression:
-		return w.changed, w.what + ", and the prompt was rebuilt with it"
+		return w.changed, w.what + ", and the prompt was rebuilt"
 	case before.Head != now.Head:
 		cause, what := headCause(before.Parts, now.Parts)
 		if cause != CauseTools && cache.Life == 0 && pause >= usual && nothing {

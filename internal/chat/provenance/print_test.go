@@ -10,7 +10,7 @@ import (
 // The output fits 60 columns. It shows place, size, reason, saving, and how to restore the content.
 func TestLines(t *testing.T) {
 	t.Parallel()
-	a := Answer{State: StateInContext, File: true, Stays: []string{"view (part): it waits until pruning pays"}, Parts: []Part{
+	a := Answer{State: StateInContext, File: true, Stays: []string{"view (part): kept until pruning pays"}, Parts: []Part{
 		{State: StateInContext, What: "answer: read_file a.go", Entry: 12, Tokens: 2100},
 		{State: StateShortened, What: "call: write_file a.go", Entry: 4, Request: 7, Reason: "body: seen", Number: 3, Tokens: 900, Cut: &history.Cut{Saves: 120}, Back: "/density restore 3 (the model: recall 3)"},
 		{State: StatePruned, What: "answer: read_file a.go", Upcoming: true, Reason: "stale read: written later by replace", Tokens: 50},
@@ -28,7 +28,7 @@ answer: read_file a.go
   stale read: written later by replace
   50 tokens pruned
 Pruning:
-  view (part): it waits until pruning pays`
+  view (part): kept until pruning pays`
 	if got := strings.Join(a.Describe(), "\n"); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}

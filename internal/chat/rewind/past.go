@@ -56,7 +56,7 @@ const unanswered = "not known: the program ended before this call was answered"
 
 // repair answers the calls that were unanswered when the earlier program ended.
 func (p *Rewinder) repair() error {
-	return p.History.Rebuild("repair after an unclean end", func(entries []*history.Content, _ []int) (history.RebuiltHistory, error) {
+	return p.History.Rebuild("repair after a crash", func(entries []*history.Content, _ []int) (history.RebuiltHistory, error) {
 		if history.Validate(entries) == nil {
 			return history.RebuiltHistory{}, nil
 		}

@@ -160,7 +160,7 @@ func (p *Rewinder) fate(path string, since history.RecalledContent) (string, err
 	}
 	switch info, err := os.Stat(abs); {
 	case errors.Is(err, os.ErrNotExist):
-		return name + " is not there any more", nil
+		return name + " no longer exists", nil
 	case err == nil && info.ModTime().After(since.At):
 		return name + " was changed on disk since; read it for its current content", nil
 	}

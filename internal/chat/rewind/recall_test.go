@@ -42,7 +42,7 @@ func TestRecallReportsChangesOfAFile(t *testing.T) {
 	if got, err := p.fate(file, history.RecalledContent{At: info.ModTime().Add(-time.Second)}); err != nil || !strings.HasPrefix(got, "a.go was changed") {
 		t.Errorf("%q, %v", got, err)
 	}
-	if got, err := p.fate("b.go", history.RecalledContent{}); err != nil || got != "b.go is not there any more" {
+	if got, err := p.fate("b.go", history.RecalledContent{}); err != nil || got != "b.go no longer exists" {
 		t.Errorf("%q", got)
 	}
 }

@@ -75,9 +75,9 @@ func (c *Contents) heldPart(part compression.FilePart, leaving map[history.Block
 	case leaving == nil:
 		h.Reason = "kept: the strategy prunes nothing; compression removes the oldest first"
 	case part.Call == nil:
-		h.Reason = "kept: the latest inclusion of the file, until a later one"
+		h.Reason = "kept: the latest copy of the file that @ included"
 	case facts.WritesFile():
-		h.Reason = "kept: a change of the file; only compression can remove it"
+		h.Reason = "kept: an edit of the file; only compression can remove it"
 	case !settings.DensityConfig(c.staleness.strategies.settings).Switches["readWritePruning"]:
 		h.Reason = "compression.density.readWritePruning is off"
 	default:

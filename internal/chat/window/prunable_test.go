@@ -30,7 +30,7 @@ func TestHeldByEachStrategy(t *testing.T) {
 		{"a read", compression.DefaultName, func(*bench) {}, "read_file /w/a: kept: the file has not changed since"},
 		{
 			"a stale read", compression.DefaultName, func(b *bench) { b.pair("2", "write_file", "a", "ok") },
-			"read_file /w/a: will be pruned before the next request: written later by write_file\nwrite_file /w/a: kept: a change of the file; only compression can remove it",
+			"read_file /w/a: will be pruned before the next request: written later by write_file\nwrite_file /w/a: kept: an edit of the file; only compression can remove it",
 		},
 		{"pinned", compression.DefaultName, func(b *bench) {
 			b.pair("2", "write_file", "a", "ok")
@@ -42,7 +42,7 @@ func TestHeldByEachStrategy(t *testing.T) {
 		{"no density", "top-down-truncation", func(*bench) {}, "read_file /w/a: kept: the strategy prunes nothing; compression removes the oldest first"},
 		{"included", compression.DefaultName, func(b *bench) {
 			b.add(history.New(history.Human, history.NewInclusion("a", "x")))
-		}, "read_file /w/a: kept: the file has not changed since\ninclusion /w/a: kept: the latest inclusion of the file, until a later one"},
+		}, "read_file /w/a: kept: the file has not changed since\ninclusion /w/a: kept: the latest copy of the file that @ included"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

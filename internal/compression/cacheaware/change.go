@@ -79,7 +79,7 @@ func (c Change) Reason() string {
 	case ReasonUnused:
 		return fmt.Sprintf("not used for %d requests", c.Idle)
 	case ReasonSoft:
-		return fmt.Sprintf("not used for %d requests, removed with another cut", c.Idle)
+		return fmt.Sprintf("not used for %d requests, removed along with other content", c.Idle)
 	case ReasonMarked:
 		return "marked as outdated by an edit"
 	case ReasonEmptyCall:

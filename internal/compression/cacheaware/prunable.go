@@ -63,17 +63,17 @@ func (rv *review) holdReason(u *unit, why Reason) string {
 	idle := rv.conversation.idleRequests(u)
 	switch {
 	case why == ReasonFree:
-		return "it can be removed without loss; it waits until pruning pays"
+		return "removable without loss; kept until pruning pays"
 	case rv.conversation.pinned(u):
 		return "pinned"
 	case u.instructs():
 		return "instructions; only newer content of the same source replaces them"
 	case why == ReasonUnused:
-		return fmt.Sprintf("not used for %d requests; it waits until pruning pays", idle)
+		return fmt.Sprintf("not used for %d requests; kept until pruning pays", idle)
 	case why == ReasonSoft:
-		return fmt.Sprintf("not used for %d of %.0f requests; it leaves with the next cut", idle, rv.patience(u))
+		return fmt.Sprintf("not used for %d requests (limit %.0f); will be pruned in the next pass", idle, rv.patience(u))
 	default:
-		return fmt.Sprintf("used %d requests ago; it stays for %.0f", idle, rv.patience(u))
+		return fmt.Sprintf("used %d requests ago; kept until unused for %.0f", idle, rv.patience(u))
 	}
 }
 

@@ -75,7 +75,7 @@ func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (result
 	case c.host.Ask == nil:
 		return &sdk.ElicitResult{Action: string(Decline)}, nil
 	case len(open) == 0 || c.questions.Add(1) > mostQuestions:
-		c.log.line("agent: declined a question: it came outside of a call, or was one too many")
+		c.log.line("agent: declined a question: no call of a tool was running, or too many questions were open")
 		return &sdk.ElicitResult{Action: string(Cancel)}, nil
 	}
 	answer, err := c.host.Ask(ctx, question)

@@ -63,7 +63,7 @@ func (c *Client) explainStart(err error) error {
 	case err == context.Canceled, err == context.DeadlineExceeded: // the caller canceled the request
 		return err
 	case refusal(err) == nil && c.hasEnded():
-		return c.withLast(fmt.Sprintf("%s ended at the start (%s)", c.server.Name, c.wire.process.EndText()))
+		return c.withLast(fmt.Sprintf("%s exited during startup (%s)", c.server.Name, c.wire.process.EndText()))
 	}
 	return c.withLast(c.server.Name + " cannot be used: " + plain(err))
 }

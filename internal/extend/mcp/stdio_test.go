@@ -120,7 +120,7 @@ func TestStdioStartFails(t *testing.T) {
 		quirk string
 		say   []string
 	}{
-		{"ends", "exit", []string{"db ended at the start (exit status 1)", "Its last output: Error: missing API token"}},
+		{"ends", "exit", []string{"db exited during startup (exit status 1)", "Its last output: Error: missing API token"}},
 		{"no answer", "mute=initialize", []string{"db did not list its tools within 300ms"}},
 		{"no list", "mute=tools/list", []string{"db did not list its tools within 300ms"}},
 	} {
@@ -159,7 +159,7 @@ func TestStdioEnvironment(t *testing.T) {
 	server.Args = []string{"-c", "env >&2; exit 1"}
 	server.Env = append(server.Env, "GIVEN=yes")
 	_, err := mcp.Connect(context.Background(), server, mcp.Host{})
-	wants(t, err, "ended at the start")
+	wants(t, err, "exited during startup")
 	if strings.Contains(err.Error(), "s3cret") {
 		t.Error("the program got a variable of this program")
 	}

@@ -118,7 +118,7 @@ func (s *session) setMode(m message, p sessionParams) {
 func (s *session) set(m message, p sessionParams) {
 	var value string
 	if json.Unmarshal(p.Value, &value) != nil {
-		s.server.answer(m)(nil, failf(codeParams, "value must be one of the option's"))
+		s.server.answer(m)(nil, failf(codeParams, "value must be one of the values of the option"))
 		return
 	}
 	if err := s.setOption(p.ConfigID, value); err != nil {

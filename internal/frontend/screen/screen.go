@@ -263,11 +263,11 @@ func clipboard(environ []string, folder string) func(context.Context) (string, e
 			return "", err
 		}
 		if folder == "" {
-			return "", errors.New("there is no temporary folder to keep it in")
+			return "", errors.New("can't store the image: there is no temporary folder")
 		}
 		path = filepath.Join(folder, fmt.Sprintf("clipboard-%d.png", taken.Add(1)))
 		if err := fsutil.CreateNew(path, image, 0o600); err != nil {
-			return "", fmt.Errorf("the image cannot be kept in %s: %w", folder, fsutil.Reason(err))
+			return "", fmt.Errorf("can't store the image in %s: %w", folder, fsutil.Reason(err))
 		}
 		return path, nil
 	}

@@ -86,7 +86,7 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 	done.Duration = o.Now().Sub(started)
 	if o.AnswerFile != "" && done.Err == nil {
 		if err := fsutil.Replace(o.AnswerFile, []byte(done.Answer()+"\n"), 0o666); err != nil {
-			done.Err = fmt.Errorf("the answer cannot be written to %s: %w", o.AnswerFile, fsutil.Reason(err))
+			done.Err = fmt.Errorf("can't write the answer to %s: %w", o.AnswerFile, fsutil.Reason(err))
 		}
 	}
 	done.Exit = o.Status(done.Outcome, done.Err)

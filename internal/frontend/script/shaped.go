@@ -36,7 +36,7 @@ func ReadSchema(given string, path func(string) string) (*outputschema.Schema, e
 		var err error
 		from += " " + given
 		if text, err = fsutil.ReadBeginning(path(given), maxSchema); err != nil {
-			return nil, fmt.Errorf("%s cannot be read: %w", from, fsutil.Reason(err))
+			return nil, fmt.Errorf("can't read %s: %w", from, fsutil.Reason(err))
 		}
 	}
 	schema, err := outputschema.Parse(text)
@@ -54,7 +54,7 @@ func (r *run) finalOutput(c *app.Conversation, output json.RawMessage) (json.Raw
 	}
 	diff := c.Brought.LatestReviewDiff()
 	if diff == "" {
-		return nil, usage(fmt.Errorf("--output-schema %s is for a review: -p /review", r.OutputSchema))
+		return nil, usage(fmt.Errorf("--output-schema %s needs a review: -p /review", r.OutputSchema))
 	}
 	kept, dropped, err := review.Check(output, diff)
 	if err != nil {
@@ -84,7 +84,7 @@ func fitAnswer(ctx context.Context, c *app.Conversation, schema *outputschema.Sc
 		return output, nil
 	}
 	if run.Requests == 0 && len(c.Recorded) == 0 {
-		return nil, usage(errors.New("--output-schema is for a prompt that the model answers"))
+		return nil, usage(errors.New("--output-schema needs a prompt that the model answers"))
 	}
 	return inForm(schema, func(text string) (string, bool, error) {
 		asked, err := c.Chat.Ask(ctx, text, schema.Strict())

@@ -19,7 +19,7 @@ const callsServers = "mcp_call"
 
 // placeholder is a deferred tool that is never added. A request with a deferred tool has another prompt
 // than one without. Without the placeholder, the first added tool would break the cached prefix.
-var placeholder = history.ToolDefinition{Name: "later_tools", Description: "Stands for tools that may come later."}
+var placeholder = history.ToolDefinition{Name: "later_tools", Description: "Placeholder for tools that may be added later."}
 
 // changesTools reports whether a request has, or may later have, changes of its tools.
 func (r *request) changesTools() bool {

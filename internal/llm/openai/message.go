@@ -178,7 +178,7 @@ func (w *messageWriter) WriteResponse(r *history.ToolResponse, mark bool) {
 
 // betweenToolAndUser is an assistant message between a tool's answer and the user's next message,
 // for vendors that refuse a user message after a tool's answer.
-const betweenToolAndUser = "(the user goes on)"
+const betweenToolAndUser = "(the user continues)"
 
 func (w *messageWriter) open(role string) {
 	w.afterTool = role == "tool"

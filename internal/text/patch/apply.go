@@ -287,7 +287,7 @@ func (a *applier) noMatch(c Chunk, old []string, from int) error {
 	}
 	others := ""
 	if !a.alone {
-		others = " Where the other chunks fit, send only a corrected patch with all of them."
+		others = " If the other chunks match, send one corrected patch with all chunks."
 	}
 	return Errorf(NoMatch, "%s, chunk %d (line %d of the patch): its old lines %s.%s%s",
 		a.path, c.Number, c.Line, where, a.near(old), others)

@@ -42,7 +42,7 @@ func Parse(text string) ([]Section, error) {
 	}
 	switch {
 	case !found:
-		return nil, Errorf(BadFirstLine, `The patch has no line "%s"; it begins with that and ends with "%s".`, beginMarker, endMarker)
+		return nil, Errorf(BadFirstLine, `The patch has no line "%s". A patch begins with that line and ends with "%s".`, beginMarker, endMarker)
 	case len(p.sections) == 0:
 		return nil, Errorf(EmptyPatch, "There is no section between the markers.")
 	}

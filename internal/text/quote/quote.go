@@ -117,7 +117,7 @@ func knownMistake(text, old, replacement string) string {
 	unescaped := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(old)
 	switch bare := lineNumber.ReplaceAllString(old, ""); {
 	case bare != old && strings.Contains(text, bare):
-		return "It carries line numbers; leave out the NUMBER| before each line"
+		return "It contains line numbers; omit the NUMBER| before each line"
 	case unescaped != old && strings.Contains(text, unescaped):
 		return `It is escaped once too often: write line feeds, tabs and quotes as they are in the file, not as \n, \t, \"`
 	case len(replacement) > len(old)/2 && strings.TrimSpace(replacement) != "" && strings.Contains(text, replacement):

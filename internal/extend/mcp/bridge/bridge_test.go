@@ -384,11 +384,11 @@ func TestResults_5_5(t *testing.T) {
 		{"failure", mcp.Result{IsError: true, Blocks: []mcp.Block{{Text: "no such issue"}}}, nil, func(a tools.Answer) bool { return a.Error == "no such issue" && a.Text == "" && a.Key == "" }},
 		{"error", mcp.Result{}, errors.New("a ended during the call"), func(a tools.Answer) bool { return a.Error == "a ended during the call" }},
 		{"audio", mcp.Result{Blocks: []mcp.Block{{Kind: mcp.Blob, MIME: "application/pdf", Data: []byte("PDF")}}}, nil, func(a tools.Answer) bool {
-			_, file, _ := strings.Cut(strings.TrimSuffix(a.Text, "]"), "kept in ")
+			_, file, _ := strings.Cut(strings.TrimSuffix(a.Text, "]"), "stored in ")
 			data, err := os.ReadFile(file)
 			return err == nil && string(data) == "PDF" && strings.HasSuffix(file, ".pdf")
 		}},
-		{"no image", mcp.Result{Blocks: []mcp.Block{{Kind: mcp.Image, MIME: "image/png", Data: []byte("PDF")}}}, nil, func(a tools.Answer) bool { return len(a.Images) == 0 && strings.Contains(a.Text, "kept in ") }},
+		{"no image", mcp.Result{Blocks: []mcp.Block{{Kind: mcp.Image, MIME: "image/png", Data: []byte("PDF")}}}, nil, func(a tools.Answer) bool { return len(a.Images) == 0 && strings.Contains(a.Text, "stored in ") }},
 		{"long", text(long), nil, func(a tools.Answer) bool {
 			data, err := os.ReadFile(a.Spool)
 			return err == nil && string(data) == long && len(a.Text) <= 8000*4 && strings.Contains(a.Text, "left out here; all of it is in "+a.Spool) && strings.HasSuffix(a.Text, "0123456789\n")

@@ -41,7 +41,7 @@ func (b *Bridge) find(ctx context.Context, env *tools.Env, args findArgs) tools.
 	entries, instructions, notes := b.entries(args.Server)
 	matching := catalogue.Find(entries, args.Query)
 	if len(matching) == 0 {
-		notes = append(notes, "No tool matches; the words of its name or description find one. There are: "+names(entries))
+		notes = append(notes, "No tool matches. Search for words of a tool's name or description. The tools: "+names(entries))
 	}
 	room := env.Limits.OutputBytes()
 	var parts []string

@@ -163,9 +163,9 @@ func media(env *tools.Env, block mcp.Block, name string, answer *tools.Answer) s
 	}
 	file, err := keep(env, block.Data, name+"-*"+ending)
 	if err != nil {
-		return fmt.Sprintf("[%s, %s, could not be kept: %v]", kind, humanize.Bytes(int64(len(block.Data))), err)
+		return fmt.Sprintf("[%s, %s, could not be stored: %v]", kind, humanize.Bytes(int64(len(block.Data))), err)
 	}
-	return fmt.Sprintf("[%s, %s%s, kept in %s]", kind, humanize.Bytes(int64(len(block.Data))), why, file)
+	return fmt.Sprintf("[%s, %s%s, stored in %s]", kind, humanize.Bytes(int64(len(block.Data))), why, file)
 }
 
 // fileName returns the start of the names of files that contain results of a tool.

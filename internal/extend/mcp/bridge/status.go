@@ -75,7 +75,7 @@ func (s Status) Summary() string {
 	case s.State == StateStarting:
 		return "was not contacted yet"
 	}
-	offered := "by search only"
+	offered := "found only by search"
 	if s.Direct {
 		offered = "direct"
 	}
@@ -165,7 +165,7 @@ func Describe(k catalogue.ServerInfo) []string {
 	for _, t := range k.Tools {
 		note := humanize.Line(humanize.FirstLine(t.Description), 80)
 		if t.Long {
-			note = "(long: by search only) " + note
+			note = "(long definition: found only by search) " + note
 		}
 		rows = append(rows, []string{"  " + t.Shown, humanize.Tokens(t.Tokens()), note})
 	}

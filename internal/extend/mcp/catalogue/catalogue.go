@@ -209,7 +209,7 @@ func (t *cleaner) add(tools []Tool, from mcp.Tool) []Tool {
 	tool.Description = shorten(tool.Description, maxDescription)
 	if len(tool.Schema) > maxKeptSchema {
 		tool.Schema = json.RawMessage(`{"type":"object"}`)
-		t.problems = append(t.problems, fmt.Sprintf("tool %s: its schema of %s is not used", shown, humanize.Bytes(int64(len(schema)))))
+		t.problems = append(t.problems, fmt.Sprintf("tool %s: its schema (%s) is too large and not used", shown, humanize.Bytes(int64(len(schema)))))
 	}
 	tool.Shown = short(t.server, from.Name, func(name string) bool {
 		return slices.ContainsFunc(tools, func(other Tool) bool { return other.Shown == name })

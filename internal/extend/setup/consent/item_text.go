@@ -25,13 +25,13 @@ const undetermined = "may run files that agent can't determine, so later changes
 
 // Title returns the title of a question about items.
 func Title(items []ReviewedItem) string {
-	who := "this repository brings"
+	whose := "this repository"
 	if own := slices.DeleteFunc(slices.Clone(items), func(r ReviewedItem) bool { return !r.User }); len(own) == len(items) {
-		who = "your plugins and folders bring"
+		whose = "your plugins and folders"
 	} else if len(own) > 0 {
-		who = "this repository, your plugins and folders bring"
+		whose = "this repository, your plugins and folders"
 	}
-	return "use what " + who + "? " + humanize.Count(len(items), "item")
+	return "use the configuration of " + whose + "? " + humanize.Count(len(items), "item")
 }
 
 // Parts returns the texts of items for an approval prompt, in as few lines as possible. The files

@@ -53,7 +53,7 @@ func TestPromptShowsEveryEffect(t *testing.T) {
 	w := newWorld(t)
 	trust := w.trust()
 	shown, err := trust.WaitingItems()
-	if err != nil || consent.Title(shown) != "use what this repository brings? 4 items" {
+	if err != nil || consent.Title(shown) != "use the configuration of this repository? 4 items" {
 		t.Fatalf("%s, %v", consent.Title(shown), err)
 	}
 	var question []string

@@ -141,7 +141,7 @@ func (p *parser) hook(h *Hook) error {
 	case w.OnFailure == "block" && (w.Async || w.Rewake):
 		return errors.New("an async hook can't have onFailure \"block\"")
 	case w.If != "" && !h.Event.IsToolEvent():
-		return errors.New("if is only for events of tool calls")
+		return errors.New("if is supported only for events of tool calls")
 	}
 	if w.If != "" {
 		if _, err := permissions.ParseCondition(w.If, "/", "/"); err != nil {

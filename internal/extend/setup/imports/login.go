@@ -19,7 +19,7 @@ func (p *planner) helper(name, from, command, baseURL, example string) {
 	c := Change{Kind: KindLogins, Name: name, State: StateManual, From: from}
 	if baseURL == "" {
 		baseURL = "ADDRESS"
-		c.Lost = append(c.Lost, "ADDRESS is where the key is for, such as "+example)
+		c.Lost = append(c.Lost, "ADDRESS is the endpoint that the key belongs to, such as "+example)
 	}
 	c.To = "agent profile save " + strings.ReplaceAll(name, " ", "-") + " --base-url " + cmdline.Quote(baseURL) + " --set " + cmdline.Quote("auth-command="+command)
 	c.Lost = append(c.Lost, "the command runs outside of the sandbox, with your rights: "+command)

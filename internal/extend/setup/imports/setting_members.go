@@ -15,7 +15,7 @@ type member struct {
 	ours func(value string) (to, remark string)
 }
 
-const notKept = "it is not saved; /profile save NAME saves it"
+const notKept = "/set applies to one session; /profile save NAME keeps it"
 
 // setting returns a function that translates to a setting of ours with the same values.
 func setting(key string) func(string) (string, string) {

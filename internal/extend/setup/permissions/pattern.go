@@ -74,7 +74,7 @@ func (b bases) places(pattern string) (all []place, why string) {
 	for _, pattern := range patterns {
 		pattern = path.Clean(cmp.Or(strings.TrimSuffix(pattern, "/**"), "/"))
 		if !doublestar.ValidatePattern(pattern) {
-			return nil, "the pattern is wrong"
+			return nil, "the pattern is invalid"
 		}
 		all = append(all, placeOf(pattern))
 	}

@@ -242,7 +242,7 @@ func parse(text string, at bases) (rule Rule, why string) {
 		}
 		rule.host = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(host)), "*.")
 		if strings.ContainsAny(rule.host, "*/:@ ") {
-			return rule, "the domain is not the name of a host"
+			return rule, "the domain is not a host name"
 		}
 	default:
 		rule.places, why = at.places(pattern)
@@ -254,7 +254,7 @@ func parse(text string, at bases) (rule Rule, why string) {
 func noTool(name string) string {
 	for known := range subjects {
 		if strings.EqualFold(known, strings.TrimSpace(name)) {
-			return "the tool is written " + known
+			return "write the tool name as " + known
 		}
 	}
 	return "unknown tool. Rules use the tool names of Claude Code"

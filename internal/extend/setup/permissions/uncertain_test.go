@@ -32,7 +32,7 @@ func TestDoubtfulRulesAreNamed(t *testing.T) {
 			t.Errorf("%s: %q", rule, r.Problems)
 		}
 	}
-	for rule, hint := range map[string]string{"bash(rm:*)": "written Bash", "READ(x)": "written Read", "Read (x)": "written Read", "run_shell_command(rm *)": "names of Claude Code"} {
+	for rule, hint := range map[string]string{"bash(rm:*)": "name as Bash", "READ(x)": "name as Read", "Read (x)": "name as Read", "run_shell_command(rm *)": "names of Claude Code"} {
 		if r, _, _ := rules(t, rule); len(r.Problems) != 1 || !strings.Contains(r.Problems[0], hint) {
 			t.Errorf("%s: %q", rule, r.Problems)
 		}

@@ -184,8 +184,8 @@ func TestNamesOfFiles(t *testing.T) {
 		"the name has invisible characters":                 {"e\nf"},
 		"cannot be used: the name has":                      {"g\u202ef"},
 		".git/config cannot be used":                        {".git/config"},
-		"it would be a repository":                          {"h/.GIT/config"},
-		"../x cannot be used: it is not the name of a file": {"../x"},
+		"a plugin can't contain .git":                          {"h/.GIT/config"},
+		"../x cannot be used: it is not a file name": {"../x"},
 	} {
 		f := FetchedCommit{}
 		for _, name := range names {

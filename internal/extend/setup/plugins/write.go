@@ -130,9 +130,9 @@ func (e entry) write(below string, data []byte) error {
 func unfit(name string) string {
 	switch {
 	case !filepath.IsLocal(name) || name == ".":
-		return "it is not the name of a file"
+		return "it is not a file name"
 	case strings.EqualFold(name, ".git"):
-		return "it would be a repository"
+		return "a plugin can't contain .git"
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
 		return "some systems drop the end of the name"
 	case strings.Contains(name, `\`):
