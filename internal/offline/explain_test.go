@@ -35,7 +35,7 @@ func TestExplain(t *testing.T) {
 		if len(got.Leaves) != 1 || got.Leaves[0].Subject != "a" || got.Leaves[0].Reason != "written later by replace" || got.TokensAfter >= got.TokensBefore {
 			t.Errorf("%+v", got)
 		}
-		if len(got.Stays) != 2 || got.Stays[0].Held || !strings.Contains(got.Stays[0].Reason, "a change of the file") {
+		if len(got.Stays) != 2 || got.Stays[0].Held || !strings.Contains(got.Stays[0].Reason, "an edit of the file") {
 			t.Errorf("%+v", got.Stays)
 		}
 		for _, want := range []string{"The next request by high-density", "pruned 58 tokens: 1 stale read", "Leaves: 1 unit", "stale-read a: written later by replace", "Held back: 0 units", "Stays: 2 units"} {
