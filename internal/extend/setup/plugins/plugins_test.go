@@ -176,15 +176,15 @@ func sorted(texts []string) []string {
 func TestNamesOfFiles(t *testing.T) {
 	t.Parallel()
 	for why, names := range map[string][]string{
-		"A.md and a.md are one name":                        {"A.md", "a.md"},
-		"B and b are one name":                              {"B/x", "b/y"},
-		"drop the end of the name":                          {"c."},
-		"some systems drop":                                 {"d /x"},
-		"take the name for a path":                          {`..\x`},
-		"the name has invisible characters":                 {"e\nf"},
-		"cannot be used: the name has":                      {"g\u202ef"},
-		".git/config cannot be used":                        {".git/config"},
-		"a plugin can't contain .git":                          {"h/.GIT/config"},
+		"A.md and a.md are one name":                 {"A.md", "a.md"},
+		"B and b are one name":                       {"B/x", "b/y"},
+		"drop the end of the name":                   {"c."},
+		"some systems drop":                          {"d /x"},
+		"take the name for a path":                   {`..\x`},
+		"the name has invisible characters":          {"e\nf"},
+		"cannot be used: the name has":               {"g\u202ef"},
+		".git/config cannot be used":                 {".git/config"},
+		"a plugin can't contain .git":                {"h/.GIT/config"},
 		"../x cannot be used: it is not a file name": {"../x"},
 	} {
 		f := FetchedCommit{}
