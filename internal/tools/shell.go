@@ -253,7 +253,7 @@ func (a shellArgs) check() error {
 			return shell.TooLongError(a.Command)
 		}
 		if at := strings.IndexFunc(a.Command, isControl); at >= 0 {
-			return fmt.Errorf("command contains %s; only newlines and tabs are allowed, because control characters hide what would run: write them as an escape, such as $'\\r' or \\033 for printf", humanize.EscapeInvisible(string([]rune(a.Command[at:])[0])))
+			return fmt.Errorf("the command contains the control character %s, which can hide what would run. Write it as an escape, such as $'\\r', or \\033 for printf", humanize.EscapeInvisible(string([]rune(a.Command[at:])[0])))
 		}
 	case actionList, actionTail, actionKill:
 		if strings.TrimSpace(a.Command) != "" {

@@ -46,7 +46,7 @@ const (
 
 // Texts that a subagent reads near its limits.
 const (
-	finishSoon = "[This task is close to its limit. Finish now: write your report of what you know so far.]"
+	finishSoon = "[This task has almost reached its limit. Write your report now, with what you know so far.]"
 	finishNow  = "[This is your last reply, and no call in it is run. Write your report now.]"
 )
 

@@ -57,18 +57,19 @@ const (
 )
 
 type reason struct {
-	why          Reason
-	field, words string
+	why       Reason
+	field     string
+	one, many string
 }
 
 // reasons lists every reason, with the name of its count in session logs and its description.
 var reasons = []reason{
-	{ReasonFree, "freePruned", "no longer needed"},
-	{ReasonUnused, "coldPruned", "unused"},
-	{ReasonSoft, "softPruned", "less used"},
-	{ReasonMerged, "foldedPruned", "merged"},
-	{ReasonEmptyCall, "hollowPruned", "empty"},
-	{ReasonMarked, "markedPruned", "marked as stale"},
+	{ReasonFree, "freePruned", "item no longer needed", "items no longer needed"},
+	{ReasonUnused, "coldPruned", "unused item", "unused items"},
+	{ReasonSoft, "softPruned", "less used item", "less used items"},
+	{ReasonMerged, "foldedPruned", "merged item", "merged items"},
+	{ReasonEmptyCall, "hollowPruned", "empty call", "empty calls"},
+	{ReasonMarked, "markedPruned", "item marked as outdated", "items marked as outdated"},
 }
 
 // Reason describes why the change was made.
@@ -96,7 +97,7 @@ func (c Change) Reason() string {
 func countsOf(changes []Change) history.Counts {
 	counts := make(history.Counts, len(reasons))
 	for i, r := range reasons {
-		counts[i] = history.Count{Kind: history.PruneKind(r.why), Field: r.field, One: r.words, Many: r.words}
+		counts[i] = history.Count{Kind: history.PruneKind(r.why), Field: r.field, One: r.one, Many: r.many}
 		for _, c := range changes {
 			if c.Why == r.why {
 				counts[i].N++

@@ -93,8 +93,8 @@ func TestHooksLeftOut(t *testing.T) {
 	t.Parallel()
 	good := `{"type":"command","command":"good"}`
 	for text, want := range map[string]string{
-		`{"hooks": {"PreToolUse": [{"matcher": "Bash(", "hooks": [` + good + `]}]}}`:     `NOT USED: the matcher "Bash(" does not compile`,
-		`{"hooks": {"PreToolUse": [{"matcher": "a)(b", "hooks": [` + good + `]}]}}`:      `NOT USED: the matcher "a)(b" does not compile`,
+		`{"hooks": {"PreToolUse": [{"matcher": "Bash(", "hooks": [` + good + `]}]}}`:     `the matcher "Bash(" does not compile`,
+		`{"hooks": {"PreToolUse": [{"matcher": "a)(b", "hooks": [` + good + `]}]}}`:      `the matcher "a)(b" does not compile`,
 		`{"hooks": {"Setup": [{"hooks": [` + good + `]}]}}`:                              "for Setup: unknown event",
 		one("Stop", `{"type":"http","url":"x"},{"type":"http","url":"y"}`):               `hook type "http" is not supported`,
 		one("Stop", `{"type":"prompt","prompt":"x"}`):                                    `hook type "prompt" is not supported`,
@@ -106,7 +106,7 @@ func TestHooksLeftOut(t *testing.T) {
 		one("Stop", `{"type":"command","command":"x","onFailure":"deny"}`):               "its onFailure is",
 		one("Stop", `{"type":"command","command":"x","onFailure":"block","async":true}`): "an async hook can't have onFailure",
 		one("Stop", `{"type":"command","command":"x","if":"Bash(x)"}`):                   "only for events of tool calls",
-		one("PreToolUse", `{"type":"command","command":"x","if":"Bash(x"}`):              `NOT USED: its if "Bash(x" is not valid`,
+		one("PreToolUse", `{"type":"command","command":"x","if":"Bash(x"}`):              `its if "Bash(x" is not valid`,
 		one("Stop", `{"type":"command","command":"x","shell":"powershell"}`):             "use bash",
 		one("Stop", `1`):                                   "it must be of another kind than number",
 		`{"hooks": {"Stop": {}}}`:                          "it must be a list",

@@ -95,7 +95,7 @@ func (p *parser) event(event Event, raw json.RawMessage) {
 		}
 		matches, err := matcher(g.Matcher)
 		if err != nil {
-			p.leave(event, "NOT USED: the matcher %q does not compile: %v", g.Matcher, err)
+			p.leave(event, "the matcher %q does not compile: %v", g.Matcher, err)
 			continue
 		}
 		for _, raw := range g.Hooks {
@@ -145,7 +145,7 @@ func (p *parser) hook(h *Hook) error {
 	}
 	if w.If != "" {
 		if _, err := permissions.ParseCondition(w.If, "/", "/"); err != nil {
-			return fmt.Errorf("NOT USED: its if %q is not valid: %w", w.If, err)
+			return fmt.Errorf("its if %q is not valid: %w", w.If, err)
 		}
 	}
 	h.Command, h.Args, h.If = w.Command, w.Args, w.If
