@@ -69,12 +69,15 @@ func (c *Conversation) Title() string { return c.parts.rec.title() }
 // message.
 func (c *Conversation) DisplayTitle() string { return secret.Redact(c.title()) }
 
-// RecordSeq returns the number of the latest record of the session, 0 if nothing is recorded.
-func (c *Conversation) RecordSeq() uint64 {
-	if c.parts.rec.log == nil {
-		return 0
+// RecordSeq returns the number of the latest record of the session. It returns 0 if nothing is recorded, or if
+// records are not on the disk yet.
+func (c *Conversation) RecordSeq() (seq uint64) {
+	if log := c.parts.rec.log; log != nil {
+		if seq = log.Seq(); log.CheckSaved() != nil {
+			return 0
+		}
 	}
-	return c.parts.rec.log.Seq()
+	return seq
 }
 
 // SocketFolders returns the folders of the sockets of sessions, the preferred one first.

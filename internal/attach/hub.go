@@ -23,7 +23,8 @@ type Line struct {
 	// receives it, and must not change before. Size estimates the length of the object, in bytes.
 	Value any
 	Size  int
-	// Rest is set if the record contains everything up to this line, so that a client can start here.
+	// Rest is set if the record contains everything up to this line, unless it is incomplete. A client can
+	// start here.
 	Rest bool
 	// Board is set if boards receive the line, not only clients that follow the session.
 	Board bool
@@ -77,7 +78,8 @@ type Hub struct {
 	ended   bool
 }
 
-// NewHub returns a Hub without lines. place returns the number of the latest record of the session.
+// NewHub returns a Hub without lines. place returns the number of the latest record of the session, or 0 if
+// the record is incomplete.
 func NewHub(place func() uint64) *Hub {
 	return &Hub{run: rand.Text()[:12], kept: MaxKeptBytes, place: place, start: place(), asked: map[int]numbered{}, changed: make(chan struct{})}
 }
@@ -87,6 +89,7 @@ func (h *Hub) Add(line Line) {
 	place := uint64(0)
 	if line.Rest {
 		place = h.place()
+		line.Rest = place > 0
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -184,6 +184,17 @@ func TestBoardFits(t *testing.T) {
 	}
 }
 
+// A row whose state began in the future, because a clock was set back, has waited for no time.
+func TestBoardAfterAClockStep(t *testing.T) {
+	t.Parallel()
+	row := boardRows()[0]
+	row.Since = boardTime.Add(time.Hour)
+	b := &boardView{now: func() time.Time { return boardTime }}
+	if state, _, _ := b.describe(row); state != "waits 0s" {
+		t.Errorf("%q", state)
+	}
+}
+
 // A board for screen readers prints sentences and reads lines.
 func TestPlainBoard(t *testing.T) {
 	t.Parallel()

@@ -53,7 +53,7 @@ type Host struct {
 	// served is the id of the session that the open socket serves.
 	served   string
 	options  Options
-	commands *command.Commands
+	commands func() *command.Commands
 	now      func() time.Time
 	state    streamjson.SessionState
 	// stated is the latest state as an encoded line.
@@ -81,7 +81,7 @@ func (h *Host) Open(ctx context.Context, c *app.Conversation, now func() time.Ti
 	}
 	h.ctx, h.cancel = context.WithCancel(ctx)
 	h.talk, h.options, h.now, h.open = c, o, now, map[int]chat.Approval{}
-	h.commands = c.Commands(h.ctx, c.Chat, app.Screen{})
+	h.commands = sync.OnceValue(func() *command.Commands { return c.Commands(h.ctx, c.Chat, app.Screen{}) })
 	h.hub = attach.NewHub(c.RecordSeq)
 	h.state = streamjson.SessionState{
 		Type: streamjson.StateLine, PID: os.Getpid(), Folder: c.Root(), State: "idle", Since: now(), Model: settings.Model.Value(c.Settings()),
@@ -336,7 +336,7 @@ func (h *Host) obey(c *attach.Client, in streamjson.ClientInput) error {
 		message, ok := h.talk.Chat.Unqueue(h.ctx)
 		c.Send(streamjson.UnqueuedMessage{Type: "unqueued", ID: in.ID, Text: message.Text(), Empty: !ok})
 	case "complete":
-		start, proposals := h.commands.Complete(in.Text)
+		start, proposals := h.commands().Complete(in.Text)
 		c.Send(streamjson.Completion{Type: "completion", ID: in.ID, Start: start, Proposals: proposals})
 	case "command":
 		go func() { c.Send(h.run(c, in)) }()
@@ -390,10 +390,10 @@ func (h *Host) run(c *attach.Client, in streamjson.ClientInput) streamjson.Comma
 	switch {
 	case in.Plan > 0:
 		out, err = h.plans.carryOut(ctx, in.Plan)
-	case h.commands.SendsMessage(in.Text):
+	case h.commands().SendsMessage(in.Text):
 		out.Submit = in.Text
 	default:
-		out, err = h.commands.Run(ctx, in.Text)
+		out, err = h.commands().Run(ctx, in.Text)
 	}
 	if err != nil {
 		result.Error = err.Error()

@@ -4,9 +4,11 @@ package clients
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,14 +27,14 @@ import (
 
 // hostedConversation is a conversation with a Host that clients can join.
 type hostedConversation struct {
-	t    *testing.T
+	t    testing.TB
 	talk *app.Conversation
 	host *Host
 	// ended receives the end of each turn.
 	ended chan chat.TurnEnded
 }
 
-func serve(t *testing.T, o Options, next func(*llmtest.Request) llmtest.Turn) *hostedConversation {
+func serve(t testing.TB, o Options, next func(*llmtest.Request) llmtest.Turn) *hostedConversation {
 	t.Helper()
 	home, err := os.MkdirTemp("", "cl") // the path of a socket has a maximum length
 	if err != nil {
@@ -435,4 +437,45 @@ func BenchmarkTurn(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A client also sees what could not be recorded yet, because the disk is full or the folder of the records
+// cannot be created.
+func TestClientSeesWhatIsUnsaved(t *testing.T) {
+	t.Parallel()
+	s := serve(t, Options{Steered: true}, func(r *llmtest.Request) llmtest.Turn { return llmtest.Say(fmt.Sprintf("reply %d", r.Number)) })
+	sessions := filepath.Join(s.talk.SocketFolders()[0], "../../../share/agent/sessions")
+	if err := errors.Join(os.RemoveAll(sessions), os.WriteFile(sessions, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	const turns = 3
+	for n := range turns {
+		s.talk.Chat.Send(atcmd.TypedMessage(fmt.Sprintf("message %d", n)))
+		<-s.ended
+	}
+	c, _ := s.join(attach.JoinRequest{})
+	for n := range turns {
+		if user, reply := until(t, c, "user").Text, until(t, c, "reply").Text; user != fmt.Sprintf("message %d", n) || reply != fmt.Sprintf("reply %d", n) {
+			t.Errorf("%q, %q", user, reply)
+		}
+	}
+}
+
+// BenchmarkOpen measures what the start of a session does so that other terminals can reach it. The median
+// is what the start takes longer than without it.
+func BenchmarkOpen(b *testing.B) {
+	s := serve(b, Options{Steered: true}, func(*llmtest.Request) llmtest.Turn { return llmtest.Say("done") })
+	s.host.Close()
+	var took []time.Duration
+	for b.Loop() {
+		h := &Host{}
+		began := time.Now()
+		if err := h.Open(b.Context(), s.talk, time.Now, Options{Steered: true}); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(began))
+		h.Close()
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds()), "median-ns")
 }
