@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -134,7 +135,7 @@ func (c symbolCall) listed(ctx context.Context, found lsp.Answer) Answer {
 			m.Text = strings.TrimSpace(m.Text) + "  [in " + humanize.Line(p.Within, 80) + "]"
 			m.At = 0
 		}
-		if n := len(matches); n == 0 || matches[n-1].File != m.File || matches[n-1].Line != m.Line {
+		if !slices.ContainsFunc(matches, func(o search.Match) bool { return o.File == m.File && o.Line == m.Line }) {
 			matches = append(matches, m)
 		}
 	}

@@ -51,20 +51,29 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 	var planned edit
 	var changed []string
 	count := 0
-	for _, file := range sortedKeys(found.Edits) {
-		c, err := c.renamed(file, word, found.Edits[file])
+	edits := map[string][]lsp.Edit{} // a server can name a file by its links, too
+	for _, file := range slices.Sorted(maps.Keys(found.Edits)) {
+		abs, err := c.env.Workspace.Resolve(file)
+		if err != nil {
+			return Plan{}, fmt.Errorf("nothing was renamed: %s would change too: %w", humanize.FileName(file), errOutside)
+		}
+		edits[abs] = append(edits[abs], found.Edits[file]...)
+	}
+	for _, file := range slices.Sorted(maps.Keys(edits)) {
+		c, places, err := c.renamed(file, word, edits[file])
 		if err != nil {
 			return Plan{}, errors.New("nothing was renamed: " + err.Error())
 		}
 		planned.changes = append(planned.changes, c)
 		changed = append(changed, toolspec.ReportedFile(c.rel, ""))
-		count += len(found.Edits[file])
+		count += places
 	}
 	remaining, err := c.remaining(ctx, word, planned.changes)
 	if err != nil {
 		return Plan{}, err
 	}
 	plan := c.env.planEdit(planned)
+	plan.Preview.Title = fmt.Sprintf("rename %s to %s: %s", word, c.args.NewName, plan.Preview.Title)
 	plan.Preview.Note = remaining
 	apply := plan.Apply
 	plan.Apply = func(ctx context.Context) Answer {
@@ -141,15 +150,12 @@ func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, uses []lsp.L
 	return found
 }
 
-// renamed returns the change of one file by a rename. It refuses edits that do not replace the
+// renamed returns the change of one file by a rename, and the number of its places. It refuses edits that do not replace the
 // name, because the server then used other content or made an error.
-func (c symbolCall) renamed(file, word string, edits []lsp.Edit) (change, error) {
-	if _, err := c.env.Workspace.Resolve(file); err != nil {
-		return change{}, fmt.Errorf("%s would change too: %w", humanize.FileName(file), errOutside)
-	}
+func (c symbolCall) renamed(file, word string, edits []lsp.Edit) (change, int, error) {
 	s, err := c.env.openToEdit(file)
 	if err != nil {
-		return change{}, err
+		return change{}, 0, err
 	}
 	type splice struct {
 		start, end int
@@ -159,10 +165,10 @@ func (c symbolCall) renamed(file, word string, edits []lsp.Edit) (change, error)
 	for _, e := range edits {
 		start, end, ok := e.Offsets(s.whole)
 		if !ok {
-			return change{}, fmt.Errorf("%s:%d: %w", s.rel, e.Line(), errMoved)
+			return change{}, 0, fmt.Errorf("%s:%d: %w", s.rel, e.Line(), errMoved)
 		}
 		if old := string(s.whole[start:end]); old != "" && old != word {
-			return change{}, fmt.Errorf("%s:%d: the language server would replace %.40q, not %s", s.rel, e.Line(), old, word)
+			return change{}, 0, fmt.Errorf("%s:%d: the language server would replace %.40q, not %s", s.rel, e.Line(), old, word)
 		}
 		if !slices.Contains(splices, splice{start, end, e.New}) {
 			splices = append(splices, splice{start, end, e.New})
@@ -173,20 +179,11 @@ func (c symbolCall) renamed(file, word string, edits []lsp.Edit) (change, error)
 	done := 0
 	for _, p := range splices {
 		if p.start < done {
-			return change{}, fmt.Errorf("%s: the edits of the language server overlap", s.rel)
+			return change{}, 0, fmt.Errorf("%s: the edits of the language server overlap", s.rel)
 		}
 		after = append(append(after, s.whole[done:p.start]...), p.text...)
 		done = p.end
 	}
 	after = append(after, s.whole[done:]...)
-	return s.changeTo(after), nil
-}
-
-func sortedKeys(m map[string][]lsp.Edit) []string {
-	var keys []string
-	for key := range m {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
+	return s.changeTo(after), len(splices), nil
 }

@@ -197,7 +197,7 @@ func TestRename(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := plan.Preview; p.ReadOnly || strings.Join(p.Paths, " ") != "a/a.go b/b.go" || strings.Count(p.Diff, "\n+") != 5 {
+	if p := plan.Preview; p.ReadOnly || p.Title != "rename Name to Other: edit a/a.go, b/b.go" || strings.Join(p.Paths, " ") != "a/a.go b/b.go" || strings.Count(p.Diff, "\n+") != 5 {
 		t.Errorf("%+v", p)
 	}
 	answer := plan.Apply(t.Context())
