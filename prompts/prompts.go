@@ -69,7 +69,7 @@ type Sandbox struct {
 	Network bool
 }
 
-// Git summarises the state of a repository.
+// Git summarizes the state of a repository.
 type Git struct {
 	Branch string
 	// Changed counts the files that are new or differ from the last commit.

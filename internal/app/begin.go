@@ -44,7 +44,7 @@ func New(ctx context.Context, p *Process, o Options) (c *Conversation, err error
 	if err != nil {
 		return nil, err
 	}
-	x, brings, err := equip(at, rec, models, line, ends)
+	x, brings, err := newConversationParts(at, rec, models, line, ends)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func New(ctx context.Context, p *Process, o Options) (c *Conversation, err error
 
 // begin creates the subagents and the turn loop, from the recorded entries if a session is resumed. It
 // returns notices for the user.
-func begin(x *equipment, line *chat.Handle, ends *closers) (c *Conversation, notices []string, err error) {
+func begin(x *conversationParts, line *chat.Handle, ends *closers) (c *Conversation, notices []string, err error) {
 	at, rec, recorded, models := x.at, x.rec, x.rec.resumed, x.models
 	own := filepath.Join(at.folders.Config, "prompts")
 	templates, err := prompts.Load(own)

@@ -45,7 +45,7 @@ type Conversation struct {
 	// LeftOut lists the parts of the configuration that cannot be used, with the reasons.
 	LeftOut []string
 
-	parts    *equipment
+	parts    *conversationParts
 	registry *tools.Registry
 	history  *history.Service
 	ends     *closers

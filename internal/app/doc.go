@@ -7,11 +7,11 @@
 //
 // New has five stages. Each uses the values of earlier stages, and returns a finished value:
 //
-//	place      process, options, folders, settings, workspace
-//	record     the session log, and the session that is resumed
-//	endpoints  the connection to the model
-//	equipment  the parts around the turn loop: rules, hooks, servers, notes, texts
-//	loop       agents, tools and the turn loop
+//	place              process, options, folders, settings, workspace
+//	record             the session log, and the session that is resumed
+//	endpoints          the connection to the model
+//	conversationParts  the parts around the turn loop: rules, hooks, servers, notes, texts
+//	loop               agents, tools and the turn loop
 //
 // Interfaces (the screen, the terminal without a screen, editors) differ only in how they handle
 // events and answer questions. An interface calls Conversation.Commands for the slash commands, and

@@ -18,8 +18,8 @@ import (
 	"agent/internal/trace"
 )
 
-// equip creates the parts around the turn loop. It returns notices for the user.
-func equip(at *place, rec *record, models *endpoints, line *chat.Handle, ends *closers) (_ *equipment, notices []string, err error) {
+// newConversationParts creates the parts around the turn loop. It returns notices for the user.
+func newConversationParts(at *place, rec *record, models *endpoints, line *chat.Handle, ends *closers) (_ *conversationParts, notices []string, err error) {
 	allowed, bounds := consentOf(at, rec), at.process.underPolicy()
 	ruling, ruled := hookgates.FindRules(at.where, bounds.Rules(at.workspace.Root(), at.process.Home), at.workspace, allowed, at.known)
 	files, err := readSetUp(at, ruling)
@@ -51,7 +51,7 @@ func equip(at *place, rec *record, models *endpoints, line *chat.Handle, ends *c
 	notices = slices.Concat(ruled, brings, hookgates.SkippedLines(files.hooks), files.notices(at.options.AsksTrust), texts.ChooseInstructions(), late)
 	asked := newSymbols(at, rec, confined, ends)
 	host.Served, host.Problems = asked.served, asked.problems
-	return &equipment{
+	return &conversationParts{
 		at: at, rec: rec, models: models, events: happened, host: host, trust: files.trust, guarded: confined.guarded,
 		guards: &guards{
 			bounds: bounds, rules: ruling, checks: hookgates.NewChecks(host, ruling), hooks: hookgates.NewHooks(host, files.hooks), front: at.options.Gates,

@@ -17,17 +17,17 @@ type toolSource struct {
 	// already. It is nil if rules cannot name the tools.
 	names func(name string) bool
 	// of returns the source for a conversation.
-	of func(x *equipment) tools.Source
+	of func(x *conversationParts) tools.Source
 }
 
 // toolSources returns the sources of tools, in the order in which the model sees the tools.
 func toolSources() []toolSource {
 	return []toolSource{
-		{isWebSearch, func(x *equipment) tools.Source { return x.web.source() }},
-		{isSymbol, func(x *equipment) tools.Source { return x.symbols.source() }},
-		{isRemember, func(x *equipment) tools.Source { return x.notes.source() }},
-		{nil, func(x *equipment) tools.Source { return x.texts.Source() }},
-		{mcphost.IsTool, func(x *equipment) tools.Source { return x.servers.Source() }},
+		{isWebSearch, func(x *conversationParts) tools.Source { return x.web.source() }},
+		{isSymbol, func(x *conversationParts) tools.Source { return x.symbols.source() }},
+		{isRemember, func(x *conversationParts) tools.Source { return x.notes.source() }},
+		{nil, func(x *conversationParts) tools.Source { return x.texts.Source() }},
+		{mcphost.IsTool, func(x *conversationParts) tools.Source { return x.servers.Source() }},
 		// Add a source of tools here.
 	}
 }
@@ -54,7 +54,7 @@ func (g *guards) gates(calls *tools.Registry, more ...gate.Gate) []gate.Gate {
 
 // listeners returns the functions that receive every event of the conversation, in order and
 // before the interface, on the goroutine that runs the conversation. They must return at once.
-func (x *equipment) listeners(limits *limits, subs *Subagents) []func(chat.Event) {
+func (x *conversationParts) listeners(limits *limits, subs *Subagents) []func(chat.Event) {
 	return []func(chat.Event){
 		x.guards.turns,
 		subs.turns,

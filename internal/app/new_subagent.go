@@ -23,7 +23,7 @@ import (
 
 // hiring creates the conversations of subagents from the parts of their parent conversation.
 type hiring struct {
-	parts *equipment
+	parts *conversationParts
 	// tools holds the tools of the conversation without the tool that starts subagents.
 	tools *tools.Registry
 	// system renders the system prompt. compression is the instruction for a model that summarizes.

@@ -80,8 +80,8 @@ func offeredTools(allowed func(name string) error, o Options) []tools.Tool {
 	return offered
 }
 
-// knownTools returns a registry of the program's tools and of the names that may be added later. It
-// contains web search only if searches is set.
+// knownTools returns a registry of the program's tools. It also knows the names that tools added later
+// may have, such as tools of MCP servers. It contains web search only if searches is set.
 func knownTools(offered []tools.Tool, searches bool) *tools.Registry {
 	known := []tools.Source{tools.FixedSource("built in", offered...)}
 	if searches {

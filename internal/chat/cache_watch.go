@@ -17,8 +17,8 @@ import (
 	"agent/internal/settings"
 )
 
-// cacheWatch notices requests that read less from the provider's cache than they could have. It
-// belongs to the owner of the chat.
+// cacheWatch notices requests that read less from the provider's cache than they could have. Only the
+// owner goroutine of the chat uses it.
 type cacheWatch struct {
 	emit     emitter
 	now      func() time.Time
@@ -82,7 +82,7 @@ func (w *cacheWatch) step(step window.Step) {
 		w.watch.RecordChange(cachemiss.CausePruning, what, step.TokensBefore-step.TokensAfter)
 	case window.Compression:
 		if step.Applied {
-			w.noted = "" // the described content may be pruned
+			w.noted = "" // the compression may have removed the reply that describes the head
 			w.watch.RecordChange(cachemiss.CauseCompression, "a compression rewrote the conversation", step.TokensBefore-step.TokensAfter)
 		}
 	}

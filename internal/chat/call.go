@@ -54,7 +54,7 @@ const (
 	answerTooMany     = "not run: only the first %d calls of a reply are run; repeat the call if it is still needed"
 )
 
-// runner runs the calls of the model. It belongs to the owner of the chat.
+// runner runs the calls of the model. Only the owner goroutine of the chat uses it.
 type runner struct {
 	inbox    inbox
 	emit     emitter

@@ -45,8 +45,8 @@ type Chat struct {
 	interrupt context.CancelFunc
 	// aside cancels the side question that is being answered. It is nil if there is none.
 	aside context.CancelCauseFunc
-	// summarising is set while a model writes a summary.
-	summarising bool
+	// summarizing is set while a model writes a summary.
+	summarizing bool
 	// toldMode is the approval mode at the latest call of tellJobs.
 	toldMode  gate.Mode
 	lastReply string

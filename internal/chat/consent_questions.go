@@ -6,7 +6,7 @@ import (
 	"agent/internal/gate"
 )
 
-// asker puts questions to the user. It belongs to the owner of the chat.
+// asker puts questions to the user. Only the owner goroutine of the chat uses it.
 type asker struct {
 	inbox inbox
 	emit  emitter

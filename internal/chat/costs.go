@@ -37,7 +37,7 @@ func (c *Costs) add(usd float64) {
 	c.spent += usd
 }
 
-// totals sums up a session. It belongs to the owner of the chat.
+// totals sums up a session. Only the owner goroutine of the chat uses it.
 type totals struct {
 	Stats
 	emit     emitter

@@ -50,7 +50,7 @@ type understood struct {
 // hasBegun reports whether any part of the reply has arrived.
 func (r *reply) hasBegun() bool { return r.text.Len()+r.thought.Len()+len(r.calls) > 0 }
 
-// replies receives the model's replies and stores them. It belongs to the owner of the chat.
+// replies receives the model's replies and stores them. Only the owner goroutine of the chat uses it.
 type replies struct {
 	inbox inbox
 	emit  emitter

@@ -95,7 +95,7 @@ func (c *Chat) tellJobs() {
 	}
 }
 
-// saving checks whether the session log is written completely. It belongs to the owner of the chat.
+// saving checks whether the session log is written completely. Only the owner goroutine of the chat uses it.
 type saving struct {
 	emit    emitter
 	session *session.Log

@@ -15,17 +15,17 @@ import (
 // ErrBusy is returned by operations that are not possible while a turn runs.
 var ErrBusy = errors.New("a turn is running; wait, or interrupt it with Esc")
 
-// errSummarising is returned by operations that are not possible while a summary is written. It matches
+// errSummarizing is returned by operations that are not possible while a summary is written. It matches
 // ErrBusy.
-var errSummarising error = summarisingError{}
+var errSummarizing error = summarizingError{}
 
-type summarisingError struct{}
+type summarizingError struct{}
 
-func (summarisingError) Error() string {
+func (summarizingError) Error() string {
 	return "the conversation is being summarized; wait, or interrupt it with Esc"
 }
 
-func (summarisingError) Is(target error) bool { return target == ErrBusy }
+func (summarizingError) Is(target error) bool { return target == ErrBusy }
 
 // Retry sends the conversation again without a new message, after a failed request.
 func (c *Chat) Retry(ctx context.Context) error {
@@ -175,8 +175,8 @@ func (agentsError) Is(target error) bool { return target == ErrBusy }
 func (c *Chat) whenIdle(ctx context.Context, change func() error) error {
 	_, err := try(ctx, c.inbox, func() (struct{}, error) {
 		switch {
-		case c.summarising:
-			return struct{}{}, errSummarising
+		case c.summarizing:
+			return struct{}{}, errSummarizing
 		case c.waiting.working:
 			return struct{}{}, ErrBusy
 		}

@@ -98,7 +98,7 @@ func TestTodosAreCarriedOver_REQ_HD_011_2(t *testing.T) {
 			if carried != 1 {
 				t.Errorf("%d entries carry the list: %q", carried, b.texts(history.Human))
 			}
-			if summarises := strategy == "one-shot" || strategy == "middle-out"; summarises != strings.Contains(asked, "[>] 2 fix it") {
+			if summarizes := strategy == "one-shot" || strategy == "middle-out"; summarizes != strings.Contains(asked, "[>] 2 fix it") {
 				t.Errorf("asked %.300q", asked)
 			}
 			// Without new entries a compression does nothing (D-43). A completed list is not

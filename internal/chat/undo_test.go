@@ -136,7 +136,7 @@ func TestD48Undo(t *testing.T) {
 	b.want("a.txt", "again\n")
 	for _, entry := range b.config.History.RawHistory() {
 		if change, ok := entry.Metadata[history.MetaChange].(string); ok {
-			if is := entry.Metadata[history.MetaUndone] == true; is == b.config.Env.Snapshots.IsInEffect(snapshot.Mark(change)) {
+			if is := entry.Metadata[history.MetaUndone] == true; is != b.config.Env.Snapshots.IsUndone(snapshot.Mark(change)) {
 				t.Errorf("change %s is marked as undone: %v", change, is)
 			}
 		}

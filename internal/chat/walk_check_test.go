@@ -110,7 +110,7 @@ func (w *walk) checkFiles(step string) {
 	w.must(again.Close())
 	for _, entry := range w.config.History.RawHistory() {
 		if change, ok := entry.Metadata[history.MetaChange].(string); ok {
-			if undone := entry.Metadata[history.MetaUndone] == true; undone == w.store.IsInEffect(snapshot.Mark(change)) {
+			if undone := entry.Metadata[history.MetaUndone] == true; undone != w.store.IsUndone(snapshot.Mark(change)) {
 				w.rt.Errorf("after %s the change %s is marked as undone: %v", step, change, undone)
 			}
 		}

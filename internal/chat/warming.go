@@ -46,8 +46,8 @@ type Warming struct {
 	// shown reports whether a window shows the chat. It is nil while the chat has its own window.
 	shown atomic.Pointer[func() bool]
 
-	// The remaining fields belong to the owner. base is the context of refreshes, canceled when the
-	// chat ends. serving is set while the chat also waits between turns.
+	// Only the owner goroutine uses the remaining fields. base is the context of refreshes, canceled
+	// when the chat ends. serving is set while the chat also waits between turns.
 	base    context.Context
 	serving bool
 	account cachewarm.Account

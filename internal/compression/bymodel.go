@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// byModel asks a model to summarise the entries before the preserved tail. If it keeps the top, it
-// summarises only the entries between top and tail.
+// byModel asks a model to summarize the entries before the preserved tail. If it keeps the top, it
+// summarizes only the entries between top and tail.
 type byModel struct {
 	name     string
 	keepsTop bool
@@ -47,7 +47,7 @@ func (s byModel) Compress(ctx context.Context, c Context) (Result, error) {
 	case part.to == 0:
 		return noop(s, c, reasonTail), nil
 	}
-	return summarise(ctx, s, c, part)
+	return summarizePart(ctx, s, c, part)
 }
 
 // topSize returns how many of n entries are kept at the beginning (D-34).

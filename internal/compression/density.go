@@ -31,7 +31,7 @@ type DensityConfig struct {
 // memory grows with the size of the edits and with the number of distinct files and tools. It also
 // needs four bytes per entry.
 func optimize(raw []*history.Content, config DensityConfig) (history.DensityResult, error) {
-	config.Facts = config.Facts.memoised()
+	config.Facts = config.Facts.memoized()
 	v := &view{raw: raw, unseen: firstUnseen(raw)}
 	for _, phase := range phases {
 		if config.Switches[phase.Switch.Name] {

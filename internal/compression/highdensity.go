@@ -57,12 +57,12 @@ func (s highDensity) compress(c Context, size int) Result {
 	return result
 }
 
-// summarizeHead returns the history with the results before tail summarised, and its tokens. It counts
+// summarizeHead returns the history with the results before tail summarized, and its tokens. It counts
 // only changed entries again. It does not change entries of humans and the model, even if a damaged
 // history has a response in one (REQ-HD-008.4).
 func summarizeHead(c Context, g groups, tail int) ([]*history.Content, []int) {
 	entries, tokens := slices.Clone(c.History), slices.Clone(c.Tokens)
-	calls, facts := g.callOf(), c.Facts.memoised()
+	calls, facts := g.callOf(), c.Facts.memoized()
 	kept := c.instructions()
 	for i, entry := range c.History[:tail] {
 		if entry.Speaker != history.Tool {

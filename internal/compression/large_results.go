@@ -88,7 +88,7 @@ func wholeLines(text string, bytes int) string {
 // largeResults lists the large results in the entries from index from up to index to.
 func (l *ladder) largeResults(from, to int) []largeResult {
 	var results []largeResult
-	calls, facts := groupEntries(l.History).callOf(), l.Facts.memoised()
+	calls, facts := groupEntries(l.History).callOf(), l.Facts.memoized()
 	for i, entry := range l.History[from:to] {
 		if entry.Speaker != history.Tool {
 			continue

@@ -179,7 +179,7 @@ func (l *ladder) dropLatest() {
 
 // dropPairs removes calls of the entry at index from with their results.
 func (l *ladder) dropPairs(from int, pairs []history.Pair) {
-	facts, fates := l.Facts.memoised(), groupEntries(l.History).outcomes(l.History)
+	facts, fates := l.Facts.memoized(), groupEntries(l.History).outcomes(l.History)
 	gone, g := make(map[history.Ref]bool), gap{}
 	came := unread{fates: make(map[string]int), whole: len(pairs) == len(l.History[from].Calls())}
 	for _, pair := range pairs {

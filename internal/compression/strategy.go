@@ -30,7 +30,7 @@ type TriggerMode string
 const (
 	// TriggerThreshold means that the strategy acts only once the threshold is reached.
 	TriggerThreshold TriggerMode = "threshold"
-	// TriggerContinuous means that the strategy also optimises before every request.
+	// TriggerContinuous means that the strategy also optimizes before every request.
 	TriggerContinuous TriggerMode = "continuous"
 )
 

@@ -95,19 +95,19 @@ func snapshotOf(answer string) (string, error) {
 	return snapshot, nil
 }
 
-// metaSummarised is the metadata key that makes an entry the summary of other entries. Its value is the
-// number of entries summarised.
-const metaSummarised = "summarisedEntries"
+// metaSummarized is the metadata key that makes an entry the summary of other entries. Its value is the
+// number of entries summarized.
+const metaSummarized = "summarisedEntries"
 
 func isSummaryOfEntries(c *history.Content) bool {
-	n, _ := history.MetaOf[int](c, metaSummarised)
+	n, _ := history.MetaOf[int](c, metaSummarized)
 	return n > 0
 }
 
-// summarise replaces a part of the history by one entry with a summary by the model (D-34, D-35). An
+// summarizePart replaces a part of the history by one entry with a summary by the model (D-34, D-35). An
 // unusable answer is an error. An answer that frees nothing is a no-op. Its reason contains the cost of
 // the answer.
-func summarise(ctx context.Context, s Strategy, c Context, part span) (Result, error) {
+func summarizePart(ctx context.Context, s Strategy, c Context, part span) (Result, error) {
 	replaced := c.replacedTokens(part)
 	switch {
 	case replaced == 0:
@@ -122,7 +122,7 @@ func summarise(ctx context.Context, s Strategy, c Context, part span) (Result, e
 		return Result{}, err
 	}
 	n := part.to - part.from
-	summary := history.HumanText(c.summaryText(n, snapshot)).WithMeta(history.MetaSummary, true).WithMeta(metaSummarised, n)
+	summary := history.HumanText(c.summaryText(n, snapshot)).WithMeta(history.MetaSummary, true).WithMeta(metaSummarized, n)
 	entries := c.withSummary(part, summary)
 	size := c.Count(entries[part.from])
 	result := noop(s, c, fmt.Sprintf("the summary of %s takes %d tokens and would replace %d; asking for it took %d tokens",

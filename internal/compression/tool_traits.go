@@ -21,9 +21,9 @@ func (f TraitsLookup) of(toolName string) toolspec.Traits {
 	return f(toolName)
 }
 
-// memoised returns Facts that call f only once for each tool, because a history names the same few
+// memoized returns Facts that call f only once for each tool, because a history names the same few
 // tools thousands of times.
-func (f TraitsLookup) memoised() TraitsLookup {
+func (f TraitsLookup) memoized() TraitsLookup {
 	known := make(map[string]toolspec.Traits)
 	return func(toolName string) toolspec.Traits {
 		facts, ok := known[toolName]

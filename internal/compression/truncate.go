@@ -63,7 +63,7 @@ func newTruncation(c Context, entries []*history.Content, tokens []int, g groups
 			t.markersCost += tokens[i]
 		}
 	}
-	facts, fates, latest := c.Facts.memoised(), g.outcomes(entries), latestCalls(entries)
+	facts, fates, latest := c.Facts.memoized(), g.outcomes(entries), latestCalls(entries)
 	for _, pair := range g.pairing.Pairs {
 		if pair.At.Entry == latest && !t.dropped.whole {
 			t.latest = t.root[latest]

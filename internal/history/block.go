@@ -152,7 +152,7 @@ func (c *ToolCall) WithParameters(parameters json.RawMessage) *ToolCall {
 	return edited
 }
 
-// copied returns a copy of c without memoised arguments.
+// copied returns a copy of c without memoized arguments.
 func (c *ToolCall) copied() *ToolCall {
 	return &ToolCall{ID: c.ID, Name: c.Name, Parameters: c.Parameters, Attached: c.Attached, Unknown: c.Unknown}
 }

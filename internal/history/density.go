@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// DensityResult contains the changes that an optimiser requests in the raw history that it received
+// DensityResult contains the changes that an optimizer requests in the raw history that it received
 // (REQ-HD-001.5). Indexes refer to exactly that slice (D-17). No index is both removed and replaced
 // (REQ-HD-001.6).
 type DensityResult struct {

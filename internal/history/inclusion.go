@@ -46,8 +46,8 @@ func (t *Text) Imported() *Text {
 
 // Inclusions returns the files that t includes, in order. A block with a path is one inclusion from end
 // to end, whatever its text contains. In imported text, an inclusion extends from an opening marker
-// line to the next closing one. Another opener before that closer starts again, so that the inner one
-// counts. Markers without their counterpart are plain text (REQ-HD-006.1, REQ-HD-006.5).
+// line to the next closing one. If another opening marker comes first, the inclusion begins at the later
+// marker. Markers without their counterpart are plain text (REQ-HD-006.1, REQ-HD-006.5).
 func Inclusions(t *Text) []Inclusion {
 	if t.IncludedFile != "" {
 		return []Inclusion{{Path: t.IncludedFile, Start: 0, End: len(t.Text)}}
@@ -56,7 +56,7 @@ func Inclusions(t *Text) []Inclusion {
 		return nil
 	}
 	var found []Inclusion
-	var open Inclusion // Path is empty while no opener is open
+	var open Inclusion // the inclusion that has begun; its Path is empty if none has
 	for start := 0; start < len(t.Text); {
 		end := len(t.Text)
 		if i := strings.IndexByte(t.Text[start:], '\n'); i >= 0 {

@@ -48,7 +48,7 @@ func (s *Service) Add(c *Content) error {
 }
 
 // append advances the generation together with the history. If the generation advanced earlier, an
-// optimiser would count a queued entry as seen.
+// optimizer would count a queued entry as seen.
 func (s *Service) append(c *Content) error {
 	s.generation++
 	entry := count(s.counter, c)
@@ -118,7 +118,7 @@ func (s *Service) TotalTokens() int {
 }
 
 // Generation returns the number of entries that the turn loop added. The history is dirty for an
-// optimiser while this number differs from the generation that it last processed (D-02).
+// optimizer while this number differs from the generation that it last processed (D-02).
 func (s *Service) Generation() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +184,7 @@ func (s *Service) resum() {
 	}
 }
 
-// ApplyDensityResult edits the history as an optimiser requested: replacements, then removals
+// ApplyDensityResult edits the history as an optimizer requested: replacements, then removals
 // (REQ-HD-003). It validates everything before it changes anything (D-23). If the result is faulty, it
 // returns a *DensityError and changes nothing. It must only be called from the pre-send window
 // (REQ-HD-002.10) and is refused during a compression. It sets the Tool and Tokens of each prune.

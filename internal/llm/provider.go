@@ -158,7 +158,7 @@ type RetryNotice struct {
 	// Attempt is the number of the attempt that follows, from 2.
 	Attempt int
 	Delay   time.Duration
-	// Where and Reason are Where and Message of the failure.
+	// Where and Reason are the Where and Message of the Error that caused the retry.
 	Where, Reason string
 	// Discard means that all chunks of this reply so far are void, because the next attempt starts
 	// again.

@@ -75,7 +75,7 @@ type Cost struct {
 	// Reference is the Units of the first variant. Relative is Units divided by Reference.
 	Reference float64 `json:"reference"`
 	Relative  float64 `json:"relative"`
-	// Worst is the largest ratio at any point of the recording.
+	// Worst is the largest value of Relative after any request of the recording.
 	Worst float64 `json:"worstPrefix"`
 	// FaultUnits is the part of Units spent on reading content again. The fields after it are as in
 	// Figures.

@@ -88,7 +88,7 @@ func (e *Engine) set(in *Input, name string, raw json.RawMessage) (problem strin
 	return ""
 }
 
-// number parses a number according to D-22. Any other value becomes NaN, which means the default.
+// number parses a JSON number. Any other value becomes NaN, which means the default (D-22).
 func number(raw json.RawMessage) float64 {
 	var n *float64
 	if json.Unmarshal(raw, &n) != nil || n == nil {

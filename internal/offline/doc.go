@@ -1,5 +1,5 @@
 // Package offline runs the context engine on files, without a session and without a model. An Engine
-// optimises, compresses, explains or shows a history, which is an Input: a session log, a document, or
+// optimizes, compresses, explains or shows a history, which is an Input: a session log, a document, or
 // a session of another coding agent (package logs).
 //
 // Replay measures density pruning. It runs the turns of a recording one by one through the real

@@ -72,7 +72,7 @@ type KeptPart struct {
 	Pinned bool `json:"pinned"`
 }
 
-// Explain runs the pre-send window once, as before the next request of a session that is resumed now.
+// Explain prepares the next request of a session as if the session were resumed now, but sends nothing.
 // It lists the parts that would be pruned, and why the others would be kept.
 func (e *Engine) Explain(ctx context.Context, in Input) (*Explanation, error) {
 	out := &Explanation{Steps: []string{}, Leaves: []PrunedPart{}, Stays: []KeptPart{}}

@@ -12,7 +12,7 @@ import (
 	"agent/internal/history"
 )
 
-// Optimization is the outcome of one density optimisation.
+// Optimization is the outcome of Optimize: the pruned parts of a history.
 type Optimization struct {
 	Removals     []int                       `json:"removals"`
 	Replacements map[string]*history.Content `json:"replacements"`
@@ -22,7 +22,7 @@ type Optimization struct {
 	TokensAfter  int `json:"tokensAfter"`
 
 	// Instead is the active strategy if it needs prices. A document has no prices, so high-density
-	// optimises it instead (D-90).
+	// optimizes it instead (D-90).
 	Instead string `json:"-"`
 
 	prunes []history.Prune

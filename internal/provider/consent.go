@@ -8,7 +8,8 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// consent is the file with the user's permanent approvals. Users can read and edit it.
+// consent is the file with the servers and vendors that the user has permanently approved. Users can read
+// and edit it.
 type consent struct {
 	path string
 }

@@ -75,7 +75,7 @@ func (f filter) refuseAllBut(call, argument, mask uint32, values ...uint32) {
 
 // refuse refuses a call if all conditions are true. It can be called several times for one call.
 func (f filter) refuse(call uint32, conditions ...condition) {
-	rest := 0 // rest is the number of instructions before the refusal
+	rest := 0 // the number of instructions from here to the refusal
 	for _, c := range conditions {
 		rest += len(c.values) + 2
 	}

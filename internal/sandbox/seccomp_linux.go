@@ -51,8 +51,8 @@ var neverRequested = []uint32{
 type restrictions struct {
 	// noSockets forbids sockets, except socket pairs within the command.
 	noSockets bool
-	// noChanges forbids calls that change a file without opening it. askChanges forwards such calls
-	// to the changer of this program.
+	// noChanges forbids calls that change a file without opening it. askChanges sends such calls to
+	// this program, whose changer carries them out.
 	noChanges, askChanges bool
 	// noNamespaces is set if the command shares the namespaces of this program. It forbids calls
 	// that would be harmless in a separate namespace.

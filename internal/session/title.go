@@ -60,7 +60,8 @@ func (l *Log) retitle(kind Type, written int) error {
 	return l.append(change{kind: TypeTitle, payload: titlePayload{l.title}})
 }
 
-// latestTitle returns the title in the end of a log, or "" for none.
+// latestTitle returns the last title in data, which is the end of a log. It returns "" if data contains no
+// title.
 func latestTitle(data []byte) string {
 	for len(data) > 0 {
 		at := bytes.LastIndex(data, []byte(`"type":"title"`))

@@ -121,7 +121,7 @@ func (x Sessions) Search(ctx context.Context, q Query, o Options) (found Results
 		c := &all[0]
 		if c.document == nil {
 			d, err := x.document(*c)
-			if c.score = q.score(d); err != nil || c.score < 0 { // the log may have changed in the meantime
+			if c.score = q.score(d); err != nil || c.score < 0 { // the log may have changed since it was searched
 				heap.Pop(&all)
 				continue
 			}

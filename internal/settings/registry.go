@@ -24,7 +24,7 @@ func All() []Group {
 			PromptCache, CacheWarming, ModelFamily, EditTool, Tools, EditTolerance, CacheKind, CacheLife, ReasoningBound,
 			RequestTimeout, IdleTimeout, MaxRetries,
 		}},
-		{CategoryBehaviour, slices.Concat([]AnySetting{
+		{CategoryBehavior, slices.Concat([]AnySetting{
 			CompressionStrategy, CompressionThreshold, CompressionPreserveThreshold,
 			CompressionPace, CompressionBoundaries, CompressionTopPreserveThreshold, CompressionProfile,
 		}, density(), []AnySetting{

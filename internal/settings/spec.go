@@ -15,10 +15,10 @@ type Category string
 // The categories, in the order of display.
 const (
 	CategoryModel Category = "model"
-	// CategoryBehaviour has the name that the requirements prescribe (REQ-HD-009.1).
-	CategoryBehaviour Category = "cli-behavior"
-	CategoryTools     Category = "tools"
-	CategoryPrice     Category = "price"
+	// CategoryBehavior has the name that the requirements prescribe (REQ-HD-009.1).
+	CategoryBehavior Category = "cli-behavior"
+	CategoryTools    Category = "tools"
+	CategoryPrice    Category = "price"
 )
 
 // Spec describes one setting (D-38). A Spec of a Registry must not be changed.

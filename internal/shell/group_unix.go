@@ -76,10 +76,10 @@ func runsIn(stat []byte, group int) bool {
 // exitCode returns the exit code in the form of a shell, and the name of the signal that ended the
 // command, if any. confined is the signal that ended the command inside of a sandbox, 0 for none.
 func exitCode(ended *os.ProcessState, confined syscall.Signal) (code int, signal string) {
-	const signalled = 128
+	const signaled = 128
 	status := ended.Sys().(syscall.WaitStatus)
 	if status.Signaled() {
-		return signalled + int(status.Signal()), unix.SignalName(status.Signal())
+		return signaled + int(status.Signal()), unix.SignalName(status.Signal())
 	}
 	return status.ExitStatus(), unix.SignalName(confined)
 }

@@ -127,7 +127,8 @@ func (o *output) close() {
 	}
 }
 
-// follow turns the output into a log like one from newLog. It returns the present size.
+// follow begins to write the output to a file, as an output from newLog does from the start. It returns
+// the number of bytes so far.
 func (o *output) follow() int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -202,22 +202,22 @@ func (s *Store) node(m Mark) (int, error) {
 	return n, nil
 }
 
-// IsInEffect reports whether a change was not undone. It returns true for an unknown change.
-func (s *Store) IsInEffect(m Mark) bool {
+// IsUndone reports whether a change was undone. It returns false for an unknown change.
+func (s *Store) IsUndone(m Mark) bool {
 	if !s.use() {
-		return true
+		return false
 	}
 	defer s.mu.Unlock()
 	id, err := s.node(m)
 	if err != nil {
-		return true
+		return false
 	}
 	for _, n := range s.tree.up(s.tree.head) {
 		if n.ID == id {
-			return true
+			return false
 		}
 	}
-	return false
+	return true
 }
 
 // Reasons why a content is not stored.

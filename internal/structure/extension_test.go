@@ -20,7 +20,7 @@ var extensions = []struct{ file, as, registry, at, line string }{
 	{"phase.go", "internal/compression/phase_fillers.go", "internal/compression/phase.go", "oldResults,", "oldResults,\nfillers,"},
 	{"strategy.go", "internal/compression/short_results.go", "internal/compression/registry.go", "topDown{},", "topDown{},\nshortResults{},"},
 	{"command.go", "internal/slash/ping.go", "internal/slash/deps.go", "// Add a command here, or in the group that it belongs to.", "pingCommand(),"},
-	{"source.go", "internal/app/echoes.go", "internal/app/extend.go", "// Add a source of tools here.", "{isEcho, (*equipment).echoes},"},
+	{"source.go", "internal/app/echoes.go", "internal/app/extend.go", "// Add a source of tools here.", "{isEcho, (*conversationParts).echoes},"},
 	{"gate.go", "internal/app/no_secrets.go", "internal/app/extend.go", "// Add a gate here.", "noSecrets(),"},
 	{"tool.go", "internal/tools/count_letters.go", "internal/tools/registry.go", "// Add a tool here.", "countLetters(),"},
 }

@@ -88,7 +88,7 @@ const (
 	mostStartObjects = 7_000
 )
 
-var initialised = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
+var initialized = regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) bytes, (\d+) allocs$`)
 
 // mostVersionPackages limits the number of packages that are initialized before agent --version
 // prints its answer.
@@ -116,7 +116,7 @@ func checkStartAllocations(t *testing.T, agent string) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	packages := initialised.FindAllStringSubmatch(string(out), -1)
+	packages := initialized.FindAllStringSubmatch(string(out), -1)
 	if len(packages) < 100 {
 		t.Fatalf("only %d packages in\n%s", len(packages), out)
 	}

@@ -214,8 +214,8 @@ func (e *BinaryError) Error() string {
 // replacement replaces bytes that are not UTF-8 in the text for the model.
 const replacement = "\uFFFD"
 
-// foreignNote returns a note for the model that a file is not UTF-8, or "" if no such bytes are
-// known. shown is the part of the file that an answer shows.
+// foreignNote returns a note for the model that a file contains bytes that are not UTF-8, or "" if none
+// are known. shown is the part of the file in the answer to the model.
 func (s *source) foreignNote(shown string) string {
 	if s.whole == nil && strings.Contains(shown, replacement) {
 		return fmt.Sprintf("[%s may contain bytes that are not UTF-8; they appear as %s]", s.rel, replacement)

@@ -8,7 +8,8 @@ import "strings"
 // Traits is the declaration of one tool. The zero value declares nothing. Such a tool may have any
 // effect, so its calls require approval and run alone, and nothing is known about its answers.
 //
-// A parameter is a list of names. The first name that a call has is used.
+// Fields for parameters list all names that a parameter may have in a call. The first name in the call is
+// used.
 type Traits struct {
 	// Reads: calls read files or the state of the program.
 	Reads bool

@@ -122,7 +122,7 @@ func (a *activity) event(event chat.Event) {
 	case chat.AsideChanged:
 		a.aside = e.Running
 	case chat.CompressionStarted:
-		a.turn.summariser = e.Model
+		a.turn.summarizer = e.Model
 	case chat.ProgramWaiting:
 		a.turn.hook = e.Names
 	case chat.ApprovalRequested:
@@ -141,7 +141,7 @@ func (a *activity) event(event chat.Event) {
 	case chat.DensityApplied:
 		a.densityApplied(e)
 	case chat.Compressed:
-		a.turn.summariser = ""
+		a.turn.summarizer = ""
 		a.surface.note(dim, "≈", e.String())
 	case chat.Searched:
 		a.surface.note(dim, "·", e.String())

@@ -15,7 +15,7 @@ import (
 // afterSession returns a screen after a session of n messages.
 func afterSession(b *testing.B, n int) *screenplay {
 	s := newScreenplay(b, 120, 40)
-	s.model.surface.colours = style.Colors16
+	s.model.surface.colors = style.Colors16
 	s.model.surface.theme = nil
 	s.model.surface.chooseTheme()
 	for range n {

@@ -82,10 +82,10 @@ func foldedRows(calls []Call) transcript.Layout {
 	failed := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Failed })
 	return func(t *style.Theme, width int) (rows []string) {
 		if len(worked) > 0 {
-			rows = noteRows(dim, "✓", summariseCalls(worked, toolspec.Label.PastTense))(t, width)
+			rows = noteRows(dim, "✓", summarizeCalls(worked, toolspec.Label.PastTense))(t, width)
 		}
 		if len(failed) > 0 {
-			rows = append(rows, noteRows(dim, "✗", summariseCalls(failed, toolspec.Label.NotDone))(t, width)...)
+			rows = append(rows, noteRows(dim, "✗", summarizeCalls(failed, toolspec.Label.NotDone))(t, width)...)
 		}
 		for _, c := range calls {
 			if c.Declined {
@@ -103,8 +103,8 @@ const (
 	foldedAbout = 60
 )
 
-// summariseCalls summarizes calls in a few words: for each kind the verb, the subjects and the number.
-func summariseCalls(calls []Call, verb func(toolspec.Label) string) string {
+// summarizeCalls summarizes calls in a few words: for each kind the verb, the subjects and the number.
+func summarizeCalls(calls []Call, verb func(toolspec.Label) string) string {
 	type kind struct {
 		verb  string
 		calls int

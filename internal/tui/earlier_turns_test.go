@@ -50,11 +50,11 @@ func TestManyCallsAreFolded(t *testing.T) {
 	for _, file := range []string{"a", "b", "c", "d", "e", "f"} {
 		calls = append(calls, Call{Label: labelOf("read_file " + file + ".go")})
 	}
-	if got, want := summariseCalls(calls, toolspec.Label.PastTense), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
+	if got, want := summarizeCalls(calls, toolspec.Label.PastTense), "read a.go, b.go, c.go, d.go and 2 more"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	named := toolspec.Label{Verbs: toolspec.Verbs{Done: "asked:", About: "{title}"}, Subject: "count", Key: "all that it is told"}
-	if got := summariseCalls([]Call{{Label: named}}, toolspec.Label.PastTense); got != "asked: count" {
+	if got := summarizeCalls([]Call{{Label: named}}, toolspec.Label.PastTense); got != "asked: count" {
 		t.Errorf("%q", got)
 	}
 }

@@ -247,12 +247,12 @@ func TestFrames(t *testing.T) {
 
 // frameLooks are the combinations of background and number of colors in terminals.
 var frameLooks = map[string]func(*Options){
-	"dark":  coloured(style.Dark, "TERM=xterm-256color", "COLORTERM=truecolor"),
-	"light": coloured(style.Light, "TERM=xterm-256color", "COLORTERM=truecolor"),
-	"16":    coloured(style.Dark, "TERM=xterm"),
+	"dark":  colored(style.Dark, "TERM=xterm-256color", "COLORTERM=truecolor"),
+	"light": colored(style.Light, "TERM=xterm-256color", "COLORTERM=truecolor"),
+	"16":    colored(style.Dark, "TERM=xterm"),
 }
 
-func coloured(theme string, environ ...string) func(*Options) {
+func colored(theme string, environ ...string) func(*Options) {
 	return func(o *Options) {
 		o.Environ, o.Settings = append(o.Environ, environ...), func() Settings { return Settings{Theme: theme} }
 	}

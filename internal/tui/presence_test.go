@@ -113,7 +113,7 @@ func (p programs) StatusLine() func(context.Context, chat.Status, chat.Stats) (s
 func TestOwnStatus(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
-	s.model.surface.colours = style.Colors16
+	s.model.surface.colors = style.Colors16
 	runs := 0
 	s.model.own.programs = programs{line: func(_ context.Context, status chat.Status, _ chat.Stats) (string, error) {
 		runs++
@@ -139,7 +139,7 @@ func TestOwnStatus(t *testing.T) {
 	if said := strings.Count(strings.Join(s.model.frame().Printed, "\n"), "took too long"); runs != 1 || said != 1 {
 		t.Errorf("%d runs, said %d times", runs, said)
 	}
-	if s.model.surface.colours, s.model.own.text = style.NoColors, "four \x1b[31mred"; s.model.own.view(60)[0] != "four red" {
+	if s.model.surface.colors, s.model.own.text = style.NoColors, "four \x1b[31mred"; s.model.own.view(60)[0] != "four red" {
 		t.Errorf("without colours: %q", s.model.own.view(60))
 	}
 	s.model.own.programs = programs{}

@@ -38,10 +38,10 @@ type surface struct {
 	keys   *keymap.Map
 	// links is the setting from which the links of the theme were made.
 	links string
-	// colours is the color support of the terminal.
-	colours style.Colors
-	theme   *style.Theme
-	md      *markdown.Renderer
+	// colors is the color support of the terminal.
+	colors style.Colors
+	theme  *style.Theme
+	md     *markdown.Renderer
 
 	transcript transcript.Transcript
 	// held is an entry that must be printed before anything else, or nil for none.
@@ -90,7 +90,7 @@ func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 	if s.boundKeys == nil {
 		s.boundKeys = keymap.Default
 	}
-	s.colours = style.DetectColors(s.environ.get)
+	s.colors = style.DetectColors(s.environ.get)
 	s.ground.dark, s.ground.known = term.DeclaredBackground(s.environ.get("COLORFGBG"))
 	s.chooseTheme()
 	return s
@@ -104,7 +104,7 @@ func (s *surface) chooseTheme() {
 		return style.PaletteFor(name, s.ground.dark || !s.ground.known, s.palettes...)
 	}
 	if p := offered(set.Theme); s.theme == nil || !s.plain && s.theme.Palette != p.Name {
-		s.theme = style.NewTheme(s.colours, p)
+		s.theme = style.NewTheme(s.colors, p)
 		if s.plain {
 			s.theme = style.NewSpoken()
 		}

@@ -75,7 +75,7 @@ func (l *ownStatus) takeOutput(text string, err error) tea.Cmd {
 // sequence.
 func (l *ownStatus) view(width int) []string {
 	line, _, _ := strings.Cut(strings.TrimSpace(l.text), "\n")
-	clean := style.CleanStyled(line, l.surface.colours != style.NoColors)
+	clean := style.CleanStyled(line, l.surface.colors != style.NoColors)
 	if strings.TrimSpace(clean) == "" {
 		return nil
 	}

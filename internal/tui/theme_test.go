@@ -11,7 +11,7 @@ import (
 func TestBackgroundAnswerCountsOnlyInTime(t *testing.T) {
 	t.Parallel()
 	s := newScreenplay(t, 60, 24)
-	s.model.surface.colours = style.Colors16
+	s.model.surface.colors = style.Colors16
 	s.clock = s.clock.Add(50 * time.Millisecond)
 	s.update(inputMsg{term.Background{Dark: false}})
 	if s.model.surface.theme.Palette != style.Light {
@@ -51,14 +51,14 @@ func TestAThemeIsAValue(t *testing.T) {
 		t.Error("auto is not what fits the ground")
 	}
 	third := style.Palettes[0]
-	third.Name, third.Red, third.UserGround = "third", style.Colour{TrueColor: "#cc0011", ANSI256: "160", ANSI: "9"}, style.Colour{TrueColor: "#000001", ANSI256: "16"}
-	for colours, want := range map[style.Colors]string{style.TrueColors: "\x1b[38;2;204;0;17m", style.Colors256: "\x1b[38;5;160m", style.Colors16: "\x1b[91m", style.NoColors: ""} {
-		theme := style.NewTheme(colours, third)
+	third.Name, third.Red, third.UserGround = "third", style.Color{TrueColor: "#cc0011", ANSI256: "160", ANSI: "9"}, style.Color{TrueColor: "#000001", ANSI256: "16"}
+	for colors, want := range map[style.Colors]string{style.TrueColors: "\x1b[38;2;204;0;17m", style.Colors256: "\x1b[38;5;160m", style.Colors16: "\x1b[91m", style.NoColors: ""} {
+		theme := style.NewTheme(colors, third)
 		if theme.Bad.On != want {
-			t.Errorf("with %d colours red is %q, want %q", colours, theme.Bad.On, want)
+			t.Errorf("with %d colours red is %q, want %q", colors, theme.Bad.On, want)
 		}
-		if ground := theme.UserGround.On != ""; ground != (colours <= style.Colors256) {
-			t.Errorf("with %d colours the ground is %q", colours, theme.UserGround.On)
+		if ground := theme.UserGround.On != ""; ground != (colors <= style.Colors256) {
+			t.Errorf("with %d colours the ground is %q", colors, theme.UserGround.On)
 		}
 	}
 }

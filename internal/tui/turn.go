@@ -28,8 +28,8 @@ type turn struct {
 	returned bool
 	// arriving describes the call that the model is writing.
 	arriving string
-	// summariser is the model that is writing a summary of the conversation.
-	summariser string
+	// summarizer is the model that is writing a summary of the conversation.
+	summarizer string
 	// hook is the hook that the turn waits for.
 	hook string
 	// written is the amount of text and reasoning received, in bytes.
@@ -113,8 +113,8 @@ func (a *activity) doing() string {
 		return fmt.Sprintf("attempt %d in %s", u.retry.attempt, humanize.Elapsed(u.retry.at.Sub(now)+time.Second-1))
 	case u.silence.lasts(now):
 		return "nothing from " + a.modelName() + " for " + humanize.Elapsed(now.Sub(u.silence.since))
-	case u.summariser != "":
-		return "summarising with " + style.Clean(u.summariser)
+	case u.summarizer != "":
+		return "summarizing with " + style.Clean(u.summarizer)
 	case u.arriving != "":
 		return "next: " + u.arriving
 	case a.reply.thinking():

@@ -99,7 +99,7 @@ func (j *job) work(ctx context.Context) tools.Answer {
 	status := j.statusOf(ctx, outcome, err)
 	answer := j.report(status, child.Unused)
 	child.Ended(status, j.changed.String(), j.said)
-	end() // the record is free for a call that continues the subagent
+	end() // close the subagent, so that another call can continue it
 	return j.ended(status, answer)
 }
 

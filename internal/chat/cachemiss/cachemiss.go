@@ -20,9 +20,9 @@ type Cause string
 
 // The causes.
 const (
-	// CauseModel is another model or endpoint.
+	// CauseModel means that the model or the endpoint changed.
 	CauseModel Cause = "model"
-	// CauseTools are other tools, or the same with another definition.
+	// CauseTools means that the list of tools or the definition of a tool changed.
 	CauseTools Cause = "tools"
 	// CauseInstructions is a changed instruction file in the system prompt. CauseClock is a changed date or
 	// time in the system prompt. CausePrompt is any other change of the system prompt.

@@ -59,7 +59,7 @@ func (p *Rewinder) apply(plan *snapshot.Plan, by string) ([]snapshot.ChangedFile
 // markUndone marks the writes in the history whose changes were undone. It removes the mark from writes
 // that count again (D-48).
 func (p *Rewinder) markUndone() error {
-	return window.MarkUndone(p.History, func(change string) bool { return !p.Env.Snapshots.IsInEffect(snapshot.Mark(change)) })
+	return window.MarkUndone(p.History, func(change string) bool { return p.Env.Snapshots.IsUndone(snapshot.Mark(change)) })
 }
 
 // report returns the message for the model about the files that an undo or a redo changed. If the model

@@ -157,7 +157,7 @@ func (w *Window) compress(ctx context.Context, strategy compression.Strategy, ur
 	_, err := w.rebuild(strategy.Name(), func(entries []*history.Content, tokens []int) (_ []*history.Content, err error) {
 		given := w.CompressionContext(strategy, entries, tokens)
 		if strategy.RequiresLLM() {
-			result, err = w.summaries.summarise(ctx, strategy, given, urgency)
+			result, err = w.summaries.summarize(ctx, strategy, given, urgency)
 		} else {
 			result, err = strategy.Compress(ctx, given)
 		}

@@ -128,7 +128,7 @@ func (c *Contents) entryItems() []Item {
 		if entry.Empty() {
 			continue // the block is not sent
 		}
-		own := -1 // the item to which the overhead of the entry is added
+		own := -1 // the index of the item that gets the tokens of the entry outside its blocks
 		left := c.history.CountContent(entry)
 		for _, block := range entry.Blocks {
 			if at, ok := answered[block]; ok {

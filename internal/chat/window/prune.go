@@ -17,8 +17,8 @@ type Pruning struct {
 	pricing   *pricing
 	tell      func(Step)
 	log       *slog.Logger
-	// optimised is the latest generation of the history that density has processed (D-02).
-	optimised uint64
+	// optimized is the latest generation of the history that density has processed (D-02).
+	optimized uint64
 }
 
 // EnsureDensityOptimized prunes content that newer content has made stale. It does so if the strategy
@@ -32,10 +32,10 @@ func (p *Pruning) EnsureDensityOptimized(strategy compression.Strategy) error {
 	}
 	optimizer, ok := strategy.(compression.Optimizer)
 	generation := p.history.Generation()
-	if over := p.measure.overLimit(); !ok || !over && (p.optimised == generation || p.pricing.pastIsKept()) {
+	if over := p.measure.overLimit(); !ok || !over && (p.optimized == generation || p.pricing.pastIsKept()) {
 		return nil
 	}
-	p.optimised = generation
+	p.optimized = generation
 	result, err := optimizer.Optimize(p.history.RawHistory(), p.staleness.Config())
 	if err != nil {
 		return fmt.Errorf("pruning failed, so nothing was sent: %w", err)

@@ -254,7 +254,7 @@ func (r *reader) check(word *syntax.Word) {
 			}
 		case *syntax.ProcSubst:
 			if node.Op == syntax.CmdIn {
-				r.sure = false // its output may be a script
+				r.sure = false // the output of <(...) may be run as a script
 			}
 			return false
 		case *syntax.CmdSubst:

@@ -162,7 +162,7 @@ func newFact(call *history.ToolCall, tool toolspec.Traits, root string) *fact {
 	return f
 }
 
-// lines sets the range of lines that a view requests.
+// lines sets the range of lines that a call reads or edits.
 func (f *fact) lines(call *history.ToolCall, tool toolspec.Traits) {
 	f.headed, f.fragment = tool.Headed, tool.Fragment
 	if tool.Fragment {

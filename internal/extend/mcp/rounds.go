@@ -46,7 +46,7 @@ func (c *Client) rounds(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// fulfil answers the requests of a server. If there are no requests, the server is busy, and fulfil
+// fulfill answers the requests of a server. If there are no requests, the server is busy, and fulfil
 // waits.
 func (c *Client) fulfil(ctx context.Context, asked sdk.InputRequestMap) (sdk.InputResponseMap, error) {
 	if len(asked) == 0 {

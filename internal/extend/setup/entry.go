@@ -122,7 +122,7 @@ type places struct {
 	user []string
 	// own is a path below the folder of the configuration.
 	own string
-	// further lists more folders of the user.
+	// further lists absolute paths of other folders of the user.
 	further []string
 	// plugin returns the folders in a plugin.
 	plugin func(trustedfile.Plugin) []string

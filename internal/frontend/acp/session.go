@@ -34,9 +34,9 @@ type session struct {
 	prompts []message
 	// begun is the number of prompts, from the front, that are part of the running turn.
 	begun int
-	// cancelling is set if a cancel has arrived for a prompt whose turn has not begun yet. That turn then
+	// canceling is set if a cancel has arrived for a prompt whose turn has not begun yet. That turn then
 	// ends immediately.
-	cancelling bool
+	canceling bool
 	// command cancels the running slash command. It is nil if none is running.
 	command context.CancelFunc
 	asking  asking
@@ -213,7 +213,7 @@ func (s *session) cancel() {
 	kept := max(s.begun, len(s.prompts)-taken)
 	waiting := s.prompts[kept:]
 	s.prompts = s.prompts[:kept:kept]
-	s.cancelling = kept > 0
+	s.canceling = kept > 0
 	s.mu.Unlock()
 	for _, m := range waiting {
 		s.answerPrompt(m, "cancelled", nil)
@@ -226,9 +226,9 @@ func (s *session) event(e chat.Event) {
 	switch e := e.(type) {
 	case chat.TurnStarted:
 		s.mu.Lock()
-		cancelling := s.cancelling
+		canceling := s.canceling
 		s.mu.Unlock()
-		if cancelling {
+		if canceling {
 			s.talk.Chat.Interrupt()
 		}
 	case chat.UserMessage, chat.MessageReturned:
@@ -254,11 +254,11 @@ func (s *session) event(e chat.Event) {
 func (s *session) turnEnded(e chat.TurnEnded) {
 	s.mu.Lock()
 	n := max(s.begun, min(1, len(s.prompts)))
-	ended, cancelled := s.prompts[:n:n], s.cancelling
-	s.prompts, s.begun, s.cancelling = s.prompts[n:], 0, false
+	ended, canceled := s.prompts[:n:n], s.canceling
+	s.prompts, s.begun, s.canceling = s.prompts[n:], 0, false
 	s.mu.Unlock()
 	for _, m := range ended {
-		reason, err := stopReason(e, cancelled)
+		reason, err := stopReason(e, canceled)
 		s.answerPrompt(m, reason, err)
 	}
 }
@@ -273,9 +273,9 @@ func (s *session) answerPrompt(m message, reason string, failure error) {
 }
 
 // stopReason returns the protocol's stop reason for the end of a turn.
-func stopReason(e chat.TurnEnded, cancelled bool) (string, error) {
+func stopReason(e chat.TurnEnded, canceled bool) (string, error) {
 	switch {
-	case cancelled || e.Outcome.Stop == chat.StopInterrupted || errors.Is(e.Err, context.Canceled):
+	case canceled || e.Outcome.Stop == chat.StopInterrupted || errors.Is(e.Err, context.Canceled):
 		return "cancelled", nil
 	case e.Outcome.Stop == chat.StopMaxTurns || e.Outcome.Stop == chat.StopMaxCost:
 		return "max_turn_requests", nil

@@ -54,7 +54,7 @@ func place(ctx context.Context, dir, cache, name string) (w Worktree, err error)
 	}
 	w.Path = filepath.Join(Folder(cache, common), name)
 	w.Branch = "agent/" + name
-	prefix, _ := run(ctx, dir, "rev-parse", "--show-prefix") // a bare repository has none
+	prefix, _ := run(ctx, dir, "rev-parse", "--show-prefix") // fails in a bare repository, which has no prefix
 	w.Inside = filepath.Join(w.Path, prefix)
 	return w, nil
 }

@@ -33,12 +33,12 @@ type Dialect struct {
 	// OmitEffort omits the effort, because the model does not support it.
 	OmitEffort bool `json:"omitEffort,omitzero"`
 
-	ConversationLessons `json:"-"`
+	ConversationDialect `json:"-"`
 }
 
-// ConversationLessons contains what was learned in one conversation. It is not kept for later runs.
-type ConversationLessons struct {
-	// Forgotten contains the thinking of this conversation that the endpoint has refused.
+// ConversationDialect is the part of a Dialect that applies only to one conversation. It is not stored.
+type ConversationDialect struct {
+	// Forgotten identifies the thinking that the endpoint has refused. It is not sent again.
 	Forgotten *entries.RefusedAttachments
 	// NoThinking omits all earlier thinking, because the endpoint refused new thinking, too.
 	NoThinking bool

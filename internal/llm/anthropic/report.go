@@ -22,7 +22,8 @@ type wireReport struct {
 	} `json:"diagnostics"`
 }
 
-// prefixMismatch is the reason for dropping thinking whose conversation has changed.
+// prefixMismatch is the reason that the server reports if it drops thinking because an earlier message has
+// changed.
 const prefixMismatch = "prefix_binding_mismatch"
 
 // report processes the report of the server about the request.

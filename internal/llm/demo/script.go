@@ -52,7 +52,7 @@ const maxCalls = 30
 // next returns the script's reply to a request.
 func next(r request) reply {
 	c := newConversation(r.Messages)
-	if snapshot, ok := summarise(c); ok {
+	if snapshot, ok := summarize(c); ok {
 		return reply{text: snapshot}
 	}
 	if len(c.since(c.asked)) >= maxCalls {
@@ -69,9 +69,9 @@ func next(r request) reply {
 	return answer
 }
 
-// summarise answers the request for a summary of the conversation. The script cannot write a summary,
+// summarize answers the request for a summary of the conversation. The script cannot write a summary,
 // so the result only names the job.
-func summarise(c conversation) (string, bool) {
+func summarize(c conversation) (string, bool) {
 	system := ""
 	for _, m := range c.messages {
 		if m.Role == "system" {

@@ -31,7 +31,7 @@ func (e *Endpoint) proxy() *url.URL {
 	return proxy
 }
 
-// proxyName returns the proxy for an error that it may have caused, or "" if there is none.
+// proxyName returns a note for an error message that names the proxy in use, or "" without a proxy.
 func (e *Endpoint) proxyName() string {
 	if proxy := e.proxy(); proxy != nil {
 		return " (through the proxy " + proxy.Host + ")"

@@ -44,11 +44,11 @@ type Dialect struct {
 	// stored elsewhere and for longer than the other lessons.
 	Bound bool `json:"-"`
 
-	ConversationLessons `json:"-"`
+	ConversationDialect `json:"-"`
 }
 
-// ConversationLessons contains what was learned in one conversation. It is not kept for later runs.
-type ConversationLessons struct {
+// ConversationDialect is the part of a Dialect that applies only to one conversation. It is not stored.
+type ConversationDialect struct {
 	// Forgotten contains the attachments of this conversation that the endpoint has refused.
 	Forgotten *entries.RefusedAttachments
 	// NoReasoning omits all attachments of reasoning, because the endpoint refused new
@@ -99,7 +99,7 @@ func learn(d Dialect, req llm.Request, refused string) (wanted Dialect, note str
 			l.learn(&wanted, refused, req)
 		}
 		switch {
-		case wanted.ConversationLessons != d.ConversationLessons:
+		case wanted.ConversationDialect != d.ConversationDialect:
 			return wanted, l.note
 		case wanted != d:
 			return wanted, ""

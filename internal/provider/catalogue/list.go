@@ -13,10 +13,10 @@ import (
 	"agent/internal/llm/vendor"
 )
 
-// File is the name of a fetched list.
+// File is the name of the file with a fetched list of models.
 const File = "models.tsv"
 
-// MaxSize limits a fetched list, in bytes.
+// MaxSize limits a fetched list of models, in bytes.
 const MaxSize = 1 << 20
 
 // list is a list of models and its date.
@@ -43,7 +43,7 @@ var (
 	current = sync.OnceValue(load)
 )
 
-// UseFile sets the path of a fetched list. It must be called before the first lookup, which reads the
+// UseFile sets the path of a fetched list of models. It must be called before the first lookup, which reads the
 // file.
 func UseFile(path string) { file = path }
 

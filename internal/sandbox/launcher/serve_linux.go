@@ -9,8 +9,8 @@ import (
 
 // Exit codes for failures of the helper itself. Otherwise it exits with the command's code.
 const (
-	ExitBroken    = 125
-	exitSignalled = 128
+	ExitBroken   = 125
+	exitSignaled = 128
 )
 
 // serve runs the helper: it receives the Spec, executes it, and returns the exit code.
@@ -32,7 +32,7 @@ func serve() int {
 		return 0
 	}
 	if readable(0, Channel)[0] {
-		return exitSignalled + int(syscall.SIGKILL) // the program has ended, so do not start the command
+		return exitSignaled + int(syscall.SIGKILL) // the program has ended, so do not start the command
 	}
 	child, err := syscall.ForkExec(spec.Path, spec.Args, &syscall.ProcAttr{
 		Dir: spec.Dir, Env: spec.Env, Files: []uintptr{0, 1, 2},
@@ -44,7 +44,7 @@ func serve() int {
 	}
 	if !spec.KernelBounds {
 		others := func() int { return len(Processes()) - 1 }
-		go LimitProcesses(spec.Processes, others, func() { os.Exit(exitSignalled + int(syscall.SIGKILL)) }, nil)
+		go LimitProcesses(spec.Processes, others, func() { os.Exit(exitSignaled + int(syscall.SIGKILL)) }, nil)
 	}
 	code, signal := wait(child)
 	_ = Send(channel, &Report{LeftBehind: endOthers(spec.Grace), Signal: uint64(signal)})
@@ -111,7 +111,7 @@ func wait(child int) (code int, signal syscall.Signal) {
 		return ExitBroken, 0
 	}
 	for {
-		gone := readable(collectEvery, Channel, int32(handle))[0] // returns at intervals to collect other processes
+		gone := readable(collectEvery, Channel, int32(handle))[0] // waits at most collectEvery, so that other processes are collected, too
 		for {
 			var status syscall.WaitStatus
 			pid, err := syscall.Wait4(-1, &status, syscall.WNOHANG, nil)
@@ -119,7 +119,7 @@ func wait(child int) (code int, signal syscall.Signal) {
 			case err == syscall.EINTR:
 				continue
 			case pid == child && status.Signaled():
-				return exitSignalled + int(status.Signal()), status.Signal()
+				return exitSignaled + int(status.Signal()), status.Signal()
 			case pid == child:
 				return status.ExitStatus(), 0
 			case err != nil:
@@ -130,7 +130,7 @@ func wait(child int) (code int, signal syscall.Signal) {
 			}
 		}
 		if gone {
-			os.Exit(exitSignalled + int(syscall.SIGKILL))
+			os.Exit(exitSignaled + int(syscall.SIGKILL))
 		}
 	}
 }

@@ -36,14 +36,14 @@ type server struct {
 	mu     sync.Mutex
 	asked  int
 	// answers maps the IDs of the server's own requests to channels for the answers of the client.
-	answers   map[string]chan message
-	cancelled map[string]chan struct{}
-	extra     int // extra is the number of tools added during the session
-	visits    int
+	answers  map[string]chan message
+	canceled map[string]chan struct{}
+	extra    int // extra is the number of tools added during the session
+	visits   int
 }
 
 func serve(quirks []string) {
-	s := &server{quirks: quirks, answers: map[string]chan message{}, cancelled: map[string]chan struct{}{}}
+	s := &server{quirks: quirks, answers: map[string]chan message{}, canceled: map[string]chan struct{}{}}
 	if s.has("exit") {
 		fmt.Fprintln(os.Stderr, "Error: missing API token")
 		os.Exit(1)
@@ -208,9 +208,9 @@ func (s *server) cancel(m message) {
 	_ = json.Unmarshal(m.Params, &params)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.cancelled[string(params.RequestID)]; c != nil {
+	if c := s.canceled[string(params.RequestID)]; c != nil {
 		close(c)
-		delete(s.cancelled, string(params.RequestID))
+		delete(s.canceled, string(params.RequestID))
 	}
 }
 

@@ -125,19 +125,19 @@ const media = `{"type":"text","text":"a` + "\xff" + `b"},` +
 
 // wait implements the tools that take time. A canceled call gets no answer.
 func (s *server) wait(m message, c call, say func(string)) {
-	cancelled := make(chan struct{})
+	canceled := make(chan struct{})
 	s.mu.Lock()
-	s.cancelled[string(m.ID)] = cancelled
+	s.canceled[string(m.ID)] = canceled
 	s.mu.Unlock()
 	steps := max(1, number(m, "n"))
 	if c.Name == "silent" {
-		<-cancelled
+		<-canceled
 		return
 	}
 	for i := range steps {
 		select {
 		case <-time.After(time.Duration(number(m, "ms")) * time.Millisecond):
-		case <-cancelled:
+		case <-canceled:
 			return
 		}
 		if c.Name == "work" {

@@ -133,12 +133,12 @@ func (l *look) take(parameters string, g Colors) {
 		case code == 0:
 			*l = look{}
 		case code == 38 || code == 48:
-			colour, used := extended(codes[i+1:], g)
+			color, used := extended(codes[i+1:], g)
 			i += used
 			if code == 38 {
-				l.fore = colour
+				l.fore = color
 			} else {
-				l.back = colour
+				l.back = color
 			}
 		case code >= 30 && code <= 37:
 			l.fore = g.Colors[code-30]
@@ -185,7 +185,7 @@ func (l *look) attribute(code int) {
 }
 
 // extended reads a 24-bit or palette color. used is the number of codes that it read.
-func extended(codes []string, g Colors) (colour string, used int) {
+func extended(codes []string, g Colors) (color string, used int) {
 	number := func(i int) int {
 		if i >= len(codes) {
 			return 0

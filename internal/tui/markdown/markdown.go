@@ -112,7 +112,7 @@ func isTask(item ast.Node) bool {
 	return first != nil && first.FirstChild() != nil && first.FirstChild().Kind() == extast.KindTaskCheckBox
 }
 
-// list renders items after their marks. Nested lists are indented under them.
+// list renders items, each after its bullet or number. Nested lists are indented under them.
 func (m *Renderer) list(list *ast.List, width, full int) []string {
 	var out []string
 	number := list.Start

@@ -135,7 +135,7 @@ func Render(t *style.Theme, diff string, width int) (rows []string) {
 func (f File) rows(t *style.Theme, width int) []string {
 	lines, _ := parse(f.Diff)
 	markWords(lines)
-	colour(t, lines, f.Name)
+	color(t, lines, f.Name)
 	gutter := 1
 	for _, l := range lines {
 		gutter = max(gutter, len(strconv.Itoa(l.number)))
@@ -147,9 +147,9 @@ func (f File) rows(t *style.Theme, width int) []string {
 	return out
 }
 
-// colour sets the spans of every line. They are styled by syntax if backgrounds mark added and removed
+// color sets the spans of every line. They are styled by syntax if backgrounds mark added and removed
 // lines, and otherwise by side.
-func colour(t *style.Theme, lines []line, path string) {
+func color(t *style.Theme, lines []line, path string) {
 	grounds := t.AddedGround.On != ""
 	for i, l := range lines {
 		text := style.Span{Text: l.text}

@@ -24,17 +24,17 @@ const leastContrast = 3.0
 type ownPalette struct {
 	// Ground is the background of the terminal for which the theme is made: dark, light or a color.
 	Ground                                  string `json:"ground"`
-	Red, Magenta, Blue, Yellow, Green, Cyan ownColour
-	UserGround                              ownColour
-	AddedGround, RemovedGround              ownColour
-	AddedWordGround, RemovedWordGround      ownColour
+	Red, Magenta, Blue, Yellow, Green, Cyan ownColor
+	UserGround                              ownColor
+	AddedGround, RemovedGround              ownColor
+	AddedWordGround, RemovedWordGround      ownColor
 }
 
-// ownColour is a color in a file: one value for all terminals, or one for each number of colors.
-type ownColour struct{ Colour }
+// ownColor is a color in a file: one value for all terminals, or one for each number of colors.
+type ownColor struct{ Color }
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (c *ownColour) UnmarshalJSON(data []byte) error {
+func (c *ownColor) UnmarshalJSON(data []byte) error {
 	var each struct{ TrueColor, ANSI256, ANSI string }
 	one := json.Unmarshal(data, &each.TrueColor) == nil
 	if !one {
@@ -46,22 +46,22 @@ func (c *ownColour) UnmarshalJSON(data []byte) error {
 		}
 	}
 	for _, value := range []string{each.TrueColor, each.ANSI256, each.ANSI} {
-		if n, err := strconv.Atoi(value); value != "" && !hexColour.MatchString(value) && (err != nil || n < 0 || n > 255) {
+		if n, err := strconv.Atoi(value); value != "" && !hexColor.MatchString(value) && (err != nil || n < 0 || n > 255) {
 			return fmt.Errorf("%q is not a color. Use #rrggbb, or a palette number from 0 to 255", value)
 		}
 	}
-	if c.Colour = Colour(each); one {
-		c.Colour = sameColour(each.TrueColor)
+	if c.Color = Color(each); one {
+		c.Color = sameColor(each.TrueColor)
 	}
 	return nil
 }
 
-var hexColour = lazyregexp.New(`^#[0-9a-fA-F]{6}$`)
+var hexColor = lazyregexp.New(`^#[0-9a-fA-F]{6}$`)
 
-// sameColour returns a color for all terminals, computed from its value for terminals with the most colors.
-func sameColour(full string) Colour {
-	c := colour(full, full, full)
-	if hexColour.MatchString(full) {
+// sameColor returns a color for all terminals, computed from its value for terminals with the most colors.
+func sameColor(full string) Color {
+	c := color(full, full, full)
+	if hexColor.MatchString(full) {
 		rgb := termenv.RGBColor(full)
 		c.ANSI256 = fmt.Sprint(int(termenv.ANSI256.Convert(rgb).(termenv.ANSI256Color)))
 		c.ANSI = fmt.Sprint(int(termenv.ANSI.Convert(rgb).(termenv.ANSIColor)))
@@ -110,7 +110,7 @@ func ParsePalette(name string, data []byte) (Palette, error) {
 		ground = "#1e1e1e"
 	case ground == Light:
 		ground = "#ffffff"
-	case !hexColour.MatchString(ground):
+	case !hexColor.MatchString(ground):
 		return Palette{}, errors.New(`"ground" must be the background of the terminal: dark, light or #rrggbb`)
 	}
 	if isLight(ground) {
@@ -118,22 +118,22 @@ func ParsePalette(name string, data []byte) (Palette, error) {
 	}
 	p := Palette{Name: name}
 	for _, part := range []struct {
-		into       *Colour
-		own, usual Colour
+		into       *Color
+		own, usual Color
 	}{
-		{&p.Red, own.Red.Colour, base.Red},
-		{&p.Magenta, own.Magenta.Colour, base.Magenta},
-		{&p.Blue, own.Blue.Colour, base.Blue},
-		{&p.Yellow, own.Yellow.Colour, base.Yellow},
-		{&p.Green, own.Green.Colour, base.Green},
-		{&p.Cyan, own.Cyan.Colour, base.Cyan},
-		{&p.UserGround, own.UserGround.Colour, base.UserGround},
-		{&p.AddedGround, own.AddedGround.Colour, base.AddedGround},
-		{&p.RemovedGround, own.RemovedGround.Colour, base.RemovedGround},
-		{&p.AddedWordGround, own.AddedWordGround.Colour, base.AddedWordGround},
-		{&p.RemovedWordGround, own.RemovedWordGround.Colour, base.RemovedWordGround},
+		{&p.Red, own.Red.Color, base.Red},
+		{&p.Magenta, own.Magenta.Color, base.Magenta},
+		{&p.Blue, own.Blue.Color, base.Blue},
+		{&p.Yellow, own.Yellow.Color, base.Yellow},
+		{&p.Green, own.Green.Color, base.Green},
+		{&p.Cyan, own.Cyan.Color, base.Cyan},
+		{&p.UserGround, own.UserGround.Color, base.UserGround},
+		{&p.AddedGround, own.AddedGround.Color, base.AddedGround},
+		{&p.RemovedGround, own.RemovedGround.Color, base.RemovedGround},
+		{&p.AddedWordGround, own.AddedWordGround.Color, base.AddedWordGround},
+		{&p.RemovedWordGround, own.RemovedWordGround.Color, base.RemovedWordGround},
 	} {
-		if *part.into = part.own; part.own == (Colour{}) {
+		if *part.into = part.own; part.own == (Color{}) {
 			*part.into = part.usual
 		}
 	}
@@ -143,13 +143,13 @@ func ParsePalette(name string, data []byte) (Palette, error) {
 // readable returns an error that names the first color with too little contrast. It assumes that the
 // terminal's default text color is light gray on a dark background, and dark gray on a light background.
 func (p Palette) readable(ground string) error {
-	plain, terminal := sameColour("#d0d0d0"), sameColour(ground)
+	plain, terminal := sameColor("#d0d0d0"), sameColor(ground)
 	if isLight(ground) {
-		plain = sameColour("#303030")
+		plain = sameColor("#303030")
 	}
 	for _, pair := range []struct {
 		text, ground string
-		on, below    Colour
+		on, below    Color
 	}{
 		{"red", "ground", p.Red, terminal},
 		{"magenta", "ground", p.Magenta, terminal},
@@ -191,7 +191,7 @@ func luminance(value string) (of float64, known bool) {
 		known = n > 15
 	}
 	r, g, b := termenv.ConvertToRGB(c).LinearRgb()
-	return 0.2126*r + 0.7152*g + 0.0722*b, known || hexColour.MatchString(value)
+	return 0.2126*r + 0.7152*g + 0.0722*b, known || hexColor.MatchString(value)
 }
 
 // isLight reports whether dark text is easier to read on a background than light text.

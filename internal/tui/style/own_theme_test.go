@@ -12,7 +12,7 @@ import (
 func TestParsePalette(t *testing.T) {
 	t.Parallel()
 	p, err := ParsePalette("sea", []byte(`{"ground":"#0b1e2d","red":"#ff6b6b","blue":{"TrueColor":"#7ab8ff","ANSI256":"111","ANSI":"12"},"userGround":"236"}`))
-	if err != nil || p.Name != "sea" || p.Red.TrueColor != "#ff6b6b" || p.Red.ANSI256 == p.Red.TrueColor || p.Blue != colour("#7ab8ff", "111", "12") ||
+	if err != nil || p.Name != "sea" || p.Red.TrueColor != "#ff6b6b" || p.Red.ANSI256 == p.Red.TrueColor || p.Blue != color("#7ab8ff", "111", "12") ||
 		p.Green != Palettes[0].Green || p.UserGround.ANSI256 != "236" {
 		t.Errorf("%+v, %v", p, err)
 	}
@@ -93,7 +93,7 @@ func TestSampleOfAuto(t *testing.T) {
 	t.Parallel()
 	theme := NewTheme(TrueColors, Palettes[0])
 	theme.Offered = func(name string) Palette {
-		return PaletteFor(name, false, Palette{Name: "own", Red: terminalColour("4")})
+		return PaletteFor(name, false, Palette{Name: "own", Red: terminalColor("4")})
 	}
 	auto, light, mine := strings.Join(theme.Sample(Auto), "\n"), strings.Join(theme.Sample(Light), "\n"), strings.Join(theme.Sample("own"), "\n")
 	if auto != light || mine == light || mine == strings.Join(theme.Sample(Dark), "\n") {

@@ -69,7 +69,7 @@ type Theme struct {
 	Offered func(name string) Palette
 	// Columns is the largest width of prose, in columns.
 	Columns int
-	colours Colors
+	colors  Colors
 	// Opens is the label of the key that opens the omitted part of an output.
 	Opens                                        string
 	Plain, Dim, Accent, Strong, Emphasis, Strike Style
@@ -94,44 +94,44 @@ const Columns = 100
 func (t *Theme) ProseWidth(width int) int { return min(width, max(20, t.Columns)) }
 
 // NewTheme returns the styles of a palette for a number of colors.
-func NewTheme(colours Colors, p Palette) *Theme {
+func NewTheme(colors Colors, p Palette) *Theme {
 	r := lipgloss.NewRenderer(io.Discard)
-	r.SetColorProfile(colours)
-	colour := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c)) }
-	reversed := func(c Colour) Style { return newStyle(r.NewStyle().Foreground(c).Reverse(true)) }
+	r.SetColorProfile(colors)
+	color := func(c Color) Style { return newStyle(r.NewStyle().Foreground(c)) }
+	reversed := func(c Color) Style { return newStyle(r.NewStyle().Foreground(c).Reverse(true)) }
 	t := &Theme{
 		Palette: p.Name,
 		Columns: Columns,
-		colours: colours,
+		colors:  colors,
 
 		Dim:      newStyle(r.NewStyle().Faint(true)),
-		Accent:   colour(p.Cyan),
+		Accent:   color(p.Cyan),
 		Strong:   newStyle(r.NewStyle().Bold(true)),
 		Emphasis: newStyle(r.NewStyle().Italic(true)),
 		Strike:   newStyle(r.NewStyle().Strikethrough(true)),
 		User:     newStyle(r.NewStyle().Foreground(p.Cyan).Bold(true)),
-		OK:       colour(p.Green),
-		Bad:      colour(p.Red),
-		Warn:     colour(p.Yellow),
+		OK:       color(p.Green),
+		Bad:      color(p.Red),
+		Warn:     color(p.Yellow),
 		Loud:     newStyle(r.NewStyle().Foreground(p.Red).Reverse(true).Bold(true)),
 		Mark:     newStyle(r.NewStyle().Foreground(p.Yellow).Reverse(true).Bold(true)),
-		Added:    colour(p.Green),
-		Removed:  colour(p.Red),
-		Hunk:     colour(p.Cyan),
+		Added:    color(p.Green),
+		Removed:  color(p.Red),
+		Hunk:     color(p.Cyan),
 		Heading:  newStyle(r.NewStyle().Bold(true).Foreground(p.Blue)),
-		Code:     colour(p.Cyan),
+		Code:     color(p.Cyan),
 		Link:     newStyle(r.NewStyle().Underline(true)),
 		Quote:    newStyle(r.NewStyle().Faint(true)),
-		Keyword:  colour(p.Magenta),
-		Literal:  colour(p.Green),
-		Number:   colour(p.Yellow),
+		Keyword:  color(p.Magenta),
+		Literal:  color(p.Green),
+		Number:   color(p.Yellow),
 		Comment:  newStyle(r.NewStyle().Faint(true).Italic(true)),
-		Name:     colour(p.Blue),
-		TypeName: colour(p.Cyan),
+		Name:     color(p.Blue),
+		TypeName: color(p.Cyan),
 		Bar:      []Style{reversed(p.Blue), reversed(p.Magenta), reversed(p.Cyan), reversed(p.Green), reversed(p.Yellow), reversed(p.Red)},
 	}
-	if colours <= Colors256 {
-		ground := func(c Colour) Style { return newStyle(r.NewStyle().Background(c)) }
+	if colors <= Colors256 {
+		ground := func(c Color) Style { return newStyle(r.NewStyle().Background(c)) }
 		t.UserGround = ground(p.UserGround)
 		t.AddedGround, t.RemovedGround = ground(p.AddedGround), ground(p.RemovedGround)
 		t.AddedWordGround, t.RemovedWordGround = ground(p.AddedWordGround), ground(p.RemovedWordGround)
@@ -145,7 +145,7 @@ func (t *Theme) Sample(name string) []string {
 	if t.Offered != nil {
 		p = t.Offered(name)
 	}
-	s := NewTheme(t.colours, p)
+	s := NewTheme(t.colors, p)
 	return []string{
 		s.User.Over(s.UserGround).Text("> ") + s.UserGround.Text("what you say   "),
 		s.OK.Text("✓") + " edited a.go" + s.Dim.Text(" — +1 −1"),
@@ -230,26 +230,26 @@ const (
 	Light = "light"
 )
 
-// Colour is a color, with a value for each number of colors that a terminal may have. A decimal number
+// Color is a color, with a value for each number of colors that a terminal may have. A decimal number
 // means a color of the terminal's own palette.
-type Colour = lipgloss.CompleteColor
+type Color = lipgloss.CompleteColor
 
-// terminalColour returns one of the terminal's own sixteen colors, which the user has chosen to be
+// terminalColor returns one of the terminal's own sixteen colors, which the user has chosen to be
 // readable.
-func terminalColour(number string) Colour { return colour(number, number, number) }
+func terminalColor(number string) Color { return color(number, number, number) }
 
-func colour(full, of256, of16 string) Colour {
-	return Colour{TrueColor: full, ANSI256: of256, ANSI: of16}
+func color(full, of256, of16 string) Color {
+	return Color{TrueColor: full, ANSI256: of256, ANSI: of16}
 }
 
 // Palette is a theme as a value. It has the colors of text, and the backgrounds of the user's messages, of
 // lines of a diff, and of the changed words in them. Terminals with sixteen colors show no backgrounds.
 type Palette struct {
 	Name                                    string
-	Red, Magenta, Blue, Yellow, Green, Cyan Colour
-	UserGround                              Colour
-	AddedGround, RemovedGround              Colour
-	AddedWordGround, RemovedWordGround      Colour
+	Red, Magenta, Blue, Yellow, Green, Cyan Color
+	UserGround                              Color
+	AddedGround, RemovedGround              Color
+	AddedWordGround, RemovedWordGround      Color
 }
 
 // Palettes lists the themes. Those for a dark and a light background come first. The setting, its
@@ -257,17 +257,17 @@ type Palette struct {
 var Palettes = []Palette{
 	{
 		Name: Dark,
-		Red:  terminalColour("1"), Magenta: terminalColour("5"), Blue: terminalColour("12"), Yellow: terminalColour("3"), Green: terminalColour("2"), Cyan: terminalColour("6"), // dark blue is not readable on dark
-		UserGround:  colour("#2c2e34", "236", ""),
-		AddedGround: colour("#123a1e", "22", ""), RemovedGround: colour("#4a181c", "52", ""),
-		AddedWordGround: colour("#1e6432", "28", ""), RemovedWordGround: colour("#80242a", "88", ""),
+		Red:  terminalColor("1"), Magenta: terminalColor("5"), Blue: terminalColor("12"), Yellow: terminalColor("3"), Green: terminalColor("2"), Cyan: terminalColor("6"), // dark blue is not readable on dark
+		UserGround:  color("#2c2e34", "236", ""),
+		AddedGround: color("#123a1e", "22", ""), RemovedGround: color("#4a181c", "52", ""),
+		AddedWordGround: color("#1e6432", "28", ""), RemovedWordGround: color("#80242a", "88", ""),
 	},
 	{
 		Name: Light, // most terminals make yellow, green and cyan too bright for a light background
-		Red:  terminalColour("1"), Magenta: terminalColour("5"), Blue: terminalColour("4"), Yellow: terminalColour("5"), Green: colour("#1a7f37", "28", "2"), Cyan: colour("#006f7a", "30", "4"),
-		UserGround:  colour("#eceef2", "254", ""),
-		AddedGround: colour("#dafbe1", "194", ""), RemovedGround: colour("#ffe1e0", "224", ""),
-		AddedWordGround: colour("#a0ecb4", "157", ""), RemovedWordGround: colour("#ffb9b9", "217", ""),
+		Red:  terminalColor("1"), Magenta: terminalColor("5"), Blue: terminalColor("4"), Yellow: terminalColor("5"), Green: color("#1a7f37", "28", "2"), Cyan: color("#006f7a", "30", "4"),
+		UserGround:  color("#eceef2", "254", ""),
+		AddedGround: color("#dafbe1", "194", ""), RemovedGround: color("#ffe1e0", "224", ""),
+		AddedWordGround: color("#a0ecb4", "157", ""), RemovedWordGround: color("#ffb9b9", "217", ""),
 	},
 }
 

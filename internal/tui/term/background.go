@@ -21,8 +21,8 @@ const (
 // isDark parses an answer such as "rgb:1e1e/1e1e/1e1e". known is false if the answer has another
 // form.
 func isDark(answer string) (dark, known bool) {
-	_, colour, ok := strings.Cut(answer, ":")
-	parts := strings.Split(colour, "/")
+	_, color, ok := strings.Cut(answer, ":")
+	parts := strings.Split(color, "/")
 	if !ok || len(parts) < 3 {
 		return false, false
 	}

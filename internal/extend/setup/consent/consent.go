@@ -55,8 +55,8 @@ type Item struct {
 	File string `json:"file"`
 	// Line is the line in File, 0 if unknown.
 	Line int `json:"line,omitempty"`
-	// Effects lists everything that a user must see before they agree. The content includes the
-	// files of the repository that Effects names.
+	// Effects lists everything that a user must see before they agree, including the content of
+	// the repository's files that the item uses.
 	Effects manifest.List `json:"effects"`
 	// Folder is the folder of the project to which the item belongs, "" for the workspace.
 	Folder string `json:"-"`
@@ -75,7 +75,7 @@ type State string
 const (
 	StateApproved State = "used"
 	StateWaiting  State = "waiting"
-	// StateChanged means that the user has answered about an earlier content. The item waits for an
+	// StateChanged means that the user has answered about an earlier version of the item. The item waits for an
 	// answer again.
 	StateChanged State = "changed"
 	StateRefused State = "refused"

@@ -114,7 +114,7 @@ func (l List) Describe() []string {
 	return lines
 }
 
-// widest is the greatest length, in bytes, of a line with variables before the command.
+// widest is the greatest length, in bytes, of a command line that begins with variables.
 const widest = 72
 
 // fitsBefore reports whether a variable fits on a line before a command.

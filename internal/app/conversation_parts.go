@@ -12,9 +12,9 @@ import (
 	"agent/internal/trace"
 )
 
-// equipment holds the parts of a conversation around its turn loop. They are the rules, hooks, servers and
+// conversationParts holds the parts of a conversation around its turn loop. They are the rules, hooks, servers and
 // texts of the user and the repository, and the environment of the tools.
-type equipment struct {
+type conversationParts struct {
 	at      *place
 	rec     *record
 	models  *endpoints
@@ -39,14 +39,14 @@ type equipment struct {
 }
 
 // refreeze updates the system prompt of the next requests to the current instructions and notes.
-func (x *equipment) refreeze() {
+func (x *conversationParts) refreeze() {
 	for _, notice := range append(x.texts.Refreeze(), x.notes.head()...) {
 		x.events.emit(chat.Notice{Text: notice})
 	}
 }
 
 // useAgreed applies the items that the user has approved.
-func (x *equipment) useAgreed() {
+func (x *conversationParts) useAgreed() {
 	var allowed rules.Rules
 	for _, r := range x.trust.ApprovedItems() {
 		if r.Kind == consent.KindAllow {

@@ -27,9 +27,9 @@ type summaries struct {
 	vain    vain
 }
 
-// summarise runs a strategy that requests a summary from a model, off the owner's goroutine. The
+// summarize runs a strategy that requests a summary from a model, off the owner's goroutine. The
 // strategy uses only immutable values.
-func (s *summaries) summarise(ctx context.Context, strategy compression.Strategy, given compression.Context, urgency Urgency) (result compression.Result, err error) {
+func (s *summaries) summarize(ctx context.Context, strategy compression.Strategy, given compression.Context, urgency Urgency) (result compression.Result, err error) {
 	if s.prepare == nil {
 		return strategy.Compress(ctx, given)
 	}

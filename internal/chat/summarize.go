@@ -195,8 +195,8 @@ func (a *collected) take(chunk llm.Chunk) error {
 // serveWhile runs work on another goroutine while the owner serves the inbox, and waits for its end.
 func (c *Chat) serveWhile(work func()) {
 	done := make(chan struct{})
-	c.summarising = true
-	defer func() { c.summarising = false }()
+	c.summarizing = true
+	defer func() { c.summarizing = false }()
 	go func() {
 		defer close(done)
 		work()
