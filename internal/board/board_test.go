@@ -66,23 +66,7 @@ func TestBoardFollowsSessions(t *testing.T) {
 func TestBoardOfManySessions(t *testing.T) {
 	t.Parallel()
 	for _, sessions := range []int{50, 200} {
-		dir, err := os.MkdirTemp("", "bo")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = os.RemoveAll(dir) })
-		var last *attach.Hub
-		for i := range sessions {
-			last = attach.NewHub(func() uint64 { return 0 })
-			last.Add(attach.Line{Value: json.RawMessage(fmt.Sprintf(`{"type":"state","id":"s%d","state":"working"}`, i)), Board: true})
-			server, err := attach.Serve(dir, fmt.Sprintf("s%d", i), last, func(*attach.Client, []byte) {}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = server.Close() })
-		}
-		b := New(Sources{Sockets: []string{dir}, Sessions: filepath.Join(dir, "none"), WaitsSince: func(string) time.Time { return time.Time{} }})
-		t.Cleanup(b.Close)
+		b, last := boardOf(t, sessions)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		began := time.Now()
@@ -97,5 +81,37 @@ func TestBoardOfManySessions(t *testing.T) {
 		for b.Rows()[0].SessionState.State != "blocked" {
 			<-b.Changes()
 		}
+	}
+}
+
+// boardOf returns a board that has found no session yet, and the Hub of the last of so many sessions.
+func boardOf(t testing.TB, sessions int) (b *Board, last *attach.Hub) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "bo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	for i := range sessions {
+		last = attach.NewHub(func() uint64 { return 0 })
+		last.Add(attach.Line{Value: json.RawMessage(fmt.Sprintf(`{"type":"state","id":"s%d","state":"working"}`, i)), Board: true})
+		server, err := attach.Serve(dir, fmt.Sprintf("s%d", i), last, func(*attach.Client, []byte) {}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = server.Close() })
+	}
+	b = New(Sources{Sockets: []string{dir}, Sessions: filepath.Join(dir, "none"), WaitsSince: func(string) time.Time { return time.Time{} }})
+	t.Cleanup(b.Close)
+	return b, last
+}
+
+// BenchmarkFind measures what a board of 50 known sessions does each second.
+func BenchmarkFind(b *testing.B) {
+	known, _ := boardOf(b, 50)
+	known.Find()
+	for b.Loop() {
+		known.Find()
+		known.Rows()
 	}
 }

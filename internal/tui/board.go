@@ -367,8 +367,9 @@ var stateWords = map[string]string{
 	"blocked": "waits", "failed": "failed", "done": "done", "working": "works", "running": "runs", "idle": "idle",
 }
 
-// wideBoard is the width, in columns, from which a row of the board uses one line.
-const wideBoard = 100
+// wideBoard is the width, in columns, from which a row of the board uses one line. A window of 100 columns has
+// one column more.
+const wideBoard = 99
 
 // describe returns the parts of a row: its state with the time, its title, and the rest.
 func (b *boardView) describe(row BoardRow) (state, title, rest string) {
