@@ -247,6 +247,23 @@ func TestConversationsShareAServer(t *testing.T) {
 	}
 }
 
+// Before the first request, nothing of a folder runs.
+func TestOpenStartsNothing(t *testing.T) {
+	t.Parallel()
+	f := new(lsp.Pool).Open(lsp.Config{
+		Root:    realDir(t),
+		Environ: func() []string { t.Error("the environment is read"); return nil },
+		Files: func(context.Context, func(string) bool) ([]string, error) {
+			t.Error("the files are listed")
+			return nil, nil
+		},
+	})
+	defer f.Close()
+	if running := f.Servers(); len(running) > 0 {
+		t.Errorf("%+v", running)
+	}
+}
+
 func TestRenameAndDescribe(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a.go": "package a\n\nvar name = 1\n", "b.go": "package a\n\nvar other = name\n"}

@@ -362,22 +362,17 @@ var ErrNoServer = errors.New("no language server supports this kind of file")
 
 // Definition returns the places where a name is declared.
 func (f *Folder) Definition(ctx context.Context, t SymbolPosition) (Answer, error) {
-	return f.places(ctx, t, f.ask, "textDocument/definition", nil)
+	return f.places(ctx, t, false, "textDocument/definition", nil)
 }
 
 // References returns the places where a name is used or declared.
 func (f *Folder) References(ctx context.Context, t SymbolPosition) (Answer, error) {
-	return f.places(ctx, t, f.askForUses, "textDocument/references", map[string]any{"context": map[string]bool{"includeDeclaration": true}})
+	return f.places(ctx, t, true, "textDocument/references", map[string]any{"context": map[string]bool{"includeDeclaration": true}})
 }
 
-// An asker is a function such as Folder.ask.
-type asker func(ctx context.Context, t SymbolPosition, question questionFunc) (notes []string, err error)
-
-func (f *Folder) places(ctx context.Context, t SymbolPosition, ask asker, method string, more map[string]any) (a Answer, err error) {
-	a.Notes, err = ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
-		for name, value := range more {
-			at[name] = value
-		}
+func (f *Folder) places(ctx context.Context, t SymbolPosition, uses bool, method string, more map[string]any) (a Answer, err error) {
+	a.Notes, err = f.ask(ctx, t, uses, func(ctx context.Context, s *server, at map[string]any) error {
+		maps.Copy(at, more)
 		result, err := s.conn.call(ctx, method, at)
 		if err == nil {
 			a.Places, a.Total, err = placesOf(result, s.inBytes)
@@ -392,7 +387,7 @@ func (f *Folder) places(ctx context.Context, t SymbolPosition, ask asker, method
 
 // Callers returns the calls of a function. Each place contains the name of the calling function.
 func (f *Folder) Callers(ctx context.Context, t SymbolPosition) (a Answer, err error) {
-	a.Notes, err = f.askForUses(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
+	a.Notes, err = f.ask(ctx, t, true, func(ctx context.Context, s *server, at map[string]any) error {
 		items, err := list(s.conn.call(ctx, "textDocument/prepareCallHierarchy", at))
 		if err != nil {
 			return err
@@ -415,7 +410,7 @@ func (f *Folder) Callers(ctx context.Context, t SymbolPosition) (a Answer, err e
 
 // Rename returns the edits that rename a name to name.
 func (f *Folder) Rename(ctx context.Context, t SymbolPosition, name string) (a Answer, err error) {
-	a.Notes, err = f.askForUses(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
+	a.Notes, err = f.ask(ctx, t, true, func(ctx context.Context, s *server, at map[string]any) error {
 		at["newName"] = name
 		result, err := s.conn.call(ctx, "textDocument/rename", at)
 		if err == nil {
@@ -428,7 +423,7 @@ func (f *Folder) Rename(ctx context.Context, t SymbolPosition, name string) (a A
 
 // Describe returns the type and the documentation of a name.
 func (f *Folder) Describe(ctx context.Context, t SymbolPosition) (a Answer, err error) {
-	a.Notes, err = f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
+	a.Notes, err = f.ask(ctx, t, false, func(ctx context.Context, s *server, at map[string]any) error {
 		result, err := s.conn.call(ctx, "textDocument/hover", at)
 		if err == nil {
 			a.Text, err = hoverOf(result)
@@ -441,21 +436,10 @@ func (f *Folder) Describe(ctx context.Context, t SymbolPosition) (a Answer, err 
 // A questionFunc asks a server about the target that the request parameters at identify.
 type questionFunc func(ctx context.Context, s *server, at map[string]any) error
 
-// askForUses is ask for a question about the uses of a name. It asks twice if a second answer can contain
-// uses that the first one lacks.
-func (f *Folder) askForUses(ctx context.Context, t SymbolPosition, question questionFunc) (notes []string, err error) {
-	return f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
-		err := question(ctx, s, at)
-		if err == nil && s.lang.grows {
-			err = question(ctx, s, at)
-		}
-		return err
-	})
-}
-
 // ask calls question with the server of a target, and with the request parameters that identify the
-// target.
-func (f *Folder) ask(ctx context.Context, t SymbolPosition, question questionFunc) (notes []string, err error) {
+// target. For the uses of a name, it asks twice if a second answer can contain uses that the first
+// one lacks.
+func (f *Folder) ask(ctx context.Context, t SymbolPosition, uses bool, question questionFunc) (notes []string, err error) {
 	lang, known := LanguageOf(t.Path)
 	if !known {
 		return nil, ErrNoServer
@@ -466,10 +450,12 @@ func (f *Folder) ask(ctx context.Context, t SymbolPosition, question questionFun
 	}
 	list := func(ctx context.Context) ([]string, error) { return f.Files(ctx, lang.concerns) }
 	notes, err = s.ask(ctx, list, t, func(ctx context.Context) error {
-		return question(ctx, s, map[string]any{
-			"textDocument": map[string]any{"uri": uriOf(t.Path)},
-			"position":     positionOf(t.Content, t.At, s.inBytes),
-		})
+		at := map[string]any{"textDocument": map[string]any{"uri": uriOf(t.Path)}, "position": positionOf(t.Content, t.At, s.inBytes)}
+		err := question(ctx, s, at)
+		if err == nil && uses && lang.grows {
+			err = question(ctx, s, at)
+		}
+		return err
 	})
 	f.pool.mu.Lock()
 	f.pool.spare(nil)

@@ -19,7 +19,7 @@ func (f *Folder) Problems(ctx context.Context, path string) (problems []string, 
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	notes, err := f.ask(ctx, SymbolPosition{Path: path}, func(ctx context.Context, s *server, at map[string]any) error {
+	notes, err := f.ask(ctx, SymbolPosition{Path: path}, false, func(ctx context.Context, s *server, at map[string]any) error {
 		result, err := s.conn.call(ctx, "textDocument/diagnostic", map[string]any{"textDocument": at["textDocument"]})
 		if err == nil {
 			problems, err = problemsOf(result)
