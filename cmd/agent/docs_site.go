@@ -41,10 +41,10 @@ body { display: flex; gap: 3em; max-width: 75em; margin: 2em auto; padding: 0 1e
 nav { flex: 0 0 14em; font-size: 14px }
 nav ul { list-style: none; padding: 0 }
 main { min-width: 0; flex: 1 }
-pre { overflow-x: auto; padding: .8em; background: #8882; border-radius: 6px }
+pre { overflow-x: auto; font-size: 14px; padding: .8em; background: #8882; border-radius: 6px }
 table { border-collapse: collapse; display: block; overflow-x: auto }
 th, td { border: 1px solid #8886; padding: .3em .6em; text-align: left; vertical-align: top }
-@media (max-width: 50em) { body { display: block } }
+@media (max-width: 50em) { body { flex-direction: column-reverse } nav { flex: none } main { flex: none } }
 </style>
 `
 
