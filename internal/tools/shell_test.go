@@ -170,7 +170,7 @@ func TestShellRefusesWrongCalls(t *testing.T) {
 		want string
 	}{
 		{map[string]any{"command": "  "}, "missing command"},
-		{map[string]any{"command": "a\x00b"}, "contains ␀"},
+		{map[string]any{"command": "a\x00b"}, "control character ␀"},
 		{map[string]any{"command": "ls", "directory": ".."}, "outside the workspace"},
 		{map[string]any{"command": "ls", "directory": "missing"}, "missing"},
 		{map[string]any{"command": "ls", "directory": "file"}, "not a directory"},
