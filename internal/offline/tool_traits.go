@@ -13,7 +13,6 @@ import (
 // for REQ-HD-005 only tools whose output can be produced again. A tool of any other name is not pruned
 // (D-45). A name that both have may contain its patch in the parameters of either, because a recording
 // does not name the program that made it.
-// recording does not name the program that made it.
 func (e *Engine) ToolTraits() compression.TraitsLookup {
 	return func(name string) toolspec.Traits {
 		known := elsewhere()[strings.ToLower(name)]
