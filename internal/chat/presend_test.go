@@ -64,7 +64,7 @@ func TestD29OnlyThePreSendWindowShrinks(t *testing.T) {
 		".EnsureDensityOptimized":     {"internal/chat/presend.go"},
 		".PerformCompression":         {"internal/chat/presend.go"},
 		".EnforceLimit":               {"internal/chat/presend.go"},
-		"EnsureCompressionBeforeSend": {"cmd/agent-lab/requests.go", "internal/chat/estimate.go", "internal/chat/turn.go", "internal/offline/explain.go", "internal/offline/run.go"},
+		"EnsureCompressionBeforeSend": {"internal/chat/estimate.go", "internal/chat/turn.go", "internal/offline/explain.go", "internal/offline/run.go"},
 	} {
 		var callers []string
 		calls := regexp.MustCompile(`(?m)^\s.*` + regexp.QuoteMeta(name) + `\(`)

@@ -94,11 +94,6 @@ func IsPlaceholder(text string) bool {
 // HasOmissionNote reports whether text contains a note about an omitted part.
 func HasOmissionNote(text string) bool { return cacheaware.HasOmissionNote(text) }
 
-// MergedCopy returns the text of a file that an Engine put into a result, or false if there is none.
-func MergedCopy(answer *history.ToolResponse) (text string, ok bool) {
-	return cacheaware.MergedCopy(answer)
-}
-
 // The units and quotes of a recording, for code that measures the effect of pruning.
 type (
 	// RecordedUnit is the smallest part of a conversation that pruning can change.

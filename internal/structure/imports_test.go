@@ -25,7 +25,6 @@ type room struct {
 
 var rooms = []room{
 	{"cmd/agent", []string{"docs", "internal", "prompts"}, "wiring reaches everything"},
-	{"cmd/agent-lab", []string{"internal/app", "internal/chat", "internal/chat/cachewarm", "internal/compression", "internal/history", "internal/llm/vendor", "internal/offline", "internal/settings", "internal/tokens", "internal/tools", "prompts"}, "it measures the context engine, and no conversation"},
 	{"internal/frontend/background", []string{"internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/frontend/clients"}, "it runs a conversation that only clients see"},
 	{"internal/frontend/clients", []string{"internal/app", "internal/attach", "internal/chat", "internal/command", "internal/gitfiles/layout", "internal/streamjson", "internal/settings"}, "it serves a conversation to clients, and shows nothing"},
 	{"internal/frontend/screen", []string{"internal/attach", "internal/frontend/clients", "internal/streamjson", "internal/app", "internal/atcmd", "internal/chat", "internal/command", "internal/git/gitcmd", "internal/gitfiles", "internal/git/diff", "internal/history", "internal/picture", "internal/provider", "internal/session", "internal/settings", "internal/extend/setup/consent", "internal/tools", "internal/tui"}, "it hands a conversation to the interface"},

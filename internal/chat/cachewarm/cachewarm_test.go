@@ -80,7 +80,7 @@ func TestNext(t *testing.T) {
 
 // made returns 30 sessions of one user, with quick calls, some long commands and subagents,
 // questions, and some long pauses. A third of the sessions stays open for an hour after the end.
-func made(seed uint64) (sessions [][]cachewarm.SentRequest, left []time.Duration) {
+func made(seed uint64) (sessions [][]sentRequest, left []time.Duration) {
 	r := rand.New(rand.NewPCG(seed, seed))
 	around := func(median time.Duration, spread float64) time.Duration {
 		return time.Duration(float64(median) * math.Exp(spread*r.NormFloat64()))
@@ -88,10 +88,10 @@ func made(seed uint64) (sessions [][]cachewarm.SentRequest, left []time.Duration
 	at := start
 	for i := range 30 {
 		at = at.Add(12 * time.Hour)
-		var session []cachewarm.SentRequest
+		var session []sentRequest
 		tokens, before := 15_000, 0
 		for range 80 + r.IntN(200) {
-			s := cachewarm.SentRequest{Tokens: tokens, Prefix: before}
+			s := sentRequest{Tokens: tokens, Prefix: before}
 			switch n := r.IntN(100); {
 			case n < 84:
 				at = at.Add(around(15*time.Second, 1))
@@ -115,9 +115,9 @@ func made(seed uint64) (sessions [][]cachewarm.SentRequest, left []time.Duration
 }
 
 // rates returns the prices of a model at 5 dollars per million tokens.
-func rates(read float64, life time.Duration) cachewarm.Rates {
+func rates(read float64, life time.Duration) tokenRates {
 	const input = 5e-6
-	return cachewarm.Rates{Read: read * input, Write: 1.25 * input, Life: life}
+	return tokenRates{Read: read * input, Write: 1.25 * input, Life: life}
 }
 
 // In 30 made sessions, refreshes never cost more than 1% of a session, and save cost in total.
@@ -127,12 +127,12 @@ func TestMadeSessions(t *testing.T) {
 	for _, life := range []time.Duration{5 * time.Minute, time.Hour} {
 		for _, read := range []float64{0.1, 0.05, 0.025} {
 			for _, idle := range []bool{false, true} {
-				var sum cachewarm.Outcome
+				var sum outcome
 				var pauses, same cachewarm.Pauses
 				worst, hours, worstHour := 0.0, 0.0, 0.0
 				for i, session := range sessions {
-					o := cachewarm.Simulate(session, left[i], rates(read, life), idle, &pauses)
-					hour := cachewarm.Simulate(session, left[i], cachewarm.Rates{Read: rates(read, life).Read, Write: 2 * rates(1, life).Read, Life: time.Hour}, idle, &same).Without
+					o := simulate(session, left[i], rates(read, life), idle, &pauses)
+					hour := simulate(session, left[i], tokenRates{Read: rates(read, life).Read, Write: 2 * rates(1, life).Read, Life: time.Hour}, idle, &same).Without
 					worst, hours, worstHour = max(worst, o.With/o.Without), hours+hour, max(worstHour, hour/o.Without)
 					sum.With, sum.Without, sum.Refreshes = sum.With+o.With, sum.Without+o.Without, sum.Refreshes+o.Refreshes
 				}
@@ -156,16 +156,16 @@ func TestLossIsBounded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		at, before := start, 0
-		var session []cachewarm.SentRequest
+		var session []sentRequest
 		for range rapid.IntRange(1, 60).Draw(t, "requests") {
 			at = at.Add(time.Duration(rapid.IntRange(1, 4000).Draw(t, "seconds")) * time.Second)
-			s := cachewarm.SentRequest{At: at, Tokens: rapid.IntRange(1000, 400_000).Draw(t, "tokens"), Wait: cachewarm.Wait(rapid.IntRange(1, 2).Draw(t, "wait"))}
+			s := sentRequest{At: at, Tokens: rapid.IntRange(1000, 400_000).Draw(t, "tokens"), Wait: cachewarm.Wait(rapid.IntRange(1, 2).Draw(t, "wait"))}
 			s.Prefix, before = min(before, s.Tokens), s.Tokens
 			session = append(session, s)
 		}
 		pauses := usual(rapid.IntRange(0, 40).Draw(t, "pauses"))
 		r := rates(rapid.SampledFrom([]float64{0.01, 0.025, 0.1, 0.5}).Draw(t, "read"), time.Duration(rapid.IntRange(1, 90).Draw(t, "life"))*time.Minute)
-		if o := cachewarm.Simulate(session, time.Hour, r, true, &pauses); o.With > o.Without*1.0101 {
+		if o := simulate(session, time.Hour, r, true, &pauses); o.With > o.Without*1.0101 {
 			t.Fatalf("%.4f of %.4f", o.With, o.Without)
 		}
 	})

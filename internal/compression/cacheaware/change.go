@@ -215,20 +215,6 @@ func foldHeading(path string) string { return foldBegins + path + foldEnds }
 
 const foldBegins, foldEnds = "[current content of ", ", in place of its earlier versions]\n"
 
-// MergedCopy returns the text of a file that a fold put into a result, or false if there is none.
-func MergedCopy(answer *history.ToolResponse) (text string, ok bool) {
-	whole := answer.Result.Text()
-	at := 0
-	if !strings.HasPrefix(whole, foldBegins) {
-		at = strings.Index(whole, "\n"+foldBegins) + 1
-		if at == 0 {
-			return "", false
-		}
-	}
-	_, text, ok = strings.Cut(whole[at:], foldEnds)
-	return text, ok
-}
-
 // replacedBlocks returns the blocks that a change removes from the context, and the blocks that replace
 // them. The block for an argument is the call with only this argument.
 func (cv *conversation) replacedBlocks(c Change) (gone, left []history.Block) {

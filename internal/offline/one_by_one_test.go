@@ -1,18 +1,13 @@
-package main
+package offline_test
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
-	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/chat/window"
 	"agent/internal/compression"
@@ -25,25 +20,25 @@ import (
 // replayedRequests lists the requests of a session of this program. Each has the content pruned before it,
 // its cost, and whether a replay makes the same decisions as the session.
 type replayedRequests struct {
-	File     string            `json:"file"`
-	Requests []replayedRequest `json:"requests"`
+	File     string
+	Requests []replayedRequest
 }
 
 // replayedRequest describes one request. Costs are in tokens at the full price of input.
 type replayedRequest struct {
-	Number int `json:"request"`
+	Number int
 	// Tokens is the size of the request, and Cost its cost. All and Without are the size and the cost if
 	// nothing had ever been pruned.
-	Tokens  int     `json:"tokens"`
-	All     int     `json:"tokensWithoutPruning"`
-	Cost    float64 `json:"cost"`
-	Without float64 `json:"costWithoutPruning"`
+	Tokens  int
+	All     int
+	Cost    float64
+	Without float64
 	// Cold is set if nothing of the request was cached.
-	Cold   bool                 `json:"cold,omitzero"`
-	Leaves []offline.PrunedPart `json:"leaves,omitempty"`
+	Cold   bool
+	Leaves []offline.PrunedPart
 	// Differs is set if the session had another context at this request, or recorded other facts about the
 	// request.
-	Differs bool `json:"differs,omitzero"`
+	Differs bool
 }
 
 // oneByOne replays a session that recorded its cost accounting. From the log it reads the time, model and
@@ -143,7 +138,7 @@ func (o *replay) copy(step history.Step) {
 		}
 		for _, block := range edit.After.Blocks {
 			if answer, ok := block.(*history.ToolResponse); ok {
-				if text, ok := compression.MergedCopy(answer); ok {
+				if text, ok := mergedCopy(answer); ok {
 					o.copies[history.Digest(text)] = text
 				}
 			}
@@ -252,57 +247,12 @@ func (o *replay) tell(step window.Step) {
 	}
 }
 
-func printRequests(out io.Writer, sessions []*replayedRequests) error {
-	for _, session := range sessions {
-		if err := session.print(out); err != nil {
-			return err
-		}
+// mergedCopy returns the text of a file that a fold put into a result, or false if there is none.
+func mergedCopy(answer *history.ToolResponse) (text string, ok bool) {
+	whole := "\n" + answer.Result.Text()
+	_, after, ok := strings.Cut(whole, "\n[current content of ")
+	if ok {
+		_, text, ok = strings.Cut(after, ", in place of its earlier versions]\n")
 	}
-	return nil
-}
-
-// print writes a line for each request, with a summary of the content that was pruned before it.
-func (r *replayedRequests) print(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "request\ttokens\tof\tcost\tof\tcache\t  left before it")
-	var all replayedRequest
-	differ := 0
-	for _, q := range r.Requests {
-		cache := ""
-		if q.Cold {
-			cache = "cold"
-		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t  %s\n", q.Number, humanize.Tokens(q.Tokens), humanize.Tokens(q.All), humanize.Tokens(int(q.Cost)), humanize.Tokens(int(q.Without)), cache, q.left())
-		all.Cost, all.Without = all.Cost+q.Cost, all.Without+q.Without
-		if q.Differs {
-			differ++
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	same := "each decided as in the session"
-	if differ > 0 {
-		same = humanize.Count(differ, "request") + " not as in the session, marked by *"
-	}
-	_, err := fmt.Fprintf(out, "%s: %s, %.3f of sending everything; %s\n", r.File, humanize.Count(len(r.Requests), "request"), all.Cost/max(1, all.Without), same)
-	return err
-}
-
-// left returns a summary, by kind, of the content that was pruned before a request.
-func (q replayedRequest) left() string {
-	tokens, units := map[string]int{}, map[string]int{}
-	for _, l := range q.Leaves {
-		tokens[l.Kind] += l.Tokens
-		units[l.Kind]++
-	}
-	var parts []string
-	for _, kind := range slices.Sorted(maps.Keys(units)) {
-		parts = append(parts, fmt.Sprintf("%d %s %s", units[kind], kind, humanize.Tokens(tokens[kind])))
-	}
-	text := strings.Join(parts, ", ")
-	if q.Differs {
-		text += " *"
-	}
-	return text
+	return text, ok
 }
