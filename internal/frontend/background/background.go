@@ -4,6 +4,7 @@ package background
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"agent/internal/app"
@@ -19,14 +20,22 @@ type Options struct {
 	Open    func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error)
 	Now     func() time.Time
 	Message atcmd.Message
-	// Ready is called once other terminals can reach the session.
+	// Ready is called once other terminals can reach the session and its first message is recorded.
 	Ready func(c *app.Conversation)
 }
 
 // Run runs the conversation until a client stops it or ctx ends. It begins with the message.
 func Run(ctx context.Context, o Options) error {
 	host := &clients.Host{}
-	c, err := o.Open(ctx, func(e chat.Envelope) { host.AddEvent(e.Event) })
+	recorded := make(chan struct{})
+	record := sync.OnceFunc(func() { close(recorded) })
+	c, err := o.Open(ctx, func(e chat.Envelope) {
+		host.AddEvent(e.Event)
+		switch e.Event.(type) {
+		case chat.UserMessage, chat.TurnEnded: // a turn that a hook blocks has no message
+			record()
+		}
+	})
 	if err != nil {
 		return err
 	}
@@ -42,23 +51,32 @@ func Run(ctx context.Context, o Options) error {
 	}
 	serving, end := c.ServeScreen(ctx, nil)
 	defer func() { _ = end() }() // end the session after an error
-	if err := begin(serving, c, o.Message); err != nil {
+	sent, err := begin(serving, c, o.Message)
+	if err != nil {
 		return err
+	}
+	if sent {
+		select {
+		case <-recorded:
+		case <-serving.Done():
+			return end()
+		}
 	}
 	o.Ready(c)
 	<-serving.Done()
 	return end()
 }
 
-// begin sends the first message, or runs it if it is a slash command.
-func begin(ctx context.Context, c *app.Conversation, message atcmd.Message) error {
-	if message.FirstTypedByte() != '/' || !command.IsCommand(message[0].Text) {
-		c.Chat.Send(message)
-		return nil
+// begin sends the first message, or runs it if it is a slash command. It reports whether it sent a
+// message.
+func begin(ctx context.Context, c *app.Conversation, message atcmd.Message) (sent bool, err error) {
+	if message.FirstTypedByte() == '/' && command.IsCommand(message[0].Text) {
+		out, err := c.Commands(ctx, c.Chat, app.Screen{}).Run(ctx, message[0].Text)
+		if err != nil || out.Submit == "" {
+			return false, err
+		}
+		message = append(atcmd.TypedMessage(out.Submit), message[1:]...)
 	}
-	out, err := c.Commands(ctx, c.Chat, app.Screen{}).Run(ctx, message[0].Text)
-	if err == nil && out.Submit != "" {
-		c.Chat.Send(append(atcmd.TypedMessage(out.Submit), message[1:]...))
-	}
-	return err
+	c.Chat.Send(message)
+	return true, nil
 }
