@@ -89,7 +89,6 @@ func agentItem(a agents.Agent) consent.Item {
 	return consent.Item{Kind: consent.KindAgent, Name: a.Name, File: a.File, Effects: a.Effects(), User: a.Origin == agents.OriginPlugin}
 }
 
-// allowed reports whether a subagent needs no consent or has it.
 func (c *Subagents) allowed(a agents.Agent) bool {
 	return !needsConsent(a) || c.trust.Store.Check(agentItem(a)) == nil
 }
@@ -97,7 +96,6 @@ func (c *Subagents) allowed(a agents.Agent) bool {
 // isTask reports whether a name is the name of the tool that starts subagents.
 func isTask(name string) bool { return name == tools.TaskName }
 
-// source returns the source of the tool that starts subagents.
 func (c *Subagents) source() tools.Source {
 	offered := func() bool {
 		return settings.Agents.Value(c.at.settings) != settings.AgentsOff && c.models.window() >= leastWindow

@@ -124,7 +124,6 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 	}, slices.Concat(c.programCommands(), screen.Commands)...)
 }
 
-// programCommands returns the slash commands that the program adds to the conversation.
 func (c *Conversation) programCommands() []command.Command {
 	if commands := c.parts.at.process.Commands; commands != nil {
 		return commands(c)
@@ -225,7 +224,6 @@ func (r *record) renamer() func(title string) error {
 	return r.log.Rename
 }
 
-// firstMessage returns the first message of the user.
 func firstMessage(entries []*history.Content) string {
 	for _, entry := range entries {
 		if entry.IsMessage() {

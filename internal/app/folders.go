@@ -175,7 +175,6 @@ type home struct {
 	BySessions bool `json:"bySessions,omitempty"`
 }
 
-// homeFile returns the path of the file that holds home.
 func (f Folders) homeFile() string { return filepath.Join(f.Data, "home.json") }
 
 // usualStrategy returns the strategy of conversations without a chosen strategy: the stored default.

@@ -99,7 +99,6 @@ func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents
 	return child, err
 }
 
-// counterOf returns the token counter of a model.
 func counterOf(model string) history.Counter { return tokens.NewCounter(tokens.EncodingFor(model)) }
 
 // task returns the expander of a subagent. It treats the task as plain text, in which slash, @ and ! have

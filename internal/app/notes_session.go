@@ -203,7 +203,6 @@ func (n *noting) tellKept(note notes.Note) {
 	n.sent = append(n.sent, note)
 }
 
-// prompt returns the notes in the system prompt.
 func (n *noting) prompt() string {
 	n.begun()
 	n.mu.Lock()

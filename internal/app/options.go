@@ -90,7 +90,6 @@ type Record struct {
 	ID string
 }
 
-// resumes reports whether a recorded session is resumed.
 func (r Record) resumes() bool { return r.Continue || r.Resume != "" }
 
 // begins returns how the conversation begins, as the source for the SessionStart hooks.

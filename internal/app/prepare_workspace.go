@@ -94,7 +94,6 @@ func knownTools(offered []tools.Tool, searches bool) *tools.Registry {
 	return tools.Join(known...)
 }
 
-// flagPolicy returns the rules for consent from the flags.
 func flagPolicy(known *tools.Registry, o Options) (p gate.Policy, err error) {
 	parse := func(flag string, texts []string) (allowed rules.Rules, err error) {
 		for _, text := range texts {

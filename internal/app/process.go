@@ -95,7 +95,6 @@ func (p *Process) Env(name string) string {
 	return value
 }
 
-// lookup returns the value of an environment variable and whether it is set.
 func (p *Process) lookup(name string) (value string, set bool) {
 	for _, pair := range p.Environ {
 		if v, found := strings.CutPrefix(pair, name+"="); found {

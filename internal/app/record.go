@@ -138,12 +138,10 @@ func (r *record) origin() string {
 	return fmt.Sprintf("%s#%d", r.log.ID(), r.log.Seq())
 }
 
-// notice records a notice that the user was shown.
 func (r *record) notice(text string) {
 	r.write(func(log *session.Log) error { return log.RecordNotice(text) })
 }
 
-// grants records the permissions that a user has granted for the session.
 func (r *record) grants(grants []rules.Permission) {
 	r.writeJSON(append([]rules.Permission{}, grants...), (*session.Log).RecordGrants)
 }
@@ -190,7 +188,6 @@ func (r *record) resumeName() string {
 	return id
 }
 
-// sessionOptions returns the options of a session in the workspace.
 func (at *place) sessionOptions() session.Options {
 	return session.Options{
 		Dir:       at.folders.Sessions(),
@@ -206,7 +203,6 @@ func (at *place) sessionOptions() session.Options {
 	}
 }
 
-// open opens the session log.
 func (r *record) open() (notices []string, err error) {
 	options := r.at.sessionOptions()
 	if r.how.ID != "" {

@@ -26,7 +26,6 @@ func (h *keyHider) hide(key llm.Key) {
 	}
 }
 
-// known returns the keys that were in use.
 func (h *keyHider) known() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -140,7 +140,6 @@ func (r restorer) flagged(key string) bool {
 	return from == settings.LayerFlags || about && r.keepsEndpoint()
 }
 
-// keepsEndpoint reports whether flags have chosen the endpoint.
 func (r restorer) keepsEndpoint() bool {
 	_, provider := r.settings.Get(settings.Provider.Key())
 	_, baseURL := r.settings.Get(settings.BaseURL.Key())

@@ -93,7 +93,6 @@ func (p *Process) realPaths(list string) []string {
 	return paths
 }
 
-// userPaths returns the paths in the value of a setting.
 func (p *Process) userPaths(list string) []string { return settings.Paths(list, p.Home, p.Dir) }
 
 // confinement computes the sandbox of commands.

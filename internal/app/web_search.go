@@ -79,7 +79,6 @@ func newWebSearch(at *place, rec *record, models *endpoints, rules *hookgates.Ru
 	return w
 }
 
-// isWebSearch reports whether a name is the name of the web search tool.
 func isWebSearch(name string) bool { return name == tools.WebSearchName }
 
 // source returns the source of the web search tool. The source is empty while the setting is off.

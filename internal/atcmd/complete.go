@@ -83,7 +83,6 @@ func FindIncomplete(text string) (start int, typed string, ok bool) {
 // A Mention is a proposal: its text with the @, and its kind.
 type Mention struct{ Text, Kind string }
 
-// kindOf returns the kind of a name in the workspace.
 func kindOf(name string) string {
 	switch {
 	case strings.HasSuffix(name, "/"):
@@ -167,7 +166,6 @@ type candidate struct {
 	lately, fit int
 }
 
-// better compares two candidates.
 func better(a, b candidate) int {
 	return cmp.Or(cmp.Compare(a.lately, b.lately), cmp.Compare(a.fit, b.fit))
 }
@@ -251,7 +249,6 @@ func lower(c byte) byte {
 	return c
 }
 
-// below returns the names directly in a folder.
 func below(folder string, names *ignore.Paths) []string {
 	var found []string
 	for i := range names.Len() {

@@ -220,7 +220,6 @@ func candidates(token string, before rune) []int {
 	})
 }
 
-// stops reports whether r separates a path from the text after it.
 func stops(r rune) bool {
 	return strings.ContainsRune(",;:!\"'`()<>|#", r) || spaceless(r) || r > unicode.MaxASCII && unicode.IsPunct(r)
 }

@@ -73,7 +73,6 @@ func (r *Report) chain() string {
 	return text
 }
 
-// details returns further data of an event as text.
 func (e Event) details() string {
 	var parts []string
 	say := func(is bool, format string, args ...any) {

@@ -214,7 +214,6 @@ type Background interface {
 	StopAll() int
 }
 
-// runningAgents returns the number of agents in the background.
 func (c *Config) runningAgents() int {
 	if c.Background == nil {
 		return 0

@@ -55,7 +55,6 @@ func parallel(calls []*call) int {
 	return max(n, 1)
 }
 
-// next returns the next call number.
 func (r *runner) next() int {
 	r.numbered++
 	return r.numbered

@@ -46,7 +46,6 @@ func (r *runner) touch(k *call) {
 	}
 }
 
-// files returns the paths of the files that a call names.
 func (k *call) files() []string {
 	return slices.Concat(k.Preview.Paths, k.tool.FilesOf(k.Arguments))
 }

@@ -35,7 +35,6 @@ func EnsureCompressionBeforeSend(ctx context.Context, w *window.Window) error {
 	return w.EnforceLimit(strategy, done)
 }
 
-// newWindow returns the window for the conversation of c.
 func newWindow(c *Chat) *window.Window {
 	return window.New(window.Config{
 		History:  c.config.History,

@@ -47,7 +47,6 @@ type understood struct {
 	cut bool
 }
 
-// hasBegun reports whether any part of the reply has arrived.
 func (r *reply) hasBegun() bool { return r.text.Len()+r.thought.Len()+len(r.calls) > 0 }
 
 // replies receives the model's replies and stores them. Only the owner goroutine of the chat uses it.

@@ -78,7 +78,6 @@ func requestOf(c *Config, w *window.Window, entries []*history.Content) (llm.Req
 	return request, nil
 }
 
-// forModel completes a request with the settings for the model.
 func forModel(s *settings.Settings, r llm.Request) llm.Request {
 	r.Model = settings.Model.Value(s)
 	r.Temperature = settings.Temperature.Pointer(s)

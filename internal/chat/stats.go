@@ -68,7 +68,6 @@ type AgentStats struct {
 	Cost float64
 }
 
-// add adds the figures of one agent's task.
 func (a *AgentStats) add(s Stats) {
 	a.Agents++
 	a.Requests += s.Requests

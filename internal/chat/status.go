@@ -9,7 +9,6 @@ import (
 	"agent/internal/tools"
 )
 
-// saved returns the saving of pruning so far.
 func (c *Chat) saved() Saving {
 	account, scaled := c.window.Account.Savings(), func(tokens float64) float64 { return float64(c.window.Measure.ToProviderTokens(int(tokens))) }
 	saving := Saving{Tokens: c.window.Measure.ToProviderTokens(account.Tokens), Without: scaled(account.None), Saved: scaled(account.None - account.Spent)}
@@ -28,14 +27,12 @@ func (c *Chat) LastReply(ctx context.Context) (string, error) {
 	return ask(ctx, c.inbox, func() string { return c.lastReply })
 }
 
-// figures returns the totals of the session.
 func (c *Chat) figures() Stats {
 	stats := c.stats.Stats
 	stats.ToolCalls, stats.Compressions = c.runner.ran, c.window.CompressionCount()
 	return stats
 }
 
-// status returns the figures of the status line.
 func (c *Chat) status() Status {
 	return Status{
 		Model:     settings.Model.Value(c.config.Settings),

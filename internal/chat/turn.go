@@ -212,7 +212,6 @@ func (c *Chat) fitAndSend(ctx context.Context, out *Outcome) (*reply, error) {
 	return c.send(ctx, request, out)
 }
 
-// send streams the reply to a request and stores it.
 func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*reply, error) {
 	provider, err := c.config.Endpoint.Provider()
 	if err != nil {

@@ -85,7 +85,6 @@ func (w *waiting) giveBackWaited() {
 	w.left = nil
 }
 
-// texts returns messages as shown to a user.
 func texts(messages []atcmd.Message) []string {
 	all := make([]string, len(messages))
 	for i, message := range messages {

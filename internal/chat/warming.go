@@ -237,7 +237,6 @@ func (w *Warming) plan() {
 	w.timer = timer
 }
 
-// wait returns what the conversation waits for.
 func (w *Warming) wait() cachewarm.Wait {
 	switch {
 	case len(w.chat.asker.open) > 0:
@@ -407,7 +406,6 @@ func (w *Warming) userCame(never bool) {
 	keep.Add(pause.Seconds())
 }
 
-// pauses returns the user's pauses.
 func (w *Warming) pauses() (all cachewarm.Pauses) {
 	if w.chat.config.Costs.Pauses == nil {
 		return nil

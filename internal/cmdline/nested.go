@@ -132,7 +132,6 @@ func FindRuns(call []string) bool {
 	return finds(call[0]) && slices.ContainsFunc(call, func(word string) bool { return slices.Contains(executing, word) })
 }
 
-// linesOfShell returns the commands of the lines in the arguments of a shell.
 func linesOfShell(words []string, depth int) [][]string {
 	var all [][]string
 	isLine := programs.Is(words[0], programs.EvaluatesLines)

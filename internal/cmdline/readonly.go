@@ -186,7 +186,6 @@ func revisionInside(word Word, dir string, at CommandContext) bool {
 	return true
 }
 
-// readsBelow reports whether a command reads files below a folder.
 func (c Command) readsBelow() bool {
 	call := make([]string, len(c))
 	for i, word := range c {

@@ -22,15 +22,12 @@ func (f Form) word(at int) string {
 	return ""
 }
 
-// isValue reports whether a word of a form represents a value.
 func isValue(word string) bool { return strings.ToLower(word) != word || strings.HasPrefix(word, "[") }
 
-// leastWords returns the number of words that the form needs.
 func (f Form) leastWords() int {
 	return len(slices.DeleteFunc(strings.Fields(f.Args), func(word string) bool { return word[0] == '[' }))
 }
 
-// values returns the arguments at the positions of values.
 func (f Form) values(args []string) []string {
 	var values []string
 	for i, arg := range args {
@@ -121,7 +118,6 @@ func (c Command) tooMany() error {
 	return errors.New("too many arguments; " + c.describeForms())
 }
 
-// describeForms describes all forms of the command in one sentence.
 func (c Command) describeForms() string {
 	var forms []string
 	for _, form := range c.Forms {

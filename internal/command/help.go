@@ -10,7 +10,6 @@ import (
 	"agent/internal/base/table"
 )
 
-// help returns the command that explains the other commands.
 func (c *Commands) help() Command {
 	return Command{
 		Name: "help", Aliases: []string{"h", "?", "docs"}, Help: "list commands, or search the docs", Raw: true,

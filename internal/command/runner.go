@@ -46,7 +46,6 @@ func (c *Commands) Run(ctx context.Context, line string) (Output, error) {
 	return c.RunArgs(ctx, name, args)
 }
 
-// parse splits a line into the name of the command and its arguments.
 func (c *Commands) parse(line string) (name string, args []string, err error) {
 	line = strings.TrimSpace(line)
 	word := strings.Fields(line + " /")[0]
@@ -155,7 +154,6 @@ func (c *Commands) SendsMessage(line string) bool {
 	return found
 }
 
-// fileOf returns the command file that a name calls.
 func (c *Commands) fileOf(name string) (Callable, bool) {
 	bare := strings.TrimPrefix(strings.TrimPrefix(name, "project:"), "user:")
 	if _, taken := c.builtIn(name); c.files == nil || taken && bare == name {

@@ -95,7 +95,6 @@ func (v *view) set(at history.Ref, block history.Block) {
 	v.blocks(at.Entry)[at.Block] = block
 }
 
-// remove removes the blocks at refs and returns them.
 func (v *view) remove(refs ...history.Ref) []history.Block {
 	gone := make([]history.Block, len(refs))
 	for i, at := range refs {
@@ -105,7 +104,6 @@ func (v *view) remove(refs ...history.Ref) []history.Block {
 	return gone
 }
 
-// recordPrune records a prune of the phase that is running.
 func (v *view) recordPrune(p history.Prune) {
 	p.Kind = v.kind
 	v.prunes = append(v.prunes, p)

@@ -64,7 +64,6 @@ func (g groups) boundary(i int) int {
 	return i
 }
 
-// callOf maps the positions of responses to their calls.
 func (g groups) callOf() map[history.Ref]*history.ToolCall {
 	calls := make(map[history.Ref]*history.ToolCall, len(g.pairing.Pairs))
 	for _, pair := range g.pairing.Pairs {

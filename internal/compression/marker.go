@@ -148,7 +148,6 @@ func nothingSince(entries []*history.Content, written func(*history.Content) boo
 
 func isMarker(c *history.Content) bool { return droppedBy(c) > 0 }
 
-// isSpoken reports whether c is a message of the user.
 func isSpoken(c *history.Content) bool { return c.Speaker == history.Human && !isMarker(c) }
 
 // outerHumans returns the indexes of the first and the last message of the user. Both are −1 if there
@@ -189,7 +188,6 @@ func (u *unread) join(other unread) {
 	u.fates = sum
 }
 
-// text returns the description of u for the model.
 func (u unread) text() string {
 	if len(u.fates) == 0 {
 		return ""
@@ -201,7 +199,6 @@ func (u unread) text() string {
 	return "; your latest calls were made: " + strings.Join(fates, ", ")
 }
 
-// note stores u in the metadata of a marker.
 func (u unread) note(marker *history.Content) *history.Content {
 	if len(u.fates) == 0 {
 		return marker

@@ -57,7 +57,6 @@ func (n Number) Normalize(x float64) int {
 	}
 }
 
-// in returns the number from a configuration.
 func (n Number) in(config DensityConfig) int {
 	x, ok := config.Numbers[n.Name]
 	if !ok {

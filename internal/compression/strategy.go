@@ -147,7 +147,6 @@ const (
 	reasonLittle    = "a summary could replace less than a tenth of the conversation"
 )
 
-// noop returns the result of a strategy that changed nothing.
 func noop(s Strategy, c Context, reason string) Result {
 	total := c.Total()
 	return Result{

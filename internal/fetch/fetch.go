@@ -95,7 +95,6 @@ func Get(ctx context.Context, u *url.URL, private bool, allowed func(host string
 	return Page{response.Request.URL.String(), strings.ToLower(strings.TrimSpace(mediaType)), body}, nil
 }
 
-// transport returns the HTTP transport for a fetch.
 func transport(private bool) *http.Transport {
 	dialer := &net.Dialer{Timeout: timeout, Control: func(_, address string, _ syscall.RawConn) error {
 		if private {

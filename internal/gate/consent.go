@@ -163,7 +163,6 @@ func (c *Consent) check(_ context.Context, k Call) Verdict {
 	return Verdict{Ask: c.question(k)}
 }
 
-// question returns the approval prompt for a call.
 func (c *Consent) question(k Call) *Question {
 	offered := offer(k)
 	keep := len(offered) > 0 && c.mayKeep(k)

@@ -101,17 +101,14 @@ func (g grant) leaves(k Call) bool {
 	return g.Outside != "" && g.Outside == k.Preview.Command && g.Directory == k.Preview.Directory
 }
 
-// serves reports whether a grant allows calls of a server's tool.
 func (g grant) serves(s tools.ServerCall) bool {
 	return g.Served == s.String() && g.Definition == s.Definition
 }
 
-// edits reports whether a grant allows editing a file.
 func (g grant) edits(file string) bool {
 	return g.Edits != "" && (g.Edits == file || kindOfFiles(g.Edits) && g.Edits == "*"+path.Ext(file))
 }
 
-// takesPart reports whether a grant allows a call or one of its parts.
 func (g grant) takesPart(k Call) bool {
 	switch {
 	case k.Preview.Served != nil:
@@ -128,7 +125,6 @@ func (g grant) takesPart(k Call) bool {
 		slices.ContainsFunc(k.Preview.Commands, func(part cmdline.Command) bool { return rule.Allows(k.Name, []cmdline.Command{part}, nil) })
 }
 
-// editsGranted reports whether grants allow edits of all these files.
 func editsGranted(grants []grant, paths []string) bool {
 	for _, p := range paths {
 		if !slices.ContainsFunc(grants, func(g grant) bool { return g.edits(p) }) {
@@ -160,7 +156,6 @@ func permitted(grants []grant) string {
 	return " (" + strings.Join(says, "; ") + ")"
 }
 
-// kept returns grants in the form of the permissions file.
 func kept(grants []grant) []rules.Permission {
 	var all []rules.Permission
 	for _, g := range grants {

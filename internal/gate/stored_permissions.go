@@ -222,7 +222,6 @@ func (c *Consent) often(offered []grant) string {
 	return fmt.Sprintf("asked %d times so far: %s", times, text)
 }
 
-// inShort returns a few words that name a call.
 func inShort(k Call) string {
 	switch {
 	case k.Preview.Command != "":

@@ -138,7 +138,6 @@ func (r *ToolResponse) WithResult(result string) *ToolResponse {
 	return &edited
 }
 
-// withID returns a copy of c with another id.
 func (c *ToolCall) withID(id string) *ToolCall {
 	edited := c.copied()
 	edited.ID = id

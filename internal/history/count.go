@@ -138,7 +138,6 @@ type counted struct {
 	unsent bool
 }
 
-// withThinking returns e with its thinking counted as sent or not.
 func (e counted) withThinking(counter Counter, sent bool) counted {
 	blocks := slices.Clone(e.blocks)
 	for i, b := range e.content.Blocks {
@@ -202,7 +201,6 @@ func (c counted) tokenCounts(counter Counter) TokenCounts {
 	return TokenCounts{}
 }
 
-// sum returns c with the counts of its blocks and their total.
 func sum(c *Content, blocks []int) counted {
 	n := counted{content: c, blocks: blocks}
 	if c.Empty() {

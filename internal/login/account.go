@@ -33,7 +33,6 @@ type Sources struct {
 	all map[string]*account
 }
 
-// transport returns the transport of requests for tokens.
 func (s *Sources) transport() http.RoundTripper {
 	base := s.Transport
 	if base == nil {

@@ -172,7 +172,6 @@ func parseJSON(text []byte) (Token, error) {
 	return t, checkKey(said.Token)
 }
 
-// checkKey returns an error for a text that cannot be a token.
 func checkKey(key string) error {
 	if len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
 		return errors.New("printed no valid token; a token is one word without special characters")

@@ -159,7 +159,6 @@ func chatGPTLimits(header http.Header, now time.Time) []LimitWindow {
 	return windows
 }
 
-// span returns a name for a duration.
 func span(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

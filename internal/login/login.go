@@ -50,7 +50,6 @@ type Source interface {
 	Token(ctx context.Context, refused llm.Key) (Token, error)
 }
 
-// tokenError returns the error for a token that is not available.
 func tokenError(hint, format string, args ...any) *llm.Error {
 	return &llm.Error{Kind: llm.Auth, Message: fmt.Sprintf(format, args...), Hint: hint, Final: true}
 }

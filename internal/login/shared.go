@@ -21,7 +21,6 @@ type shared struct {
 	failure error
 }
 
-// begin initializes s.
 func (s *shared) begin(present func(llm.Key) (Token, bool), ask func(llm.Key) (Token, error)) {
 	s.asking, s.present, s.ask = make(chan struct{}, 1), present, ask
 }

@@ -86,7 +86,6 @@ func highest(pieces []piece) (most int) {
 	return most
 }
 
-// join returns the text of a file.
 func join(pieces []piece) string {
 	var b strings.Builder
 	for _, p := range pieces {

@@ -77,7 +77,6 @@ func sameText(a, b string) bool {
 
 const day = "2006-01-02"
 
-// render returns the list item of a note.
 func (n Note) render() string {
 	lines := strings.Split(n.Text, "\n")
 	text := "- " + strings.Join(lines, "\n  ") + "\n"

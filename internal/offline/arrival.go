@@ -147,7 +147,6 @@ func (s Span) outlines(ctx context.Context, limit int, facts compression.TraitsL
 // only the outline of the file.
 const aroundLines = 40
 
-// around returns the lines of a text around a quote.
 func around(text, quote string) string {
 	before, after, ok := strings.Cut(text, quote)
 	if !ok {

@@ -47,7 +47,6 @@ func Print(out io.Writer, reports []*Report) error {
 	return SumReports(reports).print(out)
 }
 
-// print writes the report as a table.
 func (r *Report) print(out io.Writer) error {
 	fmt.Fprintf(out, "%s: %d entries, %d requests\n", r.File, r.Entries, r.Variants[0].Requests)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -119,7 +118,6 @@ func SumReports(reports []*Report) *Report {
 	return sum
 }
 
-// counts joins the results of show for each count of an account.
 func counts(a Account, show func(history.Count) string) string {
 	var cells []string
 	for _, c := range a.Pruned {

@@ -328,7 +328,6 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Span, se
 	return saving, nil
 }
 
-// report sums up the results.
 func (s *savings) report() *Savings {
 	r := &Savings{Sessions: append([]SessionSaving{}, s.sessions...), Skipped: append([]Skipped{}, s.skipped...)}
 	slices.SortFunc(r.Sessions, func(a, b SessionSaving) int {

@@ -69,7 +69,6 @@ func (e *Engine) Show(in Input) (*Overview, error) {
 	return shown, nil
 }
 
-// describe describes an entry in a few words.
 func describe(entry *history.Content) string {
 	const width = 60
 	for _, block := range entry.Blocks {

@@ -38,7 +38,6 @@ func withStrategy(name string) Variant {
 	return Variant{name, [][2]string{{settings.CompressionStrategy.Key(), name}}}
 }
 
-// priced reports whether the price affects the decisions of the variant.
 func (v Variant) priced() bool { return v.Name == compression.CacheAwareName }
 
 // sendsEverything reports whether the variant sends the whole recording without pruning.
@@ -54,7 +53,6 @@ type PriceModel struct {
 
 func (m PriceModel) units(s SentRequest) float64 { return units(m.Price, s) }
 
-// referenceUnits returns the price of a request of the first variant.
 func (m PriceModel) referenceUnits(s SentRequest) float64 {
 	if m.Against != (compression.Price{}) {
 		return units(m.Against, s)

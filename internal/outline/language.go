@@ -20,7 +20,6 @@ type language struct {
 // notNames lists keywords that look like the name of a function at the beginning of a statement.
 var notNames = []string{"if", "for", "while", "switch", "catch", "return", "else", "new", "throw", "do", "with", "foreach", "using", "lock", "when", "match", "await", "sizeof", "function"}
 
-// declares returns the name that a line of code declares.
 func (l language) declares(line string) (string, bool) {
 	for _, pattern := range l.patterns {
 		if m := pattern.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil && !slices.Contains(notNames, m[1]) {
@@ -30,7 +29,6 @@ func (l language) declares(line string) (string, bool) {
 	return "", false
 }
 
-// languageOf returns the language of a file by its extension.
 func languageOf(rel string) (language, bool) {
 	extension := strings.ToLower(filepath.Ext(rel))
 	all := languages()

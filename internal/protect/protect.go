@@ -134,7 +134,6 @@ func (p ProtectionRules) ownFile(abs, rel string) File {
 	return File{}
 }
 
-// secret returns the protection of secret files.
 func (p ProtectionRules) secret(abs, rel string) File {
 	if isPublic(path.Base(fold(rel))) {
 		return File{}

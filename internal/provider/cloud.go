@@ -67,7 +67,6 @@ func (from EndpointSources) filled(v vendor.Vendor, address, global string) (str
 	return address, nil
 }
 
-// cloud returns the setting cloud.NAME.
 func (from EndpointSources) cloud(name string) string {
 	if from.Cloud == nil {
 		return ""

@@ -373,7 +373,6 @@ func (c *Connection) inUse() (*peer, error) {
 	return c.current()
 }
 
-// isCurrent reports whether p is the endpoint in use.
 func (c *Connection) isCurrent(p *peer) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

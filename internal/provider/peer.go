@@ -149,7 +149,6 @@ func (p *peer) onlyModel() string {
 	return p.offers[0].ID
 }
 
-// listed returns the models that the endpoint has listed.
 func (p *peer) listed() []ModelOffer {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -257,7 +257,6 @@ func (r Rule) allowsCommand(command cmdline.Command) bool {
 	return !slices.ContainsFunc(command[len(r.words):], func(word cmdline.Word) bool { return word.Written })
 }
 
-// allowsByStar reports whether a rule with a * in the middle allows a command.
 func (r Rule) allowsByStar(command cmdline.Command) bool {
 	var words []string
 	for _, word := range command {

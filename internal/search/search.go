@@ -97,7 +97,6 @@ func Files(ctx context.Context, expression *Expression, files []string, read Rea
 // mostKept limits the buffer that is reused for the next file, in bytes.
 const mostKept = 4 << 20
 
-// matches returns the results of a query in one file.
 func (e *Expression) matches(file string, content []byte, query Query) []Match {
 	var found []Match
 	line, counted, count := 1, 0, 0
@@ -148,7 +147,6 @@ func lineAt(content []byte, begin int) (text []byte, next int) {
 	return bytes.TrimSuffix(content[begin:end], []byte{'\r'}), end + 1
 }
 
-// addContext adds the lines before and after the line from begin to next.
 func (m *Match) addContext(content []byte, begin, next, lines int) {
 	for at := begin; at > 0 && len(m.Before) < lines; {
 		at = bytes.LastIndexByte(content[:at-1], '\n') + 1

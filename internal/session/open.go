@@ -104,7 +104,6 @@ func reserve(path string) (*fsutil.FileLock, error) {
 	return lock, errors.Join(err, empty.Close())
 }
 
-// unusedID returns an id for which folder contains no log.
 func unusedID(folder string, now time.Time, random io.Reader) (id, path string, err error) {
 	for {
 		if id, err = newID(now, random); err != nil {

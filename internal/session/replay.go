@@ -122,7 +122,6 @@ func newPlayer(t text) *player {
 	return &player{text: t, state: State{Settings: map[string]string{}, Scales: map[string]float64{}, Limits: map[string]history.LearnedLimit{}}, announced: version}
 }
 
-// at returns the state with the conversation as it was before the record seq.
 func (p *player) at(seq uint64) (State, error) {
 	state := p.state
 	state.notices = slices.Clone(p.state.notices)

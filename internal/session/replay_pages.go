@@ -45,7 +45,6 @@ func (p *pages) record(e event) (r Record, payload any, err error) {
 	return r, payload, nil
 }
 
-// entry reads the entry that an event added.
 func (p *pages) entry(e event) (*history.Content, time.Time, error) {
 	r, payload, err := p.record(e)
 	if err != nil {

@@ -142,7 +142,6 @@ func (t *timeline) compact() {
 	}
 }
 
-// liveSlots returns the slots of the history in order.
 func (t *timeline) liveSlots() []slot {
 	live := make([]slot, 0, len(t.at))
 	for _, s := range t.slots {

@@ -56,7 +56,6 @@ func (e *UnsavedError) Error() string {
 // Unwrap returns the cause.
 func (e *UnsavedError) Unwrap() error { return e.Err }
 
-// append writes a line after the waiting lines.
 func (w *writer) append(line []byte) {
 	w.waiting = append(w.waiting, line)
 	w.flush()

@@ -108,7 +108,6 @@ func date(text string, in *time.Location) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("invalid date %q. Write 2026-01-31 or 2026-01-31T09:30", text)
 }
 
-// in reports whether the query matches a time.
 func (q *Query) in(at time.Time) bool {
 	return !at.Before(q.after) && (q.before.IsZero() || at.Before(q.before))
 }

@@ -33,7 +33,6 @@ func (f *fault) Error() string {
 	return f.field + ": " + f.problem
 }
 
-// newDocument returns a document without fields.
 func newDocument() document { return document{&hujson.Object{}} }
 
 // parseDocument reads a whole file. Errors are *fault.
@@ -73,7 +72,6 @@ func object(value hujson.Value, name string) (document, error) {
 	return document{o}, nil
 }
 
-// key returns the name of a field.
 func key(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
 // raw returns the value of a field as it is in the file.

@@ -48,7 +48,6 @@ type Kind[T any] struct {
 	schema func() *jsonschema.Schema
 }
 
-// untyped returns the kind for values of any type.
 func (k Kind[T]) untyped() Kind[any] {
 	return Kind[any]{k.name, k.takes, k.values, func(text string) (any, error) { return k.parse(text) }, k.schema}
 }
@@ -58,7 +57,6 @@ func (k Kind[T]) isText() bool {
 	return !slices.Contains([]Type{TypeBool, TypeInt, TypeNumber, TypeObject}, k.name)
 }
 
-// mustBe returns the error for an invalid text.
 func mustBe(takes, text string) error { return errors.New("must be " + takes + ", not " + quote(text)) }
 
 // Bool returns the kind of the values true and false.

@@ -83,7 +83,6 @@ func (r Range) contains(x float64) bool {
 	}
 }
 
-// schema returns the JSON Schema of the numbers in the range.
 func (r Range) schema(name Type) *jsonschema.Schema {
 	bounds := &jsonschema.Schema{Minimum: &r.low, Maximum: r.high}
 	if r.openLow {

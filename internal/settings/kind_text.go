@@ -12,7 +12,6 @@ import (
 	"agent/internal/base/secret"
 )
 
-// oneLine returns a kind of text that parse validates.
 func oneLine(name Type, takes string, parse func(string) (string, error)) Kind[string] {
 	return Kind[string]{name: name, takes: takes, parse: parse, schema: func() *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "string", MinLength: new(1)}

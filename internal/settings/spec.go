@@ -87,7 +87,6 @@ func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 	return s.Parse(text)
 }
 
-// schema returns the JSON Schema of the setting.
 func (s *Spec) schema() (*jsonschema.Schema, error) {
 	schema := s.kind.schema()
 	schema.Description = s.Help

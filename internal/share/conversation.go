@@ -240,7 +240,6 @@ func diffOf(tool toolspec.Traits, given arguments.Arguments) string {
 	return strings.Join(diffs, "")
 }
 
-// first returns the first of the texts with these names that is not empty.
 func first(text func(name string) string, names []string) string {
 	for _, name := range names {
 		if found := text(name); found != "" {

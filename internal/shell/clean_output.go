@@ -64,7 +64,6 @@ func (c *cleaner) flush() {
 	c.partial = nil
 }
 
-// emit cleans a text and writes it.
 func (c *cleaner) emit(text []byte) {
 	if text = cleanLines(text); len(text) > 0 {
 		// The writer stores text in memory and returns no errors.

@@ -28,7 +28,6 @@ type spool struct {
 	error  error
 }
 
-// newSpool creates the file in dir.
 func newSpool(dir string, limit int64, shared *atomic.Int64) *spool {
 	file, err := os.CreateTemp(dir, "output-*.txt")
 	return &spool{file: file, room: limit, shared: shared, error: err}

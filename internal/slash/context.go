@@ -79,7 +79,6 @@ func (d Deps) contextMap(ctx context.Context) (command.Output, error) {
 // from.
 const mostItems = 12
 
-// pickItem returns the list of the parts of the context for a screen.
 func (d Deps) pickItem(ctx context.Context, usage chat.ContextUsage, items []chat.Item) *command.ChoiceList {
 	pick := &command.ChoiceList{Tells: true, Title: fmt.Sprintf("%s of %s tokens in the context", humanize.Tokens(usage.Total()), humanize.Tokens(usage.Limit))}
 	byLine := map[string]chat.Item{}
@@ -116,7 +115,6 @@ func (d Deps) pickItem(ctx context.Context, usage chat.ContextUsage, items []cha
 	return pick
 }
 
-// share returns the share of an item in the next request.
 func share(item chat.Item, usage chat.ContextUsage) string {
 	if percent := chat.Percent(item.Tokens, usage.Total()); percent > 0 {
 		return fmt.Sprintf("%d%%", percent)
@@ -295,7 +293,6 @@ func shareOfInput(tokens int, s chat.Stats) string {
 	return fmt.Sprintf("%d%% of the input", chat.Percent(tokens, s.PromptTokens))
 }
 
-// costRow returns the row with the cost of the session.
 func costRow(s *settings.Settings, stats chat.Stats) []string {
 	cost, known := sessionCost(s, stats)
 	if !known {

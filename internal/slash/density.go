@@ -80,7 +80,6 @@ func (d density) showPrune(ctx context.Context, text string) ([]string, error) {
 	return append(lines, strings.Split(strings.TrimSuffix(content, "\n"), "\n")...), nil
 }
 
-// restorePrune restores the content of one prune to the context.
 func (d density) restorePrune(ctx context.Context, text string) ([]string, error) {
 	n, p, err := d.number(ctx, text)
 	if err != nil {

@@ -199,5 +199,4 @@ func cutLeft(text string, width int) string {
 	return text
 }
 
-// cutRight shortens text to width at its end.
 func cutRight(text string, width int) string { return ansi.Truncate(text, width, "…") }

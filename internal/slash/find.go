@@ -143,7 +143,6 @@ func (d Deps) find(ctx context.Context, values []string) (command.Output, error)
 	return command.Output{Lines: append(FoundLines(hits, d.Now()), remarks...), Pick: d.pickFound(hits)}, nil
 }
 
-// pickFound returns a list of passages for a screen.
 func (d Deps) pickFound(hits []sessionsearch.Hit) *command.ChoiceList {
 	titles, byLine := titlesOf(), map[string]sessionsearch.Hit{}
 	pick := &command.ChoiceList{Title: "found"}

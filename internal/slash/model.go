@@ -237,7 +237,6 @@ func (m Model) prices() string {
 	return humanize.Dollars(m.Prices.Input) + " in, " + humanize.Dollars(m.Prices.Output) + " out"
 }
 
-// joined joins the parts that are not empty.
 func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }

@@ -177,7 +177,6 @@ func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
 // mostNoteLines limits the number of lines shown of a note.
 const mostNoteLines = 200
 
-// pickNotes returns a list of notes for a screen.
 func (d Deps) pickNotes(states []notes.State) *command.ChoiceList {
 	pick := &command.ChoiceList{Title: "note"}
 	for _, s := range states {

@@ -177,7 +177,6 @@ func pointText(p history.Point) string {
 	return text
 }
 
-// messageText returns a message as one line.
 func messageText(message *history.Content) string {
 	text := humanize.Line(humanize.FirstLine(cmp.Or(strings.TrimSpace(message.OwnText()), message.Text())), longestPoint)
 	return cmp.Or(text, "(images)")
@@ -192,7 +191,6 @@ func (d Deps) pointTime(p history.Point) string {
 	return at.Format("2006-01-02 15:04")
 }
 
-// listPoints lists the points in the order in which they were recorded.
 func (d Deps) listPoints(points []history.Point) []string {
 	rows := [][]string{{"", "when", "message"}}
 	for _, p := range points {

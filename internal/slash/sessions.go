@@ -114,7 +114,6 @@ func forkCommand(d Deps) command.Command {
 	}
 }
 
-// chooseSession returns the command that lists sessions to choose from.
 func (d Deps) chooseSession(all bool) command.RunFunc {
 	return func(context.Context, []string) (command.Output, error) {
 		infos, err := d.Sessions.List(all)

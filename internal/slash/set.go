@@ -47,7 +47,6 @@ func (s setter) set(ctx context.Context, values []string) ([]string, error) {
 	return nil, fmt.Errorf("put quotes around a value with spaces: /set %s %s", values[0], command.Quote(strings.Join(values[1:], " ")))
 }
 
-// setCommand returns the command that sets one setting for the session.
 func (s setter) setCommand(key string) command.RunFunc {
 	return showOne(func(ctx context.Context, value string) ([]string, error) { return s.assign(ctx, key, value) })
 }

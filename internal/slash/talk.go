@@ -15,7 +15,6 @@ import (
 	"agent/internal/command"
 )
 
-// plain returns the forms of a command without arguments.
 func plain(run func(ctx context.Context) (command.Output, error)) []command.Form {
 	return []command.Form{{Run: func(ctx context.Context, _ []string) (command.Output, error) { return run(ctx) }}}
 }

@@ -118,7 +118,6 @@ func askAbout(plan *snapshot.Plan, also ...notes.Note) *command.Question {
 
 func staysAsItIs(left snapshot.Problem) string { return "not restored: " + left.String() }
 
-// headline summarizes the plan in a line.
 func (plan *goingBack) headline() string {
 	if len(plan.Steps)+len(plan.Left) == 0 && len(plan.notes) > 0 {
 		return fmt.Sprintf("%s %s of the model", plan.Kind, humanize.Count(len(plan.notes), "note"))
@@ -192,7 +191,6 @@ func (f *files) carryOut(ctx context.Context, plan *goingBack) (command.Output, 
 // mostChanged limits the number of changed files that are named. Each file was shown before the change.
 const mostChanged = 20
 
-// changedLines lists the changes that were made to files.
 func changedLines(changed []snapshot.ChangedFile) []string {
 	var lines []string
 	for i, file := range changed {

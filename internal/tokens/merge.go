@@ -9,7 +9,6 @@ type merger struct {
 	long  *longMerge
 }
 
-// count returns the number of tokens of a piece.
 func (m *merger) count(piece string) int {
 	if m.ranks.rank(piece) != noRank {
 		return 1

@@ -47,7 +47,6 @@ func (t rankTable) rank(piece string) uint32 {
 	return noRank
 }
 
-// number returns the number at a byte of the table.
 func (t rankTable) number(at int) uint32 { return uint32At(string(t), at) }
 
 // markOf returns the part of a token's mark above its rank.

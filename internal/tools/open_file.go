@@ -158,7 +158,6 @@ func (s *source) note(shown string) string {
 	return s.foreignNote(shown)
 }
 
-// reader returns a reader of the content from its start.
 func (s *source) reader() (io.Reader, error) {
 	if s.whole != nil {
 		return strings.NewReader(s.document().Text), nil

@@ -105,7 +105,6 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	return Answer{Text: text, Summary: countMatches(matches, query)}
 }
 
-// query returns the search query of a call.
 func (a searchArgs) query() (search.Query, error) {
 	switch {
 	case a.MaxResults < 0 || a.MaxResults > maxMatches:

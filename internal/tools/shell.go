@@ -239,7 +239,6 @@ func (a shellArgs) jobName() string {
 	return fmt.Sprintf("job %d", a.Job)
 }
 
-// check returns an error for contradictory arguments.
 func (a shellArgs) check() error {
 	if a.TimeoutSeconds < 0 || a.TimeoutSeconds > maxSeconds || a.WaitSeconds < 0 || a.WaitSeconds > maxSeconds {
 		return fmt.Errorf("timeout_seconds and wait_seconds must be between 0 and %d", maxSeconds)
@@ -292,7 +291,6 @@ func (a shellArgs) within(w *workspace.Workspace, line *cmdline.CommandLine) (sh
 	return a.within(w, cmdline.Read(rest))
 }
 
-// command returns the command for the arguments.
 func (a shellArgs) command(env *Env, line *cmdline.CommandLine) (shell.Command, error) {
 	dir := env.Workspace.Root()
 	if a.Directory != "" {

@@ -23,7 +23,6 @@ func foundNothing(line *cmdline.CommandLine, end shell.Result) bool {
 	return searches && (surely || end.Lines == 0)
 }
 
-// answerCommand returns the answer to a command that has ended.
 func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
 	if end.NotStarted != nil {
 		return failedAnswer(fmt.Errorf("can't start the command: %w", end.NotStarted))
@@ -78,7 +77,6 @@ func coldLines(end shell.Result) []string {
 	return []string{fmt.Sprintf("[sandbox: slow because the cache of %s was empty; the next run is faster]", strings.Join(end.ColdCaches, ", "))}
 }
 
-// startJob runs a command in the background.
 func startJob(jobs *shell.Jobs, command shell.Command) Answer {
 	job, err := jobs.Start(command)
 	if err != nil {

@@ -114,7 +114,6 @@ func asMarkdown(ctx context.Context, page string) (string, error) {
 	return text, cmp.Or(ctx.Err(), err)
 }
 
-// asText returns the plain text of a page.
 func asText(ctx context.Context, page string) (string, error) {
 	root, err := html.Parse(strings.NewReader(page))
 	if err != nil {

@@ -87,7 +87,6 @@ func (t Traits) Describe(name string, given arguments.Arguments) Label {
 	return said
 }
 
-// fill replaces each {NAME} by the value of the parameter.
 func fill(template string, given arguments.Arguments) string {
 	var values []string
 	for name := range given.All() {

@@ -69,7 +69,6 @@ func ParseReport(report string) (files []string, head string) {
 	return nil, ""
 }
 
-// filesIn returns the paths of a list of ReportedFiles.
 func filesIn(list string) (files []string) {
 	for list != "" {
 		quoted, err := strconv.QuotedPrefix(list)

@@ -49,7 +49,6 @@ func (a *activity) agentChanged(state chat.AgentState) {
 	}
 }
 
-// addAgentEvent adds an event to the conversation of a subagent.
 func (a *activity) addAgentEvent(e chat.AgentEvent) {
 	text := ""
 	switch e := e.Event.(type) {
@@ -73,7 +72,6 @@ func (a *activity) addAgentEvent(e chat.AgentEvent) {
 	a.heard[e.ID] = humanize.KeepEnd(append(a.heard[e.ID], text+"\n\n"...), saidBytes)
 }
 
-// agentPage returns the page with the conversation of a subagent.
 func (a *activity) agentPage(s chat.AgentState, grows bool) pager.Page {
 	return pager.Page{Key: fmt.Sprint("agent ", s.ID, " ", s.Call), Title: style.Reveal("agent " + s.Agent + ": " + s.Title).Text, Grows: grows, Layout: proseLay(string(a.heard[s.ID]))}
 }

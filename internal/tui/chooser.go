@@ -24,7 +24,6 @@ type chooser struct {
 	choose  func(command.Choice) tea.Cmd
 }
 
-// open opens a list and runs choose with the user's choice.
 func (c *chooser) open(pick command.ChoiceList, choose func(command.Choice) tea.Cmd) tea.Cmd {
 	c.picking, c.choose = picker.Open(pick), choose
 	return c.work()

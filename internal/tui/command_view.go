@@ -39,7 +39,6 @@ func (m *Model) showCommand(line string, output command.Output) {
 	m.surface.answer(lay)
 }
 
-// commandRows lays out the output of a command.
 func commandRows(output command.Output) transcript.Layout {
 	return func(t *style.Theme, width int) (rows []string) {
 		if output.Bar != nil && !t.Spoken { // the lines contain the same figures

@@ -163,7 +163,6 @@ func (m *Model) leaveInsert(k term.Key) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// vimKey passes a key to Vim mode.
 func (m *Model) vimKey(k term.Key) (tea.Cmd, bool) {
 	if !m.surface.settings().Vim {
 		return nil, false

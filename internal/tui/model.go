@@ -53,7 +53,6 @@ type Model struct {
 	row, col int
 }
 
-// newModel returns the model for a window of the given size.
 func newModel(ctx context.Context, opts Options, width, height int) *Model {
 	s := newSurface(ctx, opts, width, height)
 	m := &Model{

@@ -167,7 +167,6 @@ type Settings struct {
 	QuietDensity bool
 }
 
-// set returns the current settings.
 func (o Options) set() Settings {
 	if o.Settings == nil {
 		return Settings{}
@@ -178,7 +177,6 @@ func (o Options) set() Settings {
 // environment holds the environment variables as "KEY=value".
 type environment []string
 
-// get returns the value of a variable.
 func (e environment) get(key string) string { return term.Lookup(e, key) }
 
 // simpleTerminal reports whether the terminal supports only basic escape sequences.

@@ -136,7 +136,6 @@ func (a *activity) readSpools() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// readSome reads the beginning of a file.
 func readSome(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -41,7 +41,6 @@ func (r *reader) openPages(pages func() []pager.Page) {
 	r.pager, r.covered = pager.Open(pages), r.surface.now()
 }
 
-// openPage opens the pager with a single page.
 func (r *reader) openPage(title string, lay transcript.Layout) {
 	page := pager.Page{Title: title, Layout: lay}
 	r.openPages(func() []pager.Page { return []pager.Page{page} })

@@ -96,7 +96,6 @@ func (a *activity) layPiece(piece markdown.Piece) transcript.Layout {
 	return func(_ *style.Theme, width int) []string { return a.surface.md.RenderPiece(piece, width) }
 }
 
-// printReply prints closed blocks of the reply.
 func (a *activity) printReply(blocks []markdown.Piece) {
 	for _, block := range blocks {
 		a.reply.looked = 0

@@ -186,7 +186,6 @@ func guardPanic(cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// logPanic logs a panic and returns the error for the user.
 func logPanic(value any, opts Options) error {
 	stack := debug.Stack()
 	if c, ok := value.(crashMsg); ok {

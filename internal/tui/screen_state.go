@@ -80,7 +80,6 @@ type hint struct {
 // hintTime is the time for which a hint is shown, and within which a second Ctrl+C quits.
 const hintTime = 2 * time.Second
 
-// newSurface returns the surface for a window of the given size.
 func newSurface(ctx context.Context, opts Options, width, height int) *surface {
 	s := &surface{
 		ctx: ctx, now: opts.Now, started: opts.Now(), plain: opts.Plain, environ: opts.Environ, workspace: opts.Workspace,
@@ -159,7 +158,6 @@ func (s *surface) note(look func(*style.Theme) style.Style, glyph, text string) 
 	s.print(transcript.KindLine, noteRows(look, glyph, text))
 }
 
-// noteRows lays out a note.
 func noteRows(look func(*style.Theme) style.Style, glyph, text string) transcript.Layout {
 	text = strings.TrimSpace(humanize.Brief(style.CleanProse(text)))
 	return func(t *style.Theme, width int) []string {
@@ -177,7 +175,6 @@ func warn(t *style.Theme) style.Style { return t.Warn }
 
 func bad(t *style.Theme) style.Style { return t.Bad }
 
-// endHeld prints the held entry.
 func (s *surface) endHeld() {
 	if h := s.held; h != nil {
 		s.held = nil

@@ -156,7 +156,6 @@ func (m *Model) remember(message atcmd.Message) tea.Cmd {
 	})
 }
 
-// runCommand returns a command that runs a slash command concurrently.
 func (m *Model) runCommand(line string) tea.Cmd {
 	commands := m.opts.Commands
 	return m.activity.run(line, func(ctx context.Context) (command.Output, error) { return commands.Run(ctx, line) })

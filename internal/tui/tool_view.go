@@ -150,7 +150,6 @@ func (reads heldReads) rows() transcript.Layout {
 	}
 }
 
-// readLines returns a text with the number of lines read.
 func readLines(t *style.Theme, n int) string {
 	if t.Spoken {
 		return ", " + humanize.Count(n, "line")

@@ -101,7 +101,6 @@ type freedOf struct {
 	count, tokens int
 }
 
-// add adds the prunes of one pruning pass.
 func (f *freed) add(prunes []history.Prune) {
 	for _, p := range prunes {
 		name := ""

@@ -178,7 +178,6 @@ func (m members) read(reply []byte) ([]Result, error) {
 	return all, nil
 }
 
-// newRequest returns the HTTP request for a search at a base address.
 func (s Service) newRequest(base string, key string, q Query, engine string) (*http.Request, error) {
 	path, body := s.request(q, engine)
 	method, text := http.MethodGet, []byte(nil)

@@ -19,7 +19,6 @@ import (
 // followed.
 type folder struct{ file *os.File }
 
-// openFolder opens the folder of a root for changes of its files.
 func openFolder(root *os.Root) (folder, error) {
 	f, err := root.Open(".")
 	return folder{f}, err
@@ -36,7 +35,6 @@ func (f folder) open(name string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), name), nil
 }
 
-// create creates a file that must not exist.
 func (f folder) create(name string, mode uint32) (*os.File, error) {
 	fd, err := unix.Openat(f.fd(), name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_CLOEXEC, mode)
 	if err != nil {
@@ -66,7 +64,6 @@ func (f folder) removeFolder(name string) error {
 	return unix.Unlinkat(f.fd(), name, unix.AT_REMOVEDIR)
 }
 
-// readLink returns the target of a symbolic link.
 func (f folder) readLink(name string) (string, error) {
 	buffer := make([]byte, unix.PathMax)
 	n, err := unix.Readlinkat(f.fd(), name, buffer)
@@ -83,7 +80,6 @@ func (f folder) written(name string) (time.Time, error) {
 	return time.Unix(stat.Mtim.Unix()), err
 }
 
-// isThere reports whether a file with this name exists.
 func (f folder) isThere(name string) bool {
 	var stat unix.Stat_t
 	return unix.Fstatat(f.fd(), name, &stat, unix.AT_SYMLINK_NOFOLLOW) == nil
@@ -103,7 +99,6 @@ func (f folder) flush() error {
 // itself.
 func lockReplace(string) (release func()) { return func() {} }
 
-// close closes the folder if it is open.
 func (f folder) close() {
 	if f.file != nil {
 		_ = f.file.Close()
@@ -124,7 +119,6 @@ func lock(f *os.File) {
 	}
 }
 
-// sameFile reports whether a name in a folder refers to an open file.
 func sameFile(dir folder, name string, f *os.File) bool {
 	var named, open unix.Stat_t
 	return unix.Fstatat(dir.fd(), name, &named, unix.AT_SYMLINK_NOFOLLOW) == nil &&

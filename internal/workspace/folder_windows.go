@@ -20,7 +20,6 @@ import (
 // followed.
 type folder struct{ root *os.Root }
 
-// openFolder opens the folder of a root for changes of its files.
 func openFolder(root *os.Root) (folder, error) {
 	f, err := root.OpenRoot(".")
 	return folder{f}, err
@@ -37,7 +36,6 @@ func (f folder) open(name string) (*os.File, error) {
 	return f.root.Open(name)
 }
 
-// create creates a file that must not exist.
 func (f folder) create(name string, mode uint32) (*os.File, error) {
 	return f.root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, fs.FileMode(mode))
 }
@@ -72,7 +70,6 @@ func (f folder) remove(name string) error {
 }
 func (f folder) removeFolder(name string) error { return f.root.Remove(name) }
 
-// readLink returns the target of a symbolic link.
 func (f folder) readLink(name string) (string, error) { return f.root.Readlink(name) }
 
 // written returns the modification time of a regular file.
@@ -87,7 +84,6 @@ func (f folder) written(name string) (time.Time, error) {
 	return info.ModTime(), nil
 }
 
-// isThere reports whether a file with this name exists.
 func (f folder) isThere(name string) bool {
 	_, err := f.root.Lstat(name)
 	return err == nil
@@ -96,7 +92,6 @@ func (f folder) isThere(name string) bool {
 // flush does nothing, because the system flushes the names in a folder itself.
 func (folder) flush() error { return nil }
 
-// close closes the folder if it is open.
 func (f folder) close() {
 	if f.root != nil {
 		_ = f.root.Close()

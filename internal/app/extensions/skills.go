@@ -60,7 +60,6 @@ func notRun(string) (output, refused string, err error) {
 	return "", "run it yourself if it is needed", nil
 }
 
-// activate returns the text of a skill that the model requests.
 func (b *Extensions) activate(name, arguments string) (tools.SkillContent, error) {
 	s := b.Set().Skills.ByName(name)
 	switch {

@@ -111,7 +111,6 @@ func (g *Checks) call(ctx context.Context, command projectcheck.Command) (gate.C
 	return gate.Call{Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, given), Arguments: given, Preview: plan.Preview}, err
 }
 
-// runBefore runs the due checks before an edit.
 func (g *Checks) runBefore(ctx context.Context, k gate.Call) gate.Verdict {
 	if !k.Traits.EditsOnly() {
 		return gate.Verdict{}
@@ -119,7 +118,6 @@ func (g *Checks) runBefore(ctx context.Context, k gate.Call) gate.Verdict {
 	return gate.Verdict{Notice: strings.Join(g.checks.RunBefore(ctx), "; ")}
 }
 
-// noteEdit records a successful edit.
 func (g *Checks) noteEdit(_ context.Context, k gate.Call, answer tools.Answer, _ time.Duration) (tools.Answer, error) {
 	if k.Traits.EditsOnly() && answer.Error == "" {
 		g.checks.MarkEdited()

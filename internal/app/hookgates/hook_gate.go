@@ -207,7 +207,6 @@ func (g *hookGate) forgetAnswer(k gate.Call, _ tools.Answer, _ time.Duration) {
 	delete(g.answers, k.Number)
 }
 
-// showNotices shows the notices of hooks to the user.
 func (g *hookGate) showNotices(out hook.Outcome) {
 	for _, line := range out.Notices {
 		g.hooks.host.Loop.Notify(line)

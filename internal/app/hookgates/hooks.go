@@ -68,7 +68,6 @@ func (h *Hooks) may(one hooks.Hook) error {
 	return h.host.Trust.Store.Check(hookItem(one))
 }
 
-// hookItem returns a project's hook as an item for consent.
 func hookItem(h hooks.Hook) consent.Item {
 	return consent.Item{Kind: consent.KindHook, Name: h.Name(), Effects: h.Effects(), File: h.File, Folder: h.Project, User: h.Plugin}
 }
@@ -127,7 +126,6 @@ var permissionModes = map[gate.Mode]string{
 	gate.ModeAsk: "default", gate.ModeAutoEdit: "acceptEdits", gate.ModeFullAuto: "bypassPermissions", gate.ModePlan: "plan", gate.ModeReadOnly: "plan",
 }
 
-// input returns the members that the input of every hook has.
 func (h *Hooks) input() map[string]any {
 	mode := h.host.Consent.Mode()
 	return map[string]any{
@@ -240,7 +238,6 @@ func (h *Hooks) Notify(e chat.Event) {
 	}
 }
 
-// notification runs the Notification hooks with a message.
 func (h *Hooks) notification(kind, message string) {
 	h.runner.Run(context.Background(), hook.EventInput{Event: hooks.Notification, Names: []string{kind}, Input: map[string]any{"message": message, "notification_type": kind}})
 }

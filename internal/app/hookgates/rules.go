@@ -192,7 +192,6 @@ func (g *Rules) Disallow(s *setup.Entry) (problems []string) {
 // EndTurn removes the rules of the turn's skills.
 func (g *Rules) EndTurn() { g.disallowed.Store(nil) }
 
-// skillRules returns the rules of the turn's skills.
 func (g *Rules) skillRules() permissions.Rules {
 	if rules := g.disallowed.Load(); rules != nil {
 		return *rules

@@ -54,7 +54,6 @@ type ConfiguredServers struct {
 	switched sync.Map
 }
 
-// item returns a repository's server as an item for consent.
 func item(s *servers.Server) consent.Item {
 	return consent.Item{Kind: consent.KindServer, Name: s.Name, Effects: s.Effects(), File: s.File, Folder: s.Folder, User: s.Origin == servers.OriginPlugin}
 }

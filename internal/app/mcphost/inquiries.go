@@ -82,7 +82,6 @@ var yesOrNo = []tools.Option{{Label: "yes"}, {Label: "no"}}
 // leaveOut is the label of the option that leaves a field empty.
 const leaveOut = "skip this field"
 
-// inquiryOf returns the question for a field of a form.
 func inquiryOf(f mcp.Field) tools.Inquiry {
 	inquiry := tools.Inquiry{Question: cmp.Or(f.Title, f.Name), Several: f.Type == "list"}
 	if f.Description != "" {

@@ -126,7 +126,6 @@ func (s *Servers) Close() error {
 	return nil
 }
 
-// newGeneration returns a generation that is not connected yet.
 func (s *Servers) newGeneration(configured *ConfiguredServers, number uint64) *generation {
 	g := &generation{configured: configured, number: number}
 	g.life, g.end = context.WithCancel(context.Background())
@@ -314,7 +313,6 @@ func (s *Servers) ServerLog(name string) ([]string, error) {
 	return []string{name + " is not connected"}, nil
 }
 
-// status returns the state of one server.
 func (s *Servers) status(name string) (bridge.Status, error) {
 	var names []string
 	for _, st := range s.Status() {

@@ -55,7 +55,6 @@ func (s *Servers) ServerChoiceList() *command.ChoiceList {
 	return pick
 }
 
-// statusNow returns the current generation and the state of one of its servers.
 func (s *Servers) statusNow(name string) (*generation, bridge.Status, error) {
 	g := s.current.Load()
 	if g == nil {
@@ -114,7 +113,6 @@ func (s *Servers) login(ctx context.Context, g *generation, st bridge.Status) er
 	return s.reconnect(ctx, g, st)
 }
 
-// waits reports whether a server waits for the user's consent.
 func (x *ConfiguredServers) waits(s *servers.Server) bool {
 	if !s.NeedsConsent() || x.isDisabled(s) {
 		return false

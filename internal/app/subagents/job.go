@@ -129,7 +129,6 @@ func (j *job) statusOf(ctx context.Context, outcome chat.Outcome, err error) str
 	return "stopped: " + string(outcome.Stop)
 }
 
-// ended records and reports the end of the subagent.
 func (j *job) ended(status string, answer tools.Answer) tools.Answer {
 	j.team.Record(j.state(), status, j.changed.String()) // recorded before the screen shows it
 	j.update(func() { j.status = status })
@@ -138,14 +137,12 @@ func (j *job) ended(status string, answer tools.Answer) tools.Answer {
 	return answer
 }
 
-// update changes the state of the agent.
 func (j *job) update(change func()) {
 	j.team.mu.Lock()
 	defer j.team.mu.Unlock()
 	change()
 }
 
-// state returns a copy of the state.
 func (j *job) state() chat.AgentState {
 	j.team.mu.Lock()
 	defer j.team.mu.Unlock()

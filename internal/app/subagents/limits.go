@@ -77,7 +77,6 @@ func (c *clock) waiting(waits bool) {
 	}
 }
 
-// worked returns the time that the subagent has worked.
 func (c *clock) worked() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()

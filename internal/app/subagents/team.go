@@ -166,7 +166,6 @@ func (t *Team) agentOf(task tools.Task) (agents.Agent, error) {
 	return t.Named(earlier.agent.Name) // the definition of the agent may need approval again
 }
 
-// nameOf returns the name of the subagent that a task requests.
 func nameOf(task tools.Task) string {
 	if task.Agent == "" {
 		return agents.ExploreAgent

@@ -34,7 +34,6 @@ func endless(root any) bool {
 	return slices.ContainsFunc(all, d.loops)
 }
 
-// everyObject calls visit with every object in a decoded value.
 func everyObject(value any, visit func(map[string]any)) {
 	switch value := value.(type) {
 	case map[string]any:

@@ -97,7 +97,6 @@ func unfenced(answer string) string {
 	return answer
 }
 
-// withoutNull returns a value without members that are null.
 func withoutNull(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

@@ -96,7 +96,6 @@ func withoutKnown(text string) string {
 	return b.String()
 }
 
-// isMark reports whether a text begins with a mark.
 func (f *forms) isMark(text string) bool {
 	return slices.ContainsFunc(f.marks[pair(text)], func(mark string) bool { return strings.HasPrefix(text, mark) })
 }

@@ -70,7 +70,6 @@ func Fit(columns []Column, rows [][]string, width int) []string {
 	return lines
 }
 
-// choose returns rows with only the columns for which keep returns true.
 func choose(rows [][]string, keep func(column int) bool) [][]string {
 	chosen := make([][]string, len(rows))
 	for y, row := range rows {

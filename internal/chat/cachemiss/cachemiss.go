@@ -103,7 +103,6 @@ func (s *Request) begins(other *Request) (n int) {
 	return n
 }
 
-// mark computes the marks of a request that follows the request before.
 func (s *Request) mark(before *Request) {
 	s.marks = []int{s.Mark, len(s.Entries)}
 	if before == nil || before.Model != s.Model || before.Head != s.Head {

@@ -31,7 +31,6 @@ type Digest struct {
 	text string
 }
 
-// same reports whether two digests have the same name and sum.
 func (d Digest) same(other Digest) bool { return d.Name == other.Name && d.Sum == other.Sum }
 
 // SamePrompt reports whether two heads have the same system prompt.

@@ -68,7 +68,6 @@ func (n *NextRequest) former() (f former, err error) {
 	return f, nil
 }
 
-// filesOf returns the titles of the instruction files in a head.
 func filesOf(h *cachemiss.Head) (titles []string) {
 	if h == nil {
 		return nil

@@ -40,7 +40,6 @@ type part struct {
 	origin history.RecordRef
 }
 
-// follow applies one change.
 func (t *tracker) follow(s history.Step) {
 	before := t.entries
 	switch s.Kind {
@@ -101,7 +100,6 @@ func (t *tracker) take(entry *history.Content, origin string) {
 	}
 }
 
-// isAbout reports whether a block is about the wanted text.
 func (t *tracker) isAbout(block history.Block) bool {
 	if !t.file {
 		return t.holds(block)
@@ -125,7 +123,6 @@ func (t *tracker) keyNamesFile(key string) bool {
 	return ok && t.names(file)
 }
 
-// holds reports whether a block contains the text of the question.
 func (t *tracker) holds(block history.Block) bool {
 	switch b := block.(type) {
 	case *history.Text:

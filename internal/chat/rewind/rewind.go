@@ -22,7 +22,6 @@ func (p *Rewinder) Points() ([]history.Point, error) {
 	return points, err
 }
 
-// points returns the log of the session and its points.
 func (p *Rewinder) points() (*session.LogSnapshot, []history.Point, error) {
 	if p.Session == nil {
 		return nil, nil, errNoRecord

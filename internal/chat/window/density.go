@@ -12,7 +12,6 @@ type strategies struct {
 	find     func(name string) (compression.Strategy, error)
 }
 
-// active returns the strategy in use.
 func (s *strategies) active() (compression.Strategy, error) {
 	return s.find(settings.CompressionStrategy.Value(s.settings))
 }

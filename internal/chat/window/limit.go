@@ -31,7 +31,6 @@ func NewLimits(s *settings.Settings, known func(model string) (int, bool)) *Limi
 	return &Limits{settings: s, known: known, learned: make(map[string]history.LearnedLimit)}
 }
 
-// model returns the name of the model of the next request.
 func (l *Limits) model() string { return settings.Model.Value(l.settings) }
 
 // Size returns the model's context window in tokens. It is the user's setting, or otherwise the known

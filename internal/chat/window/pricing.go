@@ -185,7 +185,6 @@ func (p *pricing) pastIsKept() bool {
 // provider's reports.
 func (p *pricing) cache() vendor.Cache { return p.engine.CorrectCache(p.models.Cache(p.model())) }
 
-// mark returns the result of Window.Mark.
 func (p *pricing) mark(sent []*history.Content) (entries int, ok bool) {
 	if p.request == nil || p.engine == nil {
 		return 0, false
@@ -199,7 +198,6 @@ func (p *pricing) mark(sent []*history.Content) (entries int, ok bool) {
 
 func (p *pricing) price() compression.Price { return p.models.Price(p.model()) }
 
-// model returns the name of the model of the next request.
 func (p *pricing) model() string { return settings.Model.Value(p.strategies.settings) }
 
 // unused returns the time for which the cache was not used, if the latest request used it at a time.

@@ -109,7 +109,6 @@ const enoughShare = 0.7
 // engine allows near the limit.
 const leastPatience = 1.0 / 64
 
-// carryOut applies a plan of the engine.
 func (p *Pruning) carryOut(plan compression.Plan) error {
 	if len(plan.Changes) == 0 {
 		return nil

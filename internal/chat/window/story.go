@@ -50,7 +50,6 @@ type NextRequest struct {
 	Held []PrunablePart
 }
 
-// providerBill converts a request cost to the provider's tokens.
 func (a *Account) providerBill(b compression.RequestCost) compression.RequestCost {
 	b.Tokens, b.All = a.measure.ToProviderTokens(b.Tokens), a.measure.ToProviderTokens(b.All)
 	b.Spent, b.None = float64(a.measure.ToProviderTokens(int(b.Spent))), float64(a.measure.ToProviderTokens(int(b.None)))

@@ -134,7 +134,6 @@ func written(to *syntax.Redirect) bool {
 	return false
 }
 
-// add adds words that may name files.
 func (r *reader) add(words ...string) {
 	for _, word := range words {
 		if fleeting.MatchString(word) || fleeting.MatchString(path.Clean(word)) {
@@ -341,7 +340,6 @@ func (r *reader) output(c *syntax.CmdSubst) (text []string, known bool) {
 
 var errTooMany = errors.New("too many folders are listed")
 
-// list returns the entries of a folder for a pattern.
 func (r *reader) list(dir string) ([]fs.DirEntry, error) {
 	if !fsutil.Within(dir, r.Root) {
 		return r.toRoot(dir), nil

@@ -143,7 +143,6 @@ func sequence(b *syntax.BraceExp) int {
 	return max(ends[0]-ends[1], ends[1]-ends[0]) + 1
 }
 
-// literal returns the unquoted text of a word.
 func literal(word *syntax.Word) string {
 	var b strings.Builder
 	for _, part := range word.Parts {

@@ -99,7 +99,6 @@ func (cv *conversation) addBlocks(at int, entry *history.Content) {
 	}
 }
 
-// push appends a unit and returns its index.
 func (cv *conversation) push(u unit) int {
 	u.full, u.sent, u.used = u.tokens, cv.request, -1
 	cv.units = append(cv.units, u)
@@ -299,7 +298,6 @@ func (cv *conversation) file(path string) *file {
 	return f
 }
 
-// shortParameters returns the parameters of a call with its long arguments emptied.
 func shortParameters(call *history.ToolCall, long []argumentUnit) string {
 	parameters := call.Parameters
 	for _, a := range long {

@@ -108,7 +108,6 @@ func (rv *review) foldOf(f *file) (fold, bool) {
 	return result, float64(result.saves) >= least
 }
 
-// answerText returns the present text of an answer.
 func (cv *conversation) answerText(u *unit) string {
 	if r, ok := cv.entries[u.entry].Blocks[u.block].(*history.ToolResponse); ok {
 		return r.Result.Text()

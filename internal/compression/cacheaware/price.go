@@ -23,7 +23,6 @@ type PriceStep struct {
 	Write float64 `json:"write"`
 }
 
-// at returns the price of the tokens of a request.
 func (p Price) at(tokens int) Price {
 	if p.Step.Above > 0 && tokens > p.Step.Above {
 		return Price{Read: p.Step.Read, Write: p.Step.Write}

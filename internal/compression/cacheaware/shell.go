@@ -37,7 +37,6 @@ func (c outputCut) holds(other outputCut) bool {
 // or argument, or the patch alone.
 var patchCommand = lazyregexp.New(`^\s*(?:(?:apply_patch|applypatch)\s+(?:<<-?\s*['"]?\w+['"]?\s*\n|\$?['"]))?\s*\*\*\* Begin Patch\s*\n(?s:.*)\n\*\*\* End Patch\s*(?:['"]|\n\w+)?\s*$`)
 
-// shellPatch reports whether a command only applies a patch.
 func shellPatch(line string) bool {
 	return strings.Contains(line, "*** Begin Patch") && patchCommand.MatchString(cmdline.Read(line).WithoutFolder().String())
 }

@@ -116,7 +116,6 @@ func (u *unit) quotable() bool {
 	}
 }
 
-// fixed reports whether the unit can never change.
 func (u *unit) fixed() bool { return u.part == said || u.part == head }
 
 // An argumentUnit is a long argument of a call, found in its JSON.
@@ -251,7 +250,6 @@ func (u *unit) mayBeMarked() bool {
 	return u.stale && !u.marked && u.part == result && u.state == whole && u.mayGo() && !u.fact.covered
 }
 
-// kind returns a short name of the unit.
 func (u *unit) kind() string {
 	switch u.part {
 	case oldText:

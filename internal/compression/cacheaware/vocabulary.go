@@ -24,7 +24,6 @@ const common = -1
 // vocabulary maps every name-like word to the newest unit that contains it, or to common.
 type vocabulary map[string]int
 
-// add records the words of a unit's text.
 func (v vocabulary) add(text string, unit int, fixed bool) {
 	for word := range NameWords(text) {
 		at, known := v[word]

@@ -118,7 +118,6 @@ func (s *state) countRun() {
 	s.recordEnd("running")
 }
 
-// recordEnd records the end of a run.
 func (s *state) recordEnd(last string) { s.last.Store(&last) }
 
 // New returns a Runner for the hooks, or nil if there are none.
@@ -305,7 +304,6 @@ func WarnIfSlow(long time.Duration, text string, say func(string)) (over func())
 	}
 }
 
-// input returns the input of the hooks for an event.
 func (r *Runner) input(o EventInput) ([]byte, error) {
 	members := r.Common()
 	maps.Copy(members, o.Input)

@@ -114,7 +114,6 @@ func (r *Runner) outcome(s *state, event hooks.Event, end shell.ExitInfo, err er
 	return out, nil
 }
 
-// limit returns the time limit of the hook.
 func (s *state) limit() time.Duration {
 	usual := usualTime
 	switch s.Event {

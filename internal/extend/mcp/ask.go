@@ -91,7 +91,6 @@ func (c *Client) elicit(ctx context.Context, request *sdk.ElicitRequest) (result
 	return result, nil
 }
 
-// questionOf parses a question and the schema of its answer.
 func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schema, error) {
 	q := Question{Server: server, Message: p.Message}
 	if p.URL != "" || p.Mode == "url" {

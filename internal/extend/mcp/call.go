@@ -192,7 +192,6 @@ func (c *Client) requestWithin(ctx context.Context, progress func(Progress), do 
 	return c.explainCall(err, silent, total, k.reached)
 }
 
-// progressed handles a report of the progress of a call.
 func (c *Client) progressed(_ context.Context, request *sdk.ProgressNotificationClientRequest) {
 	token, _ := request.Params.ProgressToken.(string)
 	c.mu.Lock()
@@ -203,7 +202,6 @@ func (c *Client) progressed(_ context.Context, request *sdk.ProgressNotification
 	}
 }
 
-// open returns the calls that have not been answered yet.
 func (c *Client) open() []*call {
 	c.mu.Lock()
 	defer c.mu.Unlock()

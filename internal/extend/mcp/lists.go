@@ -142,7 +142,6 @@ func list[S, T any](ctx context.Context, c *Client, what string, fetch func(ctx 
 	return all, nil
 }
 
-// withoutNull returns a copy of a list without items that are null.
 func withoutNull[T any](items []*T) []*T {
 	return slices.DeleteFunc(slices.Clone(items), func(item *T) bool { return item == nil })
 }

@@ -65,7 +65,6 @@ func (s Server) bounds() bounds {
 	return bounds{cmp.Or(set, 2*time.Minute), cmp.Or(set, 30*time.Minute)}
 }
 
-// kind returns the transport of the server.
 func (s Server) kind() string {
 	switch {
 	case s.Type == "" && s.Command != "", s.Type == "stdio":

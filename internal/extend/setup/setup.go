@@ -50,7 +50,6 @@ func (s Set) Callable() []Call {
 	return all
 }
 
-// named returns the entry that a user calls by a name.
 func (s Set) named(name string) (call Call, found bool) {
 	callable := s.Callable()
 	if i := slices.IndexFunc(callable, func(c Call) bool { return c.As == name }); i >= 0 {

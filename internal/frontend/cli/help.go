@@ -99,7 +99,6 @@ func usageOf(cmd *cobra.Command) string {
 	return before + "\n" + groupedFlags(cmd) + "\n" + after
 }
 
-// helpRows returns the help of a command for a terminal of a width.
 func helpRows(cmd *cobra.Command, width int) (rows []string) {
 	about := cmd.Long
 	if about == "" {

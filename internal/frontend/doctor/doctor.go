@@ -45,7 +45,6 @@ func (r *report) ok(what string)         { *r = append(*r, Finding{"ok", what, "
 func (r *report) note(what, todo string) { *r = append(*r, Finding{"note", what, todo}) }
 func (r *report) fix(what, todo string)  { *r = append(*r, Finding{"fix", what, todo}) }
 
-// addEach adds one finding for each text.
 func (r *report) addEach(grade, about string, texts []string, todo string) {
 	for _, text := range texts {
 		*r = append(*r, Finding{grade, humanize.Line(about+text, 0), todo})
@@ -104,7 +103,6 @@ func Examine(ctx context.Context, p *app.Process, c *app.Conversation, from app.
 	return r
 }
 
-// newSession reports in one line the settings of a session that a new session would not have.
 func (r *report) newSession(session, fresh *settings.Settings) {
 	var differ []string
 	for _, set := range fresh.All() {
@@ -338,7 +336,6 @@ func terminalFinding(name string, width, height int) Finding {
 	return Finding{"ok", size, ""}
 }
 
-// webSearch reports which service searches the web.
 func (r *report) webSearch(search *websearch.Searcher, s *settings.Settings) {
 	set, from := s.Get(settings.WebSearch.Key())
 	why := "web-search is " + set.String() + " (" + from.String() + ")"

@@ -63,7 +63,6 @@ func matching(ctx context.Context, root, dir string, named bool, keep func(file 
 	return slices.Compact(files), nil
 }
 
-// readable returns an error if the folder cannot be read.
 func (f folder) readable() error {
 	opened, err := f.tree.Open(f.at)
 	if err != nil {

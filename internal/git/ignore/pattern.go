@@ -93,7 +93,6 @@ func ignored(patterns []pattern, file string, isFolder bool) bool {
 	return false
 }
 
-// matches reports whether the pattern matches a path.
 func (p pattern) matches(file string, isFolder bool) bool {
 	if p.foldersOnly && !isFolder {
 		return false

@@ -30,7 +30,6 @@ type replyBlock struct {
 	id, name  string
 }
 
-// open begins a block.
 func (r *reply) open(index int, raw json.RawMessage) {
 	begun := lenientjson.Decode[struct {
 		Type, Text, Thinking, Signature, ID, Name string

@@ -117,7 +117,6 @@ func (c *Client) Close() { c.at.Close() }
 // messagesPath is the path of requests for replies.
 const messagesPath = "/messages"
 
-// path returns the path of requests for replies of a model.
 func (c *Client) path(model string) string {
 	if c.config.Vertex {
 		return "/publishers/anthropic/models/" + url.PathEscape(model) + ":streamRawPredict"

@@ -58,7 +58,6 @@ type block struct {
 	uses string
 }
 
-// size returns the size in bytes.
 func (c *conversation) size() int {
 	size := len(c.system)
 	for _, t := range c.tools {
@@ -157,7 +156,6 @@ const digestLength = 12
 // state returns the digest of everything so far.
 func (b *builder) state() string { return hex.EncodeToString(b.sum.Sum(nil)[:digestLength]) }
 
-// put appends a block to the messages.
 func (b *builder) put(role string, with block) {
 	with.entry = b.entry
 	b.c.media += with.media

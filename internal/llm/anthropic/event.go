@@ -11,7 +11,6 @@ import (
 	"agent/internal/llm/sse"
 )
 
-// take processes one event.
 func (r *reply) take(event sse.Event) error {
 	if p, bad := refusal.ParseEvent(event.Data, event.Name); bad {
 		failure := r.client.at.ProblemError(p, r.req.Model)

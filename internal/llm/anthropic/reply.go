@@ -169,7 +169,6 @@ func (r *reply) malformed(text string) *llm.Error {
 	return r.client.at.MalformedError(r.req.Model, text)
 }
 
-// truncated returns the error for an interrupted reply.
 func (r *reply) truncated(text string) *llm.Error {
 	failure := r.client.at.NewError(llm.Truncated, r.req.Model, text)
 	failure.Costly = r.begun || r.known

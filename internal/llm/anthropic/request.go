@@ -52,7 +52,6 @@ const (
 	betaTools   = "mid-conversation-tool-changes-2026-07-01"
 )
 
-// betas returns the beta features that the request needs.
 func (r *request) betas() []string {
 	var betas []string
 	if r.controlsBinding() {
@@ -70,7 +69,6 @@ func (r *request) controlsBinding() bool {
 	return r.bound && r.thinks() && !r.dialect.OmitBinding
 }
 
-// thinks reports whether the request asks for thinking.
 func (r *request) thinks() bool {
 	switch {
 	case r.dialect.OmitThinking:
@@ -267,7 +265,6 @@ func (r *request) thinking(w *writer, c *conversation, limit int) {
 	w.raw(`}`)
 }
 
-// encodeTools returns the tools in the form of the API.
 func (r *request) encodeTools() [][]byte {
 	var tools [][]byte
 	for _, t := range r.Tools {
@@ -290,7 +287,6 @@ func (r *request) encodeTools() [][]byte {
 	return tools
 }
 
-// toolBlock returns a tool in the form of the API.
 func toolBlock(t llm.ToolSpec) []byte {
 	var w writer
 	w.raw(`{"name":`)

@@ -46,7 +46,6 @@ type keptBlock struct {
 	Raw json.RawMessage `json:"raw,omitzero"`
 }
 
-// withText returns a text block with its citations.
 func (k keptBlock) withText(text string) []byte {
 	raw := textBlock(text)
 	if len(k.Citations) > 0 {

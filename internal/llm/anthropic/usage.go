@@ -46,7 +46,6 @@ func (r *reply) tellUsed() {
 	}
 }
 
-// added returns the sum of a usage and the report.
 func (u usage) added(to llm.Usage) llm.Usage {
 	to.PromptTokens += u.Input.NonNegative() + u.CacheRead.NonNegative() + u.CacheWrite.NonNegative()
 	to.CompletionTokens += u.Output.NonNegative()

@@ -60,7 +60,6 @@ func progressOf(facts []fact) progress {
 	return p
 }
 
-// edits counts the successful edits.
 func (p progress) edits() int {
 	n := 0
 	for _, f := range p.known {

@@ -37,7 +37,6 @@ func isRequest(typed string) bool {
 	return slices.ContainsFunc(services, func(s service) bool { return s.pattern.MatchString(typed) })
 }
 
-// serve returns the reply to such a request.
 func (c conversation) serve(asked string) reply {
 	for _, s := range services {
 		if match := s.pattern.FindStringSubmatch(asked); match != nil {

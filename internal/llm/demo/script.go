@@ -49,7 +49,6 @@ func (c call) arguments() string {
 // maxCalls limits the calls of one turn, so that the script cannot loop forever.
 const maxCalls = 30
 
-// next returns the script's reply to a request.
 func next(r request) reply {
 	c := newConversation(r.Messages)
 	if snapshot, ok := summarize(c); ok {

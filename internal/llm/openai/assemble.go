@@ -195,5 +195,4 @@ func settleArguments(arguments string) string {
 	}
 }
 
-// newCallID returns an id that this client has not returned before.
 func (c *Client) newCallID() string { return fmt.Sprintf("call_%d", c.madeIDs.Add(1)) }

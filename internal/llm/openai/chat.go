@@ -22,7 +22,6 @@ func (chatCompletions) reader(r *reply, req request) func([]byte) error {
 	return func(data []byte) error { return r.takeChatEvent(lenientjson.Decode[chatEvent](data)) }
 }
 
-// takeChatEvent processes one event of a chat completion.
 func (r *reply) takeChatEvent(event chatEvent) error {
 	if usage := event.usage(); usage != nil {
 		r.usage, r.cited.Times = usage, max(r.cited.Times, event.Usage.ServerTools.Searches.NonNegative())

@@ -245,7 +245,6 @@ func (r *reply) emit(chunk llm.Chunk) {
 // malformed returns the error for a faulty reply that another attempt would not fix.
 func (r *reply) malformed(text string) *llm.Error { return r.client.at.MalformedError(r.model, text) }
 
-// truncated returns the error for an interrupted reply.
 func (r *reply) truncated(text string, cause error) *llm.Error {
 	failure := r.client.at.NewError(llm.Truncated, r.model, text)
 	failure.Err, failure.Costly = cause, r.begun || r.known || r.done

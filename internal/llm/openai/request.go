@@ -23,7 +23,6 @@ type request struct {
 	wants vendor.Wants
 }
 
-// request returns a request to this endpoint in a dialect.
 func (c *Client) request(d Dialect, req llm.Request) request {
 	host := c.at.Host()
 	r := request{d.fit(req), d, host, vendor.At(host, req.Model)}

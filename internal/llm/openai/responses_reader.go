@@ -78,7 +78,6 @@ func (s *responseReader) think(text string) {
 	}
 }
 
-// addCall adds a part of the call at an index.
 func (s *responseReader) addCall(index int, item openai.ResponseOutputItem) {
 	f := callFragment{Index: lenientjson.Int{Value: index, Is: true}}
 	f.ID, f.Function.Name, f.Function.Arguments = item.CallID, item.Name, lenientjson.JSON(item.Arguments)

@@ -123,7 +123,6 @@ func (s *stream) readLine() error {
 	}
 }
 
-// take processes one line.
 func (s *stream) take(line []byte) error {
 	line = bytes.TrimPrefix(line, []byte("\ufeff"))
 	if s.bare {

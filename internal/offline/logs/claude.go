@@ -41,7 +41,6 @@ type claude struct {
 	chains map[string]string
 }
 
-// side returns the conversation of the subagent that a record belongs to.
 func (c *claude) side(r claudeRecord) *conversation {
 	id := r.AgentID
 	if id == "" {
@@ -80,7 +79,6 @@ func (c *claude) line(line []byte) error {
 	return nil
 }
 
-// addTo adds a message or a reply to a conversation.
 func (r claudeRecord) addTo(into *conversation) {
 	if into.project == "" {
 		into.project = r.Cwd

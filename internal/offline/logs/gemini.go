@@ -89,7 +89,6 @@ func (g gemini) message(m geminiMessage) {
 	}
 }
 
-// geminiResult returns the answer to a call.
 func geminiResult(raw json.RawMessage) (text string, failed bool) {
 	var parts []struct {
 		FunctionResponse struct {

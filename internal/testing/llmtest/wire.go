@@ -110,7 +110,6 @@ func (w *responsesWire) think(delta string) {
 	w.typed("response.reasoning_summary_text.delta", `,"delta":`+quote(delta))
 }
 
-// closeItem completes the open item.
 func (w *responsesWire) closeItem() {
 	if w.open == nil {
 		return

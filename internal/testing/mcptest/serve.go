@@ -214,7 +214,6 @@ func (s *server) cancel(m message) {
 	}
 }
 
-// list answers with the list of tools.
 func (s *server) list(m message, reply func(any)) {
 	if value, there := s.quirk("tools"); there && strings.HasPrefix(value, "@") {
 		held, err := os.ReadFile(value[1:])

@@ -57,7 +57,6 @@ type call struct {
 	State     string         `json:"requestState"`
 }
 
-// argument returns an argument of a call or a prompt as text.
 func argument(m message, name string) string {
 	var c call
 	_ = json.Unmarshal(m.Params, &c)
@@ -197,7 +196,6 @@ func (s *server) visit(m message, say func(string)) {
 	}
 }
 
-// outcome returns the client's answer as text.
 func (s *server) outcome(m message) string {
 	if m.Error != nil {
 		return "refused: " + m.Error.Message

@@ -136,7 +136,6 @@ func (n *Net) connect(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// certificate returns a certificate for a host.
 func (n *Net) certificate(host string) (tls.Certificate, error) {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: host}, DNSNames: []string{host},

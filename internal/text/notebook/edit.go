@@ -63,7 +63,6 @@ func (n *Notebook) check(after []byte, parts []part) error {
 	return nil
 }
 
-// parts parses an edited text.
 func (n *Notebook) parts(text string) ([]part, error) {
 	var parts []part
 	last, inOutputs := 0, false

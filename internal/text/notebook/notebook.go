@@ -143,7 +143,6 @@ func members(raw []byte, object span, each func(name string, at span) error) err
 	}, each)
 }
 
-// items calls each with the span of every item of a list.
 func items(raw []byte, list span, each func(at span) error) error {
 	return walk(raw, list, '[', func(*jsontext.Decoder) (string, error) { return "", nil }, func(_ string, at span) error { return each(at) })
 }

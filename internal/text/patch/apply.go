@@ -70,7 +70,6 @@ type place struct {
 	level level
 }
 
-// chunk applies one chunk.
 func (a *applier) chunk(c Chunk) error {
 	from, anchored, err := a.anchor(c)
 	if err != nil {

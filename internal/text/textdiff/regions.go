@@ -133,7 +133,6 @@ type piece struct {
 	omitted int
 }
 
-// pieces returns the pieces of the hunk in the new text.
 func (h hunk) pieces(given string) []piece {
 	if h.stands(given) {
 		h = h.around()

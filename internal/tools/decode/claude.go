@@ -226,7 +226,6 @@ func (m members) edited(name string) string {
 	return strings.Join(all, "\n")
 }
 
-// patched translates a patch into one call for each file.
 func patched(text string, abs func(string) string) []ClaudeCall {
 	sections, err := patch.Parse(text)
 	if err != nil {

@@ -44,7 +44,6 @@ func todos(value json.RawMessage) json.RawMessage {
 	}.all(value)
 }
 
-// questions translates the questions to the user.
 func questions(value json.RawMessage) json.RawMessage {
 	return item{
 		names: map[string][]string{"question": nil, "header": nil, "multiSelect": {"multiple"}, "options": nil},

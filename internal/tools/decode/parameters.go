@@ -78,7 +78,6 @@ func (p Parameters[A]) Decode(sent arguments.Arguments) (A, error) {
 	return args, described(strict.Decode(&args))
 }
 
-// unknown returns an error that names all parameters that the tool does not have.
 func (p Parameters[A]) unknown(given []string) error {
 	names := p.schema().PropertyOrder
 	var says []string

@@ -137,7 +137,6 @@ func withoutScheme(value json.RawMessage) json.RawMessage {
 	})
 }
 
-// mode translates the mode of a search.
 func mode(value json.RawMessage) json.RawMessage {
 	return reworded(value, func(text string) string { return cmp.Or(modes[text], text) })
 }

@@ -119,7 +119,6 @@ func (f *file) each(opens json.Delim, wanted string, item func(string) error) er
 	return err
 }
 
-// action reads the keys of an action.
 func (f *file) action(name string) error {
 	names := make([]string, 0, 64)
 	for _, a := range Default().Actions() {

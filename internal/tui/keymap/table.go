@@ -26,10 +26,8 @@ type Row struct {
 	Does, Guide string
 }
 
-// act returns an action with its default keys.
 func act(name string, keys ...string) Action { return Action{Name: name, Keys: keys} }
 
-// fixed returns an action whose keys cannot be changed.
 func fixed(name string, keys ...string) Action { return Action{Name: name, Keys: keys, Fixed: true} }
 
 // rows returns the table of keys. The editor's actions are last.

@@ -97,7 +97,6 @@ func (l letter) wholeEvent() chat.Event {
 	return l.event
 }
 
-// take removes and returns all waiting events.
 func (m *Mailbox) take() (events []chat.Event) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

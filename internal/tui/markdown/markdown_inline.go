@@ -10,7 +10,6 @@ import (
 	"agent/internal/tui/style"
 )
 
-// spans returns the inline content of a node with its styles.
 func (m *Renderer) spans(parent ast.Node, look style.Style) style.Spans {
 	var out style.Spans
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {

@@ -319,7 +319,6 @@ func isDelimiter(line string) bool {
 	return strings.Contains(line, "-") && strings.Trim(line, " \t|:-") == ""
 }
 
-// cells returns the number of cells in a row.
 func cells(row string) int {
 	row = strings.ReplaceAll(strings.TrimSpace(row), `\|`, "")
 	return strings.Count(strings.TrimSuffix(strings.TrimPrefix(row, "|"), "|"), "|") + 1

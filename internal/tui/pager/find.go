@@ -58,7 +58,6 @@ func (p *Pager) hits() (hits []place) {
 	return hits
 }
 
-// rowsOf returns the rows of a page in the current layout.
 func (p *Pager) rowsOf(page Page) (rows []string) {
 	for _, row := range page.Layout(p.theme, p.width) {
 		rows = append(rows, wrapped(row, p.width)...)

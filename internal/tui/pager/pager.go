@@ -186,12 +186,10 @@ func (p *Pager) Key(k term.Key) (closed bool) {
 	return false
 }
 
-// move scrolls by rows.
 func (p *Pager) move(rows int) {
 	p.top = max(0, min(p.top+rows, max(0, len(p.rows)-p.height)))
 }
 
-// turn shows another page.
 func (p *Pager) turn(by int) {
 	if n := len(p.present()); n > 0 {
 		p.at, p.key, p.top = (p.at+by+n)%n, "", 0

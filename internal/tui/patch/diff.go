@@ -131,7 +131,6 @@ func Render(t *style.Theme, diff string, width int) (rows []string) {
 	return rows
 }
 
-// rows lays out the diff of one file.
 func (f File) rows(t *style.Theme, width int) []string {
 	lines, _ := parse(f.Diff)
 	markWords(lines)
@@ -223,7 +222,6 @@ func (l line) spokenText() string {
 	return "line " + number + ": " + l.text
 }
 
-// sideStyle returns the text style of a side of the diff.
 func sideStyle(t *style.Theme, kind byte) style.Style {
 	switch kind {
 	case '+':

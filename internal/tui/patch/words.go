@@ -23,7 +23,6 @@ func markWords(lines []line) {
 	}
 }
 
-// run returns the number of lines of a kind at the beginning of lines.
 func run(lines []line, kind byte) int {
 	n := 0
 	for n < len(lines) && lines[n].kind == kind {

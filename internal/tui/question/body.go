@@ -55,7 +55,6 @@ func (b *body) lay(t *style.Theme, request OpenQuestion, width, count int) {
 // longestRemark limits the characters shown of the model's remark about a call.
 const longestRemark = 160
 
-// layCall lays out the title and the rows of a question.
 func (b *body) layCall(t *style.Theme, request OpenQuestion, width int) {
 	p := request.Preview
 	switch {
@@ -219,7 +218,6 @@ func (b *body) scroll(pages int) {
 	}
 }
 
-// showEnd scrolls to the end.
 func (b *body) showEnd() { b.scrolled, b.top, b.endSeen = true, len(b.rows), true }
 
 // warning returns rows that warn of the invisible characters.

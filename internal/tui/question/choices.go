@@ -131,7 +131,6 @@ func (q *Questions) isChoice(letter string) bool {
 	return letter == "v" || slices.ContainsFunc(q.choices(), func(c choice) bool { return c.key == letter })
 }
 
-// ownRows lays out the question of a command.
 func ownRows(t *style.Theme, ask *command.Question, width int) []string {
 	var rows []string
 	for i, part := range ask.Parts {

@@ -23,7 +23,6 @@ func (a OpenQuestion) Inquiry() *tools.Inquiry {
 	return &a.Preview.Inquiries[a.Step]
 }
 
-// inquiry returns the inquiry of the first waiting question.
 func (q *Questions) inquiry() *tools.Inquiry { return q.First().Inquiry() }
 
 // inquiryTitle returns the header and the question of an inquiry as one line.
@@ -63,7 +62,6 @@ func optionOf(i *tools.Inquiry, key string) int {
 	return -1
 }
 
-// optionText returns the label and the description of an option.
 func optionText(o tools.Option) string {
 	text := oneLine(o.Label).Text
 	if o.Description != "" {
@@ -102,7 +100,6 @@ func (q *Questions) enterSeveral(now time.Time) Reply {
 	return Reply{Hint: "select answers by number, or type one"}
 }
 
-// labels returns the labels of the options with these indexes.
 func labels(i *tools.Inquiry, numbers []int) (labels []string) {
 	for _, n := range numbers {
 		labels = append(labels, i.Options[n].Label)

@@ -277,7 +277,6 @@ func (q *Questions) draftKey(k term.Key, now time.Time) Reply {
 	return Reply{Pass: true}
 }
 
-// namedKey handles a key that does not type text.
 func (q *Questions) namedKey(k term.Key, now time.Time) Reply {
 	switch k.Name {
 	case "esc", "alt+esc", "ctrl+c":
@@ -324,7 +323,6 @@ func (q *Questions) move(by int) {
 	q.selected = (at+by+n)%n + 1
 }
 
-// choose carries out the choice with the given key.
 func (q *Questions) choose(key string, now time.Time) Reply {
 	switch key {
 	case "y", "a", forGood, inSandbox, "1", "2", "3", "4":

@@ -116,7 +116,6 @@ func hidden(asked OpenQuestion) (n int) {
 	return n
 }
 
-// cautions returns the warnings about a call.
 func cautions(request OpenQuestion) []style.RevealedText {
 	p := request.Preview
 	var lines []style.RevealedText

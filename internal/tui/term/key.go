@@ -30,16 +30,13 @@ type Background struct{ Dark bool }
 // Focus reports that the window got or lost the focus.
 type Focus bool
 
-// typedKey returns the key that types r.
 func typedKey(r rune) Key { return Key{Name: string(r), Text: string(r)} }
 
-// namedKey returns a key that types no text.
 func namedKey(name string) Key { return Key{Name: name} }
 
 // withAlt returns a key combined with Alt. It types no text.
 func withAlt(k Key) Key { return Key{Name: "alt+" + k.Name} }
 
-// controlKey returns the key for a control character.
 func controlKey(c byte) Key {
 	switch {
 	case c == '\r':

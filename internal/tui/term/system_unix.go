@@ -25,7 +25,6 @@ func makeRaw(in, _ *os.File) (restore func() error, err error) {
 // newAlarm returns a pipe. Closing stop wakes a reader of asleep.
 func newAlarm() (asleep, stop *os.File, err error) { return os.Pipe() }
 
-// inputWaits reports whether there are bytes to read.
 func inputWaits(f *os.File) bool {
 	fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLIN}}
 	n, _ := unix.Poll(fds, 0)

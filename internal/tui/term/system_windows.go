@@ -121,7 +121,6 @@ func (k *Keyboard) serve(asleep *alarm) {
 	}
 }
 
-// typedUnits returns the text that the records of the console have typed.
 func typedUnits(records []coninput.InputRecord) (units []uint16) {
 	const menu = 0x12 // key code of Alt, whose release types a character given by its number
 	for _, record := range records {

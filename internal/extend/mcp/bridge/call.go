@@ -28,7 +28,6 @@ type callArgs struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// planCall plans a call of mcp_call.
 func (b *Bridge) planCall(ctx context.Context, env *tools.Env, given arguments.Arguments) (tools.Plan, error) {
 	var args callArgs
 	if err := json.Unmarshal(given.Raw(), &args); err != nil {
@@ -81,7 +80,6 @@ func (b *Bridge) plan(ctx context.Context, env *tools.Env, server, name string, 
 	}, nil
 }
 
-// missing returns the error for a tool that a server does not have.
 func missing(server, name string, known catalogue.ServerInfo) error {
 	var names []string
 	for _, t := range known.Tools {

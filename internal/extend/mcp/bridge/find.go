@@ -85,7 +85,6 @@ func (b *Bridge) entries(server string) (all []catalogue.Entry, instructions map
 	return all, instructions, notes
 }
 
-// names joins the names of entries to a list.
 func names(entries []catalogue.Entry) string {
 	var all []string
 	for _, e := range entries {

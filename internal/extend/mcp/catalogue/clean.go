@@ -31,10 +31,8 @@ func (t *cleaner) clean(text string) string {
 	return clean
 }
 
-// line returns a cleaned text as one line.
 func (t *cleaner) line(text string, limit int) string { return humanize.Line(t.clean(text), limit) }
 
-// shorten shortens a text to about limit bytes.
 func shorten(text string, limit int) string {
 	const note = 40
 	if len(text) <= limit {

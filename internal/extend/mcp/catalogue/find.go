@@ -94,7 +94,6 @@ func entryWordsOf(e Entry) entryWords {
 	return s
 }
 
-// worth returns the score of a word for an entry.
 func (s entryWords) worth(word string) float64 {
 	worth := 0.0
 	for _, place := range []struct {

@@ -115,7 +115,6 @@ func (s *Store) relative(path string) string {
 	return fsutil.RelativeBelow(path, s.root)
 }
 
-// sum returns the SHA-256 of a file.
 func sum(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|fsutil.NoWait, 0) // opening a pipe must not block
 	if err != nil {

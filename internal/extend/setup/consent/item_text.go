@@ -51,7 +51,6 @@ func (t *Trust) Parts(items []ReviewedItem) []Part {
 	return parts
 }
 
-// runs reports whether any of the items runs a command.
 func runs(items []ReviewedItem) bool {
 	return slices.ContainsFunc(items, func(r ReviewedItem) bool { return r.runs() })
 }
@@ -81,7 +80,6 @@ func (t *Trust) part(r ReviewedItem) Part {
 	return p
 }
 
-// place returns the file and the line of an item.
 func (t *Trust) place(r ReviewedItem) string {
 	if r.Line > 0 {
 		return fmt.Sprintf("%s:%d", t.short(r.File), r.Line)

@@ -210,7 +210,6 @@ func fields(text, separators string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators, r) })
 }
 
-// distinct returns the distinct texts that are not empty.
 func distinct(texts ...string) []string {
 	var all []string
 	for _, text := range texts {

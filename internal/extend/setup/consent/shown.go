@@ -113,7 +113,6 @@ func (t *Trust) hideUnshown(waiting []ReviewedItem) (items []ReviewedItem, lines
 
 func (s *Store) shownPath() string { return filepath.Join(filepath.Dir(s.path), shownFile) }
 
-// recordOf returns the record of an item for a place.
 func (s *Store) recordOf(r ReviewedItem, root string, day time.Time) record {
 	return record{Root: root, Item: r.String(), File: s.relative(r.File), Hash: r.Hash, Date: day.Format(time.DateOnly), Content: []byte(r.Content)}
 }

@@ -215,7 +215,6 @@ func (s *Store) placeOf(i Item) string {
 	return s.place
 }
 
-// read returns the answers in the file.
 func (s *Store) read() ([]record, error) {
 	m, err := rawjson.ReadShared[member](s.path)
 	if err != nil {

@@ -77,7 +77,6 @@ func (p *planner) readThere(kind Kind, folder string, count func(path string) in
 	}
 }
 
-// skillsIn returns the folders of skills below a folder.
 func skillsIn(folder string) (skills []string) {
 	for _, pattern := range []string{"*/SKILL.md", "*/*/SKILL.md"} {
 		files, _ := filepath.Glob(filepath.Join(folder, pattern)) // the pattern is valid

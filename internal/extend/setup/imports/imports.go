@@ -167,7 +167,6 @@ func (p *planner) readOwn() error {
 	return p.ownHooks()
 }
 
-// wants reports whether the import includes kind.
 func (p *planner) wants(kind Kind) bool { return len(p.only) == 0 || slices.Contains(p.only, kind) }
 
 // add adds a change of a wanted kind. It hides secrets in its texts.

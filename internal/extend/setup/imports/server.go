@@ -119,7 +119,6 @@ func (t *translation) translate(raw json.RawMessage) (json.RawMessage, error) {
 	return rawjson.Marshal(t.entry)
 }
 
-// field translates a field of the entry.
 func (t *translation) field(name string, value any) {
 	seconds, isNumber := value.(float64)
 	switch ours := servers.CanonicalField(name); {

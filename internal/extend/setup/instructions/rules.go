@@ -23,7 +23,6 @@ type rule struct {
 	patterns []string
 }
 
-// rules reads the rules of a folder.
 func (f *finder) rules(root string) []rule {
 	var all []rule
 	for _, place := range ruleFolders {

@@ -117,7 +117,6 @@ func (l List) Describe() []string {
 // widest is the greatest length, in bytes, of a command line that begins with variables.
 const widest = 72
 
-// fitsBefore reports whether a variable fits on a line before a command.
 func fitsBefore(variable Part, words []string) bool {
 	length := len(variable.assignment())
 	for _, word := range words {
@@ -126,7 +125,6 @@ func fitsBefore(variable Part, words []string) bool {
 	return length <= widest
 }
 
-// assignment returns a variable as NAME=VALUE.
 func (p Part) assignment() string { return p.Key + "=" + quoted(p.Text) }
 
 func (p Part) withNote() string {

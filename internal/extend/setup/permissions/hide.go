@@ -24,7 +24,6 @@ func (r Rules) AsksToRead() bool {
 	return slices.ContainsFunc(r.all, func(rule Rule) bool { return rule.Effect == Ask && rule.about == reads })
 }
 
-// denied returns the paths that rules deny for a kind of call.
 func (r Rules) denied(about subject) (paths, unbound []string) {
 	bases := map[string][]Rule{}
 	var order []string

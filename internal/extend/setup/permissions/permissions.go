@@ -129,7 +129,6 @@ func Read(w trustedfile.Locations) Rules {
 	return r
 }
 
-// distinct returns the distinct folders that are not empty.
 func distinct(folders ...string) []string {
 	var all []string
 	for _, folder := range folders {
@@ -276,7 +275,6 @@ func (r Rules) about(about subject, abs string) *Rule {
 	return r.first(about, func(rule Rule) bool { return rule.places == nil || rule.matches(abs) })
 }
 
-// matches reports whether the pattern of the rule matches a file.
 func (r Rule) matches(abs string) bool {
 	return slices.ContainsFunc(r.places, func(p place) bool { return p.matches(abs) })
 }

@@ -41,7 +41,6 @@ func SplitCommit(text string) (repository, commit string) {
 	return text, ""
 }
 
-// address returns the address of a repository for git.
 func address(repository string) string {
 	_, err := os.Stat(repository)
 	if err != nil && strings.Count(repository, "/") == 1 && !strings.ContainsAny(repository, `:\`) && !strings.HasPrefix(repository, ".") {

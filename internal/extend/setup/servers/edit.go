@@ -73,7 +73,6 @@ func SetDisabled(file, name string, disabled bool) error {
 	})
 }
 
-// edit applies the steps that change returns for the entries of a file.
 func edit(path string, change func(entries map[string]json.RawMessage) ([]jsonfile.Step, error)) error {
 	file, err := target(path)
 	if err != nil {
@@ -164,7 +163,6 @@ func AddAll(path string, added map[string]json.RawMessage) error {
 	return editFile(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) { return additions(has, added), nil })
 }
 
-// additions returns the steps that add the servers that are not in has.
 func additions(has, added map[string]json.RawMessage) []jsonfile.Step {
 	var steps []jsonfile.Step
 	if has == nil {

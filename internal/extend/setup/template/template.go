@@ -74,7 +74,6 @@ func (f *filler) flush() {
 	}
 }
 
-// pass fills in the template.
 func (f *filler) pass() {
 	rest := f.Text
 	start := true // at the start of a word

@@ -45,7 +45,6 @@ func (s *State) target(t text, c command, i int) (from, to int, lines, ok bool) 
 	return from, to, false, from < to || c.operator == "c"
 }
 
-// operate applies an operator to a range.
 func (s *State) operate(e *edit.Editor, t text, operator string, from, to int, lines bool) {
 	cut := t.all[t.at[from]:t.at[to]]
 	switch operator {

@@ -18,7 +18,6 @@ type text struct {
 
 func textOf(e *edit.Editor) text { return text{e.Text, e.CursorStops()} }
 
-// len returns the number of characters.
 func (t text) len() int { return len(t.at) - 1 }
 
 // index returns the index of the character at a position in bytes.

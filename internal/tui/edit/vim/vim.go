@@ -331,7 +331,6 @@ func (s *State) repeat(e *edit.Editor, n int) {
 	e.JoinUndo(mark)
 }
 
-// doVisual runs a command of visual mode.
 func (s *State) doVisual(e *edit.Editor, t text, i int, c command) {
 	from, to := s.selection(t, i)
 	lines := s.Mode == VisualLine
