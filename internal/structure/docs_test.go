@@ -87,7 +87,7 @@ var (
 )
 
 // longPages are pages that may have more than 900 words of text.
-var longPages = map[string]int{"docs/dev/engine-research.md": 3000, "docs/dev/architecture.md": 1500, "docs/dev/cache-aware.md": 1100}
+var longPages = map[string]int{"docs/dev/engine-research.md": 3600, "docs/dev/architecture.md": 1500, "docs/dev/cache-aware.md": 1100}
 
 // pages returns all pages of documents: pages for users, README and similar files, and pages for
 // contributors. It omits the requirements and the decisions, whose words are fixed.
