@@ -145,7 +145,7 @@ func args(v any) string { data, _ := json.Marshal(v); return string(data) }
 // a subagent in the background.
 var (
 	interruptedAgent = regexp.MustCompile(`agent general, (s-[a-z0-9]{5}): interrupted when agent ended`)
-	unanswered       = regexp.MustCompile(`the program ended before this call was answered|interrupted before it started`)
+	unanswered       = regexp.MustCompile(`agent ended before this call had a result|interrupted before it started`)
 	unbegun          = regexp.MustCompile(`ended: (task t\d)\n+\x60{3,}\nagent general, s-[a-z0-9]{5}: interrupted before it started`)
 )
 

@@ -62,7 +62,7 @@ func boundJob(t *testing.T, set ...string) (within, all int) {
 	}
 	before, told := 0, false
 	r.on = func(e Event) {
-		if n, ok := e.(Notice); ok && strings.Contains(n.Text, "is no longer sent, because the conversation before it has changed (our pruning took ") {
+		if n, ok := e.(Notice); ok && strings.Contains(n.Text, ", because earlier messages have changed (our pruning took ") {
 			told = true
 		}
 		if _, ok := e.(RequestStarted); !ok {

@@ -118,7 +118,7 @@ func (r *runner) runBatch(ctx context.Context, batch, rest []*call, out *Outcome
 		if k.refused != "" {
 			k.answer = tools.Answer{Error: k.refused}
 		} else if k.replaced {
-			k.answer = k.answer.WithNote("[Note: it ran with other arguments: " + k.Arguments.String() + "]")
+			k.answer = k.answer.WithNote("[Note: the call ran with other arguments: " + k.Arguments.String() + "]")
 		}
 		answer := k.answer
 		k.remark(r.nameNotes(k))

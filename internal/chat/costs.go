@@ -130,7 +130,7 @@ func (t *totals) sayOnce(format, model string) {
 type costError struct{ cost, limit float64 }
 
 func (e *costError) Error() string {
-	return fmt.Sprintf("the run has reached max-cost: it cost %s of %s", humanize.Dollars(e.cost), humanize.Dollars(e.limit))
+	return fmt.Sprintf("the run has reached max-cost: %s of %s spent", humanize.Dollars(e.cost), humanize.Dollars(e.limit))
 }
 
 // checkCost returns a *costError once the conversations of this process have spent max-cost. After that
@@ -157,7 +157,7 @@ func (t *totals) noteVoid(replies int, change string) {
 func (t *totals) tellVoid(before Stats) {
 	// VoidBy is "" if the reasoning became void before the session was resumed.
 	if lost := t.Void - before.Void; lost > 0 && t.VoidBy != "" {
-		t.emit.notice("the reasoning of %s is no longer sent, because the conversation before it has changed%s", humanize.Count(lost, "reply"), t.VoidText())
+		t.emit.notice("agent no longer sends the reasoning of %s, because earlier messages have changed%s", humanize.Count(lost, "reply"), t.VoidText())
 	}
 }
 

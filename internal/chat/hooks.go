@@ -146,7 +146,7 @@ func (m *moments) stopping(ctx context.Context, lastReply string, refused *int) 
 		return false, nil
 	}
 	if *refused == maxStops {
-		m.emit.notice("stopped: Stop hooks continued this turn %s in a row, the maximum", humanize.Count(maxStops, "time"))
+		m.emit.notice("stopped: Stop hooks have continued this turn %s in a row, which is the maximum", humanize.Count(maxStops, "time"))
 		return false, nil
 	}
 	heard := m.runHooks(ctx, HookPoint{Event: hooks.Stop, Text: lastReply, Refused: *refused})

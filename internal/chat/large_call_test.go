@@ -48,7 +48,7 @@ const honestSummary = "sum it up"
 func (h *honestModel) reads(entries []*history.Content) bool {
 	found := make(map[string]bool)
 	for _, entry := range entries {
-		if entry.Speaker == history.Human && strings.Contains(entry.Text(), "; your latest calls were made: ") {
+		if entry.Speaker == history.Human && strings.Contains(entry.Text(), "; outcomes of your latest calls: ") {
 			return true
 		}
 		for _, block := range entry.Blocks {

@@ -107,7 +107,7 @@ func TestACutMessageWithoutARecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := b.model.requests[0].History[0].Text()
-	for _, part := range []string{"look at this\n", "--- big.txt ---", "; the file is big.txt …]", "--- End of content ---", "it is not recorded"} {
+	for _, part := range []string{"look at this\n", "--- big.txt ---", "; the file is big.txt …]", "--- End of content ---", "the session has no log"} {
 		if !strings.Contains(shown, part) {
 			t.Errorf("%q is not in %q", part, shown)
 		}

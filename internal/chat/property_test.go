@@ -242,7 +242,7 @@ func (p *play) observe(m history.Mutation) {
 func statesResult(entries []*history.Content, id string) bool {
 	for i := len(entries) - 1; i >= 0; i-- {
 		entry := entries[i]
-		if entry.Metadata[history.MetaSummary] == true && (strings.Contains(entry.Text(), "your latest calls were made: ") || strings.HasPrefix(entry.Text(), "[Summary of ")) {
+		if entry.Metadata[history.MetaSummary] == true && (strings.Contains(entry.Text(), "outcomes of your latest calls: ") || strings.HasPrefix(entry.Text(), "[Summary of ")) {
 			return true
 		}
 		for _, block := range entry.Blocks {

@@ -111,7 +111,7 @@ func TestRestoreRefuses(t *testing.T) {
 	r.set("context-limit", "4000")
 	before := len(r.config.History.RawHistory())
 	serve(t, r.bench, func(ctx context.Context) {
-		for number, want := range map[int]string{1: "it has 5k tokens", 0: "can't recall 0", 2: "1 to 1", -3: "can't recall -3"} {
+		for number, want := range map[int]string{1: "its 5k tokens", 0: "can't recall 0", 2: "1 to 1", -3: "can't recall -3"} {
 			if _, err := r.Past.RestoreContent(ctx, number); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%d: %v", number, err)
 			}

@@ -29,7 +29,7 @@ func TestResume(t *testing.T) {
 		t.Fatalf("%+v %v", out, err)
 	}
 	responses := b.responses()
-	if len(responses) != 1 || !strings.Contains(responses[0].Error, "before this call was answered") {
+	if len(responses) != 1 || !strings.Contains(responses[0].Error, "before this call had a result") {
 		t.Errorf("responses %+v", responses)
 	}
 	if sent := b.model.requests[0].History; len(sent) != 4 || sent[0].Text() != "before" {

@@ -21,7 +21,7 @@ func (c *Chat) emitStep(step window.Step) {
 	case window.Truncation:
 		c.emit.notice("%s", cutText(step))
 	case window.Refusal:
-		c.emit.notice("The model refused %s tokens as too long. The context limit is now %s. To change it, set context-limit",
+		c.emit.notice("The model refused a request of %s tokens as too long. agent now uses a context limit of %s. To change the limit, set context-limit",
 			humanize.Tokens(step.Tokens), humanize.Tokens(step.Limit))
 	}
 	c.emitStatus()
@@ -69,7 +69,7 @@ func (e Compressed) String() string {
 	case e.Failed:
 		return fmt.Sprintf("Compression (%s) failed: %s. Continuing without a summary", e.Strategy, e.Reason)
 	case !e.Applied:
-		return fmt.Sprintf("compression (%s): nothing to do, %s", e.Strategy, e.Reason)
+		return fmt.Sprintf("compression (%s) changed nothing: %s", e.Strategy, e.Reason)
 	}
 	by := e.Strategy
 	if e.Reason != "" {

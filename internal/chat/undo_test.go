@@ -122,7 +122,7 @@ func TestD48Undo(t *testing.T) {
 	b.prompt("again")
 	said := b.model.requests[3].History
 	told := said[len(said)-2].Text()
-	for _, want := range []string{"I undid the file changes", "a.txt: as it was, shown below", "new.txt: deleted", "--- a.txt ---\none\ntwo\n"} {
+	for _, want := range []string{"I undid the file changes", "a.txt: changed back, shown below", "new.txt: deleted", "--- a.txt ---\none\ntwo\n"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the model reads %q, without %q", told, want)
 		}
@@ -210,7 +210,7 @@ func TestD48UndoOfManyFiles(t *testing.T) {
 	b.prompt("and now")
 	said := b.model.requests[4].History
 	told := said[len(said)-2].Text()
-	if names := strings.Count(told, "deleted"); names != 50 || !strings.Contains(told, "z.txt: as it was") || !strings.Contains(told, "and 150 files more") {
+	if names := strings.Count(told, "deleted"); names != 50 || !strings.Contains(told, "z.txt: changed back") || !strings.Contains(told, "and 150 files more") {
 		t.Errorf("%d names in %q", names, told)
 	}
 }

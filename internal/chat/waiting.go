@@ -80,7 +80,7 @@ func (w *waiting) giveBackWaited() {
 		}
 		all = append(all, message...)
 	}
-	w.emit.notice("The last session ended with %s not sent. Press Enter to send them", humanize.Count(len(w.left), "message"))
+	w.emit.notice("The last session ended before it sent %s. Press Enter to send now", humanize.Count(len(w.left), "message"))
 	w.emit(MessageReturned{Message: all})
 	w.left = nil
 }

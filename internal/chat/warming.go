@@ -31,7 +31,7 @@ func (w Warmed) String() string {
 	case w.Saved > 0:
 		result = "saved about " + humanize.Dollars(w.Saved)
 	case w.Settled:
-		result = "saved nothing by itself"
+		result = "saved nothing"
 	}
 	return fmt.Sprintf("%s  refresh %s, %s tokens, %s: %s", w.At.Local().Format("15:04"), waits[w.Wait], humanize.Tokens(w.Prompt), humanize.Dollars(w.Cost), result)
 }
@@ -109,7 +109,7 @@ func (w *Warming) Lines(ctx context.Context) ([]string, error) {
 			lines = append(lines, one.String())
 		}
 		if w.longer >= leastTold {
-			lines = append(lines, "a cache lifetime of 1h would have saved about "+humanize.Dollars(w.longer)+" so far. Run: /set prompt-cache 1h")
+			lines = append(lines, "a cache lifetime of 1h would have saved about "+humanize.Dollars(w.longer)+" so far. To use it, run: /set prompt-cache 1h")
 		}
 		return lines
 	})
@@ -129,7 +129,7 @@ func (w *Warming) Forecast(ctx context.Context) (string, error) {
 		if works || settings.CacheWarming.Value(w.chat.config.Settings) != settings.WarmIdle || !known || left < time.Minute || p.Write-p.Read < leastTold {
 			return ""
 		}
-		return fmt.Sprintf("Back within %s costs %s, later %s.", humanize.Count(int(left.Minutes()), "minute"), humanize.Dollars(p.Read), humanize.Dollars(p.Write))
+		return fmt.Sprintf("The next message costs %[2]s within %[1]s, later %[3]s.", humanize.Count(int(left.Minutes()), "minute"), humanize.Dollars(p.Read), humanize.Dollars(p.Write))
 	})
 }
 
@@ -387,7 +387,7 @@ func (w *Warming) tell() {
 	if saved > 0 {
 		result = "about " + humanize.Dollars(saved) + " saved"
 	}
-	w.chat.emit.notice("cache kept warm: %d × %s, %s", len(told), humanize.Dollars(cost/float64(len(told))), result)
+	w.chat.emit.notice("cache refreshed %s at %s each: %s", humanize.Count(len(told), "time"), humanize.Dollars(cost/float64(len(told))), result)
 }
 
 // leastKept is the shortest pause of a user that is stored. No cache expires sooner.

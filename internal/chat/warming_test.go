@@ -116,7 +116,7 @@ func TestWarmDuringWork(t *testing.T) {
 				t.Error("a refresh has other bytes than the request")
 			}
 		}
-		if got := notices(b.bench); !strings.Contains(got, "cache kept warm: 2 × $0.055, about $0.57 saved") {
+		if got := notices(b.bench); !strings.Contains(got, "cache refreshed 2 times at $0.055 each: about $0.57 saved") {
 			t.Errorf("told: %s", got)
 		}
 		stats, err := b.Stats(t.Context())
@@ -124,7 +124,7 @@ func TestWarmDuringWork(t *testing.T) {
 			t.Errorf("%+v, %v", stats, err)
 		}
 		listed, err := b.refreshed(t)
-		if err != nil || len(listed) != 2 || listed[0].Wait != "work" || !strings.Contains(listed[1].String(), "saved about $0.57") || !strings.Contains(listed[0].String(), "saved nothing by itself") {
+		if err != nil || len(listed) != 2 || listed[0].Wait != "work" || !strings.Contains(listed[1].String(), "saved about $0.57") || !strings.Contains(listed[0].String(), "saved nothing") {
 			t.Errorf("%v, %v", listed, err)
 		}
 		if events := seen[Warmed](b.bench); len(events) != 2 || events[1].At.Sub(events[0].At) != 270*time.Second {
@@ -180,7 +180,7 @@ func TestWarmBetweenTurns(t *testing.T) {
 		outlook string
 	}{
 		{"working", 7 * time.Minute, 0, ""},
-		{"idle", 7 * time.Minute, 1, "Back within 4 minutes costs $0.05, later $0.62."},
+		{"idle", 7 * time.Minute, 1, "The next message costs $0.05 within 4 minutes, later $0.62."},
 		{"idle", 2 * time.Hour, 0, ""},
 	} {
 		warming(t, func(t *testing.T, b *warmBench) {
@@ -202,7 +202,7 @@ func TestWarmBetweenTurns(t *testing.T) {
 			time.Sleep(3 * time.Minute)
 			b.Send("more")
 			synctest.Wait()
-			if told := strings.Contains(notices(b.bench), "cache kept warm: 1 × $0.055, about $0.57 saved"); told != (tt.want > 0) {
+			if told := strings.Contains(notices(b.bench), "cache refreshed 1 time at $0.055 each: about $0.57 saved"); told != (tt.want > 0) {
 				t.Errorf("%+v: %s", tt, notices(b.bench))
 			}
 			if last := b.pauses[len(b.pauses)-1]; int(last) != 7*60+31 {
@@ -397,7 +397,7 @@ func TestWarmedString(t *testing.T) {
 		"no request has used it yet": {CacheRefresh: sent},
 		"stopped":                    change(func(w *Warmed) { w.Prompt, w.Cached = 0, 0 }),
 		"saved about $0.57":          change(func(w *Warmed) { w.Settled, w.Saved = true, 0.57 }),
-		"saved nothing by itself":    change(func(w *Warmed) { w.Settled = true }),
+		"saved nothing":    change(func(w *Warmed) { w.Settled = true }),
 		"the cache had already expired; no more refreshes in this session":           change(func(w *Warmed) { w.Cached, w.Held = 0, false }),
 		"failed (no reply within 30s); no more refreshes in this session":            failed(fmt.Errorf("sent: %w", context.DeadlineExceeded)),
 		"failed (the key was refused); no more refreshes in this session":            failed(&llm.Error{Kind: llm.Auth, Where: "api.example", Message: "the key was refused", Hint: "log in"}),

@@ -127,7 +127,7 @@ func (m messageCut) way(text *history.Text, number int) string {
 	case file != "":
 		return file
 	}
-	return "; it is not recorded, so ask for the part that you need"
+	return "; the session has no log, so ask for the part that you need"
 }
 
 // cutAround returns the beginning and the end of a text that is longer than most bytes: two thirds and

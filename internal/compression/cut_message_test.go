@@ -37,7 +37,7 @@ func TestCutMessage(t *testing.T) {
 		{"fits", 2 * 4100, "", H(numbered(400)), nil, nil},
 		{"no room", 2 * (leastMessage - 1), "", H(numbered(400)), nil, nil},
 		{"by whole lines", 4000, "", H("short", numbered(400)), []string{
-			`"short"`, "\n[… 2260 bytes, from line 117 to line 342, were left out to fit the context limit; it is not recorded, so ask for the part that you need …]\nline 0343\n", "line 0400\n",
+			`"short"`, "\n[… 2260 bytes, from line 117 to line 342, were left out to fit the context limit; the session has no log, so ask for the part that you need …]\nline 0343\n", "line 0400\n",
 		}, []string{"summarised message: line 0001 line 0002 line 0003 line 0004 line 0005 line 0006…"}},
 		{"with a record", 4000, "log", H(numbered(400), numbered(390)), []string{`call recall with {"number":7,"offset":`, `call recall with {"number":8,"offset":`}, nil},
 		{"a file", 4000, "log", H("see", file), []string{`; the file is f.md; the session log has all of it: call recall with {"number":7`}, []string{"summarised f.md"}},

@@ -56,7 +56,7 @@ func (c Context) beginning(entry *history.Content, most int) *history.Content {
 			head = head[:end]
 		}
 		head = strings.ToValidUTF8(head, "")
-		return entry.WithBlocks([]history.Block{response.WithResult(head + fmt.Sprintf("\n[… %d bytes left out to make room; ask for it again if they matter …]", len(text)-len(head)))})
+		return entry.WithBlocks([]history.Block{response.WithResult(head + fmt.Sprintf("\n[… %d bytes left out to make room; ask for them again if they matter …]", len(text)-len(head)))})
 	})
 }
 

@@ -197,7 +197,7 @@ func TestADamagedMarkerHidesNoCalls(t *testing.T) {
 	tr := newTruncation(contextOf(t, 10, entries), entries, make([]int, len(entries)), groupEntries(entries))
 	tr.drop(2)
 	left, _ := tr.result()
-	if said := left[0].Text(); !strings.Contains(said, "your latest calls were made: 1 success") {
+	if said := left[0].Text(); !strings.Contains(said, "outcomes of your latest calls: 1 success") {
 		t.Errorf("the marker says %q", said)
 	}
 }

@@ -170,7 +170,7 @@ func TestFallbackSteps(t *testing.T) {
 		{"results that were seen first", 4000, wide, highDensity{}, []FallbackName{FallbackCut}, []string{"[cut: 800 lines are too large for the context window; read a range]", "[cut: 400 lines"}},
 		{"calls that are long", 1500, body, highDensity{}, []FallbackName{FallbackCalls}, []string{`A{"now", 1:write_file}`, "T{r1=\"ok\"}"}},
 		{"drops whole turns", 300, big, highDensity{}, []FallbackName{FallbackDropTurns}, []string{`H{"[3 earlier entries`, `H{"last"}`, "A{\"sure\", 1:grep}", `T{r1="hit"}`}},
-		{"calls too large by themselves", 250, huge, highDensity{}, []FallbackName{FallbackLatest}, []string{`H{"task"}`, `H{"[2 earlier entries`, "your latest calls were made: 1 success"}},
+		{"calls too large by themselves", 250, huge, highDensity{}, []FallbackName{FallbackLatest}, []string{`H{"task"}`, `H{"[2 earlier entries`, "outcomes of your latest calls: 1 success"}},
 	} {
 		t.Run("S-07 "+c.id, func(t *testing.T) {
 			t.Parallel()

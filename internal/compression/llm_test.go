@@ -273,7 +273,7 @@ func TestSummaryTooLarge_D28(t *testing.T) {
 	c := contextOf(t, 100_000, entries)
 	c.Summarizer = answeringModel("<state_snapshot>" + strings.Repeat("x", 50_000) + "</state_snapshot>")
 	r := compressWith(t, oneShot, c)
-	if r.Applied || !r.Metadata.LLMCallMade || !strings.Contains(r.Reason, "asking for it took 1000") || len(r.NewHistory) != len(entries) {
+	if r.Applied || !r.Metadata.LLMCallMade || !strings.Contains(r.Reason, "the request for it took 1000") || len(r.NewHistory) != len(entries) {
 		t.Errorf("applied %t, %q, %+v", r.Applied, r.Reason, r.Metadata)
 	}
 }

@@ -196,7 +196,7 @@ func (u unread) text() string {
 	for _, fate := range slices.Sorted(maps.Keys(u.fates)) {
 		fates = append(fates, fmt.Sprintf("%d %s", u.fates[fate], fate))
 	}
-	return "; your latest calls were made: " + strings.Join(fates, ", ")
+	return "; outcomes of your latest calls: " + strings.Join(fates, ", ")
 }
 
 func (u unread) note(marker *history.Content) *history.Content {

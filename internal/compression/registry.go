@@ -48,5 +48,5 @@ type UnknownStrategyError struct {
 }
 
 func (e *UnknownStrategyError) Error() string {
-	return fmt.Sprintf("unknown compression strategy %q%s; valid are %s", e.Name, suggest.Question(e.Name, e.Valid), strings.Join(e.Valid, ", "))
+	return fmt.Sprintf("unknown compression strategy %q%s (valid: %s)", e.Name, suggest.Question(e.Name, e.Valid), strings.Join(e.Valid, ", "))
 }

@@ -33,7 +33,7 @@ type Answer struct {
 }
 
 // ErrNoSummarizer is returned by a strategy that needs a model if there is none.
-var ErrNoSummarizer = errors.New("there is no model to ask")
+var ErrNoSummarizer = errors.New("no model is available to write the summary")
 
 // SummaryError is returned if a model gave no usable summary. The history is then unchanged (ERR-004).
 type SummaryError struct {
@@ -43,7 +43,7 @@ type SummaryError struct {
 }
 
 func (e *SummaryError) Error() string {
-	return fmt.Sprintf("no summary by %s: %v; /set compression-strategy %s compresses without a model", e.Model, e.Err, DefaultName)
+	return fmt.Sprintf("no summary by %s: %v. To compress without a model, run: /set compression-strategy %s", e.Model, e.Err, DefaultName)
 }
 
 // Unwrap returns the cause.
@@ -115,7 +115,7 @@ func summarizePart(ctx context.Context, s Strategy, c Context, part span) (Resul
 	case replaced*worthwhile < c.Total()-c.Overhead:
 		return noop(s, c, reasonLittle), nil
 	case c.Summarizer == nil:
-		return Result{}, fmt.Errorf("%s: %w; /set compression-strategy %s compresses without one", s.Name(), ErrNoSummarizer, DefaultName)
+		return Result{}, fmt.Errorf("%s: %w. To compress without a model, run: /set compression-strategy %s", s.Name(), ErrNoSummarizer, DefaultName)
 	}
 	snapshot, answer, err := c.ask(ctx, part)
 	if err != nil {
@@ -125,7 +125,7 @@ func summarizePart(ctx context.Context, s Strategy, c Context, part span) (Resul
 	summary := history.HumanText(c.summaryText(n, snapshot)).WithMeta(history.MetaSummary, true).WithMeta(metaSummarized, n)
 	entries := c.withSummary(part, summary)
 	size := c.Count(entries[part.from])
-	result := noop(s, c, fmt.Sprintf("the summary of %s takes %d tokens and would replace %d; asking for it took %d tokens",
+	result := noop(s, c, fmt.Sprintf("the summary by %s has %d tokens, and would replace %d; the request for it took %d tokens",
 		c.Summarizer.Name, size, replaced, answer.PromptTokens+answer.CompletionTokens))
 	if size < replaced {
 		result.apply(entries, c.Total()-replaced+size)

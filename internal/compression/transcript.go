@@ -47,7 +47,7 @@ func (c Context) request(part span) (string, error) {
 			return text, nil
 		}
 	}
-	return "", fmt.Errorf("the conversation takes at least %d tokens and its context window has %d", c.Summarizer.Count(text), c.Summarizer.Room)
+	return "", fmt.Errorf("the conversation has at least %d tokens, but the model can read only %d", c.Summarizer.Count(text), c.Summarizer.Room)
 }
 
 // fitsSummary reports whether a text fits into a request to the summarizing model.

@@ -34,7 +34,7 @@ func TestUnreadCallsOutliveAJoinedMarker(t *testing.T) {
 		return conv(H("old"), A(call("0", "read_file", `{}`)), T(res("0", "read_file", "x")), H("task"),
 			A(call("1", "write_file", `{}`), call("2", "write_file", `{}`)), T(res("1", "write_file", "ok"), failed("2", "write_file", "no")), H("next"))
 	}
-	said := "; your latest calls were made: 1 error, 1 success]"
+	said := "; outcomes of your latest calls: 1 error, 1 success]"
 	for _, tc := range []struct {
 		name    string
 		entries func() []*history.Content
@@ -48,7 +48,7 @@ func TestUnreadCallsOutliveAJoinedMarker(t *testing.T) {
 		{"a message since", func() []*history.Content { return drop(append(drop(two(), 4), H("on")), 3) }, said},
 		{"calls since", func() []*history.Content {
 			return drop(append(drop(two(), 4), A(call("3", "x", `{}`)), T(res("3", "x", "ok")), H("on")), 6)
-		}, "; your latest calls were made: 1 success]"},
+		}, "; outcomes of your latest calls: 1 success]"},
 		{"in two steps", func() []*history.Content {
 			l := &ladder{Context: contextOf(t, 10, two())}
 			l.dropPairs(4, groupEntries(l.History).pairing.Pairs[1:2])

@@ -218,7 +218,7 @@ func describeUsage(u chat.ContextUsage, bar command.Bar) []string {
 func heldBack(s window.PrunableTokens) string {
 	var parts []string
 	if s.Free+s.Cold > 0 {
-		parts = append(parts, fmt.Sprintf("%s outdated and %s unused, until pruning pays", humanize.Tokens(s.Free), humanize.Tokens(s.Cold)))
+		parts = append(parts, fmt.Sprintf("%s outdated and %s unused, until pruning saves more than it costs", humanize.Tokens(s.Free), humanize.Tokens(s.Cold)))
 	}
 	if s.Pinned > 0 {
 		parts = append(parts, humanize.Tokens(s.Pinned)+" pinned")

@@ -27,7 +27,7 @@ func addPrices(w *world) {
 		{Kind: "dropped", Subject: "message: hello", Reason: "dropped to free tokens (context limit)", Tokens: 7, Turn: 4, At: at},
 	}
 	w.session.held = []chat.PrunablePart{
-		{Kind: "view", Class: "part", Subject: root + "/a.go", Tokens: 2000, Waiting: true, Reason: "not used for 40 requests; kept until pruning pays"},
+		{Kind: "view", Class: "part", Subject: root + "/a.go", Tokens: 2000, Waiting: true, Reason: "not used for 40 requests; kept until pruning saves more than it costs"},
 		{Kind: "view", Class: "whole", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"},
 		{Kind: "view", Class: "whole", Subject: root + "/c.go", Tokens: 500, Reason: "used 2 requests ago; kept until unused for 100"},
 	}
@@ -52,7 +52,7 @@ before request 60: 1 part, 100 tokens; saves at once
 /density all, explain, show, restore N, why, pin, unpin PATH
 
 Still in the context: 2 parts, 3k tokens
-    2k  a.go: not used for 40 requests; kept until pruning pays
+    2k  a.go: not used for 40 requests; kept until pruning saves more than it costs
     1k  b.go: pinned`
 	if got := text(w.run(t, "/density all")); got != want {
 		t.Errorf("/density all shows\n%s\nwant\n%s", got, want)
@@ -236,7 +236,7 @@ func TestContextShowsHeldParts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.session.usage = chat.ContextUsage{Limit: 1000, Prunable: window.PrunableTokens{Free: 1200, Cold: 3400, Pinned: 50}}
-	if got := text(w.run(t, "/context")); !strings.HasSuffix(got, "\nheld back    1.2k outdated and 3.4k unused, until pruning pays; 50 pinned") {
+	if got := text(w.run(t, "/context")); !strings.HasSuffix(got, "\nheld back    1.2k outdated and 3.4k unused, until pruning saves more than it costs; 50 pinned") {
 		t.Errorf("%s", got)
 	}
 }

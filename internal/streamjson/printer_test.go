@@ -91,7 +91,7 @@ waiting for m␛, which has sent nothing for 10s
 · glob *.go
 pruned 10k tokens: 4 stale reads, 1 duplicate file (41% → 31%)
 compression (high-density): −40k tokens (90% → 50%)
-compression (high-density): nothing to do, nothing to compress
+compression (high-density) changed nothing: nothing to compress
 the model's server searched the web: "go 1.26" (1 source: https://go.dev/a)
 context limit: oldest turns, 5k → 3k tokens
 `

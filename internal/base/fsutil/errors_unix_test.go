@@ -18,7 +18,7 @@ func TestUnlocked(t *testing.T) {
 		syscall.ENOLCK: true, &fs.PathError{Op: "flock", Path: "x", Err: syscall.ENOSYS}: true, syscall.EOPNOTSUPP: true, syscall.EACCES: false,
 	} {
 		got := ExplainLockError(err, "XDG_X")
-		if strings.Contains(got.Error(), "set XDG_X to a folder on a local disk") != says || !errors.Is(got, Reason(err)) {
+		if strings.Contains(got.Error(), "Set XDG_X to a folder on a local disk") != says || !errors.Is(got, Reason(err)) {
 			t.Errorf("%v: %v", err, got)
 		}
 	}

@@ -95,7 +95,7 @@ func (t Target) Remove() error {
 type LinkError struct{ Path, Root string }
 
 func (e *LinkError) Error() string {
-	return fmt.Sprintf("%s is a link out of %s. Remove it, or replace it with a copy", e.Path, e.Root)
+	return fmt.Sprintf("%s is a link that leads out of %s. Remove the link, or replace it with a copy", e.Path, e.Root)
 }
 
 // Check returns the error about links that Replace would return. It changes nothing.
@@ -114,7 +114,7 @@ func (t Target) real() (string, error) {
 		return real, nil
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Lstat(t.Path); err == nil {
-			return "", fmt.Errorf("%s is a link that leads nowhere; remove it", t.Path)
+			return "", fmt.Errorf("%s is a link to a file that doesn't exist; remove the link", t.Path)
 		}
 		real = ResolveLinks(t.Path)
 	case err != nil:

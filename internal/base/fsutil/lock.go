@@ -21,7 +21,7 @@ const (
 )
 
 // ErrLockHeld is wrapped by the error for a lock that another program did not release in time.
-var ErrLockHeld = errors.New("another program holds")
+var ErrLockHeld = errors.New("another program has locked")
 
 // WithLock runs act while it holds a lock on folder. No other program that uses WithLock changes
 // the files in folder in the meantime. WithLock creates the folder if necessary. If act changes a
@@ -72,7 +72,7 @@ func WithFolderLock(folder string, act func() error) error {
 }
 
 func held(what string) error {
-	return fmt.Errorf("%w %s; nothing was saved, try again when it is done", ErrLockHeld, what)
+	return fmt.Errorf("%w %s; nothing was saved. Try again later", ErrLockHeld, what)
 }
 
 // Lock waits for a lock with this name in folder until ctx ends. It creates the folder if

@@ -54,7 +54,7 @@ func SyncFolder(folder string) error {
 func ExplainLockError(err error, variable string) error {
 	for _, none := range []error{syscall.ENOLCK, syscall.ENOSYS, syscall.ENOTSUP} {
 		if errors.Is(err, none) {
-			return fmt.Errorf("its disk does not support file locks (%w), like some network disks; set %s to a folder on a local disk", Reason(err), variable)
+			return fmt.Errorf("its disk does not support file locks (%w); it may be a network disk. Set %s to a folder on a local disk", Reason(err), variable)
 		}
 	}
 	return err

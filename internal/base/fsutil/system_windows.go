@@ -225,7 +225,7 @@ func rename(root *os.Root, from, to string) error {
 func RetryWhileInUse(act func() error) error {
 	err := patiently(IsInUse, act)
 	if IsInUse(err) {
-		return fmt.Errorf("another program has it open; close it there and try again: %w", Reason(err))
+		return fmt.Errorf("another program has the file open; close the file there and try again: %w", Reason(err))
 	}
 	return err
 }
@@ -248,7 +248,7 @@ func SyncFolder(string) error { return nil }
 // folder.
 func ExplainLockError(err error, variable string) error {
 	if errors.Is(err, windows.ERROR_NOT_SUPPORTED) || errors.Is(err, windows.ERROR_INVALID_FUNCTION) {
-		return fmt.Errorf("its disk does not support file locks (%w), like some network disks; set %s to a folder on a local disk", Reason(err), variable)
+		return fmt.Errorf("its disk does not support file locks (%w); it may be a network disk. Set %s to a folder on a local disk", Reason(err), variable)
 	}
 	return err
 }

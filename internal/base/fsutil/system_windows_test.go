@@ -21,7 +21,7 @@ func TestErrorsOfWindows(t *testing.T) {
 			t.Errorf("IsDiskFull(%v) = %v", err, got)
 		}
 	}
-	if got := ExplainLockError(windows.ERROR_NOT_SUPPORTED, "XDG_X"); !strings.Contains(got.Error(), "set XDG_X to a folder on a local disk") {
+	if got := ExplainLockError(windows.ERROR_NOT_SUPPORTED, "XDG_X"); !strings.Contains(got.Error(), "Set XDG_X to a folder on a local disk") {
 		t.Error(got)
 	}
 	if !IsConnectionRefused(windows.WSAECONNREFUSED) || !IsBrokenPipe(windows.ERROR_NO_DATA) {
@@ -44,7 +44,7 @@ func TestPatiently(t *testing.T) {
 	}
 	begun := time.Now()
 	err = RetryWhileInUse(func() error { return windows.ERROR_SHARING_VIOLATION })
-	if !errors.Is(err, windows.ERROR_SHARING_VIOLATION) || !strings.Contains(err.Error(), "another program has it open") || time.Since(begun) < 2*time.Second {
+	if !errors.Is(err, windows.ERROR_SHARING_VIOLATION) || !strings.Contains(err.Error(), "another program has the file open") || time.Since(begun) < 2*time.Second {
 		t.Errorf("%v after %v", err, time.Since(begun))
 	}
 }

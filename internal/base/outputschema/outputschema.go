@@ -28,7 +28,7 @@ func Parse(text []byte) (*Schema, error) {
 		return nil, fmt.Errorf("it is not a JSON object: %w", err)
 	}
 	if endless(plain) {
-		return nil, errors.New("it contains an endless reference: a schema refers to itself for the same value")
+		return nil, errors.New("it contains a $ref loop: a schema refers to itself for the same value")
 	}
 	var parsed jsonschema.Schema
 	if err := json.Unmarshal(text, &parsed); err != nil {

@@ -20,7 +20,7 @@ import (
 
 // ErrReaderGone is the error of a write to a pipe whose reader has ended, as head does after enough
 // lines. It is not an error of the program, and no message is printed.
-var ErrReaderGone = errors.New("nobody reads the output any more")
+var ErrReaderGone = errors.New("the program that read the output has ended")
 
 // NewWriter returns a writer to f, which is a NewCleaner if f is a terminal.
 func NewWriter(f *os.File) io.Writer {

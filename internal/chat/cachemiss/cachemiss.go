@@ -263,11 +263,11 @@ func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 	heldNoLonger := "the provider had dropped the cache after " + humanize.Elapsed(pause)
 	switch {
 	case before.Model != now.Model:
-		return CauseModel, fmt.Sprintf("the model is %s, and was %s", now.Model, before.Model)
+		return CauseModel, fmt.Sprintf("the model changed from %s to %s", before.Model, now.Model)
 	case before.Host != "" && before.Host != now.Host:
-		return CauseModel, fmt.Sprintf("the endpoint is %s, and was %s", now.Host, before.Host)
+		return CauseModel, fmt.Sprintf("the endpoint changed from %s to %s", before.Host, now.Host)
 	case cache.Life > 0 && pause > cache.Life:
-		return CauseTTL, fmt.Sprintf("the cache expired (%s) after a pause of %s", humanize.Elapsed(cache.Life), humanize.Elapsed(pause))
+		return CauseTTL, fmt.Sprintf("a pause of %s was longer than the cache lifetime of %s", humanize.Elapsed(pause), humanize.Elapsed(cache.Life))
 	case before.Head != now.Head && w.changed == CauseCompression:
 		return w.changed, w.what + ", and the prompt was rebuilt"
 	case before.Head != now.Head:
@@ -289,7 +289,7 @@ func (w *Detector) cause(cache vendor.Cache, nothing bool) (Cause, string) {
 	if cache.Life == 0 && pause >= usual {
 		return CauseTTL, heldNoLonger
 	}
-	return CauseProvider, "the provider did not find its cache; nothing changed here"
+	return CauseProvider, "the provider did not use its cache, although nothing changed in the request"
 }
 
 // FirstChange describes the first change of the conversation since the previous request. It returns "" if no

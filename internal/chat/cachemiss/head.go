@@ -117,7 +117,7 @@ func lineCause(part string, was, is Digest) (Cause, string) {
 		}
 	}
 	if is.Undated != "" && is.Undated == was.Undated {
-		return CauseClock, "the clock: “" + humanize.Line(is.text, 60) + "” is in the system prompt"
+		return CauseClock, "the time in the system prompt changed: “" + humanize.Line(is.text, 60) + "”"
 	}
 	title := cmp.Or(strings.TrimPrefix(part, "# "), "its beginning")
 	return CausePrompt, "the system prompt changed (" + humanize.Line(title, 60) + ")"

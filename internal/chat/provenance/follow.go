@@ -161,7 +161,7 @@ func (t *tracker) recordChange(before, after []history.Block, entries []*history
 				continue
 			}
 		}
-		gone := Part{State: StatePruned, Reason: "removed, but not by pruning (refused by the provider, or a rewound message)", Request: t.replies + 1}
+		gone := Part{State: StatePruned, Reason: "removed, but not by pruning: the provider refused it, or a rewind removed its message", Request: t.replies + 1}
 		if r, ok := p.block.(*history.ToolResponse); p.block != nil && (!ok || !compression.IsPlaceholder(r.Result.Text())) {
 			gone.State = StateShortened
 		}

@@ -67,7 +67,7 @@ func (p Part) lines() []string {
 	}
 	switch {
 	case p.Entry > 0 && p.State == StatePruned:
-		place += fmt.Sprintf("; a note in entry %d names it", p.Entry)
+		place += fmt.Sprintf("; entry %d contains a placeholder", p.Entry)
 	case p.Entry > 0:
 		place += fmt.Sprintf("; the rest is in entry %d", p.Entry)
 	}
@@ -75,7 +75,7 @@ func (p Part) lines() []string {
 	if p.Tokens > 0 {
 		saving := fmt.Sprintf("  %s tokens pruned", humanize.Tokens(p.Tokens))
 		if p.Cut != nil && p.Cut.Saves > 0 {
-			saving += fmt.Sprintf("; its pruning pass saves %s per request", humanize.Tokens(int(p.Cut.Saves)))
+			saving += fmt.Sprintf("; the whole pruning pass saves %s tokens per request", humanize.Tokens(int(p.Cut.Saves)))
 		}
 		lines = append(lines, saving)
 	}

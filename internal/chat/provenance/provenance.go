@@ -141,7 +141,7 @@ func (n *NextRequest) try(ctx context.Context) {
 	}
 	n.tried, n.observed, n.recorded = true, nil, n.Window.History.RawHistory()
 	if err := n.Before(ctx, n.Window); errors.Is(err, compression.ErrNoSummarizer) {
-		n.problem = "this may change: the conversation is compressed before the next request, and the summary does not exist yet"
+		n.problem = "this may change: agent will compress the conversation before the next request, and the summary does not exist yet"
 	} else if err != nil {
 		n.problem = err.Error()
 	}
@@ -241,7 +241,7 @@ func (t *tracker) inEntries(w *window.Window, model string) (parts []Part) {
 			continue
 		}
 		if _, thought := p.block.(*history.Thinking); thought && p.State == StateInContext {
-			p.State, p.Reason, p.Back = StatePruned, "the model's thinking is shown and not sent back", "it does not"
+			p.State, p.Reason, p.Back = StatePruned, "agent shows the model's thinking, but does not send it back", "not possible"
 		}
 		parts = append(parts, p.Part)
 	}

@@ -70,7 +70,7 @@ func (p *Rewinder) report(plan *snapshot.Plan, changed []snapshot.ChangedFile, k
 		snapshot.Undo: "I undid the file changes of your latest turn that changed files. These files have their earlier content again:",
 		snapshot.Redo: "I redid the file changes that I had undone. These files changed:",
 	}[plan.Kind]
-	did := map[string]string{"delete": "deleted", "create": "there again", "change": "as it was", "mode": "its mode is as it was"}
+	did := map[string]string{"delete": "deleted", "create": "restored", "change": "changed back", "mode": "mode changed back"}
 	var list strings.Builder
 	blocks := []history.Block{nil}
 	room := p.Window.Measure.OutputLimit()
@@ -93,7 +93,7 @@ func (p *Rewinder) report(plan *snapshot.Plan, changed []snapshot.ChangedFile, k
 				p.Env.Seen.Record(file.Abs, file.Content)
 				list.WriteString(", shown below")
 			} else {
-				list.WriteString("; read it again to see it")
+				list.WriteString("; read the file again to see it")
 			}
 		}
 		list.WriteByte('\n')

@@ -52,7 +52,7 @@ func (p *Rewinder) restoreWindow(restored session.State) error {
 }
 
 // unanswered is the error of a call that was unanswered when the earlier program ended.
-const unanswered = "not known: the program ended before this call was answered"
+const unanswered = "result unknown: agent ended before this call had a result"
 
 // repair answers the calls that were unanswered when the earlier program ended.
 func (p *Rewinder) repair() error {

@@ -50,7 +50,7 @@ func (p *Rewinder) RestoreContent(number int, heading, text string) (tokens int,
 	before := p.Window.Measure.Tokens()
 	tokens = p.Window.Measure.ToProviderTokens(p.History.CountContent(entry))
 	if most := p.Window.CompressionThreshold(); before+tokens >= most {
-		return 0, fmt.Errorf("can't restore %d: it has %s tokens, and %s of %s before compression are in use. Ask the model to recall a part of it",
+		return 0, fmt.Errorf("can't restore %d: its %s tokens don't fit (compression starts at %[4]s, and %[3]s are in use). Ask the model to recall a part of it",
 			number, humanize.Tokens(tokens), humanize.Tokens(before), humanize.Tokens(most))
 	}
 	if err := p.Window.Pins.PinLine(number); err != nil {
@@ -187,7 +187,7 @@ func Text(blocks []history.Block) string {
 		case *history.ToolResponse:
 			writeAnswer(&b, block, len(blocks) > 1)
 		case *history.Media:
-			fmt.Fprintf(&b, "(%s, which cannot be shown again here)\n", block.MimeType)
+			fmt.Fprintf(&b, "(omitted: %s, which agent can't recall)\n", block.MimeType)
 		}
 	}
 	return b.String()

@@ -66,7 +66,7 @@ func TestText(t *testing.T) {
 			"Call of replace:\n  edits 1:\n    new_string: c\n    old_string:\na\nb\n  file_path: a\n  n: [1]\n",
 		},
 		"answer": {[]history.Block{answer}, "out\nexit 2\nError: it failed\n"},
-		"image":  {[]history.Block{&history.Media{MimeType: "image/png"}}, "(image/png, which cannot be shown again here)\n"},
+		"image":  {[]history.Block{&history.Media{MimeType: "image/png"}}, "(omitted: image/png, which agent can't recall)\n"},
 	} {
 		if got := Text(tc.blocks); got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)

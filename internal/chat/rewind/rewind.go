@@ -43,7 +43,7 @@ func (p *Rewinder) StateAt(seq uint64) (history.Point, session.State, error) {
 	}
 	point := pointAt(points, seq)
 	if point.Seq == 0 {
-		return point, session.State{}, fmt.Errorf("the conversation has no message %d to go to", seq)
+		return point, session.State{}, fmt.Errorf("can't rewind: the conversation has no message %d", seq)
 	}
 	restored, err := record.Before(seq)
 	return point, restored, err
@@ -69,11 +69,11 @@ func (p *Rewinder) Plan(ctx context.Context, points []history.Point, seq uint64)
 // branch has none.
 func (p *Rewinder) plan(ctx context.Context, point history.Point) (*snapshot.Plan, error) {
 	if point.Message == nil {
-		return nil, errors.New("to restore newer files, use /redo")
+		return nil, errors.New("only /redo can restore newer files")
 	}
 	at, _ := point.Message.Metadata[history.MetaFiles].(string)
 	if at == "" {
-		return nil, errors.New("the files at that message were not saved")
+		return nil, errors.New("agent saved no files at that message")
 	}
 	return p.Env.Snapshots.PlanRestore(ctx, snapshot.Mark(at))
 }

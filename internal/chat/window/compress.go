@@ -63,7 +63,7 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 		w.summaries.noteVain(strategy)
 	}
 	if err != nil {
-		return result, fmt.Errorf("compression with %s failed, so nothing was sent: %w. To send your message again: /retry", strategy.Name(), err)
+		return result, fmt.Errorf("compression with %s failed, so nothing was sent: %w. To send your message again, type /retry", strategy.Name(), err)
 	}
 	// Above the threshold, a compression without effect would repeat before every request. It is
 	// reported only once for the same reason.

@@ -224,7 +224,7 @@ func (c *Contents) PruneItem(item Item) (tokens int, err error) {
 	case item.Pinned:
 		return 0, fmt.Errorf("%s is pinned; unpin it first", item.Subject)
 	case item.Head:
-		return 0, errors.New("it is in each request; its row shows how to reduce it")
+		return 0, errors.New("every request contains it; its row in the list shows how to make it smaller")
 	case item.answer == nil:
 		return 0, errors.New("only tool results can be pruned; compression handles the rest")
 	}

@@ -63,7 +63,7 @@ func theFile(known []string, absolute, name string, pinned bool) (string, error)
 	case pinned:
 		return "", fmt.Errorf("%s is not in the conversation", name)
 	case len(known) == 0:
-		return "", fmt.Errorf("%s is not pinned; nothing is", name)
+		return "", fmt.Errorf("%s is not pinned; no file is pinned", name)
 	}
 	return "", fmt.Errorf("%s is not pinned; pinned: %s", name, strings.Join(known, ", "))
 }

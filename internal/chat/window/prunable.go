@@ -73,9 +73,9 @@ func (c *Contents) heldPart(part compression.FilePart, leaving map[history.Block
 	case reason != "":
 		h.Waiting, h.Reason = true, "will be pruned before the next request: "+reason
 	case leaving == nil:
-		h.Reason = "kept: the strategy prunes nothing; compression removes the oldest first"
+		h.Reason = "kept: this compression strategy prunes nothing; compression removes the oldest content first"
 	case part.Call == nil:
-		h.Reason = "kept: the latest copy of the file that @ included"
+		h.Reason = "kept: the latest copy of a file included with @"
 	case facts.WritesFile():
 		h.Reason = "kept: an edit of the file; only compression can remove it"
 	case !settings.DensityConfig(c.staleness.strategies.settings).Switches["readWritePruning"]:

@@ -39,10 +39,10 @@ func TestHeldByEachStrategy(t *testing.T) {
 			}
 		}, "read_file /w/a: pinned\nwrite_file /w/a: pinned"},
 		{"switched off", compression.DefaultName, func(b *bench) { b.set(densityKey("readWritePruning"), false) }, "read_file /w/a: compression.density.readWritePruning is off"},
-		{"no density", "top-down-truncation", func(*bench) {}, "read_file /w/a: kept: the strategy prunes nothing; compression removes the oldest first"},
+		{"no density", "top-down-truncation", func(*bench) {}, "read_file /w/a: kept: this compression strategy prunes nothing; compression removes the oldest content first"},
 		{"included", compression.DefaultName, func(b *bench) {
 			b.add(history.New(history.Human, history.NewInclusion("a", "x")))
-		}, "read_file /w/a: kept: the file has not changed since\ninclusion /w/a: kept: the latest copy of the file that @ included"},
+		}, "read_file /w/a: kept: the file has not changed since\ninclusion /w/a: kept: the latest copy of a file included with @"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -73,7 +73,7 @@ func TestPin(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := b.Pins.Pin("a", false); err == nil || !strings.Contains(err.Error(), "nothing is") {
+	if _, err := b.Pins.Pin("a", false); err == nil || !strings.Contains(err.Error(), "no file is pinned") {
 		t.Error(err)
 	}
 	if file, err := b.Pins.Pin("x/a", true); err != nil || file != "/w/x/a" || b.Usage().Prunable.Pinned < 50 {

@@ -87,9 +87,9 @@ func (c Change) Reason() string {
 		return "only placeholders were left"
 	default:
 		if c.Text != "" {
-			return "contains the current text of the file"
+			return "replaced by the current text of the file"
 		}
-		return "replaced by one current copy"
+		return "merged into one current copy of the file"
 	}
 }
 

@@ -63,17 +63,17 @@ func (rv *review) holdReason(u *unit, why Reason) string {
 	idle := rv.conversation.idleRequests(u)
 	switch {
 	case why == ReasonFree:
-		return "removable without loss; kept until pruning pays"
+		return "removable without loss; kept until pruning saves more than it costs"
 	case rv.conversation.pinned(u):
 		return "pinned"
 	case u.instructs():
-		return "instructions; only newer content of the same source replaces them"
+		return "instructions; only newer content from the same source replaces them"
 	case why == ReasonUnused:
-		return fmt.Sprintf("not used for %d requests; kept until pruning pays", idle)
+		return fmt.Sprintf("not used for %d requests; kept until pruning saves more than it costs", idle)
 	case why == ReasonSoft:
 		return fmt.Sprintf("not used for %d requests (limit %.0f); will be pruned in the next pass", idle, rv.patience(u))
 	default:
-		return fmt.Sprintf("used %d requests ago; kept until unused for %.0f", idle, rv.patience(u))
+		return fmt.Sprintf("used %d requests ago; kept until unused for %.0f requests", idle, rv.patience(u))
 	}
 }
 

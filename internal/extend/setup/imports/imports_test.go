@@ -277,7 +277,7 @@ func TestOwnFileBrokenAndLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := p.plan("vscode")
-	if len(plan.Changes) != 1 || plan.Changes[0].State != imports.StateSkipped || !strings.Contains(plan.Changes[0].Lost[0], "link out of") {
+	if len(plan.Changes) != 1 || plan.Changes[0].State != imports.StateSkipped || !strings.Contains(plan.Changes[0].Lost[0], "leads out of") {
 		t.Errorf("%+v", plan.Changes)
 	}
 	if err := imports.Check([]string{"cluade"}, nil); err == nil || !strings.Contains(err.Error(), "did you mean claude") {
