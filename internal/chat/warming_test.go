@@ -397,7 +397,7 @@ func TestWarmedString(t *testing.T) {
 		"no request has used it yet": {CacheRefresh: sent},
 		"stopped":                    change(func(w *Warmed) { w.Prompt, w.Cached = 0, 0 }),
 		"saved about $0.57":          change(func(w *Warmed) { w.Settled, w.Saved = true, 0.57 }),
-		"saved nothing":    change(func(w *Warmed) { w.Settled = true }),
+		"saved nothing":              change(func(w *Warmed) { w.Settled = true }),
 		"the cache had already expired; no more refreshes in this session":           change(func(w *Warmed) { w.Cached, w.Held = 0, false }),
 		"failed (no reply within 30s); no more refreshes in this session":            failed(fmt.Errorf("sent: %w", context.DeadlineExceeded)),
 		"failed (the key was refused); no more refreshes in this session":            failed(&llm.Error{Kind: llm.Auth, Where: "api.example", Message: "the key was refused", Hint: "log in"}),

@@ -240,15 +240,15 @@ func inWords(k Call) string {
 // would allow the call.
 func (c *Consent) remedy(k Call) string {
 	if len(k.Preview.Protected) > 0 {
-		return fmt.Sprintf("%s; only a rule that names the file allows this: --allow '%s(…%s…)'", because(k.Preview.Protected), k.Name, k.Preview.Protected[0].Name)
+		return fmt.Sprintf("%s; to allow this, add a rule that names the file: --allow '%s(…%s…)'", because(k.Preview.Protected), k.Name, k.Preview.Protected[0].Name)
 	}
 	if s := k.Preview.Served; s != nil && s.Changed != "" {
-		return fmt.Sprintf("the server changed the definition of %s since its last use. To compare, run: agent mcp get %s. Allowing a call in a terminal accepts it", s, s.Server)
+		return fmt.Sprintf("the server changed the definition of %s since its last use. To compare, run: agent mcp get %s. To accept it, allow a call in a terminal", s, s.Server)
 	} else if s != nil {
-		return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or --allow '%s(%s)'", c.Mode(), tools.ServedRules, s)
+		return fmt.Sprintf("approval-mode is %s; to allow the call, use --approval-mode or --allow '%s(%s)'", c.Mode(), tools.ServedRules, s)
 	}
 	if c.Mode() == ModeFullAuto { // full-auto requires approval only in the home folder
-		return k.Preview.Unwatched + "; for full-auto without questions there, use -C"
+		return k.Preview.Unwatched + "; to start in another folder, use -C"
 	}
 	flag := "--allow"
 	if k.Preview.Outside != "" {
@@ -259,7 +259,7 @@ func (c *Consent) remedy(k Call) string {
 			return fmt.Sprintf("sandboxed commands may have changed %s, which would run outside the sandbox. Allow it with a rule: %s '%s(…)'", word.Text, flag, k.Name)
 		}
 	}
-	return fmt.Sprintf("approval-mode is %s; allow it with --approval-mode or %s '%s(…)'", c.Mode(), flag, k.Name)
+	return fmt.Sprintf("approval-mode is %s; to allow the call, use --approval-mode or %s '%s(…)'", c.Mode(), flag, k.Name)
 }
 
 // because returns the protected files of a call, each with the reason for its protection.
@@ -359,7 +359,7 @@ func (c *Consent) allowedServed(grants []grant, s tools.ServerCall) Basis {
 	case s.Changed != "":
 		return ungranted
 	case s.Allowed:
-		return Basis{"person", "earlier, for this tool of the server"}
+		return Basis{"person", "before: all calls of this tool"}
 	}
 	byRule := func(r rules.Rules) Basis { return byRules(r.MatchingServerRules(tools.ServedRules, s.String())) }
 	return cmp.Or(byRule(c.Allow), byRule(c.lent), byGrant(grants, func(g grant) bool { return g.serves(s) }))

@@ -256,8 +256,8 @@ func TestAlways(t *testing.T) {
 		{"a command that deletes", command("go test && rm x"), "", "", nil, []Call{command("go test && rm x"), command("rm x")}},
 		{"a search", search("brave"), "searches of brave", "", []Call{search("brave"), search("brave", "a.example")}, []Call{search("exa"), fetches}},
 		{"a download", fetches, "", "", nil, []Call{fetches, edit("a.go")}},
-		{"outside", outside, "outside the sandbox, exactly: ./build", "", []Call{outside}, []Call{there, command("./build"), nameless}},
-		{"outside, in a folder", there, "outside the sandbox, exactly: ./build, in there", "", []Call{there}, []Call{outside}},
+		{"outside", outside, "outside the sandbox, only this command: ./build", "", []Call{outside}, []Call{there, command("./build"), nameless}},
+		{"outside, in a folder", there, "outside the sandbox, only this command: ./build, in there", "", []Call{there}, []Call{outside}},
 		{"a kind of file does not leave the sandbox", edit("a.go"), "edits of *.go files", "", nil, []Call{nameless}},
 		{"a protected file", edit(".env").with(func(p *tools.Preview) { p.Protected = []protect.File{{Path: ".env", Name: ".env"}} }), "", "", nil, []Call{edit(".env")}},
 	} {
@@ -514,12 +514,12 @@ func TestRefusalNamesTheOption(t *testing.T) {
 		call Call
 		says string
 	}{
-		{ModeAsk, command("x y"), "shell x y was refused: approval-mode is ask; allow it with --approval-mode or --allow 'shell(…)'"},
-		{ModeAsk, outside, "approval-mode is ask; allow it with --approval-mode or --allow-outside 'shell(…)'"},
+		{ModeAsk, command("x y"), "shell x y was refused: approval-mode is ask; to allow the call, use --approval-mode or --allow 'shell(…)'"},
+		{ModeAsk, outside, "approval-mode is ask; to allow the call, use --approval-mode or --allow-outside 'shell(…)'"},
 		{ModeAsk, fetches.with(func(p *tools.Preview) { p.Arguments = []byte(`{"a":1}`) }), `fetch {"a":1} was refused`},
-		{ModeAsk, edit("a/.env").with(func(p *tools.Preview) { p.Protected = keys }), "a/.env: keys; b/.env: more keys; only a rule that names the file allows this: --allow 'edit(….env…)'"},
+		{ModeAsk, edit("a/.env").with(func(p *tools.Preview) { p.Protected = keys }), "a/.env: keys; b/.env: more keys; to allow this, add a rule that names the file: --allow 'edit(….env…)'"},
 		{ModeAsk, looks.with(func(p *tools.Preview) { p.Protected = keys }), "--allow 'look(a/.env)'"},
-		{ModeFullAuto, command("x").with(func(p *tools.Preview) { p.Unwatched, p.AtHome = "home", true }), "home; for full-auto without questions there, use -C"},
+		{ModeFullAuto, command("x").with(func(p *tools.Preview) { p.Unwatched, p.AtHome = "home", true }), "home; to start in another folder, use -C"},
 		{ModeAsk, command("x").with(func(p *tools.Preview) { p.Unwatched, p.AtHome = "home", true }), "approval-mode is ask"},
 		{ModeAsk, written, "may have changed ./build, which would run outside the sandbox. Allow it with a rule: --allow-outside 'shell(…)'"},
 	} {

@@ -24,11 +24,11 @@ func (g grant) says() string {
 	case g.Searches != "":
 		return "searches of " + g.Searches
 	case g.Served != "":
-		return "calls of " + g.Served + ", as it is defined now"
+		return "calls of " + g.Served + ", with its present definition"
 	case g.Outside != "" && g.Directory != "":
-		return "outside the sandbox, exactly: " + humanize.Headline(g.Outside) + ", in " + g.Directory
+		return "outside the sandbox, only this command: " + humanize.Headline(g.Outside) + ", in " + g.Directory
 	case g.Outside != "":
-		return "outside the sandbox, exactly: " + humanize.Headline(g.Outside)
+		return "outside the sandbox, only this command: " + humanize.Headline(g.Outside)
 	case kindOfFiles(g.Edits):
 		return "edits of " + g.Edits + " files"
 	case g.Edits != "":

@@ -208,7 +208,7 @@ func (g *LoopDetector) rotation() string {
 				return ""
 			}
 		}
-		return fmt.Sprintf("the same %s came again and again with the same answers, the last of them %s", humanize.Count(len(seen), "call"), last.title)
+		return fmt.Sprintf("the same %s ran again and again with the same results; the last call was %s", humanize.Count(len(seen), "call"), last.title)
 	}
 	return ""
 }
@@ -227,7 +227,7 @@ func (g *LoopDetector) cycle() string {
 			cycles = cycles && (i < from+length || g.recent[i].asked == g.recent[i-length].asked)
 		}
 		if cycles && edits {
-			return fmt.Sprintf("the same %d calls came %d times in the same order, the last of them %s", length, maxRepeats, g.recent[len(g.recent)-1].title)
+			return fmt.Sprintf("the same %d calls ran %d times in the same order; the last call was %s", length, maxRepeats, g.recent[len(g.recent)-1].title)
 		}
 	}
 	return ""

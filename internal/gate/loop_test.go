@@ -107,14 +107,14 @@ func TestLoopGuard(t *testing.T) {
 		{"a failure that differs by its time", []func(int) guardedCall{timed, numbered(edit, "arguments")}, "run go test"},
 		{"one success", []func(int) guardedCall{always(read)}, "got the same answer 5 times"},
 		{"two successes in turn", []func(int) guardedCall{always(read), always(list)}, "read_file a"},
-		{"an edit that is made again and again", []func(int) guardedCall{always(edit), numbered(test, "answer"), always(read)}, "the same 3 calls came 5 times in the same order, the last of them read_file a"},
-		{"an edit and tests that answer otherwise", []func(int) guardedCall{numbered(edit, "answer"), passing}, "the same 2 calls came 5 times"},
-		{"three calls that answer otherwise", []func(int) guardedCall{numbered(edit, "answer"), passing, numbered(read, "answer")}, "the same 3 calls came 5 times"},
+		{"an edit that is made again and again", []func(int) guardedCall{always(edit), numbered(test, "answer"), always(read)}, "the same 3 calls ran 5 times in the same order; the last call was read_file a"},
+		{"an edit and tests that answer otherwise", []func(int) guardedCall{numbered(edit, "answer"), passing}, "the same 2 calls ran 5 times"},
+		{"three calls that answer otherwise", []func(int) guardedCall{numbered(edit, "answer"), passing, numbered(read, "answer")}, "the same 3 calls ran 5 times"},
 
 		{"the same error", []func(int) guardedCall{always(guardedCall{name: "read_file", arguments: "a", errs: true})}, "failed in the same way 5 times"},
 		{"a slow failure", []func(int) guardedCall{always(guardedCall{name: "run", arguments: "go test", fails: true, took: time.Minute})}, "failed in the same way 5 times"},
 		{"four successes in turn", rotation(4), "got the same answer 5 times"},
-		{"F9: five successes in turn", rotation(5), "the same 5 calls came again and again with the same answers, the last of them run 0"},
+		{"F9: five successes in turn", rotation(5), "the same 5 calls ran again and again with the same results; the last call was run 0"},
 		{"F9: seven in turn", rotation(7), "the same 7 calls"},
 		{"F9: twelve in turn", rotation(12), "the same 12 calls"},
 		{"F9: twelve commands in turn", commands, "the same 12 calls"},
@@ -168,9 +168,9 @@ func TestLoopGuard(t *testing.T) {
 func TestLoopGuardCounts(t *testing.T) {
 	t.Parallel()
 	for calls, says := range map[string]string{
-		"abcdxabcdxabcdxabcda": "the same 5 calls came again", // x came three times
-		"abcdxabcdxabcdabcda":  "",                            // and here twice
-		"bEbEbEbEbE":           "the same 2 calls came 5 times",
+		"abcdxabcdxabcdxabcda": "the same 5 calls ran again", // x came three times
+		"abcdxabcdxabcdabcda":  "",                           // and here twice
+		"bEbEbEbEbE":           "the same 2 calls ran 5 times",
 		"bEbEbEbEaE":           "",
 		"aEbEbEbEbE":           "",
 		"aaaaab":               "the same answer 5 times", // the report comes with the next call

@@ -40,7 +40,7 @@ func (c *Consent) offerMode(k Call) string {
 	if with.Set(settings.LayerSession, settings.ApprovalMode.Key(), string(ModeAutoEdit)) != nil || Mode(settings.ApprovalMode.Value(with)) != ModeAutoEdit {
 		return ""
 	}
-	return "run commands in the sandbox without asking (mode " + string(ModeAutoEdit) + ": edits too)"
+	return "run sandboxed commands and edit files without asking (mode " + string(ModeAutoEdit) + ")"
 }
 
 // leaveAsk changes the mode from ask to auto-edit, and returns the notice for the user. It keeps a
@@ -52,5 +52,5 @@ func (c *Consent) leaveAsk() string {
 	if err := c.settings.Set(settings.LayerSession, settings.ApprovalMode.Key(), string(ModeAutoEdit)); err != nil {
 		return "can't change the approval mode: " + err.Error()
 	}
-	return "approval mode auto-edit: commands in the sandbox and edits run without asking. To ask again, run: /approval ask"
+	return "approval mode auto-edit: agent runs sandboxed commands and edits files without asking. To be asked again, type /approval ask"
 }

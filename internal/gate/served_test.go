@@ -66,7 +66,7 @@ func TestGrantsOfServers(t *testing.T) {
 	}
 	one := tools.ServerCall{Server: "s", Tool: "t", Definition: "one"}
 	v := c.check(t.Context(), call(one))
-	if v.Ask == nil || v.Ask.Approval.Always != "calls of s/t, as it is defined now" {
+	if v.Ask == nil || v.Ask.Approval.Always != "calls of s/t, with its present definition" {
 		t.Fatalf("%+v", v)
 	}
 	v.Ask.Then(Decision{Allow: true, Always: true})

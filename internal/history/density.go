@@ -115,7 +115,7 @@ const (
 )
 
 func (e *DensityError) Error() string {
-	return fmt.Sprintf("density result refused, history unchanged: entry %d of %d %s", e.Index, e.Len, e.Problem)
+	return fmt.Sprintf("internal error, history unchanged: in the pruning result, entry %d of %d %s", e.Index, e.Len, e.Problem)
 }
 
 // validate checks r against a history of n entries. It changes nothing.

@@ -94,11 +94,11 @@ func (v *validity) entry(i int, c *Content) {
 
 func (v *validity) call(i int, speaker Speaker, call *ToolCall) {
 	if speaker != AI {
-		v.report(i, "(%s) holds the call %q, which only an ai entry may", speaker, call.ID)
+		v.report(i, "(%s) contains the call %q, but only an ai entry can contain calls", speaker, call.ID)
 		return
 	}
 	if _, twice := v.answered[call.ID]; twice {
-		v.report(i, "makes two calls with the id %q, so that it is open which one a response answers", call.ID)
+		v.report(i, "contains two calls with the id %q", call.ID)
 		return
 	}
 	v.open = append(v.open, call)
@@ -107,15 +107,15 @@ func (v *validity) call(i int, speaker Speaker, call *ToolCall) {
 
 func (v *validity) response(i int, speaker Speaker, r *ToolResponse) {
 	if speaker != Tool {
-		v.report(i, "(%s) holds the response %q, which only a tool entry may", speaker, r.CallID)
+		v.report(i, "(%s) contains a result of the call %q, but only a tool entry can contain results", speaker, r.CallID)
 		return
 	}
 	answered, open := v.answered[r.CallID]
 	switch {
 	case !open:
-		v.report(i, "answers the call %q, which the ai entry before it does not make", r.CallID)
+		v.report(i, "contains a result of the call %q, but the ai entry before it has no such call", r.CallID)
 	case answered:
-		v.report(i, "answers the call %q a second time", r.CallID)
+		v.report(i, "contains a second result of the call %q", r.CallID)
 	default:
 		v.answered[r.CallID] = true
 	}
@@ -125,7 +125,7 @@ func (v *validity) response(i int, speaker Speaker, r *ToolResponse) {
 func (v *validity) close() {
 	for _, call := range v.open {
 		if answered, open := v.answered[call.ID]; open && !answered {
-			v.report(v.caller, "calls %s (%q), which nothing answers", call.Name, call.ID)
+			v.report(v.caller, "calls %s (%q), but the history has no result of this call", call.Name, call.ID)
 		}
 		delete(v.answered, call.ID)
 	}

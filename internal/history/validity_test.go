@@ -68,7 +68,7 @@ func TestValidate(t *testing.T) {
 func TestInvalidHistoryErrorIsReadable(t *testing.T) {
 	t.Parallel()
 	err := Validate([]*Content{New(AI, pairCall("x")), New(Human), New(Human), New(Human), New(Human), New(Human), New(Human)})
-	if err == nil || !strings.Contains(err.Error(), `entry 0 calls n ("x"), which nothing answers`) || !strings.HasSuffix(err.Error(), "and 2 more") {
+	if err == nil || !strings.Contains(err.Error(), `entry 0 calls n ("x"), but the history has no result of this call`) || !strings.HasSuffix(err.Error(), "and 2 more") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // errSwitching is the error for a server that changes the protocol of the connection.
-var errSwitching = errors.New("the server switched to another protocol (101), as a proxy for web sockets does")
+var errSwitching = errors.New("the server switched to another protocol (HTTP 101), which agent does not support")
 
 // NewClient returns a client that makes its requests with base; nil means Go's default transport. It
 // calls redirect before it follows a redirect; nil means Go's default. The client returns an error

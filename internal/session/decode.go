@@ -83,7 +83,7 @@ func decodeRewind(r Record) (any, error) {
 		return nil, err
 	}
 	if payload.To == 0 || payload.To >= r.Seq {
-		return nil, fmt.Errorf("it returns to record %d, which is not earlier", payload.To)
+		return nil, fmt.Errorf("it rewinds to record %d, which is not earlier", payload.To)
 	}
 	return payload, nil
 }

@@ -35,7 +35,7 @@ func (p *player) recall(places []history.RecordRef) (recalled history.RecalledCo
 		}
 		i, ok := p.journal.find(at.seq)
 		if !ok {
-			return recalled, fmt.Errorf("no record %d in the session, or it is damaged", at.seq)
+			return recalled, fmt.Errorf("record %d of the session log is missing or damaged", at.seq)
 		}
 		entry, recorded, err := in.entryNamed(p.journal[i], at)
 		if err != nil {

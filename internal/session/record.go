@@ -133,7 +133,7 @@ func (r *ref) UnmarshalText(text []byte) error {
 		i, err = strconv.Atoi(item)
 	}
 	if err != nil || i < 0 {
-		return fmt.Errorf("%q names no entry", text)
+		return fmt.Errorf("%q is not a reference to an entry", text)
 	}
 	*r = ref{n, i}
 	return nil

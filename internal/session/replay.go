@@ -222,7 +222,7 @@ func (p *player) release(next uint64) {
 	}
 	p.held = nil
 	if p.state.seq < next && next <= held.seq {
-		p.state.notice(held.event.line, fmt.Sprintf("skipped line %d: its number %d is too high", held.event.line, held.seq))
+		p.state.notice(held.event.line, fmt.Sprintf("skipped line %d: its record number %d is too high", held.event.line, held.seq))
 		return
 	}
 	r, err := parse(held.line)
@@ -258,7 +258,7 @@ func (p *player) handleNewer(newer *VersionError) error {
 		return newer
 	}
 	p.newer = newer
-	p.state.notice(p.number, fmt.Sprintf("line %d has version %d, which no other line has. The number is damaged; the rest of the line is used", p.number, newer.Version))
+	p.state.notice(p.number, fmt.Sprintf("line %d has format version %d, unlike all other lines. agent ignores this number and uses the rest of the line", p.number, newer.Version))
 	return nil
 }
 

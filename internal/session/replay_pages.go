@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"agent/internal/base/humanize"
 	"agent/internal/history"
 )
 
@@ -76,7 +77,7 @@ func (s *State) play(t text, line journal) error {
 			}
 		}
 		if unknown := s.timeline.apply(e.seq, payload); unknown > 0 {
-			s.notice(e.line, fmt.Sprintf("line %d refers to unreadable entries: %d", e.line, unknown))
+			s.notice(e.line, fmt.Sprintf("line %d refers to %s", e.line, humanize.Count(unknown, "unreadable entry")))
 		}
 		switch change := payload.(type) {
 		case *history.Content:

@@ -12,7 +12,7 @@ import (
 )
 
 // errMoved is returned for a plan that was made for another state of the files.
-var errMoved = errors.New("files changed since this was shown. Run the command again")
+var errMoved = errors.New("files changed after agent listed these changes. Run the command again")
 
 // ChangedFile is a file that a plan changed.
 type ChangedFile struct {
@@ -46,7 +46,7 @@ func (s *Store) Apply(p *Plan) ([]ChangedFile, error) {
 		return nil, errMoved
 	}
 	if err := s.ready(); err != nil {
-		return nil, fmt.Errorf("nothing changed, because recording failed: %w", fsutil.Reason(err))
+		return nil, fmt.Errorf("no file was changed, because agent can't record the change: %w", fsutil.Reason(err))
 	}
 	s.write(record{Move: &move{To: p.to, Way: p.Kind, Redo: p.redo}})
 	if err := s.files.goAll(again.Steps); err != nil {

@@ -43,7 +43,7 @@ func (w *files) takeBack(step Step) error {
 		return nil
 	}
 	if err == nil && !step.leaves(is) {
-		err = errors.New("changed by another program meanwhile; left unchanged")
+		err = errors.New("another program changed it in the meantime")
 	}
 	if err == nil {
 		err = w.turnInto(is, step.now)

@@ -70,7 +70,7 @@ func TestForeignChangesBetweenTwoChangesStay(t *testing.T) {
 							if turns == 2 && plan.Kind == snapshot.Undo {
 								continue
 							}
-							if len(plan.Steps) > 0 || fmt.Sprint(plan.Refused) != "[f: changed in between by another program]" {
+							if len(plan.Steps) > 0 || fmt.Sprint(plan.Refused) != "[f: another program changed it between the recorded changes]" {
 								t.Errorf("%s changes %v, refused %v", plan.Kind, plan.Steps, plan.Refused)
 							}
 							if _, err := b.Apply(plan); err == nil {

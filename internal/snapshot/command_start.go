@@ -100,10 +100,10 @@ func (s *Store) finishInterrupted(ctx context.Context) {
 		all := true
 		switch was, err := s.readNote(b); {
 		case b.Root != s.files.workspace.Root():
-			unknown = "it ran in " + b.Root
+			unknown = "the command ran in " + b.Root
 		case unknown != "":
 		case err != nil:
-			unknown = "can't read the state before it: " + fsutil.Reason(err).Error()
+			unknown = "can't read the state of the files before it: " + fsutil.Reason(err).Error()
 		default:
 			changes, all = s.changesOf(context.WithoutCancel(ctx), b, was)
 			was.index.Close()

@@ -74,7 +74,7 @@ func (s *Store) unseen(p *Plan) (problems []Problem) {
 		turns[n.Turn] = true
 		for _, b := range s.besides {
 			if b.Turn == n.Turn {
-				problems = append(problems, Problem{"what " + b.Name + " changed", "it ran in parallel with the turn"})
+				problems = append(problems, Problem{"changes by " + b.Name, "it ran in parallel with the turn"})
 			}
 		}
 	}

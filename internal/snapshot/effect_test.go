@@ -36,7 +36,7 @@ func TestEffectsOfHooks(t *testing.T) {
 	}
 	said := 0
 	for _, problem := range plan.Left {
-		if strings.Contains(problem.String(), "what hook h changed: it ran in parallel with the turn") {
+		if strings.Contains(problem.String(), "changes by hook h: it ran in parallel with the turn") {
 			said++
 		}
 	}

@@ -137,7 +137,7 @@ func TestKilledCommandWithUnknownChanges(t *testing.T) {
 				t.Fatal(err)
 			}
 			plan := b.planned(b.PlanUndo(t.Context()))
-			if plan.Title != "2" || len(plan.Steps) > 0 || !strings.Contains(fmt.Sprint(plan.Left), "agent ended during it, and can't read the state before it") {
+			if plan.Title != "2" || len(plan.Steps) > 0 || !strings.Contains(fmt.Sprint(plan.Left), "agent ended during the command, and can't read the state of the files before it") {
 				t.Errorf("undoes %q: %v, left %v", plan.Title, plan.Steps, plan.Left)
 			}
 		})

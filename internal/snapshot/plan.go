@@ -201,7 +201,7 @@ func (w *files) sameWorkspace(roots map[string]bool) error {
 			continue
 		}
 		if _, err := os.Lstat(root); err == nil {
-			return fmt.Errorf("these changes were made in %s, not in %s. Resume the session there (-C)", root, w.workspace.Root())
+			return fmt.Errorf("these changes were made in %s, not in %s. To undo them, resume the session in that folder (-C)", root, w.workspace.Root())
 		}
 	}
 	return nil
@@ -264,7 +264,7 @@ func (f version) isBetween(p *passage) bool {
 
 // errBetween is returned for a plan that would also undo changes by other programs, made between
 // the recorded changes.
-var errBetween = errors.New("changed in between by another program")
+var errBetween = errors.New("another program changed it between the recorded changes")
 
 // changedSince describes how a file differs from its expected state.
 func changedSince(now, expected FileState) error {
@@ -310,7 +310,7 @@ func (s Step) Line() string {
 	case s.then.Kind == KindLink:
 		detail = " (a link to " + s.then.LinkTarget + ")"
 	case s.then.Kind == KindFile && s.now.Kind == KindFile && s.then.Mode != 0 && s.then.Mode != s.now.Mode:
-		detail = fmt.Sprintf(" (and its mode, to %v)", s.then.Mode)
+		detail = fmt.Sprintf(" (also sets its mode to %v)", s.then.Mode)
 	case !isText(s.then):
 		detail = " (" + humanize.Bytes(int64(len(s.then.content))) + ")"
 	}

@@ -130,7 +130,7 @@ func (s *Store) warnPartial(ctx context.Context, all bool, covered int) {
 		s.scanned.told = false
 	case !s.scanned.told && ctx.Err() == nil:
 		s.scanned.told = true
-		s.warn("Can't list the files of the workspace (in %v, up to %d). /undo can restore %s that git tracks, but can't remove files created by this and later commands.", s.listTime, mostFiles, humanize.Count(covered, "file"))
+		s.warn("Can't list the files of the workspace (limits: %v, %d files). /undo can restore %s that git tracks, but can't remove files created by this and later commands.", s.listTime, mostFiles, humanize.Count(covered, "file"))
 	}
 }
 

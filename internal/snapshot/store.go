@@ -106,7 +106,7 @@ func (s *Store) load(folder string) error {
 	s.Folder, s.loaded = folder, read
 	s.contents.objects = objects{folder: filepath.Join(folder, "objects"), most: mostKept, size: -1}
 	if damaged > 0 {
-		s.warn("can't read %s of the undo store. /undo may not restore earlier changes", humanize.Count(damaged, "line"))
+		s.warn("can't read %s of the undo store. /undo may be unable to revert earlier changes", humanize.Count(damaged, "line"))
 	}
 	if s.tree.half.open() {
 		goesOn, back := s.tree.half.commands()
@@ -125,7 +125,7 @@ func (s *Store) load(folder string) error {
 			continue
 		}
 		told = b.Title
-		s.warn("agent ended during a command of “%s”. Changes in the workspace since then count as the command's, and /undo reverts them.", b.Title)
+		s.warn("agent ended during a command of “%s”. agent treats all changes since then as changes by this command, and /undo reverts them.", b.Title)
 	}
 	return nil
 }

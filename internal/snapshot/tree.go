@@ -47,7 +47,7 @@ func (n *node) unknown() (problems []Problem) {
 		problems = append(problems, Problem{"files that commands may have created", "unknown, because the workspace can't be listed"})
 	}
 	if n.Unknown != "" {
-		problems = append(problems, Problem{"changes by a command", "agent ended during it, and " + n.Unknown})
+		problems = append(problems, Problem{"changes by a command", "agent ended during the command, and " + n.Unknown})
 	}
 	return problems
 }

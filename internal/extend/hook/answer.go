@@ -146,7 +146,7 @@ func parse(event hooks.Event, printed string) (Outcome, error) {
 	}
 	decision, known := decisions[word]
 	if !known {
-		return Outcome{}, fmt.Errorf("it decides %q (valid: allow, ask, deny, defer, block)", word)
+		return Outcome{}, fmt.Errorf("its decision %q is unknown (valid: allow, ask, deny, defer, block)", word)
 	}
 	if decision == Deny || event == hooks.PreToolUse || event == hooks.PermissionRequest {
 		out.Decision, out.Reason = decision, reason

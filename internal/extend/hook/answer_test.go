@@ -23,7 +23,7 @@ func TestAnswers(t *testing.T) {
 		{hooks.PreToolUse, `{"hookSpecificOutput":{"updatedInput":{"a":1}}}`, Outcome{Input: []byte(`{"a":1}`)}, ""},
 		{hooks.PreToolUse, `{"hookSpecificOutput":{"updatedInput":null}}`, Outcome{}, ""},
 		{hooks.PreToolUse, `{"hookSpecificOutput":{"updatedInput":[1]}}`, Outcome{}, "not an object"},
-		{hooks.PreToolUse, `{"decision":"maybe"}`, Outcome{}, `it decides "maybe"`},
+		{hooks.PreToolUse, `{"decision":"maybe"}`, Outcome{}, `its decision "maybe" is unknown`},
 		{hooks.PreToolUse, `{`, Outcome{}, "not valid JSON"},
 		{hooks.PreToolUse, `{"continue":true}`, Outcome{}, ""},
 		{hooks.PreToolUse, `{"continue":false,"stopReason":"s"}`, Outcome{Stop: true, Why: "s"}, ""},

@@ -206,7 +206,7 @@ func (r *Runner) Run(ctx context.Context, o EventInput) Outcome {
 	}
 	input, err := r.input(o)
 	if err != nil {
-		out.Decision, out.Reason, out.By = Deny, "can't send the event to it: "+err.Error(), matching[0].String()
+		out.Decision, out.Reason, out.By = Deny, "can't send the event to the hook: "+err.Error(), matching[0].String()
 		return out
 	}
 	for _, s := range matching {

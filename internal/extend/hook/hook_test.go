@@ -117,7 +117,7 @@ func TestHooksDecision(t *testing.T) {
 		{name: "ask", script: `echo '` + specific(`"permissionDecision":"ask","permissionDecisionReason":"look"`) + `'`, want: Outcome{Decision: Ask, Reason: "look"}},
 		{name: "allow", script: `echo '` + specific(`"permissionDecision":"allow"`) + `'`, want: Outcome{Decision: Allow, Reason: "it gave no reason"}},
 		{name: "defer", script: `echo '` + specific(`"permissionDecision":"defer"`) + `'`},
-		{name: "a decision nobody knows", script: `echo '` + specific(`"permissionDecision":"maybe"`) + `'`, notice: `it decides "maybe"`},
+		{name: "a decision nobody knows", script: `echo '` + specific(`"permissionDecision":"maybe"`) + `'`, notice: `its decision "maybe" is unknown`},
 		{name: "old block", script: `echo '{"decision":"block","reason":"old"}'`, want: Outcome{Decision: Deny, Reason: "old"}},
 		{name: "old approve", script: `echo '{"decision":"approve","reason":"old"}'`, want: Outcome{Decision: Allow, Reason: "old"}},
 		{name: "new beats old", script: `echo '{"decision":"approve","hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"new"}}'`, want: Outcome{Decision: Deny, Reason: "new"}},
@@ -340,7 +340,7 @@ func TestHooksOutput(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, "UserPromptSubmit * "+command(`yes ä | tr -d '\n' | head -c 100000`))
 	got := b.Run(t.Context(), EventInput{Event: hooks.UserPromptSubmit})
-	if len(got.Context) != 1 || len([]rune(got.Context[0])) > mostTold+200 || !strings.Contains(got.Context[0], "only the first 10000 characters are here; all of it is in ") {
+	if len(got.Context) != 1 || len([]rune(got.Context[0])) > mostTold+200 || !strings.Contains(got.Context[0], "cut after 10000 characters; the full text is in ") {
 		t.Fatalf("%d, %.100v", len(got.Context), got)
 	}
 	files, _ := filepath.Glob(filepath.Join(b.Spool(), "hook-*.txt"))

@@ -129,7 +129,7 @@ func (s *state) limit() time.Duration {
 func (r *Runner) feed(ctx context.Context, s *state, input []byte, stdout, stderr *output) (shell.ExitInfo, error) {
 	confined, profile := r.Confined(), profileOf(r.OnlyLooks())
 	if profile == sandbox.ProfileReadOnly && !confined.Guarantees(profile).Files {
-		return shell.ExitInfo{}, errors.New("the mode allows no changes, and there is no sandbox to enforce that")
+		return shell.ExitInfo{}, errors.New("the approval mode allows no changes, and there is no sandbox to enforce this")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -183,13 +183,13 @@ func (r *Runner) boundText(text string) string {
 	if utf8.RuneCountInString(text) <= mostTold {
 		return text
 	}
-	rest := "is not kept"
+	rest := "was not stored"
 	if file, err := os.CreateTemp(r.Spool(), "hook-*.txt"); err == nil {
 		if _, err = file.WriteString(text); err == nil && file.Close() == nil {
 			rest = "is in " + file.Name()
 		}
 	}
-	return fmt.Sprintf("%s\n[only the first %d characters are here; all of it %s]", string([]rune(text)[:mostTold]), mostTold, rest)
+	return fmt.Sprintf("%s\n[cut after %d characters; the full text %s]", string([]rune(text)[:mostTold]), mostTold, rest)
 }
 
 // encode encodes members as valid JSON. It repairs incomplete characters from the model, because a

@@ -96,7 +96,7 @@ func questionOf(server string, p *sdk.ElicitParams) (Question, *jsonschema.Schem
 	if p.URL != "" || p.Mode == "url" {
 		address, err := url.Parse(p.URL)
 		if err != nil || address.Host == "" || address.Scheme != "https" && address.Scheme != "http" {
-			return q, nil, errors.New("its address is not a web address")
+			return q, nil, errors.New("its URL is not an http or https URL")
 		}
 		q.URL = p.URL
 		return q, nil, nil
@@ -130,10 +130,10 @@ func complete(schema *jsonschema.Schema, values map[string]any) (map[string]any,
 		return nil, fmt.Errorf("can't check the form: %w", err)
 	}
 	if err := resolved.ApplyDefaults(&values); err != nil {
-		return nil, fmt.Errorf("the defaults of the form do not fit it: %w", err)
+		return nil, fmt.Errorf("the defaults of the form do not match its schema: %w", err)
 	}
 	if err := resolved.Validate(values); err != nil {
-		return nil, fmt.Errorf("the answer does not fit the form: %w", err)
+		return nil, fmt.Errorf("the answer does not match the schema of the form: %w", err)
 	}
 	return values, nil
 }

@@ -70,7 +70,7 @@ func TestServerEndsInACall(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = client.Call(context.Background(), "die", nil, nil)
-		wants(t, err, "db ended during the call; it may have taken effect. Its last output: panic: out of luck")
+		wants(t, err, "db ended during the call, which may have taken effect. Its last output: panic: out of luck")
 		<-client.Done()
 		_, err = client.Call(context.Background(), "echo", nil, nil)
 		wants(t, err, "db")

@@ -18,7 +18,7 @@ import (
 type LoginError struct{ Server string }
 
 func (e *LoginError) Error() string {
-	return fmt.Sprintf("%s needs a login: agent mcp login %s", e.Server, e.Server)
+	return fmt.Sprintf("%s needs a login. Run: agent mcp login %s", e.Server, e.Server)
 }
 
 // The causes with which a request's context is canceled.
@@ -77,7 +77,7 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 	var say string
 	switch {
 	case errors.Is(err, sdk.ErrSessionMissing):
-		return fmt.Errorf("%s lost this session; the call had no effect. The next call starts a new session", c.server.Name)
+		return fmt.Errorf("%s no longer knows this session; the call had no effect. The next call starts a new session", c.server.Name)
 	case errors.Is(err, errSilent):
 		say = fmt.Sprintf("%s was silent for %s. The call was canceled, but may have taken effect", c.server.Name, silent)
 	case errors.Is(err, errLong):
@@ -88,7 +88,7 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 		}
 		return err
 	case c.hasEnded():
-		say = c.server.Name + " ended during the call; it may have taken effect"
+		say = c.server.Name + " ended during the call, which may have taken effect"
 	default:
 		say = c.server.Name + " cannot answer: " + plain(err)
 		if !fsutil.IsConnectionRefused(err) {

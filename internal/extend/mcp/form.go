@@ -62,7 +62,7 @@ func fieldOf(name string, p *jsonschema.Schema) (Field, error) {
 		choices = p.Items
 	case "string", "number", "integer", "boolean":
 	default:
-		return f, fmt.Errorf("the field %q is of the type %q", name, p.Type)
+		return f, fmt.Errorf("the field %q has the unsupported type %q", name, p.Type)
 	}
 	titles, _ := p.Extra["enumNames"].([]any)
 	for i, value := range choices.Enum {

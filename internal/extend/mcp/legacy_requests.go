@@ -36,7 +36,7 @@ func (c *Client) fulfilOld(one sdk.InputRequest) (sdk.InputResponse, error) {
 	if _, ok := one.(*sdk.ListRootsParams); ok {
 		return &sdk.ListRootsResult{Roots: c.roots()}, nil
 	}
-	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the server requests an answer of a model, which agent does not support"}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the server requests a reply from a model (sampling), which agent does not support"}
 }
 
 // logged handles a log message of the server. The message resets the silence timer of all calls.

@@ -76,7 +76,7 @@ func unreadable(line []byte, bad error) jsonrpc.Message {
 	if err != nil {
 		return nil
 	}
-	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "can't read its answer: " + bad.Error()}}
+	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "can't read the server's answer: " + bad.Error()}}
 }
 
 const (

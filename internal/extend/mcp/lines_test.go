@@ -65,7 +65,7 @@ func TestReaderFailsAnswersThatCannotBeRead(t *testing.T) {
 	for _, want := range []int64{1, 2} {
 		m, err := r.next()
 		answer, ok := m.(*jsonrpc.Response)
-		if err != nil || !ok || answer.ID.Raw() != want || answer.Error == nil || !strings.Contains(answer.Error.Error(), "can't read its answer") {
+		if err != nil || !ok || answer.ID.Raw() != want || answer.Error == nil || !strings.Contains(answer.Error.Error(), "can't read the server's answer") {
 			t.Errorf("the answer %d is %+v, %v", want, m, err)
 		}
 	}

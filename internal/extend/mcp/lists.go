@@ -138,7 +138,7 @@ func list[S, T any](ctx context.Context, c *Client, what string, fetch func(ctx 
 			break
 		}
 	}
-	c.log.line(fmt.Sprintf("agent: %s lists too many items; the first %d are used", what, len(all)))
+	c.log.line(fmt.Sprintf("agent: the list of %s is too long; only the first %d are used", what, len(all)))
 	return all, nil
 }
 

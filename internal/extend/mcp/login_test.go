@@ -161,7 +161,7 @@ func TestLogin(t *testing.T) {
 	server := mcp.Server{Name: "hub", URL: a.URL + "/mcp"}
 
 	_, err := mcp.Connect(context.Background(), server, host)
-	wants(t, err, "hub needs a login: agent mcp login hub")
+	wants(t, err, "hub needs a login. Run: agent mcp login hub")
 	if err := logins.Login(context.Background(), server, host, browser(t)); err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func newAuthorizer(s Server, host Host, base http.RoundTripper) (*authorizer, er
 // network can reach.
 func (a *authorizer) mayReach(host string) error {
 	if server, err := url.Parse(a.server.URL); err != nil || reachlog.IsLocal(host) && !reachlog.IsLocal(server.Hostname()) {
-		return fmt.Errorf("the server redirects its login to %s, a host on this machine or its network", host)
+		return fmt.Errorf("the server redirects its login to %s, a host on this machine or the local network", host)
 	}
 	if a.logins.Allowed == nil {
 		return nil

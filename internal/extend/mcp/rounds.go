@@ -42,7 +42,7 @@ func (c *Client) rounds(next sdk.MethodHandler) sdk.MethodHandler {
 				p.InputResponses, p.RequestState = responses, state
 			}
 		}
-		return nil, fmt.Errorf("it asked more than %d times", mostQuestions)
+		return nil, fmt.Errorf("the server asked more than %d questions during one call", mostQuestions)
 	}
 }
 
@@ -78,7 +78,7 @@ func recovering(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, request sdk.Request) (result sdk.Result, err error) {
 		defer func() {
 			if recover() != nil {
-				err = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "it cannot be read"}
+				err = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "can't read the request"}
 			}
 		}()
 		return next(ctx, method, request)

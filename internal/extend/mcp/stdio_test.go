@@ -173,7 +173,7 @@ func TestListsAreBounded(t *testing.T) {
 	if err != nil || len(tools) != 50 || tools[49].Name != "page49" {
 		t.Errorf("%d tools of an endless list, %v", len(tools), err)
 	}
-	if !strings.Contains(client.Log(), "tools lists too many items; the first 50 are used") {
+	if !strings.Contains(client.Log(), "the list of tools is too long; only the first 50 are used") {
 		t.Errorf("the log is %q", client.Log())
 	}
 	client = connect(t, mcp.Host{}, "tools=2500")
@@ -207,7 +207,7 @@ func TestListThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := mcp.Connect(context.Background(), mcptest.Server(t, "db", "tools=@"+list), mcp.Host{})
-	wants(t, err, "db cannot be used: can't read its answer", "maximum nesting depth")
+	wants(t, err, "db cannot be used: can't read the server's answer", "maximum nesting depth")
 }
 
 // Changes in quick succession are reported once, with the new list.

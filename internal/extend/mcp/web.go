@@ -71,7 +71,7 @@ func newTransport() http.RoundTripper {
 // includes redirects, and the address that an SSE server sends for messages.
 func (w *web) RoundTrip(request *http.Request) (*http.Response, error) {
 	if request.URL.Scheme != w.server.Scheme || request.URL.Host != w.server.Host {
-		return nil, fmt.Errorf("it moved to %s://%s. If you trust that address, write it into the configuration", request.URL.Scheme, request.URL.Host)
+		return nil, fmt.Errorf("the server redirects to %s://%s. If you trust that address, set it as the url of the server", request.URL.Scheme, request.URL.Host)
 	}
 	ctx, cancel := context.WithCancel(request.Context())
 	stop := context.AfterFunc(w.life, cancel)

@@ -214,7 +214,7 @@ func TestWebHeaders(t *testing.T) {
 	elsewhere := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("another host was asked") }))
 	moved := serve(t, http.RedirectHandler(elsewhere.URL, http.StatusTemporaryRedirect))
 	_, err = web(t, mcp.Server{URL: moved.URL, Headers: map[string]string{"X-Key": "k"}})
-	wants(t, err, "it moved to "+elsewhere.URL)
+	wants(t, err, "the server redirects to "+elsewhere.URL)
 
 	// An SSE server sends the address for messages itself.
 	guide := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -224,7 +224,7 @@ func TestWebHeaders(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	_, err = web(t, mcp.Server{URL: guide.URL, Type: "sse", Headers: map[string]string{"X-Key": "k"}})
-	wants(t, err, "it moved to "+elsewhere.URL)
+	wants(t, err, "the server redirects to "+elsewhere.URL)
 }
 
 // A null in any list is ignored and does not crash the program.
@@ -312,7 +312,7 @@ func TestWebSessionIsForgotten(t *testing.T) {
 	}
 	handler.Store(streamable(newOracle("2025-11-25"), nil)) // it was restarted
 	_, err = client.Call(context.Background(), "echo", json.RawMessage(`{"text":"x"}`), nil)
-	wants(t, err, "hub lost this session; the call had no effect")
+	wants(t, err, "hub no longer knows this session; the call had no effect")
 	soon(t, "the connection is given up", func() bool {
 		select {
 		case <-client.Done():
@@ -353,7 +353,7 @@ func TestWebWantsALogin(t *testing.T) {
 	if fmt.Sprintf("%T", err) != fmt.Sprintf("%T", login) {
 		t.Fatalf("the error is %v", err)
 	}
-	wants(t, err, "hub needs a login: agent mcp login hub")
+	wants(t, err, "hub needs a login. Run: agent mcp login hub")
 	_, err = web(t, mcp.Server{URL: hub.URL, Headers: map[string]string{"authorization": "Bearer old"}})
 	wants(t, err, "hub cannot be used", "Unauthorized")
 	_, err = web(t, mcp.Server{URL: "ftp://x"})

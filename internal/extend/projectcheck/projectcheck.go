@@ -192,7 +192,7 @@ func (c *Checks) RunAfter(ctx context.Context) (findings []Finding, problems []s
 		case ctx.Err() != nil:
 			return nil, problems
 		case err != nil:
-			problems = append(problems, fmt.Sprintf("the check %s: %v", l.Command, err))
+			problems = append(problems, fmt.Sprintf("the check %s did not run: %v", l.Command, err))
 		default:
 			if lines, all := newLines(l.before, printed); all > 0 {
 				findings = append(findings, Finding{l.Command, lines, all})

@@ -65,7 +65,7 @@ func walk(dir string, depth int, looked *int, use func(file string)) {
 func (f *finder) skill(s *Entry, text string) error {
 	fields, body, ok := trustedfile.Frontmatter(text)
 	if !ok {
-		return errors.New("has no frontmatter; begin it with a line of three dashes, name, description, and dashes again")
+		return errors.New("no frontmatter; begin the file with name and description between two lines of three dashes")
 	}
 	s.describe(fields)
 	if s.Description == "" {
@@ -81,7 +81,7 @@ func (f *finder) skill(s *Entry, text string) error {
 		s.Name = folder
 		s.Notes = append(s.Notes, "has no name; the name of its folder is used")
 	case s.Name != folder:
-		s.Notes = append(s.Notes, "its folder has another name: "+folder)
+		s.Notes = append(s.Notes, "its name differs from the name of its folder: "+folder)
 	}
 	s.Name = f.prefix + strings.ReplaceAll(strings.TrimSpace(s.Name), " ", "-")
 	for _, field := range notUsed {

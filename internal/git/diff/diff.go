@@ -78,7 +78,7 @@ func (g repository) fork(base, of string) (commit, name string, err error) {
 			return commit, name + " (" + commit[:min(10, len(commit))] + ")", nil
 		}
 	}
-	return "", "", fmt.Errorf("no commit %q shares history with %s", base, g.dir)
+	return "", "", fmt.Errorf("can't compare: %q is not a commit or branch with which %s shares history", base, g.dir)
 }
 
 // compare returns the changes from the commit from to the commit to. If to is "", it returns the

@@ -36,7 +36,7 @@ func FetchArgs(ctx context.Context, root, number string, environ []string) ([]st
 		ref = "refs/merge-requests/" + number + "/head"
 	}
 	if len(keys) > 0 {
-		return nil, fmt.Errorf("can't fetch: the repository's git configuration can run programs (%s). If you trust it, run git fetch origin %s, then review ...FETCH_HEAD", strings.Join(keys, ", "), ref)
+		return nil, fmt.Errorf("can't fetch: the repository's git configuration can run programs (%s). If you trust it, run: git fetch origin %s. Then review ...FETCH_HEAD", strings.Join(keys, ", "), ref)
 	}
 	if strings.TrimSpace(address) == "" {
 		return nil, fmt.Errorf("can't fetch pull request %s: no remote origin. Run: git remote add origin URL", number)
@@ -81,7 +81,7 @@ var unfetched = []struct {
 	do   string
 }{
 	{lazyregexp.New(`couldn't find remote ref`), "origin has no pull request %s"},
-	{lazyregexp.New(`could not read (Username|Password)|Authentication failed|terminal prompts disabled|Permission denied \(publickey`), "can't read pull request %s: origin requires a login. For GitHub, run: gh auth login (for GH_TOKEN, set sandbox.allow-env)"},
+	{lazyregexp.New(`could not read (Username|Password)|Authentication failed|terminal prompts disabled|Permission denied \(publickey`), "can't read pull request %s: origin requires a login. For GitHub, run: gh auth login. If you use GH_TOKEN, add it to sandbox.allow-env"},
 }
 
 // FetchError returns the error of a failed fetch. printed is the output of git.

@@ -79,7 +79,7 @@ func (f folder) readable() error {
 func relative(root, dir string) (string, error) {
 	below, err := filepath.Rel(root, dir)
 	if err != nil || !filepath.IsLocal(below) {
-		return "", fmt.Errorf("list %s: it is not inside %s", dir, root)
+		return "", fmt.Errorf("can't list %s: it is outside %s", dir, root)
 	}
 	return filepath.ToSlash(below), nil
 }

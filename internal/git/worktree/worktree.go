@@ -70,10 +70,10 @@ func Open(ctx context.Context, dir, cache, name string) (w Worktree, err error) 
 		return w, fmt.Errorf("can't create the worktree %s: %w", name, err)
 	}
 	if _, err := os.Stat(filepath.Join(w.Path, ".gitmodules")); err == nil {
-		w.Notes = append(w.Notes, "its submodules are empty: git submodule update --init")
+		w.Notes = append(w.Notes, "its submodules are empty. Run: git submodule update --init")
 	}
 	if text, err := fsutil.Read(filepath.Join(w.Path, ".gitattributes")); err == nil && strings.Contains(string(text), "filter=lfs") {
-		w.Notes = append(w.Notes, "its LFS files are pointers: git lfs pull")
+		w.Notes = append(w.Notes, "its Git LFS files are not downloaded. Run: git lfs pull")
 	}
 	if _, err := os.Stat(w.Inside); err != nil {
 		w.Inside = w.Path

@@ -190,7 +190,7 @@ func (b *Bridge) agree(st *state, tool catalogue.Tool) error {
 		return missing(st.Configured.Name, tool.Shown, st.known)
 	}
 	if now.Hash != tool.Hash {
-		return fmt.Errorf("nothing was sent: %s has changed %s since it was listed; its definition now:\n%s", st.Configured.Name, tool.Shown, catalogue.Entry{Server: st.Configured.Name, Tool: now}.Definition())
+		return fmt.Errorf("nothing was sent: %s has changed the tool %s since mcp_find listed it. The current definition:\n%s", st.Configured.Name, tool.Shown, catalogue.Entry{Server: st.Configured.Name, Tool: now}.Definition())
 	}
 	if _, changed := st.known.Changed[tool.Name]; changed {
 		changes := map[string]catalogue.Tool{}

@@ -172,7 +172,7 @@ func Describe(k catalogue.ServerInfo) []string {
 	lines = append(lines, table.Lines("lrl", rows)...)
 	for _, t := range k.Tools {
 		if old, changed := k.Changed[t.Name]; changed {
-			lines = append(lines, t.Shown+" has changed; a call that you allow accepts it:")
+			lines = append(lines, t.Shown+" has changed. If you allow a call, you accept these changes:")
 			lines = append(lines, strings.Split(DiffTools(old, t), "\n")...)
 		}
 	}

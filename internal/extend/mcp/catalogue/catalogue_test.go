@@ -83,7 +83,7 @@ func TestDefinitions_5_2_7(t *testing.T) {
 		t.Errorf("%s", k.Tools[1].Schema)
 	}
 	problems := strings.Join(k.Problems, "\n")
-	for _, want := range []string{"tool none is omitted: it has no schema", "broken is omitted: its schema is not valid JSON", "list is omitted", "text is omitted: its schema is of a string", "props is omitted", "6 invisible characters removed"} {
+	for _, want := range []string{"tool none is omitted: it has no schema", "broken is omitted: its schema is not valid JSON", "list is omitted", "text is omitted: its schema describes a string", "props is omitted", "6 invisible characters removed"} {
 		if !strings.Contains(problems, want) {
 			t.Errorf("no %q in\n%s", want, problems)
 		}

@@ -35,7 +35,7 @@ func (t Tool) Check(given arguments.Arguments) error {
 const maxProblem = 500
 
 func (t Tool) misfit(problem string) error {
-	return fmt.Errorf("nothing was sent: the arguments do not fit: %s\nThe schema of %s: %s", problem, t.Shown, shorten(string(t.Schema), maxWritten))
+	return fmt.Errorf("nothing was sent: the arguments do not match the schema: %s\nThe schema of %s: %s", problem, t.Shown, shorten(string(t.Schema), maxWritten))
 }
 
 // resolvedSchema returns the schema in a form for validation. It first replaces references by their

@@ -60,7 +60,7 @@ func (t *cleaner) cleanSchema(raw json.RawMessage) (schema json.RawMessage, dept
 		object["type"] = "object"
 	case string:
 		if kind != "object" {
-			return nil, 0, errors.New("its schema is of a " + humanize.Line(kind, 20) + ", not of an object")
+			return nil, 0, errors.New("its schema describes a " + humanize.Line(kind, 20) + ", not an object")
 		}
 	default:
 		object["type"] = "object" // type may be a list, but arguments are always an object

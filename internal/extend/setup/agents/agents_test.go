@@ -87,13 +87,13 @@ func TestLeftOut(t *testing.T) {
 	for text, want := range map[string]string{
 		"---\nname: n\ndescription: d\nx":                                    "line 1: its frontmatter has no end",
 		"---\nname: null\ndescription: d\n---\nx":                            "has no name",
-		"no frontmatter":                                                     "line 1: has no frontmatter",
+		"no frontmatter":                                                     "line 1: no frontmatter",
 		"---\ndescription: d\n---\nx":                                        "has no name",
 		"---\nname: n\n---\nx":                                               "has no description",
 		"---\nname: a b\ndescription: d\n---\nx":                             `invalid name "a b"`,
 		"---\nname: explore\ndescription: d\n---\nx":                         "its name explore is taken by the built-in subagent",
-		"---\nname: n\ndescription: d\nmaxTurns: many\n---\nx":               `maxTurns is "many", not a number above 0`,
-		"---\nkind: remote\nname: n\ndescription: d\nagent_card_url: u\n---": "is of the kind remote",
+		"---\nname: n\ndescription: d\nmaxTurns: many\n---\nx":               `maxTurns is "many"; use a whole number from 1`,
+		"---\nkind: remote\nname: n\ndescription: d\nagent_card_url: u\n---": "has the kind remote",
 		"---\nname: n\ndescription: d\n---\n" + strings.Repeat("x", maxFile): "is longer than 64 KiB",
 	} {
 		set := Find(place(t, map[string]string{"work/.claude/agents/x.md": text}))

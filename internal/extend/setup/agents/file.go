@@ -39,7 +39,7 @@ func parse(text, name string) (Agent, error) {
 		return Agent{}, errors.New("line 1: its frontmatter has no end; end it with a line of three dashes")
 	}
 	if !ok {
-		return Agent{}, errors.New("line 1: has no frontmatter; begin it with a line of three dashes, name, description, and dashes again")
+		return Agent{}, errors.New("line 1: no frontmatter; begin the file with name and description between two lines of three dashes")
 	}
 	first := func(names ...string) string {
 		for _, name := range names {
@@ -76,7 +76,7 @@ func parse(text, name string) (Agent, error) {
 	a.Timeout = time.Duration(minutes) * time.Minute
 	a.Looks = onlyLooks(first("permissionmode", "sandbox_mode"))
 	if a.Kind = first("kind"); a.Kind != "" && a.Kind != "local" {
-		return a, fmt.Errorf("is of the kind %s; only local agents are used", a.Kind)
+		return a, fmt.Errorf("has the kind %s; agent supports only local subagents", a.Kind)
 	}
 	for name := range fields {
 		if !slices.Contains(used, name) {
@@ -151,7 +151,7 @@ func positive(field, text string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("%s is %q, not a number above 0", field, text)
+		return 0, fmt.Errorf("%s is %q; use a whole number from 1", field, text)
 	}
 	return n, nil
 }

@@ -102,7 +102,7 @@ func (t *Trust) Forget() ([]string, error) {
 		return nil, err
 	}
 	t.Answered()
-	return []string{"Forgotten: all answers about " + t.Store.Root() + "; " + humanize.Count(len(items), "item") + " of it need approval again."}, nil
+	return []string{"Removed all your answers about " + t.Store.Root() + ". " + humanize.Count(len(items), "item") + " there need approval again."}, nil
 }
 
 // itemsNamed returns the current items with these names. Without names, it returns the waiting

@@ -112,7 +112,7 @@ func (t *Trust) Describe() ([]string, error) {
 		if lines = append(lines, ""); runs(all) {
 			lines = append(lines, notCovered)
 		}
-		lines = append(lines, "trust yes approves all waiting items, trust yes ITEM one, by name or letters. trust no refuses them.")
+		lines = append(lines, "To approve all items, use trust yes; to approve one, trust yes ITEM (its name or letters). To refuse, use trust no.")
 	}
 	if len(lines) == 0 {
 		lines = []string{"Nothing in this repository needs your approval."}

@@ -80,7 +80,7 @@ waiting  ` + shown[3].Hash[:8] + `  allow more (sub/rules.json)
 ignored  .mcp.json: says too much
 
 Your answer does not cover other files that these commands load.
-trust yes approves all waiting items, trust yes ITEM one, by name or letters. trust no refuses them.`
+To approve all items, use trust yes; to approve one, trust yes ITEM (its name or letters). To refuse, use trust no.`
 	if got := w.lines(trust); got != want {
 		t.Errorf("the list is\n%s\nwant\n%s", got, want)
 	}
@@ -143,7 +143,7 @@ func TestAnswersAreAboutWhatWasShown(t *testing.T) {
 	if got := trust.GuardedPaths(); !slices.Equal(got, []string{filepath.Join(w.root, ".mcp.json"), filepath.Join(w.root, "run.sh")}) {
 		t.Errorf("guarded are %q", got)
 	}
-	if got, err := trust.Forget(); err != nil || answered != 5 || !slices.Equal(got, []string{"Forgotten: all answers about " + w.root + "; 4 items of it need approval again."}) {
+	if got, err := trust.Forget(); err != nil || answered != 5 || !slices.Equal(got, []string{"Removed all your answers about " + w.root + ". 4 items there need approval again."}) {
 		t.Errorf("%q, %v", got, err)
 	}
 	if left := trust.UnansweredLine(); !strings.Contains(left, "2 times allow") || len(trust.ApprovedItems()) > 0 {

@@ -66,7 +66,7 @@ func (p *parser) parse(data []byte) {
 		return
 	}
 	if file.Off && len(file.Hooks) > 0 {
-		p.into.leave("the hooks of %s: disableAllHooks is set there", p.file)
+		p.into.leave("the hooks of %s: the file sets disableAllHooks", p.file)
 		return
 	}
 	for _, event := range Events() {
@@ -84,7 +84,7 @@ func (p *parser) parse(data []byte) {
 func (p *parser) event(event Event, raw json.RawMessage) {
 	var groups []json.RawMessage
 	if err := json.Unmarshal(raw, &groups); err != nil {
-		p.leave(event, "it must be a list")
+		p.leave(event, "the value of the event must be a list")
 		return
 	}
 	for _, raw := range groups {
@@ -125,7 +125,7 @@ func (p *parser) hook(h *Hook) error {
 			return errReported
 		}
 		p.reported[w.Type] = true
-		return fmt.Errorf("hook type %q is not supported; only commands are", w.Type)
+		return fmt.Errorf("hook type %q is not supported; use command", w.Type)
 	}
 	switch {
 	case strings.TrimSpace(w.Command) == "":
@@ -155,7 +155,7 @@ func (p *parser) hook(h *Hook) error {
 }
 
 func (p *parser) leave(event Event, format string, args ...any) {
-	p.into.leave("a hook %s of %s: %s", event, p.file, fmt.Sprintf(format, args...))
+	p.into.leave("a %s hook of %s: %s", event, p.file, fmt.Sprintf(format, args...))
 }
 
 // problem describes an error in JSON and its position.
@@ -166,9 +166,9 @@ func problem(data []byte, err error) string {
 	case errors.As(err, &syntax):
 		return fmt.Sprintf("%v at %v", err, rawjson.PositionAt(data, int(syntax.Offset)))
 	case errors.As(err, &kind) && kind.Field != "":
-		return fmt.Sprintf("%s must be of another kind than %s", kind.Field, kind.Value)
+		return fmt.Sprintf("%s has the wrong type (%s)", kind.Field, kind.Value)
 	case errors.As(err, &kind):
-		return fmt.Sprintf("it must be of another kind than %s", kind.Value)
+		return fmt.Sprintf("it has the wrong type (%s)", kind.Value)
 	}
 	return err.Error()
 }

@@ -39,7 +39,7 @@ func (p *planner) inFolders(f folders) {
 	for _, folder := range f.others {
 		path, _ := p.where.path(folder)
 		for _, skill := range skillsIn(path) {
-			p.skip(KindSkills, filepath.Base(skill), skill, "skills are not read there: move it to ~/.agents/skills")
+			p.skip(KindSkills, filepath.Base(skill), skill, "agent does not read skills there; move it to ~/.agents/skills")
 		}
 	}
 	for _, folder := range f.agents {
@@ -53,7 +53,7 @@ func (p *planner) inFolders(f folders) {
 			continue
 		}
 		for _, file := range agentFiles(path) {
-			p.skip(KindAgents, strings.TrimSuffix(file, filepath.Ext(file)), filepath.Join(path, file), "agents are not read there: move it to ~/.agents/agents")
+			p.skip(KindAgents, strings.TrimSuffix(file, filepath.Ext(file)), filepath.Join(path, file), "agent does not read subagents there; move it to ~/.agents/agents")
 		}
 	}
 }
@@ -73,7 +73,7 @@ func agentFiles(folder string) (files []string) {
 func (p *planner) readThere(kind Kind, folder string, count func(path string) int) {
 	path, _ := p.where.path(folder)
 	if n := count(path); n > 0 {
-		p.add(Change{Kind: kind, State: StateExisting, From: path, To: path, Count: n, Lost: []string{"read where they are"}})
+		p.add(Change{Kind: kind, State: StateExisting, From: path, To: path, Count: n, Lost: []string{"agent reads them where they are"}})
 	}
 }
 
@@ -88,7 +88,7 @@ func skillsIn(folder string) (skills []string) {
 }
 
 func (p *planner) subAgent(name, from string) {
-	p.skip(KindAgents, name, from, "agents in a file of settings are not read: write it as a Markdown file in ~/.agents/agents")
+	p.skip(KindAgents, name, from, "agent does not read subagents from settings files; write it as a Markdown file in ~/.agents/agents")
 }
 
 // agentsIn adds a skipped change for the subagents in a file of opencode. It returns the name of
@@ -113,7 +113,7 @@ func (p *planner) narrowing(from string) {
 	}
 	for _, problem := range rules.Problems {
 		if strings.Contains(problem, " of "+from+" ") {
-			p.skip(KindRules, "a rule that denies or asks", from, problem)
+			p.skip(KindRules, "a deny or ask rule", from, problem)
 		}
 	}
 }

@@ -134,7 +134,7 @@ func (p *planner) notifier(from string, members map[string]json.RawMessage) {
 	}
 	one := map[string]any{"type": "command", "command": command[0], "args": command[1:]}
 	data, _ := rawjson.Marshal(map[string]any{"hooks": map[string]any{string(hooks.Notification): []any{map[string]any{"hooks": []any{one}}}}})
-	p.takeHooks(from, hooks.Parse(from, data), "notify gets its JSON on standard input, in the form of hooks, and not as an argument")
+	p.takeHooks(from, hooks.Parse(from, data), "the command gets its JSON on standard input, in the format for hooks, not as an argument")
 }
 
 // writeHooks appends the hooks to hooksFile, except hooks that another import has added meanwhile.

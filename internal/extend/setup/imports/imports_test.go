@@ -93,20 +93,20 @@ func TestSources(t *testing.T) {
 	}{
 		{"claude", ".claude.json", `{"mcpServers": {"a": {"type": "stdio", "command": "npx", "args": ["${A:-b}"], "env": {}}}}`, "a", own, `{"args":["${A:-b}"],"command":"npx","env":{},"type":"stdio"}`, ""},
 		{"codex", ".codex/config.toml", "[mcp_servers.c]\ncommand = \"x\"\nargs = [\"${A} $B\"]\n", "c", own, `{"args":["${AGENT_DOLLAR:-$}{A} $B"],"command":"x"}`, ""},
-		{"gemini", ".gemini/settings.json", `{"mcpServers": {"g": {"httpUrl": "https://g", "oauth": {"clientId": "i", "clientSecret": "` + token + `"}}}}`, "g", own, `{"oauth":{"clientId":"i"},"url":"https://g"}`, "clientSecret of oauth is not imported: put it into a variable and name that in clientSecretEnv"},
+		{"gemini", ".gemini/settings.json", `{"mcpServers": {"g": {"httpUrl": "https://g", "oauth": {"clientId": "i", "clientSecret": "` + token + `"}}}}`, "g", own, `{"oauth":{"clientId":"i"},"url":"https://g"}`, "clientSecret of oauth is not imported: put it into an environment variable and set clientSecretEnv to the name of the variable"},
 		{"claude", ".claude.json", `{"projects": {"WORK": {"mcpServers": {"p": {"command": "x"}}}, "/other": {"mcpServers": {"no": {"command": "x"}}}}}`, "p", own, `{"command":"x"}`, ""},
 		{"claude-desktop", ".config/Claude/claude_desktop_config.json", `{"mcpServers": {"a b": {"command": "x"}}}`, "a-b", own, `{"command":"x"}`, "it is named a-b here"},
 		{
 			"codex", ".codex/config.toml", "[mcp_servers.c]\nurl = \"https://c\"\nbearer_token_env_var = \"TOK\"\nstartup_timeout_sec = 1.5\ntool_timeout_sec = 60\nenabled_tools = [\"t\"]\nenabled = false\n[mcp_servers.c.http_headers]\nA = \"b\"\n[mcp_servers.c.env_http_headers]\nD = \"E\"\n", "c", own,
 			`{"disabled":true,"enabledTools":["t"],"headers":{"A":"b","Authorization":"Bearer ${TOK}","D":"${E}"},"startup_timeout":1500,"timeout":60000,"url":"https://c"}`, "",
 		},
-		{"gemini", ".gemini/settings.json", `{"mcpServers": {"g": {"httpUrl": "https://g/$HOST", "trust": true, "timeout": 5000}}}`, "g", own, `{"timeout":5000,"url":"https://g/${HOST}"}`, "trust: its calls require approval"},
-		{"claude", ".claude.json", `{"mcpServers": {"h": {"command": "x", "trust_hints": true}}}`, "h", own, `{"command":"x"}`, "trust_hints: its calls require approval"},
+		{"gemini", ".gemini/settings.json", `{"mcpServers": {"g": {"httpUrl": "https://g/$HOST", "trust": true, "timeout": 5000}}}`, "g", own, `{"timeout":5000,"url":"https://g/${HOST}"}`, "trust is not imported: calls of this server require approval"},
+		{"claude", ".claude.json", `{"mcpServers": {"h": {"command": "x", "trust_hints": true}}}`, "h", own, `{"command":"x"}`, "trust_hints is not imported: calls of this server require approval"},
 		{"gemini", "work/.gemini/settings.json", `{"mcpServers": {"g": {"url": "https://g/sse"}}}`, "g", project, `{"type":"sse","url":"https://g/sse"}`, ""},
 		{"opencode", ".config/opencode/opencode.jsonc", `{"mcp": {/* mine */ "o": {"type": "local", "command": ["bun", "x"], "environment": {"K": "{env:KEY}"}, "enabled": true,}}}`, "o", own, `{"command":["bun","x"],"env":{"K":"${KEY}"},"type":"local"}`, ""},
 		{"crush", ".config/crush/crush.json", `{"mcp": {"c": {"type": "http", "url": "https://c", "timeout": 120, "headers": {"Authorization": "$(cat key)"}}}}`, "c", own, `{"headers":{"Authorization":"$(cat key)"},"timeout":120000,"type":"http","url":"https://c"}`, "headers has an unknown placeholder: replace it; the value of Authorization is stored as plain text. Use ${VAR} to keep it out of the file"},
 		{"cursor", ".cursor/mcp.json", `{"mcpServers": {"c": {"command": "${workspaceFolder}/x", "env": {"T": "${env:TOK}"}}}}`, "c", own, `{"command":"./x","env":{"T":"${TOK}"}}`, ""},
-		{"vscode", "work/.vscode/mcp.json", `{"inputs": [], "servers": {"v": {"command": "x", "env": {"T": "${input:api-key}"}, "envFile": ".env"}}}`, "v", project, `{"command":"x","env":{"T":"${INPUT_API_KEY}"}}`, "env is an input of VS Code, which agent can't ask for: set the variable INPUT_API_KEY; envFile is unknown"},
+		{"vscode", "work/.vscode/mcp.json", `{"inputs": [], "servers": {"v": {"command": "x", "env": {"T": "${input:api-key}"}, "envFile": ".env"}}}`, "v", project, `{"command":"x","env":{"T":"${INPUT_API_KEY}"}}`, "env uses an input of VS Code, which agent doesn't support: set the environment variable INPUT_API_KEY; envFile is unknown"},
 		{"windsurf", ".codeium/windsurf/mcp_config.json", `{"mcpServers": {"w": {"serverUrl": "https://w", "headers": {"Authorization": "Bearer ` + token + `"}}}}`, "w", own, `{"headers":{"Authorization":"Bearer ` + token + `"},"url":"https://w"}`, "the value of Authorization is stored as plain text. Use ${VAR} to keep it out of the file"},
 	} {
 		t.Run(c.source+" "+c.file, func(t *testing.T) {
@@ -236,7 +236,7 @@ func TestHostileFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, text, says string }{
 		"no JSON":        {".cursor/mcp.json", `{"mcpServers": {`, "unexpected"},
-		"a list":         {".cursor/mcp.json", `[]`, "it contains no object"},
+		"a list":         {".cursor/mcp.json", `[]`, "it must contain an object"},
 		"list within":    {".cursor/mcp.json", `{"mcpServers": []}`, "must be an object"},
 		"no TOML":        {".codex/config.toml", "a = 1\nkey = \"" + token, "see line 2"},
 		"no command":     {".cursor/mcp.json", `{"mcpServers": {"x": {}}}`, "neither a command nor a url"},

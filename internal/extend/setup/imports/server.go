@@ -124,7 +124,7 @@ func (t *translation) field(name string, value any) {
 	switch ours := servers.CanonicalField(name); {
 	case value == nil || name == "description":
 	case slices.Contains(consents, name), slices.Contains(consents, ours):
-		t.lose("%s: its calls require approval", name)
+		t.lose("%s is not imported: calls of this server require approval", name)
 	case name == "enabled" && value == false:
 		t.entry["disabled"] = true
 	case name == "enabled" && value == true:
@@ -157,7 +157,7 @@ func (t *translation) withoutSecret(value any) any {
 	for _, name := range []string{"clientSecret", "client_secret"} {
 		if _, has := fields[name]; has {
 			delete(fields, name)
-			t.lose("%s of oauth is not imported: put it into a variable and name that in clientSecretEnv", name)
+			t.lose("%s of oauth is not imported: put it into an environment variable and set clientSecretEnv to the name of the variable", name)
 		}
 	}
 	return t.variables("oauth", value)
@@ -172,7 +172,7 @@ func (t *translation) header(name, before string, variable any) {
 		t.setHeader(name, before+"${"+text+"}")
 		return
 	}
-	t.lose("%s names no variable", name)
+	t.lose("%s is not the name of an environment variable", name)
 }
 
 func (t *translation) setHeader(name string, value any) {

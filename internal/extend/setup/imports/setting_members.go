@@ -15,7 +15,7 @@ type member struct {
 	ours func(value string) (to, remark string)
 }
 
-const notKept = "/set applies to one session; /profile save NAME keeps it"
+const notKept = "/set applies to one session. To keep the value, type /profile save NAME"
 
 // setting returns a function that translates to a setting of ours with the same values.
 func setting(key string) func(string) (string, string) {
@@ -36,9 +36,9 @@ func lookup(ours map[string]string, remark string) func(string) (string, string)
 // model translates the name of a model. It has no equivalent for the short names of Claude Code.
 func model(name string) (to, remark string) {
 	if slices.Contains([]string{"opus", "sonnet", "haiku", "opusplan", "default", "sonnet[1m]"}, name) {
-		return "/model", "the short name " + name + " is unknown; the list has the names of the endpoint in use"
+		return "/model", "the short name " + name + " is unknown; select a model of the current endpoint from the list"
 	}
-	return "/model " + name, "it is remembered for the endpoint in use"
+	return "/model " + name, "agent remembers the model for the current endpoint"
 }
 
 // providerModel translates a name of the form provider/model.
@@ -47,7 +47,7 @@ func providerModel(name string) (to, remark string) {
 	if !ok {
 		return model(name)
 	}
-	return "agent --provider " + provider + " -m " + rest, "agent login " + provider + " keeps its key"
+	return "agent --provider " + provider + " -m " + rest, "to store its API key, run agent login " + provider
 }
 
 // noSuchMode is the remark for approval modes that do not exist here.
@@ -147,7 +147,7 @@ func (p *planner) variables(from string, members map[string]json.RawMessage) (do
 		return ""
 	}
 	names := slices.Sorted(maps.Keys(set))
-	p.skip(KindSettings, "env", from, strings.Join(names, ", ")+": set them in your shell, from which commands and servers get them")
+	p.skip(KindSettings, "env", from, strings.Join(names, ", ")+": set them in your shell; commands and servers inherit them")
 	return "env"
 }
 

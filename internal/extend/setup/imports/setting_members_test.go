@@ -43,7 +43,7 @@ func TestEverySettingIsReported(t *testing.T) {
 	})
 	got := changeLines(p.plan())
 	for _, want := range []string{
-		"shown settings model0 → /model (the short name opus is unknown; the list has the names of the endpoint in use)",
+		"shown settings model0 → /model (the short name opus is unknown; select a model of the current endpoint from the list)",
 		"shown settings effortLevel0 → /set reasoning.effort high",
 		"shown settings permissions.defaultMode0 → /approval auto-edit",
 		"shown settings outputStyle0 → /set output-style terse",
@@ -52,10 +52,10 @@ func TestEverySettingIsReported(t *testing.T) {
 		"skipped settings 2 →  (cleanupPeriodDays, theme: ",
 		"skipped settings 1 →  (permissions.additionalDirectories: ",
 		"already there rules 3 → ",
-		"skipped rules a rule that denies or asks0 →  (the rule deny Nonsense(x)",
+		"skipped rules a deny or ask rule0 →  (the rule deny Nonsense(x)",
 		"already there sub-agents 1 → " + filepath.Join(p.Home, ".claude/agents") + " ",
 		"already there sub-agents 1 → " + filepath.Join(p.Workspace, ".claude/agents") + " ",
-		"skipped sub-agents lint0 →  (agents are not read there",
+		"skipped sub-agents lint0 →  (agent does not read subagents there",
 		"already there skills 2 → ",
 		"shown settings model0 → /model gpt-5.5",
 		"shown settings model_reasoning_effort0 → /set reasoning.effort high",

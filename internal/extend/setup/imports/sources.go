@@ -190,7 +190,7 @@ func (p *planner) members(path string, own bool) (map[string]json.RawMessage, er
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(data, &members); err != nil {
-		return nil, errors.New("it contains no object")
+		return nil, errors.New("it must contain an object")
 	}
 	return members, nil
 }

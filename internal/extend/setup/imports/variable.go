@@ -58,7 +58,7 @@ func (t *translation) text(field, text string) string {
 	for _, found := range input.FindAllStringSubmatch(text, -1) {
 		name := "INPUT_" + strings.ToUpper(noLetter.ReplaceAllString(found[1], "_"))
 		text = strings.ReplaceAll(text, found[0], "${"+name+"}")
-		t.lose("%s is an input of VS Code, which agent can't ask for: set the variable %s", field, name)
+		t.lose("%s uses an input of VS Code, which agent doesn't support: set the environment variable %s", field, name)
 	}
 	if leftOver.MatchString(ours.ReplaceAllString(text, "")) {
 		t.lose("%s has an unknown placeholder: replace it", field)

@@ -118,10 +118,10 @@ func TestOneFileOfAFolderCounts(t *testing.T) {
 		want  string
 		named string
 	}{
-		{"an override", []string{"AGENTS.override.md", "AGENTS.md"}, Locations{}, "AGENTS.override.md", "AGENTS.md beside AGENTS.override.md is not read; import it with @AGENTS.md"},
-		{"AGENTS.md before CLAUDE.md", []string{"AGENTS.md", "CLAUDE.md"}, Locations{}, "AGENTS.md", "CLAUDE.md beside AGENTS.md is not read; import it with @CLAUDE.md"},
+		{"an override", []string{"AGENTS.override.md", "AGENTS.md"}, Locations{}, "AGENTS.override.md", "AGENTS.md is not read, because AGENTS.override.md takes precedence. To include it, add the line @AGENTS.md to that file"},
+		{"AGENTS.md before CLAUDE.md", []string{"AGENTS.md", "CLAUDE.md"}, Locations{}, "AGENTS.md", "CLAUDE.md is not read, because AGENTS.md takes precedence. To include it, add the line @CLAUDE.md to that file"},
 		{"CLAUDE.md alone", []string{"CLAUDE.md"}, Locations{}, "CLAUDE.md", ""},
-		{"in a folder of its own", []string{".claude/CLAUDE.md", "GEMINI.md"}, Locations{}, ".claude/CLAUDE.md", "GEMINI.md beside"},
+		{"in a folder of its own", []string{".claude/CLAUDE.md", "GEMINI.md"}, Locations{}, ".claude/CLAUDE.md", "GEMINI.md is not read"},
 		{"and a companion", []string{"AGENTS.md", "CLAUDE.local.md"}, Locations{}, "AGENTS.md|CLAUDE.local.md", ""},
 		{"one companion", []string{"AGENTS.local.md", "CLAUDE.local.md"}, Locations{}, "AGENTS.local.md", ""},
 		{"names of one's own", []string{"AGENTS.md", "TEAM.md"}, Locations{Files: []string{"TEAM.md"}}, "TEAM.md", ""},

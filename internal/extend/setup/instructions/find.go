@@ -80,7 +80,7 @@ func (f *finder) folder(dir string) {
 				winner = name
 			}
 		case f.isLost(file, winner):
-			f.found.Unread = append(f.found.Unread, fmt.Sprintf("%s beside %s is not read; import it with @%s", name, winner, filepath.Base(name)))
+			f.found.Unread = append(f.found.Unread, fmt.Sprintf("%s is not read, because %s takes precedence. To include it, add the line @%s to that file", name, winner, filepath.Base(name)))
 		}
 	}
 	for _, name := range companions {

@@ -85,7 +85,7 @@ func TestOffered(t *testing.T) {
 			t.Errorf("%s of the user's own folder: %v", text, own)
 		}
 	}
-	if want := filepath.Join(root, ".claude/settings.json") + ": apiKeyHelper, env, permissions.defaultMode, statusLine (only you may set that, not a repository)"; names != want {
+	if want := filepath.Join(root, ".claude/settings.json") + ": apiKeyHelper, env, permissions.defaultMode, statusLine (a repository can't set this, only you)"; names != want {
 		t.Errorf("%s, want %s", names, want)
 	}
 }

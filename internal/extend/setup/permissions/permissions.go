@@ -146,7 +146,7 @@ func (r *Rules) readOwn(file string, at bases, workspace string) {
 	for _, rule := range r.all {
 		here := func(p place) bool { return p.touches(workspace) }
 		if rule.File == file && rule.places != nil && atSettings(rule.pattern) && !slices.ContainsFunc(rule.places, here) {
-			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches nothing here: its path starts at the folder of the settings. Write .%s for the workspace, /%[2]s for the root", rule, rule.pattern))
+			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches nothing here: its path is relative to the folder of the settings file. For a path in the workspace, write .%s; for an absolute path, /%[2]s", rule, rule.pattern))
 		}
 	}
 }
@@ -237,7 +237,7 @@ func parse(text string, at bases) (rule Rule, why string) {
 	case rule.about == pages, rule.about == searches:
 		host, domain := strings.CutPrefix(pattern, "domain:")
 		if !domain {
-			return rule, "only domain: is supported"
+			return rule, "only domain:HOST is supported in the parentheses"
 		}
 		rule.host = strings.TrimPrefix(strings.ToLower(strings.TrimSpace(host)), "*.")
 		if strings.ContainsAny(rule.host, "*/:@ ") {

@@ -53,7 +53,7 @@ func (r *Rules) offer(file string, data []byte) {
 	}
 	if len(named) > 0 {
 		slices.Sort(named)
-		r.Ignored = append(r.Ignored, file+": "+strings.Join(named, ", ")+" (only you may set that, not a repository)")
+		r.Ignored = append(r.Ignored, file+": "+strings.Join(named, ", ")+" (a repository can't set this, only you)")
 	}
 }
 

@@ -35,9 +35,9 @@ func (r Rule) doubt() string {
 	case variable.MatchString(p):
 		return "variables are not expanded; ~/ is your home folder, ./ the workspace"
 	case scheme.MatchString(p):
-		return "write the path alone, without a word and a colon before it"
+		return "write only the path, without a prefix that ends in a colon"
 	case severalPaths.MatchString(p):
-		return "a rule has one path; write one rule for each"
+		return "a rule can have only one path; write a rule for each path"
 	case foreignSlash.MatchString(p):
 		return "folders are separated by /"
 	}

@@ -13,7 +13,7 @@ func TestDoubtfulRulesAreNamed(t *testing.T) {
 	for rule, why := range map[string]string{
 		`Read(\"secrets/**\")`: "quotes", `Read('secrets/**')`: "quotes", `Bash(\"git push\")`: "quotes",
 		"Read($HOME/x)": "variables", "Read(${HOME}/x)": "variables", "Read(./$SECRETS/**)": "variables", "Bash($GIT push:*)": "variables",
-		"Read(!secrets/**)": "invert", "Read(path:secrets/**)": "alone", "Edit(file:a.txt)": "alone",
+		"Read(!secrets/**)": "invert", "Read(path:secrets/**)": "only the path", "Edit(file:a.txt)": "only the path",
 		"Read(secrets/**,docs/**)": "one path", "Read(a.txt, b.txt)": "one path", "Read(*.pem,*.key)": "one path",
 		`Read(secrets\\**)`: "separated", `Read(.\\secrets\\a)`: "separated",
 		"Bash(touch:x)": "colon", "Bash(git:* push)": "colon", "Bash(git push:* -f)": "colon", "Bash(a:b:*)": "colon",

@@ -62,7 +62,7 @@ var local = []string{
 // which provides access to the repository.
 func Fetch(ctx context.Context, environ []string, repository, commit string) (f FetchedCommit, err error) {
 	if strings.HasPrefix(repository, "-") || strings.HasPrefix(commit, "-") {
-		return f, errors.New("a repository or commit does not begin with a dash")
+		return f, errors.New("a repository or commit can't begin with a dash")
 	}
 	f.temporary = tempdir.New(os.TempDir(), time.Now())
 	if err := f.temporary.Make(); err != nil {
@@ -113,7 +113,7 @@ func (f *FetchedCommit) fetch(ctx context.Context, repository, commit string) er
 	}
 	f.Commit = strings.TrimSpace(string(id))
 	if err == nil && commitIDs.MatchString(commit) && !strings.HasPrefix(f.Commit, commit) {
-		err = fmt.Errorf("%s is a branch or tag, now at commit %s. To use that commit, name it", commit, f.Commit)
+		err = fmt.Errorf("%s is a branch or tag, now at commit %s. To use that commit, give its ID", commit, f.Commit)
 	}
 	return err
 }

@@ -176,11 +176,11 @@ func sorted(texts []string) []string {
 func TestNamesOfFiles(t *testing.T) {
 	t.Parallel()
 	for why, names := range map[string][]string{
-		"A.md and a.md are one name":                 {"A.md", "a.md"},
-		"B and b are one name":                       {"B/x", "b/y"},
-		"drop the end of the name":                   {"c."},
+		"A.md and a.md differ only in case":          {"A.md", "a.md"},
+		"B and b differ only in case":                {"B/x", "b/y"},
+		"drop the last character of the name":        {"c."},
 		"some systems drop":                          {"d /x"},
-		"take the name for a path":                   {`..\x`},
+		"read the name as a path":                    {`..\x`},
 		"the name has invisible characters":          {"e\nf"},
 		"cannot be used: the name has":               {"g\u202ef"},
 		".git/config cannot be used":                 {".git/config"},

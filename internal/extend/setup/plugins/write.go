@@ -71,7 +71,7 @@ func (f FetchedCommit) Write(ctx context.Context, folder, to string) (leftOut []
 			}
 			alike := strings.ToLower(strings.ToUpper(part))
 			if other, there := spelled[alike]; there && other != part {
-				return nil, fmt.Errorf("%s and %s are one name on some systems", humanize.FileName(other), humanize.FileName(part))
+				return nil, fmt.Errorf("%s and %s differ only in case; on some systems they are the same file", humanize.FileName(other), humanize.FileName(part))
 			}
 			spelled[alike] = part
 		}
@@ -98,7 +98,7 @@ func (f FetchedCommit) Write(ctx context.Context, folder, to string) (leftOut []
 	for _, e := range all {
 		head, rest, _ := bytes.Cut(contents, []byte("\n"))
 		if string(head) != fmt.Sprintf("%s blob %d", e.id, e.size) || int64(len(rest)) <= e.size {
-			return nil, fmt.Errorf("git does not have %s", humanize.FileName(e.path))
+			return nil, fmt.Errorf("can't read %s from git", humanize.FileName(e.path))
 		}
 		data := rest[:e.size]
 		contents = rest[e.size+1:]
@@ -134,9 +134,9 @@ func unfit(name string) string {
 	case strings.EqualFold(name, ".git"):
 		return "a plugin can't contain .git"
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
-		return "some systems drop the end of the name"
+		return "some systems drop the last character of the name"
 	case strings.Contains(name, `\`):
-		return "some systems take the name for a path"
+		return "some systems read the name as a path"
 	case strings.ContainsFunc(name, humanize.IsHidden) || strings.ContainsAny(name, "\n\t"):
 		return "the name has invisible characters"
 	}

@@ -37,7 +37,7 @@ func Add(file, name string, added NewServer) error {
 	}
 	return edit(file, func(has map[string]json.RawMessage) ([]jsonfile.Step, error) {
 		if _, taken := has[name]; taken {
-			return nil, fmt.Errorf("%s already has a server %s. Run: agent mcp remove %s", file, name, name)
+			return nil, fmt.Errorf("%s already has a server %s. To remove it, run: agent mcp remove %s", file, name, name)
 		}
 		return additions(has, map[string]json.RawMessage{name: raw}), nil
 	})

@@ -132,13 +132,13 @@ func decodeFields(given map[string]json.RawMessage, into map[string]any) (unknow
 func typeName(into any) string {
 	switch into.(type) {
 	case *string, *commandLine:
-		return "a text"
+		return "a string"
 	case *bool:
 		return "true or false"
 	case *[]string:
 		return "a list of strings"
 	case *map[string]string:
-		return "an object of strings"
+		return "an object with string values"
 	case *float64, *int:
 		return "a number"
 	}

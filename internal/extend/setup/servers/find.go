@@ -100,7 +100,7 @@ func (f *Listing) file(from trustedfile.ReadScope, file string, origin Origin, f
 	data, err := from.ReadSettings(file, trustedfile.MaxSettings)
 	switch {
 	case err != nil:
-		f.Problems = append(f.Problems, "no server is used of "+err.Error())
+		f.Problems = append(f.Problems, "can't read the servers of "+err.Error())
 	case data != nil:
 		f.read(file, data, origin, folder)
 	}
@@ -111,7 +111,7 @@ func (f *Listing) read(file string, data []byte, origin Origin, folder string) {
 	entries, order, err := decode(data)
 	place := (&Server{File: file, Origin: origin}).Location()
 	if err != nil {
-		f.Problems = append(f.Problems, fmt.Sprintf("no server of %s is used: %v", place, err))
+		f.Problems = append(f.Problems, fmt.Sprintf("can't use the servers of %s: %v", place, err))
 		return
 	}
 	for _, name := range order {
@@ -130,7 +130,7 @@ func (f *Listing) read(file string, data []byte, origin Origin, folder string) {
 			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: the field %s is not known%s", name, place, humanize.Line(field, 40), suggest.Question(field, fieldNames())))
 		}
 		if earlier := f.ByName(name); earlier != nil {
-			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s has a server of that name", name, place, earlier.Location()))
+			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s already has a server of that name", name, place, earlier.Location()))
 			continue
 		}
 		if s.NeedsConsent() { // only the user's own configuration may set these
@@ -162,7 +162,7 @@ func decode(data []byte) (entries map[string]json.RawMessage, order []string, er
 	}
 	var file map[string]json.RawMessage
 	if err := json.Unmarshal(plain, &file); err != nil {
-		return nil, nil, errors.New("it must hold an object with mcpServers")
+		return nil, nil, errors.New("it must contain an object with mcpServers")
 	}
 	raw, ok := file["mcpServers"]
 	switch {
@@ -171,7 +171,7 @@ func decode(data []byte) (entries map[string]json.RawMessage, order []string, er
 	case !ok && len(file) == 0:
 		return nil, nil, nil
 	case !ok:
-		return nil, nil, fmt.Errorf("it has no mcpServers, but %s", strings.Join(slices.Sorted(maps.Keys(file)), ", "))
+		return nil, nil, fmt.Errorf("it has no mcpServers (it has: %s)", strings.Join(slices.Sorted(maps.Keys(file)), ", "))
 	}
 	if err := json.Unmarshal(raw, &entries); err != nil {
 		return nil, nil, errors.New("mcpServers must be an object")

@@ -152,7 +152,7 @@ var names = lazyregexp.New(`^[A-Za-z0-9_-]{1,32}$`)
 func CheckName(name string) string {
 	switch {
 	case !names.MatchString(name):
-		return "a server's name has 1 to 32 letters, digits, - and _"
+		return "a server name must have 1 to 32 letters, digits, - and _"
 	case strings.Contains(name, "__"), strings.HasSuffix(name, "_"):
 		// mcp__a___b would be a tool of a_ and of a.
 		return "a server name can't contain __ or end with _"

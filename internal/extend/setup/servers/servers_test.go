@@ -58,8 +58,8 @@ func TestPrecedence(t *testing.T) {
 	}
 	notes := strings.Join(f.Notes, "\n")
 	for _, want := range []string{
-		"server a of " + UserFile(w.Config) + " is not used: --mcp-config has a server of that name",
-		"server b of " + ProjectFile(w.Workspace) + " is not used: " + UserFile(w.Config) + " has a server of that name",
+		"server a of " + UserFile(w.Config) + " is not used: --mcp-config already has a server of that name",
+		"server b of " + ProjectFile(w.Workspace) + " is not used: " + UserFile(w.Config) + " already has a server of that name",
 		"server c of " + ProjectFile(root) + " is not used",
 		"the fields allow and trustHints are ignored",
 	} {
@@ -123,7 +123,7 @@ func TestFields(t *testing.T) {
 			name: "unknown, like two", entry: `{"command":"x","tools":["a"]}`, want: Server{Transport: Stdio, Command: "x"},
 			notes: []string{"the field tools is not known; did you mean enabledTools"},
 		},
-		{name: "no text", entry: `{"command":7}`, problem: "command must be a text"},
+		{name: "no text", entry: `{"command":7}`, problem: "command must be a string"},
 		{name: "no list", entry: `{"command":"x","args":"y"}`, problem: "args must be a list of strings"},
 		{name: "negative", entry: `{"command":"x","timeout":-1}`, problem: "must not be negative"},
 		{name: "kind", entry: `{"type":"ws","url":"ws://x"}`, problem: `type "ws" is not known`},
@@ -183,7 +183,7 @@ func TestFiles(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`{"servers":{"a":{"command":"x"}}}`:      "VS Code's",
-		`{"mcp":{}}`:                             "it has no mcpServers, but mcp",
+		`{"mcp":{}}`:                             "it has no mcpServers (it has: mcp)",
 		`{"mcpServers":[]}`:                      "mcpServers must be an object",
 		`[`:                                      "it is not valid JSON",
 		`{"mcpServers":{"a b":{"command":"x"}}}`: "1 to 32 letters",

@@ -151,7 +151,7 @@ func (f *filler) command(line string) {
 		f.used = f.used || argument
 		if argument {
 			if nested && strings.Trim(value, plain) != "" {
-				part.Refused = "an argument within $(…), ${…}, <<… or backticks may hold only letters, digits and ./:@%+,=_-"
+				part.Refused = "an argument within $(…), ${…}, <<… or backticks may contain only letters, digits and ./:@%+,=_-"
 			}
 			value = quotes.requote(Quote(value))
 		}

@@ -33,7 +33,7 @@ func TestFill(t *testing.T) {
 		{"a file", Template{Text: "see @src/a.go, me@b.c (@b.go)"}, "", []Part{{Text: "see "}, {File: "src/a.go"}, {Text: ", me@b.c ("}, {File: "b.go"}, {Text: ")"}}},
 		{"a command", Template{Text: "at !`git log $1`."}, `"a'b"`, []Part{{Text: "at "}, {Command: `git log 'a'\''b'`, Written: "git log $1"}, {Text: "."}}},
 		{"in quotes", Template{Text: "!`echo \"$1\" '$1' \"a $1\"`"}, `'x"y'`, []Part{{Command: `echo ""'x"y'"" '''x"y''' "a "'x"y'""`, Written: "echo \"$1\" '$1' \"a $1\""}}},
-		{"in a substitution", Template{Text: "!`echo $(cat \"$1\")`"}, `a;b`, []Part{{Command: `echo $(cat ""'a;b'"")`, Written: `echo $(cat "$1")`, Refused: "an argument within $(…), ${…}, <<… or backticks may hold only letters, digits and ./:@%+,=_-"}}},
+		{"in a substitution", Template{Text: "!`echo $(cat \"$1\")`"}, `a;b`, []Part{{Command: `echo $(cat ""'a;b'"")`, Written: `echo $(cat "$1")`, Refused: "an argument within $(…), ${…}, <<… or backticks may contain only letters, digits and ./:@%+,=_-"}}},
 		{"the folder of a skill", Template{Text: "run ${CLAUDE_SKILL_DIR}/x", Dir: "/s"}, "", text("run /s/x")},
 		{"nothing of a folder in a command", Template{Text: "${CLAUDE_SKILL_DIR}/x"}, "", text("${CLAUDE_SKILL_DIR}/x")},
 	} {
