@@ -190,9 +190,7 @@ func (b *Extensions) InstructionLines() []string {
 	for _, file := range found.Files {
 		lines = append(lines, fmt.Sprintf("%s  about %d tokens", b.Env.Workspace.Rel(file.Path), len(file.Text)/bytesPerToken))
 	}
-	for _, unread := range found.Unread {
-		lines = append(lines, "not read: "+unread)
-	}
+	lines = append(lines, found.Unread...)
 	for _, problem := range found.Problems {
 		lines = append(lines, "not read: "+problem.Error())
 	}
