@@ -151,7 +151,7 @@ func TestLeavingNamesTheCostOfComingBack(t *testing.T) {
 		s.until("some words")
 		s.until(idlePrompt)
 		s.press(leave)
-		s.untilFolded("minutes costs $0.002, later $5.")
+		s.untilFolded("minutes, later $5.")
 	}
 }
 
