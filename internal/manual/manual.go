@@ -19,7 +19,7 @@ type Page struct {
 	// Name is the path of the file without its extension, such as "how-to/plan-first".
 	Name  string
 	Title string
-	// Text is the Markdown, without comments.
+	// Text is the Markdown, without comments and pictures.
 	Text     string
 	Sections []Section
 }
@@ -35,14 +35,15 @@ type Section struct {
 // second heading. The text of the next section then belongs to it, because a heading alone is no
 // answer.
 func (s Section) isBare() bool {
-	return !strings.Contains(strings.TrimSpace(comments.ReplaceAllString(s.Text, "")), "\n")
+	return !strings.Contains(strings.TrimSpace(omitted.ReplaceAllString(s.Text, "")), "\n")
 }
 
 // An Entry is a command, a setting or a key.
 type Entry struct{ Name, Help string }
 
 var (
-	comments = lazyregexp.New(`(?s)<!--.*?-->\n?`)
+	// omitted matches comments and pictures. The program does not contain the pictures.
+	omitted  = lazyregexp.New(`(?s)<!--.*?-->\n?|(?m:^!\[[^\n]*\n\n?)`)
 	alsoLine = lazyregexp.New(`<!-- also: (.*?) -->`)
 )
 
@@ -66,7 +67,7 @@ func Pages(files fs.FS) (pages []Page) {
 }
 
 func newPage(name, text string) Page {
-	p := Page{Name: name, Text: comments.ReplaceAllString(text, "")}
+	p := Page{Name: name, Text: omitted.ReplaceAllString(text, "")}
 	inCode := false
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "```") {
@@ -90,7 +91,7 @@ func newPage(name, text string) Page {
 		for _, found := range alsoLine.FindAllStringSubmatch(s.Text, -1) {
 			s.also += " " + found[1]
 		}
-		s.Text = strings.TrimSpace(comments.ReplaceAllString(s.Text, ""))
+		s.Text = strings.TrimSpace(omitted.ReplaceAllString(s.Text, ""))
 	}
 	if len(p.Sections) > 0 {
 		p.Title = p.Sections[0].Title

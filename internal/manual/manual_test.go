@@ -8,7 +8,7 @@ import (
 )
 
 var files = fstest.MapFS{
-	"how-to/undo.md": {Data: []byte("# Undo a turn\n<!-- also: revert -->\n\nIntro.\n\n## Later turns\n\n```\n# no heading\n```\n")},
+	"how-to/undo.md": {Data: []byte("# Undo a turn\n<!-- also: revert -->\n\n![A turn](../turn.svg)\n\nIntro.\n\n## Later turns\n\n```\n# no heading\n```\n")},
 	"cost.md":        {Data: []byte("# Cost\n\nPrices of sessions, undo excluded.\n")},
 }
 
