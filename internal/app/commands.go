@@ -92,7 +92,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Tools:     c.registry.All,
 		Setup: slash.Setup{
 			Callable: c.Brought.Callable, Skills: c.Brought.SkillLines, Hooks: c.Hooking.Describe, Instructions: c.Brought.InstructionLines,
-			LanguageServers: c.parts.symbols.lines,
+			LanguageServers: c.parts.symbols.folder.Servers,
 		},
 		Trust:   c.Trust,
 		Servers: c.Servers,

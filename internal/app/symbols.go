@@ -82,7 +82,7 @@ func (s *symbols) count(ctx context.Context) int {
 		return 0
 	}
 	files, err := s.folder.Files(ctx, func(file string) bool {
-		return slices.ContainsFunc(found, func(lang lsp.Language) bool { return lang.MatchesFile(file) || lang.IsProject(file) })
+		return slices.ContainsFunc(found, func(lang lsp.Language) bool { return lang.Concerns(file) })
 	})
 	if err != nil {
 		return 0
@@ -158,22 +158,6 @@ func (s *symbols) problems(ctx context.Context, file string) ([]string, error) {
 	return problems, err
 }
 
-// lines describes the servers that run, a line each.
-func (s *symbols) lines() (lines []string) {
-	for _, st := range s.folder.Servers() {
-		if st.Crashes > 0 {
-			lines = append(lines, fmt.Sprintf("%s (%s), not running after %s", st.Program, st.Language, humanize.Count(st.Crashes, "crash")))
-			continue
-		}
-		line := fmt.Sprintf("%s (%s), running for %s, %s", st.Program, st.Language, humanize.Duration(time.Since(st.Since)), humanize.Count(st.Questions, "question"))
-		if st.Memory > 0 {
-			line += ", " + humanize.Bytes(st.Memory)
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
 // LanguageServers returns the language servers that are installed for the files of a workspace, and the
 // names of the missing ones.
 func LanguageServers(ctx context.Context, root string, environ []string) (found, missing []string) {
@@ -182,7 +166,7 @@ func LanguageServers(ctx context.Context, root string, environ []string) (found,
 		return nil, nil
 	}
 	for _, lang := range lsp.Languages() {
-		files, err := filesOf(ctx, w, func(file string) bool { return lang.MatchesFile(file) || lang.IsProject(file) })
+		files, err := filesOf(ctx, w, lang.Concerns)
 		if err != nil || !lang.Serves(files, leastFiles) {
 			continue
 		}

@@ -69,7 +69,7 @@ func TestNoStaleAnswerOfGopls(t *testing.T) {
 				}
 			}
 		}
-		got, err := f.References(t.Context(), at(t, f, "a.go", "Name = 1"))
+		got, err := f.Ask(t.Context(), lsp.References, at(t, f, "a.go", "Name = 1"))
 		if err != nil {
 			t.Fatal(err)
 		}

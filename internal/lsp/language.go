@@ -124,25 +124,20 @@ func (l Language) MatchesFile(path string) bool {
 	return known
 }
 
-// IsProject reports whether a file describes a project of the language.
-func (l Language) IsProject(path string) bool {
-	return slices.Contains(l.projects, filepath.Base(path))
+// Concerns reports whether a file belongs to the language or describes a project of it. The server
+// must be notified when such a file changes.
+func (l Language) Concerns(path string) bool {
+	return l.MatchesFile(path) || slices.Contains(l.projects, filepath.Base(path))
 }
 
-// Serves reports whether files contain at least least files of the language. If the server needs a
-// project file, files must also contain one.
+// Serves reports whether files, which concern the language, contain at least least source files. If
+// the server needs a project file, files must also contain one.
 func (l Language) Serves(files []string, least int) bool {
-	count, project := 0, !l.needsProject
+	count := 0
 	for _, file := range files {
 		if l.MatchesFile(file) {
 			count++
 		}
-		project = project || l.IsProject(file)
 	}
-	return count >= least && project
-}
-
-// concerns reports whether the server must be notified when a file changes.
-func (l Language) concerns(path string) bool {
-	return l.MatchesFile(path) || l.IsProject(path)
+	return count >= least && (!l.needsProject || count < len(files))
 }

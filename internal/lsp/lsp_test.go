@@ -101,14 +101,14 @@ func shown(t testing.TB, f *lsp.Folder, places []lsp.Location) (all []string) {
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	f := folder(t, "", map[string]string{"a.go": "package a\r\n\r\n// 𝄞é\r\nvar s = \"𝄞é\" + name // 𝄞\r\n", "b.go": "package a\n\nvar name = 1"})
-	got, err := f.References(t.Context(), at(t, f, "a.go", "name"))
+	got, err := f.Ask(t.Context(), lsp.References, at(t, f, "a.go", "name"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if text := strings.Join(shown(t, f, got.Places), " "); text != "a.go:4=name b.go:3=name" || got.Total != 2 || len(got.Notes) > 0 {
 		t.Errorf("%s, %+v", text, got)
 	}
-	if running := f.Servers(); len(running) != 1 || running[0].Questions != 1 || running[0].Program != "gopls" {
+	if running := f.Servers(); len(running) != 1 || !strings.HasPrefix(running[0], "gopls (Go), running for ") || !strings.Contains(running[0], ", 1 question, ") {
 		t.Errorf("%+v", running)
 	}
 }
@@ -122,14 +122,14 @@ func TestFaults(t *testing.T) {
 		lsptest.FaultOutside: ":1=",
 		lsptest.FaultBeyond:  "a.go:1003=? b.go:1003=?",
 		lsptest.FaultNull:    "",
-		lsptest.FaultDies:    "error: gopls ended: exit status 2: panic: [31mit dies[0m",
+		lsptest.FaultDies:    "error: gopls ended: exit status 2: panic: ␛[31mit dies␛[0m",
 		lsptest.FaultFloods:  "error: gopls ended: ",
 	} {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			f := folder(t, fault, files)
 			for range 2 { // the second round uses another process if the first has ended
-				got, err := f.References(t.Context(), at(t, f, "a.go", "name"))
+				got, err := f.Ask(t.Context(), lsp.References, at(t, f, "a.go", "name"))
 				text := strings.Join(shown(t, f, got.Places), " ")
 				if err != nil {
 					text = "error: " + err.Error()
@@ -151,12 +151,12 @@ func TestAServerThatDiesIsLeft(t *testing.T) {
 	f := folder(t, lsptest.FaultDies, map[string]string{"a.go": "package a\n"})
 	var err error
 	for range 4 {
-		_, err = f.Definition(t.Context(), at(t, f, "a.go", "a"))
+		_, err = f.Ask(t.Context(), lsp.Definition, at(t, f, "a.go", "a"))
 	}
 	if err == nil || !strings.Contains(err.Error(), "crashed 3 times; agent does not restart it") {
 		t.Error(err)
 	}
-	if left := f.Servers(); len(left) != 1 || left[0].Crashes != 3 {
+	if left := f.Servers(); len(left) != 1 || left[0] != "gopls (Go), not running after 3 crashes" {
 		t.Errorf("%+v", left)
 	}
 }
@@ -165,7 +165,7 @@ func TestAServerThatDiesIsLeft(t *testing.T) {
 func TestManyPlaces(t *testing.T) {
 	t.Parallel()
 	f := folder(t, lsptest.FaultMany, map[string]string{"a.go": "package a\n"})
-	got, err := f.References(t.Context(), at(t, f, "a.go", "a"))
+	got, err := f.Ask(t.Context(), lsp.References, at(t, f, "a.go", "a"))
 	if err != nil || got.Total != 20_000 || len(got.Places) != 5000 {
 		t.Errorf("%d of %d, %v", len(got.Places), got.Total, err)
 	}
@@ -178,7 +178,7 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
-		_, err := f.Definition(ctx, at(t, f, "a.go", "a"))
+		_, err := f.Ask(ctx, lsp.Definition, at(t, f, "a.go", "a"))
 		ended <- err
 	}()
 	cancel()
@@ -193,7 +193,7 @@ func TestCloseWhileAServerStarts(t *testing.T) {
 	f := folder(t, lsptest.FaultMute, map[string]string{"a.go": "package a\n"})
 	ended := make(chan error)
 	go func() {
-		_, err := f.Definition(context.WithoutCancel(t.Context()), at(t, f, "a.go", "a"))
+		_, err := f.Ask(context.WithoutCancel(t.Context()), lsp.Definition, at(t, f, "a.go", "a"))
 		ended <- err
 	}()
 	f.Close()
@@ -219,7 +219,7 @@ func TestConversationsShareAServer(t *testing.T) {
 	ask := func(f *lsp.Folder) chan error {
 		target, ended := at(t, f, "a.go", "a"), make(chan error, 1)
 		go func() {
-			_, err := f.Definition(t.Context(), target)
+			_, err := f.Ask(t.Context(), lsp.Definition, target)
 			ended <- err
 		}()
 		return ended
@@ -235,7 +235,7 @@ func TestConversationsShareAServer(t *testing.T) {
 	if err := errors.Join(<-begun, <-waiting); err != nil {
 		t.Error(err)
 	}
-	if running := second.Servers(); len(running) != 1 || running[0].Questions != 2 {
+	if running := second.Servers(); len(running) != 1 || !strings.Contains(running[0], ", 2 questions, ") {
 		t.Errorf("%+v", running)
 	}
 	second.Close()
@@ -264,21 +264,27 @@ func TestOpenStartsNothing(t *testing.T) {
 	}
 }
 
+// renamed returns a position with the name after a rename.
+func renamed(p lsp.SymbolPosition, name string) lsp.SymbolPosition {
+	p.NewName = name
+	return p
+}
+
 func TestRenameAndDescribe(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a.go": "package a\n\nvar name = 1\n", "b.go": "package a\n\nvar other = name\n"}
 	f := folder(t, "", files)
-	got, err := f.Rename(t.Context(), at(t, f, "a.go", "name"), "better")
+	got, err := f.Ask(t.Context(), lsp.Rename, renamed(at(t, f, "a.go", "name"), "better"))
 	if err != nil || len(got.Edits) != 2 || got.Edits[filepath.Join(f.Root, "b.go")][0].New != "better" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := f.Describe(t.Context(), at(t, f, "a.go", "name")); err != nil || got.Text != "func \x1b[31mname\nits text" {
+	if got, err := f.Ask(t.Context(), lsp.Hover, at(t, f, "a.go", "name")); err != nil || got.Text != "func \x1b[31mname\nits text" {
 		t.Errorf("%q, %v", got.Text, err)
 	}
-	if got, err := f.Callers(t.Context(), at(t, f, "a.go", "name")); err != nil || len(got.Places) != 1 || got.Places[0].Within != "caller" {
+	if got, err := f.Ask(t.Context(), lsp.Callers, at(t, f, "a.go", "name")); err != nil || len(got.Places) != 1 || got.Places[0].Within != "caller" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	_, err = folder(t, lsptest.FaultCreates, files).Rename(t.Context(), at(t, f, "a.go", "name"), "better")
+	_, err = folder(t, lsptest.FaultCreates, files).Ask(t.Context(), lsp.Rename, renamed(at(t, f, "a.go", "name"), "better"))
 	if err == nil || !strings.Contains(err.Error(), "would also create files") {
 		t.Error(err)
 	}
@@ -290,7 +296,7 @@ func TestProblems(t *testing.T) {
 	f := folder(t, "", map[string]string{"a.go": "package a\n"})
 	file := filepath.Join(f.Root, "a.go")
 	for _, c := range []struct{ text, want string }{
-		{"package a\n", "[]"}, {"package a\nbroken\n", "[2: undefined: [31mbroken]"}, {"package a\n\nbroken\n", "[3: undefined: [31mbroken]"},
+		{"package a\n", "[]"}, {"package a\nbroken\n", "[2: undefined: ␛[31mbroken]"}, {"package a\n\nbroken\n", "[3: undefined: ␛[31mbroken]"},
 	} {
 		write(t, file, c.text)
 		if got, err := f.Problems(t.Context(), file); err != nil || fmt.Sprint(got) != c.want {
@@ -307,7 +313,7 @@ func TestProblems(t *testing.T) {
 func TestProgramsOfTheWorkspace(t *testing.T) {
 	t.Parallel()
 	f := folder(t, "", map[string]string{"a.go": "package a\n", "a.py": "x = 1\n"})
-	if _, err := f.Definition(t.Context(), at(t, f, "a.py", "x")); err == nil || !strings.Contains(err.Error(), "pyright-langserver is not in PATH; install pyright") {
+	if _, err := f.Ask(t.Context(), lsp.Definition, at(t, f, "a.py", "x")); err == nil || !strings.Contains(err.Error(), "pyright-langserver is not in PATH; install pyright") {
 		t.Error(err)
 	}
 	bin := filepath.Join(f.Root, "bin")
@@ -341,7 +347,7 @@ func TestNoStaleAnswer(t *testing.T) {
 				content, _ := os.ReadFile(filepath.Join(f.Root, name))
 				want += strings.Count(string(content), "name")
 			}
-			got, err := f.References(t.Context(), at(t, f, "a.go", "name"))
+			got, err := f.Ask(t.Context(), lsp.References, at(t, f, "a.go", "name"))
 			if err != nil || got.Total != want {
 				r.Fatalf("%v, want %d places: %v", shown(t, f, got.Places), want, err)
 			}

@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"agent/internal/base/fsutil"
+	"agent/internal/base/humanize"
 	"agent/internal/sandbox"
 	"agent/internal/shell"
 )
@@ -32,7 +32,7 @@ const (
 type Pool struct {
 	mu      sync.Mutex
 	open    []*Folder
-	running []*entry
+	running map[key]*entry
 	// crashes counts the unexpected ends of servers, until the last conversation in a folder ends.
 	crashes map[key]int
 }
@@ -50,9 +50,9 @@ type entry struct {
 	server      *server
 	err         error
 
-	used  time.Time
-	asked int
-	idle  *time.Timer
+	since, used time.Time
+	asked       int
+	idle        *time.Timer
 }
 
 // Config describes the workspace of a conversation.
@@ -103,86 +103,66 @@ func Find(lang Language, root string, environ []string) (program string, err err
 	return program, nil
 }
 
-// A Status describes a running or crashed server.
-type Status struct {
-	Language, Program string
-	Since             time.Time
-	Questions         int
-	// Memory is the memory of its processes in bytes, 0 if unknown.
-	Memory int64
-	// Crashes counts the unexpected ends of a server that is not running.
-	Crashes int
-}
-
-// Servers returns the running and the crashed servers of the folder.
-func (f *Folder) Servers() []Status {
+// Servers describes the running and the crashed servers of the folder, a line each.
+func (f *Folder) Servers() (lines []string) {
 	f.pool.mu.Lock()
 	defer f.pool.mu.Unlock()
-	sizes := memory()
-	var all []Status
-	for _, e := range f.pool.running {
-		if s := e.running(); s != nil && e.root == f.Root {
-			all = append(all, Status{e.lang.Name, e.lang.Program, s.started, e.asked, sizes(s.process.PID()), 0})
-		}
-	}
 	for _, lang := range languages {
-		if n := f.pool.crashes[key{f.Root, lang.Name}]; n > 0 && !slices.ContainsFunc(all, func(st Status) bool { return st.Language == lang.Name }) {
-			all = append(all, Status{Language: lang.Name, Program: lang.Program, Crashes: n})
+		id := key{f.Root, lang.Name}
+		if e := f.pool.running[id]; e.started() {
+			line := fmt.Sprintf("%s (%s), running for %s, %s", lang.Program, lang.Name, humanize.Duration(time.Since(e.since)), humanize.Count(e.asked, "question"))
+			if size := memory(e.server.process.PID()); size > 0 {
+				line += ", " + humanize.Bytes(size)
+			}
+			lines = append(lines, line)
+		} else if n := f.pool.crashes[id]; n > 0 {
+			lines = append(lines, fmt.Sprintf("%s (%s), not running after %s", lang.Program, lang.Name, humanize.Count(n, "crash")))
 		}
 	}
-	return all
+	return lines
 }
 
-// running returns the server of an entry, or nil if it has not started.
-func (e *entry) running() *server {
+// started reports whether the server of an entry has started.
+func (e *entry) started() bool {
+	if e == nil {
+		return false
+	}
 	select {
 	case <-e.ready:
-		return e.server
+		return e.server != nil
 	default:
-		return nil
+		return false
 	}
 }
 
-// server returns the running server of a language. It starts the server if necessary.
-func (f *Folder) server(ctx context.Context, lang Language) (*server, error) {
-	e, err := f.entry(lang)
-	if err != nil {
-		return nil, err
-	}
-	select {
-	case <-e.ready:
-		return e.server, e.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
+var errClosed = errors.New("the conversation has ended")
 
 // entry returns the entry of a language. Without one, it starts a server.
 func (f *Folder) entry(lang Language) (*entry, error) {
 	p, id := f.pool, key{f.Root, lang.Name}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	find := func() int { return slices.IndexFunc(p.running, func(e *entry) bool { return e.key == id }) }
-	at := find()
-	if at >= 0 && p.running[at].hasEnded() {
-		p.drop(p.running[at], true)
-		at = find()
-	}
+	e := p.running[id]
 	switch {
-	case at >= 0:
+	case e != nil:
 	case !slices.Contains(p.open, f):
 		return nil, errClosed
 	case p.crashes[id] >= maxFailures:
 		return nil, fmt.Errorf("%s crashed %d times; agent does not restart it in this session", lang.Program, p.crashes[id])
 	default:
-		e := &entry{key: id, lang: lang, ready: make(chan struct{}), done: make(chan struct{})}
+		e = &entry{key: id, lang: lang, since: time.Now(), ready: make(chan struct{}), done: make(chan struct{})}
 		e.ctx, e.cancel = context.WithCancel(context.Background())
-		e.idle = time.AfterFunc(idleTime, func() { p.end(e, false) })
-		at = len(p.running)
-		p.running = append(p.running, e)
+		e.idle = time.AfterFunc(idleTime, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.drop(e)
+		})
+		if p.running == nil {
+			p.running, p.crashes = map[key]*entry{}, map[key]int{}
+		}
+		p.running[id] = e
 		go f.run(e)
 	}
-	e := p.running[at]
 	e.used = time.Now()
 	e.asked++
 	e.idle.Reset(idleTime)
@@ -190,43 +170,30 @@ func (f *Folder) entry(lang Language) (*entry, error) {
 	return e, nil
 }
 
-var errClosed = errors.New("the conversation has ended")
-
 // run starts the server of an entry and waits for its end. It does not use the context of a request
 // or of a conversation, because others may wait for the server.
 func (f *Folder) run(e *entry) {
 	defer close(e.done)
-	e.server, e.err = f.launch(e.ctx, e.lang)
-	if e.err != nil {
+	if e.server, e.err = f.launch(e.ctx, e.lang); e.err != nil {
+		defer close(e.ready) // a request after this one starts another server
 		if e.ctx.Err() != nil {
 			e.err = errClosed
 		}
-		f.pool.end(e, true) // a request after this one starts another server
+	} else {
+		defer e.server.process.Close()
 		close(e.ready)
-		return
+		select {
+		case <-e.server.conn.Done():
+		case <-e.server.process.Done():
+		case <-e.ctx.Done():
+		}
 	}
-	close(e.ready)
-	select {
-	case <-e.server.conn.ended:
-	case <-e.server.process.Done():
-	case <-e.ctx.Done():
+	f.pool.mu.Lock()
+	defer f.pool.mu.Unlock()
+	if e.ctx.Err() == nil {
+		f.pool.crashes[e.key]++
 	}
-	f.pool.end(e, true)
-	e.server.process.Close()
-}
-
-// hasEnded reports whether the server of an entry no longer answers.
-func (e *entry) hasEnded() bool {
-	s := e.running()
-	if s == nil {
-		return false
-	}
-	select {
-	case <-s.conn.ended:
-		return true
-	default:
-		return false
-	}
+	f.pool.drop(e)
 }
 
 // launch starts a server in the sandbox of read-only commands.
@@ -258,33 +225,16 @@ func (f *Folder) launch(ctx context.Context, lang Language) (*server, error) {
 	}
 	s, err := newServer(ctx, lang, program, f.Root, process, says)
 	if err != nil {
-		err = s.explain(err)
 		process.Close()
-		return nil, err
+		return nil, s.explain(err)
 	}
 	return s, nil
 }
 
-// end calls drop with the lock.
-func (p *Pool) end(e *entry, crashed bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.drop(e, crashed)
-}
-
-// drop removes an entry and ends its server. crashed is set if the server has ended by itself. Only
-// the first call for an entry counts. The caller holds the lock.
-func (p *Pool) drop(e *entry, crashed bool) {
-	at := slices.Index(p.running, e)
-	if at < 0 {
-		return
-	}
-	p.running = slices.Delete(p.running, at, at+1)
-	if crashed {
-		if p.crashes == nil {
-			p.crashes = map[key]int{}
-		}
-		p.crashes[e.key]++
+// drop ends the server of an entry. The caller holds the lock.
+func (p *Pool) drop(e *entry) {
+	if p.running[e.key] == e {
+		delete(p.running, e.key)
 	}
 	e.idle.Stop()
 	e.cancel()
@@ -293,23 +243,22 @@ func (p *Pool) drop(e *entry, crashed bool) {
 // spare ends servers, the least recently used first, until their number and their memory are within
 // the limits. It never ends the server of the entry but. The caller holds the lock.
 func (p *Pool) spare(but *entry) {
-	sizes := memory()
-	slices.SortStableFunc(p.running, func(a, b *entry) int { return a.used.Compare(b.used) })
 	for {
 		var sum int64
-		oldest := -1
-		for i, e := range p.running {
-			if s := e.running(); s != nil {
-				sum += sizes(s.process.PID())
+		var oldest *entry
+		for _, e := range p.running {
+			if !e.started() {
+				continue
 			}
-			if oldest < 0 && e != but && e.running() != nil {
-				oldest = i
+			sum += memory(e.server.process.PID())
+			if e != but && (oldest == nil || e.used.Before(oldest.used)) {
+				oldest = e
 			}
 		}
-		if oldest < 0 || len(p.running) <= maxServers && sum <= maxMemory {
+		if oldest == nil || len(p.running) <= maxServers && sum <= maxMemory {
 			return
 		}
-		p.drop(p.running[oldest], false)
+		p.drop(oldest)
 	}
 }
 
@@ -320,9 +269,9 @@ func (f *Folder) Close() {
 	p.open = slices.DeleteFunc(p.open, func(o *Folder) bool { return o == f })
 	var ending []*entry
 	if !slices.ContainsFunc(p.open, func(o *Folder) bool { return o.Root == f.Root }) {
-		for _, e := range slices.Clone(p.running) {
+		for _, e := range p.running {
 			if e.root == f.Root {
-				p.drop(e, false)
+				p.drop(e)
 				ending = append(ending, e)
 			}
 		}
@@ -332,133 +281,4 @@ func (f *Folder) Close() {
 	for _, e := range ending {
 		<-e.done
 	}
-}
-
-// A SymbolPosition is the name that a request is about. It consists of the file, and the offset of the name
-// in the content.
-type SymbolPosition struct {
-	Path    string
-	Content []byte
-	At      int
-	// Mentions are files that the server opens before the request. Only the first 63 are used.
-	Mentions []string
-}
-
-// An Answer holds the places that a server returned.
-type Answer struct {
-	Places []Location
-	// Total counts all places of the answer. Places contains at most 5000 of them.
-	Total int
-	// Edits are the edits of a rename, by file.
-	Edits map[string][]Edit
-	// Text is the description of a name in the server's words.
-	Text string
-	// Notes explain why the answer may be incomplete or outdated.
-	Notes []string
-}
-
-// ErrNoServer is the error for a file in a language without a server.
-var ErrNoServer = errors.New("no language server supports this kind of file")
-
-// Definition returns the places where a name is declared.
-func (f *Folder) Definition(ctx context.Context, t SymbolPosition) (Answer, error) {
-	return f.places(ctx, t, false, "textDocument/definition", nil)
-}
-
-// References returns the places where a name is used or declared.
-func (f *Folder) References(ctx context.Context, t SymbolPosition) (Answer, error) {
-	return f.places(ctx, t, true, "textDocument/references", map[string]any{"context": map[string]bool{"includeDeclaration": true}})
-}
-
-func (f *Folder) places(ctx context.Context, t SymbolPosition, uses bool, method string, more map[string]any) (a Answer, err error) {
-	a.Notes, err = f.ask(ctx, t, uses, func(ctx context.Context, s *server, at map[string]any) error {
-		maps.Copy(at, more)
-		result, err := s.conn.call(ctx, method, at)
-		if err == nil {
-			a.Places, a.Total, err = placesOf(result, s.inBytes)
-		}
-		return err
-	})
-	slices.SortStableFunc(a.Places, func(x, y Location) int {
-		return cmp.Or(strings.Compare(x.Path, y.Path), cmp.Compare(x.at.Start.Line, y.at.Start.Line), cmp.Compare(x.at.Start.Character, y.at.Start.Character))
-	})
-	return a, err
-}
-
-// Callers returns the calls of a function. Each place contains the name of the calling function.
-func (f *Folder) Callers(ctx context.Context, t SymbolPosition) (a Answer, err error) {
-	a.Notes, err = f.ask(ctx, t, true, func(ctx context.Context, s *server, at map[string]any) error {
-		items, err := list(s.conn.call(ctx, "textDocument/prepareCallHierarchy", at))
-		if err != nil {
-			return err
-		}
-		a.Places = nil
-		for _, item := range items {
-			calls, err := list(s.conn.call(ctx, "callHierarchy/incomingCalls", map[string]any{"item": item}))
-			if err != nil {
-				return err
-			}
-			if err := a.addCalls(calls, s.inBytes); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	a.Total = len(a.Places)
-	return a, err
-}
-
-// Rename returns the edits that rename a name to name.
-func (f *Folder) Rename(ctx context.Context, t SymbolPosition, name string) (a Answer, err error) {
-	a.Notes, err = f.ask(ctx, t, true, func(ctx context.Context, s *server, at map[string]any) error {
-		at["newName"] = name
-		result, err := s.conn.call(ctx, "textDocument/rename", at)
-		if err == nil {
-			a.Edits, err = editsOf(result, s.inBytes)
-		}
-		return err
-	})
-	return a, err
-}
-
-// Describe returns the type and the documentation of a name.
-func (f *Folder) Describe(ctx context.Context, t SymbolPosition) (a Answer, err error) {
-	a.Notes, err = f.ask(ctx, t, false, func(ctx context.Context, s *server, at map[string]any) error {
-		result, err := s.conn.call(ctx, "textDocument/hover", at)
-		if err == nil {
-			a.Text, err = hoverOf(result)
-		}
-		return err
-	})
-	return a, err
-}
-
-// A questionFunc asks a server about the target that the request parameters at identify.
-type questionFunc func(ctx context.Context, s *server, at map[string]any) error
-
-// ask calls question with the server of a target, and with the request parameters that identify the
-// target. For the uses of a name, it asks twice if a second answer can contain uses that the first
-// one lacks.
-func (f *Folder) ask(ctx context.Context, t SymbolPosition, uses bool, question questionFunc) (notes []string, err error) {
-	lang, known := LanguageOf(t.Path)
-	if !known {
-		return nil, ErrNoServer
-	}
-	s, err := f.server(ctx, lang)
-	if err != nil {
-		return nil, err
-	}
-	list := func(ctx context.Context) ([]string, error) { return f.Files(ctx, lang.concerns) }
-	notes, err = s.ask(ctx, list, t, func(ctx context.Context) error {
-		at := map[string]any{"textDocument": map[string]any{"uri": uriOf(t.Path)}, "position": positionOf(t.Content, t.At, s.inBytes)}
-		err := question(ctx, s, at)
-		if err == nil && uses && lang.grows {
-			err = question(ctx, s, at)
-		}
-		return err
-	})
-	f.pool.mu.Lock()
-	f.pool.spare(nil)
-	f.pool.mu.Unlock()
-	return notes, err
 }

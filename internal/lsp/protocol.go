@@ -3,12 +3,12 @@ package lsp
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -25,6 +25,18 @@ type position struct {
 type span struct {
 	Start position `json:"start"`
 	End   position `json:"end"`
+}
+
+// locations is a result: null, one location or a list.
+type locations []location
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (l *locations) UnmarshalJSON(data []byte) error {
+	if bytes.HasPrefix(data, []byte("[")) {
+		return json.Unmarshal(data, (*[]location)(l))
+	}
+	*l = make(locations, 1)
+	return json.Unmarshal(data, &(*l)[0])
 }
 
 // location is a Location or a LocationLink.
@@ -52,15 +64,13 @@ type workspaceEdit struct {
 	} `json:"documentChanges"`
 }
 
-// callItem is a function in a call hierarchy. It is sent back to the server unchanged.
-type callItem struct {
-	Name string `json:"name"`
-	URI  string `json:"uri"`
-}
-
+// incomingCall is a function with its calls of another function.
 type incomingCall struct {
-	From       callItem `json:"from"`
-	FromRanges []span   `json:"fromRanges"`
+	From struct {
+		Name string `json:"name"`
+		URI  string `json:"uri"`
+	} `json:"from"`
+	FromRanges []span `json:"fromRanges"`
 }
 
 // A Location is a range of a file that a server returned.
@@ -118,7 +128,7 @@ func offset(content []byte, at position, inBytes bool) (int, bool) {
 	units, i := 0, 0
 	for i < len(line) && units < at.Character {
 		r, size := utf8.DecodeRune(line[i:])
-		units += units16(r)
+		units += utf16.RuneLen(r)
 		i += size
 	}
 	return begin + i, units == at.Character
@@ -131,18 +141,10 @@ func positionOf(content []byte, at int, inBytes bool) position {
 	if !inBytes {
 		p.Character = 0
 		for _, r := range string(content[begin:at]) {
-			p.Character += units16(r)
+			p.Character += utf16.RuneLen(r)
 		}
 	}
 	return p
-}
-
-// units16 returns the number of UTF-16 units of a character.
-func units16(r rune) int {
-	if r > 0xffff {
-		return 2
-	}
-	return 1
 }
 
 func uriOf(path string) string {
@@ -166,32 +168,14 @@ func pathOf(uri string) string {
 	return filepath.Clean(filepath.FromSlash(path))
 }
 
-// isNull reports whether a result is missing or null.
-func isNull(result json.RawMessage) bool {
-	return len(result) == 0 || string(bytes.TrimSpace(result)) == "null"
-}
-
-// placesOf decodes locations: null, one, or a list. total is the number of all locations.
-func placesOf(result json.RawMessage, inBytes bool) (places []Location, total int, err error) {
-	if isNull(result) {
-		return nil, 0, nil
-	}
-	var list []location
-	if result = bytes.TrimSpace(result); result[0] == '[' {
-		err = json.Unmarshal(result, &list)
-	} else {
-		list = make([]location, 1)
-		err = json.Unmarshal(result, &list[0])
-	}
-	if err != nil {
-		return nil, 0, badAnswer(err)
-	}
+// places returns the locations that are local files, each once. total is their number.
+func (l locations) places(inBytes bool) (places []Location, total int) {
 	seen := map[Location]bool{}
-	for _, l := range list {
-		if l.TargetURI != "" {
-			l.URI, l.Range = l.TargetURI, l.TargetSelectionRange
+	for _, one := range l {
+		if one.TargetURI != "" {
+			one.URI, one.Range = one.TargetURI, one.TargetSelectionRange
 		}
-		p := Location{Path: pathOf(l.URI), at: l.Range, bytes: inBytes}
+		p := Location{Path: pathOf(one.URI), at: one.Range, bytes: inBytes}
 		if p.Path == "" || seen[p] {
 			continue
 		}
@@ -200,18 +184,11 @@ func placesOf(result json.RawMessage, inBytes bool) (places []Location, total in
 			places = append(places, p)
 		}
 	}
-	return places, total, nil
+	return places, total
 }
 
-// editsOf decodes the edits of a rename, by file.
-func editsOf(result json.RawMessage, inBytes bool) (map[string][]Edit, error) {
-	var edit workspaceEdit
-	if isNull(result) {
-		return nil, nil
-	}
-	if err := json.Unmarshal(result, &edit); err != nil {
-		return nil, badAnswer(err)
-	}
+// edits returns the edits of a rename, by file.
+func (edit workspaceEdit) edits(inBytes bool) (map[string][]Edit, error) {
 	all := edit.Changes
 	if len(edit.DocumentChanges) > 0 { // the other form is for clients that do not support this one
 		all = map[string][]textEdit{}
@@ -238,43 +215,19 @@ func editsOf(result json.RawMessage, inBytes bool) (map[string][]Edit, error) {
 	return edits, nil
 }
 
-// hoverOf decodes the text of a hover in each of its forms.
-func hoverOf(result json.RawMessage) (string, error) {
-	var hover struct {
-		Contents json.RawMessage `json:"contents"`
-	}
-	if isNull(result) {
-		return "", nil
-	}
-	if err := json.Unmarshal(result, &hover); err != nil {
-		return "", badAnswer(err)
-	}
-	return strings.TrimSpace(markup(hover.Contents)), nil
-}
-
-func markup(contents json.RawMessage) string {
-	var plain string
-	if json.Unmarshal(contents, &plain) == nil {
-		return plain
-	}
-	var marked struct {
-		Value string `json:"value"`
-	}
-	if json.Unmarshal(contents, &marked) == nil {
-		return marked.Value
-	}
-	var list []json.RawMessage
-	_ = json.Unmarshal(contents, &list) // for any other value the list stays empty
-	var parts []string
-	for _, one := range list {
-		if bytes.HasPrefix(bytes.TrimSpace(one), []byte("[")) {
-			continue // a list inside a list is not allowed
+// markup returns the text of a hover in each of its forms.
+func markup(contents any) string {
+	switch c := contents.(type) {
+	case string:
+		return c
+	case map[string]any:
+		return markup(c["value"])
+	case []any:
+		var parts []string
+		for _, one := range c {
+			parts = append(parts, markup(one))
 		}
-		parts = append(parts, markup(one))
+		return strings.Join(parts, "\n")
 	}
-	return strings.Join(parts, "\n")
-}
-
-func badAnswer(err error) error {
-	return errors.Join(errors.New("can't read its answer"), err)
+	return ""
 }

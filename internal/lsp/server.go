@@ -14,10 +14,12 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
+	"agent/internal/base/humanize"
 	"agent/internal/shell"
-	"agent/internal/text/lines"
+
+	"go.lsp.dev/jsonrpc2"
+	"golang.org/x/sync/semaphore"
 )
 
 // The time limits of a server.
@@ -34,8 +36,9 @@ const (
 	maxOpen = 64
 	// maxFileBytes is the size of the largest file that is sent to a server.
 	maxFileBytes = 8 << 20
-	// complaintBytes is the number of bytes of standard error that are kept.
-	complaintBytes = 4 << 10
+	// complaintBytes is the number of bytes of standard error that are kept, and complaintLength the
+	// number of characters of a text of a server in an error.
+	complaintBytes, complaintLength = 4 << 10, 300
 )
 
 // server is a running server. It handles one request at a time.
@@ -43,70 +46,59 @@ type server struct {
 	lang    Language
 	root    string
 	process *shell.Service
-	conn    *conn
+	conn    jsonrpc2.Conn
 	says    *shell.HeadWriter
-	started time.Time
 	// inBytes is set if positions count bytes instead of UTF-16 units.
 	inBytes bool
-	// asking is a lock. It is full while a request is handled.
-	asking chan struct{}
+	// asking is a lock. It is held while a request is handled.
+	asking *semaphore.Weighted
 
 	// files maps the files of the workspace to their stamps. open lists the files that are open in
-	// the server, the least recently used first. The holder of asking owns both.
-	files map[string]stamp
-	open  []*openFile
+	// the server, the least recently used first. version counts the contents that were sent. The
+	// holder of asking owns them.
+	files   map[string]stamp
+	open    []openFile
+	version int
 
 	mu sync.Mutex
-	// working holds the tokens of work in progress, and begun counts all tokens. idle is closed
-	// when no work is in progress.
+	// working holds the tokens of work in progress, and begun counts all tokens. changed is closed
+	// when working changes.
 	working map[string]bool
 	begun   int
-	idle    chan struct{}
+	changed chan struct{}
 	// failure is the latest error that the server reported outside of a response, such as a project
 	// that it cannot load.
 	failure string
 }
 
 type openFile struct {
-	path    string
-	version int
-	text    []byte
+	path string
+	text []byte
 }
 
 // stamp distinguishes contents of a file. racy is set if the file was so new that a later content
 // may have the same stamp.
 type stamp struct {
-	size int64
-	mod  time.Time
-	racy bool
+	size, mod int64
+	racy      bool
 }
 
 func stampOf(info fs.FileInfo) stamp {
-	return stamp{info.Size(), info.ModTime(), time.Since(info.ModTime()) < racyTime}
+	return stamp{info.Size(), info.ModTime().UnixNano(), time.Since(info.ModTime()) < racyTime}
 }
 
 // newServer initializes the session with a server process.
 func newServer(ctx context.Context, lang Language, program, root string, process *shell.Service, says *shell.HeadWriter) (*server, error) {
 	s := &server{
-		lang: lang, root: root, process: process, says: says, started: time.Now(), asking: make(chan struct{}, 1),
-		working: map[string]bool{}, idle: make(chan struct{}),
+		lang: lang, root: root, process: process, says: says, asking: semaphore.NewWeighted(1),
+		working: map[string]bool{}, changed: make(chan struct{}), conn: jsonrpc2.NewConn(newStream(pipes{process})),
 	}
-	close(s.idle)
-	s.conn = newConn(process.Out, process.In, s.answer)
+	s.conn.Go(context.Background(), s.handle)
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	var options any
 	if lang.options != nil {
 		options = lang.options(program)
-	}
-	folder := map[string]any{"uri": uriOf(root), "name": filepath.Base(root)}
-	result, err := s.conn.call(ctx, "initialize", map[string]any{
-		"processId": nil, // the sandbox may hide this process, and servers end if they cannot see it
-		"rootUri":   folder["uri"], "workspaceFolders": []any{folder},
-		"capabilities": capabilities, "initializationOptions": options,
-	})
-	if err != nil {
-		return s, err
 	}
 	var offered struct {
 		Capabilities struct {
@@ -114,13 +106,19 @@ func newServer(ctx context.Context, lang Language, program, root string, process
 		} `json:"capabilities"`
 		OffsetEncoding string `json:"offsetEncoding"` // of clangd, which had it before the protocol did
 	}
-	if err := json.Unmarshal(result, &offered); err != nil {
-		return s, badAnswer(err)
-	}
+	err := s.call(ctx, "initialize", map[string]any{
+		"processId": nil, // the sandbox may hide this process, and servers end if they cannot see it
+		"rootUri":   uriOf(root), "workspaceFolders": s.folders(),
+		"capabilities": capabilities, "initializationOptions": options,
+	}, &offered)
 	s.inBytes = cmp.Or(offered.Capabilities.PositionEncoding, offered.OffsetEncoding) == "utf-8"
-	s.conn.notify("initialized", struct{}{})
-	s.conn.notify("workspace/didChangeConfiguration", map[string]any{"settings": lang.settings})
-	return s, nil
+	s.notify("initialized", struct{}{})
+	s.notify("workspace/didChangeConfiguration", map[string]any{"settings": lang.settings})
+	return s, err
+}
+
+func (s *server) folders() []any {
+	return []any{map[string]any{"uri": uriOf(s.root), "name": filepath.Base(s.root)}}
 }
 
 var capabilities = map[string]any{
@@ -143,91 +141,108 @@ var capabilities = map[string]any{
 	},
 }
 
-// answer answers the requests of the server and tracks its progress.
-func (s *server) answer(method string, params json.RawMessage) (result any, known bool) {
-	switch method {
-	case "$/progress":
-		s.progress(params)
-	case "window/showMessage", "window/logMessage":
-		var m struct {
-			Type    int    `json:"type"`
-			Message string `json:"message"`
-		}
-		const isError = 1
-		if json.Unmarshal(params, &m) == nil && m.Type == isError && (method == "window/showMessage" || strings.Contains(m.Message, "load failed")) {
-			s.mu.Lock()
-			s.failure = plain(m.Message)
-			s.mu.Unlock()
-		}
-	case "workspace/configuration":
-		var asked struct {
-			Items []struct {
-				Section string `json:"section"`
-			} `json:"items"`
-		}
-		_ = json.Unmarshal(params, &asked) // if it fails, there are no items
-		values := make([]any, len(asked.Items))
-		for i, item := range asked.Items {
-			values[i] = s.lang.settings[item.Section]
-		}
-		return values, true
-	case "workspace/workspaceFolders":
-		return []any{map[string]any{"uri": uriOf(s.root), "name": filepath.Base(s.root)}}, true
-	case "workspace/applyEdit":
-		return map[string]any{"applied": false, "failureReason": "only renames change files"}, true
-	case "client/registerCapability", "client/unregisterCapability", "window/workDoneProgress/create", "window/showMessageRequest":
-		return nil, true
+// errEnded is in the error of a request whose connection has failed. The process then ends.
+var errEnded = errors.New("the connection ended")
+
+// call sends a request and decodes its result.
+func (s *server) call(ctx context.Context, method string, params, result any) error {
+	var raw json.RawMessage
+	id, err := s.conn.Call(ctx, method, params, &raw)
+	switch _, answered := errors.AsType[*jsonrpc2.Error](err); {
+	case err == nil:
+		return json.Unmarshal(raw, result)
+	case ctx.Err() != nil:
+		number, _ := id.Number() // all IDs of calls are numbers
+		s.notify("$/cancelRequest", map[string]any{"id": number})
+	case !answered:
+		return fmt.Errorf("%w: %w", errEnded, err)
 	}
-	return nil, false
+	return err
 }
 
-// progress tracks the work in progress. References are incomplete while a server is still working.
-func (s *server) progress(params json.RawMessage) {
+// notify sends a notification. A failure ends the connection.
+func (s *server) notify(method string, params any) {
+	_ = s.conn.Notify(context.Background(), method, params)
+}
+
+// handle answers the requests of the server and tracks its progress.
+func (s *server) handle(ctx context.Context, request *jsonrpc2.Request) (result any, _ error) {
+	if request.IsCall() {
+		jsonrpc2.Async(ctx) // writing the answer must not delay the reading
+	}
 	var p struct {
+		Type    int    `json:"type"`
+		Message string `json:"message"`
+		Items   []struct {
+			Section string `json:"section"`
+		} `json:"items"`
 		Token json.RawMessage `json:"token"`
 		Value struct {
 			Kind string `json:"kind"`
 		} `json:"value"`
 	}
-	const maxTokens = 1000
-	if json.Unmarshal(params, &p) != nil || len(p.Token) > maxTokens {
-		return
+	method := request.Method()
+	_ = json.Unmarshal(request.Params(), &p) // parameters of other requests may have other types
+	switch method {
+	case "$/progress":
+		s.progress(string(p.Token), p.Value.Kind)
+	case "window/showMessage", "window/logMessage":
+		const isError = 1
+		if p.Type == isError && (method == "window/showMessage" || strings.Contains(p.Message, "load failed")) {
+			s.mu.Lock()
+			s.failure = humanize.Line(p.Message, complaintLength)
+			s.mu.Unlock()
+		}
+	case "workspace/configuration":
+		values := make([]any, len(p.Items))
+		for i, item := range p.Items {
+			values[i] = s.lang.settings[item.Section]
+		}
+		return values, nil
+	case "workspace/workspaceFolders":
+		return s.folders(), nil
+	case "workspace/applyEdit":
+		return map[string]any{"applied": false, "failureReason": "only renames change files"}, nil
+	case "client/registerCapability", "client/unregisterCapability", "window/workDoneProgress/create", "window/showMessageRequest":
+	default:
+		if request.IsCall() {
+			return nil, jsonrpc2.ErrMethodNotFound
+		}
 	}
+	return nil, nil
+}
+
+// progress tracks the work in progress. References are incomplete while a server is still working.
+func (s *server) progress(token, kind string) {
+	const maxTokens = 1000
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := len(s.working)
 	switch {
-	case p.Value.Kind == "begin" && before < maxTokens:
-		s.working[string(p.Token)] = true
+	case kind == "begin" && len(s.working) < maxTokens && len(token) < maxTokens:
+		s.working[token] = true
 		s.begun++
-	case p.Value.Kind == "end":
-		delete(s.working, string(p.Token))
+	case kind == "end":
+		delete(s.working, token)
 	}
-	switch now := len(s.working); {
-	case before == 0 && now > 0:
-		s.idle = make(chan struct{})
-	case before > 0 && now == 0:
-		close(s.idle)
-	}
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 // settle waits until the server has no work in progress. loading is true if the wait reached its
 // limit. begun is the number of work items that have begun.
 func (s *server) settle(ctx context.Context) (loading bool, begun int) {
-	limit := time.NewTimer(loadTime)
-	defer limit.Stop()
+	ctx, cancel := context.WithTimeout(ctx, loadTime)
+	defer cancel()
 	for {
 		s.mu.Lock()
-		idle, working, begun := s.idle, len(s.working), s.begun
+		changed, working, begun := s.changed, len(s.working), s.begun
 		s.mu.Unlock()
 		if working == 0 {
 			return false, begun
 		}
 		select {
-		case <-idle:
-		case <-limit.C:
-			return true, begun
-		case <-s.conn.ended:
+		case <-changed:
+		case <-s.conn.Done():
 			return false, begun
 		case <-ctx.Done():
 			return true, begun
@@ -239,12 +254,10 @@ func (s *server) settle(ctx context.Context) (loading bool, begun int) {
 // begun or ended loading in the meantime, or if files have changed. notes explain why the answer
 // may be incomplete or outdated.
 func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, error), t SymbolPosition, question func(context.Context) error) (notes []string, err error) {
-	select {
-	case s.asking <- struct{}{}:
-		defer func() { <-s.asking }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := s.asking.Acquire(ctx, 1); err != nil {
+		return nil, err
 	}
+	defer s.asking.Release(1)
 	files, err := list(ctx)
 	if err != nil {
 		return nil, err
@@ -256,15 +269,14 @@ func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, 
 	const tries = 3
 	for try := 1; ; try++ {
 		loading, begun := s.settle(ctx)
-		asked, cancel := context.WithTimeout(ctx, askTime)
+		asked, cancel := context.WithTimeoutCause(ctx, askTime, fmt.Errorf("it has not answered in %s", askTime))
 		err := question(asked)
-		late := asked.Err() != nil && ctx.Err() == nil
-		cancel()
-		if late {
-			return nil, fmt.Errorf("%s has not answered in %s", s.lang.Program, askTime)
+		if asked.Err() != nil {
+			err = context.Cause(asked)
 		}
+		cancel()
 		if err != nil && !isPassing(err) {
-			return nil, s.explain(err)
+			return nil, err
 		}
 		_, now := s.settle(ctx)
 		changed := s.sync(files, t.Path)
@@ -272,7 +284,7 @@ func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, 
 		case (now > begun && !loading || changed || err != nil) && try < tries:
 			continue
 		case err != nil:
-			return nil, s.explain(err)
+			return nil, err
 		case loading:
 			notes = append(notes, s.lang.Program+" is still loading, so the answer may be incomplete")
 		case changed:
@@ -287,37 +299,15 @@ func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, 
 	}
 }
 
-// explain adds the last output of the server to an error.
+// explain returns an error that names the server. After an end of the process, the error also says
+// how it ended, and contains its last output.
 func (s *server) explain(err error) error {
 	select {
-	case <-s.conn.ended:
+	case <-s.process.Done():
+		return fmt.Errorf("%s ended: %s: %s", s.lang.Program, s.process.EndText(), humanize.Line(cmp.Or(string(s.says.Kept), err.Error()), complaintLength))
 	default:
-		return fmt.Errorf("%s: %s", s.lang.Program, plain(err.Error()))
+		return fmt.Errorf("%s: %s", s.lang.Program, humanize.Line(err.Error(), complaintLength))
 	}
-	how := err.Error()
-	if s.process.WaitEnd(time.Second) {
-		<-s.process.LogDone()
-		how = s.process.EndText()
-	}
-	if printed := plain(string(s.says.Kept)); printed != "" {
-		how += ": " + printed
-	}
-	return fmt.Errorf("%s ended: %s", s.lang.Program, how)
-}
-
-// plain returns the beginning of a server's text on one line, without control characters.
-func plain(text string) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, ""))
-	const most = 300
-	return lines.Cut(strings.Join(strings.Fields(text), " "), most)
 }
 
 // The kinds of changes of the protocol.
@@ -332,7 +322,7 @@ const (
 func (s *server) sync(files []string, path string) (changed bool) {
 	first := s.files == nil
 	now := make(map[string]stamp, len(files))
-	var events []map[string]any
+	var events []any
 	event := func(path string, kind int) {
 		events = append(events, map[string]any{"uri": uriOf(path), "type": kind})
 	}
@@ -346,8 +336,8 @@ func (s *server) sync(files []string, path string) (changed bool) {
 		switch was, known := s.files[file]; {
 		case !known:
 			event(file, fileCreated)
-			changed = true
-		case was.size != is.size || !was.mod.Equal(is.mod):
+			changed = !first
+		case was.size != is.size || was.mod != is.mod:
 			event(file, fileChanged)
 			changed = true
 		case was.racy:
@@ -362,80 +352,51 @@ func (s *server) sync(files []string, path string) (changed bool) {
 	}
 	s.files = now
 	if len(events) > 0 && !first {
-		s.conn.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": events})
+		s.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": events})
 	}
-	s.open = slices.DeleteFunc(s.open, func(o *openFile) bool {
-		if o.path == path {
-			return false
-		}
-		_, there := now[o.path]
-		keep := there && s.update(o)
-		if !keep {
-			s.close(o)
-		}
-		return !keep
-	})
-	return s.show(path) || changed && !first
+	for _, o := range slices.Clone(s.open) {
+		changed = s.show(o.path) || changed
+	}
+	return s.show(path) || changed
 }
 
-// show opens the file of a request, or sends its current content. It reports whether the content in
-// the server was different.
+// show opens a file, or sends its current content. It closes a file that cannot be read. It reports
+// whether the content in the server was different.
 func (s *server) show(path string) (changed bool) {
-	at := slices.IndexFunc(s.open, func(o *openFile) bool { return o.path == path })
-	if at >= 0 {
-		o := s.open[at]
-		s.open = append(slices.Delete(s.open, at, at+1), o)
-		before := o.version
-		s.update(o)
-		return o.version != before
-	}
 	text, err := readFile(path)
-	if err != nil {
+	s.version++
+	document := map[string]any{"uri": uriOf(path), "version": s.version}
+	if at := slices.IndexFunc(s.open, func(o openFile) bool { return o.path == path }); at >= 0 {
+		changed = err != nil || !bytes.Equal(text, s.open[at].text)
+		if err != nil {
+			s.close(at)
+			return true
+		}
+		s.open = slices.Delete(s.open, at, at+1)
+		if changed {
+			s.notify("textDocument/didChange", map[string]any{"textDocument": document, "contentChanges": []any{map[string]any{"text": string(text)}}})
+		}
+	} else if err == nil {
+		document["languageId"], document["text"] = s.lang.files[strings.ToLower(filepath.Ext(path))], string(text)
+		s.notify("textDocument/didOpen", map[string]any{"textDocument": document})
+	} else {
 		return false // the server then reports that the file does not exist
 	}
-	if len(s.open) >= maxOpen {
-		s.close(s.open[0])
-		s.open = slices.Delete(s.open, 0, 1)
+	if s.open = append(s.open, openFile{path, text}); len(s.open) > maxOpen {
+		s.close(0)
 	}
-	o := &openFile{path: path, version: 1, text: text}
-	s.open = append(s.open, o)
-	s.conn.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{
-		"uri": uriOf(path), "languageId": s.lang.files[strings.ToLower(filepath.Ext(path))], "version": o.version, "text": string(text),
-	}})
-	return false
+	return changed
 }
 
-// update sends the current content of an open file if the content in the server differs. It reports
-// whether the file can be read.
-func (s *server) update(o *openFile) bool {
-	text, err := readFile(o.path)
-	if err != nil {
-		return false
-	}
-	if !bytes.Equal(text, o.text) {
-		o.version++
-		o.text = text
-		s.conn.notify("textDocument/didChange", map[string]any{
-			"textDocument":   map[string]any{"uri": uriOf(o.path), "version": o.version},
-			"contentChanges": []any{map[string]any{"text": string(text)}},
-		})
-	}
-	return true
+// close closes the open file with an index.
+func (s *server) close(at int) {
+	s.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uriOf(s.open[at].path)}})
+	s.open = slices.Delete(s.open, at, at+1)
 }
-
-func (s *server) close(o *openFile) {
-	s.conn.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uriOf(o.path)}})
-}
-
-var errTooLarge = errors.New("it is too large for a language server")
 
 func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxFileBytes {
-		return nil, errTooLarge
+	if info, err := os.Stat(path); err != nil || info.Size() > maxFileBytes {
+		return nil, cmp.Or(err, errors.New("it is too large for a language server"))
 	}
 	return os.ReadFile(path)
 }
