@@ -2,13 +2,10 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"sync"
-	"time"
 
-	"agent/internal/base/humanize"
 	"agent/internal/history"
 	"agent/internal/lsp"
 	"agent/internal/sandbox"
@@ -67,12 +64,7 @@ func (s *symbols) setting() string { return settings.LanguageServers.Value(s.at.
 // returns 1 if there are fewer, and 0 if there are none. A server runs code that a repository names, such
 // as compiler plugins, so it needs a sandbox.
 func (s *symbols) count(ctx context.Context) int {
-	var found []lsp.Language
-	for _, lang := range lsp.Languages() {
-		if _, err := s.folder.Find(lang); err == nil {
-			found = append(found, lang)
-		}
-	}
+	found := s.folder.Installed()
 	if len(found) == 0 || s.folder.Cache == "" || settings.Sandbox.Value(s.at.settings) == settings.SandboxOff {
 		return 0
 	}
@@ -145,7 +137,7 @@ func (s *symbols) served(file string) bool {
 	if !known || !lang.Diagnoses || s.setting() == settings.ServersOff || s.counted() == 0 {
 		return false
 	}
-	_, err := s.folder.Find(lang)
+	_, err := lsp.Find(lang, s.folder.Root, s.folder.Environ())
 	return err == nil
 }
 

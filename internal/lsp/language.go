@@ -130,14 +130,16 @@ func (l Language) Concerns(path string) bool {
 	return l.MatchesFile(path) || slices.Contains(l.projects, filepath.Base(path))
 }
 
-// Serves reports whether files, which concern the language, contain at least least source files. If
-// the server needs a project file, files must also contain one.
+// Serves reports whether files contain at least least files of the language. If the server needs a
+// project file, files must also contain one.
 func (l Language) Serves(files []string, least int) bool {
-	count := 0
+	count, project := 0, !l.needsProject
 	for _, file := range files {
 		if l.MatchesFile(file) {
 			count++
+		} else if l.Concerns(file) {
+			project = true
 		}
 	}
-	return count >= least && (!l.needsProject || count < len(files))
+	return count >= least && project
 }

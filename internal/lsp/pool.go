@@ -86,9 +86,15 @@ func (p *Pool) Open(c Config) *Folder {
 	return f
 }
 
-// Find returns the program of a language, or an error that explains why it is missing.
-func (f *Folder) Find(lang Language) (program string, err error) {
-	return Find(lang, f.Root, f.Environ())
+// Installed returns the languages whose server can be started.
+func (f *Folder) Installed() (all []Language) {
+	environ := f.Environ()
+	for _, lang := range languages {
+		if _, err := Find(lang, f.Root, environ); err == nil {
+			all = append(all, lang)
+		}
+	}
+	return all
 }
 
 // Find returns the program of a language in PATH. It ignores programs in the workspace.
@@ -139,6 +145,10 @@ var errClosed = errors.New("the conversation has ended")
 
 // entry returns the entry of a language. Without one, it starts a server.
 func (f *Folder) entry(lang Language) (*entry, error) {
+	program, err := Find(lang, f.Root, f.Environ())
+	if err != nil {
+		return nil, err
+	}
 	p, id := f.pool, key{f.Root, lang.Name}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,7 +171,7 @@ func (f *Folder) entry(lang Language) (*entry, error) {
 			p.running, p.crashes = map[key]*entry{}, map[key]int{}
 		}
 		p.running[id] = e
-		go f.run(e)
+		go f.run(e, program)
 	}
 	e.used = time.Now()
 	e.asked++
@@ -172,9 +182,9 @@ func (f *Folder) entry(lang Language) (*entry, error) {
 
 // run starts the server of an entry and waits for its end. It does not use the context of a request
 // or of a conversation, because others may wait for the server.
-func (f *Folder) run(e *entry) {
+func (f *Folder) run(e *entry, program string) {
 	defer close(e.done)
-	if e.server, e.err = f.launch(e.ctx, e.lang); e.err != nil {
+	if e.server, e.err = f.launch(e.ctx, e.lang, program); e.err != nil {
 		defer close(e.ready) // a request after this one starts another server
 		if e.ctx.Err() != nil {
 			e.err = errClosed
@@ -197,11 +207,7 @@ func (f *Folder) run(e *entry) {
 }
 
 // launch starts a server in the sandbox of read-only commands.
-func (f *Folder) launch(ctx context.Context, lang Language) (*server, error) {
-	program, err := f.Find(lang)
-	if err != nil {
-		return nil, err
-	}
+func (f *Folder) launch(ctx context.Context, lang Language, program string) (*server, error) {
 	cache := filepath.Join(f.Cache, "language-servers", lang.Program)
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return nil, fmt.Errorf("no cache for %s: %w", lang.Program, err)

@@ -84,6 +84,9 @@ type Location struct {
 	bytes bool
 }
 
+// IsOnLineOf reports whether two ranges begin on one line.
+func (p Location) IsOnLineOf(o Location) bool { return p.Path == o.Path && p.Line() == o.Line() }
+
 // Line returns the number of the first line, from 1.
 func (p Location) Line() int { return p.at.Start.Line + 1 }
 
@@ -166,25 +169,6 @@ func pathOf(uri string) string {
 		path = strings.TrimPrefix(path, "/")
 	}
 	return filepath.Clean(filepath.FromSlash(path))
-}
-
-// places returns the locations that are local files, each once. total is their number.
-func (l locations) places(inBytes bool) (places []Location, total int) {
-	seen := map[Location]bool{}
-	for _, one := range l {
-		if one.TargetURI != "" {
-			one.URI, one.Range = one.TargetURI, one.TargetSelectionRange
-		}
-		p := Location{Path: pathOf(one.URI), at: one.Range, bytes: inBytes}
-		if p.Path == "" || seen[p] {
-			continue
-		}
-		if total++; len(places) < maxPlaces {
-			seen[p] = true
-			places = append(places, p)
-		}
-	}
-	return places, total
 }
 
 // edits returns the edits of a rename, by file.

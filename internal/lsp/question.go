@@ -53,11 +53,14 @@ type Answer struct {
 	Notes []string
 }
 
-// Sort sorts the places by file and position.
-func (a Answer) Sort() {
-	slices.SortFunc(a.Places, func(x, y Location) int {
+// Add adds places. All places are then sorted by file and position, each once.
+func (a *Answer) Add(places ...Location) {
+	places = append(a.Places, places...)
+	slices.SortFunc(places, func(x, y Location) int {
 		return cmp.Or(strings.Compare(x.Path, y.Path), cmp.Compare(x.at.Start.Line, y.at.Start.Line), cmp.Compare(x.at.Start.Character, y.at.Start.Character))
 	})
+	places = slices.Compact(places)
+	a.Total, a.Places = len(places), places[:min(len(places), maxPlaces)]
 }
 
 // ErrNoServer is the error for a file in a language without a server.
@@ -66,13 +69,14 @@ var ErrNoServer = errors.New("no language server supports this kind of file")
 // Ask asks a question about a name. For the uses of a name, it asks twice if a second answer can
 // contain uses that the first one lacks.
 func (f *Folder) Ask(ctx context.Context, op string, t SymbolPosition) (a Answer, err error) {
-	a.Notes, err = f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
+	notes, err := f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
 		if err := a.ask(ctx, s, op, at); err != nil || !s.lang.grows || op == Definition || op == Hover {
 			return err
 		}
 		return a.ask(ctx, s, op, at)
 	})
-	a.Sort()
+	a.Add()
+	a.Notes = notes
 	return a, err
 }
 
@@ -83,7 +87,15 @@ func (a *Answer) ask(ctx context.Context, s *server, op string, at map[string]an
 		var found locations
 		at["context"] = map[string]any{"includeDeclaration": true}
 		err = s.call(ctx, "textDocument/"+op, at, &found)
-		a.Places, a.Total = found.places(s.inBytes)
+		a.Places = nil
+		for _, l := range found {
+			if l.TargetURI != "" {
+				l.URI, l.Range = l.TargetURI, l.TargetSelectionRange
+			}
+			if path := pathOf(l.URI); path != "" {
+				a.Places = append(a.Places, Location{Path: path, at: l.Range, bytes: s.inBytes})
+			}
+		}
 	case Callers:
 		return a.askCallers(ctx, s, at)
 	case Hover:
@@ -114,13 +126,12 @@ func (a *Answer) askCallers(ctx context.Context, s *server, at map[string]any) e
 		}
 		for _, call := range calls {
 			for _, at := range call.FromRanges {
-				if p := pathOf(call.From.URI); p != "" && len(a.Places) < maxPlaces {
+				if p := pathOf(call.From.URI); p != "" {
 					a.Places = append(a.Places, Location{Path: p, Within: call.From.Name, at: at, bytes: s.inBytes})
 				}
 			}
 		}
 	}
-	a.Total = len(a.Places)
 	return nil
 }
 

@@ -83,7 +83,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	}
 	named := len(files)
 	files = slices.DeleteFunc(files, func(file string) bool { return !env.mayRead(filepath.Join(base, file)) })
-	matches, tooLarge, err := searchFiles(ctx, env.Workspace, expression, base, files, query)
+	matches, tooLarge, err := searchFiles(ctx, env.Workspace, expression, base, files, nil, query)
 	if err == nil {
 		err = checkOffset(args.Offset, len(matches), args.itemNoun())
 	}
@@ -333,13 +333,17 @@ func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include st
 	})
 }
 
-func searchFiles(ctx context.Context, w *workspace.Workspace, expression *search.Expression, base string, files []string, query search.Query) (matches []search.Match, tooLarge []string, err error) {
+// searchFiles searches files of the folder base. For files in changed, it searches that content instead.
+func searchFiles(ctx context.Context, w *workspace.Workspace, expression *search.Expression, base string, files []string, changed map[string][]byte, query search.Query) (matches []search.Match, tooLarge []string, err error) {
 	tree, _, err := w.Tree(base)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer tree.Close()
 	return search.Files(ctx, expression, files, func(file string, buffer []byte) ([]byte, error) {
+		if content, is := changed[file]; is {
+			return content, nil
+		}
 		content, err := tree.ReadFile(file, maxSearchedBytes, buffer)
 		if errors.Is(err, fsutil.ErrTooLarge) {
 			err = search.ErrTooLarge

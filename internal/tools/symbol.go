@@ -19,15 +19,6 @@ const (
 	RenameName = "rename_symbol"
 )
 
-// The kinds of queries about a symbol.
-const (
-	opDefinition = "definition"
-	opReferences = "references"
-	opCallers    = "callers"
-	opHover      = "hover"
-	opRename     = "rename"
-)
-
 type symbolArgs struct {
 	Op      string `json:"op" jsonschema:"definition, references, callers, hover (type and documentation) or rename"`
 	Name    string `json:"name" jsonschema:"Name or Type.Method"`
@@ -40,9 +31,6 @@ type symbolArgs struct {
 const (
 	// maxPlaces is the number of places that an answer lists.
 	maxPlaces = 50
-	// maxDeclared is the number of lines of a declaration that an answer shows, and declaredHead the
-	// number that it shows of a longer one.
-	maxDeclared, declaredHead = 60, 40
 	// maxCandidates is the number of declarations of one name that an answer lists. maxShown is the
 	// number that it shows with their code.
 	maxCandidates, maxShown = 20, 3
@@ -73,7 +61,7 @@ func SymbolTool(servers *lsp.Folder) Tool {
 			Words: toolspec.SameVerbs("looking up", "looked up", "look up"),
 		},
 	}, func(ctx context.Context, env *Env, args symbolArgs) Answer {
-		answer, err := symbolCall{env.withFoundLimits(), servers, args}.answer(ctx)
+		answer, err := newSymbolCall(env.withFoundLimits(), servers, args).answer(ctx)
 		if err != nil {
 			return failedAnswer(err)
 		}
@@ -96,7 +84,7 @@ func RenameTool(servers *lsp.Folder) Tool {
 			Words:     []toolspec.Verbs{{Now: "renaming", Done: "renamed", Do: "rename", About: "{name} to {new_name}"}},
 		},
 	}, func(ctx context.Context, env *Env, args symbolArgs) (Plan, error) {
-		return symbolCall{env, servers, args}.planRename(ctx)
+		return newSymbolCall(env, servers, args).planRename(ctx)
 	})
 }
 
@@ -109,111 +97,112 @@ func (a symbolArgs) reads() []string {
 
 // asRename returns the name of the tool for a call: Rename if it requests a rename, otherwise name.
 func asRename(name string, op string) string {
-	if name == SymbolName && op == opRename {
+	if name == SymbolName && op == lsp.Rename {
 		return RenameName
 	}
 	return name
 }
 
-// symbolCall is one query about a symbol.
+// symbolCall is one query about a symbol. parts are the identifiers of its name, and word is the
+// last one.
 type symbolCall struct {
 	env     *Env
 	servers *lsp.Folder
 	args    symbolArgs
+	parts   []string
+	word    string
+}
+
+func newSymbolCall(env *Env, servers *lsp.Folder, args symbolArgs) symbolCall {
+	c := symbolCall{env: env, servers: servers, args: args, parts: identifiers(args.Name)}
+	if len(c.parts) > 0 {
+		c.word = c.parts[len(c.parts)-1]
+	}
+	return c
+}
+
+func (c symbolCall) answer(ctx context.Context) (Answer, error) {
+	if ops := []string{lsp.Definition, lsp.References, lsp.Callers, lsp.Hover}; !slices.Contains(ops, c.args.Op) {
+		return Answer{}, fmt.Errorf("unknown op %q (valid: %s, %s)", c.args.Op, strings.Join(ops, ", "), lsp.Rename)
+	}
+	targets, err := c.targets(ctx)
+	if err != nil {
+		return Answer{}, err
+	}
+	if c.args.Op == lsp.Definition && c.args.Line == 0 && targets[0].fit > 0 {
+		return c.show(ctx, targets)
+	}
+	found, t, err := c.first(ctx, targets)
+	if err != nil {
+		return Answer{}, err
+	}
+	var answer Answer
+	switch c.args.Op {
+	case lsp.Hover:
+		answer.Text = cmp.Or(shorten(found.Text, maxHover), "The language server knows nothing about "+c.args.Name+" there.")
+	case lsp.Definition:
+		answer, err = c.defined(ctx, t, found)
+	default:
+		answer = c.listed(ctx, found)
+	}
+	for _, n := range append(found.Notes, t.note) {
+		if n != "" {
+			answer.Text = lines.Append(answer.Text, "["+n+"]")
+		}
+	}
+	return answer, err
 }
 
 // first queries the only declaration. Without a declaration, it queries one location after another
 // until the server returns a result. A location can be in a comment, or in a file that the server
 // does not build.
-func (c symbolCall) first(ctx context.Context, targets []target, ask func(context.Context, lsp.SymbolPosition) (lsp.Answer, error)) (found lsp.Answer, note string, err error) {
-	only, note, err := c.single(targets)
-	if err != nil {
-		return found, "", err
+func (c symbolCall) first(ctx context.Context, targets []target) (found lsp.Answer, t target, err error) {
+	if len(targets) > 1 && targets[0].fit > 0 {
+		return found, t, fmt.Errorf("%s is declared %s; name one of these by file and line:\n%s", c.args.Name, times(len(targets)), candidates(targets, "more declaration"))
 	}
-	if only.declared {
-		targets = targets[:1]
+	lang, _ := lsp.LanguageOf(targets[0].abs)
+	var mentions []string
+	if lang.Partial && c.args.Op != lsp.Definition && c.args.Op != lsp.Hover {
+		if mentions, err = c.having(ctx, lang.MatchesFile); err != nil {
+			return found, t, err
+		}
 	}
-	mentions, err := c.mentions(ctx, only.Path)
-	if err != nil {
-		return found, "", err
-	}
-	for _, t := range targets {
-		t.Mentions = mentions
-		if found, err = ask(ctx, t.SymbolPosition); len(found.Places)+len(found.Edits) > 0 || found.Text != "" {
+	for _, t = range targets {
+		if found, err = c.ask(ctx, c.args.Op, t, mentions); len(found.Places)+len(found.Edits) > 0 || found.Text != "" {
 			break
 		}
 	}
 	if err != nil {
 		err = fmt.Errorf("%w; use search_file_content", err)
 	}
-	return found, note, err
+	return found, t, err
 }
 
-// uses requests the references of a name. If the answer lacks the declaration, it requests them
-// again there. pyright omits the uses of a name that a package imports from one of its modules.
-func (c symbolCall) uses(ctx context.Context, t lsp.SymbolPosition) (lsp.Answer, error) {
-	found, err := c.servers.References(ctx, t)
-	if lang, _ := lsp.LanguageOf(t.Path); err != nil || !lang.Partial || len(found.Places) == 0 {
+// ask asks about the name at a target. It adds to the answer of a server that only knows the files
+// of a project what this server omits.
+func (c symbolCall) ask(ctx context.Context, op string, t target, mentions []string) (lsp.Answer, error) {
+	at := lsp.SymbolPosition{Path: t.abs, Content: t.whole, At: t.at, NewName: c.args.NewName, Mentions: mentions}
+	found, err := c.servers.Ask(ctx, op, at)
+	if lang, _ := lsp.LanguageOf(t.abs); err != nil || !lang.Partial {
 		return found, err
 	}
-	declared, err := c.servers.Definition(ctx, t)
-	if err != nil || len(declared.Places) != 1 {
-		return found, nil // the first answer is used
-	}
-	has := func(p lsp.Location) bool {
-		return slices.ContainsFunc(found.Places, func(o lsp.Location) bool { return o.Path == p.Path && o.Line() == p.Line() })
-	}
-	s, at, err := c.openPlace(ctx, declared.Places[0])
-	if err != nil || has(declared.Places[0]) || nextName(s.whole, lastName(c.args.Name), at) != at {
-		return found, nil
-	}
-	more, err := c.servers.References(ctx, lsp.SymbolPosition{Path: s.abs, Content: s.whole, At: at, Mentions: t.Mentions})
-	for _, p := range more.Places {
-		if err == nil && !has(p) {
-			found.Places = append(found.Places, p)
-			found.Total++
+	switch {
+	case op == lsp.References && len(found.Places) > 0:
+		// pyright omits the uses of a name that a package imports from one of its modules, so it is
+		// asked again at the declaration.
+		declared, err := c.servers.Ask(ctx, lsp.Definition, at)
+		if err != nil || len(declared.Places) != 1 || slices.ContainsFunc(found.Places, declared.Places[0].IsOnLineOf) {
+			return found, nil
 		}
+		d, err := c.openPlace(ctx, declared.Places[0])
+		if err != nil || !slices.Contains(named(d.whole, c.word), d.at) {
+			return found, nil
+		}
+		at.Path, at.Content, at.At = d.abs, d.whole, d.at
+		more, _ := c.servers.Ask(ctx, op, at) // after an error, the first answer is used
+		found.Add(more.Places...)
+	case op == lsp.Rename && len(found.Edits) > 0:
+		return c.withUses(ctx, found, t, mentions)
 	}
-	slices.SortStableFunc(found.Places, func(a, b lsp.Location) int {
-		return cmp.Or(strings.Compare(a.Path, b.Path), cmp.Compare(a.Line(), b.Line()))
-	})
 	return found, nil
-}
-
-func (c symbolCall) answer(ctx context.Context) (Answer, error) {
-	ask, known := map[string]func(context.Context, lsp.SymbolPosition) (lsp.Answer, error){
-		opDefinition: c.servers.Definition, opReferences: c.uses, opCallers: c.servers.Callers, opHover: c.servers.Describe,
-	}[c.args.Op]
-	if !known {
-		return Answer{}, fmt.Errorf("unknown op %q (valid: %s, %s, %s, %s, %s)", c.args.Op, opDefinition, opReferences, opCallers, opHover, opRename)
-	}
-	targets, err := c.targets(ctx)
-	if err != nil {
-		return Answer{}, err
-	}
-	if c.args.Op == opDefinition && c.args.Line == 0 && targets[0].declared {
-		return c.show(ctx, targets)
-	}
-	found, note, err := c.first(ctx, targets, ask)
-	if err != nil {
-		return Answer{}, err
-	}
-	var answer Answer
-	switch c.args.Op {
-	case opHover:
-		answer = Answer{Text: plainText(found.Text)}
-		if answer.Text == "" {
-			answer.Text = "The language server knows nothing about " + c.args.Name + " there."
-		}
-	case opDefinition:
-		answer, err = c.defined(ctx, found)
-	default:
-		answer = c.listed(ctx, found)
-	}
-	for _, n := range append(found.Notes, note) {
-		if n != "" {
-			answer.Text = lines.Append(answer.Text, "["+n+"]")
-		}
-	}
-	return answer, err
 }

@@ -14,43 +14,33 @@ import (
 	"agent/internal/lsp"
 	"agent/internal/search"
 	"agent/internal/toolspec"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
-	if c.args.Op != opRename {
-		return Plan{}, fmt.Errorf("op is %q, not %s", c.args.Op, opRename)
+	if c.args.Op != lsp.Rename {
+		return Plan{}, fmt.Errorf("op is %q, not %s", c.args.Op, lsp.Rename)
 	}
-	if c.args.NewName == "" || lastName(c.args.NewName) != c.args.NewName {
+	if !slices.Equal(identifiers(c.args.NewName), []string{c.args.NewName}) {
 		return Plan{}, fmt.Errorf("new_name %q is not a name", c.args.NewName)
 	}
 	targets, err := c.targets(ctx)
 	if err != nil {
 		return Plan{}, err
 	}
-	word := lastName(c.args.Name)
-	found, _, err := c.first(ctx, targets, func(ctx context.Context, t lsp.SymbolPosition) (lsp.Answer, error) {
-		found, err := c.servers.Rename(ctx, t, c.args.NewName)
-		if lang, _ := lsp.LanguageOf(t.Path); err != nil || !lang.Partial || len(found.Edits) == 0 {
-			return found, err
-		}
-		uses, err := c.servers.References(ctx, t)
-		return c.withUses(ctx, found, uses.Places, word), err
-	})
-	if err != nil {
+	found, t, err := c.first(ctx, targets)
+	switch {
+	case err != nil:
 		return Plan{}, err
-	}
-	if len(found.Notes) > 0 {
+	case len(found.Notes) > 0:
 		return Plan{}, fmt.Errorf("nothing was renamed: %s; call again", found.Notes[0])
+	case len(found.Edits) == 0:
+		return Plan{}, fmt.Errorf("the language server can't rename %s there", c.word)
 	}
-	if len(found.Edits) == 0 {
-		return Plan{}, fmt.Errorf("the language server can't rename %s there", word)
-	}
-	if macro, err := c.inMacro(ctx, targets[0].Path, word); err != nil || macro != "" {
+	if macro, err := c.inMacro(ctx, t.abs); err != nil || macro != "" {
 		return Plan{}, cmp.Or(err, fmt.Errorf("nothing was renamed: a macro has the name too, which the server does not rename:\n%s", macro))
 	}
-	var planned edit
-	var changed []string
-	count := 0
 	edits := map[string][]lsp.Edit{} // a server can name a file by its links, too
 	for _, file := range slices.Sorted(maps.Keys(found.Edits)) {
 		abs, err := c.env.Workspace.Resolve(file)
@@ -59,67 +49,49 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 		}
 		edits[abs] = append(edits[abs], found.Edits[file]...)
 	}
+	var planned edit
+	var names []string
+	after := map[string][]byte{}
+	count := 0
 	for _, file := range slices.Sorted(maps.Keys(edits)) {
-		c, places, err := c.renamed(file, word, edits[file])
+		one, places, err := c.renamed(file, edits[file])
 		if err != nil {
 			return Plan{}, errors.New("nothing was renamed: " + err.Error())
 		}
-		planned.changes = append(planned.changes, c)
-		changed = append(changed, toolspec.ReportedFile(c.rel, ""))
+		planned.changes = append(planned.changes, one)
+		names = append(names, toolspec.ReportedFile(one.rel, ""))
+		after[one.rel] = one.after
 		count += places
 	}
-	remaining, err := c.remaining(ctx, word, planned.changes)
-	if err != nil {
+	plan := c.env.planEdit(planned)
+	plan.Preview.Title = fmt.Sprintf("rename %s to %s: %s", c.word, c.args.NewName, plan.Preview.Title)
+	if plan.Preview.Note, err = c.remaining(ctx, after); err != nil {
 		return Plan{}, err
 	}
-	plan := c.env.planEdit(planned)
-	plan.Preview.Title = fmt.Sprintf("rename %s to %s: %s", word, c.args.NewName, plan.Preview.Title)
-	plan.Preview.Note = remaining
-	apply := plan.Apply
+	apply, text := plan.Apply, fmt.Sprintf("Renamed %s to %s at %s.\n%s%s\n", c.word, c.args.NewName, humanize.Count(count, "place"), toolspec.ReportFiles, toolspec.ReportedFiles(names, ""))
 	plan.Apply = func(ctx context.Context) Answer {
 		answer := apply(ctx)
 		if answer.Error == "" {
-			answer.Text = fmt.Sprintf("Renamed %s to %s at %s.\n%s%s\n", word, c.args.NewName, humanize.Count(count, "place"), toolspec.ReportFiles, toolspec.ReportedFiles(changed, ""))
-			if remaining != "" {
-				answer.Text += remaining + "\n"
-			}
+			answer.Text = strings.TrimSuffix(text+plan.Preview.Note, "\n") + "\n"
 		}
 		return answer
 	}
 	return plan, nil
 }
 
-// remaining lists the lines that contain a name after a rename, first those of the changed files. A
-// server does not rename words in strings, comments and documents, names in code for another
-// system, and names of other things. It returns "" for a short name, which is often a plain word.
-func (c symbolCall) remaining(ctx context.Context, word string, changes []change) (string, error) {
-	if utf8.RuneCountInString(word) < shortestWord {
+// remaining returns a list of the lines that still contain the old name after a rename. Lines of
+// changed files come first. A server does not rename words in strings, comments and documents, names
+// in code for another system, and names of other things. The list of a short name is empty, because
+// such a name is often a plain word.
+func (c symbolCall) remaining(ctx context.Context, changed map[string][]byte) (string, error) {
+	if utf8.RuneCountInString(c.word) < shortestWord {
 		return "", nil
 	}
-	expression, err := wholeWord(word)
-	if err != nil {
+	matches, err := c.search(ctx, func(string) bool { return true }, changed, search.Query{Limit: maxCounted})
+	if err != nil || len(matches) == 0 {
 		return "", err
 	}
-	query := search.Query{Limit: maxCounted}
-	after := map[string][]byte{}
-	var changed []string
-	for _, one := range changes {
-		after[one.rel] = one.after
-		changed = append(changed, one.rel)
-	}
-	matches, _, err := search.Files(ctx, expression, changed, func(file string, _ []byte) ([]byte, error) { return after[file], nil }, query)
-	if err != nil {
-		return "", err
-	}
-	more, err := c.search(ctx, expression, func(file string) bool { return after[file] == nil }, query)
-	if err != nil {
-		return "", err
-	}
-	matches = append(matches, more...)
-	if len(matches) == 0 {
-		return "", nil
-	}
-	list := []string{"Still named " + word + ":"}
+	list := []string{"Still named " + c.word + ":"}
 	for _, m := range matches[:min(len(matches), maxRemaining)] {
 		list = append(list, fmt.Sprintf("%s:%d: %s", humanize.FileName(m.File), m.Line, humanize.Line(cutAround(m.Text, m.At, remainingBytes), 0)))
 	}
@@ -135,55 +107,45 @@ func (c symbolCall) remaining(ctx context.Context, word string, changes []change
 // withUses adds to a rename the uses in files that the server does not edit, because they are
 // outside of its project. If a server keeps the name in an import such as {name as other}, it has
 // excluded the other files on purpose.
-func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, uses []lsp.Location, word string) lsp.Answer {
+func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, t target, mentions []string) (lsp.Answer, error) {
 	for _, edits := range found.Edits {
 		if slices.ContainsFunc(edits, func(e lsp.Edit) bool { return e.New != c.args.NewName }) {
-			return found
+			return found, nil
 		}
 	}
+	uses, err := c.ask(ctx, lsp.References, t, mentions)
 	inProject := maps.Clone(found.Edits)
-	for _, p := range uses {
-		if s, at, err := c.openPlace(ctx, p); err == nil && inProject[p.Path] == nil && nextName(s.whole, word, at) == at {
+	for _, p := range uses.Places {
+		if u, err := c.openPlace(ctx, p); err == nil && inProject[p.Path] == nil && slices.Contains(named(u.whole, c.word), u.at) {
 			found.Edits[p.Path] = append(found.Edits[p.Path], lsp.Edit{Location: p, New: c.args.NewName})
 		}
 	}
-	return found
+	return found, err
 }
 
-// renamed returns the change of one file by a rename, and the number of its places. It refuses edits that do not replace the
-// name, because the server then used other content or made an error.
-func (c symbolCall) renamed(file, word string, edits []lsp.Edit) (change, int, error) {
+// renamed returns the change of a file by a rename, and the number of its places. It refuses edits
+// that do not replace the name, because the server then used other content or made an error.
+func (c symbolCall) renamed(file string, edits []lsp.Edit) (change, int, error) {
 	s, err := c.env.openToEdit(file)
 	if err != nil {
 		return change{}, 0, err
 	}
-	type splice struct {
-		start, end int
-		text       string
-	}
-	var splices []splice
+	var replaced []udiff.Edit
 	for _, e := range edits {
 		start, end, ok := e.Offsets(s.whole)
 		if !ok {
 			return change{}, 0, fmt.Errorf("%s:%d: %w", s.rel, e.Line(), errMoved)
 		}
-		if old := string(s.whole[start:end]); old != "" && old != word {
-			return change{}, 0, fmt.Errorf("%s:%d: the language server would replace %.40q, not %s", s.rel, e.Line(), old, word)
+		if old := string(s.whole[start:end]); old != "" && old != c.word {
+			return change{}, 0, fmt.Errorf("%s:%d: the language server would replace %.40q, not %s", s.rel, e.Line(), old, c.word)
 		}
-		if !slices.Contains(splices, splice{start, end, e.New}) {
-			splices = append(splices, splice{start, end, e.New})
+		if one := (udiff.Edit{Start: start, End: end, New: e.New}); !slices.Contains(replaced, one) {
+			replaced = append(replaced, one)
 		}
 	}
-	slices.SortFunc(splices, func(a, b splice) int { return a.start - b.start })
-	var after []byte
-	done := 0
-	for _, p := range splices {
-		if p.start < done {
-			return change{}, 0, fmt.Errorf("%s: the edits of the language server overlap", s.rel)
-		}
-		after = append(append(after, s.whole[done:p.start]...), p.text...)
-		done = p.end
+	after, err := udiff.ApplyBytes(s.whole, replaced)
+	if err != nil {
+		return change{}, 0, fmt.Errorf("%s: the edits of the language server overlap", s.rel)
 	}
-	after = append(after, s.whole[done:]...)
-	return s.changeTo(after), len(splices), nil
+	return s.changeTo(after), len(replaced), nil
 }

@@ -5,11 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"agent/internal/base/humanize"
@@ -19,212 +20,259 @@ import (
 	"agent/internal/search"
 )
 
-// A target is a location of the name of a call. declared is set for a declaration of that name.
+// A target is a location of a name in an opened file.
 type target struct {
-	lsp.SymbolPosition
-	declared bool
-	note     string
-	// fits is the number of parts of the requested name that the declared name has.
-	fits int
+	*source
+	at int
+	// fit says how well a declaration matches the name of the call. It is 0 for another location.
+	fit int
+	// note is for the answer about the target.
+	note string
 }
 
-// single returns the only target, or the first one if none is a declaration. For several
-// declarations, it returns an error that lists them.
-func (c symbolCall) single(all []target) (target, string, error) {
-	if len(all) == 1 || !all[0].declared {
-		return all[0], all[0].note, nil
-	}
+// match returns the line of a target as a search result.
+func (t target) match() search.Match {
+	begin := bytes.LastIndexByte(t.whole[:t.at], '\n') + 1
+	line, _, _ := bytes.Cut(t.whole[begin:], []byte("\n"))
+	text := strings.TrimRight(strings.ToValidUTF8(string(line), replacement), "\r")
+	return search.Match{File: humanize.FileName(t.rel), Line: bytes.Count(t.whole[:t.at], []byte("\n")) + 1, At: t.at - begin, Text: text}
+}
+
+// String returns the line of a target, with its path and number.
+func (t target) String() string {
+	m := t.match()
+	return inGroup(m.File, []search.Match{m}, 0)
+}
+
+// candidates lists targets, a line each.
+func candidates(all []target, more string) string {
 	var list []string
 	for _, t := range all[:min(len(all), maxCandidates)] {
-		list = append(list, c.lineAt(t.Path, t.Content, t.At))
+		list = append(list, t.String())
 	}
-	if more := len(all) - len(list); more > 0 {
-		list = append(list, humanize.Count(more, "more declaration"))
+	if n := len(all) - len(list); n > 0 {
+		list = append(list, humanize.Count(n, more))
 	}
-	return target{}, "", fmt.Errorf("%s is declared %s; name one of these by file and line:\n%s", c.args.Name, times(len(all)), strings.Join(list, "\n"))
+	return strings.Join(list, "\n")
 }
 
-// lineAt formats the line at an offset of a file, with its path and number.
-func (c symbolCall) lineAt(abs string, content []byte, at int) string {
-	begin := bytes.LastIndexByte(content[:at], '\n') + 1
-	line, _, _ := bytes.Cut(content[begin:], []byte("\n"))
-	text := strings.TrimRight(strings.ToValidUTF8(string(line), replacement), "\r")
-	return fmt.Sprintf("%s:%d: %s", humanize.FileName(c.env.Workspace.Rel(abs)), bytes.Count(content[:at], []byte("\n"))+1, excerpt(text, at-begin))
-}
-
-// targets finds the locations of the name of a call: in the file of the call, or the declarations
-// in the workspace. It returns at least one.
+// targets finds the locations of the name of a call: in the file of the call, or in the workspace.
+// They are the declarations that match the name best. If there is none, they are some other
+// locations of the name. It returns at least one.
 func (c symbolCall) targets(ctx context.Context) ([]target, error) {
-	word := lastName(c.args.Name)
-	if word == "" {
-		return nil, fmt.Errorf("%q is not an identifier; give a name such as Name or Type.Method", c.args.Name)
-	}
-	if c.args.File == "" {
-		if c.args.Line != 0 {
-			return nil, errors.New("a line needs its file")
-		}
-		return c.inWorkspace(ctx, word)
-	}
-	s, err := c.env.open(ctx, c.args.File)
-	if err != nil {
-		return nil, err
-	}
-	s.Close()
-	if err := c.canAsk(s.abs, s.whole); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.rel, err)
-	}
-	here := func(at int) target {
-		return target{SymbolPosition: lsp.SymbolPosition{Path: s.abs, Content: s.whole, At: at}}
-	}
-	if c.args.Line > 0 {
-		at, err := nameOnLine(s.whole, c.args.Name, word, c.args.Line)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.rel, err)
-		}
-		found := []target{here(at)}
-		if line := bytes.Count(s.whole[:at], []byte("\n")) + 1; line != c.args.Line {
-			found[0].note = fmt.Sprintf("line %d does not have the name; used line %d", c.args.Line, line)
-		}
-		// The first occurrence on the line may be in a string or comment.
-		end := len(s.whole)
-		if next := bytes.IndexByte(s.whole[at:], '\n'); next >= 0 {
-			end = at + next
-		}
-		for at = nextName(s.whole, word, at+len(word)); 0 <= at && at < end; at = nextName(s.whole, word, at+len(word)) {
-			found = append(found, here(at))
-		}
-		return found, nil
-	}
-	if all := declarations(ctx, s.abs, s.whole, c.args.Name, word); len(all) > 0 {
-		return preferred(all, c.args.Name), nil
-	}
-	at := nextName(s.whole, word, 0)
-	if at < 0 {
-		return nil, fmt.Errorf("%s does not have the name %s", s.rel, word)
-	}
-	return []target{here(at)}, nil
-}
-
-// canAsk returns an error if no server supports a file.
-func (c symbolCall) canAsk(abs string, content []byte) error {
-	lang, known := lsp.LanguageOf(abs)
 	switch {
-	case !known:
-		return fmt.Errorf("%w; use search_file_content", lsp.ErrNoServer)
-	case content == nil:
-		return errors.New("it is too large; use search_file_content")
-	case !utf8.Valid(content):
-		return errors.New("it is not UTF-8; use search_file_content")
-	}
-	_, err := c.servers.Find(lang)
-	return err
-}
-
-// inWorkspace returns the declarations of a name in files whose language has a server. If there is
-// none, it returns some other locations of the name.
-func (c symbolCall) inWorkspace(ctx context.Context, word string) ([]target, error) {
-	asks := map[string]bool{}
-	files, err := c.having(ctx, word, func(file string) bool {
-		ext := path.Ext(file)
-		if _, known := asks[ext]; !known {
-			lang, is := lsp.LanguageOf(file)
-			asks[ext] = is
-			if is {
-				_, missing := c.servers.Find(lang)
-				asks[ext] = missing == nil
-			}
+	case c.word == "":
+		return nil, fmt.Errorf("%q is not an identifier; give a name such as Name or Type.Method", c.args.Name)
+	case c.args.File == "" && c.args.Line != 0:
+		return nil, errors.New("a line needs its file")
+	case c.args.File != "":
+		s, err := c.open(ctx, c.args.File)
+		switch {
+		case err != nil:
+			return nil, err
+		case c.args.Line > 0:
+			return c.onLine(s)
 		}
-		return asks[ext]
+		return c.in(ctx, []*source{s}, fmt.Errorf("%s does not have the name %s", s.rel, c.word))
+	}
+	served := c.servers.Installed()
+	files, err := c.having(ctx, func(file string) bool {
+		return slices.ContainsFunc(served, func(l lsp.Language) bool { return l.MatchesFile(file) })
 	})
 	if err != nil {
 		return nil, err
 	}
-	var declared, used []target
+	var opened []*source
 	for _, file := range files {
-		s, err := c.env.open(ctx, file)
-		if err != nil {
-			continue
+		if s, err := c.open(ctx, file); err == nil {
+			opened = append(opened, s)
 		}
-		s.Close()
-		at := -1
-		if s.whole != nil && utf8.Valid(s.whole) {
-			at = nextName(s.whole, word, 0)
+	}
+	return c.in(ctx, opened, fmt.Errorf("no file with a language server contains the name %s", c.word))
+}
+
+// open opens a file about which a server can be asked.
+func (c symbolCall) open(ctx context.Context, file string) (*source, error) {
+	s, err := c.env.open(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	s.Close()
+	if _, known := lsp.LanguageOf(s.abs); !known {
+		return nil, fmt.Errorf("%s: %w; use search_file_content", s.rel, lsp.ErrNoServer)
+	}
+	if s.whole == nil || !utf8.Valid(s.whole) {
+		return nil, fmt.Errorf("%s: it is too large or not UTF-8; use search_file_content", s.rel)
+	}
+	return s, nil
+}
+
+// onLine returns the locations of the name on the line of the call, or on the nearest line that has
+// the name. Of several, the first that has the whole qualified name comes first. Another one may be
+// in a string or comment.
+func (c symbolCall) onLine(s *source) (found []target, _ error) {
+	best, line, last := nearLines+1, 1, 0
+	for _, at := range named(s.whole, c.word) {
+		line += bytes.Count(s.whole[last:at], []byte("\n"))
+		last = at
+		away := max(line-c.args.Line, c.args.Line-line)
+		if away < best {
+			best, found = away, nil
 		}
-		if at < 0 {
-			continue
+		t := target{source: s, at: at}
+		if away > 0 {
+			t.note = fmt.Sprintf("line %d does not have the name; used line %d", c.args.Line, line)
 		}
-		if declared = append(declared, declarations(ctx, s.abs, s.whole, c.args.Name, word)...); len(used) < maxTried {
-			used = append(used, target{SymbolPosition: lsp.SymbolPosition{Path: s.abs, Content: s.whole, At: at}})
+		switch {
+		case away == best && bytes.HasSuffix(s.whole[:at+len(c.word)], []byte(c.args.Name)) && c.args.Name != c.word:
+			found = slices.Insert(found, 0, t)
+		case away == best:
+			found = append(found, t)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s: line %d does not have the name %s", s.rel, c.args.Line, c.word)
+	}
+	return found, nil
+}
+
+// in returns the targets in files. none is the error if there is no target.
+func (c symbolCall) in(ctx context.Context, files []*source, none error) ([]target, error) {
+	var declared, used []target
+	best := 1
+	for _, s := range files {
+		for _, t := range c.declarations(ctx, s) {
+			if t.fit > best {
+				best, declared = t.fit, nil
+			}
+			if t.fit == best {
+				declared = append(declared, t)
+			}
+		}
+		if all := named(s.whole, c.word); len(all) > 0 && len(used) < maxTried {
+			used = append(used, target{source: s, at: all[0]})
 		}
 	}
 	switch {
 	case len(declared) > 0:
-		return preferred(declared, c.args.Name), nil
+		return declared, nil
 	case len(used) > 0:
 		return used, nil
 	}
-	return nil, fmt.Errorf("no file with a language server contains the name %s", word)
+	return nil, none
 }
 
-// having returns files that contain a name, at most maxOutlined.
-func (c symbolCall) having(ctx context.Context, word string, keep func(file string) bool) (found []string, err error) {
-	expression, err := wholeWord(word)
-	if err != nil {
-		return nil, err
+// declarations returns the declarations of the name of a call in a file. A declaration fits better
+// if more parts of the name match, and if the part before them is its package or module, as in
+// json.Marshal.
+func (c symbolCall) declarations(ctx context.Context, s *source) (found []target) {
+	if len(s.whole) > maxOutlineBytes {
+		return nil
 	}
-	matches, err := c.search(ctx, expression, keep, search.Query{First: true, Limit: maxOutlined})
+	outlined, err := outline.Read(ctx, s.abs, string(s.whole))
+	if err != nil {
+		return nil
+	}
+	for _, d := range outlined.Declarations {
+		declared := identifiers(d.Name)
+		n := 0
+		for n < min(len(c.parts), len(declared)) && c.parts[len(c.parts)-1-n] == declared[len(declared)-1-n] {
+			n++
+		}
+		if n == 0 || n < min(len(c.parts), len(declared)) {
+			continue // a method of another type has this name
+		}
+		t := target{source: s, fit: 2 * n}
+		if n < len(c.parts) {
+			stem := strings.TrimSuffix(filepath.Base(s.abs), filepath.Ext(s.abs))
+			if q := c.parts[len(c.parts)-1-n]; q == stem || q == filepath.Base(filepath.Dir(s.abs)) {
+				t.fit++
+			}
+		}
+		text := s.whole[d.Head:d.End]
+		if bytes.HasPrefix(text, []byte("func (")) { // a receiver may have the same name
+			text = text[bytes.IndexByte(text, ')'):]
+		}
+		if all := named(text, c.word); len(all) > 0 {
+			t.at = d.End - len(text) + all[0]
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
+// isNameRune reports whether a character is part of a name.
+func isNameRune(r rune) bool {
+	return r == '_' || r == '$' || unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+// identifiers returns the identifiers of a name such as Type.Method, pkg::f or (*T).f().
+func identifiers(name string) []string {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return !isNameRune(r) })
+	return slices.DeleteFunc(parts, func(part string) bool { return part[0] >= '0' && part[0] <= '9' })
+}
+
+// named returns the offsets of a name in a text, as a whole word.
+func named(content []byte, word string) (all []int) {
+	for at := 0; ; at += len(word) {
+		i := bytes.Index(content[at:], []byte(word))
+		if i < 0 {
+			return all
+		}
+		at += i
+		before, _ := utf8.DecodeLastRune(content[:at])
+		after, _ := utf8.DecodeRune(content[at+len(word):])
+		if !isNameRune(before) && !isNameRune(after) {
+			all = append(all, at)
+		}
+	}
+}
+
+// having returns files that contain the name of a call, at most maxOutlined.
+func (c symbolCall) having(ctx context.Context, keep func(file string) bool) (found []string, err error) {
+	matches, err := c.search(ctx, keep, nil, search.Query{First: true, Limit: maxOutlined})
 	for _, match := range matches {
 		found = append(found, filepath.Join(c.env.Workspace.Root(), match.File))
 	}
 	return found, err
 }
 
-// wholeWord returns an expression that matches a name as nextName does.
-func wholeWord(name string) (*search.Expression, error) {
-	return search.Parse(`(^|[^\p{L}\p{Nd}_$])` + regexp.QuoteMeta(name) + `([^\p{L}\p{Nd}_$]|$)`)
-}
-
-// search searches the files of the workspace that keep accepts and that the model may read.
-func (c symbolCall) search(ctx context.Context, expression *search.Expression, keep func(file string) bool, query search.Query) ([]search.Match, error) {
+// search searches the files of the workspace that keep accepts and that the model may read for the
+// name of a call. Before them, it searches the contents of changed files.
+func (c symbolCall) search(ctx context.Context, keep func(file string) bool, changed map[string][]byte, query search.Query) ([]search.Match, error) {
+	expression, err := search.Parse(`(^|[^\p{L}\p{Nd}_$])` + regexp.QuoteMeta(c.word) + `([^\p{L}\p{Nd}_$]|$)`) // as named does
+	if err != nil {
+		return nil, err
+	}
 	w := c.env.Workspace
 	base, files, err := w.Files(ctx, w.Root(), func(file string) bool {
-		return keep(file) && c.env.mayRead(filepath.Join(w.Root(), file))
+		return keep(file) && changed[file] == nil && c.env.mayRead(filepath.Join(w.Root(), file))
 	})
 	if err != nil {
 		return nil, err
 	}
-	matches, _, err := searchFiles(ctx, w, expression, base, files, query)
+	files = append(slices.Sorted(maps.Keys(changed)), files...)
+	matches, _, err := searchFiles(ctx, w, expression, base, files, changed, query)
 	return matches, err
 }
 
-// mentions returns the files that contain the name of a call, for a server that does not search all
-// files itself.
-func (c symbolCall) mentions(ctx context.Context, abs string) ([]string, error) {
-	lang, _ := lsp.LanguageOf(abs)
-	if !lang.Partial || c.args.Op == opDefinition || c.args.Op == opHover {
-		return nil, nil
-	}
-	return c.having(ctx, lastName(c.args.Name), lang.MatchesFile)
-}
-
-// inMacro returns the first line of a macro definition that contains a name, "" if there is none. A
-// parameter of the macro with this name does not count.
-func (c symbolCall) inMacro(ctx context.Context, abs, word string) (string, error) {
+// inMacro returns the first line of a macro definition that contains the name of a call, "" if there
+// is none. A parameter of the macro with this name does not count.
+func (c symbolCall) inMacro(ctx context.Context, abs string) (string, error) {
 	lang, _ := lsp.LanguageOf(abs)
 	if !lang.Macros {
 		return "", nil
 	}
-	files, err := c.having(ctx, word, lang.MatchesFile)
+	files, err := c.having(ctx, lang.MatchesFile)
 	for _, file := range files {
-		s, err := c.env.open(ctx, file)
+		s, err := c.open(ctx, file)
 		if err != nil {
 			return "", err
 		}
-		s.Close()
 		for _, macro := range macros.FindAllSubmatchIndex(s.whole, -1) {
 			parameters, body := s.whole[max(macro[2], 0):max(macro[3], 0)], s.whole[macro[4]:macro[5]]
-			if at := nextName(body, word, 0); at >= 0 && nextName(parameters, word, 0) < 0 {
-				return c.lineAt(s.abs, s.whole, macro[4]+at), nil
+			if all := named(body, c.word); len(all) > 0 && len(named(parameters, c.word)) == 0 {
+				return target{source: s, at: macro[4] + all[0]}.String(), nil
 			}
 		}
 	}
@@ -233,62 +281,3 @@ func (c symbolCall) inMacro(ctx context.Context, abs, word string) (string, erro
 
 // macros matches definitions of macros: their parameters and their text, including continued lines.
 var macros = lazyregexp.New(`(?m)^[ \t]*#[ \t]*define[ \t]+\w+(\([^)\n]*\))?((?:[^\n\\]|\\\r?\n|\\.)*)`)
-
-// preferred returns the declarations that match a name best. Of several, it selects those in the
-// package or module that qualifies the name, such as json.Marshal.
-func preferred(all []target, name string) []target {
-	most := slices.MaxFunc(all, func(a, b target) int { return a.fits - b.fits }).fits
-	all = slices.DeleteFunc(all, func(t target) bool { return t.fits < most })
-	parts := partsOf(name)
-	if most == len(parts) {
-		return all
-	}
-	qualifier := parts[len(parts)-most-1]
-	var in []target
-	for _, t := range all {
-		stem := strings.TrimSuffix(filepath.Base(t.Path), filepath.Ext(t.Path))
-		if stem == qualifier || filepath.Base(filepath.Dir(t.Path)) == qualifier {
-			in = append(in, t)
-		}
-	}
-	if len(in) > 0 {
-		return in
-	}
-	return all
-}
-
-// partsOf returns the identifiers of a qualified name.
-func partsOf(name string) []string {
-	return strings.FieldsFunc(name, func(r rune) bool { return !isNameRune(r) })
-}
-
-// declarations returns the declarations of a name in a file.
-func declarations(ctx context.Context, abs string, content []byte, name, word string) (found []target) {
-	if len(content) > maxOutlineBytes {
-		return nil
-	}
-	text := string(content)
-	outlined, err := outline.Read(ctx, abs, text)
-	if err != nil {
-		return nil
-	}
-	asked := partsOf(name)
-	for _, d := range outlined.Declarations {
-		declared := partsOf(d.Name)
-		fits := 0
-		for fits < min(len(asked), len(declared)) && asked[len(asked)-1-fits] == declared[len(declared)-1-fits] {
-			fits++
-		}
-		if fits == 0 || fits < min(len(asked), len(declared)) {
-			continue // a method of another type has this name
-		}
-		head := d.Head
-		if rest := text[head:]; strings.HasPrefix(rest, "func (") { // a receiver may have the same name
-			head += strings.IndexByte(rest, ')')
-		}
-		if at := nextName(content, word, head); at >= 0 && at < d.End {
-			found = append(found, target{SymbolPosition: lsp.SymbolPosition{Path: abs, Content: content, At: at}, declared: true, fits: fits})
-		}
-	}
-	return found
-}

@@ -70,7 +70,7 @@ func TestSymbol(t *testing.T) {
 		{params{"op": "references", "name": "Name", "file": "b/b.go", "line": 2}, "a/a.go\n4: func Name() int {\n10: func (T) Name() {}\nb/b.go:3: var x = Name() + Name()\n[4 places in 2 files]\n[line 2 does not have the name; used line 3]\n"},
 		{params{"op": "references", "name": "Name"}, "Name is declared twice; name one of these by file and line:\na/a.go:4: func Name() int {\na/a.go:10: func (T) Name() {}"},
 		{params{"op": "callers", "name": "Only"}, "b/b.go:1: package b  [in caller]\n[1 call in 1 file]\n"},
-		{params{"op": "hover", "name": "Only"}, "func [31mOnly\nits text"},
+		{params{"op": "hover", "name": "Only"}, "func \x1b[31mOnly\nits text"},
 		{params{"op": "uses", "name": "Only"}, `unknown op "uses" (valid: definition, references, callers, hover, rename)`},
 		{params{"op": "references", "name": "Missing"}, "no file with a language server contains the name Missing"},
 		{params{"op": "references", "name": "!"}, `"!" is not an identifier; give a name such as Name or Type.Method`},
@@ -368,8 +368,9 @@ func TestRealServers(t *testing.T) {
 				}
 				return
 			}
-			got = call(t, env, SymbolTool(folder), params{"op": "references", "name": strings.TrimSuffix(c.name, lastName(c.name)) + c.to, "file": file})
-			if renamed := strings.ReplaceAll(c.references, lastName(c.name)+"(", c.to+"("); strings.TrimSpace(got.Text) != strings.TrimSpace(renamed) {
+			word := newSymbolCall(env, folder, symbolArgs{Name: c.name}).word
+			got = call(t, env, SymbolTool(folder), params{"op": "references", "name": c.name[:len(c.name)-len(word)] + c.to, "file": file})
+			if renamed := strings.ReplaceAll(c.references, word+"(", c.to+"("); strings.TrimSpace(got.Text) != strings.TrimSpace(renamed) {
 				t.Errorf("%s%s\nwant:\n%s", got.Text, got.Error, renamed)
 			}
 			for name, bad := range map[string]string{"a/a.go": "var x int = true\n", "a.py": "x: int = 's'\n"} {
