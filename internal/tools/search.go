@@ -342,7 +342,7 @@ func searchFiles(ctx context.Context, w *workspace.Workspace, expression *search
 	defer tree.Close()
 	return search.Files(ctx, expression, files, func(file string, buffer []byte) ([]byte, error) {
 		if content, is := changed[file]; is {
-			return content, nil
+			return append(buffer[:0], content...), nil // the result is the buffer of the next file
 		}
 		content, err := tree.ReadFile(file, maxSearchedBytes, buffer)
 		if errors.Is(err, fsutil.ErrTooLarge) {
