@@ -2,6 +2,9 @@ package app
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -141,13 +144,21 @@ func (s *symbols) served(file string) bool {
 	return err == nil
 }
 
-// problems returns the problems in a file of the workspace, as FILE:LINE: TEXT.
+// problems returns the problems in a file of the workspace, as FILE:LINE: TEXT. A missing file has
+// none. It also returns an error if the answer may be incomplete or outdated.
 func (s *symbols) problems(ctx context.Context, file string) ([]string, error) {
-	problems, err := s.folder.Problems(ctx, filepath.Join(s.folder.Root, file))
-	for i, p := range problems {
-		problems[i] = file + ":" + p
+	path := filepath.Join(s.folder.Root, file)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	return problems, err
+	found, err := s.folder.Ask(ctx, lsp.Problems, lsp.SymbolPosition{Path: path})
+	for i, p := range found.Problems {
+		found.Problems[i] = file + ":" + p
+	}
+	if len(found.Notes) > 0 {
+		err = errors.New(found.Notes[0])
+	}
+	return found.Problems, err
 }
 
 // LanguageServers returns the language servers that are installed for the files of a workspace, and the
@@ -157,7 +168,7 @@ func LanguageServers(ctx context.Context, root string, environ []string) (found,
 	if err != nil {
 		return nil, nil
 	}
-	for _, lang := range lsp.Languages() {
+	for _, lang := range lsp.Languages {
 		files, err := filesOf(ctx, w, lang.Concerns)
 		if err != nil || !lang.Serves(files, leastFiles) {
 			continue

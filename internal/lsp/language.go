@@ -42,17 +42,16 @@ type Language struct {
 	environ []string
 }
 
-// Languages returns the supported languages.
-func Languages() []Language { return languages }
-
-var languages = []Language{
+// Languages are the supported languages.
+var Languages = []Language{
 	{
 		Name: "Go", Program: "gopls", Package: "golang.org/x/tools/gopls",
 		Diagnoses: true,
 		files:     map[string]string{".go": "go"},
 		projects:  []string{"go.mod", "go.sum", "go.work"},
-		settings:  map[string]any{"gopls": goplsSettings},
-		options:   func(string) any { return goplsSettings },
+		settings: map[string]any{"gopls": map[string]any{
+			"hoverKind": "SynopsisDocumentation", "linksInHover": false, "analysisProgressReporting": false, "pullDiagnostics": true,
+		}},
 		environ: []string{
 			"GOPROXY=off", "GOTOOLCHAIN=local", "GOSUMDB=off", "GOCACHE=$CACHE/go-build", "GOPLSCACHE=$CACHE/gopls", "GOTELEMETRY=off",
 		},
@@ -87,10 +86,7 @@ var languages = []Language{
 	},
 }
 
-var (
-	goplsSettings   = map[string]any{"hoverKind": "SynopsisDocumentation", "linksInHover": false, "analysisProgressReporting": false, "pullDiagnostics": true}
-	pyrightSettings = map[string]any{"diagnosticMode": "openFilesOnly", "autoSearchPaths": true, "useLibraryCodeForTypes": true}
-)
+var pyrightSettings = map[string]any{"diagnosticMode": "openFilesOnly", "autoSearchPaths": true, "useLibraryCodeForTypes": true}
 
 // besides returns the path of a file of a package that is installed beside the package of a
 // program, or "" if it does not exist.
@@ -110,7 +106,7 @@ func besides(program, file string) string {
 
 // LanguageOf returns the language of a file.
 func LanguageOf(path string) (Language, bool) {
-	for _, l := range languages {
+	for _, l := range Languages {
 		if l.MatchesFile(path) {
 			return l, true
 		}

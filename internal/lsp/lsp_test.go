@@ -299,12 +299,9 @@ func TestProblems(t *testing.T) {
 		{"package a\n", "[]"}, {"package a\nbroken\n", "[2: undefined: ␛[31mbroken]"}, {"package a\n\nbroken\n", "[3: undefined: ␛[31mbroken]"},
 	} {
 		write(t, file, c.text)
-		if got, err := f.Problems(t.Context(), file); err != nil || fmt.Sprint(got) != c.want {
-			t.Errorf("%q: %q, %v", c.text, got, err)
+		if got, err := f.Ask(t.Context(), lsp.Problems, lsp.SymbolPosition{Path: file}); err != nil || fmt.Sprint(got.Problems) != c.want {
+			t.Errorf("%q: %q, %v", c.text, got.Problems, err)
 		}
-	}
-	if got, err := f.Problems(t.Context(), filepath.Join(f.Root, "new.go")); err != nil || len(got) > 0 {
-		t.Errorf("a file to be: %q, %v", got, err)
 	}
 }
 
@@ -323,7 +320,7 @@ func TestProgramsOfTheWorkspace(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bin, "gopls"), []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lsp.Find(lsp.Languages()[0], f.Root, []string{"PATH=" + bin}); err == nil {
+	if _, err := lsp.Find(lsp.Languages[0], f.Root, []string{"PATH=" + bin}); err == nil {
 		t.Error("a program of the workspace is found")
 	}
 }

@@ -5,17 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"agent/internal/base/fsutil"
 	"agent/internal/base/humanize"
 	"agent/internal/sandbox"
-	"agent/internal/shell"
 )
 
 // The limits of the running servers of a process.
@@ -32,28 +27,12 @@ const (
 type Pool struct {
 	mu      sync.Mutex
 	open    []*Folder
-	running map[key]*entry
+	running map[key]*server
 	// crashes counts the unexpected ends of servers, until the last conversation in a folder ends.
 	crashes map[key]int
 }
 
 type key struct{ root, language string }
-
-type entry struct {
-	key
-	lang Language
-	// ctx ends when the pool ends the server, also while the server starts.
-	ctx    context.Context
-	cancel context.CancelFunc
-	// ready is closed once server and err are set, and done when the server has ended.
-	ready, done chan struct{}
-	server      *server
-	err         error
-
-	since, used time.Time
-	asked       int
-	idle        *time.Timer
-}
 
 // Config describes the workspace of a conversation.
 type Config struct {
@@ -89,7 +68,7 @@ func (p *Pool) Open(c Config) *Folder {
 // Installed returns the languages whose server can be started.
 func (f *Folder) Installed() (all []Language) {
 	environ := f.Environ()
-	for _, lang := range languages {
+	for _, lang := range Languages {
 		if _, err := Find(lang, f.Root, environ); err == nil {
 			all = append(all, lang)
 		}
@@ -113,11 +92,11 @@ func Find(lang Language, root string, environ []string) (program string, err err
 func (f *Folder) Servers() (lines []string) {
 	f.pool.mu.Lock()
 	defer f.pool.mu.Unlock()
-	for _, lang := range languages {
+	for _, lang := range Languages {
 		id := key{f.Root, lang.Name}
-		if e := f.pool.running[id]; e.started() {
-			line := fmt.Sprintf("%s (%s), running for %s, %s", lang.Program, lang.Name, humanize.Duration(time.Since(e.since)), humanize.Count(e.asked, "question"))
-			if size := memory(e.server.process.PID()); size > 0 {
+		if s := f.pool.running[id]; s != nil && s.started() {
+			line := fmt.Sprintf("%s (%s), running for %s, %s", lang.Program, lang.Name, humanize.Duration(time.Since(s.since)), humanize.Count(s.asked, "question"))
+			if size := memory(s.process.PID()); size > 0 {
 				line += ", " + humanize.Bytes(size)
 			}
 			lines = append(lines, line)
@@ -128,23 +107,10 @@ func (f *Folder) Servers() (lines []string) {
 	return lines
 }
 
-// started reports whether the server of an entry has started.
-func (e *entry) started() bool {
-	if e == nil {
-		return false
-	}
-	select {
-	case <-e.ready:
-		return e.server != nil
-	default:
-		return false
-	}
-}
-
 var errClosed = errors.New("the conversation has ended")
 
-// entry returns the entry of a language. Without one, it starts a server.
-func (f *Folder) entry(lang Language) (*entry, error) {
+// server returns the server of a language. If there is none, it starts one.
+func (f *Folder) server(lang Language) (*server, error) {
 	program, err := Find(lang, f.Root, f.Environ())
 	if err != nil {
 		return nil, err
@@ -152,113 +118,80 @@ func (f *Folder) entry(lang Language) (*entry, error) {
 	p, id := f.pool, key{f.Root, lang.Name}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	e := p.running[id]
+	s := p.running[id]
 	switch {
-	case e != nil:
+	case s != nil:
 	case !slices.Contains(p.open, f):
 		return nil, errClosed
 	case p.crashes[id] >= maxFailures:
 		return nil, fmt.Errorf("%s crashed %d times; agent does not restart it in this session", lang.Program, p.crashes[id])
 	default:
-		e = &entry{key: id, lang: lang, since: time.Now(), ready: make(chan struct{}), done: make(chan struct{})}
-		e.ctx, e.cancel = context.WithCancel(context.Background())
-		e.idle = time.AfterFunc(idleTime, func() {
+		s = newServer(id, lang)
+		s.idle = time.AfterFunc(idleTime, func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			p.drop(e)
+			p.drop(s)
 		})
 		if p.running == nil {
-			p.running, p.crashes = map[key]*entry{}, map[key]int{}
+			p.running, p.crashes = map[key]*server{}, map[key]int{}
 		}
-		p.running[id] = e
-		go f.run(e, program)
+		p.running[id] = s
+		go f.run(s, program)
 	}
-	e.used = time.Now()
-	e.asked++
-	e.idle.Reset(idleTime)
-	p.spare(e)
-	return e, nil
+	s.used = time.Now()
+	s.asked++
+	s.idle.Reset(idleTime)
+	p.spare(s)
+	return s, nil
 }
 
-// run starts the server of an entry and waits for its end. It does not use the context of a request
-// or of a conversation, because others may wait for the server.
-func (f *Folder) run(e *entry, program string) {
-	defer close(e.done)
-	if e.server, e.err = f.launch(e.ctx, e.lang, program); e.err != nil {
-		defer close(e.ready) // a request after this one starts another server
-		if e.ctx.Err() != nil {
-			e.err = errClosed
+// run starts a server and waits for its end. It does not use the context of a request or of a
+// conversation, because others may wait for the server.
+func (f *Folder) run(s *server, program string) {
+	defer close(s.done)
+	if s.err = s.launch(f, program); s.err != nil {
+		defer close(s.ready) // a request after this one starts another server
+		if s.ctx.Err() != nil {
+			s.err = errClosed
 		}
 	} else {
-		defer e.server.process.Close()
-		close(e.ready)
+		defer s.process.Close()
+		close(s.ready)
 		select {
-		case <-e.server.conn.Done():
-		case <-e.server.process.Done():
-		case <-e.ctx.Done():
+		case <-s.conn.Done():
+		case <-s.process.Done():
+		case <-s.ctx.Done():
 		}
 	}
 	f.pool.mu.Lock()
 	defer f.pool.mu.Unlock()
-	if e.ctx.Err() == nil {
-		f.pool.crashes[e.key]++
+	if s.ctx.Err() == nil {
+		f.pool.crashes[s.key]++
 	}
-	f.pool.drop(e)
+	f.pool.drop(s)
 }
 
-// launch starts a server in the sandbox of read-only commands.
-func (f *Folder) launch(ctx context.Context, lang Language, program string) (*server, error) {
-	cache := filepath.Join(f.Cache, "language-servers", lang.Program)
-	if err := os.MkdirAll(cache, 0o700); err != nil {
-		return nil, fmt.Errorf("no cache for %s: %w", lang.Program, err)
+// drop ends a server. The caller holds the lock.
+func (p *Pool) drop(s *server) {
+	if p.running[s.key] == s {
+		delete(p.running, s.key)
 	}
-	cache = fsutil.ResolveLinks(cache)
-	confined := f.Confined()
-	confined.Policy.Temp = cache // the only folder that the server may write
-	environ := sandbox.WithSafePath(f.Environ(), f.Root)
-	for _, variable := range append(lang.environ, "TMPDIR="+cache, "XDG_CACHE_HOME="+cache) {
-		environ = append(environ, strings.ReplaceAll(variable, "$CACHE", cache))
-	}
-	says := &shell.HeadWriter{Most: complaintBytes}
-	process, err := shell.StartService(ctx, shell.ServiceCommand{
-		Path: program, Args: lang.Args, Dir: f.Root, Env: environ, Confined: confined, Profile: sandbox.ProfileReadOnly,
-	}, says)
-	if err != nil {
-		return nil, fmt.Errorf("can't start %s: %w", lang.Program, err)
-	}
-	if f.Started != nil {
-		f.Started(strings.Join(append([]string{lang.Program}, lang.Args...), " "), confined)
-	}
-	s, err := newServer(ctx, lang, program, f.Root, process, says)
-	if err != nil {
-		process.Close()
-		return nil, s.explain(err)
-	}
-	return s, nil
-}
-
-// drop ends the server of an entry. The caller holds the lock.
-func (p *Pool) drop(e *entry) {
-	if p.running[e.key] == e {
-		delete(p.running, e.key)
-	}
-	e.idle.Stop()
-	e.cancel()
+	s.idle.Stop()
+	s.cancel()
 }
 
 // spare ends servers, the least recently used first, until their number and their memory are within
-// the limits. It never ends the server of the entry but. The caller holds the lock.
-func (p *Pool) spare(but *entry) {
+// the limits. It never ends the server but. The caller holds the lock.
+func (p *Pool) spare(but *server) {
 	for {
 		var sum int64
-		var oldest *entry
-		for _, e := range p.running {
-			if !e.started() {
-				continue
-			}
-			sum += memory(e.server.process.PID())
-			if e != but && (oldest == nil || e.used.Before(oldest.used)) {
-				oldest = e
+		var oldest *server
+		for _, s := range p.running {
+			if s.started() {
+				sum += memory(s.process.PID())
+				if s != but && (oldest == nil || s.used.Before(oldest.used)) {
+					oldest = s
+				}
 			}
 		}
 		if oldest == nil || len(p.running) <= maxServers && sum <= maxMemory {
@@ -273,18 +206,18 @@ func (f *Folder) Close() {
 	p := f.pool
 	p.mu.Lock()
 	p.open = slices.DeleteFunc(p.open, func(o *Folder) bool { return o == f })
-	var ending []*entry
+	var ending []*server
 	if !slices.ContainsFunc(p.open, func(o *Folder) bool { return o.Root == f.Root }) {
-		for _, e := range p.running {
-			if e.root == f.Root {
-				p.drop(e)
-				ending = append(ending, e)
+		for _, s := range p.running {
+			if s.root == f.Root {
+				p.drop(s)
+				ending = append(ending, s)
 			}
 		}
 		maps.DeleteFunc(p.crashes, func(k key, _ int) bool { return k.root == f.Root })
 	}
 	p.mu.Unlock()
-	for _, e := range ending {
-		<-e.done
+	for _, s := range ending {
+		<-s.done
 	}
 }

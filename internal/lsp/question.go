@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
@@ -25,6 +23,9 @@ const (
 	Hover = "hover"
 	// Rename asks for the edits that change the name to NewName.
 	Rename = "rename"
+	// Problems asks for the problems of the file. Only servers of languages with Diagnoses set can
+	// answer.
+	Problems = "problems"
 )
 
 // A SymbolPosition is the name that a question is about. It consists of the file, and the offset of the name
@@ -49,6 +50,8 @@ type Answer struct {
 	Edits map[string][]Edit
 	// Text is the description of a name in the server's words.
 	Text string
+	// Problems are at most 500 errors and warnings, each with its line.
+	Problems []string
 	// Notes explain why the answer may be incomplete or outdated.
 	Notes []string
 }
@@ -69,25 +72,54 @@ var ErrNoServer = errors.New("no language server supports this kind of file")
 // Ask asks a question about a name. For the uses of a name, it asks twice if a second answer can
 // contain uses that the first one lacks.
 func (f *Folder) Ask(ctx context.Context, op string, t SymbolPosition) (a Answer, err error) {
-	notes, err := f.ask(ctx, t, func(ctx context.Context, s *server, at map[string]any) error {
-		if err := a.ask(ctx, s, op, at); err != nil || !s.lang.grows || op == Definition || op == Hover {
-			return err
+	lang, known := LanguageOf(t.Path)
+	if !known {
+		return a, ErrNoServer
+	}
+	s, err := f.server(lang)
+	if err != nil {
+		return a, err
+	}
+	select {
+	case <-s.ready:
+	case <-ctx.Done():
+		return a, ctx.Err()
+	}
+	if s.err != nil {
+		return a, s.err
+	}
+	notes, err := s.ask(ctx, f, t, func(ctx context.Context) error {
+		err := a.ask(ctx, s, op, t)
+		if err == nil && lang.grows && op != Definition && op != Hover {
+			err = a.ask(ctx, s, op, t)
 		}
-		return a.ask(ctx, s, op, at)
+		return err
 	})
+	if errors.Is(err, errEnded) {
+		<-s.done
+	}
+	if err != nil {
+		err = s.explain(err)
+	}
+	f.pool.mu.Lock()
+	defer f.pool.mu.Unlock()
+	f.pool.spare(nil)
 	a.Add()
 	a.Notes = notes
 	return a, err
 }
 
-// ask sets the answer to the request parameters at.
-func (a *Answer) ask(ctx context.Context, s *server, op string, at map[string]any) (err error) {
+// ask sets the answer to the answer of a server.
+func (a *Answer) ask(ctx context.Context, s *server, op string, t SymbolPosition) (err error) {
+	*a = Answer{}
+	at := map[string]any{
+		"textDocument": map[string]any{"uri": uriOf(t.Path)}, "position": positionOf(t.Content, t.At, s.inBytes), "newName": t.NewName,
+		"context": map[string]any{"includeDeclaration": true},
+	}
 	switch op {
 	case Definition, References:
 		var found locations
-		at["context"] = map[string]any{"includeDeclaration": true}
 		err = s.call(ctx, "textDocument/"+op, at, &found)
-		a.Places = nil
 		for _, l := range found {
 			if l.TargetURI != "" {
 				l.URI, l.Range = l.TargetURI, l.TargetSelectionRange
@@ -109,6 +141,21 @@ func (a *Answer) ask(ctx context.Context, s *server, op string, at map[string]an
 		if err = s.call(ctx, "textDocument/rename", at, &found); err == nil {
 			a.Edits, err = found.edits(s.inBytes)
 		}
+	case Problems:
+		var found struct {
+			Items []struct {
+				Range    span   `json:"range"`
+				Severity int    `json:"severity"`
+				Message  string `json:"message"`
+			} `json:"items"`
+		}
+		err = s.call(ctx, "textDocument/diagnostic", at, &found)
+		const isWarning, maxProblems = 2, 500 // hints have a higher severity number
+		for _, p := range found.Items {
+			if p.Severity <= isWarning && len(a.Problems) < maxProblems {
+				a.Problems = append(a.Problems, fmt.Sprintf("%d: %s", p.Range.Start.Line+1, humanize.Line(p.Message, complaintLength)))
+			}
+		}
 	}
 	return err
 }
@@ -118,7 +165,6 @@ func (a *Answer) askCallers(ctx context.Context, s *server, at map[string]any) e
 	if err := s.call(ctx, "textDocument/prepareCallHierarchy", at, &functions); err != nil {
 		return err
 	}
-	a.Places = nil
 	for _, function := range functions {
 		var calls []incomingCall
 		if err := s.call(ctx, "callHierarchy/incomingCalls", map[string]any{"item": function}, &calls); err != nil {
@@ -133,74 +179,4 @@ func (a *Answer) askCallers(ctx context.Context, s *server, at map[string]any) e
 		}
 	}
 	return nil
-}
-
-// maxProblems is the greatest number of problems of an answer that are kept.
-const maxProblems = 500
-
-// Problems returns the errors and warnings in the current content of a file, each with its line. A
-// missing file has none. It also returns an error if the answer may be incomplete or outdated. Only
-// servers of languages with Diagnoses set can answer.
-func (f *Folder) Problems(ctx context.Context, path string) (problems []string, err error) {
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	var found struct {
-		Items []struct {
-			Range    span   `json:"range"`
-			Severity int    `json:"severity"`
-			Message  string `json:"message"`
-		} `json:"items"`
-	}
-	notes, err := f.ask(ctx, SymbolPosition{Path: path}, func(ctx context.Context, s *server, at map[string]any) error {
-		found.Items = nil
-		return s.call(ctx, "textDocument/diagnostic", at, &found)
-	})
-	if err == nil && len(notes) > 0 {
-		err = errors.New(notes[0])
-	}
-	const isWarning = 2 // hints have a higher severity number
-	for _, p := range found.Items {
-		if p.Severity <= isWarning && len(problems) < maxProblems {
-			problems = append(problems, fmt.Sprintf("%d: %s", p.Range.Start.Line+1, humanize.Line(p.Message, complaintLength)))
-		}
-	}
-	return problems, err
-}
-
-// ask calls question with the server of a file, and with the request parameters that identify the
-// name.
-func (f *Folder) ask(ctx context.Context, t SymbolPosition, question func(ctx context.Context, s *server, at map[string]any) error) (notes []string, err error) {
-	lang, known := LanguageOf(t.Path)
-	if !known {
-		return nil, ErrNoServer
-	}
-	e, err := f.entry(lang)
-	if err != nil {
-		return nil, err
-	}
-	select {
-	case <-e.ready:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if e.err != nil {
-		return nil, e.err
-	}
-	list := func(ctx context.Context) ([]string, error) { return f.Files(ctx, lang.Concerns) }
-	notes, err = e.server.ask(ctx, list, t, func(ctx context.Context) error {
-		return question(ctx, e.server, map[string]any{
-			"textDocument": map[string]any{"uri": uriOf(t.Path)}, "position": positionOf(t.Content, t.At, e.server.inBytes), "newName": t.NewName,
-		})
-	})
-	if errors.Is(err, errEnded) {
-		<-e.done
-	}
-	if err != nil {
-		err = e.server.explain(err)
-	}
-	f.pool.mu.Lock()
-	defer f.pool.mu.Unlock()
-	f.pool.spare(nil)
-	return notes, err
 }

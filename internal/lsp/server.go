@@ -15,7 +15,9 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/base/fsutil"
 	"agent/internal/base/humanize"
+	"agent/internal/sandbox"
 	"agent/internal/shell"
 
 	"go.lsp.dev/jsonrpc2"
@@ -41,10 +43,23 @@ const (
 	complaintBytes, complaintLength = 4 << 10, 300
 )
 
-// server is a running server. It handles one request at a time.
+// server is a server from its start to its end. It handles one request at a time.
 type server struct {
-	lang    Language
-	root    string
+	key
+	lang Language
+	// ctx ends when the pool ends the server, also while the server starts.
+	ctx    context.Context
+	cancel context.CancelFunc
+	// ready is closed when the start has succeeded or failed with err, and done when the server has
+	// ended.
+	ready, done chan struct{}
+	err         error
+
+	// The holder of the lock of the pool owns these.
+	since, used time.Time
+	asked       int
+	idle        *time.Timer
+
 	process *shell.Service
 	conn    jsonrpc2.Conn
 	says    *shell.HeadWriter
@@ -87,18 +102,63 @@ func stampOf(info fs.FileInfo) stamp {
 	return stamp{info.Size(), info.ModTime().UnixNano(), time.Since(info.ModTime()) < racyTime}
 }
 
-// newServer initializes the session with a server process.
-func newServer(ctx context.Context, lang Language, program, root string, process *shell.Service, says *shell.HeadWriter) (*server, error) {
+func newServer(id key, lang Language) *server {
 	s := &server{
-		lang: lang, root: root, process: process, says: says, asking: semaphore.NewWeighted(1),
-		working: map[string]bool{}, changed: make(chan struct{}), conn: jsonrpc2.NewConn(newStream(pipes{process})),
+		key: id, lang: lang, ready: make(chan struct{}), done: make(chan struct{}), since: time.Now(), says: &shell.HeadWriter{Most: complaintBytes},
+		asking: semaphore.NewWeighted(1), working: map[string]bool{}, changed: make(chan struct{}),
 	}
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
+}
+
+// started reports whether the server has started.
+func (s *server) started() bool {
+	select {
+	case <-s.ready:
+		return s.err == nil
+	default:
+		return false
+	}
+}
+
+// launch starts the server in the sandbox of read-only commands.
+func (s *server) launch(f *Folder, program string) error {
+	cache := filepath.Join(f.Cache, "language-servers", s.lang.Program)
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return fmt.Errorf("no cache for %s: %w", s.lang.Program, err)
+	}
+	cache = fsutil.ResolveLinks(cache)
+	confined := f.Confined()
+	confined.Policy.Temp = cache // the only folder that the server may write
+	environ := sandbox.WithSafePath(f.Environ(), f.Root)
+	for _, variable := range append(s.lang.environ, "TMPDIR="+cache, "XDG_CACHE_HOME="+cache) {
+		environ = append(environ, strings.ReplaceAll(variable, "$CACHE", cache))
+	}
+	process, err := shell.StartService(s.ctx, shell.ServiceCommand{
+		Path: program, Args: s.lang.Args, Dir: f.Root, Env: environ, Confined: confined, Profile: sandbox.ProfileReadOnly,
+	}, s.says)
+	if err != nil {
+		return fmt.Errorf("can't start %s: %w", s.lang.Program, err)
+	}
+	if f.Started != nil {
+		f.Started(strings.Join(append([]string{s.lang.Program}, s.lang.Args...), " "), confined)
+	}
+	s.process, s.conn = process, jsonrpc2.NewConn(newStream(pipes{process}))
 	s.conn.Go(context.Background(), s.handle)
-	ctx, cancel := context.WithTimeout(ctx, startTime)
+	if err := s.initialize(program); err != nil {
+		process.Close()
+		return s.explain(err)
+	}
+	return nil
+}
+
+// initialize begins the session.
+func (s *server) initialize(program string) error {
+	ctx, cancel := context.WithTimeout(s.ctx, startTime)
 	defer cancel()
 	var options any
-	if lang.options != nil {
-		options = lang.options(program)
+	if s.lang.options != nil {
+		options = s.lang.options(program)
 	}
 	var offered struct {
 		Capabilities struct {
@@ -108,13 +168,13 @@ func newServer(ctx context.Context, lang Language, program, root string, process
 	}
 	err := s.call(ctx, "initialize", map[string]any{
 		"processId": nil, // the sandbox may hide this process, and servers end if they cannot see it
-		"rootUri":   uriOf(root), "workspaceFolders": s.folders(),
+		"rootUri":   uriOf(s.root), "workspaceFolders": s.folders(),
 		"capabilities": capabilities, "initializationOptions": options,
 	}, &offered)
 	s.inBytes = cmp.Or(offered.Capabilities.PositionEncoding, offered.OffsetEncoding) == "utf-8"
 	s.notify("initialized", struct{}{})
-	s.notify("workspace/didChangeConfiguration", map[string]any{"settings": lang.settings})
-	return s, err
+	s.notify("workspace/didChangeConfiguration", map[string]any{"settings": s.lang.settings})
+	return err
 }
 
 func (s *server) folders() []any {
@@ -133,8 +193,6 @@ var capabilities = map[string]any{
 	"textDocument": map[string]any{
 		"synchronization": map[string]any{"didSave": true},
 		"definition":      map[string]any{"linkSupport": true},
-		"references":      map[string]any{},
-		"rename":          map[string]any{"prepareSupport": true},
 		"hover":           map[string]any{"contentFormat": []string{"plaintext", "markdown"}},
 		"callHierarchy":   map[string]any{},
 		"diagnostic":      map[string]any{},
@@ -253,12 +311,12 @@ func (s *server) settle(ctx context.Context) (loading bool, begun int) {
 // ask calls question with the current content of the files. It repeats the call if the server has
 // begun or ended loading in the meantime, or if files have changed. notes explain why the answer
 // may be incomplete or outdated.
-func (s *server) ask(ctx context.Context, list func(context.Context) ([]string, error), t SymbolPosition, question func(context.Context) error) (notes []string, err error) {
+func (s *server) ask(ctx context.Context, f *Folder, t SymbolPosition, question func(context.Context) error) (notes []string, err error) {
 	if err := s.asking.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
 	defer s.asking.Release(1)
-	files, err := list(ctx)
+	files, err := f.Files(ctx, s.lang.Concerns)
 	if err != nil {
 		return nil, err
 	}

@@ -378,13 +378,13 @@ func TestRealServers(t *testing.T) {
 				if lang, _ := lsp.LanguageOf(path); lang.Program != c.program {
 					continue
 				}
-				before, err := folder.Problems(t.Context(), path)
+				before, err := folder.Ask(t.Context(), lsp.Problems, lsp.SymbolPosition{Path: path})
 				content, _ := os.ReadFile(path)
 				if err := errors.Join(err, os.WriteFile(path, append(content, bad...), 0o600)); err != nil {
 					t.Fatal(err)
 				}
-				if after, err := folder.Problems(t.Context(), path); err != nil || len(before) != 0 || len(after) != 1 {
-					t.Errorf("problems: %v, then %v, %v", before, after, err)
+				if after, err := folder.Ask(t.Context(), lsp.Problems, lsp.SymbolPosition{Path: path}); err != nil || len(before.Problems) != 0 || len(after.Problems) != 1 {
+					t.Errorf("problems: %v, then %v, %v", before.Problems, after.Problems, err)
 				}
 			}
 		})
