@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"agent/internal/history"
@@ -63,10 +62,9 @@ func filesOf(ctx context.Context, w *workspace.Workspace, keep func(string) bool
 
 func (s *symbols) setting() string { return settings.LanguageServers.Value(s.at.settings) }
 
-// count returns leastFiles if the workspace has at least that many files of a language with a server. It
-// returns 1 if there are fewer, and 0 if there are none. A server runs code that a repository names, such
-// as compiler plugins, so it needs a sandbox.
-func (s *symbols) count(ctx context.Context) int {
+// count returns the number of files of that language with a server which has most. A server runs code
+// that a repository names, such as compiler plugins, so without a sandbox it returns 0.
+func (s *symbols) count(ctx context.Context) (most int) {
 	found := s.folder.Installed()
 	if len(found) == 0 || s.folder.Cache == "" || settings.Sandbox.Value(s.at.settings) == settings.SandboxOff {
 		return 0
@@ -76,30 +74,14 @@ func (s *symbols) count(ctx context.Context) int {
 	if confined := (sandbox.Confinement{Sandbox: sandbox.Detect()}); !confined.Guarantees(sandbox.ProfileReadOnly).Files {
 		return 0
 	}
-	files, err := s.folder.Files(ctx, func(file string) bool {
-		return slices.ContainsFunc(found, func(lang lsp.Language) bool { return lang.Concerns(file) })
-	})
-	if err != nil {
-		return 0
+	files, _ := s.folder.Files(ctx, isAny) // if they cannot be listed, there are none
+	for _, lang := range found {
+		most = max(most, lang.Count(files))
 	}
-	for _, least := range []int{leastFiles, 1} {
-		if slices.ContainsFunc(found, func(lang lsp.Language) bool { return lang.Serves(files, least) }) {
-			return least
-		}
-	}
-	return 0
+	return most
 }
 
-// least returns the number of files from which the setting offers the tools, or 0 if it never does.
-func (s *symbols) least() int {
-	switch s.setting() {
-	case settings.ServersOff:
-		return 0
-	case settings.ServersOn:
-		return 1
-	}
-	return leastFiles
-}
+func isAny(string) bool { return true }
 
 // isSymbol reports whether a name is the name of a language server tool.
 func isSymbol(name string) bool { return name == tools.SymbolName || name == tools.RenameName }
@@ -107,8 +89,13 @@ func isSymbol(name string) bool { return name == tools.SymbolName || name == too
 // offered reports whether the tools are offered, because they save more than they cost or the setting
 // requires them.
 func (s *symbols) offered() bool {
-	least := s.least()
-	return least > 0 && s.counted() >= least
+	switch s.setting() {
+	case settings.ServersOff:
+		return false
+	case settings.ServersOn:
+		return s.counted() > 0
+	}
+	return s.counted() >= leastFiles
 }
 
 // offerRevision returns a text that changes whenever the result of offered changes.
@@ -124,7 +111,7 @@ func (s *symbols) offerRevision() string {
 func (s *symbols) source() tools.Source {
 	return tools.Source{
 		Name:     "language servers",
-		Revision: func() uint64 { return uint64(s.least()) },
+		Revision: func() uint64 { return uint64(len(s.offerRevision())) },
 		List: func() []tools.Tool {
 			if !s.offered() {
 				return nil
@@ -168,9 +155,9 @@ func LanguageServers(ctx context.Context, root string, environ []string) (found,
 	if err != nil {
 		return nil, nil
 	}
+	files, _ := filesOf(ctx, w, isAny) // if they cannot be listed, there are none
 	for _, lang := range lsp.Languages {
-		files, err := filesOf(ctx, w, lang.Concerns)
-		if err != nil || !lang.Serves(files, leastFiles) {
+		if lang.Count(files) < leastFiles {
 			continue
 		}
 		if program, err := lsp.Find(lang, root, environ); err == nil {

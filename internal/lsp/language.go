@@ -126,10 +126,10 @@ func (l Language) Concerns(path string) bool {
 	return l.MatchesFile(path) || slices.Contains(l.projects, filepath.Base(path))
 }
 
-// Serves reports whether files contain at least least files of the language. If the server needs a
-// project file, files must also contain one.
-func (l Language) Serves(files []string, least int) bool {
-	count, project := 0, !l.needsProject
+// Count returns the number of files of the language. It returns 0 if the server also needs a project
+// file, and there is none.
+func (l Language) Count(files []string) (count int) {
+	project := !l.needsProject
 	for _, file := range files {
 		if l.MatchesFile(file) {
 			count++
@@ -137,5 +137,8 @@ func (l Language) Serves(files []string, least int) bool {
 			project = true
 		}
 	}
-	return count >= least && project
+	if !project {
+		return 0
+	}
+	return count
 }

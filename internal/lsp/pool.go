@@ -155,7 +155,7 @@ func (f *Folder) run(s *server, program string) {
 			s.err = errClosed
 		}
 	} else {
-		defer s.process.Close()
+		defer s.process.Service.Close()
 		close(s.ready)
 		select {
 		case <-s.conn.Done():

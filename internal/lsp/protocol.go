@@ -39,12 +39,9 @@ func (l *locations) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &(*l)[0])
 }
 
-// location is a Location or a LocationLink.
 type location struct {
-	URI                  string `json:"uri"`
-	Range                span   `json:"range"`
-	TargetURI            string `json:"targetUri"`
-	TargetSelectionRange span   `json:"targetSelectionRange"`
+	URI   string `json:"uri"`
+	Range span   `json:"range"`
 }
 
 type textEdit struct {

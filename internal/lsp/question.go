@@ -121,9 +121,6 @@ func (a *Answer) ask(ctx context.Context, s *server, op string, t SymbolPosition
 		var found locations
 		err = s.call(ctx, "textDocument/"+op, at, &found)
 		for _, l := range found {
-			if l.TargetURI != "" {
-				l.URI, l.Range = l.TargetURI, l.TargetSelectionRange
-			}
 			if path := pathOf(l.URI); path != "" {
 				a.Places = append(a.Places, Location{Path: path, at: l.Range, bytes: s.inBytes})
 			}

@@ -60,7 +60,7 @@ type server struct {
 	asked       int
 	idle        *time.Timer
 
-	process *shell.Service
+	process *pipes
 	conn    jsonrpc2.Conn
 	says    *shell.HeadWriter
 	// inBytes is set if positions count bytes instead of UTF-16 units.
@@ -143,7 +143,8 @@ func (s *server) launch(f *Folder, program string) error {
 	if f.Started != nil {
 		f.Started(strings.Join(append([]string{s.lang.Program}, s.lang.Args...), " "), confined)
 	}
-	s.process, s.conn = process, jsonrpc2.NewConn(newStream(pipes{process}))
+	s.process = &pipes{Service: process}
+	s.conn = jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(s.process))
 	s.conn.Go(context.Background(), s.handle)
 	if err := s.initialize(program); err != nil {
 		process.Close()
@@ -168,17 +169,13 @@ func (s *server) initialize(program string) error {
 	}
 	err := s.call(ctx, "initialize", map[string]any{
 		"processId": nil, // the sandbox may hide this process, and servers end if they cannot see it
-		"rootUri":   uriOf(s.root), "workspaceFolders": s.folders(),
+		"rootUri":   uriOf(s.root), "workspaceFolders": []any{map[string]any{"uri": uriOf(s.root), "name": filepath.Base(s.root)}},
 		"capabilities": capabilities, "initializationOptions": options,
 	}, &offered)
 	s.inBytes = cmp.Or(offered.Capabilities.PositionEncoding, offered.OffsetEncoding) == "utf-8"
 	s.notify("initialized", struct{}{})
 	s.notify("workspace/didChangeConfiguration", map[string]any{"settings": s.lang.settings})
 	return err
-}
-
-func (s *server) folders() []any {
-	return []any{map[string]any{"uri": uriOf(s.root), "name": filepath.Base(s.root)}}
 }
 
 var capabilities = map[string]any{
@@ -191,11 +188,9 @@ var capabilities = map[string]any{
 		"didChangeWatchedFiles": map[string]any{"dynamicRegistration": true},
 	},
 	"textDocument": map[string]any{
-		"synchronization": map[string]any{"didSave": true},
-		"definition":      map[string]any{"linkSupport": true},
-		"hover":           map[string]any{"contentFormat": []string{"plaintext", "markdown"}},
-		"callHierarchy":   map[string]any{},
-		"diagnostic":      map[string]any{},
+		"hover":         map[string]any{"contentFormat": []string{"plaintext", "markdown"}},
+		"callHierarchy": map[string]any{},
+		"diagnostic":    map[string]any{},
 	},
 }
 
@@ -239,9 +234,8 @@ func (s *server) handle(ctx context.Context, request *jsonrpc2.Request) (result 
 			Kind string `json:"kind"`
 		} `json:"value"`
 	}
-	method := request.Method()
 	_ = json.Unmarshal(request.Params(), &p) // parameters of other requests may have other types
-	switch method {
+	switch method := request.Method(); method {
 	case "$/progress":
 		s.progress(string(p.Token), p.Value.Kind)
 	case "window/showMessage", "window/logMessage":
@@ -257,17 +251,8 @@ func (s *server) handle(ctx context.Context, request *jsonrpc2.Request) (result 
 			values[i] = s.lang.settings[item.Section]
 		}
 		return values, nil
-	case "workspace/workspaceFolders":
-		return s.folders(), nil
-	case "workspace/applyEdit":
-		return map[string]any{"applied": false, "failureReason": "only renames change files"}, nil
-	case "client/registerCapability", "client/unregisterCapability", "window/workDoneProgress/create", "window/showMessageRequest":
-	default:
-		if request.IsCall() {
-			return nil, jsonrpc2.ErrMethodNotFound
-		}
 	}
-	return nil, nil
+	return nil, nil // requests to register or to show something need no result
 }
 
 // progress tracks the work in progress. References are incomplete while a server is still working.
@@ -316,6 +301,7 @@ func (s *server) ask(ctx context.Context, f *Folder, t SymbolPosition, question 
 		return nil, err
 	}
 	defer s.asking.Release(1)
+	s.process.received.Store(0)
 	files, err := f.Files(ctx, s.lang.Concerns)
 	if err != nil {
 		return nil, err
@@ -333,13 +319,10 @@ func (s *server) ask(ctx context.Context, f *Folder, t SymbolPosition, question 
 			err = context.Cause(asked)
 		}
 		cancel()
-		if err != nil && !isPassing(err) {
-			return nil, err
-		}
 		_, now := s.settle(ctx)
 		changed := s.sync(files, t.Path)
 		switch {
-		case (now > begun && !loading || changed || err != nil) && try < tries:
+		case (now > begun && !loading || changed) && try < tries:
 			continue
 		case err != nil:
 			return nil, err
@@ -368,16 +351,10 @@ func (s *server) explain(err error) error {
 	}
 }
 
-// The kinds of changes of the protocol.
-const (
-	fileCreated = 1
-	fileChanged = 2
-	fileDeleted = 3
-)
-
 // sync notifies the server of the files that have changed since the last call, and opens the file
 // of a request. It reports whether the server had outdated content.
 func (s *server) sync(files []string, path string) (changed bool) {
+	const fileCreated, fileChanged, fileDeleted = 1, 2, 3
 	first := s.files == nil
 	now := make(map[string]stamp, len(files))
 	var events []any
@@ -391,15 +368,12 @@ func (s *server) sync(files []string, path string) (changed bool) {
 		}
 		is := stampOf(info)
 		now[file] = is
-		switch was, known := s.files[file]; {
-		case !known:
+		if was, known := s.files[file]; !known {
 			event(file, fileCreated)
 			changed = !first
-		case was.size != is.size || was.mod != is.mod:
+		} else if differs := was.size != is.size || was.mod != is.mod; differs || was.racy {
 			event(file, fileChanged)
-			changed = true
-		case was.racy:
-			event(file, fileChanged)
+			changed = changed || differs
 		}
 	}
 	for file := range s.files {

@@ -41,12 +41,9 @@ const (
 	// maxHover limits the description of a name by a server, in bytes.
 	maxHover = 2000
 	// shortestWord is the number of letters from which a renamed name is searched for afterwards.
-	// maxRemaining is the number of places that are then listed, remainingBytes the size of each, and
-	// maxCounted the number of places that are counted.
-	shortestWord, maxRemaining, remainingBytes, maxCounted = 3, 10, 120, 1000
-	// nearLines is the largest distance between the given line and the line on which a name is
-	// found.
-	nearLines = 20
+	// maxRemaining is the number of places that are then listed, and maxCounted the number that are
+	// counted.
+	shortestWord, maxRemaining, maxCounted = 3, 10, 1000
 )
 
 // SymbolTool returns the tool that queries the language servers of a folder. It turns renames into

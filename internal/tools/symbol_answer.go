@@ -46,22 +46,18 @@ func (c symbolCall) code(ctx context.Context, t target) string {
 }
 
 // defined returns an answer with the code of the declarations that a server returned. For a
-// declaration outside of the workspace, it contains only the server's description.
+// declaration in a file that cannot be opened, it contains only the server's description.
 func (c symbolCall) defined(ctx context.Context, t target, found lsp.Answer) (Answer, error) {
 	if len(found.Places) == 0 {
 		return Answer{Text: "The language server knows no declaration of " + c.args.Name + " there.", Summary: "no declaration"}, nil
 	}
 	text := ""
 	for _, p := range found.Places[:min(len(found.Places), maxShown)] {
-		d, err := c.openPlace(ctx, p)
-		switch {
-		case errors.Is(err, errOutside):
-			hover, _ := c.ask(ctx, lsp.Hover, t, nil) // without file content, only the name is known
-			text = lines.Append(text, fmt.Sprintf("%s:%d, outside of the workspace\n%s", humanize.FileName(p.Path), p.Line(), shorten(hover.Text, maxHover)))
-		case err != nil:
-			text = lines.Append(text, fmt.Sprintf("%s:%d: %v", humanize.FileName(c.env.Workspace.Rel(p.Path)), p.Line(), err))
-		default:
+		if d, err := c.openPlace(ctx, p); err == nil {
 			text = lines.Append(text, c.code(ctx, d))
+		} else {
+			hover, _ := c.ask(ctx, lsp.Hover, t, nil) // after an error, only the name is known
+			text = lines.Append(text, fmt.Sprintf("%s:%d: %v\n%s", humanize.FileName(c.env.Workspace.Rel(p.Path)), p.Line(), err, shorten(hover.Text, maxHover)))
 		}
 	}
 	return Answer{Text: shorten(text, c.env.Limits.room(headingBytes)), Summary: humanize.Count(found.Total, "declaration")}, nil
@@ -97,37 +93,34 @@ func (c symbolCall) listed(ctx context.Context, found lsp.Answer) Answer {
 		what = "call"
 	}
 	var matches []search.Match
-	outside, closed, files := 0, 0, 0
+	omitted, files := 0, 0
 	for _, p := range found.Places {
 		if len(matches) >= maxPlaces {
 			break
 		}
 		t, err := c.openPlace(ctx, p)
-		switch {
-		case errors.Is(err, errOutside):
-			outside++
-		case err != nil:
-			closed++
-		default:
-			m := t.match()
-			if p.Within != "" {
-				m.Text, m.At = strings.TrimSpace(m.Text)+"  [in "+humanize.Line(p.Within, 80)+"]", 0
-			}
-			n := len(matches)
-			sameFile := n > 0 && matches[n-1].File == m.File
-			if !sameFile {
-				files++
-			}
-			if !sameFile || matches[n-1].Line != m.Line {
-				matches = append(matches, m)
-			}
+		if err != nil {
+			omitted++
+			continue
+		}
+		m := t.match()
+		if p.Within != "" {
+			m.Text, m.At = strings.TrimSpace(m.Text)+"  [in "+humanize.Line(p.Within, 80)+"]", 0
+		}
+		n := len(matches)
+		sameFile := n > 0 && matches[n-1].File == m.File
+		if !sameFile {
+			files++
+		}
+		if !sameFile || matches[n-1].Line != m.Line {
+			matches = append(matches, m)
 		}
 	}
 	var list []string
 	for i, m := range matches {
 		list = append(list, inGroup(m.File, matches, i))
 	}
-	left := found.Total - outside - closed
+	left := found.Total - omitted
 	a := Answer{Text: fmt.Sprintf("The language server knows no %s of %s.", what, c.args.Name), Summary: "no " + humanize.Plural(what)}
 	if n := fitting(list, c.env.Limits.room(headingBytes)); n > 0 {
 		note := fmt.Sprintf("[%s in %s]", humanize.Count(left, what), humanize.Count(files, "file"))
@@ -136,11 +129,8 @@ func (c symbolCall) listed(ctx context.Context, found lsp.Answer) Answer {
 		}
 		a = Answer{Text: lines.Append(strings.Join(list[:n], "\n"), note), Summary: humanize.Count(left, what)}
 	}
-	if outside > 0 {
-		a.Text = lines.Append(a.Text, fmt.Sprintf("[omitted: %s outside of the workspace]", humanize.Count(outside, "place")))
-	}
-	if closed > 0 {
-		a.Text = lines.Append(a.Text, fmt.Sprintf("[omitted: %s in hidden or changed files]", humanize.Count(closed, "place")))
+	if omitted > 0 {
+		a.Text = lines.Append(a.Text, fmt.Sprintf("[omitted: %s outside of the workspace or in hidden or changed files]", humanize.Count(omitted, "place")))
 	}
 	return a
 }

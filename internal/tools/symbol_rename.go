@@ -93,7 +93,7 @@ func (c symbolCall) remaining(ctx context.Context, changed map[string][]byte) (s
 	}
 	list := []string{"Still named " + c.word + ":"}
 	for _, m := range matches[:min(len(matches), maxRemaining)] {
-		list = append(list, fmt.Sprintf("%s:%d: %s", humanize.FileName(m.File), m.Line, humanize.Line(cutAround(m.Text, m.At, remainingBytes), 0)))
+		list = append(list, humanize.Line(inGroup(humanize.FileName(m.File), []search.Match{m}, 0), 0))
 	}
 	switch rest := len(matches) - maxRemaining; {
 	case len(matches) > maxCounted:

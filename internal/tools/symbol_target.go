@@ -67,11 +67,11 @@ func (c symbolCall) targets(ctx context.Context) ([]target, error) {
 		return nil, errors.New("a line needs its file")
 	case c.args.File != "":
 		s, err := c.open(ctx, c.args.File)
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case c.args.Line > 0:
-			return c.onLine(s)
+		}
+		if found := c.onLine(s); c.args.Line > 0 && len(found) > 0 {
+			return found, nil
 		}
 		return c.in(ctx, []*source{s}, fmt.Errorf("%s does not have the name %s", s.rel, c.word))
 	}
@@ -110,13 +110,13 @@ func (c symbolCall) open(ctx context.Context, file string) (*source, error) {
 // onLine returns the locations of the name on the line of the call, or on the nearest line that has
 // the name. Of several, the first that has the whole qualified name comes first. Another one may be
 // in a string or comment.
-func (c symbolCall) onLine(s *source) (found []target, _ error) {
-	best, line, last := nearLines+1, 1, 0
+func (c symbolCall) onLine(s *source) (found []target) {
+	best, line, last := -1, 1, 0
 	for _, at := range named(s.whole, c.word) {
 		line += bytes.Count(s.whole[last:at], []byte("\n"))
 		last = at
 		away := max(line-c.args.Line, c.args.Line-line)
-		if away < best {
+		if away < best || best < 0 {
 			best, found = away, nil
 		}
 		t := target{source: s, at: at}
@@ -130,10 +130,7 @@ func (c symbolCall) onLine(s *source) (found []target, _ error) {
 			found = append(found, t)
 		}
 	}
-	if len(found) == 0 {
-		return nil, fmt.Errorf("%s: line %d does not have the name %s", s.rel, c.args.Line, c.word)
-	}
-	return found, nil
+	return found
 }
 
 // in returns the targets in files. none is the error if there is no target.

@@ -89,8 +89,8 @@ func TestSymbol(t *testing.T) {
 func TestSymbolBounds(t *testing.T) {
 	t.Parallel()
 	for fault, want := range map[string]string{
-		lsptest.FaultOutside: "b/b.go:5: func Only() {} // 𝄞 Only\n[2 places in 1 file]\n[omitted: 1 place outside of the workspace]\n",
-		lsptest.FaultBeyond:  "The language server knows no place of Only.\n[omitted: 2 places in hidden or changed files]\n",
+		lsptest.FaultOutside: "b/b.go:5: func Only() {} // 𝄞 Only\n[2 places in 1 file]\n[omitted: 1 place outside of the workspace or in hidden or changed files]\n",
+		lsptest.FaultBeyond:  "The language server knows no place of Only.\n[omitted: 2 places outside of the workspace or in hidden or changed files]\n",
 		lsptest.FaultNull:    "The language server knows no place of Only.",
 		lsptest.FaultMany:    "",
 	} {

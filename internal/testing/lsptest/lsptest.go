@@ -140,7 +140,6 @@ func (s *server) write(fields map[string]any) {
 }
 
 func (s *server) run() {
-	fmt.Println("a banner of the server")
 	for {
 		m, ok := s.read()
 		if !ok {
