@@ -94,7 +94,7 @@ func (f *Folder) Servers() (lines []string) {
 	defer f.pool.mu.Unlock()
 	for _, lang := range Languages {
 		id := key{f.Root, lang.Name}
-		if s := f.pool.running[id]; s != nil && s.started() {
+		if s := f.pool.running[id]; s != nil && s.started {
 			line := fmt.Sprintf("%s (%s), running for %s, %s", lang.Program, lang.Name, humanize.Duration(time.Since(s.since)), humanize.Count(s.asked, "question"))
 			if size := memory(s.process.PID()); size > 0 {
 				line += ", " + humanize.Bytes(size)
@@ -149,6 +149,7 @@ func (f *Folder) server(lang Language) (*server, error) {
 // conversation, because others may wait for the server.
 func (f *Folder) run(s *server, program string) {
 	defer close(s.done)
+	p := f.pool
 	if s.err = s.launch(f, program); s.err != nil {
 		defer close(s.ready) // a request after this one starts another server
 		if s.ctx.Err() != nil {
@@ -156,6 +157,9 @@ func (f *Folder) run(s *server, program string) {
 		}
 	} else {
 		defer s.process.Service.Close()
+		p.mu.Lock()
+		s.started = true
+		p.mu.Unlock()
 		close(s.ready)
 		select {
 		case <-s.conn.Done():
@@ -163,12 +167,12 @@ func (f *Folder) run(s *server, program string) {
 		case <-s.ctx.Done():
 		}
 	}
-	f.pool.mu.Lock()
-	defer f.pool.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if s.ctx.Err() == nil {
-		f.pool.crashes[s.key]++
+		p.crashes[s.key]++
 	}
-	f.pool.drop(s)
+	p.drop(s)
 }
 
 // drop ends a server. The caller holds the lock.
@@ -187,7 +191,7 @@ func (p *Pool) spare(but *server) {
 		var sum int64
 		var oldest *server
 		for _, s := range p.running {
-			if s.started() {
+			if s.started {
 				sum += memory(s.process.PID())
 				if s != but && (oldest == nil || s.used.Before(oldest.used)) {
 					oldest = s

@@ -81,9 +81,6 @@ type Location struct {
 	bytes bool
 }
 
-// IsOnLineOf reports whether two ranges begin on one line.
-func (p Location) IsOnLineOf(o Location) bool { return p.Path == o.Path && p.Line() == o.Line() }
-
 // Line returns the number of the first line, from 1.
 func (p Location) Line() int { return p.at.Start.Line + 1 }
 
@@ -168,32 +165,32 @@ func pathOf(uri string) string {
 	return filepath.Clean(filepath.FromSlash(path))
 }
 
-// edits returns the edits of a rename, by file.
-func (edit workspaceEdit) edits(inBytes bool) (map[string][]Edit, error) {
-	all := edit.Changes
-	if len(edit.DocumentChanges) > 0 { // the other form is for clients that do not support this one
-		all = map[string][]textEdit{}
-		for _, change := range edit.DocumentChanges {
-			if change.Kind != "" {
-				return nil, fmt.Errorf("the rename would also %.20s files, which is not supported", change.Kind)
-			}
-			all[change.TextDocument.URI] = append(all[change.TextDocument.URI], change.Edits...)
-		}
-	}
-	edits, count := map[string][]Edit{}, 0
-	for uri, list := range all {
+// edits returns the edits of a rename.
+func (edit workspaceEdit) edits(inBytes bool) (edits []Edit, err error) {
+	add := func(uri string, list []textEdit) {
 		path := pathOf(uri)
 		if path == "" {
-			return nil, fmt.Errorf("the rename would change %.100q, not a local file", uri)
+			err = fmt.Errorf("the rename would change %.100q, not a local file", uri)
 		}
 		for _, e := range list {
-			edits[path] = append(edits[path], Edit{Location{Path: path, at: e.Range, bytes: inBytes}, e.NewText})
-		}
-		if count += len(list); count > maxPlaces {
-			return nil, fmt.Errorf("the rename would change more than %d places", maxPlaces)
+			edits = append(edits, Edit{Location{Path: path, at: e.Range, bytes: inBytes}, e.NewText})
 		}
 	}
-	return edits, nil
+	for _, change := range edit.DocumentChanges {
+		if change.Kind != "" {
+			return nil, fmt.Errorf("the rename would also %.20s files, which is not supported", change.Kind)
+		}
+		add(change.TextDocument.URI, change.Edits)
+	}
+	if len(edit.DocumentChanges) == 0 { // the other form is for clients that do not support this one
+		for uri, list := range edit.Changes {
+			add(uri, list)
+		}
+	}
+	if len(edits) > maxPlaces {
+		err = fmt.Errorf("the rename would change more than %d places", maxPlaces)
+	}
+	return edits, err
 }
 
 // markup returns the text of a hover in each of its forms.

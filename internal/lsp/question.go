@@ -46,8 +46,8 @@ type Answer struct {
 	Places []Location
 	// Total counts all places of the answer.
 	Total int
-	// Edits are the edits of a rename, by file.
-	Edits map[string][]Edit
+	// Edits are the edits of a rename.
+	Edits []Edit
 	// Text is the description of a name in the server's words.
 	Text string
 	// Problems are at most 500 errors and warnings, each with its line.

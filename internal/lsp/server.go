@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -55,7 +54,8 @@ type server struct {
 	ready, done chan struct{}
 	err         error
 
-	// The holder of the lock of the pool owns these.
+	// The holder of the lock of the pool owns these. started is set if the server has started.
+	started     bool
 	since, used time.Time
 	asked       int
 	idle        *time.Timer
@@ -98,10 +98,6 @@ type stamp struct {
 	racy      bool
 }
 
-func stampOf(info fs.FileInfo) stamp {
-	return stamp{info.Size(), info.ModTime().UnixNano(), time.Since(info.ModTime()) < racyTime}
-}
-
 func newServer(id key, lang Language) *server {
 	s := &server{
 		key: id, lang: lang, ready: make(chan struct{}), done: make(chan struct{}), since: time.Now(), says: &shell.HeadWriter{Most: complaintBytes},
@@ -109,16 +105,6 @@ func newServer(id key, lang Language) *server {
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
-}
-
-// started reports whether the server has started.
-func (s *server) started() bool {
-	select {
-	case <-s.ready:
-		return s.err == nil
-	default:
-		return false
-	}
 }
 
 // launch starts the server in the sandbox of read-only commands.
@@ -345,6 +331,7 @@ func (s *server) ask(ctx context.Context, f *Folder, t SymbolPosition, question 
 func (s *server) explain(err error) error {
 	select {
 	case <-s.process.Done():
+		<-s.process.LogDone()
 		return fmt.Errorf("%s ended: %s: %s", s.lang.Program, s.process.EndText(), humanize.Line(cmp.Or(string(s.says.Kept), err.Error()), complaintLength))
 	default:
 		return fmt.Errorf("%s: %s", s.lang.Program, humanize.Line(err.Error(), complaintLength))
@@ -366,7 +353,7 @@ func (s *server) sync(files []string, path string) (changed bool) {
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		is := stampOf(info)
+		is := stamp{info.Size(), info.ModTime().UnixNano(), time.Since(info.ModTime()) < racyTime}
 		now[file] = is
 		if was, known := s.files[file]; !known {
 			event(file, fileCreated)
@@ -395,7 +382,7 @@ func (s *server) sync(files []string, path string) (changed bool) {
 // show opens a file, or sends its current content. It closes a file that cannot be read. It reports
 // whether the content in the server was different.
 func (s *server) show(path string) (changed bool) {
-	text, err := readFile(path)
+	text, err := fsutil.ReadUpTo(path, maxFileBytes)
 	s.version++
 	document := map[string]any{"uri": uriOf(path), "version": s.version}
 	if at := slices.IndexFunc(s.open, func(o openFile) bool { return o.path == path }); at >= 0 {
@@ -424,11 +411,4 @@ func (s *server) show(path string) (changed bool) {
 func (s *server) close(at int) {
 	s.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uriOf(s.open[at].path)}})
 	s.open = slices.Delete(s.open, at, at+1)
-}
-
-func readFile(path string) ([]byte, error) {
-	if info, err := os.Stat(path); err != nil || info.Size() > maxFileBytes {
-		return nil, cmp.Or(err, errors.New("it is too large for a language server"))
-	}
-	return os.ReadFile(path)
 }

@@ -188,7 +188,9 @@ func (c symbolCall) ask(ctx context.Context, op string, t target, mentions []str
 		// pyright omits the uses of a name that a package imports from one of its modules, so it is
 		// asked again at the declaration.
 		declared, err := c.servers.Ask(ctx, lsp.Definition, at)
-		if err != nil || len(declared.Places) != 1 || slices.ContainsFunc(found.Places, declared.Places[0].IsOnLineOf) {
+		if err != nil || len(declared.Places) != 1 || slices.ContainsFunc(found.Places, func(p lsp.Location) bool {
+			return p.Path == declared.Places[0].Path && p.Line() == declared.Places[0].Line()
+		}) {
 			return found, nil
 		}
 		d, err := c.openPlace(ctx, declared.Places[0])

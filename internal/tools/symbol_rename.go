@@ -19,9 +19,7 @@ import (
 )
 
 func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
-	if c.args.Op != lsp.Rename {
-		return Plan{}, fmt.Errorf("op is %q, not %s", c.args.Op, lsp.Rename)
-	}
+	c.args.Op = lsp.Rename // the name of the tool says so
 	if !slices.Equal(identifiers(c.args.NewName), []string{c.args.NewName}) {
 		return Plan{}, fmt.Errorf("new_name %q is not a name", c.args.NewName)
 	}
@@ -42,12 +40,12 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 		return Plan{}, cmp.Or(err, fmt.Errorf("nothing was renamed: a macro has the name too, which the server does not rename:\n%s", macro))
 	}
 	edits := map[string][]lsp.Edit{} // a server can name a file by its links, too
-	for _, file := range slices.Sorted(maps.Keys(found.Edits)) {
-		abs, err := c.env.Workspace.Resolve(file)
+	for _, e := range found.Edits {
+		abs, err := c.env.Workspace.Resolve(e.Path)
 		if err != nil {
-			return Plan{}, fmt.Errorf("nothing was renamed: %s would change too: %w", humanize.FileName(file), errOutside)
+			return Plan{}, fmt.Errorf("nothing was renamed: %s would change too: %w", humanize.FileName(e.Path), errOutside)
 		}
-		edits[abs] = append(edits[abs], found.Edits[file]...)
+		edits[abs] = append(edits[abs], e)
 	}
 	var planned edit
 	var names []string
@@ -108,16 +106,16 @@ func (c symbolCall) remaining(ctx context.Context, changed map[string][]byte) (s
 // outside of its project. If a server keeps the name in an import such as {name as other}, it has
 // excluded the other files on purpose.
 func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, t target, mentions []string) (lsp.Answer, error) {
-	for _, edits := range found.Edits {
-		if slices.ContainsFunc(edits, func(e lsp.Edit) bool { return e.New != c.args.NewName }) {
+	inProject := map[string]bool{}
+	for _, e := range found.Edits {
+		if inProject[e.Path] = true; e.New != c.args.NewName {
 			return found, nil
 		}
 	}
 	uses, err := c.ask(ctx, lsp.References, t, mentions)
-	inProject := maps.Clone(found.Edits)
 	for _, p := range uses.Places {
-		if u, err := c.openPlace(ctx, p); err == nil && inProject[p.Path] == nil && slices.Contains(named(u.whole, c.word), u.at) {
-			found.Edits[p.Path] = append(found.Edits[p.Path], lsp.Edit{Location: p, New: c.args.NewName})
+		if u, err := c.openPlace(ctx, p); err == nil && !inProject[p.Path] && slices.Contains(named(u.whole, c.word), u.at) {
+			found.Edits = append(found.Edits, lsp.Edit{Location: p, New: c.args.NewName})
 		}
 	}
 	return found, err

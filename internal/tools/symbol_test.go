@@ -249,7 +249,15 @@ func TestRenameListsWhatRemains(t *testing.T) {
 	remains := func(name string) (string, error) {
 		env := fileEnv(t, files)
 		plan, err := planCall(t.Context(), t, RenameTool(servers(t, env, lsptest.Environ(t, lsptest.FaultStrings))), env, params{"op": "rename", "name": name, "new_name": "Other", "file": "a.go"})
-		return plan.Preview.Note, err
+		if err != nil {
+			return "", err
+		}
+		answer := plan.Apply(t.Context())
+		after, _ := os.ReadFile(filepath.Join(env.Workspace.Root(), "a.go"))
+		if want := strings.Replace(files["a.go"], "var "+name, "var Other", 1); answer.Error != "" || string(after) != want {
+			t.Errorf("%q, want %q, %s", after, want, answer.Error)
+		}
+		return plan.Preview.Note, nil
 	}
 	const want = "Still named Store:\na.go:3: var Other = \"Store\" // ReStore Store2\nREADME.md:3: Use a<U+202E> Store.\ncode.pyx:1: Store = 1"
 	if got, err := remains("Store"); got != want || err != nil {
@@ -263,6 +271,52 @@ func TestRenameListsWhatRemains(t *testing.T) {
 		if got, err := remains("Store"); !strings.HasSuffix(got, want) || err != nil {
 			t.Errorf("%d: %q, %v", count, got, err)
 		}
+	}
+}
+
+// A rename changes no file that a link in the workspace leads to, even if the server follows links.
+func TestRenameOfLinkedFiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		program, linked, declares string
+		files                     map[string]string
+	}{
+		{"gopls", "b.go", "package linked\n\nfunc Known() {}\n", map[string]string{
+			"go.mod": "module m\n\ngo 1.21\n", "a.go": "package m\n\nimport \"m/linked\"\n\nfunc use() { linked.Known() }\n",
+		}},
+		{"typescript-language-server", "b.ts", "export function Known() {}\n", map[string]string{"tsconfig.json": "{}\n", "a.ts": "import { Known } from './linked/b'\nKnown()\n"}},
+		{"pyright-langserver", "b.py", "def Known():\n    pass\n", map[string]string{"a.py": "from linked.b import Known\nKnown()\n"}},
+		{"clangd", "b.h", "void Known(void);\n", map[string]string{
+			"a.c": "#include \"linked/b.h\"\nvoid use(void) { Known(); }\n", "compile_commands.json": `[{"directory": "ROOT", "file": "a.c", "command": "cc -c a.c"}]`,
+		}},
+	} {
+		t.Run(c.program, func(t *testing.T) {
+			t.Parallel()
+			if _, err := exec.LookPath(c.program); err != nil {
+				t.Skip(c.program + " is not installed")
+			}
+			env, outside := fileEnv(t, c.files), t.TempDir()
+			if text := c.files["compile_commands.json"]; text != "" {
+				writeTestFile(t, env.Workspace.Root(), "compile_commands.json", strings.Replace(text, "ROOT", env.Workspace.Root(), 1))
+			}
+			file := filepath.Join(outside, c.linked)
+			if err := errors.Join(os.WriteFile(file, []byte(c.declares), 0o600), os.Symlink(outside, filepath.Join(env.Workspace.Root(), "linked"))); err != nil {
+				t.Fatal(err)
+			}
+			name := "a" + filepath.Ext(c.linked)
+			if c.program == "clangd" {
+				name = "a.c"
+			}
+			for _, asked := range []string{name, filepath.Join("linked", c.linked)} {
+				answer := call(t, env, RenameTool(servers(t, env, os.Environ())), params{"op": "rename", "name": "Known", "new_name": "Other", "file": asked})
+				inside, _ := os.ReadFile(filepath.Join(env.Workspace.Root(), name))
+				after, err := os.ReadFile(file)
+				renamed := answer.Error == "" || string(inside) != c.files[name]
+				if string(after) != c.declares || renamed && c.program != "typescript-language-server" { // it renames the import: { Known as Other }
+					t.Errorf("%s: %q and %q, %v, %+v", asked, after, inside, err, answer)
+				}
+			}
+		})
 	}
 }
 

@@ -111,8 +111,8 @@ type Preview struct {
 	// Remark is the reason for the call in the model's own words. It does not describe the effect
 	// of the call.
 	Remark string
-	// Diff is the unified diff of an edit. Note describes what the edit does not change, on several
-	// lines; it is empty for most edits.
+	// Diff is the unified diff of an edit. Note describes what the edit does not change. It can have
+	// several lines, and is empty for most edits.
 	Diff, Note string
 	// Command is the whole command line of a shell call. Directory is the folder of the workspace
 	// in which it runs, empty for the workspace itself. Background is set if the command
