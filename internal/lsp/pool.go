@@ -156,7 +156,7 @@ func (f *Folder) run(s *server, program string) {
 			s.err = errClosed
 		}
 	} else {
-		defer s.process.Service.Close()
+		defer s.process.Close()
 		p.mu.Lock()
 		s.started = true
 		p.mu.Unlock()

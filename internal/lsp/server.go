@@ -60,7 +60,8 @@ type server struct {
 	asked       int
 	idle        *time.Timer
 
-	process *pipes
+	process *shell.Service
+	pipes   *pipes
 	conn    jsonrpc2.Conn
 	says    *shell.HeadWriter
 	// inBytes is set if positions count bytes instead of UTF-16 units.
@@ -129,8 +130,8 @@ func (s *server) launch(f *Folder, program string) error {
 	if f.Started != nil {
 		f.Started(strings.Join(append([]string{s.lang.Program}, s.lang.Args...), " "), confined)
 	}
-	s.process = &pipes{Service: process}
-	s.conn = jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(s.process))
+	s.process, s.pipes = process, &pipes{process: process}
+	s.conn = jsonrpc2.NewConn(jsonrpc2.NewHeaderStream(s.pipes))
 	s.conn.Go(context.Background(), s.handle)
 	if err := s.initialize(program); err != nil {
 		process.Close()
@@ -287,7 +288,7 @@ func (s *server) ask(ctx context.Context, f *Folder, t SymbolPosition, question 
 		return nil, err
 	}
 	defer s.asking.Release(1)
-	s.process.received.Store(0)
+	s.pipes.received.Store(0)
 	files, err := f.Files(ctx, s.lang.Concerns)
 	if err != nil {
 		return nil, err

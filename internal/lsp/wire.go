@@ -19,13 +19,13 @@ const (
 
 // pipes are the standard input and output of a server.
 type pipes struct {
-	*shell.Service
+	process  *shell.Service
 	received atomic.Int64
 }
 
 // Read implements io.Reader. A server that sends too much ends its connection.
 func (p *pipes) Read(b []byte) (int, error) {
-	n, err := p.Out.Read(b)
+	n, err := p.process.Out.Read(b)
 	if p.received.Add(int64(n)) > maxReceived {
 		err = fmt.Errorf("it sent more than %d bytes", maxReceived)
 	}
@@ -34,9 +34,11 @@ func (p *pipes) Read(b []byte) (int, error) {
 
 // Write implements io.Writer.
 func (p *pipes) Write(b []byte) (int, error) {
-	_ = p.In.SetWriteDeadline(time.Now().Add(writeTime)) // without deadlines, the end of the server ends the write
-	return p.In.Write(b)
+	_ = p.process.In.SetWriteDeadline(time.Now().Add(writeTime)) // without deadlines, the end of the server ends the write
+	return p.process.In.Write(b)
 }
 
 // Close ends the connection after a failed write.
-func (p *pipes) Close() error { return errors.Join(p.In.Close(), p.Out.SetReadDeadline(time.Now())) }
+func (p *pipes) Close() error {
+	return errors.Join(p.process.In.Close(), p.process.Out.SetReadDeadline(time.Now()))
+}

@@ -157,7 +157,7 @@ func (c symbolCall) first(ctx context.Context, targets []target) (found lsp.Answ
 	if len(targets) > 1 && targets[0].fit > 0 {
 		return found, t, fmt.Errorf("%s is declared %s; name one of these by file and line:\n%s", c.args.Name, times(len(targets)), candidates(targets, "more declaration"))
 	}
-	lang, _ := lsp.LanguageOf(targets[0].abs)
+	lang, _ := lsp.LanguageOf(targets[0].source.abs)
 	var mentions []string
 	if lang.Partial && c.args.Op != lsp.Definition && c.args.Op != lsp.Hover {
 		if mentions, err = c.having(ctx, lang.MatchesFile); err != nil {
@@ -178,9 +178,9 @@ func (c symbolCall) first(ctx context.Context, targets []target) (found lsp.Answ
 // ask asks about the name at a target. It adds to the answer of a server that only knows the files
 // of a project what this server omits.
 func (c symbolCall) ask(ctx context.Context, op string, t target, mentions []string) (lsp.Answer, error) {
-	at := lsp.SymbolPosition{Path: t.abs, Content: t.whole, At: t.at, NewName: c.args.NewName, Mentions: mentions}
+	at := lsp.SymbolPosition{Path: t.source.abs, Content: t.source.whole, At: t.at, NewName: c.args.NewName, Mentions: mentions}
 	found, err := c.servers.Ask(ctx, op, at)
-	if lang, _ := lsp.LanguageOf(t.abs); err != nil || !lang.Partial {
+	if lang, _ := lsp.LanguageOf(t.source.abs); err != nil || !lang.Partial {
 		return found, err
 	}
 	switch {
@@ -194,10 +194,10 @@ func (c symbolCall) ask(ctx context.Context, op string, t target, mentions []str
 			return found, nil
 		}
 		d, err := c.openPlace(ctx, declared.Places[0])
-		if err != nil || !slices.Contains(named(d.whole, c.word), d.at) {
+		if err != nil || !slices.Contains(named(d.source.whole, c.word), d.at) {
 			return found, nil
 		}
-		at.Path, at.Content, at.At = d.abs, d.whole, d.at
+		at.Path, at.Content, at.At = d.source.abs, d.source.whole, d.at
 		more, _ := c.servers.Ask(ctx, op, at) // after an error, the first answer is used
 		found.Add(more.Places...)
 	case op == lsp.Rename && len(found.Edits) > 0:

@@ -27,8 +27,8 @@ func (c symbolCall) show(ctx context.Context, all []target) (Answer, error) {
 
 // code returns the declaration around a target, below a line with its location.
 func (c symbolCall) code(ctx context.Context, t target) string {
-	text := strings.ToValidUTF8(string(t.whole), replacement)
-	outlined, err := outline.Read(ctx, t.abs, text)
+	text := strings.ToValidUTF8(string(t.source.whole), replacement)
+	outlined, err := outline.Read(ctx, t.source.abs, text)
 	var best outline.Declaration
 	for _, d := range outlined.Declarations {
 		if err == nil && d.Name != "" && d.Start <= t.at && t.at < d.End && (best.Name == "" || d.End-d.Start <= best.End-best.Start) {
@@ -39,7 +39,7 @@ func (c symbolCall) code(ctx context.Context, t target) string {
 		return t.String()
 	}
 	first, last := outlined.LineRange(best)
-	heading := fmt.Sprintf("[%s, lines %d-%d of %s]\n", best.Name, first, last, humanize.FileName(t.rel))
+	heading := fmt.Sprintf("[%s, lines %d-%d of %s]\n", best.Name, first, last, humanize.FileName(t.source.rel))
 	return c.env.excerptOf(t.source, heading, text[best.Start:best.End], func(shown int) string {
 		return fmt.Sprintf("read_file reads on with offset %d", first+shown)
 	}).Text
@@ -77,9 +77,9 @@ func (c symbolCall) openPlace(ctx context.Context, p lsp.Location) (t target, er
 	if t.source, err = c.env.open(ctx, abs); err != nil {
 		return t, err
 	}
-	t.Close()
+	t.source.Close()
 	var ok bool
-	if t.at, _, ok = p.Offsets(t.whole); !ok {
+	if t.at, _, ok = p.Offsets(t.source.whole); !ok {
 		return t, errMoved
 	}
 	return t, nil

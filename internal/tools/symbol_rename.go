@@ -36,7 +36,7 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 	case len(found.Edits) == 0:
 		return Plan{}, fmt.Errorf("the language server can't rename %s there", c.word)
 	}
-	if macro, err := c.inMacro(ctx, t.abs); err != nil || macro != "" {
+	if macro, err := c.inMacro(ctx, t.source.abs); err != nil || macro != "" {
 		return Plan{}, cmp.Or(err, fmt.Errorf("nothing was renamed: a macro has the name too, which the server does not rename:\n%s", macro))
 	}
 	edits := map[string][]lsp.Edit{} // a server can name a file by its links, too
@@ -114,7 +114,7 @@ func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, t target, me
 	}
 	uses, err := c.ask(ctx, lsp.References, t, mentions)
 	for _, p := range uses.Places {
-		if u, err := c.openPlace(ctx, p); err == nil && !inProject[p.Path] && slices.Contains(named(u.whole, c.word), u.at) {
+		if u, err := c.openPlace(ctx, p); err == nil && !inProject[p.Path] && slices.Contains(named(u.source.whole, c.word), u.at) {
 			found.Edits = append(found.Edits, lsp.Edit{Location: p, New: c.args.NewName})
 		}
 	}

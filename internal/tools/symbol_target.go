@@ -22,8 +22,8 @@ import (
 
 // A target is a location of a name in an opened file.
 type target struct {
-	*source
-	at int
+	source *source
+	at     int
 	// fit says how well a declaration matches the name of the call. It is 0 for another location.
 	fit int
 	// note is for the answer about the target.
@@ -32,10 +32,10 @@ type target struct {
 
 // match returns the line of a target as a search result.
 func (t target) match() search.Match {
-	begin := bytes.LastIndexByte(t.whole[:t.at], '\n') + 1
-	line, _, _ := bytes.Cut(t.whole[begin:], []byte("\n"))
+	begin := bytes.LastIndexByte(t.source.whole[:t.at], '\n') + 1
+	line, _, _ := bytes.Cut(t.source.whole[begin:], []byte("\n"))
 	text := strings.TrimRight(strings.ToValidUTF8(string(line), replacement), "\r")
-	return search.Match{File: humanize.FileName(t.rel), Line: bytes.Count(t.whole[:t.at], []byte("\n")) + 1, At: t.at - begin, Text: text}
+	return search.Match{File: humanize.FileName(t.source.rel), Line: bytes.Count(t.source.whole[:t.at], []byte("\n")) + 1, At: t.at - begin, Text: text}
 }
 
 // String returns the line of a target, with its path and number.
