@@ -112,7 +112,7 @@ func TestRecallOfAStaleRead(t *testing.T) {
 		}
 		got := r.recalls(`{"number":1}`).Result.Text()
 		heading, rest, _ := strings.Cut(got, "\n")
-		if !strings.HasPrefix(heading, "[1: read_file a.go, as of turn 1") || !strings.Contains(heading, "a.go was written since") {
+		if !strings.HasPrefix(heading, "[1: read_file a.go, as of turn 1") || !strings.Contains(heading, "a.go was changed since") {
 			t.Errorf("resumed %v: the heading is %q", resumed, heading)
 		}
 		if want := answerOf(t, r, "read_file"); want == "" || !strings.Contains(rest, want) {

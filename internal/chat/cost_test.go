@@ -182,7 +182,7 @@ func TestStepIsAnnounced(t *testing.T) {
 		if _, err := b.prompt(text); err != nil {
 			t.Fatal(err)
 		}
-		if told := strings.Count(notices(b), "tokens. Above 2k tokens all of it costs double"); told != min(i, 1) {
+		if told := strings.Count(notices(b), "tokens. Above 2k tokens, the whole request costs double"); told != min(i, 1) {
 			t.Errorf("after %d messages it was said %d times: %s", i+1, told, notices(b))
 		}
 	}

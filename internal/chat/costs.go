@@ -219,7 +219,7 @@ func (t *totals) warnOfStep(w *window.Window, at Endpoint) {
 	if told || !t.toldStep {
 		return
 	}
-	text := fmt.Sprintf("The next request has %s tokens. Above %s tokens all of it costs ", humanize.Tokens(tokens), humanize.Tokens(step.Above))
+	text := fmt.Sprintf("The next request has %s tokens. Above %s tokens, the whole request costs ", humanize.Tokens(tokens), humanize.Tokens(step.Above))
 	if step.Input == 2*prices.Input {
 		text += "double"
 	} else {

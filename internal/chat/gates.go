@@ -67,7 +67,7 @@ func (r *runner) admit(ctx context.Context, k *call, later []*call) ending {
 			continue
 		}
 		if replaced++; replaced > maxReplaced {
-			k.refused = fmt.Sprintf("not run: its arguments were replaced %d times, the last time by the gate %s", replaced, r.gates[i].Name)
+			k.refused = fmt.Sprintf("not run: gates replaced its arguments %d times; the last one was %s", replaced, r.gates[i].Name)
 			continue
 		}
 		k.replace(verdict.Arguments)

@@ -89,9 +89,9 @@ func TestAGateReplacesArguments(t *testing.T) {
 func TestGatesThatFail(t *testing.T) {
 	t.Parallel()
 	for want, check := range map[string]func(context.Context, gate.Call) gate.Verdict{
-		"arguments were replaced": func(_ context.Context, k gate.Call) gate.Verdict { return gate.Verdict{Arguments: k.Arguments} },
-		"internal error":          func(context.Context, gate.Call) gate.Verdict { panic("boom") },
-		"with invalid JSON":       func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{Arguments: arguments.Parse("[")} },
+		"replaced its arguments": func(_ context.Context, k gate.Call) gate.Verdict { return gate.Verdict{Arguments: k.Arguments} },
+		"internal error":         func(context.Context, gate.Call) gate.Verdict { panic("boom") },
+		"with invalid JSON":      func(context.Context, gate.Call) gate.Verdict { return gate.Verdict{Arguments: arguments.Parse("[")} },
 	} {
 		b := newBench(t, calls("does", `{}`), say("ok"))
 		addGates(b, gate.Gate{Name: "g", Stage: gate.StageHook, Check: check})

@@ -57,7 +57,7 @@ func TestRestorePrunedContent(t *testing.T) {
 					t.Errorf("%s: %d entries hold it", when, n)
 				}
 				for _, entry := range raw {
-					if entry.Metadata[history.MetaRestored] != nil && (entry.IsMessage() || !strings.Contains(entry.Text(), "1: read_file a.go, as of turn 1") || !strings.Contains(entry.Text(), "a.go was written since")) {
+					if entry.Metadata[history.MetaRestored] != nil && (entry.IsMessage() || !strings.Contains(entry.Text(), "1: read_file a.go, as of turn 1") || !strings.Contains(entry.Text(), "a.go was changed since")) {
 						t.Errorf("%s: %q", when, entry.Text())
 					}
 				}

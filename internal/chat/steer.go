@@ -166,7 +166,7 @@ func whenAlone(ctx context.Context, c *Chat, change func() error) error {
 type agentsError int
 
 func (e agentsError) Error() string {
-	return "background work is still running (" + humanize.Count(int(e), "agent") + "); wait, or stop it with /agents stop all"
+	return "background work is still running (" + humanize.Count(int(e), "subagent") + "); wait, or stop it with /agents stop all"
 }
 
 func (agentsError) Is(target error) bool { return target == ErrBusy }

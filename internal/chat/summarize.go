@@ -85,7 +85,7 @@ type asking struct {
 // our own count.
 func (a *asking) connect(profile string) (release func(), room int, err error) {
 	if a.chat.config.OtherModel == nil {
-		return nil, 0, fmt.Errorf("unknown profile %q: there are no profiles", profile)
+		return nil, 0, fmt.Errorf("unknown profile %q: no profiles exist", profile)
 	}
 	other, err := a.chat.config.OtherModel(profile)
 	if err != nil {

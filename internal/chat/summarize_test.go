@@ -290,8 +290,8 @@ func TestSummaryByAProfileThatIsGone(t *testing.T) {
 	b.set("compression.threshold", "0.001")
 	b.long()
 	for says, find := range map[string]func(string) (*OtherModel, error){
-		`unknown profile "cheap": there are no profiles`: nil,
-		`compression.profile: no "cheap"`:                func(name string) (*OtherModel, error) { return nil, fmt.Errorf("no %q", name) },
+		`unknown profile "cheap": no profiles exist`: nil,
+		`compression.profile: no "cheap"`:            func(name string) (*OtherModel, error) { return nil, fmt.Errorf("no %q", name) },
 	} {
 		b.config.OtherModel = find
 		b.renew()

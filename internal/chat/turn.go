@@ -295,7 +295,7 @@ func (c *Chat) deliverQueued(ctx context.Context) (delivered int, err error) {
 		if err == nil && said.Reply != nil { // during a turn the reply goes to the model as data
 			var reply string
 			reply, err = said.Reply(ctx)
-			said.Blocks = append(said.Blocks, history.NewData(history.SourceCommand, "Another agent's reply to this:", reply))
+			said.Blocks = append(said.Blocks, history.NewData(history.SourceCommand, "Another agent's reply to this message:", reply))
 		}
 		if err != nil {
 			c.waiting.noteDelivered()

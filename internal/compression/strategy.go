@@ -139,11 +139,11 @@ type ResultMetadata struct {
 // The reasons for a no-op (D-28).
 const (
 	reasonEmpty     = "the history is empty"
-	reasonTail      = "all messages belong to the latest ones, which compression keeps"
+	reasonTail      = "compression keeps the latest messages, and there are no others"
 	reasonNothing   = "nothing to compress"
 	reasonAtTarget  = "the conversation is already small enough"
 	reasonUnchanged = "nothing new since the last compression"
-	reasonBetween   = "fewer than four messages lie between the first and the latest ones, which compression keeps"
+	reasonBetween   = "compression keeps the first and the latest messages, and fewer than four are between them"
 	reasonLittle    = "a summary could replace less than a tenth of the conversation"
 )
 

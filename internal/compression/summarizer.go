@@ -90,7 +90,7 @@ func snapshotOf(answer string) (string, error) {
 	}
 	snapshot := answer[start : end+len(snapshotClose)]
 	if strings.TrimSpace(anyTag.ReplaceAllString(snapshot, "")) == "" {
-		return "", errors.New("the answer is an empty " + snapshotOpen)
+		return "", errors.New("the answer contains an empty " + snapshotOpen)
 	}
 	return snapshot, nil
 }

@@ -65,7 +65,7 @@ func (p Prompts) Load() ([]Prompt, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the prompt history: %w", err)
+		return nil, fmt.Errorf("can't read the prompt history: %w", err)
 	}
 	if len(data) > maxPromptFile {
 		return parsePrompts(data), p.shorten()
@@ -107,11 +107,11 @@ func (p Prompts) Append(prompt Prompt) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(p.Path), 0o700); err != nil {
-		return fmt.Errorf("writing the prompt: %w", err)
+		return fmt.Errorf("can't add the prompt to the prompt history: %w", err)
 	}
 	file, err := fsutil.OpenFile(p.Path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return fmt.Errorf("writing the prompt: %w", err)
+		return fmt.Errorf("can't add the prompt to the prompt history: %w", err)
 	}
 	if isTorn(file) {
 		line = append([]byte("\n"), line...)
@@ -142,7 +142,7 @@ func (p Prompts) shorten() error {
 		return kept, nil
 	})
 	if err != nil {
-		return fmt.Errorf("shortening the prompt history: %w", err)
+		return fmt.Errorf("can't shorten the prompt history: %w", err)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func (p *pages) entryNamed(e event, at ref) (*history.Content, time.Time, error)
 			return change.History[i].Entry, r.Time, nil
 		}
 	}
-	return nil, r.Time, fmt.Errorf("record %d contains no entry %s", at.seq, at)
+	return nil, r.Time, fmt.Errorf("record %d of the session log contains no entry %s", at.seq, at)
 }
 
 // places returns the positions of a prune's content in the log. Older logs name only its entry.

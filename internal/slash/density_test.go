@@ -185,7 +185,7 @@ func TestDensityWhy(t *testing.T) {
 	addPrices(w)
 	for line, want := range map[string]string{"/density why a.go": "a.go", `/why say  "so"`: `say  "so"`} {
 		w.session.why = &provenance.Answer{State: provenance.StateInContext, Parts: []provenance.Part{{State: provenance.StateInContext, What: "answer: read_file a.go", Entry: 3, Tokens: 5}}}
-		if got := text(w.run(t, line)); got != "In the next request.\nanswer: read_file a.go\n  in context, entry 3, 5 tokens" || w.session.why.Question != want {
+		if got := text(w.run(t, line)); got != "In the next request.\nanswer: read_file a.go\n  in the context, entry 3, 5 tokens" || w.session.why.Question != want {
 			t.Errorf("%s asks %q and shows\n%s", line, w.session.why.Question, got)
 		}
 	}

@@ -332,7 +332,7 @@ func TestTwoPrograms(t *testing.T) {
 	same := &bench{t: t, w: one.w, folder: one.folder}
 	same.open()
 	same.edit("b", "same")
-	if told := strings.Join(same.Warnings(), ""); !strings.Contains(told, "another program has it open") {
+	if told := strings.Join(same.Warnings(), ""); !strings.Contains(told, "another program has the undo store open") {
 		t.Errorf("told %q", told)
 	}
 }

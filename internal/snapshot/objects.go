@@ -28,7 +28,7 @@ type objects struct {
 func (o *objects) path(sum string) (string, error) {
 	name, ok := strings.CutPrefix(sum, ownSum)
 	if !ok || len(name) != 64 || strings.ContainsFunc(name, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) }) {
-		return "", fmt.Errorf("no stored content %q", sum)
+		return "", fmt.Errorf("%q is not the name of a stored content", sum)
 	}
 	return filepath.Join(o.folder, name[:2], name[2:]), nil
 }

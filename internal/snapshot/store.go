@@ -274,7 +274,7 @@ func (s *Store) ready() error {
 		var free bool
 		switch free, err = lock.TryLock(); {
 		case err == nil && !free:
-			err = errors.New("another program has it open")
+			err = errors.New("another program has the undo store open")
 			fallthrough
 		case err != nil:
 			err = errors.Join(fsutil.ExplainLockError(err, "XDG_STATE_HOME"), lock.Close())

@@ -117,7 +117,7 @@ func filesBelow(folder string) []onDisk {
 }
 
 // errInUse is the error for a store that another program has open.
-var errInUse = errors.New("a program has it open")
+var errInUse = errors.New("another program has the undo store open")
 
 // inUse reports whether a program has a store open.
 func inUse(folder string) bool {
@@ -126,7 +126,7 @@ func inUse(folder string) bool {
 	return errors.Join(err, lock.Close()) == nil && !free
 }
 
-// Remove deletes a store with all its contents, unless a program has it open. A missing store is no
+// Remove deletes a store with all its contents, unless another program has it open. A missing store is no
 // error.
 func Remove(folder string) error {
 	if _, err := os.Lstat(folder); errors.Is(err, fs.ErrNotExist) {

@@ -24,7 +24,7 @@ func OtherWriters(info fs.FileInfo) string {
 	case status.Uid != 0 && int(status.Uid) != os.Getuid():
 		return fmt.Sprintf("it belongs to user %d", status.Uid)
 	case mode&0o002 != 0:
-		return "everybody may write it"
+		return "all users may write it"
 	case mode&0o020 != 0 && !private(status.Gid):
 		return fmt.Sprintf("group %d may write it", status.Gid)
 	}

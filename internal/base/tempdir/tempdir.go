@@ -71,7 +71,7 @@ func (d *Dir) Make() error {
 	}
 	lock := flock.New(filepath.Join(d.path, inUse), flock.SetPermissions(0o600))
 	if _, err := lock.TryLock(); err != nil {
-		return errors.Join(fmt.Errorf("locking the temporary folder: %w", err), os.RemoveAll(d.path))
+		return errors.Join(fmt.Errorf("can't lock the temporary folder: %w", err), os.RemoveAll(d.path))
 	}
 	d.lock = lock
 	return nil

@@ -51,7 +51,7 @@ func (p Part) lines() []string {
 	if p.State == StateInContext {
 		place := "in"
 		if p.Entry > 0 {
-			place = fmt.Sprintf("in context, entry %d", p.Entry)
+			place = fmt.Sprintf("in the context, entry %d", p.Entry)
 		}
 		return []string{p.What, fmt.Sprintf("  %s, %s tokens", place, humanize.Tokens(p.Tokens))}
 	}

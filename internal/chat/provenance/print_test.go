@@ -17,7 +17,7 @@ func TestLines(t *testing.T) {
 	}}
 	const want = `The next request contains the file, or a part of it.
 answer: read_file a.go
-  in context, entry 12, 2.1k tokens
+  in the context, entry 12, 2.1k tokens
 call: write_file a.go
   shortened with request 7; the rest is in entry 4
   body: seen

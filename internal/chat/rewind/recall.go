@@ -150,7 +150,7 @@ func (p *Rewinder) fate(path string, since history.RecalledContent) (string, err
 	case err != nil:
 		return "", err
 	case written:
-		return name + " was written since; read it for its current content", nil
+		return name + " was changed since; read it for its current content", nil
 	case p.Env.Workspace == nil:
 		return "", nil
 	}

@@ -123,7 +123,7 @@ func TestCallInterrupted(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}
-	wants(t, err, "canceled; last progress of db: step (")
+	wants(t, err, "canceled; the last progress that db reported: step (")
 	if got := call(t, client, "echo", `{"text":"x"}`); got != "x" {
 		t.Errorf("then echo answers %q", got)
 	}

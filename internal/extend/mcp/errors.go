@@ -84,7 +84,7 @@ func (c *Client) explainCall(err error, silent, total time.Duration, reached str
 		say = fmt.Sprintf("%s did not answer within %s. The call was canceled, but may have taken effect", c.server.Name, total)
 	case err == context.Canceled, err == context.DeadlineExceeded: // the caller canceled the request
 		if reached != "" {
-			return fmt.Errorf("canceled; last progress of %s: %s: %w", c.server.Name, reached, err)
+			return fmt.Errorf("canceled; the last progress that %s reported: %s: %w", c.server.Name, reached, err)
 		}
 		return err
 	case c.hasEnded():

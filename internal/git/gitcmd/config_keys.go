@@ -58,7 +58,7 @@ func UnsafeKeys(ctx context.Context, dir string) ([]string, error) {
 	top, own, ok := strings.Cut(places, "\n")
 	own, common, _ := strings.Cut(own, "\n")
 	if !ok || !belongs(own, fsutil.ResolveIn(dir, common), top) {
-		found = append(found, "a repository in another folder")
+		found = append(found, "a git folder outside the work tree")
 	}
 	if layout.TopFolder(layout.Real(dir)) == top {
 		// Every submodule has this key, because its git folder is in the outer repository.
@@ -75,7 +75,7 @@ func UnsafeKeys(ctx context.Context, dir string) ([]string, error) {
 			continue // the submodule is not checked out
 		}
 		if inner++; inner > maxRepositories {
-			return append(found, "too many repositories inside to check"), nil
+			return append(found, "too many nested repositories to check"), nil
 		}
 		keys, err := UnsafeKeys(ctx, folder)
 		if err != nil {

@@ -214,7 +214,7 @@ func TestUnsafeKeysReportsForeignRepositories(t *testing.T) {
 			t.Parallel()
 			r, other := newRepository(t), newRepository(t)
 			keys, err := gitcmd.UnsafeKeys(patient(t), tt.arrange(r, other))
-			if err != nil || slices.Contains(keys, "a repository in another folder") == tt.theirs {
+			if err != nil || slices.Contains(keys, "a git folder outside the work tree") == tt.theirs {
 				t.Errorf("%q, %v", keys, err)
 			}
 		})

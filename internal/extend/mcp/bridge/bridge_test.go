@@ -220,7 +220,7 @@ func TestOfferedToolsStay_5_2_4(t *testing.T) {
 		`{"server":"a","tool":"gone","arguments":{}}`:    `a has no tool "gone". Its tools: one, new; did you mean one?`,
 		`{"server":"broken","tool":"x","arguments":{}}`:  "broken cannot be used: ended at start",
 		`{"server":"none","tool":"x","arguments":{}}`:    `unknown server "none"`,
-		`[]`: "mcp_call needs server",
+		`[]`: "mcp_call needs the strings server",
 	} {
 		if _, answer := b.run("mcp_call", arguments); want == "" && answer.Error != "" || !strings.Contains(answer.Error, want) {
 			t.Errorf("%s: %q, want %q", arguments, answer.Error, want)
@@ -391,7 +391,7 @@ func TestResults_5_5(t *testing.T) {
 		{"no image", mcp.Result{Blocks: []mcp.Block{{Kind: mcp.Image, MIME: "image/png", Data: []byte("PDF")}}}, nil, func(a tools.Answer) bool { return len(a.Images) == 0 && strings.Contains(a.Text, "stored in ") }},
 		{"long", text(long), nil, func(a tools.Answer) bool {
 			data, err := os.ReadFile(a.Spool)
-			return err == nil && string(data) == long && len(a.Text) <= 8000*4 && strings.Contains(a.Text, "left out here; all of it is in "+a.Spool) && strings.HasSuffix(a.Text, "0123456789\n")
+			return err == nil && string(data) == long && len(a.Text) <= 8000*4 && strings.Contains(a.Text, "left out here; the full text is in "+a.Spool) && strings.HasSuffix(a.Text, "0123456789\n")
 		}},
 		{"one long line", text(strings.Repeat("é", 100_000)), nil, func(a tools.Answer) bool { return len(a.Text) <= 8000*4 && !strings.Contains(a.Text, "\uFFFD") }},
 	} {

@@ -31,7 +31,7 @@ type callArgs struct {
 func (b *Bridge) planCall(ctx context.Context, env *tools.Env, given arguments.Arguments) (tools.Plan, error) {
 	var args callArgs
 	if err := json.Unmarshal(given.Raw(), &args); err != nil {
-		return tools.Plan{}, errors.New("mcp_call needs server and tool, and arguments as an object")
+		return tools.Plan{}, errors.New("mcp_call needs the strings server and tool, and arguments as an object")
 	}
 	server, name := args.Server, args.Tool
 	if s, shown, direct := catalogue.SplitDirectName(name); direct && (server == "" || server == s) {

@@ -25,7 +25,7 @@ type findArgs struct {
 func (b *Bridge) planFind(ctx context.Context, env *tools.Env, given arguments.Arguments) (tools.Plan, error) {
 	var args findArgs
 	if err := json.Unmarshal(given.Raw(), &args); err != nil {
-		return tools.Plan{}, errors.New("mcp_find takes query and server, both strings")
+		return tools.Plan{}, errors.New("mcp_find takes the strings query and server")
 	}
 	if args.Server != "" {
 		if _, _, err := b.usable(ctx, args.Server); err != nil && !errors.Is(err, errStarting) {
@@ -53,7 +53,7 @@ func (b *Bridge) find(ctx context.Context, env *tools.Env, args findArgs) tools.
 		}
 		if words := instructions[e.Server]; words != "" && !said[e.Server] {
 			said[e.Server] = true
-			parts = append(parts, fmt.Sprintf("%s describes itself: %s", e.Server, words))
+			parts = append(parts, fmt.Sprintf("Server %s describes itself: %s", e.Server, words))
 		}
 		parts = append(parts, e.Definition())
 		room -= len(e.Definition())

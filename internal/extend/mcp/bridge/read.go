@@ -26,7 +26,7 @@ const everything = "*"
 func (b *Bridge) planRead(ctx context.Context, env *tools.Env, given arguments.Arguments) (tools.Plan, error) {
 	var args readArgs
 	if err := json.Unmarshal(given.Raw(), &args); err != nil {
-		return tools.Plan{}, errors.New("mcp_read takes server and uri, both strings")
+		return tools.Plan{}, errors.New("mcp_read takes the strings server and uri")
 	}
 	st, _, err := b.usable(ctx, args.Server)
 	if err != nil {

@@ -101,7 +101,7 @@ func shorten(env *tools.Env, text string, limit int, name string) (cut, file str
 		return text, ""
 	}
 	file, err := keep(env, []byte(text), name+"-*.txt")
-	where := "all of it is in " + file
+	where := "the full text is in " + file
 	if err != nil {
 		where = "can't store it: " + err.Error()
 	}

@@ -75,11 +75,11 @@ func (s Status) Summary() string {
 	case s.State == StateStarting:
 		return "was not contacted yet"
 	}
-	offered := "found only by search"
+	offered := "found by search"
 	if s.Direct {
-		offered = "direct"
+		offered = "offered directly"
 	}
-	parts := []string{humanize.Count(len(s.Known.Tools), "tool"), humanize.Tokens(s.Known.Tokens()) + " tokens " + offered, s.Known.Protocol}
+	parts := []string{humanize.Count(len(s.Known.Tools), "tool"), humanize.Tokens(s.Known.Tokens()) + " tokens (" + offered + ")", "protocol " + s.Known.Protocol}
 	if n := len(s.Known.Changed); n > 0 {
 		parts = append(parts, humanize.Count(n, "changed definition"))
 	}

@@ -265,7 +265,7 @@ func (f *finder) file(file, ending string) {
 			if by == "" {
 				by = "the built-in subagent"
 			}
-			err = fmt.Errorf("its name %s is taken by %s", agent.Name, by)
+			err = fmt.Errorf("its name %s is already used by %s", agent.Name, by)
 		}
 	}
 	if err != nil {

@@ -91,7 +91,7 @@ func TestLeftOut(t *testing.T) {
 		"---\ndescription: d\n---\nx":                                        "has no name",
 		"---\nname: n\n---\nx":                                               "has no description",
 		"---\nname: a b\ndescription: d\n---\nx":                             `invalid name "a b"`,
-		"---\nname: explore\ndescription: d\n---\nx":                         "its name explore is taken by the built-in subagent",
+		"---\nname: explore\ndescription: d\n---\nx":                         "its name explore is already used by the built-in subagent",
 		"---\nname: n\ndescription: d\nmaxTurns: many\n---\nx":               `maxTurns is "many"; use a whole number from 1`,
 		"---\nkind: remote\nname: n\ndescription: d\nagent_card_url: u\n---": "has the kind remote",
 		"---\nname: n\ndescription: d\n---\n" + strings.Repeat("x", maxFile): "is longer than 64 KiB",
@@ -156,7 +156,7 @@ func TestNameTaken(t *testing.T) {
 		"work/.claude/agents/a.md": "---\nname: a\ndescription: theirs\n---\nx",
 	}))
 	a, err := set.ByName("a")
-	if err != nil || a.Description != "mine" || len(set.Skipped) != 1 || !strings.Contains(set.Skipped[0], "its name a is taken by") {
+	if err != nil || a.Description != "mine" || len(set.Skipped) != 1 || !strings.Contains(set.Skipped[0], "its name a is already used by") {
 		t.Errorf("%+v, %v, %q", a, err, set.Skipped)
 	}
 }

@@ -127,7 +127,7 @@ func sum(path string) (string, error) {
 	case err != nil:
 		return "", fsutil.Reason(err)
 	case n > maxFileSize:
-		return "", fmt.Errorf("its command names %s, which is larger than 64 MiB", path)
+		return "", fmt.Errorf("its command refers to %s, which is larger than 64 MiB", path)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil
 }

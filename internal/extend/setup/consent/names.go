@@ -47,7 +47,7 @@ func (s *Store) files(i Item) (found []file, undetermined bool, err error) {
 				}
 			}
 			if len(folders) > maxFolders {
-				return nil, false, fmt.Errorf("its command names more than %d folders", maxFolders)
+				return nil, false, fmt.Errorf("its command refers to more than %d folders", maxFolders)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func (s *Store) files(i Item) (found []file, undetermined bool, err error) {
 		}
 	}
 	if len(found) > maxFiles {
-		return nil, false, fmt.Errorf("its command names more than %d files", maxFiles)
+		return nil, false, fmt.Errorf("its command refers to more than %d files", maxFiles)
 	}
 	slices.SortFunc(found, func(a, b file) int { return strings.Compare(a.Path, b.Path) })
 	return found, undetermined, nil

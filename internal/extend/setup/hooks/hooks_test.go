@@ -106,7 +106,7 @@ func TestHooksLeftOut(t *testing.T) {
 		one("Stop", `{"type":"command","command":"x","onFailure":"deny"}`):               "its onFailure is",
 		one("Stop", `{"type":"command","command":"x","onFailure":"block","async":true}`): "an async hook can't have onFailure",
 		one("Stop", `{"type":"command","command":"x","if":"Bash(x)"}`):                   "only for events of tool calls",
-		one("PreToolUse", `{"type":"command","command":"x","if":"Bash(x"}`):              `its if "Bash(x" is not valid`,
+		one("PreToolUse", `{"type":"command","command":"x","if":"Bash(x"}`):              `its condition "if" (Bash(x) is not valid`,
 		one("Stop", `{"type":"command","command":"x","shell":"powershell"}`):             "use bash",
 		one("Stop", `1`):                                   "it has the wrong type (number)",
 		`{"hooks": {"Stop": {}}}`:                          "the value of the event must be a list",

@@ -141,11 +141,11 @@ func (p *parser) hook(h *Hook) error {
 	case w.OnFailure == "block" && (w.Async || w.Rewake):
 		return errors.New("an async hook can't have onFailure \"block\"")
 	case w.If != "" && !h.Event.IsToolEvent():
-		return errors.New("if is supported only for events of tool calls")
+		return errors.New("\"if\" is supported only for events of tool calls")
 	}
 	if w.If != "" {
 		if _, err := permissions.ParseCondition(w.If, "/", "/"); err != nil {
-			return fmt.Errorf("its if %q is not valid: %w", w.If, err)
+			return fmt.Errorf("its condition \"if\" (%s) is not valid: %w", w.If, err)
 		}
 	}
 	h.Command, h.Args, h.If = w.Command, w.Args, w.If

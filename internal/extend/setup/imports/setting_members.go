@@ -51,7 +51,7 @@ func providerModel(name string) (to, remark string) {
 }
 
 // noSuchMode is the remark for approval modes that do not exist here.
-const noSuchMode = "no such mode. To list the modes, type /approval"
+const noSuchMode = "agent has no such mode. To list the modes, type /approval"
 
 var claudeMembers = []member{
 	{"model", model},

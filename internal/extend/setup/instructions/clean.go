@@ -196,7 +196,7 @@ func (f *finder) importFile(name, from string, depth int) (text string, put bool
 		return "", false, ""
 	}
 	if depth >= maxImports {
-		return "", false, fmt.Sprintf("imports are nested deeper than %d", maxImports)
+		return "", false, fmt.Sprintf("imports are nested more than %d levels deep", maxImports)
 	}
 	read, err := f.place.Read(path, MaxFile)
 	link := (*fsutil.LinkError)(nil)

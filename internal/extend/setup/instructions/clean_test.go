@@ -91,7 +91,7 @@ func TestImportsEndAtADepth(t *testing.T) {
 		write(t, fmt.Sprintf("%d @%d.md", i, i+1), repo, fmt.Sprintf("%d.md", i))
 	}
 	got := texts(Find(Locations{Locations: trustedfile.Locations{Workspace: repo}}))
-	if !strings.HasPrefix(got, "0 1 2 3 4 5 @6.md\n(@6.md is not imported: imports are nested deeper than 5)") || strings.Contains(got, "7") {
+	if !strings.HasPrefix(got, "0 1 2 3 4 5 @6.md\n(@6.md is not imported: imports are nested more than 5 levels deep)") || strings.Contains(got, "7") {
 		t.Error(got)
 	}
 }

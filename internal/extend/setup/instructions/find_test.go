@@ -226,7 +226,7 @@ func TestInstructionsOfOtherOwners(t *testing.T) {
 	for name, give := range map[string]func(file, folder string) error{
 		"the file is another's":      func(file, _ string) error { return os.Chown(file, stranger, -1) },
 		"the folder is another's":    func(_, folder string) error { return os.Chown(folder, stranger, -1) },
-		"everybody may write it":     func(file, _ string) error { return os.Chmod(file, 0o666) },
+		"all users may write it":     func(file, _ string) error { return os.Chmod(file, 0o666) },
 		"another group may write it": func(file, _ string) error { return errors.Join(os.Chown(file, 0, stranger), os.Chmod(file, 0o664)) },
 		"another group may put it": func(_, folder string) error {
 			return errors.Join(os.Chown(folder, 0, stranger), os.Chmod(folder, 0o775))

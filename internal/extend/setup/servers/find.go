@@ -127,7 +127,7 @@ func (f *Listing) read(file string, data []byte, origin Origin, folder string) {
 		}
 		s.Origin, s.File, s.Folder = origin, file, folder
 		for _, field := range unknown {
-			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: the field %s is not known%s", name, place, humanize.Line(field, 40), suggest.Question(field, fieldNames())))
+			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s: unknown field %s%s", name, place, humanize.Line(field, 40), suggest.Question(field, fieldNames())))
 		}
 		if earlier := f.ByName(name); earlier != nil {
 			f.Notes = append(f.Notes, fmt.Sprintf("server %s of %s is not used: %s already has a server of that name", name, place, earlier.Location()))

@@ -117,11 +117,11 @@ func TestFields(t *testing.T) {
 		},
 		{
 			name: "unknown", entry: `{"command":"x","comand":"y","trust":true}`, want: Server{Transport: Stdio, Command: "x"},
-			notes: []string{"the field comand is not known, did you mean command", "the field trust is not known"},
+			notes: []string{"unknown field comand, did you mean command", "unknown field trust"},
 		},
 		{
 			name: "unknown, like two", entry: `{"command":"x","tools":["a"]}`, want: Server{Transport: Stdio, Command: "x"},
-			notes: []string{"the field tools is not known; did you mean enabledTools"},
+			notes: []string{"unknown field tools; did you mean enabledTools"},
 		},
 		{name: "no text", entry: `{"command":7}`, problem: "command must be a string"},
 		{name: "no list", entry: `{"command":"x","args":"y"}`, problem: "args must be a list of strings"},
