@@ -31,14 +31,14 @@ func Compression(overrides string) (prompt, lacks string, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return compressionPrompt, "", nil
 	case err != nil:
-		return "", "", fmt.Errorf("reading the compression prompt: %w", err)
+		return "", "", fmt.Errorf("can't read the compression prompt: %w", err)
 	}
 	prompt = strings.ToValidUTF8(string(data), "\uFFFD")
 	missing := slices.DeleteFunc(append([]string{"state_snapshot"}, CompressionSections...), func(section string) bool {
 		return strings.Contains(prompt, "<"+section+">")
 	})
 	if len(missing) > 0 {
-		lacks = fmt.Sprintf("%s does not ask for %s; summaries will lack that", path, "<"+strings.Join(missing, ">, <")+">")
+		lacks = fmt.Sprintf("%s does not ask for %s, so summaries will not have these sections", path, "<"+strings.Join(missing, ">, <")+">")
 	}
 	return prompt, lacks, nil
 }

@@ -121,7 +121,7 @@ func load(overrides, name string, embedded func() *template.Template) (func() *t
 	case errors.Is(err, fs.ErrNotExist):
 		return embedded, nil
 	case err != nil:
-		return nil, fmt.Errorf("reading the system prompt: %w", err)
+		return nil, fmt.Errorf("can't read the system prompt: %w", err)
 	}
 	t, err := parse(path, string(text))
 	return func() *template.Template { return t }, err
@@ -134,7 +134,7 @@ func parse(name, text string) (*template.Template, error) {
 	}
 	// A template that fails here fails for every session.
 	if err := t.Execute(io.Discard, Session{Instructions: []Instruction{{}}, Sandbox: &Sandbox{}, Git: &Git{Subjects: []string{""}}}); err != nil {
-		return nil, fmt.Errorf("%s cannot be filled in: %w", name, err)
+		return nil, fmt.Errorf("can't execute the template %s: %w", name, err)
 	}
 	return t, nil
 }

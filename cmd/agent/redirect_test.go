@@ -96,7 +96,7 @@ func TestNothingFollowsARedirect(t *testing.T) {
 		if place == "" { // the same host, as a relative address
 			advice = "set base-url to " + base
 		} else if profile == "secure" {
-			advice = "nothing was sent to " + place + path + ": plain http exposes the key"
+			advice = "agent sent nothing to " + place + path + ", because plain HTTP exposes the API key"
 		}
 		server.send(status, place)
 		said := agent(append(command, "--profile", profile)...)

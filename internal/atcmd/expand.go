@@ -129,7 +129,7 @@ func Expand(ctx context.Context, message Message, options Options) (Expansion, e
 }
 
 // noSuchFile is the reason for skipping a mention that names no file.
-const noSuchFile = "no such file, so it remains text"
+const noSuchFile = "there is no such file; agent sent the mention as plain text"
 
 // mayMention reports whether the passage can contain mentions.
 func (p passage) mayMention() bool { return p.source == "" && strings.Contains(p.text, "@") }
@@ -141,7 +141,7 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 	}
 	mentions := parse(p.text, p.data, e.workspace)
 	if len(mentions) == maxMentions {
-		e.skip("@", fmt.Sprintf("agent reads only the first %d in a message", maxMentions))
+		e.skip("@", fmt.Sprintf("agent reads only the first %d mentions in a message", maxMentions))
 	}
 	for _, m := range mentions {
 		switch {

@@ -123,7 +123,7 @@ func TestWhatIsIncluded(t *testing.T) {
 		{"a file and its folder", "@src/x.go @src/deep/y.go @src/deep/", []string{"src/x.go", "src/deep/y.go"}, nil},
 		{"a folder with nothing to read", "@logs/", nil, []SkippedPath{{"logs/", string(nothingToRead)}}},
 		{"an empty folder", "@empty/", nil, []SkippedPath{{"empty/up", string(linkToFolder)}}},
-		{"a word", "@Override and @Override", nil, []SkippedPath{{"@Override", "no such file, so it remains text"}}},
+		{"a word", "@Override and @Override", nil, []SkippedPath{{"@Override", "there is no such file; agent sent the mention as plain text"}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -390,7 +390,7 @@ func TestNoFileStaysText(t *testing.T) {
 func TestMissingErrorStatesTheNextStep(t *testing.T) {
 	t.Parallel()
 	err := &MissingError{[]MissingPath{{"mian.go", []string{"main.go", "cmd/main.go"}}, {"x.y", nil}}}
-	const want = `not sent: no file @mian.go (did you mean main.go or cmd/main.go?) and no file @x.y. For a plain @, write \@`
+	const want = `not sent: no file @mian.go (did you mean main.go or cmd/main.go?) and no file @x.y. To write an @ that names no file, write \@`
 	if err.Error() != want {
 		t.Errorf("got  %s\nwant %s", err, want)
 	}

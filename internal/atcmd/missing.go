@@ -30,7 +30,7 @@ func (e *MissingError) Error() string {
 			b.WriteString(" (did you mean " + strings.Join(m.Nearest, " or ") + "?)")
 		}
 	}
-	return b.String() + `. For a plain @, write \@`
+	return b.String() + `. To write an @ that names no file, write \@`
 }
 
 // noteMissing records a path that does not exist. It returns false for a word that need not be a

@@ -28,7 +28,7 @@ const (
 // The reasons for omitting a file because of a limit.
 var (
 	tooLarge = refusal(fmt.Sprintf("it is larger than %d KiB", MaxFileBytes>>10))
-	tooMuch  = refusal(fmt.Sprintf("the files of a message may have at most %d MiB", MaxMessageBytes>>20))
+	tooMuch  = refusal(fmt.Sprintf("the files of a message can have at most %d MiB in total", MaxMessageBytes>>20))
 	tooMany  = refusal(fmt.Sprintf("a message can have at most %d files", MaxFiles))
 )
 

@@ -32,9 +32,9 @@ const (
 )
 
 var (
-	errLongLine = errors.New("a line can have at most 1 MiB")
-	errNoJoin   = errors.New("the first line must have the type join")
-	errBehind   = errors.New("this client has too many unread lines; join again with the number of its last line")
+	errLongLine = errors.New("the line is too long; a line can have at most 1 MiB")
+	errNoJoin   = errors.New(`the first line must be a message of the type "join"`)
+	errBehind   = errors.New("this client has too many unread lines; join again with the number of the last line that it read")
 	errFull     = errors.New("the session has too many clients")
 )
 

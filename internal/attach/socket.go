@@ -38,7 +38,7 @@ func pathOf(folder, id string) (string, error) {
 		path = filepath.Join(folder, hex.EncodeToString(sum[:8])+extension)
 	}
 	if len(path) > maxPath {
-		return "", fmt.Errorf("the path of its socket is longer than %d bytes: %s; set XDG_RUNTIME_DIR to a shorter folder", maxPath, path)
+		return "", fmt.Errorf("the path of the session's socket is longer than %d bytes: %s; set XDG_RUNTIME_DIR to a shorter folder", maxPath, path)
 	}
 	return path, nil
 }
@@ -52,7 +52,7 @@ func private(folder string) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a folder", folder)
 	case !fsutil.OwnedByUser(info) || info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("only you may have access to %s. Run: chmod 700", folder)
+		return fmt.Errorf("%s must belong to you, and no other user may have access to it. Run: chmod 700 %s", folder, folder)
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ var mistakes = []mistake{
 	done("one tab less", "replace", `{"file_path":"f","old_string":"one\ntwo\ntwo","new_string":"ONE\ntwo\ntwo"}`, "The indentation of old_string differed from the file; new_string was adjusted to it.", after),
 	done("blanks for tabs", "replace", `{"file_path":"f","old_string":"    one\n","new_string":"    ONE\n"}`, "was adjusted to it", after),
 	corrected("one tab less, twice in the file", "replace", `{"file_path":"f","old_string":"  two","new_string":"2"}`, "at lines 2, 3", "replace", rightEdit, after),
-	corrected("several places", "replace", `{"file_path":"f","old_string":"two","new_string":"2"}`, "at lines 2, 3; nothing was written. Add lines around it to name one place, or set replace_all", "replace", `{"file_path":"f","old_string":"two","new_string":"2","replace_all":true}`, "\tone\n\t2\n\t2\n"),
+	corrected("several places", "replace", `{"file_path":"f","old_string":"two","new_string":"2"}`, "at lines 2, 3; nothing was written. Add the lines around it so that it occurs once, or set replace_all", "replace", `{"file_path":"f","old_string":"two","new_string":"2","replace_all":true}`, "\tone\n\t2\n\t2\n"),
 	corrected("edits that overlap", "edit", `{"path":"f","edits":[{"old_string":"one","new_string":"1"},{"old_string":"ne","new_string":"2"}]}`, "edits 1 and 2 overlap at line 1 of f", "replace", rightEdit, after),
 	corrected("a line that is not there", "replace", `{"file_path":"f","old_string":"\tonne","new_string":"\tONE"}`, "1|\\tone", "replace", rightEdit, after),
 	corrected("a patch that does not match", "apply_patch", `{"input":"*** Begin Patch\n*** Update File: f\n@@\n-\tonne\n+\tONE\n*** End Patch"}`, "The closest lines", "replace", rightEdit, after),

@@ -182,7 +182,7 @@ func (p *Line) addCall(call *syntax.CallExpr) error {
 		simple = append(simple, word)
 	}
 	if simple[0].Glob {
-		return notPlain("the name of its program is a pattern")
+		return notPlain("the program's name is a pattern")
 	}
 	p.Commands = append(p.Commands, simple)
 	return nil

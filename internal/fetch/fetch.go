@@ -43,7 +43,7 @@ func Check(address string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(address))
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return nil, fmt.Errorf("%q must start with http:// or https://", humanize.Line(address, 200))
+		return nil, fmt.Errorf("invalid address %q: it must start with http:// or https://", humanize.Line(address, 200))
 	case u.User != nil:
 		return nil, errors.New("the address must not contain a user name or password")
 	}
@@ -63,7 +63,7 @@ func Get(ctx context.Context, u *url.URL, private bool, allowed func(host string
 	defer cancel()
 	client := reachlog.NewClient(transport(private), func(next *http.Request, before []*http.Request) error {
 		if len(before) > maxRedirects {
-			return fmt.Errorf("more than %d redirects", maxRedirects)
+			return fmt.Errorf("the server redirected more than %d times", maxRedirects)
 		}
 		if _, err := Check(next.URL.String()); err != nil {
 			return err
@@ -156,7 +156,7 @@ func reason(ctx context.Context, u *url.URL, err error) error {
 type privateError struct{ address netip.Addr }
 
 func (e *privateError) Error() string {
-	return fmt.Sprintf("can't fetch from %s, an address of this machine or its network. To allow it: /set web-fetch.private true", e.address)
+	return fmt.Sprintf("can't fetch from %s, an address of this machine or its network. To allow it, run: /set web-fetch.private true", e.address)
 }
 
 // special lists networks that are not on the public web and for which netip has no method. These

@@ -105,7 +105,7 @@ func TestBounds(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	for path, says := range map[string]string{"/loop": "more than 5 redirects", "/away": "must start with http", "/large": "is larger than", "/broken": "unexpected EOF", "/gone": "404"} {
+	for path, says := range map[string]string{"/loop": "redirected more than 5 times", "/away": "must start with http", "/large": "is larger than", "/broken": "unexpected EOF", "/gone": "404"} {
 		if _, err := get(t, server.URL+path, true); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", path, err)
 		}

@@ -55,7 +55,7 @@ func Read(ctx context.Context, name, text string) (Outline, error) {
 	files, file, err := parseGo([]byte(text))
 	o.Note = "package " + file.Name.Name
 	if problem := firstProblem(err); problem != nil {
-		o.Note += ", incomplete: it does not parse: " + problem.String()
+		o.Note += ", incomplete because of a syntax error: " + problem.String()
 	}
 	o.Declarations = goSource{files, file, text}.declarations()
 	return o, nil
@@ -141,7 +141,7 @@ func (o Outline) Find(symbol string) (Declaration, error) {
 		case 1:
 			return found[0], nil
 		}
-		return Declaration{}, fmt.Errorf("%s declares %q more than once: %s. Name one of them, or use line numbers",
+		return Declaration{}, fmt.Errorf("%s declares %q more than once: %s. Give the full name of one, or use line numbers",
 			o.name, symbol, o.places(found))
 	}
 	return Declaration{}, fmt.Errorf("%s does not declare %q%s", o.name, symbol, o.offer(named, wanted))
@@ -173,7 +173,7 @@ func (o Outline) offer(named []Declaration, word string) string {
 			!strings.Contains(strings.ToLower(d.Name), strings.ToLower(word))
 	})
 	if len(similar) == 0 {
-		return "; without symbol, ast_read_file shows what it declares"
+		return "; to list its declarations, call ast_read_file without symbol"
 	}
 	return "; did you mean " + o.places(similar[:min(len(similar), maxOffered)])
 }

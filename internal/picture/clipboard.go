@@ -70,9 +70,9 @@ func clipboard(ctx context.Context, environ []string, readers []reader) ([]byte,
 		}
 	}
 	if len(names) == 0 {
-		return nil, errors.New("no clipboard (WAYLAND_DISPLAY and DISPLAY are not set). Write @FILE, such as @shot.png, or drop a file on the terminal")
+		return nil, errors.New("can't read the clipboard: WAYLAND_DISPLAY and DISPLAY are not set. Type @FILE instead, such as @shot.png, or drop a file on the terminal")
 	}
-	return nil, fmt.Errorf("can't read the clipboard without %s. Install it, or drop the file on the terminal", strings.Join(names, " or "))
+	return nil, fmt.Errorf("can't read the clipboard: install %s, or drop the file on the terminal", strings.Join(names, " or "))
 }
 
 func (r reader) read(ctx context.Context, program string, environ []string) ([]byte, error) {
@@ -96,7 +96,7 @@ func (r reader) read(ctx context.Context, program string, environ []string) ([]b
 	err = errors.Join(err, cmd.Wait())
 	switch {
 	case len(out) > most:
-		return nil, fmt.Errorf("the image on the clipboard has more than %d MB", MaxFileBytes>>20)
+		return nil, fmt.Errorf("the image on the clipboard is larger than %d MB", MaxFileBytes>>20)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, fmt.Errorf("%s did not return the clipboard within %s", r.command[0], clipboardTime)
 	case ctx.Err() != nil:

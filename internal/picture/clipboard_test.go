@@ -27,9 +27,9 @@ func TestClipboard(t *testing.T) {
 		"text on Windows":    {map[string]string{"powershell": `true`}, nil, "windows", "", "contains no image"},
 		"text":               {map[string]string{"wl-paste": `echo No suitable type >&2; exit 1`}, []string{wayland}, "linux", "", "contains no image"},
 		"nothing":            {map[string]string{"wl-paste": `true`}, []string{wayland}, "linux", "", "contains no image"},
-		"no program":         {nil, []string{wayland, x11}, "linux", "", "without wl-paste or xclip. Install it"},
+		"no program":         {nil, []string{wayland, x11}, "linux", "", "install wl-paste or xclip"},
 		"no screen":          {map[string]string{"xclip": `printf PNG`}, nil, "linux", "", "WAYLAND_DISPLAY and DISPLAY are not set"},
-		"more than an image": {map[string]string{"xclip": `head -c 45000000 /dev/zero`}, []string{x11}, "linux", "", "more than 20 MB"},
+		"more than an image": {map[string]string{"xclip": `head -c 45000000 /dev/zero`}, []string{x11}, "linux", "", "larger than 20 MB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -85,7 +85,7 @@ func (p ProtectionRules) EditProtection(abs, rel string) File {
 		return File{Path: rel, Name: rel, Protection: AlwaysNeedsApproval, Why: "you approved it in its current form (agent trust)"}
 	}
 	if p.GitRuns != nil && p.GitRuns(abs) {
-		return File{Path: rel, Name: rel, Protection: AlwaysNeedsApproval, Why: "git's configuration runs it"}
+		return File{Path: rel, Name: rel, Protection: AlwaysNeedsApproval, Why: "git's configuration makes git run it"}
 	}
 	if e, ok := entryIn(rel, false); ok {
 		return File{Path: rel, Name: e.name, Protection: e.care, Why: e.why}
@@ -128,7 +128,7 @@ func (p ProtectionRules) ownFile(abs, rel string) File {
 	}
 	for _, own := range p.Own {
 		if own != "" && fsutil.Within(abs, own) {
-			return File{Path: rel, Name: filepath.Base(own), Protection: AlwaysNeedsApproval, Why: "it belongs to agent: configuration, keys or sessions"}
+			return File{Path: rel, Name: filepath.Base(own), Protection: AlwaysNeedsApproval, Why: "it is a part of agent's configuration, API keys or sessions"}
 		}
 	}
 	return File{}
@@ -142,7 +142,7 @@ func (p ProtectionRules) secret(abs, rel string) File {
 		below := fold(filepath.ToSlash(abs[len(home)+1:]))
 		for i, name := range foldedHomeSecrets() {
 			if fsutil.Within(below, name) {
-				return File{Path: rel, Name: homeSecrets[i], Protection: AlwaysNeedsApproval, Why: "it may hold keys, passwords or typed text", Keys: true}
+				return File{Path: rel, Name: homeSecrets[i], Protection: AlwaysNeedsApproval, Why: "it may hold keys, passwords or the text that you typed", Keys: true}
 			}
 		}
 	}

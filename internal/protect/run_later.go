@@ -21,7 +21,7 @@ type group struct {
 // sandbox.
 var runLater = []group{
 	{why: "git runs it", care: AlwaysNeedsApproval, names: []string{".githooks", ".husky", ".gitconfig", ".config/git", ".git-hooks"}},
-	{why: "git fetches from its addresses", care: NeedsApproval, builders: []string{".gitmodules"}},
+	{why: "git fetches from the addresses in it", care: NeedsApproval, builders: []string{".gitmodules"}},
 	{why: "shells run it", care: NeedsApproval, names: []string{
 		".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".login", ".cshrc", ".tcshrc", ".kshrc", ".mkshrc",
 		".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".inputrc", ".envrc", ".direnvrc", ".mise.toml", "mise.toml", ".tool-versions", ".local/bin", ".mise.local.toml", ".mise", ".rtx.toml", ".autoenv", ".in",

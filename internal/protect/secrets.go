@@ -16,7 +16,7 @@ var secretNames = []group{
 	{why: "it may hold keys or passwords", care: NeedsApproval, names: []string{
 		".env", ".env.*", "*.env", "*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdbx", "*.gpg", ".htpasswd", ".npmrc", ".terraformrc", "credentials.json",
 	}},
-	{why: "it may hold the password of a remote", care: NeedsApproval, names: []string{".git/config"}},
+	{why: "it may hold the password of a git remote", care: NeedsApproval, names: []string{".git/config"}},
 }
 
 // publicEnds lists suffixes of names that make a file public although its name looks like a secret

@@ -73,7 +73,7 @@ func handOver(channel io.ReadWriter, spec launcher.Spec) error {
 	err := errors.Join(launcher.Send(channel, &spec), launcher.Receive(channel, &first))
 	switch {
 	case err != nil:
-		return &setupError{errors.Join(errors.New("its helper process ended before the command"), err)}
+		return &setupError{errors.Join(errors.New("the helper process ended before it could start the command"), err)}
 	case first.Refused != 0:
 		return &exec.Error{Name: spec.Path, Err: syscall.Errno(first.Refused)}
 	case first.Failed != "":

@@ -61,7 +61,7 @@ func (l *layers) take() error {
 		l.slot, l.lock = slot, lock
 	}
 	if l.lock == nil {
-		return fmt.Errorf("%d programs already use layers on the caches, the maximum", maxSlots)
+		return fmt.Errorf("can't use the cache overlays: %d other agent processes already use them, which is the maximum", maxSlots)
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 // an error if the file is a link into one of the folders inside.
 func LookPath(name, path string, inside ...string) (string, error) {
 	if filepath.Base(name) != name {
-		return "", fmt.Errorf("%s is not the name of a program", name)
+		return "", fmt.Errorf("%q is a path, but a program name is required", name)
 	}
 	file := firstExecutable(name, SafePath(path, inside...))
 	if file == "" || IsInside(file, inside) {

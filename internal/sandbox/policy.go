@@ -39,7 +39,7 @@ func ParseProfile(name string) (Profile, error) {
 			return p, nil
 		}
 	}
-	return 0, fmt.Errorf("no profile %q (valid: look, work)", name)
+	return 0, fmt.Errorf("unknown sandbox profile %q (valid: look, work)", name)
 }
 
 // Policy lists the rights of a command. Paths that do not exist are omitted.
@@ -124,7 +124,7 @@ func (p Policy) resolve(dir string, backend Backend) (Policy, error) {
 		p.processes = mostProcesses
 	}
 	if p.Profile != ProfileUnconfined && p.Workspace == "" {
-		return p, fmt.Errorf("the policy has no workspace")
+		return p, fmt.Errorf("the sandbox policy has no workspace")
 	}
 	if p.Caches != "" {
 		p.layerFolder = p.Caches + ".layers"

@@ -84,7 +84,7 @@ func startInJob(cmd *exec.Cmd) (*job, error) {
 	if err = errors.Join(held, err); err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		return nil, errors.Join(fmt.Errorf("can't put the command into a job: %w", err), windows.CloseHandle(j.handle))
+		return nil, errors.Join(fmt.Errorf("can't put the command into a Windows job object: %w", err), windows.CloseHandle(j.handle))
 	}
 	jobs.mu.Lock()
 	defer jobs.mu.Unlock()

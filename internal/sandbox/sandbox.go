@@ -86,7 +86,7 @@ var Detect = sync.OnceValue(func() *Sandbox {
 		refused = append(refused, err.Error())
 	}
 	if len(refused) == 0 {
-		refused = []string{"this system has none"}
+		refused = []string{"agent has no sandbox for this system"}
 	}
 	return NewUnconfined(strings.Join(refused, "; "))
 })
@@ -156,7 +156,7 @@ func (s *Sandbox) Start(ctx context.Context, cmd *exec.Cmd, policy Policy) (*Com
 		return nil, cmd.Err
 	}
 	if len(cmd.ExtraFiles) > 0 {
-		return nil, errors.New("sandbox: a confined command gets no extra files")
+		return nil, errors.New("sandbox: a confined command can't have extra files")
 	}
 	closeDescriptorsOnExec()
 	backend := s.backend

@@ -58,7 +58,7 @@ func (s *Sandbox) try() (string, error) {
 		return fmt.Sprintf("namespaces, Landlock %d and seccomp", abi), nil
 	case Landlock:
 		if abi < threadABI {
-			return "", fmt.Errorf("the kernel's Landlock has version %d, but agent needs %d", abi, threadABI)
+			return "", fmt.Errorf("the kernel's Landlock has version %d, but agent needs at least version %d", abi, threadABI)
 		}
 		s.keepsSignals = abi >= scopeABI
 		return fmt.Sprintf("Landlock %d and seccomp; commands have no separate network, and agent restores git hooks after a command instead of making them read-only", abi), nil

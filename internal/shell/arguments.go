@@ -13,7 +13,7 @@ const MaxLine = 6 << 20
 
 // TooLongError returns the error for a command line that is longer than the system accepts.
 func TooLongError(line string) error {
-	return fmt.Errorf("the command's %s exceed the limit of this system; write the text to a file with write_file and run a shorter command", humanize.Bytes(int64(len(line))))
+	return fmt.Errorf("the command is too long for this system (%s); write the text to a file with write_file and run a shorter command", humanize.Bytes(int64(len(line))))
 }
 
 // maxArgument is the largest part of a command line, in bytes, that the shell gets as one

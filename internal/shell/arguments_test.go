@@ -56,7 +56,7 @@ func TestEndlessCommandLine(t *testing.T) {
 	jobs := NewJobs(os.Environ(), nil)
 	defer jobs.Close()
 	result, err := jobs.Run(t.Context(), Command{Line: ": " + strings.Repeat("x", 20<<20), Dir: t.TempDir(), OutputBytes: 1000}, io.Discard)
-	if told := fmt.Sprint(result.NotStarted, err); !strings.Contains(told, "20.0 MiB exceed the limit of this system") {
+	if told := fmt.Sprint(result.NotStarted, err); !strings.Contains(told, "too long for this system (20.0 MiB)") {
 		t.Errorf("%.300s", told)
 	}
 }

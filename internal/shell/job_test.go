@@ -91,7 +91,7 @@ func TestLooksAtAJobMissNothing(t *testing.T) {
 	if first != "one\n" || second != "two\n" {
 		t.Errorf("%q, %q", first, second)
 	}
-	if !strings.HasPrefix(third, "[1.2 KiB left out here; it was not stored]\na long line") || !strings.HasSuffix(third, "last\n") {
+	if !strings.HasPrefix(third, "[1.2 KiB left out here; the output was not stored]\na long line") || !strings.HasSuffix(third, "last\n") {
 		t.Errorf("%q", third)
 	}
 }

@@ -151,7 +151,7 @@ func (j *Jobs) Close() {
 func (j *Jobs) KillAll() { j.groups.kill() }
 
 // ErrClosed is returned for a command after Close.
-var ErrClosed = errors.New("the program is ending; no command is started any more")
+var ErrClosed = errors.New("can't start the command: agent is exiting")
 
 // Start starts a command in the background.
 func (j *Jobs) Start(command Command) (*Job, error) {
@@ -192,7 +192,7 @@ func (j *Jobs) Find(id int) (*Job, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if id < 1 || id > len(j.all) {
-		return nil, fmt.Errorf("no job %d; action list shows the jobs", id)
+		return nil, fmt.Errorf("there is no job %d; to see the jobs, use action list", id)
 	}
 	return j.all[id-1], nil
 }

@@ -188,7 +188,7 @@ func (j *Jobs) carryOut(ctx, hurried context.Context, c Command, stdout, stderr 
 			return ExitInfo{TimedOut: true, Exit: 128 + int(syscall.SIGKILL), Took: time.Since(began)}
 		}
 		if _, gone := os.Stat(c.Dir); gone != nil {
-			err = fmt.Errorf("can't enter its folder: %w", gone)
+			err = fmt.Errorf("can't enter the working folder: %w", gone)
 		}
 		if tooLong(err) {
 			err = TooLongError(c.Line)

@@ -59,7 +59,7 @@ type Service struct {
 // StartService starts a service. Its standard error is written to log.
 func StartService(ctx context.Context, c ServiceCommand, log io.Writer) (*Service, error) {
 	if info, err := os.Stat(c.Dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("can't enter its folder %s", c.Dir)
+		return nil, fmt.Errorf("can't enter the folder %s", c.Dir)
 	}
 	s := &Service{cmd: exec.Command(c.Path, c.Args...), ended: make(chan struct{}), drained: make(chan struct{})}
 	s.cmd.Dir, s.cmd.Env = c.Dir, c.Env

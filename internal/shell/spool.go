@@ -71,9 +71,9 @@ func (s *spool) path() string {
 func (s *spool) describe() string {
 	switch {
 	case s == nil:
-		return "it was not stored"
+		return "the output was not stored"
 	case s.file == nil:
-		return fmt.Sprintf("can't store it: %v", s.error)
+		return fmt.Sprintf("agent could not store the output: %v", s.error)
 	case s.error != nil:
 		return fmt.Sprintf("its beginning is in %s; the rest could not be stored: %v", s.path(), fsutil.Reason(s.error))
 	case s.cut:

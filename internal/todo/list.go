@@ -50,7 +50,7 @@ func (l List) Check() error {
 		n += len(item.Subtasks)
 	}
 	if n > maxItems {
-		return &FieldError{"todos", fmt.Sprintf("has %d items with their subtasks; the limit is %d, so omit completed ones", n, maxItems)}
+		return &FieldError{"todos", fmt.Sprintf("has %d items with their subtasks; the limit is %d, so omit completed items", n, maxItems)}
 	}
 	return l.check("todos", make(map[string]string))
 }
@@ -70,15 +70,15 @@ func (l List) check(path string, seen map[string]string) error {
 		}
 		switch {
 		case strings.TrimSpace(item.ID) == "":
-			return wrong("id", "is empty; every item needs one")
+			return wrong("id", "is empty; every item needs an id")
 		case seen[item.ID] != "":
-			return wrong("id", "is %q, which %s has too; ids must differ", item.ID, seen[item.ID])
+			return wrong("id", "is %q, the same as that of %s; every item needs a different id", item.ID, seen[item.ID])
 		case strings.TrimSpace(item.Content) == "":
 			return wrong("content", "is empty; say what is to be done")
 		case length > maxContent:
-			return wrong("content", "has %d characters; at most %d are kept", length, maxContent)
+			return wrong("content", "has %d characters; the limit is %d", length, maxContent)
 		case len(item.Subtasks) > 0 && strings.Contains(path, "."):
-			return wrong("subtasks", "are below a subtask; there are only two levels")
+			return wrong("subtasks", "are not allowed in a subtask; a list has only two levels")
 		}
 		seen[item.ID] = at
 		if err := item.Subtasks.check(at+".subtasks", seen); err != nil {

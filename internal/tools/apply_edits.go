@@ -34,7 +34,7 @@ func (e *Env) apply(p edit) Answer {
 				if left, err := e.putBack(made); err != nil {
 					// The changes that could not be undone are recorded, so that the user can undo
 					// them like any change.
-					return Answer{Error: "The patch was applied in part: " + err.Error(), Change: kept, Changed: e.Snapshots.Paths(kept), Diff: e.note(left)}
+					return Answer{Error: "The patch was applied only in part: " + err.Error(), Change: kept, Changed: e.Snapshots.Paths(kept), Diff: e.note(left)}
 				}
 				notDone()
 				if len(p.changes) == 1 {

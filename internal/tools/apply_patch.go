@@ -120,7 +120,7 @@ func (r patchReader) read(name string) ([]byte, error) {
 		r.sources[name] = &source{abs: abs, rel: r.env.Workspace.Rel(abs)}
 		return nil, nil
 	case err != nil:
-		return nil, patch.Errorf(patch.BadFile, "can't use %s: a parent is not a folder, or can't be read: %v.", name, fsutil.Reason(err))
+		return nil, patch.Errorf(patch.BadFile, "can't use %s: a parent folder is a file or can't be read: %v.", name, fsutil.Reason(err))
 	case info.IsDir():
 		return nil, patch.Errorf(patch.BadFile, "%s is a folder.", name)
 	}

@@ -86,7 +86,7 @@ func askUser() Tool {
 // checkInquiries returns an error for questions that break the limits, and trims their texts.
 func checkInquiries(all []Inquiry) error {
 	if n := len(all); n < 1 || n > mostInquiries {
-		return fmt.Errorf("questions must hold 1 to %d questions, not %d", mostInquiries, n)
+		return fmt.Errorf("questions must contain 1 to %d questions, not %d", mostInquiries, n)
 	}
 	for i := range all {
 		asked := &all[i]
@@ -160,9 +160,9 @@ func presentPlan() Tool {
 // acceptPlan returns the answer to a plan that the user approved, and makes the steps of the plan
 // the todo list.
 func (e *Env) acceptPlan(plan, mode string) Answer {
-	text := "The user approved the plan. The approval mode is " + mode + " now: carry it out."
+	text := "The user approved the plan. The approval mode is " + mode + " now. Carry out the plan."
 	if steps := todo.ParseSteps(plan); len(steps) > 0 && e.Todos != nil && e.Todos.Set(steps) == nil {
 		text += " Its steps are the todo list."
 	}
-	return Answer{Text: text, Summary: "agreed, mode " + mode}
+	return Answer{Text: text, Summary: "approved, mode " + mode}
 }

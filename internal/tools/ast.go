@@ -15,7 +15,7 @@ import (
 
 type astReadFileArgs struct {
 	FilePath string `json:"file_path"`
-	Symbol   string `json:"symbol,omitempty" jsonschema:"Name or Type.Method; without it the outline"`
+	Symbol   string `json:"symbol,omitempty" jsonschema:"Name or Type.Method; omit for the outline"`
 }
 
 func astReadFile() Tool {
@@ -51,7 +51,7 @@ func runASTReadFile(ctx context.Context, env *Env, args astReadFileArgs) Answer 
 	env.Seen.Record(s.abs, s.whole)
 	if args.Symbol == "" {
 		heading := fmt.Sprintf("[outline of %s, %s; %s]\n", s.rel, humanize.Count(d.LineCount(), "line"), declared.Note)
-		return env.excerptOf(s, heading, declared.String(), func(int) string { return "name one as symbol, or read_file reads the file" })
+		return env.excerptOf(s, heading, declared.String(), func(int) string { return "to read one, give its name as symbol; to read the file, use read_file" })
 	}
 	found, err := declared.Find(args.Symbol)
 	if err != nil {
@@ -143,7 +143,7 @@ func wouldNotParse(rel string, after []byte, problem *outline.Problem) error {
 	if all := lines.Split(string(after)); problem.Line <= len(all) {
 		quoted = fmt.Sprintf(" in the line %q", lines.Cut(strings.TrimSuffix(all[problem.Line-1], "\n"), quotedLineBytes))
 	}
-	return fmt.Errorf("nothing was written: with new_code %s has a syntax error: %s%s", rel, problem, quoted)
+	return fmt.Errorf("nothing was written: with new_code, %s would have a syntax error: %s%s", rel, problem, quoted)
 }
 
 // quotedLineBytes limits a line quoted in an error.

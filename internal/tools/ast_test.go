@@ -91,18 +91,18 @@ func TestSymbolOfGo(t *testing.T) {
 		"more than once", "Store.Put (lines 33-36)", "Other.Put (lines 38-38)")
 	mustRefuse(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": "Pirnt"}, "does not declare", "did you mean Print (lines 42-42)")
 	mustRefuse(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": "Shop.Put"}, "did you mean", "Store.Put")
-	mustRefuse(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": "Zzz"}, "shows what it declares")
+	mustRefuse(t, env, astReadFile(), params{"file_path": "shop.go", "symbol": "Zzz"}, "to list its declarations, call ast_read_file")
 }
 
 func TestOutlineReportsBrokenGo(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{"a.go": "package a\n\nfunc F() {}\n\nfunc (\n", "b.go": "no go at all {{{", "c.go": ""})
 	answer := mustRun(t, env, astReadFile(), params{"file_path": "a.go"})
-	if !strings.Contains(answer.ModelText(), "does not parse: ") || !strings.Contains(answer.ModelText(), "3-3|func F()") {
+	if !strings.Contains(answer.ModelText(), "because of a syntax error: ") || !strings.Contains(answer.ModelText(), "3-3|func F()") {
 		t.Errorf("got %s", answer.ModelText())
 	}
 	for _, file := range []string{"b.go", "c.go"} {
-		if answer := mustRun(t, env, astReadFile(), params{"file_path": file}); !strings.Contains(answer.ModelText(), "does not parse: 1:") {
+		if answer := mustRun(t, env, astReadFile(), params{"file_path": file}); !strings.Contains(answer.ModelText(), "because of a syntax error: 1:") {
 			t.Errorf("got %s", answer.ModelText())
 		}
 	}
@@ -161,9 +161,9 @@ func TestASTEditWritesOnlyValidCode(t *testing.T) {
 	edit := func(symbol, code string) params {
 		return params{"file_path": "shop.go", "symbol": symbol, "new_code": code}
 	}
-	mustRefuse(t, env, astEdit(), edit("Print", "func Print() {\n\tx := (\n}"), "has a syntax error: 44:1", `"}"`, "nothing was written")
-	mustRefuse(t, env, astEdit(), edit("Print", "package shop\n\nfunc Print() {}"), "has a syntax error")
-	mustRefuse(t, env, astEdit(), edit("Print", "just words"), "has a syntax error")
+	mustRefuse(t, env, astEdit(), edit("Print", "func Print() {\n\tx := (\n}"), "would have a syntax error: 44:1", `"}"`, "nothing was written")
+	mustRefuse(t, env, astEdit(), edit("Print", "package shop\n\nfunc Print() {}"), "would have a syntax error")
+	mustRefuse(t, env, astEdit(), edit("Print", "just words"), "would have a syntax error")
 	mustRefuse(t, env, astEdit(), edit("Print", " \n"), "new_code is empty", "lines 42-42", "delete_line_range")
 	mustRefuse(t, env, astEdit(), edit("Put", "func Put() {}"), "Store.Put", "Other.Put")
 	mustRefuse(t, env, astEdit(), edit("Nothing", "func Put() {}"), "does not declare")

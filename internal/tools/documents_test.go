@@ -114,7 +114,7 @@ for ((i = $2; i <= $4 && i <= 5; i++)); do printf 'text of %s\n\f' $i; done
 		from, to int
 	}{
 		{params{"limit": 2}, "[pages 1-2 of a PDF; read on with offset 3]\n== page 1 ==\ntext of 1\n== page 2 ==\ntext of 2\n", 1, 2},
-		{params{"offset": 5}, "[pages 5-5 of a PDF, the last]\n== page 5 ==\ntext of 5\n", 5, 5},
+		{params{"offset": 5}, "[pages 5-5 of a PDF; 5 is the last page]\n== page 5 ==\ntext of 5\n", 5, 5},
 	} {
 		tc.args["file_path"] = "a.pdf"
 		if got := mustRun(t, env, readFile(), tc.args); got.Text != tc.want || got.View.From != tc.from || got.View.To != tc.to {
@@ -123,7 +123,7 @@ for ((i = $2; i <= $4 && i <= 5; i++)); do printf 'text of %s\n\f' $i; done
 	}
 	mustRefuse(t, env, readFile(), params{"file_path": "a.pdf", "offset": 6}, "page 6 is past the end")
 	mustRefuse(t, env, readFile(), params{"file_path": "secret.pdf", "limit": 1}, "encrypted", "-upw")
-	mustRefuse(t, env, readFile(), params{"file_path": "broken.pdf", "limit": 1}, "pdftotext says Command Line Error: Invalid xref")
+	mustRefuse(t, env, readFile(), params{"file_path": "broken.pdf", "limit": 1}, "pdftotext failed: Command Line Error: Invalid xref")
 	mustRefuse(t, env, readFile(), params{"file_path": "odd.pdf", "limit": 1}, "exit status 3")
 	env.Limits.OutputTokens = 20
 	if got := mustRun(t, env, readFile(), params{"file_path": "a.pdf", "limit": 5}); !strings.Contains(got.Text, "read on with offset") || len(got.Text) > 120 {

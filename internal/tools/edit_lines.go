@@ -11,7 +11,7 @@ import (
 
 type insertAtLineArgs struct {
 	FilePath   string `json:"file_path" jsonschema:"the file to edit, relative to the workspace or absolute"`
-	LineNumber int    `json:"line_number" jsonschema:"number of the first inserted line, from 1; the number of lines plus 1 appends"`
+	LineNumber int    `json:"line_number" jsonschema:"the line before which to insert, from 1; the number of lines plus 1 appends"`
 	Content    string `json:"content" jsonschema:"the lines to insert"`
 }
 
@@ -35,7 +35,7 @@ func planInsertAtLine(env *Env, args insertAtLineArgs) (edit, error) {
 	d := s.document()
 	count := d.LineCount()
 	if args.LineNumber < 1 || args.LineNumber > count+1 {
-		return edit{}, fmt.Errorf("line_number %d is not in %s, which has %s; %d would append", args.LineNumber, s.rel, humanize.Count(count, "line"), count+1)
+		return edit{}, fmt.Errorf("line_number %d is outside %s, which has %s; to append, use %d", args.LineNumber, s.rel, humanize.Count(count, "line"), count+1)
 	}
 	if args.Content == "" {
 		return edit{}, fmt.Errorf("%s: content is empty: %w", s.rel, errNoChange)
@@ -78,7 +78,7 @@ func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (edit, error) {
 	}
 	d := s.document()
 	if count := d.LineCount(); args.EndLine > count {
-		return edit{}, fmt.Errorf("lines %d-%d are not in %s, which has %s", args.StartLine, args.EndLine, s.rel, humanize.Count(count, "line"))
+		return edit{}, fmt.Errorf("lines %d-%d are not all in %s, which has %s", args.StartLine, args.EndLine, s.rel, humanize.Count(count, "line"))
 	}
 	start, end := d.Span(args.StartLine, args.EndLine)
 	// A file without a final newline has none either after its last line is deleted.

@@ -139,11 +139,11 @@ func (p edit) filesLine(done bool) string {
 func (c change) hiddenEffects() string {
 	var besides []string
 	if c.links > 1 {
-		besides = append(besides, fmt.Sprintf("separates it from %s with the old text", humanize.Count(int(c.links-1), "hard link")))
+		besides = append(besides, fmt.Sprintf("the old text remains in %s to it", humanize.Count(int(c.links-1), "hard link")))
 	}
 	const writable fs.FileMode = 0o222
 	if c.before != nil && c.mode&writable == 0 {
-		besides = append(besides, fmt.Sprintf("its mode %04o forbids writing, and stays unchanged", c.mode.Perm()))
+		besides = append(besides, fmt.Sprintf("overrides write protection; the mode stays %04o", c.mode.Perm()))
 	}
 	if len(besides) == 0 {
 		return ""
@@ -270,7 +270,7 @@ func (p edit) report(limits Limits) string {
 		}
 		switch {
 		case p.spread && len(c.diff) > 0:
-			out += ": " + c.diff.DescribePlaces() + ". The first and the last place now, as NUMBER|TEXT:\n" + strings.TrimSuffix(shorten(c.diff.Ends().Regions(p.given), room), "\n")
+			out += ": " + c.diff.DescribePlaces() + ". The first and the last changed place now, as NUMBER|TEXT:\n" + strings.TrimSuffix(shorten(c.diff.Ends().Regions(p.given), room), "\n")
 		case !p.show && c.diff.IsAsGiven(p.given):
 			if several {
 				out += "\n" + humanize.FileName(c.rel)

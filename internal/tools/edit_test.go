@@ -62,7 +62,7 @@ func TestAnEditThatPartsAHardLinkSaysSo(t *testing.T) {
 		}
 	}
 	see(t, env, "f", "single")
-	const parted = " (separates it from 2 hard links with the old text)"
+	const parted = " (the old text remains in 2 hard links to it)"
 	for file, said := range map[string]string{"f": parted, "single": ""} {
 		plan, err := planCall(t.Context(), t, replace(), env, params{"file_path": file, "old_string": "old", "new_string": "new"})
 		if err != nil || plan.Preview.Title != "edit "+file+said {
@@ -181,7 +181,7 @@ func TestInsertAtLine(t *testing.T) {
 	}
 	env := fileEnv(t, map[string]string{"f": "a\nb\n"})
 	see(t, env, "f")
-	mustRefuse(t, env, insertAtLine(), params{"file_path": "f", "line_number": 4, "content": "x"}, "2 lines", "3 would append")
+	mustRefuse(t, env, insertAtLine(), params{"file_path": "f", "line_number": 4, "content": "x"}, "2 lines", "to append, use 3")
 	mustRefuse(t, env, insertAtLine(), params{"file_path": "f", "line_number": 0, "content": "x"}, "line_number 0")
 	mustRefuse(t, env, insertAtLine(), params{"file_path": "f", "line_number": 1, "content": ""}, "content is empty")
 	mustRefuse(t, env, insertAtLine(), params{"file_path": "g", "line_number": 1, "content": "x"}, "g does not exist")
@@ -211,7 +211,7 @@ func TestDeleteLineRange(t *testing.T) {
 	env := fileEnv(t, map[string]string{"f": "a\nb\n"})
 	see(t, env, "f")
 	mustRefuse(t, env, deleteLineRange(), params{"file_path": "f", "start_line": 2, "end_line": 3}, "2 lines")
-	mustRefuse(t, env, deleteLineRange(), params{"file_path": "f", "start_line": 2, "end_line": 1}, "not a range")
+	mustRefuse(t, env, deleteLineRange(), params{"file_path": "f", "start_line": 2, "end_line": 1}, "not a valid range")
 }
 
 func TestEditThatChangesNothingIsAnError(t *testing.T) {
@@ -289,7 +289,7 @@ func TestEditAnswersWithTheChangedRegion(t *testing.T) {
 	}
 	see(t, env, "f.txt")
 	answer = mustRun(t, env, replace(), params{"file_path": "f.txt", "old_string": "0\n", "new_string": "zero\n", "expected_replacements": 4})
-	wantResult(t, answer, "Replaced 4 times in f.txt: lines 10, 20, 30, 40, +4 −4. The first and the last place now, as NUMBER|TEXT:\n"+
+	wantResult(t, answer, "Replaced 4 times in f.txt: lines 10, 20, 30, 40, +4 −4. The first and the last changed place now, as NUMBER|TEXT:\n"+
 		" 7|line 7\n 8|line 8\n 9|line 9\n10|line 1zero\n11|line 11\n12|line 12\n13|line 13\n…\n37|line 37\n38|line 38\n39|line 39\n40|line 4zero")
 	answer = mustRun(t, env, writeFile(), params{"file_path": "f.txt", "content": strings.Repeat("same\n", 5000)})
 	if want := ": lines 1-5000, +5000 −40"; !strings.HasSuffix(answer.ModelText(), want) {

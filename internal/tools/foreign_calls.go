@@ -60,7 +60,7 @@ func planNoPatch() Plan {
 	return Plan{
 		Preview: Preview{Title: "answer that apply_patch is not a program", ReadOnly: true},
 		Apply: func(context.Context) Answer {
-			return Answer{Error: "apply_patch is a tool here, not a program; call it with the patch. Nothing of the command was run", ExitCode: &exit, Note: "[exit 127]"}
+			return Answer{Error: "apply_patch is a tool here, not a program; call it with the patch. No part of the command was run", ExitCode: &exit, Note: "[exit 127]"}
 		},
 	}
 }

@@ -77,7 +77,7 @@ func TestEditOfAReadOnlyFileIsReported(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const said = "its mode 0444 forbids writing"
+		const said = "overrides write protection; the mode stays 0444"
 		answer := plan.Apply(t.Context())
 		if !require.Unix {
 			if !strings.Contains(answer.Error, "it is read-only") {

@@ -82,7 +82,7 @@ func (args globArgs) start(w *workspace.Workspace) (base, pattern string, err er
 		return "", "", err
 	}
 	if slices.Contains(strings.Split(pattern, "/"), "..") {
-		return "", "", fmt.Errorf("pattern %q has .. after a wildcard", args.Pattern)
+		return "", "", fmt.Errorf("pattern %q can't have .. after a wildcard", args.Pattern)
 	}
 	return base, pattern, nil
 }

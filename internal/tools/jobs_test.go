@@ -37,7 +37,7 @@ func TestJobRunsOnAfterItsTurn(t *testing.T) {
 	answer := runTool(turn, t, runShellCommand(), env, map[string]any{
 		"command": "exec 9>" + line.path + "; echo begun; sleep 1000", "background": true,
 	})
-	if !strings.HasPrefix(answer.ModelText(), "Started as job 1, its output goes to "+answer.Spool) || answer.ExitCode != nil || answer.Summary != "job 1 in the background" {
+	if !strings.HasPrefix(answer.ModelText(), "Started as job 1; its output goes to "+answer.Spool) || answer.ExitCode != nil || answer.Summary != "job 1 in the background" {
 		t.Fatalf("%+v", answer)
 	}
 	interrupt()

@@ -148,7 +148,7 @@ func (s *source) onDisk(edited []byte) ([]byte, error) {
 }
 
 // asCells is a note that explains to the model how to edit a notebook.
-const asCells = `[a notebook, shown as cells. Edit their lines as those of a file; a line such as "%% cell code" begins a new cell, outputs stay as they are]`
+const asCells = `[a notebook, shown as cells. Edit it like a text file: a line such as "%% cell code" begins a new cell. Outputs can't be edited]`
 
 // note returns a remark for the model about the rest of the file, which the answer does not show.
 func (s *source) note(shown string) string {
@@ -205,7 +205,7 @@ func (e *BinaryError) Error() string {
 	case strings.HasPrefix(e.Kind, "image/"):
 		advice = "it is an image; the user can attach it with @"
 	case e.Kind == damaged16:
-		advice = "it is too large, or not valid; convert it to UTF-8 with iconv in the shell"
+		advice = "it is too large or not valid UTF-16; convert it to UTF-8 with iconv in the shell"
 	}
 	return fmt.Sprintf("%s is binary (%s, %s): %s", e.Path, e.Kind, humanize.Bytes(e.Size), advice)
 }
@@ -254,5 +254,5 @@ func foreignFiles(names []string) string {
 	if len(names) > most {
 		names = append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
 	}
-	return fmt.Sprintf("[not UTF-8 text, so that %s stands for other bytes: %s]", replacement, strings.Join(names, ", "))
+	return fmt.Sprintf("[these files are not UTF-8 text; %s stands for other bytes: %s]", replacement, strings.Join(names, ", "))
 }

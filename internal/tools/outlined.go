@@ -35,7 +35,7 @@ func Outline(ctx context.Context, name, text string, limit int) (string, bool) {
 		return "", false
 	}
 	size := fmt.Sprintf("%s, about %s", humanize.Count(len(all), "line"), humanize.Tokens(len(text)/bytesPerToken)+" tokens")
-	out := fmt.Sprintf("[outline of %s: %s. read_file shows lines by offset and limit, such as offset %d, limit 200, and all with whole: true]\n", name, size, headLines+1)
+	out := fmt.Sprintf("[outline of %s: %s. To read lines, call read_file with offset and limit, such as offset %d and limit 200; to read all, with whole: true]\n", name, size, headLines+1)
 	declared, err := outline.Read(ctx, name, text)
 	if err == nil && len(declared.Declarations) > 0 {
 		out += shownLines(all[:headLines]) + fmt.Sprintf("[declarations, as FIRST-LAST|TEXT; %s]\n", declared.Note) + boundedList(declared.String())
@@ -99,7 +99,7 @@ func boundedList(list string) string {
 	n := fitting(all, room)
 	out := strings.Join(all[:n], "")
 	if left := strings.Count(list, "\n") - n; left > 0 {
-		out += fmt.Sprintf("[%d more left out; search_file_content finds them]\n", left)
+		out += fmt.Sprintf("[%d more omitted; to find them, use search_file_content]\n", left)
 	}
 	return out
 }

@@ -124,7 +124,7 @@ func TestOutlineOfStrangeFiles(t *testing.T) {
 		want string // a part of the outline, or "" if the file is sent completely
 	}{
 		"one.txt":    {strings.Repeat("x", 300_000), ""},
-		"many.go":    {largeGo(1500), "more left out; search_file_content finds them]"},
+		"many.go":    {largeGo(1500), "more omitted; to find them, use search_file_content]"},
 		"crlf.go":    {strings.ReplaceAll(largeGo(80), "\n", "\r\n"), "Get79"},
 		"bom.go":     {"\ufeff" + largeGo(80), "Get79"},
 		"guide.md":   {prose, "401|## A heading\n"},

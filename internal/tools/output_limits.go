@@ -147,7 +147,7 @@ func listed[T any](limits Limits, heading string, all []T, offset, most int, wha
 func checkOffset(offset, total int, what string) error {
 	switch {
 	case offset < 0:
-		return fmt.Errorf("offset counts from 1, not %d", offset)
+		return fmt.Errorf("offset must be at least 1, not %d", offset)
 	case offset > max(total, 1):
 		return fmt.Errorf("offset %d is past the end: there are %s", offset, humanize.Count(total, what))
 	}

@@ -185,7 +185,7 @@ func (e *Env) foundInside(command shell.Command) []protect.File {
 		seen[name] = true
 		if path := e.Jobs.LookPathInside(name, command.Distrusted...); path != "" {
 			rel := e.Workspace.Rel(path)
-			found = append(found, protect.File{Path: rel, Name: rel, Protection: protect.NeedsApproval, Why: fmt.Sprintf("PATH finds it as %s, in a folder that commands can write to", name)})
+			found = append(found, protect.File{Path: rel, Name: rel, Protection: protect.NeedsApproval, Why: fmt.Sprintf("the command %s runs it, and commands can write to its folder", name)})
 		}
 	}
 	return found

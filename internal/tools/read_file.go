@@ -18,7 +18,7 @@ type readFileArgs struct {
 	FilePath string `json:"file_path" jsonschema:"relative to the workspace or absolute"`
 	Offset   int    `json:"offset,omitempty" jsonschema:"the first line, from 1"`
 	Limit    int    `json:"limit,omitempty" jsonschema:"lines to read"`
-	Column   int    `json:"column,omitempty" jsonschema:"for a line that is too long: the byte to begin with, from 1"`
+	Column   int    `json:"column,omitempty" jsonschema:"for a line that is too long to read at once: the byte to start at; the first byte is 1"`
 	Whole    bool   `json:"whole,omitempty" jsonschema:"the text of a file whose outline was sent"`
 }
 
@@ -59,11 +59,11 @@ func (a readFileArgs) reads() []string {
 // words.
 func readManual(env *Env, words string, offset int) Answer {
 	if env.Manual == nil {
-		return failedAnswer(errors.New("read_file: no documentation here"))
+		return failedAnswer(errors.New("read_file: the documentation of agent is not available here"))
 	}
 	text, found := env.Manual(words)
 	if !found {
-		return failedAnswer(fmt.Errorf("read_file: nothing found for %q; %s lists all pages", words, manualPrefix))
+		return failedAnswer(fmt.Errorf("read_file: nothing found for %q. To list all pages, read %s", words, manualPrefix))
 	}
 	all := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	return listed(env.Limits, "", all, offset, len(all), "line", "", func(line string) string { return line })
@@ -71,7 +71,7 @@ func readManual(env *Env, words string, offset int) Answer {
 
 func runReadFile(ctx context.Context, env *Env, args readFileArgs) Answer {
 	if args.Offset < 0 || args.Limit < 0 || args.Column < 0 {
-		return failedAnswer(fmt.Errorf("read_file: offset, limit and column count from 1, not %d, %d and %d", args.Offset, args.Limit, args.Column))
+		return failedAnswer(fmt.Errorf("read_file: offset, limit and column must be at least 1, not %d, %d and %d", args.Offset, args.Limit, args.Column))
 	}
 	if words, is := strings.CutPrefix(args.FilePath, manualPrefix); is {
 		return readManual(env, words, args.Offset)
@@ -216,7 +216,7 @@ func runReadLineRange(ctx context.Context, env *Env, args readLineRangeArgs) Ans
 // checkRange returns an error for a line range without lines.
 func checkRange(start, end int) error {
 	if start < 1 || end < start {
-		return fmt.Errorf("start_line %d and end_line %d are not a range: lines count from 1 and end_line is included", start, end)
+		return fmt.Errorf("start_line %d and end_line %d are not a valid range: start_line must be at least 1, and end_line at least start_line", start, end)
 	}
 	return nil
 }

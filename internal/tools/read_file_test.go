@@ -43,7 +43,7 @@ func TestReadFileNamesTheShownPart(t *testing.T) {
 		wantResult(t, call(t, env, readFile(), c.args), c.want)
 	}
 	mustRefuse(t, env, readFile(), params{"file_path": "ten", "offset": 11}, "line 11 is past the end", "10 lines")
-	mustRefuse(t, env, readFile(), params{"file_path": "ten", "offset": -1}, "from 1")
+	mustRefuse(t, env, readFile(), params{"file_path": "ten", "offset": -1}, "must be at least 1")
 }
 
 // The model can read the manual of the program by a path. There is no such file, and no approval is
@@ -51,7 +51,7 @@ func TestReadFileNamesTheShownPart(t *testing.T) {
 func TestReadFileReadsTheManual(t *testing.T) {
 	t.Parallel()
 	env := fileEnv(t, map[string]string{}).with(Limits{OutputTokens: 1000, ReadLines: 5})
-	mustRefuse(t, env, readFile(), params{"file_path": "agent-docs:undo"}, "no documentation")
+	mustRefuse(t, env, readFile(), params{"file_path": "agent-docs:undo"}, "the documentation of agent is not available")
 	env.Manual = func(words string) (string, bool) { return "# About " + words + "\ntext\n", words == "undo" }
 	wantResult(t, call(t, env, readFile(), params{"file_path": "agent-docs:undo"}), "# About undo\ntext\n")
 	mustRefuse(t, env, readFile(), params{"file_path": "agent-docs:zzz"}, `nothing found for "zzz"`)
@@ -72,8 +72,8 @@ func TestReadLineRangeNumbersTheLines(t *testing.T) {
 		wantResult(t, call(t, env, readLineRange(), params{"file_path": "f", "start_line": c.start, "end_line": c.end}), c.want)
 	}
 	wantResult(t, call(t, env, readLineRange(), params{"file_path": "empty", "start_line": 1, "end_line": 3}), "[empty is empty]")
-	mustRefuse(t, env, readLineRange(), params{"file_path": "f", "start_line": 3, "end_line": 2}, "not a range")
-	mustRefuse(t, env, readLineRange(), params{"file_path": "f", "start_line": 0, "end_line": 2}, "not a range")
+	mustRefuse(t, env, readLineRange(), params{"file_path": "f", "start_line": 3, "end_line": 2}, "not a valid range")
+	mustRefuse(t, env, readLineRange(), params{"file_path": "f", "start_line": 0, "end_line": 2}, "not a valid range")
 	mustRefuse(t, env, readLineRange(), params{"file_path": "f", "start_line": 11, "end_line": 12}, "past the end")
 }
 
@@ -85,7 +85,7 @@ func TestReadIsBoundedInSizeAndLongLinesAreCut(t *testing.T) {
 		"large": strings.Repeat("x", 3<<20),
 	}).with(Limits{OutputTokens: 1100, ReadLines: 2000})
 	answer := mustRun(t, env, readFile(), params{"file_path": "long"})
-	if want := strings.Repeat("é", textfile.MaxLineBytes/2) + "… [line of 10000 bytes, cut; offset 1 with column 2001 reads on]\nnext\n"; answer.ModelText() != want {
+	if want := strings.Repeat("é", textfile.MaxLineBytes/2) + "… [cut: the line has 10000 bytes; read on with offset 1 and column 2001]\nnext\n"; answer.ModelText() != want {
 		t.Errorf("got %q", answer.ModelText())
 	}
 	answer = mustRun(t, env, readFile(), params{"file_path": "many"})

@@ -88,7 +88,7 @@ func runReadManyFiles(ctx context.Context, env *Env, args readManyFilesArgs) Ans
 		fmt.Fprintf(&out, "%s> %s <%s\n%s", mark, s.path, mark, s.text)
 	}
 	if over > 0 {
-		problems = append(problems, fmt.Sprintf("%d more files did not fit; ask for them next: %s", over, strings.Join(files[len(files)-over:], ", ")))
+		problems = append(problems, fmt.Sprintf("%d more files did not fit; read them in the next call: %s", over, strings.Join(files[len(files)-over:], ", ")))
 	}
 	if len(problems) > 0 {
 		fmt.Fprintf(&out, "[not shown:\n%s]\n", shorten(strings.Join(problems, "\n"), problemBytes(env.Limits)))
@@ -184,7 +184,7 @@ func (e *Env) expand(ctx context.Context, pattern string, include []string) ([]s
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("%s: no file matches", pattern)
+		return nil, fmt.Errorf("no file matches %s", pattern)
 	}
 	for i, file := range found {
 		found[i] = w.Rel(filepath.Join(base, filepath.FromSlash(file)))

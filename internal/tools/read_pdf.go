@@ -37,7 +37,7 @@ func (e *Env) readPDF(ctx context.Context, args readFileArgs) Answer {
 	rel := humanize.FileName(e.Workspace.Rel(abs))
 	if e.SendsPDF(content, args.Offset, args.Limit) {
 		return Answer{
-			Text: "[" + rel + " follows as a document; offset and limit read the text of some pages instead]",
+			Text: "[" + rel + " follows as a document. To read the text of some pages instead, use offset and limit]",
 			View: viewOf(abs, content, history.View{}), Images: []Image{{MimeType: history.PDF, Data: content}},
 		}
 	}
@@ -82,7 +82,7 @@ func (e *Env) PDFText(ctx context.Context, name string, content []byte, first, c
 		all.WriteString(shorten(page, room))
 		next++
 	}
-	heading := fmt.Sprintf("[pages %d-%d of a PDF, the last]\n", first, next-1)
+	heading := fmt.Sprintf("[pages %d-%d of a PDF; %[2]d is the last page]\n", first, next-1)
 	if more {
 		heading = fmt.Sprintf("[pages %d-%d of a PDF; read on with offset %d]\n", first, next-1, next)
 	}
@@ -104,7 +104,7 @@ func (e *Env) wholePDF(path string) (abs string, content []byte, err error) {
 	case err != nil:
 		err = fmt.Errorf("can't read %s: %w", rel, fsutil.Reason(err))
 	case len(content) > history.MaxPDF:
-		err = fmt.Errorf("%s is larger than %s; pdftotext in the shell reads some of its pages", rel, humanize.Bytes(history.MaxPDF))
+		err = fmt.Errorf("%s is larger than %s; to read selected pages, use pdftotext in the shell", rel, humanize.Bytes(history.MaxPDF))
 	}
 	return abs, content, err
 }
@@ -125,7 +125,7 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 	case err != nil:
 		return nil, errors.New("pdftotext is not installed; the user can install it (package poppler-utils)")
 	case !confined.Guarantees(sandbox.ProfileReadOnly).Files || !confined.Guarantees(sandbox.ProfileReadOnly).Network:
-		return nil, errors.New("without a sandbox this requires approval; run pdftotext FILE - in the shell")
+		return nil, errors.New("without a sandbox, reading it requires approval. Run in the shell: pdftotext FILE -")
 	}
 	text, complaint := &shell.HeadWriter{Most: maxPDFText}, &shell.HeadWriter{Most: maxPDFText}
 	limited, cancel := context.WithTimeout(ctx, pdfTime)
@@ -160,9 +160,9 @@ func (e *Env) pagesOf(ctx context.Context, content []byte, first, last int) ([]s
 func refusalOf(complaint string, exit int) error {
 	switch {
 	case strings.Contains(complaint, "Incorrect password"):
-		return errors.New("it is encrypted; run pdftotext -upw PASSWORD in the shell")
+		return errors.New("it is encrypted. Run in the shell: pdftotext -upw PASSWORD FILE -")
 	case strings.TrimSpace(complaint) == "":
 		return fmt.Errorf("pdftotext can't read it (exit status %d)", exit)
 	}
-	return fmt.Errorf("pdftotext says %s", humanize.Line(humanize.FirstLine(complaint), 200))
+	return fmt.Errorf("pdftotext failed: %s", humanize.Line(humanize.FirstLine(complaint), 200))
 }

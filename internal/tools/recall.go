@@ -60,7 +60,7 @@ type Sessions interface {
 // NoSessions is a Sessions without sessions.
 type NoSessions struct{}
 
-var errNoSessions = errors.New("earlier sessions are not searched here (recall.sessions)")
+var errNoSessions = errors.New("earlier sessions can't be searched here; the setting recall.sessions allows it")
 
 // Find implements Sessions.
 func (NoSessions) Find(context.Context, string, string) ([]string, string, error) {
@@ -78,13 +78,13 @@ func (NoSessions) Entry(context.Context, string, int) (Excerpt, error) {
 // recallParameters are the parameters of recall if earlier sessions are not searched.
 type recallParameters struct {
 	Number int    `json:"number,omitempty" jsonschema:"the item to fetch"`
-	Match  string `json:"match,omitempty" jsonschema:"list only items that name or hold this"`
+	Match  string `json:"match,omitempty" jsonschema:"list only items that contain this"`
 	Offset int    `json:"offset,omitempty" jsonschema:"the first line of a long item, from 1"`
 }
 
 type recallArgs struct {
 	Number  int    `json:"number,omitempty" jsonschema:"the item to fetch"`
-	Match   string `json:"match,omitempty" jsonschema:"list only items with this"`
+	Match   string `json:"match,omitempty" jsonschema:"list only items that contain this"`
 	Offset  int    `json:"offset,omitempty"`
 	Find    string `json:"find,omitempty"`
 	Session string `json:"session,omitempty"`
@@ -130,7 +130,7 @@ func WithSessions(tools []Tool) []Tool {
 	for i := range tools {
 		if tools[i].Name == "recall" {
 			tools[i].offers = tools[i].takes
-			tools[i].Description = "Fetches results, arguments and messages that left the context, as they were. Without arguments it lists them. find (words, path:FILE) searches earlier sessions here; session and number read a match."
+			tools[i].Description = "Fetches results, arguments and messages that were removed from the context. Without arguments it lists them. find (words, path:FILE) searches earlier sessions here; session and number read a match."
 		}
 	}
 	return tools
@@ -149,7 +149,7 @@ func (e *Env) recallSession(ctx context.Context, args recallArgs) Answer {
 		case len(passages) == 0:
 			return Answer{Text: lines.Append("No earlier session has any of these words.", remark)}
 		}
-		heading := lines.Append(foreign+"; session and number show a place whole:", remark)
+		heading := lines.Append(foreign+". To read a passage whole, give session and number:", remark)
 		return e.recallPage(heading, passages, args.Offset, "passage")
 	}
 	fetch := func() (Excerpt, error) { return e.Sessions.Outline(ctx, args.Session) }
@@ -201,7 +201,7 @@ func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
 	case len(rows) == 0:
 		return Answer{Text: "No pruned item contains " + strconv.Quote(args.Match) + "."}
 	}
-	return e.recallPage("Removed from the context, the latest first; recall with number fetches one:", rows, args.Offset, "item")
+	return e.recallPage("Removed from the context, the latest first. To fetch one, call recall with its number:", rows, args.Offset, "item")
 }
 
 // matches reports whether removed content matches the search: its description or its text contains

@@ -111,7 +111,7 @@ func planReplace(env *Env, args replaceArgs) (edit, error) {
 func afterEarlier(earlier []textEdit, e textEdit, err error) error {
 	for i, before := range earlier {
 		if strings.Contains(before.NewString, e.OldString) {
-			return fmt.Errorf("it is in the new text of edit %d, but each edit is matched against the file as it was: %w", i+1, err)
+			return fmt.Errorf("its old_string is in the new text of edit %d, but each edit is matched against the file as it was: %w", i+1, err)
 		}
 	}
 	return err
@@ -128,7 +128,7 @@ func numberError(edits []textEdit, i int, err error) error {
 func (e textEdit) check() error {
 	switch {
 	case e.OldString == "":
-		return errors.New("old_string is empty; quote the lines beside which text is to be added, or create a file with write_file")
+		return errors.New("old_string is empty; to add text, quote the lines next to it; to create a file, use write_file")
 	case e.OldString == e.NewString:
 		return errors.New("old_string and new_string are the same, so there is nothing to change")
 	}
@@ -164,9 +164,9 @@ func (r *replacing) add(edit int, e textEdit) error {
 	case len(places) == 0:
 		return r.addShifted(edit, old, textfile.NormalizeLineEnds(e.NewString))
 	case !(e.ReplaceAll && r.want == 0) && len(places) != want:
-		remedy := "Add lines around it to name one place, or set replace_all to replace all of them"
+		remedy := "Add the lines around it so that it occurs once, or set replace_all to replace all of them"
 		if len(places) == 1 {
-			remedy = "Leave out expected_replacements"
+			remedy = "Omit expected_replacements"
 		}
 		for i, at := range places {
 			places[i] = lines.LineNumber(r.text, at)

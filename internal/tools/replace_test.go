@@ -54,7 +54,7 @@ func TestReplaceRefusesAnotherNumberOfPlaces(t *testing.T) {
 	mustRefuse(t, env, replace(), params{"file_path": "f", "old_string": "x", "new_string": "y"},
 		"occurs 3 times in f, not 1: at lines 1, 3, 4", "set replace_all")
 	mustRefuse(t, env, replace(), params{"file_path": "f", "old_string": "a", "new_string": "y", "expected_replacements": 2},
-		"occurs once in f, not 2: at line 2", "Leave out expected_replacements")
+		"occurs once in f, not 2: at line 2", "Omit expected_replacements")
 	mustRefuse(t, env, replace(), params{"file_path": "many", "old_string": "y", "new_string": "z"}, "50 times", " 20, …")
 	mustRefuse(t, env, replace(), params{"file_path": "f", "old_string": "", "new_string": "y"}, "old_string is empty", "write_file")
 	mustRefuse(t, env, replace(), params{"file_path": "f", "old_string": "a", "new_string": "y", "expected_replacements": -1}, "at least 1")
@@ -76,7 +76,7 @@ func TestNearMissPointsAtTheDifference(t *testing.T) {
 		{"wrong word", "func Send(ctx context.Context) string {\n\treturn nil", "", []string{"Line 3 differs: the file has", "error {", "string {"}},
 		{"numbers", "3|func Send(ctx context.Context) error {\n4|\treturn nil", "", []string{"line numbers", "NUMBER|"}},
 		{"escaped", `func Other() {\n\tx`, "", []string{"escaped once too often"}},
-		{"made before", "func Old() {\n", "func Other() {\n", []string{"new_string is already there, at line 7"}},
+		{"made before", "func Old() {\n", "func Other() {\n", []string{"new_string is already in the file, at line 7"}},
 		{"nothing near", "SELECT * FROM unrelated", "", []string{"No lines of the file are similar"}},
 		{"past the end", "func Other() {\n\tx := \"q\"  \n}\n\nmore\n", "", []string{"The file ends at line 9"}},
 	} {
@@ -156,7 +156,7 @@ func TestSeveralEditsInOneCall(t *testing.T) {
 		"one shifted":     {params{"edits": []params{edit("two", "2"), edit("  four\n", "  4\n")}}, "one\n2\none\nthree\n\t4\n"},
 		"overlap":         {params{"edits": []params{edit("two\none", "x"), edit("one\nthree", "y")}}, "edits 1 and 2 overlap at line 3"},
 		"one not there":   {params{"edits": []params{edit("two", "2"), edit("five", "5")}}, "edit 2 of 2: old_string was not found"},
-		"in a new text":   {params{"edits": []params{edit("two", "five"), edit("five", "6")}}, "edit 2 of 2: it is in the new text of edit 1, but each edit is matched against the file as it was: old_string was not found"},
+		"in a new text":   {params{"edits": []params{edit("two", "five"), edit("five", "6")}}, "edit 2 of 2: its old_string is in the new text of edit 1, but each edit is matched against the file as it was: old_string was not found"},
 		"one ambiguous":   {params{"edits": []params{edit("one", "1"), edit("two", "2")}}, "edit 1 of 2: old_string occurs twice"},
 		"one that is not": {params{"edits": []params{edit("one", "1"), edit("", "2")}}, "edit 2 of 2: old_string is empty"},
 		"both":            {params{"old_string": "two", "new_string": "2", "edits": []params{edit("one", "1")}}, "not both"},

@@ -92,7 +92,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 	}
 	text := describeMatches(env, args, base, matches, query.Limit, most)
 	if kept := named - len(files); kept > 0 {
-		text = lines.Append(text, fmt.Sprintf("[omitted because of keys, an ignore file or a rule: %s; a call that names one as its path requires approval or is refused]", humanize.Count(kept, "file")))
+		text = lines.Append(text, fmt.Sprintf("[omitted: %s that may contain secrets, or that an ignore file or a rule excludes. A call with such a file as path requires approval or is refused]", humanize.Count(kept, "file")))
 	}
 	if len(tooLarge) > 0 {
 		const most = 5

@@ -256,7 +256,7 @@ func (a shellArgs) check() error {
 		}
 	case actionList, actionTail, actionKill:
 		if strings.TrimSpace(a.Command) != "" {
-			return fmt.Errorf("action %s takes no command; leave one of them out", a.Action)
+			return fmt.Errorf("action %s takes no command; omit one of them", a.Action)
 		}
 		if a.Action != actionList && a.Job == 0 {
 			return fmt.Errorf("action %s needs job, the number of the job", a.Action)

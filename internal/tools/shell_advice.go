@@ -186,7 +186,7 @@ func (r refusal) advice(command shell.Command) string {
 	if path == "" {
 		about = ""
 	}
-	what, remedy := "", "if the command needs it, call again and give the reason in outside"
+	what, remedy := "", "if the command needs it, call again with the reason in the parameter outside"
 	switch r.kind {
 	case refusedWrite:
 		what = "writing" + about + " was refused"
@@ -196,21 +196,21 @@ func (r refusal) advice(command shell.Command) string {
 			what += " (" + humanize.Line(host, mostNamed) + ")"
 		}
 	case refusedConnection:
-		what = "only servers that commands here started can be reached"
+		what = "commands can connect only to servers that commands in the sandbox started"
 	case refusedProtected:
 		what = "commands can't change protected files"
 	case refusedAccess:
 		what = "access" + strings.Replace(about, " ", " to ", 1) + " may have been refused"
 	case refusedTemp:
-		what, remedy = "commands have a separate /tmp, and"+about+" is in the system's", "to read it, call again and give the reason in outside"
+		what, remedy = "commands have a separate /tmp, and"+about+" is in the /tmp of the system", "to read it, call again with the reason in the parameter outside"
 	case refusedOperation:
-		what = "that operation may have been refused"
+		what = "an operation may have been refused"
 	}
 	switch {
 	case namesKeys(r.line):
-		remedy = "name the file in the command line; the user is then asked"
+		remedy = "name the file in the command line, which requires approval"
 	case r.kind != refusedNetwork && fsutil.Within(path, sandbox.SystemTemp) && r.kind != refusedTemp && !command.Confined.Policy.AllowsWrite(path):
-		remedy = "use $TMPDIR instead, or call again and give the reason in outside"
+		remedy = "use $TMPDIR instead, or call again with the reason in the parameter outside"
 	}
 	return fmt.Sprintf("[sandbox: %s; %s]", what, remedy)
 }
@@ -278,7 +278,7 @@ func (r refusal) host() string {
 func undoneLines(end shell.Result) []string {
 	var notes []string
 	if len(end.Undone) > 0 {
-		notes = append(notes, fmt.Sprintf("[sandbox: %s take effect outside of it and are protected; the changes of the command were reverted]", strings.Join(end.Undone, ", ")))
+		notes = append(notes, fmt.Sprintf("[sandbox: the command changed protected files, which programs outside the sandbox run or read: %s. These changes were reverted]", strings.Join(end.Undone, ", ")))
 	}
 	if end.Unwatched {
 		notes = append(notes, fmt.Sprintf("[sandbox: the workspace has more than %s, and agent checks only that many for auto-executed files. Commands now require approval]", humanize.Count(sensitive.MaxFolders, "folder")))

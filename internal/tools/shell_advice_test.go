@@ -20,7 +20,7 @@ func TestAdviceFollowsTheText(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "notes.txt"), []byte("open /usr/zz: read-only file system\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const outside, remedy = "open /tmp/lazygit/test: read-only file system", "call again and give the reason in outside"
+	const outside, remedy = "open /tmp/lazygit/test: read-only file system", "call again with the reason in the parameter outside"
 	for _, c := range []struct {
 		name, line, output string
 		exit               int

@@ -82,12 +82,12 @@ func startJob(jobs *shell.Jobs, command shell.Command) Answer {
 	if err != nil {
 		return failedAnswer(err)
 	}
-	return inBackground(job, "Started as job %d%s. Look at it with action tail, end it with action kill.", ", its output goes to ")
+	return inBackground(job, "Started as job %d%s. Look at it with action tail, end it with action kill.", "; its output goes to ")
 }
 
 // leftRunning returns the answer for a command that the user moved to the background.
 func leftRunning(result shell.Result) Answer {
-	answer := inBackground(result.Job, "The user put the command in the background: it is still running, as job %d%s. Look at it with action tail, end it with action kill; continue with work that does not need its result.", ", all of its output goes to ")
+	answer := inBackground(result.Job, "The user put the command in the background: it is still running, as job %d%s. Look at it with action tail, end it with action kill; continue with work that does not need its result.", "; its whole output goes to ")
 	if result.Output != "" {
 		answer.Text += "\nOutput so far:\n" + result.Output
 	}

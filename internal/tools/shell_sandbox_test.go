@@ -116,7 +116,7 @@ func TestAdviceOnTheSystemsTemp(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Remove(file.Name()) })
 	_ = file.Close()
-	if answer := command(t, env, "cat "+file.Name()); !strings.Contains(answer.ModelText(), "commands have a separate /tmp, and "+file.Name()+" is in the system's; to read it, call again") {
+	if answer := command(t, env, "cat "+file.Name()); !strings.Contains(answer.ModelText(), "commands have a separate /tmp, and "+file.Name()+" is in the /tmp of the system; to read it, call again") {
 		t.Errorf("%s", answer.ModelText())
 	}
 	if answer := command(t, env, "cat /tmp/agent-test-nowhere"); strings.Contains(answer.ModelText(), "[sandbox") {
@@ -132,7 +132,7 @@ func TestSandboxKeepsCommandsIn(t *testing.T) {
 	if _, err := os.Stat(out); err == nil || answer.ExitCode == nil || *answer.ExitCode == 0 {
 		t.Errorf("%+v, %v", answer, err)
 	}
-	if !strings.Contains(answer.ModelText(), "[sandbox: ") || !strings.Contains(answer.ModelText(), "call again and give the reason in outside") {
+	if !strings.Contains(answer.ModelText(), "[sandbox: ") || !strings.Contains(answer.ModelText(), "call again with the reason in the parameter outside") {
 		t.Errorf("it does not say that the sandbox refused:\n%s", answer.ModelText())
 	}
 	if _, err := os.Stat(filepath.Join(env.Workspace.Root(), "in")); err != nil {
@@ -154,7 +154,7 @@ func TestACommandLineThatIsTooLong(t *testing.T) {
 	env := confinedEnv(t)
 	for _, size := range []int{3 << 20, 8 << 20} {
 		answer := command(t, env, "cat > f <<'E'\n"+strings.Repeat("abcdefghijklmno\n", size/16)+"E\n")
-		if want := fmt.Sprintf("%d.0 MiB exceed the limit of this system; write the text to a file", size>>20); !strings.Contains(answer.Error, want) {
+		if want := fmt.Sprintf("too long for this system (%d.0 MiB); write the text to a file", size>>20); !strings.Contains(answer.Error, want) {
 			t.Errorf("%q does not say %q", answer.Error, want)
 		}
 	}
@@ -164,7 +164,7 @@ func TestSandboxUndoesAutoExecutedFiles(t *testing.T) {
 	t.Parallel()
 	env := confinedEnv(t)
 	answer := command(t, env, "echo x > .envrc")
-	if _, err := os.Stat(filepath.Join(env.Workspace.Root(), ".envrc")); err == nil || !strings.Contains(answer.ModelText(), ".envrc take effect outside") {
+	if _, err := os.Stat(filepath.Join(env.Workspace.Root(), ".envrc")); err == nil || !strings.Contains(answer.ModelText(), ".envrc. These changes were reverted") {
 		t.Errorf("%+v, %v", answer, err)
 	}
 }

@@ -406,7 +406,7 @@ func TestShellReportsUnstoredOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	answer := command(t, env, "seq 100000; exit 4")
-	if !strings.Contains(answer.ModelText(), "can't store it: ") || *answer.ExitCode != 4 || answer.Spool != "" {
+	if !strings.Contains(answer.ModelText(), "agent could not store the output: ") || *answer.ExitCode != 4 || answer.Spool != "" {
 		t.Errorf("%+v", answer)
 	}
 }

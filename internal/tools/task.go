@@ -58,7 +58,7 @@ const taskText = "Gives a task to an agent with its own context; you get its rep
 // (docs/dev/engine-research.md). The first is for windows of at least smallWindow tokens, the
 // second for smaller ones.
 const (
-	taskPays    = "It pays for work of at least about ten calls or four files. The agents:\n"
+	taskPays    = "It pays off for work of at least about ten calls or four files. The agents:\n"
 	taskCosts   = "Your context window is small, so an agent costs what it saves: use one only for work that would not fit. The agents:\n"
 	smallWindow = 48_000
 )
@@ -91,7 +91,7 @@ func TaskTool(list string, window int, plan func(Task) (Preview, BeginTask, erro
 		case t.Task == "":
 			return Plan{}, errors.New("task is empty: say what the agent is to do and to report; nothing was started")
 		case len(t.Task) > maxTask:
-			return Plan{}, fmt.Errorf("task has %d bytes, more than %d: name files for the agent to read; nothing was started", len(t.Task), maxTask)
+			return Plan{}, fmt.Errorf("task has %d bytes; the limit is %d. Name files for the agent to read instead; nothing was started", len(t.Task), maxTask)
 		}
 		if t.Title = humanize.Headline(t.Title); t.Title == "" {
 			t.Title = humanize.Line(humanize.FirstLine(t.Task), maxTitle)

@@ -21,9 +21,9 @@ func TestTodoTools(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for args, says := range map[string]string{
-		`{"todos":[{"id":"1","content":"a","status":"pending"},{"id":"1","content":"b","status":"pending"}]}`: `todos[1].id is "1", which todos[0] has too`,
+		`{"todos":[{"id":"1","content":"a","status":"pending"},{"id":"1","content":"b","status":"pending"}]}`: `todos[1].id is "1", the same as that of todos[0]`,
 		`{"todos":[{"id":"1","content":"a","status":"soon"}]}`:                                                `todos[0].status is "soon"`,
-		`{"todos":[{"id":1,"content":"a"},{"id":"1","content":"b"}]}`:                                         `todos[1].id is "1", which todos[0] has too`,
+		`{"todos":[{"id":1,"content":"a"},{"id":"1","content":"b"}]}`:                                         `todos[1].id is "1", the same as that of todos[0]`,
 		`{"todos":[{"id":"1","status":"pending"}]}`:                                                           "todos[0].content is empty",
 		`{"todos":[{"id":true,"content":"a"}]}`:                                                               "must be a string, not a bool",
 		`{"todos":[7]}`:                                                                                       "must be an object, not a number",

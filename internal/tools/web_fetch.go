@@ -74,7 +74,7 @@ var renderings = map[string]func(context.Context, string) (string, error){
 func answerPage(ctx context.Context, limits Limits, page fetch.Page, render func(context.Context, string) (string, error)) Answer {
 	text := strings.ToValidUTF8(string(page.Body), "\uFFFD")
 	if strings.ContainsRune(text, 0) {
-		return failedAnswer(fmt.Errorf("%s is not text (%s, %s)", page.URL, cmp.Or(page.Type, "of no known type"), humanize.Bytes(int64(len(page.Body)))))
+		return failedAnswer(fmt.Errorf("%s is not text (%s, %s)", page.URL, cmp.Or(page.Type, "unknown type"), humanize.Bytes(int64(len(page.Body)))))
 	}
 	whole := true
 	if render != nil && strings.Contains(page.Type, "html") {

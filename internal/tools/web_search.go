@@ -16,7 +16,7 @@ const WebSearchName = "web_search"
 type webSearchArgs struct {
 	Query   string   `json:"query" jsonschema:"1-400 characters"`
 	Count   int      `json:"count,omitempty" jsonschema:"1-20, default 8"`
-	Domains []string `json:"domains,omitempty" jsonschema:"only these hosts, or with a leading - all others"`
+	Domains []string `json:"domains,omitempty" jsonschema:"search only these hosts; a leading - excludes a host"`
 	Recent  string   `json:"recent,omitempty" jsonschema:"day, week, month or year"`
 }
 
@@ -53,7 +53,7 @@ func WebSearchTool(s *websearch.Searcher) Tool {
 func ServerSearchTool(blocked []string) Tool {
 	return define(Tool{
 		Name: WebSearchName, Server: true, Blocked: blocked,
-		Description: "Searches the web, by the model's server itself.",
+		Description: "Searches the web. The model's server runs the search itself.",
 		Traits:      Traits{Network: true, Searches: true, Key: "query", Words: []toolspec.Verbs{{Now: "searching", Done: "searched", Do: "search", About: `"{query}"`}}},
 	}, func(context.Context, *Env, webSearchArgs) (Plan, error) {
 		return Plan{}, errors.New("the model's server runs web searches during its reply; do not call this tool")

@@ -42,9 +42,9 @@ type Answer struct {
 
 // Text returns the answer for the model, in at most maxTokens tokens.
 func (a Answer) Text(maxTokens int) string {
-	head := fmt.Sprintf("%s of %s for %q, %s", humanize.Count(len(a.Results), "result"), a.Service, a.Query.Text, a.At.Format(time.DateOnly))
+	head := fmt.Sprintf("%s from %s for %q, %s", humanize.Count(len(a.Results), "result"), a.Service, a.Query.Text, a.At.Format(time.DateOnly))
 	if a.Cached {
-		head += ", as at " + a.At.Format("15:04") + " (not asked again)"
+		head += ", cached at " + a.At.Format("15:04")
 	}
 	if len(a.Results) == 0 {
 		return strings.Replace(head, "0 results", "no results", 1) + "\n"

@@ -134,7 +134,7 @@ func (s *Searcher) way() Settings {
 // server returns the reason why the model's server does not search the web itself, nil if it does.
 func (s *Searcher) server() error {
 	if s.config.Server == nil {
-		return errors.New("web-search is provider, which this command can't use")
+		return errors.New("the setting web-search is provider, but this command does not use a model")
 	}
 	return s.config.Server()
 }
@@ -169,7 +169,7 @@ func (s *Searcher) ready(set Settings) (key string, err error) {
 	service, is := ServiceByName(set.Way)
 	switch {
 	case set.Way == Off:
-		return "", errors.New("web search is off: set web-search, or store a key for a service. Run: agent docs search-the-web")
+		return "", errors.New("web search is off. Set web-search, or store an API key for a search service. To read how, run: agent docs search-the-web")
 	case set.Way == Provider:
 		return "", s.server()
 	case set.Way == Command && set.Command == "":
@@ -177,7 +177,7 @@ func (s *Searcher) ready(set Settings) (key string, err error) {
 	case set.Way == SearXNG && set.URL == "":
 		return "", errors.New("web-search is searxng, but web-search.url is not set")
 	case set.Way == Google && engine(set.URL) == "":
-		return "", errors.New("web-search is google, but web-search.url is not like https://cse.google.com/cse?cx=ID")
+		return "", errors.New("web-search is google, but web-search.url is not of the form https://cse.google.com/cse?cx=ID")
 	case !is || service.Home == "":
 		return "", nil
 	}
@@ -216,7 +216,7 @@ func (s *Searcher) Search(ctx context.Context, q Query) (Answer, error) {
 		return kept, nil
 	case set.MaxPerTurn > 0 && s.searched >= set.MaxPerTurn:
 		s.mu.Unlock()
-		return Answer{}, fmt.Errorf("this turn has made %s, the maximum (web-search.max-per-turn)", humanize.Count(s.searched, "search"))
+		return Answer{}, fmt.Errorf("this turn has already made %s, the limit of web-search.max-per-turn", humanize.Count(s.searched, "search"))
 	case paused != nil && now.Before(paused.until):
 		s.mu.Unlock()
 		return Answer{}, fmt.Errorf("%w; agent waits until %s", paused.err, paused.until.Format("15:04"))
@@ -402,7 +402,7 @@ func (s *Searcher) run(ctx context.Context, line string, q Query) ([]Result, err
 	}
 	found, err := members{"results", "url", "title", "snippet", "date"}.read([]byte(printed))
 	if err != nil {
-		return nil, fmt.Errorf("web-search.command: %w; want {\"results\": [{\"url\", \"title\", \"snippet\", \"date\"}]}", err)
+		return nil, fmt.Errorf("web-search.command: %w; it must print {\"results\": [{\"url\", \"title\", \"snippet\", \"date\"}]}", err)
 	}
 	return found, nil
 }

@@ -57,7 +57,7 @@ func NewQuery(text string, count int, domains []string, recent string) (q Query,
 	case q.Text == "":
 		return q, "", errors.New("the query is empty; it needs 1 to 400 characters")
 	case utf8.RuneCountInString(q.Text) > maxQuery:
-		return q, "", fmt.Errorf("the query has %d characters; it has at most %d", utf8.RuneCountInString(q.Text), maxQuery)
+		return q, "", fmt.Errorf("the query has %d characters; the limit is %d", utf8.RuneCountInString(q.Text), maxQuery)
 	case !utf8.ValidString(q.Text) || strings.ContainsFunc(q.Text, hidden):
 		return q, "", errors.New("the query contains invisible characters; remove them")
 	case recent != "" && !slices.Contains([]string{"day", "week", "month", "year"}, recent):

@@ -229,7 +229,7 @@ func TestFoundAgain(t *testing.T) {
 	}
 	search("a", 1, "no results of brave")
 	s.now = s.now.Add(14 * time.Minute)
-	search("A", 0, "as at 12:00 (not asked again)")
+	search("A", 0, "cached at 12:00")
 	s.now = s.now.Add(2 * time.Minute)
 	search("a", 1, "2026-11-23\n")
 	s.set.MaxPerTurn = 2
@@ -257,7 +257,7 @@ func TestBadQueries(t *testing.T) {
 	}{
 		{"", 0, nil, "", "is empty"},
 		{" \n\t", 0, nil, "", "is empty"},
-		{strings.Repeat("é", 401), 0, nil, "", "has 401 characters; it has at most 400"},
+		{strings.Repeat("é", 401), 0, nil, "", "has 401 characters; the limit is 400"},
 		{"a\x1b[31mb", 0, nil, "", "invisible characters"},
 		{"a\u200bb", 0, nil, "", "invisible characters"},
 		{"a\xffb", 0, nil, "", "invisible characters"},
@@ -430,9 +430,9 @@ func TestSelectedService(t *testing.T) {
 		problem string
 	}{
 		{Settings{Way: Off}, []string{"brave"}, "", "off"},
-		{Settings{Way: Auto}, nil, "", "store a key for a service"},
+		{Settings{Way: Auto}, nil, "", "store an API key for a search service"},
 		{Settings{Way: Auto}, []string{"tavily", "exa"}, "exa", ""},
-		{Settings{Way: Auto}, []string{"google"}, "", "store a key for a service"},
+		{Settings{Way: Auto}, []string{"google"}, "", "store an API key for a search service"},
 		{Settings{Way: Auto, URL: "https://cse.google.com/cse?cx=1"}, []string{"google"}, "google", ""},
 		{Settings{Way: "brave"}, []string{"exa"}, "brave", "agent login search:brave"},
 		{Settings{Way: SearXNG}, nil, SearXNG, "web-search.url is not set"},

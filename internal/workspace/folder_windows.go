@@ -44,7 +44,7 @@ func (f folder) create(name string, mode uint32) (*os.File, error) {
 // without sharing write access.
 func (f folder) writable(name string) error {
 	if info, err := f.root.Lstat(name); err == nil && info.Mode()&0o200 == 0 {
-		return errors.New("it is read-only; clear that attribute first (attrib -r)")
+		return errors.New("it is read-only. Clear this attribute first with: attrib -r")
 	}
 	file, err := f.root.OpenFile(name, os.O_WRONLY, 0)
 	if err != nil {

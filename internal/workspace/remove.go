@@ -47,7 +47,7 @@ func (t target) remove(expected func(*os.File) bool) error {
 	}
 	// A link never replaces a file that another program has created meanwhile.
 	if err := t.dir.link(aside, t.name); err != nil {
-		return fmt.Errorf("another program changed it at this moment; it is now %s: %w", aside, err)
+		return fmt.Errorf("another program changed the file at this moment; it was renamed to %s: %w", aside, err)
 	}
 	return errors.Join(ErrChanged, t.dir.remove(aside))
 }

@@ -47,7 +47,7 @@ func New(root, tempDir string) (*Workspace, error) {
 		return w, nil
 	}
 	if w.temp, err = realFolder(tempDir); err != nil {
-		return nil, fmt.Errorf("temporary folder %s: %w", tempDir, err)
+		return nil, fmt.Errorf("can't use the temporary folder %s: %w", tempDir, err)
 	}
 	return w, nil
 }

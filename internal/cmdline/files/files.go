@@ -338,7 +338,7 @@ func (r *reader) output(c *syntax.CmdSubst) (text []string, known bool) {
 	return nil, false
 }
 
-var errTooMany = errors.New("too many folders are listed")
+var errTooMany = errors.New("the command lists too many folders")
 
 func (r *reader) list(dir string) ([]fs.DirEntry, error) {
 	if !fsutil.Within(dir, r.Root) {

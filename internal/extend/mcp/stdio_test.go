@@ -138,7 +138,7 @@ func TestStdioStartFails(t *testing.T) {
 	server = mcptest.Server(t, "db")
 	server.Dir = filepath.Join(server.Dir, "missing")
 	_, err = mcp.Connect(context.Background(), server, mcp.Host{})
-	wants(t, err, "can't enter its folder")
+	wants(t, err, "can't enter the folder")
 }
 
 // An interrupted start returns at once.

@@ -131,7 +131,7 @@ func (r *reply) addDelta(e wireEvent) error {
 }
 
 func (r *reply) unopened(index int) error {
-	return r.malformed(fmt.Sprintf("sent part of block %d before its start", index))
+	return r.malformed(fmt.Sprintf("sent a part of content block %d before the start of that block", index))
 }
 
 // closeBlock ends a block. If the block is a search by the server, it reports the search.

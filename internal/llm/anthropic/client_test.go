@@ -333,7 +333,7 @@ func TestReportsOnTheRequest(t *testing.T) {
 	client := newClient(t, srv.URL)
 	for i := range 2 {
 		got := llmtest.Collect(t.Context(), t, client, llmtest.Question("hi"))
-		if len(got.Notes) != 1-i || i == 0 && !strings.Contains(got.Notes[0], "this bug") || got.Usage.CacheMiss != "tools_changed" || got.Usage.DroppedThinking != 1 {
+		if len(got.Notes) != 1-i || i == 0 && !strings.Contains(got.Notes[0], "a bug in agent") || got.Usage.CacheMiss != "tools_changed" || got.Usage.DroppedThinking != 1 {
 			t.Errorf("reply %d: %+v", i+1, got)
 		}
 	}

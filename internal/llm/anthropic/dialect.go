@@ -79,7 +79,7 @@ var lessons = []lesson{
 	}, ""},
 	{lazyregexp.New(`output_config|\beffort\b`), func(d *Dialect, req llm.Request) {
 		d.OmitEffort = d.OmitEffort || req.ReasoningEffort != ""
-	}, "the model does not support this reasoning.effort. Continuing with its default"},
+	}, "the model does not support this reasoning.effort. Continuing with the default of the model"},
 	{lazyregexp.New(`defer_loading|tool_addition|tool_removal|tool_reference|mid-conversation-tool-changes`), func(d *Dialect, _ llm.Request) {
 		d.OmitToolChanges = true
 	}, ""},

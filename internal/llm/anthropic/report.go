@@ -52,7 +52,7 @@ func (r *reply) tellDropped() {
 	for _, reason := range slices.Sorted(maps.Keys(r.dropped)) {
 		why := strings.ReplaceAll(refusal.Line(reason), "_", " ")
 		if reason == prefixMismatch {
-			why = "earlier messages changed; please report this bug of agent"
+			why = "earlier messages changed. This is a bug in agent; please report it"
 		}
 		notes = append(notes, "the provider ignored the thinking of earlier replies: "+why)
 	}

@@ -99,7 +99,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("POST /v1/chat/completions", s.complete)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		refuse(w, http.StatusNotFound, "not_found", "the demo model has no "+r.Method+" "+r.URL.Path)
+		refuse(w, http.StatusNotFound, "not_found", "the demo model does not support "+r.Method+" "+r.URL.Path)
 	})
 	return mux
 }

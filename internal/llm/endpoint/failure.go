@@ -20,7 +20,7 @@ func (e *Endpoint) ProblemError(p refusal.Problem, model string) *llm.Error {
 	case text == "" && p.NotAnAPI:
 		text = "answered with a web page"
 	case p.NotAnAPI && failure.Kind == llm.NotAnAPI:
-		text = "did not answer as this API does: " + text
+		text = "did not answer in the format of this API: " + text
 	}
 	if p.Status != 0 {
 		text = strings.TrimSuffix(statusText(p.Status)+": "+text, ": ")
@@ -41,7 +41,7 @@ func (e *Endpoint) ProblemError(p refusal.Problem, model string) *llm.Error {
 	case failure.Kind == llm.Auth && e.config.Key == "":
 		failure.Hint = refusal.HintNoKey
 	case p.Status == http.StatusNotFound && failure.Hint == refusal.HintBaseURL && vendor.FamilyOf(model).Name == "claude" && !slices.Contains(e.config.Paths, "/messages"):
-		failure.Hint = "if the server speaks the Messages API, add --api messages; else " + refusal.HintBaseURL
+		failure.Hint = "if the server speaks the Messages API, add --api messages; otherwise " + refusal.HintBaseURL
 	}
 	if e.config.KeyHelp != "" {
 		failure.Hint = strings.Replace(failure.Hint, vendor.EnvKey, e.config.KeyHelp, 1)
@@ -63,13 +63,13 @@ func (e *Endpoint) hintRedirect(location string) string {
 		}
 	}
 	if strings.HasPrefix(e.config.BaseURL, "https:") && strings.HasPrefix(location, "http:") {
-		return "nothing was sent to " + location + ": plain http exposes the key. Check base-url"
+		return "agent sent nothing to " + location + ", because plain HTTP exposes the API key. Check base-url"
 	}
 	base := location
 	for _, path := range append(e.config.Paths, ModelsPath) {
 		base = strings.TrimSuffix(base, path)
 	}
-	return "redirect to " + location + " not followed; if you trust it, set base-url to " + base
+	return "agent does not follow the redirect to " + location + "; if you trust that address, set base-url to " + base
 }
 
 // NewError returns an *Error about a model at the endpoint.

@@ -100,7 +100,7 @@ func innermost(err error) string {
 // proxyError is the error for a variable that does not contain the address of a proxy.
 type proxyError struct{ variable string }
 
-func (e *proxyError) Error() string { return e.variable + " is not a proxy address" }
+func (e *proxyError) Error() string { return e.variable + " does not contain a valid proxy address" }
 
 // proxyFromEnvironment does the same as http.ProxyFromEnvironment but reports an unreadable address.
 // The library uses such an address as a host name, or silently uses no proxy.

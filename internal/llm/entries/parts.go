@@ -97,7 +97,7 @@ func imagesOf(c *history.Content) []history.Block {
 	if len(images) == 0 {
 		return nil
 	}
-	return append([]history.Block{&history.Text{Text: "[What " + tool + " answered besides its text:]"}}, images...)
+	return append([]history.Block{&history.Text{Text: "[" + tool + " also returned:]"}}, images...)
 }
 
 // ImageURL returns an image as a data URL. ok is false for media of other types.
@@ -113,7 +113,7 @@ const DocumentName = "document.pdf"
 
 // UnsendableText returns a text that replaces media of a type that no API accepts.
 func UnsendableText(m *history.Media) string {
-	return fmt.Sprintf("(an attachment of type %s, omitted: the API does not support it)", m.MimeType)
+	return fmt.Sprintf("(omitted: an attachment of type %s, which the API does not support)", m.MimeType)
 }
 
 // ResponseText returns a tool's answer as the model reads it: result, exit code and error. It

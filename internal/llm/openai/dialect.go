@@ -127,7 +127,7 @@ func fixedLesson(words string, change func(d *Dialect)) lesson {
 var lessons = []lesson{
 	{lazyregexp.New(`web_search|tool.type|server.tool|\bsearch\b`), func(d *Dialect, _ string, req llm.Request) {
 		d.OmitSearch = d.OmitSearch || slices.ContainsFunc(req.Tools, func(t llm.ToolSpec) bool { return t.Searches })
-	}, "the server offers no web search for this model together with tools. Continuing without it"},
+	}, "the server can't combine web search with tools for this model. Continuing without web search"},
 	fixedLesson(`stream_options`, func(d *Dialect) { d.OmitUsage = true }),
 	fixedLesson(`prompt_cache|cache_control|session_id`, func(d *Dialect) { d.OmitCache = true }),
 	fixedLesson(`v1/responses`, func(d *Dialect) { d.API = APIResponses }),
@@ -143,7 +143,7 @@ var lessons = []lesson{
 	}, "the model does not support temperature and top_p. Continuing without them"},
 	{lazyregexp.New(`reasoning_effort|reasoning\.effort`), func(d *Dialect, refused string, req llm.Request) {
 		d.OmitEffort = d.OmitEffort || req.ReasoningEffort != "" && neverTaken.MatchString(refused)
-	}, "the model does not support this reasoning.effort. Continuing with its default"},
+	}, "the model does not support this reasoning.effort. Continuing with the default of the model"},
 	{lazyregexp.New(`max_(?:completion_)?tokens`), learnOutputLimit, "the model does not support max-output-tokens. Continuing without it"},
 	{lazyregexp.New(`thought.?signature`), learnSignatures, "the provider rejected the signatures of earlier tool calls. Continuing without them"},
 	{lazyregexp.New(`bound to a different conversation|prefix.{0,10}mismatch`), func(d *Dialect, _ string, req llm.Request) {
@@ -152,7 +152,7 @@ var lessons = []lesson{
 	}, "the provider rejected the reasoning of earlier replies because earlier messages changed. Continuing without it"},
 	{
 		lazyregexp.New(`encrypted.content|signature.{0,40}thinking|thinking.{0,40}signature|reasoning_details`), learnUnreadable,
-		"the provider can no longer read the reasoning of earlier replies (another account, or too old). Continuing without it",
+		"the provider can no longer read the reasoning of earlier replies (it is too old, or from another account). Continuing without it",
 	},
 	{lazyregexp.New("reasoning_content|[`'\"]reasoning[`'\"]"), learnReasoning, ""},
 }

@@ -20,7 +20,7 @@ func TestPDFParts(t *testing.T) {
 			`{"type":"file","file":{"filename":"document.pdf","file_data":"data:application/pdf;base64,QUJD"}}`: string(chatCompletions{}.encode(req)),
 			`{"type":"input_file","filename":"document.pdf","file_data":"data:application/pdf;base64,QUJD"}`:    string(responses{}.encode(req)),
 		} {
-			if strings.Contains(body, part) != takes || strings.Contains(body, "does not support it") == takes {
+			if strings.Contains(body, part) != takes || strings.Contains(body, "which the API does not support") == takes {
 				t.Errorf("taken %v: %s", takes, body)
 			}
 		}

@@ -46,7 +46,7 @@ func TestRefusals(t *testing.T) {
 		{"200 with HTML", llmtest.HTML(200), llm.NotAnAPI, 1, []string{"web page", "base-url", "/v1"}},
 		{"200 with text", llmtest.Fail(200, "It works!", "Content-Type", "text/plain"), llm.NotAnAPI, 1, []string{"It works!", "base-url"}},
 		{"200 with broken JSON", llmtest.Fail(200, `{"a`), llm.NotAnAPI, 1, []string{"base-url"}},
-		{"a redirect", llmtest.Fail(308, ``, "Location", "https://other.example/v1/chat/completions?k=1"), llm.NotAnAPI, 1, []string{"redirect to https://other.example/v1/chat/completions not followed", "set base-url to https://other.example/v1"}},
+		{"a redirect", llmtest.Fail(308, ``, "Location", "https://other.example/v1/chat/completions?k=1"), llm.NotAnAPI, 1, []string{"does not follow the redirect to https://other.example/v1/chat/completions;", "set base-url to https://other.example/v1"}},
 		{"429", llmtest.Fail(429, rate), llm.RateLimit, 5, []string{"Too Many Requests (429): Rate limit reached", "(5 attempts)"}},
 		{"429 for the quota", llmtest.Fail(429, `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`), llm.RateLimit, 1, []string{"quota", "add credit"}},
 		{"500", llmtest.Fail(500, `{"error":{"message":"boom"}}`), llm.Unavailable, 5, []string{"Internal Server Error (500): boom", "try again later"}},

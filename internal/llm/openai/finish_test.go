@@ -37,7 +37,7 @@ func TestReasonsToFinish(t *testing.T) {
 		srv := llmtest.New(t, turn.Finish("content_filter").NoUsage())
 		client, _ := newClient(t, srv)
 		_, err := collect(t.Context(), client, ask("hi"))
-		if got := failure(t, err); got.Kind != llm.BadRequest || !strings.Contains(err.Error(), "filter blocked the whole reply; rephrase it") {
+		if got := failure(t, err); got.Kind != llm.BadRequest || !strings.Contains(err.Error(), "of the provider blocked the whole reply; rephrase your message") {
 			t.Error(name, err)
 		}
 	}

@@ -61,7 +61,7 @@ func TestMessages(t *testing.T) {
 		{
 			"images are data URLs, other media a note",
 			[]*history.Content{history.New(history.Human, text("see"), &history.Media{MimeType: "image/png", Data: "QUJD"}, &history.Media{MimeType: "audio/wav", Data: "QQ"})},
-			`[{"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}},{"type":"text","text":"(an attachment of type audio/wav, omitted: the API does not support it)"}]}]`,
+			`[{"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"data:image/png;base64,QUJD"}},{"type":"text","text":"(omitted: an attachment of type audio/wav, which the API does not support)"}]}]`,
 		},
 		{
 			"an image alone",

@@ -99,7 +99,7 @@ func TestUnreadableProxy(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://[garbage")
 	client := openai.NewClient(openai.Config{BaseURL: "https://api.example.com/v1"})
 	_, err := collect(t.Context(), client, ask("hi"))
-	if got := failure(t, err); got.Attempts != 1 || !strings.Contains(err.Error(), "HTTPS_PROXY is not a proxy address") {
+	if got := failure(t, err); got.Attempts != 1 || !strings.Contains(err.Error(), "HTTPS_PROXY does not contain a valid proxy address") {
 		t.Errorf("%v after %d attempts", err, got.Attempts)
 	}
 }

@@ -78,7 +78,7 @@ func (c *Client) run(ctx context.Context, f format, req request, r *reply) error
 	case r.finish == "":
 		return r.truncated("the reply ended before it was complete", nil)
 	case r.finish == string(openai.FinishReasonContentFilter) && !r.answered && len(r.calls.calls) == 0:
-		return r.client.at.ProblemError(refusal.Problem{Message: "its content filter blocked the whole reply", Code: r.finish}, r.model)
+		return r.client.at.ProblemError(refusal.Problem{Message: "the content filter of the provider blocked the whole reply", Code: r.finish}, r.model)
 	}
 	r.complete()
 	x.Drain()

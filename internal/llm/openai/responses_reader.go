@@ -200,7 +200,7 @@ func (s *responseReader) noteDropped(response json.RawMessage) (dropped int) {
 		}
 		note := "the provider ignored the reasoning of earlier replies because earlier messages changed"
 		if s.req.Dialect.Bound || vendor.BoundReasoningOf(s.req.Model).Prefix() {
-			note += "; please report this bug of agent"
+			note += ". This is a bug in agent; please report it"
 		}
 		if lessons := s.reply.client.config.Lessons; lessons != nil {
 			learned := s.req.Dialect

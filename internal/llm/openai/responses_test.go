@@ -38,11 +38,11 @@ func TestResponsesRequest(t *testing.T) {
 	}
 	want := `{"include":["reasoning.encrypted_content"],"input":[` +
 		`{"type":"message","role":"system","content":[{"type":"input_text","text":"be brief"}]},` +
-		`{"type":"message","role":"user","content":[{"type":"input_text","text":"look <at> this"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_text","text":"(an attachment of type audio/wav, omitted: the API does not support it)"}]},` +
+		`{"type":"message","role":"user","content":[{"type":"input_text","text":"look <at> this"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"},{"type":"input_text","text":"(omitted: an attachment of type audio/wav, which the API does not support)"}]},` +
 		`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]},` +
 		`{"type":"function_call","call_id":"a","name":"f","arguments":"{}"},{"type":"function_call","call_id":"a_2","name":"f","arguments":"{\"p\":1}"},` +
 		`{"type":"function_call_output","call_id":"a","output":"one"},{"type":"function_call_output","call_id":"a_2","output":"(no output)"},` +
-		`{"type":"message","role":"user","content":[{"type":"input_text","text":"[What f answered besides its text:]"},{"type":"input_image","image_url":"data:image/png;base64,BBBB"}]}],` +
+		`{"type":"message","role":"user","content":[{"type":"input_text","text":"[f also returned:]"},{"type":"input_image","image_url":"data:image/png;base64,BBBB"}]}],` +
 		`"max_output_tokens":100,"model":"m","reasoning":{"effort":"max","summary":"auto"},"store":false,"stream":true,"temperature":0,` +
 		`"tools":[{"description":"does f","name":"f","parameters":{"type":"object"},"strict":false,"type":"function"},{"name":"g","parameters":{"properties":{},"type":"object"},"strict":false,"type":"function"}]}`
 	var got any

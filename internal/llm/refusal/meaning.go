@@ -13,7 +13,7 @@ import (
 
 // Hints that the client uses for its own errors, too.
 const (
-	HintNoKey             = "set " + vendor.EnvKey + " or the profile's auth-keyfile; no API key was sent"
+	HintNoKey             = "agent sent no API key; set " + vendor.EnvKey + " or the profile's auth-keyfile"
 	HintBaseURL           = "check base-url, which usually ends in /v1"
 	HintServerViolatesAPI = "the server violates this API; update it, or use another endpoint or model"
 )
@@ -21,16 +21,16 @@ const (
 // The other hints, by the remedy.
 const (
 	hintKey      = "check " + vendor.EnvKey + " or the profile's auth-keyfile"
-	hintModel    = "choose another model; agent models lists those of this endpoint"
+	hintModel    = "choose another model. To list the models of this endpoint, run: agent models"
 	hintQuota    = "add credit at the provider, or use another key or endpoint"
 	hintContext  = "shrink the context with /compress, or set context-limit to the model's context window"
 	hintSize     = "the request is too large for the server or a proxy; shrink it with /compress, or use another endpoint"
 	hintImages   = "remove the image, or choose a model with image input"
-	hintFirewall = "a firewall blocked the request; rephrase it, or check base-url and the API key"
+	hintFirewall = "a firewall blocked the request; rephrase your message, or check base-url and the API key"
 	hintPlace    = "the provider does not serve your region; use another endpoint"
 	hintCall     = "the model wrote an invalid tool call; try again, or use another model"
-	hintContent  = "rephrase it, or use another model or endpoint"
-	hintRequest  = "check model and settings; agent doctor tests them"
+	hintContent  = "rephrase your message, or use another model or endpoint"
+	hintRequest  = "check the model and the settings. To test them, run: agent doctor"
 )
 
 // complaint maps the text of a server's message to the meaning of a problem.

@@ -50,7 +50,7 @@ func Read(body io.Reader) iter.Seq2[Event, error] {
 }
 
 // errLeft stops reading when the consumer has stopped.
-var errLeft = errors.New("the consumer has left")
+var errLeft = errors.New("the consumer stopped reading")
 
 // stream reads the events of a body.
 type stream struct {

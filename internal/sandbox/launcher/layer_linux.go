@@ -34,7 +34,7 @@ func (l Layer) Mount() error {
 		lower += names[name] + ":"
 	}
 	options := "userxattr,index=off,lowerdir=" + lower + names[l.Path] + ",upperdir=" + names[l.Upper] + ",workdir=" + names[l.Work]
-	return wrapError("put a layer on", l.Path, syscall.Mount("overlay", names[l.Path], "overlay", syscall.MS_NOSUID|syscall.MS_NODEV, options))
+	return wrapError("mount an overlay on", l.Path, syscall.Mount("overlay", names[l.Path], "overlay", syscall.MS_NOSUID|syscall.MS_NODEV, options))
 }
 
 // isLayer reports whether a folder is the mount point of a layer.

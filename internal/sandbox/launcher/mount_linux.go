@@ -134,7 +134,7 @@ func setAttributes(dir uintptr, path string, flags uintptr, attributes uint64) e
 func (s *Spec) arrange() error {
 	for _, path := range s.Layered {
 		if !isLayer(path) {
-			return wrapError("write", path, errors.New("the cache has no layer"))
+			return wrapError("write", path, errors.New("the cache has no overlay"))
 		}
 	}
 	writable, err := copyTrees(s.Write, attrNoDevice)

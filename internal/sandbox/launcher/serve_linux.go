@@ -19,7 +19,7 @@ func serve() int {
 	channel := os.NewFile(Channel, "channel")
 	var spec Spec
 	if err := Receive(channel, &spec); err != nil {
-		_, _ = os.Stderr.WriteString(Name + ": internal command: agent runs it to start a command in the sandbox\n")
+		_, _ = os.Stderr.WriteString(Name + ": this is an internal command, which agent runs to start a command in the sandbox\n")
 		return ExitBroken
 	}
 	ignoreSignals()

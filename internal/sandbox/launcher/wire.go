@@ -23,7 +23,7 @@ type wire struct {
 // maxMessage is the largest message in bytes.
 const maxMessage = 64 << 20
 
-var errNoMessage = errors.New("invalid message of the sandbox helper")
+var errNoMessage = errors.New("invalid message between agent and the sandbox helper")
 
 // Send writes a message.
 func Send(to io.Writer, message Message) error {

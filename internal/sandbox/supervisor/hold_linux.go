@@ -63,7 +63,7 @@ func hold(network string) int {
 		}
 	}
 	if err := reply(ready); err != nil {
-		fmt.Fprintln(os.Stderr, HolderName+": internal command: agent runs it to start commands in the sandbox")
+		fmt.Fprintln(os.Stderr, HolderName+": this is an internal command, which agent runs to start commands in the sandbox")
 		return launcher.ExitBroken
 	}
 	const descriptors = 4

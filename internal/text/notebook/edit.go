@@ -50,11 +50,11 @@ func (n *Notebook) Encode(text string) ([]byte, error) {
 func (n *Notebook) check(after []byte, parts []part) error {
 	now, err := Parse(after)
 	if err == nil && len(now.cells) != len(parts) {
-		err = fmt.Errorf("it has %d cells, not %d", len(now.cells), len(parts))
+		err = fmt.Errorf("it would have %d cells, not %d", len(now.cells), len(parts))
 	}
 	for i, p := range parts {
 		if err == nil && (now.cells[i].text != p.text || now.cells[i].kind != p.kind) {
-			err = fmt.Errorf("cell %d differs from the expected result", i+1)
+			err = fmt.Errorf("cell %d would differ from the expected result", i+1)
 		}
 	}
 	if err != nil {
@@ -99,7 +99,7 @@ func (n *Notebook) parts(text string) ([]part, error) {
 			was = n.outputsOf(p.number - 1)
 		}
 		if p.outputs != was {
-			return nil, fmt.Errorf("the outputs of cell %d in the text differ. Outputs can't be edited; running the notebook creates them", i+1)
+			return nil, fmt.Errorf("the edit changes the outputs of cell %d. Outputs can't be edited; running the notebook creates them", i+1)
 		}
 	}
 	return parts, nil
@@ -116,11 +116,11 @@ func (n *Notebook) begin(words []string) (part, error) {
 	kind := strings.Join(words, " ")
 	switch {
 	case kind != "code" && kind != "markdown" && kind != "raw":
-		return part{}, fmt.Errorf("a cell is code, markdown or raw, not %q", kind)
+		return part{}, fmt.Errorf("unknown kind of cell %q; use code, markdown or raw", kind)
 	case err == nil && (number < 1 || number > len(n.cells)):
-		return part{}, fmt.Errorf("no cell %d; write a new cell without a number", number)
+		return part{}, fmt.Errorf("there is no cell %d; to add a cell, write its line without a number", number)
 	case err == nil && kind != n.cells[number-1].kind:
-		return part{}, fmt.Errorf("cell %d is %s, which can't change; delete it and add a new one", number, n.cells[number-1].kind)
+		return part{}, fmt.Errorf("the kind of cell %d (%s) can't be changed; delete the cell and add a new one", number, n.cells[number-1].kind)
 	case err != nil:
 		number = 0
 	}

@@ -124,7 +124,7 @@ func parseCell(raw []byte, at span) (cell, error) {
 		return c, err
 	}
 	if c.kind = known.Kind; c.source.end == 0 || c.kind != "code" && c.kind != "markdown" && c.kind != "raw" {
-		return c, errors.New("a cell has no source, or is of an unknown kind")
+		return c, errors.New("a cell has no source or an unknown cell_type")
 	}
 	c.newline = "\n"
 	if strings.Contains(c.text, "\r\n") {
@@ -175,7 +175,7 @@ func walk(raw []byte, of span, kind jsontext.Kind, name func(*jsontext.Decoder) 
 		return err
 	}
 	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return errors.New("text follows the end")
+		return errors.New("more text follows the end of the JSON")
 	}
 	return nil
 }

@@ -137,8 +137,8 @@ func TestInvalidEdits(t *testing.T) {
 		"must begin with a cell line": "x\n" + smallText,
 		"appears twice":               smallText + smallText,
 		"no cell 3":                   smallText + "%% cell 3 code\n",
-		"which can't change":          strings.Replace(smallText, "1 markdown", "1 code", 1),
-		"a cell is code":              smallText + "%% cell python\n",
+		"can't be changed":            strings.Replace(smallText, "1 markdown", "1 code", 1),
+		"unknown kind of cell":        smallText + "%% cell python\n",
 	} {
 		if _, err := n.Encode(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)

@@ -253,7 +253,7 @@ func (a *applier) addedLines(c Chunk, p place) []string {
 	if err != nil || slices.Equal(shifted, added) {
 		return added
 	}
-	a.notes = append(a.notes, fmt.Sprintf("%s, chunk %d: its indentation differed from the file; the added lines were adjusted", a.path, c.Number))
+	a.notes = append(a.notes, fmt.Sprintf("%s, chunk %d: the indentation differed from the file; the added lines were adjusted", a.path, c.Number))
 	return shifted
 }
 
@@ -266,7 +266,7 @@ func (a *applier) noteOthers(c Chunk, old []string, at int) {
 		}
 	}
 	if len(all) > 1 {
-		a.notes = append(a.notes, fmt.Sprintf("%s, chunk %d: matches at %s; changed the first", a.path, c.Number, lines.Numbers(all)))
+		a.notes = append(a.notes, fmt.Sprintf("%s, chunk %d: its old lines match at %s; the first match was changed", a.path, c.Number, lines.Numbers(all)))
 	}
 }
 
@@ -276,13 +276,13 @@ func (a *applier) noMatch(c Chunk, old []string, from int) error {
 	if slices.ContainsFunc(c.Lines, func(l Line) bool { return l.Mark == Added }) {
 		for at := 0; at+len(fresh) <= len(a.lines); at++ {
 			if exact.matches(a.lines[at:at+len(fresh)], fresh) {
-				return Errorf(AlreadyApplied, "%s, chunk %d (line %d of the patch): the new lines are at line %d already.", a.path, c.Number, c.Line, at+1)
+				return Errorf(AlreadyApplied, "%s, chunk %d (line %d of the patch): the file already has the new lines, at line %d.", a.path, c.Number, c.Line, at+1)
 			}
 		}
 	}
 	where := "are not " + searched(from)
 	if c.AtEnd {
-		where = "are not the last of the file"
+		where = "are not the last lines of the file"
 	}
 	others := ""
 	if !a.alone {
@@ -324,7 +324,7 @@ func (a *applier) nearest(anchor string, from int) string {
 		found = append(found, fmt.Sprintf("%d|%s", at+1, lines.Cut(a.lines[at], excerptBytes)))
 	}
 	if len(found) == 0 {
-		return " An anchor is a whole line of the file, the nearest declaration above the change."
+		return " An anchor must be a whole line of the file: the nearest declaration above the change."
 	}
 	return " Nearest: " + strings.Join(found, ", ")
 }

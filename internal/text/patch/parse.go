@@ -44,7 +44,7 @@ func Parse(text string) ([]Section, error) {
 	case !found:
 		return nil, Errorf(BadFirstLine, `The patch has no line "%s". A patch begins with that line and ends with "%s".`, beginMarker, endMarker)
 	case len(p.sections) == 0:
-		return nil, Errorf(EmptyPatch, "There is no section between the markers.")
+		return nil, Errorf(EmptyPatch, `The patch has no section between "%s" and "%s".`, beginMarker, endMarker)
 	}
 	return p.sections, nil
 }
@@ -94,7 +94,7 @@ func (p *parser) body(begin, end int) error {
 		line := p.lines[i]
 		if op, path, ok := header(line, section); ok {
 			if path == "" {
-				return Errorf(BadHeader, "Line %d, %s: the header names no path.", i+1, quoted(line))
+				return Errorf(BadHeader, "Line %d, %s: the path is missing.", i+1, quoted(line))
 			}
 			p.sections = append(p.sections, Section{Op: op, Path: path, Line: i + 1})
 			section = &p.sections[len(p.sections)-1]
@@ -156,7 +156,7 @@ func badHeader(i int, line string) error {
 }
 
 func badLine(i int, line string) error {
-	return Errorf(BadLine, "Line %d, %s: lines of an Update begin with a blank, - or +, lines of an Add with +; a Delete has none.", i+1, quoted(line))
+	return Errorf(BadLine, "Line %d, %s: lines of an Update must begin with a space, - or +, lines of an Add with +; a Delete has no lines.", i+1, quoted(line))
 }
 
 func (s *Section) update(i int, line string) error {
@@ -190,7 +190,7 @@ func (s *Section) update(i int, line string) error {
 		}
 	case moves && len(s.Chunks) == 0:
 		if s.MoveTo, s.moveLine = target, i+1; target == "" {
-			return Errorf(BadHeader, "Line %d, %s: the header names no path.", i+1, quoted(line))
+			return Errorf(BadHeader, "Line %d, %s: the path is missing.", i+1, quoted(line))
 		}
 	case same(trimmed, endOfFile):
 		if open {

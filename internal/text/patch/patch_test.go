@@ -86,9 +86,9 @@ func TestErrorsNameTheirPosition(t *testing.T) {
 	for text, want := range map[string][]string{
 		"@@ func third() {\n-\treturn 1\n":                                 {"x.go: no line in the file is \"func third() {\".", "Nearest: 3|func first() {"},
 		"@@ func first() {\n-\treturn 1\n+\treturn 3\n@@\n-\treturn 9\n+x": {"x.go, chunk 2 (line 6 of the patch): its old lines are not below line 4", "8|\treturn 2", "the file has", "the patch has"},
-		"@@\n-\treturn 7\n+\treturn 2\n }\n":                               {"the new lines are at line 8 already"},
+		"@@\n-\treturn 7\n+\treturn 2\n }\n":                               {"the file already has the new lines, at line 8"},
 		"@@\n-\treturn 9\n":                                                {"its old lines are not in the file"},
-		"@@\n*return\n":                                                    {"Line 4, \"*return\"", "begin with a blank, - or +"},
+		"@@\n*return\n":                                                    {"Line 4, \"*return\"", "begin with a space, - or +"},
 	} {
 		_, _, err := files.patched("*** Begin Patch\n*** Update File: x.go\n" + text + "\n*** End Patch")
 		for _, part := range want {
@@ -98,7 +98,7 @@ func TestErrorsNameTheirPosition(t *testing.T) {
 		}
 	}
 	_, notes, err := files.patched("*** Begin Patch\n*** Update File: x.go\n@@\n }\n+//\n*** End Patch")
-	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "matches at lines 5, 9; changed the first") {
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "its old lines match at lines 5, 9; the first match was changed") {
 		t.Errorf("%q, %v", notes, err)
 	}
 }

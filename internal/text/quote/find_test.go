@@ -23,9 +23,9 @@ func TestFind(t *testing.T) {
 		{"exactly", "x\n\ta\n", "  a\n", "b\n", true, "", "old_string was not found in f; nothing was written. The closest lines"},
 		{"nowhere", "x\n", "quite another\n", "b\n", false, "", "No lines of the file are similar"},
 		{"at two places", "\ta\nb\n\ta\n", "  a\n", "c\n", false, "", "Text that differs only in whitespace is at lines 1, 3:"},
-		{"with line numbers", "a\nb\n", "1|a\n2|b\n", "c\n", false, "", "It contains line numbers"},
-		{"escaped", "a\nb\n", `a\nb`, "c", false, "", "It is escaped once too often"},
-		{"made already", "x\nfresh text\n", "other text\n", "fresh text\n", false, "", "new_string is already there, at line 2"},
+		{"with line numbers", "a\nb\n", "1|a\n2|b\n", "c\n", false, "", "old_string contains line numbers"},
+		{"escaped", "a\nb\n", `a\nb`, "c", false, "", "old_string is escaped once too often"},
+		{"made already", "x\nfresh text\n", "other text\n", "fresh text\n", false, "", "new_string is already in the file, at line 2"},
 		{"a little of it is there", "x\nif\n", "a much longer quote\n", "if\n", false, "", "No lines of the file"},
 	} {
 		splice, note, err := Find("f", tc.text, tc.old, tc.new, tc.exact)

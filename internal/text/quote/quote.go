@@ -117,11 +117,11 @@ func knownMistake(text, old, replacement string) string {
 	unescaped := strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\"`, `"`, `\\`, `\`).Replace(old)
 	switch bare := lineNumber.ReplaceAllString(old, ""); {
 	case bare != old && strings.Contains(text, bare):
-		return "It contains line numbers; omit the NUMBER| before each line"
+		return "old_string contains line numbers; omit the NUMBER| before each line"
 	case unescaped != old && strings.Contains(text, unescaped):
-		return `It is escaped once too often: write line feeds, tabs and quotes as they are in the file, not as \n, \t, \"`
+		return `old_string is escaped once too often: write line feeds, tabs and quotes as they are in the file, not as \n, \t, \"`
 	case len(replacement) > len(old)/2 && strings.TrimSpace(replacement) != "" && strings.Contains(text, replacement):
-		return fmt.Sprintf("new_string is already there, at line %d: the edit seems to have been made", lines.LineNumber(text, strings.Index(text, replacement)))
+		return fmt.Sprintf("new_string is already in the file, at line %d: this edit was probably made before", lines.LineNumber(text, strings.Index(text, replacement)))
 	}
 	return ""
 }

@@ -54,7 +54,7 @@ func firstDifference(text, wanted []string, start int, called string) string {
 		}
 		return fmt.Sprintf("Line %d %s: the file has %q, %s has %q", start+i+1, what, lines.Cut(have, nearLineBytes), called, lines.Cut(want, nearLineBytes))
 	}
-	return "The lines are the same, but they end differently"
+	return "The lines differ only in their line ends"
 }
 
 // nearLineBytes is the greatest length of a line that an error quotes.

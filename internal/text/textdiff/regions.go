@@ -41,7 +41,7 @@ func (d Diff) Regions(given string) string {
 				return strings.ToValidUTF8(out.String(), "\uFFFD")
 			}
 			if p.omitted > 0 {
-				fmt.Fprintf(&out, "… %d lines as given\n", p.omitted)
+				fmt.Fprintf(&out, "… %d lines as you gave them\n", p.omitted)
 			}
 		}
 	}

@@ -80,7 +80,7 @@ func TestRegionsOmitGivenLines(t *testing.T) {
 	t.Parallel()
 	before := numbered(9, nil)
 	block := func(n int) string { return strings.ReplaceAll(numbered(n, nil), "line", "new") }
-	const edges = "4|line 4\n 5|new 1\n 6|new 2\n 7|new 3\n… 2 lines as given\n10|new 6\n11|new 7\n12|line 5\n"
+	const edges = "4|line 4\n 5|new 1\n 6|new 2\n 7|new 3\n… 2 lines as you gave them\n10|new 6\n11|new 7\n12|line 5\n"
 	for name, tc := range map[string]struct {
 		added, given, want string
 	}{
@@ -106,7 +106,7 @@ func TestNear(t *testing.T) {
 		"\treturn beta  \n":                                "5|\treturn beta\n…\n2|\treturn alpha\nLine 5 differs in whitespace at its end:",
 		"\treturn  beta\n":                                 "Line 5 differs in whitespace only:",
 		"func two() {\n\treturn beta\n}\nmore\n":           "The file ends at line 6, but Q continues",
-		"\treturn beta\n}":                                 "The lines are the same, but they end differently",
+		"\treturn beta\n}":                                 "The lines differ only in their line ends",
 		"nothing of the kind":                              "",
 		strings.Repeat("a long line of another kind\n", 3): "",
 	} {

@@ -121,7 +121,7 @@ func (l line) mark(number int) string {
 	if l.rest == 0 {
 		return ""
 	}
-	return fmt.Sprintf("… [line of %d bytes, cut; offset %d with column %d reads on]", l.size, number, l.rest)
+	return fmt.Sprintf("… [cut: the line has %d bytes; read on with offset %d and column %d]", l.size, number, l.rest)
 }
 
 // readLine reads the next line and returns up to keep bytes of it, from offset skip on. It uses

@@ -258,7 +258,7 @@ func patched(text string, abs func(string) string) []ClaudeCall {
 func (t ClaudeCall) ToOwnArguments(input json.RawMessage) (json.RawMessage, error) {
 	updated, ok := parse(string(input))
 	if !ok {
-		return nil, fmt.Errorf("the new input is not a JSON object")
+		return nil, fmt.Errorf("the input that the hook returned is not a JSON object")
 	}
 	if t.outer != nil {
 		held := slices.Clone(t.outer)
@@ -280,7 +280,7 @@ func (t ClaudeCall) ToOwnArguments(input json.RawMessage) (json.RawMessage, erro
 			back = append(back, m)
 		case at >= len(t.given):
 			if !sameValue(t.shown[at].value, m.value) {
-				return nil, fmt.Errorf("can't change %s in a call of %s", m.name, t.tool.name)
+				return nil, fmt.Errorf("a hook can't change %s in a call of %s", m.name, t.tool.name)
 			}
 		case sameValue(t.shown[at].value, m.value):
 			back = append(back, t.given[at])

@@ -250,7 +250,7 @@ func rightName(name, sent string) string {
 func rightParameter(name, sent string, value json.RawMessage) string {
 	note := rightName(name, sent)
 	if name == "timeout_seconds" {
-		note += fmt.Sprintf(", and its value was read as %s s", value)
+		note += fmt.Sprintf(", and its value was read as %s seconds", value)
 	}
 	return note
 }

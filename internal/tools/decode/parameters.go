@@ -88,7 +88,7 @@ func (p Parameters[A]) unknown(given []string) error {
 	if len(says) > 1 {
 		what = "unknown parameters "
 	}
-	valid := "; this tool takes none"
+	valid := "; this tool has no parameters"
 	if len(names) > 0 {
 		valid = " (valid: " + strings.Join(names, ", ") + ")"
 	}
