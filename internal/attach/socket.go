@@ -100,7 +100,7 @@ func listen(path string) (*net.UnixListener, error) {
 	}
 	if info, err := os.Lstat(path); err == nil {
 		if info.Mode().Type() != fs.ModeSocket {
-			return nil, fmt.Errorf("%s is not a socket", path)
+			return nil, fmt.Errorf("can't create the session's socket: %s exists and is not a socket", path)
 		}
 		if !IsDead(path) {
 			return nil, errors.New("another process serves " + path)

@@ -151,7 +151,7 @@ func (p *Line) addStatement(stmt *syntax.Stmt) error {
 	}
 	for _, redirect := range stmt.Redirs {
 		if !harmlessRedirect(redirect) {
-			return notPlain("it redirects with %q", redirect.Op.String())
+			return notPlain("it redirects input or output with %q", redirect.Op.String())
 		}
 	}
 	switch cmd := stmt.Cmd.(type) {
@@ -163,7 +163,7 @@ func (p *Line) addStatement(stmt *syntax.Stmt) error {
 	case *syntax.CallExpr:
 		return p.addCall(cmd)
 	case nil:
-		return notPlain("it redirects without a command")
+		return notPlain("it redirects input or output without a command")
 	default:
 		return notPlain("it uses shell syntax (%s)", constructName(cmd))
 	}

@@ -35,7 +35,7 @@ func literalWord(word *syntax.Word) (Word, error) {
 				return Word{}, err
 			}
 		default:
-			return Word{}, notPlain("the shell would expand it (%s)", constructName(part))
+			return Word{}, notPlain("the shell would expand a part of it (%s)", constructName(part))
 		}
 	}
 	if glob {
@@ -53,7 +53,7 @@ func appendDoubleQuoted(text *strings.Builder, quoted *syntax.DblQuoted) error {
 	for _, part := range quoted.Parts {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
-			return notPlain("the shell would expand it (%s)", constructName(part))
+			return notPlain("the shell would expand a part of it (%s)", constructName(part))
 		}
 		literal, _ := unescape(lit.Value, "\"\\$`")
 		text.WriteString(literal)

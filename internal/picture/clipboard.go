@@ -98,7 +98,7 @@ func (r reader) read(ctx context.Context, program string, environ []string) ([]b
 	case len(out) > most:
 		return nil, fmt.Errorf("the image on the clipboard is larger than %d MB", MaxFileBytes>>20)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fmt.Errorf("%s did not return the clipboard within %s", r.command[0], clipboardTime)
+		return nil, fmt.Errorf("%s did not return the content of the clipboard within %s", r.command[0], clipboardTime)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil || len(out) == 0:

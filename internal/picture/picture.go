@@ -48,7 +48,7 @@ var Extensions = []string{".png", ".jpg", ".jpeg", ".gif", ".webp"}
 // to the user why the file cannot be sent. Its text continues a sentence after "because ".
 func Fit(file []byte) (Picture, error) {
 	if len(file) > MaxFileBytes {
-		return Picture{}, fmt.Errorf("it has %s; the limit is %s", humanize.Bytes(int64(len(file))), humanize.Bytes(MaxFileBytes))
+		return Picture{}, fmt.Errorf("the file has %s; the limit is %s", humanize.Bytes(int64(len(file))), humanize.Bytes(MaxFileBytes))
 	}
 	config, format, err := image.DecodeConfig(bytes.NewReader(file))
 	switch {

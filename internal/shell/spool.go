@@ -75,9 +75,9 @@ func (s *spool) describe() string {
 	case s.file == nil:
 		return fmt.Sprintf("agent could not store the output: %v", s.error)
 	case s.error != nil:
-		return fmt.Sprintf("its beginning is in %s; the rest could not be stored: %v", s.path(), fsutil.Reason(s.error))
+		return fmt.Sprintf("the beginning of the output is in %s; the rest could not be stored: %v", s.path(), fsutil.Reason(s.error))
 	case s.cut:
-		return fmt.Sprintf("its first %s are in %s; the rest is not stored", humanize.Bytes(s.kept), s.path())
+		return fmt.Sprintf("the first %s of the output are in %s; the rest is not stored", humanize.Bytes(s.kept), s.path())
 	default:
 		return "the whole output is in " + s.path()
 	}

@@ -27,7 +27,7 @@ func TestSpoolsShareTheirRoom(t *testing.T) {
 	}
 	first, _ := os.ReadFile(one.path())
 	second, _ := os.ReadFile(two.path())
-	if string(first) != "12345" || string(second) != "123" || !strings.Contains(two.describe(), "its first 3 bytes") {
+	if string(first) != "12345" || string(second) != "123" || !strings.Contains(two.describe(), "the first 3 bytes of") {
 		t.Errorf("%q, %q, %s", first, second, two.describe())
 	}
 }
@@ -43,7 +43,7 @@ func TestSpoolIsBounded(t *testing.T) {
 	if err != nil || string(content) != "12345\n1234" {
 		t.Errorf("%q, %v", content, err)
 	}
-	if !strings.Contains(s.describe(), "its first ") {
+	if !strings.Contains(s.describe(), "the first ") {
 		t.Errorf("%q", s.describe())
 	}
 }

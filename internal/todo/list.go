@@ -50,7 +50,7 @@ func (l List) Check() error {
 		n += len(item.Subtasks)
 	}
 	if n > maxItems {
-		return &FieldError{"todos", fmt.Sprintf("has %d items with their subtasks; the limit is %d, so omit completed items", n, maxItems)}
+		return &FieldError{"todos", fmt.Sprintf("has %d items, including subtasks; the limit is %d, so omit completed items", n, maxItems)}
 	}
 	return l.check("todos", make(map[string]string))
 }

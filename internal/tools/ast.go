@@ -133,7 +133,7 @@ func planASTEdit(env *Env, args astEditArgs) (edit, error) {
 	if problem := outline.SyntaxError(s.rel, after); problem != nil {
 		return edit{}, wouldNotParse(s.rel, after, problem)
 	}
-	return editTo(s, after, code, fmt.Sprintf("Replaced %s in %s (were lines %d-%d)", target.Name, s.rel, first, last))
+	return editTo(s, after, code, fmt.Sprintf("Replaced %s in %s (previously lines %d-%d)", target.Name, s.rel, first, last))
 }
 
 // wouldNotParse returns an error that quotes the line of the edited file at which the parser

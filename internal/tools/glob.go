@@ -28,7 +28,7 @@ type globArgs struct {
 func glob() Tool {
 	return defineRead(Tool{
 		Name:        "glob",
-		Description: "Finds files by a glob, the latest changed first. Finds files that git ignores only if path or pattern begins with their folder.",
+		Description: "Finds files by a glob, most recently changed first. Finds files that git ignores only if path or pattern begins with their folder.",
 		Traits: Traits{
 			Key:   "pattern",
 			Words: toolspec.SameVerbs("finding", "found", "find"),

@@ -33,7 +33,7 @@ type readFileSchema struct {
 func readFile() Tool {
 	return defineRead(Tool{
 		Name:        "read_file",
-		Description: "Reads a text file without line numbers. A part begins with a line in brackets that says how to read on. Large files may come as outlines; whole: true sends all.",
+		Description: "Reads a text file without line numbers. A partial answer begins with a line in brackets that says how to read on. Large files may come as outlines; whole: true sends all.",
 		offers:      decode.ParametersOf[readFileSchema]().JSON,
 		Traits: Traits{
 			File:      toolspec.FileNames,
@@ -118,7 +118,7 @@ func wholeFile(p textfile.Page) bool { return p.First == 1 && p.Column == 1 && p
 func readOn(p textfile.Page, parameter string) string {
 	switch {
 	case p.Rest > 0 && p.More:
-		return fmt.Sprintf("offset %d and column %d, or with %s %d after that line", p.LastLine(), p.Rest, parameter, p.LastLine()+1)
+		return fmt.Sprintf("offset %d and column %d or, to skip the rest of that line, with %s %d", p.LastLine(), p.Rest, parameter, p.LastLine()+1)
 	case p.Rest > 0:
 		return fmt.Sprintf("offset %d and column %d", p.LastLine(), p.Rest)
 	case p.More:

@@ -130,7 +130,7 @@ func WithSessions(tools []Tool) []Tool {
 	for i := range tools {
 		if tools[i].Name == "recall" {
 			tools[i].offers = tools[i].takes
-			tools[i].Description = "Fetches results, arguments and messages that were removed from the context. Without arguments it lists them. find (words, path:FILE) searches earlier sessions here; session and number read a match."
+			tools[i].Description = "Fetches results, arguments and messages that were removed from the context. Without arguments it lists them. find (words or path:FILE) searches earlier sessions; session and number read a match."
 		}
 	}
 	return tools

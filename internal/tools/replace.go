@@ -18,8 +18,8 @@ type replaceSchema struct {
 	FilePath   string      `json:"file_path"`
 	OldString  string      `json:"old_string,omitempty" jsonschema:"exact text of the file, long enough to occur only once"`
 	NewString  string      `json:"new_string,omitempty"`
-	ReplaceAll bool        `json:"replace_all,omitempty" jsonschema:"replace it everywhere"`
-	Edits      []shownEdit `json:"edits,omitempty" jsonschema:"instead of old_string and new_string: up to 50 edits of the file, all or none, each matched against the file as it was"`
+	ReplaceAll bool        `json:"replace_all,omitempty" jsonschema:"replace every occurrence"`
+	Edits      []shownEdit `json:"edits,omitempty" jsonschema:"instead of old_string and new_string: up to 50 edits, all or none, each matched against the unchanged file"`
 }
 
 // A shownEdit is one of several edits in the form that requests declare.

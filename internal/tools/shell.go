@@ -31,7 +31,7 @@ type shellArgs struct {
 	Outside        string `json:"outside,omitempty" jsonschema:"why the command must run outside the sandbox"`
 	Action         string `json:"action,omitempty" jsonschema:"instead of a command: list jobs, tail (new output of a job) or kill"`
 	Job            int    `json:"job,omitempty"`
-	WaitSeconds    int    `json:"wait_seconds,omitempty" jsonschema:"with tail: wait for output or the end"`
+	WaitSeconds    int    `json:"wait_seconds,omitempty" jsonschema:"with tail: wait for output or the end of the job"`
 }
 
 // The actions on jobs.

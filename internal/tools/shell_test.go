@@ -431,7 +431,7 @@ func TestShellSurvivesAFlood(t *testing.T) {
 	if answer.ExitCode == nil || *answer.ExitCode != 5 || !strings.Contains(answer.ModelText(), "the end\n") || len(answer.ModelText()) > env.Limits.OutputBytes()+500 {
 		t.Errorf("%+v", answer)
 	}
-	if !strings.Contains(answer.ModelText(), "its first 64.0 MiB are in "+answer.Spool) {
+	if !strings.Contains(answer.ModelText(), "the first 64.0 MiB of the output are in "+answer.Spool) {
 		t.Errorf("the answer does not say what was kept:\n%s", answer.ModelText())
 	}
 	if info, err := os.Stat(answer.Spool); err != nil || info.Size() != 64<<20 {

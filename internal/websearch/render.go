@@ -49,7 +49,7 @@ func (a Answer) Text(maxTokens int) string {
 	if len(a.Results) == 0 {
 		return strings.Replace(head, "0 results", "no results", 1) + "\n"
 	}
-	room := maxTokens*bytesPerToken - len(head) - len(" (the first 20)") - len(begins) - len(ends) - 3
+	room := maxTokens*bytesPerToken - len(head) - len(" (only the first 20)") - len(begins) - len(ends) - 3
 	var b strings.Builder
 	for i, r := range a.Results {
 		text := fmt.Sprintf("%d. %s\n", i+1, r.Heading())
@@ -57,7 +57,7 @@ func (a Answer) Text(maxTokens int) string {
 			text += "   " + excerpt + "\n"
 		}
 		if b.Len()+len(text) > room {
-			return fmt.Sprintf("%s (the first %d)\n%s\n%s%s\n", head, i, begins, b.String(), ends)
+			return fmt.Sprintf("%s (only the first %d)\n%s\n%s%s\n", head, i, begins, b.String(), ends)
 		}
 		b.WriteString(text)
 	}

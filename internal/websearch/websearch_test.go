@@ -156,10 +156,10 @@ func TestEveryService(t *testing.T) {
 			tries int
 		}{
 			"good":             {reply: ok(reply(way, good...)), says: "1. A page & more (docs.example.com/a/b, 2026-09-02)\n   An excerpt\n"},
-			"twice the same":   {reply: ok(reply(way, good[0], good[0])), says: "1 result of " + way},
-			"none":             {reply: ok(reply(way)), says: "no results of " + way + ` for "go 1.26"`},
+			"twice the same":   {reply: ok(reply(way, good[0], good[0])), says: "1 result from " + way},
+			"none":             {reply: ok(reply(way)), says: "no results from " + way + ` for "go 1.26"`},
 			"no list":          {reply: ok([]byte(`{"other":1}`)), says: "no results"},
-			"too many":         {reply: ok(reply(way, many...)), says: "8 results of " + way},
+			"too many":         {reply: ok(reply(way, many...)), says: "8 results from " + way},
 			"no json":          {reply: ok([]byte(`<html>`)), fails: true, says: "not a JSON object"},
 			"a list":           {reply: ok([]byte(`[1,2]`)), fails: true, says: "not a JSON object"},
 			"null":             {reply: ok([]byte(`null`)), fails: true, says: "not a JSON object"},

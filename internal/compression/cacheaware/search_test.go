@@ -11,7 +11,7 @@ import (
 // first line stays.
 func TestUsedSearchesArePruned(t *testing.T) {
 	t.Parallel()
-	const heading = `2 results of brave for "go 1.26", 2026-11-23` + "\n"
+	const heading = `2 results from brave for "go 1.26", 2026-11-23` + "\n"
 	found := heading + strings.Repeat("1. A page (a.example/x, 2026-09-02)\n   about it\n2. Other (b.example/y)\n", 40)
 	for _, tt := range []struct {
 		name   string
@@ -20,7 +20,7 @@ func TestUsedSearchesArePruned(t *testing.T) {
 	}{
 		{"nothing", func(*talk) {}, false},
 		{"another search", func(k *talk) {
-			k.call("web_search", map[string]any{"query": "other"}, "no results of brave", false)
+			k.call("web_search", map[string]any{"query": "other"}, "no results from brave", false)
 		}, false},
 		{"the same, in other letters and number", func(k *talk) {
 			k.call("web_search", map[string]any{"query": "GO 1.26", "count": 3}, found, false)

@@ -19,7 +19,7 @@ const (
 	digestedEntries = 200
 )
 
-var errTooLarge = errors.New("too large to compare by content")
+var errTooLarge = errors.New("the file or folder is too large to compare by content")
 
 // digestOf returns the digest of a file, a link, or a folder with its whole content. It fails if
 // the content cannot be read or is too large.

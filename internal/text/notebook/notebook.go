@@ -152,7 +152,7 @@ func walk(raw []byte, of span, kind jsontext.Kind, name func(*jsontext.Decoder) 
 	d := jsontext.NewDecoder(bytes.NewReader(of.of(raw)))
 	begin, err := d.ReadToken()
 	if err == nil && begin.Kind() != kind {
-		err = fmt.Errorf("a %c is missing", kind)
+		err = fmt.Errorf("the JSON value must begin with %c", kind)
 	}
 	if err != nil {
 		return err

@@ -240,7 +240,7 @@ func (s *Section) close() error {
 	}
 	s.Chunks = chunks
 	if s.Op == Update && len(chunks) == 0 && s.MoveTo == "" {
-		return Errorf(EmptySection, "Update of %s (line %d) has no lines.", s.Path, s.Line)
+		return Errorf(EmptySection, "The Update of %s (line %d of the patch) has no lines.", s.Path, s.Line)
 	}
 	return nil
 }
