@@ -42,7 +42,7 @@ func webCommand(d Deps) command.Command {
 
 // foundOutput returns the results as a list to choose from; choosing one shows its page.
 func foundOutput(found websearch.Answer) command.Output {
-	head := humanize.Count(len(found.Results), "result") + " of " + found.Service + " for " + strconv.Quote(found.Query.Text)
+	head := humanize.Count(len(found.Results), "result") + " from " + found.Service + " for " + strconv.Quote(found.Query.Text)
 	pick := &command.ChoiceList{Title: found.Service + ": " + found.Query.Text, Actions: []command.ChoiceAction{{
 		Key: "ctrl+f", Name: "into the message",
 		Instead: func(c command.Choice) command.Choice {

@@ -227,13 +227,13 @@ func TestFoundAgain(t *testing.T) {
 			t.Errorf("%s: %s after %d requests", text, got, len(s.asked)-before)
 		}
 	}
-	search("a", 1, "no results of brave")
+	search("a", 1, "no results from brave")
 	s.now = s.now.Add(14 * time.Minute)
 	search("A", 0, "cached at 12:00")
 	s.now = s.now.Add(2 * time.Minute)
 	search("a", 1, "2026-11-23\n")
 	s.set.MaxPerTurn = 2
-	search("b", 0, "has made 2 searches, the maximum")
+	search("b", 0, "has already made 2 searches, the limit")
 	s.BeginTurn()
 	refuses = true
 	search("b", 1, "brave refuses (403): no plan")
@@ -437,7 +437,7 @@ func TestSelectedService(t *testing.T) {
 		{Settings{Way: "brave"}, []string{"exa"}, "brave", "agent login search:brave"},
 		{Settings{Way: SearXNG}, nil, SearXNG, "web-search.url is not set"},
 		{Settings{Way: Command}, nil, Command, "web-search.command is not set"},
-		{Settings{Way: Google, URL: "https://evil.example/cse?cx=1"}, []string{"google"}, Google, "is not like https://cse.google.com"},
+		{Settings{Way: Google, URL: "https://evil.example/cse?cx=1"}, []string{"google"}, Google, "is not of the form https://cse.google.com"},
 	} {
 		s := newScripted(t, tt.set, func(int) (fetch.Response, error) { return fetch.Response{}, errors.New("asked") })
 		clear(s.keys)
