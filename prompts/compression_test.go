@@ -51,7 +51,7 @@ func TestCompressionPromptOverride(t *testing.T) {
 		t.Errorf("%q, %q, %v", prompt, lacks, err)
 	}
 	write(t, strings.NewReplacer("<file_state>", "", "<user_directives>", "").Replace(whole), dir, "compression.md")
-	if _, lacks, err := Compression(dir); !strings.Contains(lacks, "does not ask for <file_state>, <user_directives>;") || err != nil {
+	if _, lacks, err := Compression(dir); !strings.Contains(lacks, "does not ask for <file_state>, <user_directives>, so") || err != nil {
 		t.Errorf("%q, %v", lacks, err)
 	}
 	broken := t.TempDir()

@@ -134,7 +134,7 @@ func parse(name, text string) (*template.Template, error) {
 	}
 	// A template that fails here fails for every session.
 	if err := t.Execute(io.Discard, Session{Instructions: []Instruction{{}}, Sandbox: &Sandbox{}, Git: &Git{Subjects: []string{""}}}); err != nil {
-		return nil, fmt.Errorf("can't execute the template %s: %w", name, err)
+		return nil, fmt.Errorf("%s can't be executed as a template: %w", name, err)
 	}
 	return t, nil
 }

@@ -157,8 +157,8 @@ func TestBrokenOverride(t *testing.T) {
 	t.Parallel()
 	for id, c := range map[string]struct{ text, want string }{
 		"syntax":                        {"line\n{{.Workspace", "is not a valid template"},
-		"unknown field":                 {"{{.Worksapce}}", "can't execute the template"},
-		"unknown field of instructions": {"{{range .Instructions}}{{.Txt}}{{end}}", "can't execute the template"},
+		"unknown field":                 {"{{.Worksapce}}", "can't be executed as a template"},
+		"unknown field of instructions": {"{{range .Instructions}}{{.Txt}}{{end}}", "can't be executed as a template"},
 	} {
 		for _, name := range []string{"system.md", "lean.md"} {
 			overrides := root(t)

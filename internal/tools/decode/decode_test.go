@@ -128,7 +128,7 @@ func TestMeant(t *testing.T) {
 func TestRemarksAndTimes(t *testing.T) {
 	t.Parallel()
 	got := registry.Translate("Bash", `{"command":"ls","description":"List the files","timeout":120000}`)
-	if got.Remark != "List the files" || !slices.Contains(got.Notes, "the name here is timeout_seconds, not timeout, and its value was read as 120 s") {
+	if got.Remark != "List the files" || !slices.Contains(got.Notes, "the name here is timeout_seconds, not timeout, and its value was read as 120 seconds") {
 		t.Errorf("%+v", got)
 	}
 	if got := registry.Translate("exec_command", `{"cmd":"ls","justification":"to see"}`); got.Remark != "to see" {
