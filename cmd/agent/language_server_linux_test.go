@@ -51,7 +51,7 @@ func TestALanguageServerChecksEdits(t *testing.T) {
 		"agent", "-p", "go", "--approval-mode", "full-auto", "--set", "check-command=language-server").end()
 	requests := model.Requests()
 	const want = "The edits were made. The project's check language-server in a.go now prints these lines"
-	if last := requests[len(requests)-1].Last().Content; status != exitOK || len(requests) != 4 || !strings.Contains(last, want) || !strings.Contains(last, "a.go:4: undefined: [31mbroken") {
+	if last := requests[len(requests)-1].Last().Content; status != exitOK || len(requests) != 4 || !strings.Contains(last, want) || !strings.Contains(last, "a.go:4: undefined: ␛[31mbroken") {
 		t.Errorf("%d, %d requests: %s\n%s", status, len(requests), last, out)
 	}
 }

@@ -50,7 +50,7 @@ var mistakes = []mistake{
 	done("Write", "Write", `{"path":"g","contents":"x\n"}`, "the name here is write_file, not Write", before),
 	done("argv", "shell", `{"command":["bash","-lc","printf 'hi%s' there"]}`, "hithere", before),
 	done("exec_command", "exec_command", `{"cmd":"cat f","workdir":".","yield_time_ms":1000}`, "one", before),
-	done("timeout in milliseconds", "Bash", `{"command":"cat f","description":"d","timeout":120000}`, "its value was read as 120 s", before),
+	done("timeout in milliseconds", "Bash", `{"command":"cat f","description":"d","timeout":120000}`, "its value was read as 120 seconds", before),
 	done("Grep", "Grep", `{"pattern":"ONE","-i":true,"output_mode":"count","-n":true}`, "f: 1", before),
 	done("view_range", "view", `{"path":"f","view_range":[1,1]}`, "one", before),
 	done("a patch in the shell", "shell", `{"command":["bash","-lc","apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: f\n@@\n-\tone\n+\tONE\n*** End Patch\nEOF"]}`, "Updated f", after),
