@@ -81,7 +81,7 @@ func code(text string) string {
 
 func cliPage(root *cobra.Command) string {
 	var b strings.Builder
-	b.WriteString("# Commands and flags\n\n" + generatedNote + "Every command of the command line. `agent COMMAND --help` prints the same.\n")
+	b.WriteString("# Commands and flags\n\n" + generatedNote + "This page lists all commands of the command line. `agent COMMAND --help` prints the help of one command.\n")
 	var write func(c *cobra.Command)
 	write = func(c *cobra.Command) {
 		if c.Hidden || c.Name() == "completion" && c.HasParent() && c.Parent() != root {
@@ -119,7 +119,7 @@ func commandsPage(t *testing.T, registry *settings.Registry) string {
 	w := world{process: &app.Process{}}
 	commands := slash.New(t.Context(), slash.Deps{Settings: values}, append(w.shellCommands(nil), command.Command{Name: "login", Help: "store an API key, or log in to an account"})...)
 	var b strings.Builder
-	b.WriteString("# Slash commands\n\n" + generatedNote + "Type a command on its own line. `/help COMMAND` prints the same, Tab completes.\n" +
+	b.WriteString("# Slash commands\n\n" + generatedNote + "A slash command is a message that starts with `/`. `/help COMMAND` explains a command, and Tab completes a name.\n" +
 		"`!COMMAND` runs a shell command, and `@PATH` includes a file in a message.\n")
 	group := ""
 	for _, c := range commands.All() {
@@ -147,8 +147,8 @@ func commandsPage(t *testing.T, registry *settings.Registry) string {
 
 func settingsPage(registry *settings.Registry) string {
 	var b strings.Builder
-	b.WriteString("# Settings\n\n" + generatedNote + "Change a setting with `/set KEY VALUE`, `--set KEY=VALUE` or in a profile. `agent settings KEY` shows its value.\n" +
-		"Settings marked _kept_ describe you: what you choose on the screen is kept for later sessions, and `/set unset KEY` takes it back.\n")
+	b.WriteString("# Settings\n\n" + generatedNote + "Change a setting with `/set KEY VALUE`, `--set KEY=VALUE` or in a profile. `agent settings KEY` shows the value of a setting.\n" +
+		"Some settings are marked _kept_. If you change such a setting on the screen, `agent` stores it for later sessions. `/set unset KEY` resets it.\n")
 	var category settings.Category
 	for _, spec := range registry.Specs() {
 		if spec.Category != category {
@@ -176,7 +176,7 @@ func settingsPage(registry *settings.Registry) string {
 
 func keysPage() string {
 	var b strings.Builder
-	b.WriteString("# Keys\n\n" + generatedNote + "Keys of the prompt, with the names of their actions for `keys.json`. `/keys` shows yours.\n\n| key | does | action |\n|---|---|---|\n")
+	b.WriteString("# Keys\n\n" + generatedNote + "This page lists the default keys of the prompt, and the names of their actions for `keys.json`. `/keys` lists your own keys.\n\n| key | does | action |\n|---|---|---|\n")
 	for _, row := range keymap.Default().Rows() {
 		for _, a := range row.Actions {
 			does := row.Guide
@@ -206,7 +206,7 @@ func keysPage() string {
 
 func toolsPage() string {
 	var b strings.Builder
-	b.WriteString("# Tools\n\n" + generatedNote + "The tools of the model. Tools of MCP servers are added to them. `/tools` lists the tools of a session.\n\n" +
+	b.WriteString("# Tools\n\n" + generatedNote + "This page lists the built-in tools of the model. MCP servers add more tools. `/tools` lists the tools of a session.\n\n" +
 		"| tool | effect | offered | does |\n|---|---|---|---|\n")
 	for _, tool := range tools.Default() {
 		var effects []string
@@ -246,7 +246,7 @@ func exitCodesPage() string {
 
 func providersPage() string {
 	var b strings.Builder
-	b.WriteString("# Providers\n\n" + generatedNote + "Names for `--provider`, with the variable that holds the API key. `agent login NAME` stores the key instead.\n\n" +
+	b.WriteString("# Providers\n\n" + generatedNote + "This page lists the names for `--provider`, and the environment variables for API keys. Without a variable, store the key with `agent login NAME`.\n\n" +
 		"| name | provider | address | variable |\n|---|---|---|---|\n")
 	for _, v := range vendor.All() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", v.Name, v.Title, code(v.BaseURL), code(v.KeyVariable))

@@ -93,7 +93,7 @@ func TestPackagesPageIsCurrent(t *testing.T) {
 	}
 	slices.Sort(dirs)
 	var b strings.Builder
-	b.WriteString("# Packages\n\n<!-- generated: make docs -->\n\nThe packages, with the first sentence of their comments. `internal/structure/imports_test.go` lists what each may import.\n\n| package | does |\n|---|---|\n")
+	b.WriteString("# Packages\n\n<!-- generated: make docs -->\n\nThis page lists all packages with the first sentence of their comments. `internal/structure/imports_test.go` lists the allowed imports of each package.\n\n| package | does |\n|---|---|\n")
 	for _, dir := range dirs {
 		sentence := strings.TrimPrefix(sentences[dir], "Package "+path.Base(dir)+" ")
 		fmt.Fprintf(&b, "| `%s` | %s |\n", dir, strings.ReplaceAll(sentence, "|", "\\|"))
