@@ -104,7 +104,7 @@ func (g repository) since(commit string, paths []string) (string, error) {
 	changed, err := g.compare(commit, "", paths)
 	if err != nil {
 		if _, missing := g.run("rev-parse", "--verify", "--quiet", "HEAD"); missing != nil {
-			return "", fmt.Errorf("nothing to compare: %s is not in a git repository with a commit", g.dir)
+			return "", fmt.Errorf("nothing to compare: %s is not in a git repository, or the repository has no commit", g.dir)
 		}
 		return "", fmt.Errorf("git diff: %w", err)
 	}
@@ -120,7 +120,7 @@ func (g repository) since(commit string, paths []string) (string, error) {
 		}
 		file, err := g.run("diff", "--no-index", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "--", os.DevNull, name)
 		if err != nil {
-			return "", fmt.Errorf("git diff of %s: %w", name, err)
+			return "", fmt.Errorf("git diff failed for %s: %w", name, err)
 		}
 		diff.WriteString(file)
 	}

@@ -50,9 +50,9 @@ func Diff(before, after string) (string, error) {
 		}
 		switch {
 		case is.runs && !was.runs:
-			b.WriteString("can be run now: " + to + "\n")
+			b.WriteString("now executable: " + to + "\n")
 		case was.runs && has && !is.runs:
-			b.WriteString("can no longer be run: " + to + "\n")
+			b.WriteString("no longer executable: " + to + "\n")
 		}
 	}
 	return b.String(), nil

@@ -226,7 +226,7 @@ func TestDifferenceOfModes(t *testing.T) {
 		}
 	}
 	difference, err := Diff(before, after)
-	if want := "can be run now: b/a\ncan no longer be run: b/b\n--- /dev/null\n+++ b/d\n@@ -0,0 +1,1 @@\n+new\ncan be run now: b/d\n"; err != nil || difference != want {
+	if want := "now executable: b/a\nno longer executable: b/b\n--- /dev/null\n+++ b/d\n@@ -0,0 +1,1 @@\n+new\nnow executable: b/d\n"; err != nil || difference != want {
 		t.Errorf("%s, %v", difference, err)
 	}
 }
