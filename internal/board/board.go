@@ -177,7 +177,7 @@ func (b *Board) Rows() []Row {
 }
 
 // errUnreachable means that a board cannot send input to a session.
-var errUnreachable = errors.New("the session can't be reached: answer it in its own terminal")
+var errUnreachable = errors.New("can't reach the session. Answer in the terminal where it runs")
 
 // Send sends a line to a session.
 func (b *Board) Send(id string, line any) error {

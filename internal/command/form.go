@@ -78,14 +78,14 @@ func (c Command) run(ctx context.Context, args []string) (Output, error) {
 		if len(words) == 0 {
 			return Output{}, c.tooMany()
 		}
-		return Output{}, fmt.Errorf("unknown word %q%s; %s", args[n], suggest.Question(args[n], words), c.describeForms())
+		return Output{}, fmt.Errorf("unknown argument %q%s; %s", args[n], suggest.Question(args[n], words), c.describeForms())
 	}
 	for _, form := range forms {
 		if form.Run != nil && n >= form.leastWords() {
 			return form.Run(ctx, form.values(args))
 		}
 	}
-	return Output{}, fmt.Errorf("say which: %s", c.typedForm(forms[0]))
+	return Output{}, fmt.Errorf("an argument is missing: %s", c.typedForm(forms[0]))
 }
 
 // complete proposes the words that can follow the arguments.
@@ -135,7 +135,7 @@ func (c Command) describeForms() string {
 		text += strings.Join(forms[:last], ", ") + " or " + forms[last]
 	}
 	if alone {
-		text += ", or stands alone"
+		text += ", or no arguments"
 	}
 	return text
 }

@@ -25,10 +25,10 @@ func TestForms(t *testing.T) {
 	for line, want := range map[string]string{
 		"/do a b": "set:a,b", "/D a b c": "set:a,b,c", "/do 'a b' c": "set:a b,c",
 		"/do UNSET a": "unset:a", "/do go": "go:", "/do go x": "go:x", "/do lines": "lines:",
-		"/do unset":     "say which: /do unset KEY",
+		"/do unset":     "an argument is missing: /do unset KEY",
 		"/do unset a b": "too many arguments; /do takes KEY VALUE, unset KEY, go [ITEM] or lines",
-		"/do a":         "say which: /do KEY VALUE",
-		"/do":           "say which: /do KEY VALUE",
+		"/do a":         "an argument is missing: /do KEY VALUE",
+		"/do":           "an argument is missing: /do KEY VALUE",
 		"/do lines x":   "too many arguments; /do takes",
 	} {
 		out, err := c.Run(t.Context(), line)

@@ -65,7 +65,7 @@ func (c *Commands) explain(_ context.Context, args []string) (Output, error) {
 	command, err := c.find(strings.TrimPrefix(words[0], "/"))
 	if len(words) > 1 || err != nil && !strings.HasPrefix(words[0], "/") {
 		if c.Answer == nil {
-			return Output{}, cmp.Or(err, errors.New("no documentation here"))
+			return Output{}, cmp.Or(err, errors.New("the documentation is not available here"))
 		}
 		lines, text := c.Answer(strings.Join(words, " "))
 		if len(lines) == 0 && text == "" {

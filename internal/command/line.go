@@ -58,7 +58,7 @@ func parse(line string) (name string, args []string, err error) {
 	}
 	name, isCommand := strings.CutPrefix(words[0].text, "/")
 	if !isCommand || name == "" {
-		return "", nil, errors.New("a command begins with / and a name; /help lists all")
+		return "", nil, errors.New("a command begins with / and its name. Run: /help")
 	}
 	for _, w := range words[1:] {
 		args = append(args, w.text)

@@ -132,7 +132,7 @@ func (b *Book) OtherLines() (lines []string) {
 			}
 		}
 		if count > 0 {
-			lines = append(lines, fmt.Sprintf("%s: %s not sent, because only list items are notes", b.file[scope], humanize.Count(count, "line")))
+			lines = append(lines, fmt.Sprintf("%s: %s not sent to the model, because only list items are notes", b.file[scope], humanize.Count(count, "line")))
 		}
 	}
 	return lines
@@ -142,7 +142,7 @@ func (b *Book) OtherLines() (lines []string) {
 type cutError struct{ path string }
 
 func (e *cutError) Error() string {
-	return fmt.Sprintf("%s is longer than 1 MB; its end is not read", e.path)
+	return fmt.Sprintf("%s is longer than 1 MB; agent reads only the first 1 MB", e.path)
 }
 
 func (b *Book) read(scope Scope) ([]piece, error) {
@@ -308,4 +308,6 @@ func (b *Book) Update(id string, act func(*Note) (keep bool, err error)) error {
 	})
 }
 
-func missing(id string) error { return fmt.Errorf("unknown note %s; /notes lists them", id) }
+func missing(id string) error {
+	return fmt.Errorf("unknown note %s. To list the notes, type /notes", id)
+}

@@ -52,7 +52,7 @@ func ReadForeign(home, claude, workspace string) (found []ForeignNote, problems 
 			}
 			clean, err := Clean(p.note.Text)
 			if err != nil {
-				problems = append(problems, file+": an entry is omitted: "+err.Error())
+				problems = append(problems, file+": skipped an entry: "+err.Error())
 				continue
 			}
 			found = append(found, ForeignNote{clean, file})

@@ -3,7 +3,6 @@ package notes
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -167,7 +166,7 @@ func (b *Book) Confirm(id string, at time.Time) error {
 		}
 		grounds, err := b.NewBasis(b.root, paths)
 		if err != nil {
-			return true, errors.Join(errors.New("it cannot be confirmed; edit or delete it"), err)
+			return true, fmt.Errorf("can't approve note %s: %w. Edit or delete the note", id, err)
 		}
 		n.Basis, n.Proposed, n.Checked = grounds, false, at
 		return true, nil

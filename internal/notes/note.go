@@ -55,17 +55,17 @@ func Clean(text string) (string, error) {
 	text = strings.Join(lines, "\n")
 	switch n := utf8.RuneCountInString(text); {
 	case text == "":
-		return "", errors.New("a note needs a text")
+		return "", errors.New("a note can't be empty")
 	case n > longestNote:
-		return "", fmt.Errorf("a note has at most %d characters; this one has %d", longestNote, n)
+		return "", fmt.Errorf("a note can have at most %d characters; this one has %d", longestNote, n)
 	case len(lines) > mostLines:
-		return "", fmt.Errorf("a note has at most %d lines; this one has %d", mostLines, len(lines))
+		return "", fmt.Errorf("a note can have at most %d lines; this one has %d", mostLines, len(lines))
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsGraphic(r) }):
-		return "", errors.New("a note has no control characters")
+		return "", errors.New("a note can't contain control characters")
 	case strings.Contains(text, "<!--") || strings.Contains(text, "-->"):
-		return "", errors.New("a note has no comments")
+		return "", errors.New("a note can't contain <!-- or -->")
 	case secret.Redact(text) != text:
-		return "", errors.New("this looks like a key or a password, which notes must not contain")
+		return "", errors.New("the note seems to contain an API key or a password, which is not allowed")
 	}
 	return text, nil
 }

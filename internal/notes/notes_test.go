@@ -120,8 +120,8 @@ func TestFileEditedByHand(t *testing.T) {
 func TestInvalidNotes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"": "needs a text", " \n ": "needs a text", strings.Repeat("é", 601): "at most 600", "1\n2\n3\n4\n5\n6": "at most 5 lines", "a \x1b[31mb": "control characters", "a\u202eb": "control characters",
-		"x <!-- n1 -->": "no comments", "the key is sk-proj-0123456789abcdefghij": "must not contain", "a\xffb": "control characters",
+		"": "can't be empty", " \n ": "can't be empty", strings.Repeat("é", 601): "at most 600", "1\n2\n3\n4\n5\n6": "at most 5 lines", "a \x1b[31mb": "control characters", "a\u202eb": "control characters",
+		"x <!-- n1 -->": "can't contain <!--", "the key is sk-proj-0123456789abcdefghij": "an API key or a password", "a\xffb": "control characters",
 	} {
 		if _, err := Clean(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)

@@ -109,7 +109,7 @@ func alwaysRule(tool string, command cmdline.Command) (Rule, error) {
 		return shellRule(tool, words[:n], true), nil
 	}
 	if !literal {
-		return Rule{}, errors.New("the command contains a pattern")
+		return Rule{}, errors.New("the command contains a glob pattern")
 	}
 	return shellRule(tool, words, false), nil
 }

@@ -52,13 +52,13 @@ func (r Rule) IsBroad() bool {
 func (r Rule) NotStorableReason() string {
 	switch {
 	case r.pattern == anything || strings.Trim(r.pattern, "*/") == "":
-		return "it allows every call"
+		return "the rule allows every call"
 	case len(r.words) == 0:
 		return ""
 	case deletes(r.words):
-		return "it deletes"
+		return "the rule allows deleting files"
 	case r.more && prefixLength(r.words) == 0:
-		return "it allows more than this exact command"
+		return "the rule allows more than one exact command"
 	}
 	return ""
 }

@@ -76,7 +76,7 @@ func Parse(text string, subject func(tool string) (Subject, error)) (Rule, error
 	name, pattern, _ := strings.Cut(ours(strings.TrimSpace(text)), "(")
 	inner, closed := strings.CutSuffix(pattern, ")")
 	if !closed || strings.TrimSpace(inner) == "" {
-		return Rule{}, fmt.Errorf("rule %q: want TOOL(PATTERN), for example run_shell_command(go test *) or write_file(docs/**)", text)
+		return Rule{}, fmt.Errorf("rule %q: write it as TOOL(PATTERN), for example run_shell_command(go test *) or write_file(docs/**)", text)
 	}
 	rule := Rule{tool: strings.TrimSpace(name), pattern: strings.TrimSpace(inner)}
 	about, err := subject(rule.tool)
@@ -95,7 +95,7 @@ func Parse(text string, subject func(tool string) (Subject, error)) (Rule, error
 		err = rule.readServed()
 	case SubjectHosts:
 		if name := strings.TrimPrefix(rule.pattern, domain); name == rule.pattern || name == "" || strings.ContainsAny(name, "*/: ") {
-			err = errors.New("want domain:HOST, such as domain:docs.example.com")
+			err = errors.New("the pattern must be domain:HOST, such as domain:docs.example.com")
 		}
 	default:
 		err = errors.New("the only pattern for this tool is *")
@@ -117,11 +117,11 @@ func (r *Rule) readCommand() error {
 		return err
 	}
 	if len(parsed.Commands) != 1 {
-		return errors.New("it must be a single command; give one rule for each")
+		return errors.New("the pattern must be a single command; write one rule for each command")
 	}
 	for _, word := range parsed.Commands[0] {
 		if word.Glob {
-			return fmt.Errorf("%q: ? and a * next to quotes are not supported; write * as in %q", word.Text, "go test *")
+			return fmt.Errorf("%q: a pattern can't contain ?, or both * and quotes; write * as in %q", word.Text, "go test *")
 		}
 		r.words = append(r.words, word.Text)
 	}
@@ -139,7 +139,7 @@ func (r *Rule) readStars(command string) error {
 		parts = append(parts, strings.ReplaceAll(regexp.QuoteMeta(word), `\*`, `.*`))
 	}
 	if strings.Contains(r.words[0], anything) {
-		return errors.New("a * cannot stand for the program: name it")
+		return errors.New("the pattern must name the program; * can stand only for arguments")
 	}
 	expression := strings.Join(parts, "\x00")
 	if r.more {
@@ -151,17 +151,17 @@ func (r *Rule) readStars(command string) error {
 
 func (r *Rule) readPath() error {
 	if strings.HasPrefix(r.pattern, "//") || strings.HasPrefix(r.pattern, "~") {
-		return errors.New("paths are relative to the workspace")
+		return errors.New("the pattern must be a path relative to the workspace")
 	}
 	r.pattern = strings.TrimPrefix(r.pattern, "./")
 	if strings.HasSuffix(r.pattern, "/") {
 		r.pattern += "**"
 	}
 	if !doublestar.ValidatePattern(r.pattern) {
-		return errors.New("the pattern is malformed")
+		return errors.New("the pattern is not a valid glob")
 	}
 	if slices.Contains(strings.Split(r.pattern, "/"), "..") {
-		return errors.New("the pattern is outside the workspace")
+		return errors.New("the pattern must not contain ..")
 	}
 	return nil
 }
@@ -171,7 +171,7 @@ func (r *Rule) readServed() error {
 		r.pattern += "/*"
 	}
 	if !doublestar.ValidatePattern(r.pattern) || strings.Count(r.pattern, "/") != 1 {
-		return errors.New("want SERVER/TOOL, where * stands for any letters")
+		return errors.New("the pattern must be SERVER/TOOL, where * stands for any characters")
 	}
 	return nil
 }

@@ -250,16 +250,16 @@ func TestDelete(t *testing.T) {
 func TestParseRuleErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                               "want TOOL(PATTERN)",
-		"run_shell_command":              "want TOOL(PATTERN)",
-		"run_shell_command()":            "want TOOL(PATTERN)",
-		"run_shell_command(go test":      "want TOOL(PATTERN)",
+		"":                               "write it as TOOL(PATTERN)",
+		"run_shell_command":              "write it as TOOL(PATTERN)",
+		"run_shell_command()":            "write it as TOOL(PATTERN)",
+		"run_shell_command(go test":      "write it as TOOL(PATTERN)",
 		"(go test)":                      "unknown tool",
 		"run_shel_command(go test)":      "unknown tool",
-		"run_shell_command(go test?)":    "? and a * next to quotes",
+		"run_shell_command(go test?)":    "can't contain ?, or both * and quotes",
 		"run_shell_command(go 'a b'*)":   "unclear what the pattern",
-		"run_shell_command(* --version)": "cannot stand for the program",
-		"run_shell_command(go* x)":       "cannot stand for the program",
+		"run_shell_command(* --version)": "must name the program",
+		"run_shell_command(go* x)":       "must name the program",
 		"run_shell_command(go $X*)":      "only plain words",
 		"run_shell_command(go a* && rm)": "only plain words",
 		"write_file(~/x)":                "relative to the workspace",
@@ -267,8 +267,8 @@ func TestParseRuleErrors(t *testing.T) {
 		"run_shell_command(go && rm *)":  "single command",
 		"run_shell_command(go $HOME)":    "not a plain command",
 		"run_shell_command(X=1 go test)": "assigns a variable",
-		"write_file([)":                  "malformed",
-		"write_file(../x)":               "is outside the workspace",
+		"write_file([)":                  "not a valid glob",
+		"write_file(../x)":               "must not contain ..",
 		"web_fetch(example.org)":         "the only pattern for this tool is *",
 	} {
 		if rule, err := Parse(text, subjects); err == nil || !strings.Contains(err.Error(), want) {

@@ -45,7 +45,7 @@ func TestRulesAllowingServed(t *testing.T) {
 			t.Errorf("%s of %s: %t", tt.rule, tt.served, got)
 		}
 	}
-	for rule, want := range map[string]string{"mcp(a/b/c)": "want SERVER/TOOL", "mcp(a/[)": "want SERVER/TOOL", "mcp()": "TOOL(PATTERN)"} {
+	for rule, want := range map[string]string{"mcp(a/b/c)": "must be SERVER/TOOL", "mcp(a/[)": "must be SERVER/TOOL", "mcp()": "TOOL(PATTERN)"} {
 		if _, err := Parse(rule, subject); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", rule, err)
 		}

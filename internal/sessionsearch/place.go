@@ -48,7 +48,7 @@ func (x Sessions) Places(ctx context.Context, id string, in func(workspace strin
 		}
 	}
 	if len(places) == 0 {
-		return nil, &MissingError{fmt.Sprintf("session %q that can be shown here", id)}
+		return nil, &MissingError{fmt.Sprintf("session %q in this repository", id)}
 	}
 	return places, nil
 }

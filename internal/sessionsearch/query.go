@@ -39,7 +39,7 @@ var errNoWords = errors.New(`no words to search for. Example: timeout "connectio
 // A date is a day, with or without a time, in the location of now.
 func ParseQuery(text string, now time.Time) (q Query, err error) {
 	if n := utf8.RuneCountInString(text); n > longestQuery {
-		return q, fmt.Errorf("the search has %d characters; the limit is %d", n, longestQuery)
+		return q, fmt.Errorf("the search has %d characters; use at most %d", n, longestQuery)
 	}
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		rest, absent := strings.CutPrefix(text, "-")

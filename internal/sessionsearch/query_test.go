@@ -15,7 +15,7 @@ func TestParseQuery(t *testing.T) {
 	t.Parallel()
 	for text, wrong := range map[string]string{
 		"": "no words to search for", " ... -- !": "no words to search for", "-only": "no words to search for", `""`: "no words to search for", "after:2026-01-01": "no words to search for",
-		"x before:soon": `invalid date "soon"`, strings.Repeat("a", 401): "the limit is 400",
+		"x before:soon": `invalid date "soon"`, strings.Repeat("a", 401): "use at most 400",
 		"x": "", `"open end`: "", "path:a.go": "", "tool:grep": "", "a:b": "", "x after:2026-01-02T03:04": "",
 	} {
 		_, err := ParseQuery(text, start)

@@ -17,7 +17,7 @@ var (
 	AgentsMaxTurns = Declare("agents.max-turns", Int(AtLeast(1, "above 0")), 40,
 		"maximum model requests of one subagent")
 	AgentsTimeout = Declare("agents.timeout", Duration(time.Second, 24*time.Hour), 15*time.Minute,
-		"maximum time of one subagent, without waiting for you")
+		"maximum time of one subagent, not counting the time it waits for you")
 	AgentsMaxCost = dollars("agents.max-cost", "none",
 		"maximum cost of one subagent in USD, if prices are known")
 	AgentsMaxTokens = Declare("agents.max-tokens", Int(AtLeast(1, "above 0")), 400000,

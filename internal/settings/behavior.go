@@ -25,20 +25,20 @@ var (
 	NotifyCommand = Optional("notify-command", Line(), "none",
 		"command to run for each notification, unless notify is off; its argument is a JSON object").ofPerson()
 	StatusLineCommand = Optional("status-line.command", Line(), "none",
-		"command whose first output line appears above the status line; reads the JSON of Claude Code, stops after a second").ofPerson()
+		"command whose first output line appears above the status line; reads the same JSON as with Claude Code, ends after 1s").ofPerson()
 	OutputStyle = Optional("output-style", Line(), "none",
-		"how the model writes: NAME.md in output-styles of the configuration folder or ~/.claude; from the next session or /clear").ofPerson()
+		"how the model writes: name of a file output-styles/NAME.md in the configuration folder or ~/.claude; applies after /clear").ofPerson()
 	CommitTrailer = Declare("commit.trailer", Enum("none", "assisted-by", "co-authored-by"), "none",
 		"last line of commit messages by the model").ofPerson()
 )
 
 // The settings of instructions and skills.
 var (
-	InstructionFiles = Optional("instructions.files", List("names of files with commas between them"), "AGENTS.override.md, AGENTS.md, CLAUDE.md, .claude/CLAUDE.md, GEMINI.md",
-		"file names of instructions for the model; per folder, the first that exists is used")
-	SkillPaths = Optional("skills.paths", List("folders with commas between them"), "none",
+	InstructionFiles = Optional("instructions.files", List("comma-separated file names"), "AGENTS.override.md, AGENTS.md, CLAUDE.md, .claude/CLAUDE.md, GEMINI.md",
+		"names of instruction files for the model; in each folder, the first that exists is used")
+	SkillPaths = Optional("skills.paths", List("comma-separated folders"), "none",
 		"additional folders of skills")
-	SkillBudget = Optional("skills.budget", Int(AtLeast(1, "above 0")), "2% of the window, 1500 to 6000",
+	SkillBudget = Optional("skills.budget", Int(AtLeast(1, "above 0")), "2% of the context window, from 1500 to 6000",
 		"maximum tokens of the list of skills for the model; a longer list has shorter descriptions")
 )
 
@@ -63,23 +63,23 @@ var (
 	// ReadOutlineTokens is unset by default. Only live runs show whether a model that has read an
 	// outline understands as much.
 	ReadOutlineTokens = Optional("read-outline-tokens", Int(AtLeast(0, "of at least 0")), "6000 for Claude, 0 for other models",
-		"size in tokens from which the first read of a file returns its outline; 0: never")
+		"size of a file in tokens from which its first read returns only an outline; 0: never")
 	FileReadMaxLines = Declare("file-read-max-lines", Int(AtLeast(1, "above 0")), 2000,
 		"maximum lines per read of a file")
 	CheckCommand = Optional("check-command", Line(), "off",
-		"command run before and after edits, such as go vet {dir}; auto: by language; language-server: the edited files only")
+		"command run before and after edits, such as go vet {dir}; auto: by language; language-server: errors in edited files only")
 	MCPTools = Declare("mcp.tools", Enum("auto", "direct", "search"), "auto",
-		"MCP tools in every request: auto (up to 5% of the context window), all, or only a search for tools")
+		"how to send MCP tools: direct (all), search (only a tool that finds them), auto (direct up to 5% of the context window)")
 	MCPResultMaxTokens = Declare("mcp.result-max-tokens", Int(AtLeast(1, "above 0")), 8000,
 		"maximum tokens of one MCP tool result, up to tool-output-max-tokens; the rest goes to a file")
 	RecallSessions = Declare("recall.sessions", Enum("repository", "off"), "repository",
-		"let the model search earlier sessions of the repository (recall); from the next session")
+		"earlier sessions that the tool recall can search: repository (of this repository), or off; applies from the next session")
 	Notes = Declare("notes", Enum("on", "read", "off"), "on",
-		"notes for later sessions: on, read (the model proposes none), or off; from the next session or /clear")
+		"notes for later sessions: on, read (the model proposes none), or off; applies after /clear")
 	NotesBudget = Declare("notes.budget", Int(AtLeast(1, "above 0")), 1000,
 		"maximum tokens of notes sent to the model")
 	LanguageServers = Declare("language-servers", Enum(ServersAuto, ServersOn, ServersOff), ServersAuto,
-		"offer symbol, which asks language servers: auto (from 30 source files), on, or off")
+		"offer the tool symbol, which uses language servers: auto (from 30 source files), on, or off")
 	WebFetchPrivate = Declare("web-fetch.private", Bool(), false,
 		"let web_fetch read addresses of this machine and the local network")
 )
@@ -87,13 +87,13 @@ var (
 // The settings of web search.
 var (
 	WebSearch = Declare("web-search", Enum("off"), "off",
-		"search service (key: agent login search:NAME); auto: the provider's search or the first service with a key").ofPerson()
+		"search service; auto: the provider's search or the first service with an API key (agent login search:NAME)").ofPerson()
 	WebSearchURL = Optional("web-search.url", URL(), "none",
 		"address of SearXNG, also a local one; for google: https://cse.google.com/cse?cx=ID").ofPerson()
 	WebSearchCommand = Optional("web-search.command", Line(), "none",
-		"search command: reads {query, count, domains, recent}, prints {results: [{url, title, snippet, date}]}").ofPerson()
+		"search command: reads JSON {query, count, domains, recent}, prints {results: [{url, title, snippet, date}]}").ofPerson()
 	WebSearchPrice = Optional("web-search.price", Number(AtLeast(0, "of at least 0")), "not known",
-		"price of 1000 searches in USD, for costs and max-cost").ofPerson()
+		"price of 1000 searches in USD, counted in costs and max-cost").ofPerson()
 	WebSearchMaxTokens = Declare("web-search.max-tokens", Int(AtLeast(1, "above 0")), 1500,
 		"maximum tokens of one result of web_search").ofPerson()
 	WebSearchMaxPerTurn = Declare("web-search.max-per-turn", Int(AtLeast(1, "above 0")), 20,

@@ -13,19 +13,19 @@ var (
 		"share of the context window at which compression starts", "compression-threshold")
 	// CompressionPreserveThreshold is the share of entries that is preserved at the end (D-06).
 	CompressionPreserveThreshold = Declare("compression.preserveThreshold", Number(UpTo(1, "from 0 to 1")), 0.2,
-		"share of the latest messages that compression doesn't change", "compression-preserve-threshold")
+		"share of the messages, at the end of the context, that compression doesn't change", "compression-preserve-threshold")
 	// CompressionTopPreserveThreshold is the share of entries that is preserved at the beginning
 	// (D-06).
 	CompressionTopPreserveThreshold = Declare("compression.topPreserveThreshold", Number(UpTo(1, "from 0 to 1")), 0.2,
-		"share of the first messages that middle-out doesn't change")
+		"share of the messages, at the start of the context, that the strategy middle-out doesn't change")
 	// CompressionPace scales when cache-aware prunes: earlier for values below 1, later for values
 	// above 1.
 	CompressionPace = Declare("compression.pace", Number(AtLeast(0, "above 0").ExcludingLow()), 1,
-		"how long cache-aware keeps unused content: 0.5 shorter, 2 longer")
+		"how long the strategy cache-aware keeps unused content: below 1 shorter, above 1 longer")
 	// CompressionBoundaries determines when earlier entries may change for models with bound
 	// reasoning.
 	CompressionBoundaries = Declare("compression.boundaries", Enum("auto", "always"), "auto",
-		"when to prune for models that drop reasoning after a change: auto (between turns) or always")
+		"when to prune if a change makes the model drop its reasoning: auto (only between turns) or always")
 	// CompressionProfile is the profile whose model writes summaries (D-36).
 	CompressionProfile = Optional("compression.profile", ProfileName(), "the model in use",
 		"profile of the model that writes summaries")

@@ -121,7 +121,7 @@ func (s *Store) SavedChoices() (values map[string]Value, problems []string, err 
 		spec, known := s.registry.named(key)
 		switch {
 		case !known:
-			problems = append(problems, fmt.Sprintf("unknown setting %s in %s (newer version?)", key, s.configPath()))
+			problems = append(problems, fmt.Sprintf("unknown setting %s in %s (from a newer version?)", key, s.configPath()))
 		case !spec.Person:
 			problems = append(problems, fmt.Sprintf("ignored %s in %s: it can only be set for a session or in a profile", key, s.configPath()))
 		default:

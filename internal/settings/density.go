@@ -58,5 +58,5 @@ func NoEffectReason(s *Settings, key string) string {
 	if _, optimizes := strategy.(compression.Optimizer); optimizes {
 		return ""
 	}
-	return key + " has no effect with the strategy " + name
+	return key + " has no effect with the compression strategy " + name
 }

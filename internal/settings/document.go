@@ -38,7 +38,7 @@ func newDocument() document { return document{&hujson.Object{}} }
 // parseDocument reads a whole file. Errors are *fault.
 func parseDocument(data []byte) (document, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return document{}, &fault{problem: "the file is empty; it should hold a JSON object"}
+		return document{}, &fault{problem: "the file is empty; it must contain a JSON object"}
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(data, &whole); err != nil { // hujson would accept comments
@@ -125,7 +125,7 @@ func (d document) checkVersion() error {
 		return &fault{field.Value.StartOffset, fieldVersion, fmt.Sprintf("must be %d", version)}
 	}
 	if v > version {
-		return &fault{field.Value.StartOffset, fieldVersion, fmt.Sprintf("is %d, from a newer agent; this version reads up to %d", v, version)}
+		return &fault{field.Value.StartOffset, fieldVersion, fmt.Sprintf("is %d, from a newer version of agent; this version supports at most %d", v, version)}
 	}
 	return nil
 }

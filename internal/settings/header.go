@@ -60,7 +60,7 @@ func headerName(name string) (string, error) {
 	name = textproto.CanonicalMIMEHeaderKey(name)
 	switch name {
 	case "Authorization", "Proxy-Authorization", "Cookie":
-		return "", errors.New("would contain an API key, and API keys are not settings: put the key in a file and set auth-keyfile to its path, or run agent login")
+		return "", errors.New("would contain an API key, and API keys are not settings: put the key in a file and set auth-keyfile to its path, or run: agent login")
 	case "Content-Type", "Content-Length", "Content-Encoding", "Transfer-Encoding", "Connection", "Host", "Accept", "Accept-Encoding":
 		return "", errors.New("is set by agent and can't be changed")
 	}

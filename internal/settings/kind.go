@@ -165,7 +165,7 @@ func Object(without ...string) Kind[JSON] {
 			}
 			for name := range members {
 				if slices.ContainsFunc(without, func(other string) bool { return strings.EqualFold(name, other) }) {
-					return "", errors.New("must not hold " + quote(name) + ", which agent sets itself")
+					return "", errors.New("must not contain " + quote(name) + ", which agent sets itself")
 				}
 			}
 			encoded, err := rawjson.Canonical(json.RawMessage(text))

@@ -36,7 +36,7 @@ func URL() Kind[string] {
 			return "", errors.New("must be " + takes)
 		}
 		if u.User != nil {
-			return "", errors.New("must not contain a user name or password; put the key into OPENAI_API_KEY or the file of auth-keyfile")
+			return "", errors.New("must not contain a user name or password; put the API key into OPENAI_API_KEY or the file of auth-keyfile")
 		}
 		return strings.TrimRight(text, "/"), nil
 	})
@@ -46,7 +46,7 @@ func URL() Kind[string] {
 func ProfileName() Kind[string] {
 	return oneWord(TypeProfile, "a name", func(text string) (string, error) {
 		if err := CheckName(text); err != nil {
-			return "", errors.New("must name a profile; " + err.Error())
+			return "", errors.New("must be a profile name: " + err.Error())
 		}
 		return text, nil
 	})
@@ -80,7 +80,7 @@ func Profiles() Kind[string] {
 		value, err := parse(text)
 		for _, name := range SplitItems(value) {
 			if err := CheckName(name); err != nil {
-				return "", errors.New("must be profile names; " + err.Error())
+				return "", errors.New("must be profile names: " + err.Error())
 			}
 		}
 		return value, err
@@ -135,7 +135,7 @@ func plainText(text string) (string, error) {
 	case strings.ContainsFunc(text, unicode.IsControl):
 		return "", errors.New("must be one line of plain text")
 	case secret.Is(text):
-		return "", errors.New("looks like an API key, and API keys are not settings: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY")
+		return "", errors.New("looks like an API key, and API keys are not settings: put the key in a file and set auth-keyfile to its path, or use OPENAI_API_KEY")
 	}
 	return text, nil
 }

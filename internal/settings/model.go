@@ -16,13 +16,13 @@ var (
 	BaseURL = Optional("base-url", URL(), "a local server, if one responds",
 		"address of the OpenAI-compatible endpoint, including /v1").from("OPENAI_BASE_URL")
 	// AuthKeyfile is the path of the file with the API key. The key itself is never a setting.
-	AuthKeyfile = Optional("auth-keyfile", Path(), "the provider's variable, then the keyring",
+	AuthKeyfile = Optional("auth-keyfile", Path(), "the provider's environment variable, then the keyring",
 		"file with the API key (mode 0600)")
 	// AuthCommand is a command that prints a token, for expiring credentials.
 	AuthCommand = Optional("auth-command", Line(), "none",
 		"command that prints the API key or JSON {token, expires_at, headers}; runs outside the sandbox")
 	AuthCommandLife = Declare("auth-command-life", Duration(time.Second, 24*time.Hour), 10*time.Minute,
-		"lifetime of a key from auth-command that has no expires_at")
+		"lifetime of an API key from auth-command if it has no expires_at")
 	// Login selects one of several logins to the provider's account.
 	Login = Optional("login", Word(), "the login without a name",
 		"login to use, if you have several (agent login PROVIDER --as NAME)")
@@ -48,7 +48,7 @@ var (
 	Temperature = Optional("temperature", Number(UpTo(2, "from 0 to 2")), "not sent",
 		"randomness of the model; 0 is the most repeatable")
 	TopP = Optional("top_p", Number(UpTo(1, "above 0 and up to 1").ExcludingLow()), "not sent",
-		"share of the likeliest tokens that the model chooses from")
+		"choose only from the likeliest tokens that together have this probability")
 	ReasoningEffort = Optional("reasoning.effort", Enum("none", "minimal", "low", "medium", "high", "xhigh", "max"), "not sent",
 		"reasoning effort: how long the model thinks before it answers")
 	ReasoningReplay = Declare("reasoning.replay", Enum("auto", "always", "never"), "auto",
@@ -79,13 +79,13 @@ var (
 	// CacheWarming determines when the latest request is sent again, only to keep the prompt in the
 	// cache.
 	CacheWarming = Declare("cache-warming", Enum(WarmOff, WarmWorking, WarmIdle), WarmWorking,
-		"keep the provider's cache warm if that pays: never, during work and questions, or also between turns")
+		"keep the provider's cache warm if that lowers the cost: off, working (during turns and questions), idle (also between turns)")
 	// CacheKind is the method by which the provider finds a prompt in its cache (D-95).
 	CacheKind = Declare("cache-kind", Enum("auto", "prefix", "marks", "none"), "auto",
-		"how the provider matches its cache: any common prefix, or only marked prefixes; auto: by provider")
+		"which prompts the provider finds in its cache: prefix (any common prefix), marks (marked prefixes), none; auto: by provider")
 	// ReasoningBound determines whether reasoning is lost when earlier entries change.
 	ReasoningBound = Declare("reasoning-bound", Enum("auto", "true", "false"), "auto",
-		"whether the model drops its reasoning after pruning; then pruning waits for the end of a turn", "bound")
+		"whether the model drops its reasoning after pruning; if true, pruning waits for the end of the turn", "bound")
 	// CacheLife is the time for which the provider keeps a prompt in its cache. 0 means the known
 	// time (D-95).
 	CacheLife = Declare("cache-life", DurationOrAuto(time.Second, 48*time.Hour), 0,
@@ -126,11 +126,11 @@ var (
 	// ModelFamily is the family of the model. It determines the edit tool and the hints in the prompt.
 	// NewRegistry gets the valid names in Choices.
 	ModelFamily = Declare("model-family", Enum("auto"), "auto",
-		"model family, for edit tool and hints; auto: by name")
+		"model family, which selects the edit tool and hints in the prompt; auto: by model name")
 	EditTool = Declare("edit-tool", Enum(EditAuto, EditPatch, EditReplace), EditAuto,
-		"how the model edits files: patch or replace; auto: by family")
+		"how the model edits files: patch or replace; auto: by model family")
 	Tools = Declare("tools", Enum(FewTools, AllTools), FewTools,
-		"number of tools for the model: few, or all including rarely used ones")
+		"tools that the model gets: few, or all, including rarely used ones")
 	EditTolerance = Declare("edit-tolerance", Enum(TolerateIndent, TolerateNone), TolerateIndent,
 		"how exactly the quoted text of an edit must match: indent tolerates other indentation, exact does not")
 )

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,22 +9,22 @@ import (
 
 // The prices of one million tokens, in USD.
 var (
-	PriceInput      = dollars("price.input", "the catalogue's", "price of a million input tokens in USD")
-	PriceOutput     = dollars("price.output", "the catalogue's", "price of a million output tokens in USD")
+	PriceInput      = dollars("price.input", "from the model catalog", "price of a million input tokens in USD")
+	PriceOutput     = dollars("price.output", "from the model catalog", "price of a million output tokens in USD")
 	PriceCacheRead  = dollars("price.cache-read", "from the model catalog, otherwise the input price", "price of a million input tokens read from the provider's cache", "price.cached")
 	PriceCacheWrite = dollars("price.cache-write", "from the model catalog, otherwise the input price", "price of a million input tokens written to the provider's cache")
 )
 
 // PriceTiers holds the prices of long requests. They take precedence over those of the model
 // catalog.
-var PriceTiers = Optional("price.tiers", tiersKind, "the catalogue's", "prices of long requests, in USD for a million tokens")
+var PriceTiers = Optional("price.tiers", tiersKind, "from the model catalog", "prices of long requests, in USD for a million tokens")
 
-const tiersForm = "TOKENS:INPUT/OUTPUT/CACHE-READ/CACHE-WRITE, such as 272000:4/15/0.2/5; several joined by semicolons"
+const tiersForm = "TOKENS:INPUT/OUTPUT/CACHE-READ/CACHE-WRITE, such as 272000:4/15/0.2/5; separate several with semicolons"
 
 var tiersKind = oneLine(TypeString, tiersForm, func(text string) (string, error) {
 	steps, err := ParseSteps(text)
 	if err != nil {
-		return "", fmt.Errorf("must be %s: %w", tiersForm, err)
+		return "", fmt.Errorf("is invalid: %w. The form is %s", err, tiersForm)
 	}
 	return FormatSteps(steps), nil
 })
@@ -79,21 +78,21 @@ func ParseSteps(text string) ([]PriceStep, error) {
 		n, err := strconv.Atoi(above)
 		cells := strings.Split(prices, "/")
 		if !ok || err != nil || len(cells) != 4 {
-			return nil, fmt.Errorf("%q is not a step", part)
+			return nil, fmt.Errorf("%q is not a price step", part)
 		}
 		var p [4]float64
 		for i, cell := range cells {
 			if p[i], err = strconv.ParseFloat(cell, 64); err != nil || !(p[i] >= 0) || p[i] > maxPrice {
-				return nil, fmt.Errorf("%q is not a price", cell)
+				return nil, fmt.Errorf("%q is not a price in USD", cell)
 			}
 		}
 		switch {
 		case n < leastStep:
-			return nil, fmt.Errorf("a step at %d tokens is below %d", n, leastStep)
+			return nil, fmt.Errorf("the price step at %d tokens is too low; use at least %d", n, leastStep)
 		case p[2] > p[0]:
-			return nil, errors.New("the price of a cache read is above the price of input")
+			return nil, fmt.Errorf("the cache-read price of the step at %d tokens exceeds its input price", n)
 		case len(steps) > 0 && n <= steps[len(steps)-1].Above:
-			return nil, errors.New("the steps are not in ascending order")
+			return nil, fmt.Errorf("the price step at %d tokens must come before that at %d; sort the steps by tokens", n, steps[len(steps)-1].Above)
 		}
 		steps = append(steps, PriceStep{n, p[0], p[1], p[2], p[3]})
 	}

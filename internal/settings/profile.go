@@ -36,9 +36,9 @@ func CheckName(name string) error {
 	case name == "":
 		return &Error{Problem: "a profile needs a name"}
 	case strings.EqualFold(name, NoProfile):
-		return &Error{Problem: `"none" stands for no profile and cannot name one`}
+		return &Error{Problem: `a profile can't be named "none", which means no profile`}
 	case len(name) > maxName || !plainName.MatchString(name):
-		return &Error{Problem: "not a profile name: " + quote(name) + "; use letters, digits, - _ and ., at most 64"}
+		return &Error{Problem: "invalid profile name " + quote(name) + "; use at most 64 letters, digits, -, _ and ."}
 	}
 	return nil
 }

@@ -112,15 +112,15 @@ func (r *Registry) Lookup(name string) (*Spec, error) {
 		return nil, err
 	}
 	if name == "" {
-		return nil, &Error{Problem: "a setting needs a name; /settings, or agent settings in the shell, lists all"}
+		return nil, &Error{Problem: "a setting needs a name. To list all, type /settings or run: agent settings"}
 	}
 	if isKeyName(name) {
 		return nil, &Error{Problem: keyIsNoSetting}
 	}
 	if below := r.below(name); len(below) > 0 {
-		return nil, &Error{Problem: quote(name) + " stands for several settings: " + strings.Join(below, ", ")}
+		return nil, &Error{Problem: quote(name) + " is a group of settings: " + strings.Join(below, ", ")}
 	}
-	return nil, &Error{Problem: "unknown setting " + quote(name) + suggest.Question(name, names) + " (/settings, or agent settings in the shell, lists all)"}
+	return nil, &Error{Problem: "unknown setting " + quote(name) + suggest.Question(name, names) + " (to list all, type /settings or run: agent settings)"}
 }
 
 // below returns the keys that begin with name and a dot.
@@ -133,7 +133,7 @@ func (r *Registry) below(name string) []string {
 
 // keyIsNoSetting is the error for an attempt to set the API key. As a setting, it would get into
 // profiles and logs.
-const keyIsNoSetting = "API keys are not settings: put it in a file and set auth-keyfile to its path, or use OPENAI_API_KEY"
+const keyIsNoSetting = "API keys are not settings: put the key in a file and set auth-keyfile to its path, or use OPENAI_API_KEY"
 
 // isKeyName reports whether users may expect the API key under a name.
 func isKeyName(name string) bool {

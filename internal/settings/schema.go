@@ -10,7 +10,7 @@ import (
 // does not allow unknown keys, although the program keeps them. They are far more often typing
 // errors than keys of another version.
 func (r *Registry) ProfileSchema() (*jsonschema.Schema, error) {
-	profile := closedObject("A profile of agent: a model and settings by name.")
+	profile := closedObject("A profile of agent: a model and settings under a name.")
 	profile.Schema = "https://json-schema.org/draft/2020-12/schema"
 	only := any(version)
 	profile.Properties[fieldVersion] = &jsonschema.Schema{Const: &only, Description: "version of the file"}

@@ -118,7 +118,7 @@ func (s *Settings) Set(layer Source, key, text string) error {
 		return err
 	}
 	if spec.Key == Headers.Key() {
-		return &Error{Key: spec.Key, Problem: "stands for several settings; replace NAME with a name"}
+		return &Error{Key: spec.Key, Problem: "is not a setting itself; replace NAME with the name of an HTTP header"}
 	}
 	value, err := spec.Parse(text)
 	if err != nil {

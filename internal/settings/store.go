@@ -77,11 +77,11 @@ func (s *Store) missing(name string) error {
 	problem := "no profile " + quote(name)
 	switch near := suggest.Question(name, names); {
 	case len(names) == 0:
-		problem += "; there are none yet"
+		problem += "; no profile is saved yet"
 	case near != "":
 		problem += near
 	default:
-		problem += "; there are: " + strings.Join(names, ", ")
+		problem += "; the profiles are: " + strings.Join(names, ", ")
 	}
 	return &Error{Problem: problem, Err: fs.ErrNotExist}
 }

@@ -197,8 +197,8 @@ func TestBrokenProfiles(t *testing.T) {
 		{"empty", " \n", "the file is empty"},
 		{"a list", `[1]`, ":1:1: must be a JSON object"},
 		{"text after it", `{"version":1} {}`, ":1:15: not valid JSON"},
-		{"an API key", "{\"version\":1,\n\"settings\":{\"api_key\":\"sk-1\"}}", ":2:23: settings.api_key: API keys are not settings: put it in a file"},
-		{"newer", "{\n\"version\": 2}", ":2:12: version: is 2, from a newer agent; this version reads up to 1"},
+		{"an API key", "{\"version\":1,\n\"settings\":{\"api_key\":\"sk-1\"}}", ":2:23: settings.api_key: API keys are not settings: put the key in a file"},
+		{"newer", "{\n\"version\": 2}", ":2:12: version: is 2, from a newer version of agent; this version supports at most 1"},
 		{"version of another type", `{"version":"1"}`, ":1:12: version: must be 1"},
 		{"settings of another type", `{"version":1,"settings":[]}`, ":1:25: settings: must be a JSON object"},
 		{"S-10 unknown strategy", "{\"version\":1,\"settings\":{\n \"compression.strategy\" :  \"fast\"}}", `:2:28: settings.compression.strategy: must be one of high-density, top-down-truncation, not "fast"`},
@@ -253,14 +253,14 @@ func TestNames(t *testing.T) {
 	store, folder := newStore(t)
 	for name, want := range map[string]string{
 		"":                      "needs a name",
-		"a/b":                   "not a profile name",
-		"../evil":               "not a profile name",
-		`a\b`:                   "not a profile name",
-		".hidden":               "not a profile name",
-		"-flag":                 "not a profile name",
-		"two words":             "not a profile name",
-		"none":                  "stands for no profile",
-		"None":                  "stands for no profile",
+		"a/b":                   "invalid profile name",
+		"../evil":               "invalid profile name",
+		`a\b`:                   "invalid profile name",
+		".hidden":               "invalid profile name",
+		"-flag":                 "invalid profile name",
+		"two words":             "invalid profile name",
+		"none":                  "means no profile",
+		"None":                  "means no profile",
 		strings.Repeat("x", 65): "at most 64",
 	} {
 		_, loadErr := store.Load(name)
@@ -287,7 +287,7 @@ func TestListAndDelete(t *testing.T) {
 	if names, err := store.List(); len(names) > 0 || err != nil {
 		t.Fatalf("List of nothing = %v, %v", names, err)
 	}
-	if _, err := store.Load("work"); err == nil || !strings.Contains(err.Error(), `no profile "work"; there are none yet`) {
+	if _, err := store.Load("work"); err == nil || !strings.Contains(err.Error(), `no profile "work"; no profile is saved yet`) {
 		t.Fatalf("error = %v", err)
 	}
 	for _, name := range []string{"work", "home"} {
@@ -303,7 +303,7 @@ func TestListAndDelete(t *testing.T) {
 	if names, err := store.List(); !slices.Equal(names, []string{"home", "work"}) || err != nil {
 		t.Fatalf("List = %v, %v", names, err)
 	}
-	for wrong, want := range map[string]string{"wrok": "did you mean work?", "zzz": "there are: home, work"} {
+	for wrong, want := range map[string]string{"wrok": "did you mean work?", "zzz": "the profiles are: home, work"} {
 		if err := store.Delete(wrong); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Delete(%q): %v", wrong, err)
 		}

@@ -41,7 +41,7 @@ func tellAgents(agents []AgentSaving, own chat.Saving) []string {
 	}
 	lines := table.Lines("lll", rows)
 	if total := sum.String(); total != "" {
-		lines = append(lines, "with the agents pruning "+total)
+		lines = append(lines, "including subagents: pruning "+total)
 	}
 	return lines
 }
@@ -53,13 +53,13 @@ func agentsCommand(d Deps) command.Command {
 			{Does: "list them", Run: command.ShowLines(func(context.Context, []string) ([]string, error) { return d.Agents.AgentLines(), nil })},
 			{Args: "stop all", Does: "stop the running subagents", Run: command.ShowLines(func(context.Context, []string) ([]string, error) {
 				n, err := d.Agents.StopAgents("")
-				return []string{humanize.Count(n, "agent") + " stopped. The model reads their output so far."}, err
+				return []string{"Stopped " + humanize.Count(n, "subagent") + ". The model gets their output so far."}, err
 			})},
 			{Args: "stop ID", Does: "end one", Run: showOne(func(_ context.Context, id string) ([]string, error) {
 				if _, err := d.Agents.StopAgents(id); err != nil {
 					return nil, err
 				}
-				return []string{"agent " + id + " stopped. The model reads its output so far."}, nil
+				return []string{"Stopped subagent " + id + ". The model gets its output so far."}, nil
 			}), Complete: func([]string) (working []command.Completion) {
 				ids, tasks := d.Agents.RunningAgents()
 				for i, id := range ids {

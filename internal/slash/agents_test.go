@@ -20,7 +20,7 @@ func (fakeAgents) StopAgents(string) (int, error)       { return 2, nil }
 func TestStopAllAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(d *slash.Deps) { d.Agents = fakeAgents{} })
-	if lines := text(w.run(t, "/agents stop all")); lines != "2 agents stopped. The model reads their output so far." {
+	if lines := text(w.run(t, "/agents stop all")); lines != "Stopped 2 subagents. The model gets their output so far." {
 		t.Error(lines)
 	}
 }
@@ -33,7 +33,7 @@ func TestDensityOfAgents(t *testing.T) {
 	})
 	w.session.stats.Saving = chat.Saving{Tokens: 1000, Without: 5000, Saved: -2000, Cost: -0.005}
 	lines := text(w.run(t, "/density all"))
-	for _, want := range []string{"agent explore  s-abcde  saved $0.02", "with the agents pruning saved $0.015"} {
+	for _, want := range []string{"agent explore  s-abcde  saved $0.02", "including subagents: pruning saved $0.015"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("no %q in\n%s", want, lines)
 		}

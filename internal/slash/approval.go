@@ -16,11 +16,11 @@ import (
 
 func approvalCommand(s setter) command.Command {
 	return command.Command{
-		Name: "approval", Aliases: []string{"mode"}, Help: "choose which calls run without approval",
+		Name: "approval", Aliases: []string{"mode"}, Help: "choose which tool calls need approval",
 		Forms: []command.Form{
 			{Does: "choose a mode, or revoke a permission", Run: s.showApproval},
 			{Args: "MODE", Does: "set the mode for this session", Run: s.setCommand(settings.ApprovalMode.Key()), Complete: completeModes},
-			{Args: "forget N|all", Does: "revoke a permission from the list", Run: showOne(s.forgetGrants), Complete: func([]string) []command.Completion {
+			{Args: "forget N|all", Does: "revoke permission N of the list, or all", Run: showOne(s.forgetGrants), Complete: func([]string) []command.Completion {
 				return []command.Completion{{Value: "all", Help: "revoke all permissions"}}
 			}},
 		},
@@ -89,7 +89,7 @@ func (s setter) use(g gate.GrantEntry) string {
 func (s setter) forgetGrants(ctx context.Context, which string) ([]string, error) {
 	number, err := strconv.Atoi(which)
 	if which != "all" && (err != nil || number < 1) {
-		return nil, fmt.Errorf("no permission %q. Run: /approval", which)
+		return nil, fmt.Errorf("unknown permission %q. To list your permissions, type /approval", which)
 	}
 	forgotten, err := s.Permissions.Revoke(number)
 	if err != nil {
@@ -110,7 +110,7 @@ var modeHelp = map[gate.Mode]string{
 	gate.ModeReadOnly: "refuse edits, commands and network",
 	gate.ModePlan:     "read only until you approve a plan",
 	gate.ModeAsk:      "ask before edits, commands and network",
-	gate.ModeAutoEdit: "edit files, ask before the rest",
+	gate.ModeAutoEdit: "edit files without asking, ask before the rest",
 	gate.ModeFullAuto: "run everything without asking",
 }
 

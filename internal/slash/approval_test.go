@@ -29,9 +29,9 @@ func TestApprovalGrants(t *testing.T) {
 	if want := []string{"forget 2", "forget 0"}; !slices.Equal(w.session.done, want) {
 		t.Errorf("did %v, want %v", w.session.done, want)
 	}
-	w.refused(t, "/approval forget", "say which")
-	w.refused(t, "/approval forget x", "no permission")
-	w.refused(t, "/approval forget -1", "no permission")
+	w.refused(t, "/approval forget", "an argument is missing")
+	w.refused(t, "/approval forget x", "unknown permission")
+	w.refused(t, "/approval forget -1", "unknown permission")
 	w.refused(t, "/approval ask now", "too many arguments; /approval takes MODE or forget N|all")
 }
 

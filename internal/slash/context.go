@@ -28,7 +28,7 @@ func contextCommand(d Deps) command.Command {
 				out, _, err := d.contextFigures(ctx)
 				return out, err
 			}},
-			{Args: "NUMBER", Does: "show entry N of the list", Run: showOne(d.showItem)},
+			{Args: "NUMBER", Does: "show entry NUMBER of the list", Run: showOne(d.showItem)},
 		},
 	}
 }
@@ -132,16 +132,16 @@ func itemName(item chat.Item) string {
 func (d Deps) itemHelp(item chat.Item) string {
 	switch item.Kind {
 	case window.PromptItem:
-		return "each request · replace it with your own prompts/system.md"
+		return "in each request · to replace it, write prompts/system.md"
 	case window.ToolsItem:
 		if settings.Tools.Value(d.Settings) == settings.AllTools {
-			return "each request · /set tools few offers fewer"
+			return "in each request · for fewer, type /set tools few"
 		}
-		return "each request · fewer with agents off, notes off; see /mcp"
+		return "in each request · for fewer, set agents or notes to off; see /mcp"
 	case window.InstructionsItem:
-		return "each request · shorten the file, or set instructions.files"
+		return "in each request · shorten the file, or set instructions.files"
 	case window.NotesItem:
-		return "each request · /forget deletes one, notes.budget limits them"
+		return "in each request · /forget deletes one, notes.budget limits them"
 	case window.ReasoningItem, window.OtherItem:
 		return "/compress removes it"
 	}
@@ -152,7 +152,7 @@ func (d Deps) itemHelp(item chat.Item) string {
 	parts := []string{age, fmt.Sprintf("sent %d×", item.Sent)}
 	switch {
 	case item.Pinned:
-		parts = append(parts, "kept")
+		parts = append(parts, "pinned")
 	case item.Reason != "":
 		parts = append(parts, item.Reason)
 	}
@@ -201,10 +201,10 @@ func describeUsage(u chat.ContextUsage, bar command.Bar) []string {
 		lines = append(lines, "             "+why)
 	}
 	if u.Prompt > 0 {
-		lines = append(lines, fmt.Sprintf("cache        %s of the last %s input tokens (%d%%)", humanize.Tokens(u.Cached), humanize.Tokens(u.Prompt), chat.Percent(u.Cached, u.Prompt)))
+		lines = append(lines, fmt.Sprintf("cache        %s of %s input tokens, last request (%d%%)", humanize.Tokens(u.Cached), humanize.Tokens(u.Prompt), chat.Percent(u.Cached, u.Prompt)))
 	}
 	if u.Written > 0 {
-		lines = append(lines, fmt.Sprintf("             %s of them written to it", humanize.Tokens(u.Written)))
+		lines = append(lines, fmt.Sprintf("             %s of them written to the cache", humanize.Tokens(u.Written)))
 	}
 	lines = append(lines, fmt.Sprintf("pruned       %s tokens so far", humanize.Tokens(u.Freed)))
 	if held := heldBack(u.Prunable); held != "" {
@@ -270,7 +270,7 @@ func statsCommand(d Deps) command.Command {
 				rows = append(rows, []string{"pruning", "", saved})
 			}
 			return command.Output{Lines: table.Lines("lrl", rows)}, nil
-		}}, {Args: "cache", Does: "list cache misses with cause and cost, and refreshes", Run: command.ShowLines(func(ctx context.Context, _ []string) ([]string, error) {
+		}}, {Args: "cache", Does: "list cache misses with their cause and cost, and cache refreshes", Run: command.ShowLines(func(ctx context.Context, _ []string) ([]string, error) {
 			breaks, err := d.Views.CacheBreaks()
 			if err != nil {
 				return nil, err
@@ -286,7 +286,7 @@ func thinkingText(s chat.Stats) string {
 	if s.ThinkingTokens == 0 {
 		return ""
 	}
-	return humanize.Tokens(s.ThinkingTokens) + " of them thinking"
+	return humanize.Tokens(s.ThinkingTokens) + " of them reasoning"
 }
 
 func shareOfInput(tokens int, s chat.Stats) string {
@@ -296,7 +296,7 @@ func shareOfInput(tokens int, s chat.Stats) string {
 func costRow(s *settings.Settings, stats chat.Stats) []string {
 	cost, known := sessionCost(s, stats)
 	if !known {
-		return []string{"cost", "?", "/set price.input and price.output"}
+		return []string{"cost", "?", "set price.input and price.output"}
 	}
 	return []string{"cost", humanize.Dollars(cost)}
 }

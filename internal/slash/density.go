@@ -24,7 +24,7 @@ func densityCommand(deps Deps) command.Command {
 		Forms: []command.Form{
 			{Does: "show request costs and the latest pruned content", Run: d.lists(false)},
 			{Args: "all", Does: "list pruned and prunable content", Run: d.lists(true)},
-			{Args: "explain", Does: "preview pruning before the next request, and its cost", Run: command.ShowLines(d.explain)},
+			{Args: "explain", Does: "preview the next request: its cost, and the content pruned before it", Run: command.ShowLines(d.explain)},
 			{Args: "show NUMBER", Does: "show pruned entry NUMBER with its content", Run: showOne(d.showPrune), Complete: d.completePrunes},
 			{Args: "NUMBER", Does: "same as show NUMBER", Run: showOne(d.showPrune)},
 			{Args: "restore NUMBER", Does: "restore pruned content", Run: showOne(d.restorePrune), Complete: d.completePrunes},
@@ -53,7 +53,7 @@ func (d density) number(ctx context.Context, text string) (int, chat.PruneRecord
 	}
 	there := fmt.Sprintf("use 1 to %d", len(ledger))
 	if len(ledger) == 0 {
-		there = "nothing was pruned so far"
+		there = "nothing was pruned yet"
 	}
 	if err != nil {
 		there += ", or see /help density"

@@ -48,20 +48,23 @@ func (d density) tellStory(story chat.CostComparison, stats chat.Stats, ledger [
 		// The sum is the cost by the provider's usage reports, including replies, like in /stats.
 		spent, none = cost/story.Dollars, (cost+stats.Saving.Cost)/story.Dollars
 	}
-	rows := [][]string{{"request", "sent", "of", "input", "without", ""}}
+	rows := [][]string{{"request", "sent", "of tokens", "input cost", "unpruned", ""}}
 	for _, b := range notable[max(0, len(notable)-most):] {
 		rows = append(rows, []string{strconv.Itoa(b.Request), humanize.Tokens(b.Tokens), humanize.Tokens(b.All), money(story, b.Spent), money(story, b.None), describeUnusual(b, freed[b.Request])})
 	}
-	sum := fmt.Sprintf("%s: %s, without pruning %s", humanize.Count(len(story.Bills), "request"), money(story, spent), money(story, none))
+	sum := fmt.Sprintf("%s: %s", humanize.Count(len(story.Bills), "request"), money(story, spent))
+	if story.Dollars == 0 {
+		sum += fullPrice
+	}
 	if none > 0 {
-		sum += fmt.Sprintf(" (%.0f%%)", 100*spent/none)
+		sum += fmt.Sprintf(", %.0f%% of the cost without pruning (%s)", 100*spent/none, money(story, none))
 	}
 	if cold > 0 {
-		sum += fmt.Sprintf("; cache expired %s", humanize.Count(cold, "time"))
+		sum += fmt.Sprintf("; the cache expired %s", humanize.Count(cold, "time"))
 	}
 	lines := []string{sum}
 	if left := len(notable) - most; left > 0 {
-		lines[0] += fmt.Sprintf("; %d more", left)
+		lines[0] += fmt.Sprintf("; %s not shown", humanize.Count(left, "unusual request"))
 	}
 	lines = append(lines, table.Lines("rrrrrl", rows)...)
 	if story.Shortfalls {
@@ -89,7 +92,7 @@ func (d density) latestPrunes(ledger []chat.PruneRecord) []string {
 	}
 	sum := sumOf(ledger)
 	if left := len(ledger) - storyPrunes; left > 0 {
-		sum += fmt.Sprintf("; %d more", left)
+		sum += fmt.Sprintf("; %d not shown", left)
 	}
 	return append(table.Lines("rrll", rows), sum)
 }
@@ -99,7 +102,7 @@ func (d density) latestPrunes(ledger []chat.PruneRecord) []string {
 func describeUnusual(b chat.RequestCost, freed int) string {
 	var what []string
 	if b.Cold {
-		what = append(what, "cold")
+		what = append(what, "cache expired")
 	}
 	if freed > 0 {
 		what = append(what, humanize.Tokens(freed)+" pruned")
@@ -109,6 +112,9 @@ func describeUnusual(b chat.RequestCost, freed int) string {
 	}
 	return strings.Join(what, ", ")
 }
+
+// fullPrice is the unit of a cost if no price is known.
+const fullPrice = " tokens at full price"
 
 // money formats a cost in USD if the price is known, otherwise in tokens at the full price.
 func money(story chat.CostComparison, cost float64) string {
@@ -139,7 +145,7 @@ func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 	if len(next.Leaves) > 0 {
 		lines = append(lines, d.leavingLines(story, next)...)
 	} else {
-		lines = append(lines, "Nothing will be pruned before it.")
+		lines = append(lines, "Nothing will be pruned before this request.")
 	}
 	if len(next.Held) > 0 {
 		lines = append(lines, d.largest("Kept", "", next.Held, explainedHeld)...)
@@ -150,19 +156,19 @@ func (d density) explain(ctx context.Context, _ []string) ([]string, error) {
 // tellNext describes the size of the next request and, if it is known, its cost.
 func tellNext(story chat.CostComparison, next chat.NextRequest) []string {
 	b := next.Cost
-	size := fmt.Sprintf("The next request: %s of %s tokens (%d%%), compression at %s",
+	size := fmt.Sprintf("The next request: %s of %s tokens (%d%%). Compression starts at %s",
 		humanize.Tokens(b.Tokens), humanize.Tokens(next.Limit), chat.Percent(b.Tokens, next.Limit), humanize.Tokens(next.Trigger))
 	if next.Trigger > 0 && b.Tokens >= next.Trigger {
-		size += ": compression is due"
+		size += ", so the context is compressed first"
 	}
 	if b.None == 0 {
 		return []string{size}
 	}
 	spent := money(story, b.Spent)
 	if story.Dollars == 0 {
-		spent += " tokens at full price"
+		spent += fullPrice
 	}
-	cost := fmt.Sprintf("Cost: %s. Without pruning: %s for %s tokens", spent, money(story, b.None), humanize.Tokens(b.All))
+	cost := fmt.Sprintf("Cost: %s. Without pruning: %s, for a request of %s tokens", spent, money(story, b.None), humanize.Tokens(b.All))
 	if b.Cold {
 		cost += "; nothing is cached"
 	}
@@ -177,7 +183,7 @@ func (d density) leavingLines(story chat.CostComparison, next chat.NextRequest) 
 	}
 	price := ""
 	if cut := next.Cut; cut != nil && cut.Paid > 0 {
-		price = fmt.Sprintf("; costs %s now, saves %s per request, pays back after %d", money(story, cut.Paid), money(story, cut.Saves), cut.Back)
+		price = fmt.Sprintf("; costs %s now, saves %s per request, pays back after %s", money(story, cut.Paid), money(story, cut.Saves), humanize.Count(cut.Back, "request"))
 	} else if cut != nil {
 		price = "; saves at once"
 	}
@@ -198,7 +204,7 @@ func (d density) largest(title, price string, parts []chat.PrunablePart, most in
 	}
 	sum := fmt.Sprintf("%s: %s, %s tokens%s", title, humanize.Count(len(parts), "part"), humanize.Tokens(tokens), price)
 	if left := len(parts) - most; left > 0 {
-		sum += fmt.Sprintf("; %d more", left)
+		sum += fmt.Sprintf("; %d not shown", left)
 	}
 	return append([]string{sum}, table.Lines("lrll", rows)...)
 }

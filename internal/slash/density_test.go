@@ -48,8 +48,8 @@ before request 60: 1 part, 100 tokens; saves at once
 3     3  12:05     100  a.go: view, removed without loss
 4     4  12:05       7  message: hello: dropped to free tokens (context limit)
 
-3 pruned, 4.5k tokens; 1 compressed
-/density all, explain, show, restore N, why, pin, unpin PATH
+3 parts pruned, 4.5k tokens; 1 part compressed
+Also: /density all, explain, show, restore, why, pin, unpin
 
 Still in the context: 2 parts, 3k tokens
     2k  a.go: not used for 40 requests; kept until pruning saves more than it costs
@@ -72,12 +72,12 @@ func TestDensityComparesCosts(t *testing.T) {
 		{Request: 42, Tokens: 31_000, All: 36_000, Spent: 3500, None: 4100, Again: []string{"/w/a.go"}},
 		{Request: 43, Tokens: 32_000, All: 37_000, Spent: 3600, None: 4200},
 	}}
-	const want = `5 requests: $0.25, without pruning $0.25 (99%); cache expired 1 time
-request  sent     of   input  without
-      1    9k     9k   $0.11    $0.11  cold
-     41   30k  34.4k   $0.05    $0.04  4.4k pruned
-     42   31k    36k  $0.035   $0.041  a.go read again
-     43   32k    37k  $0.036   $0.042
+	const want = `5 requests: $0.25, 99% of the cost without pruning ($0.25); the cache expired 1 time
+request  sent  of tokens  input cost  unpruned
+      1    9k         9k       $0.11     $0.11  cache expired
+     41   30k      34.4k       $0.05     $0.04  4.4k pruned
+     42   31k        36k      $0.035    $0.041  a.go read again
+     43   32k        37k      $0.036    $0.042
 `
 	got := text(w.run(t, "/density"))
 	if !strings.HasPrefix(got, want) {
@@ -86,14 +86,14 @@ request  sent     of   input  without
 	// The total equals the total of /stats, and both show a loss as a loss.
 	w.session.stats.Requests, w.session.stats.Cost = 5, 0.82
 	w.session.stats.Saving = chat.Saving{Tokens: 9000, Without: 25_000, Saved: -2000, Cost: -0.02}
-	if got := text(w.run(t, "/density")); !strings.HasPrefix(got, "5 requests: $0.82, without pruning $0.80 (102%)") {
+	if got := text(w.run(t, "/density")); !strings.HasPrefix(got, "5 requests: $0.82, 102% of the cost without pruning ($0.80)") {
 		t.Errorf("shows\n%s", got)
 	}
 	if got := text(w.run(t, "/stats")); !strings.Contains(got, "$0.82") || !strings.Contains(got, "lost $0.02") || strings.Contains(got, "saved") {
 		t.Errorf("shows\n%s", got)
 	}
 	w.session.story.Dollars, w.session.story.Shortfalls = 0, true
-	if got := text(w.run(t, "/density")); !strings.Contains(got, "without pruning 25.1k") || !strings.Contains(got, "only the end of the latest request") {
+	if got := text(w.run(t, "/density")); !strings.Contains(got, "24.9k tokens at full price, 99% of the cost without pruning (25.1k)") || !strings.Contains(got, "only the end of the latest request") {
 		t.Errorf("without prices\n%s", got)
 	}
 }
@@ -120,7 +120,7 @@ func TestDensityFitsOneScreen(t *testing.T) {
 			t.Errorf("wider than 80 columns: %s", line)
 		}
 	}
-	for _, want := range []string{"34 more", "120 more", "/density all", "Still in the context: 2 parts, 3k tokens"} {
+	for _, want := range []string{"34 unusual requests not shown", "120 not shown", "/density all", "Still in the context: 2 parts, 3k tokens"} {
 		if !strings.Contains(strings.Join(lines, "\n"), want) {
 			t.Errorf("%q is missing in\n%s", want, strings.Join(lines, "\n"))
 		}
@@ -143,14 +143,14 @@ func TestDensityExplainsTheNextRequest(t *testing.T) {
 		Cut:  &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1200, Request: 44},
 		Held: []chat.PrunablePart{{Kind: "view", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"}},
 	}
-	const want = `The next request: 32.4k of 200k tokens (16%), compression at 170k
-Cost: $0.036. Without pruning: $0.042 for 41k tokens
-To prune: 2 parts, 4.4k tokens; costs $0.0069 now, saves $0.0009 per request, pays back after 8
+	const want = `The next request: 32.4k of 200k tokens (16%). Compression starts at 170k
+Cost: $0.036. Without pruning: $0.042, for a request of 41k tokens
+To prune: 2 parts, 4.4k tokens; costs $0.0069 now, saves $0.0009 per request, pays back after 8 requests
    4k  …very/long/path/a.go  view, not used for 31 reque…
   400  go test ./...         output, not used for 3 requ…
 Kept: 1 part, 1k tokens
   1k  b.go  pinned
-/density all, explain, show, restore N, why, pin, unpin PATH`
+Also: /density all, explain, show, restore, why, pin, unpin`
 	if got := text(w.run(t, "/density explain")); got != want {
 		t.Errorf("shows\n%s\nwant\n%s", got, want)
 	}
@@ -160,7 +160,7 @@ Kept: 1 part, 1k tokens
 		next.Held = append(next.Held, next.Held[0])
 	}
 	lines := strings.Split(text(w.run(t, "/density explain")), "\n")
-	if len(lines) > 18 || !strings.HasSuffix(lines[2], "; 16 more") || !strings.HasSuffix(lines[9], "; 17 more") {
+	if len(lines) > 18 || !strings.HasSuffix(lines[2], "; 16 not shown") || !strings.HasSuffix(lines[9], "; 17 not shown") {
 		t.Errorf("%d lines\n%s", len(lines), strings.Join(lines, "\n"))
 	}
 	for i, line := range lines {
@@ -170,10 +170,10 @@ Kept: 1 part, 1k tokens
 	}
 	next.Leaves, next.Held, next.Cut, w.session.story.Dollars = nil, nil, nil, 0
 	next.Cost = chat.RequestCost{Tokens: 180_000, All: 180_000, Spent: 225_000, None: 225_000, Cold: true}
-	const nothing = `The next request: 180k of 200k tokens (90%), compression at 170k: compression is due
-Cost: 225k tokens at full price. Without pruning: 225k for 180k tokens; nothing is cached
-Nothing will be pruned before it.
-/density all, explain, show, restore N, why, pin, unpin PATH`
+	const nothing = `The next request: 180k of 200k tokens (90%). Compression starts at 170k, so the context is compressed first
+Cost: 225k tokens at full price. Without pruning: 225k, for a request of 180k tokens; nothing is cached
+Nothing will be pruned before this request.
+Also: /density all, explain, show, restore, why, pin, unpin`
 	if got := text(w.run(t, "/density explain")); got != nothing {
 		t.Errorf("shows\n%s\nwant\n%s", got, nothing)
 	}

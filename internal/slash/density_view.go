@@ -63,9 +63,9 @@ func (d density) onOneScreen(story chat.CostComparison, stats chat.Stats, ledger
 }
 
 // densityVerbs lists the other forms of /density.
-const densityVerbs = "/density all, explain, show, restore N, why, pin, unpin PATH"
+const densityVerbs = "Also: /density all, explain, show, restore, why, pin, unpin"
 
-const nothingPruned = "Nothing was pruned so far."
+const nothingPruned = "Nothing was pruned yet."
 
 // describeLedger lists every prune, grouped below its pruning pass, and a line with the sums.
 func (d density) describeLedger(ledger []chat.PruneRecord) []string {
@@ -99,9 +99,9 @@ func sumOf(ledger []chat.PruneRecord) string {
 			freed += p.Tokens
 		}
 	}
-	sum := fmt.Sprintf("%d pruned, %s tokens", len(ledger)-compressed, humanize.Tokens(freed))
+	sum := fmt.Sprintf("%s pruned, %s tokens", humanize.Count(len(ledger)-compressed, "part"), humanize.Tokens(freed))
 	if compressed > 0 {
-		sum += fmt.Sprintf("; %d compressed", compressed)
+		sum += fmt.Sprintf("; %s compressed", humanize.Count(compressed, "part"))
 	}
 	return sum
 }
@@ -155,18 +155,18 @@ func (d density) describePrune(n int, p chat.PruneRecord) []string {
 		where = "in the session log; the model can recall it"
 	}
 	rows := [][]string{
-		{"prune", strconv.Itoa(n)},
+		{"entry", strconv.Itoa(n)},
 		{"what", p.Subject},
 		{"kind", pruneKind(p)},
 		{"why", p.Reason},
-		{"freed", fmt.Sprintf("%d tokens", p.Tokens)},
+		{"size", fmt.Sprintf("%d tokens", p.Tokens)},
 		{"when", fmt.Sprintf("%s, turn %d", p.At.Format("2006-01-02 15:04:05"), p.Turn)},
 		{"where", where},
 	}
 	if cut := p.Cut; cut != nil {
 		rows = append(rows,
 			[]string{"pruning pass", fmt.Sprintf("before request %d; pays back after %s; earlier passes saved %.0f tokens", cut.Request, humanize.Count(cut.Back, "request"), cut.Bank)},
-			[]string{"paid", fmt.Sprintf("%.0f tokens once, saves %.0f per request", cut.Paid, cut.Saves)})
+			[]string{"cost", fmt.Sprintf("%.0f tokens once; saves %.0f per request", cut.Paid, cut.Saves)})
 	}
 	return table.Lines("ll", rows)
 }

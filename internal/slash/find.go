@@ -48,7 +48,7 @@ func (f Finder) Search(ctx context.Context, query string, all bool) (hits []sess
 		remarks = append(remarks, "Regular expressions are not supported; searched for the words.")
 	}
 	if found.More {
-		remarks = append(remarks, fmt.Sprintf("Only the first %d matches are shown. Add words, path:FILE or after:DATE.", MaxFound))
+		remarks = append(remarks, fmt.Sprintf("Only the first %d matches are shown. To narrow the search, add words, path:FILE or after:DATE.", MaxFound))
 	}
 	return found.Hits, remarks, nil
 }
@@ -138,7 +138,7 @@ func (d Deps) find(ctx context.Context, values []string) (command.Output, error)
 	case err != nil:
 		return command.Output{}, err
 	case len(hits) == 0:
-		return command.Output{Lines: append(remarks, "No session of this repository matches. To search all folders, run agent sessions search --all.")}, nil
+		return command.Output{Lines: append(remarks, "No session of this repository matches. To search all folders, run: agent sessions search --all")}, nil
 	}
 	return command.Output{Lines: append(FoundLines(hits, d.Now()), remarks...), Pick: d.pickFound(hits)}, nil
 }
@@ -185,7 +185,7 @@ func (f Finder) show(ctx context.Context, id string, number uint64, around int) 
 		if p.Number > number { // a record that is not searchable shows the entry before it
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("Session %s in %s. To resume it, run agent -r %s.", id, p.Workspace, id))
+		lines = append(lines, fmt.Sprintf("Session %s in %s. To resume it, run: agent -r %s", id, p.Workspace, id))
 		for _, near := range places[max(0, i-around):min(len(places), i+around+1)] {
 			entry, err := f.Sessions.Read(near)
 			if err != nil {

@@ -41,8 +41,8 @@ func TestJobs(t *testing.T) {
 	}
 	w.refused(t, "/jobs end 1", "job 1 has already ended: exit 0 after 2s")
 	w.refused(t, "/jobs end 3", `no job "3". Run: /jobs`)
-	w.refused(t, "/jobs end", "say which: /jobs end N")
-	w.refused(t, "/jobs kill 2", `unknown word "kill"; /jobs takes end N, or stands alone`)
+	w.refused(t, "/jobs end", "an argument is missing: /jobs end N")
+	w.refused(t, "/jobs kill 2", `unknown argument "kill"; /jobs takes end N, or no arguments`)
 	jobs = nil
 	if got := text(w.run(t, "/ps")); got != "No background commands." {
 		t.Errorf("without jobs: %q", got)

@@ -36,7 +36,7 @@ func modelCommand(m *models) command.Command {
 		Name: "model", Aliases: []string{"models"}, Help: "list models, or switch to one",
 		Forms: []command.Form{
 			{Does: "list the models of the endpoint and choose one", Run: m.choose},
-			{Args: "NAME [EFFORT]", Does: "switch to MODEL, from the next message", Run: command.ShowLines(m.use), Complete: m.complete},
+			{Args: "NAME [EFFORT]", Does: "switch to model NAME, from the next message", Run: command.ShowLines(m.use), Complete: m.complete},
 		},
 	}
 }
@@ -44,7 +44,7 @@ func modelCommand(m *models) command.Command {
 func (m *models) choose(ctx context.Context, _ []string) (command.Output, error) {
 	models, err := m.fetch(ctx)
 	if err != nil {
-		return command.Output{}, fmt.Errorf("can't list the models of the endpoint: %w. Name one: /model NAME", err)
+		return command.Output{}, fmt.Errorf("can't list the models of the endpoint: %w. To choose one by name, type /model NAME", err)
 	}
 	return command.Output{Lines: m.describe(models), Pick: m.pick(models)}, nil
 }
@@ -61,7 +61,7 @@ func (m *models) use(ctx context.Context, args []string) ([]string, error) {
 	if i := slices.IndexFunc(ids, func(id string) bool { return strings.EqualFold(id, name) }); i >= 0 {
 		name = ids[i]
 	} else if len(ids) > 0 {
-		return nil, fmt.Errorf("the endpoint has no model %q%s To list the models, run /model. To use it anyway, run /set model %s", name, cmp.Or(suggest.Question(name, ids), "."), command.Quote(name))
+		return nil, fmt.Errorf("the endpoint has no model %q%s To list the models, type /model. To use this name anyway, type /set model %s", name, cmp.Or(suggest.Question(name, ids), "."), command.Quote(name))
 	}
 	lines := []string{"model " + name + ", from the next message" + m.limitNote(name, models)}
 	if lost := m.lostCache(ctx, named(name, models)); lost != "" {

@@ -46,7 +46,7 @@ func TestModelWithoutList(t *testing.T) {
 	w := newWorld(t, func(d *slash.Deps) {
 		d.Models = func(context.Context) ([]slash.Model, error) { return nil, errors.New("404 not found") }
 	})
-	w.refused(t, "/model", "can't list the models of the endpoint: 404 not found. Name one: /model NAME")
+	w.refused(t, "/model", "can't list the models of the endpoint: 404 not found. To choose one by name, type /model NAME")
 	if got := text(w.run(t, "/model anything")); got != "model anything, from the next message\nCan't check that the endpoint has this model: 404 not found" {
 		t.Errorf("got %q", got)
 	}

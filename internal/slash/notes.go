@@ -32,7 +32,7 @@ type Notes interface {
 	UsageLine() string
 }
 
-var errNotesOff = errors.New("notes are off in this session. For the next one, type /set notes on and start without --no-setup")
+var errNotesOff = errors.New("notes are off in this session. To have notes in the next session, type /set notes on, and start without --no-setup")
 
 // scopes maps prefixes of a note to its scope. A note without a prefix is only for the user in this
 // repository.
@@ -52,7 +52,7 @@ func rememberCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "remember", Help: "keep a note for later sessions",
 		Forms: []command.Form{{
-			Args: "TEXT", Rest: true, Does: "for this repository. With user: TEXT for all repositories, with project: TEXT shared in .agents/NOTES.md. It is outdated when a file that it names changes",
+			Args: "TEXT", Rest: true, Does: "store TEXT for this repository; user: TEXT stores it for all repositories, project: TEXT in the shared .agents/NOTES.md. A note is stale if a file that it names has changed",
 			Run: d.noteCommand(func(values []string) (string, error) {
 				text, to := ScopeOfNote(strings.Join(values, " "))
 				said, err := d.Notes.Add(text, to)
@@ -65,7 +65,7 @@ func rememberCommand(d Deps) command.Command {
 func forgetCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "forget", Help: "delete a note",
-		Forms: []command.Form{{Args: "ID", Does: "list the notes to find the ID", Complete: d.noteIDs, Run: d.noteCommand(func(values []string) (string, error) {
+		Forms: []command.Form{{Args: "ID", Does: "delete note ID; /notes lists the IDs", Complete: d.noteIDs, Run: d.noteCommand(func(values []string) (string, error) {
 			return "The note " + notes.IDOf(values[0]) + " is deleted.", d.Notes.Delete(notes.IDOf(values[0]))
 		})}},
 	}
@@ -111,10 +111,10 @@ func notesCommand(d Deps) command.Command {
 						return command.Output{Lines: d.noteLines(ctx, s)}, nil
 					}
 				}
-				return command.Output{}, fmt.Errorf("no note %s", values[0])
+				return command.Output{}, fmt.Errorf("no note %q. Run: /notes", values[0])
 			}},
-			{Args: "agree ID", Does: "mark it as current", Run: d.noteCommand(func(values []string) (string, error) {
-				return "The note " + notes.IDOf(values[0]) + " is used.", d.Notes.Approve(notes.IDOf(values[0]))
+			{Args: "agree ID", Does: "approve note ID for its files as they are now", Run: d.noteCommand(func(values []string) (string, error) {
+				return "The note " + notes.IDOf(values[0]) + " is approved and used.", d.Notes.Approve(notes.IDOf(values[0]))
 			})},
 		},
 	}
@@ -163,7 +163,7 @@ func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
 		lines = append(lines, "approved on "+s.Checked.Format("2006-01-02"))
 	}
 	for _, g := range s.Basis {
-		lines = append(lines, "rests on "+humanize.FileName(g.Path))
+		lines = append(lines, "based on "+humanize.FileName(g.Path))
 	}
 	if diff := d.Notes.Diff(ctx, s.Note); diff != "" {
 		lines = append(append(lines, ""), strings.Split(humanize.EscapeInvisible(strings.TrimSpace(diff)), "\n")...)
@@ -193,7 +193,7 @@ func (d Deps) pickNotes(states []notes.State) *command.ChoiceList {
 		return d.pickNotes(states), nil
 	}
 	pick.Actions = []command.ChoiceAction{
-		{Key: "ctrl+t", Name: "agree", Run: func(c command.Choice, _ string) (*command.ChoiceList, error) { return again(c, d.Notes.Approve) }},
+		{Key: "ctrl+t", Name: "approve", Run: func(c command.Choice, _ string) (*command.ChoiceList, error) { return again(c, d.Notes.Approve) }},
 		{Key: "ctrl+o", Name: "edit", Edits: true, Run: func(c command.Choice, text string) (*command.ChoiceList, error) {
 			return again(c, func(id string) error { return d.Notes.Edit(id, text) })
 		}},

@@ -21,14 +21,14 @@ func profileCommand(p profiles) command.Command {
 		Name: "profile", Help: "save and load settings under a name",
 		Forms: []command.Form{
 			{Args: "save NAME", Does: "save the current settings as profile NAME", Run: showOne(p.save), Complete: p.complete},
-			{Args: "load NAME", Does: "switch to a profile, from the next message", Run: showOne(p.load), Complete: p.complete},
+			{Args: "load NAME", Does: "switch to profile NAME, from the next message", Run: showOne(p.load), Complete: p.complete},
 			{Args: "list", Does: "list the profiles", Run: command.ShowLines(p.list)},
 			{Args: "show NAME", Does: "show the settings of a profile", Run: showOne(p.show), Complete: p.complete},
 			{Args: "delete NAME", Does: "delete a profile", Run: showOne(p.delete), Complete: p.complete},
-			{Args: "default NAME", Does: "load a profile at every start; none for no profile", Run: showOne(p.setDefault), Complete: func([]string) []command.Completion {
+			{Args: "default NAME", Does: "load profile NAME at every start; none: load no profile", Run: showOne(p.setDefault), Complete: func([]string) []command.Completion {
 				return append(p.complete(nil), command.Completion{Value: settings.NoProfile, Help: "start without a profile"})
 			}},
-			{Args: "allow NAME", Does: "allow fallback to a profile at another company", Run: showOne(p.allow), Complete: p.complete},
+			{Args: "allow NAME", Does: "allow fallback to profile NAME at another company", Run: showOne(p.allow), Complete: p.complete},
 			{Args: settings.NoProfile, Does: "stop using a profile in this session", Run: command.ShowLines(func(context.Context, []string) ([]string, error) {
 				p.Settings.UseProfile(nil)
 				return []string{"No profile is active in this session."}, nil
@@ -67,7 +67,7 @@ func (p profiles) save(_ context.Context, name string) ([]string, error) {
 		}
 	}
 	if len(kept) > 0 {
-		lines = append(lines, "It still has from earlier: "+strings.Join(kept, ", "))
+		lines = append(lines, "Settings that the profile already had and keeps: "+strings.Join(kept, ", "))
 	}
 	return lines, nil
 }
@@ -83,7 +83,7 @@ func (p profiles) load(_ context.Context, name string) ([]string, error) {
 		_, source := p.Settings.Get(key)
 		line := fmt.Sprintf("  %s is unchanged: set by %s", key, source)
 		if source == settings.LayerSession {
-			line += "; /set unset " + key + " uses the profile's value"
+			line += "; to use the profile's value, type /set unset " + key
 		}
 		lines = append(lines, line)
 	}
@@ -113,7 +113,7 @@ func unknownLines(p *settings.Profile) []string {
 	if len(p.Unknown) == 0 {
 		return nil
 	}
-	return []string{"Unknown to this version, but kept: " + strings.Join(p.Unknown, ", ")}
+	return []string{"Unknown settings, kept in the file but not used: " + strings.Join(p.Unknown, ", ")}
 }
 
 func (p profiles) delete(_ context.Context, name string) ([]string, error) {
@@ -148,7 +148,7 @@ func (p profiles) list(context.Context, []string) ([]string, error) {
 	}
 	if len(profiles) == 0 {
 		if p.Session == nil {
-			return []string{"No profiles. To save the settings from flags and environment, run agent profile save NAME."}, nil
+			return []string{"No profiles. To save the settings from flags and environment, run: agent profile save NAME"}, nil
 		}
 		return []string{"No profiles. To save the current settings, type /profile save NAME."}, nil
 	}

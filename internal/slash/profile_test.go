@@ -19,8 +19,8 @@ func TestProfiles(t *testing.T) {
 		{"/profile save work", "Saved profile work with 2 settings in " + path + "\n  model = m\n  temperature = 0.5"},
 		{"/profile save home", "Saved profile home with 2 settings in " + w.store.Path("home") + "\n  model = m\n  temperature = 0.5"},
 		{"/set unset temperature", "temperature is unset: not sent (default)"},
-		{"/profile save home", "Saved profile home with 1 setting in " + w.store.Path("home") + "\n  model = m\nIt still has from earlier: temperature"},
-		{"/profile load work", "Profile work is active from the next message\n  model is unchanged: set by /set; /set unset model uses the profile's value"},
+		{"/profile save home", "Saved profile home with 1 setting in " + w.store.Path("home") + "\n  model = m\nSettings that the profile already had and keeps: temperature"},
+		{"/profile load work", "Profile work is active from the next message\n  model is unchanged: set by /set; to use the profile's value, type /set unset model"},
 		{"/profile default home", "Profile home will be loaded at every start"},
 		{"/profile list", "home  default\nwork  in use"},
 		{"/profile show work", "profile work (" + path + ")\n  model        m\n  temperature  0.5"},
@@ -45,7 +45,7 @@ func TestLoadSwitchesEverything(t *testing.T) {
 	if err := os.WriteFile(w.store.Path("other"), []byte(other), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := text(w.run(t, "/profile load other")); !strings.Contains(got, "Unknown to this version, but kept: later") {
+	if got := text(w.run(t, "/profile load other")); !strings.Contains(got, "Unknown settings, kept in the file but not used: later") {
 		t.Errorf("/profile load says %q", got)
 	}
 	if settings.Model.Value(w.settings) != "m2" || settings.BaseURL.Value(w.settings) != "http://h/v1" || settings.CompressionStrategy.Value(w.settings) != "top-down-truncation" {
@@ -58,12 +58,12 @@ func TestProfileRefuses(t *testing.T) {
 	w := newWorld(t)
 	w.run(t, "/profile save work")
 	for line, want := range map[string]string{
-		"/profile save a/b":     "not a profile name",
-		"/profile save none":    "stands for no profile",
-		"/profile save":         "say which: /profile save NAME",
+		"/profile save a/b":     "invalid profile name",
+		"/profile save none":    "means no profile",
+		"/profile save":         "an argument is missing: /profile save NAME",
 		"/profile load wrok":    "did you mean work?",
-		"/profile laod work":    `unknown word "laod"; did you mean load?`,
-		"/profile show nosuch":  `no profile "nosuch"; there are: work`,
+		"/profile laod work":    `unknown argument "laod"; did you mean load?`,
+		"/profile show nosuch":  `no profile "nosuch"; the profiles are: work`,
 		"/profile default nope": `no profile "nope"`,
 		"/profile list work":    "too many arguments",
 		"/profile none work":    "too many arguments",

@@ -22,7 +22,7 @@ func rewindCommand(d Deps) command.Command {
 		Name: "rewind", Aliases: []string{"checkpoint"}, Help: "return to an earlier message",
 		Forms: []command.Form{
 			{Does: "list your earlier messages and choose one", Run: d.choosePoint},
-			{Args: "NUMBER [files]", Does: "restore the context to before message N; with files, also the files", Run: d.rewind, Complete: d.completePoints},
+			{Args: "NUMBER [files]", Does: "restore the context to before message NUMBER; files: restore the files too", Run: d.rewind, Complete: d.completePoints},
 			{Args: forward + " [files]", Does: "return to where you were before the last rewind", Run: func(ctx context.Context, files []string) (command.Output, error) {
 				return d.rewind(ctx, append([]string{forward}, files...))
 			}, Complete: func([]string) []command.Completion { return d.completePoints([]string{forward}) }},
@@ -104,10 +104,10 @@ func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 	plan, err := d.Past.PlanRewind(ctx, p.Seq)
 	switch {
 	case err != nil:
-		return command.Output{Lines: []string{went, fmt.Sprintf("Files are unchanged: %v.", err)}}
+		return command.Output{Lines: []string{went, fmt.Sprintf("The files are not restored: %v.", err)}}
 	case len(plan.Refused) > 0:
 		refused := &snapshot.RefusedError{Problems: plan.Refused}
-		return command.Output{Lines: []string{went, "Files are unchanged: restoring them would overwrite later changes by others: " + refused.Files()}}
+		return command.Output{Lines: []string{went, "The files are not restored, because that would overwrite later changes by others: " + refused.Files()}}
 	case len(plan.Steps) == 0:
 		return command.Output{Lines: []string{went, "No file changed since then."}}
 	}
@@ -122,7 +122,7 @@ func (d Deps) leftFiles(ctx context.Context, p history.Point) command.Output {
 		}
 		return d.rewind(ctx, []string{recordName(p), withFiles})
 	}
-	ask.Title, ask.YesEffect = "restore "+n+" to before that message", "yes, restore"
+	ask.Title, ask.YesEffect = "restore "+n+" to their state before that message", "yes, restore"
 	return command.Output{Lines: []string{went, fmt.Sprintf("Files are unchanged. To restore %[2]s too, type %[1]s.", back, n)}, Ask: ask}
 }
 
@@ -135,7 +135,7 @@ func findPoint(points []history.Point, name string) (history.Point, error) {
 				return p, nil
 			}
 		}
-		return history.Point{}, errors.New("no rewind to return from")
+		return history.Point{}, errors.New("there is no rewind to undo")
 	}
 	turns := 0
 	for _, p := range points {
@@ -196,7 +196,7 @@ func (d Deps) listPoints(points []history.Point) []string {
 	for _, p := range points {
 		text := cutRight(pointText(p), ledgerWidth)
 		if p.Turn == 0 && !p.IsEnd() {
-			text += " (left behind)"
+			text += " (other branch)"
 		}
 		rows = append(rows, []string{pointName(p), d.pointTime(p), text})
 	}
@@ -219,7 +219,7 @@ func (d Deps) pickPoint(points []history.Point) *command.ChoiceList {
 			continue
 		}
 		if !p.IsEnd() {
-			choice.Help += ", left behind"
+			choice.Help += ", other branch"
 		}
 		behind = append(behind, choice)
 	}

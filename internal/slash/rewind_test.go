@@ -43,7 +43,7 @@ func TestRewind(t *testing.T) {
 	out := w.run(t, "/rewind")
 	want := `     when              message
  1  12:30             make x
-r7  2026-11-20 12:30  drop it (left behind)
+r7  2026-11-20 12:30  drop it (other branch)
 r9  12:30             the branch that you left, up to “drop it”
  2  12:30             keep it
 
@@ -68,14 +68,14 @@ To restore the context to before a message, type /rewind NUMBER.`
 	w.refused(t, "/rewind x", "no message")
 	w.refused(t, "/rewind 2 folders", "To restore the files too")
 	w.session.points = w.session.points[:1]
-	w.refused(t, "/rewind forward", "no rewind to return from")
+	w.refused(t, "/rewind forward", "there is no rewind to undo")
 	w.session.points = nil
 	for _, line := range []string{"/rewind", "/rewind 1", "/rewind forward"} {
 		if got := text(w.run(t, line)); !strings.Contains(got, "No earlier message") {
 			t.Errorf("%s without messages %q", line, got)
 		}
 	}
-	w.session.err = errors.New("sessions are not recorded here")
+	w.session.err = errors.New("this session is not recorded, so it can't be renamed or forked")
 	if out, err := w.Run(t.Context(), "/rewind"); err == nil || len(out.Lines) > 0 {
 		t.Errorf("a record that cannot be read says %q, %v", out.Lines, err)
 	}
@@ -100,8 +100,8 @@ func TestRewindOffersToRestoreFiles(t *testing.T) {
 		err        error
 	}{
 		{"/rewind 2", "No file changed since then.", &snapshot.Plan{}, nil},
-		{"/rewind 2", "Files are unchanged: restoring them would overwrite later changes by others: b.go: it was deleted", &snapshot.Plan{Refused: []snapshot.Problem{{Path: "b.go", Why: "it was deleted"}}}, nil},
-		{"/rewind 2", "Files are unchanged: it was not stored.", nil, errors.New("it was not stored")},
+		{"/rewind 2", "The files are not restored, because that would overwrite later changes by others: b.go: it was deleted", &snapshot.Plan{Refused: []snapshot.Problem{{Path: "b.go", Why: "it was deleted"}}}, nil},
+		{"/rewind 2", "The files are not restored: it was not stored.", nil, errors.New("it was not stored")},
 		{"/rewind r9", "Files are unchanged.", oneStep(), nil},
 		{"/rewind 2 files", "No file changed since then.", oneStep(), nil},
 	} {

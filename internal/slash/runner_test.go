@@ -85,14 +85,14 @@ func TestWrongLines(t *testing.T) {
 	for line, want := range map[string]string{
 		"/contxt":         "unknown command /contxt; did you mean /context?",
 		"/zzzz":           "unknown command /zzzz. Run: /help",
-		"/":               "a command begins with / and a name",
-		"":                "a command begins with / and a name",
-		"hello":           "a command begins with / and a name",
+		"/":               "a command begins with / and its name",
+		"":                "a command begins with / and its name",
+		"hello":           "a command begins with / and its name",
 		`/set model "gpt`: `a quote " is not closed`,
 		"/help contxt":    "did you mean /context?",
 		"/clear all":      "/clear takes no arguments",
-		"/theme a b":      "too many arguments; /theme takes NAME, or stands alone",
-		"/debug maybe":    `unknown word "maybe"; /debug takes on or off, or stands alone`,
+		"/theme a b":      "too many arguments; /theme takes NAME, or no arguments",
+		"/debug maybe":    `unknown argument "maybe"; /debug takes on or off, or no arguments`,
 	} {
 		newWorld(t).refused(t, line, want)
 	}
@@ -130,7 +130,7 @@ func TestNothingToShow(t *testing.T) {
 	if got := text(w.run(t, "/diff")); got != "No changes since the last commit." {
 		t.Errorf("/diff says %q", got)
 	}
-	if got := text(w.run(t, "/density")); got != "Nothing was pruned so far." {
+	if got := text(w.run(t, "/density")); got != "Nothing was pruned yet." {
 		t.Errorf("/density says %q", got)
 	}
 }
@@ -148,7 +148,7 @@ func TestCompressOutcomes(t *testing.T) {
 		t.Errorf("no-op: %q", got)
 	}
 	w.session.err = errors.New("boom")
-	w.refused(t, "/compress", "compression failed, the context is unchanged: boom")
+	w.refused(t, "/compress", "compression failed; the context is unchanged: boom")
 }
 
 func TestTools(t *testing.T) {

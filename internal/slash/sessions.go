@@ -16,10 +16,10 @@ import (
 )
 
 // errOneSession is returned if the program cannot switch sessions, because it ends with its command.
-var errOneSession = errors.New("can't switch sessions here. Run: agent -r ID, or agent sessions list")
+var errOneSession = errors.New("can't switch sessions here. To list sessions, run: agent sessions list. To resume one, run: agent -r ID")
 
 // errNotRecorded is returned if the session has no record.
-var errNotRecorded = errors.New("sessions are not recorded here")
+var errNotRecorded = errors.New("this session is not recorded, so it can't be renamed or forked")
 
 func sessionsCommand(d Deps) command.Command {
 	return command.Command{
@@ -36,7 +36,7 @@ func resumeCommand(d Deps) command.Command {
 		Name: "resume", Help: "leave this session and resume another",
 		Forms: []command.Form{
 			{Does: "list the sessions of this folder and choose one", Run: d.chooseSession(false)},
-			{Args: "NAME", Rest: true, Does: "resume session NAME: an ID, its end, or words of the title", Run: d.resume, Complete: func([]string) (proposals []command.Completion) {
+			{Args: "NAME", Rest: true, Does: "resume a session; NAME is its ID, the end of its ID, or words of its title", Run: d.resume, Complete: func([]string) (proposals []command.Completion) {
 				infos, _ := d.Sessions.List(false) // if the sessions cannot be read, there are no proposals
 				for _, i := range infos {
 					proposals = append(proposals, command.Completion{Value: i.ID, Help: i.Title})
@@ -109,7 +109,7 @@ func forkCommand(d Deps) command.Command {
 			if err != nil {
 				return command.Output{}, err
 			}
-			return command.Output{Lines: []string{fmt.Sprintf("This is now session %s. Session %s is unchanged; to resume it, run agent -r %s.", now, before, before)}}, nil
+			return command.Output{Lines: []string{fmt.Sprintf("This is now session %s. Session %s is unchanged. To resume that one, run: agent -r %s", now, before, before)}}, nil
 		}),
 	}
 }
@@ -159,7 +159,7 @@ func SessionLines(infos []session.Info, with ListOptions, now time.Time) []strin
 	}
 	lines := table.Lines("lrrll", rows)
 	if unanswered > 0 {
-		lines = append(lines, humanize.Count(unanswered, "run")+" of -p without an answer omitted; agent sessions list --json has them")
+		lines = append(lines, "Omitted: "+humanize.Count(unanswered, "run")+" of agent -p without an answer. To list all, run: agent sessions list --json")
 	}
 	return lines
 }
@@ -195,9 +195,9 @@ func (s SessionLists) ChoiceList(infos []session.Info, all, scripts bool) *comma
 	pick := s.choices(shown, all)
 	switch {
 	case scripts && all:
-		pick.Title = "run of -p, every folder"
+		pick.Title = "agent -p run, every folder"
 	case scripts:
-		pick.Title = "run of -p"
+		pick.Title = "agent -p run"
 	case all:
 		pick.Title = "session, every folder"
 	}
@@ -222,7 +222,7 @@ func (s SessionLists) ChoiceList(infos []session.Info, all, scripts bool) *comma
 		{Key: "ctrl+x", Name: "delete", Asks: "delete", Run: func(c command.Choice, _ string) (*command.ChoiceList, error) {
 			info := byLine[c.Line]
 			if info.ID == s.InUse() {
-				return nil, errors.New("that session is already open here")
+				return nil, errors.New("can't delete the session that is open here")
 			}
 			if err := s.Delete(info); err != nil {
 				return nil, err
@@ -234,7 +234,7 @@ func (s SessionLists) ChoiceList(infos []session.Info, all, scripts bool) *comma
 		}},
 	}
 	if len(others) > 0 {
-		name := map[bool]string{true: humanize.Count(len(others), "conversation"), false: fmt.Sprintf("%d of -p", len(others))}[scripts]
+		name := map[bool]string{true: humanize.Count(len(others), "conversation"), false: humanize.Count(len(others), "agent -p run")}[scripts]
 		pick.Actions = append(pick.Actions, command.ChoiceAction{Key: "ctrl+s", Name: name, Run: func(command.Choice, string) (*command.ChoiceList, error) {
 			return again(all, !scripts)
 		}})

@@ -64,7 +64,7 @@ func TestSessions(t *testing.T) {
 	if got := text(w.run(t, "/sessions all")); !strings.Contains(got, "2 days ago") || !strings.Contains(got, "(/w)") {
 		t.Errorf("all\n%s", got)
 	}
-	w.refused(t, "/sessions everything", "unknown word")
+	w.refused(t, "/sessions everything", "unknown argument")
 
 	if out := w.run(t, "/resume 20261121-1"); !out.Quit || strings.Join(asked, " ") != "20261121-1" {
 		t.Errorf("resume: %+v, asked %q", out, asked)
@@ -88,7 +88,7 @@ func TestSessions(t *testing.T) {
 
 	none := newWorld(t, withSessions(&asked), func(d *slash.Deps) { d.Resume, d.Record.Fork = nil, nil })
 	none.refused(t, "/resume 20261121-1", "agent -r ID")
-	none.refused(t, "/fork", "are not recorded")
+	none.refused(t, "/fork", "is not recorded")
 	if out := none.run(t, "/sessions"); out.Pick != nil {
 		t.Error("a list to choose from where nothing can be chosen")
 	}
@@ -124,7 +124,7 @@ func TestRename(t *testing.T) {
 		t.Errorf("by the first message are found %v", found)
 	}
 	without := newWorld(t, withSessions(&asked))
-	without.refused(t, "/rename x", "are not recorded")
+	without.refused(t, "/rename x", "is not recorded")
 }
 
 // The keys of the list rename and delete sessions, and show other folders and non-interactive
@@ -159,7 +159,7 @@ func TestSessionListKeys(t *testing.T) {
 	if title != "new" || strings.Join(deleted, " ") != "20261121-1" {
 		t.Errorf("renamed to %q, deleted %q", title, deleted)
 	}
-	if len(list.Choices) != 1 || list.Choices[0].Name != "old" || list.Title != "run of -p, every folder" {
+	if len(list.Choices) != 1 || list.Choices[0].Name != "old" || list.Title != "agent -p run, every folder" {
 		t.Errorf("the runs of scripts are %q: %+v", list.Title, list.Choices)
 	}
 }

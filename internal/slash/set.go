@@ -112,7 +112,7 @@ func (s setter) keep(chosen settings.ResolvedSetting) string {
 	if err := s.Settings.Set(settings.LayerSaved, key, chosen.Value.String()); err != nil {
 		return "For this session only. Can't save it: " + err.Error()
 	}
-	takeBack := "/set unset " + key + " resets it"
+	takeBack := "To reset it, type /set unset " + key
 	if _, source := s.Settings.GetUpTo(settings.LayerFlags, key); source != settings.LayerSaved {
 		return fmt.Sprintf("Saved, but %s has priority at the next start. %s", sourceName(source, s.Settings.Profile()), takeBack)
 	}
@@ -233,7 +233,7 @@ func settingsCommand(d Deps) command.Command {
 				return append(SettingsTable(d.Settings.All(), d.Settings.Profile()), "", "/set KEY explains a setting, /set KEY VALUE changes it."), nil
 			})},
 			{Args: "KEY", Does: "explain one", Run: showOne(d.explainSetting), Complete: func([]string) []command.Completion { return completeKeys(d.Settings.All()) }},
-			{Args: "WORD", Does: "list the settings about a subject"},
+			{Args: "WORD", Does: "list the settings with WORD in their name or help"},
 		},
 	}
 }
@@ -267,10 +267,10 @@ func DescribeSetting(resolved settings.ResolvedSetting, profile string) []string
 		lines = append(lines, "  default "+defaultText(spec))
 	}
 	if spec.Person {
-		lines = append(lines, "  saved for later sessions if you set it on the screen")
+		lines = append(lines, "  saved for later sessions if you set it in an interactive session")
 	}
 	if spec.Environment != "" {
-		lines = append(lines, "  set by "+spec.Environment+" in the environment")
+		lines = append(lines, "  environment variable "+spec.Environment)
 	}
 	if len(spec.Aliases) > 0 {
 		lines = append(lines, "  also "+strings.Join(spec.Aliases, ", "))

@@ -20,13 +20,13 @@ func TestSet(t *testing.T) {
 		{"/set compression-strategy high-density", "compression.strategy = high-density (was top-down-truncation)"},
 		{"/set compression.threshold 0.5", "compression.threshold = 0.5 (was unset: the strategy's own)"},
 		{"/set theme=dark", "theme = dark (was auto)"},
-		{`/set auth-keyfile "~/my keys/key"`, "auth-keyfile = ~/my keys/key (was unset: the provider's variable, then the keyring)"},
+		{`/set auth-keyfile "~/my keys/key"`, "auth-keyfile = ~/my keys/key (was unset: the provider's environment variable, then the keyring)"},
 		{"/set compression-threshold", "compression.threshold = 0.5 (/set)\n" +
 			"  share of the context window at which compression starts\n" +
 			"  takes a number above 0 and up to 1\n" +
 			"  default unset: the strategy's own\n" +
 			"  also compression-threshold"},
-		{"/set", "auth-keyfile           ~/my keys/key  /set (default unset: the provider's variable, then the keyring)\n" +
+		{"/set", "auth-keyfile           ~/my keys/key  /set (default unset: the provider's environment variable, then the keyring)\n" +
 			"compression.strategy   high-density   /set (default high-density)\n" +
 			"compression.threshold  0.5            /set (default unset: the strategy's own)\n" +
 			"theme                  dark           /set (default auto)"},
@@ -44,7 +44,7 @@ func TestSet(t *testing.T) {
 func TestSetReportsSettingsWithoutEffect(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	const why = "compression.density.fileDedupe has no effect with the strategy cache-aware"
+	const why = "compression.density.fileDedupe has no effect with the compression strategy cache-aware"
 	if got := text(w.run(t, "/set compression.density.fileDedupe false")); strings.Contains(got, "no effect") {
 		t.Errorf("with high-density\n%s", got)
 	}
@@ -81,13 +81,13 @@ func TestSetRefuses(t *testing.T) {
 		"/set modle gpt-5":                   "did you mean model?",
 		"/set modle":                         "did you mean model?",
 		"/set unset modle":                   "did you mean model?",
-		"/set unset":                         "say which: /set unset KEY",
+		"/set unset":                         "an argument is missing: /set unset KEY",
 		"/set unset model theme":             "too many arguments",
 		"/set model gpt 5 turbo":             `put quotes around a value with spaces: /set model "gpt 5 turbo"`,
 		"/set modle gpt 5 turbo":             "did you mean model?",
 		`/set model "gpt 5"`:                 "model must be a name, without spaces",
 		"/set approval-mode everything":      "must be one of ask, auto-edit, full-auto, plan, read-only",
-		"/set compression.profile a/b":       "not a profile name",
+		"/set compression.profile a/b":       "invalid profile name",
 		"/set compression.profile nosuch":    `no profile "nosuch"`,
 		"/set compression-strategy density":  "did you mean high-density?",
 		"/approval everything":               "must be one of ask, auto-edit, full-auto, plan, read-only",
@@ -127,7 +127,7 @@ func TestApprovalAndTheme(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	const modes = "* ask        ask before edits, commands and network\n" +
-		"  auto-edit  edit files, ask before the rest\n" +
+		"  auto-edit  edit files without asking, ask before the rest\n" +
 		"  full-auto  run everything without asking\n" +
 		"  plan       read only until you approve a plan\n" +
 		"  read-only  refuse edits, commands and network"
@@ -212,7 +212,7 @@ func TestChoicesAreKept(t *testing.T) {
 		}
 	})
 	for _, step := range []struct{ line, want string }{
-		{"/theme light", "theme = light (was auto)\nSaved for later sessions. /set unset theme resets it"},
+		{"/theme light", "theme = light (was auto)\nSaved for later sessions. To reset it, type /set unset theme"},
 		{"/set approval-mode read-only", "approval-mode = read-only (was ask)\nFor this session. To keep it, type /profile save NAME."},
 		{"/set max-cost 2", "max-cost = 2 (was unset: no limit)\nFor this session. To keep it, type /profile save NAME."},
 		{"/set unset theme", "theme is auto (default)"},

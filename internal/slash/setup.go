@@ -78,9 +78,9 @@ func trustCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "trust", Help: "approve configuration of the repository",
 		Forms: []command.Form{
-			{Does: "list it", Run: command.ShowLines(func(context.Context, []string) ([]string, error) { return d.Trust.Describe() })},
-			{Args: "yes [ITEM…]", Rest: true, Does: "approve all pending items, or some", Run: answer(true)},
-			{Args: "no [ITEM…]", Rest: true, Does: "deny all pending items, or some", Run: answer(false)},
+			{Does: "list the configuration that needs approval", Run: command.ShowLines(func(context.Context, []string) ([]string, error) { return d.Trust.Describe() })},
+			{Args: "yes [ITEM…]", Rest: true, Does: "approve the named items, or all pending ones", Run: answer(true)},
+			{Args: "no [ITEM…]", Rest: true, Does: "deny the named items, or all pending ones", Run: answer(false)},
 			{Args: "forget", Does: "delete your answers", Run: command.ShowLines(func(context.Context, []string) ([]string, error) { return d.Trust.Forget() })},
 		},
 	}
@@ -103,17 +103,17 @@ type Servers interface {
 
 func serversCommand(d Deps) command.Command {
 	return listCommand("servers", "list running language servers", d.Setup.LanguageServers,
-		"No language server is running. The first call of symbol starts one. To see which are installed, run agent doctor.")
+		"No language server is running. The first call of the symbol tool starts one. To see which are installed, run: agent doctor")
 }
 
 func mcpCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "mcp", Help: "list MCP servers and their tools",
 		Forms: []command.Form{
-			{Does: "list servers; on the screen, keys turn one on or off, reconnect it or log in", Run: func(context.Context, []string) (command.Output, error) {
+			{Does: "list the servers; keys turn a server on or off, reconnect it or log in to it", Run: func(context.Context, []string) (command.Output, error) {
 				lines := d.Servers.ServerLines()
 				if len(lines) == 0 {
-					lines = []string{"No MCP servers. Run: agent mcp add NAME -- COMMAND. Then type /mcp reload."}
+					lines = []string{"No MCP servers. To add one, run: agent mcp add NAME -- COMMAND. Then type /mcp reload."}
 				}
 				return command.Output{Lines: lines, Pick: d.Servers.ServerChoiceList()}, nil
 			}},

@@ -78,7 +78,7 @@ func compressCommand(d Deps) command.Command {
 			case errors.Is(err, chat.ErrInterrupted):
 				return command.Output{Lines: []string{"Compression interrupted. The context is unchanged."}}, nil
 			case err != nil:
-				return command.Output{}, fmt.Errorf("compression failed, the context is unchanged: %w", err)
+				return command.Output{}, fmt.Errorf("compression failed; the context is unchanged: %w", err)
 			}
 			return command.Output{Lines: []string{done.String()}}, nil
 		}),
@@ -105,7 +105,7 @@ func exportCommand(d Deps) command.Command {
 			{Does: "write to a new file in the workspace", Run: command.ShowLines(func(ctx context.Context, _ []string) ([]string, error) {
 				return d.export(ctx, d.exportName())
 			})},
-			{Args: "FILE", Does: "write to a new FILE: Markdown, .json for agent context, or .html as /share", Run: showOne(d.export), Complete: func([]string) []command.Completion {
+			{Args: "FILE", Does: "write to a new FILE: Markdown, or .json for agent context, or .html like /share", Run: showOne(d.export), Complete: func([]string) []command.Completion {
 				return []command.Completion{{Value: d.exportName(), Help: "in the workspace"}}
 			}},
 		},
@@ -136,7 +136,7 @@ func (d Deps) export(ctx context.Context, path string) ([]string, error) {
 func written(path, text string) ([]string, error) {
 	err := fsutil.CreateNew(path, []byte(text), 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s already exists. Give another name", path)
+		return nil, fmt.Errorf("%s already exists. Use another name", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("can't write the conversation to %s: %w", path, fsutil.Reason(err))
@@ -148,9 +148,9 @@ func shareCommand(d Deps) command.Command {
 	return command.Command{
 		Name: "share", Help: "export the session as a web page",
 		Forms: []command.Form{
-			{Does: "preview the replaced secrets", Run: command.ShowLines(func(ctx context.Context, _ []string) ([]string, error) {
+			{Does: "list the secrets that the page replaces", Run: command.ShowLines(func(ctx context.Context, _ []string) ([]string, error) {
 				_, replaced := d.Views.Page(ctx)
-				return append(replaced, "To write the page, type /share FILE. Secrets in other forms stay, so read it before you send it."), nil
+				return append(replaced, "To write the page, type /share FILE. It may contain secrets that were not recognized, so read it before you send it."), nil
 			})},
 			{Args: "FILE", Does: "write the page to a new FILE, and list the replaced secrets", Run: showOne(d.share), Complete: func([]string) []command.Completion {
 				return []command.Completion{{Value: strings.TrimSuffix(d.exportName(), ".md") + ".html", Help: "in the workspace"}}
@@ -187,7 +187,7 @@ func keysCommand(d Deps) command.Command {
 		Name: "keys", Help: "list the keys, and test one",
 		Forms: plain(func(context.Context) (command.Output, error) {
 			if d.Keys.Read == nil {
-				return command.Output{}, errors.New("keys work only on the screen")
+				return command.Output{}, errors.New("/keys works only in an interactive session on a terminal")
 			}
 			bound, faults := d.Keys.Read()
 			var rows [][]string

@@ -27,7 +27,7 @@ func (f *files) command(way snapshot.Operation, help string) command.Command {
 		Name: string(way), Help: help,
 		Forms: []command.Form{
 			{Does: "preview the changes", Run: func(ctx context.Context, _ []string) (command.Output, error) { return f.showFiles(ctx, way) }},
-			{Args: "yes", Does: "make the changes shown", Run: func(ctx context.Context, _ []string) (command.Output, error) { return f.moveFiles(ctx, way) }},
+			{Args: "yes", Does: "make the previewed changes", Run: func(ctx context.Context, _ []string) (command.Output, error) { return f.moveFiles(ctx, way) }},
 		},
 	}
 }
@@ -98,7 +98,7 @@ func (f *files) showFiles(ctx context.Context, way snapshot.Operation) (command.
 	for _, part := range ask.Parts {
 		lines = append(lines, "  "+part.Title)
 	}
-	return command.Output{Lines: append(lines, next+" does it."), Diff: plan.Diff(), Ask: ask}, nil
+	return command.Output{Lines: append(lines, fmt.Sprintf("To %s this, type %s", way, next)), Diff: plan.Diff(), Ask: ask}, nil
 }
 
 // askAbout returns a question about the changes of a plan, file by file.
@@ -163,18 +163,18 @@ func (f *files) carryOut(ctx context.Context, plan *goingBack) (command.Output, 
 		deleted = append(deleted, "  deleted the note "+n.ID)
 	}
 	if len(plan.Steps)+len(plan.Left) == 0 && len(deleted) > 0 {
-		return command.Output{Lines: append([]string{"Undone. Your next message tells the model."}, deleted...)}, nil
+		return command.Output{Lines: append([]string{"Undone. The model is told with your next message."}, deleted...)}, nil
 	}
 	changed, err := f.past.ApplyFilePlan(ctx, plan.Plan)
 	if err != nil && len(changed) == 0 {
 		return command.Output{}, err
 	}
-	did := map[snapshot.Operation]string{snapshot.Undo: "Undone", snapshot.Redo: "Done again"}[way]
-	lines := []string{fmt.Sprintf("%s: %s. Your next message tells the model.", did, humanize.Count(len(changed), "file"))}
+	did := map[snapshot.Operation]string{snapshot.Undo: "Undone", snapshot.Redo: "Redone"}[way]
+	lines := []string{fmt.Sprintf("%s: %s. The model is told with your next message.", did, humanize.Count(len(changed), "file"))}
 	switch {
 	case len(changed) > 0:
 	case len(plan.Left) > 0:
-		lines[0] = did + "; no file changed."
+		lines[0] = "No file changed."
 	default:
 		lines[0] = fmt.Sprintf("%s: the changes%s. The files already had this content.", did, about(plan.Plan))
 	}

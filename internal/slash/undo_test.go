@@ -20,7 +20,7 @@ func TestUndoPerformsTheShownPlan(t *testing.T) {
 	}
 	w.session.changed = []snapshot.ChangedFile{{Path: "a.go", Does: "change"}}
 	out := w.run(t, "/undo")
-	for _, want := range []string{"undo the changes of “make x” to 1 file:", "change  a.go", "not restored: .env: it may hold secrets", "/undo yes does it."} {
+	for _, want := range []string{"undo the changes of “make x” to 1 file:", "change  a.go", "not restored: .env: it may hold secrets", "To undo this, type /undo yes"} {
 		if !strings.Contains(text(out), want) {
 			t.Errorf("%q lacks %q", text(out), want)
 		}
@@ -45,7 +45,7 @@ func TestUndoPerformsTheShownPlan(t *testing.T) {
 	if out := w.run(t, "/undo"); out.Ask != nil || text(out) != "Undone: the changes of “make x”. The files already had this content.\nTo revert this, type /redo." {
 		t.Errorf("nothing to see: %q, %+v", text(out), out.Ask)
 	}
-	w.refused(t, "/undo now", `unknown word "now"; /undo takes yes`)
+	w.refused(t, "/undo now", `unknown argument "now"; /undo takes yes`)
 	w.session.plan.Refused = []snapshot.Problem{{Path: "b.go", Why: "changed since by another program"}}
 	w.refused(t, "/undo", "nothing changed: later changes by other programs would be lost: b.go: changed since")
 	w.session.err = snapshot.ErrNoChanges

@@ -48,8 +48,8 @@ r  tool results    41k  32%
 
 used         64k of 128k tokens (50%)
 compression  starts at 109k (85%)
-cache        57k of the last 63k input tokens (90%)
-             5k of them written to it
+cache        57k of 63k input tokens, last request (90%)
+             5k of them written to the cache
 pruned       12.3k tokens so far`
 	if got := text(out); got != want {
 		t.Errorf("/context shows\n%s\nwant\n%s", got, want)
@@ -103,13 +103,13 @@ func TestContextMap(t *testing.T) {
 		{Kind: "read_file", Subject: "b.go", Path: "/w/b.go", Tokens: 700, Turns: 1, Sent: 2, Pinned: true},
 	}
 	out := w.run(t, "/context")
-	const want = `1   1.2k   2%  prompt                           each request · replace it with your own prompts/system.md
-2   3.4k   5%  tools 14 definitions             each request · fewer with agents off, notes off; see /mcp
-3    500   1%  instructions /w/AGENTS.md        each request · shorten the file, or set instructions.files
-4     90  <1%  notes                            each request · /forget deletes one, notes.budget limits them
+	const want = `1   1.2k   2%  prompt                           in each request · to replace it, write prompts/system.md
+2   3.4k   5%  tools 14 definitions             in each request · for fewer, set agents or notes to off; see /mcp
+3    500   1%  instructions /w/AGENTS.md        in each request · shorten the file, or set instructions.files
+4     90  <1%  notes                            in each request · /forget deletes one, notes.budget limits them
 5  12.3k  19%  read_file a.go                   3 turns ago · sent 9× · free, until a cut pays
 6    800   1%  run_shell_command go test ./...  this turn · sent 1×
-7    700   1%  read_file b.go                   1 turn ago · sent 2× · kept`
+7    700   1%  read_file b.go                   1 turn ago · sent 2× · pinned`
 	if got := text(out); !strings.HasSuffix(got, "\n\n"+want) {
 		t.Errorf("/context shows\n%s", got)
 	}
@@ -164,16 +164,16 @@ func TestDensityView(t *testing.T) {
 2     3  12:05      12  …on/and/on/to/the/file_at_its_end.go: included again later
 3   110  12:05     50k  run_shell_command: go test ./...: older than the newest 3 run_shell_command results of this session
 
-3 pruned, 51.2k tokens
-/density all, explain, show, restore N, why, pin, unpin PATH`
+3 parts pruned, 51.2k tokens
+Also: /density all, explain, show, restore, why, pin, unpin`
 	if got := text(w.run(t, "/density")); got != want {
 		t.Errorf("/density shows\n%s\nwant\n%s", got, want)
 	}
-	const details = `prune  3
+	const details = `entry  3
 what   run_shell_command: go test ./...
 kind   old result
 why    older than the newest 3 run_shell_command results of this session
-freed  50000 tokens
+size   50000 tokens
 when   2026-11-21 12:05:07, turn 110
 where  in the session log; the model can recall it
 
@@ -187,9 +187,9 @@ PASS`
 		w.refused(t, "/density "+wrong, "use 1 to 3")
 	}
 	for _, verb := range []string{"show", "restore", "why", "pin", "unpin"} {
-		w.refused(t, "/density "+verb, "say which")
+		w.refused(t, "/density "+verb, "an argument is missing")
 	}
-	w.refused(t, "/density show 1 2", "too many arguments; /density takes all, explain, show NUMBER, NUMBER, restore NUMBER, why TEXT, pin PATH or unpin PATH, or stands alone")
+	w.refused(t, "/density show 1 2", "too many arguments; /density takes all, explain, show NUMBER, NUMBER, restore NUMBER, why TEXT, pin PATH or unpin PATH, or no arguments")
 }
 
 // Without a session log, no view refers to it.
@@ -217,7 +217,7 @@ cache writes     20k  11% of the input
 output tokens   8.1k
 compressions       1
 pruned tokens  12.3k
-cost               ?  /set price.input and price.output`
+cost               ?  set price.input and price.output`
 	if got := text(w.run(t, "/stats")); got != want {
 		t.Errorf("/stats shows\n%s\nwant\n%s", got, want)
 	}
@@ -241,7 +241,7 @@ func TestStatsShowThinking(t *testing.T) {
 	stats := &w.session.stats
 	stats.ThinkingTokens, stats.Void, stats.VoidBy, stats.Dropped = 6000, 2, "our pruning took a.go", 1
 	for command, want := range map[string]string{
-		"/stats":   "output tokens   8.1k  6k of them thinking",
+		"/stats":   "output tokens   8.1k  6k of them reasoning",
 		"/density": "The reasoning of 2 replies is no longer sent: an earlier part of the conversation changed (our pruning took a.go).\nThe provider dropped 1 block of earlier reasoning",
 	} {
 		if got := text(w.run(t, command)); !strings.Contains(got, want) {
@@ -297,7 +297,7 @@ func TestSideQuestionIsUsedAsTyped(t *testing.T) {
 	if out.Answer != "It **is**." || strings.Join(out.PlainLines(), "\n") != "It **is**." || !slices.Equal(w.session.done, []string{`aside isn't  "it"`}) {
 		t.Errorf("%+v, done %q", out, w.session.done)
 	}
-	if _, err := w.Run(t.Context(), "/BTW"); err == nil || err.Error() != "say which: /btw QUESTION" {
+	if _, err := w.Run(t.Context(), "/BTW"); err == nil || err.Error() != "an argument is missing: /btw QUESTION" {
 		t.Error(err)
 	}
 	w.session.err = chat.ErrInterrupted

@@ -10,7 +10,7 @@ import (
 func whyCommand(deps Deps) command.Command {
 	d := density{deps}
 	return command.Command{
-		Name: "why", Help: "trace a text or file in the context", Raw: true,
+		Name: "why", Help: "show the origin of a text in the context", Raw: true,
 		Forms: []command.Form{{Args: "TEXT", Rest: true, Run: d.whyLines, Complete: d.completeFiles(true, true)}},
 	}
 }

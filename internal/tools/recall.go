@@ -197,7 +197,7 @@ func (e *Env) listRemoved(ctx context.Context, args recallArgs) Answer {
 	}
 	switch {
 	case len(removed) == 0:
-		return Answer{Text: "Nothing was pruned so far."}
+		return Answer{Text: "Nothing was pruned yet."}
 	case len(rows) == 0:
 		return Answer{Text: "No pruned item contains " + strconv.Quote(args.Match) + "."}
 	}

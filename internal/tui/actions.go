@@ -159,7 +159,7 @@ func (m *Model) changeEffort(steps int) tea.Cmd {
 		known = m.opts.Efforts()
 	}
 	if len(known) == 0 {
-		m.surface.showHint("unknown reasoning efforts for this model. Set one: /set reasoning.effort EFFORT", false)
+		m.surface.showHint("the reasoning efforts of this model are unknown. To set one, type /set reasoning.effort EFFORT", false)
 		return nil
 	}
 	at := slices.Index(known, m.surface.status.Effort)
@@ -171,7 +171,11 @@ func (m *Model) changeEffort(steps int) tea.Cmd {
 	}
 	next := min(max(at+steps, 0), len(known)-1)
 	if next == at {
-		m.surface.showHint("the model has no reasoning effort beyond "+known[at], false)
+		end := "highest"
+		if steps < 0 {
+			end = "lowest"
+		}
+		m.surface.showHint("the "+end+" reasoning effort of this model is "+known[at], false)
 		return nil
 	}
 	return m.runCommand("/set reasoning.effort " + known[next])
@@ -210,7 +214,7 @@ func (m *Model) unstash() {
 // mode may answer the question.
 func nextMode(m *Model) {
 	if m.questions.IsOpen() && !m.surface.hint.modes {
-		m.surface.showHint(m.surface.keys.Label("mode")+" again: next approval mode. It also approves the open calls that it allows", false)
+		m.surface.showHint("press "+m.surface.keys.Label("mode")+" again to switch the approval mode; the next mode may approve the open calls", false)
 		m.surface.hint.modes = true
 		return
 	}

@@ -181,7 +181,9 @@ func (a *activity) turnEnded(e chat.TurnEnded) {
 	case e.Err != nil:
 		a.surface.note(bad, "✗", e.Err.Error())
 		if again {
-			a.surface.print(transcript.KindLine, func(t *style.Theme, _ int) []string { return []string{t.Dim.Text("  To send it again, type /retry.")} })
+			a.surface.print(transcript.KindLine, func(t *style.Theme, _ int) []string {
+				return []string{t.Dim.Text("  To send the request again, type /retry.")}
+			})
 		}
 	}
 	a.turn.files, a.turn.added, a.turn.removed = len(e.Changes.Files), e.Changes.Added, e.Changes.Removed

@@ -92,7 +92,7 @@ func (a *activity) agentEnded(e chat.AgentEnded) {
 	}
 	a.surface.print(transcript.KindLine, a.endRow(e))
 	if e.Background && !a.turn.running {
-		a.surface.note(dim, "·", "your next message tells the model its report")
+		a.surface.note(dim, "·", "the model gets the report of this subagent with your next message")
 	}
 }
 

@@ -294,7 +294,7 @@ func (b *boardView) answer(key string) {
 	asked := b.question()
 	switch {
 	case asked == nil:
-		b.hint = "no question is open here"
+		b.hint = "this session asks no question"
 		return
 	case b.asked.session != b.selected || b.asked.id != asked.ID || b.now().Sub(b.since) < guardTime:
 		b.hint = "key ignored: the question had just appeared. Press it again"
@@ -302,7 +302,7 @@ func (b *boardView) answer(key string) {
 	}
 	d, valid := decisionOf(asked, key)
 	if !valid {
-		b.hint = "not an answer to this question; Enter attaches"
+		b.hint = "this key doesn't answer the question. To answer in the session, press Enter"
 		return
 	}
 	b.report(b.driver.Answer(b.selected, asked.ID, d), "answered")
@@ -353,7 +353,7 @@ func keysOf(asked *chat.Approval) string {
 		}
 		return keys
 	case len(inquiries) > 1 || inquiries[0].Several:
-		return "Enter attaches, to answer"
+		return "to answer, press Enter to attach to the session"
 	}
 	var keys []string
 	for i, option := range inquiries[0].Options {
@@ -401,7 +401,7 @@ func (b *boardView) view(width, height int) (lines []string, col int) {
 	t := b.theme
 	head := humanize.Count(len(b.rows), "running session")
 	if len(b.rows) == 0 {
-		head = "no session is running. To start one, run agent"
+		head = "no session is running. To start one, run: agent"
 	}
 	lines = append(lines, t.Strong.Text(style.Truncate(head, width)))
 	var rows []string
@@ -426,7 +426,7 @@ func (b *boardView) view(width, height int) (lines []string, col int) {
 		keys := style.IndentAll(style.WrapText(keysOf(asked), max(1, width-2)), "  ")
 		keys = keys[:min(len(keys), 4)]
 		if most := max(1, height-len(lines)-4-len(keys)); len(body) > most {
-			body = append(body[:most-1:most-1], t.Dim.Text("… Enter attaches and shows all"))
+			body = append(body[:most-1:most-1], t.Dim.Text("… to see all, press Enter to attach to the session"))
 		}
 		lines = append(append(lines, ""), body...)
 		lines = append(lines, keys...)
@@ -489,7 +489,7 @@ type plainBoard struct {
 	told string
 }
 
-const plainBoardHelp = "NUMBER selects · y, n, a or an option answers · m TEXT sends a message · s stops · attach · list · quit"
+const plainBoardHelp = "NUMBER selects a session · y, n, a, S or option NUMBER answers · m TEXT sends a message · s stops · attach · list · quit"
 
 // listen sends typed lines and changes to the loop.
 func (p *plainBoard) listen(loop *tea.Program, in *os.File, stop <-chan struct{}) {

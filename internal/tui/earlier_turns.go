@@ -52,9 +52,9 @@ func (a *activity) showEarlier(e EarlierConversation) {
 	if before > 0 {
 		how := ": " + a.surface.keys.Label("outputs") + " opens them"
 		if a.surface.plain {
-			how = " earlier. To see all, run agent sessions show"
+			how = " not shown. To see all, run: agent sessions show NAME"
 		}
-		a.surface.note(dim, "·", humanize.Count(before, "earlier exchange")+how)
+		a.surface.note(dim, "·", humanize.Count(before, "earlier turn")+how)
 	}
 	for i, exchange := range e.Exchanges[before:] {
 		a.surface.print(transcript.KindText, promptRows(exchange.Said))
@@ -151,7 +151,7 @@ func (a *activity) earlierPages() []pager.Page {
 	for i, exchange := range slices.Backward(a.earlier) {
 		pages = append(pages, pager.Page{
 			Key:   fmt.Sprint("earlier ", i),
-			Title: fmt.Sprintf("earlier, %d of %d", i+1, len(a.earlier)),
+			Title: fmt.Sprintf("earlier turn %d of %d", i+1, len(a.earlier)),
 			Layout: func(t *style.Theme, width int) []string {
 				rows := append(promptRows(exchange.Said)(t, width), "")
 				if len(exchange.Calls) > 0 {

@@ -68,7 +68,7 @@ func TestReply(t *testing.T) {
 		{
 			"failed",
 			[]chat.Event{chat.TurnStarted{}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("the key was refused")}},
-			[]string{"✗ the key was refused", "  To send it again, type /retry."},
+			[]string{"✗ the key was refused", "  To send the request again, type /retry."},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -46,7 +46,7 @@ func (p *presence) copyText(text string) tea.Cmd {
 		})
 	}
 	if p.surface.environ.simpleTerminal() {
-		p.surface.answer(noteRows(bad, "✗", "can't copy: this terminal has no clipboard. To write a file, type /export"))
+		p.surface.answer(noteRows(bad, "✗", "can't copy: this terminal has no clipboard. To write the conversation to a file, type /export"))
 		return nil
 	}
 	sequence := osc52.New(text)
@@ -65,7 +65,7 @@ func (m *Model) editOutside() tea.Cmd {
 		program = m.surface.environ.get("EDITOR")
 	}
 	if program == "" {
-		m.surface.showHint("no editor. Set $EDITOR to edit the prompt", false)
+		m.surface.showHint("no editor is configured. To edit the prompt, set $EDITOR", false)
 		return nil
 	}
 	text := m.input.Editor.Value()

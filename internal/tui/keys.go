@@ -73,9 +73,9 @@ func KeyBindings(keys *keymap.Map) (list []command.KeyBinding) {
 		b := command.KeyBinding{Action: a.Name, Keys: cmp.Or(strings.Join(labels, ", "), "no key")}
 		switch {
 		case a.Fixed:
-			b.Note = "stays"
+			b.Note = "fixed"
 		case a.Own:
-			b.Note = "yours"
+			b.Note = "set by you"
 		}
 		list = append(list, b)
 	}
@@ -196,7 +196,7 @@ func (m *Model) testKey(k term.Key) (tea.Cmd, bool) {
 	case k.IsText():
 		does, m.tested = "types", k.Text
 	case len(names) > 0:
-		does = "is " + strings.Join(names, ", else ")
+		does = "runs " + strings.Join(names, ", otherwise ")
 	}
 	m.surface.showHint(style.Clean(k.Name)+" "+does+" · Esc ends the test", false)
 	return nil, true

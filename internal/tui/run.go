@@ -18,7 +18,7 @@ import (
 )
 
 // ErrNoTerminal is returned when input or output is not a terminal.
-var ErrNoTerminal = errors.New("interactive mode needs a terminal. Without one, use -p PROMPT")
+var ErrNoTerminal = errors.New("interactive mode needs a terminal. Without one, run: agent -p PROMPT")
 
 // ErrTerminated is returned when a signal ended the interface.
 var ErrTerminated = errors.New("stopped by a signal")

@@ -152,7 +152,7 @@ func (a *activity) workingView(width int) []string {
 	if len(a.tools) > 0 && !a.turn.interrupting {
 		head = "  turn " // each tool shows its own time, so this time is labeled as the turn's
 	}
-	if queue := ", sends the queue"; len(a.queued) > 0 && style.Width(head+rest+queue) <= width {
+	if queue := " and sends the queue"; len(a.queued) > 0 && style.Width(head+rest+queue) <= width {
 		rest += queue
 	}
 	if room := width - style.Width(rest); style.Width(head) > room && room > 10 {
@@ -172,6 +172,6 @@ func (a *activity) printRetries(failed bool) {
 	case r.at.IsZero():
 		a.surface.note(dim, "↻", fmt.Sprintf("after %d attempts: %s", r.attempt, r.reason))
 	case !failed:
-		a.surface.note(dim, "↻", humanize.Count(r.attempt-1, "try")+" failed: "+r.reason)
+		a.surface.note(dim, "↻", humanize.Count(r.attempt-1, "attempt")+" failed: "+r.reason)
 	}
 }

@@ -82,7 +82,7 @@ func (f *file) line() int {
 
 // read reads the file. It returns an error if parsing cannot continue.
 func (f *file) read() error {
-	const object = "want an object"
+	const object = "expected a JSON object"
 	err := f.each('{', object, func(name string) error {
 		if name != "keys" {
 			f.fault("unknown field %q: only \"keys\" is allowed", name)
@@ -94,7 +94,7 @@ func (f *file) read() error {
 		return err
 	}
 	if f.decoder.More() {
-		return errors.New("there is text after the object")
+		return errors.New("there is text after the JSON object")
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func (f *file) conflicts(defaults *Map) {
 		}
 		for _, other := range defaults.ActionsOf(b.key) {
 			if other != b.action && !f.bound[other] {
-				others = append(others, other+` (use other keys, or none: "`+other+`": [])`)
+				others = append(others, other+` (its default; to free the key, set "`+other+`": [])`)
 			}
 		}
 		if len(others) > 0 {

@@ -222,5 +222,5 @@ func (b *body) showEnd() { b.scrolled, b.top, b.endSeen = true, len(b.rows), tru
 
 // warning returns rows that warn of the invisible characters.
 func (b *body) warning(t *style.Theme, width int) []string {
-	return style.WrapSpans(style.Spans{{Text: t.Sign(t.Plain, "!") + "it holds " + humanize.Count(b.hidden, "character") + " that are invisible, shown as symbols or numbers", Style: t.Warn}}, width)
+	return style.WrapSpans(style.Spans{{Text: t.Sign(t.Plain, "!") + humanize.Count(b.hidden, "invisible character") + ", shown as symbols or numbers", Style: t.Warn}}, width)
 }

@@ -59,7 +59,7 @@ func (q *Questions) choices() []choice {
 		}
 		return out
 	case asked.Repeats != "":
-		return []choice{{"y", "yes, continue", "go on"}, {"n", "no, and say how to continue", "instead"}, stops}
+		return []choice{{"y", "yes, continue", "continue"}, {"n", "no, and say how to continue", "instead"}, stops}
 	case asked.Preview.Plan != "":
 		out[0].does = "yes, and ask me before changes (mode ask)"
 		if always != "" {

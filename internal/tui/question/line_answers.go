@@ -14,14 +14,14 @@ import (
 // interface that reads answers as lines.
 func (q *Questions) AnswerHelp() string {
 	if q.First().IsSecret() {
-		return "Type it and press Enter. It is not shown. An empty line stores nothing."
+		return "Type the key and press Enter; the text stays hidden. An empty line stores no key."
 	}
 	if i := q.inquiry(); i != nil && !i.YesNo {
 		number := "Type a number"
 		if i.Several {
 			number = "Type one or several numbers"
 		}
-		return number + ", or an answer in your own words; stop: no answer, and stop; v: repeat."
+		return number + ", or an answer in your own words; stop: no answer, and stop; v: repeat the question."
 	}
 	var says []string
 	for _, c := range q.choices() {
@@ -46,12 +46,12 @@ func (q *Questions) AnswerHelp() string {
 		}
 		says = append(says, key+": "+does)
 	}
-	rest := "; v: repeat; anything else is a message."
+	rest := "; v: repeat the question; anything else is a message."
 	switch {
 	case q.inquiry() != nil && q.takesWords():
-		rest = "; v: repeat; anything else is an answer in your own words."
+		rest = "; v: repeat the question; anything else is an answer in your own words."
 	case q.takesWords():
-		rest = "; v: repeat; anything else describes the changes."
+		rest = "; v: repeat the question; anything else describes the changes."
 	}
 	return "Type " + strings.Join(says, "; ") + rest
 }
@@ -113,7 +113,7 @@ func (q *Questions) answerYesNo(key, rest string, now time.Time) Reply {
 	case q.IsTooEarly(now):
 		return tooEarly
 	case key == editFirst && rest == "":
-		return Reply{Hint: "e needs the text after it: " + i.Draft}
+		return Reply{Hint: "type the edited text after e, such as: e " + i.Draft}
 	}
 	return q.give(tools.InquiryAnswer{Chosen: labels(i, []int{0}), Words: rest}, now)
 }

@@ -83,7 +83,7 @@ func strict(data []byte, into any) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return errors.New("the JSON object is incomplete")
 	case errors.As(err, &another) && another.Field == "":
-		return fmt.Errorf("want a JSON object, not the JSON %s", another.Value)
+		return fmt.Errorf("expected a JSON object, not a JSON %s", another.Value)
 	case errors.As(err, &another):
 		return fmt.Errorf("%q cannot be a JSON %s", another.Field, another.Value)
 	}
@@ -170,7 +170,7 @@ func (p Palette) readable(ground string) error {
 			return fmt.Errorf("%s %s has a contrast of only %.1f:1 with the %s %s. Use at least 3:1", pair.text, pair.on.TrueColor, ratio, pair.ground, pair.below.TrueColor)
 		}
 		if ratio, known := contrast(pair.on.ANSI256, pair.below.ANSI256); known && ratio < leastContrast {
-			return fmt.Errorf("%s %s of 256 colors has a contrast of only %.1f:1 with the %s %s. Use at least 3:1", pair.text, pair.on.ANSI256, ratio, pair.ground, pair.below.ANSI256)
+			return fmt.Errorf("%s %s (256 colors) has a contrast of only %.1f:1 with the %s %s. Use at least 3:1", pair.text, pair.on.ANSI256, ratio, pair.ground, pair.below.ANSI256)
 		}
 	}
 	return nil

@@ -88,7 +88,7 @@ func ParseKey(spelled string) (name, why string) {
 	case sent != "":
 		return "", "terminals send it as " + sent
 	case letter && prefix == "", rest == "space" && prefix == "":
-		return "", "it types"
+		return "", "it types a character"
 	case letter && prefix == "alt+", slices.Contains(bases, rest):
 		return name, ""
 	case letter && (prefix == "ctrl+" || prefix == "ctrl+alt+"):
