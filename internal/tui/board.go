@@ -426,7 +426,7 @@ func (b *boardView) view(width, height int) (lines []string, col int) {
 		keys := style.IndentAll(style.WrapText(keysOf(asked), max(1, width-2)), "  ")
 		keys = keys[:min(len(keys), 4)]
 		if most := max(1, height-len(lines)-4-len(keys)); len(body) > most {
-			body = append(body[:most-1:most-1], t.Dim.Text("… to see all, press Enter to attach to the session"))
+			body = append(body[:most-1:most-1], t.Dim.Text("… Enter attaches and shows all"))
 		}
 		lines = append(append(lines, ""), body...)
 		lines = append(lines, keys...)

@@ -87,7 +87,7 @@ func TestCopyOutputReachesTheClipboard(t *testing.T) {
 	for _, tt := range []struct{ name, term, sequence, said string }{
 		{"a terminal", "xterm-256color", "\x1b]52;c;b25lCnR3bw==\a", "copied 2 lines, if the terminal allows it"},
 		{"inside screen", "screen", "\x1bP\x1b]52;c;b25lCnR3bw==\a\x1b\\", "copied 2 lines, if the terminal allows it"},
-		{"a terminal without one", "dumb", "", "✗ can't copy: this terminal has no clipboard. To write the conversation to a file, type /export"},
+		{"a terminal without one", "dumb", "", "✗ can't copy: this terminal has no clipboard. To write to a file, type /export"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

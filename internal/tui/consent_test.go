@@ -410,7 +410,7 @@ func TestQuestionHidesNothing(t *testing.T) {
 						t.Fatalf("the %s of the %s holds %q", where, kind, text[i:])
 					}
 				}
-				if !strings.Contains(view, "are invisible") || strings.Contains(view, "from now on") {
+				if !strings.Contains(view, "invisible character") || strings.Contains(view, "from now on") {
 					t.Errorf("it is not said, or always is offered:\n%s", view)
 				}
 				s.typed("a")

@@ -33,7 +33,7 @@ func TestEarlierIsFolded(t *testing.T) {
 		}...),
 	}}, 80, 24)
 	got := strings.Join(m.frame().Printed, "\n")
-	want := []string{"· 14 earlier exchanges", "> fix the test", "✓ read a.go, b.go ×3 · edited a.go ×2 · odd", "✗ run go test ./... # and more", "· not kept: it is slow", "It is fixed.", "> thanks", "! the model did not finish"}
+	want := []string{"· 14 earlier turns", "> fix the test", "✓ read a.go, b.go ×3 · edited a.go ×2 · odd", "✗ run go test ./... # and more", "· not kept: it is slow", "It is fixed.", "> thanks", "! the model did not finish"}
 	for _, text := range want {
 		at := strings.Index(got, text)
 		if at < 0 {

@@ -372,7 +372,7 @@ func TestFailedAttemptsAreReported(t *testing.T) {
 	}{
 		{"a reply came", []chat.Event{retry, chat.TextDelta{Delta: "hi"}, chat.ReplyEnded{Text: "hi"}, chat.TurnEnded{}}, "↻ after 3 attempts: busy (429)"},
 		{"calls came", []chat.Event{retry, chat.CallArriving{Name: "glob", Label: labelOf("glob")}, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}}, "↻ after 3 attempts: busy (429)"},
-		{"interrupted", []chat.Event{retry, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}}, "↻ 2 tries failed: busy (429)"},
+		{"interrupted", []chat.Event{retry, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}}}, "↻ 2 attempts failed: busy (429)"},
 		{"given up", []chat.Event{retry, chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopFailed}, Err: errors.New("the server is busy")}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -401,7 +401,7 @@ func TestTheEndOfAnInterruptedTurn(t *testing.T) {
 	s.events(chat.TurnStarted{}, chat.Retry{Attempt: 4, Delay: time.Minute, Reason: "busy"})
 	s.clock = s.clock.Add(3 * time.Second)
 	s.events(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}})
-	if diff := cmp.Diff([]string{"↻ 3 tries failed: busy", "■ interrupted", "· 3s"}, s.texts()); diff != "" {
+	if diff := cmp.Diff([]string{"↻ 3 attempts failed: busy", "■ interrupted", "· 3s"}, s.texts()); diff != "" {
 		t.Errorf("printed (-want +got):\n%s", diff)
 	}
 	s.events(chat.StatusChanged{Status: chat.Status{Model: "m", Mode: gate.ModeAsk, Unconfined: true}})

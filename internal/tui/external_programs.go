@@ -46,7 +46,7 @@ func (p *presence) copyText(text string) tea.Cmd {
 		})
 	}
 	if p.surface.environ.simpleTerminal() {
-		p.surface.answer(noteRows(bad, "✗", "can't copy: this terminal has no clipboard. To write the conversation to a file, type /export"))
+		p.surface.answer(noteRows(bad, "✗", "can't copy: this terminal has no clipboard. To write to a file, type /export"))
 		return nil
 	}
 	sequence := osc52.New(text)

@@ -237,7 +237,7 @@ func TestEffortKeys(t *testing.T) {
 		{"high", "alt+,", []string{"low", "medium", "high"}, "reasoning.effort medium"},
 		{"", "alt+.", []string{"low", "medium", "high"}, "reasoning.effort high"},
 		{"", "alt+.", []string{"low", "medium", "high", "xhigh"}, "reasoning.effort high"},
-		{"high", "alt+.", []string{"low", "medium", "high"}, "no reasoning effort beyond high"},
+		{"high", "alt+.", []string{"low", "medium", "high"}, "the highest reasoning effort of this model is high"},
 		{"", "alt+.", nil, "/set reasoning.effort EFFORT"},
 	} {
 		s := newScreenplayFor(t, 100, 30, func(o *Options) {

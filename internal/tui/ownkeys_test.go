@@ -63,7 +63,7 @@ func TestKeysAreTested(t *testing.T) {
 	s := newScreenplay(t, 60, 20)
 	s.model.testing = true
 	s.press("ctrl+s", "ctrl+d")
-	if !strings.Contains(s.all(), "ctrl+d is quit, else delete-right · Esc ends the test") {
+	if !strings.Contains(s.all(), "ctrl+d runs quit, otherwise delete-right · Esc ends the") {
 		t.Errorf("the key is not named:\n%s", s.all())
 	}
 	s.press("esc")

@@ -80,7 +80,7 @@ func TestPlain(t *testing.T) {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 	got := out.String()
-	for _, want := range []string{"hello\n", "Because.\n", "touch X #␍ls\n", "are invisible", "Type y: yes; ", "line 900\n"} {
+	for _, want := range []string{"hello\n", "Because.\n", "touch X #␍ls\n", "1 invisible character, shown", "Type y: yes; ", "line 900\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in:\n%s", want, got[:min(len(got), 2000)])
 		}
@@ -227,7 +227,7 @@ func TestPlainHidesAKey(t *testing.T) {
 		taken = line
 		return command.Output{Lines: []string{"kept"}}, nil
 	}}}})
-	if !hidden || !strings.Contains(s.out.String(), "Type it and press Enter.") {
+	if !hidden || !strings.Contains(s.out.String(), "Type the key and press Enter;") {
 		t.Fatalf("hidden %v:\n%s", hidden, s.out)
 	}
 	_, next := s.Update(typedLineMsg{"sk-1", true})

@@ -23,9 +23,9 @@ func TestFileOfKeys(t *testing.T) {
 		"Enter begins a line":  {`{"keys": {"new-line": ["enter"], "send": ["ctrl+j"]}}`, map[string][]string{"enter": {"new-line"}, "ctrl+j": {"send"}, "alt+enter": nil}, nil},
 		"keys are taken over":  {`{"keys": {"stash": ["ctrl+k"], "cut-to-end": []}}`, map[string][]string{"ctrl+k": {"stash"}}, nil},
 		"an empty object":      {`{}`, map[string][]string{"ctrl+d": {"quit", "delete-right"}, "ctrl+s": {"stash"}}, nil},
-		"nothing readable":     {"{\n \"keys\": [", nil, []string{"2: want an object, not ["}},
+		"nothing readable":     {"{\n \"keys\": [", nil, []string{"2: expected a JSON object, not ["}},
 		"an unfinished file":   {"{\"keys\": {\n\"stash\": [\"f2\"]", nil, []string{"2: EOF"}},
-		"more after the end":   {"{}\n{}", nil, []string{"2: there is text after the object"}},
+		"more after the end":   {"{}\n{}", nil, []string{"2: there is text after the JSON object"}},
 		"a key as a string":    {`{"keys": {"stash": "f2"}}`, nil, []string{`1: stash must be a list of keys, such as ["ctrl+k"], not f2`}},
 		"several faults": {
 			"{\n\"key\": 1,\n\"keys\": {\n\"stsh\": [],\n\"interrupt\": [\"f2\"],\n\"stash\": [\n\"esc\",\n\"x\",\n\"ctrl+i\",\n\"ctrl+1\",\n\"hyper+x\"],\n\"stash\": []}}", nil,
@@ -34,7 +34,7 @@ func TestFileOfKeys(t *testing.T) {
 				`4: unknown action "stsh"; did you mean stash?`,
 				"5: can't change the keys of interrupt",
 				`7: stash: can't use the key "esc": it always interrupts or quits`,
-				`8: stash: can't use the key "x": it types`,
+				`8: stash: can't use the key "x": it types a character`,
 				`9: stash: can't use the key "ctrl+i": terminals send it as tab`,
 				`10: stash: can't use the key "ctrl+1": terminals can't send it`,
 				`11: stash: can't use the key "hyper+x": unknown key`,
@@ -42,7 +42,7 @@ func TestFileOfKeys(t *testing.T) {
 			},
 		},
 		"two actions of the file": {"{\"keys\": {\n\"stash\": [\"f2\"],\n\"mode\": [\"f2\"]}}", nil, []string{"3: f2 is assigned to mode and to stash (line 2)"}},
-		"a key of another action": {`{"keys": {"stash": ["ctrl+k"]}}`, nil, []string{`1: ctrl+k is assigned to stash and to cut-to-end (use other keys, or none: "cut-to-end": [])`}},
+		"a key of another action": {`{"keys": {"stash": ["ctrl+k"]}}`, nil, []string{`1: ctrl+k is assigned to stash and to cut-to-end (its default; to free the key, set "cut-to-end": [])`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -126,7 +126,7 @@ func (p *Pager) line(page Page, pages, width int) string {
 	}
 	others, find := "", " · / find"
 	if pages > 1 {
-		others = fmt.Sprintf(" · ←→ page %d of %d", p.at+1, pages)
+		others = fmt.Sprintf(" · ←→ %d of %d", p.at+1, pages)
 	}
 	text += others + p.found + " · q back" + find
 	if p.Waits != "" {

@@ -213,7 +213,7 @@ func TestADraftIsEditedFirst(t *testing.T) {
 	if a.text("1"); !a.IsDrafting() {
 		t.Error("a number is no message")
 	}
-	if says := ask(60, 20, preview).AnswerHelp(); says != "Type y: keep; n: drop; e and the text: edit it first; stop: no answer, and stop; v: repeat; anything else is a message." {
+	if says := ask(60, 20, preview).AnswerHelp(); says != "Type y: keep; n: drop; e and the text: edit it first; stop: no answer, and stop; v: repeat the question; anything else is a message." {
 		t.Error(says)
 	}
 }
