@@ -174,7 +174,7 @@ func TestTerminalSession(t *testing.T) {
 		s.keys("Escape")
 		s.until("> " + idle)
 		s.say("/density")
-		s.until("Nothing was pruned so far")
+		s.until("Nothing was pruned yet")
 		s.say("/contxt now")
 		s.until("unknown command /contxt")
 		s.until("/context")
@@ -191,7 +191,7 @@ func TestTerminalSession(t *testing.T) {
 		s.until("AUTO-EDIT")
 		s.say("/quit")
 		s.until("ended with 0")
-		s.once("Nothing was pruned so far", "✗ unknown command /contxt")
+		s.once("Nothing was pruned yet", "✗ unknown command /contxt")
 	})
 }
 

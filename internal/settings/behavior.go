@@ -25,7 +25,7 @@ var (
 	NotifyCommand = Optional("notify-command", Line(), "none",
 		"command to run for each notification, unless notify is off; its argument is a JSON object").ofPerson()
 	StatusLineCommand = Optional("status-line.command", Line(), "none",
-		"command whose first output line appears above the status line; reads the same JSON as with Claude Code, ends after 1s").ofPerson()
+		"command whose first output line appears above the status line; gets the same JSON on stdin as in Claude Code, and is stopped after 1s").ofPerson()
 	OutputStyle = Optional("output-style", Line(), "none",
 		"how the model writes: name of a file output-styles/NAME.md in the configuration folder or ~/.claude; applies after /clear").ofPerson()
 	CommitTrailer = Declare("commit.trailer", Enum("none", "assisted-by", "co-authored-by"), "none",
@@ -87,7 +87,7 @@ var (
 // The settings of web search.
 var (
 	WebSearch = Declare("web-search", Enum("off"), "off",
-		"search service; auto: the provider's search or the first service with an API key (agent login search:NAME)").ofPerson()
+		"search service; auto: the provider's search or the first service with an API key (to store one: agent login search:NAME)").ofPerson()
 	WebSearchURL = Optional("web-search.url", URL(), "none",
 		"address of SearXNG, also a local one; for google: https://cse.google.com/cse?cx=ID").ofPerson()
 	WebSearchCommand = Optional("web-search.command", Line(), "none",
