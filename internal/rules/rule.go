@@ -121,7 +121,7 @@ func (r *Rule) readCommand() error {
 	}
 	for _, word := range parsed.Commands[0] {
 		if word.Glob {
-			return fmt.Errorf("%q: a pattern can't contain ?, or both * and quotes; write * as in %q", word.Text, "go test *")
+			return fmt.Errorf("%q: a pattern can't contain ?, or * together with quotes; write * as in %q", word.Text, "go test *")
 		}
 		r.words = append(r.words, word.Text)
 	}
@@ -161,7 +161,7 @@ func (r *Rule) readPath() error {
 		return errors.New("the pattern is not a valid glob")
 	}
 	if slices.Contains(strings.Split(r.pattern, "/"), "..") {
-		return errors.New("the pattern must not contain ..")
+		return errors.New("the pattern must not contain \"..\"")
 	}
 	return nil
 }

@@ -256,7 +256,7 @@ func TestParseRuleErrors(t *testing.T) {
 		"run_shell_command(go test":      "write it as TOOL(PATTERN)",
 		"(go test)":                      "unknown tool",
 		"run_shel_command(go test)":      "unknown tool",
-		"run_shell_command(go test?)":    "can't contain ?, or both * and quotes",
+		"run_shell_command(go test?)":    "can't contain ?, or * together with quotes",
 		"run_shell_command(go 'a b'*)":   "unclear what the pattern",
 		"run_shell_command(* --version)": "must name the program",
 		"run_shell_command(go* x)":       "must name the program",
@@ -268,7 +268,7 @@ func TestParseRuleErrors(t *testing.T) {
 		"run_shell_command(go $HOME)":    "not a plain command",
 		"run_shell_command(X=1 go test)": "assigns a variable",
 		"write_file([)":                  "not a valid glob",
-		"write_file(../x)":               "must not contain ..",
+		"write_file(../x)":               `must not contain ".."`,
 		"web_fetch(example.org)":         "the only pattern for this tool is *",
 	} {
 		if rule, err := Parse(text, subjects); err == nil || !strings.Contains(err.Error(), want) {

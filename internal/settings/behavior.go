@@ -19,7 +19,7 @@ var (
 	Estimate = Declare("ui.estimate", Bool(), false,
 		"show the estimated cost while you type, if prices are known").ofPerson()
 	Links = Declare("ui.links", Enum("auto", "off", "file", "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "zed", "idea"), "auto",
-		"links on the screen: auto (if the terminal supports them), off, or file links for an editor").ofPerson()
+		"clickable links: auto (if the terminal supports them), off, or the program that opens file links").ofPerson()
 	Notify = Declare("notify", Enum("auto", "osc", "bell", "off"), "auto",
 		"notify you while the terminal is in the background: auto (bell and notification), osc (notification), bell, or off").ofPerson()
 	NotifyCommand = Optional("notify-command", Line(), "none",
@@ -89,7 +89,7 @@ var (
 	WebSearch = Declare("web-search", Enum("off"), "off",
 		"search service; auto: the provider's search or the first service with an API key (to store one: agent login search:NAME)").ofPerson()
 	WebSearchURL = Optional("web-search.url", URL(), "none",
-		"address of SearXNG, also a local one; for google: https://cse.google.com/cse?cx=ID").ofPerson()
+		"address of the SearXNG server, which may be local; for google: https://cse.google.com/cse?cx=ID").ofPerson()
 	WebSearchCommand = Optional("web-search.command", Line(), "none",
 		"search command: reads JSON {query, count, domains, recent}, prints {results: [{url, title, snippet, date}]}").ofPerson()
 	WebSearchPrice = Optional("web-search.price", Number(AtLeast(0, "of at least 0")), "not known",

@@ -7,7 +7,7 @@ const StopAtLimit = "stop"
 
 // The settings of the model, the endpoint and the parameters of a request.
 var (
-	Model = Optional("model", Word(), "the endpoint's only model",
+	Model = Optional("model", Word(), "the endpoint's model, if it has only one",
 		"model that answers")
 	// Provider is the name of a vendor. It determines the address, the variable with the API key
 	// and the special features of requests. NewRegistry gets the valid names in Choices.
@@ -82,7 +82,7 @@ var (
 		"keep the provider's cache warm if that lowers the cost: off, working (during turns and questions), idle (also between turns)")
 	// CacheKind is the method by which the provider finds a prompt in its cache (D-95).
 	CacheKind = Declare("cache-kind", Enum("auto", "prefix", "marks", "none"), "auto",
-		"which prompts the provider finds in its cache: prefix (any common prefix), marks (marked prefixes), none; auto: by provider")
+		"how the provider finds a prompt in its cache: prefix (any common prefix), marks (marked prefixes), none; auto: by provider")
 	// ReasoningBound determines whether reasoning is lost when earlier entries change.
 	ReasoningBound = Declare("reasoning-bound", Enum("auto", "true", "false"), "auto",
 		"whether the model drops its reasoning after pruning; if true, pruning waits for the end of the turn", "bound")

@@ -265,7 +265,7 @@ func (s *Settings) boundedValue(layer Source, key string) (Value, Source) {
 		return Value{}, LayerPolicy
 	}
 	if value, err = s.registry.byName[key].Parse(narrower); err != nil {
-		panic("settings: a bound makes " + key + " " + narrower)
+		panic("settings: the limit of " + key + " is the invalid value " + narrower)
 	}
 	return value, LayerPolicy
 }

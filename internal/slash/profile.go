@@ -28,7 +28,7 @@ func profileCommand(p profiles) command.Command {
 			{Args: "default NAME", Does: "load profile NAME at every start; none: load no profile", Run: showOne(p.setDefault), Complete: func([]string) []command.Completion {
 				return append(p.complete(nil), command.Completion{Value: settings.NoProfile, Help: "start without a profile"})
 			}},
-			{Args: "allow NAME", Does: "allow fallback to profile NAME at another company", Run: showOne(p.allow), Complete: p.complete},
+			{Args: "allow NAME", Does: "allow fallback to profile NAME, which uses another company", Run: showOne(p.allow), Complete: p.complete},
 			{Args: settings.NoProfile, Does: "stop using a profile in this session", Run: command.ShowLines(func(context.Context, []string) ([]string, error) {
 				p.Settings.UseProfile(nil)
 				return []string{"No profile is active in this session."}, nil
@@ -138,7 +138,7 @@ func (p profiles) allow(_ context.Context, name string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("Conversations may now fall back to profile %s, and be sent to %s.", name, host)}, nil
+	return []string{fmt.Sprintf("agent may now fall back to profile %s and send conversations to %s.", name, host)}, nil
 }
 
 func (p profiles) list(context.Context, []string) ([]string, error) {

@@ -14,7 +14,7 @@ func TestProfiles(t *testing.T) {
 	path := w.store.Path("work")
 	for _, step := range []struct{ line, want string }{
 		{"/profile", "No profiles. To save the current settings, type /profile save NAME."},
-		{"/set model m", "model = m (was unset: the endpoint's only model)"},
+		{"/set model m", "model = m (was unset: the endpoint's model, if it has only one)"},
 		{"/set temperature 0.5", "temperature = 0.5 (was unset: not sent)"},
 		{"/profile save work", "Saved profile work with 2 settings in " + path + "\n  model = m\n  temperature = 0.5"},
 		{"/profile save home", "Saved profile home with 2 settings in " + w.store.Path("home") + "\n  model = m\n  temperature = 0.5"},

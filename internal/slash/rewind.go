@@ -22,7 +22,7 @@ func rewindCommand(d Deps) command.Command {
 		Name: "rewind", Aliases: []string{"checkpoint"}, Help: "return to an earlier message",
 		Forms: []command.Form{
 			{Does: "list your earlier messages and choose one", Run: d.choosePoint},
-			{Args: "NUMBER [files]", Does: "restore the context to before message NUMBER; files: restore the files too", Run: d.rewind, Complete: d.completePoints},
+			{Args: "NUMBER [files]", Does: "restore the context to before message NUMBER; with files, restore the files too", Run: d.rewind, Complete: d.completePoints},
 			{Args: forward + " [files]", Does: "return to where you were before the last rewind", Run: func(ctx context.Context, files []string) (command.Output, error) {
 				return d.rewind(ctx, append([]string{forward}, files...))
 			}, Complete: func([]string) []command.Completion { return d.completePoints([]string{forward}) }},

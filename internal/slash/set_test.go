@@ -162,7 +162,7 @@ func TestSettingsTable(t *testing.T) {
 	if again := text(w.run(t, "/settings")); !strings.Contains(again, "\n  theme                                 auto    default\n") {
 		t.Errorf("a long address moves all that is listed:\n%s", again)
 	}
-	if !strings.Contains(all, "flag (default unset: the endpoint's only model)") {
+	if !strings.Contains(all, "flag (default unset: the endpoint's model, if it has only one)") {
 		t.Errorf("/settings does not tell the source of model:\n%s", all)
 	}
 	if got := text(w.run(t, "/settings theme")); !strings.HasPrefix(got, "theme = auto (default)") {

@@ -49,7 +49,7 @@ func rows() []Row {
 		row("edit the prompt in $EDITOR", "edit the prompt in `$EDITOR`", act("editor", "ctrl+g")),
 		row("stash the draft, or restore it", "stashes the draft, or restores it; it is also restored after you send another message", act("stash", "ctrl+s")),
 		row("more or less reasoning", "raises or lowers the reasoning effort (`reasoning.effort`)", act("think-more", "alt+."), act("think-less", "alt+,")),
-		row("run in the background, show jobs", "moves the running command or subagent, the last of several, to the background (`/jobs`, `/agents`); on an empty line: shows the latest job, then earlier ones; otherwise moves left", act("background", "ctrl+b")),
+		row("run in the background, show jobs", "moves the running command or subagent to the background, the bottom one if several run (`/jobs`, `/agents`); on an empty line: shows the latest job, then earlier ones; otherwise moves left", act("background", "ctrl+b")),
 		row("undo and redo in the prompt", "undo and redo in the prompt", editing("undo"), editing("redo")),
 		row("redraw the screen", "redraws the screen", act("show-again", "ctrl+l")),
 		row("suspend to your shell; fg returns", "", act("suspend", "ctrl+z")),
