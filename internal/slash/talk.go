@@ -213,7 +213,7 @@ func debugCommand(d Deps) command.Command {
 		}
 	}
 	return command.Command{
-		Name: "debug", Help: "show the log file, or change its level of detail",
+		Name: "debug", Help: "show the log file, or set its level",
 		Forms: []command.Form{
 			{Does: "show the path of the log file", Run: at(func() {})},
 			{Args: "on", Does: "log requests and decisions in detail", Run: at(func() { d.Log.Level.Set(slog.LevelDebug) })},
