@@ -129,7 +129,7 @@ func TestTerminalSpacing(t *testing.T) {
 		s.until("Esc again")
 		s.gone("Esc again")
 		screen := s.screen()
-		for _, text := range []string{"so far.\n\n✗ run touch a1 — you refused\n■ Stopped", "how to continue.\n\n· "} {
+		for _, text := range []string{"yet.\n\n✗ run touch a1 — you refused\n■ Stopped", "how to continue.\n\n· "} {
 			if !strings.Contains(screen, text) {
 				t.Errorf("%q is missing:\n%s", text, screen)
 			}

@@ -571,7 +571,7 @@ func TestStaleNotesAreShown(t *testing.T) {
 	if !strings.Contains(answer, "note n1, stale: a.go changed: a.go has the bound") {
 		t.Error(answer)
 	}
-	if said := s.run("/notes agree 1"); !strings.Contains(said, "n1 is used") {
+	if said := s.run("/notes agree 1"); !strings.Contains(said, "n1 is approved and used") {
 		t.Error(said)
 	}
 	if said := s.run("/context figures"); !strings.Contains(said, "notes        ") {

@@ -25,7 +25,7 @@ var (
 	NotifyCommand = Optional("notify-command", Line(), "none",
 		"command to run for each notification, unless notify is off; its argument is a JSON object").ofPerson()
 	StatusLineCommand = Optional("status-line.command", Line(), "none",
-		"command whose first output line appears above the status line; gets the same JSON on stdin as in Claude Code, and is stopped after 1s").ofPerson()
+		"command whose first output line appears above the status line; gets Claude Code's JSON on stdin; runs at most 1s").ofPerson()
 	OutputStyle = Optional("output-style", Line(), "none",
 		"how the model writes: name of a file output-styles/NAME.md in the configuration folder or ~/.claude; applies after /clear").ofPerson()
 	CommitTrailer = Declare("commit.trailer", Enum("none", "assisted-by", "co-authored-by"), "none",
@@ -69,7 +69,7 @@ var (
 	CheckCommand = Optional("check-command", Line(), "off",
 		"command run before and after edits, such as go vet {dir}; auto: by language; language-server: errors in edited files only")
 	MCPTools = Declare("mcp.tools", Enum("auto", "direct", "search"), "auto",
-		"how to send MCP tools: direct (all), search (only a tool that finds them), auto (direct up to 5% of the context window)")
+		"MCP tools in requests: direct (all), search (through a search tool), auto (direct up to 5% of the context window)")
 	MCPResultMaxTokens = Declare("mcp.result-max-tokens", Int(AtLeast(1, "above 0")), 8000,
 		"maximum tokens of one MCP tool result, up to tool-output-max-tokens; the rest goes to a file")
 	RecallSessions = Declare("recall.sessions", Enum("repository", "off"), "repository",
