@@ -2,7 +2,6 @@ package compression
 
 import (
 	"context"
-	"math"
 )
 
 // byModel asks a model to summarize the entries before the preserved tail. If it keeps the top, it
@@ -48,12 +47,4 @@ func (s byModel) Compress(ctx context.Context, c Context) (Result, error) {
 		return noop(s, c, reasonTail), nil
 	}
 	return summarizePart(ctx, s, c, part)
-}
-
-// topSize returns how many of n entries are kept at the beginning (D-34).
-func topSize(n int, preserve float64) int {
-	if math.IsNaN(preserve) || preserve <= 0 {
-		return 0
-	}
-	return int(math.Ceil(float64(n) * min(preserve, 1)))
 }

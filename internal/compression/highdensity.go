@@ -35,11 +35,6 @@ func (s highDensity) Compress(_ context.Context, c Context) (Result, error) {
 	return s.compress(c, tailSize(len(c.History), c.PreserveThreshold)), nil
 }
 
-// tailSize returns how many of n entries are kept unchanged, at least one (D-25).
-func tailSize(n int, preserve float64) int {
-	return max(1, topSize(n, preserve))
-}
-
 // compress keeps a tail of at least size entries and the results that the model has not read yet. It
 // aims for the target.
 func (s highDensity) compress(c Context, size int) Result {

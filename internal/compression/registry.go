@@ -7,9 +7,6 @@ import (
 	"agent/internal/base/suggest"
 )
 
-// DefaultName is the strategy used when no setting names one (D-05).
-const DefaultName = "high-density"
-
 // strategies lists all strategies, in the order in which they are shown. A new strategy needs a
 // separate file and a line here (REQ-HD-004.1).
 var strategies = []Strategy{

@@ -2,6 +2,7 @@ package compression
 
 import (
 	"context"
+	"math"
 
 	"agent/internal/history"
 	"agent/internal/todo"
@@ -44,6 +45,9 @@ type Trigger struct {
 
 // defaultThreshold is the threshold of every strategy (D-04, REQ-HD-001.3).
 const defaultThreshold = 0.85
+
+// DefaultName is the strategy used when no setting names one (D-05).
+const DefaultName = "high-density"
 
 // Context contains the history that a strategy compresses, and the limits for it. It is read only.
 type Context struct {
@@ -106,6 +110,19 @@ func (c Context) Total() int {
 		total += tokens
 	}
 	return total
+}
+
+// tailSize returns how many of n entries are kept unchanged, at least one (D-25).
+func tailSize(n int, preserve float64) int {
+	return max(1, topSize(n, preserve))
+}
+
+// topSize returns how many of n entries are kept at the beginning (D-34).
+func topSize(n int, preserve float64) int {
+	if math.IsNaN(preserve) || preserve <= 0 {
+		return 0
+	}
+	return int(math.Ceil(float64(n) * min(preserve, 1)))
 }
 
 // Result contains a compressed history, or the reason why there is none.
@@ -172,4 +189,25 @@ func localResult(s Strategy, c Context, entries []*history.Content, total int) R
 func (r *Result) apply(entries []*history.Content, total int) {
 	r.Applied, r.Reason, r.NewHistory, r.TokensAfter = true, "", entries, total
 	r.Metadata.CompressedMessageCount = len(entries)
+}
+
+// A Summarizer is a model that writes summaries for strategies.
+type Summarizer struct {
+	// Name is the model's name as shown to the user.
+	Name string
+	// Prompt is the system message that describes the summary to write (D-37).
+	Prompt string
+	// Count counts tokens as the model does. Room is the greatest size of a request in tokens: the
+	// model's context window without the reserve for its answer.
+	Count func(text string) int
+	Room  int
+	// Ask sends one request and returns the whole answer.
+	Ask func(ctx context.Context, system, text string) (Answer, error)
+}
+
+// An Answer is the text that a Summarizer wrote, and its cost in tokens. The cost is zero if the
+// provider does not report it.
+type Answer struct {
+	Text                           string
+	PromptTokens, CompletionTokens int
 }

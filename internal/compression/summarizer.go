@@ -11,27 +11,6 @@ import (
 	"agent/internal/history"
 )
 
-// A Summarizer is a model that writes summaries for strategies.
-type Summarizer struct {
-	// Name is the model's name as shown to the user.
-	Name string
-	// Prompt is the system message that describes the summary to write (D-37).
-	Prompt string
-	// Count counts tokens as the model does. Room is the greatest size of a request in tokens: the
-	// model's context window without the reserve for its answer.
-	Count func(text string) int
-	Room  int
-	// Ask sends one request and returns the whole answer.
-	Ask func(ctx context.Context, system, text string) (Answer, error)
-}
-
-// An Answer is the text that a Summarizer wrote, and its cost in tokens. The cost is zero if the
-// provider does not report it.
-type Answer struct {
-	Text                           string
-	PromptTokens, CompletionTokens int
-}
-
 // ErrNoSummarizer is returned by a strategy that needs a model if there is none.
 var ErrNoSummarizer = errors.New("no model is available to write the summary")
 
@@ -68,12 +47,6 @@ func (c Context) ask(ctx context.Context, part span) (snapshot string, answer An
 	}
 	return snapshot, answer, nil
 }
-
-// The tags of a summary.
-const (
-	snapshotOpen  = "<state_snapshot>"
-	snapshotClose = "</state_snapshot>"
-)
 
 var anyTag = lazyregexp.New(`<[^<>]*>`)
 
