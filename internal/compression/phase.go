@@ -64,23 +64,3 @@ func (n Number) in(config DensityConfig) int {
 	}
 	return n.Normalize(x)
 }
-
-// phases run in this order, so that each sees the edits of the phases before it (BR-CONFLICT-002,
-// BR-CONFLICT-003). A new phase needs a separate file and a line here.
-var phases = []Phase{
-	staleReads,
-	duplicateFiles,
-	oldResults,
-}
-
-// Phases returns all phases in the order in which they run.
-func Phases() []Phase { return phases }
-
-// CountsOf returns the counts of all phases, given the number of prunes of each kind.
-func CountsOf(prunes map[history.PruneKind]int) history.Counts {
-	counts := make(history.Counts, len(phases))
-	for i, p := range phases {
-		counts[i] = history.Count{Kind: p.Kind, Field: p.Field, One: p.One, Many: p.Many, N: prunes[p.Kind]}
-	}
-	return counts
-}

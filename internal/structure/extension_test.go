@@ -17,7 +17,7 @@ import (
 // that replaces a comment or a line there.
 var extensions = []struct{ file, as, registry, at, line string }{
 	{"setting.go", "internal/settings/bell.go", "internal/settings/registry.go", "// Add a setting of behavior here.", "Bell,"},
-	{"phase.go", "internal/compression/phase_fillers.go", "internal/compression/phase.go", "oldResults,", "oldResults,\nfillers,"},
+	{"phase.go", "internal/compression/phase_fillers.go", "internal/compression/optimize.go", "oldResults,", "oldResults,\nfillers,"},
 	{"strategy.go", "internal/compression/short_results.go", "internal/compression/registry.go", "topDown{},", "topDown{},\nshortResults{},"},
 	{"command.go", "internal/slash/ping.go", "internal/slash/deps.go", "// Add a command here, or in the group that it belongs to.", "pingCommand(),"},
 	{"source.go", "internal/app/echoes.go", "internal/app/extend.go", "// Add a source of tools here.", "{isEcho, (*conversationParts).echoes},"},
