@@ -1,6 +1,10 @@
 package compression
 
-import "agent/internal/history"
+import (
+	"slices"
+
+	"agent/internal/history"
+)
 
 // groups divides a history into groups of entries that are kept or dropped together: an entry with
 // calls, and all entries with their responses. Any other entry is a separate group. So is every human
@@ -72,4 +76,31 @@ func (g groups) callOf() map[history.Ref]*history.ToolCall {
 		}
 	}
 	return calls
+}
+
+// lastReply returns the index of the model's latest reply, or −1 if there is none.
+func lastReply(entries []*history.Content) int {
+	i := len(entries) - 1
+	for i >= 0 && entries[i].Speaker != history.AI {
+		i--
+	}
+	return i
+}
+
+// latestCalls returns the index of the model's latest reply if it contains calls, whose results the
+// model has not read yet. It returns len(entries) if there is no such reply.
+func latestCalls(entries []*history.Content) int {
+	if i := lastReply(entries); i >= 0 && len(entries[i].Calls()) > 0 {
+		return i
+	}
+	return len(entries)
+}
+
+// runningCalls returns the same as latestCalls if the turn continues with the results of the calls.
+// Otherwise it returns len(entries): a message of the user after the calls may begin another turn.
+func runningCalls(entries []*history.Content) int {
+	if i := latestCalls(entries); !slices.ContainsFunc(entries[min(i, len(entries)):], isSpoken) {
+		return i
+	}
+	return len(entries)
 }

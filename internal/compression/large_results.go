@@ -109,15 +109,6 @@ func (l *ladder) largeResults(from, to int) []largeResult {
 	return results
 }
 
-// lastReply returns the index of the model's latest reply, or −1 if there is none.
-func lastReply(entries []*history.Content) int {
-	i := len(entries) - 1
-	for i >= 0 && entries[i].Speaker != history.AI {
-		i--
-	}
-	return i
-}
-
 // maxNoteError limits the error text after a note, in characters.
 const maxNoteError = 200
 

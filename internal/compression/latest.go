@@ -7,24 +7,6 @@ import (
 	"agent/internal/history"
 )
 
-// latestCalls returns the index of the model's latest reply if it contains calls, whose results the
-// model has not read yet. It returns len(entries) if there is no such reply.
-func latestCalls(entries []*history.Content) int {
-	if i := lastReply(entries); i >= 0 && len(entries[i].Calls()) > 0 {
-		return i
-	}
-	return len(entries)
-}
-
-// runningCalls returns the same as latestCalls if the turn continues with the results of the calls.
-// Otherwise it returns len(entries): a message of the user after the calls may begin another turn.
-func runningCalls(entries []*history.Content) int {
-	if i := latestCalls(entries); !slices.ContainsFunc(entries[min(i, len(entries)):], isSpoken) {
-		return i
-	}
-	return len(entries)
-}
-
 // ShortenLatest shortens the long arguments of the model's latest calls, the largest first, if they
 // leave no room for a conversation. It runs before anything else is dropped for them: the model wrote
 // the arguments itself, but has not read the results yet. ShortenLatest returns false if there is
