@@ -77,9 +77,6 @@ func (e *Env) excerptOf(s *source, heading, text string, goOn func(shown int) st
 	return Answer{Text: shown, Note: s.foreignNote(shown), View: s.shownView(0, 0, false)}
 }
 
-// maxOutlineBytes is the size of the largest file that is outlined.
-const maxOutlineBytes = 1 << 20
-
 type astEditArgs struct {
 	FilePath string `json:"file_path" jsonschema:"the Go file to edit, relative to the workspace or absolute"`
 	Symbol   string `json:"symbol" jsonschema:"the declaration to replace: Name, or Type.Method"`

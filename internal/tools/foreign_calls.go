@@ -1,13 +1,11 @@
 package tools
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 
 	"agent/internal/base/arguments"
 	"agent/internal/cmdline"
-	"agent/internal/shell"
 	"agent/internal/text/patch"
 	"agent/internal/tools/decode"
 )
@@ -51,16 +49,4 @@ func (r *Registry) asPatch(call decode.Call) decode.Call {
 		call.Name, call.Arguments = all[at].Name, arguments.Parse(meant)
 	}
 	return call
-}
-
-// planNoPatch plans a command that uses apply_patch as one program among others. The plan runs
-// nothing.
-func planNoPatch() Plan {
-	exit := shell.ExitNotFound
-	return Plan{
-		Preview: Preview{Title: "answer that apply_patch is not a program", ReadOnly: true},
-		Apply: func(context.Context) Answer {
-			return Answer{Error: "apply_patch is a tool here, not a program; call it with the patch. No part of the command was run", ExitCode: &exit, Note: "[exit 127]"}
-		},
-	}
 }

@@ -12,6 +12,9 @@ import (
 	"agent/internal/text/textfile"
 )
 
+// maxOutlineBytes is the size of the largest file that is outlined.
+const maxOutlineBytes = 1 << 20
+
 const (
 	// outlineTokens limits the declarations of an outline.
 	outlineTokens = 1500

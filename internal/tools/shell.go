@@ -335,3 +335,33 @@ func showsFiles(line *cmdline.CommandLine) bool {
 	}
 	return shown
 }
+
+// planNoPatch plans a command that uses apply_patch as one program among others. The plan runs
+// nothing.
+func planNoPatch() Plan {
+	exit := shell.ExitNotFound
+	return Plan{
+		Preview: Preview{Title: "answer that apply_patch is not a program", ReadOnly: true},
+		Apply: func(context.Context) Answer {
+			return Answer{Error: "apply_patch is a tool here, not a program; call it with the patch. No part of the command was run", ExitCode: &exit, Note: "[exit 127]"}
+		},
+	}
+}
+
+// jobAction executes a call of the shell tool that controls jobs.
+func (e *Env) jobAction(ctx context.Context, args shellArgs) Answer {
+	if args.Action == actionList {
+		all := e.Jobs.List()
+		return Answer{Text: listJobs(all), Summary: humanize.Count(len(all), "job")}
+	}
+	job, err := e.Jobs.Find(args.Job)
+	if err != nil {
+		return failedAnswer(err)
+	}
+	if args.Action == actionKill {
+		job.Kill(ctx)
+	} else if err := job.Wait(ctx, time.Duration(args.WaitSeconds)*time.Second); err != nil {
+		return failedAnswer(err)
+	}
+	return e.lookAt(job)
+}

@@ -92,24 +92,6 @@ type refusal struct {
 	at   int
 }
 
-// advice returns notes for the model on the refusals of the sandbox. It returns one line for each
-// clear kind, and a single line for the vaguer messages.
-func (e *Env) advice(command shell.Command, end shell.Result) []string {
-	if !command.Confined.Guarantees(command.Profile).Files {
-		return nil
-	}
-	found := refusalsIn(command, end)
-	var notes []string
-	for kind := refusedWrite; kind <= refusedTemp; kind++ {
-		r, ok := found[kind]
-		if !ok || kind > refusedNetwork && len(notes) > 0 || !e.Advised.first(kind) {
-			continue
-		}
-		notes = append(notes, r.advice(command))
-	}
-	return notes
-}
-
 // refusalsIn returns the last refusal of each kind in the output. Messages that can have other
 // causes count only if the command failed. The clear messages always count, unless the command was
 // read-only.

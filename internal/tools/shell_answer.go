@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +20,24 @@ func foundNothing(line *cmdline.CommandLine, end shell.Result) bool {
 	}
 	searches, surely := line.EndsInSearch()
 	return searches && (surely || end.Lines == 0)
+}
+
+// advice returns notes for the model on the refusals of the sandbox. It returns one line for each
+// clear kind, and a single line for the vaguer messages.
+func (e *Env) advice(command shell.Command, end shell.Result) []string {
+	if !command.Confined.Guarantees(command.Profile).Files {
+		return nil
+	}
+	found := refusalsIn(command, end)
+	var notes []string
+	for kind := refusedWrite; kind <= refusedTemp; kind++ {
+		r, ok := found[kind]
+		if !ok || kind > refusedNetwork && len(notes) > 0 || !e.Advised.first(kind) {
+			continue
+		}
+		notes = append(notes, r.advice(command))
+	}
+	return notes
 }
 
 func (e *Env) answerCommand(command shell.Command, end shell.Result) Answer {
@@ -102,24 +119,6 @@ func inBackground(job *shell.Job, said, kept string) Answer {
 		kept = ""
 	}
 	return Answer{Text: fmt.Sprintf(said, job.ID, kept+job.Spool()), Spool: job.Spool(), Summary: fmt.Sprintf("job %d in the background", job.ID)}
-}
-
-// jobAction executes a call of the shell tool that controls jobs.
-func (e *Env) jobAction(ctx context.Context, args shellArgs) Answer {
-	if args.Action == actionList {
-		all := e.Jobs.List()
-		return Answer{Text: listJobs(all), Summary: humanize.Count(len(all), "job")}
-	}
-	job, err := e.Jobs.Find(args.Job)
-	if err != nil {
-		return failedAnswer(err)
-	}
-	if args.Action == actionKill {
-		job.Kill(ctx)
-	} else if err := job.Wait(ctx, time.Duration(args.WaitSeconds)*time.Second); err != nil {
-		return failedAnswer(err)
-	}
-	return e.lookAt(job)
 }
 
 func listJobs(all []*shell.Job) string {
