@@ -78,11 +78,6 @@ func (a Answer) WithNote(note string) Answer {
 // failedAnswer returns the answer to a call that failed without any effect.
 func failedAnswer(err error) Answer { return Answer{Error: err.Error()} }
 
-// shownView returns the part of the file that an answer shows.
-func (s *source) shownView(from, to int, whole bool) *history.View {
-	return viewOf(s.abs, s.whole, history.View{From: from, To: to, Whole: whole})
-}
-
 // viewOf completes a view of a file. content is nil if the file is too large to be read into
 // memory.
 func viewOf(path string, content []byte, v history.View) *history.View {

@@ -17,6 +17,7 @@ import (
 	"agent/internal/base/humanize"
 	"agent/internal/history"
 	"agent/internal/text/notebook"
+	"agent/internal/text/textdiff"
 	"agent/internal/text/textfile"
 	"agent/internal/workspace"
 )
@@ -255,4 +256,25 @@ func foreignFiles(names []string) string {
 		names = append(names[:most:most], fmt.Sprintf("and %d more", len(names)-most))
 	}
 	return fmt.Sprintf("[these files are not UTF-8 text; %s stands for other bytes: %s]", replacement, strings.Join(names, ", "))
+}
+
+// shownView returns the part of the file that an answer shows.
+func (s *source) shownView(from, to int, whole bool) *history.View {
+	return viewOf(s.abs, s.whole, history.View{From: from, To: to, Whole: whole})
+}
+
+// refuseChanged returns the error that shows the changes, and records the new content as seen. If
+// the difference is too large to show, or the old content is no longer stored, it records nothing.
+func (e *Env) refuseChanged(s *source, seen []byte) error {
+	refusal := &ChangedError{Path: s.rel}
+	if seen == nil {
+		return refusal
+	}
+	d := textdiff.New(document(s.abs, seen).Text, s.document().Text)
+	text := strings.ToValidUTF8(d.Unified(s.rel+" (seen)", s.rel+" (on disk)"), "\uFFFD")
+	if len(text) <= e.Limits.OutputBytes()/2-notesBytes {
+		refusal.Diff = text
+		e.Seen.Record(s.abs, s.whole)
+	}
+	return refusal
 }

@@ -4,10 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
-
-	"agent/internal/text/textdiff"
 )
 
 // seenTextBytes limits the text that Seen keeps to show differences. Seen keeps the hash of every
@@ -130,20 +127,4 @@ func (e *ChangedError) Error() string {
 	}
 	return fmt.Sprintf("%s changed on disk since you last saw it; nothing was written. What changed:\n%s"+
 		"You have seen the new content now: repeat the edit if it still fits", e.Path, e.Diff)
-}
-
-// refuseChanged returns the error that shows the changes, and records the new content as seen. If
-// the difference is too large to show, or the old content is no longer stored, it records nothing.
-func (e *Env) refuseChanged(s *source, seen []byte) error {
-	refusal := &ChangedError{Path: s.rel}
-	if seen == nil {
-		return refusal
-	}
-	d := textdiff.New(document(s.abs, seen).Text, s.document().Text)
-	text := strings.ToValidUTF8(d.Unified(s.rel+" (seen)", s.rel+" (on disk)"), "\uFFFD")
-	if len(text) <= e.Limits.OutputBytes()/2-notesBytes {
-		refusal.Diff = text
-		e.Seen.Record(s.abs, s.whole)
-	}
-	return refusal
 }
