@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"agent/internal/base/humanize"
 	"agent/internal/todo"
 	"agent/internal/toolspec"
 )
@@ -16,48 +15,6 @@ const (
 	mostInquiries             = 4
 	leastOptions, mostOptions = 2, 4
 )
-
-// An Inquiry is one question of the model to the user. The user may also answer every
-// question in their own words.
-type Inquiry struct {
-	// Question is the text of the question.
-	Question string `json:"question"`
-	// Header names the subject in a word or two; it may be empty.
-	Header string `json:"header,omitempty" jsonschema:"a word or two"`
-	// Options lists the choices, the recommended one first.
-	Options []Option `json:"options" jsonschema:"2 to 4, the recommended one first"`
-	// Several is set if the user may choose more than one option.
-	Several bool `json:"multiSelect,omitempty"`
-	// YesNo is set if the first of two options means yes and the second means no. The keys y and n
-	// then choose them.
-	YesNo bool `json:"-"`
-	// Draft is a text that the user may edit before approving it. Words of the answer then holds
-	// the edited text. Without a draft, the user may answer in their own words.
-	Draft string `json:"-"`
-}
-
-// Option is a choice of an inquiry.
-type Option struct {
-	Label       string `json:"label"`
-	Description string `json:"description,omitempty"`
-}
-
-// InquiryAnswer is the user's answer to one inquiry.
-type InquiryAnswer struct {
-	// Chosen holds the labels of the chosen options, in their order.
-	Chosen []string
-	// Words is the answer in the user's own words, empty if the user wrote nothing.
-	Words string
-}
-
-// String returns the answer on one line.
-func (g InquiryAnswer) String() string {
-	said := g.Chosen
-	if g.Words != "" {
-		said = append(said[:len(said):len(said)], humanize.FirstLine(g.Words))
-	}
-	return strings.Join(said, ", ")
-}
 
 type askUserArgs struct {
 	Questions []Inquiry `json:"questions" jsonschema:"1 to 4"`

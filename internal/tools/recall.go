@@ -16,47 +16,6 @@ import (
 	"agent/internal/toolspec"
 )
 
-// An Archive holds the pruned content of a conversation, which the session log keeps. Its methods
-// are safe for parallel use and return soon after ctx ends.
-type Archive interface {
-	// PrunedContent returns the list of pruned content, oldest first.
-	PrunedContent(ctx context.Context) ([]RemovedContent, error)
-	// Text returns the original content with this number. Unlike a call of Fetch, a call of Text
-	// does not mean that the model needs the content.
-	Text(ctx context.Context, number int) (string, error)
-	// Fetch returns the original content with this number, or an error with the reason why it is
-	// unavailable.
-	Fetch(ctx context.Context, number int) (Excerpt, error)
-}
-
-// RemovedContent describes content that was pruned from the context.
-type RemovedContent struct {
-	// Number identifies the content for Fetch. Turn is the number of the user's message at which
-	// the content was pruned. Tokens is the number of tokens that this freed.
-	Number, Turn, Tokens int
-	// What describes the content on one line: a call and its tool, or a message.
-	What string
-}
-
-// Excerpt holds pruned content.
-type Excerpt struct {
-	// Heading names on one line the origin and the age of the content, and the later changes of its
-	// file.
-	Heading, Text string
-}
-
-// Sessions holds the earlier sessions of a repository. Its methods are safe for parallel use.
-type Sessions interface {
-	// Find returns passages that match a query, best first, each with its origin on a line before
-	// it. remark is a remark on the query, "" for none. If session is not empty, Find returns only
-	// passages of that session.
-	Find(ctx context.Context, query, session string) (passages []string, remark string, err error)
-	// Outline lists the messages of a session, one on each line.
-	Outline(ctx context.Context, session string) (Excerpt, error)
-	// Entry returns an entry of a session.
-	Entry(ctx context.Context, session string, number int) (Excerpt, error)
-}
-
 // NoSessions is a Sessions without sessions.
 type NoSessions struct{}
 

@@ -12,26 +12,6 @@ import (
 	"agent/internal/toolspec"
 )
 
-// Notes stores notes for later sessions.
-type Notes interface {
-	// Remember prepares a note that depends on files, given as absolute paths. replaces is the ID
-	// of the note to replace, empty for none. Remember changes nothing.
-	Remember(text string, files []string, replaces string) (NoteDraft, error)
-}
-
-// NoteDraft is a note that is prepared but not stored.
-type NoteDraft struct {
-	// Text is the note as it would be stored. Replaces is the text of the note that it replaces.
-	Text, Replaces string
-	// Diff is the unified diff of the file of notes.
-	Diff string
-	// Asks is set if the note requires approval. Otherwise the note is stored as a proposal.
-	Asks bool
-	// Keep stores the note with a text, as a proposal unless a user approved it. said is the result
-	// for the model, summary a short one for the user.
-	Keep func(text string, agreed bool) (said, summary string, err error)
-}
-
 type rememberArgs struct {
 	Note     string   `json:"note"`
 	Files    []string `json:"files,omitempty"`

@@ -15,17 +15,13 @@ package tools
 import (
 	"context"
 	"encoding/json"
-	"io"
+	"strings"
 
 	"agent/internal/base/arguments"
+	"agent/internal/base/humanize"
 	"agent/internal/cmdline"
 	"agent/internal/protect"
-	"agent/internal/sandbox"
-	"agent/internal/shell"
-	"agent/internal/snapshot"
-	"agent/internal/todo"
 	"agent/internal/toolspec"
-	"agent/internal/workspace"
 )
 
 // Traits declares the properties of a tool.
@@ -170,82 +166,46 @@ type Preview struct {
 	Commands []cmdline.Command
 }
 
-// An Env holds the data that a call needs: the state of the conversation, and the limits and the
-// output of this call. Its methods are safe for parallel use.
-type Env struct {
-	// Workspace confines all paths.
-	Workspace *workspace.Workspace
-	// Limits limits results.
-	Limits Limits
-	// Seen holds the content of each file that the model has seen, to refuse edits of files that
-	// have changed since.
-	Seen *SeenFiles
-	// Snapshots keeps the contents of files before calls change them; nil keeps nothing.
-	Snapshots *snapshot.Store
-	// Asked reports whether a message of the user names a file; nil means that none does.
-	Asked func(abs string) bool
-	// Todos is the todo list of the conversation.
-	Todos *todo.Board
-	// Archive holds the pruned content; nil if the conversation is not recorded.
-	Archive Archive
-	// Sessions holds the earlier sessions of the repository; nil if they are not searched.
-	Sessions Sessions
-	// Manual returns a page or sections of the program's documentation for some words; nil if there
-	// is no documentation.
-	Manual func(words string) (text string, found bool)
-	// Notes stores facts for later sessions; nil disables notes.
-	Notes Notes
-	// Jobs holds the background commands of the shell tool.
-	Jobs *shell.Jobs
-	// Confinement returns the present sandbox for commands; a nil function means no sandbox.
-	Confinement func() sandbox.Confinement
-	// Protected holds the paths that need protection, besides the files that are known by name.
-	Protected protect.ProtectionRules
-	// Documents reports whether the model accepts PDF files; nil means that it does not.
-	Documents func() bool
-	// Hosts returns an error if pages of a host must not be fetched, also after a redirect. A nil
-	// function allows all hosts.
-	Hosts func(host string) error
-	// Named is set if a user named the workspace, and so accepts that it contains the home folder.
-	Named bool
-	// Advised records the sandbox advice that calls of this reply received; nil records nothing.
-	Advised *AdviceGiven
-	// Call and CallID are the number and the id of the call. They are set for one call.
-	Call   int
-	CallID string
-	// OfAgent is set in the conversation of a subagent, whose commands the user does not see one by
-	// one. No key can move them to the background.
-	OfAgent bool
-	// Typed is set if the user typed the command. It is set for one call.
-	Typed bool
-	// Output receives the output of a command while it runs, for the screen; nil if no screen shows
-	// the output. It is set for one call.
-	Output io.Writer
-
-	// mayReadKeys lists the secret files that this call may read, because a user approved it.
-	mayReadKeys []string
+// An Inquiry is one question of the model to the user. The user may also answer every
+// question in their own words.
+type Inquiry struct {
+	// Question is the text of the question.
+	Question string `json:"question"`
+	// Header names the subject in a word or two; it may be empty.
+	Header string `json:"header,omitempty" jsonschema:"a word or two"`
+	// Options lists the choices, the recommended one first.
+	Options []Option `json:"options" jsonschema:"2 to 4, the recommended one first"`
+	// Several is set if the user may choose more than one option.
+	Several bool `json:"multiSelect,omitempty"`
+	// YesNo is set if the first of two options means yes and the second means no. The keys y and n
+	// then choose them.
+	YesNo bool `json:"-"`
+	// Draft is a text that the user may edit before approving it. Words of the answer then holds
+	// the edited text. Without a draft, the user may answer in their own words.
+	Draft string `json:"-"`
 }
 
-// Limits holds the limits for the work and the results of calls.
-type Limits struct {
-	// OutputTokens limits the size of one result: the setting tool-output-max-tokens, less in a
-	// small window (D-41).
-	OutputTokens int
-	// FoundTokens limits the answer of a command or a search, if it is lower than OutputTokens:
-	// the setting found-max-tokens. A value below 1 sets no limit.
-	FoundTokens int
-	// OutlineTokens is the setting read-outline-tokens. A read of a whole file of at least this
-	// size returns its outline. A value below 1 means never.
-	OutlineTokens int
-	// ReadLines is the setting file-read-max-lines.
-	ReadLines int
-	// ExactEdits is the setting edit-tolerance. It refuses an edit that quotes lines with other
-	// indentation.
-	ExactEdits bool
-	// PrivateAddresses is the setting web-fetch.private.
-	PrivateAddresses bool
-	// ShellTimeoutSeconds is the setting shell-timeout-seconds.
-	ShellTimeoutSeconds int
+// Option is a choice of an inquiry.
+type Option struct {
+	Label       string `json:"label"`
+	Description string `json:"description,omitempty"`
+}
+
+// InquiryAnswer is the user's answer to one inquiry.
+type InquiryAnswer struct {
+	// Chosen holds the labels of the chosen options, in their order.
+	Chosen []string
+	// Words is the answer in the user's own words, empty if the user wrote nothing.
+	Words string
+}
+
+// String returns the answer on one line.
+func (g InquiryAnswer) String() string {
+	said := g.Chosen
+	if g.Words != "" {
+		said = append(said[:len(said):len(said)], humanize.FirstLine(g.Words))
+	}
+	return strings.Join(said, ", ")
 }
 
 // ServerCall is a call of a server, such as an MCP server.
