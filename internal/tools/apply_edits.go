@@ -15,7 +15,7 @@ const nothingChanged = "Nothing was changed. "
 // apply makes an edit, all or nothing: if a change fails, the earlier changes are undone. A file
 // that has changed since the edit was planned stays unchanged. Files are removed last, so that a
 // moved file always exists under one of its names.
-func (e *Env) apply(p edit) Answer {
+func (e *Env) apply(p editPlan) Answer {
 	files := make([]snapshot.FileEdit, len(p.changes))
 	for i, c := range p.changes {
 		files[i] = snapshot.FileEdit{Abs: c.abs, Before: c.before, After: c.after}

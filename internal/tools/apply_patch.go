@@ -48,10 +48,10 @@ func planPatch(ctx context.Context, env *Env, args applyPatchArgs) (Plan, error)
 }
 
 // patchedEdit returns the edit that a patch makes to the present files.
-func (e *Env) patchedEdit(ctx context.Context, text string) (edit, error) {
+func (e *Env) patchedEdit(ctx context.Context, text string) (editPlan, error) {
 	sections, err := patch.Parse(text)
 	if err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	r := patchReader{e, map[string]*source{}}
 	files, notes, err := patch.Plan(sections, r.read)
@@ -59,12 +59,12 @@ func (e *Env) patchedEdit(ctx context.Context, text string) (edit, error) {
 		var failed *patch.Error
 		if errors.As(err, &failed) && failed.Missing != "" {
 			if near := e.Workspace.SimilarPaths(ctx, r.sources[failed.Missing].abs); len(near) > 0 {
-				return edit{}, fmt.Errorf("%w Did you mean %s?", err, strings.Join(near, " or "))
+				return editPlan{}, fmt.Errorf("%w Did you mean %s?", err, strings.Join(near, " or "))
 			}
 		}
-		return edit{}, err
+		return editPlan{}, err
 	}
-	p := edit{notes: notes, given: patch.NewLines(text)}
+	p := editPlan{notes: notes, given: patch.NewLines(text)}
 	for _, file := range files {
 		s := r.sources[file.Path]
 		if file.After != nil {
@@ -73,10 +73,10 @@ func (e *Env) patchedEdit(ctx context.Context, text string) (edit, error) {
 				from = r.sources[file.From]
 			}
 			if file.After, err = from.onDisk(file.After); err != nil {
-				return edit{}, err
+				return editPlan{}, err
 			}
 			if err := refuseForeign(s, file.After, false); err != nil {
-				return edit{}, err
+				return editPlan{}, err
 			}
 		}
 		c := s.changeTo(file.After)
@@ -89,7 +89,7 @@ func (e *Env) patchedEdit(ctx context.Context, text string) (edit, error) {
 	for _, section := range sections {
 		if s := r.sources[path.Clean(section.Path)]; section.Op == patch.Add && s != nil {
 			if err := e.mustKnow(s); err != nil {
-				return edit{}, err
+				return editPlan{}, err
 			}
 		}
 	}

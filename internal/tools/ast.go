@@ -96,31 +96,31 @@ func astEdit() Tool {
 	}, planASTEdit)
 }
 
-func planASTEdit(env *Env, args astEditArgs) (edit, error) {
+func planASTEdit(env *Env, args astEditArgs) (editPlan, error) {
 	if filepath.Ext(args.FilePath) != ".go" {
-		return edit{}, fmt.Errorf("ast_edit edits only Go files; for %s use ast_read_file with a symbol, then replace", args.FilePath)
+		return editPlan{}, fmt.Errorf("ast_edit edits only Go files; for %s use ast_read_file with a symbol, then replace", args.FilePath)
 	}
 	s, err := env.openKnown(args.FilePath)
 	if err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	d := textfile.Parse(s.whole)
 	if problem := outline.SyntaxError(s.rel, []byte(d.Text)); problem != nil {
-		return edit{}, fmt.Errorf("%s has a syntax error (%s); fix it with replace first", s.rel, problem)
+		return editPlan{}, fmt.Errorf("%s has a syntax error (%s); fix it with replace first", s.rel, problem)
 	}
 	// Parsing one file is too short to be worth interrupting.
 	declared, err := outline.Read(context.Background(), s.rel, d.Text)
 	if err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	target, err := declared.Find(args.Symbol)
 	if err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	first, last := declared.LineRange(target)
 	code := strings.TrimSpace(textfile.NormalizeLineEnds(args.NewCode))
 	if code == "" {
-		return edit{}, fmt.Errorf("new_code is empty; to remove %s delete lines %d-%d with delete_line_range", target.Name, first, last)
+		return editPlan{}, fmt.Errorf("new_code is empty; to remove %s delete lines %d-%d with delete_line_range", target.Name, first, last)
 	}
 	start := target.Head
 	if strings.HasPrefix(code, "//") || strings.HasPrefix(code, "/*") {
@@ -128,7 +128,7 @@ func planASTEdit(env *Env, args astEditArgs) (edit, error) {
 	}
 	after := d.ApplySplices(textfile.Splice{Start: start, End: target.End, Text: outline.FormatGo(code, target.Group)})
 	if problem := outline.SyntaxError(s.rel, after); problem != nil {
-		return edit{}, wouldNotParse(s.rel, after, problem)
+		return editPlan{}, wouldNotParse(s.rel, after, problem)
 	}
 	return editTo(s, after, code, fmt.Sprintf("Replaced %s in %s (previously lines %d-%d)", target.Name, s.rel, first, last))
 }

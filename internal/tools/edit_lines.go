@@ -27,18 +27,18 @@ func insertAtLine() Tool {
 	}, planInsertAtLine)
 }
 
-func planInsertAtLine(env *Env, args insertAtLineArgs) (edit, error) {
+func planInsertAtLine(env *Env, args insertAtLineArgs) (editPlan, error) {
 	s, err := env.openKnown(args.FilePath)
 	if err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	d := s.document()
 	count := d.LineCount()
 	if args.LineNumber < 1 || args.LineNumber > count+1 {
-		return edit{}, fmt.Errorf("line_number %d is outside %s, which has %s; to append, use %d", args.LineNumber, s.rel, humanize.Count(count, "line"), count+1)
+		return editPlan{}, fmt.Errorf("line_number %d is outside %s, which has %s; to append, use %d", args.LineNumber, s.rel, humanize.Count(count, "line"), count+1)
 	}
 	if args.Content == "" {
-		return edit{}, fmt.Errorf("%s: content is empty: %w", s.rel, errNoChange)
+		return editPlan{}, fmt.Errorf("%s: content is empty: %w", s.rel, errNoChange)
 	}
 	text := strings.TrimSuffix(textfile.NormalizeLineEnds(args.Content), "\n")
 	if appended := args.LineNumber == count+1; appended && d.Text != "" && !strings.HasSuffix(d.Text, "\n") {
@@ -68,17 +68,17 @@ func deleteLineRange() Tool {
 	}, planDeleteLineRange)
 }
 
-func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (edit, error) {
+func planDeleteLineRange(env *Env, args deleteLineRangeArgs) (editPlan, error) {
 	if err := checkRange(args.StartLine, args.EndLine); err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	s, err := env.openKnown(args.FilePath)
 	if err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	d := s.document()
 	if count := d.LineCount(); args.EndLine > count {
-		return edit{}, fmt.Errorf("lines %d-%d are not all in %s, which has %s", args.StartLine, args.EndLine, s.rel, humanize.Count(count, "line"))
+		return editPlan{}, fmt.Errorf("lines %d-%d are not all in %s, which has %s", args.StartLine, args.EndLine, s.rel, humanize.Count(count, "line"))
 	}
 	start, end := d.Span(args.StartLine, args.EndLine)
 	// A file without a final newline has none either after its last line is deleted.

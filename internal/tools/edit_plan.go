@@ -19,7 +19,7 @@ import (
 )
 
 // An edit is a planned change of files that has not been made.
-type edit struct {
+type editPlan struct {
 	changes []change
 	// done describes the edit on one line. notes list the differences between the edit and the
 	// literal call.
@@ -58,7 +58,7 @@ func (s *source) changeTo(after []byte) change {
 
 // defineEdit completes a tool that edits one file. plan writes nothing. If its error shows the
 // model the changes in the file, the file counts as seen.
-func defineEdit[A any](t Tool, plan func(env *Env, args A) (edit, error)) Tool {
+func defineEdit[A any](t Tool, plan func(env *Env, args A) (editPlan, error)) Tool {
 	t.Edits, t.Form, t.File, t.Key = true, toolspec.EditReplace, toolspec.FileNames, "file_path"
 	return define(t, func(_ context.Context, env *Env, args A) (Plan, error) {
 		planned, err := plan(env, args)
@@ -70,7 +70,7 @@ func defineEdit[A any](t Tool, plan func(env *Env, args A) (edit, error)) Tool {
 }
 
 // planEdit returns the plan of an edit, which applies exactly this edit.
-func (e *Env) planEdit(planned edit) Plan {
+func (e *Env) planEdit(planned editPlan) Plan {
 	preview := e.warnUnwatched(Preview{Title: planned.filesLine(false)})
 	for _, c := range planned.changes {
 		preview.Paths = append(preview.Paths, c.rel)
@@ -82,23 +82,21 @@ func (e *Env) planEdit(planned edit) Plan {
 	return Plan{Preview: preview, Apply: func(context.Context) Answer { return e.apply(planned) }}
 }
 
-// The kinds of changes, in the order in which an answer lists them.
-const (
-	edited = iota
-	lineEnds
-	created
-	deleted
-	moved
-)
-
-var kinds = [...][2]string{
-	edited: {"edit", "updated"}, lineEnds: {"change the line ends of", "changed the line ends of"},
-	created: {"create", "added"}, deleted: {"delete", "deleted"}, moved: {"move", "moved"},
-}
-
 // filesLine lists the files of the edit on one line, grouped by kind of change, in the past tense if
 // done is set.
-func (p edit) filesLine(done bool) string {
+func (p editPlan) filesLine(done bool) string {
+	// The kinds of changes, in the order in which an answer lists them.
+	const (
+		edited = iota
+		lineEnds
+		created
+		deleted
+		moved
+	)
+	kinds := [...][2]string{
+		edited: {"edit", "updated"}, lineEnds: {"change the line ends of", "changed the line ends of"},
+		created: {"create", "added"}, deleted: {"delete", "deleted"}, moved: {"move", "moved"},
+	}
 	gone := map[string]bool{}
 	for _, c := range p.changes {
 		gone[c.from] = true
@@ -157,22 +155,22 @@ var errNoChange = errors.New("nothing to change: the file already has this conte
 
 // editTo returns the edit that gives an opened file a new content, or an error if the edit changes
 // nothing. given holds the lines of the file that the call quotes or writes.
-func editTo(s *source, after []byte, given, done string) (edit, error) {
+func editTo(s *source, after []byte, given, done string) (editPlan, error) {
 	if bytes.Equal(s.whole, after) {
-		return edit{}, fmt.Errorf("%s: %w", s.rel, errNoChange)
+		return editPlan{}, fmt.Errorf("%s: %w", s.rel, errNoChange)
 	}
 	if err := refuseForeign(s, after, false); err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	c := s.changeTo(after)
-	return edit{changes: []change{c}, done: done + c.hiddenEffects(), given: given}, nil
+	return editPlan{changes: []change{c}, done: done + c.hiddenEffects(), given: given}, nil
 }
 
 // plannedText is like editTo, with the edited text of the document instead of the content.
-func plannedText(s *source, edited []byte, given, done string) (edit, error) {
+func plannedText(s *source, edited []byte, given, done string) (editPlan, error) {
 	after, err := s.onDisk(edited)
 	if err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	return editTo(s, after, given, done)
 }
@@ -254,7 +252,7 @@ func (c change) unified() string {
 // report returns the text of an edit for the model: a description, the changed lines of each file
 // as they are now, and the notes. For lines that are exactly as in the call, it contains only their
 // location. It repeats neither a new file nor the middle of many new lines.
-func (p edit) report(limits Limits) string {
+func (p editPlan) report(limits Limits) string {
 	out, several := p.done, len(p.changes) > 1
 	if several {
 		out += "."

@@ -65,37 +65,37 @@ const maxEdits = 50
 // placeholder for text of a file.
 const prunedMarker = "[pruned: "
 
-func planReplace(env *Env, args replaceArgs) (edit, error) {
+func planReplace(env *Env, args replaceArgs) (editPlan, error) {
 	edits := args.Edits
 	switch {
 	case args.ExpectedReplacements < 0:
-		return edit{}, fmt.Errorf("expected_replacements must be at least 1, not %d", args.ExpectedReplacements)
+		return editPlan{}, fmt.Errorf("expected_replacements must be at least 1, not %d", args.ExpectedReplacements)
 	case len(edits) == 0:
 		edits = []textEdit{args.textEdit}
 	case len(edits) > maxEdits:
-		return edit{}, fmt.Errorf("edits has %d items; the limit is %d. Send the rest in another call. Nothing was written", len(edits), maxEdits)
+		return editPlan{}, fmt.Errorf("edits has %d items; the limit is %d. Send the rest in another call. Nothing was written", len(edits), maxEdits)
 	case args.OldString != "":
-		return edit{}, errors.New("give old_string and new_string, or edits, not both; nothing was written")
+		return editPlan{}, errors.New("give old_string and new_string, or edits, not both; nothing was written")
 	}
 	for i, e := range edits {
 		if err := e.check(); err != nil {
-			return edit{}, numberError(edits, i, err)
+			return editPlan{}, numberError(edits, i, err)
 		}
 	}
 	s, err := env.openToEdit(args.FilePath)
 	if err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	d := s.document()
 	r := replacing{rel: s.rel, text: d.Text, want: args.ExpectedReplacements, exact: env.Limits.ExactEdits}
 	for i, e := range edits {
 		if err := r.add(i, e); err != nil {
-			return edit{}, numberError(edits, i, afterEarlier(edits[:i], e, err))
+			return editPlan{}, numberError(edits, i, afterEarlier(edits[:i], e, err))
 		}
 	}
 	splices, err := r.splices()
 	if err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	var given strings.Builder
 	for _, splice := range splices {

@@ -47,7 +47,7 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 		}
 		edits[abs] = append(edits[abs], e)
 	}
-	var planned edit
+	var planned editPlan
 	var names []string
 	after := map[string][]byte{}
 	count := 0

@@ -28,22 +28,22 @@ func writeFile() Tool {
 	}, planWriteFile)
 }
 
-func planWriteFile(env *Env, args writeFileArgs) (edit, error) {
+func planWriteFile(env *Env, args writeFileArgs) (editPlan, error) {
 	abs, err := env.editable(args.FilePath)
 	if err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	if _, err := os.Lstat(abs); errors.Is(err, fs.ErrNotExist) {
 		c := (&source{abs: abs, rel: env.Workspace.Rel(abs)}).changeTo([]byte(args.Content))
 		done := fmt.Sprintf("Created %s with %s", c.rel, humanize.Count(textfile.Parse(c.after).LineCount(), "line"))
-		return edit{changes: []change{c}, done: done}, nil
+		return editPlan{changes: []change{c}, done: done}, nil
 	}
 	s, err := env.openKnown(args.FilePath)
 	if err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	if err := refuseForeign(s, nil, true); err != nil {
-		return edit{}, err
+		return editPlan{}, err
 	}
 	after := textfile.Parse(s.whole).Encode(args.Content)
 	return editTo(s, after, textfile.NormalizeLineEnds(args.Content), fmt.Sprintf("Wrote %s, now %s", s.rel, humanize.Count(textfile.Parse(after).LineCount(), "line")))
