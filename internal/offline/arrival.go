@@ -136,7 +136,7 @@ func (s Span) outlines(ctx context.Context, limit int, facts compression.TraitsL
 		if !ok || !first || edited || !part.Whole || len(facts(response.ToolName).Command) > 0 || slices.ContainsFunc(said, asked) {
 			continue
 		}
-		if text, ok := tools.Outline(ctx, filepath.Base(part.Path), compression.TrimLineNumbers(part.Text), limit); ok {
+		if text, ok := tools.TextOutline(ctx, filepath.Base(part.Path), compression.TrimLineNumbers(part.Text), limit); ok {
 			texts[history.Ref{Entry: part.Entry, Block: part.Block}], files[part.Path] = text, true
 		}
 	}

@@ -28,11 +28,11 @@ const (
 	outlineLine = 200
 )
 
-// Outline returns the outline of a text file that has more than limit tokens. It contains the first
+// TextOutline returns the outline of a text file that has more than limit tokens. It contains the first
 // lines, then the declarations with their lines, or the headings and last lines if no declarations
 // are known. It returns false if the whole file must be sent. This is so for a limit of 0, a small
 // file, few lines, instructions, or an outline that saves less than two thirds.
-func Outline(ctx context.Context, name, text string, limit int) (string, bool) {
+func TextOutline(ctx context.Context, name, text string, limit int) (string, bool) {
 	all := lines.Split(text)
 	if limit < 1 || len(text) <= limit*bytesPerToken || len(text) > maxOutlineBytes || len(all) < leastOutlined || isInstruction(name) {
 		return "", false
@@ -122,7 +122,7 @@ func (e *Env) outline(ctx context.Context, path string) (Answer, bool) {
 		return Answer{}, false
 	}
 	d := textfile.Parse(s.whole)
-	text, ok := Outline(ctx, s.rel, strings.ToValidUTF8(d.Text, replacement), e.Limits.OutlineTokens)
+	text, ok := TextOutline(ctx, s.rel, strings.ToValidUTF8(d.Text, replacement), e.Limits.OutlineTokens)
 	if !ok {
 		return Answer{}, false
 	}

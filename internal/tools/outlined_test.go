@@ -133,7 +133,7 @@ func TestOutlineOfStrangeFiles(t *testing.T) {
 		"broken.go":  {"package broken\n" + strings.Repeat("func (\n", 1000), ""},
 		"huge.txt":   {strings.Repeat("line\n", maxOutlineBytes), ""},
 	} {
-		got, ok := Outline(t.Context(), name, c.text, 3000)
+		got, ok := TextOutline(t.Context(), name, c.text, 3000)
 		if c.want == "" {
 			if ok && name != "broken.go" {
 				t.Errorf("%s: an outline of %d bytes", name, len(got))

@@ -178,7 +178,7 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	}
 	room := env.Limits.room(headingBytes + len(foreignFiles(foreign)))
 	n := fitting(list, room)
-	if rest := size(list[n:]); rest <= size(list)/10 && size(list) <= most {
+	if rest := bytesOf(list[n:]); rest <= bytesOf(list)/10 && bytesOf(list) <= most {
 		n = len(list)
 	}
 	text := strings.Join(list[:n], "\n")
@@ -210,8 +210,8 @@ func describeMatches(env *Env, args searchArgs, base string, matches []search.Ma
 	return text
 }
 
-// size returns the number of bytes of lines.
-func size(list []string) int {
+// bytesOf returns the number of bytes of lines.
+func bytesOf(list []string) int {
 	sum := 0
 	for _, line := range list {
 		sum += len(line) + 1
