@@ -17,7 +17,7 @@
           # The hash of what go mod vendor writes. After a change of go.mod, or of the packages
           # that are imported: set to pkgs.lib.fakeHash, build, and take the hash
           # that nix names.
-          vendorHash = "sha256-n56RP9pF1Vy3NB49OM9PYtTnX4C5B1nFUs0p534AyGs=";
+          vendorHash = "sha256-NtGlSZqqYhsDTWFkNL0DLir+WXVgJIohi3bkuZn7x78=";
           ldflags = [ "-s" "-w" "-X agent/internal/base/version.Linked=${self.shortRev or "dirty"}" ];
           nativeBuildInputs = [ pkgs.installShellFiles ];
           postInstall = ''
