@@ -28,8 +28,8 @@ type symbols struct {
 // searches cost less than the definition of the tool.
 const leastFiles = 30
 
-// newSymbols returns the language servers of a conversation. It starts to count the source files while the
-// other parts are created.
+// newSymbols returns the language servers of a conversation. It starts to count the source files
+// while the other parts are created.
 func newSymbols(at *place, rec *record, confined confinement, ends *closers) *symbols {
 	s := &symbols{at: at}
 	s.folder = at.process.languageServers.Open(lsp.Config{
@@ -62,15 +62,15 @@ func filesOf(ctx context.Context, w *workspace.Workspace, keep func(string) bool
 
 func (s *symbols) setting() string { return settings.LanguageServers.Value(s.at.settings) }
 
-// count returns the number of files of that language with a server which has most. A server runs code
-// that a repository names, such as compiler plugins, so without a sandbox it returns 0.
+// count returns the number of files of that language with a server which has most. A server runs
+// code that a repository names, such as compiler plugins, so without a sandbox it returns 0.
 func (s *symbols) count(ctx context.Context) (most int) {
 	found := s.folder.Installed()
 	if len(found) == 0 || s.folder.Cache == "" || settings.Sandbox.Value(s.at.settings) == settings.SandboxOff {
 		return 0
 	}
-	// This does not use the sandbox policy of the conversation, because computing it creates the temporary
-	// folder.
+	// This does not use the sandbox policy of the conversation, because computing it creates the
+	// temporary folder.
 	if confined := (sandbox.Confinement{Sandbox: sandbox.Detect()}); !confined.Guarantees(sandbox.ProfileReadOnly).Files {
 		return 0
 	}
@@ -86,8 +86,8 @@ func isAny(string) bool { return true }
 // isSymbol reports whether a name is the name of a language server tool.
 func isSymbol(name string) bool { return name == tools.SymbolName || name == tools.RenameName }
 
-// offered reports whether the tools are offered, because they save more than they cost or the setting
-// requires them.
+// offered reports whether the tools are offered, because they save more than they cost or the
+// setting requires them.
 func (s *symbols) offered() bool {
 	switch s.setting() {
 	case settings.ServersOff:
@@ -106,8 +106,8 @@ func (s *symbols) offerRevision() string {
 	return ""
 }
 
-// source returns the source of the language server tools. The source is empty if the tools would cost more
-// than they save.
+// source returns the source of the language server tools. The source is empty if the tools would
+// cost more than they save.
 func (s *symbols) source() tools.Source {
 	return tools.Source{
 		Name:     "language servers",
@@ -148,8 +148,8 @@ func (s *symbols) problems(ctx context.Context, file string) ([]string, error) {
 	return found.Problems, err
 }
 
-// LanguageServers returns the language servers that are installed for the files of a workspace, and the
-// names of the missing ones.
+// LanguageServers returns the language servers that are installed for the files of a workspace, and
+// the names of the missing ones.
 func LanguageServers(ctx context.Context, root string, environ []string) (found, missing []string) {
 	w, err := workspace.New(root, "")
 	if err != nil {

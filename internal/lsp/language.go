@@ -126,8 +126,8 @@ func (l Language) Concerns(path string) bool {
 	return l.MatchesFile(path) || slices.Contains(l.projects, filepath.Base(path))
 }
 
-// Count returns the number of files of the language. It returns 0 if the server also needs a project
-// file, and there is none.
+// Count returns the number of files of the language. It returns 0 if the server also needs a
+// project file, and there is none.
 func (l Language) Count(files []string) (count int) {
 	project := !l.needsProject
 	for _, file := range files {

@@ -84,8 +84,8 @@ type Location struct {
 // Line returns the number of the first line, from 1.
 func (p Location) Line() int { return p.at.Start.Line + 1 }
 
-// Offsets returns the range as offsets in the content of the file. ok is false if the content does not
-// contain the range.
+// Offsets returns the range as offsets in the content of the file. ok is false if the content does
+// not contain the range.
 func (p Location) Offsets(content []byte) (start, end int, ok bool) {
 	start, ok = offset(content, p.at.Start, p.bytes)
 	if !ok {

@@ -28,8 +28,8 @@ const (
 	Problems = "problems"
 )
 
-// A SymbolPosition is the name that a question is about. It consists of the file, and the offset of the name
-// in the content.
+// A SymbolPosition is the name that a question is about. It consists of the file, and the offset of
+// the name in the content.
 type SymbolPosition struct {
 	Path    string
 	Content []byte

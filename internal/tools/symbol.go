@@ -66,9 +66,9 @@ func SymbolTool(servers *lsp.Folder) Tool {
 	})
 }
 
-// RenameTool returns the tool that renames a symbol. It is not offered: the model requests a rename by
-// a call of Symbol. The rename is a separate call, so that it is approved, recorded and undone like
-// every edit.
+// RenameTool returns the tool that renames a symbol. It is not offered: the model requests a rename
+// by a call of Symbol. The rename is a separate call, so that it is approved, recorded and undone
+// like every edit.
 func RenameTool(servers *lsp.Folder) Tool {
 	return define(Tool{
 		Name:        RenameName,

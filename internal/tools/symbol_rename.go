@@ -78,9 +78,9 @@ func (c symbolCall) planRename(ctx context.Context) (Plan, error) {
 }
 
 // remaining returns a list of the lines that still contain the old name after a rename. Lines of
-// changed files come first. A server does not rename words in strings, comments and documents, names
-// in code for another system, and names of other things. The list of a short name is empty, because
-// such a name is often a plain word.
+// changed files come first. A server does not rename words in strings, comments and documents,
+// names in code for another system, and names of other things. The list of a short name is empty,
+// because such a name is often a plain word.
 func (c symbolCall) remaining(ctx context.Context, changed map[string][]byte) (string, error) {
 	if utf8.RuneCountInString(c.word) < shortestWord {
 		return "", nil

@@ -253,8 +253,8 @@ func (c symbolCall) search(ctx context.Context, keep func(file string) bool, cha
 	return matches, err
 }
 
-// inMacro returns the first line of a macro definition that contains the name of a call, "" if there
-// is none. A parameter of the macro with this name does not count.
+// inMacro returns the first line of a macro definition that contains the name of a call, "" if
+// there is none. A parameter of the macro with this name does not count.
 func (c symbolCall) inMacro(ctx context.Context, abs string) (string, error) {
 	lang, _ := lsp.LanguageOf(abs)
 	if !lang.Macros {
