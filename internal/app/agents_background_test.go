@@ -89,7 +89,7 @@ func TestContentStaysWhileAgentsWork(t *testing.T) {
 			return err
 		},
 	} {
-		if err := act(); !errors.Is(err, chat.ErrBusy) || !strings.Contains(err.Error(), "1 agent") {
+		if err := act(); !errors.Is(err, chat.ErrBusy) || !strings.Contains(err.Error(), "1 subagent") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
