@@ -201,7 +201,7 @@ func (c symbolCall) ask(ctx context.Context, op string, t target, mentions []str
 		more, _ := c.servers.Ask(ctx, op, at) // after an error, the first answer is used
 		found.Add(more.Places...)
 	case op == lsp.Rename && len(found.Edits) > 0:
-		return c.withUses(ctx, found, t, mentions)
+		return c.withUses(ctx, found, at)
 	}
 	return found, nil
 }

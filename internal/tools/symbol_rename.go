@@ -105,14 +105,15 @@ func (c symbolCall) remaining(ctx context.Context, changed map[string][]byte) (s
 // withUses adds to a rename the uses in files that the server does not edit, because they are
 // outside of its project. If a server keeps the name in an import such as {name as other}, it has
 // excluded the other files on purpose.
-func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, t target, mentions []string) (lsp.Answer, error) {
+func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, at lsp.SymbolPosition) (lsp.Answer, error) {
 	inProject := map[string]bool{}
 	for _, e := range found.Edits {
 		if inProject[e.Path] = true; e.New != c.args.NewName {
 			return found, nil
 		}
 	}
-	uses, err := c.ask(ctx, lsp.References, t, mentions)
+	// The uses at the declaration do not count: in an import as another name, they have the old name.
+	uses, err := c.servers.Ask(ctx, lsp.References, at)
 	for _, p := range uses.Places {
 		if u, err := c.openPlace(ctx, p); err == nil && !inProject[p.Path] && slices.Contains(named(u.source.whole, c.word), u.at) {
 			found.Edits = append(found.Edits, lsp.Edit{Location: p, New: c.args.NewName})

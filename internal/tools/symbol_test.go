@@ -444,3 +444,21 @@ func TestRealServers(t *testing.T) {
 		})
 	}
 }
+
+// A rename of a name that a package imports as itself renames only the second name of the import.
+func TestRenameOfAReexport(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("pyright-langserver"); err != nil {
+		t.Skip("pyright-langserver is not installed")
+	}
+	env := fileEnv(t, map[string]string{"pkg/b.py": "known = 1\n", "pkg/__init__.py": "from .b import known as known\n", "a.py": "import pkg\n\nprint(pkg.known)\n"})
+	answer := call(t, env, RenameTool(servers(t, env, os.Environ())), params{"op": "rename", "name": "known", "file": "a.py", "line": 3, "new_name": "other"})
+	var got string
+	for _, name := range []string{"pkg/b.py", "pkg/__init__.py", "a.py"} {
+		content, _ := os.ReadFile(filepath.Join(env.Workspace.Root(), name))
+		got += string(content)
+	}
+	if got != "known = 1\nfrom .b import known as other\nimport pkg\n\nprint(pkg.other)\n" {
+		t.Errorf("%s\n%+v", got, answer)
+	}
+}
