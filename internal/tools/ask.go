@@ -97,7 +97,7 @@ type presentPlanArgs struct {
 func presentPlan() Tool {
 	return define(Tool{
 		Name:        "present_plan",
-		Description: "In the approval mode plan: shows the user your plan and asks whether you may carry it out.",
+		Description: "Shows the user your plan in the approval mode plan, and asks whether you may carry it out.",
 		Traits:      Traits{Asks: true, Words: toolspec.SameVerbs("planning", "planned", "plan")},
 	}, func(_ context.Context, env *Env, args presentPlanArgs) (Plan, error) {
 		plan := strings.TrimSpace(args.Plan)

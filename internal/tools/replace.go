@@ -75,7 +75,7 @@ func planReplace(env *Env, args replaceArgs) (editPlan, error) {
 	case len(edits) > maxEdits:
 		return editPlan{}, fmt.Errorf("edits has %d items; the limit is %d. Send the rest in another call. Nothing was written", len(edits), maxEdits)
 	case args.OldString != "":
-		return editPlan{}, errors.New("give old_string and new_string, or edits, not both; nothing was written")
+		return editPlan{}, errors.New("give either old_string and new_string, or edits; nothing was written")
 	}
 	for i, e := range edits {
 		if err := e.check(); err != nil {

@@ -100,7 +100,7 @@ func runSearch(ctx context.Context, env *Env, args searchArgs) Answer {
 		for _, file := range tooLarge[:min(most, len(tooLarge))] {
 			names = append(names, humanize.FileName(env.Workspace.Rel(filepath.Join(base, file))))
 		}
-		text = lines.Append(text, fmt.Sprintf("[not searched, because larger than %s: %s: %s]", humanize.Bytes(maxSearchedBytes), humanize.Count(len(tooLarge), "file"), strings.Join(names, ", ")))
+		text = lines.Append(text, fmt.Sprintf("[%s not searched, because larger than %s: %s]", humanize.Count(len(tooLarge), "file"), humanize.Bytes(maxSearchedBytes), strings.Join(names, ", ")))
 	}
 	return Answer{Text: text, Summary: countMatches(matches, query)}
 }

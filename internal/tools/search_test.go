@@ -37,7 +37,7 @@ func TestSearchNamesSkippedFiles(t *testing.T) {
 	if err := os.Truncate(filepath.Join(env.Workspace.Root(), "sub/huge.log"), maxSearchedBytes+1); err != nil {
 		t.Fatal(err)
 	}
-	const skipped = "[not searched, because larger than 32.0 MiB: 1 file: sub/huge.log]"
+	const skipped = "[1 file not searched, because larger than 32.0 MiB: sub/huge.log]"
 	for pattern, want := range map[string]string{
 		"one": "a.go:1: one\n[matching lines: 1, files: 1]\n" + skipped,
 		"two": "No line matches two in the workspace.\n" + skipped,

@@ -58,7 +58,7 @@ const taskText = "Gives a task to an agent with its own context; you get its rep
 // (docs/dev/engine-research.md). The first is for windows of at least smallWindow tokens, the
 // second for smaller ones.
 const (
-	taskPays    = "It pays off for work of at least about ten calls or four files. The agents:\n"
+	taskPays    = "An agent pays off from about ten calls or four files on. The agents:\n"
 	taskCosts   = "Your context window is small, so an agent costs what it saves: use one only for work that would not fit. The agents:\n"
 	smallWindow = 48_000
 )

@@ -118,7 +118,7 @@ func (n *Notebook) begin(words []string) (part, error) {
 	case kind != "code" && kind != "markdown" && kind != "raw":
 		return part{}, fmt.Errorf("unknown kind of cell %q; use code, markdown or raw", kind)
 	case err == nil && (number < 1 || number > len(n.cells)):
-		return part{}, fmt.Errorf("there is no cell %d; to add a cell, write its line without a number", number)
+		return part{}, fmt.Errorf("there is no cell %d; to add a cell, omit the number from its cell line", number)
 	case err == nil && kind != n.cells[number-1].kind:
 		return part{}, fmt.Errorf("the kind of cell %d (%s) can't be changed; delete the cell and add a new one", number, n.cells[number-1].kind)
 	case err != nil:

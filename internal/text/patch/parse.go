@@ -156,7 +156,7 @@ func badHeader(i int, line string) error {
 }
 
 func badLine(i int, line string) error {
-	return Errorf(BadLine, "Line %d, %s: lines of an Update must begin with a space, - or +, lines of an Add with +; a Delete has no lines.", i+1, quoted(line))
+	return Errorf(BadLine, "Line %d, %s: lines of an Update File section must begin with a space, - or +; lines of an Add File section with +; a Delete File section has no lines.", i+1, quoted(line))
 }
 
 func (s *Section) update(i int, line string) error {
