@@ -24,7 +24,7 @@ func newSessionsAudit(w world) *cobra.Command {
 			err = report.Print(w.out)
 		}
 		if err == nil && !report.Unchanged() {
-			err = errors.New("the record was changed after it was written")
+			err = errors.New("the session log was changed after it was written")
 		}
 		return err
 	})
@@ -34,9 +34,9 @@ status), each host, and each decision (who, answer, rule). It includes branches 
 rewind left.
 
 Each line of the log has the hash of the line before it. The audit names lines that were
-changed, removed or inserted later, and exits with status 1. It does the same for the log
-of a subagent that is missing, truncated, or not started by the session. It can't detect a
-session log that was rewritten up to its end, or truncated. Logs of older versions have no
+changed, removed or inserted later, and exits with status 1. It also reports a subagent's
+log that is missing, truncated, or from another session. It can't detect that a session
+log was truncated, or rewritten from some line to its end. Logs of older versions have no
 hashes; the audit says so.`
 	cmd.Example = "  agent sessions audit qecgs\n  agent sessions audit qecgs --json > audit.json"
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")

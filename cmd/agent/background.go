@@ -57,7 +57,7 @@ func startBackground(ctx context.Context, w world) error {
 		if errors.As(cmd.Wait(), &ended) && ended.ExitCode() > 0 {
 			return statusError(ended.ExitCode())
 		}
-		return errors.New("the session ended before it could be reached")
+		return errors.New("can't run in the background: the session ended during its start")
 	}
 	return w.print("agent attach " + strings.TrimSpace(name))
 }

@@ -71,8 +71,9 @@ func newAttach(w world) *cobra.Command {
 		Use:   "attach [NAME]",
 		Short: "Show a running session in this terminal too",
 		Long: `Shows the screen of a session that another process runs: its conversation, its questions
-and its prompt. The first answer to a question counts. Ctrl+D leaves; the session continues.
-NAME is an id, its end, or words of the title; without it, the only running session is shown.`,
+and its prompt. If several terminals answer a question, the first answer counts. Ctrl+D
+leaves; the session continues. NAME is a session ID, the end of an ID, or words of the title.
+Without NAME, it shows the only running session.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return attachTo(cmd.Context(), w, o, strings.Join(args, " "))
@@ -133,9 +134,9 @@ func named(rows []board.Row, name string) (board.Row, error) {
 	}
 	switch {
 	case len(rows) == 0:
-		return board.Row{}, errors.New("can't attach: no session is running. Run: agent")
+		return board.Row{}, errors.New("can't attach: no session is running. To start one, run: agent")
 	case name == "" && len(rows) > 1:
-		return board.Row{}, fmt.Errorf("can't attach: %d sessions are running. Run: agent board", len(rows))
+		return board.Row{}, fmt.Errorf("can't attach: %d sessions are running. To choose one, run: agent board", len(rows))
 	case name == "":
 		return rows[0], nil
 	}
@@ -166,7 +167,7 @@ func showBoard(ctx context.Context, w world, o sessionOptions) error {
 		i := slices.IndexFunc(rows, func(row board.Row) bool { return row.ID == id && row.Socket != "" })
 		switch {
 		case errors.Is(err, tui.ErrNoTerminal):
-			return usage(errors.New("can't show the board: it needs a terminal. Run: agent board --json"))
+			return usage(errors.New("can't show the board: it needs a terminal. To print the sessions, run: agent board --json"))
 		case errors.Is(err, tui.ErrTerminated):
 			return statusError(exitInterrupted)
 		case err != nil || id == "":

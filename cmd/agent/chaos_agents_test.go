@@ -304,7 +304,7 @@ func (k *killedAgents) checkReports() {
 		for _, file := range files {
 			name := filepath.Base(file)
 			if !slices.ContainsFunc(strings.Split(last, "\n"), func(line string) bool {
-				return (strings.HasPrefix(line, "changed: ") || strings.HasPrefix(line, "not known: the changes of ")) && strings.Contains(line, name)
+				return (strings.HasPrefix(line, "changed: ") || strings.HasPrefix(line, "Unknown changes of ")) && strings.Contains(line, name)
 			}) {
 				k.t.Errorf("%s: no report names %s: %s", k.what, name, last)
 			}

@@ -64,7 +64,7 @@ type contextAction func(cmd *cobra.Command, e *offline.Engine, in offline.Input)
 func offlineOptimize(cmd *cobra.Command, e *offline.Engine, in offline.Input) (printable, error) {
 	optimized, err := e.Optimize(in)
 	if err == nil && optimized.Instead != "" {
-		cmd.PrintErrf("%s needs prices, which a document lacks; pruned with %s instead\n", optimized.Instead, compression.DefaultName)
+		cmd.PrintErrf("Can't prune with %s: the input has no prices. Pruned with %s instead.\n", optimized.Instead, compression.DefaultName)
 	}
 	return optimized, err
 }
@@ -111,8 +111,8 @@ configured context limit, the limit is twice the largest request. FILE may be - 
 standard input.
 
 Costs are relative to sending everything. --against recorded compares with the recording.
---against sent compares with the requests of this program, which have no line numbers of
-other programs and cut long answers.`,
+--against sent compares with the requests that agent would have sent, without line numbers
+of other programs and with shortened tool results.`,
 		Args: cli.CountedArgs(1, math.MaxInt, "one file or more, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if against != string(offline.AsRecorded) && against != string(offline.AsSent) {

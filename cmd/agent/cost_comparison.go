@@ -59,7 +59,7 @@ func pastLine(ctx context.Context, w world) string {
 		if !all {
 			when = humanize.Count(agent.Sessions, "latest session")
 		}
-		return fmt.Sprintf("Your %s with %s: %s, here %s · agent savings", when, name, humanize.Dollars(agent.Cost), humanize.Dollars(agent.WithCost))
+		return fmt.Sprintf("Your %s with %s cost %s; the same with agent: %s. Run: agent savings", when, name, humanize.Dollars(agent.Cost), humanize.Dollars(agent.WithCost))
 	}
 	return ""
 }

@@ -46,9 +46,10 @@ func TestThePastIsToldOnce(t *testing.T) {
 		}
 	}
 	environ := []string{"OPENAI_BASE_URL=" + server.URL + "/v1"}
-	const said = " with Claude Code: $"
-	shown := startUnconfigured(t, home, environ, "-m", "m").until("· agent savings")
-	if !strings.Contains(shown, said) || !strings.Contains(shown, ", here $") || strings.Contains(shown, "2 latest") {
+	const said = " with Claude Code cost $"
+	shown := startUnconfigured(t, home, environ, "-m", "m").until("agent savings")
+	shown = strings.Join(strings.Fields(shown), " ") // the line is wrapped
+	if !strings.Contains(shown, said) || !strings.Contains(shown, "the same with agent: $") || strings.Contains(shown, "2 latest") {
 		t.Errorf("the line is\n%s", shown)
 	}
 	if requests := server.Requests(); len(requests) > 0 {

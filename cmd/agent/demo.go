@@ -19,7 +19,7 @@ func newDemo(w world) *cobra.Command {
 	var o sessionOptions
 	cmd := &cobra.Command{
 		Use:   "demo [PROMPT…]",
-		Short: "Play a short coding job with the embedded demo model",
+		Short: "Run a short coding task with the embedded demo model",
 		Long: `Runs agent with an embedded, scripted model in a temporary workspace. It needs no key and
 no network, and doesn't change your files. Everything except the model is real.`,
 		Args: cobra.ArbitraryArgs,

@@ -95,7 +95,7 @@ func searchDocs(w world, root *cobra.Command, args []string) error {
 	add(root)
 	found := manual.Search(strings.Join(args, " "), entries, manual.Pages(docs.Files))
 	if len(found.Entries)+len(found.Sections) == 0 {
-		return usage(fmt.Errorf("nothing found for %q. Run: agent docs", strings.Join(args, " ")))
+		return usage(fmt.Errorf("nothing found for %q. To list the pages, run: agent docs", strings.Join(args, " ")))
 	}
 	var rows [][]string
 	for _, entry := range found.Entries {
@@ -148,7 +148,7 @@ func mistyped(cmd *cobra.Command, args []string) error {
 		_, isTopic := manual.PageOf(manual.Pages(docs.Files), args[0])
 		switch {
 		case exists && known == "":
-			return usage(fmt.Errorf("unknown command %q. Run: agent --help. To send the word to the model: agent -- %s", asked, asked))
+			return usage(fmt.Errorf("unknown command %q. For the commands, run: agent --help. To send the word to the model, run: agent -- %s", asked, asked))
 		case exists:
 			instead = known
 		case isTopic:
@@ -157,7 +157,7 @@ func mistyped(cmd *cobra.Command, args []string) error {
 			return nil
 		}
 	}
-	return usage(fmt.Errorf("unknown command %q. Did you mean %s? To send the words to the model: agent -- %s", asked, instead, asked))
+	return usage(fmt.Errorf("unknown command %q. Did you mean %s? To send the words to the model, run: agent -- %s", asked, instead, asked))
 }
 
 // meantCommand returns the command line and the command whose name is similar to a word, or nil if there is

@@ -66,7 +66,7 @@ func chooseEndpoint(ctx context.Context, w world, o sessionOptions, c *provider.
 		case err != nil:
 			return "", err
 		case !ok:
-			return "", errors.Join(w.tell("No model selected. Run agent to choose one, or agent demo to try it without a model."), errLeft)
+			return "", errors.Join(w.tell("No model selected. To choose one, run: agent. To try it without a model, run: agent demo"), errLeft)
 		case chosen.Line == playDemo:
 			return "", errDemo
 		case chosen.Line != pasteKey:
@@ -105,13 +105,13 @@ func firstPick(ways []provider.Option) command.ChoiceList {
 // pasteKeyOf reads an API key and stores it. It asks for the vendor if the form of the key does not
 // identify the vendor. It returns the zero Vendor if the user entered no key or chose no vendor.
 func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, error) {
-	key, err := readKey(ctx, w, "the provider (empty: go back)")
+	key, err := readKey(ctx, w, "the provider; leave it empty to go back")
 	if err != nil || key == "" {
 		return vendor.Vendor{}, err
 	}
 	of, told := ownerOf(key)
 	if !told {
-		pick := command.ChoiceList{Title: "Whose API key is it?"}
+		pick := command.ChoiceList{Title: "Which provider is the API key for?"}
 		for _, known := range vendor.All() {
 			if known.KeyVariable != "" {
 				pick.Choices = append(pick.Choices, command.Choice{Name: known.Title, Help: hostOf(known), Line: known.Name})

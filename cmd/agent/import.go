@@ -42,7 +42,7 @@ become proposed notes, which are used after you approve them (/notes).`,
 		RunE:      func(cmd *cobra.Command, args []string) error { return runImport(cmd.Context(), w, args, o) },
 	}
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "show the result without writing it")
-	cmd.Flags().BoolVar(&o.keepRules, "keep-rules", false, "keep your rules for this project without asking")
+	cmd.Flags().BoolVar(&o.keepRules, "keep-rules", false, "save your approval rules for this project without asking")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	cmd.Flags().StringSliceVar(&o.only, "only", nil, "comma-separated `KINDS`: "+imports.Kinds()+", "+notesKind)
 	return cmd
@@ -119,7 +119,7 @@ func importNotes(w world, o importOptions) error {
 	}
 	switch {
 	case len(added) > 0 && !o.dry:
-		lines = append(lines, humanize.Count(len(added), "note")+" proposed. Approve them with /notes before they are used.")
+		lines = append(lines, humanize.Count(len(added), "note")+" proposed. They are used after you approve them: type /notes in a session.")
 	case len(added) > 0:
 		lines = append(lines, humanize.Count(len(added), "note")+" would be proposed; nothing was written")
 	case len(o.only) > 0:
@@ -156,7 +156,7 @@ func importLines(plan imports.Plan, dry bool, home string) []string {
 	lines := table.Lines("ll", rows)
 	switch {
 	case written == 0:
-		return append(lines, "nothing is new")
+		return append(lines, "nothing new to import")
 	case dry:
 		return append(lines, fmt.Sprintf("would write %s; nothing was written", humanize.Count(written, "entry")))
 	}

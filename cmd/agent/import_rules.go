@@ -40,7 +40,7 @@ func keepable(w world, f app.Folders, plan imports.Plan) (found importedRules) {
 				}
 			}
 			if why != "" {
-				plan.Changes[i].Lost = append(plan.Changes[i].Lost, text+" is not kept: "+why)
+				plan.Changes[i].Lost = append(plan.Changes[i].Lost, text+" is not saved: "+why)
 				continue
 			}
 			kept := rules.Permission{Rule: rule.String()}
@@ -60,7 +60,7 @@ func (found importedRules) offer(ctx context.Context, w world, yes bool) error {
 	if len(found.add) == 0 {
 		return nil
 	}
-	lines := []string{"", "Will run without approval, in every session in " + humanize.EscapeInvisible(found.permissions.Place()) + ":"}
+	lines := []string{"", "These calls will run without approval, in every session in " + humanize.EscapeInvisible(found.permissions.Place()) + ":"}
 	for _, says := range found.says {
 		lines = append(lines, "  "+humanize.EscapeInvisible(says))
 	}
@@ -72,15 +72,15 @@ func (found importedRules) offer(ctx context.Context, w world, yes bool) error {
 	switch {
 	case yes:
 	case ask == nil:
-		return w.print("Not kept: there is no user to confirm. To keep them, add --keep-rules.")
+		return w.print("Rules not saved: there is no user to confirm them. To save them, add --keep-rules.")
 	default:
 		var err error
-		if yes, err = ask(ctx, fmt.Sprintf("Keep %s for this project?", humanize.Count(len(found.add), "rule"))); err != nil || !yes {
+		if yes, err = ask(ctx, fmt.Sprintf("Save %s for this project?", humanize.Count(len(found.add), "rule"))); err != nil || !yes {
 			return err
 		}
 	}
 	if err := found.permissions.Add(found.add...); err != nil {
 		return err
 	}
-	return w.print(humanize.Count(len(found.add), "rule") + " kept. /approval lists and revokes them.")
+	return w.print(humanize.Count(len(found.add), "rule") + " saved. To list or revoke them, type /approval in a session.")
 }

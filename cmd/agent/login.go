@@ -46,7 +46,7 @@ web search service. It reads the key without showing it, or from standard input:
 For a provider with accounts instead of keys, it logs you in with a browser or a code. For a
 provider with both, add --oauth. In a terminal, agent login without a provider lists the
 available logins and the stored keys.`,
-		Args: cli.CountedArgs(0, 1, "a provider (default openai)"),
+		Args: cli.CountedArgs(0, 1, "at most one provider (default openai)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.login(cmd.Context(), w, strings.Join(args, ""))
 		},
@@ -57,11 +57,11 @@ available logins and the stored keys.`,
 	repeatable(flags, &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "profile", completeProfiles(w))
 	flags.StringVar(&o.baseURL, "base-url", "", "store the key for the host of `URL` instead of a provider")
-	flags.BoolVar(&o.oauth, "oauth", false, "log in to your account, if the vendor also takes keys")
-	flags.BoolVar(&o.paste, "paste", false, "open the browser yourself, and paste the final address")
+	flags.BoolVar(&o.oauth, "oauth", false, "log in to your account instead of storing a key, if the vendor has both")
+	flags.BoolVar(&o.paste, "paste", false, "open the login page yourself, and paste the address that the browser shows at the end")
 	flags.BoolVar(&o.device, "device", false, "log in with a code on another device (default without a screen)")
 	flags.BoolVar(&o.browser, "browser", false, "open the browser without asking")
-	flags.StringVar(&o.host, "host", "", "the `HOST` of a GitHub Enterprise")
+	flags.StringVar(&o.host, "host", "", "the `HOST` of a GitHub Enterprise server")
 	o.names(cmd)
 	return cmd
 }
@@ -71,13 +71,13 @@ func newLogout(w world) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logout [PROVIDER]",
 		Short: "Delete a stored API key or login",
-		Args:  cli.CountedArgs(0, 1, "a provider (default openai)"),
+		Args:  cli.CountedArgs(0, 1, "at most one provider (default openai)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return o.logout(cmd.Context(), w, strings.Join(args, ""))
 		},
 	}
 	cmd.Flags().StringVar(&o.baseURL, "base-url", "", "delete the key for the host of `URL` instead of a provider")
-	cmd.Flags().BoolVar(&o.oauth, "oauth", false, "delete the login, if the vendor also takes keys")
+	cmd.Flags().BoolVar(&o.oauth, "oauth", false, "delete the login instead of the key, if the vendor has both")
 	o.names(cmd)
 	return cmd
 }
@@ -115,7 +115,7 @@ func (o *loginOptions) login(ctx context.Context, w world, name string) error {
 	case wanted:
 		return o.logIn(ctx, w, s, keys, account)
 	case o.as != "" || o.host != "" || o.clientID != "" || o.device || o.paste || o.browser:
-		return usage(errors.New("--as, --host, --client-id, --device, --paste and --browser need a login to an account: agent login NAME --oauth. To list logins, run: agent login"))
+		return usage(errors.New("--as, --host, --client-id, --device, --paste and --browser are for account logins. Run: agent login NAME --oauth. To list the accounts, run: agent login"))
 	case name == "" && o.baseURL == "" && (w.session != nil || term.IsTerminal(int(w.stdin.Fd()))):
 		return w.print(loginLines(w, keys, settings.LoginClientID.Value(s))...)
 	}
@@ -177,12 +177,12 @@ func keyPlace(name, baseURL string) (string, error) {
 			return "", fmt.Errorf("%s uses a login, not a key. Run: agent login %s", known.Title, known.Name)
 		}
 		if known.Cloud != nil {
-			return "", fmt.Errorf("%s has a separate address for each account. Run: agent login --base-url ADDRESS. For a token from its own command, set auth-command", known.Name)
+			return "", fmt.Errorf("%s has a separate address for each account. Run: agent login --base-url ADDRESS. To get tokens from a command instead, set auth-command", known.Name)
 		}
 		return provider.KeyHost(known.BaseURL), nil
 	}
 	if name != "" {
-		return "", errors.New("name a provider or --base-url, not both")
+		return "", errors.New("can't combine a provider with --base-url: choose one")
 	}
 	base, err := provider.NormalizeBaseURL(baseURL)
 	if err == nil {
@@ -206,7 +206,7 @@ func keepKey(ctx context.Context, w world, keys provider.Keys, place string) err
 	if err != nil {
 		return usage(err)
 	}
-	return w.print("The key for " + place + " is kept in " + where + ".")
+	return w.print("The key for " + place + " is stored in " + where + ".")
 }
 
 func forgetKey(w world, keys provider.Keys, place string) error {
@@ -217,7 +217,7 @@ func forgetKey(w world, keys provider.Keys, place string) error {
 	if !found {
 		return usage(errors.New("no stored key for " + place))
 	}
-	return w.print("The key for " + place + " is forgotten.")
+	return w.print("Deleted the key for " + place + ".")
 }
 
 // readKey reads an API key from the terminal without echo, or from piped input.

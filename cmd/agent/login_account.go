@@ -66,7 +66,7 @@ func (o *loginOptions) logIn(ctx context.Context, w world, s *settings.Settings,
 		if o.browser {
 			openInBrowser(ctx, address)
 		}
-		err := w.tell("Open this address on any device, and type the code "+code+" there:", humanize.EscapeInvisible(address), "Waiting for you to confirm there. Esc cancels the login.")
+		err := w.tell("Open this address on any device, and type the code "+code+" there:", humanize.EscapeInvisible(address), "Waiting for your confirmation. Esc cancels the login.")
 		watch()
 		return err
 	}}
@@ -141,7 +141,7 @@ func hasScreen(w world) bool {
 
 // loggedIn prints that a login was stored, and the commands that use and delete it.
 func (o *loginOptions) loggedIn(w world, of vendor.Vendor, title, what, where string) error {
-	lines := []string{"You are logged in to " + title + "; " + what + " is kept in " + where + "."}
+	lines := []string{"You are logged in to " + title + "; " + what + " is stored in " + where + "."}
 	if of.KeyVariable != "" && w.process.Env(of.KeyVariable) != "" {
 		lines = append(lines, of.KeyVariable+" is set and has precedence. Unset it to use the login.")
 	}
@@ -152,7 +152,7 @@ func (o *loginOptions) loggedIn(w world, of vendor.Vendor, title, what, where st
 	if o.as != "" {
 		uses, forgets = uses+" --set login="+o.as, forgets+" --as "+o.as
 	}
-	return printLines(w, append(lines, uses+" uses it, "+forgets+" forgets it."))
+	return printLines(w, append(lines, "To use the login, run: "+uses, "To delete it, run: "+forgets))
 }
 
 // leads returns a function that sends a user to an address. It opens the browser with --browser, or after
@@ -165,7 +165,7 @@ func (o *loginOptions) leads(w world) login.Opener {
 		return opener(w, true)
 	}
 	return func(ctx context.Context, address string) (string, error) {
-		if err := w.tell("Open this address to log in:", humanize.EscapeInvisible(address), "Type y to open it in a browser here, or paste the final address of another browser:"); err != nil {
+		if err := w.tell("Open this address to log in:", humanize.EscapeInvisible(address), "Type y to open it in a browser here, or paste the address that another browser shows after the login:"); err != nil {
 			return "", err
 		}
 		line, err := readLine(ctx, w.stdin)
@@ -190,7 +190,7 @@ func (o *loginOptions) logOut(ctx context.Context, w world, account login.Accoun
 	case !found:
 		return usage(errors.New("no login " + id + " is kept"))
 	}
-	lines := []string{"The login " + id + " is forgotten."}
+	lines := []string{"Deleted the login " + id + "."}
 	if unrevoked != nil {
 		lines = append(lines, "It may still be valid at "+account.Title+", which did not confirm the logout: "+unrevoked.Error())
 	}
@@ -244,7 +244,7 @@ func describeLogin(l login.Login, where string, now time.Time) string {
 	case now.After(l.Expires):
 		state = "ended " + l.Expires.In(now.Location()).Format("2006-01-02 15:04")
 	}
-	return state + ", kept in " + where
+	return state + ", stored in " + where
 }
 
 // keyLines lists the stored API keys.
@@ -256,7 +256,7 @@ func keyLines(keys provider.Keys) []string {
 			continue
 		}
 		if _, where := keys.Get(place); where != "" {
-			kept = append(kept, []string{name, "key kept in " + where})
+			kept = append(kept, []string{name, "key stored in " + where})
 		}
 	}
 	if len(kept) == 0 {

@@ -178,7 +178,7 @@ func newMCPGet(w world) *cobra.Command {
 func newMCPTest(w world) *cobra.Command {
 	return &cobra.Command{
 		Use: "test NAME [TOOL [JSON]]", Short: "Connect to a server and list its tools, or call one",
-		Args: cli.CountedArgs(1, 3, "the name of a server, and a tool with its arguments as JSON"),
+		Args: cli.CountedArgs(1, 3, "the name of a server, then a tool and its arguments as JSON if you want to call one"),
 		RunE: func(cmd *cobra.Command, args []string) error { return testServer(cmd.Context(), w, args) },
 	}
 }
@@ -197,10 +197,10 @@ func testServer(ctx context.Context, w world, args []string) error {
 	if len(args) > 1 {
 		return callServer(ctx, w, client, args[1:])
 	}
-	lines := []string{fmt.Sprintf("%s answers: %s, protocol %s, tools listed in %s", server.Name, known.Version, known.Protocol, humanize.Duration(w.process.Now().Sub(started)))}
+	lines := []string{fmt.Sprintf("%s answers: %s, protocol %s; listing its tools took %s", server.Name, known.Version, known.Protocol, humanize.Duration(w.process.Now().Sub(started)))}
 	lines = append(lines, bridge.Describe(known)...)
 	if first, count := client.InvalidLines(); count > 0 {
-		lines = append(lines, humanize.Count(count, "line")+" of its output were not protocol messages and were dropped:")
+		lines = append(lines, "Ignored "+humanize.Count(count, "line")+" of its output (not protocol messages):")
 		for _, line := range first {
 			lines = append(lines, "  "+humanize.Line(line, 200))
 		}

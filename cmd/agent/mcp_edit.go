@@ -64,13 +64,13 @@ agent replaces "${VAR}" when it starts the server, so the file holds no secret.`
 			if scope == scopeProject {
 				lines = append(lines, "It needs your approval before it is used. Run: agent trust")
 			}
-			return printLines(w, append(lines, "agent mcp test "+args[0]+" tries it"))
+			return printLines(w, append(lines, "To test it, run: agent mcp test "+args[0]))
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", scopeUser, "the `FILE` to write: user or project")
 	cmd.Flags().StringVarP(&transport, "transport", "t", "", "the `TRANSPORT` of a URL: http or sse")
-	repeatable(cmd.Flags(), &env, "env", "e", "set `NAME=VALUE` for its program (repeatable)")
-	repeatable(cmd.Flags(), &headers, "header", "H", "send `'NAME: VALUE'` with its requests (repeatable)")
+	repeatable(cmd.Flags(), &env, "env", "e", "set `NAME=VALUE` in the environment of the program (repeatable)")
+	repeatable(cmd.Flags(), &headers, "header", "H", "send the header `'NAME: VALUE'` with each request to the URL (repeatable)")
 	return cmd
 }
 
@@ -147,7 +147,7 @@ func editServer(w world, name, short, did string, edit func(file, name string) e
 			return printLines(w, []string{args[0] + " " + did + " " + file})
 		},
 	}
-	cmd.Flags().StringVar(&scope, "scope", "", "the `FILE`: user or project (default: the file in use)")
+	cmd.Flags().StringVar(&scope, "scope", "", "the `FILE` to change: user or project (default: the file with the server)")
 	return cmd
 }
 
@@ -163,7 +163,7 @@ func newMCPLogin(w world) *cobra.Command {
 		}
 		return printLines(w, []string{"logged in to " + server.Name})
 	})
-	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "print the address, and read the final address of a browser elsewhere")
+	cmd.Flags().BoolVar(&noBrowser, "no-browser", false, "print the login address, and read the address that a browser elsewhere shows at the end")
 	return cmd
 }
 
@@ -180,7 +180,7 @@ func newMCPLogout(w world) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		said := "the login to " + server.Name + " is forgotten"
+		said := "deleted the login to " + server.Name
 		if !was {
 			said = "no stored login to " + server.Name
 		}
@@ -192,7 +192,7 @@ func newMCPLogout(w world) *cobra.Command {
 // support login.
 func takesLogin(server *servers.Server) error {
 	if server.Transport == servers.Stdio {
-		return fmt.Errorf("can't log in to %s: it is a program, not a URL", server.Name)
+		return fmt.Errorf("can't log in to %s: only servers with a URL have logins", server.Name)
 	}
 	return nil
 }
@@ -207,12 +207,12 @@ func opener(w world, noBrowser bool) mcp.Opener {
 			openInBrowser(ctx, address) // without a browser the user can open the printed address
 			return "", nil
 		}
-		if err := w.tell("Then paste the final address of the browser:"); err != nil {
+		if err := w.tell("After the login, paste the address that the browser shows:"); err != nil {
 			return "", err
 		}
 		pasted, err := readLine(ctx, w.stdin)
 		if (err == nil || errors.Is(err, io.EOF)) && pasted == "" {
-			err = errors.New("no address was pasted")
+			err = errors.New("can't log in: no address was pasted")
 		}
 		return pasted, err
 	}

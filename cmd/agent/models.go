@@ -40,8 +40,8 @@ func newModels(w world) *cobra.Command {
 		Short: "List models with context size, prices and reasoning levels",
 		Long: `Lists the models of your endpoint, with details from the model catalog. Without an endpoint
 it lists the catalog. Prices are USD per million tokens: input, output, cache read and cache
-write. A narrow terminal gets fewer columns; --json has all of them.`,
-		Args: cli.CountedArgs(0, 1, "a part of the name (default: all models)"),
+write. A narrow terminal shows fewer columns; --json has all of them.`,
+		Args: cli.CountedArgs(0, 1, "at most one part of a model name (default: all models)"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.filter = strings.ToLower(strings.Join(args, ""))
 			if o.refresh {
@@ -134,7 +134,7 @@ func modelRows(ctx context.Context, w world, o modelsOptions) ([]modelRow, error
 			}
 			return rows, err
 		}
-		if err := w.tell("No endpoint is configured. This is the model catalog without resellers. Add --all for all sellers, or --provider or --base-url to ask an endpoint."); err != nil {
+		if err := w.tell("No endpoint is configured. This is the model catalog without resellers. To include them, add --all. To list the models of an endpoint, add --provider or --base-url."); err != nil {
 			return nil, err
 		}
 	}

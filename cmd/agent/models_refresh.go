@@ -50,7 +50,7 @@ func (w world) refreshModels(ctx context.Context, o modelsOptions) error {
 		}
 	}
 	if !day.After(catalogue.ListDate()) {
-		return w.print("The model list in use is from " + catalogue.ListDate().Format(time.DateOnly) + ", and the one at " + address + " is not newer.")
+		return w.print("The model list is up to date: the list at " + address + " is not newer than the one in use (" + catalogue.ListDate().Format(time.DateOnly) + ").")
 	}
 	if err := os.MkdirAll(f.State, 0o700); err != nil {
 		return fsutil.Reason(err)

@@ -24,7 +24,7 @@ func newNotes(w world) *cobra.Command {
 		Args:  cli.NoSubcommand,
 		RunE:  list.RunE,
 	}
-	group.AddCommand(list, newNotesList(w, "check", "List stale notes: their files have changed. Exits with 1 if any", true), newNotesAdd(w), newNotesDelete(w))
+	group.AddCommand(list, newNotesList(w, "check", "List stale notes: their files changed. Exit with 1 if any", true), newNotesAdd(w), newNotesDelete(w))
 	return group
 }
 
@@ -96,7 +96,7 @@ func newNotesList(w world, use, short string, check bool) *cobra.Command {
 func newNotesAdd(w world) *cobra.Command {
 	var user bool
 	cmd := &cobra.Command{
-		Use: "add TEXT", Short: "Add a note; it depends on the files that it names",
+		Use: "add TEXT", Short: "Add a note; it becomes stale if a file it names changes",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(errors.New("can't add a note: the text is missing. Run: agent notes add TEXT"))
@@ -113,7 +113,7 @@ func newNotesAdd(w world) *cobra.Command {
 				to = notes.ScopeEverywhere
 			}
 			if to == notes.ScopeShared {
-				return usage(errors.New("can't add a project note here. In a session, run: /remember project: TEXT"))
+				return usage(errors.New("can't add a project note here. In a session, type: /remember project: TEXT"))
 			}
 			note := notes.Note{Text: text, Made: w.process.Now()}
 			if to == notes.ScopeRepository {
@@ -127,13 +127,13 @@ func newNotesAdd(w world) *cobra.Command {
 			return w.print(fmt.Sprintf("%s  %s", note.ID, humanize.Line(note.Text, 200)))
 		},
 	}
-	cmd.Flags().BoolVar(&user, "user", false, "use the note in every repository (as with user: before TEXT)")
+	cmd.Flags().BoolVar(&user, "user", false, "use the note in every repository (same as 'user: TEXT')")
 	return cmd
 }
 
 func newNotesDelete(w world) *cobra.Command {
 	return &cobra.Command{
-		Use: "delete ID", Short: "Delete a note", Args: cli.ExactArgs(1, "a note; agent notes list shows them"),
+		Use: "delete ID", Short: "Delete a note", Args: cli.ExactArgs(1, "the ID of a note (to list them: agent notes list)"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			book, _, err := w.notes()
 			if err == nil {

@@ -99,7 +99,7 @@ func TestAResumedSessionKeepsWhatItWasAllowed(t *testing.T) {
 	leave(s)
 
 	s = start("-c")
-	s.until("permanent permissions: 1 permission")
+	s.until("Active: 1 permanent permission")
 	s.press("again\r")
 	s.until("· 0s")
 	leave(s)

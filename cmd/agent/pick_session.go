@@ -33,7 +33,7 @@ func withSessionID(args []string) []string {
 }
 
 // errNoChoice is returned if no list of sessions can be shown.
-var errNoChoice = errors.New("-r needs a session ID if there is no terminal. To list sessions, run: agent sessions list. To resume the latest: agent -c")
+var errNoChoice = errors.New("-r needs a session ID if there is no terminal. To list sessions, run: agent sessions list. To resume the latest, run: agent -c")
 
 // pickSession returns the ID of the session to resume. The user chooses the session if no name is given, or
 // if several sessions have the name. The ID is "" if the user canceled.

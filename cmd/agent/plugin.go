@@ -36,7 +36,8 @@ session or with agent trust.
 	agent plugin update formatter
 	agent plugin remove formatter
 
-A repository with a marketplace.json has several plugins; add without a name lists them.`,
+A repository with a marketplace.json can have several plugins. To list them, add it without a
+plugin name.`,
 		Args: cli.NoSubcommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	var yes, asJSON bool
@@ -46,7 +47,7 @@ A repository with a marketplace.json has several plugins; add without a name lis
 		Args:    cli.ExactArgs(1, "the name of a plugin"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return updatePlugin(cmd.Context(), w, args[0], yes) },
 	}
-	update.Flags().BoolVar(&yes, "yes", false, "agree beforehand")
+	update.Flags().BoolVar(&yes, "yes", false, "update without asking")
 	shown := &cobra.Command{
 		Use: "list", Short: "List the plugins with commits and contents", Args: cli.ExactArgs(0, "no arguments"),
 		Example: "  agent plugin list\n  agent plugin list --json",
@@ -57,7 +58,7 @@ A repository with a marketplace.json has several plugins; add without a name lis
 		&cobra.Command{
 			Use: "add REPO[@COMMIT] [NAME]", Short: "Add a plugin from a repository, or list its plugins",
 			Example: "  agent plugin add ./tools\n  agent plugin add https://example.com/tools.git formatter",
-			Args:    cli.CountedArgs(1, 2, "a repository, and a plugin name if it has several"),
+			Args:    cli.CountedArgs(1, 2, "a repository, and the name of a plugin if the repository has several"),
 			RunE: func(cmd *cobra.Command, args []string) error {
 				return addPlugin(cmd.Context(), w, args[0], strings.Join(args[1:], ""))
 			},
@@ -117,9 +118,9 @@ func addPlugin(ctx context.Context, w world, from, name string) error {
 	p.Repository = repository
 	store := f.Plugins()
 	if old, err := store.ByName(p.Name); err == nil && old.Repository != p.Repository {
-		return usage(fmt.Errorf("can't add the plugin %s: the name is used by a plugin of %s. Run: agent plugin remove %[1]s", p.Name, old.Repository))
+		return usage(fmt.Errorf("can't add the plugin %s: a plugin of %s has this name. To remove that plugin, run: agent plugin remove %[1]s", p.Name, old.Repository))
 	} else if err == nil && old.Commit != p.Commit {
-		return usage(fmt.Errorf("can't add the plugin %s: it is already here at commit %s. Run: agent plugin update %[1]s@%s", p.Name, old.Commit[:10], p.Commit[:10]))
+		return usage(fmt.Errorf("can't add the plugin %s: it is already installed at commit %s. Run: agent plugin update %[1]s@%s", p.Name, old.Commit[:10], p.Commit[:10]))
 	}
 	if err := store.Install(ctx, fetched, p); err != nil {
 		return fmt.Errorf("can't store the plugin %s: %w", p.Name, err)
@@ -141,7 +142,11 @@ func chosenPlugin(ctx context.Context, w world, fetched plugins.FetchedCommit, n
 	if p, _, err := plugins.Read(fetched.Dir, ""); err == nil && (name == "" || name == p.Name) {
 		return readFetched(ctx, fetched, "", p.Name)
 	} else if len(offers) == 0 {
-		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository is not a plugin named %q: %w", name, err))
+		what := "a plugin"
+		if name != "" {
+			what += fmt.Sprintf(" named %q", name)
+		}
+		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository is not %s: %w", what, err))
 	}
 	if name == "" {
 		lines := []string{"The repository has these plugins. Name one:"}
@@ -153,7 +158,7 @@ func chosenPlugin(ctx context.Context, w world, fetched plugins.FetchedCommit, n
 	i := slices.IndexFunc(offers, func(o plugins.MarketplaceEntry) bool { return o.Name == name })
 	switch {
 	case i < 0:
-		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository has no plugin %q; agent plugin add without a name lists them", name))
+		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository has no plugin %q. To list its plugins, run agent plugin add without a plugin name", name))
 	case offers[i].Elsewhere != "":
 		return plugins.Plugin{}, nil, usage(fmt.Errorf("can't add the plugin %s: it is in another repository. Run: agent plugin add %s", name, offers[i].Elsewhere))
 	}

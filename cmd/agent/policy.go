@@ -21,7 +21,8 @@ on a call, with the reason:
 	agent policy test mode=full-auto
 	agent policy test 'web_fetch(https://example.com/)'
 
-Besides TOOL(ARGUMENT) it takes mode=, sandbox=, host=, provider=, server= and login=.`,
+Instead of TOOL(ARGUMENT) it also takes mode=, sandbox=, host=, provider=, server= or login=,
+followed by a value.`,
 		Args: cli.ExactArgs(0, "no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			bounds, err := w.process.Policy()

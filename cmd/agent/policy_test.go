@@ -109,13 +109,13 @@ func TestEveryFrontObeysThePolicy(t *testing.T) {
 	t.Parallel()
 	const write = `{"file_path":"by.txt","content":"x"}`
 	for name, tc := range map[string]struct{ policy, tool, arguments, want string }{
-		"a tool":      {`{"tools": ["read_file"]}`, "write_file", write, "tools of"},
+		"a tool":      {`{"tools": ["read_file"]}`, "write_file", write, "tools in"},
 		"a rule":      {`{"deny": ["Edit(by.txt)"]}`, "write_file", write, "deny Edit(by.txt)"},
-		"a host":      {`{"hosts": ["corp.example"]}`, "web_fetch", `{"url":"https://evil.example/"}`, "hosts of"},
+		"a host":      {`{"hosts": ["corp.example"]}`, "web_fetch", `{"url":"https://evil.example/"}`, "hosts in"},
 		"a mode":      {`{"modes": ["plan"]}`, "write_file", write, "approval mode plan"},
 		"a server":    {`{"servers": []}`, "mcp_call", `{"server":"docs","tool":"echo","arguments":{}}`, "unknown tool"},
 		"its address": {`{"servers": ["https://mcp.corp.example/*"]}`, "mcp_call", `{"server":"docs","tool":"echo","arguments":{}}`, "unknown tool"},
-		"its tool":    {`{"tools": ["mcp_call"]}`, "mcp_call", `{"server":"docs","tool":"echo","arguments":{}}`, "tools of"},
+		"its tool":    {`{"tools": ["mcp_call"]}`, "mcp_call", `{"server":"docs","tool":"echo","arguments":{}}`, "tools in"},
 	} {
 		for _, front := range []string{"-p", "stream-json", "acp"} {
 			t.Run(name+" "+front, func(t *testing.T) {

@@ -172,7 +172,7 @@ func (o *sessionOptions) registerLimits(cmd *cobra.Command, w world) {
 	f.StringVar(&o.maxTurns, "max-turns", "", "at most `N` model requests per prompt (default unlimited)")
 	f.StringVar(&o.maxCost, "max-cost", "", "stop after spending `USD` in this run")
 	f.BoolVar(&o.TrustProject, "trust-project", false, "approve the configuration of the repository for this run")
-	f.BoolVar(&o.debug, "debug", false, "log details to the log file")
+	f.BoolVar(&o.debug, "debug", false, "write details to the log file")
 	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(gate.ModeNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -184,21 +184,21 @@ func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	repeatable(f, &o.images, "image", "i", "send the image in `FILE` with the prompt (repeatable)")
 	f.StringVarP(&o.Workspace, "workspace", "C", "", "the `DIR` to work in instead of the current folder")
 	f.StringVar(&o.worktree, "worktree", "", "work in the git worktree `NAME` on branch agent/NAME; create it if missing")
-	f.BoolVar(&o.bg.asked, "bg", false, "run -p, or the message on standard input, without the terminal; agent attach shows the session")
+	f.BoolVar(&o.bg.asked, "bg", false, "run the prompt of -p or standard input in the background; agent attach shows the session")
 	f.BoolVar(&o.bg.inside, inBackground, false, "run as the process that --bg starts")
 	_ = f.MarkHidden(inBackground) // the flag exists
 	f.DurationVar(&o.timeout, "timeout", 0, "end -p after `DURATION`, such as 90s or 10m")
 	f.StringVar(&o.output, "output-format", streamjson.FormatText, "the `FORMAT` of the output of -p: "+strings.Join(streamjson.Formats, ", "))
 	f.StringVar(&o.input, "input-format", streamjson.FormatText, "the `FORMAT` of the input of -p: text, or stream-json (messages, answers and cancels as JSON lines)")
 	f.BoolVarP(&o.Record.Continue, "continue", "c", false, "resume the latest session in this folder")
-	f.StringVarP(&o.Record.Resume, "resume", "r", "", "resume the session `NAME`: an id, its end, or words of its title; without NAME, choose")
+	f.StringVarP(&o.Record.Resume, "resume", "r", "", "resume the session `NAME`: an ID, the end of an ID, or words of the title; without NAME, choose from a list")
 	f.StringVar(&o.Record.ID, "session-id", "", "resume the session with this `ID`, or create it; for jobs that are retried")
 	f.StringVarP(&o.answer.file, "output-file", "o", "", "with -p: also write the answer to `FILE`")
-	f.StringVar(&o.answer.schema, "output-schema", "", "with -p: answer in JSON that matches the JSON Schema in `FILE`, or given here; findings or sarif for /review")
+	f.StringVar(&o.answer.schema, "output-schema", "", "with -p: answer in JSON that matches the JSON Schema in `FILE`, or a schema as text; for /review: findings or sarif")
 	f.BoolVar(&o.Record.Fork, "fork", false, "with -c or -r: continue in a copy of the session")
 	f.BoolVar(&o.screenReader, "screen-reader", false, "print plain lines for screen readers")
 	f.BoolVar(&o.Record.Off, "no-session", false, "do not record the session")
-	f.BoolVar(&o.NoSetup, "no-setup", false, "ignore instructions, skills, commands and servers, yours and the workspace's")
+	f.BoolVar(&o.NoSetup, "no-setup", false, "ignore all instructions, skills, commands and servers, also your own")
 	repeatable(f, &o.Servers, "mcp-config", "", "add MCP servers from `FILE` or JSON; they override yours (repeatable)")
 	cmd.MarkFlagsMutuallyExclusive("continue", "resume", "no-session") // for completion; check has the errors
 	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
@@ -236,10 +236,10 @@ func (o *sessionOptions) check(given func(flag string) bool) error {
 		{given("output-file") && !prints, errors.New("-o needs -p: it writes the answer of one prompt")},
 		{!lines && o.input != streamjson.FormatText, fmt.Errorf("unknown input format %q; choose text or stream-json", o.input)},
 		{lines && (!prints || o.output != streamjson.FormatStreamJSON), errors.New("--input-format stream-json needs -p and --output-format stream-json; the value of -p is the first message (may be '')")},
-		{lines && (o.answer.schema != "" || o.answer.file != ""), errors.New("can't combine --input-format stream-json with --output-schema or -o: it has several answers")},
+		{lines && (o.answer.schema != "" || o.answer.file != ""), errors.New("can't combine --input-format stream-json with --output-schema or -o: a stream has several answers")},
 		{given("output-schema") && !prints, errors.New("--output-schema needs -p: it sets the format of one answer")},
 		{given("timeout") && !prints, script.ErrTimeout},
-		{o.bg.asked && (given("no-session") || given("timeout") || given("output-format") || given("output-file") || given("output-schema") || given("input-format")), errors.New("can't combine --bg with --no-session, --timeout, --input-format or output flags: it records the session and prints no answer")},
+		{o.bg.asked && (given("no-session") || given("timeout") || given("output-format") || given("output-file") || given("output-schema") || given("input-format")), errors.New("can't combine --bg with --no-session, --timeout, --input-format or output flags: a background session is recorded and prints no answer")},
 	} {
 		if wrong.is {
 			return wrong.err

@@ -28,10 +28,10 @@ func newSandbox(w world) *cobra.Command {
 	var o sandboxOptions
 	cmd := &cobra.Command{
 		Use:   "sandbox [--profile look|work] -- COMMAND…",
-		Short: "Run a command in the sandbox, to test its permissions",
+		Short: "Run a command in the sandbox, to test what it may do",
 		Long: `Runs a command as agent would. With the profile look the command can read all files except
 secret files, and can't change anything. With work it can also change the workspace, except
-auto-executed files such as git hooks, and connect to its own servers.`,
+auto-executed files such as git hooks, and connect to servers that it starts.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usage(errors.New("name a command to run, as in: agent sandbox -- go test ./pkg"))

@@ -44,7 +44,7 @@ cost includes reading them again.`,
 				return usage(fmt.Errorf("--by %s: use one of %s", o.by, strings.Join(offline.GroupNames(), ", ")))
 			}
 			if o.days < 0 {
-				return usage(fmt.Errorf("--days %d: must be 0, for all, or more", o.days))
+				return usage(fmt.Errorf("--days %d: use 1 or more, or 0 for all days", o.days))
 			}
 			if len(args) > 0 && !cmd.Flags().Changed("days") {
 				o.days = 0 // a named session counts at any age
@@ -54,8 +54,8 @@ cost includes reading them again.`,
 	}
 	o.register(cmd, w)
 	cmd.Flags().IntVar(&o.days, "days", 30, "read the sessions of the last `N` days; 0 for all (default for a PATH)")
-	cmd.Flags().StringVar(&o.by, "by", "", "the `GROUPS` of the report: "+strings.Join(offline.GroupNames(), ", ")+" (default project and model)")
-	cmd.Flags().StringVar(&o.svg, "svg", "", "also write a picture to `FILE`")
+	cmd.Flags().StringVar(&o.by, "by", "", "group the report by `GROUPS`: "+strings.Join(offline.GroupNames(), ", ")+" (default project and model)")
+	cmd.Flags().StringVar(&o.svg, "svg", "", "also write a chart as SVG to `FILE`")
 	return cmd
 }
 
@@ -88,7 +88,7 @@ func runSavings(cmd *cobra.Command, w world, o savingsFlags, paths []string) err
 	found.Days, found.Skipped = o.days, append(found.Skipped, skipped...)
 	if o.svg != "" {
 		if err := fsutil.Replace(w.process.Path(o.svg), []byte(found.Picture(w.process.Home)), 0o644); err != nil {
-			return fmt.Errorf("can't write the picture: %w", fsutil.Reason(err))
+			return fmt.Errorf("can't write the chart: %w", fsutil.Reason(err))
 		}
 	}
 	if o.json {

@@ -37,19 +37,19 @@ func TestLoginOnTheScreen(t *testing.T) {
 	s.press("/login groq\r")
 	s.until("API key for api.groq.com")
 	s.press("gsk_typed\r")
-	s.untilFolded("The key for api.groq.com is kept in")
+	s.untilFolded("The key for api.groq.com is stored in")
 	if shown := s.until("Ask for something"); slices.ContainsFunc(strings.Split(shown, "\n"), func(row string) bool { return strings.TrimSpace(row) == ">" }) {
 		t.Errorf("an empty line is shown as typed:\n%s", shown)
 	}
 	if text := strings.Join(s.screen.Lines(), "\n"); strings.Contains(text, "gsk_typed") {
 		t.Errorf("the key is shown:\n%s", text)
 	}
-	say("/login chatgpt --client-id own --paste", "paste the final address of the browser")
-	say("http://127.0.0.1:1/callback?state=x&code=y", "the address belongs to another login")
+	say("/login chatgpt --client-id own --paste", "paste the address that the browser shows")
+	say("http://127.0.0.1:1/callback?state=x&code=y", "the address is from another login attempt")
 	back()
 	s.press("/login chatgpt --client-id first --paste\r")
 	s.untilFolded("client_id=first")
-	s.untilFolded("of the browser:")
+	s.untilFolded("that the browser shows:")
 	s.press("\x03")
 	s.untilFolded("agent: interrupted")
 	back()
@@ -69,7 +69,7 @@ func TestLoginOnTheScreen(t *testing.T) {
 	if text := strings.Join(s.screen.Lines(), "\n"); strings.Contains(text, "is not set again") {
 		t.Errorf("the session was resumed:\n%s", text)
 	}
-	say("/logout kimi", "The login kimi is forgotten.")
+	say("/logout kimi", "Deleted the login kimi.")
 	say("still there?", "type /retry")
 	if n := strings.Count(strings.Join(s.screen.Lines(), "\n"), "hello from kimi"); n != 1 {
 		t.Errorf("the model has answered %d times:\n%s", n, strings.Join(s.screen.Lines(), "\n"))

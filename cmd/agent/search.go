@@ -36,7 +36,8 @@ longer word.
   -word           entries without the word
   path:FILE       calls that name the file, and their results
   tool:NAME       calls of the tool, and their results
-  before:DATE     entries before 2026-01-31, or 2026-01-31T09:30; after:DATE those since
+  before:DATE     entries before a date (2026-01-31 or 2026-01-31T09:30)
+  after:DATE      entries since a date
 
 Flags come before the words. Exit status 1 means that nothing was found, 2 that the search failed.`,
 		Example: "  agent sessions search connection refused path:client.go\n  agent sessions search --json after:2026-11-01 tool:run_shell_command migrate -staging",

@@ -21,9 +21,9 @@ func (w world) shellCommands(c *app.Conversation) []command.Command {
 	w.session = c
 	return []command.Command{
 		w.inSession("doctor", "check the session: its configuration, endpoint and terminal"),
-		w.inSession("import", "import servers and hooks from other agents"),
+		w.inSession("import", "import servers and hooks from other coding agents"),
 		w.inSession("savings", "compare the cost of past sessions"),
-		w.inSession("logout", "forget a key or a login"),
+		w.inSession("logout", "delete a stored key or login"),
 	}
 }
 
@@ -133,7 +133,7 @@ func (k *keyWanted) question(connection *provider.Connection) *command.Question 
 				return command.Output{}, err
 			}
 			provider.Renew(connection)
-			return command.Output{Lines: []string{"The key for " + k.place + " is kept in " + where + "."}}, nil
+			return command.Output{Lines: []string{"The key for " + k.place + " is stored in " + where + "."}}, nil
 		},
 	}
 }

@@ -44,20 +44,20 @@ ID or branch.`,
 			}
 			if wanted := strings.Join(args, " "); wanted != "" {
 				if infos = session.Search(infos, wanted); len(infos) == 0 && !asJSON {
-					return w.tell(fmt.Sprintf("no session here matches %q", wanted))
+					return w.tell(fmt.Sprintf("no session of this folder matches %q", wanted))
 				}
 			}
 			if asJSON {
 				return printSessions(w, f, infos)
 			}
 			if len(infos) == 0 {
-				return w.tell("no recorded sessions here yet")
+				return w.tell("no sessions are recorded for this folder yet")
 			}
 			return w.print(slash.SessionLines(infos, slash.ListOptions{Workspaces: all, Agents: agents}, w.process.Now())...)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "list the sessions of every folder")
-	cmd.Flags().BoolVar(&agents, "agents", false, "list the subagents of each session; show takes their IDs")
+	cmd.Flags().BoolVar(&agents, "agents", false, "also list the subagents of each session; agent sessions show takes their IDs")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

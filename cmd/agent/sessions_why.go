@@ -24,7 +24,7 @@ func newSessionsWhy(w world) *cobra.Command {
 		Short: "Explain why a session's context has, or lacks, a text or file",
 		Long: `Builds the next request of the session without sending it. For a file, or for a text as
 written, it shows each place in the request with its tokens. For pruned content it shows
-when and why it was pruned, how many tokens that saved, and how to restore it.`,
+when and why it was pruned, how many tokens it had, and how to restore it.`,
 		Example: `  agent sessions why qecgs internal/client.go
   agent sessions why qecgs connection refused
   agent sessions why qecgs --json AGENTS.md`,

@@ -31,7 +31,7 @@ func newSettingsCommand(w world) *cobra.Command {
 		Short: "List settings with value, source and valid values",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usage(errors.New("agent settings can't change values. For one run: --set KEY=VALUE. To keep: agent profile save NAME --set KEY=VALUE"))
+				return usage(errors.New("agent settings can't change values. For one run, add --set KEY=VALUE. To save a value, run: agent profile save NAME --set KEY=VALUE"))
 			}
 			return nil
 		},
@@ -150,8 +150,8 @@ func (o *settingsOptions) register(cmd *cobra.Command, w world) {
 	f := cmd.Flags()
 	f.StringVarP(&o.model, "model", "m", "", "use the model `MODEL`")
 	f.StringVar(&o.provider, "provider", "", "the `NAME` of a provider: "+strings.Join(vendor.Names(), ", "))
-	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint, or of one of the Messages API")
-	f.Var(assigning{&o.set, settings.API.Key()}, "api", "the wire `FORMAT` of the endpoint: auto, chat, responses or messages")
+	f.StringVar(&o.baseURL, "base-url", "", "the `URL` of an OpenAI-compatible endpoint, or of one with Anthropic's Messages API")
+	f.Var(assigning{&o.set, settings.API.Key()}, "api", "the API `FORMAT` of the endpoint: auto, chat, responses or messages")
 	f.StringVar(&o.profile, "profile", "", "load the profile `NAME`")
 	repeatable(f, &o.set, "set", "", "set `KEY=VALUE` for this run (repeatable)")
 	completeFlag(cmd, "profile", completeProfiles(w))
@@ -207,10 +207,14 @@ func newSchema(w world) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema " + strings.Join(names, "|"),
 		Short: "Print the JSON Schema of the input and output of scripts",
-		Long: `Prints a JSON Schema (2020-12): of a line of --output-format stream-json (events) or
---input-format stream-json (input), of the result of --output-format json (result), of a
-profile file (settings), or of the lines between a running session and its clients
-(client-events, client-input).`,
+		Long: `Prints a JSON Schema (2020-12) of:
+
+  events         a line of --output-format stream-json
+  input          a line of --input-format stream-json
+  result         the output of --output-format json
+  settings       a profile file
+  client-events  a line that a running session sends to a client
+  client-input   a line that a client sends to a running session`,
 		Args:      cli.ExactArgs(1, "one of "+strings.Join(names, ", ")),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -238,7 +242,7 @@ func newProfile(w world) *cobra.Command {
 		Short: "Save and manage settings under a name",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && (args[0] == "load" || args[0] == "use") {
-				return usage(errors.New("load a profile for one run with --profile NAME, or at every start with: agent profile default NAME"))
+				return usage(errors.New("to load a profile for one run, add --profile NAME. To load it at every start, run: agent profile default NAME"))
 			}
 			return cli.NoSubcommand(cmd, args)
 		},
@@ -252,8 +256,8 @@ func newProfile(w world) *cobra.Command {
 		{"show NAME", "Show the settings of a profile", true},
 		{"save NAME", "Save the settings from flags and environment under a name", true},
 		{"delete NAME", "Delete a profile", true},
-		{"default NAME", "Load a profile at every start; none for no profile", true},
-		{"allow NAME", "Allow fallback to a profile for conversations with other companies", true},
+		{"default NAME", "Load a profile at every start (none: load no profile)", true},
+		{"allow NAME", "Let conversations fall back to a profile of another company", true},
 	} {
 		cmd := &cobra.Command{Use: sub.use, Short: sub.short, Args: cli.ExactArgs(0, "no arguments")}
 		if sub.named {

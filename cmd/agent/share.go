@@ -21,7 +21,7 @@ func newSessionsShare(w world) *cobra.Command {
 	var out, format string
 	var yes, context bool
 	var cmd *cobra.Command
-	cmd = sessionCommand(w, "share NAME", "Write a session as an HTML page, or as a document", func(_ app.Folders, info session.Info) error {
+	cmd = sessionCommand(w, "share NAME", "Write a session as HTML page, or as JSON for bug reports", func(_ app.Folders, info session.Info) error {
 		in, err := readInput(w, info.Path)
 		if err != nil {
 			return err
@@ -42,7 +42,7 @@ func newSessionsShare(w world) *cobra.Command {
 		case ask == nil:
 			return usage(errors.New("nothing was written. Check the replacements above, then add --yes"))
 		default:
-			if agreed, err := ask(cmd.Context(), "Other secrets are not detected: read the file before you send it. Write "+out+"?"); err != nil || !agreed {
+			if agreed, err := ask(cmd.Context(), "Secrets of other kinds are not detected; read the file before you send it. Write "+out+"?"); err != nil || !agreed {
 				return err
 			}
 		}

@@ -58,8 +58,8 @@ content that you see, and the scripts that it names. Nothing is started.`,
 		}
 	}
 	cmd.AddCommand(
-		answer("yes", "Approve all waiting items, or items by name or letters", true),
-		answer("no", "Refuse all waiting items, or items by name or letters", false),
+		answer("yes", "Approve all waiting items, or the items with these names or letters", true),
+		answer("no", "Refuse all waiting items, or the items with these names or letters", false),
 		&cobra.Command{
 			Use: "forget", Short: "Delete your answers for this repository", Args: cli.ExactArgs(0, "no arguments"),
 			RunE: with(func(t *consent.Trust, _ []string) ([]string, error) { return t.Forget() }),

@@ -89,7 +89,7 @@ func plays() []play {
 		{name: "OpenAI's own codes, refused", login: "chatgpt --device", hosts: `auth.openai.com/api/accounts/deviceauth/token 400 {"error":{"message":"no"}}`, refused: "refused the request (400): no", says: noLogin},
 
 		{name: "in a browser, pasted", login: browser, browse: pastingUser("code", "good")},
-		{name: "wrong state", login: browser, browse: pastingUser("state", "forged"), refused: "belongs to another login", says: noLogin},
+		{name: "wrong state", login: browser, browse: pastingUser("state", "forged"), refused: "is from another login attempt", says: noLogin},
 		{name: "denied in the browser", login: browser, browse: pastingUser("error", "access_denied"), refused: "access_denied", says: noLogin},
 		{name: "nothing pasted", login: browser, browse: func(*testing.T, *url.URL) string { return "" }, refused: "no address was pasted", says: noLogin},
 		{name: "late", login: browser, browse: pastingUser("code", "good"), hosts: gptToken + `400 {"error":"invalid_grant","error_description":"code expired"}`, refused: "code expired", says: noLogin},
@@ -102,7 +102,7 @@ func plays() []play {
 		{name: "reused", hosts: kimiToken + `400 {"error":"invalid_grant"}`, says: "the login kimi is no longer valid; log in again: agent login kimi"},
 		{name: "400", hosts: kimiToken + `400 {"error":"invalid_request"}`, says: "invalid_request"},
 		{name: "500", hosts: kimiToken + "500 {}", says: "Kimi refused the request (500)", down: true},
-		{name: "silence", hosts: kimiToken + "hang", says: "no answer from Kimi: no answer within 20s", down: true, slow: true},
+		{name: "silence", hosts: kimiToken + "hang", says: "no answer from Kimi: timed out after 20s", down: true, slow: true},
 		{name: "a redirect of the refresh", hosts: kimiToken + "302 [Location: https://evil.example/token] {}", says: "Kimi refused the request (302)"},
 		{name: "HTML", hosts: kimiToken + "200 <html>", says: "no JSON object"},
 		{name: "refused once", hosts: kimiTokens + "\napi.kimi.com/coding/v1/chat/completions 401 {}"},

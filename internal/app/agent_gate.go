@@ -19,7 +19,7 @@ func (c *Subagents) gate() gate.Gate {
 				return gate.Verdict{}
 			}
 			if c.at.options.Unattended {
-				return gate.Verdict{Refusal: "refused: the setting agents is ask, and there is no user to ask", End: gate.ErrDenied}
+				return gate.Verdict{Refusal: "refused: subagents require approval (agents is ask), and there is no user to ask", End: gate.ErrDenied}
 			}
 			return gate.Verdict{Ask: &gate.Question{
 				Approval: gate.Approval{Tool: call.Name, Traits: call.Traits, Preview: call.Preview},

@@ -32,9 +32,9 @@ func (c *Subagents) AgentLines() []string {
 		rows = append(rows, []string{a.Name, humanize.Line(a.Description, maxListed) + " (" + humanize.Line(from, 0) + ")"})
 		switch {
 		case slices.Contains(read.LeftOut, a.Name):
-			rows = append(rows, []string{"", "not in the model's list, which is full; type @agent-" + a.Name})
+			rows = append(rows, []string{"", "not offered to the model, because its list is full. To use it, type @agent-" + a.Name})
 		case slices.Contains(read.Shortened, a.Name):
-			rows = append(rows, []string{"", "the model reads a shortened description"})
+			rows = append(rows, []string{"", "the model gets a shortened description"})
 		}
 		for _, note := range c.notes(a) {
 			rows = append(rows, []string{"", humanize.Line(note, 0)})

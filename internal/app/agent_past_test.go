@@ -34,7 +34,7 @@ func TestReportsFromRecords(t *testing.T) {
 		call("2", "write_file", map[string]string{"file_path": "second.txt"}), call("3", "write_file", map[string]string{"file_path": "third.txt"}),
 		call("4", "run_shell_command", map[string]string{"command": "make it"}), call("5", "read_file", map[string]string{"file_path": "first.txt"}))
 	commands := history.New(history.AI, call("4", "run_shell_command", map[string]string{"command": "make it"}))
-	const cutOff = ": interrupted when agent ended; continue resumes it\nchanged: "
+	const cutOff = ": interrupted when agent ended; to resume it, pass its ID as continue\nchanged: "
 	for name, c := range map[string]struct {
 		entries []*history.Content
 		// since is the index of the first entry after the latest start.
@@ -43,13 +43,13 @@ func TestReportsFromRecords(t *testing.T) {
 	}{
 		"ended":                           {[]*history.Content{task, report}, 0, ": done\nchanged: none\nREPORT"},
 		"its reply was cut":               {[]*history.Content{task, report.WithMeta(history.MetaInterrupted, true)}, 0, cutOff + "none\nREPORT"},
-		"at work":                         {[]*history.Content{task, writes, wrote}, 0, cutOff + "first.txt, second.txt\nnot known: the changes of run_shell_command make it, which was interrupted when agent ended; changed since it began, by it or another program: made.txt\nI write."},
-		"a command alone":                 {[]*history.Content{task, commands}, 0, cutOff + "none\nnot known: the changes of run_shell_command make it, which was interrupted when agent ended; changed since it began, by it or another program: made.txt, second.txt\nIt wrote no report. Its latest calls:\n- run_shell_command make it"},
+		"at work":                         {[]*history.Content{task, writes, wrote}, 0, cutOff + "first.txt, second.txt\nUnknown changes of run_shell_command make it (interrupted when agent ended): changed since then, by it or another program: made.txt\nI write."},
+		"a command alone":                 {[]*history.Content{task, commands}, 0, cutOff + "none\nUnknown changes of run_shell_command make it (interrupted when agent ended): changed since then, by it or another program: made.txt, second.txt\nIt wrote no report. Its latest calls:\n- run_shell_command make it"},
 		"its report was given before":     {[]*history.Content{task, writes, wrote, report}, 4, cutOff + "none\nIt wrote no report."},
 		"its report was given, at work":   {[]*history.Content{task, report, task}, 2, cutOff + "none\nIt wrote no report."},
 		"its report was given, and ended": {[]*history.Content{task, report, task, history.New(history.AI, &history.Text{Text: "MORE"})}, 2, ": done\nchanged: none\nMORE"},
 		"wrote nothing":                   {[]*history.Content{task, history.New(history.AI, call("1", "read_file", map[string]string{"file_path": "a.txt"}))}, 0, cutOff + "none\nIt wrote no report. Its latest calls:\n- read_file a.txt"},
-		"no record":                       {nil, 0, ": interrupted before it started; give the task again\nchanged: none\nIt wrote no report."},
+		"no record":                       {nil, 0, ": interrupted before it started; start the task again\nchanged: none\nIt wrote no report."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

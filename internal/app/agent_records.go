@@ -102,7 +102,7 @@ func (r agentRecords) Entry(ctx context.Context, id string, number int) (tools.E
 			return tools.Excerpt{Heading: heading, Text: secret.Redact(rewind.Text(entry.Blocks))}, nil
 		}
 	}
-	return tools.Excerpt{}, &sessionsearch.MissingError{What: fmt.Sprintf("number %d in agent %s", number, id)}
+	return tools.Excerpt{}, &sessionsearch.MissingError{What: fmt.Sprintf("entry %d in the log of subagent %s", number, id)}
 }
 
 var _ tools.Sessions = agentRecords{}

@@ -132,9 +132,9 @@ func (p agentPast) report(a session.Agent) string {
 	case record.ended:
 		status = "done"
 	case record.begun:
-		status = "interrupted when agent ended; continue resumes it"
+		status = "interrupted when agent ended; to resume it, pass its ID as continue"
 	default:
-		status = "interrupted before it started; give the task again"
+		status = "interrupted before it started; start the task again"
 	}
 	changed, unfinished := p.changes(record)
 	head := subagents.Heading(a.Agent, a.ID, status)
@@ -230,7 +230,7 @@ func (p agentPast) changes(r agentRecord) (changed, unfinished string) {
 		items = append(items, toolspec.ReportedFile(path, ""))
 	}
 	if len(calls) > 0 {
-		unfinished = "not known: the changes of " + strings.Join(p.titles(calls), "; ") + ", which was interrupted when agent ended; " + p.since(r) + "\n"
+		unfinished = "Unknown changes of " + strings.Join(p.titles(calls), "; ") + " (interrupted when agent ended): " + p.since(r) + "\n"
 	}
 	return toolspec.ReportedFiles(items, ""), unfinished
 }
@@ -249,7 +249,7 @@ func (p agentPast) since(r agentRecord) string {
 	defer cancel()
 	files, err := ignore.Files(ctx, p.workspace.Root(), p.workspace.Root())
 	if err != nil || ctx.Err() != nil {
-		return "the files of the workspace could not be checked"
+		return "can't check the files of the workspace"
 	}
 	var young []string
 	for _, file := range files {
@@ -265,7 +265,7 @@ func (p agentPast) since(r agentRecord) string {
 	if left := len(young) - mostSince; left > 0 {
 		more = humanize.Count(left, "more file")
 	}
-	return "changed since it began, by it or another program: " + toolspec.ReportedFiles(young[:min(len(young), mostSince)], more)
+	return "changed since then, by it or another program: " + toolspec.ReportedFiles(young[:min(len(young), mostSince)], more)
 }
 
 // titles describes calls, one line each.

@@ -73,7 +73,7 @@ func TestReportsSurviveAKill(t *testing.T) {
 			all += m.Content + "\n"
 		}
 		for _, once := range []string{
-			`: interrupted when agent ended; continue resumes it\nchanged: "c, d.txt"\nI write\.`, "The agent explore s-",
+			`: interrupted when agent ended; to resume it, pass its ID as continue\nchanged: "c, d.txt"\nI write\.`, "The agent explore s-",
 			`: done, 1 request, 0 calls, [^\n]+\nchanged: none\nREPORT-OF-a\.`, `: done, 1 request, 0 calls, [^\n]+\nchanged: none\nREPORT-OF-b\.`,
 		} {
 			if len(regexp.MustCompile(once).FindAllString(all, -1)) != 1 {

@@ -15,7 +15,7 @@ import (
 var notForAgents = []string{tools.TaskName, "ask_user", "present_plan", "todo_write", "todo_read", "remember"}
 
 // errNoTools is the reason why a subagent is not offered.
-var errNoTools = errors.New("leaves the subagent no tools")
+var errNoTools = errors.New("no tool is left for the subagent")
 
 // broughtTools lists tools that a conversation has only with certain settings or servers.
 var broughtTools = []string{"web_search", "skill", "mcp_find", "mcp_call", "mcp_read"}
@@ -114,7 +114,7 @@ func namedTools(names, known []string) (meant, notes []string) {
 			found = decode.ToolsByCopilotName(bare)
 		}
 		if len(found) == 0 {
-			notes = append(notes, "tool "+name+" of the subagent's file is unknown")
+			notes = append(notes, "unknown tool "+name+" in the subagent's file")
 		}
 		meant = append(meant, found...)
 	}

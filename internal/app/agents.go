@@ -128,7 +128,7 @@ func (c *Subagents) reviewer() extensions.Agent {
 	case c.at.options.FindingsHere:
 		return extensions.Agent{}
 	case settings.Agents.Value(c.at.settings) == settings.AgentsOff:
-		return extensions.Agent{Why: "agents is off"}
+		return extensions.Agent{Why: "the setting agents is off"}
 	case c.models.window() < leastWindow:
 		return extensions.Agent{Why: "the context window is too small for subagents"}
 	}

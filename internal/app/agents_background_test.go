@@ -267,7 +267,7 @@ func TestRetriesOfAgentsAreShown(t *testing.T) {
 		}
 	}
 	said := strings.Join(latest, "|")
-	if !strings.Contains(said, "listing .|attempt 2 after: ") || !strings.Contains(said, "busy now") || !strings.HasSuffix(said, "|listing .") {
+	if !strings.Contains(said, "listing .|retrying (attempt 2): ") || !strings.Contains(said, "busy now") || !strings.HasSuffix(said, "|listing .") {
 		t.Errorf("%q", latest)
 	}
 }

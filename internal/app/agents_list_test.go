@@ -31,7 +31,7 @@ func TestAgentsWithoutRoom(t *testing.T) {
 		}
 		_, note, _ := strings.Cut(lines, name+"  ")
 		note = strings.SplitN(note, "\n", 3)[1]
-		if strings.Contains(note, "the model reads a shortened description") != listed || strings.Contains(note, "which is full; type @agent-"+name) == listed {
+		if strings.Contains(note, "the model gets a shortened description") != listed || strings.Contains(note, "its list is full. To use it, type @agent-"+name) == listed {
 			t.Errorf("/agents says of %s: %q", name, note)
 		}
 	}
@@ -101,7 +101,7 @@ func TestModelsOfAgentFiles(t *testing.T) {
 		if _, err := f.Chat.Prompt(t.Context(), atcmd.TypedMessage("go")); err != nil {
 			t.Fatal(err)
 		}
-		noted := strings.Contains(f.said()[1], "of the subagent's file is unknown: the model in use works")
+		noted := strings.Contains(f.said()[1], "in the subagent's file; the model of the conversation was used")
 		if want == "" && (used != "test-model" || !noted) || want != "" && (used != want || noted) {
 			t.Errorf("%s: %q worked, %q", model, used, f.said()[1])
 		}

@@ -454,7 +454,7 @@ func TestAgentsWithoutTools(t *testing.T) {
 		if is := strings.Contains(offered, "- "+name+": d"); is != want {
 			t.Errorf("%s is offered: %v", name, is)
 		}
-		if told := strings.Contains(lines, name+".md: leaves the subagent no tools"); told == want {
+		if told := strings.Contains(lines, name+".md: no tool is left for the subagent"); told == want {
 			t.Errorf("/agents says of %s: %v\n%s", name, told, lines)
 		}
 	}

@@ -42,9 +42,9 @@ func TestCheckAfterEdits(t *testing.T) {
 		{"off", "", "full-auto", false, nil, []llmtest.Turn{write("bad1", "two"), llmtest.Say("done")}, "", "now prints", "", 2},
 		{"its own command needs no question", lint, "ask", false, []bool{true}, []llmtest.Turn{write("bad1", "two"), llmtest.Say("done"), llmtest.Say("really")}, "now prints", "", "", 3},
 		{"a program that is not here", "no-such-program", "full-auto", false, nil, []llmtest.Turn{write("bad1", "two"), llmtest.Say("done")}, "", "now prints", "missing or not executable", 2},
-		{"found, agreed to", "auto", "ask", false, []bool{true, true}, []llmtest.Turn{write("a.go", "package a; func f() { x }"), llmtest.Say("done"), llmtest.Say("really")}, "", "", "check with go vet ./...", 0},
-		{"found, refused", "auto", "ask", false, []bool{true, false}, []llmtest.Turn{write("a.go", "package a; func f() { x }"), llmtest.Say("done")}, "", "now prints", "check with go vet ./...", 2},
-		{"found, nobody to ask", "auto", "ask", true, nil, []llmtest.Turn{write("a.go", "package a; func f() { x }"), llmtest.Say("done")}, "", "now prints", "go vet ./...: approval-mode is ask", 2},
+		{"found, agreed to", "auto", "ask", false, []bool{true, true}, []llmtest.Turn{write("a.go", "package a; func f() { x }"), llmtest.Say("done"), llmtest.Say("really")}, "", "", "run the check go vet ./...", 0},
+		{"found, refused", "auto", "ask", false, []bool{true, false}, []llmtest.Turn{write("a.go", "package a; func f() { x }"), llmtest.Say("done")}, "", "now prints", "run the check go vet ./...", 2},
+		{"found, nobody to ask", "auto", "ask", true, nil, []llmtest.Turn{write("a.go", "package a; func f() { x }"), llmtest.Say("done")}, "", "now prints", "go vet ./...: it requires approval (approval-mode is ask)", 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -202,7 +202,7 @@ func (c *Conversation) forker() func() (before, now string, err error) {
 		title := c.title()
 		now, err = c.parts.rec.log.Fork(c.parts.at.sessionOptions(), func(id string) error {
 			if err := c.parts.host.Env.Snapshots.Fork(c.parts.at.folders.SnapshotsOf(id)); err != nil {
-				return fmt.Errorf("can't fork the session with its undo history: %w. Without it, run: agent -r %s --fork", err, before)
+				return fmt.Errorf("can't fork the session with its undo history: %w. To fork without the undo history, run: agent -r %s --fork", err, before)
 			}
 			return nil
 		})

@@ -94,7 +94,7 @@ func (f *fallback) use(ctx context.Context, name, failed string, inquire chat.In
 	case err != nil:
 		return err
 	case to.ModelAndEndpoint() == failed:
-		return errors.New("it names the model that failed")
+		return errors.New("it uses the model that failed")
 	case !may:
 		if err := f.ask(ctx, name, place, inquire); err != nil {
 			return err

@@ -220,10 +220,10 @@ func (f Folders) storeStrategy() (notice string, err error) {
 	}
 	switch {
 	case known.Strategy == "" && chosen.Strategy == compression.DefaultName:
-		return "The context is pruned with " + chosen.Strategy + " as before. New installations use " + compression.CacheAwareName +
-			", which weighs the cost of each pruning pass (/set compression-strategy " + compression.CacheAwareName + ").", nil
+		return "This installation still prunes the context with " + chosen.Strategy + ". New installations use " + compression.CacheAwareName +
+			", which weighs the cost of each pruning pass. To use it, type /set compression-strategy " + compression.CacheAwareName, nil
 	case known.Strategy == compression.DefaultName && chosen.Strategy == compression.CacheAwareName:
-		return "The default of compression.strategy is now " + chosen.Strategy + ": this installation has no session from before that default.", nil
+		return "The default of compression.strategy is now " + chosen.Strategy + ", because this installation has no session with the old default.", nil
 	}
 	return "", nil
 }

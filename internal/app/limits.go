@@ -48,7 +48,7 @@ func (l *limits) watch(e chat.Event) {
 		line := login.DescribeWindows(windows, now)
 		for _, w := range windows {
 			if took := (w.Used - windowNamed(l.begun, w.Name).Used) * w.Of / 100; len(l.begun) > 0 && took >= 0.005 {
-				line += "; this turn took " + strconv.FormatFloat(took, 'f', -1, 32) + " " + w.Name
+				line += "; this turn used " + strconv.FormatFloat(took, 'f', -1, 32) + " " + w.Name
 			}
 		}
 		l.events.emit(chat.Notice{Text: line})

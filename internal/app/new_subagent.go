@@ -145,7 +145,7 @@ func (h *hiring) record(spec subagents.Spec, model string) (own *record, err err
 	if spec.Continues {
 		own.log, own.resumed, err = session.Resume(session.AgentPath(rec.log.Path(), spec.ID), options)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = errors.New("it has no session log to continue from; give the task again")
+			err = errors.New("it has no session log to continue from; start the task again")
 		}
 	} else {
 		own.log, err = session.Create(options)
@@ -182,7 +182,7 @@ func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *set
 		} else if own {
 			err = errors.New("the model " + name + " from the settings is neither a profile nor a model of the endpoint")
 		} else {
-			unused = append(unused, "model "+name+" of the subagent's file is unknown: the model in use works")
+			unused = append(unused, "unknown model "+name+" in the subagent's file; the model of the conversation was used")
 		}
 	}
 	if err == nil && a.Effort != "" {

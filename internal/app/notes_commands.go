@@ -95,7 +95,7 @@ func (n noted) List() (states []notes.State, problems []string) {
 // Add implements slash.Notes.
 func (n noted) Add(text string, to notes.Scope) (said string, err error) {
 	if n.notes.at.options.Record.Off {
-		return "", errors.New("sessions without a log (--no-session) store no notes")
+		return "", errors.New("can't store a note: the session has no log (--no-session)")
 	}
 	note := notes.Note{Text: text}
 	if to != notes.ScopeEverywhere {
@@ -110,7 +110,7 @@ func (n noted) Add(text string, to notes.Scope) (said string, err error) {
 	switch {
 	case err != nil:
 	case to == notes.ScopeShared && !n.sharedAgreed():
-		said += ". It is used after you approve its file (/trust)"
+		said += ". It is used after you approve its file with /trust"
 	default:
 		n.notes.mu.Lock()
 		defer n.notes.mu.Unlock()
@@ -148,7 +148,7 @@ func (n noted) sharedAgreed() bool {
 // Approve implements slash.Notes.
 func (n noted) Approve(id string) error {
 	if notes.ScopeOf(id) == notes.ScopeShared && !n.sharedAgreed() {
-		return fmt.Errorf("%s is used after you approve the whole file: /trust", n.notes.book.File(notes.ScopeShared))
+		return fmt.Errorf("can't approve a single note of %s: approve the whole file with /trust", n.notes.book.File(notes.ScopeShared))
 	}
 	if err := n.inFile(notes.ScopeOf(id), func() error { return n.notes.book.Confirm(id, n.notes.at.process.Now()) }); err != nil {
 		return err
@@ -249,7 +249,7 @@ func (n noted) UsageLine() string {
 	if n.notes.text == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s of the system prompt are notes (/notes)", humanize.Tokens(len(n.notes.text)/noteBytesPerToken))
+	return fmt.Sprintf("notes take %s tokens of the system prompt (/notes)", humanize.Tokens(len(n.notes.text)/noteBytesPerToken))
 }
 
 const (

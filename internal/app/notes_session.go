@@ -334,9 +334,9 @@ func (n *noting) room() error {
 	}
 	switch {
 	case inTurn >= mostOfTurn:
-		return fmt.Errorf("a turn stores at most %d notes", mostOfTurn)
+		return fmt.Errorf("can't store the note: a turn can store at most %d", mostOfTurn)
 	case len(n.mine) >= mostOfSession:
-		return fmt.Errorf("a session stores at most %d notes", mostOfSession)
+		return fmt.Errorf("can't store the note: a session can store at most %d", mostOfSession)
 	}
 	return nil
 }

@@ -404,7 +404,7 @@ func TestNotesOfARepository(t *testing.T) {
 	if said := s.run("/notes"); !strings.Contains(said, "p1  proposed  shared fact") {
 		t.Error(said)
 	}
-	if said := s.run("/notes agree p1"); !strings.Contains(said, "after you approve the whole file") {
+	if said := s.run("/notes agree p1"); !strings.Contains(said, "approve the whole file") {
 		t.Error(said)
 	}
 	if waiting, err := s.Trust.WaitingItems(); err != nil || len(waiting) != 1 {
@@ -530,7 +530,7 @@ func TestNotesOfATurnAreBounded(t *testing.T) {
 	}
 	s := d.sit()
 	s.say("find out")
-	if strings.Count(answers, "stored as n") != 3 || strings.Count(answers, "at most 3 notes") != 2 {
+	if strings.Count(answers, "stored as n") != 3 || strings.Count(answers, "a turn can store at most 3") != 2 {
 		t.Error(answers)
 	}
 }

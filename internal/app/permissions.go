@@ -36,7 +36,7 @@ func restoreGrants(to *gate.Consent, rec *record) (notice string) {
 		return ""
 	}
 	if n := to.Restore(grants); n > 0 {
-		return fmt.Sprintf("Active permanent permissions: %s. /approval lists and revokes them.", humanize.Count(n, "permission"))
+		return fmt.Sprintf("Active: %s. To list or revoke them, type /approval", humanize.Count(n, "permanent permission"))
 	}
 	return ""
 }

@@ -56,11 +56,11 @@ func (at *place) confirmed(ctx context.Context) (notices []string, err error) {
 		return nil, nil
 	}
 	if at.options.Ask == nil {
-		return []string{"The workspace " + root + " contains the home folder. Name a project folder with -C"}, nil
+		return []string{"The workspace " + root + " contains your home folder. To work in another folder, add -C FOLDER"}, nil
 	}
 	yes, err := at.options.Ask(ctx, "The workspace "+root+" contains your home folder with all its files. Work there?")
 	if err == nil && !yes {
-		err = InputError{errors.New("start agent in a project folder, or name one with -C")}
+		err = InputError{errors.New("you refused this workspace; start agent in a project folder, or name one with -C")}
 	}
 	return nil, err
 }
@@ -74,7 +74,7 @@ func (c *closers) add(step func() error) { *c = append(*c, step) }
 // close runs the steps, the newest first. If a step takes long, it shows the user a line.
 func (c *closers) close(say func(lines ...string)) {
 	slow := time.AfterFunc(time.Second, func() {
-		say("agent: stopping running commands; press Ctrl+C twice to stop at once")
+		say("agent: stopping running commands; to quit without waiting for them, press Ctrl+C twice")
 	})
 	defer slow.Stop()
 	for _, step := range slices.Backward(*c) {

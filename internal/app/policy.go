@@ -159,7 +159,7 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	if server, tool, served := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__"); served && strings.HasPrefix(name, "mcp__") {
 		k.Preview.Served = &tools.ServerCall{Server: server, Tool: tool}
 	} else if name == "mcp_call" || name == "mcp_read" {
-		return InputError{fmt.Errorf("test %s by the tool it calls: mcp__SERVER__TOOL(), or mcp__SERVER__*() for resources", name)}
+		return InputError{fmt.Errorf("can't test %s itself: test the tool that it calls, mcp__SERVER__TOOL(), or mcp__SERVER__*() for resources", name)}
 	} else if name != "mcp_find" {
 		registry := knownTools(tools.Default(), true)
 		if _, err := registry.Get(name); err != nil && name != tools.TaskName {

@@ -32,10 +32,10 @@ func withPolicy(t *testing.T, text string) *app.Process {
 func TestConversationUnderAPolicy(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ policy, tool, arguments, want string }{
-		"a tool":      {`{"tools": ["read_file", "task"]}`, "write_file", `{"file_path":"by.txt","content":"x"}`, "tools of"},
+		"a tool":      {`{"tools": ["read_file", "task"]}`, "write_file", `{"file_path":"by.txt","content":"x"}`, "tools in"},
 		"a rule":      {`{"deny": ["Bash(touch:*)"]}`, "run_shell_command", `{"command":"touch by.txt"}`, "deny Bash(touch:*)"},
 		"a file":      {`{"deny": ["Edit(by.txt)"]}`, "write_file", `{"file_path":"by.txt","content":"x"}`, "deny Edit(by.txt)"},
-		"a host":      {`{"hosts": ["corp.example"]}`, "web_fetch", `{"url":"https://evil.example/"}`, "hosts of"},
+		"a host":      {`{"hosts": ["corp.example"]}`, "web_fetch", `{"url":"https://evil.example/"}`, "hosts in"},
 		"the sandbox": {`{"sandbox": "strict"}`, "run_shell_command", `{"command":"touch by.txt","outside_sandbox":"because"}`, ""},
 		"a mode":      {`{"modes": ["plan"]}`, "write_file", `{"file_path":"by.txt","content":"x"}`, "approval mode plan"},
 	} {
@@ -97,7 +97,7 @@ func TestConversationUnderAPolicy(t *testing.T) {
 func TestBrokenPolicy(t *testing.T) {
 	t.Parallel()
 	p := withPolicy(t, `{"modes": "ask"}`)
-	if _, err := p.Settings(app.Sources{}); err == nil || !strings.Contains(err.Error(), "nothing may run") {
+	if _, err := p.Settings(app.Sources{}); err == nil || !strings.Contains(err.Error(), "agent does not start") {
 		t.Error(err)
 	}
 	own, err := newProcess(t).Settings(app.Sources{})
@@ -118,7 +118,7 @@ func TestTestPolicy(t *testing.T) {
 		"run_shell_command(cd / && git push)": "deny Bash(git push:*)",
 		"read_file(/srv/keys/a)":              "deny Read(//srv/keys/**)",
 		"read_file(a.go)":                     "",
-		"write_file(a.go)":                    "the tool write_file (tools of",
+		"write_file(a.go)":                    "the tool write_file (tools in",
 		"web_fetch(https://corp.example/x)":   "",
 		"web_fetch(https://evil.example/x)":   "the host evil.example",
 		"mcp__docs__find()":                   "",

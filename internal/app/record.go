@@ -234,7 +234,7 @@ func (r *record) open() (notices []string, err error) {
 		}
 	}
 	if root := r.at.workspace.Root(); r.resumed.Workspace != root {
-		notices = append(notices, fmt.Sprintf("It was recorded in %s and now works in %s. To choose a folder, use -C.", r.resumed.Workspace, root))
+		notices = append(notices, fmt.Sprintf("The session was recorded in %s and now works in %s. To choose a folder, add -C FOLDER.", r.resumed.Workspace, root))
 	}
 	notices = append(notices, session.FirstNotices(r.resumed.Notices)...)
 	for _, job := range r.resumed.Jobs {
@@ -271,7 +271,7 @@ func (r *record) chosen() (session.Info, error) {
 	}
 	all, err := session.List(r.at.folders.Sessions(), root)
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("no sessions in %s to resume", root)
+		err = fmt.Errorf("can't resume: no sessions are recorded for %s", root)
 	}
 	if err != nil {
 		return session.Info{}, err

@@ -91,7 +91,7 @@ func (r restorer) setting(key, text string) (notice string) {
 		return "" // every session records its strategy, even the default
 	}
 	if err := r.settings.Set(settings.LayerSession, key, text); err != nil {
-		return "from the recorded session: " + err.Error()
+		return "can't restore a setting of the session: " + err.Error()
 	}
 	return ""
 }
@@ -111,7 +111,7 @@ func (r restorer) profile(name string) (notices []string) {
 	}
 	left := r.narrow(profile)
 	r.settings.UseProfile(profile)
-	notices = []string{"The session uses the profile " + name + ", as before."}
+	notices = []string{"The session continues with its profile " + name + "."}
 	if len(left) > 0 {
 		notices = append(notices, fmt.Sprintf("Not restored from the profile: %s. To set it, add --profile %s.", strings.Join(left, ", "), name))
 	}

@@ -86,7 +86,7 @@ func (f finding) Find(ctx context.Context, query, id string) (passages []string,
 		passages = append(passages, fmt.Sprintf("session %s, %s, number %d, %s: %s", h.Session, h.Time.Format("2006-01-02"), h.Entry, humanize.Line(about, 60), h.Text))
 	}
 	if q.Plain {
-		remark = "(the pattern was searched as words)"
+		remark = "(regular expressions are not supported; the pattern was searched as words)"
 	}
 	return passages, remark, nil
 }
@@ -137,7 +137,7 @@ func (f finding) Entry(ctx context.Context, id string, number int) (tools.Excerp
 			return tools.Excerpt{Heading: heading, Text: secret.Redact(rewind.Text(entry.Blocks))}, nil
 		}
 	}
-	return tools.Excerpt{}, &sessionsearch.MissingError{What: fmt.Sprintf("number %d in session %s", number, id)}
+	return tools.Excerpt{}, &sessionsearch.MissingError{What: fmt.Sprintf("entry %d in session %s", number, id)}
 }
 
 // earlierSessions returns what the model uses to search earlier sessions of the repository and to read the

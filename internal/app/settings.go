@@ -101,7 +101,7 @@ func (p *Process) useOwn(s *settings.Settings, store *settings.Store, name strin
 		}
 		s.UseProfile(profile)
 		for _, unknown := range profile.Unknown {
-			p.say(fmt.Sprintf("profile %s: this version doesn't know %s; the value is preserved", name, unknown))
+			p.say(fmt.Sprintf("profile %s: this version doesn't know the setting %s; its value is preserved", name, unknown))
 		}
 	}
 	return s.SetEnvironment(p.Env)

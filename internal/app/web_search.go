@@ -111,7 +111,7 @@ func (w *webSearch) source() tools.Source {
 // omits the hosts that they deny.
 func (w *webSearch) byServer() error {
 	if rule := w.rules.SearchLimitRule(w.models.own.ExcludesHosts(settings.Model.Value(w.at.settings))); rule != "" {
-		return errors.New("web-search is provider, and " + rule + " can't be enforced there; name a service instead (/set web-search)")
+		return errors.New("web-search is provider, but the model's server can't enforce " + rule + ". Choose a service with /set web-search")
 	}
 	return w.models.own.SearchesWeb(settings.Model.Value(w.at.settings))
 }
@@ -136,7 +136,7 @@ func (w *webSearch) told() (notice string) {
 		if os.MkdirAll(w.at.folders.State, 0o700) == nil {
 			_ = os.WriteFile(told, nil, 0o600) // if this fails, the notice is printed again
 		}
-		return "The model's server searches the web by itself (web-search is " + way + "). Its searches need no approval, and queries are not checked for keys."
+		return "The model's server searches the web by itself (web-search is " + way + "). Its searches need no approval, and queries are not checked for API keys."
 	}
 	return ""
 }

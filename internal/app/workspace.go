@@ -26,7 +26,7 @@ func (p *Process) OpenWorkspace(dir string, s *settings.Settings) (opened *works
 	}
 	dir = p.Path(dir)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, nil, InputError{fmt.Errorf("can't read the workspace %s: it is not a readable folder", dir)}
+		return nil, nil, InputError{fmt.Errorf("can't use the workspace %s: it is not a readable folder", dir)}
 	}
 	confined, err := workspace.New(dir, "")
 	if err != nil {

@@ -100,10 +100,10 @@ func TestRecordsOfAgentsBelongToTheSession(t *testing.T) {
 		"one over the other":    {func(_, a, b string) { put(a, read(b)) }, "the log of subagent s-aaaaa belongs to s-bbbbb"},
 		"a copy by a new name":  {func(folder, a, _ string) { put(filepath.Join(folder, "s-zzzzz.jsonl"), read(a)) }, "a log of subagent s-zzzzz exists, but the session did not start that subagent"},
 		"a record by hand":      {func(folder, a, _ string) { put(filepath.Join(folder, "s-zzzzz.jsonl"), renamed(t, read(a), "s-zzzzz")) }, "a log of subagent s-zzzzz exists, but the session did not start that subagent"},
-		"written anew":          {func(_, a, b string) { put(a, renamed(t, read(b), "s-aaaaa")) }, "the record of agent s-aaaaa is truncated or replaced"},
+		"written anew":          {func(_, a, b string) { put(a, renamed(t, read(b), "s-aaaaa")) }, "the log of subagent s-aaaaa is truncated or replaced"},
 		"a link to /dev/null":   {func(_, a, _ string) { must(os.Remove(a)); must(os.Symlink(os.DevNull, a)) }, "the log of subagent s-aaaaa (general) is missing"},
-		"cut at its end":        {func(_, _, b string) { put(b, first(read(b), 2)) }, "the record of agent s-bbbbb is truncated or replaced"},
-		"cut at its second end": {func(_, a, _ string) { put(a, first(read(a), 3)) }, "the record of agent s-aaaaa is truncated or replaced"},
+		"cut at its end":        {func(_, _, b string) { put(b, first(read(b), 2)) }, "the log of subagent s-bbbbb is truncated or replaced"},
+		"cut at its second end": {func(_, a, _ string) { put(a, first(read(a), 3)) }, "the log of subagent s-aaaaa is truncated or replaced"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -164,7 +164,7 @@ func TestLinesWithoutHashesMayHaveBeenChanged(t *testing.T) {
 	if err := os.WriteFile(log.Path(), renamed(t, bytes.Join(lines, nil), "x"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := printed(t, log.Path()); !strings.Contains(got, "1 line without a hash may have been changed") {
+	if got := printed(t, log.Path()); !strings.Contains(got, "1 line without a hash (from an older version or another program) may have been changed") {
 		t.Errorf("%s", got)
 	}
 }

@@ -101,7 +101,7 @@ func ReadReport(path string) (*Report, error) {
 			return nil, err
 		}
 		if its.Chain.Missing {
-			r.Problems = append(r.Problems, "the record of agent "+agent.ID+" is truncated or replaced")
+			r.Problems = append(r.Problems, "the log of subagent "+agent.ID+" is truncated or replaced")
 		}
 		if !slices.ContainsFunc(began, func(a session.Agent) bool { return a.ID == agent.ID }) {
 			r.Problems = append(r.Problems, "a log of subagent "+agent.ID+" exists, but the session did not start that subagent")

@@ -67,7 +67,7 @@ func TestReport(t *testing.T) {
 - 09:00:00 ` + "`mcp__s__t`" + `: refused by rules, because of ` + "`no`" + `
 `
 	got := printed(t, log.Path())
-	if expected := strings.Replace(want, "HASH", history.Digest("package a"), 1); !strings.HasSuffix(got, expected) || !strings.Contains(got, "- record: 8 lines, each with the hash of the line before it; none was changed\n") {
+	if expected := strings.Replace(want, "HASH", history.Digest("package a"), 1); !strings.HasSuffix(got, expected) || !strings.Contains(got, "- session log: 8 lines, each with the hash of the line before it; none was changed\n") {
 		t.Errorf("%s\nwant\n%s", got, expected)
 	}
 	data, err := os.ReadFile(log.Path())
@@ -77,7 +77,7 @@ func TestReport(t *testing.T) {
 	if err := os.WriteFile(log.Path(), []byte(strings.Replace(string(data), "make", "fake", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := printed(t, log.Path()); !strings.Contains(got, "- record: **changed after it was written**: before line 6 a line was changed, removed or inserted\n") {
+	if got := printed(t, log.Path()); !strings.Contains(got, "- session log: **changed after it was written**: a line was changed, removed or inserted directly before line 6\n") {
 		t.Error(got)
 	}
 }
@@ -131,7 +131,7 @@ func TestOldRecords(t *testing.T) {
 	}
 	for _, c := range []struct{ record, want string }{
 		{strings.Replace(string(data), `,"acts":true`, "", 1), "- recorded by an older version"},
-		{"", "- record: **empty**"},
+		{"", "- session log: **empty**"},
 	} {
 		if err := os.WriteFile(log.Path(), []byte(c.record), 0o600); err != nil {
 			t.Fatal(err)

@@ -25,7 +25,7 @@ func (r *Report) markdown(b *strings.Builder, level string) {
 	}
 	fmt.Fprintf(b, "%s Audit of %s\n\n%s\n\n", level, of, code(humanize.Line(r.Title, 100)))
 	fmt.Fprintf(b, "- in %s, from %s to %s\n", code(r.Workspace), r.Started.UTC().Format("2006-01-02 15:04:05"), r.Used.UTC().Format("2006-01-02 15:04:05 UTC"))
-	fmt.Fprintf(b, "- record: %s\n", r.chain())
+	fmt.Fprintf(b, "- session log: %s\n", r.chain())
 	for _, problem := range r.Problems {
 		fmt.Fprintf(b, "- **changed after it was written**: %s\n", code(problem))
 	}
@@ -59,7 +59,7 @@ func (r *Report) chain() string {
 	c := r.Chain
 	if len(c.Broken) > 0 {
 		lines := strings.Trim(fmt.Sprint(c.Broken), "[]")
-		return "**changed after it was written**: before line " + strings.ReplaceAll(lines, " ", ", ") + " a line was changed, removed or inserted"
+		return "**changed after it was written**: a line was changed, removed or inserted directly before line " + strings.ReplaceAll(lines, " ", ", ")
 	}
 	text := humanize.Count(c.Records-c.Without, "line") + ", each with the hash of the line before it; none was changed"
 	switch {
@@ -68,7 +68,7 @@ func (r *Report) chain() string {
 	case c.Without == c.Records:
 		return humanize.Count(c.Records, "line") + " without hashes, written by an older version: changes can't be detected"
 	case c.Without > 0:
-		text = fmt.Sprintf("%s. %s without a hash may have been changed; an older version wrote them, or another program", text, humanize.Count(c.Without, "line"))
+		text = fmt.Sprintf("%s. %s without a hash (from an older version or another program) may have been changed", text, humanize.Count(c.Without, "line"))
 	}
 	return text
 }

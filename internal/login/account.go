@@ -231,7 +231,7 @@ func (a *account) keep(c caller, tokens answer) error {
 		return err
 	}
 	if _, err := a.sources.Store.Set(next); err != nil && a.sources.Say != nil {
-		a.sources.Say(fmt.Sprintf("%v. The login %s is valid for this run only", err, a.id))
+		a.sources.Say(fmt.Sprintf("%v. The login %s can be used in this run only", err, a.id))
 	}
 	a.login, a.short = &next, nil
 	return nil
@@ -256,7 +256,7 @@ func (a *account) swap(ctx context.Context, c caller) error {
 	}
 	token := Token{Key: llm.Key(said.Token), Headers: a.login.Headers, Base: c.base(said.Endpoints.API)}
 	if said.Endpoints.API != "" && token.Base == "" {
-		return tokenError("", "%s returned an address of another host", c.account.Title)
+		return tokenError("", "%s returned an API address on an unknown host", c.account.Title)
 	}
 	switch { // the clock of this machine may be wrong
 	case said.RefreshIn > 0:

@@ -44,7 +44,7 @@ type Account struct {
 	limits func(header http.Header, now time.Time) []LimitWindow
 }
 
-const notRegistered = "the vendor has not registered agent as a client (use your own with --client-id ID)"
+const notRegistered = "the vendor has not registered agent as a client (use your own client ID with --client-id ID)"
 
 var accounts = []Account{
 	{
@@ -52,14 +52,14 @@ var accounts = []Account{
 	},
 	{
 		Name: "github-copilot", Title: "GitHub Copilot",
-		Instead: "a key of another vendor, such as agent login openrouter --oauth",
+		Instead: "another vendor (agent login openrouter --oauth)",
 		device:  "https://github.com/login/device/code", token: "https://github.com/login/oauth/access_token", scope: "read:user",
 		exchange: "https://api.github.com/copilot_internal/v2/token", whoami: "https://api.github.com/user",
 		domains: []string{"githubcopilot.com"}, limits: copilotLimits,
 	},
 	{
 		Name: "chatgpt", Title: "ChatGPT",
-		Instead:   "a key (agent login openai), or agent login openrouter --oauth",
+		Instead:   "a key (agent login openai), or OpenRouter (agent login openrouter --oauth)",
 		Note:      "OpenAI allows other programs to use a ChatGPT account, but has published no contract for them.",
 		authorize: "https://auth.openai.com/oauth/authorize", token: "https://auth.openai.com/oauth/token", revoke: "https://auth.openai.com/oauth/revoke",
 		device: "https://auth.openai.com/api/accounts/deviceauth/usercode",
@@ -84,8 +84,8 @@ var accounts = []Account{
 		device: "https://auth.kimi.com/api/oauth/device_authorization", token: "https://auth.kimi.com/api/oauth/token",
 		domains: []string{"api.kimi.com"},
 	},
-	{Name: "claude", Title: "Claude Pro and Max", Why: "Anthropic does not allow it for other programs", Instead: "a key (agent login anthropic), or Claude through OpenRouter (agent login openrouter --oauth), --provider bedrock or --provider vertex"},
-	{Name: "gemini", Title: "Gemini with a Google account", Why: "Google does not allow it for other programs", Instead: "a key (agent login gemini), or --provider vertex"},
+	{Name: "claude", Title: "Claude Pro and Max", Why: "Anthropic does not allow this login in other programs", Instead: "a key (agent login anthropic), OpenRouter (agent login openrouter --oauth), --provider bedrock or --provider vertex"},
+	{Name: "gemini", Title: "Gemini with a Google account", Why: "Google does not allow this login in other programs", Instead: "a key (agent login gemini), or --provider vertex"},
 }
 
 // Accounts returns all accounts, including those without a login.

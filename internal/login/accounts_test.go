@@ -35,8 +35,8 @@ func TestLogInForAKey(t *testing.T) {
 			visit(t, back, "", 200)
 			return ""
 		}, 200, `{"key":"key-of-the-account"}`, ""},
-		{"pasted of another login", func(_ *testing.T, back *url.URL) string { return "http://127.0.0.1/callback?state=x&code=good" }, 200, ``, "belongs to another login"},
-		{"pasted nonsense", func(*testing.T, *url.URL) string { return "hello" }, 200, ``, "has no state"},
+		{"pasted of another login", func(_ *testing.T, back *url.URL) string { return "http://127.0.0.1/callback?state=x&code=good" }, 200, ``, "is from another login attempt"},
+		{"pasted nonsense", func(*testing.T, *url.URL) string { return "hello" }, 200, ``, "has no parameter state"},
 		{"denied", func(_ *testing.T, back *url.URL) string {
 			return back.String() + "&error=access_denied&error_description=no+%1b%5b2J"
 		}, 200, ``, "the login was refused: access_denied no ␛[2J"},

@@ -80,7 +80,7 @@ func (b *Callback) Wait(ctx context.Context, address, state string, open Opener)
 		return nil, err
 	}
 	if page.Host == "" || page.Scheme != "https" && page.Scheme != "http" {
-		return nil, fmt.Errorf("invalid login address %s://%s: not http or https", page.Scheme, page.Host)
+		return nil, fmt.Errorf("invalid login address %s://%s: it is not http or https", page.Scheme, page.Host)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -93,7 +93,7 @@ func (b *Callback) Wait(ctx context.Context, address, state string, open Opener)
 		if err == nil && returned != "" {
 			var at *url.URL
 			if at, err = url.Parse(strings.TrimSpace(returned)); err == nil && at.Query().Get("state") == "" {
-				err = errors.New("the pasted address has no state. Copy the last address from the browser")
+				err = errors.New("the pasted address has no parameter state. Copy the address that the browser shows after the login")
 			}
 			if err == nil {
 				pasted <- at.Query()

@@ -174,7 +174,7 @@ func parseJSON(text []byte) (Token, error) {
 
 func checkKey(key string) error {
 	if len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return errors.New("printed no valid token; a token is one word without special characters")
+		return errors.New("printed an invalid token; a token can't contain spaces or special characters")
 	}
 	return nil
 }

@@ -57,9 +57,9 @@ func TestOutputOfAuthCommands(t *testing.T) {
 		{" \n", "", "printed nothing"},
 		{"a\nb\n", "", "more than one line"},
 		{strings.Repeat("x", 1<<20), "", "more than 64.0 KiB"},
-		{strings.Repeat("x", 20_000), "", "no valid token"},
-		{"to ken", "", "no valid token"},
-		{"\x00\xff\x1b", "", "no valid token"},
+		{strings.Repeat("x", 20_000), "", "an invalid token"},
+		{"to ken", "", "an invalid token"},
+		{"\x00\xff\x1b", "", "an invalid token"},
 		{"{", "", "JSON that is not"},
 		{`{"token":7}`, "", "JSON that is not"},
 		{`{}`, "", "without a token"},
@@ -68,7 +68,7 @@ func TestOutputOfAuthCommands(t *testing.T) {
 		{`{"token":"t","headers":{"a b":"evil"}}`, "", "the invalid header"},
 		{`{"token":"t","headers":{"X-A":"a\nb"}}`, "", "an invalid value"},
 		{`{"token":"t","expires_at":"tomorrow"}`, "", "an invalid expires_at"},
-		{`{"token":"a b"}`, "", "no valid token"},
+		{`{"token":"a b"}`, "", "an invalid token"},
 	} {
 		token, err := (&printer{prints: []string{tt.prints}}).source(now).Token(t.Context(), "")
 		if got := fmt.Sprint(err); string(token.Key) != tt.key || !strings.Contains(got, tt.says) || (err == nil) != (tt.says == "") {

@@ -110,7 +110,7 @@ func (a Account) inBrowser(ctx context.Context, open Opener, query func(returns,
 	code, reason := answer.Get("code"), answer.Get("error")
 	switch {
 	case subtle.ConstantTimeCompare([]byte(answer.Get("state")), []byte(state)) != 1:
-		return "", "", tokenError("", "the address belongs to another login")
+		return "", "", tokenError("", "the address is from another login attempt")
 	case reason != "" || code == "":
 		return "", "", tokenError("", "the login was refused: %s", humanize.Line(strings.TrimSpace(reason+" "+answer.Get("error_description")), 300))
 	}

@@ -126,7 +126,7 @@ func TestLogInByDevice(t *testing.T) {
 		{"codes of http", strings.Replace(codes, "https:", "http:", 1), nil, "returned no login code", 0},
 		{"client refused", `403 {"error":"unauthorized_client","error_description":"unknown program"}`, nil, "unauthorized_client: unknown program", 0},
 		{"codes lost", "lost", nil, "no answer from Vendor: connection reset", 0},
-		{"codes silent", "silence", nil, "no answer within 20s", 20 * time.Second},
+		{"codes silent", "silence", nil, "timed out after 20s", 20 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			vendor := &script{answers: map[string][]string{"/code": {tt.codes}, "/token": tt.tokens}}

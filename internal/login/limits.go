@@ -124,7 +124,7 @@ func (a *account) checkLimits(response *http.Response) (*http.Response, error) {
 	}
 	e := &llm.Error{
 		Kind: llm.RateLimit, Status: response.StatusCode, Final: true, Message: "the limit of " + name + " is reached",
-		Hint: "wait, or set on-limit to a profile to use meanwhile", Err: ErrLimit,
+		Hint: "wait, or set on-limit to the profile to use until then", Err: ErrLimit,
 	}
 	if !resets.IsZero() {
 		e.RetryAfter = max(0, resets.Sub(now))

@@ -157,7 +157,7 @@ func (c caller) silentError(err error) *llm.Error {
 	}
 	says := humanize.Line(err.Error(), 200)
 	if slow, is := errors.AsType[net.Error](err); is && slow.Timeout() {
-		says = "no answer within " + vendorTime.String()
+		says = "timed out after " + vendorTime.String()
 	}
 	e := tokenError("", "no answer from %s: %s", c.account.Title, says)
 	e.Kind, e.Final = llm.Unavailable, false

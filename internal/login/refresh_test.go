@@ -75,7 +75,7 @@ func TestRefresh(t *testing.T) {
 		{"used, 4 minutes left", 4 * time.Minute, "ref-1", false, []string{`400 {"error":"invalid_grant"}`}, "", "log in again", 1, "ref-1"},
 		{"500, 4 minutes left", 4 * time.Minute, "ref-1", false, []string{"500 {}"}, "tok-1", "", 1, "ref-1"},
 		{"500, ended", -time.Hour, "ref-1", false, []string{"500 {}"}, "", "refused the request (500)", 1, "ref-1"},
-		{"silence", -time.Hour, "ref-1", false, []string{"silence"}, "", "no answer within 20s", 1, "ref-1"},
+		{"silence", -time.Hour, "ref-1", false, []string{"silence"}, "", "timed out after 20s", 1, "ref-1"},
 		{"lost", -time.Hour, "ref-1", false, []string{"lost"}, "", "no answer from Vendor", 1, "ref-1"},
 		{"400", -time.Hour, "ref-1", false, []string{`400 {"error":"invalid_request"}`}, "", "invalid_request", 1, "ref-1"},
 		{"no JSON", -time.Hour, "ref-1", false, []string{"200 <html>"}, "", "no JSON object", 1, "ref-1"},
@@ -223,8 +223,8 @@ func TestExchange(t *testing.T) {
 	}{
 		{"good", []string{short}, "", "short-1", "https://eu.api.vendor.example", ""},
 		{"without an address", []string{`200 {"token":"short-1","expires_at":99999999999}`}, "", "short-1", "", ""},
-		{"another's address", []string{`200 {"token":"short-1","endpoints":{"api":"https://api.vendor.example.evil.example"}}`}, "", "", "", "an address of another host"},
-		{"plain http", []string{`200 {"token":"short-1","endpoints":{"api":"http://api.vendor.example"}}`}, "", "", "", "an address of another host"},
+		{"another's address", []string{`200 {"token":"short-1","endpoints":{"api":"https://api.vendor.example.evil.example"}}`}, "", "", "", "an API address on an unknown host"},
+		{"plain http", []string{`200 {"token":"short-1","endpoints":{"api":"http://api.vendor.example"}}`}, "", "", "", "an API address on an unknown host"},
 		{"no subscription", []string{`403 {"message":"no","error_details":{"message":"no access to Copilot"}}`}, "", "", "", "refused the request (403): no: no access to Copilot"},
 		{"refused", []string{`401 {"message":"Bad credentials"}`}, "", "", "", "log in again: agent login exchanged"},
 		{"refused once", []string{`401 {}`, short}, "ref-1", "short-1", "https://eu.api.vendor.example", ""},
@@ -324,7 +324,7 @@ func TestLoginHoldsForTheRun(t *testing.T) {
 			t.Error(token, err)
 		}
 	}
-	if len(said) != 1 || !strings.Contains(said[0], "is valid for this run only") || vendor.count("/token") != 1 {
+	if len(said) != 1 || !strings.Contains(said[0], "can be used in this run only") || vendor.count("/token") != 1 {
 		t.Error(said)
 	}
 }
@@ -332,7 +332,7 @@ func TestLoginHoldsForTheRun(t *testing.T) {
 // TestLogout revokes the token and deletes the login, whatever the vendor answers.
 func TestLogout(t *testing.T) {
 	t.Parallel()
-	for answer, says := range map[string]string{"200 ": "<nil>", "500 {}": "refused the request (500)", "lost": "no answer from Vendor", "silence": "within 20s"} {
+	for answer, says := range map[string]string{"200 ": "<nil>", "500 {}": "refused the request (500)", "lost": "no answer from Vendor", "silence": "after 20s"} {
 		synctest.Test(t, func(t *testing.T) {
 			vendor := &script{answers: map[string][]string{"/revoke": {answer}}}
 			s := sourcesOf(t, vendor, Login{Account: "scripted", Access: "tok-1", Refresh: "ref-1", ClientID: "id"})

@@ -49,7 +49,7 @@ func (s *shared) Token(ctx context.Context, refused llm.Key) (Token, error) {
 	}
 	if llm.IsWithoutUser(ctx) {
 		<-s.asking
-		return Token{}, tokenError("", "the token has expired, and there is no user to log in again")
+		return Token{}, tokenError("", "the token has expired, and there is no user who could log in again")
 	}
 	done := make(chan result, 1)
 	go func() {

@@ -70,7 +70,7 @@ func (l Login) of() (Account, error) {
 	a, known := AccountByName(l.Account)
 	switch {
 	case !known || a.Why != "" || a.keys != "":
-		return a, fmt.Errorf("no login to %q is possible", l.Account)
+		return a, fmt.Errorf("unsupported login to %q", l.Account)
 	case l.Host != "":
 		return a.At(l.Host)
 	}
@@ -167,7 +167,7 @@ func (s Store) Delete(l Login) error {
 	var kept error
 	if s.Keyring { // an earlier login may be there, too
 		if err := keyringService.Delete(l.ID()); err != nil && l.InKeyring && !errors.Is(err, keyring.ErrNotFound) {
-			kept = fmt.Errorf("removed the login %s, but can't delete its tokens from the keyring: %w", l.ID(), err)
+			kept = fmt.Errorf("can't delete the tokens of the removed login %s from the keyring: %w", l.ID(), err)
 		}
 	}
 	return errors.Join(s.change(func(all map[string]Login) { delete(all, l.ID()) }), kept)

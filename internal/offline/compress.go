@@ -48,7 +48,7 @@ func (e *Engine) Compress(ctx context.Context, in Input) (*Compression, error) {
 // Print writes the outcome for people.
 func (c *Compression) Print(out io.Writer) error {
 	if c.Kind == "noop" {
-		_, err := fmt.Fprintf(out, "nothing done: %s (%d tokens)\n", c.Reason, c.TokensBefore)
+		_, err := fmt.Fprintf(out, "not compressed: %s (%d tokens)\n", c.Reason, c.TokensBefore)
 		return err
 	}
 	_, err := fmt.Fprintf(out, "%s: %d → %d entries, %d → %d tokens\n", c.Metadata.StrategyUsed,

@@ -263,7 +263,7 @@ func TestCompressNoop(t *testing.T) {
 				t.Errorf("%s, %v", data, err)
 			}
 			var out bytes.Buffer
-			if err := got.Print(&out); err != nil || !strings.HasPrefix(out.String(), "nothing done: "+got.Reason) {
+			if err := got.Print(&out); err != nil || !strings.HasPrefix(out.String(), "not compressed: "+got.Reason) {
 				t.Errorf("%q, %v", out.String(), err)
 			}
 		})

@@ -88,7 +88,7 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explanation, error) {
 	out.Strategy, out.TokensBefore, out.Limit, out.Threshold = strategy.Name(), w.Measure.Tokens(), w.Limits.Size(), w.Limits.CompressionThreshold(strategy)
 	switch err := chat.EnsureCompressionBeforeSend(ctx, w); {
 	case errors.Is(err, compression.ErrNoSummarizer):
-		out.Problem = "compression is due; its summary is not known in advance"
+		out.Problem = "the next request needs compression; its summary can't be shown in advance"
 	case err != nil:
 		out.Problem = err.Error()
 	}
@@ -171,7 +171,7 @@ func (x *Explanation) take(w *window.Window, left []window.Prune, root string) {
 // Print writes the explanation for people.
 func (x *Explanation) Print(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The next request by %s: %s of %s tokens (%s), compression at %s\n",
+	fmt.Fprintf(&b, "The next request with the strategy %s: %s of %s tokens (%s), compression at %s\n",
 		x.Strategy, humanize.Tokens(x.TokensBefore), humanize.Tokens(x.Limit), share(x.TokensBefore, x.Limit), humanize.Tokens(x.Threshold))
 	for _, step := range x.Steps {
 		fmt.Fprintln(&b, step)
@@ -188,7 +188,7 @@ func (x *Explanation) Print(out io.Writer) error {
 	for _, l := range x.Leaves {
 		if l.Cut != nil && l.Cut != cut {
 			cut = l.Cut
-			cuts = append(cuts, fmt.Sprintf("  pruning pass: %s; reserve %s\n", x.priceOf(cut), x.money(cut.Bank)))
+			cuts = append(cuts, fmt.Sprintf("  pruning pass: %s; earlier savings left to spend: %s\n", x.priceOf(cut), x.money(cut.Bank)))
 		}
 		leaves = append(leaves, KeptPart{Kind: l.Kind, Subject: l.Subject, Reason: l.Reason, Tokens: l.Tokens})
 	}
@@ -199,9 +199,9 @@ func (x *Explanation) Print(out io.Writer) error {
 			used = append(used, s)
 		}
 	}
-	printLargest(&b, "Leaves", leaves, 6, cuts...)
-	printLargest(&b, "Held back", held, 4)
-	printLargest(&b, "Stays", used, 4)
+	printLargest(&b, "To prune", leaves, 6, cuts...)
+	printLargest(&b, "Kept for now (pinned, or pruning is postponed)", held, 4)
+	printLargest(&b, "Kept", used, 4)
 	_, err := io.WriteString(out, b.String())
 	return err
 }
@@ -213,9 +213,9 @@ func (x *Explanation) price() string {
 		cost += " tokens at full price"
 	}
 	if x.Cold {
-		cost += " because none of it is cached"
+		cost += ", because nothing is cached"
 	}
-	return "It costs " + cost + "; without pruning so far " + x.money(x.Without)
+	return "It costs " + cost + ". Without the pruning so far it would cost " + x.money(x.Without)
 }
 
 // money formats a cost in USD if the price is known, or otherwise in tokens at the full price.
@@ -229,9 +229,9 @@ func (x *Explanation) money(cost float64) string {
 // priceOf describes the cost and the saving of a pruning pass.
 func (x *Explanation) priceOf(cut *history.Cut) string {
 	if cut.Paid <= 0 {
-		return "cheaper at once"
+		return "saves from the next request on"
 	}
-	return fmt.Sprintf("%s paid at once, %s saved with each request, pays back after %s", x.money(cut.Paid), x.money(cut.Saves), humanize.Count(cut.Back, "request"))
+	return fmt.Sprintf("costs %s now, saves %s per request, pays back after %s", x.money(cut.Paid), x.money(cut.Saves), humanize.Count(cut.Back, "request"))
 }
 
 // maxSubject limits the length of a subject in a line, in characters.
@@ -244,7 +244,7 @@ func printLargest(b *strings.Builder, title string, parts []KeptPart, most int, 
 	for _, p := range parts {
 		tokens += p.Tokens
 	}
-	fmt.Fprintf(b, "\n%s: %s, %s tokens\n%s", title, humanize.Count(len(parts), "unit"), humanize.Tokens(tokens), strings.Join(about, ""))
+	fmt.Fprintf(b, "\n%s: %s, %s tokens\n%s", title, humanize.Count(len(parts), "part"), humanize.Tokens(tokens), strings.Join(about, ""))
 	slices.SortStableFunc(parts, func(x, y KeptPart) int { return cmp.Compare(y.Tokens, x.Tokens) })
 	for _, p := range parts[:min(most, len(parts))] {
 		fmt.Fprintf(b, "%7s  %-10s %s: %s\n", humanize.Tokens(p.Tokens), cmp.Or(p.Class, p.Kind), humanize.Line(p.Subject, maxSubject), p.Reason)

@@ -38,7 +38,7 @@ func TestExplain(t *testing.T) {
 		if len(got.Stays) != 2 || got.Stays[0].Held || !strings.Contains(got.Stays[0].Reason, "an edit of the file") {
 			t.Errorf("%+v", got.Stays)
 		}
-		for _, want := range []string{"The next request by high-density", "pruned 58 tokens: 1 stale read", "Leaves: 1 unit", "stale-read a: written later by replace", "Held back: 0 units", "Stays: 2 units"} {
+		for _, want := range []string{"The next request with the strategy high-density", "pruned 58 tokens: 1 stale read", "To prune: 1 part", "stale-read a: written later by replace", "postponed): 0 parts", "Kept: 2 parts"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%q is missing in\n%s", want, text)
 			}
@@ -51,7 +51,7 @@ func TestExplain(t *testing.T) {
 func TestExplainShowsCosts(t *testing.T) {
 	t.Parallel()
 	_, text := explained(t, parse(t, document("{}")), "compression.strategy=cache-aware")
-	if !strings.Contains(text, "tokens at full price because none of it is cached; without pruning so far") {
+	if !strings.Contains(text, "tokens at full price, because nothing is cached. Without the pruning so far it would cost") {
 		t.Errorf("no cost in\n%s", text)
 	}
 	if _, text = explained(t, parse(t, document("{}")), "compression.strategy=cache-aware", "price.input=1000"); !strings.Contains(text, "It costs $") {
@@ -66,7 +66,7 @@ func TestExplainShowsCosts(t *testing.T) {
 func TestExplainWithoutAModel(t *testing.T) {
 	t.Parallel()
 	got, text := explained(t, parse(t, document("{}")), "compression.strategy=one-shot", "context-limit=400", "compression.threshold=0.5")
-	if !strings.Contains(got.Problem, "compression is due") || !strings.Contains(text, got.Problem) || got.TokensAfter != got.TokensBefore {
+	if !strings.Contains(got.Problem, "needs compression") || !strings.Contains(text, got.Problem) || got.TokensAfter != got.TokensBefore {
 		t.Errorf("%+v", got)
 	}
 	if got, _ = explained(t, parse(t, document("{}")), "context-limit=20"); !strings.Contains(got.Problem, "cannot fit") {
@@ -90,7 +90,7 @@ func TestExplainOfASession(t *testing.T) {
 	}
 	in.Settings = nil
 	in.Pins = []string{"/w/a"}
-	if got, text := explained(t, in); len(got.Leaves) > 0 || !strings.Contains(text, "Held back: 3 units") {
+	if got, text := explained(t, in); len(got.Leaves) > 0 || !strings.Contains(text, "postponed): 3 parts") {
 		t.Errorf("%+v\n%s", got.Leaves, text)
 	}
 }

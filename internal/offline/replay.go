@@ -37,7 +37,7 @@ func Replay(ctx context.Context, in Input, variants []Variant, fresh func() (*En
 			runs[i][j] = &run{Recording: r, variant: v, model: m}
 			all.Go(func() error {
 				if err := runs[i][j].all(running); err != nil {
-					return fmt.Errorf("replaying %s with %s: %w", in.Name, v.Name, err)
+					return fmt.Errorf("can't replay %s with %s: %w", in.Name, v.Name, err)
 				}
 				return nil
 			})

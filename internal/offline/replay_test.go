@@ -228,7 +228,7 @@ func TestReplayPrint(t *testing.T) {
 		"input tokens, total", "527", "689", "input tokens, peak", "253",
 		"prefix-cache hits", "52.0%", "51.1%",
 		"cost, read 0.1 write 1.25", "1.328", "worst prefix, no cache", "1.307",
-		"grounded edits", "2 of 2 (100.0%)", "1 of 2 (50.0%)", "blinded edits, read again", "1 (50.0%)", "words lost",
+		"edits of sent text", "2 of 2 (100.0%)", "1 of 2 (50.0%)", "edits of pruned text", "1 (50.0%)", "words lost",
 		"1 / 0 / 0", "pre-send time per request", "1ms",
 	} {
 		if !strings.Contains(out.String(), want) {

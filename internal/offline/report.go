@@ -67,20 +67,20 @@ func (r *Report) print(out io.Writer) error {
 	for i, p := range PriceModels() {
 		row("worst prefix, "+p.Name, func(a Account) string { return fmt.Sprintf("%.3f", a.Cost[i].Worst) })
 	}
-	row("grounded edits", func(a Account) string {
+	row("edits of sent text", func(a Account) string {
 		return fmt.Sprintf("%d of %d (%s)", a.Grounded, a.Edits, share(a.Grounded, a.Edits))
 	})
-	row("blinded edits, read again", func(a Account) string {
+	row("edits of pruned text", func(a Account) string {
 		return fmt.Sprintf("%d (%s)", a.Blinded, share(a.Blinded, a.Edits))
 	})
-	row("answers never seen whole", func(a Account) string {
+	row("results never sent in full", func(a Account) string {
 		most := 0 // 0 means no limit: every price is accepted
 		for _, c := range a.Cost {
 			most = max(most, c.NeverWhole)
 		}
 		return fmt.Sprint(most)
 	})
-	row("cost of reading again", func(a Account) string {
+	row("cost of reading pruned text again", func(a Account) string {
 		return fmt.Sprintf("%.1f%%", 100*a.Cost[0].FaultUnits/max(1, a.Cost[0].Reference))
 	})
 	if r.voids() {

@@ -303,7 +303,7 @@ func (s *savings) replay(ctx context.Context, path string, stretch logs.Span, se
 		}
 		one := &run{Recording: r, variant: v, model: PriceModel{Name: stretch.Model, Price: compression.NewPrice(prices.Input, prices.CacheRead, prices.CacheWrite)}}
 		if err := one.all(ctx); err != nil {
-			return Saving{}, fmt.Errorf("replaying %s with %s: %w", path, v.Name, err)
+			return Saving{}, fmt.Errorf("can't replay %s with %s: %w", path, v.Name, err)
 		}
 		weighed := 0.0
 		for _, sent := range one.sent {

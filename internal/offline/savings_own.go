@@ -25,7 +25,7 @@ func (s *savings) readSessions(path string, use func(logs.Span, []ownRequest) er
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return 0, cmp.Or(err, errors.New("is not a regular file"))
+		return 0, cmp.Or(err, errors.New("not a regular file"))
 	}
 	notes, err := logs.ReadFile(f, func(stretch logs.Span) error { return use(stretch, nil) })
 	if !errors.Is(err, logs.ErrUnknown) {

@@ -29,9 +29,9 @@ func GroupNames() []string { return []string{string(ByProject), string(ByModel),
 // may be empty.
 func (s *Savings) Print(out io.Writer, by GroupBy, home string) error {
 	if len(s.Sessions) == 0 {
-		said := "no sessions were found" + s.when()
+		said := "no sessions" + s.when() + " were found"
 		if s.Older > 0 {
-			said = fmt.Sprintf("none%s; %s (latest %s): agent savings --days 0", s.when(), humanize.Count(s.Older, "older one"), s.LatestOlder.Local().Format(time.DateOnly))
+			said = fmt.Sprintf("no sessions%s were found, but %s (latest %s). To include them, run: agent savings --days 0", s.when(), humanize.Count(s.Older, "older one"), s.LatestOlder.Local().Format(time.DateOnly))
 		}
 		if _, err := fmt.Fprintln(out, said); err != nil {
 			return err
@@ -154,7 +154,7 @@ func (s *Savings) Picture(home string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="ui-sans-serif,system-ui,sans-serif" font-size="13">`+"\n", barsWidth, height)
 	b.WriteString("<style>text{fill:#1f2328}.was{fill:#8c959f}.with{fill:#1f7a8c}@media(prefers-color-scheme:dark){text{fill:#e6edf3}.was{fill:#6e7681}.with{fill:#4fb3c4}}</style>\n")
-	fmt.Fprintf(&b, `<text x="10" y="24" font-weight="600">%s</text>`+"\n", html.EscapeString("What input cost"+s.when()+", and with cache-aware"))
+	fmt.Fprintf(&b, `<text x="10" y="24" font-weight="600">%s</text>`+"\n", html.EscapeString("Cost of input"+s.when()+": as recorded, and with cache-aware"))
 	for i, g := range groups {
 		y := 46 + i*rowHeight
 		fmt.Fprintf(&b, `<text x="10" y="%d">%s</text>`+"\n", y+barHeight, html.EscapeString(tail(name(g.Name, home), 34)))

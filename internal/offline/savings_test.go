@@ -114,7 +114,7 @@ func TestSavingsAreSummedUp(t *testing.T) {
 	if found.Sessions[0].Model != known.Name || found.Sessions[0].Latest.Before(found.Sessions[1].Latest) {
 		t.Error("the latest session is not the first")
 	}
-	want := []Skipped{{"damaged.jsonl", "1 damaged lines were skipped"}, {"foreign.json", "not a session of a known program"}}
+	want := []Skipped{{"damaged.jsonl", "1 damaged lines were skipped"}, {"foreign.json", "not a session of a known coding agent"}}
 	if fmt.Sprint(found.Skipped) != fmt.Sprint(want) {
 		t.Errorf("skipped %v", found.Skipped)
 	}

@@ -16,7 +16,7 @@ import (
 // refuses returns the error for something that the policy does not allow. member is the member of
 // the file that excludes it.
 func (p *Policy) refuses(what, member string) error {
-	return fmt.Errorf("the policy of this machine does not allow %s (%s of %s)", what, member, p.Path)
+	return fmt.Errorf("the policy of this machine does not allow %s (%s in %s)", what, member, p.Path)
 }
 
 // NarrowSettings limits settings to the values that the policy allows, in every layer.
@@ -68,7 +68,7 @@ func (p *Policy) NarrowSettings(s *settings.Settings) {
 			if way != websearch.Command && way != websearch.Provider {
 				return way, nil
 			}
-			return websearch.Off, p.refuses("web-search "+way+", which reaches any host", "hosts")
+			return websearch.Off, p.refuses("web-search "+way+", because it can reach any host", "hosts")
 		})
 	}
 }
@@ -225,14 +225,14 @@ func placeOf(login string) (string, error) {
 		if service, known := websearch.ServiceByName(name); known && service.Home != "" {
 			return provider.KeyHost(service.Home), nil
 		}
-		return "", fmt.Errorf("no search service %q with a key", name)
+		return "", fmt.Errorf("unknown search service %q, or it needs no API key", name)
 	}
 	if known, found := vendor.Named(login); found && known.BaseURL != "" {
 		return provider.KeyHost(known.BaseURL), nil
 	}
 	base, err := provider.NormalizeBaseURL(login)
 	if err != nil {
-		return "", fmt.Errorf("%q names no provider, search:SERVICE or address", login)
+		return "", fmt.Errorf("%q is not a provider, search:SERVICE or an address", login)
 	}
 	return provider.KeyHost(base), nil
 }

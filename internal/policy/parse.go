@@ -32,7 +32,7 @@ func plainly(err error) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("it ends in the middle")
+		return errors.New("the JSON is incomplete")
 	case errors.As(err, &syntax):
 		return errors.New("it is not valid JSON: " + err.Error())
 	}
@@ -86,7 +86,7 @@ func (p *Policy) members(d *json.Decoder) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("text follows the object")
+		return errors.New("there is text after the JSON object")
 	}
 	return nil
 }

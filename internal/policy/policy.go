@@ -107,7 +107,7 @@ func (f File) Load() (*Policy, error) {
 		return nil, nil
 	}
 	if f.lost != nil {
-		return nil, fmt.Errorf("can't determine the policy of this machine (%s), so nothing may run: %w", f.Path, f.lost)
+		return nil, fmt.Errorf("can't determine the policy of this machine (%s), so agent does not start: %w", f.Path, f.lost)
 	}
 	data, err := f.read()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -121,7 +121,7 @@ func (f File) Load() (*Policy, error) {
 		err = p.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the policy %s is invalid, so nothing may run: %s. Ask your administrator to correct it", f.Path, humanize.Line(err.Error(), 300))
+		return nil, fmt.Errorf("the policy %s is invalid, so agent does not start: %s. Ask your administrator to correct it", f.Path, humanize.Line(err.Error(), 300))
 	}
 	sum := sha256.Sum256(data)
 	p.Hash = hex.EncodeToString(sum[:])
@@ -145,7 +145,7 @@ func (f File) read() ([]byte, error) {
 	case err != nil:
 		return nil, unreadable(err)
 	case linked.Mode()&fs.ModeSymlink != 0:
-		return nil, errors.New("it is a link")
+		return nil, errors.New("it is a symbolic link")
 	case !linked.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file")
 	}
@@ -182,7 +182,7 @@ func unreadable(err error) error {
 func (p *Policy) check() error {
 	for _, mode := range p.Modes {
 		if !slices.Contains(gate.ModeNames(), mode) {
-			return fmt.Errorf("modes has %q; valid: %s", mode, strings.Join(gate.ModeNames(), ", "))
+			return fmt.Errorf("modes contains the unknown mode %q; valid: %s", mode, strings.Join(gate.ModeNames(), ", "))
 		}
 	}
 	if !slices.Contains([]string{"", Auto, Require, Strict}, p.Sandbox) {
@@ -193,7 +193,7 @@ func (p *Policy) check() error {
 	}
 	for _, entry := range p.Servers {
 		if _, address, is := strings.Cut(entry, "://"); is && strings.Contains(address, "*") && strings.IndexByte(address, '*') < strings.IndexByte(address+"/", '/') {
-			return fmt.Errorf("servers has %q: a star in the name of a host would match other hosts too", entry)
+			return fmt.Errorf("servers has %q: a * in a host name would also match other hosts", entry)
 		}
 	}
 	for _, login := range p.Logins {

@@ -26,7 +26,7 @@ func write(t *testing.T, text string) File {
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ text, want string }{
-		"no end":          {"{", "line 1: it ends in the middle"},
+		"no end":          {"{", "line 1: the JSON is incomplete"},
 		"no JSON":         {"{\n\n tools}", "line 3: it is not valid JSON"},
 		"a mark before":   {"\ufeff{}", "line 1: it is not valid JSON"},
 		"empty":           {" \n", "the file is empty"},
@@ -40,14 +40,14 @@ func TestLoad(t *testing.T) {
 		"null for one":    {`{"tools": ["read_file", null]}`, "tools is not a list of strings"},
 		"no text":         {`{"sandbox": ["strict"]}`, "sandbox is not a string"},
 		"too long":        {strings.Repeat(" ", 10_000_000) + "{}", "longer than 1.0 MiB"},
-		"no such mode":    {`{"modes": ["yolo"]}`, `modes has "yolo"`},
+		"no such mode":    {`{"modes": ["yolo"]}`, `modes contains the unknown mode "yolo"`},
 		"too wide a word": {`{"cache-warming": "idle"}`, `cache-warming is "idle"`},
 		"no such word":    {`{"sandbox": "off"}`, `sandbox is "off"`},
-		"two objects":     {`{} {}`, "text follows"},
+		"two objects":     {`{} {}`, "there is text after"},
 		"a rule":          {`{"deny": ["Bsh(curl)"]}`, "has no effect"},
 		"a doubtful one":  {`{"deny": ["Bash(\"curl\" *)"]}`, "the rule deny"},
-		"a login":         {`{"logins": ["no such"]}`, "names no provider"},
-		"a host's star":   {`{"servers": ["https://mcp.corp.example*"]}`, "in the name of a host"},
+		"a login":         {`{"logins": ["no such"]}`, "is not a provider"},
+		"a host's star":   {`{"servers": ["https://mcp.corp.example*"]}`, "a * in a host name"},
 	} {
 		if _, err := write(t, tc.text).Load(); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %v", name, err)
@@ -56,7 +56,7 @@ func TestLoad(t *testing.T) {
 	if p, err := OwnedBy(filepath.Join(t.TempDir(), "none"), 0).Load(); p != nil || err != nil {
 		t.Errorf("no file: %v, %v", p, err)
 	}
-	if _, err := (File{Path: "x/policy.json", lost: errors.New("no such folder")}).Load(); err == nil || !strings.Contains(err.Error(), "nothing may run") {
+	if _, err := (File{Path: "x/policy.json", lost: errors.New("no such folder")}).Load(); err == nil || !strings.Contains(err.Error(), "agent does not start") {
 		t.Errorf("a place that the system does not say: %v", err)
 	}
 	p, err := write(t, `{"modes": ["ask"], "tools": [], "sandbox": "strict"}`).Load()
@@ -89,14 +89,14 @@ func TestForeignFilesAreRefused(t *testing.T) {
 		"its group": {"others may write it", func(_ *testing.T, f *File) { _ = os.Chmod(f.Path, 0o620) }},
 		"everybody": {"others may write it", func(_ *testing.T, f *File) { _ = os.Chmod(f.Path, 0o602) }},
 		"a folder":  {"of its folder, others", func(_ *testing.T, f *File) { _ = os.Chmod(filepath.Dir(f.Path), 0o707) }},
-		"a link": {"it is a link", func(t *testing.T, f *File) {
+		"a link": {"it is a symbolic link", func(t *testing.T, f *File) {
 			there := f.Path
 			f.Path += "2"
 			if err := os.Symlink(there, f.Path); err != nil {
 				t.Fatal(err)
 			}
 		}},
-		"a link to nowhere": {"it is a link", func(t *testing.T, f *File) {
+		"a link to nowhere": {"it is a symbolic link", func(t *testing.T, f *File) {
 			instead(t, f, func(path string) error { return os.Symlink("nowhere", path) })
 		}},
 		"a folder to nowhere": {"its folder is a broken link", func(t *testing.T, f *File) {

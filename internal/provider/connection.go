@@ -475,6 +475,6 @@ func Renew(c *Connection) {
 
 // withheld returns the error that OPENAI_API_KEY was not sent, with the possible solutions.
 func withheld(e Endpoint) error {
-	return errors.New(vendor.EnvKey + " was not sent to " + e.KeyHost() + " (base-url of the " + e.From.String() + "). Set auth-keyfile beside base-url, " +
+	return errors.New(vendor.EnvKey + " was not sent to " + e.KeyHost() + " (base-url of the " + e.From.String() + "). Set auth-keyfile in the same place, " +
 		"set OPENAI_BASE_URL, or run: agent login --base-url " + e.BaseURL)
 }

@@ -83,7 +83,7 @@ func (l LocalServer) Hint() string {
 			flag = "--provider " + known.Name
 		}
 	}
-	return fmt.Sprintf("%s runs at %s: agent %s", l.Name, l.BaseURL, flag)
+	return fmt.Sprintf("%s runs at %s. To use it, run: agent %s", l.Name, l.BaseURL, flag)
 }
 
 // LocalServers returns the servers on this machine.

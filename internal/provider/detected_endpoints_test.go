@@ -166,8 +166,8 @@ func TestAChosenVendor(t *testing.T) {
 func TestNoEndpointNamesTheOptions(t *testing.T) {
 	t.Parallel()
 	for want, local := range map[string]provider.LocalServer{
-		"Ollama runs at http://127.0.0.1:11434/v1: agent --provider ollama uses it; GROQ_API_KEY is set: --provider groq uses it":        {Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q"}},
-		"vLLM runs at http://127.0.0.1:8080/v1: agent --base-url http://127.0.0.1:8080/v1 uses it; GROQ_API_KEY is set: --provider groq": {Name: "vLLM", BaseURL: "http://127.0.0.1:8080/v1", Models: []string{"q"}},
+		"Ollama runs at http://127.0.0.1:11434/v1. To use it, run: agent --provider ollama. GROQ_API_KEY is set. To use it, add --provider groq":                {Name: "Ollama", BaseURL: "http://127.0.0.1:11434/v1", Models: []string{"q"}},
+		"vLLM runs at http://127.0.0.1:8080/v1. To use it, run: agent --base-url http://127.0.0.1:8080/v1. GROQ_API_KEY is set. To use it, add --provider groq": {Name: "vLLM", BaseURL: "http://127.0.0.1:8080/v1", Models: []string{"q"}},
 	} {
 		b := newBench(t, func(c *provider.Config) {
 			c.Env, c.Detect = env(map[string]string{"GROQ_API_KEY": "gsk_0123456789"}), func(context.Context) []provider.LocalServer { return []provider.LocalServer{local} }

@@ -299,7 +299,7 @@ func (e *Endpoint) withhold(from EndpointSources) error {
 		return nil
 	}
 	if named := e.Vendor(); named.KeyVariable != "" && named.KeyVariable != vendor.EnvKey && from.Env(named.KeyVariable) != "" {
-		return fmt.Errorf("%s is for %s and was not sent to %s (base-url of the %s). Set auth-keyfile beside base-url, "+
+		return fmt.Errorf("%s is for %s and was not sent to %s (base-url of the %s). Set auth-keyfile in the same place, "+
 			"or run: agent login --base-url %s", named.KeyVariable, hostOf(named.BaseURL), e.Host(), e.From, e.BaseURL)
 	}
 	e.Withheld = from.Env(vendor.EnvKey) != ""
@@ -394,7 +394,7 @@ func NormalizeBaseURL(raw string) (string, error) {
 	case !strings.Contains(text, "://"):
 		return "", fmt.Errorf("%q must start with http:// or https://; %s", humanize.Line(text, maxShown), complete)
 	case err != nil:
-		return "", fmt.Errorf("not a URL; %s", complete)
+		return "", fmt.Errorf("invalid URL; %s", complete)
 	case u.User != nil:
 		return "", fmt.Errorf("the address of %s must not contain a user name or key. Put the key into %s", u.Host, vendor.EnvKey)
 	case u.Scheme != "http" && u.Scheme != "https":

@@ -167,7 +167,7 @@ func TestResolveRefuses(t *testing.T) {
 	t.Parallel()
 	for want, from := range map[string]provider.EndpointSources{
 		"base-url: \"localhost:8080\" must start with http":          {BaseURL: provider.SettingChoice{Text: "localhost:8080"}},
-		"OPENAI_API_KEY: an API key has no spaces":                   {Env: env(map[string]string{vendor.EnvKey: "sec\nret"})},
+		"OPENAI_API_KEY: an API key can't contain spaces":            {Env: env(map[string]string{vendor.EnvKey: "sec\nret"})},
 		"auth-keyfile: file does not exist":                          {KeyFile: provider.SettingChoice{Text: "/gone"}, ReadKeyFile: func(string) (llm.Key, error) { return "", os.ErrNotExist }},
 		"unknown provider \"nobody\"; providers: openai, openrouter": {Provider: provider.SettingChoice{Text: "nobody"}},
 	} {
@@ -219,7 +219,7 @@ func TestNormalizeBaseURL(t *testing.T) {
 		"api.openai.com/v1":               "must start with http://",
 		"ftp://host/v1":                   "not ftp://",
 		"http:///v1":                      "has no host",
-		"http://ho st/v1":                 "not a URL",
+		"http://ho st/v1":                 "invalid URL",
 		"https://me:secret@host/v1":       "OPENAI_API_KEY",
 		"https://host/v1?key=abc":         "must not contain a key",
 		"https://host/v1?a=1&api_key=abc": "must not contain a key",
@@ -259,7 +259,7 @@ func TestReadKeyFile(t *testing.T) {
 	}
 	wrong := map[string]string{
 		write("empty", " \n", 0o600):                       "the API key is empty",
-		write("lines", "KEY=sk-abc\nOTHER=1", 0o600):       "no spaces",
+		write("lines", "KEY=sk-abc\nOTHER=1", 0o600):       "spaces, line breaks",
 		write("large", strings.Repeat("x", 17<<10), 0o600): "at most 16384 bytes",
 		dir:                           "not a file",
 		filepath.Join(dir, "missing"): syscall.ENOENT.Error(),

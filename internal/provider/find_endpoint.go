@@ -141,18 +141,18 @@ func (c *Connection) askForKey(ctx context.Context, e Endpoint) (Endpoint, error
 func (c *Connection) noEndpoint(locals []LocalServer) error {
 	var hints []string
 	for _, local := range locals[:min(1, len(locals))] {
-		hints = append(hints, local.Hint()+" uses it")
+		hints = append(hints, local.Hint())
 	}
 	vendors := vendor.All()
 	if i := slices.IndexFunc(vendors, func(p vendor.Vendor) bool { return p.KeyVariable != "" && c.config.Env(p.KeyVariable) != "" }); i >= 0 {
-		hints = append(hints, vendors[i].KeyVariable+" is set: --provider "+vendors[i].Name+" uses it")
+		hints = append(hints, vendors[i].KeyVariable+" is set. To use it, add --provider "+vendors[i].Name)
 	}
 	if len(hints) == 0 {
 		return ErrNoEndpoint
 	}
 	unset := *ErrNoEndpoint
 	unset.Err = ErrNoEndpoint
-	unset.Hint = strings.Join(hints, "; ")
+	unset.Hint = strings.Join(hints, ". ")
 	return &unset
 }
 

@@ -160,9 +160,9 @@ func checkKey(key string) error {
 	case key == "":
 		return errors.New("the API key is empty")
 	case len(key) > maxKey:
-		return fmt.Errorf("an API key has at most %d bytes", maxKey)
+		return fmt.Errorf("the API key is too long; it can have at most %d bytes", maxKey)
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f }):
-		return errors.New("an API key has no spaces, line breaks or special characters")
+		return errors.New("an API key can't contain spaces, line breaks or special characters")
 	}
 	return nil
 }

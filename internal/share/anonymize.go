@@ -140,7 +140,7 @@ const shortestValue = 8
 
 // Report returns the replacements as lines of text.
 func (p *Replacements) Report() []string {
-	lines := []string{fmt.Sprintf("%s replaced, the home folder shortened in %s", humanize.Count(len(p.Lines), "secret"), humanize.Count(p.Homes, "place"))}
+	lines := []string{fmt.Sprintf("%s replaced; the path of the home folder shortened in %s", humanize.Count(len(p.Lines), "secret"), humanize.Count(p.Homes, "place"))}
 	for _, r := range p.Lines {
 		lines = append(lines, "  "+r.Where+": "+r.Line)
 	}

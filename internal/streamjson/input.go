@@ -69,7 +69,7 @@ func (in Input) Message() (atcmd.Message, error) {
 		}
 	}
 	if message = message.Trim(); len(message) == 0 {
-		return nil, errors.New("a line of type user needs text, or content")
+		return nil, errors.New("a line of type user needs the field text or content")
 	}
 	return message, nil
 }
@@ -96,7 +96,7 @@ func ReadInput(in io.Reader, take func(Input, error)) error {
 	}
 }
 
-var errLongLine = errors.New("a line of input can have at most 16 MiB")
+var errLongLine = errors.New("an input line can have at most 16 MiB")
 
 func parseInput(line []byte) (Input, error) { return ParseInput(line, "user", "answer", "cancel") }
 
@@ -104,7 +104,7 @@ func parseInput(line []byte) (Input, error) { return ParseInput(line, "user", "a
 func ParseInput(line []byte, types ...string) (Input, error) {
 	var in Input
 	if err := json.Unmarshal(line, &in); err != nil {
-		return in, fmt.Errorf("invalid line of input: %w", err)
+		return in, fmt.Errorf("invalid input line: %w", err)
 	}
 	if in.Type == "interrupt" {
 		in.Type = "cancel"
@@ -127,7 +127,7 @@ func (in Input) Decision(a chat.Approval) (chat.Decision, error) {
 	for _, inquiry := range a.Preview.Inquiries {
 		given, err := givenTo(inquiry, in.Answers[inquiry.Question])
 		if err != nil {
-			return chat.Decision{}, fmt.Errorf("the question %q: %w", inquiry.Question, err)
+			return chat.Decision{}, fmt.Errorf("invalid answer to the question %q: %w", inquiry.Question, err)
 		}
 		d.Answers = append(d.Answers, given)
 	}
@@ -140,7 +140,7 @@ func givenTo(inquiry tools.Inquiry, raw json.RawMessage) (given tools.InquiryAns
 	if one := ""; json.Unmarshal(raw, &one) == nil {
 		said = []string{one}
 	} else if json.Unmarshal(raw, &said) != nil {
-		return given, errors.New("answers must have it, with a string or a list of strings")
+		return given, errors.New("its value in answers must be a string or a list of strings")
 	}
 	var words []string
 	for _, text := range said {
@@ -153,7 +153,7 @@ func givenTo(inquiry tools.Inquiry, raw json.RawMessage) (given tools.InquiryAns
 	given.Words = strings.Join(words, "\n")
 	switch {
 	case len(given.Chosen) == 0 && given.Words == "":
-		return given, errors.New("the answer is empty")
+		return given, errors.New("it is empty")
 	case len(given.Chosen) > 1 && !inquiry.Several:
 		return given, errors.New("only one option can be chosen")
 	}

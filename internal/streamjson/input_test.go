@@ -24,7 +24,7 @@ func TestReadInput(t *testing.T) {
 		}
 		got = append(got, said)
 	})
-	want := "user a 0 false|cancel  0 false|invalid line of inpu|unknown line type \"n|a line of input can |answer  3 true"
+	want := "user a 0 false|cancel  0 false|invalid input line: |unknown line type \"n|an input line can ha|answer  3 true"
 	if err != nil || strings.Join(got, "|") != want {
 		t.Errorf("%v\n%s\n%s", err, strings.Join(got, "|"), want)
 	}

@@ -96,7 +96,7 @@ func (p *Printer) printForPerson(e chat.Event) {
 	case chat.DensityApplied:
 		p.say("%s", e)
 	case chat.CompressionStarted:
-		p.say("compression (%s): asking %s for a summary", e.Strategy, e.Model)
+		p.say("compression (%s): %s is writing a summary", e.Strategy, e.Model)
 	case chat.Compressed:
 		p.say("%s", e)
 	case chat.Retry:

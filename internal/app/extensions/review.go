@@ -111,7 +111,7 @@ func (b *Extensions) review(ctx context.Context, line string, run chat.RunEmbedd
 		return nil
 	}
 	if agent.Why != "" {
-		into.notice = "The model of this conversation reviews, not a subagent: " + agent.Why
+		into.notice = "The model of this conversation does the review, because no subagent can: " + agent.Why
 	}
 	into.blocks = []history.Block{&history.Text{Text: reviewTask + reviewAnswer + about, Source: history.SourceExtension, Key: chat.ReviewKey}, data}
 	return nil

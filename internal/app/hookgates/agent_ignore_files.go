@@ -29,7 +29,7 @@ func findIgnored(root string) (why func(abs string) string, unread []string) {
 		case err != nil:
 			unread = append(unread, err.Error())
 		case text.Cut:
-			unread = append(unread, file+" is read only up to "+humanize.Bytes(trustedfile.MaxSettings))
+			unread = append(unread, "read only the first "+humanize.Bytes(trustedfile.MaxSettings)+" of "+file)
 		}
 	}
 	if len(kept) == 0 {

@@ -75,7 +75,7 @@ func (g *Checks) may(ctx context.Context, k gate.Call) gate.Verdict {
 		}
 		asks := err == nil && command.Found && g.Consent.WouldAsk(run)
 		if asks && g.Consent.Unattended {
-			err = fmt.Errorf("approval-mode is %s; allow it with --approval-mode or --allow '%s(…)'", g.Consent.Mode(), run.Name)
+			err = fmt.Errorf("it requires approval (approval-mode is %s). Allow it with --approval-mode or --allow '%s(…)'", g.Consent.Mode(), run.Name)
 		}
 		switch {
 		case err != nil:
@@ -107,7 +107,7 @@ func (g *Checks) call(ctx context.Context, command projectcheck.Command) (gate.C
 	}
 	given := arguments.Parse(encoded)
 	plan, err := tool.PlanCall(ctx, g.Env, given)
-	plan.Preview.Title = "check with " + command.String() + ", before the edits of this turn and after them"
+	plan.Preview.Title = "run the check " + command.String() + " before and after the edits of this turn"
 	return gate.Call{Name: tool.Name, Traits: tool.Traits, Said: tool.Describe(tool.Name, given), Arguments: given, Preview: plan.Preview}, err
 }
 
@@ -186,7 +186,7 @@ func (g *Checks) RunAtTurnEnd(ctx context.Context) chat.HookResult {
 			text += fmt.Sprintf("\n[%s more]", humanize.Count(more, "line"))
 		}
 		result.Blocks = append(result.Blocks, history.NewData(history.SourceCommand, fmt.Sprintf(
-			"The edits were made. The project's check %s now prints these lines, which it did not print before them; fix what your edits broke, or say why it is right:", f.Command), text))
+			"The edits were made. The project's check %s now prints these lines, which it did not print before the edits; fix what your edits broke, or say why it is right:", f.Command), text))
 	}
 	return result
 }

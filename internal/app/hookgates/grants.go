@@ -62,7 +62,7 @@ func ourRules(text string) (all []string, why string) {
 	case decode.ToolsByForeignName(name) != nil:
 		return nil, "no effect here"
 	default:
-		return nil, "no effect here: there is no such tool"
+		return nil, "no effect here: unknown tool"
 	}
 	if all = translate(text); served {
 		all = []string{strings.TrimSpace(text)} // rules for servers have the same form in both programs

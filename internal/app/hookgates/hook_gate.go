@@ -79,7 +79,7 @@ func (g *hookGate) run(ctx context.Context, event hooks.Event, k gate.Call, more
 		if out.Input != nil {
 			back, err := their.ToOwnArguments(out.Input)
 			if err != nil {
-				return all, fmt.Errorf("a hook of %s wants to change the input: %w", event, err)
+				return all, fmt.Errorf("can't use the input that a hook of %s returned: %w", event, err)
 			}
 			out.Input = g.tools.Translate(k.Name, string(back)).Arguments.Raw()
 		}
@@ -153,7 +153,7 @@ func (g *hookGate) verdict(k gate.Call, out hook.Outcome, err error, refused str
 	}
 	if out.Decision == hook.Ask && !g.hooks.host.Consent.WouldAsk(k) {
 		why := humanize.Headline(out.Reason)
-		return ask(g.hooks.host.Consent, k, "a hook asks: "+why, "refused: a hook requires approval ("+out.Reason+"), and there is no user to ask", out.By+" requires your approval: "+why)
+		return ask(g.hooks.host.Consent, k, "a hook requires approval: "+why, "refused: a hook requires approval ("+out.Reason+"), and there is no user to ask", out.By+" requires your approval: "+why)
 	}
 	return gate.Verdict{Spares: out.Decision == hook.Allow}
 }

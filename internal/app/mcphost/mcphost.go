@@ -282,7 +282,7 @@ func (s *Servers) ServerLines() []string {
 		rows = append(rows, []string{state, st.Configured.Name, st.Source(), st.Summary()})
 	}
 	lines := table.Lines("llll", rows)
-	lines = append(lines, fmt.Sprintf("● connected. Their tools take about %s tokens of each request.", humanize.Tokens(g.bridge.TokenCost())))
+	lines = append(lines, fmt.Sprintf("● connected. The tools of connected servers take about %s tokens of each request.", humanize.Tokens(g.bridge.TokenCost())))
 	return slices.Concat(lines, g.configured.Problems, g.configured.Notes)
 }
 

@@ -68,7 +68,7 @@ func (s *Servers) statusNow(name string) (*generation, bridge.Status, error) {
 // stay the same until its list of tools changes anyway.
 func (s *Servers) toggle(_ context.Context, g *generation, st bridge.Status) error {
 	if st.Configured.File == "" {
-		return errors.New(st.Configured.Name + " is in no file; it comes from " + st.Source())
+		return errors.New("can't enable or disable " + st.Configured.Name + ": it comes from " + st.Source() + ", not from a file")
 	}
 	disable := !g.configured.isDisabled(st.Server.Configured)
 	if err := servers.SetDisabled(st.Configured.File, st.Configured.Name, disable); err != nil {
@@ -101,7 +101,7 @@ func (s *Servers) login(ctx context.Context, g *generation, st bridge.Status) er
 	case st.State == bridge.StateUnused:
 		return errors.New(st.Configured.Name + " is not used: " + st.Reason)
 	case s.Browse == nil:
-		return errors.New("run agent mcp login " + st.Configured.Name + " in a shell")
+		return errors.New("can't open a browser here. In a shell, run: agent mcp login " + st.Configured.Name)
 	}
 	err := s.Logins.Login(ctx, g.configured.ToMCPServer(st.Server.Configured), mcp.Host{Version: s.Version}, func(ctx context.Context, address string) (string, error) {
 		s.Browse(ctx, address)

@@ -161,7 +161,7 @@ func (j *job) event(e chat.Event) {
 	case chat.StatusChanged:
 		j.update(func() { j.Stats, j.Model = e.Stats, e.Status.Model })
 	case chat.Retry:
-		j.update(func() { j.Latest = fmt.Sprintf("attempt %d after: %s", e.Attempt, humanize.Line(e.Reason, 0)) })
+		j.update(func() { j.Latest = fmt.Sprintf("retrying (attempt %d): %s", e.Attempt, humanize.Line(e.Reason, 0)) })
 	case chat.ReplyEnded:
 		if e.Text != "" {
 			j.said = e.Text

@@ -181,7 +181,7 @@ func (t *Team) continued(id string) (*job, error) {
 	for _, j := range t.jobs {
 		switch {
 		case j.ID == id && j.Waits && j.status != "":
-			problem = "agent " + id + " ended before it started; give the task again"
+			problem = "agent " + id + " ended before it started; start the task again"
 		case j.Waits && j.status != "":
 		case j.ID == id && j.status != "":
 			return j, nil
@@ -192,9 +192,9 @@ func (t *Team) continued(id string) (*job, error) {
 		}
 	}
 	if len(free) == 0 {
-		return nil, errors.New(problem + "; none can continue")
+		return nil, errors.New(problem + "; no subagent can continue")
 	}
-	return nil, errors.New(problem + "; these can continue: " + strings.Join(free, ", "))
+	return nil, errors.New(problem + "; these subagents can continue: " + strings.Join(free, ", "))
 }
 
 // run runs a started subagent. It returns at once if the subagent is in the background.

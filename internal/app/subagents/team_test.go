@@ -94,9 +94,9 @@ func TestPlan(t *testing.T) {
 		{Agent: " General "}:                     "give agent general a task",
 		{Agent: "explorer"}:                      `no subagent "explorer"; did you mean explore? (available: explore, general)`,
 		{Continue: "s-ended", Agent: "explorer"}: "give agent general a task",
-		{Continue: "s-works"}:                    "agent s-works is still running; its report arrives when it ends; these can continue: s-ended",
-		{Continue: "s-never"}:                    "agent s-never ended before it started; give the task again; these can continue: s-ended",
-		{Continue: "s-other"}:                    `unknown subagent "s-other"; these can continue: s-ended`,
+		{Continue: "s-works"}:                    "agent s-works is still running; its report arrives when it ends; these subagents can continue: s-ended",
+		{Continue: "s-never"}:                    "agent s-never ended before it started; start the task again; these subagents can continue: s-ended",
+		{Continue: "s-other"}:                    `unknown subagent "s-other"; these subagents can continue: s-ended`,
 	} {
 		preview, _, err := team.Plan(task)
 		got := preview.Title

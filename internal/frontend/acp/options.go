@@ -97,7 +97,7 @@ func (s *session) modes() map[string]any {
 func (s *session) setOption(id, value string) error {
 	key := map[string]string{optionMode: settings.ApprovalMode.Key(), optionModel: settings.Model.Key(), optionEffort: settings.ReasoningEffort.Key()}[id]
 	if key == "" {
-		return failf(codeParams, "there is no option %s", id)
+		return failf(codeParams, "unknown option %q", id)
 	}
 	if _, err := s.commands.RunArgs(s.ctx, "set", []string{key, value}); err != nil {
 		return failf(codeParams, "%v", err)
@@ -118,7 +118,7 @@ func (s *session) setMode(m message, p sessionParams) {
 func (s *session) set(m message, p sessionParams) {
 	var value string
 	if json.Unmarshal(p.Value, &value) != nil {
-		s.server.answer(m)(nil, failf(codeParams, "value must be one of the values of the option"))
+		s.server.answer(m)(nil, failf(codeParams, "invalid value: it must be a string, one of the option's values"))
 		return
 	}
 	if err := s.setOption(p.ConfigID, value); err != nil {

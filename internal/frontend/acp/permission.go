@@ -139,7 +139,7 @@ func (w *shown) question(a chat.Approval) []any {
 		case a.Preview.Outside != "":
 			lines = append(lines, "leaves the sandbox: "+humanize.EscapeInvisible(a.Preview.Outside))
 		case a.Preview.Confined:
-			lines = append(lines, "stays in the sandbox")
+			lines = append(lines, "runs in the sandbox")
 		default:
 			lines = append(lines, "runs without a sandbox")
 		}

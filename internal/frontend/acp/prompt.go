@@ -28,7 +28,7 @@ func messageOf(blocks []contentBlock, root string, temp func() string) (atcmd.Me
 			m = append(m, atcmd.Part{Text: linkText(b.URI, root)})
 		case "resource":
 			if b.Resource == nil {
-				return nil, errors.New("a block of type resource has no resource")
+				return nil, errors.New("a block of type resource has no field resource")
 			}
 			if b.Resource.Blob != "" {
 				return nil, fmt.Errorf("%s is not text; only text can be attached", b.Resource.URI)
@@ -71,7 +71,7 @@ func pathOf(uri string) string {
 func imagePart(b contentBlock, folder string) (atcmd.Part, error) {
 	data, err := base64.StdEncoding.DecodeString(b.Data)
 	if err != nil {
-		return atcmd.Part{}, errors.New("an image that is not in base64")
+		return atcmd.Part{}, errors.New("an image is not valid base64")
 	}
 	f, err := os.CreateTemp(folder, "image-*."+strings.TrimPrefix(b.MimeType, "image/"))
 	if err != nil {
@@ -97,7 +97,7 @@ func serversOf(listed []json.RawMessage) (string, error) {
 			Env, Headers             []pair
 		}
 		if json.Unmarshal(raw, &server) != nil || server.Name == "" || server.Command == "" && server.URL == "" {
-			return "", fmt.Errorf("mcpServers[%d]: expected a name and a command or a url", i)
+			return "", fmt.Errorf("mcpServers[%d]: expected a name, and a command or a url", i)
 		}
 		texts := func(pairs []pair) map[string]string {
 			all := map[string]string{}

@@ -21,8 +21,8 @@ var optionKinds = []string{"allow_once", "allow_always", "reject_once", "reject_
 // for each question.
 func (w *shown) inquire(a chat.Approval) {
 	if slices.ContainsFunc(a.Preview.Inquiries, func(q tools.Inquiry) bool { return len(q.Options) == 0 }) {
-		w.sendNotice("info", a.Preview.Title+" for an answer in words. Editors can't show this question, so it was declined")
-		go w.session.talk.Chat.Answer(a.ID, chat.Decision{Reason: "editors can show only questions with choices"})
+		w.sendNotice("info", "The model asked a question without choices. Editors can't show such a question, so agent declined it.")
+		go w.session.talk.Chat.Answer(a.ID, chat.Decision{Reason: "editors can show only questions with options to choose from"})
 		return
 	}
 	ctx, cancel := context.WithCancel(w.session.ctx)

@@ -136,7 +136,7 @@ func (s *Server) begin(m message) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.working >= maxUnanswered {
-		go s.conn.respond(m.ID, nil, failf(codeInternal, "%d requests are waiting for an answer, the maximum", maxUnanswered))
+		go s.conn.respond(m.ID, nil, failf(codeInternal, "too many requests: %d are waiting for an answer", maxUnanswered))
 		return false
 	}
 	s.working++
@@ -226,10 +226,10 @@ func (s *Server) authenticate(m message) error {
 		MethodID string `json:"methodId"`
 	}
 	if json.Unmarshal(m.Params, &p) != nil || p.MethodID != methodEnv && p.MethodID != methodLogin {
-		return failf(codeParams, "unknown method %q to log in", p.MethodID)
+		return failf(codeParams, "unknown login method %q", p.MethodID)
 	}
 	if login, needed := s.agent.Login(); needed != nil {
-		return failf(codeSignIn, "%v; run in a terminal: agent %s", needed, strings.Join(login, " "))
+		return failf(codeSignIn, "%v. In a terminal, run: agent %s", needed, strings.Join(login, " "))
 	}
 	return nil
 }

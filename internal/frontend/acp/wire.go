@@ -115,7 +115,7 @@ func (c *conn) parse(line []byte, handle func(message)) {
 		all = append(all, line)
 	}
 	if len(all) == 0 {
-		c.respond(nil, nil, failf(codeParse, "a line that is not valid JSON"))
+		c.respond(nil, nil, failf(codeParse, "a line is not valid JSON"))
 		return
 	}
 	for _, one := range all {

@@ -47,7 +47,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	defer host.Close()
 	if !host.IsServing() {
-		return errors.New("can't run in the background: no other terminal could reach the session")
+		return errors.New("can't run in the background: no terminal could attach to the session")
 	}
 	serving, end := c.ServeScreen(ctx, nil)
 	defer func() { _ = end() }() // end the session after an error

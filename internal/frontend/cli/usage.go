@@ -83,7 +83,7 @@ func CountedArgs(least, most int, what string) cobra.PositionalArgs {
 		}
 		path := cmd.CommandPath()
 		if len(args) > most {
-			return app.InputError{Err: fmt.Errorf("%q is more than %s takes, which needs %s; see %s --help", args[most], path, what, path)}
+			return app.InputError{Err: fmt.Errorf("unexpected argument %q: %s takes %s; see %s --help", args[most], path, what, path)}
 		}
 		return app.InputError{Err: fmt.Errorf("%s needs %s; see %s --help", path, what, path)}
 	}

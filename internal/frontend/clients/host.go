@@ -281,7 +281,7 @@ func (h *Host) report() {
 
 var (
 	errWatched  = errors.New("this session accepts no messages from other terminals: a script or an editor runs it")
-	errTerminal = errors.New("only a client at a terminal can do that (join with terminal)")
+	errTerminal = errors.New("only a client at a terminal can do this; send terminal: true in the join line")
 	errAnswered = errors.New("the question is already answered")
 )
 

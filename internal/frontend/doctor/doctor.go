@@ -97,8 +97,8 @@ func Examine(ctx context.Context, p *app.Process, c *app.Conversation, from app.
 	}
 	r.terminal(p.Env("TERM"), in, out)
 	r.sandbox(s)
-	r.program("git", "to find files git ignores and to show diffs")
-	r.program("bash", "to run commands; sh is used instead")
+	r.program("git", "to find files that git ignores and to show diffs")
+	r.program("bash", "to run commands with bash instead of sh")
 	r.program("rg", "to search faster")
 	return r
 }
@@ -141,7 +141,7 @@ func (r *report) folder(dir, name string) {
 	what := name + " folder " + dir
 	switch {
 	case err != nil:
-		r.fix(what+": "+err.Error(), "make it a folder you can write")
+		r.fix(what+": "+err.Error(), "make it a writable folder")
 		return
 	case !info.IsDir():
 		r.fix(what+": "+probe+" is not a folder", "move that file away")
@@ -209,9 +209,9 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, logins *l
 	case endpoint.Key != "":
 		r.ok("key from " + endpoint.KeyFrom)
 	case known.KeyVariable != "":
-		r.fix("no key for "+known.Title, "set "+known.KeyVariable+", or run agent login "+known.Name)
+		r.fix("no key for "+known.Title, "set "+known.KeyVariable+", or run: agent login "+known.Name)
 	default:
-		r.note("no key; your own server may not need one", "")
+		r.note("no API key; your own server may not need one", "")
 	}
 	if models, err := c.Models(ctx); err != nil {
 		r.fix("endpoint: "+err.Error(), "")
@@ -221,7 +221,7 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, logins *l
 	// The family follows from the name of the model, so no list of models is needed.
 	if model := settings.Model.Value(s); model != "" {
 		family, why := c.Family(model)
-		r.ok(fmt.Sprintf("family %s (%s), edits by %s", family.Name, why, app.EditFormatOf(s, family)))
+		r.ok(fmt.Sprintf("model family %s (%s), edit tool %s", family.Name, why, app.EditFormatOf(s, family)))
 	}
 }
 
@@ -234,19 +234,19 @@ func (r *report) login(logins *login.Sources, endpoint provider.Endpoint) {
 	}
 	i := slices.IndexFunc(all, func(l login.Login) bool { return l.ID() == endpoint.Login })
 	if i < 0 {
-		r.fix("no login "+endpoint.Login, "run agent login "+endpoint.Vendor().Name)
+		r.fix("no login "+endpoint.Login+" is stored", "run: agent login "+endpoint.Vendor().Name)
 		return
 	}
 	l := all[i]
-	text := "login " + l.Title() + ", kept in " + logins.Store.Where(l)
+	text := "login " + l.Title() + ", stored in " + logins.Store.Where(l)
 	why := " (" + endpoint.From.String() + "), for " + endpoint.Host()
 	until := l.Expires.In(logins.Now().Location()).Format("2006-01-02 15:04")
 	switch ended := !l.Expires.IsZero() && logins.Now().After(l.Expires); {
 	case ended && l.Refresh == "" && !l.InKeyring:
-		r.fix(text+", ended "+until+why, "run agent login "+endpoint.Vendor().Name)
+		r.fix(text+", expired "+until+why, "run: agent login "+endpoint.Vendor().Name)
 		return
 	case ended:
-		text += ", token expired " + until + "; the next request refreshes it"
+		text += ", token expired " + until + "; agent renews it before the next request"
 	case !l.Expires.IsZero():
 		text += ", token expires " + until
 	}
@@ -257,7 +257,7 @@ func (r *report) login(logins *login.Sources, endpoint provider.Endpoint) {
 func (r *report) model(c *provider.Connection, s *settings.Settings, models []provider.ModelOffer, chosen string) {
 	model := settings.Model.Value(s)
 	if model == "" && chosen != "" && len(models) != 1 {
-		r.note("model "+chosen+", your last choice, is used on the screen; -p and editors need a configured model", "agent profile save NAME -m "+chosen+", or -m MODEL")
+		r.note("model "+chosen+", your last choice, is used only in the terminal; -p and editors need a configured model", "run: agent profile save NAME -m "+chosen)
 		model = chosen
 	}
 	at := slices.IndexFunc(models, func(m provider.ModelOffer) bool { return provider.SameModel(m.ID, model) })
@@ -265,10 +265,10 @@ func (r *report) model(c *provider.Connection, s *settings.Settings, models []pr
 	case model == "" && len(models) == 1:
 		model, at = models[0].ID, 0
 	case model == "":
-		r.fix("no model configured; the endpoint offers "+someOf(models), "run agent profile save NAME -m MODEL, or add -m MODEL")
+		r.fix("no model is configured; the endpoint offers "+someOf(models), "add -m MODEL, or run: agent profile save NAME -m MODEL")
 		return
 	case at < 0:
-		r.note("model "+model+" is not in the model list of the endpoint", "to list the models, run agent models")
+		r.note("model "+model+" is not in the model list of the endpoint", "to list the models, run: agent models")
 		return
 	}
 	with := s.Overlay()
@@ -277,21 +277,21 @@ func (r *report) model(c *provider.Connection, s *settings.Settings, models []pr
 	_, err := room.Reserve()
 	strategy, unknown := compression.Get(settings.CompressionStrategy.Value(with))
 	if err := cmp.Or(wrong, err, unknown); err != nil {
-		r.fix("model "+model+": "+err.Error(), "change it with agent settings or in the profile")
+		r.fix("model "+model+": "+err.Error(), "correct the settings of the model in the profile, or with --set")
 		return
 	}
-	starts := fmt.Sprintf("compression starts at %d", room.CompressionThreshold(strategy))
+	starts := fmt.Sprintf("compression starts at %d tokens", room.CompressionThreshold(strategy))
 	_, known := c.ContextLimit(model)
 	_, set := settings.ContextLimit.Get(s)
 	switch {
 	case set:
-		r.ok(fmt.Sprintf("model %s, context limit %d (set), %s", model, room.Size(), starts))
+		r.ok(fmt.Sprintf("model %s, context limit %d tokens (set), %s", model, room.Size(), starts))
 	case at >= 0 && models[at].Assumed:
-		r.note(fmt.Sprintf("model %s: its server may limit the context to %d tokens, %s", model, room.Size(), starts), "start it with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx for the model")
+		r.note(fmt.Sprintf("model %s: the server may limit the context to %d tokens, %s", model, room.Size(), starts), "start the server with OLLAMA_CONTEXT_LENGTH=32768, or set num_ctx for the model")
 	case known:
-		r.ok(fmt.Sprintf("model %s, context limit %d, %s", model, room.Size(), starts))
+		r.ok(fmt.Sprintf("model %s, context limit %d tokens, %s", model, room.Size(), starts))
 	default:
-		r.note(fmt.Sprintf("model %s: unknown context limit, %d assumed, %s", model, room.Size(), starts), "set context-limit")
+		r.note(fmt.Sprintf("model %s: unknown context limit, %d tokens assumed, %s", model, room.Size(), starts), "set context-limit")
 	}
 }
 
@@ -303,7 +303,7 @@ func someOf(models []provider.ModelOffer) string {
 		names = append(names, humanize.Line(m.ID, 60))
 	}
 	if more := len(models) - shown; more > 0 {
-		names = append(names, fmt.Sprintf("and %d more; to list them, run agent models", more))
+		names = append(names, fmt.Sprintf("and %d more (agent models lists all)", more))
 	}
 	return cmp.Or(strings.Join(names, ", "), "none")
 }
@@ -311,7 +311,7 @@ func someOf(models []provider.ModelOffer) string {
 // terminal checks that both files are a terminal that can show the interface.
 func (r *report) terminal(name string, in, out *os.File) {
 	if !term.IsTerminal(int(out.Fd())) || !term.IsTerminal(int(in.Fd())) {
-		r.note("no terminal; only -p works here", "")
+		r.note("no terminal: only agent -p works here", "")
 		return
 	}
 	width, height, err := term.GetSize(int(out.Fd()))
@@ -329,7 +329,7 @@ func terminalFinding(name string, width, height int) Finding {
 	case name == "":
 		return Finding{"fix", "terminal: TERM is not set", "set TERM, for example to xterm-256color"}
 	case name == "dumb":
-		return Finding{"note", "terminal dumb: plain lines only", "if it supports more, set TERM, such as xterm-256color"}
+		return Finding{"note", "terminal type dumb: agent prints plain lines only", "if the terminal supports more, set TERM, for example to xterm-256color"}
 	case width < 60:
 		return Finding{"note", size, "widen it to at least 60 columns"}
 	}
@@ -341,7 +341,7 @@ func (r *report) webSearch(search *websearch.Searcher, s *settings.Settings) {
 	why := "web-search is " + set.String() + " (" + from.String() + ")"
 	service := search.Service()
 	if search.IsByServer() {
-		service = "the model's server itself"
+		service = "the model's server"
 	}
 	switch err := search.CheckSettings(); {
 	case set.String() == websearch.Off:

@@ -33,16 +33,16 @@ func (r *report) setup(p *app.Process, f app.Folders, dir string, s *settings.Se
 	rules := permissions.Read(where)
 	for _, file := range rules.Sources {
 		if n := rules.CountInFile(file); n > 0 {
-			r.ok(fmt.Sprintf("rules: %s that deny or ask from %s", humanize.Count(n, "rule"), file))
+			r.ok(fmt.Sprintf("rules of %s: %s (deny, or require approval)", file, humanize.Count(n, "rule")))
 		}
 	}
-	r.addEach("fix", "not protected: ", rules.Problems, "correct the rule; it has no effect until then")
+	r.addEach("fix", "invalid rule: ", rules.Problems, "correct the rule; it has no effect until then")
 	r.servers(p, f, dir, s)
 	r.languageServers(p, dir, s)
 	if n := len(events.Hooks); n > 0 {
 		r.ok(humanize.Count(n, "hook") + " (to list them, type /hooks)")
 	}
-	r.addEach("fix", "not used: ", events.Skipped, "correct it; it has no effect until then")
+	r.addEach("fix", "hook not used: ", events.Skipped, "correct the hook; it has no effect until then")
 	r.notes(p, f, dir, s)
 	r.trust(p.Trust(f, s, dir))
 }
@@ -57,7 +57,7 @@ func (r *report) notes(p *app.Process, f app.Folders, dir string, s *settings.Se
 	if line := notes.Summary(book.Checker().Check(all, p.Now), p.Now()); line != "" {
 		r.ok(line)
 	}
-	r.addEach("fix", "notes: ", problems, "correct or delete it; it is not used until then")
+	r.addEach("fix", "notes: ", problems, "correct or delete the note; it is not used until then")
 	r.addEach("note", "notes: ", book.OtherLines(), "")
 }
 
@@ -101,7 +101,7 @@ func (r *report) languageServers(p *app.Process, dir string, s *settings.Setting
 	for _, server := range found {
 		r.ok("language server: " + server)
 	}
-	r.addEach("note", "no language server for ", missing, "install it for the tool symbol")
+	r.addEach("note", "no language server for ", missing, "install one to let the model use the tool symbol")
 }
 
 // trust reports the state of each item of a repository that needs consent. It also reports the hooks and
@@ -109,7 +109,7 @@ func (r *report) languageServers(p *app.Process, dir string, s *settings.Setting
 func (r *report) trust(t *consent.Trust) {
 	report, err := t.Report()
 	if err != nil {
-		r.fix(err.Error(), "correct or remove that file")
+		r.fix(err.Error(), "correct or remove this file")
 		return
 	}
 	for _, e := range report.Items {

@@ -161,7 +161,7 @@ func (r *remote) follow(listener func(chat.Event), joined attach.JoinReply) {
 			return
 		}
 		if joined.Snapshot {
-			listener(chat.Notice{Text: "This terminal fell behind and misses some lines. Attach again, or type /share to see all."})
+			listener(chat.Notice{Text: "This terminal was too slow and misses some lines. To see all lines, attach again or type /share."})
 		}
 	}
 }

@@ -52,9 +52,9 @@ func TestGoodbyeNamesStoppedAgents(t *testing.T) {
 		_, end := c.Serve(t.Context(), nil)
 		var out bytes.Buffer
 		sayGoodbye(t.Context(), &out, c, &tally{})
-		want := `^1 agent stopped: a ␛\[31mlook \(s-[a-z0-9]{5}\); after a resume, the model learns their progress and can continue them\n.*agent -r .* resumes it\n$`
+		want := `^1 subagent stopped: a ␛\[31mlook \(s-[a-z0-9]{5}\); if you resume the session, the model gets their progress and can continue them\n.*to resume, run: agent -r .*\n$`
 		if unrecorded {
-			want = `^1 agent stopped: a ␛\[31mlook \(s-[a-z0-9]{5}\)\n$`
+			want = `^1 subagent stopped: a ␛\[31mlook \(s-[a-z0-9]{5}\)\n$`
 		}
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("%q", out.String())

@@ -21,10 +21,10 @@ type leaver struct {
 
 // command returns the command /leave.
 func (l *leaver) command() command.Command {
-	return command.Command{Name: "leave", Group: "Sessions", Help: "leave the terminal; the session continues", Forms: []command.Form{{
+	return command.Command{Name: "leave", Group: "Sessions", Help: "return to the shell; the session continues", Forms: []command.Form{{
 		Run: func(context.Context, []string) (command.Output, error) {
 			if !l.host.IsServing() {
-				return command.Output{}, errors.New("can't leave: no other terminal could reach this session. It needs a session log, and Linux or macOS")
+				return command.Output{}, errors.New("can't leave: no terminal could attach to this session. Attaching needs a session log, and Linux or macOS")
 			}
 			l.left.Store(true)
 			return command.Output{Quit: true}, nil
@@ -38,7 +38,7 @@ func (l *leaver) wait(ctx context.Context, o Options, c *app.Conversation) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	l.host.Detach(stop, stop)
-	fmt.Fprintln(o.Text, "The session continues, although the shell may call it stopped. Run:\n  agent attach "+c.ResumeName())
+	fmt.Fprintln(o.Text, "The session continues, even if the shell reports it as stopped. To return to it, run:\n  agent attach "+c.ResumeName())
 	sayForecast(ctx, o.Text, c)
 	if !term.ReturnToShell(o.Out) {
 		fmt.Fprintln(o.Text, "You can close this terminal.")

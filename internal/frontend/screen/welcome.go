@@ -135,9 +135,9 @@ func stoppedAgents(ids, tasks []string, resumes bool) string {
 	for i, id := range ids {
 		tasks[i] = humanize.Line(tasks[i], 0) + " (" + id + ")"
 	}
-	text := humanize.Count(len(ids), "agent") + " stopped: " + strings.Join(tasks, ", ")
+	text := humanize.Count(len(ids), "subagent") + " stopped: " + strings.Join(tasks, ", ")
 	if resumes {
-		text += "; after a resume, the model learns their progress and can continue them"
+		text += "; if you resume the session, the model gets their progress and can continue them"
 	}
 	return text
 }
@@ -157,7 +157,7 @@ func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *t
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	line := "agent -r " + name + " resumes it"
+	line := "to resume, run: agent -r " + name
 	if stats, err := c.Chat.Stats(ctx); err == nil {
 		line = sums.sums(stats) + line
 	}
@@ -165,8 +165,7 @@ func sayGoodbye(ctx context.Context, out io.Writer, c *app.Conversation, sums *t
 	sayForecast(ctx, out, c)
 }
 
-// sayForecast prints what the next message costs while the provider's cache lasts, and later, unless that
-// is unknown.
+// sayForecast prints the cost of the next message before and after the provider's cache expires, if known.
 func sayForecast(ctx context.Context, out io.Writer, c *app.Conversation) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()

@@ -68,8 +68,8 @@ func TestCorpusOfSchemas(t *testing.T) {
 			}{
 				"obeys":   {[]string{good}, ""},
 				"repairs": {[]string{bad, "```json\n" + good + "\n```"}, ""},
-				"never":   {[]string{bad, bad, bad}, "the answer does not fit the schema: /"},
-				"prose":   {[]string{"I think so.", "Sure: " + good, ""}, "the answer does not fit the schema: it is not valid JSON"},
+				"never":   {[]string{bad, bad, bad}, "the model's answer does not match the schema: /"},
+				"prose":   {[]string{"I think so.", "Sure: " + good, ""}, "the model's answer does not match the schema: it is not valid JSON"},
 			} {
 				asked := 0
 				output, err := inForm(schema, func(question string) (string, bool, error) {

@@ -50,10 +50,10 @@ func (o Options) readPiped(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	if info.IsDir() {
-		return "", usage(errors.New("standard input is a folder; pipe text into -p, or name files with @PATH"))
+		return "", usage(errors.New("standard input is a folder; pipe text into -p, or name files in the prompt with @PATH"))
 	}
 	if at, err := o.In.Seek(0, io.SeekCurrent); err == nil && at > 0 {
-		fmt.Fprintln(o.People, "standard input is not read: another program has begun to read that file")
+		fmt.Fprintln(o.People, "standard input was ignored: another program has read the beginning of the file")
 		return "", nil
 	}
 	slow := time.AfterFunc(slowInput, func() { fmt.Fprintln(o.People, "waiting for the end of standard input …") })
@@ -63,9 +63,9 @@ func (o Options) readPiped(ctx context.Context) (string, error) {
 	case ctx.Err() != nil:
 		return "", err
 	case err != nil:
-		return "", fmt.Errorf("reading standard input: %w", err)
+		return "", fmt.Errorf("can't read standard input: %w", err)
 	case len(data) > maxPipedInput:
-		return "", usage(errors.New("standard input is longer than 4 MiB; put it into a file and name it with @PATH"))
+		return "", usage(errors.New("standard input is longer than 4 MiB; write it to a file, and name the file in the prompt with @PATH"))
 	}
 	return strings.ToValidUTF8(string(data), "\uFFFD"), nil
 }

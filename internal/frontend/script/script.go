@@ -61,7 +61,7 @@ type Options struct {
 // status. It never reads from a terminal. It also returns an error that was printed with the result.
 func Run(ctx context.Context, o Options) (status int, err error) {
 	if o.Shape != nil && o.Shape.Strict() == nil {
-		fmt.Fprintln(o.People, "servers can't enforce this schema: agent asks for the answer in words and checks it")
+		fmt.Fprintln(o.People, "servers can't enforce this schema; agent describes it in the prompt and checks the answer")
 	}
 	if o.Timeout > 0 {
 		var stop context.CancelFunc
@@ -91,7 +91,7 @@ func Run(ctx context.Context, o Options) (status int, err error) {
 	}
 	done.Exit = o.Status(done.Outcome, done.Err)
 	if err := r.printer.Finish(*done); err != nil {
-		return done.Exit, fmt.Errorf("writing the result: %w", err)
+		return done.Exit, fmt.Errorf("can't write the result: %w", err)
 	}
 	return done.Exit, done.Err
 }
@@ -182,13 +182,13 @@ func leftOut(c *app.Conversation) *streamjson.Setup {
 }
 
 // ErrTimeout is returned for an invalid --timeout: it is negative, or -p is missing.
-var ErrTimeout = errors.New("--timeout is for -p, and a positive duration such as 90s or 10m")
+var ErrTimeout = errors.New("--timeout needs -p, and a positive duration such as 90s or 10m")
 
 // A TimeoutError means that a run took longer than its time limit, which is the value.
 type TimeoutError time.Duration
 
 func (e TimeoutError) Error() string {
-	return fmt.Sprintf("stopped by --timeout after %s. To continue the session, use -c", time.Duration(e))
+	return fmt.Sprintf("stopped by --timeout after %s. To continue the session, run agent with -c", time.Duration(e))
 }
 
 // respond runs a prompt, or a slash command of the command line, to its end. A panic of the turn

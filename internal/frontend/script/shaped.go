@@ -54,7 +54,7 @@ func (r *run) finalOutput(c *app.Conversation, output json.RawMessage) (json.Raw
 	}
 	diff := c.Brought.LatestReviewDiff()
 	if diff == "" {
-		return nil, usage(fmt.Errorf("--output-schema %s needs a review: -p /review", r.OutputSchema))
+		return nil, usage(fmt.Errorf("--output-schema %s needs a review. Add: -p /review", r.OutputSchema))
 	}
 	kept, dropped, err := review.Check(output, diff)
 	if err != nil {
@@ -110,5 +110,5 @@ func inForm(schema *outputschema.Schema, ask func(text string) (answer string, w
 		}
 		text = schema.RetryPrompt(misfit)
 	}
-	return nil, fmt.Errorf("the answer does not fit the schema: %w", misfit)
+	return nil, fmt.Errorf("the model's answer does not match the schema: %w", misfit)
 }

@@ -89,7 +89,7 @@ func (r *run) serve(ctx context.Context) (chat.Outcome, error) {
 	case interrupted:
 		return r.last.Outcome, context.Canceled
 	case err != nil:
-		return r.last.Outcome, fmt.Errorf("reading standard input: %w", err)
+		return r.last.Outcome, fmt.Errorf("can't read standard input: %w", err)
 	case r.last.Outcome.Stop == "":
 		return chat.Outcome{Stop: chat.StopDone}, nil
 	}
@@ -172,7 +172,7 @@ func (r *run) obey(in streamjson.Input) error {
 		asked, open := r.open[in.ID]
 		r.mu.Unlock()
 		if !open {
-			return fmt.Errorf("no question %d waits for an answer", in.ID)
+			return fmt.Errorf("no question with the ID %d is waiting for an answer", in.ID)
 		}
 		decision, err := in.Decision(asked)
 		if err == nil {

@@ -43,7 +43,7 @@ type UnusedParts struct {
 }
 
 // ErrUnknown means that a file contains no session of a known form.
-var ErrUnknown = errors.New("not a session of a known program")
+var ErrUnknown = errors.New("not a session of a known coding agent")
 
 // ErrTooLarge means that a session contains more text than a replay can process.
 var ErrTooLarge = errors.New("the session is larger than 512 MB")

@@ -158,7 +158,7 @@ const columns = 12
 func parse(line string) (Model, error) {
 	cells := strings.Split(line, "\t")
 	if len(cells) != columns {
-		return Model{}, fmt.Errorf("%q has %d columns, want %d", line, len(cells), columns)
+		return Model{}, fmt.Errorf("%q has %d columns instead of %d", line, len(cells), columns)
 	}
 	var numbers [6]float64
 	for i, cell := range cells[2:8] {

@@ -234,7 +234,7 @@ func TestCheck(t *testing.T) {
 		"p\tc\t100\t\t1\t2\t\t\t\t\t999:1/1/1/1\t":               "below 1000",
 		"p\td\t100\t\t1\t2\t\t\t\t\t2000:1/1/2/1\t":              "cache read",
 		"p\te\t100\t\t1\t2\t\t\t\t\t3000:1/1/1/1;2000:1/1/1/1\t": "ascend",
-		"p\tf\t100\t\t1\t2\t\t\t\t\t\tglued":                     "unknown binding",
+		"p\tf\t100\t\t1\t2\t\t\t\t\t\tglued":                     "unknown reasoning-bound",
 		"p\tg\tNaN\t\t1\t2\t\t\t\t\t\t":                          "invalid number",
 		"p\th\x1b\t1\t\t1\t2\t\t\t\t\t\t":                        "invalid model",
 		"p\ti":                                                   "columns",
