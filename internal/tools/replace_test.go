@@ -159,7 +159,7 @@ func TestSeveralEditsInOneCall(t *testing.T) {
 		"in a new text":   {params{"edits": []params{edit("two", "five"), edit("five", "6")}}, "edit 2 of 2: its old_string is in the new text of edit 1, but each edit is matched against the file as it was: old_string was not found"},
 		"one ambiguous":   {params{"edits": []params{edit("one", "1"), edit("two", "2")}}, "edit 1 of 2: old_string occurs twice"},
 		"one that is not": {params{"edits": []params{edit("one", "1"), edit("", "2")}}, "edit 2 of 2: old_string is empty"},
-		"both":            {params{"old_string": "two", "new_string": "2", "edits": []params{edit("one", "1")}}, "not both"},
+		"both":            {params{"old_string": "two", "new_string": "2", "edits": []params{edit("one", "1")}}, "give either"},
 	} {
 		env := fileEnv(t, map[string]string{"f": file})
 		c.args["file_path"] = "f"
