@@ -5,6 +5,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/aymanbagabas/go-udiff/lcs"
+
 	"agent/internal/tui/style"
 )
 
@@ -33,109 +35,51 @@ func run(lines []line, kind byte) int {
 
 // pair marks the words in which two lines differ. If the lines have little in common, it marks nothing.
 func pair(old, changed *line) {
-	a, b := old.text, changed.text
-	start := commonStart(a, b)
-	end := commonEnd(a[start:], b[start:])
-	was, is, same := differing(a[start:len(a)-end], b[start:len(b)-end])
-	same += start + end
-	if same*3 < max(len(a), len(b)) || len(a) == len(b) && len(a) == same {
+	if len(old.text)+len(changed.text) > mostCompared {
 		return
 	}
-	old.words, changed.words = shift(was, start), shift(is, start)
+	x, was := splitWords(old.text)
+	y, is := splitWords(changed.text)
+	var removed, added []style.Range
+	same := len(old.text)
+	for _, d := range lcs.DiffLines(x, y) {
+		removed = extend(removed, old.text, style.Range{From: was[d.Start], To: was[d.End]})
+		added = extend(added, changed.text, style.Range{From: is[d.ReplStart], To: is[d.ReplEnd]})
+		same -= was[d.End] - was[d.Start]
+	}
+	if same*3 >= max(len(old.text), len(changed.text)) {
+		old.words, changed.words = removed, added
+	}
 }
 
-// shift moves ranges by some bytes.
-func shift(ranges []style.Range, by int) []style.Range {
-	for i := range ranges {
-		ranges[i].From += by
-		ranges[i].To += by
+// mostCompared limits the lines that are compared, in bytes: 20 KB take 10 ms.
+const mostCompared = 20 << 10
+
+// extend adds a range of text to ranges. It merges ranges with only blanks and signs between them, because
+// such signs match by chance.
+func extend(ranges []style.Range, text string, r style.Range) []style.Range {
+	n := len(ranges)
+	switch {
+	case r.From == r.To:
+	case n > 0 && !strings.ContainsFunc(text[ranges[n-1].To:r.From], partOfWord):
+		ranges[n-1].To = r.To
+	default:
+		ranges = append(ranges, r)
 	}
 	return ranges
 }
 
-// mostWords limits the words of a line that are compared with another line. For longer lines, the whole
-// difference is marked.
-const mostWords = 200
-
-// differing returns the ranges of two texts outside their longest common sequence of words and signs. same
-// is the length of that sequence in bytes. Ranges with only blanks and signs between them are merged,
-// because such signs match by chance.
-func differing(a, b string) (was, is []style.Range, same int) {
-	x, y := splitWords(a), splitWords(b)
-	if len(x) > mostWords || len(y) > mostWords {
-		x, y = []string{a}, []string{b}
-	}
-	// longest[i][j] is the weight of the longest common sequence of x[i:] and y[j:].
-	longest := make([][]int, len(x)+1)
-	for i := range longest {
-		longest[i] = make([]int, len(y)+1)
-	}
-	for i := len(x) - 1; i >= 0; i-- {
-		for j := len(y) - 1; j >= 0; j-- {
-			longest[i][j] = max(longest[i+1][j], longest[i][j+1])
-			if x[i] == y[j] {
-				longest[i][j] = max(longest[i][j], longest[i+1][j+1]+weight(x[i]))
-			}
-		}
-	}
-	at, to := 0, 0
-	for i, j := 0, 0; i < len(x) || j < len(y); {
-		switch {
-		case i < len(x) && j < len(y) && x[i] == y[j] && longest[i][j] == longest[i+1][j+1]+weight(x[i]):
-			at, to, same = at+len(x[i]), to+len(y[j]), same+len(x[i])
-			i, j = i+1, j+1
-		case j == len(y) || i < len(x) && longest[i+1][j] >= longest[i][j+1]:
-			was = extend(was, at, len(x[i]))
-			at, i = at+len(x[i]), i+1
-		default:
-			is = extend(is, to, len(y[j]))
-			to, j = to+len(y[j]), j+1
-		}
-	}
-	return join(was, a), join(is, b), same
-}
-
-// extend adds a range of bytes, or lengthens the last range if the new one follows it.
-func extend(ranges []style.Range, from, length int) []style.Range {
-	if n := len(ranges); n > 0 && ranges[n-1].To == from {
-		ranges[n-1].To += length
-		return ranges
-	}
-	return append(ranges, style.Range{From: from, To: from + length})
-}
-
-// join merges neighboring ranges that have no word between them.
-func join(ranges []style.Range, text string) []style.Range {
-	var joined []style.Range
-	for _, r := range ranges {
-		if n := len(joined); n > 0 && !strings.ContainsFunc(text[joined[n-1].To:r.From], partOfWord) {
-			joined[n-1].To = r.To
-			continue
-		}
-		joined = append(joined, r)
-	}
-	return joined
-}
-
-// weight returns the value of a common part of two texts. Words count more than signs.
-func weight(part string) int {
-	if wordAfter(part, 0) {
-		return 4 * len(part)
-	}
-	return len(part)
-}
-
-// splitWords splits a text into words and the parts between them.
-func splitWords(text string) []string {
-	var parts []string
+// splitWords splits a text into words and single signs. It returns the offset of each part, and of the end.
+func splitWords(text string) (parts []string, at []int) {
 	begin := 0
-	for at := 1; at <= len(text); at++ {
-		if at == len(text) || utf8.RuneStart(text[at]) && wordBefore(text, at) != wordAfter(text, at) {
-			parts = append(parts, text[begin:at])
-			begin = at
+	at = []int{0}
+	for end := 1; end <= len(text); end++ {
+		if end == len(text) || utf8.RuneStart(text[end]) && !(wordBefore(text, end) && wordAfter(text, end)) {
+			parts, at = append(parts, text[begin:end]), append(at, end)
+			begin = end
 		}
 	}
-	return parts
+	return parts, at
 }
 
 func wordBefore(text string, at int) bool {
@@ -146,41 +90,6 @@ func wordBefore(text string, at int) bool {
 func wordAfter(text string, at int) bool {
 	r, _ := utf8.DecodeRuneInString(text[at:])
 	return partOfWord(r)
-}
-
-// commonStart returns the length of the whole words that both texts begin with.
-func commonStart(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	for n > 0 && (splitsWord(a, n) || splitsWord(b, n)) {
-		n--
-	}
-	return n
-}
-
-// commonEnd returns the length of the whole words that both texts end with.
-func commonEnd(a, b string) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
-		n++
-	}
-	for n > 0 && (splitsWord(a, len(a)-n) || splitsWord(b, len(b)-n)) {
-		n--
-	}
-	return n
-}
-
-// splitsWord reports whether position at is inside a word or a character.
-func splitsWord(s string, at int) bool {
-	if at <= 0 || at >= len(s) {
-		return false
-	}
-	if !utf8.RuneStart(s[at]) {
-		return true
-	}
-	return wordBefore(s, at) && wordAfter(s, at)
 }
 
 func partOfWord(r rune) bool {

@@ -26,7 +26,7 @@ func marked(a, b string) (string, string) {
 func TestSeveralChangedWords(t *testing.T) {
 	t.Parallel()
 	for _, tc := range [][4]string{
-		{"line 3 of file 0", "line three of file 0, round 0", "line [3] of file 0", "line [three] of file[ 0, round] 0"},
+		{"line 3 of file 0", "line three of file 0, round 0", "line [3] of file 0", "line [three] of file 0[, round 0]"},
 		{"x.Foo(1).Bar(2)", "y.Foo(1).Bar(3)", "[x].Foo(1).Bar([2])", "[y].Foo(1).Bar([3])"},
 		{"return a, nil // the answer", "return b, err // the answer", "return [a, nil] // the answer", "return [b, err] // the answer"},
 		{"one two", "three four", "one two", "three four"},
