@@ -56,7 +56,6 @@ a line for each session and ends.`,
 	return cmd
 }
 
-// newSessionBoard returns the board of the user's sessions.
 func newSessionBoard(w world) (*board.Board, error) {
 	f, err := w.process.Folders()
 	if err != nil {
@@ -84,7 +83,6 @@ Without NAME, it shows the only running session.`,
 	return cmd
 }
 
-// attachTo shows the session with a name in this terminal.
 func attachTo(ctx context.Context, w world, o sessionOptions, name string) error {
 	if !attach.Supported {
 		return usage(errors.New("can't attach: this system can't verify who connects to a socket. Run: agent -r NAME"))

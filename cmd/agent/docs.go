@@ -21,7 +21,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newDocs returns the command that prints the documentation.
 func newDocs(w world) *cobra.Command {
 	var (
 		search bool

@@ -71,7 +71,6 @@ func siteLink(page manual.Page, pages []manual.Page, address string) string {
 	return relative(page, pages[i])
 }
 
-// relative returns the address of a page relative to another page.
 func relative(from, to manual.Page) string {
 	return strings.Repeat("../", strings.Count(from.Name, "/")) + htmlFile(to.Name)
 }

@@ -128,7 +128,6 @@ func importNotes(w world, o importOptions) error {
 	return w.print(lines...)
 }
 
-// importLines describes the plan in lines for a user.
 func importLines(plan imports.Plan, dry bool, home string) []string {
 	if len(plan.Changes) == 0 {
 		return []string{"nothing to import: found no configuration of another coding agent"}

@@ -24,7 +24,6 @@ import (
 	"golang.org/x/term"
 )
 
-// noAccount returns the error for an unknown account name.
 func noAccount(name string) error {
 	var names []string
 	for _, a := range login.Accounts() {
@@ -131,7 +130,6 @@ func untilEsc(ctx context.Context, in *os.File) (pressed context.Context, watch,
 	return pressed, watch, func() { restore() }
 }
 
-// errLeftLogin means that the user canceled the login.
 var errLeftLogin = errors.New("the user canceled the login")
 
 // hasScreen reports whether this machine can open a browser.

@@ -63,7 +63,6 @@ func configuredServers(w world) (known knownServers, err error) {
 	return known, err
 }
 
-// namedServer returns the server with a name.
 func namedServer(w world, name string) (knownServers, *servers.Server, error) {
 	found, err := configuredServers(w)
 	if err != nil {
@@ -149,7 +148,6 @@ func listServers(w world, asJSON bool) error {
 	return printLines(w, lines)
 }
 
-// serverCommand returns a command about a configured server.
 func serverCommand(w world, name, short string, run func(ctx context.Context, found knownServers, server *servers.Server) error) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " NAME", Short: short,

@@ -20,7 +20,6 @@ import (
 // The scopes of the files that contain servers.
 const scopeUser, scopeProject = "user", "project"
 
-// fileOf returns the path of the file of a scope.
 func fileOf(w world, scope string) (string, error) {
 	f, err := w.process.Folders()
 	if err != nil {
@@ -74,7 +73,6 @@ agent replaces "${VAR}" when it starts the server, so the file holds no secret.`
 	return cmd
 }
 
-// serverToAdd returns the server that words and flags describe.
 func serverToAdd(words []string, transport string, env, headers []string) (servers.NewServer, error) {
 	var added servers.NewServer
 	if len(words) == 0 {

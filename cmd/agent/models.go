@@ -57,7 +57,6 @@ write. A narrow terminal shows fewer columns; --json has all of them.`,
 	return cmd
 }
 
-// modelRow is a model in the list of agent models.
 type modelRow struct {
 	Provider  string           `json:"provider,omitempty"`
 	ID        string           `json:"id"`
@@ -72,7 +71,6 @@ type modelRow struct {
 	Edits  string `json:"edits"`
 }
 
-// modelsTimeout limits the time for an endpoint to list its models.
 const modelsTimeout = 10 * time.Second
 
 func listModels(ctx context.Context, w world, o modelsOptions) error {
@@ -95,7 +93,6 @@ func listModels(ctx context.Context, w world, o modelsOptions) error {
 	return w.print(modelTable(rows, columns(w.stdout))...)
 }
 
-// noneError returns the error for an empty list of models.
 func (o modelsOptions) noneError() error {
 	what, hint := "the endpoint lists no models", ""
 	if o.filter != "" {

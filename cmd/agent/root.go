@@ -176,7 +176,6 @@ func (o *sessionOptions) registerLimits(cmd *cobra.Command, w world) {
 	completeFlag(cmd, "approval-mode", cobra.FixedCompletions(gate.ModeNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// register declares the flags of sessions.
 func (o *sessionOptions) register(cmd *cobra.Command, w world) {
 	o.registerLimits(cmd, w)
 	f := cmd.Flags()

@@ -19,7 +19,6 @@ import (
 	"golang.org/x/term"
 )
 
-// savingsFlags holds the flags of agent savings.
 type savingsFlags struct {
 	contextOptions
 	days    int

@@ -132,7 +132,6 @@ func (assigning) String() string { return "" }
 // Type implements pflag.Value.
 func (assigning) Type() string { return "string" }
 
-// settingsOptions holds the flags that set settings.
 type settingsOptions struct {
 	model        string
 	provider     string

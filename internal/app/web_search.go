@@ -55,7 +55,6 @@ func (p *Process) searchConfig(s *settings.Settings, f Folders) websearch.Config
 	}
 }
 
-// webSearch searches the web in a conversation.
 type webSearch struct {
 	searcher *websearch.Searcher
 	at       *place

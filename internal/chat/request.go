@@ -114,7 +114,6 @@ func stable(entries []*history.Content, facts compression.TraitsLookup) int {
 	return len(entries)
 }
 
-// notNow is the answer to the calls of a reply that may contain only an answer.
 const notNow = "not run: this reply may contain only the answer, without tool calls"
 
 // Ask sends one request for an answer in a given form. Like Prompt, it runs in the calling goroutine.

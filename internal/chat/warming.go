@@ -278,7 +278,6 @@ func (w *Warming) isCurrent() bool {
 	return n >= 0 && n <= len(now) && slices.Equal(w.entries[:n], now[:n])
 }
 
-// refreshTime limits the time of a refresh.
 const refreshTime = 30 * time.Second
 
 // refresh sends the latest request again, with the smallest reply limit.

@@ -17,7 +17,6 @@ const maxAttribute = 2 << 10
 // skipped lists elements that are omitted with their content.
 var skipped = map[string]bool{"script": true, "style": true, "noscript": true, "iframe": true, "noembed": true, "noframes": true}
 
-// attributes lists the attributes that are kept.
 var attributes = map[string]bool{"href": true, "src": true, "alt": true, "title": true, "class": true, "start": true, "hidden": true}
 
 // SimplifyHTML returns an HTML page without scripts, styles, comments, embedded images and most

@@ -14,7 +14,6 @@ import (
 // A grant is a user's permission for more than one call, valid until the user revokes it.
 type grant struct {
 	rules.Permission
-	// rule is the parsed Rule.
 	rule rules.Rule
 }
 

@@ -58,7 +58,6 @@ func (c *CommandSources) Source(line, baseURL string, life time.Duration) Source
 	return c.all[at]
 }
 
-// command is the Source of a command.
 type command struct {
 	line string
 	run  Runner

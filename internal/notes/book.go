@@ -227,7 +227,6 @@ func (b *Book) changeOnce(scope Scope, file fsutil.Target, act func([]piece) ([]
 	return in.Replace(now.Real, []byte(now.Text), []byte(join(pieces)))
 }
 
-// mostNotes limits the notes of a file.
 const mostNotes = 2000
 
 // Add stores a note and returns it with its ID. If a note differs only in blanks, the new note replaces

@@ -27,7 +27,6 @@ type entries struct {
 	patterns []entry
 }
 
-// listed returns the entries of all lists.
 var listed = sync.OnceValue(func() entries {
 	all := entries{exact: map[string][]entry{}}
 	place := 0

@@ -119,7 +119,6 @@ type Connection struct {
 		text     string
 		revision uint64
 	}
-	// cautioned contains the cautions that were reported.
 	cautioned map[string]bool
 	// peer is the endpoint in use, or nil before the first use.
 	peer *peer

@@ -53,10 +53,8 @@ var changeCalls = func() map[uint32]changeCall {
 	return calls
 }()
 
-// changeNumbers lists the keys of changeCalls.
 var changeNumbers = slices.Sorted(maps.Keys(changeCalls))
 
-// arguments holds the arguments of a call.
 type arguments [6]uint64
 
 // at returns the argument at an index, or 0 for none.

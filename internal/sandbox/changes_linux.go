@@ -113,7 +113,6 @@ func ioctl(fd uintptr, number uintptr, argument unsafe.Pointer) error {
 	return nil
 }
 
-// make executes the call.
 func (c *changer) make(r request) error {
 	call, known := changeCalls[uint32(r.call)]
 	if !known {

@@ -63,12 +63,10 @@ func (f filter) answer(answer uint32, calls ...uint32) {
 	}
 }
 
-// refuseAny refuses a call if the masked argument is one of values.
 func (f filter) refuseAny(call, argument, mask uint32, values ...uint32) {
 	f.refuse(call, condition{argument, mask, false, values})
 }
 
-// refuseAllBut refuses a call unless the masked argument is one of values.
 func (f filter) refuseAllBut(call, argument, mask uint32, values ...uint32) {
 	f.refuse(call, condition{argument, mask, true, values})
 }

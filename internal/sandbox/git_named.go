@@ -65,7 +65,6 @@ func gitNames(workTree string, configurations []string) []string {
 	return names
 }
 
-// configurationsOf returns the configuration files of the repository of a work tree.
 func configurationsOf(workTree string) []string {
 	dotGit := filepath.Join(workTree, ".git")
 	dirs := []string{cmp.Or(layout.GitDir(workTree), dotGit)}
@@ -79,7 +78,6 @@ func configurationsOf(workTree string) []string {
 	return files
 }
 
-// gitHooks lists the names of git's hooks.
 var gitHooks = []string{
 	"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-rebase", "post-checkout", "post-merge", "pre-push", "pre-receive", "update", "proc-receive", "post-receive",
 	"post-update", "reference-transaction", "push-to-checkout", "pre-auto-gc", "post-rewrite", "sendemail-validate", "fsmonitor-watchman", "p4-changelist", "p4-prepare-changelist", "p4-post-changelist", "p4-pre-submit", "post-index-change",

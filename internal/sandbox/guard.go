@@ -97,7 +97,6 @@ func (p Policy) placeOf(path string) (place, bool) {
 	return place{}, false
 }
 
-// maxOriginals limits the number of originals.
 const maxOriginals = 2000
 
 // remember records a file, or every file of a folder, as an original.

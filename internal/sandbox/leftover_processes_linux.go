@@ -18,7 +18,6 @@ import (
 	"agent/internal/sandbox/supervisor"
 )
 
-// commandCount counts the commands of this process.
 var commandCount atomic.Int64
 
 // strays finds and ends the processes of one command. Without a process namespace, a process that
@@ -126,7 +125,6 @@ func EndLeftovers() {
 	}
 }
 
-// orphaned reports whether the program of a mark has ended.
 func orphaned(mark supervisor.Mark) bool {
 	pid := mark.OwnerID()
 	return supervisor.NewMark(pid, startTime(pid), 0).Owner() != mark.Owner()

@@ -38,7 +38,6 @@ func LookPathInside(name, path string, inside ...string) string {
 	return file
 }
 
-// firstExecutable returns the first executable file with the given name in the folders of path.
 func firstExecutable(name, path string) string {
 	for _, dir := range filepath.SplitList(path) {
 		if file := executable(filepath.Join(dir, name)); file != "" {

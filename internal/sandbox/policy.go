@@ -247,5 +247,4 @@ func (p Policy) AllowsWrite(path string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool { return folder != "" && fsutil.Within(path, layout.Real(folder)) })
 }
 
-// network reports whether the command has access to the network.
 func (p Policy) network() bool { return p.Profile == ProfileWork && p.Network }

@@ -42,7 +42,6 @@ var closeDescriptorsOnExec = sync.OnceFunc(func() {
 	}
 })
 
-// moveOut moves a name in an open folder to a path.
 func moveOut(folder *os.File, name, to string) error {
 	return unix.Renameat(int(folder.Fd()), name, unix.AT_FDCWD, filepath.Join(to, name))
 }

@@ -94,7 +94,6 @@ func startInJob(cmd *exec.Cmd) (*job, error) {
 
 var resumeProcess = windows.NewLazySystemDLL("ntdll.dll").NewProc("NtResumeProcess")
 
-// resume resumes a process that was started suspended.
 func resume(process windows.Handle) error {
 	if status, _, _ := resumeProcess.Call(uintptr(process)); status != 0 {
 		return windows.NTStatus(status)
@@ -155,7 +154,6 @@ func EndAll() {
 // closeDescriptorsOnExec does nothing, because a command inherits only the standard handles.
 func closeDescriptorsOnExec() {}
 
-// moveOut moves a name in an open folder to a path.
 func moveOut(folder *os.File, name, to string) error {
 	return os.Rename(filepath.Join(folder.Name(), name), filepath.Join(to, name))
 }

@@ -51,7 +51,6 @@ func (p *Prompt) UnmarshalJSON(data []byte) error {
 }
 
 const (
-	// keptPrompts limits the prompts that are loaded.
 	keptPrompts = 1000
 	// maxPromptFile is the size in bytes from which older prompts are dropped from the file.
 	maxPromptFile = 1 << 20

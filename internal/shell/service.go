@@ -23,7 +23,6 @@ const (
 // ServiceEnds is the longest total time of the steps that end a service.
 const ServiceEnds = closeGrace + termGrace
 
-// services holds the running services.
 var services Groups
 
 // ServiceCommand describes a program to start as a Service.

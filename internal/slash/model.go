@@ -241,7 +241,6 @@ func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }
 
-// modelsTimeout limits the time for an endpoint to list its models.
 const modelsTimeout = 5 * time.Second
 
 // knownModels returns the cached models of the endpoint in use. If there is no list yet, it requests the

@@ -174,7 +174,6 @@ func (d Deps) noteLines(ctx context.Context, s notes.State) []string {
 	return lines
 }
 
-// mostNoteLines limits the number of lines shown of a note.
 const mostNoteLines = 200
 
 func (d Deps) pickNotes(states []notes.State) *command.ChoiceList {

@@ -37,7 +37,6 @@ const (
 	forward = "forward"
 )
 
-// nothingSaid is the output if there is no point to return to.
 var nothingSaid = command.Output{Lines: []string{"No earlier message to return to."}}
 
 func (d Deps) choosePoint(ctx context.Context, _ []string) (command.Output, error) {

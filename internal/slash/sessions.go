@@ -18,7 +18,6 @@ import (
 // errOneSession is returned if the program cannot switch sessions, because it ends with its command.
 var errOneSession = errors.New("can't switch sessions here. To list sessions, run: agent sessions list. To resume one, run: agent -r ID")
 
-// errNotRecorded is returned if the session has no record.
 var errNotRecorded = errors.New("this session is not recorded, so it can't be renamed or forked")
 
 func sessionsCommand(d Deps) command.Command {

@@ -75,7 +75,6 @@ func (p *Plan) IsOutdated() bool {
 // isPast reports whether the files are at a different node than the start of a plan.
 func (t *tree) isPast(p *Plan) bool { return t.head != p.from && t.half.to != p.from }
 
-// sameAs reports whether two plans have the same steps.
 func (p *Plan) sameAs(other *Plan) bool {
 	if len(p.Steps) != len(other.Steps) {
 		return false
@@ -102,7 +101,6 @@ func (f version) sameFile(other version) bool {
 	return f.Kind == other.Kind && f.LinkTarget == other.LinkTarget && f.Mode == other.Mode && bytes.Equal(f.content, other.content)
 }
 
-// turnInto replaces version now of a file by version then.
 func (w *files) turnInto(now, then version) error {
 	// A file that the agent created has the mode of new files, so it is created again.
 	made := then.Kind == KindFile && then.Mode == 0 && now.Mode != 0 && !bytes.Equal(now.content, then.content)

@@ -74,7 +74,6 @@ func (w *files) removeFolders(steps []Step) {
 	}
 }
 
-// split separates the steps with the change does from the others.
 func split(steps []Step, does string) (those, others []Step) {
 	for _, step := range steps {
 		if step.Does == does {

@@ -27,7 +27,6 @@ type contents struct {
 	fetched map[string]string
 }
 
-// targetsOf returns the target states of the passages.
 func targetsOf(way []*passage) []FileState {
 	states := make([]FileState, len(way))
 	for i, p := range way {

@@ -108,7 +108,6 @@ func (s *Store) WrittenSums(m Mark) map[string][sha256.Size]byte {
 	return left
 }
 
-// changeOf stores the content of a file and returns the change by the edit.
 func (s *Store) changeOf(file FileEdit) Change {
 	rel := s.Workspace.Rel(file.Abs)
 	c := Change{Path: rel, Before: FileState{Kind: KindMissing}, After: FileState{Kind: KindMissing}}

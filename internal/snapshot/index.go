@@ -52,7 +52,6 @@ func (b *before) cleanStates(files map[string]bool) map[string]FileState {
 // openIndex opens the index of the repository that contains root. It returns nil if there is none.
 func openIndex(root string) *index.Index { return index.Open(layout.FindRepository(root)) }
 
-// modeOf returns the permissions of a file mode of the system.
 func modeOf(mode uint32) fs.FileMode {
 	m := fs.FileMode(mode) & fs.ModePerm
 	for bit, special := range map[uint32]fs.FileMode{0o4000: fs.ModeSetuid, 0o2000: fs.ModeSetgid, 0o1000: fs.ModeSticky} {

@@ -115,7 +115,6 @@ func (j *journal) isThere() error {
 	return nil
 }
 
-// line returns the line for a record in the journal.
 func (r record) line() ([]byte, error) {
 	body, err := rawjson.Marshal(r)
 	return fmt.Appendf(nil, "%08x %s\n", checksum(body), body), err

@@ -26,7 +26,6 @@ type listing struct {
 	sources sources
 }
 
-// listed is a file of a listing.
 type listed struct {
 	// folder is an index into the listing's folders.
 	folder uint32
@@ -51,7 +50,6 @@ func (l *listing) add(path []byte, tracked *index.Entry) {
 	}
 }
 
-// split returns the folder and the name of the file at a place.
 func (l *listing) split(place int) (folder, name string) {
 	begin := uint32(0)
 	if place > 0 {
@@ -60,7 +58,6 @@ func (l *listing) split(place int) (folder, name string) {
 	return l.folders[l.files[place].folder], l.names.String()[begin:l.files[place].end]
 }
 
-// compare compares a path with a path that is split into folder and name.
 func compare[Path string | []byte](path Path, folder, name string) int {
 	above := path[:min(len(path), len(folder))]
 	below := path[len(above):]
@@ -73,7 +70,6 @@ func compare[Path string | []byte](path Path, folder, name string) int {
 	return 1
 }
 
-// find returns the place of a path.
 func (l *listing) find(rel string) (place int, ok bool) {
 	search := func(begin, end int) (int, bool) {
 		place, ok := sort.Find(end-begin, func(i int) int {
@@ -88,7 +84,6 @@ func (l *listing) find(rel string) (place int, ok bool) {
 	return search(l.tracked, len(l.files))
 }
 
-// newFiles returns the listed files that did not exist before.
 func (l *listing) newFiles(was *before) (added []string) {
 	next := 0 // the place of the next file in the other listing
 	for place := range l.files {

@@ -109,7 +109,6 @@ type inputType struct {
 	members, needs []string
 }
 
-// inputTypes lists the types of input lines.
 var inputTypes = []inputType{
 	{"user", []string{"text", "content"}, []string{"text", "content"}},
 	{"answer", []string{"id", "allow", "always", "sandbox", "reason", "answers"}, []string{"id"}},

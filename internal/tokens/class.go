@@ -17,7 +17,6 @@ const (
 	letter
 	// digit is \p{N}.
 	digit
-	// space is \s.
 	space
 	// newline is [\r\n]. A newline is also space.
 	newline

@@ -143,5 +143,4 @@ func wouldNotParse(rel string, after []byte, problem *outline.Problem) error {
 	return fmt.Errorf("nothing was written: with new_code, %s would have a syntax error: %s%s", rel, problem, quoted)
 }
 
-// quotedLineBytes limits a line quoted in an error.
 const quotedLineBytes = 200

@@ -16,7 +16,6 @@ import (
 const maxOutlineBytes = 1 << 20
 
 const (
-	// outlineTokens limits the declarations of an outline.
 	outlineTokens = 1500
 	// headLines is the number of first lines that an outline shows of a file with declarations.
 	// firstLines and lastLines are the numbers for any other file.

@@ -58,7 +58,6 @@ func replace() Tool {
 	}, planReplace)
 }
 
-// maxEdits limits the edits of one call.
 const maxEdits = 50
 
 // prunedMarker is the start of the placeholders of pruned text. The model must not mistake a

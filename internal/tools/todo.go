@@ -40,7 +40,6 @@ type subtaskArg struct {
 	Status  string `json:"status,omitempty"`
 }
 
-// todoReadArgs has no parameters.
 type todoReadArgs struct{}
 
 var errNoTodos = errors.New("the todo list is off")

@@ -105,7 +105,6 @@ type boardMsg struct{}
 // boardTick is the interval at which the board shows how long sessions wait.
 const boardTick = 10 * time.Second
 
-// boardView is the screen of the board.
 type boardView struct {
 	unseen
 	terminal *term.Terminal
@@ -362,7 +361,6 @@ func keysOf(asked *chat.Approval) string {
 	return strings.Join(keys, " · ")
 }
 
-// stateWords describes a state.
 var stateWords = map[string]string{
 	"blocked": "waits", "failed": "failed", "done": "done", "working": "works", "running": "runs", "idle": "idle",
 }

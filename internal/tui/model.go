@@ -140,7 +140,6 @@ func (o Options) askFound(ctx context.Context) tea.Cmd {
 	return guardPanic(func() tea.Msg { return foundMsg(o.Found(ctx)) })
 }
 
-// branchMsg is the branch that is checked out.
 type branchMsg string
 
 // askBranch returns a command that reads the branch, which turns and commands may change.

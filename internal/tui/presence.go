@@ -35,7 +35,6 @@ type status struct {
 	supported, draws bool
 	// title returns the title that the user gave the session, or "".
 	title func() string
-	// ended is the end of the latest turn.
 	ended chat.TurnEnded
 	// reported and drawn are the sequences that were last sent.
 	reported, drawn string

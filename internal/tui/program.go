@@ -27,7 +27,6 @@ type (
 // keysFirst is the delay of a wakeMsg while keys wait that were pressed before it.
 const keysFirst = 2 * time.Millisecond
 
-// errGone means that the terminal was closed.
 var errGone = errors.New("the terminal was closed")
 
 // program runs the model in Bubble Tea, which provides the loop, the messages and the commands. Keys come

@@ -17,11 +17,9 @@ type statusLine struct {
 	surface *surface
 	// cached is the share of the latest request that was in the provider's cache, in percent.
 	cached int
-	// branch is the branch that is checked out.
 	branch string
 }
 
-// hintRows limits the rows of a hint.
 const hintRows = 3
 
 // view returns the status line, cut to width. A hint replaces the line and has up to hintRows rows. So does

@@ -33,7 +33,6 @@ const (
 	errorLines = 6
 )
 
-// runningTool is a running call.
 type runningTool struct {
 	call    int
 	said    toolspec.Label

@@ -138,7 +138,6 @@ func beginOf(recent string) string {
 	return time.Now().UTC().AddDate(0, 0, -days).Format(time.RFC3339)
 }
 
-// errNoResults is the error for a reply without a list of results.
 var errNoResults = errors.New("the reply has no list of results")
 
 // members contains the names of the parts of a reply: the path of the list of results, and the

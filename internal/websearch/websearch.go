@@ -46,7 +46,6 @@ type Result struct {
 	Date    string `json:"date"`
 }
 
-// host matches a host name.
 var host = lazyregexp.New(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
 
 // NewQuery checks the arguments of a search. note describes the changes that it made to them.

@@ -160,7 +160,6 @@ func pathOf(diff string) (path string, isNew bool) {
 // none is the name in a diff for a file that does not exist.
 const none = "/dev/null"
 
-// mostChanged limits the number of files in a report.
 const mostChanged = 40
 
 // String returns the changed files with their lines, as a report lists them.

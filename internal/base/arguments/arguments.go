@@ -24,7 +24,6 @@ type Arguments struct {
 	text string
 }
 
-// member is one argument.
 type member struct {
 	name string
 	raw  json.RawMessage

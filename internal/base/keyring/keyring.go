@@ -41,7 +41,6 @@ const patience = 30 * time.Second
 
 var errSilent = fmt.Errorf("the keyring has not answered within %s", patience)
 
-// system is the keyring of the system.
 var system caller
 
 // caller limits the duration of calls of one keyring.

@@ -23,7 +23,6 @@ import (
 //go:embed lexers.zip
 var archive []byte
 
-// indexFile is the file with the index in the archive.
 const indexFile = "index.json"
 
 // entry describes a lexer in the index.

@@ -181,7 +181,6 @@ var rows = []row{
 	{names: "apply_patch applypatch", does: AppliesPatch},
 }
 
-// table maps the name of each program to its row.
 var table = sync.OnceValue(func() map[string]*row {
 	all := map[string]*row{}
 	for i := range rows {

@@ -28,7 +28,6 @@ const (
 	body
 	// argument is any other long argument.
 	argument
-	// result is the result of a call.
 	result
 	// picture is an image.
 	picture

@@ -93,7 +93,6 @@ func (s *session) modes() map[string]any {
 	return map[string]any{"currentModeId": string(s.talk.Chat.Consent().Mode()), "availableModes": modes}
 }
 
-// setOption sets the option with an id.
 func (s *session) setOption(id, value string) error {
 	key := map[string]string{optionMode: settings.ApprovalMode.Key(), optionModel: settings.Model.Key(), optionEffort: settings.ReasoningEffort.Key()}[id]
 	if key == "" {

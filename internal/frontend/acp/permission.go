@@ -66,7 +66,6 @@ func (s *session) permission(call map[string]any, options []permissionOption) (m
 	return "session/request_permission", map[string]any{"sessionId": s.id, "toolCall": call, "options": options}
 }
 
-// callID returns the id of the call that needs approval.
 func (w *shown) callID(a chat.Approval) string {
 	return cmp.Or(w.idOf(a.Call), fmt.Sprintf("q%d", a.ID))
 }

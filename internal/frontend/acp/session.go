@@ -272,7 +272,6 @@ func (s *session) answerPrompt(m message, reason string, failure error) {
 	s.server.answer(m)(map[string]any{"stopReason": reason}, nil)
 }
 
-// stopReason returns the protocol's stop reason for the end of a turn.
 func stopReason(e chat.TurnEnded, canceled bool) (string, error) {
 	switch {
 	case canceled || e.Outcome.Stop == chat.StopInterrupted || errors.Is(e.Err, context.Canceled):

@@ -80,7 +80,6 @@ func linesDiffer(n int) string {
 	return fmt.Sprintf("%d lines differ", n)
 }
 
-// filesOf returns the files that a call reads or edits.
 func filesOf(call gate.Call) []string {
 	if call.Traits.Edits {
 		return call.Preview.Paths

@@ -335,7 +335,6 @@ func (w *shown) notice(severity, text string) {
 	w.sendNotice(severity, text)
 }
 
-// showCompaction shows that the context was reduced.
 func (w *shown) showCompaction(line string, large bool) {
 	if !large || !w.session.server.compactions {
 		w.sendNotice("info", line)
@@ -383,7 +382,6 @@ func (w *shown) replay(entries []*history.Content) {
 	}
 }
 
-// kind returns the protocol's name for the kind of a tool.
 func kind(t toolspec.Traits) string {
 	switch {
 	case t.Edits || t.Remembers:

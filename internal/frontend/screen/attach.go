@@ -127,7 +127,6 @@ type remote struct {
 	pending map[int]chan []byte
 }
 
-// join connects to the session.
 func (r *remote) join() (attach.JoinReply, error) {
 	conn, err := attach.Dial(r.path)
 	if err != nil {
@@ -221,7 +220,6 @@ func (r *remote) send(line any) {
 	_ = conn.Send(line)
 }
 
-// ask sends a request and waits for its result.
 func ask[T any](ctx context.Context, r *remote, line streamjson.Request) (result T, err error) {
 	answer := make(chan []byte, 1)
 	r.mu.Lock()

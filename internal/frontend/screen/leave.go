@@ -19,7 +19,6 @@ type leaver struct {
 	left atomic.Bool
 }
 
-// command returns the command /leave.
 func (l *leaver) command() command.Command {
 	return command.Command{Name: "leave", Group: "Sessions", Help: "return to the shell; the session continues", Forms: []command.Form{{
 		Run: func(context.Context, []string) (command.Output, error) {

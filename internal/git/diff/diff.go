@@ -16,7 +16,6 @@ import (
 	"agent/internal/sandbox"
 )
 
-// newFilesShown is the number of untracked files that are shown.
 const newFilesShown = 200
 
 // WorkspaceDiff returns the changes below root since the last commit as a unified diff. It includes

@@ -214,7 +214,6 @@ type ModelInfo struct {
 	Created int
 }
 
-// maxPages limits the pages of a list of models.
 const maxPages = 20
 
 // ListModels requests the list of models from the endpoint. The error is an *llm.Error unless ctx has

@@ -37,13 +37,11 @@ type conversation struct {
 	digest string
 }
 
-// message is one message.
 type message struct {
 	role   string
 	blocks []block
 }
 
-// block is one block of a message.
 type block struct {
 	raw []byte
 	// entry is the index of the entry of the history that the block comes from.

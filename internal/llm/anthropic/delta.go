@@ -2,7 +2,6 @@ package anthropic
 
 import "bytes"
 
-// textPiece is a part of a text.
 type textPiece struct {
 	index int
 	text  string

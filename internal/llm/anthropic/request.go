@@ -308,7 +308,6 @@ func toolBlock(t llm.ToolSpec) []byte {
 // maxSearches limits the searches of the server within one reply.
 const maxSearches = 8
 
-// writer writes JSON.
 type writer struct{ buf []byte }
 
 func (w *writer) raw(s string)    { w.buf = append(w.buf, s...) }

@@ -38,7 +38,6 @@ func typed(m openai.ChatCompletionMessage) string {
 	return strings.TrimSpace(text)
 }
 
-// conversation is the conversation in a request.
 type conversation struct {
 	messages []openai.ChatCompletionMessage
 	facts    []fact

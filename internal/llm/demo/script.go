@@ -14,7 +14,6 @@ type reply struct {
 	calls []call
 }
 
-// call is a call of one tool.
 type call struct {
 	tool string
 	args map[string]string

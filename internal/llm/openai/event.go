@@ -40,7 +40,6 @@ func (e chatEvent) usage() *llm.Usage {
 	return e.first().Usage.report(0)
 }
 
-// chatChoice is one choice of an event.
 type chatChoice struct {
 	Index        lenientjson.Int `json:"index"`
 	Delta        *chatDelta      `json:"delta"`

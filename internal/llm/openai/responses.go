@@ -212,7 +212,6 @@ func (s *said) digest() string {
 	return hex.EncodeToString(sum[:length])
 }
 
-// reasoningItem is a reasoning item of a reply.
 type reasoningItem struct {
 	// At is the number of other items before this one.
 	At   int             `json:"at"`

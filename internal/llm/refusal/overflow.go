@@ -79,7 +79,6 @@ var promptSizes = lazyregexp.New(strings.ReplaceAll(strings.Join([]string{
 	`current length is N`,           // Cerebras
 }, "|"), "N", tokenCount))
 
-// tokenCount matches a number of tokens.
 const tokenCount = `(\d[\d,]*k?)`
 
 // WindowTokens returns the context window in tokens that the message or the server reports, or 0.

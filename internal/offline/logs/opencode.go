@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// opencodeExport is the output of "opencode export".
 type opencodeExport struct {
 	Info struct {
 		Directory string `json:"directory"`

@@ -49,7 +49,6 @@ func openAs(path string, flags uint64) (int, error) {
 	return int(fd), nil
 }
 
-// copyTree copies the mounts at and below path.
 func copyTree(path string) (tree, error) {
 	place, err := openPlace(path)
 	if err != nil {
@@ -94,7 +93,6 @@ func (t tree) mountAt(path string) error {
 	return t.mountOn(place)
 }
 
-// mountOn mounts the tree at an open path.
 func (t tree) mountOn(place int) error {
 	defer syscall.Close(t.fd)
 	empty := [1]byte{}

@@ -62,7 +62,6 @@ func ignoreSignals() {
 	}
 }
 
-// report returns the Report on the start of the command.
 func report(err error) Report {
 	if err == nil {
 		return Report{}

@@ -151,7 +151,6 @@ func (s *Spec) makePlace(t tree) bool {
 	return err != nil || folder || !info.IsDir()
 }
 
-// below reports whether a clean path is below a folder.
 func below(path, folder string) bool {
 	return len(path) > len(folder) && path[:len(folder)] == folder && path[len(folder)] == '/'
 }

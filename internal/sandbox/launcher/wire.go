@@ -117,7 +117,6 @@ func (w *wire) text(s *string) {
 
 func (w *wire) texts(all *[]string) { list(w, all, w.text) }
 
-// list passes a list as its length and its items.
 func list[T any](w *wire, items *[]T, pass func(*T)) {
 	size := len(*items)
 	number(w, &size)

@@ -109,7 +109,6 @@ func reply(r Reply) error {
 	return syscall.Sendmsg(launcher.Channel, text, nil, nil, 0)
 }
 
-// descriptorsIn returns the descriptors that were sent with a message.
 func descriptorsIn(rights []byte) ([]uintptr, error) {
 	messages, err := syscall.ParseSocketControlMessage(rights)
 	if err != nil {

@@ -30,7 +30,6 @@ type fault struct {
 	Data    any    `json:"data,omitempty"`
 }
 
-// server is one run of the server.
 type server struct {
 	quirks []string
 	mu     sync.Mutex

@@ -45,7 +45,6 @@ func text(t string) map[string]any { return map[string]any{"type": "text", "text
 
 func content(blocks ...any) map[string]any { return map[string]any{"content": blocks} }
 
-// call is a call of a tool.
 type call struct {
 	Name      string         `json:"name"`
 	Arguments map[string]any `json:"arguments"`

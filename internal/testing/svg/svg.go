@@ -39,7 +39,6 @@ const (
 	margin     = 14
 )
 
-// look is the style of a text.
 type look struct {
 	fore, back                                     string
 	bold, dim, italic, underline, strike, reversed bool

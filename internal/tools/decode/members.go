@@ -12,7 +12,6 @@ import (
 	"agent/internal/base/rawjson"
 )
 
-// member is a parameter with its value.
 type member struct {
 	name  string
 	value json.RawMessage

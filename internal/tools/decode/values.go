@@ -53,7 +53,6 @@ func next(value json.RawMessage) (json.RawMessage, bool) {
 	return number(n + 1), ok
 }
 
-// millisecond is the number of milliseconds in a second.
 const millisecond = 1000
 
 // seconds returns a timeout in seconds. It interprets a value of 1000 or more as milliseconds.

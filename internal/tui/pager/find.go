@@ -8,7 +8,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// place is a row of one of the pages.
 type place struct{ page, row int }
 
 func (p place) compare(other place) int {

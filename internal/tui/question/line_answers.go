@@ -118,7 +118,6 @@ func (q *Questions) answerYesNo(key, rest string, now time.Time) Reply {
 	return q.give(tools.InquiryAnswer{Chosen: labels(i, []int{0}), Words: rest}, now)
 }
 
-// tooEarly is the reply to a line that was typed before the question appeared.
 var tooEarly = Reply{Hint: "ignored: typed before the question appeared. Answer again"}
 
 // takesWords reports whether the question can be answered in words. That is so for an inquiry without a

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/term"
 )
 
-// utf8Page is the number of the UTF-8 code page.
 const utf8Page = 65001
 
 // SupportsSequences reports whether a console supports the escape sequences of the interface. Consoles

@@ -1,6 +1,5 @@
 package agents
 
-// builtIn holds the built-in subagents.
 var builtIn = []Agent{
 	{
 		Name: ExploreAgent, Origin: OriginBuiltIn, Looks: true,

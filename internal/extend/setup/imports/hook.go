@@ -17,7 +17,6 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// hook is a hook to write.
 type hook struct {
 	event    hooks.Event
 	group    map[string]any

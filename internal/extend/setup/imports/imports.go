@@ -37,7 +37,6 @@ const (
 	KindLogins   Kind = "login"
 )
 
-// kinds lists all kinds.
 var kinds = []Kind{KindServers, KindHooks, KindCommands, KindSkills, KindRules, KindSettings, KindProfiles, KindAgents, KindLogins}
 
 // Kinds lists all kinds as text.

@@ -146,7 +146,6 @@ var (
 	commitIDs = lazyregexp.New(`^[0-9a-f]{7,64}$`)
 )
 
-// paths is one path or a list of paths.
 type paths []string
 
 // UnmarshalJSON implements json.Unmarshaler. Any value other than a string or a list of strings is
@@ -172,7 +171,6 @@ type manifest struct {
 	Servers     paths  `json:"mcpServers"`
 }
 
-// manifestFile is the path of the manifest in a plugin.
 const manifestFile = ".claude-plugin/plugin.json"
 
 // Read reads the manifest of a plugin and returns the paths in it. otherwise is the name of a

@@ -55,7 +55,6 @@ func (t Template) Commands() []string {
 	return lines
 }
 
-// filler fills in one template.
 type filler struct {
 	Template
 	line  string

@@ -147,7 +147,6 @@ func (t text) paragraph(i, by int) int {
 	return i
 }
 
-// brackets lists the pairs of brackets.
 var brackets = []string{"()", "[]", "{}", "<>"}
 
 // pair finds the first bracket at or after i in its line, and returns the matching bracket.

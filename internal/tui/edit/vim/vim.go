@@ -24,7 +24,6 @@ const (
 // Letter returns the letter that is shown for the mode: I, N, V, or L for visual mode by lines.
 func (m Mode) Letter() string { return "INVL"[m : m+1] }
 
-// key is a key that was pressed.
 type key struct{ name, text string }
 
 // State holds the mode and the unfinished command of a prompt. The zero value is insert mode.
