@@ -225,12 +225,12 @@ func (d boardDriver) Answer(id string, question int, decision chat.Decision) err
 
 // Send implements tui.BoardDriver.
 func (d boardDriver) Send(id, text string) error {
-	return d.sessions.Send(id, streamjson.Request{Type: "user", Text: text})
+	return d.sessions.Send(id, streamjson.ClientInput{Input: streamjson.Input{Type: "user", Text: text}})
 }
 
 // Stop implements tui.BoardDriver.
 func (d boardDriver) Stop(id string) error {
-	return d.sessions.Send(id, streamjson.Request{Type: "stop"})
+	return d.sessions.Send(id, streamjson.ClientInput{Input: streamjson.Input{Type: "stop"}})
 }
 
 // Changes implements tui.BoardDriver.

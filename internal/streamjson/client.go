@@ -13,32 +13,17 @@ import (
 type ClientInput struct {
 	Input
 	// Private hides a shell command from the model.
-	Private bool `json:"private"`
+	Private bool `json:"private,omitempty"`
 	// Given holds the answers to the inquiries of a question, in their order. It replaces Answers.
-	Given []tools.InquiryAnswer `json:"given"`
+	Given []tools.InquiryAnswer `json:"given,omitempty"`
 	// Plan is the number of the question of a command that the line confirms, or 0 for none.
-	Plan int `json:"plan"`
-}
-
-// A Request is a line that a client of this program sends. It is parsed as a ClientInput.
-type Request struct {
-	Type    string                `json:"type"`
-	ID      int                   `json:"id,omitempty"`
-	Text    string                `json:"text,omitempty"`
-	Content []Part                `json:"content,omitempty"`
-	Private bool                  `json:"private,omitempty"`
-	Plan    int                   `json:"plan,omitempty"`
-	Allow   bool                  `json:"allow,omitempty"`
-	Always  bool                  `json:"always,omitempty"`
-	Keep    bool                  `json:"keep,omitempty"`
-	Sandbox bool                  `json:"sandbox,omitempty"`
-	Reason  string                `json:"reason,omitempty"`
-	Given   []tools.InquiryAnswer `json:"given,omitempty"`
+	Plan int `json:"plan,omitempty"`
 }
 
 // AnswerLine returns the line that answers a question.
-func AnswerLine(question int, d chat.Decision) Request {
-	return Request{Type: "answer", ID: question, Allow: d.Allow, Always: d.Always, Keep: d.Keep, Sandbox: d.Sandbox, Reason: d.Reason, Given: d.Answers}
+func AnswerLine(question int, d chat.Decision) ClientInput {
+	answer := Input{Type: "answer", ID: question, Allow: d.Allow, Always: d.Always, Keep: d.Keep, Sandbox: d.Sandbox, Reason: d.Reason}
+	return ClientInput{Input: answer, Given: d.Answers}
 }
 
 // clientTypes lists the types of the lines that clients may send: some types of Input, and those for clients

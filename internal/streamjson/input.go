@@ -25,21 +25,21 @@ type Input struct {
 	// Type is "user", "answer" or "cancel"; "interrupt" means the same as "cancel".
 	Type string `json:"type"`
 	// Text is the message of the user. Content is the message in parts.
-	Text    string `json:"text"`
-	Content []Part `json:"content"`
+	Text    string `json:"text,omitempty"`
+	Content []Part `json:"content,omitempty"`
 
 	// ID is the id of the question to answer.
-	ID     int    `json:"id"`
-	Allow  bool   `json:"allow"`
-	Always bool   `json:"always"`
-	Reason string `json:"reason"`
+	ID     int    `json:"id,omitempty"`
+	Allow  bool   `json:"allow,omitempty"`
+	Always bool   `json:"always,omitempty"`
+	Reason string `json:"reason,omitempty"`
 	// Keep allows calls of the same kind permanently in this project.
-	Keep bool `json:"keep"`
+	Keep bool `json:"keep,omitempty"`
 	// Sandbox switches to the approval mode that the question offers.
-	Sandbox bool `json:"sandbox"`
+	Sandbox bool `json:"sandbox,omitempty"`
 	// Answers maps each question of the model to its answer: a label, several labels, or the user's own
 	// words.
-	Answers map[string]json.RawMessage `json:"answers"`
+	Answers map[string]json.RawMessage `json:"answers,omitempty"`
 }
 
 // A Part is a part of a user's message. It is a "text", a text that is "data" and not an instruction, or an

@@ -138,12 +138,12 @@ func TestClientLinesFitTheirSchema(t *testing.T) {
 		}
 	}
 	for _, kind := range clientTypes {
-		line := Request{Type: kind, ID: 1, Text: "x"}
+		line := ClientInput{Input: Input{Type: kind, ID: 1, Text: "x"}}
 		if err := fits(input, line); err != nil {
 			t.Errorf("%+v: %v", line, err)
 		}
 	}
-	for _, wrong := range []any{Request{Type: "nothing"}, map[string]any{"type": "answer"}} {
+	for _, wrong := range []any{ClientInput{Input: Input{Type: "nothing"}}, map[string]any{"type": "answer"}} {
 		if fits(input, wrong) == nil {
 			t.Errorf("%+v fits", wrong)
 		}

@@ -220,7 +220,7 @@ func (r *remote) send(line any) {
 	_ = conn.Send(line)
 }
 
-func ask[T any](ctx context.Context, r *remote, line streamjson.Request) (result T, err error) {
+func ask[T any](ctx context.Context, r *remote, line streamjson.ClientInput) (result T, err error) {
 	answer := make(chan []byte, 1)
 	r.mu.Lock()
 	r.number++
@@ -243,7 +243,7 @@ func ask[T any](ctx context.Context, r *remote, line streamjson.Request) (result
 
 // Send implements tui.Driver.
 func (r *remote) Send(message atcmd.Message) {
-	line := streamjson.Request{Type: "user"}
+	line := streamjson.ClientInput{Input: streamjson.Input{Type: "user"}}
 	for _, part := range message {
 		switch {
 		case part.Image != "":
@@ -259,20 +259,20 @@ func (r *remote) Send(message atcmd.Message) {
 
 // Shell implements tui.Driver.
 func (r *remote) Shell(command string, private bool) {
-	r.send(streamjson.Request{Type: "shell", Text: command, Private: private})
+	r.send(streamjson.ClientInput{Input: streamjson.Input{Type: "shell", Text: command}, Private: private})
 }
 
 // Unqueue implements tui.Driver.
 func (r *remote) Unqueue(ctx context.Context) (atcmd.Message, bool) {
-	back, err := ask[streamjson.UnqueuedMessage](ctx, r, streamjson.Request{Type: "unqueue"})
+	back, err := ask[streamjson.UnqueuedMessage](ctx, r, streamjson.ClientInput{Input: streamjson.Input{Type: "unqueue"}})
 	return atcmd.TypedMessage(back.Text), err == nil && !back.Empty
 }
 
 // Interrupt implements tui.Driver.
-func (r *remote) Interrupt() { r.send(streamjson.Request{Type: "cancel"}) }
+func (r *remote) Interrupt() { r.send(streamjson.ClientInput{Input: streamjson.Input{Type: "cancel"}}) }
 
 // EndAside implements tui.Driver.
-func (r *remote) EndAside() { r.send(streamjson.Request{Type: "aside_end"}) }
+func (r *remote) EndAside() { r.send(streamjson.ClientInput{Input: streamjson.Input{Type: "aside_end"}}) }
 
 // Answer implements tui.Driver.
 func (r *remote) Answer(id int, d chat.Decision) {
@@ -280,13 +280,13 @@ func (r *remote) Answer(id int, d chat.Decision) {
 }
 
 // pressed reports to the session that the user is typing.
-func (r *remote) pressed() { r.send(streamjson.Request{Type: "key"}) }
+func (r *remote) pressed() { r.send(streamjson.ClientInput{Input: streamjson.Input{Type: "key"}}) }
 
 // Refresh implements tui.Driver.
-func (r *remote) Refresh() { r.send(streamjson.Request{Type: "refresh"}) }
+func (r *remote) Refresh() { r.send(streamjson.ClientInput{Input: streamjson.Input{Type: "refresh"}}) }
 
 // CycleMode implements tui.Driver.
-func (r *remote) CycleMode() { r.send(streamjson.Request{Type: "mode"}) }
+func (r *remote) CycleMode() { r.send(streamjson.ClientInput{Input: streamjson.Input{Type: "mode"}}) }
 
 // leaves lists the commands that leave the session without ending it.
 var leaves = map[string]bool{"/quit": true, "/exit": true, "/leave": true}
@@ -296,10 +296,10 @@ func (r *remote) Run(ctx context.Context, line string) (command.Output, error) {
 	if word, _, _ := strings.Cut(strings.TrimSpace(line), " "); leaves[strings.ToLower(word)] {
 		return command.Output{Quit: true}, nil
 	}
-	return r.command(ctx, streamjson.Request{Type: "command", Text: line})
+	return r.command(ctx, streamjson.ClientInput{Input: streamjson.Input{Type: "command", Text: line}})
 }
 
-func (r *remote) command(ctx context.Context, line streamjson.Request) (out command.Output, err error) {
+func (r *remote) command(ctx context.Context, line streamjson.ClientInput) (out command.Output, err error) {
 	result, err := ask[streamjson.CommandResult](ctx, r, line)
 	if err != nil {
 		return out, err
@@ -315,7 +315,7 @@ func (r *remote) command(ctx context.Context, line streamjson.Request) (out comm
 		}
 		if plan := asked.Plan; plan > 0 {
 			out.Ask.Yes = func(ctx context.Context) (command.Output, error) {
-				return r.command(ctx, streamjson.Request{Type: "command", Plan: plan})
+				return r.command(ctx, streamjson.ClientInput{Input: streamjson.Input{Type: "command"}, Plan: plan})
 			}
 		}
 	}
@@ -332,7 +332,7 @@ const completeTime = 500 * time.Millisecond
 func (r *remote) Complete(line string) (start int, proposals []command.Completion) {
 	ctx, cancel := context.WithTimeout(context.Background(), completeTime)
 	defer cancel()
-	completion, err := ask[streamjson.Completion](ctx, r, streamjson.Request{Type: "complete", Text: line})
+	completion, err := ask[streamjson.Completion](ctx, r, streamjson.ClientInput{Input: streamjson.Input{Type: "complete", Text: line}})
 	if err != nil || completion.Start > len(line) || completion.Start < 0 {
 		return len(line), nil
 	}
