@@ -54,10 +54,9 @@ properties:
 
 # Lines that changed since a commit are broken one at a time; those that no test of their
 # package misses are named. For a night, or before a change lands: all packages are tested
-# once before. MUTATE is built once.
-MUTATE ?= CGO_ENABLED=0 go run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0
+# once before.
 mutate:
-	$(MUTATE) unleash --workers 2 $(if $(IN),$(IN),--diff $(or $(SINCE),HEAD~10) .)
+	$(GO) run github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0 unleash --workers 2 $(if $(IN),$(IN),--diff $(or $(SINCE),HEAD~10) .)
 
 # Folders and files that are exchanged for links while tools work on them: no answer shows
 # what is behind a link.

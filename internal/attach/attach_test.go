@@ -5,8 +5,6 @@ package attach
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -64,7 +62,7 @@ func serve(t *testing.T, dir, id string, hub *Hub, handle func(*Client, []byte))
 
 func join(t *testing.T, dir, id string, j JoinRequest) (*Conn, JoinReply) {
 	t.Helper()
-	path, err := Find([]string{dir}, id)
+	path, err := pathOf(dir, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +272,7 @@ func TestLinesOfClients(t *testing.T) {
 	if n := taken.Load(); n < 2 {
 		t.Errorf("%d lines were taken", n)
 	}
-	path, _ := Find([]string{dir}, "one")
+	path, _ := pathOf(dir, "one")
 	for _, first := range []string{"{}\n", "nothing\n", `{"type":"user"}` + "\n"} {
 		conn, err := net.Dial("unix", path)
 		if err != nil {
@@ -351,8 +349,8 @@ func TestPlacesOfSockets(t *testing.T) {
 	if _, err := s.RestoreSocket(); err == nil {
 		t.Error("it replaces a file")
 	}
-	if _, err := Find([]string{dir}, "one"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a file is found as a socket: %v", err)
+	if paths := List([]string{dir}); len(paths) > 0 {
+		t.Errorf("a file is listed as a socket: %q", paths)
 	}
 	_ = s.Close()
 	if text, _ := os.ReadFile(path); string(text) != "mine" {

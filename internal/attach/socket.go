@@ -73,20 +73,6 @@ func List(folders []string) (paths []string) {
 	return paths
 }
 
-// Find returns the path of the socket of a session. The error is fs.ErrNotExist if there is none.
-func Find(folders []string, id string) (string, error) {
-	for _, folder := range folders {
-		path, err := pathOf(folder, id)
-		if err != nil {
-			continue
-		}
-		if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket && private(folder) == nil {
-			return path, nil
-		}
-	}
-	return "", fs.ErrNotExist
-}
-
 // listen creates the socket at a path. It removes a socket that a killed program left there. The socket
 // appears at the path once it accepts connections. So a refused connection means that its program has
 // ended.

@@ -217,9 +217,9 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// Listing 201 sessions reads only the ends of their logs: at most 60 MB although one log has 100 MB.
-// The test measures processor time, which depends little on other programs. It is not parallel because
-// another test must not run meanwhile.
+// Listing 201 sessions reads at most 60 MB, although one log alone has 100 MB. The test measures
+// processor time, which depends little on other programs. It is not parallel because another test
+// must not run meanwhile.
 func TestListIsQuick(t *testing.T) {
 	dir, workspace := manySessions(t, 200, 100<<20)
 	before, read := cputime.Used(t), bytesRead(t)

@@ -74,14 +74,20 @@ func serve(t testing.TB, o Options, next func(*llmtest.Request) llmtest.Turn) *h
 	return s
 }
 
+// socketIn returns the path of the only socket in folders.
+func socketIn(t testing.TB, folders []string) string {
+	t.Helper()
+	paths := attach.List(folders)
+	if len(paths) != 1 {
+		t.Fatalf("the sockets are %q", paths)
+	}
+	return paths[0]
+}
+
 // join connects a client.
 func (s *hostedConversation) join(j attach.JoinRequest) (*attach.Conn, attach.JoinReply) {
 	s.t.Helper()
-	path, err := attach.Find(s.talk.SocketFolders(), s.talk.SessionID())
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	c, err := attach.Dial(path)
+	c, err := attach.Dial(socketIn(s.t, s.talk.SocketFolders()))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -409,11 +415,7 @@ func BenchmarkTurn(b *testing.B) {
 			}
 			defer server.Close()
 			if followed {
-				path, err := attach.Find([]string{filepath.Join(dir, "s")}, "s")
-				if err != nil {
-					b.Fatal(err)
-				}
-				conn, err := attach.Dial(path)
+				conn, err := attach.Dial(socketIn(b, []string{filepath.Join(dir, "s")}))
 				if err != nil {
 					b.Fatal(err)
 				}
