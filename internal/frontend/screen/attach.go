@@ -272,7 +272,9 @@ func (r *remote) Unqueue(ctx context.Context) (atcmd.Message, bool) {
 func (r *remote) Interrupt() { r.send(streamjson.ClientInput{Input: streamjson.Input{Type: "cancel"}}) }
 
 // EndAside implements tui.Driver.
-func (r *remote) EndAside() { r.send(streamjson.ClientInput{Input: streamjson.Input{Type: "aside_end"}}) }
+func (r *remote) EndAside() {
+	r.send(streamjson.ClientInput{Input: streamjson.Input{Type: "aside_end"}})
+}
 
 // Answer implements tui.Driver.
 func (r *remote) Answer(id int, d chat.Decision) {
