@@ -33,7 +33,10 @@ func gitFiles(ctx context.Context, dir folder) (files []string) {
 		case listable(info.Mode()):
 			files = append(files, name)
 		case info.IsDir():
-			files = append(files, repositoryFiles(ctx, dir, name)...)
+			// Without .git, the folder replaced a tracked file, and git lists its files itself.
+			if _, err := dir.lstat(path.Join(name, ".git")); err == nil {
+				files = append(files, repositoryFiles(ctx, dir, name)...)
+			}
 		}
 	}
 	slices.Sort(files)

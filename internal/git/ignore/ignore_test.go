@@ -101,6 +101,30 @@ func TestTrackedFilesAreListedThoughIgnoredAndDeletedOnesAreNot(t *testing.T) {
 	wantFiles(t, root, ".", ".gitignore", "a", "c.log")
 }
 
+// A folder in place of a tracked file is not a nested repository: the ignore rules of the folders
+// above apply to its files.
+func TestFolderInPlaceOfATrackedFile(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write(t, root, map[string]string{"a": ""})
+	runGit(t, root, "init", "-q")
+	runGit(t, root, "add", "-A")
+	if err := os.Remove(filepath.Join(root, "a")); err != nil {
+		t.Fatal(err)
+	}
+	write(t, root, map[string]string{".gitignore": "*.log\n", "a/b": "", "a/c.log": ""})
+	want := []string{".gitignore", "a/b"}
+	wantFiles(t, root, ".", want...)
+	top, err := openFolder(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer top.close()
+	if diff := cmp.Diff(want, gitFiles(t.Context(), top)); diff != "" {
+		t.Errorf("by git (-want +got):\n%s", diff)
+	}
+}
+
 func TestRepositoryInsideARepository(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
