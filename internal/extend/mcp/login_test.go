@@ -347,7 +347,7 @@ func TestLoginByHand(t *testing.T) {
 	}
 	_, _ = logins.Logout(server)
 	for _, tt := range []struct{ pasted, say string }{
-		{"https://example.com/", "has no state"},
+		{"https://example.com/", "has no parameter state"},
 		{"http://127.0.0.1/callback?state=forged&code=x", "state mismatch"},
 		{"http://127.0.0.1/callback?state=x&error=access_denied&error_description=no", "the login was refused: access_denied no"},
 	} {

@@ -231,9 +231,9 @@ func TestCheck(t *testing.T) {
 	bad := map[string]string{
 		"p\ta\t100\t\t1\t2\t1.5\t3\t\t\t\t":                      "cache reads cost",
 		"p\tb\t100\t\t-1\t2\t\t\t\t\t\t":                         "invalid number",
-		"p\tc\t100\t\t1\t2\t\t\t\t\t999:1/1/1/1\t":               "below 1000",
+		"p\tc\t100\t\t1\t2\t\t\t\t\t999:1/1/1/1\t":               "use at least 1000",
 		"p\td\t100\t\t1\t2\t\t\t\t\t2000:1/1/2/1\t":              "cache read",
-		"p\te\t100\t\t1\t2\t\t\t\t\t3000:1/1/1/1;2000:1/1/1/1\t": "ascend",
+		"p\te\t100\t\t1\t2\t\t\t\t\t3000:1/1/1/1;2000:1/1/1/1\t": "must come before",
 		"p\tf\t100\t\t1\t2\t\t\t\t\t\tglued":                     "unknown reasoning-bound",
 		"p\tg\tNaN\t\t1\t2\t\t\t\t\t\t":                          "invalid number",
 		"p\th\x1b\t1\t\t1\t2\t\t\t\t\t\t":                        "invalid model",
