@@ -55,6 +55,7 @@ func connect(ctx context.Context, at *place, rec *record, line *chat.Handle, end
 	e = &endpoints{at: at, rec: rec, note: line.Notify}
 	e.own = e.open(at.settings, at.options.Ask)
 	ends.add(e.own.Close)
+	ends.add(func() error { at.process.AccountLogins().Finish(); return nil })
 	find := at.options.Connect
 	if find == nil {
 		find = FindEndpoint

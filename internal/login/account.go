@@ -3,8 +3,10 @@ package login
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -276,6 +278,26 @@ func (s *Sources) InvalidateCache() {
 		a.asking <- struct{}{}
 		a.login, a.short = nil, nil
 		<-a.asking
+	}
+}
+
+// finishTime limits the wait of Finish for a vendor that does not answer.
+const finishTime = 5 * time.Second
+
+// Finish waits until the tokens that are being refreshed are stored. A program that ends earlier
+// loses the login, because the vendor no longer accepts the previous refresh token.
+func (s *Sources) Finish() {
+	s.mu.Lock()
+	all := slices.Collect(maps.Values(s.all))
+	s.mu.Unlock()
+	late := time.After(finishTime)
+	for _, a := range all {
+		select {
+		case a.asking <- struct{}{}:
+			<-a.asking
+		case <-late:
+			return
+		}
 	}
 }
 

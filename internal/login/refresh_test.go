@@ -143,6 +143,48 @@ func TestTokensOfMinutes(t *testing.T) {
 	}
 }
 
+// TestFinishWaitsForARefresh checks that the tokens of an interrupted request are stored before the
+// program ends, and that Finish does not wait long for a vendor that does not answer.
+func TestFinishWaitsForARefresh(t *testing.T) {
+	t.Parallel()
+	for _, answers := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			vendor := &script{answers: map[string][]string{"/token": {`200 {"access_token":"tok-2","refresh_token":"ref-2","expires_in":3600}`}}}
+			release := make(chan struct{})
+			s := sourcesOf(t, transport(func(request *http.Request) (*http.Response, error) {
+				<-release
+				return vendor.RoundTrip(request)
+			}), Login{Account: "scripted", ClientID: "id-1", Access: "tok-1", Refresh: "ref-1", Expires: time.Now()})
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() { _, _ = s.Source("scripted").Token(ctx, "") }()
+			synctest.Wait()
+			cancel()
+			began, finished := time.Now(), make(chan struct{})
+			go func() { s.Finish(); close(finished) }()
+			synctest.Wait()
+			select {
+			case <-finished:
+				t.Error("Finish does not wait for the refresh")
+			default:
+			}
+			if answers {
+				close(release)
+			}
+			<-finished
+			if took := time.Since(began); (took == finishTime) == answers {
+				t.Errorf("Finish returns after %s; the vendor answers: %t", took, answers)
+			}
+			if kept, _, err := s.Store.Get("scripted"); err != nil || (kept.Refresh == "ref-2") != answers {
+				t.Errorf("stored: %+v, %v; the vendor answers: %t", kept, err, answers)
+			}
+			if !answers {
+				close(release)
+				s.Finish() // nothing writes into the folder after the test
+			}
+		})
+	}
+}
+
 // TestRefreshUsedMeanwhile checks that the login is read again once if another machine has used its
 // refresh token.
 func TestRefreshUsedMeanwhile(t *testing.T) {
