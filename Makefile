@@ -32,7 +32,7 @@ bench: build
 	$(GO) test -tags bench -count=1 -run TestNumbers -v ./cmd/agent
 
 fuzz:
-	@./scripts/fuzz $(or $(FUZZTIME),5s)
+	@./scripts/fuzz $(or $(FUZZTIME),5s) '$(TARGETS)'
 
 # Commands at random of those that run unasked, with their system calls watched by
 # strace: they must only read.
