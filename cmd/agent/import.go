@@ -159,5 +159,5 @@ func importLines(plan imports.Plan, dry bool, home string) []string {
 	case dry:
 		return append(lines, fmt.Sprintf("would write %s; nothing was written", humanize.Count(written, "entry")))
 	}
-	return append(lines, humanize.Count(written, "entry")+" written. To see them, run agent mcp list, or /hooks in a session.")
+	return append(lines, humanize.Count(written, "entry")+" written. To see them, type /hooks in a session, or run: agent mcp list")
 }

@@ -28,7 +28,7 @@ func newMCP(w world) *cobra.Command {
 		Short: "Show, test, add and remove MCP servers, and log in to them",
 		Long: `MCP servers give the model more tools. agent reads them from mcp.json in the configuration
 folder, and from .mcp.json in the workspace and its repository. Servers of a repository
-need your approval (agent trust). To import servers of other coding agents, run agent import.`,
+need your approval (agent trust). To import servers of other coding agents, run: agent import`,
 		Args: cli.ExactArgs(0, "a command: list, get, test, add, remove, enable, disable, login or logout"),
 		RunE: func(*cobra.Command, []string) error { return listServers(w, false) },
 	}

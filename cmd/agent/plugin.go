@@ -158,7 +158,7 @@ func chosenPlugin(ctx context.Context, w world, fetched plugins.FetchedCommit, n
 	i := slices.IndexFunc(offers, func(o plugins.MarketplaceEntry) bool { return o.Name == name })
 	switch {
 	case i < 0:
-		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository has no plugin %q. To list its plugins, run agent plugin add without a plugin name", name))
+		return plugins.Plugin{}, nil, usage(fmt.Errorf("the repository has no plugin %q. To list its plugins, leave out the name of the plugin", name))
 	case offers[i].Elsewhere != "":
 		return plugins.Plugin{}, nil, usage(fmt.Errorf("can't add the plugin %s: it is in another repository. Run: agent plugin add %s", name, offers[i].Elsewhere))
 	}

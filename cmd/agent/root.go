@@ -110,7 +110,7 @@ changes anything. Without arguments, agent opens an interactive session. Argumen
 the first message. -p runs one prompt for scripts.
 
 Any OpenAI-compatible endpoint works: set --base-url or OPENAI_BASE_URL, and OPENAI_API_KEY
-if the endpoint needs a key. To try it without a key, run agent demo.`,
+if the endpoint needs a key. To try it without a key, run: agent demo`,
 		Version:       builtFrom(),
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,

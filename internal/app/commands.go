@@ -50,7 +50,7 @@ func (c *Conversation) shared(ctx context.Context) *share.Conversation {
 	if stats, err := c.Chat.Stats(ctx); err == nil && stats.SessionCost() > 0 {
 		s.Cost = humanize.Dollars(stats.SessionCost())
 		if stats.Saving.Cost != 0 {
-			s.Cost += ", without pruning " + humanize.Dollars(stats.SessionCost()+stats.Saving.Cost)
+			s.Cost += " (" + humanize.Dollars(stats.SessionCost()+stats.Saving.Cost) + " without pruning)"
 		}
 	}
 	return s

@@ -243,7 +243,7 @@ func (c *Consent) remedy(k Call) string {
 		return fmt.Sprintf("%s; to allow this, add a rule that names the file: --allow '%s(…%s…)'", because(k.Preview.Protected), k.Name, k.Preview.Protected[0].Name)
 	}
 	if s := k.Preview.Served; s != nil && s.Changed != "" {
-		return fmt.Sprintf("the server changed the definition of %s since its last use. To compare, run: agent mcp get %s. To accept it, allow a call in a terminal", s, s.Server)
+		return fmt.Sprintf("the server changed the definition of %s since its last use. To compare, run: agent mcp get %s. To accept the new definition, start agent without -p and approve a call of this tool", s, s.Server)
 	} else if s != nil {
 		return fmt.Sprintf("approval-mode is %s; to allow the call, use --approval-mode or --allow '%s(%s)'", c.Mode(), tools.ServedRules, s)
 	}

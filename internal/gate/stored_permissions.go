@@ -131,7 +131,7 @@ func (c *Consent) Grants() []GrantEntry {
 func (c *Consent) Revoke(number int) (forgotten []string, err error) {
 	all := c.Grants()
 	if number > len(all) || number < 0 {
-		return nil, fmt.Errorf("no permission %d. To list them, type /approval", number)
+		return nil, fmt.Errorf("unknown permission %d. To list your permissions, type /approval", number)
 	}
 	if number > 0 {
 		all = all[number-1 : number]

@@ -156,7 +156,7 @@ func TestAServerThatDiesIsLeft(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "crashed 3 times; agent does not restart it") {
 		t.Error(err)
 	}
-	if left := f.Servers(); len(left) != 1 || left[0] != "gopls (Go), not running after 3 crashes" {
+	if left := f.Servers(); len(left) != 1 || left[0] != "gopls (Go), not running: it crashed 3 times. To use it again, start a new session" {
 		t.Errorf("%+v", left)
 	}
 }

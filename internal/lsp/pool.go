@@ -101,7 +101,11 @@ func (f *Folder) Servers() (lines []string) {
 			}
 			lines = append(lines, line)
 		} else if n := f.pool.crashes[id]; n > 0 {
-			lines = append(lines, fmt.Sprintf("%s (%s), not running after %s", lang.Program, lang.Name, humanize.Count(n, "crash")))
+			next := "The next call of the tool symbol starts it again"
+			if n >= maxFailures {
+				next = "To use it again, start a new session"
+			}
+			lines = append(lines, fmt.Sprintf("%s (%s), not running: it crashed %s. %s", lang.Program, lang.Name, humanize.Count(n, "time"), next))
 		}
 	}
 	return lines

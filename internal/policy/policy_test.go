@@ -45,7 +45,7 @@ func TestLoad(t *testing.T) {
 		"no such word":    {`{"sandbox": "off"}`, `sandbox is "off"`},
 		"two objects":     {`{} {}`, "there is text after"},
 		"a rule":          {`{"deny": ["Bsh(curl)"]}`, "has no effect"},
-		"a doubtful one":  {`{"deny": ["Bash(\"curl\" *)"]}`, "the rule deny"},
+		"a doubtful one":  {`{"deny": ["Bash(\"curl\" *)"]}`, `the rule "deny`},
 		"a login":         {`{"logins": ["no such"]}`, "is not a provider"},
 		"a host's star":   {`{"servers": ["https://mcp.corp.example*"]}`, "a * in a host name"},
 	} {

@@ -82,7 +82,7 @@ func (p ProtectionRules) EditProtection(abs, rel string) File {
 		return found
 	}
 	if p.Agreed != nil && p.Agreed(abs) {
-		return File{Path: rel, Name: rel, Protection: AlwaysNeedsApproval, Why: "you approved it in its current form (agent trust)"}
+		return File{Path: rel, Name: rel, Protection: AlwaysNeedsApproval, Why: "you approved its current content (agent trust), and this call would change it"}
 	}
 	if p.GitRuns != nil && p.GitRuns(abs) {
 		return File{Path: rel, Name: rel, Protection: AlwaysNeedsApproval, Why: "git's configuration makes git run it"}

@@ -163,7 +163,7 @@ func TestFilesProtectedByRules(t *testing.T) {
 	}
 	for file, want := range map[string][2]string{
 		"never": {"a rule", "a rule"}, "open/never": {"a rule", "a rule"}, "edited": {"", "no edits"},
-		"agreed": {"", "you approved it in its current form (agent trust)"}, "hook": {"", "git's configuration makes git run it"}, "main.go": {"", ""},
+		"agreed": {"", "you approved its current content (agent trust), and this call would change it"}, "hook": {"", "git's configuration makes git run it"}, "main.go": {"", ""},
 	} {
 		read, edit := places.Read("/ws/"+file, file), places.EditProtection("/ws/"+file, file)
 		for i, got := range []protect.File{read, edit} {

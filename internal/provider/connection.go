@@ -474,6 +474,6 @@ func Renew(c *Connection) {
 
 // withheld returns the error that OPENAI_API_KEY was not sent, with the possible solutions.
 func withheld(e Endpoint) error {
-	return errors.New(vendor.EnvKey + " was not sent to " + e.KeyHost() + " (base-url of the " + e.From.String() + "). Set auth-keyfile in the same place, " +
-		"set OPENAI_BASE_URL, or run: agent login --base-url " + e.BaseURL)
+	return errors.New(vendor.EnvKey + " was not sent to " + e.KeyHost() + ", because base-url is from the " + e.From.String() + ". To send it there, set OPENAI_BASE_URL to " + e.BaseURL +
+		". To use another key, set auth-keyfile where base-url is set, or run: agent login --base-url " + e.BaseURL)
 }

@@ -299,7 +299,7 @@ func (e *Endpoint) withhold(from EndpointSources) error {
 		return nil
 	}
 	if named := e.Vendor(); named.KeyVariable != "" && named.KeyVariable != vendor.EnvKey && from.Env(named.KeyVariable) != "" {
-		return fmt.Errorf("%s is for %s and was not sent to %s (base-url of the %s). Set auth-keyfile in the same place, "+
+		return fmt.Errorf("%s is for %s and was not sent to %s (base-url of the %s). To use another key, set auth-keyfile where base-url is set, "+
 			"or run: agent login --base-url %s", named.KeyVariable, hostOf(named.BaseURL), e.Host(), e.From, e.BaseURL)
 	}
 	e.Withheld = from.Env(vendor.EnvKey) != ""

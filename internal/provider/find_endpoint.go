@@ -73,8 +73,12 @@ func (c *Connection) use(local LocalServer) (notice string, err error) {
 	if err := c.Use(local.BaseURL, model); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Using %s at %s with %s because no model provider is set. To change, type /model (%s).",
-		local.Name, local.BaseURL, settings.Model.Value(c.config.Settings), shortList(local.Models)), nil
+	used, change := settings.Model.Value(c.config.Settings), "To change, type /model."
+	others := slices.DeleteFunc(slices.Clone(local.Models), func(m string) bool { return m == used })
+	if len(others) > 0 {
+		change = fmt.Sprintf("To use another model there, such as %s, type /model.", shortList(others))
+	}
+	return fmt.Sprintf("Using the model %s of %s at %s, because no model provider is set. %s", used, local.Name, local.BaseURL, change), nil
 }
 
 // useRemembered uses the model that was last chosen at an endpoint if no model is set. It returns a

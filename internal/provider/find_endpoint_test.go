@@ -53,7 +53,7 @@ func TestFindLocalServer(t *testing.T) {
 	}
 	yes := &asked{yes: true}
 	b, notice, err := start(yes)
-	if err != nil || len(yes.questions) != 1 || settings.Model.Value(b.settings) != "q:latest" || !strings.Contains(notice, "Using Ollama") {
+	if err != nil || len(yes.questions) != 1 || settings.Model.Value(b.settings) != "q:latest" || !strings.Contains(notice, "of Ollama at") {
 		t.Fatalf("agreed: %v, %q", err, notice)
 	}
 	if _, source := b.settings.Get("base-url"); source != settings.LayerDetected {
@@ -84,7 +84,7 @@ func TestFindRequiresApprovalForTheKey(t *testing.T) {
 		return b, err
 	}
 	var config *provider.ConfigError
-	if _, err := start(nil); !errors.As(err, &config) || !strings.Contains(err.Error(), "OPENAI_API_KEY was not sent to other.example (base-url of the profile). Set auth-keyfile") {
+	if _, err := start(nil); !errors.As(err, &config) || !strings.Contains(err.Error(), "OPENAI_API_KEY was not sent to other.example, because base-url is from the profile. To send it there, set OPENAI_BASE_URL to https://other.example/v1") {
 		t.Fatalf("headless: %v", err)
 	}
 	no := &asked{}

@@ -44,7 +44,7 @@ func talk() *Conversation {
 	c := conversation("a talk", entries...)
 	c.Passages[0].At = time.Date(2026, 11, 29, 9, 0, 0, 0, time.UTC)
 	c.Passages = append(c.Passages, history.Passage{Left: []history.Prune{{Subject: "till.sh", Reason: "read again", Tokens: 1200}}}, history.Passage{Cleared: true}, history.Passage{Entry: history.HumanText("next")})
-	c.Cost = "$0.11, without pruning $0.17"
+	c.Cost = "$0.11 ($0.17 without pruning)"
 	return c
 }
 
@@ -65,7 +65,7 @@ func TestTold(t *testing.T) {
 	if got, want := strings.Join(heads, "\n"), strings.Join(want, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	if got, want := c.facts(), "29 November 2026 · m-1 · 2 turns · 1 file changed · $0.11, without pruning $0.17"; got != want {
+	if got, want := c.facts(), "29 November 2026 · m-1 · 2 turns · 1 file changed · $0.11 ($0.17 without pruning)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

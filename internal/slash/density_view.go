@@ -150,7 +150,7 @@ func (d density) describePart(h chat.PrunablePart) []string {
 
 // describePrune describes one line of the ledger completely.
 func (d density) describePrune(n int, p chat.PruneRecord) []string {
-	where := "not stored; the model can read it again"
+	where := "not stored; to get it again, the model must read the file or run the command again"
 	if d.Recorded {
 		where = "in the session log; the model can recall it"
 	}

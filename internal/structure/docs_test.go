@@ -90,7 +90,7 @@ var (
 var longPages = map[string]int{"docs/dev/engine-research.md": 3600, "docs/dev/architecture.md": 1500, "docs/dev/cache-aware.md": 1100}
 
 // pages returns all pages of documents: pages for users, README and similar files, and pages for
-// contributors. It omits the requirements and the decisions, whose words are fixed.
+// contributors. It omits the requirements and the decisions.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	all := userPages(t)

@@ -105,7 +105,7 @@ func presentPlan() Tool {
 			return Plan{}, errors.New("plan is empty; write the steps")
 		}
 		return Plan{
-			Preview: Preview{Title: "approve the plan of the model", Plan: plan},
+			Preview: Preview{Title: "carry out the plan of the model", Plan: plan},
 			Apply: func(context.Context) Answer {
 				return Answer{Text: "The plan is the answer of this run.", Summary: "the answer"}
 			},

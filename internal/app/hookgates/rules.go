@@ -89,7 +89,7 @@ func (g *Rules) Gate() gate.Gate {
 		case rule == nil:
 			return gate.Verdict{}
 		case rule.Effect == permissions.Deny:
-			return gate.Verdict{Refusal: "refused: " + rule.String() + "; do without it, or ask the user to change that rule"}
+			return gate.Verdict{Refusal: "refused: " + rule.String() + "; do without this call, or ask the user to change the rule"}
 		default:
 			return g.askedByRule(k, rule)
 		}
@@ -103,7 +103,7 @@ func (g *Rules) askedByRule(k gate.Call, rule *permissions.Rule) gate.Verdict {
 	if k.Preview.Command == "" || g.consent.Allow.Allows(k.Name, k.Preview.Commands, k.Preview.Paths) && len(k.Preview.Commands) > 0 {
 		return gate.Verdict{}
 	}
-	return ask(g.consent, k, rule.String(), "refused: "+rule.String()+", and there is no user to ask", rule.String()+"; --allow '"+k.Name+"(…)' with its name allows it")
+	return ask(g.consent, k, rule.String(), "refused: "+rule.String()+", and there is no user to ask", rule.String()+"; to allow the call, use --allow '"+k.Name+"(…)'")
 }
 
 // ruleAgainst returns a rule that matches a call, or nil for none.

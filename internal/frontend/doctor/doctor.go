@@ -303,7 +303,7 @@ func someOf(models []provider.ModelOffer) string {
 		names = append(names, humanize.Line(m.ID, 60))
 	}
 	if more := len(models) - shown; more > 0 {
-		names = append(names, fmt.Sprintf("and %d more (agent models lists all)", more))
+		names = append(names, fmt.Sprintf("and %d more (to list all, run: agent models)", more))
 	}
 	return cmp.Or(strings.Join(names, ", "), "none")
 }

@@ -114,7 +114,7 @@ func checked(line string) (Model, error) {
 		return Model{}, fmt.Errorf("%s: cache reads cost %g, more than input at %g", name, read, input)
 	}
 	if !slices.Contains([]vendor.BoundReasoning{"", vendor.BoundNone, vendor.BoundTurn, vendor.BoundPrefix}, m.Bound) {
-		return Model{}, fmt.Errorf("%s: unknown reasoning-bound %q; use none, turn, prefix or nothing", name, m.Bound)
+		return Model{}, fmt.Errorf("%s: unknown reasoning-bound %q; use none, turn or prefix, or leave the cell empty", name, m.Bound)
 	}
 	if cells[0] == "" || cells[1] == "" || strings.ContainsFunc(line, func(r rune) bool { return r < ' ' && r != '\t' || r > '~' }) {
 		return Model{}, fmt.Errorf("invalid model %q", name)

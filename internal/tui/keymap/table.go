@@ -44,7 +44,7 @@ func rows() []Row {
 		row("earlier prompts; Up edits the queue", "earlier prompts of all sessions; Ctrl+R lists and searches them", act("up", "up"), act("down", "down"), act("search", "ctrl+r")),
 		row("", "", act("older", "ctrl+p"), act("newer", "ctrl+n")),
 		row("", "completes commands, settings, models, profiles, and files after `@`", act("complete", "tab")),
-		row("full outputs and reasoning", "full tool outputs, reasoning, conversations of subagents and messages, with the keys of `less`; ← → change the page, `/` searches, q returns", act("outputs", "ctrl+o")),
+		row("full outputs and reasoning", "shows tool outputs, reasoning, messages and subagents' conversations in full, each as a page, with the keys of `less`; ← → show the previous or next page, `/` searches, q returns", act("outputs", "ctrl+o")),
 		row("paste an image", "", act("image", "ctrl+v")),
 		row("edit the prompt in $EDITOR", "edit the prompt in `$EDITOR`", act("editor", "ctrl+g")),
 		row("stash the draft, or restore it", "stashes the draft, or restores it; it is also restored after you send another message", act("stash", "ctrl+s")),

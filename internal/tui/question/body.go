@@ -68,7 +68,7 @@ func (b *body) layCall(t *style.Theme, request OpenQuestion, width int) {
 		}
 		return
 	case p.Plan != "":
-		b.title = oneLine(p.Title).Text + ": carry it out?"
+		b.title = oneLine(p.Title).Text + "?"
 		b.rows = planRows(t, p.Plan, width)
 	case request.Repeats != "":
 		b.title = whoAsks(request) + "the model repeats a call. Continue?"

@@ -12,7 +12,7 @@ import (
 )
 
 func planned(plan string) chat.Approval {
-	return chat.Approval{ID: 1, Tool: "present_plan", Always: "edit files", Preview: tools.Preview{Title: "approve the plan of the model", Plan: plan}}
+	return chat.Approval{ID: 1, Tool: "present_plan", Always: "edit files", Preview: tools.Preview{Title: "carry out the plan of the model", Plan: plan}}
 }
 
 // A plan is rendered as Markdown, or shown as written if the rendering would omit a part.

@@ -92,7 +92,7 @@ func (t *Trust) changedSince(shown ReviewedItem) []string {
 	}
 	t.noteShown([]ReviewedItem{*now}) // only the differing lines count as shown
 	changes := difference(shown.Content, now.Content)
-	return []string{fmt.Sprintf("Not used, because it changed after it was shown (%s). To see it now, run agent trust.", strings.Join(changes, "; "))}
+	return []string{fmt.Sprintf("Not used, because it changed after it was shown (%s). To see it now, run: agent trust", strings.Join(changes, "; "))}
 }
 
 // Forget removes every answer about the workspace.
@@ -135,7 +135,7 @@ func (t *Trust) itemsNamed(names []string) ([]ReviewedItem, error) {
 			}
 		}
 		if meant == 0 {
-			return nil, fmt.Errorf("no item %q%s (to list the items, run agent trust)", name, suggest.Question(name, known))
+			return nil, fmt.Errorf("no item %q%s (to list the items, run: agent trust)", name, suggest.Question(name, known))
 		}
 	}
 	return chosen, nil

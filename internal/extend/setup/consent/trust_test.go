@@ -108,7 +108,7 @@ func TestAnswersAreAboutWhatWasShown(t *testing.T) {
 	trust := w.trust()
 	answered := 0
 	trust.Answered = func() { answered++ }
-	if _, err := trust.Answer(true, "dbb"); err == nil || err.Error() != `no item "dbb"; did you mean db? (to list the items, run agent trust)` || answered > 0 {
+	if _, err := trust.Answer(true, "dbb"); err == nil || err.Error() != `no item "dbb"; did you mean db? (to list the items, run: agent trust)` || answered > 0 {
 		t.Errorf("%v, answered %d times", err, answered)
 	}
 	if _, err := trust.Answer(true, "bad"); err == nil || answered > 0 {
@@ -163,7 +163,7 @@ func TestChangesWhileThePromptIsOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.write("run.sh", "2")
-	if got := w.answer(trust, true); got != "agreed: server db of .mcp.json\nNot used, because it changed after it was shown (+ file run.sh: other bytes). To see it now, run agent trust.\nFor this run only: approvals for the home folder are not saved." {
+	if got := w.answer(trust, true); got != "agreed: server db of .mcp.json\nNot used, because it changed after it was shown (+ file run.sh: other bytes). To see it now, run: agent trust\nFor this run only: approvals for the home folder are not saved." {
 		t.Error(got)
 	}
 	if err := trust.Store.Check(item); err == nil {
@@ -222,7 +222,7 @@ func TestChangesAfterTheList(t *testing.T) {
 			before := w.lines(listed)
 			w.write("project/run.sh", "2")
 			trust := between(t, w, listed)
-			const changed = "agreed: server db of .mcp.json\nNot used, because it changed after it was shown (+ file run.sh: other bytes). To see it now, run agent trust."
+			const changed = "agreed: server db of .mcp.json\nNot used, because it changed after it was shown (+ file run.sh: other bytes). To see it now, run: agent trust"
 			id := strings.Fields(before)[1]
 			if got := w.answer(trust, true, id); got != changed {
 				t.Errorf("%s: %s", id, got)

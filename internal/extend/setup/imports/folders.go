@@ -112,7 +112,7 @@ func (p *planner) narrowing(from string) {
 		p.add(Change{Kind: KindRules, State: StateExisting, From: from, To: from, Count: n, Lost: []string{"their deny and ask rules apply"}})
 	}
 	for _, problem := range rules.Problems {
-		if strings.Contains(problem, " of "+from+" ") {
+		if strings.Contains(problem, " in "+from+" ") {
 			p.skip(KindRules, "a deny or ask rule", from, problem)
 		}
 	}

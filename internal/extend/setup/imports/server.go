@@ -63,7 +63,7 @@ func (p *planner) server(s origin, c Change, raw json.RawMessage) {
 	case taken && there == string(entry):
 		c.State = StateExisting
 	case taken:
-		c.State, c.Lost = StateNameTaken, []string{"your server is kept. To replace it, run agent mcp remove " + name + " and import again"}
+		c.State, c.Lost = StateNameTaken, []string{"your server is kept. To replace it, import again after you run: agent mcp remove " + name}
 	default:
 		c.State = StateNew
 		p.has[c.To][name] = string(entry)

@@ -47,7 +47,7 @@ func providerModel(name string) (to, remark string) {
 	if !ok {
 		return model(name)
 	}
-	return "agent --provider " + provider + " -m " + rest, "to store its API key, run agent login " + provider
+	return "agent --provider " + provider + " -m " + rest, "to store its API key, run: agent login " + provider
 }
 
 // noSuchMode is the remark for approval modes that do not exist here.

@@ -52,7 +52,7 @@ func TestEverySettingIsReported(t *testing.T) {
 		"skipped settings 2 →  (cleanupPeriodDays, theme: ",
 		"skipped settings 1 →  (permissions.additionalDirectories: ",
 		"already there rules 3 → ",
-		"skipped rules a deny or ask rule0 →  (the rule deny Nonsense(x)",
+		`skipped rules a deny or ask rule0 →  (the rule "deny Nonsense(x)"`,
 		"already there sub-agents 1 → " + filepath.Join(p.Home, ".claude/agents") + " ",
 		"already there sub-agents 1 → " + filepath.Join(p.Workspace, ".claude/agents") + " ",
 		"skipped sub-agents lint0 →  (agent does not read subagents there",

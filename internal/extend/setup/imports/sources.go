@@ -112,7 +112,7 @@ func UnreadFilesNote(place trustedfile.Locations) []string {
 	if len(found) == 0 {
 		return nil
 	}
-	return []string{strings.Join(found, ", ") + ": configuration of other coding agents. To list and import it, run agent import"}
+	return []string{strings.Join(found, ", ") + ": configuration of other coding agents. To list and import it, run: agent import"}
 }
 
 // SourceNames lists the coding agents whose configuration can be imported.

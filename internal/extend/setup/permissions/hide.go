@@ -51,7 +51,7 @@ func (r Rules) denied(about subject) (paths, unbound []string) {
 		paths = append(paths, found...)
 		if !whole {
 			for _, rule := range bases[base] {
-				unbound = append(unbound, fmt.Sprintf("for commands, %s covers only the first %d files below %s; replace the * by folder names", rule, maxLooked, base))
+				unbound = append(unbound, fmt.Sprintf("%s does not protect all files from commands: agent compared only the first %d files below %s. Replace the * with folder names, so that there are fewer files to compare", rule, maxLooked, base))
 			}
 		}
 	}

@@ -82,9 +82,9 @@ var subjects = map[string]subject{
 // String describes the rule to a user.
 func (r Rule) String() string {
 	if r.doubtful {
-		return fmt.Sprintf("the rule %s of %s may match: the program that the command runs is unknown", r.Text, r.File)
+		return fmt.Sprintf(`the rule "%s" in %s may match: the program that the command runs is unknown`, r.Text, r.File)
 	}
-	return fmt.Sprintf("%s %s of %s", r.Effect, r.Text, r.File)
+	return fmt.Sprintf(`the rule "%s %s" in %s`, r.Effect, r.Text, r.File)
 }
 
 // Rules are the rules of a workspace and its user.
@@ -146,7 +146,7 @@ func (r *Rules) readOwn(file string, at bases, workspace string) {
 	for _, rule := range r.all {
 		here := func(p place) bool { return p.touches(workspace) }
 		if rule.File == file && rule.places != nil && atSettings(rule.pattern) && !slices.ContainsFunc(rule.places, here) {
-			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches nothing here: its path is relative to the folder of the settings file. For a path in the workspace, write .%s; for an absolute path, /%[2]s", rule, rule.pattern))
+			r.Problems = append(r.Problems, fmt.Sprintf("%s matches nothing here: its path is relative to the folder of the settings file. For a path in the workspace, write .%s; for an absolute path, /%[2]s", rule, rule.pattern))
 		}
 	}
 }
@@ -177,7 +177,7 @@ func (r *Rules) file(from trustedfile.ReadScope, file string, at bases) {
 		err = json.Unmarshal(data, &settings)
 	}
 	if err != nil {
-		r.Problems = append(r.Problems, fmt.Sprintf("the rules of %s have no effect: %s", file, strings.TrimPrefix(err.Error(), file+": ")))
+		r.Problems = append(r.Problems, fmt.Sprintf("the rules in %s have no effect: %s", file, strings.TrimPrefix(err.Error(), file+": ")))
 		return
 	}
 	if from.Root != "" {
@@ -199,11 +199,11 @@ func (r *Rules) add(effect Effect, texts []string, file string, at bases) {
 			why = "ask rules work only for files and commands"
 		}
 		if why != "" {
-			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s %s of %s has no effect: %s", effect, text, file, why))
+			r.Problems = append(r.Problems, fmt.Sprintf(`the rule "%s %s" in %s has no effect: %s`, effect, text, file, why))
 			continue
 		}
 		if doubt := rule.doubt(); doubt != "" {
-			r.Problems = append(r.Problems, fmt.Sprintf("the rule %s matches only this exact text: %s", rule, doubt))
+			r.Problems = append(r.Problems, fmt.Sprintf("%s matches only this exact text: %s", rule, doubt))
 		}
 		r.all = append(r.all, rule)
 	}
