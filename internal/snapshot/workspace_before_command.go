@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -134,15 +135,13 @@ func (b *before) isClean(index *tracked, place int, at stamp) bool {
 
 // eachFile calls do for every file. ok is false for a missing file.
 func (b *before) eachFile(do func(place int, at stamp, ok bool)) {
-	var looker fsutil.Looker
-	defer looker.Close()
 	abs, last := "", "\x00"
 	for place := range len(b.listing.files) + len(b.further) {
 		folder, name := b.split(place)
 		if folder != last {
 			abs, last = absolute(b.root, folder), folder
 		}
-		file, ok := looker.Lstat(abs, name)
+		file, ok := fsutil.Lstat(filepath.Join(abs, name))
 		do(place, stampFrom(file), ok)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"agent/internal/testing/fifo"
 )
 
-// FolderReader returns the same names as os.ReadDir, for folders of any size. It does not block on
+// ReadFolder returns the same names as os.ReadDir, for folders of any size. It does not block on
 // a pipe.
-func TestFolderReader(t *testing.T) {
+func TestReadFolder(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	for i := range 400 {
@@ -38,13 +38,12 @@ func TestFolderReader(t *testing.T) {
 	for _, entry := range standard {
 		want[entry.Name()] = kind(entry.Type())
 	}
-	var folders FolderReader
-	err = folders.Read(root, func(name []byte, mode fs.FileMode) { got[string(name)] = kind(mode) })
+	err = ReadFolder(root, func(name string, mode fs.FileMode) { got[name] = kind(mode) })
 	if err != nil || !maps.Equal(want, got) {
 		t.Errorf("%v, %d entries, want %d", err, len(got), len(want))
 	}
 	for _, path := range []string{pipe, filepath.Join(root, "missing")} {
-		if err := folders.Read(path, nil); err == nil {
+		if err := ReadFolder(path, nil); err == nil {
 			t.Errorf("%s was read", path)
 		}
 	}

@@ -2,7 +2,7 @@
 // reader, crash or second program ever sees a partly written file.
 //
 // It does not write files of the workspace: those are confined to the workspace and keep their
-// owner, and package workspace writes them. [Tree] and [FolderReader] read files of the
+// owner, and package workspace writes them. [Tree] and [ReadFolder] read files of the
 // workspace.
 package fsutil
 

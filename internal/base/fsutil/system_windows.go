@@ -100,15 +100,6 @@ func modeOf(attributes uint32) uint32 {
 	return 0o100666
 }
 
-// A Looker returns the metadata of files, one folder after the other.
-type Looker struct{}
-
-// Lstat returns the metadata of a file of a folder, as the function Lstat does.
-func (*Looker) Lstat(folder, name string) (Facts, bool) { return Lstat(filepath.Join(folder, name)) }
-
-// Close does nothing on Windows.
-func (*Looker) Close() {}
-
 // Within reports whether a clean path is folder or below it. It compares only the names and ignores
 // their case. Both paths may contain either kind of slash.
 func Within(path, folder string) bool {

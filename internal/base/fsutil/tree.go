@@ -92,10 +92,6 @@ func (t *Tree) Root(path string) (*os.Root, error) {
 // ReadFile reads a whole regular file of up to most bytes. It uses buffer if the file fits, and
 // allocates a larger one otherwise.
 func (t *Tree) ReadFile(path string, most int64, buffer []byte) ([]byte, error) {
-	content, err := t.fast.readFile(path, most, buffer)
-	if !errors.Is(err, errors.ErrUnsupported) {
-		return content, err
-	}
 	f, err := t.Open(path)
 	if err != nil {
 		return nil, err
@@ -118,8 +114,9 @@ func (t *Tree) ReadFile(path string, most int64, buffer []byte) ([]byte, error) 
 	return buffer[:n], nil
 }
 
-// readFolder calls do for each entry of a folder, in no order.
-func readFolder(t *Tree, path string, do func(name []byte, kind fs.FileMode)) error {
+// ReadFolder calls do for each entry of a folder, in no order, with the name and the type of the
+// entry.
+func (t *Tree) ReadFolder(path string, do func(name string, kind fs.FileMode)) error {
 	folder, err := t.Open(path)
 	if err != nil {
 		return err
@@ -127,14 +124,25 @@ func readFolder(t *Tree, path string, do func(name []byte, kind fs.FileMode)) er
 	return eachEntry(folder, do)
 }
 
-// eachEntry calls do for each entry of an open folder, and closes the folder.
-func eachEntry(folder *os.File, do func(name []byte, kind fs.FileMode)) error {
+// ReadFolder reads a folder as [Tree.ReadFolder] does. It does not block if another kind of file,
+// such as a pipe, has replaced the folder.
+func ReadFolder(path string, do func(name string, kind fs.FileMode)) error {
+	folder, err := os.OpenFile(path, os.O_RDONLY|onlyFolder|NoWait, 0)
+	if err != nil {
+		return err
+	}
+	return eachEntry(folder, do)
+}
+
+// eachEntry calls do for each entry of an open folder, and closes the folder. It reads the folder in
+// parts, so that a large one uses little memory.
+func eachEntry(folder *os.File, do func(name string, kind fs.FileMode)) error {
 	const atOnce = 512
 	defer folder.Close()
 	for {
 		entries, err := folder.ReadDir(atOnce)
 		for _, entry := range entries {
-			do([]byte(entry.Name()), entry.Type())
+			do(entry.Name(), entry.Type())
 		}
 		if errors.Is(err, io.EOF) {
 			return nil

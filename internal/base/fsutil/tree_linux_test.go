@@ -24,8 +24,7 @@ func eachWay(t *testing.T, folder string, test func(t *testing.T, tree *Tree)) {
 				t.Fatal(err)
 			}
 			if !fast {
-				_ = tree.fast.close()
-				tree.fast = -1
+				withoutOpenat2(tree)
 			}
 			t.Cleanup(func() {
 				if err := tree.Close(); err != nil {
@@ -35,6 +34,11 @@ func eachWay(t *testing.T, folder string, test func(t *testing.T, tree *Tree)) {
 			test(t, tree)
 		})
 	}
+}
+
+func withoutOpenat2(tree *Tree) {
+	_ = tree.fast.close()
+	tree.fast = -1
 }
 
 // looks are the operations that read a path. Each returns its result.
@@ -54,7 +58,7 @@ var looks = map[string]func(tree *Tree, path string) (string, error){
 	},
 	"list": func(tree *Tree, path string) (string, error) {
 		seen := ""
-		err := new(FolderReader).ReadIn(tree, filepath.Dir(path), func(name []byte, _ fs.FileMode) { seen += string(name) })
+		err := tree.ReadFolder(filepath.Dir(path), func(name string, _ fs.FileMode) { seen += name })
 		return seen, err
 	},
 	"look": func(tree *Tree, path string) (string, error) {

@@ -18,5 +18,3 @@ func (fastTree) close() error { return nil }
 func (fastTree) open(string, string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
 func (fastTree) lstat(string) (fs.FileInfo, error) { return nil, errors.ErrUnsupported }
-
-func (fastTree) readFile(string, int64, []byte) ([]byte, error) { return nil, errors.ErrUnsupported }

@@ -33,8 +33,8 @@ func (f folder) below(rel string) folder { return folder{f.tree, f.root, path.Jo
 func (f folder) abs(rel string) string { return absolute(f.root, path.Join(f.at, rel)) }
 
 // read calls do for each entry of the folder at a path.
-func (f folder) read(reader *fsutil.FolderReader, rel string, do func(name []byte, kind fs.FileMode)) error {
-	return reader.ReadIn(f.tree, path.Join(f.at, rel), do)
+func (f folder) read(rel string, do func(name string, kind fs.FileMode)) error {
+	return f.tree.ReadFolder(path.Join(f.at, rel), do)
 }
 
 func (f folder) lstat(rel string) (fs.FileInfo, error) { return f.tree.Lstat(path.Join(f.at, rel)) }

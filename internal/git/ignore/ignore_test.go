@@ -1,11 +1,13 @@
 package ignore
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"agent/internal/gitfiles/index"
 	"agent/internal/sandbox"
 	"agent/internal/testing/fifo"
 
@@ -13,7 +15,7 @@ import (
 )
 
 // write creates files with their own names as content.
-func write(t *testing.T, root string, files map[string]string) {
+func write(t testing.TB, root string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
 		full := filepath.Join(root, name)
@@ -26,7 +28,7 @@ func write(t *testing.T, root string, files map[string]string) {
 	}
 }
 
-func runGit(t *testing.T, dir string, args ...string) {
+func runGit(t testing.TB, dir string, args ...string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -187,5 +189,47 @@ func TestGitRunsInRepositoriesOnly(t *testing.T) {
 		if got := inRepository(filepath.Join(root, dir)); got != want {
 			t.Errorf("%s: %v, want %v", dir, got, want)
 		}
+	}
+}
+
+// BenchmarkRepository lists a repository of 5,000 files in 50 folders, of which 50 are not in the
+// index and 50 are ignored, with the walk and with git alone.
+func BenchmarkRepository(b *testing.B) {
+	root := b.TempDir()
+	files, others := map[string]string{".gitignore": "*.log\n"}, map[string]string{}
+	for i := range 50 {
+		folder := fmt.Sprintf("internal/base/package%02d/", i)
+		others[folder+"new.go"], others[folder+"out.log"] = "", ""
+		for j := range 100 {
+			files[fmt.Sprintf("%sfile%02d.go", folder, j)] = ""
+		}
+	}
+	write(b, root, files)
+	runGit(b, root, "init", "-q")
+	runGit(b, root, "add", "-A")
+	write(b, root, others)
+	dir, err := openFolder(root)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer dir.close()
+	want := len(files) + len(others)/2
+	for name, list := range map[string]func() int{
+		"direct": func() (found int) {
+			_, ok := walkFolders(b.Context(), dir, "", Visitor{File: func([]byte, *index.Entry) { found++ }})
+			if !ok {
+				return -1
+			}
+			return found
+		},
+		"plain": func() int { return len(gitFiles(b.Context(), dir)) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if found := list(); found != want {
+					b.Fatalf("%d files, want %d", found, want)
+				}
+			}
+		})
 	}
 }

@@ -52,7 +52,7 @@ func (w *folderWalk) reportOthers() bool {
 // inside adds it to w.inner and returns nothing.
 func (w *folderWalk) inside(folder string) (names []string) {
 	var here level
-	repository, err := here.read(&w.reader, w.dir, folder)
+	repository, err := here.read(w.dir, folder)
 	switch {
 	case err != nil:
 		w.blind = true

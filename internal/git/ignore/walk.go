@@ -6,8 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"agent/internal/base/fsutil"
 )
 
 // walkedFiles returns the files below a slash path in root, sorted. It reads the folders itself and
@@ -24,8 +22,6 @@ type patternWalk struct {
 	root  folder
 	below string
 	files []string
-	// reader is used for one folder after another.
-	reader fsutil.FolderReader
 }
 
 // folder lists one folder, named by its slash path relative to root. patterns are the patterns of
@@ -39,9 +35,9 @@ func (w *patternWalk) folder(dir string, patterns []pattern) {
 		kind fs.FileMode
 	}
 	var entries []entry
-	err := w.root.read(&w.reader, dir, func(name []byte, kind fs.FileMode) {
-		if string(name) != ".git" {
-			entries = append(entries, entry{path.Join(dir, string(name)), kind})
+	err := w.root.read(dir, func(name string, kind fs.FileMode) {
+		if name != ".git" {
+			entries = append(entries, entry{path.Join(dir, name), kind})
 		}
 	})
 	if err != nil {

@@ -28,7 +28,6 @@ type Survey struct {
 
 	mu      sync.Mutex
 	folders map[string]*folder
-	reader  fsutil.FolderReader
 	// most is the largest number of folders that a survey visits.
 	most int
 	// partial is set if the last survey did not visit every folder.
@@ -240,9 +239,7 @@ func (s *Survey) list(path string) *folder {
 		above = filepath.ToSlash(rel) + "/"
 	}
 	var head, objects bool
-	_ = s.reader.Read(path, func(entry []byte, kind fs.FileMode) {
-		rel := above + string(entry)
-		name := rel[len(above):]
+	_ = fsutil.ReadFolder(path, func(name string, kind fs.FileMode) {
 		head, objects = head || name == "HEAD", objects || name == "objects" || name == "commondir"
 		switch {
 		case name != gitFolder:
@@ -255,7 +252,7 @@ func (s *Survey) list(path string) *folder {
 			f.later = append(f.later, filepath.Join(path, name))
 			return
 		}
-		later, keys := protect.ClassifyByName(rel)
+		later, keys := protect.ClassifyByName(above + name)
 		if later {
 			f.later = append(f.later, filepath.Join(path, name))
 		}
