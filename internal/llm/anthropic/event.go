@@ -18,9 +18,6 @@ func (r *reply) take(event sse.Event) error {
 		return failure
 	}
 	r.emit(llm.Heartbeat{})
-	if piece, ok := textDelta(event.Data); ok {
-		return r.addText(piece.index, piece.text)
-	}
 	if !json.Valid(event.Data) {
 		if bytes.IndexByte([]byte("{[\""), event.Data[0]) < 0 {
 			return nil // a word such as [DONE] counts as a heartbeat
