@@ -17,7 +17,9 @@ type literal struct {
 const maxLiterals = 16
 
 // requiredLiterals returns a set of texts of which every match of the expression contains at least
-// one. It returns none if it cannot easily find such a set.
+// one. It returns none if it cannot easily find such a set. A search of 50 MB takes 0.08 s instead of
+// 0.14 s for a plain text, and 0.10 s instead of 0.68 s for two alternatives (BenchmarkSearch). This
+// costs the 140 lines of this file and candidates.go.
 func requiredLiterals(node *syntax.Regexp) []literal {
 	switch node.Op {
 	case syntax.OpLiteral:

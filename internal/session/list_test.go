@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -201,6 +202,28 @@ func BenchmarkInspect(b *testing.B) {
 		if info, err := Inspect(path); err != nil || info.Entries != 10_000 {
 			b.Fatal(info, err)
 		}
+	}
+}
+
+// BenchmarkParse parses the lines of the same log, by cutting off the payload and by decoding the whole
+// line.
+func BenchmarkParse(b *testing.B) {
+	path, size := largeLog(b)
+	log, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, read := range map[string]func([]byte) (Record, error){"direct": parse, "plain": parseAny} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(size)
+			for b.Loop() {
+				for line := range bytes.Lines(log) {
+					if _, err := read(bytes.TrimSpace(line)); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+		})
 	}
 }
 

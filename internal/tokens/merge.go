@@ -1,6 +1,8 @@
 package tokens
 
 // shortPiece is the greatest length in bytes at which iterating over all pairs is faster than a heap.
+// Counting 1.8 MB of source code takes 26 ms, and 32 ms with the heap alone (BenchmarkCountSource), for
+// the 36 lines of mergeShort.
 const shortPiece = 64
 
 // merger converts pieces to tokens. It reuses the memory for long pieces.
