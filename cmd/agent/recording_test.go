@@ -130,7 +130,12 @@ func checkRecording(t *testing.T, file, got string) {
 // workspace and on the machine.
 var figures = regexp.MustCompile(`(?m)(^(≈|·|✓ \d|demo ·).*| · pruned \S+)$|pruned [\d.]+k? tokens|\$0\.[\d.]+|\(\d+% → \d+%\)|[\d.]+k/[\d.]+k \d+%|cache \d+%`)
 
+// places matches the place and the width of a text in a picture, which depend on the digits of the
+// figures before it.
+var places = regexp.MustCompile(` (x|textLength)="[\d.]+"`)
+
 func withoutFigures(text string) string {
 	number := regexp.MustCompile(`[\d.]+k?`)
+	text = places.ReplaceAllString(text, "")
 	return figures.ReplaceAllStringFunc(text, func(line string) string { return number.ReplaceAllString(line, "N") })
 }
