@@ -140,7 +140,7 @@ func of(path string, hashes ...string) (*Report, beginnings, error) {
 			a.entry(record.Time, entry)
 		}
 		if act, is := record.Action(); is {
-			a.addAct(record.Time, act)
+			a.deed(record.Time, act.Effect, "", act.By)
 		}
 		if warmed, is := record.CacheRefresh(); is {
 			a.add(record.Time, Event{Kind: KindNetwork, What: warmed.Host, By: "cache-warming"})
@@ -227,11 +227,6 @@ func (a *auditor) entry(at time.Time, entry *history.Content) {
 		by = "person"
 	}
 	a.deed(at, deed, "!", by)
-}
-
-// addAct lists actions that are not calls of the model.
-func (a *auditor) addAct(at time.Time, act session.Action) {
-	a.deed(at, act.Effect, "", act.By)
 }
 
 // readOpening reads the record that describes the log itself.

@@ -46,10 +46,6 @@ type view struct {
 	unseen int
 }
 
-// firstUnseen returns the index after the model's latest reply. No request has contained the entries
-// from there on, so no strategy removes a tool result among them (D-120).
-func firstUnseen(entries []*history.Content) int { return lastReply(entries) + 1 }
-
 // blocks returns the current blocks of entry i, parallel to the raw blocks. A removed block is nil.
 func (v *view) blocks(i int) []history.Block {
 	if v.edited != nil && v.edited[i] > 0 {

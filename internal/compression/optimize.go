@@ -27,7 +27,9 @@ func CountsOf(prunes map[history.PruneKind]int) history.Counts {
 // needs four bytes per entry.
 func optimize(raw []*history.Content, config DensityConfig) (history.DensityResult, error) {
 	config.Facts = config.Facts.memoized()
-	v := &view{raw: raw, unseen: firstUnseen(raw)}
+	// No request has contained the entries after the model's latest reply, so no strategy removes a
+	// tool result among them (D-120).
+	v := &view{raw: raw, unseen: lastReply(raw) + 1}
 	for _, phase := range phases {
 		if config.Switches[phase.Switch.Name] {
 			v.kind = phase.Kind

@@ -83,7 +83,7 @@ func (r *Report) print(out io.Writer) error {
 	row("cost of reading pruned text again", func(a Account) string {
 		return fmt.Sprintf("%.1f%%", 100*a.Cost[0].FaultUnits/max(1, a.Cost[0].Reference))
 	})
-	if r.voids() {
+	if slices.ContainsFunc(r.Variants, func(a Account) bool { return a.Void > 0 }) {
 		row("reasoning invalidated", func(a Account) string { return fmt.Sprintf("%d, %d in running turns", a.Void, a.VoidRunning) })
 	}
 	row("words lost", func(a Account) string { return share(a.WordsLost, a.Words) })
@@ -95,11 +95,6 @@ func (r *Report) print(out io.Writer) error {
 		return (a.PreSend / time.Duration(max(1, a.Requests))).Round(time.Microsecond).String()
 	})
 	return w.Flush()
-}
-
-// voids reports whether reasoning became void under a variant.
-func (r *Report) voids() bool {
-	return slices.ContainsFunc(r.Variants, func(a Account) bool { return a.Void > 0 })
 }
 
 // SumReports adds up the reports of all recordings. The worst prefix of the sum is the worst of all

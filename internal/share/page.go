@@ -51,7 +51,7 @@ func (p *pageWriter) part(part part) {
 		fmt.Fprintf(&p.out, "<section class=\"you\">%s</section>\n", escape(strings.Trim(part.text, "\n")))
 	case answered:
 		p.out.WriteString("<section>")
-		writeMarkdown(&p.out, part.text)
+		render(&p.out, part.text, nil)
 		p.out.WriteString("</section>\n")
 	case cleared:
 		fmt.Fprintf(&p.out, "<hr class=\"clear\"><p class=\"left\">%s</p>\n", escape(part.head))

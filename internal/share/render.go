@@ -13,11 +13,6 @@ import (
 	"agent/internal/text/gfm"
 )
 
-// writeMarkdown writes untrusted Markdown as HTML. Links, images and HTML in the text do not become
-// elements of the page. The addresses of links and images follow as text, and HTML is shown as
-// text.
-func writeMarkdown(out *strings.Builder, source string) { render(out, source, nil) }
-
 // HTML returns trusted Markdown as HTML. The headings have the anchors that GitHub assigns. link
 // returns the target of a link in the page. If link returns "", the link becomes plain text, as
 // every image does.
@@ -27,6 +22,8 @@ func HTML(source string, link func(address string) string) string {
 	return out.String()
 }
 
+// render writes Markdown as HTML. Without link the text may be untrusted: links, images and HTML in it
+// are shown as text, with the addresses.
 func render(out *strings.Builder, source string, link func(address string) string) {
 	r := renderer{out, []byte(strings.ReplaceAll(source, "\r\n", "\n")), link}
 	r.children(gfm.NewParser().Parse(text.NewReader(r.source)))

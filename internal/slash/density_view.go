@@ -157,7 +157,7 @@ func (d density) describePrune(n int, p chat.PruneRecord) []string {
 	rows := [][]string{
 		{"entry", strconv.Itoa(n)},
 		{"what", p.Subject},
-		{"kind", pruneKind(p)},
+		{"kind", strings.ReplaceAll(string(p.Kind), "-", " ")},
 		{"why", p.Reason},
 		{"size", fmt.Sprintf("%d tokens", p.Tokens)},
 		{"when", fmt.Sprintf("%s, turn %d", p.At.Format("2006-01-02 15:04:05"), p.Turn)},
@@ -170,9 +170,6 @@ func (d density) describePrune(n int, p chat.PruneRecord) []string {
 	}
 	return table.Lines("ll", rows)
 }
-
-// pruneKind returns the kind of a prune as words for the user.
-func pruneKind(p chat.PruneRecord) string { return strings.ReplaceAll(string(p.Kind), "-", " ") }
 
 // subject returns the subject of a prune in at most width columns. A path is relative to the workspace, and
 // is shortened at its beginning. Other text is shortened at its end.

@@ -58,7 +58,7 @@ func Serve(ctx context.Context, agent Agent, in io.Reader, out io.Writer, log *s
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s := &Server{agent: agent, log: log, sessions: map[string]*session{}}
-	s.conn = newConn(out, func(err error) { cancel(err) })
+	s.conn = &conn{out: out, failed: func(err error) { cancel(err) }, awaiting: map[string]chan message{}}
 	ended := make(chan error, 1)
 	go func() { ended <- s.conn.read(in, func(m message) { s.handle(ctx, m) }) }()
 	var err error

@@ -52,7 +52,7 @@ const inboxSize = 1024
 // openSession creates a session with its conversation. run and work serve it.
 func openSession(ctx context.Context, server *Server, folder, id, servers string) (s *session, err error) {
 	s = &session{server: server, inbox: make(chan func(), inboxSize), ended: make(chan struct{})}
-	s.show, s.files = newShown(s), &buffers{session: s}
+	s.show, s.files = &shown{session: s, calls: map[int]*callShown{}, asking: map[int]func(){}}, &buffers{session: s}
 	s.ctx, s.end = context.WithCancel(ctx)
 	s.talk, err = server.agent.Make(s.ctx, folder, id, app.Options{
 		Events: func(e chat.Envelope) { s.event(e.Event) }, Connect: app.FindEndpoint, Gates: []gate.Gate{s.files.gate()}, EditorServers: servers,

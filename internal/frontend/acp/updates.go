@@ -56,10 +56,6 @@ type callShown struct {
 	sent   time.Time
 }
 
-func newShown(s *session) *shown {
-	return &shown{session: s, calls: map[int]*callShown{}, asking: map[int]func(){}}
-}
-
 func (w *shown) send(u update) {
 	w.session.server.conn.notify("session/update", map[string]any{"sessionId": w.session.id, "update": u})
 }

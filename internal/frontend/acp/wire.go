@@ -80,10 +80,6 @@ type conn struct {
 	awaiting map[string]chan message
 }
 
-func newConn(out io.Writer, failed func(error)) *conn {
-	return &conn{out: out, failed: failed, awaiting: map[string]chan message{}}
-}
-
 // read calls handle with each message until in ends. It answers an invalid line with an error, and
 // continues.
 func (c *conn) read(in io.Reader, handle func(message)) error {

@@ -45,7 +45,7 @@ func (m *Renderer) table(table *extast.Table, width int) []string {
 	}
 	var out []string
 	if skip == 0 {
-		out = m.tableHeader(rows[0], widths, table.Alignments)
+		out = append(m.tableRow(rows[0], widths, table.Alignments), m.tableRule(widths, "─", "─┼─"))
 	}
 	wraps := slices.ContainsFunc(decide[1:], func(row []style.Spans) bool { return len(m.tableRow(row, widths, table.Alignments)) > 1 })
 	for i, row := range rows[1+skip:] {
@@ -97,11 +97,6 @@ func widen(widths []int, room int) {
 		widths[i] += more
 		spare -= more
 	}
-}
-
-// tableHeader returns the first row, and a rule below it.
-func (m *Renderer) tableHeader(row []style.Spans, widths []int, alignments []extast.Alignment) []string {
-	return append(m.tableRow(row, widths, alignments), m.tableRule(widths, "─", "─┼─"))
 }
 
 // tableRule returns a rule made of a mark, with a crossing between the columns.

@@ -87,10 +87,6 @@ func skillsIn(folder string) (skills []string) {
 	return skills
 }
 
-func (p *planner) subAgent(name, from string) {
-	p.skip(KindAgents, name, from, "agent does not read subagents from settings files; write it as a Markdown file in ~/.agents/agents")
-}
-
 // agentsIn adds a skipped change for the subagents in a file of opencode. It returns the name of
 // their member, "agent", or "" if there are none.
 func (p *planner) agentsIn(from string, members map[string]json.RawMessage) (done string) {
@@ -99,7 +95,7 @@ func (p *planner) agentsIn(from string, members map[string]json.RawMessage) (don
 		return ""
 	}
 	for _, name := range slices.Sorted(maps.Keys(agents)) {
-		p.subAgent(name, from)
+		p.skip(KindAgents, name, from, "agent does not read subagents from settings files; write it as a Markdown file in ~/.agents/agents")
 	}
 	return "agent"
 }
