@@ -42,7 +42,7 @@ type view struct {
 	skipped []int
 	// kind is the kind of the phase that is running.
 	kind history.PruneKind
-	// unseen is the index of the first entry that no request has contained (see firstUnseen).
+	// unseen is the index of the first entry that no request has contained.
 	unseen int
 }
 

@@ -13,7 +13,7 @@ import (
 
 // folderWalk reads the folders of a repository and git's index in parallel, since both have the
 // same order. A file in both is tracked and exists. Git is called only for the files that are not
-// in the index. A repository of 5,000 files takes 10 ms instead of 38 ms for a full listing by git
+// in the index. A repository of 5,000 files takes 11 ms instead of 42 ms for a full listing by git
 // (BenchmarkRepository), for the 320 lines of tracked.go and untracked.go.
 type folderWalk struct {
 	ctx context.Context
