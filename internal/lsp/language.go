@@ -3,6 +3,7 @@ package lsp
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -75,6 +76,7 @@ var Languages = []Language{
 		files:    map[string]string{".py": "python", ".pyi": "python"},
 		projects: []string{"pyproject.toml", "pyrightconfig.json"},
 		settings: map[string]any{"python": map[string]any{"analysis": pyrightSettings}, "python.analysis": pyrightSettings},
+		environ:  pyrightEnviron(),
 	},
 	{
 		Name: "C and C++", Program: "clangd", Args: []string{"--log=error", "--background-index", "--enable-config=0"}, Package: "clangd",
@@ -87,6 +89,16 @@ var Languages = []Language{
 }
 
 var pyrightSettings = map[string]any{"diagnosticMode": "openFilesOnly", "autoSearchPaths": true, "useLibraryCodeForTypes": true}
+
+// pyrightEnviron returns an environment in which pyright analyzes the code for all systems. It omits
+// code for another system than the one on which it runs, and no setting changes that. It knows
+// no Python for FreeBSD, and then it omits nothing.
+func pyrightEnviron() []string {
+	if runtime.GOOS == "windows" { // pyright needs the true name to find Python there
+		return nil
+	}
+	return []string{`NODE_OPTIONS=--import=data:text/javascript,Object.defineProperty(process,%22platform%22,{value:%22freebsd%22})`}
+}
 
 // besides returns the path of a file of a package that is installed beside the package of a
 // program, or "" if it does not exist.

@@ -383,8 +383,8 @@ func TestRealServers(t *testing.T) {
 		}, "S.close", "finish", "a.ts:1: export class S { close() { return 1 } }\nb.ts:3: new S().close()\n[2 places in 2 files]\n"},
 		{"pyright-langserver", map[string]string{
 			"a.py": "class S:\n    def close(self):\n        return 1\n",
-			"b.py": "from a import S\n\nclass O:\n    def close(self):\n        pass\n\nS().close()\nO().close()\n",
-		}, "S.close", "finish", "a.py:2:     def close(self):\nb.py:7: S().close()\n[2 places in 2 files]\n"},
+			"b.py": "import sys\nfrom a import S\n\nclass O:\n    def close(self):\n        pass\n\nS().close()\nO().close()\nif sys.platform == 'win32':\n    S().close()\n",
+		}, "S.close", "finish", "a.py:2:     def close(self):\nb.py\n8: S().close()\n11:     S().close()\n[3 places in 2 files]\n"},
 		{"clangd", map[string]string{
 			"a.h": "int close_it(int x);\n",
 			"a.c": "#include \"a.h\"\nint close_it(int x) { return x; }\nint use(void) { return close_it(1); }\n",
