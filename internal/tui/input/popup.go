@@ -13,8 +13,10 @@ import (
 // popup is the list of completions under the input.
 type popup struct {
 	ProposalsMsg
-	// selected is the proposal picked with the arrows, or -1 for none.
+	// selected is the proposal that Enter accepts, or -1 for none. moved is set if the user selected it
+	// with the arrows.
 	selected int
+	moved    bool
 	// accept is set if Tab was pressed before there were proposals.
 	accept bool
 }
@@ -28,20 +30,32 @@ func isCommandName(line string) bool {
 	return strings.HasPrefix(line, "/") && !strings.ContainsAny(line, " \n")
 }
 
-// firstProposal returns the index of the command that is selected by default. It is a command whose name
-// was typed in full, or otherwise the first command that discards nothing.
+// firstProposal returns the index of the command that is selected by default. It is the command whose name
+// was typed in full. Otherwise it is the first command that discards nothing, among those whose names begin
+// with the typed text if there are any.
 func firstProposal(line string, proposals []command.Completion) int {
 	if exact := slices.IndexFunc(proposals, func(c command.Completion) bool { return c.Value == line }); exact >= 0 {
 		return exact
 	}
-	return max(0, slices.IndexFunc(proposals, func(c command.Completion) bool { return !c.Loses }))
+	named := slices.IndexFunc(proposals, func(c command.Completion) bool { return !isNamed(c, line) })
+	if named <= 0 {
+		named = len(proposals)
+	}
+	return max(0, slices.IndexFunc(proposals[:named], func(c command.Completion) bool { return !c.Loses }))
+}
+
+// isNamed reports whether the value of a proposal begins with the typed line. Other proposals are found by
+// their letters or their meaning.
+func isNamed(c command.Completion, line string) bool {
+	return strings.HasPrefix(strings.ToLower(c.Value), strings.ToLower(line))
 }
 
 // runsSelected reports whether Enter runs the selected proposal, instead of only filling it in. A command
-// that discards something runs only if the user has typed or accepted the whole word.
+// that discards something runs only if the user has typed or accepted the whole word. A command that has
+// another name than the typed one runs only if the user selected it.
 func (p *popup) runsSelected() bool {
 	selected := p.proposals[max(0, p.selected)]
-	return isCommandName(p.line) && (!selected.Loses || selected.Value == p.line)
+	return isCommandName(p.line) && (p.moved || isNamed(selected, p.line)) && (!selected.Loses || selected.Value == p.line)
 }
 
 // IsProposing reports whether proposals are shown.
@@ -54,6 +68,7 @@ func (in *Input) MoveSelection(by int) {
 		p.selected = max(0, p.selected)
 	}
 	p.selected = (p.selected + by + len(p.proposals)) % len(p.proposals)
+	p.moved = true
 }
 
 // Dismiss removes the proposals. There are no new proposals until the line changes.
