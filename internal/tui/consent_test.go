@@ -328,7 +328,7 @@ func TestQuestionInALowWindow(t *testing.T) {
 	s := newScreenplay(t, 60, 8)
 	s.events(askedForCommand(numbered(100) + "rm -r /"))
 	view := s.model.view()
-	for _, text := range []string{"? run this command", "101 lines more: PgDn", "y yes · a always: commands \"go test\" · n no · Esc stops", "v all", "> Answer above"} {
+	for _, text := range []string{"? run this command", "101 lines more: PgDn", "y yes · a session: commands \"go test\" · n no · Esc stops", "v all", "> Answer above"} {
 		if !strings.Contains(view, text) {
 			t.Errorf("%q is not shown:\n%s", text, view)
 		}

@@ -67,9 +67,9 @@ func (q *Questions) choices() []choice {
 		}
 		return append(out, choice{"n", "not yet: type the changes you want", "not yet"}, stops)
 	case always != "":
-		out = append(out, choice{"a", "yes, for this session: " + always, "always: " + always})
+		out = append(out, choice{"a", "yes, for this session: " + always, "session: " + always})
 		if kept != "" {
-			out = append(out, choice{forGood, "yes, permanently in this project: " + kept + oftenNote(asked), "always here: " + kept})
+			out = append(out, choice{forGood, "yes, permanently in this project: " + kept + oftenNote(asked), "project: " + kept})
 		}
 	}
 	if sandbox := oneLine(asked.Sandbox).Text; sandbox != "" && q.body.hidden == 0 && !q.body.cramped {
