@@ -113,11 +113,12 @@ func searchDocs(w world, root *cobra.Command, args []string) error {
 	return w.print(lines...)
 }
 
-// elsewhere maps commands of similar programs to the command for the same purpose here, or to "" if there
-// is none.
+// elsewhere maps commands of similar programs, and commands of a session, to the command for the same
+// purpose here, or to "" if there is none.
 var elsewhere = map[string]string{
 	"auth": "agent login", "config": "agent settings", "exec": "agent -p PROMPT", "run": "agent -p PROMPT",
 	"commands": "agent --help", "manual": "agent docs", "usage": "agent savings",
+	"resume": "agent -c", "undo": "agent -c /undo", "redo": "agent -c /redo", "rewind": "agent -c /rewind", "stats": "agent -c /stats",
 	"serve": "", "update": "", "upgrade": "",
 }
 

@@ -183,7 +183,7 @@ func TestHelpAnswers(t *testing.T) {
 func TestWordsAreNotSent(t *testing.T) {
 	t.Parallel()
 	root := testRoot()
-	for _, line := range []string{"undo-and-rewind", "sandbox", "trust", "privacy", "glossary", "commands", "troubleshoot", "sesions list", "session list", "mpc add", "notse check", "plugn list", "sessons search", "doctr", "settngs", "config", "auth", "modls", "logn", "serve"} {
+	for _, line := range []string{"undo-and-rewind", "sandbox", "trust", "privacy", "glossary", "commands", "troubleshoot", "sesions list", "session list", "mpc add", "notse check", "plugn list", "sessons search", "doctr", "settngs", "config", "auth", "modls", "logn", "serve", "undo", "redo", "rewind", "resume", "stats"} {
 		if words := strings.Fields(line); rootCommand(line) {
 			continue
 		} else if err := mistyped(root, words); err == nil {
