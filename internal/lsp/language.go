@@ -91,8 +91,8 @@ var Languages = []Language{
 var pyrightSettings = map[string]any{"diagnosticMode": "openFilesOnly", "autoSearchPaths": true, "useLibraryCodeForTypes": true}
 
 // pyrightEnviron returns an environment in which pyright analyzes the code for all systems. It omits
-// code for another system than the one on which it runs, and no setting changes that. It knows
-// no Python for FreeBSD, and then it omits nothing.
+// code for another system than the one on which it runs, and no setting changes that. On a system
+// that it does not know, it omits nothing.
 func pyrightEnviron() []string {
 	if runtime.GOOS == "windows" { // pyright needs the true name to find Python there
 		return nil
