@@ -113,7 +113,7 @@ func TestTimeIsOverBeforeTheStart(t *testing.T) {
 	t.Parallel()
 	jobs := NewJobs(os.Environ(), nil)
 	defer jobs.Close()
-	end, err := jobs.Run(t.Context(), Command{Line: "pwd", Dir: t.TempDir(), Timeout: time.Nanosecond, OutputBytes: 100}, nil)
+	end, err := jobs.Run(t.Context(), Command{Line: "sleep 300", Dir: t.TempDir(), Timeout: time.Nanosecond, OutputBytes: 100}, nil)
 	if err != nil || end.NotStarted != nil || !end.TimedOut || end.ExitCode() != nil {
 		t.Errorf("%+v, %v", end, err)
 	}
