@@ -102,7 +102,7 @@ func rank(typed string, all []Completion) []Completion {
 	}
 	var ranked, rest []Completion
 	for _, candidate := range all {
-		if hasPrefixFold(candidate.Value, typed) {
+		if candidate.BeginsWith(typed) {
 			ranked = append(ranked, candidate)
 		} else {
 			rest = append(rest, candidate)
@@ -113,6 +113,10 @@ func rank(typed string, all []Completion) []Completion {
 	}
 	return ranked
 }
+
+// BeginsWith reports whether the value begins with the typed text, in any case. Other proposals are found
+// by their letters or their meaning.
+func (c Completion) BeginsWith(typed string) bool { return hasPrefixFold(c.Value, typed) }
 
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)

@@ -37,17 +37,11 @@ func firstProposal(line string, proposals []command.Completion) int {
 	if exact := slices.IndexFunc(proposals, func(c command.Completion) bool { return c.Value == line }); exact >= 0 {
 		return exact
 	}
-	named := slices.IndexFunc(proposals, func(c command.Completion) bool { return !isNamed(c, line) })
+	named := slices.IndexFunc(proposals, func(c command.Completion) bool { return !c.BeginsWith(line) })
 	if named <= 0 {
 		named = len(proposals)
 	}
 	return max(0, slices.IndexFunc(proposals[:named], func(c command.Completion) bool { return !c.Loses }))
-}
-
-// isNamed reports whether the value of a proposal begins with the typed line. Other proposals are found by
-// their letters or their meaning.
-func isNamed(c command.Completion, line string) bool {
-	return strings.HasPrefix(strings.ToLower(c.Value), strings.ToLower(line))
 }
 
 // runsSelected reports whether Enter runs the selected proposal, instead of only filling it in. A command
@@ -55,7 +49,7 @@ func isNamed(c command.Completion, line string) bool {
 // another name than the typed one runs only if the user selected it.
 func (p *popup) runsSelected() bool {
 	selected := p.proposals[max(0, p.selected)]
-	return isCommandName(p.line) && (p.moved || isNamed(selected, p.line)) && (!selected.Loses || selected.Value == p.line)
+	return isCommandName(p.line) && (p.moved || selected.BeginsWith(p.line)) && (!selected.Loses || selected.Value == p.line)
 }
 
 // IsProposing reports whether proposals are shown.
