@@ -27,7 +27,7 @@ type span struct {
 	End   position `json:"end"`
 }
 
-// locations is a result: null, one location or a list.
+// locations decodes a result that is null, one location or a list.
 type locations []location
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -61,7 +61,7 @@ type workspaceEdit struct {
 	} `json:"documentChanges"`
 }
 
-// incomingCall is a function with its calls of another function.
+// incomingCall describes a function and its calls of another function.
 type incomingCall struct {
 	From struct {
 		Name string `json:"name"`

@@ -42,7 +42,8 @@ const (
 	complaintBytes, complaintLength = 4 << 10, 300
 )
 
-// server is a server from its start to its end. It handles one request at a time.
+// server is the process of a language server, from its start to its end. It handles one request at a
+// time.
 type server struct {
 	key
 	lang Language
@@ -181,7 +182,7 @@ var capabilities = map[string]any{
 	},
 }
 
-// errEnded is in the error of a request whose connection has failed. The process then ends.
+// errEnded is wrapped by the error of a request whose connection failed. The process then ends.
 var errEnded = errors.New("the connection ended")
 
 // call sends a request and decodes its result.

@@ -175,8 +175,8 @@ func (c symbolCall) first(ctx context.Context, targets []target) (found lsp.Answ
 	return found, t, err
 }
 
-// ask asks about the name at a target. It adds to the answer of a server that only knows the files
-// of a project what this server omits.
+// ask asks about the name at a target. Some servers only know the files of a project. For them, ask
+// adds the uses in other files.
 func (c symbolCall) ask(ctx context.Context, op string, t target, mentions []string) (lsp.Answer, error) {
 	at := lsp.SymbolPosition{Path: t.source.abs, Content: t.source.whole, At: t.at, NewName: c.args.NewName, Mentions: mentions}
 	found, err := c.servers.Ask(ctx, op, at)

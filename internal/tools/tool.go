@@ -107,9 +107,10 @@ type Preview struct {
 	// Remark is the reason for the call in the model's own words. It does not describe the effect
 	// of the call.
 	Remark string
-	// Diff is the unified diff of an edit. Note describes what the edit does not change. It can have
-	// several lines, and is empty for most edits.
-	Diff, Note string
+	// Diff is the unified diff of an edit.
+	Diff string
+	// Note lists the places that a rename leaves unchanged, one per line. It is empty for most edits.
+	Note string
 	// Command is the whole command line of a shell call. Directory is the folder of the workspace
 	// in which it runs, empty for the workspace itself. Background is set if the command
 	// continues in the background.
