@@ -109,7 +109,7 @@ func (p agentPast) answers() map[string]string {
 
 // owe queues the missing reports of background agents in the conversation. The model receives them with the
 // next message.
-func (p agentPast) owe(to *chat.Agents) {
+func (p agentPast) owe(to *chat.SubagentHost) {
 	for _, a := range p.agents {
 		if p.owed[a.ID] > 0 {
 			report := subagents.BackgroundReport(a.Agent, a.ID, a.Title, p.report(a))

@@ -32,7 +32,7 @@ type Subagents struct {
 }
 
 // newSubagents returns the subagents that the model of parent can start.
-func newSubagents(h *hiring, parent *chat.Agents) *Subagents {
+func newSubagents(h *hiring, parent *chat.SubagentHost) *Subagents {
 	at, rec := h.parts.at, h.parts.rec
 	c := &Subagents{set: FindAgents(at.where), trust: h.parts.trust, texts: h.parts.texts, at: at, models: h.parts.models}
 	if at.options.NoSetup {

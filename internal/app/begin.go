@@ -80,7 +80,7 @@ func begin(x *conversationParts, line *chat.Handle, ends *closers) (c *Conversat
 	for _, s := range toolSources() {
 		sources = append(sources, s.of(x))
 	}
-	agents := chat.NewAgents(line, x.host.Consent)
+	agents := chat.NewSubagentHost(line, x.host.Consent)
 	subs := newSubagents(&hiring{x, tools.Join(sources...), ofAgents, compression}, agents)
 	registry := tools.Join(append(sources, subs.source())...)
 	limits := &limits{models: models, events: x.events}

@@ -16,7 +16,7 @@ import (
 type SubagentConfig struct {
 	// Parent asks the user the questions of the subagent. The agent shares the parent's permissions,
 	// and its requests count for the parent's turn.
-	Parent *Agents
+	Parent *SubagentHost
 	// Name and ID identify the subagent and Task is its task. Questions show them.
 	Name, ID, Task string
 	// Only limits the approval mode; "" sets no limit besides the parent's mode.
@@ -69,12 +69,12 @@ func (w *SubagentConfig) asked() func(context.Context, gate.Question) (Decision,
 
 // settleOthers settles the open questions that an answer to the subagent has made unnecessary.
 func (w *SubagentConfig) settleOthers() {
-	w.Parent.line.inbox.give(w.Over, func() { w.Parent.line.chat.asker.settleMoot() })
+	w.Parent.line.inbox.give(w.Over, func() { w.Parent.line.asker.settleMoot() })
 }
 
-// Agents connects a conversation with its subagents. It contains the permissions, the lock and the
+// A SubagentHost connects a conversation with its subagents. It contains the permissions, the lock and the
 // request counter that they share.
-type Agents struct {
+type SubagentHost struct {
 	line    *Handle
 	consent *gate.Consent
 	// writing is a lock that a call holds while it runs, if it may change files.
@@ -85,48 +85,48 @@ type Agents struct {
 	reports []AgentReport
 }
 
-// NewAgents returns the part of a chat that runs agents. line posts work to the owner of the chat.
+// NewSubagentHost returns the part of a chat that runs agents. line posts work to the owner of the chat.
 // consent contains the permissions of the chat.
-func NewAgents(line *Handle, consent *gate.Consent) *Agents {
-	return &Agents{line: line, consent: consent, spent: new(atomic.Int64), writing: make(chan struct{}, 1)}
+func NewSubagentHost(line *Handle, consent *gate.Consent) *SubagentHost {
+	return &SubagentHost{line: line, consent: consent, spent: new(atomic.Int64), writing: make(chan struct{}, 1)}
 }
 
-// agents returns c.Agents, or new Agents if it is nil. A subagent shares the permissions, the lock and
+// agents returns c.Agents, or a new SubagentHost if it is nil. A subagent shares the permissions, the lock and
 // the counter of its parent.
-func (c *Config) agents() *Agents {
+func (c *Config) agents() *SubagentHost {
 	switch in := c.Within; {
 	case c.Agents != nil:
 		return c.Agents
 	case in != nil:
-		return &Agents{line: NewHandle(), consent: in.Parent.consent.ForAgent(in.Only), spent: in.Parent.spent, writing: in.Parent.writing}
+		return &SubagentHost{line: NewHandle(), consent: in.Parent.consent.ForAgent(in.Only), spent: in.Parent.spent, writing: in.Parent.writing}
 	}
-	return NewAgents(NewHandle(), gate.NewConsent(&c.Policy, c.Settings))
+	return NewSubagentHost(NewHandle(), gate.NewConsent(&c.Policy, c.Settings))
 }
 
 // ServeUntil serves the inbox of the conversation until done is closed. The caller is the goroutine that
 // owns the chat.
-func (a *Agents) ServeUntil(done <-chan struct{}) {
+func (a *SubagentHost) ServeUntil(done <-chan struct{}) {
 	await(a.line.inbox, done)
 	a.line.inbox.serve() // deliver the events that were sent before the end
 }
 
 // relay puts an agent's question to the user and waits for the answer. It may be called from
 // any goroutine. It reports false if ctx ends first. over is closed when the chat has ended.
-func (a *Agents) relay(ctx context.Context, over <-chan struct{}, q gate.Question) (Decision, bool) {
+func (a *SubagentHost) relay(ctx context.Context, over <-chan struct{}, q gate.Question) (Decision, bool) {
 	id := 0
 	shown := make(chan (<-chan Decision), 1)
 	select {
 	case a.line.inbox.acts <- func() {
 		if ctx.Err() == nil {
 			var decided <-chan Decision
-			id, decided = a.line.chat.asker.show(q)
+			id, decided = a.line.asker.show(q)
 			shown <- decided
 		}
 	}:
 	case <-ctx.Done():
 		return Decision{}, false
 	}
-	defer a.line.inbox.give(over, func() { a.line.chat.asker.settle(id) })
+	defer a.line.inbox.give(over, func() { a.line.asker.settle(id) })
 	var decided <-chan Decision
 	for {
 		select {
@@ -155,19 +155,19 @@ type AgentReport struct {
 // model reads it at once. After the turn, the model reads it with the next message. Report may be
 // called from any goroutine. over is closed when the conversation has ended, and the report is lost
 // then.
-func (a *Agents) Report(over <-chan struct{}, r AgentReport, came func()) {
+func (a *SubagentHost) Report(over <-chan struct{}, r AgentReport, came func()) {
 	a.line.inbox.give(over, func() {
 		a.reports = append(a.reports, r)
 		came()
-		a.line.chat.emitStatus()
+		a.line.emitStatus()
 	})
 }
 
 // QueueReport adds a report before the conversation begins. The model reads it with the next message.
-func (a *Agents) QueueReport(r AgentReport) { a.reports = append(a.reports, r) }
+func (a *SubagentHost) QueueReport(r AgentReport) { a.reports = append(a.reports, r) }
 
 // dropReports drops the reports of agents that began after the point at which the conversation resumes.
-func (a *Agents) dropReports(after time.Time) {
+func (a *SubagentHost) dropReports(after time.Time) {
 	a.reports = slices.DeleteFunc(a.reports, func(r AgentReport) bool { return r.Began.After(after) })
 }
 
@@ -236,24 +236,24 @@ func (c *Config) endAgents(in inbox) {
 
 // AddStats adds the figures of an agent's task to the totals of the session. It may be called
 // from any goroutine. It waits for the owner until over is closed; then the figures are lost.
-func (a *Agents) AddStats(over <-chan struct{}, s Stats) {
+func (a *SubagentHost) AddStats(over <-chan struct{}, s Stats) {
 	a.line.inbox.give(over, func() {
-		a.line.chat.stats.Agents.add(s)
-		a.line.chat.emitStatus()
+		a.line.stats.Agents.add(s)
+		a.line.emitStatus()
 	})
 }
 
 // Emit emits an event of an agent, on the goroutine that owns the chat. It may be called from any
 // goroutine. It waits for the owner until over is closed; then the event is lost.
-func (a *Agents) Emit(over <-chan struct{}, e Event) {
-	a.line.inbox.give(over, func() { a.line.chat.emit(e) })
+func (a *SubagentHost) Emit(over <-chan struct{}, e Event) {
+	a.line.inbox.give(over, func() { a.line.emit(e) })
 }
 
 // EmitLatest does the same as Emit for an event that a later event replaces. It drops the event while
 // the chat is busy.
-func (a *Agents) EmitLatest(e Event) {
+func (a *SubagentHost) EmitLatest(e Event) {
 	select {
-	case a.line.inbox.acts <- func() { a.line.chat.emit(e) }:
+	case a.line.inbox.acts <- func() { a.line.emit(e) }:
 	default:
 	}
 }

@@ -11,7 +11,7 @@ import (
 // inbox.
 func TestAgentsDoNotWaitForAnOwnerThatIsGone(t *testing.T) {
 	t.Parallel()
-	a := NewAgents(NewHandle(), nil)
+	a := NewSubagentHost(NewHandle(), nil)
 	for range cap(a.line.inbox.acts) {
 		a.line.inbox.post(func() {})
 	}

@@ -19,24 +19,21 @@ type Chat struct {
 	// its subagents. Warming keeps the provider's cache warm.
 	Views   *Views
 	Past    *Rewinder
-	Agents  *Agents
+	Agents  *SubagentHost
 	Warming *Warming
 
 	config Config
-	emit   emitter
 
 	// The unexported parts. Only the goroutine that owns the chat uses them.
 	waiting  *waiting
 	moments  *moments
 	modes    *modes
 	refusals *refusals
-	asker    *asker
 	loop     *gate.LoopDetector
 	runner   *runner
 	replies  *replies
 	window   *window.Window
-	stats    *totals
-	saving   saving
+	saving   saveCheck
 
 	// Only the owner uses the remaining fields.
 

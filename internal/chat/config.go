@@ -66,7 +66,7 @@ type Config struct {
 	// Policy holds the approval decisions that were made in advance.
 	Policy gate.Policy
 	// Agents connects the conversation with its subagents. If it is nil, New makes it.
-	Agents *Agents
+	Agents *SubagentHost
 	// Gates are additional gates for planned calls, besides the mode, the loop guard and consent.
 	Gates []gate.Gate
 	// CacheKey is the same for all requests of a session and reveals nothing about the session.

@@ -12,6 +12,8 @@ type asker struct {
 	emit  emitter
 	// relay puts the questions of a subagent to the user. It is nil in a conversation of the user.
 	relay func(context.Context, gate.Question) (Decision, bool)
+	// unattended is set if no user can be asked.
+	unattended bool
 	// others settles the other approval prompts after an answer, which may have approved their calls
 	// too.
 	others func()

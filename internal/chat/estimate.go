@@ -14,8 +14,8 @@ import (
 	"agent/internal/settings"
 )
 
-// An Estimate is the cost of a message before it is sent, in USD.
-type Estimate struct {
+// A CostEstimate is the cost of a message before it is sent, in USD.
+type CostEstimate struct {
 	// First is the input cost of the first request, and Tokens its size. Least and Most limit First,
 	// from the differences so far between texts and the provider's token counts.
 	First, Least, Most float64
@@ -30,7 +30,7 @@ const exact = 0.02
 
 // String returns the estimate in one line. It contains one cost for the first request if the estimate
 // is exact enough, and a range otherwise.
-func (e Estimate) String() string {
+func (e CostEstimate) String() string {
 	text := "≈ " + humanize.Dollars(e.First)
 	if e.Most > e.First*(1+exact) || e.Least < e.First*(1-exact) {
 		text = "≈ " + humanize.Dollars(e.Least) + " to " + humanize.Dollars(e.Most)
@@ -45,7 +45,7 @@ func (e Estimate) String() string {
 // EstimateMessage returns the present cost of sending a message of some blocks. It reports false if the
 // prices are unknown, or if a model would first write a summary. It may be called on any goroutine
 // except the owner's. It uses only counts that exist already.
-func EstimateMessage(ctx context.Context, c *Chat, blocks []history.Block) (e Estimate, known bool, err error) {
+func EstimateMessage(ctx context.Context, c *Chat, blocks []history.Block) (e CostEstimate, known bool, err error) {
 	entry := history.New(history.Human, blocks...)
 	entry.CountTokens(c.config.Counter(settings.Model.Value(c.config.Settings)))
 	known, err = ask(ctx, c.inbox, func() bool {
@@ -79,25 +79,25 @@ func EstimateMessage(ctx context.Context, c *Chat, blocks []history.Block) (e Es
 
 // sizeWith estimates the request with one more entry, on a copy of the conversation. The costs are in
 // input tokens. They are 0 if a model would first write a summary.
-func sizeWith(ctx context.Context, c *Chat, entry *history.Content) (Estimate, error) {
+func sizeWith(ctx context.Context, c *Chat, entry *history.Content) (CostEstimate, error) {
 	model := settings.Model.Value(c.config.Settings)
 	h := history.NewService(c.config.Counter(model), nil)
 	next := window.Copy(c.window, h)
 	if err := errors.Join(h.Restore(c.config.History.RawHistory()), next.Resume(c.window.Pins.List(), nil), h.Add(entry)); err != nil {
-		return Estimate{}, err
+		return CostEstimate{}, err
 	}
 	if strategy, err := next.ActiveStrategy(); err != nil || strategy.RequiresLLM() && next.Measure.ShouldCompress(strategy) {
-		return Estimate{}, err // the cost of a summary is unknown
+		return CostEstimate{}, err // the cost of a summary is unknown
 	}
 	if err := EnsureCompressionBeforeSend(ctx, next); err != nil {
-		return Estimate{}, err
+		return CostEstimate{}, err
 	}
 	return c.stats.cache.price(model, c.config.price(model), next), nil
 }
 
 // price estimates the request of a window with some more entries, from the part that is in the
 // provider's cache. The costs are in input tokens.
-func (w *cacheWatch) price(model string, price compression.Price, of *window.Window, more ...*history.Content) Estimate {
+func (w *cacheWatch) price(model string, price compression.Price, of *window.Window, more ...*history.Content) CostEstimate {
 	r := w.measured(model, of)
 	for _, entry := range more {
 		r.Entries, r.Tokens = append(r.Entries, entry), append(r.Tokens, of.History.CountContent(entry))
@@ -117,7 +117,7 @@ func (w *cacheWatch) price(model string, price compression.Price, of *window.Win
 		}
 		return (whole.Tokens+differs*whole.Doubt-cached)*price.Write + cached*price.Read
 	}
-	return Estimate{First: cost(0), Least: cost(-1), Most: cost(1), Tokens: int(math.Round(whole.Tokens))}
+	return CostEstimate{First: cost(0), Least: cost(-1), Most: cost(1), Tokens: int(math.Round(whole.Tokens))}
 }
 
 // NumberHistory stores measurements of a user's sessions. It is safe for concurrent use.
@@ -133,12 +133,12 @@ const (
 	leastTurns = 10
 	// latestTurns limits the turns that the range uses, because habits change.
 	latestTurns = 100
-	// outside is the share of turns that may lie outside of the range. It is smaller than the promised
+	// outsideShare is the share of turns that may lie outside of the range. It is smaller than the promised
 	// fifth, because turns of one session are alike.
-	outside = 0.14
+	outsideShare = 0.14
 )
 
-// PredictionRange returns the range that contains the next multiple with probability 1-outside, if it has the
+// PredictionRange returns the range that contains the next multiple with probability 1-outsideShare, if it has the
 // same distribution as the earlier ones.
 func PredictionRange(earlier []float64) (low, high float64, enough bool) {
 	sorted := slices.Sorted(slices.Values(earlier[max(0, len(earlier)-latestTurns):]))
@@ -146,8 +146,8 @@ func PredictionRange(earlier []float64) (low, high float64, enough bool) {
 	if n < leastTurns {
 		return 0, 0, false
 	}
-	from := int(math.Floor((n+1)*outside/2)) - 1
-	to := int(math.Ceil((n+1)*(1-outside/2))) - 1
+	from := int(math.Floor((n+1)*outsideShare/2)) - 1
+	to := int(math.Ceil((n+1)*(1-outsideShare/2))) - 1
 	return sorted[max(0, from)], sorted[min(len(sorted)-1, to)], true
 }
 

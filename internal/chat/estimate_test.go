@@ -28,7 +28,7 @@ func (k *keptTurns) Latest() []float64    { return *k }
 
 // estimateOf requests an estimate like an interface does, from a goroutine that does not own the
 // chat.
-func (c *cacheBench) estimateOf(t *testing.T, blocks []history.Block) (e Estimate, known bool) {
+func (c *cacheBench) estimateOf(t *testing.T, blocks []history.Block) (e CostEstimate, known bool) {
 	t.Helper()
 	done := make(chan error, 1)
 	go func() {
@@ -254,7 +254,7 @@ func estimateAgain(t *testing.T, strategy string) {
 // A single cost is shown if it is as exact as promised, and otherwise a range.
 func TestEstimateShowsARange(t *testing.T) {
 	t.Parallel()
-	for want, e := range map[string]Estimate{
+	for want, e := range map[string]CostEstimate{
 		"≈ $0.10 for the first request":                                       {First: 0.1, Least: 0.099, Most: 0.101},
 		"≈ $0.10 to $0.12 for the first request, $0.10 to $0.90 for the turn": {First: 0.11, Least: 0.1, Most: 0.12, Low: 0.1, High: 0.9},
 	} {

@@ -114,7 +114,7 @@ func stable(entries []*history.Content, facts compression.TraitsLookup) int {
 	return len(entries)
 }
 
-const notNow = "not run: this reply may contain only the answer, without tool calls"
+const answerNotNow = "not run: this reply may contain only the answer, without tool calls"
 
 // Ask sends one request for an answer in a given form. Like Prompt, it runs in the calling goroutine.
 // text describes the form. schema, which may be nil, makes the server enforce it. The tools stay
@@ -129,7 +129,7 @@ func (c *Chat) Ask(ctx context.Context, text string, schema json.RawMessage) (Ou
 		defer func() { c.schema = nil }()
 		reply, err := c.request(ctx, &out)
 		if err == nil {
-			err = c.runner.abandon(c.runner.newCalls(reply.understood), notNow)
+			err = c.runner.abandon(c.runner.newCalls(reply.understood), answerNotNow)
 		}
 		return c.outcomeOf(ctx, out, err)
 	})

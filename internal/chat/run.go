@@ -15,18 +15,18 @@ import (
 
 // New returns an idle chat.
 func New(config Config) *Chat {
-	c := &Chat{config: config, emit: config.Emit}
+	c := &Chat{config: config}
 	c.Agents = c.config.agents()
 	c.Handle = c.Agents.line
-	c.Handle.chat = c
+	c.emit, c.Handle.emitStatus = config.Emit, c.emitStatus
 	in, emit, now := c.inbox, c.emit, config.Now
 	c.waiting = &waiting{inbox: in, emit: emit, keep: config.KeepWaiting, left: config.Waited}
 	c.moments = &moments{inbox: in, emit: emit, run: config.Hooks, add: c.add, begun: cmp.Or(config.Begun, begunNew)}
-	c.asker = &asker{inbox: in, emit: emit, open: map[int]openQuestion{}, relay: config.Within.asked()}
+	c.asker = &asker{inbox: in, emit: emit, open: map[int]openQuestion{}, relay: config.Within.asked(), unattended: config.Policy.Unattended}
 	if c.asker.others = c.asker.settleMoot; config.Within != nil {
 		c.asker.others = config.Within.settleOthers
 	}
-	c.saving = saving{emit: emit, session: config.Session}
+	c.saving = saveCheck{emit: emit, session: config.Session}
 	c.window = newWindow(c)
 	c.refusals = &refusals{emit: emit, history: config.History, window: c.window}
 	cache := &cacheWatch{
@@ -40,7 +40,7 @@ func New(config Config) *Chat {
 	}
 	c.Views = &Views{inbox: in, window: c.window, endpoint: config.Endpoint, settings: config.Settings}
 	c.Past = newPast(c)
-	c.Warming = &Warming{inbox: in, chat: c}
+	c.Warming = &Warming{line: c.Handle, config: &c.config, waiting: c.waiting, window: c.window}
 	consent := c.Agents.consent
 	c.modes = &modes{history: config.History, consent: consent}
 	c.loop = gate.NewLoopDetector(&c.config.Policy)

@@ -92,8 +92,8 @@ func (c *Chat) tellJobs() {
 	}
 }
 
-// saving checks whether the session log is written completely. Only the owner goroutine of the chat uses it.
-type saving struct {
+// saveCheck checks whether the session log is written completely. Only the owner goroutine of the chat uses it.
+type saveCheck struct {
 	emit    emitter
 	session *session.Log
 	// behind is set if something is not on disk yet.
@@ -102,7 +102,7 @@ type saving struct {
 
 // check reports to the user once that the session log is incomplete, and once that it is complete
 // again. The conversation continues meanwhile, because the user may need it to free disk space.
-func (s *saving) check() {
+func (s *saveCheck) check() {
 	var err error
 	if s.session != nil {
 		err = s.session.CheckSaved()

@@ -30,7 +30,7 @@ func (summarizingError) Is(target error) bool { return target == ErrBusy }
 // Retry sends the conversation again without a new message, after a failed request.
 func (c *Chat) Retry(ctx context.Context) error {
 	return c.whenIdle(ctx, func() error {
-		if err := unanswered(c.config.History); err != nil {
+		if err := checkUnanswered(c.config.History); err != nil {
 			return err
 		}
 		c.tasks = append(c.tasks, c.converse)
@@ -40,15 +40,15 @@ func (c *Chat) Retry(ctx context.Context) error {
 
 // Resend does the work of Retry in the calling goroutine, as Prompt does the work of Send.
 func (c *Chat) Resend(ctx context.Context) (Outcome, error) {
-	if err := unanswered(c.config.History); err != nil {
+	if err := checkUnanswered(c.config.History); err != nil {
 		return Outcome{Stop: StopFailed}, err
 	}
 	return c.work(ctx, c.converse)
 }
 
-// unanswered returns nil if the model has not answered yet. Otherwise its error is the reason why there
+// checkUnanswered returns nil if the model has not answered yet. Otherwise its error is the reason why there
 // is nothing to send.
-func unanswered(h *history.Service) error {
+func checkUnanswered(h *history.Service) error {
 	entries, _ := h.Curated()
 	if len(entries) == 0 {
 		return errors.New("nothing to send again")

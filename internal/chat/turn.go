@@ -94,7 +94,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 		}
 		reply, err := c.request(ctx, &out)
 		if err == nil && last {
-			err = c.runner.abandon(c.runner.newCalls(reply.understood), notNow)
+			err = c.runner.abandon(c.runner.newCalls(reply.understood), answerNotNow)
 		}
 		if err != nil || last {
 			return c.outcomeOf(ctx, out, err)
@@ -172,7 +172,7 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 			shortened = true
 		}
 		if err != nil && ctx.Err() == nil && c.config.FallBack != nil &&
-			c.config.FallBack(ctx, FailedRequest{Err: err, Tokens: c.window.Measure.Tokens(), Inquire: c.asker.inquirer(&c.config)}) {
+			c.config.FallBack(ctx, FailedRequest{Err: err, Tokens: c.window.Measure.Tokens(), Inquire: c.asker.inquirer()}) {
 			c.emitStatus()
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/base/humanize"
 	"agent/internal/chat/cachewarm"
+	"agent/internal/chat/window"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
@@ -39,8 +40,10 @@ func (w Warmed) String() string {
 // Warming sends the latest request again before it expires in the provider's cache. It does so if the
 // setting cache-warming enables it and package cachewarm computes that it pays.
 type Warming struct {
-	inbox inbox
-	chat  *Chat
+	line    *Handle
+	config  *Config
+	waiting *waiting
+	window  *window.Window
 	// flight is the refresh that is being sent, or nil.
 	flight atomic.Pointer[flight]
 	// shown reports whether a window shows the chat. It is nil while the chat has its own window.
@@ -104,7 +107,7 @@ func (w *Warming) StopIfUnseen() {
 // Lines describes the refreshes of the session, oldest first. If a cache lifetime of an hour would have
 // cost less, the last line reports that.
 func (w *Warming) Lines(ctx context.Context) ([]string, error) {
-	return ask(ctx, w.inbox, func() (lines []string) {
+	return ask(ctx, w.line.inbox, func() (lines []string) {
 		for _, one := range w.made {
 			lines = append(lines, one.String())
 		}
@@ -122,11 +125,11 @@ const leastTold = 0.05
 // before and after that. It returns "" if refreshes between turns are off or would save little, and while a
 // session without a window works.
 func (w *Warming) Forecast(ctx context.Context) (string, error) {
-	return ask(ctx, w.inbox, func() string {
+	return ask(ctx, w.line.inbox, func() string {
 		p, known := w.prefix()
-		left := w.used.Add(p.Life).Sub(w.chat.config.Now())
+		left := w.used.Add(p.Life).Sub(w.config.Now())
 		works := w.shown.Load() != nil && w.wait() == cachewarm.WaitForWork
-		if works || settings.CacheWarming.Value(w.chat.config.Settings) != settings.WarmIdle || !known || left < time.Minute || p.Write-p.Read < leastTold {
+		if works || settings.CacheWarming.Value(w.config.Settings) != settings.WarmIdle || !known || left < time.Minute || p.Write-p.Read < leastTold {
 			return ""
 		}
 		return fmt.Sprintf("The next message costs %[2]s within %[1]s, later %[3]s.", humanize.Count(int(left.Minutes()), "minute"), humanize.Dollars(p.Read), humanize.Dollars(p.Write))
@@ -136,7 +139,7 @@ func (w *Warming) Forecast(ctx context.Context) (string, error) {
 // sending records a request of the conversation, and ends a refresh.
 func (w *Warming) sending(entries []*history.Content, r llm.Request, p llm.Provider) {
 	w.stop()
-	w.before, w.asked, w.prompt = w.asked, w.chat.config.Now(), 0
+	w.before, w.asked, w.prompt = w.asked, w.config.Now(), 0
 	w.entries, w.latest, w.provider = entries, r, p
 }
 
@@ -180,7 +183,7 @@ func (w *Warming) reported(u llm.Usage) {
 // which may be negative. Each write would cost more. After a pause longer than the actual lifetime,
 // only the new part would be written.
 func (w *Warming) compareLonger(u llm.Usage, prices settings.Prices) {
-	cache, gap := (models{&w.chat.config}).Cache(w.latest.Model), w.asked.Sub(w.before)
+	cache, gap := (models{w.config}).Cache(w.latest.Model), w.asked.Sub(w.before)
 	before := w.sent
 	w.sent = u.PromptTokens
 	if cache.Kind != vendor.CacheMarks || cache.Life >= hourLife {
@@ -195,7 +198,7 @@ func (w *Warming) compareLonger(u llm.Usage, prices settings.Prices) {
 
 // prices returns the prices of the model in use. It returns false if they are unknown.
 func (w *Warming) prices() (settings.Prices, bool) {
-	c := &w.chat.config
+	c := w.config
 	prices, ok := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(w.latest.Model))
 	return prices, ok && !prices.Free && !prices.Outdated
 }
@@ -203,7 +206,7 @@ func (w *Warming) prices() (settings.Prices, bool) {
 // prefix describes the cached part of the latest request. It returns false if a refresh cannot keep it
 // in the cache.
 func (w *Warming) prefix() (p cachewarm.Prefix, ok bool) {
-	c := &w.chat.config
+	c := w.config
 	prices, known := w.prices()
 	cache := models{c}.Cache(w.latest.Model)
 	p = cachewarm.Prefix{Life: cache.Life, Used: w.used}
@@ -226,8 +229,8 @@ func (w *Warming) plan() {
 		return
 	}
 	var timer *time.Timer
-	timer = time.AfterFunc(max(0, p.RefreshTime().Sub(w.chat.config.Now())), func() {
-		w.inbox.post(func() {
+	timer = time.AfterFunc(max(0, p.RefreshTime().Sub(w.config.Now())), func() {
+		w.line.inbox.post(func() {
 			if w.timer == timer {
 				w.timer = nil
 				w.due()
@@ -239,9 +242,9 @@ func (w *Warming) plan() {
 
 func (w *Warming) wait() cachewarm.Wait {
 	switch {
-	case len(w.chat.asker.open) > 0:
+	case len(w.line.asker.open) > 0:
 		return cachewarm.WaitForAnswer
-	case w.chat.waiting.working:
+	case w.waiting.working:
 		return cachewarm.WaitForWork
 	}
 	return cachewarm.WaitForMessage
@@ -249,10 +252,10 @@ func (w *Warming) wait() cachewarm.Wait {
 
 // due sends a refresh if it still pays.
 func (w *Warming) due() {
-	c, wait := &w.chat.config, w.wait()
+	c, wait := w.config, w.wait()
 	p, ok := w.prefix()
 	switch {
-	case !ok, w.base.Err() != nil, !c.Now().Before(p.Used.Add(p.Life)), w.chat.stats.checkCost() != nil:
+	case !ok, w.base.Err() != nil, !c.Now().Before(p.Used.Add(p.Life)), w.line.stats.checkCost() != nil:
 		return
 	case wait == cachewarm.WaitForMessage && (!w.serving || settings.CacheWarming.Value(c.Settings) != settings.WarmIdle):
 		return
@@ -273,7 +276,7 @@ func (w *Warming) isShown() bool {
 // isCurrent reports whether the next request will begin with the latest one. The last entry is not
 // compared if it is a message for that request only.
 func (w *Warming) isCurrent() bool {
-	now, _ := w.chat.config.History.Curated()
+	now, _ := w.config.History.Curated()
 	n := len(w.entries) - 1
 	return n >= 0 && n <= len(now) && slices.Equal(w.entries[:n], now[:n])
 }
@@ -292,13 +295,13 @@ func (w *Warming) refresh(p cachewarm.Prefix, wait cachewarm.Wait) {
 		w.flight.Store(nil)
 		return
 	}
-	start := w.chat.config.Now()
+	start := w.config.Now()
 	go func() {
 		used, err := usageOf(ctx, provider, request)
 		cancel()
-		w.inbox.post(func() {
+		w.line.inbox.post(func() {
 			w.flight.CompareAndSwap(sent, nil)
-			w.refreshed(Warmed{At: start, CacheRefresh: session.CacheRefresh{Model: request.Model, Host: hostOf(w.chat.config.Settings), Wait: wait.String()}}, p, used, err, asked)
+			w.refreshed(Warmed{At: start, CacheRefresh: session.CacheRefresh{Model: request.Model, Host: hostOf(w.config.Settings), Wait: wait.String()}}, p, used, err, asked)
 		})
 	}()
 }
@@ -327,32 +330,32 @@ func usageOf(ctx context.Context, provider llm.Provider, request llm.Request) (u
 // refreshed processes the report of a refresh. asked is the request that it repeated. A stopped refresh
 // is charged like a complete one, but does not show the state of the cache.
 func (w *Warming) refreshed(done Warmed, p cachewarm.Prefix, used llm.Usage, err error, asked time.Time) {
-	c := w.chat
+	totals := w.line.stats
 	stopped := errors.Is(err, context.Canceled) && used.PromptTokens == 0
 	done.Prompt, done.Cached, done.Cost = used.PromptTokens, used.CachedTokens, p.Read
 	done.Held = stopped || 2*used.CachedTokens >= max(1, w.prompt, used.PromptTokens)
 	if used.PromptTokens == 0 && !stopped {
 		done.Failed = whyFailed(err)
 	}
-	c.stats.Requests++
+	totals.Requests++
 	if used.PromptTokens > 0 {
-		before := c.stats.Cost
-		c.stats.count(done.Model, used, c.config.Settings, c.config.Endpoint)
-		done.Cost = c.stats.Cost - before
+		before := totals.Cost
+		totals.count(done.Model, used, w.config.Settings, w.config.Endpoint)
+		done.Cost = totals.Cost - before
 	} else {
-		c.stats.spend(p.Read)
+		totals.spend(p.Read)
 	}
 	w.account.RecordRefresh(done.Cost, done.Held)
 	w.made = append(w.made, done)
-	if c.config.Session != nil {
-		_ = c.config.Session.RecordCacheRefresh(done.CacheRefresh) // Unsaved reports a record that could not be written
+	if w.config.Session != nil {
+		_ = w.config.Session.RecordCacheRefresh(done.CacheRefresh) // Unsaved reports a record that could not be written
 	}
-	c.emit(done)
-	c.emitStatus()
+	w.line.emit(done)
+	w.line.emitStatus()
 	if asked == w.asked && used.PromptTokens > 0 && done.Held {
 		w.used = done.At
-		c.window.RecordRefresh(done.At)
-		c.stats.cache.watch.RecordRefresh(done.At)
+		w.window.RecordRefresh(done.At)
+		totals.cache.watch.RecordRefresh(done.At)
 		w.plan()
 	}
 }
@@ -386,7 +389,7 @@ func (w *Warming) tell() {
 	if saved > 0 {
 		result = "about " + humanize.Dollars(saved) + " saved"
 	}
-	w.chat.emit.notice("cache refreshed %s at %s each: %s", humanize.Count(len(told), "time"), humanize.Dollars(cost/float64(len(told))), result)
+	w.line.emit.notice("cache refreshed %s at %s each: %s", humanize.Count(len(told), "time"), humanize.Dollars(cost/float64(len(told))), result)
 }
 
 // leastKept is the shortest pause of a user that is stored. No cache expires sooner.
@@ -394,8 +397,8 @@ const leastKept = time.Minute
 
 // userCame stores the end of a pause of the user. With never, it stores that the user did not return.
 func (w *Warming) userCame(never bool) {
-	pause, keep := w.chat.config.Now().Sub(w.asked), w.chat.config.Costs.Pauses
-	if keep == nil || w.asked.IsZero() || w.came == w.asked || pause < leastKept || w.chat.config.Within != nil {
+	pause, keep := w.config.Now().Sub(w.asked), w.config.Costs.Pauses
+	if keep == nil || w.asked.IsZero() || w.came == w.asked || pause < leastKept || w.config.Within != nil {
 		return
 	}
 	w.came = w.asked
@@ -406,10 +409,10 @@ func (w *Warming) userCame(never bool) {
 }
 
 func (w *Warming) pauses() (all cachewarm.Pauses) {
-	if w.chat.config.Costs.Pauses == nil {
+	if w.config.Costs.Pauses == nil {
 		return nil
 	}
-	for _, seconds := range w.chat.config.Costs.Pauses.Latest() {
+	for _, seconds := range w.config.Costs.Pauses.Latest() {
 		all = append(all, time.Duration(min(seconds, cachewarm.Never.Seconds()/2)*float64(time.Second)))
 	}
 	return all

@@ -242,7 +242,7 @@ func TestWarmWithoutAWindow(t *testing.T) {
 				b.pauses = append(b.pauses, (6 * time.Minute).Seconds())
 			}
 			b.Warming.Detach(func() bool { return shown })
-			b.Warming.chat.asker.show(gate.Question{Approval: Approval{Tool: "works"}})
+			b.asker.show(gate.Question{Approval: Approval{Tool: "works"}})
 			b.Send("go")
 			synctest.Wait()
 			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.RecordSavings(1); return true })
@@ -465,7 +465,7 @@ func TestWarmDuringAQuestion(t *testing.T) {
 			for range 20 {
 				b.pauses = append(b.pauses, pause.Seconds())
 			}
-			b.Warming.chat.asker.show(gate.Question{Approval: Approval{Tool: "works"}})
+			b.asker.show(gate.Question{Approval: Approval{Tool: "works"}})
 			b.Send("go")
 			synctest.Wait()
 			_, _ = ask(t.Context(), b.inbox, func() bool { b.Warming.account.RecordSavings(1); return true })

@@ -32,7 +32,7 @@ type Config struct {
 	// Make creates the conversation of a subagent.
 	Make func(ctx context.Context, spec Spec) (Child, error)
 	// Parent is the conversation that the team belongs to.
-	Parent *chat.Agents
+	Parent *chat.SubagentHost
 	// Bounds returns the current limits for a subagent.
 	Bounds func(agents.Agent) Limits
 	// Rel returns the path to show for a file.

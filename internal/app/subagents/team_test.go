@@ -18,7 +18,7 @@ import (
 // starting returns a team that runs two subagents at the same time, and a function that starts a
 // task.
 func starting(earlier ...RecordedAgent) (*Team, func(tools.Task) (*job, error)) {
-	owner := &chat.Agents{}
+	owner := &chat.SubagentHost{}
 	team := New(Config{
 		Bounds: func(agents.Agent) Limits { return Limits{Parallel: 2, PerTurn: 9} }, Parent: owner, Now: time.Now,
 	}, earlier)
@@ -188,7 +188,7 @@ func TestClosed(t *testing.T) {
 	over := errors.New("no conversation is made")
 	var recorded []string
 	set := agents.Set{Agents: []agents.Agent{{Name: "explore"}}}
-	owner := chat.NewAgents(chat.NewHandle(), nil)
+	owner := chat.NewSubagentHost(chat.NewHandle(), nil)
 	team := New(Config{
 		Named: set.ByName, Bounds: func(agents.Agent) Limits { return Limits{Parallel: 1, PerTurn: 1} }, Parent: owner,
 		Make:   func(context.Context, Spec) (Child, error) { return Child{}, over },

@@ -12,13 +12,17 @@ import (
 // inbox.
 type Handle struct {
 	inbox inbox
-	// chat is set by New. Only functions in the inbox use it, and these run on the owner.
-	chat *Chat
 	// inquiring is a lock, held while the question of a running call is shown to the user.
 	inquiring chan struct{}
+
+	// New sets the remaining fields. Only the owner and functions in the inbox use them.
+	emit       emitter
+	asker      *asker
+	stats      *totals
+	emitStatus func()
 }
 
-// NewHandle returns a Line for a chat that is made later.
+// NewHandle returns a Handle for a chat that is made later.
 func NewHandle() *Handle { return &Handle{inbox: newInbox(), inquiring: make(chan struct{}, 1)} }
 
 // CloseHandle must be called after the last Run or Prompt of a chat. Callers no longer wait for its owner after
@@ -28,7 +32,7 @@ func CloseHandle(l *Handle) { l.inbox.end() }
 // Notify shows a notice about something outside the conversation.
 func (l *Handle) Notify(text string) {
 	select {
-	case l.inbox.acts <- func() { l.chat.emit.notice("%s", text) }:
+	case l.inbox.acts <- func() { l.emit.notice("%s", text) }:
 	default: // a notice must not block the caller
 	}
 }
@@ -36,14 +40,14 @@ func (l *Handle) Notify(text string) {
 // Refresh emits the status again, after a change outside the chat.
 func (l *Handle) Refresh() {
 	select {
-	case l.inbox.acts <- func() { l.chat.emitStatus() }:
+	case l.inbox.acts <- func() { l.emitStatus() }:
 	default: // a busy chat reports its status soon anyway
 	}
 }
 
 // ReportWaiting reports that programs take long. With "" it reports that the wait has ended.
 func (l *Handle) ReportWaiting(names string) {
-	l.inbox.post(func() { l.chat.emit(ProgramWaiting{names}) })
+	l.inbox.post(func() { l.emit(ProgramWaiting{names}) })
 }
 
 // Inquire puts the questions of a running call to the user and returns the answer to each. It reports
@@ -59,7 +63,7 @@ func (l *Handle) Inquire(ctx context.Context, title string, inquiries []tools.In
 		return nil, false
 	}
 	answers, err := ask(ctx, l.inbox, func() (answers []tools.InquiryAnswer) {
-		if inquire := l.chat.asker.inquirer(&l.chat.config); inquire != nil {
+		if inquire := l.asker.inquirer(); inquire != nil {
 			answers, _ = inquire(ctx, title, inquiries)
 		}
 		return answers
@@ -72,8 +76,8 @@ func (l *Handle) Inquire(ctx context.Context, title string, inquiries []tools.In
 type Inquirer func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool)
 
 // inquirer returns the Inquirer for the owner of the chat, or nil if no user can be asked.
-func (a *asker) inquirer(c *Config) Inquirer {
-	if c.Policy.Unattended {
+func (a *asker) inquirer() Inquirer {
+	if a.unattended {
 		return nil
 	}
 	return func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool) {
