@@ -14,6 +14,7 @@ import (
 	"agent/internal/llm/vendor"
 	"agent/internal/login"
 	"agent/internal/provider"
+	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/slash"
 	"agent/internal/toolspec"
@@ -47,6 +48,8 @@ type endpoints struct {
 	rec *record
 	// note shows the user a notice.
 	note func(text string)
+	// used names the model and the endpoint of the latest turn.
+	used string
 }
 
 // connect finds the endpoint of a conversation. It returns notices for the user, also with an
@@ -56,6 +59,12 @@ func connect(ctx context.Context, at *place, rec *record, line *chat.Handle, end
 	e.own = e.open(at.settings, at.options.Ask)
 	ends.add(e.own.Close)
 	ends.add(func() error { at.process.AccountLogins().Finish(); return nil })
+	if notice, err := e.resume(ctx); err != nil || notice != "" {
+		notices = append(notices, notice)
+		if err != nil {
+			return nil, nil, err
+		}
+	}
 	find := at.options.Connect
 	if find == nil {
 		find = FindEndpoint
@@ -71,6 +80,30 @@ func connect(ctx context.Context, at *place, rec *record, line *chat.Handle, end
 		return nil, notices, err
 	}
 	return e, notices, nil
+}
+
+// resume selects the endpoint of a resumed session. An endpoint that the command line names takes
+// precedence.
+func (e *endpoints) resume(ctx context.Context) (notice string, err error) {
+	_, name := e.at.settings.Get(settings.Provider.Key())
+	_, address := e.at.settings.Get(settings.BaseURL.Key())
+	given := max(name, address) == settings.LayerFlags || e.at.options.KeepEndpoint && max(name, address) == settings.LayerProfile
+	if recorded := e.rec.resumed.Settings[endpointUsed]; recorded != "" && !given {
+		return provider.ContinueAt(ctx, e.own, recorded)
+	}
+	return "", nil
+}
+
+// record records the endpoint when a turn starts, so that a resumed session continues there.
+func (e *endpoints) record(event chat.Event) {
+	if _, starts := event.(chat.TurnStarted); !starts {
+		return
+	}
+	address := provider.AddressOf(e.own)
+	if used := e.own.ModelAndEndpoint() + " " + address; address != "" && used != e.used {
+		e.used = used
+		e.rec.write(func(log *session.Log) error { return log.RecordSetting(endpointUsed, address) })
+	}
 }
 
 // open returns a connection to the endpoint of the settings. It records the hosts that the connection

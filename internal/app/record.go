@@ -18,6 +18,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/rules"
 	"agent/internal/session"
+	"agent/internal/settings"
 	"agent/internal/todo"
 )
 
@@ -60,7 +61,12 @@ func openRecord(at *place, ends *closers) (r *record, notices []string, err erro
 			}
 		}
 		registry := at.settings.Registry()
-		at.settings.OnSessionChange(func(key, text string) { r.logged(r.log.RecordSetting(key, shownText(registry, key, text))) })
+		at.settings.OnSessionChange(func(key, text string) {
+			r.logged(r.log.RecordSetting(key, shownText(registry, key, text)))
+			if key == settings.Provider.Key() || key == settings.ProfileChange {
+				r.logged(r.log.RecordSetting(endpointUsed, "")) // the user has chosen another one
+			}
+		})
 	}
 	if r.id = r.SessionID(); r.id == "" {
 		r.id = unrecorded + strings.ToLower(rand.Text()[:8])

@@ -22,6 +22,9 @@ var neverWider = []string{
 // each time. These are typed addresses, key files and body fields.
 var notRestored = append([]string{settings.BaseURL.Key(), settings.AuthKeyfile.Key(), settings.AuthCommand.Key(), settings.ExtraBody.Key()}, neverWider...)
 
+// endpointUsed is the key under which a session records the address of its endpoint. It is not a setting.
+const endpointUsed = "endpoint"
+
 // begunWith returns the settings to record at the start of a session, by their keys. They are the settings
 // of flags and profile that choose the model and its provider (D-82), and the compression strategy.
 func begunWith(s *settings.Settings) map[string]string {
@@ -65,7 +68,7 @@ func (r restorer) restore(recorded map[string]string) (notices []string) {
 		notices = r.profile(name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(recorded)) {
-		if key == settings.ProfileChange || r.flagged(key) {
+		if key == settings.ProfileChange || key == endpointUsed || key == settings.BaseURL.Key() && recorded[endpointUsed] == recorded[key] || r.flagged(key) {
 			continue
 		}
 		if notice := r.setting(key, recorded[key]); notice != "" {

@@ -66,6 +66,50 @@ func TestFindLocalServer(t *testing.T) {
 	require.Mode(t, filepath.Join(folder, "allowed.json"), 0o600)
 }
 
+// D-82: a resumed session reaches another provider than before only after an answer.
+func TestContinueAt(t *testing.T) {
+	t.Parallel()
+	const here, theirs = "http://127.0.0.1:9/v1", "https://theirs.example/v1"
+	for name, c := range map[string]struct {
+		recorded, profile, key string
+		user                   *asked
+		want                   string // the address in use, "" for an error
+		asks                   int
+	}{
+		"the endpoint is the same":               {recorded: theirs + "/", profile: theirs, user: &asked{}, want: theirs},
+		"a server here, no endpoint is set":      {recorded: here, want: here},
+		"a server here, only a key is set":       {recorded: here, key: "sk-0123456789", user: &asked{}, want: here},
+		"a server here, a profile names another": {recorded: here, profile: theirs, user: &asked{}, asks: 1},
+		"from another provider to this machine":  {recorded: theirs, profile: here, user: &asked{}, want: here},
+		"another provider, and the user agrees":  {recorded: theirs, key: "sk-0123456789", user: &asked{yes: true}, want: theirs, asks: 1},
+		"another provider, and the user refuses": {recorded: theirs, key: "sk-0123456789", user: &asked{}, asks: 1},
+		"another provider, and no user":          {recorded: theirs, key: "sk-0123456789"},
+		"an address with a password":             {recorded: "https://me:secret@theirs.example", user: &asked{yes: true}},
+	} {
+		b := newBench(t, func(config *provider.Config) {
+			config.Env = env(map[string]string{vendor.EnvKey: c.key})
+			if c.user != nil {
+				config.Ask = c.user.ask
+			}
+		})
+		if c.profile != "" {
+			if err := b.settings.Set(settings.LayerProfile, "base-url", c.profile); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := provider.ContinueAt(t.Context(), b.Connection, c.recorded)
+		if _, is := errors.AsType[*provider.ConfigError](err); is != (c.want == "") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if endpoint, _ := b.Endpoint(); err == nil && (endpoint.BaseURL != c.want || endpoint.Key != "") {
+			t.Errorf("%s: continues at %s with the key %q", name, endpoint.BaseURL, endpoint.Key)
+		}
+		if c.user != nil && len(c.user.questions) != c.asks {
+			t.Errorf("%s: %q", name, c.user.questions)
+		}
+	}
+}
+
 // OPENAI_API_KEY is sent to a host that only a profile names after one approval (security M1).
 func TestFindRequiresApprovalForTheKey(t *testing.T) {
 	t.Parallel()

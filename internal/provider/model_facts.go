@@ -56,6 +56,9 @@ func (c *Connection) ContextLimit(model string) (int, bool) {
 	return known, inTable
 }
 
+// AddressOf returns the base URL of the endpoint that a connection uses, or "" if there is none.
+func AddressOf(c *Connection) string { return c.endpointInUse().BaseURL }
+
 // endpointInUse returns the endpoint in use, or the zero Endpoint if there is none.
 func (c *Connection) endpointInUse() Endpoint {
 	p, err := c.inUse()
