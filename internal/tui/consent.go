@@ -2,10 +2,13 @@ package tui
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"agent/internal/atcmd"
+	"agent/internal/chat"
 	"agent/internal/tui/question"
 	"agent/internal/tui/style"
 	"agent/internal/tui/term"
@@ -71,6 +74,15 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 		return m.runCommand(reply.Run)
 	case reply.Declined:
 		m.surface.note(dim, "·", cmp.Or(reply.Says, "left unchanged"))
+	case reply.Stop && len(m.activity.queued) > 0:
+		return guardPanic(func() tea.Msg {
+			queue := takeQueue(m.surface.ctx, m.opts.Driver)
+			return thenDo(func() {
+				m.event(chat.MessageReturned{Message: queue})
+				m.opts.Driver.Answer(reply.ID, reply.Decision)
+				m.interrupt()
+			})
+		})
 	case reply.Answered:
 		m.opts.Driver.Answer(reply.ID, reply.Decision)
 		if reply.Stop {
@@ -78,4 +90,18 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 		}
 	}
 	return nil
+}
+
+// takeQueue removes the queued messages and returns them as one message.
+func takeQueue(ctx context.Context, driver Driver) (all atcmd.Message) {
+	for {
+		message, ok := driver.Unqueue(ctx)
+		if !ok {
+			return all
+		}
+		if all != nil {
+			message = append(slices.Clone(message), atcmd.Part{Text: "\n\n"})
+		}
+		all = append(message, all...)
+	}
 }

@@ -465,6 +465,22 @@ func TestQuestionAboutLoops(t *testing.T) {
 	}
 }
 
+// Esc on an approval prompt stops: queued messages return to the prompt instead of starting a turn.
+func TestStopReturnsTheQueue(t *testing.T) {
+	t.Parallel()
+	s := newScreenplay(t, 80, 24)
+	s.driver.queued = []string{"first", "then\nthis"}
+	s.events(chat.TurnStarted{}, chat.QueueChanged{Messages: s.driver.queued}, chat.ApprovalRequested{Approval: chat.Approval{ID: 7, Tool: "write_file"}})
+	s.wait(time.Second)
+	s.press("esc")
+	if diff := cmp.Diff([]string{`answer 7 allow=false always=false reason=""`, "interrupt"}, s.driver.calls); diff != "" || len(s.driver.queued) > 0 {
+		t.Errorf("queued %q, calls (-want +got):\n%s", s.driver.queued, diff)
+	}
+	if got := s.model.input.Editor.Value(); got != "first\n\nthen\nthis" {
+		t.Errorf("the prompt is %q", got)
+	}
+}
+
 // The pager does not report the question that it shows as waiting.
 func TestTheQuestionThatIsReadDoesNotWait(t *testing.T) {
 	t.Parallel()
