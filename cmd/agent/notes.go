@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"agent/internal/app"
+	"agent/internal/app/sessionnotes"
 	"agent/internal/base/humanize"
 	"agent/internal/base/rawjson"
 	"agent/internal/frontend/cli"
@@ -35,7 +36,7 @@ func (w world) notes() (*notes.Book, string, error) {
 		return nil, "", err
 	}
 	here, err := filepath.EvalSymlinks(w.process.Dir)
-	return f.Notes(w.process.Home, here), here, err
+	return sessionnotes.Open(f.Config, w.process.Home, here), here, err
 }
 
 // noteStates returns the notes with their states, including the notes of the repository.
@@ -54,7 +55,7 @@ func (w world) noteStates() (states []notes.State, problems []string, err error)
 	}
 	all, problems := book.Notes()
 	checker := book.Checker()
-	brought, more := app.SharedNotes(book, w.process.Trust(f, own, here), checker, w.process.Now)
+	brought, more := sessionnotes.CheckShared(book, w.process.Trust(f, own, here), checker, w.process.Now)
 	return append(checker.Check(all, w.process.Now), brought...), append(problems, more...), nil
 }
 

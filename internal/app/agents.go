@@ -98,7 +98,7 @@ func isTask(name string) bool { return name == tools.TaskName }
 
 func (c *Subagents) source() tools.Source {
 	offered := func() bool {
-		return settings.Agents.Value(c.at.settings) != settings.AgentsOff && c.models.window() >= leastWindow
+		return settings.Agents.Value(c.at.settings) != settings.AgentsOff && c.models.hasRoom()
 	}
 	return tools.Source{
 		Name: "agents",
@@ -129,7 +129,7 @@ func (c *Subagents) reviewer() extensions.Agent {
 		return extensions.Agent{}
 	case settings.Agents.Value(c.at.settings) == settings.AgentsOff:
 		return extensions.Agent{Why: "the setting agents is off"}
-	case c.models.window() < leastWindow:
+	case !c.models.hasRoom():
 		return extensions.Agent{Why: "the context window is too small for subagents"}
 	}
 	return extensions.Agent{Reviews: c.team.RunTask}

@@ -159,7 +159,7 @@ func begin(x *conversationParts, line *chat.Handle, ends *closers) (c *Conversat
 		Chat: loop, Connection: models.own, Recorded: recorded.Entries, Brought: x.texts, Servers: x.servers, Hooking: x.guards.hooks, Subagents: subs,
 		Programs: &Programs{at, rec, x.host.Confinement}, Trust: x.trust, LeftOut: x.leftOut,
 		parts: x, registry: registry, history: entries, ends: ends, line: line,
-	}, append(notices, x.notes.begun()...), nil
+	}, append(notices, x.notes.Begin()...), nil
 }
 
 // newChat creates a turn loop, from the recorded entries if there are any.

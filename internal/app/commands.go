@@ -111,7 +111,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		},
 		Diff:      func(ctx context.Context) (string, error) { return diff.WorkspaceDiff(ctx, c.parts.at.workspace.Root()) },
 		Sessions:  c.parts.rec.lists(),
-		Notes:     c.parts.notes.commands(),
+		Notes:     c.parts.notes.Commands(),
 		Finder:    c.parts.at.folders.Finder(c.parts.at.workspace.Root(), c.parts.at.process.Now),
 		Resume:    c.parts.rec.resumer(screen.Resume),
 		Record:    slash.SessionRecord{Fork: c.forker(), Rename: c.parts.rec.renamer(), Title: c.parts.rec.title},

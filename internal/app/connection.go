@@ -124,6 +124,12 @@ func (e *endpoints) window() int {
 	return window.SizeOf(settings.ContextLimit.Value(e.at.settings), known)
 }
 
+// leastWindow is the smallest context window, in tokens, in which notes and subagents are offered.
+const leastWindow = 16_384
+
+// hasRoom reports whether the model's context window is large enough for notes and subagents.
+func (e *endpoints) hasRoom() bool { return e.window() >= leastWindow }
+
 // remember stores the model that a user chose for the endpoint in use.
 func (e *endpoints) remember(model string) error {
 	endpoint, err := e.own.Endpoint()

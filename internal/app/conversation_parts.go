@@ -4,6 +4,7 @@ import (
 	"agent/internal/app/extensions"
 	"agent/internal/app/hookgates"
 	"agent/internal/app/mcphost"
+	"agent/internal/app/sessionnotes"
 	"agent/internal/chat"
 	"agent/internal/extend/setup/consent"
 	"agent/internal/extend/setup/manifest"
@@ -26,7 +27,7 @@ type conversationParts struct {
 	web     *webSearch
 	servers *mcphost.Servers
 	symbols *symbols
-	notes   *noting
+	notes   *sessionnotes.Notes
 	texts   *extensions.Extensions
 	// start returns the start of the session. news returns messages about changes since the system prompt
 	// was rendered.
@@ -40,7 +41,7 @@ type conversationParts struct {
 
 // refreeze updates the system prompt of the next requests to the current instructions and notes.
 func (x *conversationParts) refreeze() {
-	for _, notice := range append(x.texts.Refreeze(), x.notes.head()...) {
+	for _, notice := range append(x.texts.Refreeze(), x.notes.UpdatePrompt()...) {
 		x.events.emit(chat.Notice{Text: notice})
 	}
 }
@@ -57,5 +58,5 @@ func (x *conversationParts) useAgreed() {
 	paths := x.trust.GuardedPaths()
 	x.guarded.paths.Store(&paths)
 	x.servers.StartApproved()
-	x.notes.useAgreed()
+	x.notes.ReportApproved()
 }

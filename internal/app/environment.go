@@ -7,6 +7,7 @@ import (
 	"agent/internal/app/extensions"
 	"agent/internal/app/hookgates"
 	"agent/internal/app/mcphost"
+	"agent/internal/app/sessionnotes"
 	"agent/internal/base/fsutil"
 	"agent/internal/chat"
 	"agent/internal/history"
@@ -31,7 +32,11 @@ func newConversationParts(at *place, rec *record, models *endpoints, line *chat.
 	at.jobs.Traced = tracer.TraceParent
 	ends.add(func() error { tracer.Close(); return nil })
 
-	notes := newNoting(at, rec, happened, models.window, files.trust, at.look)
+	notes := sessionnotes.New(sessionnotes.Config{
+		Settings: at.settings, Root: at.workspace.Root(), Trust: files.trust,
+		Recorded: !at.options.Record.Off, Searches: at.options.searches(), Unattended: at.options.Unattended,
+		HasRoom: models.hasRoom, Origin: rec.origin, Record: rec.note, Emit: happened.emit, Now: at.process.Now,
+	}, at.notes)
 	confined := confinement{at, ruling, &guarded{programs: files.servers.Programs()}}
 	reach := mayReach(bounds, ruling)
 	env, late := environment(rec, models, files, confined, notes, reach, ends)
@@ -61,7 +66,7 @@ func newConversationParts(at *place, rec *record, models *endpoints, line *chat.
 	}, notices, nil
 }
 
-func environment(rec *record, models *endpoints, files setUp, confined confinement, own *noting, reach func(host string) error, ends *closers) (env *tools.Env, notices []string) {
+func environment(rec *record, models *endpoints, files setUp, confined confinement, own *sessionnotes.Notes, reach func(host string) error, ends *closers) (env *tools.Env, notices []string) {
 	at := rec.at
 	env = &tools.Env{
 		Manual: func(words string) (string, bool) {
@@ -74,7 +79,7 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 		Named:       at.options.Named,
 		Hosts:       reach,
 		Documents:   models.documents,
-		Notes:       own.forTools(),
+		Notes:       own.ForTool(),
 		Sessions:    earlierSessions(at, rec, own),
 		Protected: protect.ProtectionRules{
 			Home: fsutil.ResolveLinks(at.process.Home), Own: at.process.ownFiles(at.folders, at.settings),
@@ -107,6 +112,6 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 
 // news returns a function that returns messages for the model about changes since the system prompt was
 // rendered.
-func news(servers *mcphost.Servers, notes *noting, changes func() []history.Block) func() []history.Block {
-	return func() []history.Block { return slices.Concat(changes(), servers.Updates(), notes.newsText()) }
+func news(servers *mcphost.Servers, notes *sessionnotes.Notes, changes func() []history.Block) func() []history.Block {
+	return func() []history.Block { return slices.Concat(changes(), servers.Updates(), notes.News()) }
 }

@@ -5,6 +5,7 @@ import (
 
 	"agent/internal/app/hookgates"
 	"agent/internal/app/mcphost"
+	"agent/internal/app/sessionnotes"
 	"agent/internal/chat"
 	"agent/internal/gate"
 	"agent/internal/policy"
@@ -25,7 +26,7 @@ func toolSources() []toolSource {
 	return []toolSource{
 		{isWebSearch, func(x *conversationParts) tools.Source { return x.web.source() }},
 		{isSymbol, func(x *conversationParts) tools.Source { return x.symbols.source() }},
-		{isRemember, func(x *conversationParts) tools.Source { return x.notes.source() }},
+		{sessionnotes.IsTool, func(x *conversationParts) tools.Source { return x.notes.Source() }},
 		{nil, func(x *conversationParts) tools.Source { return x.texts.Source() }},
 		{mcphost.IsTool, func(x *conversationParts) tools.Source { return x.servers.Source() }},
 		// Add a source of tools here.
@@ -58,7 +59,7 @@ func (x *conversationParts) listeners(limits *limits, subs *Subagents) []func(ch
 	return []func(chat.Event){
 		x.guards.turns,
 		subs.turns,
-		x.notes.turns,
+		x.notes.HandleEvent,
 		x.guards.hooks.Notify,
 		x.rec.keepAsking,
 		x.web.follow,

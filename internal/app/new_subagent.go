@@ -69,7 +69,7 @@ func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents
 	env := *h.parts.host.Env
 	env.OfAgent = true
 	env.Seen, env.Todos = tools.NewSeenFiles(), todo.NewBoard(nil, func(todo.List) {})
-	news := h.parts.notes.teller()
+	news := h.parts.notes.NewsForSubagent()
 	spare := &fallback{settings: with, own: endpoint, models: h.parts.models, refresh: func() {}, notify: func(text string) {
 		spec.Within.Parent.Emit(spec.Within.Over, chat.Notice{Text: "subagent " + spec.Agent.Name + ": " + text})
 	}}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"agent/internal/app/sessionnotes"
 	"agent/internal/base/fsutil"
 	"agent/internal/extend/setup/trustedfile"
 	"agent/internal/gate"
@@ -41,8 +42,8 @@ type place struct {
 	known   *tools.Registry
 	// policy holds the rules of the flags.
 	policy gate.Policy
-	// look reads the notes of the workspace while the other parts are created.
-	look *firstLook
+	// notes are read while the other parts are created.
+	notes *sessionnotes.Preload
 	// notices are lines for the user.
 	notices []string
 }

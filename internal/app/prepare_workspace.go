@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"agent/internal/app/hookgates"
+	"agent/internal/app/sessionnotes"
 	"agent/internal/gate"
 	"agent/internal/llm/vendor"
 	"agent/internal/protect/sensitive"
@@ -53,12 +54,21 @@ func newPlace(p *Process, o Options, ends *closers) (*place, error) {
 	if err := at.openWorkspace(ends); err != nil {
 		return nil, err
 	}
-	at.where, at.look = p.TrustedLocations(at.folders, at.workspace.Root()), lookAtNotes(at)
+	at.where, at.notes = p.TrustedLocations(at.folders, at.workspace.Root()), at.readNotes()
 	unconfined, err := p.prepareSandbox(at.settings)
 	if unconfined != "" {
 		at.notices = append(at.notices, unconfined)
 	}
 	return at, err
+}
+
+// readNotes starts to read the notes of the workspace, unless notes are off.
+func (at *place) readNotes() *sessionnotes.Preload {
+	if at.options.NoSetup || settings.Notes.Value(at.settings) == "off" || at.options.Record.Folder != "" {
+		return &sessionnotes.Preload{}
+	}
+	book := sessionnotes.Open(at.folders.Config, at.process.Home, at.workspace.Root())
+	return sessionnotes.StartReading(book, at.process.Now)
 }
 
 // offeredTools returns the tools of the program itself. A tool that allowed refuses is not offered, but

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"agent/internal/app/extensions"
+	"agent/internal/app/sessionnotes"
 	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/git/gitcmd"
@@ -91,7 +92,7 @@ func changedSince(then, now start) []history.Block {
 
 // promptSession returns a function that describes the session for the system prompt, with the
 // model in use at the time of the call.
-func promptSession(at *place, models *endpoints, texts *extensions.Extensions, notes *noting, start func() start) func() prompts.Session {
+func promptSession(at *place, models *endpoints, texts *extensions.Extensions, notes *sessionnotes.Notes, start func() start) func() prompts.Session {
 	begun := prompts.Session{
 		Workspace: at.workspace.Root(),
 		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
@@ -100,7 +101,7 @@ func promptSession(at *place, models *endpoints, texts *extensions.Extensions, n
 	return func() prompts.Session {
 		session, begun := begun, start()
 		session.Instructions = texts.Instructions()
-		session.Notes = notes.prompt()
+		session.Notes = notes.Prompt()
 		session.Date, session.Git = begun.Date, begun.Git
 		session.Sandbox = promptSandbox(at)
 		session.Model = settings.Model.Value(at.settings)

@@ -148,6 +148,10 @@ func (r *record) notice(text string) {
 	r.write(func(log *session.Log) error { return log.RecordNotice(text) })
 }
 
+func (r *record) note(change session.Note) {
+	r.write(func(log *session.Log) error { return log.RecordNote(change) })
+}
+
 func (r *record) grants(grants []rules.Permission) {
 	r.writeJSON(append([]rules.Permission{}, grants...), (*session.Log).RecordGrants)
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/app/sessionnotes"
 	"agent/internal/base/fsutil"
 	"agent/internal/base/humanize"
 	"agent/internal/base/secret"
@@ -143,10 +144,10 @@ func (f finding) Entry(ctx context.Context, id string, number int) (tools.Excerp
 // earlierSessions returns what the model uses to search earlier sessions of the repository and to read the
 // records of this session's subagents. If the setting recall.sessions is off, only the subagents' records
 // can be read. If nothing is recorded, nothing can be searched or read.
-func earlierSessions(at *place, rec *record, notes *noting) (earlier tools.Sessions) {
+func earlierSessions(at *place, rec *record, notes *sessionnotes.Notes) (earlier tools.Sessions) {
 	earlier = tools.NoSessions{}
 	if at.options.searches() {
-		earlier = finding{at.folders.Finder(at.workspace.Root(), at.process.Now), rec.SessionID, notes.commands()}
+		earlier = finding{at.folders.Finder(at.workspace.Root(), at.process.Now), rec.SessionID, notes.Commands()}
 	}
 	if rec.log != nil {
 		earlier = agentRecords{earlier, rec.log.Path}

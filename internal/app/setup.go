@@ -6,6 +6,7 @@ import (
 	"agent/internal/app/extensions"
 	"agent/internal/app/hookgates"
 	"agent/internal/app/mcphost"
+	"agent/internal/app/sessionnotes"
 	"agent/internal/extend/setup"
 	"agent/internal/extend/setup/consent"
 	"agent/internal/extend/setup/hooks"
@@ -32,7 +33,7 @@ func readSetUp(at *place, rules *hookgates.Rules) (s setUp, err error) {
 		return s, nil
 	}
 	s.texts, s.hooks = setup.Find(at.where, extensions.SkillPaths(at.settings, at.where)), hooks.Find(at.where)
-	s.trust = at.process.trust(at.where, s.texts, rules.Rules, s.servers.Listing, s.hooks, sharedNotes(at.settings, at.look.book))
+	s.trust = at.process.trust(at.where, s.texts, rules.Rules, s.servers.Listing, s.hooks, sessionnotes.ConsentItems(at.settings, at.notes.Book))
 	if at.options.TrustProject {
 		err = s.trust.ApproveForRun()
 	}

@@ -7,6 +7,7 @@ import (
 	"agent/internal/app/extensions"
 	"agent/internal/app/hookgates"
 	"agent/internal/app/mcphost"
+	"agent/internal/app/sessionnotes"
 	"agent/internal/base/fsutil"
 	"agent/internal/extend/setup"
 	"agent/internal/extend/setup/consent"
@@ -34,7 +35,7 @@ func (p *Process) TrustedLocations(f Folders, workspace string) trustedfile.Loca
 func (p *Process) Trust(f Folders, s *settings.Settings, workspace string) *consent.Trust {
 	w := p.TrustedLocations(f, workspace)
 	configured, _ := servers.Find(servers.Locations{Locations: w}) // only --mcp-config causes an error
-	return p.trust(w, setup.Find(w, extensions.SkillPaths(s, w)), permissions.Read(w), configured, hooks.Find(w), sharedNotes(s, f.Notes(p.Home, w.Workspace)))
+	return p.trust(w, setup.Find(w, extensions.SkillPaths(s, w)), permissions.Read(w), configured, hooks.Find(w), sessionnotes.ConsentItems(s, sessionnotes.Open(f.Config, p.Home, w.Workspace)))
 }
 
 // trust collects the rules, skills, commands, servers, hooks and notes that need consent.

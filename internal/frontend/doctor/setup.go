@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"agent/internal/app"
+	"agent/internal/app/sessionnotes"
 	"agent/internal/base/humanize"
 	"agent/internal/extend/mcp/bridge"
 	"agent/internal/extend/setup"
@@ -52,7 +53,7 @@ func (r *report) notes(p *app.Process, f app.Folders, dir string, s *settings.Se
 	if settings.Notes.Value(s) == "off" {
 		return
 	}
-	book := f.Notes(p.Home, dir)
+	book := sessionnotes.Open(f.Config, p.Home, dir)
 	all, problems := book.Notes()
 	if line := notes.Summary(book.Checker().Check(all, p.Now), p.Now()); line != "" {
 		r.ok(line)
