@@ -150,7 +150,7 @@ func begin(x *conversationParts, line *chat.Handle, ends *closers) (c *Conversat
 	granted := restoreGrants(x.host.Consent, rec)
 	x.useAgreed()
 	x.trust.Answered = x.useAgreed
-	for _, notice := range []string{lacks, left, granted, x.web.told()} {
+	for _, notice := range []string{lacks, left, granted, x.web.FirstNotice()} {
 		if notice != "" {
 			notices = append(notices, notice)
 		}

@@ -5,6 +5,7 @@ import (
 	"agent/internal/app/hookgates"
 	"agent/internal/app/mcphost"
 	"agent/internal/app/sessionnotes"
+	"agent/internal/app/webtool"
 	"agent/internal/chat"
 	"agent/internal/extend/setup/consent"
 	"agent/internal/extend/setup/manifest"
@@ -24,7 +25,7 @@ type conversationParts struct {
 	guards  *guards
 	guarded *guarded
 	trust   *consent.Trust
-	web     *webSearch
+	web     *webtool.Web
 	servers *mcphost.Servers
 	symbols *symbols
 	notes   *sessionnotes.Notes

@@ -18,6 +18,6 @@
 // closes the Conversation at the end.
 //
 // Subpackages hold parts of a conversation. Package extensions holds the instructions, skills and
-// commands, hookgates the rules and hooks, mcphost the MCP servers, sessionnotes the notes, and subagents the
-// subagents.
+// commands, hookgates the rules and hooks, mcphost the MCP servers, sessionnotes the notes, subagents the
+// subagents, and webtool web search.
 package app

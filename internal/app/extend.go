@@ -6,6 +6,7 @@ import (
 	"agent/internal/app/hookgates"
 	"agent/internal/app/mcphost"
 	"agent/internal/app/sessionnotes"
+	"agent/internal/app/webtool"
 	"agent/internal/chat"
 	"agent/internal/gate"
 	"agent/internal/policy"
@@ -24,7 +25,7 @@ type toolSource struct {
 // toolSources returns the sources of tools, in the order in which the model sees the tools.
 func toolSources() []toolSource {
 	return []toolSource{
-		{isWebSearch, func(x *conversationParts) tools.Source { return x.web.source() }},
+		{webtool.IsTool, func(x *conversationParts) tools.Source { return x.web.Source() }},
 		{isSymbol, func(x *conversationParts) tools.Source { return x.symbols.source() }},
 		{sessionnotes.IsTool, func(x *conversationParts) tools.Source { return x.notes.Source() }},
 		{nil, func(x *conversationParts) tools.Source { return x.texts.Source() }},
@@ -62,7 +63,7 @@ func (x *conversationParts) listeners(limits *limits, subs *Subagents) []func(ch
 		x.notes.HandleEvent,
 		x.guards.hooks.Notify,
 		x.rec.keepAsking,
-		x.web.follow,
+		x.web.HandleEvent,
 		limits.watch,
 		x.tracer.HandleEvent,
 	}

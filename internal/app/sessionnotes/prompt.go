@@ -61,8 +61,8 @@ func (n *Notes) budget() int {
 	return settings.NotesBudget.Value(n.config.Settings) * noteBytesPerToken
 }
 
-// ReportApproved reports to the model the notes of the repository that the user has approved since the system
-// prompt was rendered.
+// ReportApproved reports to the model the notes of the repository that the user has approved since the
+// system prompt was rendered.
 func (n *Notes) ReportApproved() {
 	if n.book == nil {
 		return
@@ -110,8 +110,8 @@ func (n *Notes) News() []history.Block {
 	return message(lines)
 }
 
-// NewsForSubagent returns a function for a subagent, whose prompt contains the same notes. The function returns a
-// message about each note that has become outdated, once.
+// NewsForSubagent returns a function for a subagent, whose prompt contains the same notes. The function
+// returns a message about each note that has become outdated, once.
 func (n *Notes) NewsForSubagent() func() []history.Block {
 	told := map[string]bool{}
 	return func() []history.Block {
