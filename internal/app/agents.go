@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"time"
 
+	"agent/internal/app/agentrecords"
 	"agent/internal/app/extensions"
 	"agent/internal/app/subagents"
 	"agent/internal/chat"
@@ -44,7 +44,9 @@ func newSubagents(h *hiring, parent *chat.SubagentHost) *Subagents {
 		Parent: parent,
 		Bounds: c.bounds,
 		Rel:    at.workspace.Rel,
-		Keep:   rec.keepReport,
+		Keep: func(id, text string) (string, error) {
+			return agentrecords.Keep(rec.log, at.workspace.TempDir(), id, text)
+		},
 		Record: rec.agent,
 		Tokens: func(text string) int { return counterOf(settings.Model.Value(at.settings)).Count(text) },
 		Now:    at.process.Now,
@@ -187,7 +189,7 @@ func earlierAgents(set agents.Set, rec *record) (earlier []subagents.RecordedAge
 		state := chat.AgentState{ID: a.ID, CallID: a.Call, Agent: a.Agent, Title: a.Title, Model: a.Model}
 		_ = json.Unmarshal(a.Figures, &state.Stats) // figures of another version are omitted
 		if a.Status == "" {
-			if !recordOfAgent(session.AgentPath(rec.log.Path(), a.ID), time.Time{}).begun {
+			if !agentrecords.HasBegun(session.AgentPath(rec.log.Path(), a.ID)) {
 				continue
 			}
 			a.Status = "interrupted"

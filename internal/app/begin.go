@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"agent/internal/app/agentrecords"
 	"agent/internal/chat"
 	"agent/internal/gate"
 	"agent/internal/history"
@@ -89,7 +90,7 @@ func begin(x *conversationParts, line *chat.Handle, ends *closers) (c *Conversat
 	}}
 	x.events.follow(append(x.listeners(limits, subs), spare.watch, models.record)...)
 	waited, left := rec.waited()
-	reports := newAgentPast(recorded, rec.log, at, registry)
+	reports := agentrecords.NewReports(recorded, rec.log, at.settings, registry.Traits, at.workspace)
 	entries := history.NewService(counterOf(settings.Model.Value(at.settings)), rec.observer())
 	config := chat.Config{
 		ID:          rec.id,
@@ -116,7 +117,7 @@ func begin(x *conversationParts, line *chat.Handle, ends *closers) (c *Conversat
 
 		Background:  subs.team,
 		KeepsAgents: at.options.KeepsAgents,
-		Answers:     reports.answers(),
+		Answers:     reports.Answers(),
 
 		KeepWaiting: rec.keepWaiting(),
 		Waited:      waited,
@@ -136,7 +137,7 @@ func begin(x *conversationParts, line *chat.Handle, ends *closers) (c *Conversat
 	if err != nil {
 		return nil, nil, err
 	}
-	reports.owe(agents)
+	reports.Queue(agents)
 	ends.add(x.guards.hooks.Close)
 	ends.add(subs.team.Close) // agents use servers and hooks
 	models.own.OnModelsListed(line.Refresh, line.Notify)

@@ -19,5 +19,5 @@
 //
 // Subpackages hold parts of a conversation. Package extensions holds the instructions, skills and
 // commands, hookgates the rules and hooks, mcphost the MCP servers, sessionnotes the notes, subagents the
-// subagents, and webtool web search.
+// subagents, agentrecords their records, and webtool web search.
 package app

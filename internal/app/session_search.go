@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"agent/internal/app/agentrecords"
 	"agent/internal/app/sessionnotes"
 	"agent/internal/base/fsutil"
 	"agent/internal/base/humanize"
@@ -150,7 +151,7 @@ func earlierSessions(at *place, rec *record, notes *sessionnotes.Notes) (earlier
 		earlier = finding{at.folders.Finder(at.workspace.Root(), at.process.Now), rec.SessionID, notes.Commands()}
 	}
 	if rec.log != nil {
-		earlier = agentRecords{earlier, rec.log.Path}
+		earlier = agentrecords.NewSessions(earlier, rec.log.Path)
 	}
 	return earlier
 }

@@ -1,4 +1,4 @@
-package app
+package agentrecords
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 	"agent/internal/history"
 	"agent/internal/session"
 	"agent/internal/settings"
+	"agent/internal/tokens"
 	"agent/internal/tools"
 	"agent/internal/workspace"
 )
@@ -95,7 +96,7 @@ func TestReportsFromRecords(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p := agentPast{log: parent, settings: settings.New(settings.NewRegistry(settings.All(), nil)), traits: tools.NewRegistry(tools.Default()...).Traits, workspace: w}
+			p := Reports{log: parent, settings: settings.New(settings.NewRegistry(settings.All(), nil)), traits: tools.NewRegistry(tools.Default()...).Traits, workspace: w}
 			if got := p.report(a); got != "agent general, s-aaaaa"+c.want {
 				t.Errorf("%q", got)
 			}
@@ -123,9 +124,9 @@ func TestLongReportFromARecord(t *testing.T) {
 	if err := log.Observe(history.Mutation{Kind: history.MutationAdded, Entry: entry}); err != nil {
 		t.Fatal(err)
 	}
-	p := agentPast{log: parent, settings: settings.New(settings.NewRegistry(settings.All(), nil))}
+	p := Reports{log: parent, settings: settings.New(settings.NewRegistry(settings.All(), nil))}
 	got := p.report(a)
-	if n := counterOf("").Count(got); n > 2000 || n < 1800 {
+	if n := tokens.NewCounter(tokens.EncodingFor("")).Count(got); n > 2000 || n < 1800 {
 		t.Errorf("%d tokens", n)
 	}
 	if !strings.HasPrefix(got, "agent general, s-aaaaa: done\nchanged: a.txt new\nBEGIN") || !strings.HasSuffix(got, "END") || !strings.Contains(got, `full report: recall, session "s-aaaaa", number `) {
@@ -192,7 +193,7 @@ func TestReportsOutliveACompression(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := newAgentPast(state, log, &place{}, tools.NewRegistry())
+		p := NewReports(state, log, nil, nil, nil)
 		if owed := p.owed["s-aaaaa"] > 0; owed != c.owed {
 			t.Errorf("%s: the report is owed: %v", name, owed)
 		}

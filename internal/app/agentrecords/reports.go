@@ -1,4 +1,4 @@
-package app
+package agentrecords
 
 import (
 	"cmp"
@@ -17,14 +17,14 @@ import (
 	"agent/internal/history"
 	"agent/internal/session"
 	"agent/internal/settings"
-	"agent/internal/tools"
+	"agent/internal/tokens"
 	"agent/internal/toolspec"
 	"agent/internal/workspace"
 )
 
-// agentPast restores the reports of subagents that had not arrived when the program ended, for a
-// resumed session.
-type agentPast struct {
+// Reports restores the reports of subagents that had not arrived when the program ended, for a resumed
+// session.
+type Reports struct {
 	agents []session.Agent
 	// log is the record of the session, or nil if the session is not recorded. Without a record there are
 	// no agents.
@@ -39,9 +39,10 @@ type agentPast struct {
 	owed map[string]int
 }
 
-// newAgentPast collects the calls and the reports of agents from the context of a session.
-func newAgentPast(recorded session.State, log *session.Log, at *place, registry *tools.Registry) agentPast {
-	p := agentPast{recorded.Agents, log, at.settings, registry.Traits, at.workspace, map[string]bool{}, map[string]bool{}, map[string]int{}}
+// NewReports collects the calls and the reports of agents from the context of a session. log is the record
+// of the session, nil without one. traits returns the traits of a tool.
+func NewReports(recorded session.State, log *session.Log, s *settings.Settings, traits func(tool string) toolspec.Traits, w *workspace.Workspace) Reports {
+	p := Reports{recorded.Agents, log, s, traits, w, map[string]bool{}, map[string]bool{}, map[string]int{}}
 	if len(p.agents) == 0 {
 		return p
 	}
@@ -81,7 +82,7 @@ var oldReport = lazyregexp.New(`^(?:started|The agent \S+) (s-\w+)(?:;| ended)`)
 
 // countOld counts the starts and reports in logs of older programs, whose metadata contains no reports.
 // Remove it after 2027-06-01.
-func (p agentPast) countOld(entry *history.Content) {
+func (p Reports) countOld(entry *history.Content) {
 	for _, block := range entry.Blocks {
 		switch block := block.(type) {
 		case *history.ToolResponse:
@@ -96,8 +97,8 @@ func (p agentPast) countOld(entry *history.Content) {
 	}
 }
 
-// answers returns, by call id, the reports of the agents whose calls were open when the program ended.
-func (p agentPast) answers() map[string]string {
+// Answers returns, by call id, the reports of the agents whose calls were open when the program ended.
+func (p Reports) Answers() map[string]string {
 	answers := map[string]string{}
 	for _, a := range p.agents {
 		if p.called[a.Call] && (a.Status == "" || !p.answered[a.Call]) {
@@ -107,9 +108,9 @@ func (p agentPast) answers() map[string]string {
 	return answers
 }
 
-// owe queues the missing reports of background agents in the conversation. The model receives them with the
-// next message.
-func (p agentPast) owe(to *chat.SubagentHost) {
+// Queue queues the missing reports of background agents in the conversation. The model receives them with
+// the next message.
+func (p Reports) Queue(to *chat.SubagentHost) {
 	for _, a := range p.agents {
 		if p.owed[a.ID] > 0 {
 			report := subagents.BackgroundReport(a.Agent, a.ID, a.Title, p.report(a))
@@ -121,12 +122,12 @@ func (p agentPast) owe(to *chat.SubagentHost) {
 
 // report returns the report of an agent from its session log. If the parent's log has no end of the agent,
 // the agent counts as ended if its own log contains its last reply.
-func (p agentPast) report(a session.Agent) string {
+func (p Reports) report(a session.Agent) string {
 	since, status := time.Time{}, a.Status
 	if status == "" {
 		since = a.Recorded
 	}
-	record := recordOfAgent(session.AgentPath(p.log.Path(), a.ID), since)
+	record := read(session.AgentPath(p.log.Path(), a.ID), since)
 	switch {
 	case status != "":
 	case record.ended:
@@ -143,13 +144,13 @@ func (p agentPast) report(a session.Agent) string {
 		head += subagents.Figures(stats)
 	}
 	head += "\n" + toolspec.ReportFiles + cmp.Or(a.Changed, changed) + "\n" + unfinished
-	counter := counterOf(settings.Model.Value(p.settings))
+	counter := tokens.NewCounter(tokens.EncodingFor(settings.Model.Value(p.settings)))
 	return subagents.FitReport(head, cmp.Or(record.said, subagents.ReportWithoutText(p.titles(record.calls))), settings.AgentsResultMaxTokens.Value(p.settings), counter.Count,
-		func(string) (string, error) { return recallOf(a.ID, record.number), nil })
+		func(string) (string, error) { return recallArguments(a.ID, record.number), nil })
 }
 
-// agentRecord is the part of an agent's record that its report needs.
-type agentRecord struct {
+// record is the part of an agent's record that its report needs.
+type record struct {
 	// begun is set if the agent has had a task. ended is set if its latest reply contains no calls.
 	begun, ended bool
 	// said is the latest text of the agent. number is the number of the entry with that text.
@@ -164,9 +165,9 @@ type agentRecord struct {
 	called time.Time
 }
 
-// recordOfAgent reads the record of an agent. begun covers the whole record; the other fields start at the
+// read reads the record of an agent. begun covers the whole record; the other fields start at the
 // time since, when the agent got its latest task. An agent without a record has not begun.
-func recordOfAgent(path string, since time.Time) (r agentRecord) {
+func read(path string, since time.Time) (r record) {
 	for record, entry := range entriesOf(path) {
 		r.begun = true
 		if record.Time.Before(since) {
@@ -200,6 +201,9 @@ func recordOfAgent(path string, since time.Time) (r agentRecord) {
 	return r
 }
 
+// HasBegun reports whether the agent with a record has had a task.
+func HasBegun(path string) bool { return read(path, time.Time{}).begun }
+
 // clockLag is added to the time of a file before it is compared with the clock. File systems round times
 // down, some to two seconds.
 const clockLag = 2 * time.Second
@@ -207,7 +211,7 @@ const clockLag = 2 * time.Second
 // changes returns the files that an agent changed. unfinished is a line about calls that the end of the
 // program interrupted and whose changes are unknown, or "" if there are none. A file that such a call names
 // counts as changed if it is newer than the call.
-func (p agentPast) changes(r agentRecord) (changed, unfinished string) {
+func (p Reports) changes(r record) (changed, unfinished string) {
 	var calls []*history.ToolCall
 	for _, call := range r.open {
 		tool := p.traits(call.Name)
@@ -244,7 +248,7 @@ const (
 
 // since names the files of the workspace that are newer than the interrupted calls and that the agent is
 // not known to have changed.
-func (p agentPast) since(r agentRecord) string {
+func (p Reports) since(r record) string {
 	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
 	defer cancel()
 	files, err := ignore.Files(ctx, p.workspace.Root(), p.workspace.Root())
@@ -269,7 +273,7 @@ func (p agentPast) since(r agentRecord) string {
 }
 
 // titles describes calls, one line each.
-func (p agentPast) titles(calls []*history.ToolCall) (titles []string) {
+func (p Reports) titles(calls []*history.ToolCall) (titles []string) {
 	for _, call := range calls {
 		titles = append(titles, humanize.Headline(p.traits(call.Name).Describe(call.Name, call.Arguments()).Title()))
 	}

@@ -1,4 +1,6 @@
-package app
+// Package agentrecords reads the records of subagents: for the tool recall, and for reports that had not
+// arrived when the program ended.
+package agentrecords
 
 import (
 	"context"
@@ -21,15 +23,21 @@ import (
 // agentID matches the ids of agents.
 var agentID = lazyregexp.New(`^s-[a-z0-9]{5}$`)
 
-// agentRecords makes the records of subagents readable by the tool recall. It forwards requests for earlier
-// sessions to Sessions.
-type agentRecords struct {
+// Sessions makes the records of subagents readable by the tool recall. It forwards requests for earlier
+// sessions.
+type Sessions struct {
 	tools.Sessions
 	conversation func() string
 }
 
+// NewSessions returns Sessions that forward to earlier. conversation returns the path of the record of the
+// conversation.
+func NewSessions(earlier tools.Sessions, conversation func() string) Sessions {
+	return Sessions{earlier, conversation}
+}
+
 // log returns the path of the record of a subagent, or "" if no subagent has the id.
-func (r agentRecords) log(id string) string {
+func (r Sessions) log(id string) string {
 	if !agentID.MatchString(id) {
 		return ""
 	}
@@ -55,7 +63,7 @@ func entriesOf(log string) iter.Seq2[session.Record, *history.Content] {
 }
 
 // Find implements tools.Sessions.
-func (r agentRecords) Find(ctx context.Context, query, id string) (passages []string, remark string, err error) {
+func (r Sessions) Find(ctx context.Context, query, id string) (passages []string, remark string, err error) {
 	log := r.log(id)
 	if log == "" {
 		return r.Sessions.Find(ctx, query, id)
@@ -72,7 +80,7 @@ func (r agentRecords) Find(ctx context.Context, query, id string) (passages []st
 }
 
 // Outline implements tools.Sessions.
-func (r agentRecords) Outline(ctx context.Context, id string) (tools.Excerpt, error) {
+func (r Sessions) Outline(ctx context.Context, id string) (tools.Excerpt, error) {
 	log := r.log(id)
 	if log == "" {
 		return r.Sessions.Outline(ctx, id)
@@ -91,7 +99,7 @@ func (r agentRecords) Outline(ctx context.Context, id string) (tools.Excerpt, er
 }
 
 // Entry implements tools.Sessions.
-func (r agentRecords) Entry(ctx context.Context, id string, number int) (tools.Excerpt, error) {
+func (r Sessions) Entry(ctx context.Context, id string, number int) (tools.Excerpt, error) {
 	log := r.log(id)
 	if log == "" {
 		return r.Sessions.Entry(ctx, id, number)
@@ -105,28 +113,27 @@ func (r agentRecords) Entry(ctx context.Context, id string, number int) (tools.E
 	return tools.Excerpt{}, &sessionsearch.MissingError{What: fmt.Sprintf("entry %d in the log of subagent %s", number, id)}
 }
 
-var _ tools.Sessions = agentRecords{}
+var _ tools.Sessions = Sessions{}
 
-// keepReport returns where the model finds the full text of a subagent's report. That is the subagent's
-// record or, without a record, a file that keepReport writes.
-func (r *record) keepReport(id, text string) (where string, err error) {
-	if r.log == nil {
-		return keepInFile(r.at.workspace.TempDir(), id, text)
-	}
+// Keep returns where the model finds the full text of a subagent's report. That is the subagent's record in
+// the conversation with a log, or a file that Keep writes in temp. log is nil if nothing is recorded.
+func Keep(log *session.Log, temp, id, text string) (where string, err error) {
 	number := uint64(0)
-	for record, entry := range entriesOf(session.AgentPath(r.log.Path(), id)) {
-		if strings.Contains(rewind.Text(entry.Blocks), text) {
-			number = record.Seq
+	if log != nil {
+		for record, entry := range entriesOf(session.AgentPath(log.Path(), id)) {
+			if strings.Contains(rewind.Text(entry.Blocks), text) {
+				number = record.Seq
+			}
 		}
 	}
 	if number == 0 {
-		return keepInFile(r.at.workspace.TempDir(), id, text)
+		return keepInFile(temp, id, text)
 	}
-	return recallOf(id, number), nil
+	return recallArguments(id, number), nil
 }
 
-// recallOf returns the arguments with which the model recalls an entry of a subagent's session log.
-func recallOf(id string, number uint64) string {
+// recallArguments returns the arguments with which the model recalls an entry of a subagent's session log.
+func recallArguments(id string, number uint64) string {
 	return fmt.Sprintf("recall, session %q, number %d", id, number)
 }
 
