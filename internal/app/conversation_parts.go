@@ -9,7 +9,9 @@ import (
 	"agent/internal/chat"
 	"agent/internal/extend/setup/consent"
 	"agent/internal/extend/setup/manifest"
+	"agent/internal/gate"
 	"agent/internal/history"
+	"agent/internal/policy"
 	"agent/internal/rules"
 	"agent/internal/trace"
 )
@@ -60,4 +62,15 @@ func (x *conversationParts) useAgreed() {
 	x.guarded.paths.Store(&paths)
 	x.servers.StartApproved()
 	x.notes.ReportApproved()
+}
+
+// guards holds the checks between the planning and the effect of a call. The approval mode, the loop guard
+// and consent are separate.
+type guards struct {
+	bounds *policy.Policy
+	rules  *hookgates.Rules
+	checks *hookgates.Checks
+	hooks  *hookgates.Hooks
+	// front holds the gates of the interface.
+	front []gate.Gate
 }

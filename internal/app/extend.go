@@ -3,13 +3,11 @@ package app
 import (
 	"slices"
 
-	"agent/internal/app/hookgates"
 	"agent/internal/app/mcphost"
 	"agent/internal/app/sessionnotes"
 	"agent/internal/app/webtool"
 	"agent/internal/chat"
 	"agent/internal/gate"
-	"agent/internal/policy"
 	"agent/internal/tools"
 )
 
@@ -32,17 +30,6 @@ func toolSources() []toolSource {
 		{mcphost.IsTool, func(x *conversationParts) tools.Source { return x.servers.Source() }},
 		// Add a source of tools here.
 	}
-}
-
-// guards holds the checks between the planning and the effect of a call. The approval mode, the loop guard
-// and consent are separate.
-type guards struct {
-	bounds *policy.Policy
-	rules  *hookgates.Rules
-	checks *hookgates.Checks
-	hooks  *hookgates.Hooks
-	// front holds the gates of the interface.
-	front []gate.Gate
 }
 
 // gates returns the gates for tool calls, together with the gates in more. The stage of each gate

@@ -22,6 +22,10 @@ import (
 	"agent/internal/todo"
 )
 
+// unrecorded is the prefix of the ids of conversations that are not recorded. Files kept under
+// such an id are removed when the program ends.
+const unrecorded = "unrecorded-"
+
 // A record stores a conversation on disk. Without a log it stores nothing.
 type record struct {
 	// log is the session log, nil if nothing is recorded.

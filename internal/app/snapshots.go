@@ -12,10 +12,6 @@ import (
 	"agent/internal/tools"
 )
 
-// unrecorded is the prefix of the ids of conversations that are not recorded. Files kept under
-// such an id are removed when the program ends.
-const unrecorded = "unrecorded-"
-
 // keepFiles opens the snapshot store, in which tools save the contents of files before they change them. A
 // fork begins with a copy of its parent's store. keepFiles also removes unused stores of other programs.
 // Without a store, everything except /undo works.
