@@ -6,7 +6,6 @@ import (
 	"agent/docs"
 	"agent/internal/app/extensions"
 	"agent/internal/app/hookgates"
-	"agent/internal/app/mcphost"
 	"agent/internal/app/sessionnotes"
 	"agent/internal/base/fsutil"
 	"agent/internal/chat"
@@ -48,7 +47,7 @@ func newConversationParts(at *place, rec *record, models *endpoints, line *chat.
 	servers := newServers(rec, models, host, files.servers, mayName(bounds, ruling), tracer.TraceParent, happened.emit, line)
 	ends.add(servers.Close)
 	begun, changes := startOf(at, rec)
-	tell := news(servers, notes, changes)
+	tell := func() []history.Block { return slices.Concat(changes(), servers.Updates(), notes.News()) }
 	texts, brings := extensions.New(extensions.Config{
 		Settings: at.settings, Where: at.where, Env: env, Lend: host.GrantForTurn, Trust: files.trust, Off: at.options.NoSetup, Rules: ruling, Servers: servers, News: tell, Window: models.window,
 		Unattended: at.options.Unattended, NoImages: models.noImages, Environ: confined.environ, Log: at.log,
@@ -108,10 +107,4 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 		notices = append(notices, damaged)
 	}
 	return env, notices
-}
-
-// news returns a function that returns messages for the model about changes since the system prompt was
-// rendered.
-func news(servers *mcphost.Servers, notes *sessionnotes.Notes, changes func() []history.Block) func() []history.Block {
-	return func() []history.Block { return slices.Concat(changes(), servers.Updates(), notes.News()) }
 }
