@@ -12,7 +12,7 @@ import (
 // acts records the actions of the program that are not calls of the model, such as hooks. It is
 // safe for concurrent use.
 type acts struct {
-	record func(session.Action)
+	write func(session.Action)
 
 	mu sync.Mutex
 	// reached holds pairs of the name of a part of the program and a host that it has reached.
@@ -23,7 +23,7 @@ type acts struct {
 }
 
 // did records an action. by is the name of the part of the program that did it.
-func (a *acts) did(by string, did history.Effect) { a.record(session.Action{By: by, Effect: did}) }
+func (a *acts) did(by string, did history.Effect) { a.write(session.Action{By: by, Effect: did}) }
 
 // noteProgram records that a program of the user ran outside of the sandbox.
 func (a *acts) noteProgram(by, line string, end shell.ExitInfo, err error) {

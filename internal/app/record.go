@@ -76,7 +76,7 @@ func openRecord(at *place, ends *closers) (r *record, notices []string, err erro
 		r.id = unrecorded + strings.ToLower(rand.Text()[:8])
 	}
 	r.logger = at.log.With("conversation", r.id)
-	r.acts.record = func(act session.Action) { r.write(func(log *session.Log) error { return log.RecordAction(act) }) }
+	r.acts.write = func(act session.Action) { r.write(func(log *session.Log) error { return log.RecordAction(act) }) }
 	forget := at.process.followers.add(&r.acts)
 	ends.add(func() error { r.acts.end(); forget(); return nil })
 	return r, notices, nil
