@@ -34,7 +34,7 @@ type conversationParts struct {
 	texts   *extensions.Extensions
 	// start returns the start of the session. news returns messages about changes since the system prompt
 	// was rendered.
-	start func() start
+	start func() sessionStart
 	news  func() []history.Block
 	// tracer reports to a trace collector. It is nil if the environment names no collector.
 	tracer *trace.Tracer

@@ -46,27 +46,27 @@ func SystemPrompt(templates *prompts.Templates, now func() prompts.Session) chat
 
 // start holds the date and the state of the repository in the system prompt. A resumed session uses the
 // recorded values again, so that the cached prompt and the bound reasoning stay valid.
-type start struct {
+type sessionStart struct {
 	Date string       `json:"date"`
 	Git  *prompts.Git `json:"git,omitempty"`
 }
 
 // startOf returns two functions. of returns the start of the session, and records a new start. news
 // returns, once, a message about changes since a resumed session began.
-func startOf(at *place, rec *record) (of func() start, news func() []history.Block) {
+func startOf(at *place, rec *record) (of func() sessionStart, news func() []history.Block) {
 	root, today := at.workspace.Root(), at.process.Now().Format(time.DateOnly)
 	repository := gitState(root)
-	now := func() start { return start{today, repository()} }
-	var recorded start
+	now := func() sessionStart { return sessionStart{today, repository()} }
+	var recorded sessionStart
 	if rec.resumed.Workspace != root || json.Unmarshal(rec.resumed.Start, &recorded) != nil || recorded.Date == "" {
-		return sync.OnceValue(func() start {
+		return sync.OnceValue(func() sessionStart {
 			begun := now()
 			rec.writeJSON(begun, (*session.Log).RecordStart)
 			return begun
 		}), func() []history.Block { return nil }
 	}
 	told := false
-	return func() start { return recorded }, func() []history.Block {
+	return func() sessionStart { return recorded }, func() []history.Block {
 		if told {
 			return nil
 		}
@@ -76,7 +76,7 @@ func startOf(at *place, rec *record) (of func() start, news func() []history.Blo
 }
 
 // changedSince returns a message about the differences between two starts, or nil if there are none.
-func changedSince(then, now start) []history.Block {
+func changedSince(then, now sessionStart) []history.Block {
 	text := ""
 	if now.Date != then.Date {
 		text = "Today is " + now.Date + ". "
@@ -92,7 +92,7 @@ func changedSince(then, now start) []history.Block {
 
 // promptSession returns a function that describes the session for the system prompt, with the
 // model in use at the time of the call.
-func promptSession(at *place, models *endpoints, texts *extensions.Extensions, notes *sessionnotes.Notes, start func() start) func() prompts.Session {
+func promptSession(at *place, models *endpoints, texts *extensions.Extensions, notes *sessionnotes.Notes, start func() sessionStart) func() prompts.Session {
 	begun := prompts.Session{
 		Workspace: at.workspace.Root(),
 		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
