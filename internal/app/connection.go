@@ -34,7 +34,7 @@ func (p *Process) Connect(s *settings.Settings, f Folders, ask Asker) *provider.
 		Now: p.Now, ModelsAge: p.ModelsAge, Ask: ask, Preload: ask != nil, UserAgent: "agent/" + p.Version,
 		Caution: func(text string) { p.say(text) },
 		Tokens: func(command, baseURL string, life time.Duration) login.Source {
-			return p.printed.of(p).Source(command, baseURL, life)
+			return p.printedKeys().Source(command, baseURL, life)
 		},
 		Logins: p.AccountLogins(),
 	})

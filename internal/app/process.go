@@ -60,8 +60,9 @@ type Process struct {
 	// running.
 	swept sync.Once
 
-	// printed holds the API keys that commands print.
-	printed printedKeys
+	// printing guards the creation of printed, which runs the user's commands that print API keys.
+	printing sync.Once
+	printed  login.CommandSources
 
 	// policed guards reading the policy.
 	policed   sync.Once

@@ -3,22 +3,16 @@ package app
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"agent/internal/login"
 	"agent/internal/provider"
 	"agent/internal/shell"
 )
 
-// printedKeys holds the API keys that the user's commands print, for all conversations of a program.
-type printedKeys struct {
-	once     sync.Once
-	commands login.CommandSources
-}
-
-func (t *printedKeys) of(p *Process) *login.CommandSources {
-	t.once.Do(func() { t.commands.Run, t.commands.Now = p.runForToken, p.Now })
-	return &t.commands
+// printedKeys returns the sources of API keys that the user's commands print, which all conversations share.
+func (p *Process) printedKeys() *login.CommandSources {
+	p.printing.Do(func() { p.printed.Run, p.printed.Now = p.runForToken, p.Now })
+	return &p.printed
 }
 
 // AccountLogins returns the user's logins to accounts, which all conversations share.
