@@ -7,11 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 
-	"agent/internal/base/humanize"
-	"agent/internal/base/secret"
 	"agent/internal/chat"
 )
 
@@ -29,38 +26,6 @@ type Log struct {
 	Logger *slog.Logger
 
 	file *lateFile
-}
-
-// Log returns the log of the program. The error is an error of Folders.
-func (p *Process) Log() (*Log, error) {
-	f, err := p.Folders()
-	if err != nil {
-		return nil, err
-	}
-	p.logs.Do(func() { p.log = newLog(f.State, p.printable) })
-	return p.log, nil
-}
-
-// Close closes the log of the program.
-func (p *Process) Close() error {
-	if p.log == nil {
-		return nil
-	}
-	return p.log.file.close()
-}
-
-// longestPrintable limits external text in the log and in trace spans, in characters.
-const longestPrintable = 500
-
-// printable returns external text, such as a tool name that an endpoint invented, for the log and for trace
-// spans. The result is one line of limited length, of visible characters, without API keys.
-func (p *Process) printable(text string) string {
-	const most = 64 << 10 // bytes that are searched for keys; the result is far shorter
-	text = p.keys.Hide(text[:min(len(text), most)])
-	for _, value := range secret.FromEnvironment(p.Environ) {
-		text = strings.ReplaceAll(text, value, secret.Placeholder)
-	}
-	return humanize.Line(secret.Redact(text), longestPrintable)
 }
 
 // newLog returns a log in a folder. printable cleans each text and each error. The stack of a panic is

@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/base/fsutil"
 	"agent/internal/base/humanize"
+	"agent/internal/base/secret"
 	"agent/internal/chat"
 	"agent/internal/command"
 	"agent/internal/llm"
@@ -150,4 +151,36 @@ func brief(notices []string) []string {
 		notices[i] = humanize.Brief(line)
 	}
 	return notices
+}
+
+// Log returns the log of the program. The error is an error of Folders.
+func (p *Process) Log() (*Log, error) {
+	f, err := p.Folders()
+	if err != nil {
+		return nil, err
+	}
+	p.logs.Do(func() { p.log = newLog(f.State, p.printable) })
+	return p.log, nil
+}
+
+// Close closes the log of the program.
+func (p *Process) Close() error {
+	if p.log == nil {
+		return nil
+	}
+	return p.log.file.close()
+}
+
+// longestPrintable limits external text in the log and in trace spans, in characters.
+const longestPrintable = 500
+
+// printable returns external text, such as a tool name that an endpoint invented, for the log and for trace
+// spans. The result is one line of limited length, of visible characters, without API keys.
+func (p *Process) printable(text string) string {
+	const most = 64 << 10 // bytes that are searched for keys; the result is far shorter
+	text = p.keys.Hide(text[:min(len(text), most)])
+	for _, value := range secret.FromEnvironment(p.Environ) {
+		text = strings.ReplaceAll(text, value, secret.Placeholder)
+	}
+	return humanize.Line(secret.Redact(text), longestPrintable)
 }
