@@ -31,31 +31,6 @@ type Subagents struct {
 	models *endpoints
 }
 
-// newSubagents returns the subagents that the model of parent can start.
-func newSubagents(h *hiring, parent *chat.SubagentHost) *Subagents {
-	at, rec := h.parts.at, h.parts.rec
-	c := &Subagents{set: FindAgents(at.where), trust: h.parts.trust, texts: h.parts.texts, at: at, models: h.parts.models}
-	if at.options.NoSetup {
-		c.set.Agents = slices.DeleteFunc(c.set.Agents, func(a agents.Agent) bool { return a.Origin != agents.OriginBuiltIn })
-	}
-	c.team = subagents.New(subagents.Config{
-		Named:  c.named,
-		Make:   h.hire,
-		Parent: parent,
-		Bounds: c.bounds,
-		Rel:    at.workspace.Rel,
-		Keep: func(id, text string) (string, error) {
-			return agentrecords.Keep(rec.log, at.workspace.TempDir(), id, text)
-		},
-		Record: rec.agent,
-		Tokens: func(text string) int { return counterOf(settings.Model.Value(at.settings)).Count(text) },
-		Now:    at.process.Now,
-
-		Unattended: at.options.Unattended,
-	}, earlierAgents(c.set, rec))
-	return c
-}
-
 // offered returns the subagents that are offered. It omits subagents of the repository that need consent
 // and do not have it.
 func (c *Subagents) offered() agents.Set {
@@ -197,4 +172,19 @@ func earlierAgents(set agents.Set, rec *record) (earlier []subagents.RecordedAge
 		earlier = append(earlier, subagents.RecordedAgent{State: state, Agent: agent, Status: a.Status})
 	}
 	return earlier
+}
+
+// modelFor returns the name of the profile or model for a subagent, or "" for the model of the
+// conversation. own reports whether the settings name it.
+func modelFor(a agents.Agent, with *settings.Settings) (name string, own bool) {
+	if a.Name == agents.ExploreAgent {
+		name, own = settings.AgentsExploreModel.Get(with)
+	}
+	if !own {
+		name, own = settings.AgentsModel.Get(with)
+	}
+	if !own {
+		name = a.Model
+	}
+	return name, own
 }

@@ -10,6 +10,7 @@ import (
 
 	"agent/internal/chat"
 	"agent/internal/chat/window"
+	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/login"
@@ -17,6 +18,7 @@ import (
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/slash"
+	"agent/internal/tokens"
 	"agent/internal/toolspec"
 )
 
@@ -238,3 +240,5 @@ func FamilyEditFormat(family vendor.Family) toolspec.EditFormat {
 	}
 	return toolspec.EditReplace
 }
+
+func counterOf(model string) history.Counter { return tokens.NewCounter(tokens.EncodingFor(model)) }

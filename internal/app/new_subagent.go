@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"slices"
 
+	"agent/internal/app/agentrecords"
 	"agent/internal/app/hookgates"
 	"agent/internal/app/subagents"
 	"agent/internal/atcmd"
@@ -17,7 +18,6 @@ import (
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/todo"
-	"agent/internal/tokens"
 	"agent/internal/tools"
 )
 
@@ -99,8 +99,6 @@ func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents
 	return child, err
 }
 
-func counterOf(model string) history.Counter { return tokens.NewCounter(tokens.EncodingFor(model)) }
-
 // task returns the expander of a subagent. It treats the task as plain text, in which slash, @ and ! have
 // no special meaning. Before the task it adds the texts of the subagent's skills, the news and the output
 // of its start hooks.
@@ -153,21 +151,6 @@ func (h *hiring) record(spec subagents.Spec, model string) (own *record, err err
 	return own, err
 }
 
-// modelFor returns the name of the profile or model for a subagent, or "" for the model of the
-// conversation. own reports whether the settings name it.
-func modelFor(a agents.Agent, with *settings.Settings) (name string, own bool) {
-	if a.Name == agents.ExploreAgent {
-		name, own = settings.AgentsExploreModel.Get(with)
-	}
-	if !own {
-		name, own = settings.AgentsModel.Get(with)
-	}
-	if !own {
-		name = a.Model
-	}
-	return name, own
-}
-
 // model returns the endpoint and the settings of a subagent. If the settings or the subagent's file name a
 // profile or a model, the subagent uses it. Otherwise it uses the model of the conversation. If the file
 // names a model that the endpoint does not list, unused contains a line about it.
@@ -195,4 +178,29 @@ func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *set
 		endpoint.OnModelsListed(func() {}, h.parts.models.note)
 	}
 	return endpoint, with, unused, err
+}
+
+// newSubagents returns the subagents that the model of parent can start.
+func newSubagents(h *hiring, parent *chat.SubagentHost) *Subagents {
+	at, rec := h.parts.at, h.parts.rec
+	c := &Subagents{set: FindAgents(at.where), trust: h.parts.trust, texts: h.parts.texts, at: at, models: h.parts.models}
+	if at.options.NoSetup {
+		c.set.Agents = slices.DeleteFunc(c.set.Agents, func(a agents.Agent) bool { return a.Origin != agents.OriginBuiltIn })
+	}
+	c.team = subagents.New(subagents.Config{
+		Named:  c.named,
+		Make:   h.hire,
+		Parent: parent,
+		Bounds: c.bounds,
+		Rel:    at.workspace.Rel,
+		Keep: func(id, text string) (string, error) {
+			return agentrecords.Keep(rec.log, at.workspace.TempDir(), id, text)
+		},
+		Record: rec.agent,
+		Tokens: func(text string) int { return counterOf(settings.Model.Value(at.settings)).Count(text) },
+		Now:    at.process.Now,
+
+		Unattended: at.options.Unattended,
+	}, earlierAgents(c.set, rec))
+	return c
 }
