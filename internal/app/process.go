@@ -1,6 +1,7 @@
 package app
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"agent/internal/login"
 	"agent/internal/lsp"
 	"agent/internal/policy"
+	"agent/internal/tui/style"
 )
 
 // An InputError reports that a user's input is wrong, such as a flag, a folder or the id of a
@@ -183,4 +185,33 @@ func (p *Process) printable(text string) string {
 		text = strings.ReplaceAll(text, value, secret.Placeholder)
 	}
 	return humanize.Line(secret.Redact(text), longestPrintable)
+}
+
+// Themes returns the user's own themes, by name. They are read once.
+func (p *Process) Themes() []Theme {
+	p.themed.Do(func() {
+		if f, err := p.Folders(); err == nil {
+			p.themes = readThemes(filepath.Join(f.Config, "themes"))
+		}
+	})
+	return p.themes
+}
+
+// Palettes returns the palettes of the user's own themes that can be used.
+func (p *Process) Palettes() (palettes []style.Palette) {
+	for _, theme := range p.Themes() {
+		if theme.Fault == nil {
+			palettes = append(palettes, theme.Palette)
+		}
+	}
+	return palettes
+}
+
+// CheckTheme returns the reason why the user's own theme with a name cannot be used. It returns nil if the
+// theme is usable or does not exist.
+func (p *Process) CheckTheme(name string) error {
+	if i := slices.IndexFunc(p.Themes(), func(t Theme) bool { return strings.EqualFold(t.Name, name) }); i >= 0 {
+		return p.Themes()[i].Fault
+	}
+	return nil
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"agent/internal/base/fsutil"
@@ -20,48 +19,23 @@ type Theme struct {
 	Fault error
 }
 
-// Themes returns the user's own themes, by name. They are read once.
-func (p *Process) Themes() []Theme {
-	p.themed.Do(func() {
-		f, err := p.Folders()
+// readThemes returns the themes in a folder, by name.
+func readThemes(folder string) (themes []Theme) {
+	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		if !style.IsOwnThemeName(name) {
+			continue
+		}
+		data, err := fsutil.ReadBeginning(file, maxTheme)
+		theme := Theme{Palette: style.Palette{Name: name}}
+		if err == nil {
+			theme.Palette, err = style.ParsePalette(name, data)
+		}
 		if err != nil {
-			return
+			theme = Theme{style.Palette{Name: name}, fmt.Errorf("can't use the theme %s: %s: %w", name, file, fsutil.Reason(err))}
 		}
-		files, _ := filepath.Glob(filepath.Join(f.Config, "themes", "*.json"))
-		for _, file := range files {
-			name := strings.TrimSuffix(filepath.Base(file), ".json")
-			if !style.IsOwnThemeName(name) {
-				continue
-			}
-			data, err := fsutil.ReadBeginning(file, maxTheme)
-			theme := Theme{Palette: style.Palette{Name: name}}
-			if err == nil {
-				theme.Palette, err = style.ParsePalette(name, data)
-			}
-			if err != nil {
-				theme = Theme{style.Palette{Name: name}, fmt.Errorf("can't use the theme %s: %s: %w", name, file, fsutil.Reason(err))}
-			}
-			p.themes = append(p.themes, theme)
-		}
-	})
-	return p.themes
-}
-
-// Palettes returns the palettes of the user's own themes that can be used.
-func (p *Process) Palettes() (palettes []style.Palette) {
-	for _, theme := range p.Themes() {
-		if theme.Fault == nil {
-			palettes = append(palettes, theme.Palette)
-		}
+		themes = append(themes, theme)
 	}
-	return palettes
-}
-
-// CheckTheme returns the reason why the user's own theme with a name cannot be used. It returns nil if the
-// theme is usable or does not exist.
-func (p *Process) CheckTheme(name string) error {
-	if i := slices.IndexFunc(p.Themes(), func(t Theme) bool { return strings.EqualFold(t.Name, name) }); i >= 0 {
-		return p.Themes()[i].Fault
-	}
-	return nil
+	return themes
 }
