@@ -20,8 +20,8 @@ var entrances = map[string]string{
 	"internal/app/hookgates/hook_gate.go": "a hook has changed the arguments",
 	"internal/app/hookgates/checks.go":    "a check is a call that no model made",
 	"internal/chat/embedded.go":           "a person has typed a command",
-	"internal/app/webtool/user.go":          "a person reads a page",
-	"internal/app/policy.go":              "a person asks what the policy would say of a call",
+	"internal/app/webtool/user.go":        "a person reads a page",
+	"internal/app/check_policy.go":        "a person asks what the policy would say of a call",
 	"internal/history/arguments.go":       "the record of a conversation was read",
 	"internal/streamjson/follow.go":       "a client shows the calls of a session in another process",
 }
