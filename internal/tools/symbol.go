@@ -194,7 +194,7 @@ func (c symbolCall) ask(ctx context.Context, op string, t target, mentions []str
 			return found, nil
 		}
 		d, err := c.openPlace(ctx, declared.Places[0])
-		if err != nil || !slices.Contains(named(d.source.whole, c.word), d.at) {
+		if err != nil || !slices.Contains(wordOffsets(d.source.whole, c.word), d.at) {
 			return found, nil
 		}
 		at.Path, at.Content, at.At = d.source.abs, d.source.whole, d.at

@@ -115,7 +115,7 @@ func (c symbolCall) withUses(ctx context.Context, found lsp.Answer, at lsp.Symbo
 	// The uses at the declaration do not count: in an import as another name, they have the old name.
 	uses, err := c.servers.Ask(ctx, lsp.References, at)
 	for _, p := range uses.Places {
-		if u, err := c.openPlace(ctx, p); err == nil && !inProject[p.Path] && slices.Contains(named(u.source.whole, c.word), u.at) {
+		if u, err := c.openPlace(ctx, p); err == nil && !inProject[p.Path] && slices.Contains(wordOffsets(u.source.whole, c.word), u.at) {
 			found.Edits = append(found.Edits, lsp.Edit{Location: p, New: c.args.NewName})
 		}
 	}

@@ -112,7 +112,7 @@ func (c symbolCall) open(ctx context.Context, file string) (*source, error) {
 // in a string or comment.
 func (c symbolCall) onLine(s *source) (found []target) {
 	best, line, last := -1, 1, 0
-	for _, at := range named(s.whole, c.word) {
+	for _, at := range wordOffsets(s.whole, c.word) {
 		line += bytes.Count(s.whole[last:at], []byte("\n"))
 		last = at
 		away := max(line-c.args.Line, c.args.Line-line)
@@ -146,7 +146,7 @@ func (c symbolCall) in(ctx context.Context, files []*source, none error) ([]targ
 				declared = append(declared, t)
 			}
 		}
-		if all := named(s.whole, c.word); len(all) > 0 && len(used) < maxTried {
+		if all := wordOffsets(s.whole, c.word); len(all) > 0 && len(used) < maxTried {
 			used = append(used, target{source: s, at: all[0]})
 		}
 	}
@@ -190,7 +190,7 @@ func (c symbolCall) declarations(ctx context.Context, s *source) (found []target
 		if bytes.HasPrefix(text, []byte("func (")) { // a receiver may have the same name
 			text = text[bytes.IndexByte(text, ')'):]
 		}
-		if all := named(text, c.word); len(all) > 0 {
+		if all := wordOffsets(text, c.word); len(all) > 0 {
 			t.at = d.End - len(text) + all[0]
 			found = append(found, t)
 		}
@@ -209,8 +209,8 @@ func identifiers(name string) []string {
 	return slices.DeleteFunc(parts, func(part string) bool { return part[0] >= '0' && part[0] <= '9' })
 }
 
-// named returns the offsets of a name in a text, as a whole word.
-func named(content []byte, word string) (all []int) {
+// wordOffsets returns the offsets of a name in a text, as a whole word.
+func wordOffsets(content []byte, word string) (all []int) {
 	for at := 0; ; at += len(word) {
 		i := bytes.Index(content[at:], []byte(word))
 		if i < 0 {
@@ -268,7 +268,7 @@ func (c symbolCall) inMacro(ctx context.Context, abs string) (string, error) {
 		}
 		for _, macro := range macros.FindAllSubmatchIndex(s.whole, -1) {
 			parameters, body := s.whole[max(macro[2], 0):max(macro[3], 0)], s.whole[macro[4]:macro[5]]
-			if all := named(body, c.word); len(all) > 0 && len(named(parameters, c.word)) == 0 {
+			if all := wordOffsets(body, c.word); len(all) > 0 && len(wordOffsets(parameters, c.word)) == 0 {
 				return target{source: s, at: macro[4] + all[0]}.String(), nil
 			}
 		}
