@@ -105,7 +105,7 @@ func firstPick(ways []provider.Option) command.ChoiceList {
 // pasteKeyOf reads an API key and stores it. It asks for the vendor if the form of the key does not
 // identify the vendor. It returns the zero Vendor if the user entered no key or chose no vendor.
 func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, error) {
-	key, err := readKey(ctx, w, "the provider; leave it empty to go back")
+	key, err := readKey(ctx, w, "the provider")
 	if err != nil || key == "" {
 		return vendor.Vendor{}, err
 	}
@@ -130,7 +130,10 @@ func pasteKeyOf(ctx context.Context, w world, o sessionOptions) (vendor.Vendor, 
 	place := provider.KeyHost(of.BaseURL)
 	where, err := w.process.Keys(f).Set(place, key)
 	if err != nil {
-		return vendor.Vendor{}, usage(err)
+		if err := w.tell("The key was not stored: " + err.Error()); err != nil {
+			return vendor.Vendor{}, err
+		}
+		return pasteKeyOf(ctx, w, o)
 	}
 	return of, w.tell(fmt.Sprintf("Stored the key for %s in %s. To delete it, run: agent logout %s", place, where, of.Name))
 }

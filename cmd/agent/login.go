@@ -17,7 +17,6 @@ import (
 	"agent/internal/login"
 	"agent/internal/provider"
 	"agent/internal/settings"
-	tuiterm "agent/internal/tui/term"
 	"agent/internal/websearch"
 
 	"github.com/spf13/cobra"
@@ -220,22 +219,53 @@ func forgetKey(w world, keys provider.Keys, place string) error {
 	return w.print("Deleted the key for " + place + ".")
 }
 
-// readKey reads an API key from the terminal without echo, or from piped input.
+// readKey reads an API key from the terminal without echo, or from piped input. After Esc it returns "".
 func readKey(ctx context.Context, w world, place string) (llm.Key, error) {
 	const longest = 64 << 10
 	if !term.IsTerminal(int(w.stdin.Fd())) {
 		data, err := io.ReadAll(io.LimitReader(w.stdin, longest))
 		return llm.Key(strings.TrimSpace(string(data))), err
 	}
-	restore, err := tuiterm.HideInput(w.stdin)
+	before, err := term.MakeRaw(int(w.stdin.Fd()))
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(w.people, "API key for %s (hidden): ", place)
-	key, err := safeout.ReadContext(ctx, func() ([]byte, error) { return term.ReadPassword(int(w.stdin.Fd())) })
-	if restored := restore(); ctx.Err() != nil {
-		return "", errors.Join(ctx.Err(), restored)
-	}
+	fmt.Fprintf(w.people, "API key for %s (hidden, Esc cancels): ", place)
+	key, err := safeout.ReadContext(ctx, func() (string, error) { return typedKey(w.stdin) })
+	err = errors.Join(ctx.Err(), err, term.Restore(int(w.stdin.Fd()), before))
 	fmt.Fprintln(w.people)
-	return llm.Key(strings.TrimSpace(string(key))), err
+	return llm.Key(strings.TrimSpace(key)), err
+}
+
+// typedKey reads the bytes of a raw terminal up to Enter. It returns "" after Esc, and context.Canceled
+// after Ctrl+C. It ignores keys that send a sequence, such as arrows.
+func typedKey(in io.Reader) (string, error) {
+	var text []byte
+	for chunk := make([]byte, 4<<10); ; {
+		n, err := in.Read(chunk)
+		if n == 0 && err != nil {
+			return "", err
+		}
+		sequence := false
+		for i, c := range chunk[:n] {
+			switch {
+			case sequence:
+				sequence = strings.IndexByte("[O;0123456789", c) >= 0
+			case c == '\r' || c == '\n':
+				return string(text), nil
+			case c == '\x1b' && i == n-1 || c == 'D'-'@':
+				return "", nil
+			case c == '\x1b':
+				sequence = true
+			case c == 'C'-'@':
+				return "", context.Canceled
+			case c == 'U'-'@':
+				text = nil
+			case c == '\b' || c == '\x7f':
+				text = text[:max(0, len(text)-1)]
+			default:
+				text = append(text, c)
+			}
+		}
+	}
 }
