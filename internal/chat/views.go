@@ -47,14 +47,9 @@ func (v *Views) PrunableParts(ctx context.Context, subject string) ([]PrunablePa
 // KnownFiles returns the absolute paths of the files with content in the context, and of the pinned
 // ones among them. Pruning does not remove pinned files.
 func (v *Views) KnownFiles(ctx context.Context) (known, pinned []string, err error) {
-	_, err = ask(ctx, v.inbox, func() struct{} {
-		known, pinned = v.window.Pins.FilesInContext(), v.window.Pins.List()
-		return struct{}{}
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return known, pinned, nil
+	type files struct{ known, pinned []string }
+	f, err := ask(ctx, v.inbox, func() files { return files{v.window.Pins.FilesInContext(), v.window.Pins.List()} })
+	return f.known, f.pinned, err
 }
 
 // Pin protects a file from pruning, or ends the protection if pinned is false. It returns the absolute
