@@ -8,7 +8,6 @@ import (
 
 	"agent/internal/base/humanize"
 	"agent/internal/gate"
-	"agent/internal/history"
 )
 
 // SubagentConfig is set in the conversation of a subagent, which a call of its parent conversation started
@@ -36,19 +35,6 @@ type ContinueAdvice struct {
 	Say string
 	// Last makes the next request the last one: calls in its reply are not run.
 	Last bool
-}
-
-// paces gets the pace of a subagent and adds its text to the history. last is Pace.Last. In a
-// conversation of the user it does nothing.
-func (c *Chat) paces() (last bool, err error) {
-	if c.config.Within == nil {
-		return false, nil
-	}
-	pace := c.config.Within.Pace(c.figures())
-	if pace.Say != "" {
-		err = c.add(history.New(history.Human, &history.Text{Text: pace.Say, Source: history.SourceExtension}))
-	}
-	return pace.Last, err
 }
 
 // asked returns the function that puts the questions of a subagent to the user. It is nil for a
@@ -89,18 +75,6 @@ type SubagentHost struct {
 // consent contains the permissions of the chat.
 func NewSubagentHost(line *Handle, consent *gate.Consent) *SubagentHost {
 	return &SubagentHost{line: line, consent: consent, spent: new(atomic.Int64), writing: make(chan struct{}, 1)}
-}
-
-// agents returns c.Agents, or a new SubagentHost if it is nil. A subagent shares the permissions, the lock and
-// the counter of its parent.
-func (c *Config) agents() *SubagentHost {
-	switch in := c.Within; {
-	case c.Agents != nil:
-		return c.Agents
-	case in != nil:
-		return &SubagentHost{line: NewHandle(), consent: in.Parent.consent.ForAgent(in.Only), spent: in.Parent.spent, writing: in.Parent.writing}
-	}
-	return NewSubagentHost(NewHandle(), gate.NewConsent(&c.Policy, c.Settings))
 }
 
 // ServeUntil serves the inbox of the conversation until done is closed. The caller is the goroutine that
@@ -171,40 +145,6 @@ func (a *SubagentHost) dropReports(after time.Time) {
 	a.reports = slices.DeleteFunc(a.reports, func(r AgentReport) bool { return r.Began.After(after) })
 }
 
-// deliverReports adds the reports received so far to the history as one message. It reports whether
-// there were any.
-func (c *Chat) deliverReports() (bool, error) {
-	if len(c.Agents.reports) == 0 {
-		return false, nil
-	}
-	var blocks []history.Block
-	var ids []string
-	for _, r := range c.Agents.reports {
-		blocks, ids = append(blocks, history.NewData(history.SourceCommand, r.Title, r.Text)), append(ids, r.ID)
-	}
-	denied := slices.ContainsFunc(c.Agents.reports, func(r AgentReport) bool { return r.Denied })
-	c.Agents.reports = nil
-	err := c.add(history.New(history.Human, blocks...).WithMeta(history.MetaReports, ids))
-	if err == nil && denied {
-		err = gate.ErrDenied
-	}
-	return true, err
-}
-
-// awaitAgents waits while agents run in the background, until a report or a message of the user
-// arrives. It reports whether the turn continues.
-func (c *Chat) awaitAgents(ctx context.Context) bool {
-	for len(c.Agents.reports) == 0 && len(c.waiting.queue) == 0 && c.config.runningAgents() > 0 {
-		select {
-		case act := <-c.inbox.acts:
-			act()
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return len(c.Agents.reports) > 0 || len(c.waiting.queue) > 0
-}
-
 // Background manages the agents that run in the background.
 type Background interface {
 	// RunningCount returns the number of background agents. An agent counts until its report has been
@@ -212,26 +152,6 @@ type Background interface {
 	RunningCount() int
 	// StopAll ends the agents of the conversation and returns how many it ended.
 	StopAll() int
-}
-
-func (c *Config) runningAgents() int {
-	if c.Background == nil {
-		return 0
-	}
-	return c.Background.RunningCount()
-}
-
-// endAgents ends the agents that still run when a turn ends, and waits for their reports. It does
-// nothing if agents may outlive a turn.
-func (c *Config) endAgents(in inbox) {
-	if c.KeepsAgents || c.runningAgents() == 0 {
-		return
-	}
-	c.Background.StopAll()
-	for c.runningAgents() > 0 {
-		act := <-in.acts
-		act()
-	}
 }
 
 // AddStats adds the figures of an agent's task to the totals of the session. It may be called

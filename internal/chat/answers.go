@@ -4,10 +4,17 @@ import (
 	"cmp"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strings"
 
 	"agent/internal/history"
 	"agent/internal/tools"
+)
+
+// Answers to calls that did not run.
+const (
+	answerTooMany = "not run: only the first %d calls of a reply are run; repeat the call if it is still needed"
+	answerNotNow  = "not run: this reply may contain only the answer, without tool calls"
 )
 
 // nameNotes returns the notes of a call about the correct names of tools and parameters. It returns
@@ -21,17 +28,6 @@ func (r *runner) nameNotes(k *call) string {
 		}
 	}
 	return strings.Join(news, "; ")
-}
-
-// remark appends a text to the answer that the model reads.
-func (k *call) remark(text string) {
-	switch {
-	case text == "":
-	case k.answer.Error != "":
-		k.answer.Error += "\n" + text
-	default:
-		k.answer = k.answer.WithNote("[" + text + "]")
-	}
 }
 
 // storeAnswer stores a call's response in the history, then shows it.
@@ -84,4 +80,38 @@ func (r *runner) abandon(calls []*call, reason string) error {
 		firstErr = cmp.Or(firstErr, r.storeAnswer(k))
 	}
 	return firstErr
+}
+
+// standing returns the number, counted from 1, of the entry in the context with the newest content of
+// key. It returns 0 if the newest content is not text.
+func (r *runner) standing(key, text string) int {
+	if key == "" {
+		return 0
+	}
+	entries := r.history.RawHistory()
+	for i := len(entries) - 1; i >= 0; i-- {
+		if content, found := entries[i].KeyedText(key); found {
+			if content == text {
+				return i + 1
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// touch records the instructions that apply to the files of an answered call, unless they are in the
+// context.
+func (r *runner) touch(k *call) {
+	if r.below == nil || k.answer.Error != "" || k.tool.Runs {
+		return
+	}
+	for _, file := range slices.Concat(k.Preview.Paths, k.tool.FilesOf(k.Arguments)) {
+		for _, n := range r.below(file) {
+			noted := slices.ContainsFunc(r.nested, func(b history.Block) bool { return b.(*history.Text).Key == n.Key })
+			if !noted && r.standing(n.Key, n.Text) == 0 {
+				r.nested = append(r.nested, &history.Text{Text: n.Text, Source: history.SourceExtension, Key: n.Key})
+			}
+		}
+	}
 }

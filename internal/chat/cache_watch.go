@@ -174,7 +174,7 @@ func (w *cacheWatch) resume(restored session.State) {
 	for _, miss := range cachemiss.MissesIn(restored.Entries) {
 		w.told[miss.Cause] = true
 	}
-	w.watch.Resume(*latest, reads[latest.Model])
+	w.watch.Restore(*latest, reads[latest.Model])
 	w.noted = ""
 	if latest.Parts != nil {
 		w.noted = latest.Head

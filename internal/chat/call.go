@@ -1,12 +1,15 @@
 package chat
 
 import (
+	"cmp"
+	"context"
+	"fmt"
 	"time"
 
+	"agent/internal/base/arguments"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/reachlog"
-	"agent/internal/settings"
 	"agent/internal/tools"
 )
 
@@ -48,50 +51,54 @@ type call struct {
 	answer  tools.Answer
 }
 
-// Answers to calls that did not run.
-const (
-	answerInterrupted = "interrupted by the user before it finished; the effect, if any, is unknown"
-	answerTooMany     = "not run: only the first %d calls of a reply are run; repeat the call if it is still needed"
-)
+// answerInterrupted is the answer to a call that the user interrupted.
+const answerInterrupted = "interrupted by the user before it finished; the effect, if any, is unknown"
 
-// runner runs the calls of the model. Only the owner goroutine of the chat uses it.
-type runner struct {
-	inbox    inbox
-	emit     emitter
-	now      func() time.Time
-	tools    *tools.Registry
-	env      *tools.Env
-	settings *settings.Settings
-	history  *history.Service
-	asker    *asker
-	// within describes the subagent that makes the calls. It is nil in a conversation of the user.
-	within *SubagentConfig
-	// below returns the instructions that apply to a file; nil if there are none.
-	below func(file string) []NestedInstructions
-	// gates are the gates that each planned call passes, in this order. consent is the last.
-	gates   []gate.Gate
-	consent *gate.Consent
-	// outputLimit returns the limit of one result in tokens, which depends on the context (D-41).
-	outputLimit func() int
-	// writing is a lock that a call holds while it runs, if it may change files. Agents share the lock
-	// of their parent.
-	writing chan struct{}
-	// archive returns pruned content. It is nil if the session is not recorded.
-	archive tools.Archive
-	// searched counts web searches and their price in USD.
-	searched func(n int, usd float64)
-	// store adds an answer to the history.
-	store func(*history.Content) error
-	// numbered counts the calls of a session. ran counts the calls of the model that began to run.
-	numbered, ran int
-	// nested holds instructions to add to the history before the next request.
-	nested []history.Block
-	// advised records the sandbox advice in the answers to the calls of the latest reply.
-	advised *tools.AdviceGiven
-	// syntax checks the files that the calls of the latest reply edit.
-	syntax *syntax
-	// said holds the notes about names that the model has already received.
-	said map[string]bool
-	// instruct queues a message of the user, sent instead of an approval of the refused calls.
-	instruct func(text string)
+// work plans the call. A panic in the tool is a defect of the program: work reports it to the model and
+// the user, and the conversation continues.
+func (k *call) work(ctx context.Context, env *tools.Env) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = internalError(k, p)
+		}
+	}()
+	k.plan, err = k.tool.PlanCall(ctx, env, k.Arguments)
+	k.Preview = k.plan.Preview
+	k.Preview.Title = cmp.Or(k.Preview.Title, k.Said.Title())
+	k.Preview.Remark = k.remarked
+	return err
+}
+
+// apply applies the plan. A panic in the tool becomes an error, as in work.
+func apply(ctx context.Context, k *call) (answer tools.Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			answer = tools.Answer{Error: internalError(k, p).Error()}
+		}
+		if ctx.Err() != nil && answer.Error == "" && answer.ModelText() == "" {
+			answer.Error = answerInterrupted
+		}
+	}()
+	return k.plan.Apply(ctx)
+}
+
+func internalError(k *call, panicked any) error {
+	return fmt.Errorf("internal error in %s: %v", k.Name, panicked)
+}
+
+// replace sets other arguments for the call, and mentions them in the answer to the model.
+func (k *call) replace(other arguments.Arguments) {
+	k.Arguments, k.replaced, k.Spared = other, true, false
+	k.Said = k.tool.Describe(k.Name, other)
+}
+
+// remark appends a text to the answer that the model reads.
+func (k *call) remark(text string) {
+	switch {
+	case text == "":
+	case k.answer.Error != "":
+		k.answer.Error += "\n" + text
+	default:
+		k.answer = k.answer.WithNote("[" + text + "]")
+	}
 }

@@ -1,12 +1,9 @@
 package chat
 
 import (
-	"net/url"
-
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/session"
-	"agent/internal/settings"
 )
 
 // deed returns the effects of a finished call on the machine, for the session log.
@@ -63,14 +60,6 @@ func decisionOf(d Decision, answered bool, a gate.Approval) *history.Decision {
 		asked.Rule = "for the session: " + a.Always
 	}
 	return asked
-}
-
-// hostOf returns the host of the model server in use.
-func hostOf(s *settings.Settings) string {
-	if u, err := url.Parse(settings.BaseURL.Value(s)); err == nil {
-		return u.Host
-	}
-	return ""
 }
 
 // recordAct records an action that is not a call of the model. by is its cause: "a message" or "!!". log

@@ -8,8 +8,6 @@ import (
 	"agent/internal/atcmd"
 	"agent/internal/gate"
 	"agent/internal/history"
-	"agent/internal/llm"
-	"agent/internal/llm/vendor"
 	"agent/internal/session"
 	"agent/internal/settings"
 	"agent/internal/tools"
@@ -94,6 +92,20 @@ type Config struct {
 	Now func() time.Time
 }
 
+// SystemPrompt renders the system prompt for a model with these tools, or a short prompt if lean is
+// set. If the prompt contains instructions, SystemPrompt shortens them until fits accepts the prompt.
+// It reports in cut whether it did.
+type SystemPrompt func(lean bool, tools []string, fits func(prompt string) bool) (prompt string, cut bool)
+
+// A FailedRequest is a request of the conversation that failed after all retries.
+type FailedRequest struct {
+	Err error
+	// Tokens is the size of the context by our own count.
+	Tokens int
+	// Inquire puts questions to the user. It is nil if no user can be asked.
+	Inquire Inquirer
+}
+
 // Extensions are the parts of a conversation that the user and the repository add.
 type Extensions struct {
 	// Expand turns a message of the user into blocks.
@@ -108,22 +120,19 @@ type Extensions struct {
 	Refreeze func()
 }
 
-// Endpoint describes a model server to the turn loop.
-type Endpoint interface {
-	// Provider returns the provider for the current settings. The loop calls it before every request,
-	// so that a changed endpoint applies to the next request.
-	Provider() (llm.Provider, error)
-	// ContextLimit returns the context window of a model in tokens, and whether it is known. The loop
-	// calls it when the setting context-limit is unset.
-	ContextLimit(model string) (tokens int, known bool)
-	// Prices returns the prices of a model, or nil if they are unknown.
-	Prices(model string) *settings.Prices
-	// Cache describes the endpoint's cache for a model.
-	Cache(model string) vendor.Cache
-	// SaveCacheTTL saves the observed cache lifetime for later sessions.
-	SaveCacheTTL(model string, life time.Duration)
-	// IsLocal reports whether the endpoint is on this machine.
-	IsLocal() bool
-	// MayTruncate reports whether the endpoint may truncate long prompts without an error.
-	MayTruncate() bool
+// Expander turns a message of the user into blocks. The blocks contain the text, its data, the files
+// included with @, and the skills and commands that the message calls. It calls run for each shell
+// command in the text of a skill or command.
+type Expander func(ctx context.Context, message atcmd.Message, run RunEmbedded) (atcmd.Expansion, error)
+
+// RunEmbedded runs a command in the text of a message. Like a call of the model, the command is parsed,
+// approved and confined. refused is the reason why it was not run, or "" if it was. An error means that
+// the message cannot be sent: ctx ended, or no user is present to approve the command. outside is the
+// reason to run it outside of the sandbox, or "".
+type RunEmbedded func(ctx context.Context, line, outside string) (output, refused string, err error)
+
+// NestedInstructions holds instructions that apply to a file and are not in the system prompt.
+type NestedInstructions struct {
+	// Key identifies the source of Text, the content of the instructions.
+	Key, Text string
 }

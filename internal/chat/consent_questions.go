@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"agent/internal/gate"
+	"agent/internal/tools"
 )
 
 // asker puts questions to the user. Only the owner goroutine of the chat uses it.
@@ -111,5 +112,23 @@ func (a *asker) answer(id int, decision Decision) {
 	if question, waits := a.open[id]; waits {
 		question.decided <- decision
 		delete(a.open, id)
+	}
+}
+
+// An Inquirer puts questions to the user and returns the answer to each. It reports false if there is
+// no answer.
+type Inquirer func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool)
+
+// inquirer returns the Inquirer for the owner of the chat, or nil if no user can be asked.
+func (a *asker) inquirer() Inquirer {
+	if a.unattended {
+		return nil
+	}
+	return func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool) {
+		decided, _ := a.put(ctx, gate.Question{Approval: Approval{Tool: title, Preview: tools.Preview{Title: title, Inquiries: inquiries}}})
+		if !decided.Allow || len(decided.Answers) != len(inquiries) {
+			return nil, false
+		}
+		return decided.Answers, true
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"agent/internal/base/humanize"
 	"agent/internal/chat/window"
-	"agent/internal/compression"
 	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/settings"
@@ -35,6 +34,13 @@ func (c *Costs) add(usd float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.spent += usd
+}
+
+// NumberHistory stores measurements of a user's sessions. It is safe for concurrent use.
+type NumberHistory interface {
+	Add(number float64)
+	// Latest returns the latest numbers, oldest first.
+	Latest() []float64
 }
 
 // totals sums up a session. Only the owner goroutine of the chat uses it.
@@ -72,22 +78,16 @@ func (t *totals) count(model string, u llm.Usage, of *settings.Settings, at Endp
 	t.Unpriced.add(reportedOf(u))
 }
 
-// reportedOf returns the figures of a request for interfaces.
-func reportedOf(u llm.Usage) UsageReported {
-	return UsageReported{PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, CachedTokens: u.CachedTokens, CacheWriteTokens: u.CacheWriteTokens, ThinkingTokens: u.ThinkingTokens}
-}
-
-func (u *UsageReported) add(more UsageReported) {
-	u.PromptTokens += more.PromptTokens
-	u.CompletionTokens += more.CompletionTokens
-	u.CachedTokens += more.CachedTokens
-	u.CacheWriteTokens += more.CacheWriteTokens
-	u.ThinkingTokens += more.ThinkingTokens
-}
-
 func (t *totals) spend(usd float64) {
 	t.Cost += usd
 	t.program.add(usd)
+}
+
+// countSearches counts searches that the model's server made by itself.
+func (t *totals) countSearches(n int) {
+	const thousand = 1000
+	t.Searches += n
+	t.spend(float64(n) * settings.WebSearchPrice.Value(t.settings) / thousand)
 }
 
 // stamp adds to a reply the cost of the session and its agents since the previous reply.
@@ -168,45 +168,6 @@ func (t *totals) tellCost(before Stats) {
 	}
 }
 
-// countUsage adds the provider's figures of a request to model and reports them.
-func (c *Chat) countUsage(model string, u llm.Usage) {
-	c.stats.count(model, u, c.config.Settings, c.config.Endpoint)
-	c.emit(reportedOf(u))
-	c.stats.cache.reported(model, u)
-	c.Warming.reported(u)
-	c.emitStatus()
-}
-
-// countSearches counts searches that the model's server made by itself.
-func (c *Chat) countSearches(n int) {
-	const thousand = 1000
-	c.stats.Searches += n
-	c.stats.spend(float64(n) * settings.WebSearchPrice.Value(c.config.Settings) / thousand)
-}
-
-// price returns the prices of a model's input relative to an uncached token. They come from the
-// settings, or otherwise from published prices. A server on this machine costs computing time instead
-// of money. For an unknown model, price assumes a safe ratio.
-func (c *Config) price(model string) compression.Price {
-	prices, ok := settings.InputPricesOf(c.Settings, c.Endpoint.Prices(model))
-	switch {
-	case ok && prices.Input > 0:
-		price := compression.NewPrice(prices.Input, prices.CacheRead, prices.CacheWrite)
-		if prices.Outdated {
-			price = compression.SafePrice
-		}
-		if len(prices.Steps) > 0 {
-			s := prices.Steps[0]
-			price.Step = compression.NewPriceStep(s.Above, prices.Input, s.Input, s.CacheRead, s.CacheWrite)
-		}
-		return price
-	case c.Endpoint.IsLocal():
-		return compression.LocalPrice
-	default:
-		return compression.SafePrice
-	}
-}
-
 // warnOfStep reports the first request above a step of the prices. The notice has the cost and the
 // number of tokens to prune.
 func (t *totals) warnOfStep(w *window.Window, at Endpoint) {
@@ -229,4 +190,14 @@ func (t *totals) warnOfStep(w *window.Window, at Endpoint) {
 		text += ". /density can prune " + humanize.Tokens(p.Free+p.Cold)
 	}
 	t.emit.notice("%s.", text)
+}
+
+// turnEnded stores the cost of a turn, if its requests had prices. before contains the figures at the
+// start of the turn.
+func (t *totals) turnEnded(before Stats) {
+	total := t.Cost - before.Cost + t.Agents.Cost - before.Agents.Cost
+	if t.first > 0 && total > 0 && t.program.Turns != nil {
+		t.program.Turns.Add(total / t.first)
+	}
+	t.first = 0
 }

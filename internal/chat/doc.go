@@ -13,10 +13,11 @@
 //
 // # State
 //
-// Each part keeps its own state and names the others that it uses:
+// The types that most files use are in files that only declare them: event.go, config.go, chat.go. Each
+// part keeps its own state and names the others that it uses:
 //
 //   - window.Window (internal/chat/window): the context of the next request, and its size
-//   - runner (calls.go, gates.go): the calls of a reply, their numbers, and the gates
+//   - runner (runner.go, gates.go, calls.go): the calls of a reply, their numbers, and the gates
 //     that each passes
 //   - replies (reply.go): the model's reply, while it arrives and into the history
 //   - gate.Consent, gate.LoopDetector (internal/gate): the calls that may run, the grants of the
@@ -26,6 +27,7 @@
 //   - totals (costs.go): requests, tokens and costs
 //   - Views (views.go), Past (rewind.go), Agents (agent.go): what the rest of the program uses: the
 //     context, earlier points, and the subagents
+//   - Handle (handle.go): what other goroutines may use before New has made the chat (new.go)
 //   - emitter (event.go): events and notices, for the screen and the log
 //   - Chat itself: the queue of messages, the tasks for when the chat is idle, the turn
 //     in progress
@@ -41,7 +43,7 @@
 //	    add the messages typed meanwhile
 //	    EnsureCompressionBeforeSend          presend.go
 //	    send, receive, store the reply       request.go, reply.go
-//	    plan, admit, run, answer its calls   calls.go, gates.go
+//	    plan, admit, run, answer its calls   runner.go, gates.go, calls.go, answers.go
 //
 // However a turn ends (done, interrupted, refused, failed), its history is valid: each call has
 // exactly one response (D-32). Every entry is stored before it is reported.

@@ -59,7 +59,7 @@ func EstimateMessage(ctx context.Context, c *Chat, blocks []history.Block) (e Co
 		}
 		next := c.window.NextRequest()
 		if next.Cost.Spent > 0 && len(next.Leaves) == 0 && next.Cost.Tokens+c.window.Measure.ToProviderTokens(c.config.History.CountContent(entry)) < next.Trigger {
-			e = c.stats.cache.price(model, c.config.price(model), c.window, entry)
+			e = c.stats.cache.price(model, models{&c.config}.Price(model), c.window, entry)
 		} else {
 			e, err = sizeWith(ctx, c, entry)
 		}
@@ -92,7 +92,7 @@ func sizeWith(ctx context.Context, c *Chat, entry *history.Content) (CostEstimat
 	if err := EnsureCompressionBeforeSend(ctx, next); err != nil {
 		return CostEstimate{}, err
 	}
-	return c.stats.cache.price(model, c.config.price(model), next), nil
+	return c.stats.cache.price(model, models{&c.config}.Price(model), next), nil
 }
 
 // price estimates the request of a window with some more entries, from the part that is in the
@@ -120,13 +120,6 @@ func (w *cacheWatch) price(model string, price compression.Price, of *window.Win
 	return CostEstimate{First: cost(0), Least: cost(-1), Most: cost(1), Tokens: int(math.Round(whole.Tokens))}
 }
 
-// NumberHistory stores measurements of a user's sessions. It is safe for concurrent use.
-type NumberHistory interface {
-	Add(number float64)
-	// Latest returns the latest numbers, oldest first.
-	Latest() []float64
-}
-
 const (
 	// leastTurns is the number of earlier turns required for a range. The next of ten turns lies
 	// between the least and the most of the others in 9 of 11 cases.
@@ -149,14 +142,4 @@ func PredictionRange(earlier []float64) (low, high float64, enough bool) {
 	from := int(math.Floor((n+1)*outsideShare/2)) - 1
 	to := int(math.Ceil((n+1)*(1-outsideShare/2))) - 1
 	return sorted[max(0, from)], sorted[min(len(sorted)-1, to)], true
-}
-
-// turnEnded stores the cost of a turn, if its requests had prices. before contains the figures at the
-// start of the turn.
-func (t *totals) turnEnded(before Stats) {
-	total := t.Cost - before.Cost + t.Agents.Cost - before.Agents.Cost
-	if t.first > 0 && total > 0 && t.program.Turns != nil {
-		t.program.Turns.Add(total / t.first)
-	}
-	t.first = 0
 }

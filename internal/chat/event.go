@@ -142,15 +142,9 @@ type AsideChanged struct{ Running bool }
 // unless the request fails or is interrupted.
 type CompressionStarted struct{ Strategy, Model string }
 
-// UsageReported holds the provider's figures for the latest request.
-type UsageReported struct {
-	PromptTokens     int
-	CompletionTokens int
-	CachedTokens     int
-	CacheWriteTokens int
-	// ThinkingTokens is the part of CompletionTokens used for reasoning, if the provider reports it.
-	ThinkingTokens int
-}
+// ProgramWaiting reports that a hook or a check takes long while the turn waits for it. Names is ""
+// when the wait ends.
+type ProgramWaiting struct{ Names string }
 
 // Retry reports that a request failed and will be sent again after Delay. Where is the endpoint and the
 // model, and Reason the failure.
@@ -279,6 +273,7 @@ func (RequestStarted) event()     {}
 func (AsideChanged) event()       {}
 func (CompressionStarted) event() {}
 func (Compressed) event()         {}
+func (ProgramWaiting) event()     {}
 func (UsageReported) event()      {}
 func (Retry) event()              {}
 func (Waiting) event()            {}

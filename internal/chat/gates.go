@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"agent/internal/base/arguments"
 	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/tools"
@@ -116,7 +115,6 @@ func (r *runner) guard(ctx context.Context, k *call, later []*call) ending {
 }
 
 // end returns how a verdict affects the turn, and queues the user's instruction if the verdict has one.
-// the verdict has one.
 func (r *runner) end(v gate.Verdict) ending {
 	if v.Instead != "" {
 		r.instruct(v.Instead)
@@ -186,10 +184,4 @@ func (r *runner) ask(ctx context.Context, k *call, question gate.Question, later
 	verdict := question.Then(decision)
 	r.asker.others()
 	return verdict
-}
-
-// replace sets other arguments for the call, and mentions them in the answer to the model.
-func (k *call) replace(other arguments.Arguments) {
-	k.Arguments, k.replaced, k.Spared = other, true, false
-	k.Said = k.tool.Describe(k.Name, other)
 }

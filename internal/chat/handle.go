@@ -3,7 +3,6 @@ package chat
 import (
 	"context"
 
-	"agent/internal/gate"
 	"agent/internal/tools"
 )
 
@@ -69,31 +68,4 @@ func (l *Handle) Inquire(ctx context.Context, title string, inquiries []tools.In
 		return answers
 	})
 	return answers, err == nil && answers != nil
-}
-
-// An Inquirer puts questions to the user and returns the answer to each. It reports false if there is
-// no answer.
-type Inquirer func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool)
-
-// inquirer returns the Inquirer for the owner of the chat, or nil if no user can be asked.
-func (a *asker) inquirer() Inquirer {
-	if a.unattended {
-		return nil
-	}
-	return func(ctx context.Context, title string, inquiries []tools.Inquiry) ([]tools.InquiryAnswer, bool) {
-		decided, _ := a.put(ctx, gate.Question{Approval: Approval{Tool: title, Preview: tools.Preview{Title: title, Inquiries: inquiries}}})
-		if !decided.Allow || len(decided.Answers) != len(inquiries) {
-			return nil, false
-		}
-		return decided.Answers, true
-	}
-}
-
-// A FailedRequest is a request of the conversation that failed after all retries.
-type FailedRequest struct {
-	Err error
-	// Tokens is the size of the context by our own count.
-	Tokens int
-	// Inquire puts questions to the user. It is nil if no user can be asked.
-	Inquire Inquirer
 }

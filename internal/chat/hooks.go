@@ -34,12 +34,6 @@ type HookResult struct {
 	Notices []string
 }
 
-// ProgramWaiting reports that a hook or a check takes long while the turn waits for it. Names is ""
-// when the wait ends.
-type ProgramWaiting struct{ Names string }
-
-func (ProgramWaiting) event() {}
-
 // maxStops limits how many consecutive Stop events hooks may refuse.
 const maxStops = 8
 
@@ -75,14 +69,6 @@ func (m *moments) runHooks(ctx context.Context, at HookPoint) HookResult {
 		m.emit.notice("%s", line)
 	}
 	return heard
-}
-
-// SetSessionStart makes the SessionStart hooks run before the next message, with the source of the
-// conversation. It may be called from any goroutine.
-func (c *Chat) SetSessionStart(source string) {
-	if c.config.Hooks != nil {
-		c.inbox.post(func() { c.moments.begun = source })
-	}
 }
 
 // begin runs the hooks of SessionStart if they are due, and adds their text for the model as an

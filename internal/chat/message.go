@@ -10,11 +10,6 @@ import (
 	"agent/internal/todo"
 )
 
-// Expander turns a message of the user into blocks. The blocks contain the text, its data, the files
-// included with @, and the skills and commands that the message calls. It calls run for each shell
-// command in the text of a skill or command.
-type Expander func(ctx context.Context, message atcmd.Message, run RunEmbedded) (atcmd.Expansion, error)
-
 // expand turns a message of the user into blocks, after its hooks have run. A message that cannot be
 // sent returns to the prompt, so that no text is lost.
 func (c *Chat) expand(ctx context.Context, message atcmd.Message) (atcmd.Expansion, error) {
@@ -42,12 +37,37 @@ func (c *Chat) addUserMessage(message atcmd.Message, said atcmd.Expansion) error
 	if read := readFor(said.Included); len(read.Read) > 0 {
 		entry = entry.WithMeta(history.MetaEffect, read)
 	}
-	c.refusals.sent = append(c.refusals.sent, sent{message: message, entry: entry})
+	c.refusals.sent = append(c.refusals.sent, sentMessage{message: message, entry: entry})
 	if err := c.add(entry); err != nil {
 		return err
 	}
 	c.emit(UserMessage{Text: message.Text(), Included: said.Included, Skipped: said.Skipped})
 	return nil
+}
+
+// add stores an entry in the history. An error means that the session log on disk is incomplete. The
+// entry is kept.
+func (c *Chat) add(entry *history.Content) error {
+	if c.config.SessionRoot != "" && c.config.SessionRoot != c.config.Root {
+		entry = entry.WithMeta(history.MetaWorkspace, c.config.Root)
+	}
+	err := c.config.History.Add(entry)
+	c.emitStatus()
+	return err
+}
+
+// addNested adds the recorded instructions and the updates of Extensions.News to the history. It is
+// called after all calls of a reply are answered.
+func (c *Chat) addNested() error {
+	blocks := c.runner.nested
+	c.runner.nested = nil
+	if c.config.Extensions.News != nil {
+		blocks = append(blocks, c.config.Extensions.News()...)
+	}
+	if len(blocks) == 0 {
+		return nil
+	}
+	return c.add(history.New(history.Human, blocks...))
 }
 
 // todosKey marks the notes to the model about a todo list that is not completed.
@@ -61,17 +81,6 @@ func (r *runner) aboutTodos(list todo.List) []history.Block {
 		return nil
 	}
 	return []history.Block{&history.Text{Text: text, Source: history.SourceExtension, Key: todosKey}}
-}
-
-// add stores an entry in the history. An error means that the session log on disk is incomplete. The
-// entry is kept.
-func (c *Chat) add(entry *history.Content) error {
-	if c.config.SessionRoot != "" && c.config.SessionRoot != c.config.Root {
-		entry = entry.WithMeta(history.MetaWorkspace, c.config.Root)
-	}
-	err := c.config.History.Add(entry)
-	c.emitStatus()
-	return err
 }
 
 // readFor lists the files of a message whose texts the session log does not contain unchanged.

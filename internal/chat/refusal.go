@@ -13,8 +13,8 @@ import (
 	"agent/internal/llm"
 )
 
-// A sent is a message in the history that the model has not answered yet.
-type sent struct {
+// A sentMessage is a message in the history that the model has not answered yet.
+type sentMessage struct {
 	message atcmd.Message
 	entry   *history.Content
 	// earlier is set if the turn of the message ended without an answer for a reason other than its
@@ -29,7 +29,7 @@ type refusals struct {
 	history *history.Service
 	window  *window.Window
 	// sent holds the messages that the model has not answered yet.
-	sent []sent
+	sent []sentMessage
 }
 
 // earlierTurn marks the unanswered messages as sent in an earlier turn.
@@ -52,7 +52,7 @@ func (r *refusals) isSpared(entry *history.Content) bool {
 
 // is reports whether an entry contains the message. It compares the first block, which stays the same
 // when a file of the message is omitted (D-47).
-func (s sent) is(entry *history.Content) bool {
+func (s sentMessage) is(entry *history.Content) bool {
 	return len(s.entry.Blocks) > 0 && len(entry.Blocks) > 0 && s.entry.Blocks[0] == entry.Blocks[0]
 }
 
@@ -118,7 +118,7 @@ func (r *refusals) takeBack(failure error) error {
 		}
 		back = append(back, message...)
 	}
-	r.sent = slices.DeleteFunc(r.sent, func(s sent) bool { return slices.ContainsFunc(entries, s.is) })
+	r.sent = slices.DeleteFunc(r.sent, func(s sentMessage) bool { return slices.ContainsFunc(entries, s.is) })
 	for i := range r.sent {
 		r.sent[i].spared++
 	}
@@ -132,7 +132,7 @@ func (r *refusals) takeBack(failure error) error {
 
 // messageOf returns the message from which an entry was made. If an earlier process sent it, messageOf
 // returns the text of the entry.
-func messageOf(unanswered []sent, entry *history.Content) atcmd.Message {
+func messageOf(unanswered []sentMessage, entry *history.Content) atcmd.Message {
 	for _, s := range unanswered {
 		if s.is(entry) {
 			return s.message

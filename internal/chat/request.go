@@ -1,8 +1,6 @@
 package chat
 
 import (
-	"context"
-	"encoding/json"
 	"slices"
 
 	"agent/internal/chat/window"
@@ -112,25 +110,4 @@ func stable(entries []*history.Content, facts compression.TraitsLookup) int {
 		}
 	}
 	return len(entries)
-}
-
-const answerNotNow = "not run: this reply may contain only the answer, without tool calls"
-
-// Ask sends one request for an answer in a given form. Like Prompt, it runs in the calling goroutine.
-// text describes the form. schema, which may be nil, makes the server enforce it. The tools stay
-// declared, because the provider's cache and some servers need them, but calls are not run.
-func (c *Chat) Ask(ctx context.Context, text string, schema json.RawMessage) (Outcome, error) {
-	return c.work(ctx, func(ctx context.Context) (out Outcome, err error) {
-		c.window.Ledger.NextTurn()
-		if err := c.add(history.New(history.Human, &history.Text{Text: text, Source: history.SourceExtension})); err != nil {
-			return c.outcomeOf(ctx, out, err)
-		}
-		c.schema = schema
-		defer func() { c.schema = nil }()
-		reply, err := c.request(ctx, &out)
-		if err == nil {
-			err = c.runner.abandon(c.runner.newCalls(reply.understood), answerNotNow)
-		}
-		return c.outcomeOf(ctx, out, err)
-	})
 }

@@ -1,11 +1,9 @@
 package chat
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
-	"agent/internal/atcmd"
 	"agent/internal/chat/rewind"
 	"agent/internal/history"
 	"agent/internal/session"
@@ -23,45 +21,6 @@ type Rewinder struct {
 	whenAlone func(ctx context.Context, change func() error) error
 	// rewound is called after the conversation was rewound to an earlier point.
 	rewound func(history.Point, session.State)
-}
-
-func newPast(c *Chat) *Rewinder {
-	g := &c.config
-	return &Rewinder{
-		emit: c.emit, views: c.Views, whenAlone: func(ctx context.Context, change func() error) error { return whenAlone(ctx, c, change) }, rewound: c.applyRewind,
-		past: &rewind.Rewinder{
-			Session: g.Session, History: g.History, Window: c.window, Tools: g.Tools, Env: g.Env,
-			Folder: cmp.Or(g.SessionRoot, g.Root), Add: c.add, Now: g.Now, Answers: g.Answers,
-		},
-	}
-}
-
-// Resume returns a chat that continues a recorded conversation.
-func Resume(config Config, restored session.State) (*Chat, error) {
-	c := New(config)
-	if err := c.Past.past.Resume(restored); err != nil {
-		return nil, err
-	}
-	c.restoreReply(restored)
-	return c, nil
-}
-
-// restoreReply restores the last reply and the saving by pruning from the session log.
-func (c *Chat) restoreReply(restored session.State) {
-	c.lastReply, c.stats.Saving = restored.Reply, c.saved()
-	c.stats.cache.resume(restored)
-}
-
-// applyRewind applies the state of an earlier point, and returns its message to the prompt.
-func (c *Chat) applyRewind(point history.Point, restored session.State) {
-	c.restoreReply(restored)
-	c.stats.cache.watch.Reset() // the next request goes to another endpoint
-	c.refusals.sent = nil
-	c.Agents.dropReports(point.At)
-	if point.Message != nil {
-		c.emit(MessageReturned{Message: atcmd.MessageOf(point.Message)})
-	}
-	c.emitStatus()
 }
 
 // Points returns the points in the session log to which Rewind can return.

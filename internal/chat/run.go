@@ -1,66 +1,15 @@
 package chat
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
 	"agent/internal/atcmd"
-	"agent/internal/chat/cachemiss"
-	"agent/internal/gate"
 	"agent/internal/history"
 	"agent/internal/snapshot"
 )
-
-// New returns an idle chat.
-func New(config Config) *Chat {
-	c := &Chat{config: config}
-	c.Agents = c.config.agents()
-	c.Handle = c.Agents.line
-	c.emit, c.Handle.emitStatus = config.Emit, c.emitStatus
-	in, emit, now := c.inbox, c.emit, config.Now
-	c.waiting = &waiting{inbox: in, emit: emit, keep: config.KeepWaiting, left: config.Waited}
-	c.moments = &moments{inbox: in, emit: emit, run: config.Hooks, add: c.add, begun: cmp.Or(config.Begun, begunNew)}
-	c.asker = &asker{inbox: in, emit: emit, open: map[int]openQuestion{}, relay: config.Within.asked(), unattended: config.Policy.Unattended}
-	if c.asker.others = c.asker.settleMoot; config.Within != nil {
-		c.asker.others = config.Within.settleOthers
-	}
-	c.saving = saveCheck{emit: emit, session: config.Session}
-	c.window = newWindow(c)
-	c.refusals = &refusals{emit: emit, history: config.History, window: c.window}
-	cache := &cacheWatch{
-		emit: emit, now: now, history: config.History, settings: config.Settings, endpoint: config.Endpoint,
-		window: c.window, told: map[cachemiss.Cause]bool{},
-	}
-	c.stats = &totals{emit: emit, settings: config.Settings, program: config.Costs, cache: cache}
-	c.replies = &replies{
-		inbox: in, emit: emit, now: now, tools: config.Tools, settings: config.Settings, window: c.window, reported: c.countUsage, searched: c.countSearches,
-		add: func(reply *history.Content) error { return c.add(c.stats.stamp(cache.stamp(reply))) },
-	}
-	c.Views = &Views{inbox: in, window: c.window, endpoint: config.Endpoint, settings: config.Settings}
-	c.Past = newPast(c)
-	c.Warming = &Warming{line: c.Handle, config: &c.config, waiting: c.waiting, window: c.window}
-	consent := c.Agents.consent
-	c.modes = &modes{history: config.History, consent: consent}
-	c.loop = gate.NewLoopDetector(&c.config.Policy)
-	c.runner = &runner{
-		inbox: in, emit: emit, now: now, tools: config.Tools, env: config.Env, settings: config.Settings, history: config.History,
-		asker: c.asker, within: config.Within, below: config.Extensions.Below,
-		consent:     consent,
-		gates:       gate.SortGates(slices.Concat(consent.Gates(), []gate.Gate{c.loop.Gate()}, config.Gates)...),
-		outputLimit: c.window.Measure.OutputLimit,
-		archive:     c.Past.archive(config.Tools),
-		writing:     c.Agents.writing,
-		store:       c.add,
-		searched:    func(n int, usd float64) { c.stats.Searches += n; c.stats.spend(usd) },
-		said:        map[string]bool{},
-		instruct: func(text string) {
-			c.waiting.setQueue(append([]atcmd.Message{atcmd.TypedMessage(text)}, c.waiting.queue...))
-		},
-	}
-	return c
-}
 
 // Run serves the chat until ctx ends. A turn that is then in progress is interrupted, and the history
 // stays valid.
@@ -106,6 +55,33 @@ func (c *Chat) nextTask() func(context.Context) (Outcome, error) {
 // programs without a screen, and must not be combined with Run.
 func (c *Chat) Prompt(ctx context.Context, message atcmd.Message) (Outcome, error) {
 	return c.work(ctx, func(ctx context.Context) (Outcome, error) { return c.turn(ctx, message) })
+}
+
+// Resend does the work of Retry in the calling goroutine, as Prompt does the work of Send.
+func (c *Chat) Resend(ctx context.Context) (Outcome, error) {
+	if err := checkUnanswered(c.config.History); err != nil {
+		return Outcome{Stop: StopFailed}, err
+	}
+	return c.work(ctx, c.converse)
+}
+
+// Ask sends one request for an answer in a given form. Like Prompt, it runs in the calling goroutine.
+// text describes the form. schema, which may be nil, makes the server enforce it. The tools stay
+// declared, because the provider's cache and some servers need them, but calls are not run.
+func (c *Chat) Ask(ctx context.Context, text string, schema json.RawMessage) (Outcome, error) {
+	return c.work(ctx, func(ctx context.Context) (out Outcome, err error) {
+		c.window.Ledger.NextTurn()
+		if err := c.add(history.New(history.Human, &history.Text{Text: text, Source: history.SourceExtension})); err != nil {
+			return c.outcomeOf(ctx, out, err)
+		}
+		c.schema = schema
+		defer func() { c.schema = nil }()
+		reply, err := c.request(ctx, &out)
+		if err == nil {
+			err = c.runner.abandon(c.runner.newCalls(reply.understood), answerNotNow)
+		}
+		return c.outcomeOf(ctx, out, err)
+	})
 }
 
 // work runs one turn such that Interrupt can end it, and emits its start and its end.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"agent/internal/base/humanize"
+	"agent/internal/llm"
 )
 
 // Stats holds the running figures of a session.
@@ -82,6 +83,29 @@ func (a AgentStats) String() string {
 		text += ", " + humanize.Dollars(a.Cost)
 	}
 	return text
+}
+
+// UsageReported holds the provider's figures for the latest request.
+type UsageReported struct {
+	PromptTokens     int
+	CompletionTokens int
+	CachedTokens     int
+	CacheWriteTokens int
+	// ThinkingTokens is the part of CompletionTokens used for reasoning, if the provider reports it.
+	ThinkingTokens int
+}
+
+// reportedOf returns the figures of a request for interfaces.
+func reportedOf(u llm.Usage) UsageReported {
+	return UsageReported{PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, CachedTokens: u.CachedTokens, CacheWriteTokens: u.CacheWriteTokens, ThinkingTokens: u.ThinkingTokens}
+}
+
+func (u *UsageReported) add(more UsageReported) {
+	u.PromptTokens += more.PromptTokens
+	u.CompletionTokens += more.CompletionTokens
+	u.CachedTokens += more.CachedTokens
+	u.CacheWriteTokens += more.CacheWriteTokens
+	u.ThinkingTokens += more.ThinkingTokens
 }
 
 // Saving compares the input of a session with the input of the same session without pruning.

@@ -15,17 +15,12 @@ import (
 // ErrBusy is returned by operations that are not possible while a turn runs.
 var ErrBusy = errors.New("a turn is running; wait, or interrupt it with Esc")
 
-// errSummarizing is returned by operations that are not possible while a summary is written. It matches
-// ErrBusy.
-var errSummarizing error = summarizingError{}
+// busyError is the reason why an operation is not possible now. It matches ErrBusy.
+type busyError string
 
-type summarizingError struct{}
+func (e busyError) Error() string { return string(e) }
 
-func (summarizingError) Error() string {
-	return "the conversation is being summarized; wait, or interrupt it with Esc"
-}
-
-func (summarizingError) Is(target error) bool { return target == ErrBusy }
+func (busyError) Is(target error) bool { return target == ErrBusy }
 
 // Retry sends the conversation again without a new message, after a failed request.
 func (c *Chat) Retry(ctx context.Context) error {
@@ -36,14 +31,6 @@ func (c *Chat) Retry(ctx context.Context) error {
 		c.tasks = append(c.tasks, c.converse)
 		return nil
 	})
-}
-
-// Resend does the work of Retry in the calling goroutine, as Prompt does the work of Send.
-func (c *Chat) Resend(ctx context.Context) (Outcome, error) {
-	if err := checkUnanswered(c.config.History); err != nil {
-		return Outcome{Stop: StopFailed}, err
-	}
-	return c.work(ctx, c.converse)
 }
 
 // checkUnanswered returns nil if the model has not answered yet. Otherwise its error is the reason why there
@@ -61,7 +48,7 @@ func checkUnanswered(h *history.Service) error {
 
 // Clear begins a new conversation. The session log of the old one stays on disk.
 func (c *Chat) Clear(ctx context.Context) error {
-	return whenAlone(ctx, c, func() error {
+	return c.whenAlone(ctx, func() error {
 		c.moments.runHooks(ctx, HookPoint{Event: hooks.SessionEnd, About: begunClear})
 		if err := c.config.History.Clear(); err != nil {
 			return err
@@ -82,6 +69,14 @@ func (c *Chat) Clear(ctx context.Context) error {
 	})
 }
 
+// SetSessionStart makes the SessionStart hooks run before the next message, with the source of the
+// conversation. It may be called from any goroutine.
+func (c *Chat) SetSessionStart(source string) {
+	if c.config.Hooks != nil {
+		c.inbox.post(func() { c.moments.begun = source })
+	}
+}
+
 // PruneItem prunes the answer of an item now, even if the cache miss is expensive. It returns the number of
 // pruned tokens. It returns ErrBusy while a turn runs.
 func (c *Chat) PruneItem(ctx context.Context, item Item) (tokens int, err error) {
@@ -97,7 +92,7 @@ func (c *Chat) PruneItem(ctx context.Context, item Item) (tokens int, err error)
 
 // CheckIdle returns nil if no turn and no agent runs. Otherwise it returns an error that matches ErrBusy.
 func (c *Chat) CheckIdle(ctx context.Context) error {
-	return whenAlone(ctx, c, func() error { return nil })
+	return c.whenAlone(ctx, func() error { return nil })
 }
 
 // ErrInterrupted is returned if the user ended the work early.
@@ -153,30 +148,21 @@ func (c *Chat) CycleMode() {
 // whenAlone does the same as whenIdle, and also refuses the change while agents run. Agents in the
 // background depend on the calls that started them, and on the files of the turn that their writes
 // belong to.
-func whenAlone(ctx context.Context, c *Chat, change func() error) error {
+func (c *Chat) whenAlone(ctx context.Context, change func() error) error {
 	return c.whenIdle(ctx, func() error {
 		if n := c.config.runningAgents(); n > 0 {
-			return agentsError(n)
+			return busyError("background work is still running (" + humanize.Count(n, "subagent") + "); wait, or stop it with /agents stop all")
 		}
 		return change()
 	})
 }
-
-// agentsError refuses a change while this number of agents runs. It matches ErrBusy.
-type agentsError int
-
-func (e agentsError) Error() string {
-	return "background work is still running (" + humanize.Count(int(e), "subagent") + "); wait, or stop it with /agents stop all"
-}
-
-func (agentsError) Is(target error) bool { return target == ErrBusy }
 
 // whenIdle runs a change on the owner, or refuses it while a turn runs.
 func (c *Chat) whenIdle(ctx context.Context, change func() error) error {
 	_, err := try(ctx, c.inbox, func() (struct{}, error) {
 		switch {
 		case c.summarizing:
-			return struct{}{}, errSummarizing
+			return struct{}{}, busyError("the conversation is being summarized; wait, or interrupt it with Esc")
 		case c.waiting.working:
 			return struct{}{}, ErrBusy
 		}

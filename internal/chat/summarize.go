@@ -16,15 +16,6 @@ import (
 	"agent/internal/settings"
 )
 
-// OtherModel connects to the model of another profile, which writes summaries (D-36).
-type OtherModel struct {
-	Endpoint Endpoint
-	// Settings are the settings in use with the settings of the profile applied.
-	Settings *settings.Settings
-	// Close releases the connection.
-	Close func()
-}
-
 // The limits of a summary: its time, which is shorter if a request waits at the hard limit, and the
 // length of the answer with its reasoning in bytes.
 const (

@@ -248,6 +248,15 @@ func (c *Chat) send(ctx context.Context, request llm.Request, out *Outcome) (*re
 	return r, err
 }
 
+// countUsage adds the provider's figures of a request to model and reports them.
+func (c *Chat) countUsage(model string, u llm.Usage) {
+	c.stats.count(model, u, c.config.Settings, c.config.Endpoint)
+	c.emit(reportedOf(u))
+	c.stats.cache.reported(model, u)
+	c.Warming.reported(u)
+	c.emitStatus()
+}
+
 // estimated returns the size of a request and its reply in tokens by our own count.
 func (c *Chat) estimated(r *reply) llm.Usage {
 	completion := c.config.Counter(r.model).Count(r.text.String() + r.thought.String())

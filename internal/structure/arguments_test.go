@@ -19,7 +19,7 @@ var entrances = map[string]string{
 	"internal/extend/mcp/bridge/call.go":  "a call holds the arguments of a server's tool",
 	"internal/app/hookgates/hook_gate.go": "a hook has changed the arguments",
 	"internal/app/hookgates/checks.go":    "a check is a call that no model made",
-	"internal/chat/embedded.go":           "a person has typed a command",
+	"internal/chat/shell.go":              "a person has typed a command",
 	"internal/app/webtool/user.go":        "a person reads a page",
 	"internal/app/check_policy.go":        "a person asks what the policy would say of a call",
 	"internal/history/arguments.go":       "the record of a conversation was read",

@@ -133,9 +133,9 @@ type Detector struct {
 	what    string
 }
 
-// Resume continues with the latest request of another process, or with an earlier one of this process.
+// Restore continues with the latest request of another process, or with an earlier one of this process.
 // reads is set if the provider read from its cache for that model.
-func (w *Detector) Resume(latest Request, reads bool) {
+func (w *Detector) Restore(latest Request, reads bool) {
 	if b := w.before; b != nil && b.Model == latest.Model && b.Head == latest.Head && b.At.After(latest.At) {
 		latest.At = b.At // the later requests began with the same prefix
 	}

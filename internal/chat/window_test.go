@@ -31,7 +31,7 @@ func TestPrice(t *testing.T) {
 		}
 		b.at.prices = c.prices
 		b.at.local = c.local
-		if got := b.config.price("m"); got != c.want {
+		if got := (models{&b.config}).Price("m"); got != c.want {
 			t.Errorf("%s: %+v, want %+v", id, got, c.want)
 		}
 	}

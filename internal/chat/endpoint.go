@@ -2,52 +2,49 @@ package chat
 
 import (
 	"cmp"
+	"net/url"
 	"time"
 
-	"agent/internal/compression"
-	"agent/internal/history"
 	"agent/internal/llm"
 	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 )
 
-// models describes the models of the endpoint for the window.
-type models struct{ config *Config }
-
-// Counter returns the token counter for a model.
-func (m models) Counter(model string) history.Counter { return m.config.Counter(model) }
-
-// Limit returns the known size of a model's window.
-func (m models) Limit(model string) (tokens int, known bool) {
-	return m.config.Endpoint.ContextLimit(model)
+// Endpoint describes a model server to the turn loop.
+type Endpoint interface {
+	// Provider returns the provider for the current settings. The loop calls it before every request,
+	// so that a changed endpoint applies to the next request.
+	Provider() (llm.Provider, error)
+	// ContextLimit returns the context window of a model in tokens, and whether it is known. The loop
+	// calls it when the setting context-limit is unset.
+	ContextLimit(model string) (tokens int, known bool)
+	// Prices returns the prices of a model, or nil if they are unknown.
+	Prices(model string) *settings.Prices
+	// Cache describes the endpoint's cache for a model.
+	Cache(model string) vendor.Cache
+	// SaveCacheTTL saves the observed cache lifetime for later sessions.
+	SaveCacheTTL(model string, life time.Duration)
+	// IsLocal reports whether the endpoint is on this machine.
+	IsLocal() bool
+	// MayTruncate reports whether the endpoint may truncate long prompts without an error.
+	MayTruncate() bool
 }
 
-// Price returns the price of cached tokens of a model.
-func (m models) Price(model string) compression.Price { return m.config.price(model) }
-
-// Cache describes the cache of a model's provider.
-func (m models) Cache(model string) vendor.Cache {
-	return cacheOf(m.config.Settings, m.config.Endpoint.Cache(model))
+// OtherModel connects to the model of another profile, which writes summaries (D-36).
+type OtherModel struct {
+	Endpoint Endpoint
+	// Settings are the settings in use with the settings of the profile applied.
+	Settings *settings.Settings
+	// Close releases the connection.
+	Close func()
 }
 
-// SaveCacheTTL saves the observed cache lifetime of a model's provider for later sessions. It saves nothing
-// if the settings determine the lifetime, because the observed lifetime is then not the provider's
-// default.
-func (m models) SaveCacheTTL(model string, life time.Duration) {
-	if known := m.config.Endpoint.Cache(model); cacheOf(m.config.Settings, known).Life == known.Life {
-		m.config.Endpoint.SaveCacheTTL(model, life)
+// hostOf returns the host of the model server in use.
+func hostOf(s *settings.Settings) string {
+	if u, err := url.Parse(settings.BaseURL.Value(s)); err == nil {
+		return u.Host
 	}
-}
-
-// MayTruncate reports whether the endpoint may truncate prompts without an error.
-func (m models) MayTruncate() bool { return m.config.Endpoint.MayTruncate() }
-
-// HeadKey returns the model and the endpoint for which the system prompt and the tools are built.
-func (m models) HeadKey() string {
-	if m.config.HeadFor == nil {
-		return ""
-	}
-	return m.config.HeadFor()
+	return ""
 }
 
 // hourLife is how long the provider keeps an entry of the one-hour cache.
