@@ -184,8 +184,8 @@ func TestCalibration_D09(t *testing.T) {
 	}
 }
 
-// A limit that was learned from a refusal is valid in a resumed session, until another one is
-// configured.
+// A limit that was learned from a refusal is valid in a resumed session, until another one or
+// another endpoint is configured.
 func TestALearnedLimitSurvives(t *testing.T) {
 	t.Parallel()
 	r := newRecorded(t, t.TempDir(), fail(&llm.Error{Kind: llm.ContextOverflow, Message: "too long", ContextLimit: 900}), say("now it fits"))
@@ -210,6 +210,9 @@ func TestALearnedLimitSurvives(t *testing.T) {
 	}
 	if live, resumed := r.window.Limits.Size(), again.window.Limits.Size(); live != 900 || resumed != 900 {
 		t.Errorf("the window is %d, and %d after a resume", live, resumed)
+	}
+	if again.set("base-url", "http://127.0.0.1:1/v1"); again.window.Limits.Size() == 900 {
+		t.Error("the limit of one server is valid at another")
 	}
 	if again.set("context-limit", "5000"); again.window.Limits.Size() != 5000 {
 		t.Errorf("the window is %d, and 5000 is configured", again.window.Limits.Size())

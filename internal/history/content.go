@@ -159,10 +159,12 @@ func (c *Content) Scale() (model string, ratio float64, known bool) {
 }
 
 // A LearnedLimit is a context window learned from a refusal, in tokens, when Configured was the
-// configured one. It applies until another context window is configured.
+// configured one. It applies until another context window or endpoint is configured. Endpoint is a
+// checksum of the configured endpoint; 0 in records of earlier programs means any.
 type LearnedLimit struct {
-	Tokens     int `json:"tokens"`
-	Configured int `json:"configured"`
+	Tokens     int    `json:"tokens"`
+	Configured int    `json:"configured"`
+	Endpoint   uint32 `json:"endpoint,omitempty"`
 }
 
 // Limit returns the model that wrote the entry, and its learned limit. It returns false if the entry

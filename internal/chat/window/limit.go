@@ -3,6 +3,7 @@ package window
 import (
 	"cmp"
 	"fmt"
+	"hash/crc32"
 	"maps"
 
 	"agent/internal/compression"
@@ -37,7 +38,7 @@ func (l *Limits) model() string { return settings.Model.Value(l.settings) }
 // size of the model, or otherwise DefaultLimit. It never exceeds a limit learned from a refusal.
 func (l *Limits) Size() int {
 	configured := l.configuredSize()
-	if learned, ok := l.learned[l.model()]; ok && learned.Configured == configured {
+	if learned, ok := l.learned[l.model()]; ok && learned.Configured == configured && (learned.Endpoint == 0 || learned.Endpoint == l.endpoint()) {
 		return min(configured, learned.Tokens)
 	}
 	return configured
@@ -58,9 +59,14 @@ func (l *Limits) configuredSize() int {
 // DefaultLimit. 0 means no setting or no known size.
 func SizeOf(set, known int) int { return cmp.Or(set, known, DefaultLimit) }
 
+// endpoint returns a checksum of the settings that choose the endpoint.
+func (l *Limits) endpoint() uint32 {
+	return crc32.ChecksumIEEE([]byte(settings.Provider.Value(l.settings) + " " + settings.BaseURL.Value(l.settings)))
+}
+
 // learn stores the limit of the model, in tokens.
 func (l *Limits) learn(tokens int) {
-	l.learned[l.model()] = history.LearnedLimit{Tokens: tokens, Configured: l.configuredSize()}
+	l.learned[l.model()] = history.LearnedLimit{Tokens: tokens, Configured: l.configuredSize(), Endpoint: l.endpoint()}
 }
 
 // Restore restores the limits learned from refusals in an earlier process, by model.
