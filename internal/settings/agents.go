@@ -20,7 +20,7 @@ var (
 		"maximum time of one subagent, not counting the time it waits for you")
 	AgentsMaxCost = dollars("agents.max-cost", "none",
 		"maximum cost of one subagent in USD, if prices are known")
-	AgentsMaxTokens = Declare("agents.max-tokens", Int(AtLeast(1, "above 0")), 400000,
+	AgentsMaxTokens = Declare("agents.max-tokens", Tokens(AtLeast(1, "above 0")), 400000,
 		"maximum tokens of one subagent: uncached input and output")
 	AgentsPerTurn = Declare("agents.per-turn", Int(AtLeast(1, "above 0")), 16,
 		"maximum subagents started in one turn")
@@ -28,6 +28,6 @@ var (
 		"profile or model for all subagents")
 	AgentsExploreModel = Optional("agents.explore.model", Line(), "the model of subagents",
 		"profile or model for the subagent explore")
-	AgentsResultMaxTokens = Declare("agents.result-max-tokens", Int(AtLeast(1, "above 0")), 2000,
+	AgentsResultMaxTokens = Declare("agents.result-max-tokens", Tokens(AtLeast(1, "above 0")), 2000,
 		"maximum tokens of a subagent's report in the context; its session log has the whole report")
 )

@@ -38,7 +38,7 @@ var (
 		"names of instruction files for the model; in each folder, the first that exists is used")
 	SkillPaths = Optional("skills.paths", List("comma-separated folders"), "none",
 		"additional folders of skills")
-	SkillBudget = Optional("skills.budget", Int(AtLeast(1, "above 0")), "2% of the context window, from 1500 to 6000",
+	SkillBudget = Optional("skills.budget", Tokens(AtLeast(1, "above 0")), "2% of the context window, from 1500 to 6000",
 		"maximum tokens of the list of skills for the model; a longer list has shorter descriptions")
 )
 
@@ -53,16 +53,16 @@ const (
 var (
 	ShellTimeoutSeconds = Declare("shell-timeout-seconds", Int(AtLeast(1, "above 0")), 300,
 		"timeout of a shell command, in seconds")
-	ToolOutputMaxTokens = Declare("tool-output-max-tokens", Int(AtLeast(1, "above 0")), 16000,
+	ToolOutputMaxTokens = Declare("tool-output-max-tokens", Tokens(AtLeast(1, "above 0")), 16000,
 		"maximum tokens of one tool result; the rest goes to a file")
 	// FoundMaxTokens limits the results of commands and searches. On 30 recorded sessions, a limit
 	// of 500 tokens instead of 2,000 lowered the cost at 0.05 from 0.942 to 0.871, and no more
 	// edits were lost. The limit does not apply to results that show files, because edits quote them.
-	FoundMaxTokens = Declare("found-max-tokens", Int(AtLeast(0, "of at least 0")), 500,
+	FoundMaxTokens = Declare("found-max-tokens", Tokens(AtLeast(0, "of at least 0")), 500,
 		"maximum tokens of command output or search results; the model can read the rest; 0: no separate limit")
 	// ReadOutlineTokens is unset by default. Only live runs show whether a model that has read an
 	// outline understands as much.
-	ReadOutlineTokens = Optional("read-outline-tokens", Int(AtLeast(0, "of at least 0")), "6000 for Claude, 0 for other models",
+	ReadOutlineTokens = Optional("read-outline-tokens", Tokens(AtLeast(0, "of at least 0")), "6000 for Claude, 0 for other models",
 		"size of a file in tokens from which its first read returns only an outline; 0: never")
 	FileReadMaxLines = Declare("file-read-max-lines", Int(AtLeast(1, "above 0")), 2000,
 		"maximum lines per read of a file")
@@ -70,13 +70,13 @@ var (
 		"command run before and after edits, such as go vet {dir}; auto: by language; language-server: errors in edited files only")
 	MCPTools = Declare("mcp.tools", Enum("auto", "direct", "search"), "auto",
 		"MCP tools in requests: direct (all), search (through a search tool), auto (direct up to 5% of the context window)")
-	MCPResultMaxTokens = Declare("mcp.result-max-tokens", Int(AtLeast(1, "above 0")), 8000,
+	MCPResultMaxTokens = Declare("mcp.result-max-tokens", Tokens(AtLeast(1, "above 0")), 8000,
 		"maximum tokens of one MCP tool result, up to tool-output-max-tokens; the rest goes to a file")
 	RecallSessions = Declare("recall.sessions", Enum("repository", "off"), "repository",
 		"earlier sessions that the tool recall can search: repository (of this repository), or off; applies from the next session")
 	Notes = Declare("notes", Enum("on", "read", "off"), "on",
 		"notes for later sessions: on, read (the model proposes none), or off; applies after /clear")
-	NotesBudget = Declare("notes.budget", Int(AtLeast(1, "above 0")), 1000,
+	NotesBudget = Declare("notes.budget", Tokens(AtLeast(1, "above 0")), 1000,
 		"maximum tokens of notes sent to the model")
 	LanguageServers = Declare("language-servers", Enum(ServersAuto, ServersOn, ServersOff), ServersAuto,
 		"offer the tool symbol, which uses language servers: auto (from 30 source files), on, or off")
@@ -94,7 +94,7 @@ var (
 		"search command: reads JSON {query, count, domains, recent}, prints {results: [{url, title, snippet, date}]}").ofPerson()
 	WebSearchPrice = Optional("web-search.price", Number(AtLeast(0, "of at least 0")), "not known",
 		"price of 1000 searches in USD, counted in costs and max-cost").ofPerson()
-	WebSearchMaxTokens = Declare("web-search.max-tokens", Int(AtLeast(1, "above 0")), 1500,
+	WebSearchMaxTokens = Declare("web-search.max-tokens", Tokens(AtLeast(1, "above 0")), 1500,
 		"maximum tokens of one result of web_search").ofPerson()
 	WebSearchMaxPerTurn = Declare("web-search.max-per-turn", Int(AtLeast(1, "above 0")), 20,
 		"maximum searches per turn")

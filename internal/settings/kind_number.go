@@ -3,6 +3,7 @@ package settings
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -10,6 +11,22 @@ import (
 // Int returns the kind of integers in a range.
 func Int(r Range) Kind[int] {
 	return numeric(TypeInt, "a whole number", r, strconv.Atoi)
+}
+
+// Tokens returns the kind of token counts in a range. Users may write 32k or 1.5M.
+func Tokens(r Range) Kind[int] { return numeric(TypeInt, "a whole number", r, parseTokens) }
+
+func parseTokens(text string) (int, error) {
+	last := max(0, len(text)-1)
+	factor := map[string]float64{"k": 1e3, "m": 1e6}[strings.ToLower(text[last:])]
+	if factor == 0 {
+		return strconv.Atoi(text)
+	}
+	count, err := strconv.ParseFloat(text[:last], 64)
+	if !(math.Abs(count) < math.MaxInt32) { // true for NaN
+		return 0, strconv.ErrRange
+	}
+	return int(math.Round(count * factor)), err
 }
 
 // Number returns the kind of all numbers in a range.

@@ -40,10 +40,10 @@ var (
 		"region of the providers vertex and bedrock")
 	CloudResource = Optional("cloud.resource", Word(), "the host of AZURE_OPENAI_ENDPOINT",
 		"resource of the provider azure")
-	ContextLimit = Optional("context-limit", Int(AtLeast(1, "above 0")), "the model's, otherwise 128000",
+	ContextLimit = Optional("context-limit", Tokens(AtLeast(1, "above 0")), "the model's, otherwise 128000",
 		"size of the context window in tokens", "context.limit")
 	// MaxOutputTokens is the greatest number of tokens of one reply (D-08).
-	MaxOutputTokens = Optional("max-output-tokens", Int(AtLeast(1, "above 0")), "the provider's",
+	MaxOutputTokens = Optional("max-output-tokens", Tokens(AtLeast(1, "above 0")), "the provider's",
 		"maximum tokens of one reply, reserved in the context window")
 	Temperature = Optional("temperature", Number(UpTo(2, "from 0 to 2")), "not sent",
 		"randomness of the model; 0 is the most repeatable")

@@ -205,6 +205,18 @@ func TestUnsetAccessors(t *testing.T) {
 	}
 }
 
+// Numbers of tokens may be typed as the screen shows them.
+func TestTokens(t *testing.T) {
+	t.Parallel()
+	s := newSettings()
+	for text, want := range map[string]int{"32k": 32_000, "32.8K": 32_800, "1.5M": 1_500_000, "900": 900} {
+		set(t, s, settings.LayerSession, "context-limit", text)
+		if got := settings.ContextLimit.Value(s); got != want {
+			t.Errorf("%s is %d", text, got)
+		}
+	}
+}
+
 // D-38: an invalid value causes a one-line error that names the valid choices, and changes nothing.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
@@ -220,6 +232,8 @@ func TestBadInput(t *testing.T) {
 		{"out of range: NaN", "compression-threshold", "NaN", "above 0 and up to 1"},
 		{"out of range: infinite", "temperature", "Inf", "from 0 to 2"},
 		{"out of range: too large for an int", "context-limit", "99999999999999999999", "a whole number"},
+		{"out of range: no number of tokens", "context-limit", "NaNk", "a whole number"},
+		{"no number of tokens", "max-turns", "32k", "a whole number"},
 		{"out of range: max-turns 0", "max-turns", "0", "or -1 for no limit"},
 		{"out of range: retention", "compression.density.recencyRetention", "0", "of at least 1"},
 		{"unknown key", "compresion.strategy", "x", `unknown setting "compresion.strategy"; did you mean compression.strategy?`},
