@@ -61,7 +61,6 @@ func toolsFor(a agents.Agent, of *tools.Registry) (*tools.Registry, []string, er
 		return nil, notes, errNoTools
 	}
 	return tools.Join(tools.Source{
-		Name:     "agent " + a.Name,
 		Revision: func() uint64 { return of.CurrentTools().Revision },
 		List: func() []tools.Tool {
 			return slices.DeleteFunc(of.All(), func(t tools.Tool) bool { return !has(t.Name) })

@@ -78,7 +78,6 @@ func (c *Subagents) source() tools.Source {
 		return settings.Agents.Value(c.at.settings) != settings.AgentsOff && c.models.hasRoom()
 	}
 	return tools.Source{
-		Name: "agents",
 		Revision: func() uint64 {
 			if offered() {
 				return 1

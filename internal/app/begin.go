@@ -77,7 +77,7 @@ func begin(x *conversationParts, line *chat.Handle, ends *closers) (c *Conversat
 		session.Agent = true
 		return session
 	})
-	sources := []tools.Source{tools.FixedSource("built in", at.offered...)}
+	sources := []tools.Source{tools.FixedSource(at.offered...)}
 	for _, s := range toolSources() {
 		sources = append(sources, s.of(x))
 	}

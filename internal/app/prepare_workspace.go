@@ -93,13 +93,13 @@ func offeredTools(allowed func(name string) error, o Options) []tools.Tool {
 // knownTools returns a registry of the program's tools. It also knows the names that tools added later
 // may have, such as tools of MCP servers. It contains web search only if searches is set.
 func knownTools(offered []tools.Tool, searches bool) *tools.Registry {
-	known := []tools.Source{tools.FixedSource("built in", offered...)}
+	known := []tools.Source{tools.FixedSource(offered...)}
 	if searches {
-		known = append(known, tools.FixedSource("web search", tools.ServerSearchTool(nil)))
+		known = append(known, tools.FixedSource(tools.ServerSearchTool(nil)))
 	}
 	none := func() []tools.Tool { return nil }
 	for _, s := range append(toolSources(), toolSource{names: isTask}) {
-		known = append(known, tools.Source{Name: "to come", List: none, Expects: s.names})
+		known = append(known, tools.Source{List: none, Expects: s.names})
 	}
 	return tools.Join(known...)
 }

@@ -110,7 +110,6 @@ func (s *symbols) offerRevision() string {
 // cost more than they save.
 func (s *symbols) source() tools.Source {
 	return tools.Source{
-		Name:     "language servers",
 		Revision: func() uint64 { return uint64(len(s.offerRevision())) },
 		List: func() []tools.Tool {
 			if !s.offered() {

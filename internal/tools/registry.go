@@ -36,7 +36,7 @@ type Offer struct {
 
 // NewRegistry returns a registry of a fixed list of tools, in the order given. If two tools have
 // the same name, the later tool replaces the earlier at its position.
-func NewRegistry(tools ...Tool) *Registry { return Join(FixedSource("", tools...)) }
+func NewRegistry(tools ...Tool) *Registry { return Join(FixedSource(tools...)) }
 
 // Join returns a registry of sources. If two sources have a tool of the same name, the earlier
 // source has priority. So no server replaces a tool of this program.

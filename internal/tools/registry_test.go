@@ -23,7 +23,6 @@ func (s *server) set(tools ...Tool) {
 
 func (s *server) source() Source {
 	return Source{
-		Name:     "server",
 		Revision: func() uint64 { s.mu.Lock(); defer s.mu.Unlock(); return s.revision },
 		List:     func() []Tool { s.mu.Lock(); defer s.mu.Unlock(); return slices.Clone(s.tools) },
 		Expects:  func(name string) bool { return name == "server_tool" },
@@ -35,7 +34,7 @@ func (s *server) source() Source {
 func TestToolsComeAndGo(t *testing.T) {
 	t.Parallel()
 	var s server
-	r := Join(FixedSource("own", Tool{Name: "own", Traits: Traits{Edits: true}}), s.source(), FixedSource("last", Tool{Name: "last"}))
+	r := Join(FixedSource(Tool{Name: "own", Traits: Traits{Edits: true}}), s.source(), FixedSource(Tool{Name: "last"}))
 	before := r.CurrentTools()
 	s.set(Tool{Name: "server_tool", Traits: Traits{Reads: true}}, Tool{Name: "own", Traits: Traits{Reads: true}}, Tool{Name: "aside", Traits: Traits{Unoffered: true}})
 	now := r.CurrentTools()
@@ -68,7 +67,7 @@ func TestToolsComeAndGo(t *testing.T) {
 func TestRulesForToolsThatComeLater(t *testing.T) {
 	t.Parallel()
 	var s server
-	r := Join(FixedSource("own", Tool{Name: "own"}), s.source())
+	r := Join(FixedSource(Tool{Name: "own"}), s.source())
 	rule, err := r.ParseRule("server_tool(*)")
 	if err != nil || !(rules.Rules{rule}).Allows("server_tool", nil, nil) {
 		t.Errorf("%v, %v", rule, err)

@@ -4,8 +4,6 @@ package tools
 // parallel use and do not use the registry. A tool that is added later can be called at once, but
 // requests declare it only after the next cache break (D-94).
 type Source struct {
-	// Name distinguishes the source from others.
-	Name string
 	// Revision returns a number that changes whenever the result of List changes. It is nil for a
 	// fixed list.
 	Revision func() uint64
@@ -17,8 +15,8 @@ type Source struct {
 }
 
 // FixedSource returns a source of a fixed list of tools.
-func FixedSource(name string, tools ...Tool) Source {
-	return Source{Name: name, List: func() []Tool { return tools }}
+func FixedSource(tools ...Tool) Source {
+	return Source{List: func() []Tool { return tools }}
 }
 
 // revision returns the revision of the list. It is never 0, so that a registry reads the list at

@@ -16,7 +16,7 @@ const bytesPerToken = 3
 
 // Source returns the source of the tool for skills.
 func (b *Extensions) Source() tools.Source {
-	return tools.Source{Name: "skills", Revision: b.toolRevision.Load, List: func() []tools.Tool {
+	return tools.Source{Revision: b.toolRevision.Load, List: func() []tools.Tool {
 		if tool := b.tool.Load(); tool != nil {
 			return *tool
 		}

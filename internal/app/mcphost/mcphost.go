@@ -167,7 +167,6 @@ func IsTool(name string) bool {
 // Source returns the source of the servers' tools.
 func (s *Servers) Source() tools.Source {
 	return tools.Source{
-		Name: "servers",
 		Revision: func() uint64 {
 			return fromCurrent(s, func(g *generation) uint64 { return g.number<<32 + g.bridge.Source().Revision() })
 		},

@@ -35,9 +35,9 @@ func IsTool(name string) bool { return name == "remember" }
 // Source returns the tool that stores notes, if the model may use it.
 func (n *Notes) Source() tools.Source {
 	if !n.offers {
-		return tools.FixedSource("notes")
+		return tools.FixedSource()
 	}
-	return tools.FixedSource("notes", tools.RememberTool())
+	return tools.FixedSource(tools.RememberTool())
 }
 
 // Remember implements tools.Notes.

@@ -69,7 +69,6 @@ func IsTool(name string) bool { return name == tools.WebSearchName }
 func (w *Web) Source() tools.Source {
 	way := func() string { return settings.WebSearch.Value(w.config.Settings) }
 	return tools.Source{
-		Name: "web search",
 		Revision: func() uint64 {
 			revision := 2 * uint64(slices.Index(websearch.SettingValues(), way())+1)
 			if (way() == websearch.Provider || way() == websearch.Auto) && w.searcher.IsByServer() {

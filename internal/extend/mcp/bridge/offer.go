@@ -130,7 +130,6 @@ func (b *Bridge) OfferRevision() uint64 {
 // Source returns the source of all tools that can be called, offered or not.
 func (b *Bridge) Source() tools.Source {
 	return tools.Source{
-		Name: "servers",
 		Revision: func() uint64 {
 			b.mu.Lock()
 			defer b.mu.Unlock()
