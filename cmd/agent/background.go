@@ -69,7 +69,7 @@ func runBackground(ctx context.Context, w world, o sessionOptions) error {
 		return err
 	}
 	return background.Run(ctx, background.Options{
-		Open: func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error) {
+		Open: func(ctx context.Context, events func(chat.Event)) (*app.Conversation, error) {
 			o.Events, o.Connect, o.KeepsAgents = events, app.FindEndpoint, true
 			return newConversation(ctx, w, o)
 		},

@@ -40,7 +40,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 	for {
 		next, err := screen.Run(ctx, screen.Options{
 			Process: w.process,
-			Open: func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error) {
+			Open: func(ctx context.Context, events func(chat.Event)) (*app.Conversation, error) {
 				o.Events, o.Connect, o.Browse, o.Ask = events, endpoint, openInBrowser, askOnTerminal(w)
 				o.AsksTrust, o.KeepsAgents = true, true
 				return newConversation(ctx, w, o)

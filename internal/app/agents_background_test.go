@@ -53,7 +53,7 @@ func TestAgentsEndWithTheTurn(t *testing.T) {
 	var told []string
 	agents := 0
 	for _, e := range f.events {
-		switch e := e.Event.(type) {
+		switch e := e.(type) {
 		case chat.AgentEnded:
 			told = append(told, "agent "+e.Status)
 		case chat.TurnEnded:
@@ -103,7 +103,7 @@ func TestContentStaysWhileAgentsWork(t *testing.T) {
 	defer f.mu.Unlock()
 	agents := -1
 	for _, e := range f.events {
-		if e, is := e.Event.(chat.StatusChanged); is {
+		if e, is := e.(chat.StatusChanged); is {
 			agents = e.Status.Agents
 		}
 	}
@@ -236,7 +236,7 @@ func TestReportsStateTheCause(t *testing.T) {
 		}
 		report := ""
 		for _, e := range f.events {
-			switch e := e.Event.(type) {
+			switch e := e.(type) {
 			case chat.ToolEnded:
 				report = e.Answer.ModelText()
 			case chat.AgentEvent:
@@ -262,7 +262,7 @@ func TestRetriesOfAgentsAreShown(t *testing.T) {
 	}
 	var latest []string
 	for _, e := range f.events {
-		if e, is := e.Event.(chat.AgentChanged); is && (len(latest) == 0 || latest[len(latest)-1] != e.Latest) {
+		if e, is := e.(chat.AgentChanged); is && (len(latest) == 0 || latest[len(latest)-1] != e.Latest) {
 			latest = append(latest, e.Latest)
 		}
 	}

@@ -26,7 +26,7 @@ type agentConversation struct {
 	workspace string
 
 	mu     sync.Mutex
-	events []chat.Envelope
+	events []chat.Event
 	// answer answers the approval prompts of subagents.
 	answer func(chat.Approval) chat.Decision
 }
@@ -69,11 +69,11 @@ func agentConversationIn(t *testing.T, p *app.Process, workspace string, o app.O
 	return f
 }
 
-func (f *agentConversation) event(e chat.Envelope) {
+func (f *agentConversation) event(e chat.Event) {
 	f.mu.Lock()
 	f.events = append(f.events, e)
 	f.mu.Unlock()
-	if asked, ok := e.Event.(chat.ApprovalRequested); ok {
+	if asked, ok := e.(chat.ApprovalRequested); ok {
 		go func() { f.Chat.Answer(asked.Approval.ID, f.answer(asked.Approval)) }()
 	}
 }

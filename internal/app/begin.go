@@ -93,7 +93,6 @@ func begin(x *conversationParts, line *chat.Handle, ends *closers) (c *Conversat
 	reports := agentrecords.NewReports(recorded, rec.log, at.settings, registry.Traits, at.workspace)
 	entries := history.NewService(counterOf(settings.Model.Value(at.settings)), rec.observer())
 	config := chat.Config{
-		ID:          rec.id,
 		Endpoint:    models.own,
 		Counter:     counterOf,
 		Tools:       registry,

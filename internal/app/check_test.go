@@ -72,10 +72,10 @@ func TestCheckAfterEdits(t *testing.T) {
 			var shown strings.Builder
 			answers := c.answers
 			var conversation *app.Conversation
-			options := app.Options{Workspace: workspace, Settings: own, Unattended: c.unattended, Events: func(e chat.Envelope) {
+			options := app.Options{Workspace: workspace, Settings: own, Unattended: c.unattended, Events: func(e chat.Event) {
 				mu.Lock()
 				defer mu.Unlock()
-				switch e := e.Event.(type) {
+				switch e := e.(type) {
 				case chat.Notice:
 					shown.WriteString(e.Text + "\n")
 				case chat.ApprovalRequested:
@@ -132,8 +132,8 @@ func TestCheckIsInterrupted(t *testing.T) {
 	}
 	var conversation *app.Conversation
 	workspace := t.TempDir()
-	conversation, err = app.New(t.Context(), p, app.Options{Workspace: workspace, Settings: own, Events: func(e chat.Envelope) {
-		if waits, ok := e.Event.(chat.ProgramWaiting); ok && waits.Names == "the check sleep 100" {
+	conversation, err = app.New(t.Context(), p, app.Options{Workspace: workspace, Settings: own, Events: func(e chat.Event) {
+		if waits, ok := e.(chat.ProgramWaiting); ok && waits.Names == "the check sleep 100" {
 			go conversation.Chat.Interrupt()
 		}
 	}})

@@ -26,7 +26,7 @@ func newConversationParts(at *place, rec *record, models *endpoints, line *chat.
 	if err != nil {
 		return nil, nil, err
 	}
-	happened := &events{conversation: rec.id, logger: rec.logger, rec: rec, front: at.options.Events}
+	happened := &events{logger: rec.logger, rec: rec, front: at.options.Events}
 	tracer := trace.Start(at.process.Env, at.process.Version, rec.id, func() string { return settings.Model.Value(at.settings) }, at.process.printable, at.process.Now)
 	at.jobs.Traced = tracer.TraceParent
 	ends.add(func() error { tracer.Close(); return nil })

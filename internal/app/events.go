@@ -9,11 +9,10 @@ import (
 // events forwards each event of a conversation to the log, to its listeners, to the record, and then to the
 // interface.
 type events struct {
-	conversation string
-	logger       *slog.Logger
-	rec          *record
-	listeners    []func(chat.Event)
-	front        func(chat.Envelope)
+	logger    *slog.Logger
+	rec       *record
+	listeners []func(chat.Event)
+	front     func(chat.Event)
 }
 
 // emit forwards an event. The caller is the goroutine that runs the conversation.
@@ -28,7 +27,7 @@ func (s *events) emit(e chat.Event) {
 	case chat.Searched:
 		s.rec.notice(e.String())
 	}
-	s.front(chat.Envelope{Conversation: s.conversation, Event: e})
+	s.front(e)
 }
 
 // follow adds a listener, which must return at once.

@@ -25,8 +25,8 @@ func Example() {
 	conversation, err := app.New(context.Background(), process, app.Options{
 		Workspace: "example", Settings: settings,
 		Connect: demoModel, // without it, the conversation uses the endpoint in the settings
-		Events: func(e chat.Envelope) {
-			switch e := e.Event.(type) {
+		Events: func(e chat.Event) {
+			switch e := e.(type) {
 			case chat.ReplyEnded:
 				fmt.Println(e.Text)
 			case chat.ToolEnded:

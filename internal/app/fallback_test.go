@@ -70,10 +70,10 @@ func newFallbackConversation(t *testing.T, host, answer string, first ...llmtest
 	return r
 }
 
-func (r *fallbackConversation) event(e chat.Envelope) {
+func (r *fallbackConversation) event(e chat.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch e := e.Event.(type) {
+	switch e := e.(type) {
 	case chat.Notice:
 		r.notices = append(r.notices, e.Text)
 	case chat.ApprovalRequested:

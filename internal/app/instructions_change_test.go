@@ -70,7 +70,7 @@ func TestResumeTheNextDay(t *testing.T) {
 			t.Fatal(err)
 		}
 		c, err := app.New(t.Context(), p, app.Options{
-			Workspace: workspace, Settings: own, Events: func(chat.Envelope) {}, Unattended: true, Record: app.Record{Continue: len(server.Requests()) > 0},
+			Workspace: workspace, Settings: own, Events: func(chat.Event) {}, Unattended: true, Record: app.Record{Continue: len(server.Requests()) > 0},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -74,7 +74,7 @@ func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents
 		spec.Within.Parent.Emit(spec.Within.Over, chat.Notice{Text: "subagent " + spec.Agent.Name + ": " + text})
 	}}
 	config := chat.Config{
-		ID: spec.ID, Endpoint: endpoint, FallBack: spare.next, Counter: counterOf, Tools: registry, Env: &env, Root: h.parts.at.workspace.Root(),
+		Endpoint: endpoint, FallBack: spare.next, Counter: counterOf, Tools: registry, Env: &env, Root: h.parts.at.workspace.Root(),
 		History: history.NewService(counterOf(child.Model), own.observer()), Session: own.log, Settings: with, Costs: &h.parts.at.process.Costs,
 		System: AgentPrompt(h.system, spec.Agent), Form: formOf(endpoint, with),
 		CompressionPrompt: h.compression, OtherModel: h.parts.models.other, TranscriptPath: own.path,

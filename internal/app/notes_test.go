@@ -106,8 +106,8 @@ func (d *noteWorkspace) sit() *noteSession {
 	return s
 }
 
-func (s *noteSession) event(e chat.Envelope) {
-	switch e := e.Event.(type) {
+func (s *noteSession) event(e chat.Event) {
+	switch e := e.(type) {
 	case chat.ApprovalRequested:
 		decision := chat.Decision{Reason: "no"}
 		if len(e.Approval.Preview.Inquiries) > 0 {

@@ -50,7 +50,7 @@ type Options struct {
 	// Events receives every event of the conversation, in order, on the goroutine that runs the
 	// conversation. It may call Send, Answer and Interrupt. It must not call a method that waits for the
 	// conversation, such as Stats.
-	Events func(chat.Envelope)
+	Events func(chat.Event)
 	// Gates holds the gates of the interface, which every call passes.
 	Gates []gate.Gate
 	// Connect finds the endpoint; nil means FindEndpoint.

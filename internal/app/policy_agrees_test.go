@@ -111,7 +111,7 @@ func checkPolicyAgrees(t *testing.T, rt *rapid.T, text string) {
 	}
 	askServer(t, rt, p, string(configured))
 	made, err := app.New(t.Context(), p, app.Options{
-		Workspace: p.Dir, Named: true, Settings: given, Servers: []string{string(configured)}, Events: func(chat.Envelope) {},
+		Workspace: p.Dir, Named: true, Settings: given, Servers: []string{string(configured)}, Events: func(chat.Event) {},
 		Allow: []string{"run_shell_command(*)", "write_file(*)", "read_file(keys/**)"},
 	})
 	if err != nil {
@@ -173,7 +173,7 @@ func TestNamedUnderAPolicy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, err := app.New(t.Context(), p, app.Options{Workspace: p.Dir, Named: true, Settings: given, Servers: []string{string(configured)}, Events: func(chat.Envelope) {}})
+		made, err := app.New(t.Context(), p, app.Options{Workspace: p.Dir, Named: true, Settings: given, Servers: []string{string(configured)}, Events: func(chat.Event) {}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func TestConversationUnderAPolicy(t *testing.T) {
 				_ = given.Set(settings.LayerProfile, pair[0], pair[1]) // a profile may contain any value
 				_ = given.Set(settings.LayerFlags, pair[0], pair[1])
 			}
-			made, err := app.New(t.Context(), p, app.Options{Workspace: work, Named: true, Settings: given, Allow: []string{"run_shell_command(*)", "write_file(*)"}, Events: func(chat.Envelope) {}})
+			made, err := app.New(t.Context(), p, app.Options{Workspace: work, Named: true, Settings: given, Allow: []string{"run_shell_command(*)", "write_file(*)"}, Events: func(chat.Event) {}})
 			if err != nil {
 				if name == "the sandbox" && strings.Contains(err.Error(), "require") {
 					continue // this machine has no sandbox
@@ -104,7 +104,7 @@ func TestBrokenPolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := app.New(t.Context(), p, app.Options{Workspace: t.TempDir(), Settings: own, Events: func(chat.Envelope) {}}); err == nil {
+	if _, err := app.New(t.Context(), p, app.Options{Workspace: t.TempDir(), Settings: own, Events: func(chat.Event) {}}); err == nil {
 		t.Error("a conversation begins")
 	}
 }

@@ -49,7 +49,7 @@ func TestSearchesOmitProtectedFiles(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				made, err := app.New(t.Context(), p, app.Options{Workspace: work, Named: true, Settings: given, Events: func(chat.Envelope) {}})
+				made, err := app.New(t.Context(), p, app.Options{Workspace: work, Named: true, Settings: given, Events: func(chat.Event) {}})
 				if err != nil {
 					t.Fatal(err)
 				}

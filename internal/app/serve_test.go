@@ -18,7 +18,7 @@ import (
 func TestServe(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	open := func(events func(chat.Envelope)) *app.Conversation {
+	open := func(events func(chat.Event)) *app.Conversation {
 		s, err := p.Settings(app.Sources{Set: []string{settings.BaseURL.Key() + "=http://127.0.0.1:1", settings.Model.Key() + "=m"}})
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +31,7 @@ func TestServe(t *testing.T) {
 		return c
 	}
 
-	c := open(func(chat.Envelope) { panic("boom") })
+	c := open(func(chat.Event) { panic("boom") })
 	ready := make(chan struct{})
 	serving, end := c.Serve(t.Context(), ready)
 	c.Chat.Send(atcmd.TypedMessage("hi"))
@@ -43,7 +43,7 @@ func TestServe(t *testing.T) {
 		}
 	}
 
-	c = open(func(e chat.Envelope) { t.Errorf("%T before it was ready", e.Event) })
+	c = open(func(e chat.Event) { t.Errorf("%T before it was ready", e) })
 	_, end = c.Serve(t.Context(), make(chan struct{}))
 	c.Chat.Send(atcmd.TypedMessage("hi"))
 	if err := end(); err != nil {
@@ -52,7 +52,7 @@ func TestServe(t *testing.T) {
 
 	var over atomic.Bool
 	began, first := make(chan struct{}), sync.Once{}
-	c = open(func(chat.Envelope) {
+	c = open(func(chat.Event) {
 		first.Do(func() {
 			close(began)
 			<-serving.Done()

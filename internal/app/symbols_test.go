@@ -35,7 +35,7 @@ func TestLanguageServersAreSetInASession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := app.New(t.Context(), p, app.Options{Workspace: workspace, Settings: own, Events: func(chat.Envelope) {}, Unattended: true})
+	c, err := app.New(t.Context(), p, app.Options{Workspace: workspace, Settings: own, Events: func(chat.Event) {}, Unattended: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,6 @@ import (
 
 // Config holds the dependencies of a Chat, which has no other access to its environment.
 type Config struct {
-	// ID distinguishes the conversation from others.
-	ID string
 	// Endpoint is the model server of the conversation.
 	Endpoint Endpoint
 	// Counter returns the token counter for a model.

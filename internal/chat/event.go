@@ -284,14 +284,6 @@ func (Noted) event()              {}
 func (QueueChanged) event()       {}
 func (StatusChanged) event()      {}
 
-// Envelope combines an event with its conversation. Events are plain values, so that an interface may
-// keep them.
-type Envelope struct {
-	// Conversation is the ID of the conversation.
-	Conversation string
-	Event        Event
-}
-
 // Kind names an event by its type, such as "ToolEnded".
 func Kind(e Event) string { return reflect.TypeOf(e).Name() }
 

@@ -132,8 +132,8 @@ func playSession(t *testing.T, reports bool, set ...string) lived {
 			t.Fatal(err)
 		}
 	}
-	conversation, err := app.New(t.Context(), p, app.Options{Workspace: workspace, Settings: base, Events: func(e chat.Envelope) {
-		if cut, ok := e.Event.(chat.DensityApplied); ok {
+	conversation, err := app.New(t.Context(), p, app.Options{Workspace: workspace, Settings: base, Events: func(e chat.Event) {
+		if cut, ok := e.(chat.DensityApplied); ok {
 			for _, p := range cut.Prunes {
 				left = append(left, fmt.Sprint(p.Kind, " ", p.Subject, " ", p.Tokens))
 			}

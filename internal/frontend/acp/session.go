@@ -55,7 +55,7 @@ func openSession(ctx context.Context, server *Server, folder, id, servers string
 	s.show, s.files = &shown{session: s, calls: map[int]*callShown{}, asking: map[int]func(){}}, &buffers{session: s}
 	s.ctx, s.end = context.WithCancel(ctx)
 	s.talk, err = server.agent.Make(s.ctx, folder, id, app.Options{
-		Events: func(e chat.Envelope) { s.event(e.Event) }, Connect: app.FindEndpoint, Gates: []gate.Gate{s.files.gate()}, EditorServers: servers,
+		Events: s.event, Connect: app.FindEndpoint, Gates: []gate.Gate{s.files.gate()}, EditorServers: servers,
 	})
 	if err != nil {
 		s.end()

@@ -17,7 +17,7 @@ import (
 // Options describes a conversation in the background.
 type Options struct {
 	// Open creates the conversation, which sends its events to events.
-	Open    func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error)
+	Open    func(ctx context.Context, events func(chat.Event)) (*app.Conversation, error)
 	Now     func() time.Time
 	Message atcmd.Message
 	// Ready is called once other terminals can reach the session and its first message is recorded.
@@ -29,9 +29,9 @@ func Run(ctx context.Context, o Options) error {
 	host := &clients.Host{}
 	recorded := make(chan struct{})
 	record := sync.OnceFunc(func() { close(recorded) })
-	c, err := o.Open(ctx, func(e chat.Envelope) {
-		host.AddEvent(e.Event)
-		switch e.Event.(type) {
+	c, err := o.Open(ctx, func(e chat.Event) {
+		host.AddEvent(e)
+		switch e.(type) {
 		case chat.UserMessage, chat.TurnEnded: // a turn that a hook blocks has no message
 			record()
 		}

@@ -50,9 +50,9 @@ func serve(t testing.TB, o Options, next func(*llmtest.Request) llmtest.Turn) *h
 		t.Fatal(err)
 	}
 	s := &hostedConversation{t: t, host: &Host{}, ended: make(chan chat.TurnEnded, 64)}
-	s.talk, err = app.New(t.Context(), p, app.Options{Workspace: t.TempDir(), Settings: with, KeepsAgents: true, Events: func(e chat.Envelope) {
-		s.host.AddEvent(e.Event)
-		if ended, is := e.Event.(chat.TurnEnded); is {
+	s.talk, err = app.New(t.Context(), p, app.Options{Workspace: t.TempDir(), Settings: with, KeepsAgents: true, Events: func(e chat.Event) {
+		s.host.AddEvent(e)
+		if ended, is := e.(chat.TurnEnded); is {
 			s.ended <- ended
 		}
 	}})

@@ -41,7 +41,7 @@ func TestGoodbyeNamesStoppedAgents(t *testing.T) {
 		if err := with.Set(settings.LayerProfile, settings.Model.Key(), "m"); err != nil {
 			t.Fatal(err)
 		}
-		o := app.Options{Workspace: t.TempDir(), Settings: with, KeepsAgents: true, Events: func(chat.Envelope) {}}
+		o := app.Options{Workspace: t.TempDir(), Settings: with, KeepsAgents: true, Events: func(chat.Event) {}}
 		o.Record.Off = unrecorded
 		if c, err = app.New(t.Context(), p, o); err != nil {
 			t.Fatal(err)

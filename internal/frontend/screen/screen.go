@@ -38,7 +38,7 @@ const settleAfter = time.Second
 type Options struct {
 	Process *app.Process
 	// Open creates the conversation, which sends its events to events.
-	Open func(ctx context.Context, events func(chat.Envelope)) (*app.Conversation, error)
+	Open func(ctx context.Context, events func(chat.Event)) (*app.Conversation, error)
 	// In and Out are the terminal. Text writes lines of text to Out.
 	In, Out *os.File
 	Text    io.Writer
@@ -65,13 +65,13 @@ func Run(ctx context.Context, o Options) (next string, err error) {
 	host := &clients.Host{}
 	leaver := &leaver{host: host}
 	var listener func(chat.Event)
-	c, err := o.Open(ctx, func(e chat.Envelope) {
-		sums.take(e.Event)
-		host.AddEvent(e.Event)
+	c, err := o.Open(ctx, func(e chat.Event) {
+		sums.take(e)
+		host.AddEvent(e)
 		select {
 		case <-listening:
 			if !leaver.left.Load() {
-				listener(e.Event)
+				listener(e)
 			}
 		default: // the screen does not exist yet, and needs no earlier events
 		}

@@ -25,7 +25,7 @@ func TestDefectInARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := app.New(t.Context(), p, app.Options{Settings: s, Events: func(chat.Envelope) { panic("boom") }})
+	c, err := app.New(t.Context(), p, app.Options{Settings: s, Events: func(chat.Event) { panic("boom") }})
 	if err != nil {
 		t.Fatal(err)
 	}

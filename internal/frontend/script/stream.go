@@ -37,11 +37,11 @@ type run struct {
 }
 
 // event handles an event of the conversation, on the goroutine of the conversation.
-func (r *run) event(envelope chat.Envelope) {
-	r.host.AddEvent(envelope.Event)
+func (r *run) event(event chat.Event) {
+	r.host.AddEvent(event)
 	r.mu.Lock()
 	changes := false
-	switch e := envelope.Event.(type) {
+	switch e := event.(type) {
 	case chat.StatusChanged:
 		r.done.Status, r.done.Stats = e.Status, e.Stats
 	case chat.ApprovalRequested:
@@ -55,10 +55,10 @@ func (r *run) event(envelope chat.Envelope) {
 		r.done.AddTurnChanges(e)
 	}
 	r.mu.Unlock()
-	if r.printer.PrintEvent(envelope.Event) != nil {
+	if r.printer.PrintEvent(event) != nil {
 		r.stop()
 	}
-	if ended, is := envelope.Event.(chat.TurnEnded); is && r.Streams {
+	if ended, is := event.(chat.TurnEnded); is && r.Streams {
 		r.printer.Turn(ended)
 	}
 	if changes {
