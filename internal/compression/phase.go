@@ -9,8 +9,6 @@ import (
 // A Phase is one rule of density pruning. Its settings, counts and words are declared only here. A
 // phase reads the view, edits it, and records each prune. Phases are independent of each other.
 type Phase struct {
-	// Name is the name of the phase, a single word.
-	Name string
 	// Kind marks the prunes of the phase.
 	Kind history.PruneKind
 	// Field is the name of the phase's count in JSON (REQ-HD-001.8).

@@ -9,7 +9,6 @@ import (
 )
 
 var duplicateFiles = Phase{
-	Name:  "duplicates",
 	Kind:  "duplicate-file",
 	Field: "fileDeduplicationsPruned",
 	One:   "duplicate file", Many: "duplicate files",

@@ -10,7 +10,6 @@ import (
 )
 
 var staleReads = Phase{
-	Name:  "reads",
 	Kind:  "stale-read",
 	Field: "readWritePairsPruned",
 	One:   "stale read", Many: "stale reads",

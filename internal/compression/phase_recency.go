@@ -13,7 +13,6 @@ import (
 const PrunedPlaceholder = "[Result pruned — re-run tool to retrieve]"
 
 var oldResults = Phase{
-	Name:  "recency",
 	Kind:  "old-result",
 	Field: "recencyPruned",
 	One:   "old result", Many: "old results",

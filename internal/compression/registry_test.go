@@ -91,7 +91,7 @@ func TestPhases(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, p := range Phases() {
 		order = append(order, p.Kind)
-		names := []string{p.Name, string(p.Kind), p.Field, p.Switch.Name}
+		names := []string{string(p.Kind), p.Field, p.Switch.Name}
 		for _, n := range p.Numbers {
 			names = append(names, n.Name)
 			if n.Help == "" || n.Default < n.Least {
