@@ -72,7 +72,6 @@ func requestOf(c *Config, w *window.Window, entries []*history.Content) (llm.Req
 			Stable: cached,
 		},
 	})
-	request.Patience.Unattended = c.Policy.Unattended
 	return request, nil
 }
 

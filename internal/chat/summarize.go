@@ -106,7 +106,6 @@ func (a *asking) ask(ctx context.Context, system, text string) (compression.Answ
 	var answer collected
 	estimate := func() int { return a.chat.config.Counter(model).Count(system + text) }
 	request := forModel(s, llm.Request{System: system, History: []*history.Content{history.HumanText(secret.RedactKeys(text))}, Cache: llm.Cache{Policy: llm.CacheOff}})
-	request.Patience.Unattended = a.chat.config.Policy.Unattended
 	for chunk, err := range a.provider.Stream(ctx, request) {
 		if err == nil {
 			err = answer.take(chunk)

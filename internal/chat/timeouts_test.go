@@ -73,15 +73,13 @@ func TestCutCallIsReportedAsCut(t *testing.T) {
 func TestTimeoutsComeFromTheSettings(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, say("ok"))
-	b.config.Policy.Unattended = true
-	b.renew()
 	b.set("request-timeout", "7s")
 	b.set("idle-timeout", "1m")
 	b.set("max-retries", "2")
 	if _, err := b.Prompt(t.Context(), "hi"); err != nil {
 		t.Fatal(err)
 	}
-	want := llm.Patience{First: 7 * time.Second, Idle: time.Minute, Retries: 2, Unattended: true}
+	want := llm.Patience{First: 7 * time.Second, Idle: time.Minute, Retries: 2}
 	if got := *b.model.requests[0].Patience; got != want {
 		t.Errorf("got %+v", got)
 	}

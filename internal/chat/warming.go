@@ -287,7 +287,7 @@ const refreshTime = 30 * time.Second
 func (w *Warming) refresh(p cachewarm.Prefix, wait cachewarm.Wait) {
 	request, provider, asked := w.latest, w.provider, w.asked
 	request.MaxOutputTokens, request.NoReply = 1, true
-	request.Patience = &llm.Patience{First: refreshTime, Idle: refreshTime, Unattended: true}
+	request.Patience = &llm.Patience{First: refreshTime, Idle: refreshTime}
 	ctx, cancel := context.WithTimeout(llm.WithoutUser(w.base), refreshTime)
 	sent := &flight{cancel, wait}
 	w.flight.Store(sent)

@@ -23,9 +23,6 @@ const (
 	// dialAttempts limits the attempts while nothing has answered yet, so that a user learns of a
 	// mistyped address within seconds.
 	dialAttempts = 3
-	// dialAttemptsUnattended replaces dialAttempts if no user waits. It allows a minute or two for an
-	// outage to end or a server to start.
-	dialAttemptsUnattended = 8
 	// costlyAttempts limits the attempts that cost minutes or paid tokens.
 	costlyAttempts = 3
 	// aliveAttempts limits the attempts if the server only sends keep-alives.
@@ -149,14 +146,10 @@ func isReply(chunk Chunk) bool {
 // attempts returns the number of attempts to make for a failure of this kind.
 func (r *retrying) attempts(failure *Error, patience Patience) int {
 	most := patience.Retries + 1
-	switch {
-	case !failure.Unreachable, r.reached.Load():
-		return most
-	case patience.Unattended:
-		return min(most, dialAttemptsUnattended)
-	default:
+	if failure.Unreachable && !r.reached.Load() {
 		return min(most, dialAttempts)
 	}
+	return most
 }
 
 // delay returns the time to wait after a failure, and whether to try again.
@@ -195,9 +188,6 @@ type Patience struct {
 	Idle time.Duration
 	// Retries limits the further attempts after a failed one.
 	Retries int
-	// Unattended means that no user waits for the answer. Retry then tries for longer to reach the
-	// endpoint.
-	Unattended bool
 }
 
 // DefaultPatience returns the Patience of requests that have none.

@@ -31,25 +31,22 @@ func outcome(ctx context.Context, p llm.Provider, req llm.Request) (notes []stri
 }
 
 // TestAttemptsByFailure checks that the number of attempts depends on the cost of an attempt and on
-// whether a user waits.
+// whether the provider has answered before.
 func TestAttemptsByFailure(t *testing.T) {
 	t.Parallel()
 	outage := llm.Error{Kind: llm.Unavailable, Unreachable: true}
 	for name, tt := range map[string]struct {
-		failure    llm.Error
-		unattended bool
+		failure llm.Error
 		// before is set if a complete reply precedes the failure.
 		before   bool
 		attempts int
 	}{
-		"a server error":                     {llm.Error{Kind: llm.Unavailable}, false, false, 9},
-		"a silent server":                    {llm.Error{Kind: llm.Unavailable, Costly: true}, true, false, 3},
-		"final":                              {llm.Error{Kind: llm.Unavailable, Final: true}, true, false, 1},
-		"never reached":                      {outage, false, false, 3},
-		"never reached, nobody waits":        {outage, true, false, 8},
-		"an outage after a reply":            {outage, false, true, 9},
-		"an outage, nobody waits":            {outage, true, true, 9},
-		"a request that is refused for good": {llm.Error{Kind: llm.BadRequest}, true, true, 1},
+		"a server error":                     {llm.Error{Kind: llm.Unavailable}, false, 9},
+		"a silent server":                    {llm.Error{Kind: llm.Unavailable, Costly: true}, false, 3},
+		"final":                              {llm.Error{Kind: llm.Unavailable, Final: true}, false, 1},
+		"never reached":                      {outage, false, 3},
+		"an outage after a reply":            {outage, true, 9},
+		"a request that is refused for good": {llm.Error{Kind: llm.BadRequest}, true, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -63,9 +60,7 @@ func TestAttemptsByFailure(t *testing.T) {
 				yield(nil, &again)
 			})
 			provider := llm.Retry(failing, llm.RetryPolicy{Sleep: func(context.Context, time.Duration) error { return nil }})
-			patience := llm.DefaultPatience()
-			patience.Unattended = tt.unattended
-			req := llm.Request{Model: "m", Patience: &patience}
+			req := llm.Request{Model: "m"}
 			if answers {
 				if _, err := outcome(t.Context(), provider, req); err != nil {
 					t.Fatal(err)
