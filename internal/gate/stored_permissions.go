@@ -19,6 +19,8 @@ type PermissionStore interface {
 	Add(add ...rules.Permission) error
 	Remove(drop ...rules.Permission) error
 	CountUse(used ...rules.Permission)
+	// Path returns the file with the permissions.
+	Path() string
 }
 
 // GrantEntry is a permission in a list for the user.
@@ -71,13 +73,13 @@ func (c *Consent) mayKeep(k Call) bool {
 	return !slices.ContainsFunc(k.Preview.Commands, func(parts cmdline.Command) bool { return slices.ContainsFunc(parts, written) })
 }
 
-// allow adds grants for the session, or permanently. If they cannot be stored, they apply for the
-// session, and the notice contains the error.
+// allow adds grants for the session, or permanently. The notice says what was stored where. If the
+// grants cannot be stored, they apply for the session, and the notice contains the error.
 func (c *Consent) allow(offered []grant, keep bool) (notice string) {
 	if keep {
 		err := c.Keeper.Add(kept(offered)...)
 		if err == nil {
-			return ""
+			return fmt.Sprintf("Allowed permanently in this project: %s. Stored in %s. To revoke it, type /approval", strings.Join(saying(offered), ", ")+permitted(offered), c.Keeper.Path())
 		}
 		notice = "allowed for this session only: " + err.Error()
 	}

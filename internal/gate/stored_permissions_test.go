@@ -42,6 +42,8 @@ func (s *shelf) CountUse(used ...rules.Permission) {
 	}
 }
 
+func (s *shelf) Path() string { return "/config/allowed.json" }
+
 // consentWithShelf returns the Consent of a conversation that stores its permissions on a shelf.
 func consentWithShelf(t *testing.T, s *shelf, policy Policy) *Consent {
 	t.Helper()
@@ -153,7 +155,10 @@ func TestPermissionsAreListedAndRevoked(t *testing.T) {
 	c := consentWithShelf(t, s, Policy{OnGrants: func(all []rules.Permission) { recorded = all }})
 	other := consentWithShelf(t, s, Policy{})
 	c.verdict(t, edit("a.go")).Ask.Then(Decision{Allow: true, Always: true})
-	c.verdict(t, sandboxed("touch zz")).Ask.Then(Decision{Allow: true, Keep: true})
+	receipt := c.verdict(t, sandboxed("touch zz")).Ask.Then(Decision{Allow: true, Keep: true}).Notice
+	if receipt != "Allowed permanently in this project: exactly `touch zz`. Stored in /config/allowed.json. To revoke it, type /approval" {
+		t.Errorf("the receipt is %q", receipt)
+	}
 	all := c.Grants()
 	if len(all) != 2 || all[0].Project || !all[1].Project || all[1].Says != "exactly `touch zz`" {
 		t.Fatalf("%+v", all)

@@ -84,6 +84,9 @@ func identity(place string) string {
 	return fsutil.Identity(place)
 }
 
+// Path returns the file with the permissions.
+func (p *Permissions) Path() string { return p.path }
+
 // Place returns the folder of the repository to which the permissions apply.
 func (p *Permissions) Place() string { return p.place }
 
