@@ -17,6 +17,9 @@ import (
 	"agent/internal/manual"
 	"agent/internal/settings"
 	"agent/internal/slash"
+	"agent/internal/tui/markdown"
+	"agent/internal/tui/style"
+	tuiterm "agent/internal/tui/term"
 
 	"github.com/spf13/cobra"
 )
@@ -62,13 +65,26 @@ func printTopic(w world, root *cobra.Command, args []string) error {
 		return searchDocs(w, root, args)
 	}
 	if len(pages) == 1 {
-		return w.print(strings.Split(strings.TrimSpace(pages[0].Text), "\n")...)
+		return printMarkdown(w, strings.TrimSpace(pages[0].Text))
 	}
 	var rows [][]string
 	for _, page := range pages {
 		rows = append(rows, []string{"agent docs " + path.Base(page.Name), page.Title})
 	}
 	return w.print(table.Lines("ll", rows)...)
+}
+
+// printMarkdown prints a text of the documentation, laid out for a terminal. To a file or a pipe it writes
+// the text unchanged.
+func printMarkdown(w world, text string) error {
+	width := columns(w.stdout)
+	if width == 0 {
+		return w.print(strings.Split(text, "\n")...)
+	}
+	dark, known := tuiterm.DeclaredBackground(w.process.Env("COLORFGBG"))
+	theme := style.NewTheme(style.DetectColors(w.process.Env), style.PaletteFor("", dark || !known))
+	_, err := fmt.Fprintln(w.stdout, strings.Join(markdown.New(theme).Render(text, width), "\n"))
+	return err
 }
 
 // searchDocs prints the commands, the settings and the section of the documentation that best match the
@@ -106,9 +122,10 @@ func searchDocs(w world, root *cobra.Command, args []string) error {
 			lines = append(lines, "See also: agent docs "+path.Base(section.Page)+" ("+section.Title+")")
 			continue
 		}
-		lines = append(lines, "")
-		lines = append(lines, strings.Split(section.Text, "\n")...)
-		lines = append(lines, "", "Read more: agent docs "+path.Base(section.Page))
+		if err := errors.Join(w.print(append(lines, "")...), printMarkdown(w, section.Text)); err != nil {
+			return err
+		}
+		lines = []string{"", "Read more: agent docs " + path.Base(section.Page)}
 	}
 	return w.print(lines...)
 }

@@ -214,3 +214,12 @@ func rootCommand(line string) bool {
 	c, _, err := testRoot().Find(strings.Fields(line))
 	return err == nil && c.HasParent()
 }
+
+// The documentation is laid out on a terminal.
+func TestDocsOnATerminal(t *testing.T) {
+	t.Parallel()
+	s := startUnconfigured(t, t.TempDir(), []string{"NO_COLOR="}, "docs", "sessions")
+	if shown := s.until("XDG_DATA_HOME"); strings.Contains(shown, "`") || strings.Contains(shown, "## ") {
+		t.Errorf("Markdown is on the screen:\n%s", shown)
+	}
+}
