@@ -26,8 +26,8 @@ type acts struct {
 func (a *acts) did(by string, did history.Effect) { a.write(session.Action{By: by, Effect: did}) }
 
 // noteProgram records that a program of the user ran outside of the sandbox.
-func (a *acts) noteProgram(by, line string, end shell.ExitInfo, err error) {
-	if err == nil && end.NotStarted == nil {
+func (a *acts) noteProgram(by, line string, end shell.ExitInfo) {
+	if end.NotStarted == nil {
 		a.did(by, history.Effect{Ran: line, Profile: "none", Exit: end.ExitCode()})
 	}
 }

@@ -96,7 +96,7 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		},
 		Trust:   c.Trust,
 		Servers: c.Servers,
-		Web:     c.parts.web.ForUser(c.parts.host.Env),
+		Web:     c.parts.web,
 		Todos:   func() []string { return c.parts.host.Env.Todos.List().Lines() },
 		Jobs: slash.Jobs{List: c.Jobs, End: func(id int) {
 			if job, err := c.parts.host.Env.Jobs.Find(id); err == nil {

@@ -60,7 +60,7 @@ func newConversationParts(at *place, rec *record, models *endpoints, line *chat.
 		guards: &guards{
 			bounds: bounds, rules: ruling, checks: hookgates.NewChecks(host, ruling), hooks: hookgates.NewHooks(host, files.hooks), front: at.options.Gates,
 		},
-		web: newWeb(rec, models, ruling, reach), servers: servers, symbols: asked, notes: notes, texts: texts, start: begun, news: tell,
+		web: newWeb(rec, env, models, ruling, reach), servers: servers, symbols: asked, notes: notes, texts: texts, start: begun, news: tell,
 		tracer: tracer, leftOut: slices.Concat(ruled, files.leftOut()),
 	}, notices, nil
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -78,23 +76,13 @@ func (p *Programs) NotifyUser(ctx context.Context, kind, news string) error {
 // runOwn runs the command line that the user has set with the setting key, concurrently with the session.
 // It returns the beginning of its output.
 func (p *Programs) runOwn(ctx context.Context, key, line string, input []byte, limit time.Duration) (string, error) {
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	printed := &shell.HeadWriter{Most: mostPrinted}
-	end, err := p.at.jobs.RunWithInput(limited, shell.Command{
+	printed, _, err := p.at.jobs.RunProgram(ctx, key, shell.Command{
 		Line: line, Dir: p.at.workspace.Root(), Input: input,
 		Environ:    []string{"AGENT=agent", "CLAUDE_PROJECT_DIR=" + p.at.workspace.Root()},
 		Distrusted: slices.Concat(p.at.workspace.Folders(), p.confined().Policy.Writable()),
-	}, printed, io.Discard)
-	switch {
-	case err != nil || ctx.Err() != nil: // the program is ending
+	}, limit, mostPrinted)
+	if errors.Is(err, shell.ErrClosed) || ctx.Err() != nil { // the session is ending
 		return "", nil
-	case end.NotStarted != nil:
-		return "", fmt.Errorf("can't start %s: %w", key, end.NotStarted)
-	case errors.Is(limited.Err(), context.DeadlineExceeded):
-		return "", fmt.Errorf("%s took longer than %s and was stopped", key, limit)
-	case end.Exit != 0:
-		return "", fmt.Errorf("%s: %s", key, end.ExitText())
 	}
-	return string(printed.Kept), nil
+	return printed, err
 }

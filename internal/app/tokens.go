@@ -36,10 +36,9 @@ func (p *Process) runForToken(ctx context.Context, line string, most int) (print
 	out, says := &shell.HeadWriter{Most: most}, &shell.HeadWriter{Most: mostPrinted}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	end, err := jobs.RunWithInput(ctx, shell.Command{Line: line, Dir: p.Home}, endless{out, cancel}, says)
-	p.followers.each(func(a *acts) { a.noteProgram("auth-command", line, end, err) })
+	end, _ := jobs.RunWithInput(ctx, shell.Command{Line: line, Dir: p.Home}, endless{out, cancel}, says) // the jobs are open
+	p.followers.each(func(a *acts) { a.noteProgram("auth-command", line, end) })
 	switch {
-	case err != nil:
 	case end.NotStarted != nil:
 		err = end.NotStarted
 	case end.Exit == shell.ExitNotFound:

@@ -12,6 +12,7 @@ import (
 	"agent/internal/provider"
 	"agent/internal/settings"
 	"agent/internal/shell"
+	"agent/internal/tools"
 	"agent/internal/websearch"
 )
 
@@ -46,7 +47,7 @@ func (p *Process) searchConfig(s *settings.Settings, f Folders) websearch.Config
 }
 
 // newWeb returns the web search of a conversation. Results omit hosts for which denied returns an error.
-func newWeb(rec *record, models *endpoints, rules *hookgates.Rules, denied func(host string) error) *webtool.Web {
+func newWeb(rec *record, env *tools.Env, models *endpoints, rules *hookgates.Rules, denied func(host string) error) *webtool.Web {
 	at := rec.at
 	search := at.process.searchConfig(at.settings, at.folders)
 	search.Denied = func(host string) bool { return denied(host) != nil }
@@ -54,8 +55,8 @@ func newWeb(rec *record, models *endpoints, rules *hookgates.Rules, denied func(
 		return slices.Concat(at.survey.ScanBefore().KeyFiles, protect.SecretFiles(at.process.Home))
 	}
 	return webtool.New(webtool.Config{
-		Settings: at.settings, Search: search, Connection: models.own, Rules: rules, Known: at.known,
+		Settings: at.settings, Search: search, Connection: models.own, Rules: rules, Known: at.known, Env: env,
 		State: at.folders.State, Root: at.workspace.Root(), Jobs: at.jobs,
-		Ran: func(line string, end shell.ExitInfo, err error) { rec.acts.noteProgram("web search", line, end, err) },
+		Ran: func(line string, end shell.ExitInfo) { rec.acts.noteProgram("web search", line, end) },
 	})
 }

@@ -11,30 +11,21 @@ import (
 	"agent/internal/websearch"
 )
 
-// UserWeb searches and reads the web for the user.
-type UserWeb struct {
-	web *Web
-	env *tools.Env
-}
-
-// ForUser returns web search and pages for the user. Pages are read with env.
-func (w *Web) ForUser(env *tools.Env) UserWeb { return UserWeb{w, env} }
-
 // Search implements slash.Web. The text is not compared with keys, because the user typed it.
-func (w UserWeb) Search(ctx context.Context, text string) (websearch.Answer, error) {
-	if settings.WebSearch.Value(w.web.config.Settings) == websearch.Off {
+func (w *Web) Search(ctx context.Context, text string) (websearch.Answer, error) {
+	if settings.WebSearch.Value(w.config.Settings) == websearch.Off {
 		return websearch.Answer{}, errors.New("web search is off. Choose a service, for example: /set web-search brave")
 	}
 	query, _, err := websearch.NewQuery(text, 0, nil, "")
 	if err != nil {
 		return websearch.Answer{}, err
 	}
-	return w.web.searcher.Search(ctx, query)
+	return w.searcher.Search(ctx, query)
 }
 
 // Page implements slash.Web.
-func (w UserWeb) Page(ctx context.Context, address string) (string, error) {
-	tool, err := w.web.config.Known.Get("web_fetch")
+func (w *Web) Page(ctx context.Context, address string) (string, error) {
+	tool, err := w.config.Known.Get("web_fetch")
 	if err != nil {
 		return "", err
 	}
@@ -42,8 +33,8 @@ func (w UserWeb) Page(ctx context.Context, address string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	env := *w.env
-	env.Limits = tools.Limits{OutputTokens: settings.ToolOutputMaxTokens.Value(w.web.config.Settings), PrivateAddresses: settings.WebFetchPrivate.Value(w.web.config.Settings)}
+	env := *w.config.Env
+	env.Limits = tools.Limits{OutputTokens: settings.ToolOutputMaxTokens.Value(w.config.Settings), PrivateAddresses: settings.WebFetchPrivate.Value(w.config.Settings)}
 	plan, err := tool.Plan(ctx, &env, arguments.Parse(encoded))
 	if err != nil {
 		return "", err

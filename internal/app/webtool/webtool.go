@@ -2,17 +2,14 @@
 package webtool
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"agent/internal/app/hookgates"
-	"agent/internal/base/humanize"
 	"agent/internal/chat"
 	"agent/internal/provider"
 	"agent/internal/settings"
@@ -31,12 +28,14 @@ type Config struct {
 	Rules      *hookgates.Rules
 	// Known finds the tool that reads pages for the user.
 	Known *tools.Registry
+	// Env is the environment of that tool.
+	Env *tools.Env
 	// State is the folder that records whether the user was told about searches by the model's server.
 	State string
 	// Root is the folder in which the user's search command runs. Jobs runs it, and Ran records that.
 	Root string
 	Jobs *shell.Jobs
-	Ran  func(line string, end shell.ExitInfo, err error)
+	Ran  func(line string, end shell.ExitInfo)
 }
 
 // Web is the web search of a conversation.
@@ -44,9 +43,6 @@ type Web struct {
 	config   Config
 	searcher *websearch.Searcher
 }
-
-// maxComplaint limits the error output of the user's search command, in bytes.
-const maxComplaint = 4 << 10
 
 // New returns the web search of a conversation.
 func New(config Config) *Web {
@@ -133,24 +129,8 @@ func (w *Web) HandleEvent(e chat.Event) {
 
 // run runs the user's search command.
 func (w *Web) run(ctx context.Context, line string, input []byte, limit time.Duration, most int) (string, error) {
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	key := settings.WebSearchCommand.Key()
-	printed, complains := &shell.HeadWriter{Most: most}, &shell.HeadWriter{Most: maxComplaint}
-	end, err := w.config.Jobs.RunWithInput(limited, shell.Command{Line: line, Dir: w.config.Root, Input: input, Environ: []string{"AGENT=agent"}}, printed, complains)
-	w.config.Ran(line, end, err)
-	switch {
-	case err != nil:
-		return "", err
-	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
-	case end.NotStarted != nil:
-		return "", fmt.Errorf("can't start %s: %w", key, end.NotStarted)
-	case errors.Is(limited.Err(), context.DeadlineExceeded):
-		return "", fmt.Errorf("%s took longer than %s and was stopped", key, limit)
-	case end.Exit != 0:
-		says := humanize.Line(string(bytes.TrimSpace(complains.Kept)), 0)
-		return "", fmt.Errorf("%s: %s: %s", key, end.ExitText(), humanize.Line(says, 300))
-	}
-	return string(printed.Kept), nil
+	command := shell.Command{Line: line, Dir: w.config.Root, Input: input, Environ: []string{"AGENT=agent"}}
+	printed, end, err := w.config.Jobs.RunProgram(ctx, settings.WebSearchCommand.Key(), command, limit, most)
+	w.config.Ran(line, end)
+	return printed, err
 }
