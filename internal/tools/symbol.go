@@ -138,7 +138,7 @@ func (c symbolCall) answer(ctx context.Context) (Answer, error) {
 	case lsp.Hover:
 		answer.Text = cmp.Or(shorten(found.Text, maxHover), "The language server knows nothing about "+c.args.Name+" there.")
 	case lsp.Definition:
-		answer, err = c.defined(ctx, t, found)
+		answer = c.defined(ctx, t, found)
 	default:
 		answer = c.listed(ctx, found)
 	}

@@ -47,9 +47,9 @@ func (c symbolCall) code(ctx context.Context, t target) string {
 
 // defined returns an answer with the code of the declarations that a server returned. For a
 // declaration in a file that cannot be opened, it contains only the server's description.
-func (c symbolCall) defined(ctx context.Context, t target, found lsp.Answer) (Answer, error) {
+func (c symbolCall) defined(ctx context.Context, t target, found lsp.Answer) Answer {
 	if len(found.Places) == 0 {
-		return Answer{Text: "The language server knows no declaration of " + c.args.Name + " there.", Summary: "no declaration"}, nil
+		return Answer{Text: "The language server knows no declaration of " + c.args.Name + " there.", Summary: "no declaration"}
 	}
 	text := ""
 	for _, p := range found.Places[:min(len(found.Places), maxShown)] {
@@ -60,7 +60,7 @@ func (c symbolCall) defined(ctx context.Context, t target, found lsp.Answer) (An
 			text = lines.Append(text, fmt.Sprintf("%s:%d: %v\n%s", humanize.FileName(c.env.Workspace.Rel(p.Path)), p.Line(), err, shorten(hover.Text, maxHover)))
 		}
 	}
-	return Answer{Text: shorten(text, c.env.Limits.room(headingBytes)), Summary: humanize.Count(found.Total, "declaration")}, nil
+	return Answer{Text: shorten(text, c.env.Limits.room(headingBytes)), Summary: humanize.Count(found.Total, "declaration")}
 }
 
 var (
