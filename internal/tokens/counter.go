@@ -28,11 +28,11 @@ func (c *Counter) count(text string) int {
 	if !utf8.ValidString(text) {
 		text = string([]rune(text)) // U+FFFD for each invalid byte, as in JSON
 	}
-	pieces := merger{ranks: c.ranks}
+	merge := merger{ranks: c.ranks}
 	count := 0
 	for len(text) > 0 {
 		end := c.split(text)
-		count += pieces.count(text[:end])
+		count += merge.count(text[:end])
 		text = text[end:]
 	}
 	return count

@@ -27,10 +27,9 @@
 // # Speed
 //
 // The patterns are implemented as Go code. Nine of ten pieces of source code are tokens, which one
-// lookup in a compact hash table finds (ranks.go). Short pieces are merged by iterating over the pairs.
-// Long pieces, up to megabytes of one letter, are merged with a heap (merge_long.go) in windows of a
-// few kilobytes (merge_windowed.go). The sizes of recent long texts are cached, because several parts
-// of the program count the same text (recent.go).
+// lookup in a compact hash table finds (ranks.go). The others, up to megabytes of one letter, are merged
+// with a heap (merge.go) in windows of a few kilobytes (merge_windowed.go). The sizes of recent long
+// texts are cached, because several parts of the program count the same text (recent.go).
 //
 // # Vocabulary and estimates
 //

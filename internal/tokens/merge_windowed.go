@@ -22,7 +22,7 @@ const (
 
 // mergeWindowed returns the number of tokens of a piece of any length. window is the first size of
 // the windows, in bytes.
-func mergeWindowed(merge *longMerge, piece string, window int) int {
+func mergeWindowed(merge *merger, piece string, window int) int {
 	for {
 		if count, ok := countInWindows(merge, piece, window); ok {
 			return count
@@ -35,7 +35,7 @@ func mergeWindowed(merge *longMerge, piece string, window int) int {
 // returns false if windows of that size are too small. The last eighth of a window is merged with the
 // next window, because the text after the window may change its parts. An eighth has room for the
 // longest token.
-func countInWindows(merge *longMerge, piece string, window int) (count int, ok bool) {
+func countInWindows(merge *merger, piece string, window int) (count int, ok bool) {
 	settled := window - window/8
 	for shared := 0; ; {
 		last := len(piece) <= window
