@@ -19,6 +19,9 @@ func (c *Commands) Complete(line string) (start int, proposals []Completion) {
 	}
 	command, err := c.find(strings.TrimPrefix(words[0].text, "/"))
 	if err != nil {
+		if found := c.byWords(strings.Fields(strings.ToLower(line[1:]))); len(found) > 0 {
+			return 0, found
+		}
 		return last.start, nil
 	}
 	var args []string
@@ -65,6 +68,26 @@ func (c *Commands) withMeant(typed string, proposals []Completion) []Completion 
 		value := "/" + command.Name
 		if c.means(command, word) && !slices.ContainsFunc(proposals, func(p Completion) bool { return p.Value == value }) {
 			proposals = append(proposals, Completion{Value: value, Help: command.Help, Loses: command.Loses})
+		}
+	}
+	return proposals
+}
+
+// byWords proposes the commands whose names and meanings match most of the words.
+func (c *Commands) byWords(words []string) (proposals []Completion) {
+	most := 1
+	for _, command := range c.all {
+		matching := 0
+		for _, word := range words {
+			if len(word) >= leastMeant && (strings.Contains(command.Name, word) || c.means(command, word)) {
+				matching++
+			}
+		}
+		if matching > most {
+			most, proposals = matching, nil
+		}
+		if matching == most {
+			proposals = append(proposals, Completion{Value: "/" + command.Name, Help: command.Help, Loses: command.Loses})
 		}
 	}
 	return proposals

@@ -24,6 +24,8 @@ func TestComplete(t *testing.T) {
 	}{
 		{"/", 0, []string{"/help", "/clear"}},
 		{"/memory", 0, []string{"/notes"}},
+		{"/switch model", 0, []string{"/model"}},
+		{"/tokens and cost", 0, []string{"/stats"}},
 
 		{"/co", 0, []string{"/copy", "/context", "/compress", "/config", "/compact", "/cost"}},
 		{"/Com", 0, []string{"/compress", "/compact"}},
