@@ -32,8 +32,9 @@ type EarlierTurn struct {
 // Call is a tool call.
 type Call struct {
 	Label toolspec.Label
-	// Failed is set if the call did not succeed. Declined is set if the user declined it.
-	Failed, Declined bool
+	// Failed is set if the call did not succeed. Declined is set if the user declined it. Undone is set if
+	// the user has undone its changes since.
+	Failed, Declined, Undone bool
 }
 
 // earlierShown limits the printed turns of a resumed session.
@@ -75,14 +76,18 @@ func (a *activity) showEarlier(e EarlierConversation) {
 	}
 }
 
-// foldedRows lays out calls: one line for the successful calls, one for the failed calls, and one for each
-// declined call.
+// foldedRows lays out calls: one line for the successful calls, one for the undone calls, one for the failed
+// calls, and one for each declined call.
 func foldedRows(calls []Call) transcript.Layout {
-	worked := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Failed || c.Declined })
+	worked := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return c.Failed || c.Declined || c.Undone })
+	undone := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Undone })
 	failed := slices.DeleteFunc(slices.Clone(calls), func(c Call) bool { return !c.Failed })
 	return func(t *style.Theme, width int) (rows []string) {
 		if len(worked) > 0 {
 			rows = noteRows(dim, "✓", summarizeCalls(worked, toolspec.Label.PastTense))(t, width)
+		}
+		if len(undone) > 0 {
+			rows = append(rows, noteRows(dim, "·", "undone: "+summarizeCalls(undone, toolspec.Label.PastTense))(t, width)...)
 		}
 		if len(failed) > 0 {
 			rows = append(rows, noteRows(dim, "✗", summarizeCalls(failed, toolspec.Label.NotDone))(t, width)...)

@@ -27,13 +27,14 @@ func TestEarlierIsFolded(t *testing.T) {
 				{Label: labelOf("replace a.go")},
 				{Label: labelOf("run_shell_command go test ./...\n# and more"), Failed: true},
 				{Label: labelOf("odd")},
+				{Label: labelOf("replace c.go"), Undone: true},
 				{Label: toolspec.Label{Verbs: toolspec.Verbs{Done: "remembered", Do: "remember", Declined: "not kept"}, Subject: "it is slow"}, Declined: true},
 			}, Reply: "It is **fixed**."},
 			{Said: "thanks"},
 		}...),
 	}}, 80, 24)
 	got := strings.Join(m.frame().Printed, "\n")
-	want := []string{"· 14 earlier turns", "> fix the test", "✓ read a.go, b.go ×3 · edited a.go ×2 · odd", "✗ run go test ./... # and more", "· not kept: it is slow", "It is fixed.", "> thanks", "! the model did not finish"}
+	want := []string{"· 14 earlier turns", "> fix the test", "✓ read a.go, b.go ×3 · edited a.go ×2 · odd", "· undone: edited c.go", "✗ run go test ./... # and more", "· not kept: it is slow", "It is fixed.", "> thanks", "! the model did not finish"}
 	for _, text := range want {
 		at := strings.Index(got, text)
 		if at < 0 {

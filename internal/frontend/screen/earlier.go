@@ -15,7 +15,7 @@ import (
 // calls and its last reply.
 func earlierOf(entries []*history.Content, registry *tools.Registry) tui.EarlierConversation {
 	var e tui.EarlierConversation
-	good, declined := outcomes(entries)
+	ended := outcomes(entries)
 	for _, entry := range entries {
 		if entry.IsMessage() || entry.HasSource(history.SourceCommand) { // printed text alone has no reply
 			e.Exchanges = append(e.Exchanges, tui.EarlierTurn{Said: ownWords(entry)})
@@ -31,26 +31,31 @@ func earlierOf(entries []*history.Content, registry *tools.Registry) tui.Earlier
 		}
 		calls := entry.Calls()
 		for _, call := range calls {
-			exchange.Calls = append(exchange.Calls, tui.Call{Label: registry.Traits(call.Name).Describe(call.Name, call.Arguments()), Failed: !good[call.ID] && !declined[call.ID], Declined: declined[call.ID]})
+			shown, answered := ended[call.ID]
+			shown.Label, shown.Failed = registry.Traits(call.Name).Describe(call.Name, call.Arguments()), shown.Failed || !answered
+			exchange.Calls = append(exchange.Calls, shown)
 		}
 		e.Unfinished = len(calls) > 0 || entry.Metadata[history.MetaInterrupted] == true
 	}
 	return e
 }
 
-// outcomes reports, by call id, whether an answered call succeeded, and whether the user declined it.
-func outcomes(entries []*history.Content) (good, declined map[string]bool) {
-	good, declined = map[string]bool{}, map[string]bool{}
+// outcomes returns, by call id, how the answered calls ended, without their labels.
+func outcomes(entries []*history.Content) map[string]tui.Call {
+	ended := map[string]tui.Call{}
 	for _, entry := range entries {
 		deed, _ := history.MetaOf[history.Effect](entry, history.MetaEffect)
 		for _, block := range entry.Blocks {
 			if r, ok := block.(*history.ToolResponse); ok {
-				good[r.CallID] = r.Error == "" && (r.ExitCode == nil || *r.ExitCode == 0)
-				declined[r.CallID] = r.Error == "" && deed.Asked != nil && deed.Asked.Answer == "refused"
+				declined := r.Error == "" && deed.Asked != nil && deed.Asked.Answer == "refused"
+				ended[r.CallID] = tui.Call{
+					Failed:   !declined && (r.Error != "" || r.ExitCode != nil && *r.ExitCode != 0),
+					Declined: declined, Undone: entry.Metadata[history.MetaUndone] == true,
+				}
 			}
 		}
 	}
-	return good, declined
+	return ended
 }
 
 // ownWords returns the text that the user typed, without the files and data in the message. If the user

@@ -49,6 +49,9 @@ func TestEarlier(t *testing.T) {
 		{"a declined proposal", []*history.Content{asked, call, result.WithMeta(history.MetaEffect, history.Effect{Asked: &history.Decision{By: "person", Answer: "refused"}}), answer}, tui.EarlierConversation{
 			Exchanges: []tui.EarlierTurn{{Said: "fix @a.go", Calls: []tui.Call{{Label: globbed, Declined: true}}, Reply: "Done."}},
 		}},
+		{"undone", []*history.Content{asked, call, result.WithMeta(history.MetaUndone, true), answer}, tui.EarlierConversation{
+			Exchanges: []tui.EarlierTurn{{Said: "fix @a.go", Calls: []tui.Call{{Label: globbed, Undone: true}}, Reply: "Done."}},
+		}},
 		{"interrupted", []*history.Content{asked, cut}, tui.EarlierConversation{Exchanges: []tui.EarlierTurn{{Said: "fix @a.go", Reply: "Done."}}, Unfinished: true}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
