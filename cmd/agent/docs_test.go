@@ -158,6 +158,9 @@ func TestHelpAnswers(t *testing.T) {
 	t.Parallel()
 	commands := slash.New(t.Context(), slash.Deps{Settings: settings.New(app.Registry()), Manual: func() []manual.Page { return manual.Pages(docs.Files) }})
 	var run command.Output
+	if run, err := commands.Run(t.Context(), "/help previewed changes"); err != nil || !strings.HasPrefix(run.Lines[1], "/undo") || strings.Contains(run.Lines[0], ";") {
+		t.Errorf("the help of a command's forms is shown: %q, %v", run.Lines, err)
+	}
 	run, err := commands.Run(t.Context(), "/help limit the cost")
 	if err != nil || !strings.Contains(strings.Join(run.Lines, "\n"), "/set max-cost") || !strings.Contains(run.Answer, "--max-cost 0.50") {
 		t.Errorf("%v\n%s\n%s", err, strings.Join(run.Lines, "\n"), run.Answer)

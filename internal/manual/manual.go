@@ -38,8 +38,8 @@ func (s Section) isBare() bool {
 	return !strings.Contains(strings.TrimSpace(omitted.ReplaceAllString(s.Text, "")), "\n")
 }
 
-// An Entry is a command, a setting or a key.
-type Entry struct{ Name, Help string }
+// An Entry is a command, a setting or a key. Also is searched, but not shown.
+type Entry struct{ Name, Help, Also string }
 
 var (
 	// omitted matches comments and pictures. The program does not contain the pictures.
@@ -166,7 +166,7 @@ func Search(asked string, entries []Entry, pages []Page) Answer {
 		sections = append(sections, p.Sections...)
 	}
 	return Answer{
-		Entries: best(wanted, mostEntries, entries, func(e Entry) texts { return texts{e.Name, "", e.Help, 1} }),
+		Entries: best(wanted, mostEntries, entries, func(e Entry) texts { return texts{e.Name, "", e.Help + " " + e.Also, 1} }),
 		Sections: best(wanted, mostSections, sections, func(s Section) texts {
 			return texts{s.Title, path.Base(s.Page) + s.also, s.Text, s.weight()}
 		}),

@@ -33,7 +33,7 @@ func TestTopicAndSearch(t *testing.T) {
 			t.Errorf("Search(%q) = %v, want %s first", words, got, want)
 		}
 	}
-	entries := []manual.Entry{{"/undo", "revert files"}, {"/stats", "show costs"}}
+	entries := []manual.Entry{{"/undo", "revert files", ""}, {"/stats", "show usage", "show costs"}}
 	if got := manual.Search("cost", entries, pages).Entries; len(got) != 1 || got[0].Name != "/stats" {
 		t.Errorf("entries: %v", got)
 	}

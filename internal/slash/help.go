@@ -2,7 +2,6 @@ package slash
 
 import (
 	"path"
-	"strings"
 
 	"agent/internal/base/table"
 	"agent/internal/command"
@@ -38,17 +37,15 @@ func answer(words string, d Deps, commands *command.Commands) (lines []string, t
 	return lines, text
 }
 
-// Entries returns the names and the help of commands and settings, for the documentation search. The names
-// of a command in other programs are part of its help.
+// Entries returns the names and the help of commands and settings, for the documentation search. The help
+// of a command's forms is only searched.
 func Entries(commands []command.Command, registry *settings.Registry) (entries []manual.Entry) {
 	for _, c := range commands {
-		help := c.Help
+		also := ""
 		for _, form := range c.Forms {
-			if form.Does != "" {
-				help += "; " + form.Does
-			}
+			also += form.Does + " "
 		}
-		entries = append(entries, manual.Entry{Name: "/" + c.Name, Help: strings.TrimSuffix(help, "; ")})
+		entries = append(entries, manual.Entry{Name: "/" + c.Name, Help: c.Help, Also: also})
 	}
 	for _, spec := range registry.Specs() {
 		entries = append(entries, manual.Entry{Name: "/set " + spec.Key, Help: spec.Help})
