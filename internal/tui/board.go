@@ -226,6 +226,9 @@ func (b *boardView) question() *chat.Approval {
 	return nil
 }
 
+// boardKeys lists the keys of the board.
+const boardKeys = "↑↓ select · Enter attach · m message · s stop · q leave"
+
 // key handles a key, and reports whether the board ends.
 func (b *boardView) key(k term.Key) (ends bool) {
 	b.hint = ""
@@ -259,6 +262,8 @@ func (b *boardView) key(k term.Key) (ends bool) {
 		b.report(b.driver.Stop(b.selected), "stopped")
 	case "y", "n", "a", autoEditKey, "1", "2", "3", "4":
 		b.answer(k.Name)
+	default:
+		b.hint = "this key does nothing here · " + boardKeys
 	}
 	return false
 }
@@ -429,7 +434,7 @@ func (b *boardView) view(width, height int) (lines []string, col int) {
 		lines = append(append(lines, ""), body...)
 		lines = append(lines, keys...)
 	}
-	foot := "↑↓ select · Enter attach · m message · s stop · q leave"
+	foot := boardKeys
 	if b.hint != "" {
 		foot = style.Clean(humanize.FirstLine(b.hint))
 	}

@@ -69,6 +69,16 @@ func boardRows() []BoardRow {
 	}
 }
 
+// A key without a meaning names the keys of the board.
+func TestBoardNamesItsKeys(t *testing.T) {
+	t.Parallel()
+	b := &boardView{driver: &fakeBoard{rows: boardRows()}, now: func() time.Time { return boardTime }, theme: style.NewSpoken()}
+	b.refresh()
+	if ends := b.key(term.Key{Name: "x", Text: "x"}); ends || !strings.Contains(b.hint, "this key does nothing") || !strings.Contains(b.hint, "Enter attach") {
+		t.Errorf("%q", b.hint)
+	}
+}
+
 // If the selected session ends, the board reports it. A message for it is sent to no other session,
 // and the key s stops none.
 func TestBoardSessionEnds(t *testing.T) {
