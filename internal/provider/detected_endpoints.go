@@ -77,14 +77,21 @@ func (c *Connection) useChosen() Endpoint {
 
 // Hint returns a hint on where a server on this machine is, and how to use it.
 func (l LocalServer) Hint() string {
-	flag := "--base-url " + l.BaseURL
+	return fmt.Sprintf("%s runs at %s. To use it, run: agent %s", l.Name, l.BaseURL, l.Flag())
+}
+
+// Flag returns the flag that selects the server.
+func (l LocalServer) Flag() string {
 	for _, known := range vendor.All() {
 		if known.Title == l.Name && known.BaseURL == l.BaseURL {
-			flag = "--provider " + known.Name
+			return "--provider " + known.Name
 		}
 	}
-	return fmt.Sprintf("%s runs at %s. To use it, run: agent %s", l.Name, l.BaseURL, flag)
+	return "--base-url " + l.BaseURL
 }
+
+// IsChosen reports whether sessions on the screen use a server on this machine if no endpoint is set.
+func IsChosen(c *Connection, local LocalServer) bool { return c.consent.mayUse(local.BaseURL) }
 
 // LocalServers returns the servers on this machine.
 func (c *Connection) LocalServers(ctx context.Context) []LocalServer { return c.config.Detect(ctx) }

@@ -44,7 +44,8 @@ func TestFindLocalServer(t *testing.T) {
 		notice, err := b.Find(t.Context())
 		return b, notice, err
 	}
-	if b, _, err := start(nil); !errors.Is(err, provider.ErrNoEndpoint) || settings.BaseURL.Value(b.settings) != "" {
+	chosen := func(b *bench) bool { return provider.IsChosen(b.Connection, ollamaThere(t.Context())[0]) }
+	if b, _, err := start(nil); chosen(b) || !errors.Is(err, provider.ErrNoEndpoint) || settings.BaseURL.Value(b.settings) != "" {
 		t.Fatalf("headless: %v", err)
 	}
 	no := &asked{}
@@ -55,6 +56,9 @@ func TestFindLocalServer(t *testing.T) {
 	b, notice, err := start(yes)
 	if err != nil || len(yes.questions) != 1 || settings.Model.Value(b.settings) != "q:latest" || !strings.Contains(notice, "of Ollama at") {
 		t.Fatalf("agreed: %v, %q", err, notice)
+	}
+	if headless, _, err := start(nil); !chosen(headless) || !strings.Contains(err.Error(), "Ollama runs at http://127.0.0.1:11434/v1. To use it, run: agent --provider ollama") {
+		t.Errorf("headless, after an approval: %v", err)
 	}
 	if _, source := b.settings.Get("base-url"); source != settings.LayerDetected {
 		t.Errorf("it is kept as %s", source)

@@ -182,8 +182,13 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, logins *l
 	defer cancel()
 	notice, _, err := app.FindEndpoint(ctx, c)
 	if unset, is := errors.AsType[*llm.Error](err); is {
+		locals := c.LocalServers(ctx)
+		if i := slices.IndexFunc(locals, func(l provider.LocalServer) bool { return provider.IsChosen(c, l) }); i >= 0 {
+			r.note(fmt.Sprintf("agent uses %s at %s, as you chose. agent -p does not", locals[i].Name, locals[i].BaseURL), "for agent -p, add "+locals[i].Flag())
+			return
+		}
 		r.fix(unset.Message, unset.Hint)
-		for _, local := range c.LocalServers(ctx) {
+		for _, local := range locals[min(1, len(locals)):] { // the hint names the first one
 			r.note(local.Hint(), "")
 		}
 		return
