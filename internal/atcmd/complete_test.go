@@ -217,10 +217,10 @@ func BenchmarkCompleter(b *testing.B) {
 	c := NewCompleter(b.Context(), root, time.Now)
 	c.Complete("")
 	c.WaitListed(b.Context())
-	for _, typed := range []string{"", "file49", "pkg1"} {
+	for _, typed := range []string{"", "file49", "pkg1", "qqqx"} {
 		b.Run("listed "+typed, func(b *testing.B) {
 			for b.Loop() {
-				if found, _ := c.Complete(typed); len(found) == 0 {
+				if found, _ := c.Complete(typed); len(found) == 0 && typed != "qqqx" {
 					b.Fatal("nothing is proposed")
 				}
 			}

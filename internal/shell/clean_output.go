@@ -79,10 +79,6 @@ func cleanLines(text []byte) []byte {
 	}
 	cleaned := make([]byte, 0, len(text))
 	for line := range bytes.Lines(text) {
-		if isClean(line) {
-			cleaned = append(cleaned, line...)
-			continue
-		}
 		cleaned = append(cleaned, cleanLine(line)...)
 	}
 	return cleaned

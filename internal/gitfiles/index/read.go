@@ -72,7 +72,8 @@ func (r *Reader) Next() bool {
 			r.err = r.extensions()
 		}
 		if r.err == nil && bytes.HasPrefix(r.path, r.prefix) {
-			if r.Entry.Path = r.path[len(r.prefix):]; validPath(r.Entry.Path) {
+			r.Entry.Path = r.path[len(r.prefix):]
+			if path := string(r.Entry.Path); fs.ValidPath(path) && path != "." {
 				return true
 			}
 		}
@@ -83,15 +84,6 @@ func (r *Reader) Next() bool {
 // Err returns ErrFormat if the index cannot be read. The error may occur after some entries, or
 // with the last one.
 func (r *Reader) Err() error { return r.err }
-
-// validPath reports whether a path stays below its folder.
-func validPath(path []byte) bool {
-	// The common case: no name in the path is empty or begins with a dot.
-	if len(path) > 0 && path[0] != '/' && path[0] != '.' && path[len(path)-1] != '/' && !bytes.Contains(path, []byte("/.")) && !bytes.Contains(path, []byte("//")) {
-		return true
-	}
-	return fs.ValidPath(string(path)) && string(path) != "."
-}
 
 // entry reads the next entry.
 func (r *Reader) entry() error {
