@@ -42,7 +42,7 @@ func newConversationParts(at *place, rec *record, models *endpoints, line *chat.
 	host := &hookgates.Host{
 		Consent: allowed, Loop: line, Env: env, Known: at.known, Home: at.where.Home,
 		Settings: at.settings, ID: rec.id, Transcript: rec.path, Trust: files.trust,
-		Confinement: confined.now, Say: at.process.say, Record: hookgates.ActionRecorder{Did: rec.acts.did},
+		Confinement: confined.now, Say: at.process.say, Did: rec.acts.did,
 	}
 	servers := newServers(rec, models, host, files.servers, mayName(bounds, ruling), tracer.TraceParent, happened.emit, line)
 	ends.add(servers.Close)

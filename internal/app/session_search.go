@@ -151,7 +151,7 @@ func earlierSessions(at *place, rec *record, notes *sessionnotes.Notes) (earlier
 		earlier = finding{at.folders.Finder(at.workspace.Root(), at.process.Now), rec.SessionID, notes.Commands()}
 	}
 	if rec.log != nil {
-		earlier = agentrecords.NewSessions(earlier, rec.log.Path)
+		earlier = agentrecords.Sessions{Sessions: earlier, Conversation: rec.log.Path}
 	}
 	return earlier
 }

@@ -27,13 +27,8 @@ var agentID = lazyregexp.New(`^s-[a-z0-9]{5}$`)
 // sessions.
 type Sessions struct {
 	tools.Sessions
-	conversation func() string
-}
-
-// NewSessions returns Sessions that forward to earlier. conversation returns the path of the record of the
-// conversation.
-func NewSessions(earlier tools.Sessions, conversation func() string) Sessions {
-	return Sessions{earlier, conversation}
+	// Conversation returns the path of the record of the conversation.
+	Conversation func() string
 }
 
 // log returns the path of the record of a subagent, or "" if no subagent has the id.
@@ -41,7 +36,7 @@ func (r Sessions) log(id string) string {
 	if !agentID.MatchString(id) {
 		return ""
 	}
-	log := session.AgentPath(r.conversation(), id)
+	log := session.AgentPath(r.Conversation(), id)
 	if _, err := os.Stat(log); err != nil {
 		return ""
 	}

@@ -149,8 +149,8 @@ func (g *Checks) run(ctx context.Context, command projectcheck.Command) (string,
 	}, nil)
 	change := settle()
 	if err == nil {
-		g.Record.Ran("check", command.String(), confined.Label(sandbox.ProfileWork), result.ExitInfo)
-		g.Record.recordFiles("check", g.Env, change)
+		g.ran("check", command.String(), confined.Label(sandbox.ProfileWork), result.ExitInfo)
+		g.recordFiles("check", change)
 	}
 	switch end := result.ExitInfo; {
 	case err != nil:

@@ -24,7 +24,7 @@ func (h *Hooks) trackChanges(ctx context.Context) func() hook.WorkspaceChanges {
 		var diffs, names []string
 		room := mostChanged
 		change := settle()
-		h.host.Record.recordFiles("hooks", h.host.Env, change)
+		h.host.recordFiles("hooks", change)
 		for _, e := range h.host.Env.Snapshots.Effects(context.WithoutCancel(ctx), change) {
 			changed.Files[e.Abs] = nil
 			switch {

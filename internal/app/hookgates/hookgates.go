@@ -20,6 +20,7 @@ import (
 	"agent/internal/shell"
 	"agent/internal/snapshot"
 	"agent/internal/tools"
+	"agent/internal/workspace"
 )
 
 // Host connects the gates to their conversation.
@@ -47,8 +48,8 @@ type Host struct {
 	Problems func(ctx context.Context, file string) ([]string, error)
 	// Say shows lines to the user after the turn loop has ended.
 	Say func(lines ...string)
-	// Record records the actions of programs.
-	Record ActionRecorder
+	// Did records an action of a program. by is the kind of the program.
+	Did func(by string, did history.Effect)
 }
 
 // Loop is the part of the turn loop that gates use.
@@ -59,31 +60,17 @@ type Loop interface {
 	Notify(text string)
 }
 
-// Workspace resolves the paths of calls.
-type Workspace interface {
-	Root() string
-	// DiskPath returns an absolute path without symbolic links. Rel returns the path to show for an absolute
-	// path.
-	DiskPath(path string) string
-	Rel(abs string) string
-}
-
-// ActionRecorder adds the actions of hook and check programs to the record of the conversation.
-type ActionRecorder struct {
-	Did func(by string, did history.Effect)
-}
-
-// Ran implements hook.Record.
-func (r ActionRecorder) Ran(by, line, confined string, end shell.ExitInfo) {
+// ran records that a program ran, unless it was not started.
+func (h *Host) ran(by, line, confined string, end shell.ExitInfo) {
 	if end.NotStarted == nil {
-		r.Did(by, history.Effect{Ran: line, Profile: confined, Exit: end.ExitCode()})
+		h.Did(by, history.Effect{Ran: line, Profile: confined, Exit: end.ExitCode()})
 	}
 }
 
 // recordFiles records the files that hook and check programs changed.
-func (r ActionRecorder) recordFiles(by string, env *tools.Env, change snapshot.Mark) {
-	if files, unlisted := env.FileChanges(change); len(files) > 0 {
-		r.Did(by, history.Effect{Wrote: files, Unlisted: unlisted})
+func (h *Host) recordFiles(by string, change snapshot.Mark) {
+	if files, unlisted := h.Env.FileChanges(change); len(files) > 0 {
+		h.Did(by, history.Effect{Wrote: files, Unlisted: unlisted})
 	}
 }
 
@@ -92,7 +79,7 @@ func (h *Host) Absolute(path string) string {
 	return absolute(h.Env.Workspace, path)
 }
 
-func absolute(in Workspace, path string) string {
+func absolute(in *workspace.Workspace, path string) string {
 	return in.DiskPath(fsutil.ResolveIn(in.Root(), path))
 }
 

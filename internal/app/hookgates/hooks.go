@@ -44,7 +44,7 @@ func NewHooks(host *Host, listing hooks.Listing) *Hooks {
 		Dir:       host.Env.Workspace.Root(), Home: host.Home, Spool: host.Env.Workspace.TempDir,
 		Common: h.input,
 		May:    h.may,
-		Record: host.Record,
+		Ran:    host.ran,
 		Around: h.trackChanges,
 		Beside: func(name string) { host.Env.Snapshots.RecordProgram(name) },
 		Slow: func(names string) {

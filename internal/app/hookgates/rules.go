@@ -13,6 +13,7 @@ import (
 	"agent/internal/gate"
 	"agent/internal/protect"
 	"agent/internal/tools"
+	"agent/internal/workspace"
 )
 
 // Rules holds the permission rules of the user, the repository and the skills of this turn. They can only
@@ -29,7 +30,7 @@ type Rules struct {
 	// consent holds the rules of the flag --allow. known holds the tools that these rules may name.
 	consent   *gate.Consent
 	known     *tools.Registry
-	workspace Workspace
+	workspace *workspace.Workspace
 	home      string
 	// disallowed holds the rules of the skills of this turn.
 	disallowed atomic.Pointer[permissions.Rules]
@@ -41,7 +42,7 @@ const longestProblem = 400
 
 // FindRules reads the rules of a workspace and its user. The rules in above take precedence. notices warn
 // of rules that do not protect.
-func FindRules(w trustedfile.Locations, above permissions.Rules, in Workspace, consent *gate.Consent, known *tools.Registry) (g *Rules, notices []string) {
+func FindRules(w trustedfile.Locations, above permissions.Rules, in *workspace.Workspace, consent *gate.Consent, known *tools.Registry) (g *Rules, notices []string) {
 	g = &Rules{Rules: permissions.Read(w).PrependRules(above), workspace: in, home: w.Home, consent: consent, known: known}
 	ignored, unread := findIgnored(in.Root())
 	hidden, unbound := g.Rules.UnreadablePaths()

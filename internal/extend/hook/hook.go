@@ -68,16 +68,11 @@ type Config struct {
 	// Beside is called before a hook that runs in parallel with the turn. The changes of such a
 	// hook are not determined.
 	Beside func(name string)
-	// Record receives a record of each run.
-	Record Record
+	// Ran receives each run: the name of the hook, its command, the word for its confinement, and the way in
+	// which it ended. It also receives runs that did not start.
+	Ran func(name, line, confined string, end shell.ExitInfo)
 	// Slow is called with the names of hooks that run for long, and with "" after they have ended.
 	Slow func(names string)
-}
-
-// A Record receives the runs of hooks: the name of the hook, its command, the word for its
-// confinement, and the way in which it ended. It also receives runs that did not start.
-type Record interface {
-	Ran(name, line, confined string, end shell.ExitInfo)
 }
 
 // Runner runs the hooks of a conversation. A nil Runner has no hooks. A Runner is safe for

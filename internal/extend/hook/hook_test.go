@@ -67,7 +67,7 @@ func newBench(t *testing.T, change func(*Config), written ...string) bench {
 			return func() WorkspaceChanges { return WorkspaceChanges{} }
 		},
 		Beside: func(string) {},
-		Record: recordFunc(func(_, _, _ string, _ shell.ExitInfo) {}),
+		Ran:    func(_, _, _ string, _ shell.ExitInfo) {},
 		Slow:   func(string) {},
 	}
 	if change != nil {
@@ -530,20 +530,13 @@ func TestAMissingProgramIsReportedOnce(t *testing.T) {
 	}
 }
 
-// recordFunc is a Record for tests.
-type recordFunc func(name, line, confined string, end shell.ExitInfo)
-
-func (t recordFunc) Ran(name, line, confined string, end shell.ExitInfo) {
-	t(name, line, confined, end)
-}
-
 // Each run of a hook is passed to the record, with the subagent that caused it.
 func TestRunsAreRecorded(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	var ran []string
 	r := newBench(t, func(c *Config) {
-		c.Record = recordFunc(func(name, line, confined string, end shell.ExitInfo) {
+		c.Ran = func(name, line, confined string, end shell.ExitInfo) {
 			mu.Lock()
 			defer mu.Unlock()
 			status := "none"
@@ -551,7 +544,7 @@ func TestRunsAreRecorded(t *testing.T) {
 				status = strconv.Itoa(*exit)
 			}
 			ran = append(ran, strings.Join([]string{name, line, confined, status}, "; "))
-		})
+		}
 	}, "PreToolUse Bash "+command("exit 2"), "Stop * "+command("true"), "Stop * "+command("sleep 60", `"timeout":1`))
 	of := bash()
 	of.Input["agent_id"] = "s-1"

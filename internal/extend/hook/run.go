@@ -33,7 +33,7 @@ func (r *Runner) run(ctx context.Context, s *state, o EventInput, input []byte) 
 	stdout, stderr := &output{}, &output{}
 	end, err := r.feed(ctx, s, input, stdout, stderr)
 	if err == nil {
-		r.Record.Ran(s.name(o), strings.Join(s.Words(), " "), r.Confined().Label(profileOf(r.OnlyLooks())), end)
+		r.Ran(s.name(o), strings.Join(s.Words(), " "), r.Confined().Label(profileOf(r.OnlyLooks())), end)
 	}
 	last := end.Outcome()
 	if err != nil {
