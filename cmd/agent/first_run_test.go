@@ -40,7 +40,7 @@ func TestTheFirstMinute(t *testing.T) {
 	s.press("sk-ant-a bad key\r")
 	s.untilTimes("API key for the provider", 3)
 	s.until("The key was not stored: an API key can't contain spaces")
-	s.press("sk-x\x7f\x7f\x7f\x7f\x1b[Ask-ant-0123456789abcdef\r")
+	s.press("sk-x\x7f\x7f\x7f\x7fsk-ant-0123456789abcdef\r")
 	shown = s.until("at api.anthropic.com")
 	if strings.Contains(shown, "sk-ant-0123456789abcdef") {
 		t.Errorf("the key is shown:\n%s", shown)

@@ -238,7 +238,7 @@ func readKey(ctx context.Context, w world, place string) (llm.Key, error) {
 }
 
 // typedKey reads the bytes of a raw terminal up to Enter. It returns "" after Esc, and context.Canceled
-// after Ctrl+C. It ignores keys that send a sequence, such as arrows.
+// after Ctrl+C.
 func typedKey(in io.Reader) (string, error) {
 	var text []byte
 	for chunk := make([]byte, 4<<10); ; {
@@ -246,22 +246,15 @@ func typedKey(in io.Reader) (string, error) {
 		if n == 0 && err != nil {
 			return "", err
 		}
-		sequence := false
-		for i, c := range chunk[:n] {
-			switch {
-			case sequence:
-				sequence = strings.IndexByte("[O;0123456789", c) >= 0
-			case c == '\r' || c == '\n':
+		for _, c := range chunk[:n] {
+			switch c {
+			case '\r', '\n':
 				return string(text), nil
-			case c == '\x1b' && i == n-1 || c == 'D'-'@':
+			case '\x1b', 'D' - '@':
 				return "", nil
-			case c == '\x1b':
-				sequence = true
-			case c == 'C'-'@':
+			case 'C' - '@':
 				return "", context.Canceled
-			case c == 'U'-'@':
-				text = nil
-			case c == '\b' || c == '\x7f':
+			case '\b', '\x7f':
 				text = text[:max(0, len(text)-1)]
 			default:
 				text = append(text, c)

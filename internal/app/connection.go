@@ -61,11 +61,8 @@ func connect(ctx context.Context, at *place, rec *record, line *chat.Handle, end
 	e.own = e.open(at.settings, at.options.Ask)
 	ends.add(e.own.Close)
 	ends.add(func() error { at.process.AccountLogins().Finish(); return nil })
-	if notice, err := e.resume(ctx); err != nil || notice != "" {
-		notices = append(notices, notice)
-		if err != nil {
-			return nil, nil, err
-		}
+	if notices, err = e.resume(ctx); err != nil {
+		return nil, nil, err
 	}
 	find := at.options.Connect
 	if find == nil {
@@ -86,14 +83,14 @@ func connect(ctx context.Context, at *place, rec *record, line *chat.Handle, end
 
 // resume selects the endpoint of a resumed session. An endpoint that the command line names takes
 // precedence.
-func (e *endpoints) resume(ctx context.Context) (notice string, err error) {
+func (e *endpoints) resume(ctx context.Context) (notices []string, err error) {
 	_, name := e.at.settings.Get(settings.Provider.Key())
 	_, address := e.at.settings.Get(settings.BaseURL.Key())
 	given := max(name, address) == settings.LayerFlags || e.at.options.KeepEndpoint && max(name, address) == settings.LayerProfile
 	if recorded := e.rec.resumed.Settings[endpointUsed]; recorded != "" && !given {
 		return provider.ContinueAt(ctx, e.own, recorded)
 	}
-	return "", nil
+	return nil, nil
 }
 
 // record records the endpoint when a turn starts, so that a resumed session continues there.

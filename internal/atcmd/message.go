@@ -44,6 +44,17 @@ func (m Message) Text() string {
 	return b.String()
 }
 
+// Join returns messages as one message, with a blank line between two.
+func Join(messages []Message) (all Message) {
+	for i, m := range messages {
+		if i > 0 {
+			all = append(all, Part{Text: "\n\n"})
+		}
+		all = append(all, m...)
+	}
+	return all
+}
+
 // Trim returns the message without white space at its ends.
 func (m Message) Trim() Message {
 	const blanks = " \t\r\n"

@@ -73,15 +73,8 @@ func (w *waiting) giveBackWaited() {
 	if len(w.left) == 0 {
 		return
 	}
-	var all atcmd.Message
-	for i, message := range w.left {
-		if i > 0 {
-			all = append(all, atcmd.Part{Text: "\n\n"})
-		}
-		all = append(all, message...)
-	}
 	w.emit.notice("The last session ended before it sent %s. Press Enter to send now", humanize.Count(len(w.left), "message"))
-	w.emit(MessageReturned{Message: all})
+	w.emit(MessageReturned{Message: atcmd.Join(w.left)})
 	w.left = nil
 }
 

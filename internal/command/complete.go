@@ -19,7 +19,7 @@ func (c *Commands) Complete(line string) (start int, proposals []Completion) {
 	}
 	command, err := c.find(strings.TrimPrefix(words[0].text, "/"))
 	if err != nil {
-		if found := c.byWords(strings.Fields(strings.ToLower(line[1:]))); len(found) > 0 {
+		if found := c.withMeant(line, nil); len(found) > 0 {
 			return 0, found
 		}
 		return last.start, nil
@@ -57,40 +57,27 @@ func (c *Commands) names(typed string) []Completion {
 // leastMeant is the number of letters from which commands are also found by their meaning.
 const leastMeant = 3
 
-// withMeant adds the commands whose meaning matches a typed word. The word occurs in their help, or is the
-// name of a command of another program for the same purpose.
+// withMeant adds the commands whose names and meanings match most of the typed words. A word occurs in the
+// help, or is the name of a command of another program for the same purpose.
 func (c *Commands) withMeant(typed string, proposals []Completion) []Completion {
-	word := strings.ToLower(strings.TrimPrefix(typed, "/"))
-	if len(word) < leastMeant {
-		return proposals
-	}
-	for _, command := range c.all {
-		value := "/" + command.Name
-		if c.means(command, word) && !slices.ContainsFunc(proposals, func(p Completion) bool { return p.Value == value }) {
-			proposals = append(proposals, Completion{Value: value, Help: command.Help, Loses: command.Loses})
-		}
-	}
-	return proposals
-}
-
-// byWords proposes the commands whose names and meanings match most of the words.
-func (c *Commands) byWords(words []string) (proposals []Completion) {
+	var meant []Completion
 	most := 1
 	for _, command := range c.all {
 		matching := 0
-		for _, word := range words {
+		for word := range strings.FieldsSeq(strings.ToLower(strings.TrimPrefix(typed, "/"))) {
 			if len(word) >= leastMeant && (strings.Contains(command.Name, word) || c.means(command, word)) {
 				matching++
 			}
 		}
 		if matching > most {
-			most, proposals = matching, nil
+			most, meant = matching, nil
 		}
-		if matching == most {
-			proposals = append(proposals, Completion{Value: "/" + command.Name, Help: command.Help, Loses: command.Loses})
+		value := "/" + command.Name
+		if matching == most && !slices.ContainsFunc(proposals, func(p Completion) bool { return p.Value == value }) {
+			meant = append(meant, Completion{Value: value, Help: command.Help, Loses: command.Loses})
 		}
 	}
-	return proposals
+	return append(proposals, meant...)
 }
 
 func (c *Commands) means(command Command, word string) bool {

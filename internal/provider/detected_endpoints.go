@@ -77,17 +77,13 @@ func (c *Connection) useChosen() Endpoint {
 
 // Hint returns a hint on where a server on this machine is, and how to use it.
 func (l LocalServer) Hint() string {
-	return fmt.Sprintf("%s runs at %s. To use it, run: agent %s", l.Name, l.BaseURL, l.Flag())
-}
-
-// Flag returns the flag that selects the server.
-func (l LocalServer) Flag() string {
+	flag := "--base-url " + l.BaseURL
 	for _, known := range vendor.All() {
 		if known.Title == l.Name && known.BaseURL == l.BaseURL {
-			return "--provider " + known.Name
+			flag = "--provider " + known.Name
 		}
 	}
-	return "--base-url " + l.BaseURL
+	return fmt.Sprintf("%s runs at %s. To use it, run: agent %s", l.Name, l.BaseURL, flag)
 }
 
 // IsChosen reports whether sessions on the screen use a server on this machine if no endpoint is set.

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,15 +26,11 @@ func (c *Connection) CanTakeOver(from Endpoint) (place string, may bool, err err
 	return to.KeyHost(), may, err
 }
 
-// ContinueAt decides where a conversation continues that was recorded with the endpoint at recorded. It
+// ContinueAt decides where a conversation continues that was recorded with the endpoint at address. It
 // continues there if that server is on this machine and the settings name no endpoint, or if the user
 // agrees. It continues at the endpoint of the settings if CanTakeOver allows that. Otherwise the error is
 // a *ConfigError, and nothing may be sent.
-func ContinueAt(ctx context.Context, c *Connection, recorded string) (notice string, err error) {
-	address, err := NormalizeBaseURL(recorded)
-	if err != nil {
-		return "", &ConfigError{fmt.Errorf("can't resume at the endpoint of the session: %w", err)}
-	}
+func ContinueAt(ctx context.Context, c *Connection, address string) (notices []string, err error) {
 	from := Endpoint{BaseURL: address, Provider: vendorAt(address).Name, byURL: true}
 	now, err := c.Endpoint()
 	if err == nil && now.BaseURL == "" && c.config.Ask != nil {
@@ -41,33 +38,22 @@ func ContinueAt(ctx context.Context, c *Connection, recorded string) (notice str
 	}
 	_, may, unusable := c.CanTakeOver(from)
 	found := now.BaseURL == "" && c.config.Ask != nil && c.consent.mayUse(address) // the connector uses it again
-	switch {
-	case err != nil || found || now.BaseURL != "" && now.KeyHost() == from.KeyHost():
-		return "", err
-	case now.From < settings.LayerProfile && isLoopback(from.Host()):
-	case may && unusable == nil:
-		return fmt.Sprintf("The session used %s and continues at %s.", address, now.BaseURL), nil
-	default:
-		if err := askToContinue(ctx, c, address, now); err != nil {
-			return "", err
+	if err != nil || found || now.BaseURL != "" && now.KeyHost() == from.KeyHost() {
+		return nil, err
+	}
+	yes := now.From < settings.LayerProfile && isLoopback(from.Host())
+	if !yes && may && unusable == nil {
+		return []string{fmt.Sprintf("The session used %s and continues at %s.", address, now.BaseURL)}, nil
+	}
+	if !yes && c.config.Ask != nil {
+		if yes, err = c.config.Ask(ctx, fmt.Sprintf("The session used %s. Send this conversation there again?", address)); err != nil {
+			return nil, err
 		}
 	}
-	return "The session continues at its endpoint " + address + ".", c.config.Settings.Set(settings.LayerSession, settings.BaseURL.Key(), address)
-}
-
-// askToContinue asks the user whether a conversation continues at the address that is recorded for it.
-func askToContinue(ctx context.Context, c *Connection, address string, now Endpoint) error {
-	if c.config.Ask != nil {
-		yes, err := c.config.Ask(ctx, fmt.Sprintf("The session used %s. Send this conversation there again?", address))
-		if err != nil || yes {
-			return err
-		}
+	if !yes {
+		return nil, &ConfigError{fmt.Errorf("can't resume: the session used %[1]s, and your settings name %[2]s. To continue there, add --base-url %[1]s. To continue elsewhere, name that endpoint with --base-url or --provider", address, cmp.Or(now.KeyHost(), "no endpoint"))}
 	}
-	instead := ""
-	if now.BaseURL != "" {
-		instead = fmt.Sprintf(". To send the conversation to %s instead, add --base-url %s", now.KeyHost(), now.BaseURL)
-	}
-	return &ConfigError{fmt.Errorf("can't resume: the session used %[1]s. To continue there, add --base-url %[1]s%[2]s", address, instead)}
+	return []string{"The session continues at its endpoint " + address + "."}, c.config.Settings.Set(settings.LayerSession, settings.BaseURL.Key(), address)
 }
 
 // AllowTakeOver permits conversations with other endpoints to continue at a place, also in later runs.

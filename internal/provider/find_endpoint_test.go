@@ -88,7 +88,6 @@ func TestContinueAt(t *testing.T) {
 		"another provider, and the user agrees":  {recorded: theirs, key: "sk-0123456789", user: &asked{yes: true}, want: theirs, asks: 1},
 		"another provider, and the user refuses": {recorded: theirs, key: "sk-0123456789", user: &asked{}, asks: 1},
 		"another provider, and no user":          {recorded: theirs, key: "sk-0123456789"},
-		"an address with a password":             {recorded: "https://me:secret@theirs.example", user: &asked{yes: true}},
 	} {
 		b := newBench(t, func(config *provider.Config) {
 			config.Env = env(map[string]string{vendor.EnvKey: c.key})

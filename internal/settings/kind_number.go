@@ -16,17 +16,14 @@ func Int(r Range) Kind[int] {
 // Tokens returns the kind of token counts in a range. Users may write 32k or 1.5M.
 func Tokens(r Range) Kind[int] { return numeric(TypeInt, "a whole number", r, parseTokens) }
 
+var tokenSuffixes = strings.NewReplacer("k", "e3", "K", "e3", "m", "e6", "M", "e6")
+
 func parseTokens(text string) (int, error) {
-	last := max(0, len(text)-1)
-	factor := map[string]float64{"k": 1e3, "m": 1e6}[strings.ToLower(text[last:])]
-	if factor == 0 {
-		return strconv.Atoi(text)
+	count, err := strconv.ParseFloat(tokenSuffixes.Replace(text), 64)
+	if count != math.Trunc(count) || math.Abs(count) >= math.MaxInt {
+		err = strconv.ErrRange
 	}
-	count, err := strconv.ParseFloat(text[:last], 64)
-	if !(math.Abs(count) < math.MaxInt32) { // true for NaN
-		return 0, strconv.ErrRange
-	}
-	return int(math.Round(count * factor)), err
+	return int(count), err
 }
 
 // Number returns the kind of all numbers in a range.

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -76,9 +75,12 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 		m.surface.note(dim, "·", cmp.Or(reply.Says, "left unchanged"))
 	case reply.Stop && len(m.activity.queued) > 0:
 		return guardPanic(func() tea.Msg {
-			queue := takeQueue(m.surface.ctx, m.opts.Driver)
+			var queue []atcmd.Message
+			for message, ok := m.opts.Driver.Unqueue(m.surface.ctx); ok; message, ok = m.opts.Driver.Unqueue(m.surface.ctx) {
+				queue = slices.Insert(queue, 0, message)
+			}
 			return thenDo(func() {
-				m.event(chat.MessageReturned{Message: queue})
+				m.event(chat.MessageReturned{Message: atcmd.Join(queue)})
 				m.opts.Driver.Answer(reply.ID, reply.Decision)
 				m.interrupt()
 			})
@@ -90,18 +92,4 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-// takeQueue removes the queued messages and returns them as one message.
-func takeQueue(ctx context.Context, driver Driver) (all atcmd.Message) {
-	for {
-		message, ok := driver.Unqueue(ctx)
-		if !ok {
-			return all
-		}
-		if all != nil {
-			message = append(slices.Clone(message), atcmd.Part{Text: "\n\n"})
-		}
-		all = append(message, all...)
-	}
 }

@@ -184,7 +184,7 @@ func (r *report) endpoint(ctx context.Context, c *provider.Connection, logins *l
 	if unset, is := errors.AsType[*llm.Error](err); is {
 		locals := c.LocalServers(ctx)
 		if i := slices.IndexFunc(locals, func(l provider.LocalServer) bool { return provider.IsChosen(c, l) }); i >= 0 {
-			r.note(fmt.Sprintf("agent uses %s at %s, as you chose. agent -p does not", locals[i].Name, locals[i].BaseURL), "for agent -p, add "+locals[i].Flag())
+			r.note("agent uses "+locals[i].Name+", as you chose, and agent -p needs a flag", locals[i].Hint())
 			return
 		}
 		r.fix(unset.Message, unset.Hint)
