@@ -187,7 +187,7 @@ func (c *Conversation) LogPanic(value any) *PanicError {
 func (c *Conversation) CheckCostLimit() error {
 	limit, limited := settings.MaxCost.Get(c.parts.at.settings)
 	if limited && settings.WebSearch.Value(c.parts.at.settings) != websearch.Off {
-		if !c.parts.web.KnowsPrice() {
+		if _, known := c.parts.web.Searcher.Price(); !known {
 			return InputError{Err: fmt.Errorf("can't enforce max-cost %v: the price of a search is unknown. Set web-search.price, or set web-search to off", limit)}
 		}
 	}

@@ -90,8 +90,8 @@ func (in *replies) stream(ctx context.Context, provider llm.Provider, request ll
 			items <- item{chunk, err}
 		}
 	}()
-	silence := newSilence(in.now())
-	defer silence.stop()
+	silence := &silence{time.NewTicker(SilenceInterval), in.now()}
+	defer silence.ticker.Stop()
 	for {
 		select {
 		case act := <-in.inbox.acts:
@@ -242,12 +242,6 @@ type silence struct {
 	ticker *time.Ticker
 	since  time.Time
 }
-
-func newSilence(now time.Time) *silence {
-	return &silence{ticker: time.NewTicker(SilenceInterval), since: now}
-}
-
-func (s *silence) stop() { s.ticker.Stop() }
 
 // restart restarts the measurement. The pause before a retry was already reported, so it does not count
 // as silence.

@@ -20,7 +20,7 @@ func (w *Web) Search(ctx context.Context, text string) (websearch.Answer, error)
 	if err != nil {
 		return websearch.Answer{}, err
 	}
-	return w.searcher.Search(ctx, query)
+	return w.Searcher.Search(ctx, query)
 }
 
 // Page implements slash.Web.

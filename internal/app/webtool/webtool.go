@@ -40,22 +40,17 @@ type Config struct {
 
 // Web is the web search of a conversation.
 type Web struct {
+	// Searcher asks the service in use.
+	Searcher *websearch.Searcher
 	config   Config
-	searcher *websearch.Searcher
 }
 
 // New returns the web search of a conversation.
 func New(config Config) *Web {
 	w := &Web{config: config}
 	config.Search.Run, config.Search.Server = w.run, w.byServer
-	w.searcher = websearch.New(config.Search)
+	w.Searcher = websearch.New(config.Search)
 	return w
-}
-
-// KnowsPrice reports whether the price of a search is known.
-func (w *Web) KnowsPrice() bool {
-	_, known := w.searcher.Price()
-	return known
 }
 
 // IsTool reports whether a name is the name of the tool that searches the web.
@@ -67,7 +62,7 @@ func (w *Web) Source() tools.Source {
 	return tools.Source{
 		Revision: func() uint64 {
 			revision := 2 * uint64(slices.Index(websearch.SettingValues(), way())+1)
-			if (way() == websearch.Provider || way() == websearch.Auto) && w.searcher.IsByServer() {
+			if (way() == websearch.Provider || way() == websearch.Auto) && w.Searcher.IsByServer() {
 				revision++
 			}
 			return revision
@@ -75,10 +70,10 @@ func (w *Web) Source() tools.Source {
 		List: func() []tools.Tool {
 			switch {
 			case way() == websearch.Off:
-			case w.searcher.IsByServer():
+			case w.Searcher.IsByServer():
 				return []tools.Tool{tools.ServerSearchTool(w.config.Rules.BlockedHosts())}
-			case w.searcher.Service() != "":
-				return []tools.Tool{tools.WebSearchTool(w.searcher)}
+			case w.Searcher.Service() != "":
+				return []tools.Tool{tools.WebSearchTool(w.Searcher)}
 			}
 			return nil
 		},
@@ -106,12 +101,12 @@ func (w *Web) FirstNotice() (notice string) {
 	if way != websearch.Provider && way != websearch.Auto {
 		return ""
 	}
-	err := w.searcher.CheckSettings()
+	err := w.Searcher.CheckSettings()
 	told := filepath.Join(w.config.State, searchToldFile)
 	switch _, missing := os.Stat(told); {
 	case err != nil && way == websearch.Provider:
 		return "no web search: " + err.Error()
-	case err == nil && w.searcher.IsByServer() && missing != nil:
+	case err == nil && w.Searcher.IsByServer() && missing != nil:
 		if os.MkdirAll(w.config.State, 0o700) == nil {
 			_ = os.WriteFile(told, nil, 0o600) // if this fails, the notice is printed again
 		}
@@ -123,7 +118,7 @@ func (w *Web) FirstNotice() (notice string) {
 // HandleEvent resets the count of searches when a turn begins.
 func (w *Web) HandleEvent(e chat.Event) {
 	if _, begins := e.(chat.TurnStarted); begins && settings.WebSearch.Value(w.config.Settings) != websearch.Off {
-		w.searcher.BeginTurn()
+		w.Searcher.BeginTurn()
 	}
 }
 
