@@ -12,9 +12,9 @@ import (
 	"agent/internal/settings"
 )
 
-// home records the default strategy of an installation, which is chosen once, before its first
-// session is recorded. Conversations without a chosen strategy use it (D-90).
-type home struct {
+// An installation stores its default strategy, which is chosen once, before its first session is recorded.
+// Conversations without a chosen strategy use it (D-90).
+type installation struct {
 	Strategy string `json:"strategy"`
 	// BySessions is set if the recorded sessions alone determined the strategy. Earlier programs also
 	// treated a profile or a configuration as a sign of an older installation, but people copy these to new
@@ -39,8 +39,8 @@ func (f Folders) usualStrategy() string {
 }
 
 // readHome returns the content of the home file, the zero value if it is missing or damaged.
-func (f Folders) readHome() (known home) {
-	known, _ = rawjson.ReadShared[home](f.homeFile())
+func (f Folders) readHome() (known installation) {
+	known, _ = rawjson.ReadShared[installation](f.homeFile())
 	return known
 }
 
@@ -58,11 +58,11 @@ func (f Folders) hasOlderSession() bool {
 // the user, or "" for none.
 func (f Folders) storeStrategy() (notice string, err error) {
 	known := f.readHome()
-	chosen := home{f.usualStrategy(), true}
+	chosen := installation{f.usualStrategy(), true}
 	if known.BySessions || known.Strategy == compression.CacheAwareName {
 		return "", nil
 	}
-	if err := rawjson.ChangeShared(f.homeFile(), func(h *home) { *h = chosen }); err != nil {
+	if err := rawjson.ChangeShared(f.homeFile(), func(h *installation) { *h = chosen }); err != nil {
 		return "", err
 	}
 	switch {
