@@ -33,7 +33,7 @@ func (r *report) setup(p *app.Process, f app.Folders, dir string, s *settings.Se
 	r.addEach("note", "left out: ", slices.Concat(callable.Skills.Skipped, callable.Commands.Skipped, app.FindAgents(where).Skipped), "")
 	rules := permissions.Read(where)
 	for _, file := range rules.Sources {
-		if n := rules.CountInFile(file); n > 0 {
+		if n, _ := rules.InFile(file); n > 0 {
 			r.ok(fmt.Sprintf("rules of %s: %s (deny, or require approval)", file, humanize.Count(n, "rule")))
 		}
 	}

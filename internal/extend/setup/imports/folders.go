@@ -103,13 +103,11 @@ func (p *planner) agentsIn(from string, members map[string]json.RawMessage) (don
 // narrowing adds changes for the deny and ask rules of a file. Valid rules are already in effect
 // and only counted. Invalid rules are skipped.
 func (p *planner) narrowing(from string) {
-	rules := permissions.Read(p.where.Locations)
-	if n := rules.CountInFile(from); n > 0 {
+	n, problems := permissions.Read(p.where.Locations).InFile(from)
+	if n > 0 {
 		p.add(Change{Kind: KindRules, State: StateExisting, From: from, To: from, Count: n, Lost: []string{"their deny and ask rules apply"}})
 	}
-	for _, problem := range rules.Problems {
-		if strings.Contains(problem, " in "+from+" ") {
-			p.skip(KindRules, "a deny or ask rule", from, problem)
-		}
+	for _, problem := range problems {
+		p.skip(KindRules, "a deny or ask rule", from, problem)
 	}
 }

@@ -85,7 +85,7 @@ func below(base string, rules []Rule, looked *int) (found []string, whole bool) 
 
 // Parse parses rules with one effect from the file of a skill. Their paths are relative to root.
 func Parse(effect Effect, texts []string, file, root, home string) Rules {
-	r := Rules{home: home}
+	r := Rules{home: home, problems: map[string][]string{}}
 	r.add(effect, texts, file, basesAt(root, home))
 	return r
 }

@@ -101,13 +101,15 @@ type Rules struct {
 	// Problems describes invalid rules and unreadable files. They protect nothing, so the user must
 	// see them.
 	Problems []string
+	// problems contains the Problems by file.
+	problems map[string][]string
 }
 
 // Read reads the rules of a workspace and its user. In a project's file, relative paths are
 // relative to the folder that contains .claude, and to the workspace. In the user's own file they
 // are relative to the workspace, to the root of its repository and to the home folder.
 func Read(w trustedfile.Locations) Rules {
-	r := Rules{home: w.Home}
+	r := Rules{home: w.Home, problems: map[string][]string{}}
 	above := trustedfile.FoldersAbove(w.Home, w.Workspace)
 	own := bases{
 		here:     distinct(w.Workspace, above[0], w.Home),
@@ -146,20 +148,24 @@ func (r *Rules) readOwn(file string, at bases, workspace string) {
 	for _, rule := range r.all {
 		here := func(p place) bool { return p.touches(workspace) }
 		if rule.File == file && rule.places != nil && atSettings(rule.pattern) && !slices.ContainsFunc(rule.places, here) {
-			r.Problems = append(r.Problems, fmt.Sprintf("%s matches nothing here: its path is relative to the folder of the settings file. For a path in the workspace, write .%s; for an absolute path, /%[2]s", rule, rule.pattern))
+			r.problem(file, "%s matches nothing here: its path is relative to the folder of the settings file. For a path in the workspace, write .%s; for an absolute path, /%[2]s", rule, rule.pattern)
 		}
 	}
 }
 
-// CountInFile returns the number of valid rules in a file.
-func (r Rules) CountInFile(file string) int {
-	n := 0
+// InFile returns the number of valid rules in a file, and the problems in it.
+func (r Rules) InFile(file string) (valid int, problems []string) {
 	for _, rule := range r.all {
 		if rule.File == file {
-			n++
+			valid++
 		}
 	}
-	return n
+	return valid, r.problems[file]
+}
+
+func (r *Rules) problem(file, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	r.Problems, r.problems[file] = append(r.Problems, text), append(r.problems[file], text)
 }
 
 func (r *Rules) file(from trustedfile.ReadScope, file string, at bases) {
@@ -177,7 +183,7 @@ func (r *Rules) file(from trustedfile.ReadScope, file string, at bases) {
 		err = json.Unmarshal(data, &settings)
 	}
 	if err != nil {
-		r.Problems = append(r.Problems, fmt.Sprintf("the rules in %s have no effect: %s", file, strings.TrimPrefix(err.Error(), file+": ")))
+		r.problem(file, "the rules in %s have no effect: %s", file, strings.TrimPrefix(err.Error(), file+": "))
 		return
 	}
 	if from.Root != "" {
@@ -199,11 +205,11 @@ func (r *Rules) add(effect Effect, texts []string, file string, at bases) {
 			why = "ask rules work only for files and commands"
 		}
 		if why != "" {
-			r.Problems = append(r.Problems, fmt.Sprintf(`the rule "%s %s" in %s has no effect: %s`, effect, text, file, why))
+			r.problem(file, `the rule "%s %s" in %s has no effect: %s`, effect, text, file, why)
 			continue
 		}
 		if doubt := rule.doubt(); doubt != "" {
-			r.Problems = append(r.Problems, fmt.Sprintf("%s matches only this exact text: %s", rule, doubt))
+			r.problem(file, "%s matches only this exact text: %s", rule, doubt)
 		}
 		r.all = append(r.all, rule)
 	}

@@ -386,7 +386,7 @@ func TestRulesOfBothFiles(t *testing.T) {
 					if form != "" && r.ReadRule(root+"/free.txt") != nil {
 						t.Errorf("%s denies too much", form)
 					}
-					if n := r.CountInFile(filepath.Join(file, ".claude/settings.json")); n != 2 || len(r.Sources) != 1 {
+					if n, _ := r.InFile(filepath.Join(file, ".claude/settings.json")); n != 2 || len(r.Sources) != 1 {
 						t.Errorf("%d rules of %q", n, r.Sources)
 					}
 				}
