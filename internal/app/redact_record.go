@@ -8,8 +8,8 @@ import (
 	"agent/internal/session"
 )
 
-// keyHider hides the API keys that were in use from the records of a conversation and its subagents,
-// because a command may print a key. The zero value is ready. It is safe for concurrent use.
+// keyHider removes the API keys in use from the records of a conversation and its subagents, because a
+// command may print a key. The zero value is ready. It is safe for concurrent use.
 type keyHider struct {
 	mu   sync.Mutex
 	keys []string

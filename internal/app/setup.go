@@ -12,7 +12,7 @@ import (
 	"agent/internal/extend/setup/hooks"
 )
 
-// A setUp holds the configuration files of people and the repository, as they were read at the start.
+// A setUp holds the configuration files of the user and the repository, as they were read at the start.
 type setUp struct {
 	// texts holds the skills and commands.
 	texts   setup.Set

@@ -79,7 +79,7 @@ type names interface {
 	exists(path string) bool
 	// matches reports whether the glob matches any file.
 	matches(pattern string) bool
-	// elsewhere reports whether a name belongs to something that is not a file.
+	// elsewhere reports whether a name is the address of a resource instead of a file.
 	elsewhere(name string) bool
 }
 

@@ -5,8 +5,8 @@ import "encoding/json"
 // A JoinRequest is the first line of a client.
 type JoinRequest struct {
 	Type string `json:"type"`
-	// After is the number of the last line that the client received. Run identifies the hub that numbered
-	// it.
+	// After is the number of the last line that the client received. Run identifies the Hub that numbered
+	// this line, because each Hub counts from 1.
 	After uint64 `json:"after,omitempty"`
 	Run   string `json:"run,omitempty"`
 	// Watch is set if the client receives only the lines for boards: states and questions.

@@ -25,7 +25,8 @@ type CostEstimate struct {
 	Low, High float64
 }
 
-// exact is the largest relative difference at which the estimate is shown as one cost.
+// exact limits the relative difference between First and the limits Least and Most. Within it, the
+// estimate is shown as one cost.
 const exact = 0.02
 
 // String returns the estimate in one line. It contains one cost for the first request if the estimate

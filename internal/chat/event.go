@@ -287,7 +287,7 @@ func (StatusChanged) event()      {}
 // Kind names an event by its type, such as "ToolEnded".
 func Kind(e Event) string { return reflect.TypeOf(e).Name() }
 
-// emitter receives the events of a chat.
+// emitter passes on an event of a chat, to the interface and the session log.
 type emitter func(Event)
 
 // notice shows the user a line, truncated to a maximum length.

@@ -14,7 +14,7 @@ type Optimizer interface {
 
 // DensityConfig holds the settings of density pruning (REQ-HD-001.9). It is immutable.
 type DensityConfig struct {
-	// Switches contains whether a phase runs, by the name of its switch. An absent switch is off.
+	// Switches turns phases on or off, by the name of their switch. An absent switch is off.
 	Switches map[string]bool
 	// Numbers holds the numbers of the phases by name. An absent number has its default; see
 	// Number.Normalize.

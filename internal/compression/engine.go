@@ -76,7 +76,8 @@ func IsTurnBoundary(entries []*history.Content) bool {
 // NewEngine returns an Engine for an empty conversation.
 func NewEngine(o EngineOptions) Engine { return cacheaware.New(o) }
 
-// WithPlaceholder returns a result whose text is replaced by a placeholder with the number.
+// WithPlaceholder returns a result whose text is replaced by a placeholder. number is the number of
+// the prune, with which the model can recall the text, or 0.
 func WithPlaceholder(r *history.ToolResponse, number int) *history.ToolResponse {
 	return cacheaware.WithPlaceholder(r, number)
 }

@@ -15,7 +15,7 @@ func (topDown) Trigger() Trigger {
 	return Trigger{Mode: TriggerThreshold, DefaultThreshold: defaultThreshold}
 }
 
-// minLeft is the smallest number of entries that a top-down truncation keeps (D-33).
+// minLeft limits the truncation: at least this many entries remain (D-33).
 const minLeft = 2
 
 func (s topDown) Compress(_ context.Context, c Context) (Result, error) {

@@ -51,8 +51,8 @@ const (
 	MetaFiles = "files"
 	// MetaChange is, in a tool entry, the change of files that its call made (a snapshot.Mark).
 	MetaChange = "change"
-	// MetaUndone marks a tool entry whose change of files was undone, so that the write
-	// supersedes nothing (D-48).
+	// MetaUndone marks a tool entry whose change of files was undone, so that the write makes
+	// no earlier read of the file outdated (D-48).
 	MetaUndone = "undone"
 	// MetaStarted is, in a tool entry, the subagent that its call started in the background.
 	MetaStarted = "started"

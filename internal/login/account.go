@@ -77,7 +77,7 @@ func (s *Sources) NewSource(l Login) Source {
 type account struct {
 	sources *Sources
 	id      string
-	// fixed is set if the login is not in the store.
+	// fixed is set if the login is not in the store yet, so that its tokens are not refreshed.
 	fixed bool
 
 	shared

@@ -28,7 +28,7 @@ const (
 	maxAnswer  = 1 << 20
 )
 
-// answer contains the members of the answers of OAuth addresses.
+// answer holds the members of the responses of OAuth endpoints.
 type answer struct {
 	Access  string          `json:"access_token"`
 	Refresh string          `json:"refresh_token"`

@@ -111,7 +111,8 @@ type ref struct {
 	item int
 }
 
-// MarshalText implements encoding.TextMarshaler: "12", or "40.3".
+// MarshalText implements encoding.TextMarshaler. The text is "12" for the entry of record 12, or "40.3"
+// for entry 3 of record 40.
 func (r ref) MarshalText() ([]byte, error) {
 	if r.item == 0 {
 		return strconv.AppendUint(nil, r.seq, 10), nil

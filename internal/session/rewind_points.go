@@ -98,7 +98,7 @@ func (p *LogSnapshot) Points() ([]history.Point, error) {
 	return p.player.journal.points(in)
 }
 
-// points lists the points of a journal, with the messages read from in.
+// points lists the points of a journal. in provides the records and the messages of the points.
 func (j journal) points(in *pages) ([]history.Point, error) {
 	current := make(map[uint64]bool)
 	for _, e := range j.line(math.MaxUint64) {

@@ -114,8 +114,8 @@ func (j *Jobs) announceEnd(job *Job) {
 	}
 }
 
-// Background turns the foreground command of a call into a job. It returns false if Leaves is not
-// set, if the command has ended, or if the limit of jobs is reached.
+// Background turns the foreground command of a call into a job. It returns false if the field Leaves
+// of the command is not set, if the command has ended, or if the limit of jobs is reached.
 func (j *Jobs) Background(call int) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -52,8 +52,8 @@ type Command struct {
 	// with which Background finds the command.
 	Leaves bool
 	Call   int
-	// ReadOnly is set if the command is known to be read-only, so that it needed no approval. It
-	// gets only variables that cannot change the effect of its programs.
+	// ReadOnly is set if the command is known to be read-only, so that it needed no approval. Such
+	// a command gets only environment variables that cannot change the effect of its programs.
 	ReadOnly bool
 	// Distrusted lists the folders that commands may write. The PATH of a read-only or unconfined
 	// command omits them.

@@ -148,7 +148,7 @@ func (d density) describePart(h chat.PrunablePart) []string {
 	return []string{fmt.Sprintf("%6s  %s: %s", humanize.Tokens(h.Tokens), cutLeft(d.shorten(h.Subject), ledgerWidth-len(indent)), h.Reason)}
 }
 
-// describePrune describes one line of the ledger completely.
+// describePrune returns the full description of one prune.
 func (d density) describePrune(n int, p chat.PruneRecord) []string {
 	where := "not stored; to get it again, the model must read the file or run the command again"
 	if d.Recorded {

@@ -15,7 +15,7 @@ import (
 // workspace with that file to find the changes of the command (D-87).
 //
 // Several commands can run at the same time, and tools can edit files meanwhile. When a command
-// ends, it is credited with the changes since its start that no other node has recorded.
+// ends, its node records the changes since its start that no other node has recorded.
 
 // began is the record of a command that is about to run.
 type began struct {
@@ -122,9 +122,9 @@ func (s *Store) finishInterrupted(ctx context.Context) {
 	}
 }
 
-// changesOf returns the changes of a command that other nodes have not recorded since it began. was
-// describes the workspace at that time. all is false if the command may have created files that the
-// changes do not list.
+// changesOf returns the changes of files since a command began. It omits changes that edits and other
+// commands have recorded since then. was describes the workspace when the command began. all is false
+// if the command may have created files that the changes do not list.
 func (s *Store) changesOf(ctx context.Context, b *began, was *before) (changes []Change, all bool) {
 	changes, all = s.scanAfter(ctx, was)
 	recorded := s.tree.targets(b.head)

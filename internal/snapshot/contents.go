@@ -104,8 +104,8 @@ func (c *contents) meet(ctx context.Context, end, begin FileState) bool {
 	return end.Size == begin.Size // git's content differs from the file's earlier content
 }
 
-// content returns the content of a state. now is the present file. If only its mode differs from
-// the state, its own content is returned.
+// content returns the content of a state. now is the present file. If the present file has the
+// content of the state, now supplies it.
 func (c *contents) content(state FileState, now version) ([]byte, error) {
 	if now.Kind == KindFile && state.Sum != "" && now.content != nil && now.hasSum(state.Sum) {
 		return now.content, nil

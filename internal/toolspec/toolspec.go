@@ -62,7 +62,8 @@ type Traits struct {
 	Words []Verbs
 }
 
-// Density names the parameters with the parts of a call and its answer that density may remove.
+// Density names the parameters with the parts of a call and its answer that density may remove. Each list
+// contains the alternative names of one parameter.
 type Density struct {
 	// From is the first line to read.
 	From []string

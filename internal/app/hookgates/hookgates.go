@@ -1,8 +1,8 @@
-// Package hookgates contains the gates with which people and projects stop, change or observe the
+// Package hookgates contains the gates with which users and projects stop, change or observe the
 // planned calls of a conversation. Package gate contains the approval mode, the loop guard and consent.
 //
 // Rules refuses calls that permission rules deny. Checks runs the project's checks around edits.
-// Hooks runs the hooks of people and projects, around calls and at other events of a conversation.
+// Hooks runs the hooks of the user and the project, around calls and at other events of a conversation.
 // Package app creates one of each for a conversation. All three access the conversation through a
 // shared Host.
 package hookgates

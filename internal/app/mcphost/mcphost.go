@@ -1,6 +1,6 @@
 // Package mcphost manages the MCP servers of a conversation. It decides which of the configured servers are
-// used, and offers their tools to the model. It asks the user their questions, and reads their prompts and
-// resources by name.
+// used, and offers their tools to the model. It passes the questions of the servers to the user, and reads
+// their prompts and resources by name.
 //
 // Configured holds the servers of a workspace's configuration; commands outside of a conversation use it
 // alone. Servers, which a conversation owns, connects to them.

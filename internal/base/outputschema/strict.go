@@ -52,7 +52,8 @@ func strictEach(schemas map[string]any) bool {
 	return true
 }
 
-// strictBelow applies strict to a schema, to a list of schemas, or to nothing.
+// strictBelow applies strict to the value of a keyword: a schema, a list of schemas, or nil if the
+// keyword is missing. It returns false if one of the schemas has no strict form.
 func strictBelow(value any) bool {
 	switch value := value.(type) {
 	case nil:

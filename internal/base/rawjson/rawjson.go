@@ -144,8 +144,9 @@ func ReadShared[T any](path string) (members T, err error) {
 	return members, nil
 }
 
-// ChangeShared changes the members of a T in the JSON object in a file, and makes the file private
-// to the user. It keeps other members, and the changes that other programs make at the same time.
+// ChangeShared changes the members of a T in the JSON object in a file that several programs change.
+// It keeps other members, and the changes that other programs make at the same time. Only the user
+// can read the file afterwards.
 func ChangeShared[T any](path string, change func(*T)) error {
 	return fsutil.UpdateFile(path, func(data []byte) ([]byte, error) {
 		var members T

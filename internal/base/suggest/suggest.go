@@ -11,8 +11,8 @@ import (
 
 // Similar returns up to n of the candidates that are similar to word, the most likely first. These
 // are candidates that differ by typing errors in at most a third of the letters of word. If there
-// are none, they are candidates with the initials word, and then candidates that contain word.
-// Letter case does not matter.
+// are none, they are the candidates whose initials are word, or else the candidates that contain
+// word. Letter case does not matter.
 func Similar(word string, candidates []string, n int) []string {
 	type guess struct {
 		name   string

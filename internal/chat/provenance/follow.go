@@ -189,7 +189,7 @@ func (p *part) leave(gone Part) {
 	p.Part = gone
 }
 
-// formOf returns the block among after that replaces a block, or nil.
+// formOf returns the block in after that replaces the given block, or nil. It has the same call id.
 func formOf(block history.Block, after []history.Block) history.Block {
 	id := history.CallID(block)
 	for _, other := range after {

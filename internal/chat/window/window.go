@@ -21,8 +21,8 @@ type Config struct {
 	Models   Models
 	// Strategy looks up a strategy by its name. If nil, compression.Get is used.
 	Strategy func(name string) (compression.Strategy, error)
-	// MakeHead builds the head of every request. It is called once for each context window size and
-	// each Models.HeadFor, until Reset (D-94).
+	// MakeHead builds the head of every request. Until Reset, it is called once for each context window
+	// size and each result of Models.HeadKey (D-94).
 	MakeHead HeadMaker
 	// Facts returns the traits of tools, which describe their effects on files.
 	Facts compression.TraitsLookup

@@ -26,9 +26,9 @@ const (
 	misses = 2
 	// leastCached is the shortest prefix, in tokens, that every provider with a cache stores.
 	leastCached = 2048
-	// shortfalls is the number of requests that must find much less than expected, until the engine
-	// relies only on the end of the latest request. shortfall is the share of the expected tokens that
-	// counts as much less.
+	// shortfalls is the number of requests with too few cached tokens after which the engine assumes
+	// that the cache contains only whole requests, and no shorter prefixes of them. shortfall is the
+	// share of the expected cached tokens below which a request has too few.
 	shortfalls = 3
 	shortfall  = 0.9
 	// leastPause is the shortest pause from which the lifetime of a cache is learned.

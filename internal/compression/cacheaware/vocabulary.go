@@ -6,9 +6,9 @@ import (
 	"agent/internal/history"
 )
 
-// A reply that uses rare words of a unit has used the unit. A word is rare if it looks like an
-// identifier of a program. In addition, no text of a human or the model, and no head of a call, may
-// contain it. The model can then know the word only from that unit.
+// A reply that contains rare words of a unit has used the unit. A word is rare if it looks like an
+// identifier of a program, and if no text of a human or the model and no head of a call contains it.
+// The model can then know the word only from that unit.
 
 const (
 	minWord = 6

@@ -234,8 +234,8 @@ func (r *request) options(w *writer, c *conversation, limit int) {
 	}
 }
 
-// thinking writes the member thinking. Models with a thinking budget refuse a running turn that begins
-// without thinking, so the member is omitted for such a turn.
+// thinking writes the member thinking. Models with a thinking budget refuse this member if the newest
+// reply has calls but no thinking before them. The member is then omitted.
 func (r *request) thinking(w *writer, c *conversation, limit int) {
 	switch {
 	case !r.thinks():

@@ -14,7 +14,7 @@ import (
 type messageWriter struct {
 	buf []byte
 	ids *entries.CallIDs
-	// replay decides which attachments are sent.
+	// replay decides which attachments of earlier replies are sent.
 	replay replay
 	hints  cacheHints
 	// documents means that PDFs are sent.

@@ -102,7 +102,7 @@ func (p replay) reasoning(c *history.Content) (field, words string, details json
 	return field, words, details
 }
 
-// thoughtsIn returns the attachments of the reasoning in a history.
+// thoughtsIn returns the attachments of the reasoning blocks in a history.
 func thoughtsIn(conversation []*history.Content) (all []*history.Attachment) {
 	for _, c := range conversation {
 		for _, thinking := range entries.BlocksOf[*history.Thinking](c.Blocks) {

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// The covers for hidden files and folders.
 const (
-	run          = "/run"
+	run = "/run"
+	// hiddenFile and hiddenFolder are mounted over hidden files and folders.
 	hiddenFile   = run + "/.hidden-file"
 	hiddenFolder = run + "/.hidden-folder"
 )

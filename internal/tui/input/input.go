@@ -46,7 +46,7 @@ type Input struct {
 	Typed time.Time
 }
 
-// New returns an empty prompt. Commands that wait for proposals end with ctx.
+// New returns an empty prompt. Its commands that wait for completions stop when ctx ends.
 func New(ctx context.Context, sources Sources) Input {
 	return Input{ctx: ctx, sources: sources, popup: popup{selected: -1}}
 }

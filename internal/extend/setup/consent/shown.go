@@ -14,7 +14,7 @@ import (
 // changed between the listing and the answer.
 const shownFile = "shown.json"
 
-// shownMember is the part of shownFile that contains the items.
+// shownMember holds the member of the JSON object in shownFile that lists the items.
 type shownMember struct {
 	Shown []record `json:"shown"`
 }
