@@ -82,7 +82,7 @@ func begin(x *conversationParts, line *chat.Handle, ends *closers) (c *Conversat
 		sources = append(sources, s.of(x))
 	}
 	agents := chat.NewSubagentHost(line, x.host.Consent)
-	subs := newSubagents(&hiring{x, tools.Join(sources...), ofAgents, compression}, agents)
+	subs := newSubagents(&subagentFactory{x, tools.Join(sources...), ofAgents, compression}, agents)
 	registry := tools.Join(append(sources, subs.source())...)
 	limits := &limits{models: models, events: x.events}
 	spare := &fallback{settings: at.settings, own: models.own, models: models, refresh: line.Refresh, notify: func(text string) {
@@ -105,7 +105,7 @@ func begin(x *conversationParts, line *chat.Handle, ends *closers) (c *Conversat
 		Costs:       &at.process.Costs,
 		System:      system,
 		Form:        formOf(models.own, at.settings),
-		HeadFor: func() string {
+		HeadKey: func() string {
 			return models.own.ModelAndEndpoint() + x.servers.OfferRevision() + x.symbols.offerRevision()
 		},
 

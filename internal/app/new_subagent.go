@@ -21,8 +21,8 @@ import (
 	"agent/internal/tools"
 )
 
-// hiring creates the conversations of subagents from the parts of their parent conversation.
-type hiring struct {
+// subagentFactory creates the conversations of subagents from the parts of their parent conversation.
+type subagentFactory struct {
 	parts *conversationParts
 	// tools holds the tools of the conversation without the tool that starts subagents.
 	tools *tools.Registry
@@ -31,9 +31,9 @@ type hiring struct {
 	compression string
 }
 
-// hire creates the conversation of a subagent. It shares the workspace, permissions, sandbox, servers and
+// create creates the conversation of a subagent. It shares the workspace, permissions, sandbox, servers and
 // snapshots of the parent conversation. It has a separate history, record and list of files that were read.
-func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents.Child, err error) {
+func (h *subagentFactory) create(ctx context.Context, spec subagents.Spec) (child subagents.Child, err error) {
 	var closers []func()
 	child.Close = func() {
 		for _, closer := range slices.Backward(closers) {
@@ -102,7 +102,7 @@ func (h *hiring) hire(ctx context.Context, spec subagents.Spec) (child subagents
 // task returns the expander of a subagent. It treats the task as plain text, in which slash, @ and ! have
 // no special meaning. Before the task it adds the texts of the subagent's skills, the news and the output
 // of its start hooks.
-func (h *hiring) task(spec subagents.Spec, news func() []history.Block) chat.Expander {
+func (h *subagentFactory) task(spec subagents.Spec, news func() []history.Block) chat.Expander {
 	return func(ctx context.Context, message atcmd.Message, _ chat.RunEmbedded) (atcmd.Expansion, error) {
 		var said atcmd.Expansion
 		for _, name := range spec.Agent.Skills {
@@ -127,7 +127,7 @@ func AgentPrompt(system chat.SystemPrompt, a agents.Agent) chat.SystemPrompt {
 }
 
 // record opens the record of a subagent. The record stores nothing if the conversation is not recorded.
-func (h *hiring) record(spec subagents.Spec, model string) (own *record, err error) {
+func (h *subagentFactory) record(spec subagents.Spec, model string) (own *record, err error) {
 	at, rec := h.parts.at, h.parts.rec
 	own = &record{at: at, logger: rec.logger.With("agent", spec.ID)}
 	if rec.log == nil {
@@ -154,7 +154,7 @@ func (h *hiring) record(spec subagents.Spec, model string) (own *record, err err
 // model returns the endpoint and the settings of a subagent. If the settings or the subagent's file name a
 // profile or a model, the subagent uses it. Otherwise it uses the model of the conversation. If the file
 // names a model that the endpoint does not list, unused contains a line about it.
-func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *settings.Settings, unused []string, err error) {
+func (h *subagentFactory) model(a agents.Agent) (endpoint *provider.Connection, with *settings.Settings, unused []string, err error) {
 	name, own := modelFor(a, h.parts.at.settings)
 	endpoint, with = h.parts.models.own, h.parts.at.settings.Overlay()
 	if name != "" {
@@ -181,7 +181,7 @@ func (h *hiring) model(a agents.Agent) (endpoint *provider.Connection, with *set
 }
 
 // newSubagents returns the subagents that the model of parent can start.
-func newSubagents(h *hiring, parent *chat.SubagentHost) *Subagents {
+func newSubagents(h *subagentFactory, parent *chat.SubagentHost) *Subagents {
 	at, rec := h.parts.at, h.parts.rec
 	c := &Subagents{set: FindAgents(at.where), trust: h.parts.trust, texts: h.parts.texts, at: at, models: h.parts.models}
 	if at.options.NoSetup {
@@ -189,7 +189,7 @@ func newSubagents(h *hiring, parent *chat.SubagentHost) *Subagents {
 	}
 	c.team = subagents.New(subagents.Config{
 		Named:  c.named,
-		Make:   h.hire,
+		Make:   h.create,
 		Parent: parent,
 		Bounds: c.bounds,
 		Rel:    at.workspace.Rel,

@@ -147,7 +147,7 @@ func (e *expander) passage(ctx context.Context, p passage) error {
 		switch {
 		case m.found:
 			e.include(m.path, true, m.pages)
-		case e.workspace.elsewhere(m.path):
+		case e.workspace.isResource(m.path):
 			e.result.Elsewhere = append(e.result.Elsewhere, m.path)
 		case e.options.Unattended || !m.looksLikePath() || !e.noteMissing(m):
 			e.skip("@"+m.path, noSuchFile)

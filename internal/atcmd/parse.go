@@ -79,8 +79,8 @@ type names interface {
 	exists(path string) bool
 	// matches reports whether the glob matches any file.
 	matches(pattern string) bool
-	// elsewhere reports whether a name is the address of a resource instead of a file.
-	elsewhere(name string) bool
+	// isResource reports whether a name is the address of a resource instead of a file.
+	isResource(name string) bool
 }
 
 // parse finds the first maxMentions mentions of text, in order. They do not overlap. Data and code,
@@ -183,7 +183,7 @@ func longestName(token string, before rune, known names) (path string, length in
 		return "", 0, false
 	}
 	// An address may contain the characters that separate a path from the text after it.
-	if address := strings.TrimRightFunc(token, func(r rune) bool { return stops(r) || trails(r, before) }); known.elsewhere(address) {
+	if address := strings.TrimRightFunc(token, func(r rune) bool { return stops(r) || trails(r, before) }); known.isResource(address) {
 		return address, len(address), false
 	}
 	end := ends[len(ends)-1]

@@ -14,8 +14,8 @@ type listed []string
 
 func (l listed) exists(path string) bool { return slices.Contains(l, path) }
 
-// elsewhere reports whether a name is an address of the server docs.
-func (listed) elsewhere(name string) bool { return strings.HasPrefix(name, "docs:") && len(name) > 5 }
+// isResource reports whether a name is an address of the server docs.
+func (listed) isResource(name string) bool { return strings.HasPrefix(name, "docs:") && len(name) > 5 }
 
 func (l listed) matches(pattern string) bool {
 	return slices.ContainsFunc(l, func(name string) bool {
@@ -125,6 +125,6 @@ func TestParseIsLinear(t *testing.T) {
 
 type countingNames struct{ count int }
 
-func (c *countingNames) exists(string) bool    { c.count++; return false }
-func (c *countingNames) elsewhere(string) bool { c.count++; return false }
-func (c *countingNames) matches(string) bool   { c.count++; return false }
+func (c *countingNames) exists(string) bool     { c.count++; return false }
+func (c *countingNames) isResource(string) bool { c.count++; return false }
+func (c *countingNames) matches(string) bool    { c.count++; return false }

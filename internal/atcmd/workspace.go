@@ -41,8 +41,8 @@ func openWorkspace(ctx context.Context, root string) (*workspace, error) {
 	return &workspace{ctx: ctx, root: absolute}, nil
 }
 
-// elsewhere implements names.
-func (w *workspace) elsewhere(name string) bool { return w.resource != nil && w.resource(name) }
+// isResource implements names.
+func (w *workspace) isResource(name string) bool { return w.resource != nil && w.resource(name) }
 
 // exists implements names. It returns true for a file in a folder without search permission,
 // because the later permission error is more helpful than "missing".

@@ -103,7 +103,7 @@ func newCacheBench(t *testing.T, known vendor.Cache) *cacheBench {
 	c.config.Now = clock
 	c.at.cache, c.at.window, c.at.prices = known, 10_000_000, &settings.Prices{Input: 2, CacheRead: 0.5, CacheWrite: 2, Output: 8}
 	c.cache = &prefixCache{life: cmp.Or(known.Life, 5*time.Minute), now: clock}
-	c.config.HeadFor = func() string { return fmt.Sprint(c.heads, settings.Model.Value(c.config.Settings)) }
+	c.config.HeadKey = func() string { return fmt.Sprint(c.heads, settings.Model.Value(c.config.Settings)) }
 	c.renew()
 	c.model.next = func(n int) answerFunc {
 		return func(_ context.Context, r llm.Request, yield func(llm.Chunk, error) bool) {

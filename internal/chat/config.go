@@ -39,7 +39,7 @@ type Config struct {
 	Form func() toolspec.EditFormat
 	// HeadKey returns the model in use and its endpoint. The prompt and the tools are built again when
 	// the result changes. Nil means that it never changes.
-	HeadFor func() string
+	HeadKey func() string
 	// CompressionPrompt is the instruction for a model to write a summary (D-37).
 	CompressionPrompt string
 	// OtherModel connects to the model of a profile, for compression.profile. It may be called on any

@@ -25,7 +25,7 @@ func TestToolsFollowTheModel(t *testing.T) {
 	b.set("approval-mode", "full-auto")
 	form := toolspec.EditReplace
 	b.config.Form = func() toolspec.EditFormat { return form }
-	b.config.HeadFor = func() string { return settings.Model.Value(b.config.Settings) }
+	b.config.HeadKey = func() string { return settings.Model.Value(b.config.Settings) }
 	b.renew()
 	offered := func(r llm.Request) (edits []string) {
 		for _, tool := range r.Tools {

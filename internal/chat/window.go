@@ -69,10 +69,10 @@ func (m models) MayTruncate() bool { return m.config.Endpoint.MayTruncate() }
 
 // HeadKey returns the model and the endpoint for which the system prompt and the tools are built.
 func (m models) HeadKey() string {
-	if m.config.HeadFor == nil {
+	if m.config.HeadKey == nil {
 		return ""
 	}
-	return m.config.HeadFor()
+	return m.config.HeadKey()
 }
 
 // NewHeadMaker returns a function that builds the system prompt and the tool list of every request. The list

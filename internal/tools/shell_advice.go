@@ -189,7 +189,7 @@ func (r refusal) advice(command shell.Command) string {
 		what = "an operation may have been refused"
 	}
 	switch {
-	case namesKeys(r.line):
+	case namesSecretFile(r.line):
 		remedy = "name the file in the command line, which requires approval"
 	case r.kind != refusedNetwork && fsutil.Within(path, sandbox.SystemTemp) && r.kind != refusedTemp && !command.Confined.Policy.AllowsWrite(path):
 		remedy = "use $TMPDIR instead, or call again with the reason in the parameter outside"
@@ -268,8 +268,8 @@ func undoneLines(end shell.Result) []string {
 	return notes
 }
 
-// namesKeys reports whether a line of output names a secret file.
-func namesKeys(line string) bool {
+// namesSecretFile reports whether a line of output names a secret file.
+func namesSecretFile(line string) bool {
 	words := cmdline.PossibleFileNames(line, ":")
 	return slices.ContainsFunc(words, func(word string) bool {
 		_, keys := protect.ClassifyByName(word)

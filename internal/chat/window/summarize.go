@@ -33,14 +33,14 @@ func (s *summaries) summarize(ctx context.Context, strategy compression.Strategy
 	if s.prepare == nil {
 		return strategy.Compress(ctx, given)
 	}
-	connect := s.prepare(urgency)
+	open := s.prepare(urgency)
 	s.beside(func() {
 		defer func() {
 			if p := recover(); p != nil {
 				err = fmt.Errorf("internal error while summarizing: %v", p)
 			}
 		}()
-		connected := connect.within(ctx)
+		connected := open.connect(ctx)
 		if connected.err != nil {
 			err = connected.err
 			return
@@ -59,9 +59,9 @@ type connected struct {
 	err     error
 }
 
-// within connects to the model until ctx ends. To find the model of a profile, it may have to wait for
-// the endpoint. When ctx ends, within returns at once, and a connection made later is released.
-func (c OpenSummarizer) within(ctx context.Context) connected {
+// connect connects to the model until ctx ends. To find the model of a profile, it may have to wait for
+// the endpoint. When ctx ends, connect returns at once, and a connection made later is released.
+func (c OpenSummarizer) connect(ctx context.Context) connected {
 	done := make(chan connected, 1)
 	go func() {
 		defer func() {

@@ -10,14 +10,14 @@ import (
 type candidate struct {
 	unit int
 	why  Reason
-	// along is set if the candidate alone does not justify a pruning pass, and is only pruned together
+	// soft is set if the candidate alone does not justify a pruning pass, and is only pruned together
 	// with others.
-	along bool
+	soft bool
 }
 
 // hard reports whether the candidate may start a pruning pass. A soft candidate is only pruned together
 // with others.
-func (c candidate) hard() bool { return !c.along }
+func (c candidate) hard() bool { return !c.soft }
 
 // keptEdits is the number of the newest edits whose old text is kept.
 const keptEdits = 3
@@ -54,9 +54,9 @@ func (rv *review) candidates() []candidate {
 		case !kept && idle >= patience:
 			found = append(found, candidate{unit: at, why: ReasonUnused})
 		case !kept && idle >= patience*rv.softShare(u.class()):
-			found = append(found, candidate{unit: at, why: ReasonSoft, along: true})
+			found = append(found, candidate{unit: at, why: ReasonSoft, soft: true})
 		case u.mayBeMarked():
-			found = append(found, candidate{unit: at, why: ReasonMarked, along: !rv.Cold})
+			found = append(found, candidate{unit: at, why: ReasonMarked, soft: !rv.Cold})
 		}
 	}
 	return found

@@ -82,7 +82,7 @@ func (r *reply) write(thought, answer string) {
 		r.emit(llm.Reasoning{Delta: before})
 	}
 	r.tags.closed = true // remove the space after the tag
-	r.emitText(r.tags.afterSpace(after))
+	r.emitText(r.tags.trimLeadingSpace(after))
 }
 
 func (r *reply) emitText(text string) {

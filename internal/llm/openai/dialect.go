@@ -148,7 +148,7 @@ var lessons = []lesson{
 	{lazyregexp.New(`thought.?signature`), learnSignatures, "the provider rejected the signatures of earlier tool calls. Continuing without them"},
 	{lazyregexp.New(`bound to a different conversation|prefix.{0,10}mismatch`), func(d *Dialect, _ string, req llm.Request) {
 		d.Bound = true
-		d.forget(thoughtsIn(req.History), &d.NoReasoning)
+		d.forget(reasoningIn(req.History), &d.NoReasoning)
 	}, "the provider rejected the reasoning of earlier replies because earlier messages changed. Continuing without it"},
 	{
 		lazyregexp.New(`encrypted.content|signature.{0,40}thinking|thinking.{0,40}signature|reasoning_details`), learnUnreadable,
@@ -198,7 +198,7 @@ func learnUnreadable(d *Dialect, refused string, req llm.Request) {
 		d.Reasoning = reasoningRefused
 		return
 	}
-	d.forget(thoughtsIn(req.History), &d.NoReasoning)
+	d.forget(reasoningIn(req.History), &d.NoReasoning)
 }
 
 // forget omits the refused attachments. If it has omitted some before, or if there are none, it sets

@@ -102,8 +102,8 @@ func (p replay) reasoning(c *history.Content) (field, words string, details json
 	return field, words, details
 }
 
-// thoughtsIn returns the attachments of the reasoning blocks in a history.
-func thoughtsIn(conversation []*history.Content) (all []*history.Attachment) {
+// reasoningIn returns the attachments of the reasoning blocks in a history.
+func reasoningIn(conversation []*history.Content) (all []*history.Attachment) {
 	for _, c := range conversation {
 		for _, thinking := range entries.BlocksOf[*history.Thinking](c.Blocks) {
 			all = append(all, thinking.Attached)

@@ -91,7 +91,7 @@ func float32Of(value *float64) *float32 {
 
 // inputOf returns the conversation as a list of items.
 func inputOf(req request) []any {
-	w := &itemWriter{ids: entries.NewCallIDs(req.wants.CallIDs, req.Model), replay: replayFor(req), free: freeFormsOf(req), asFree: map[string]bool{}, documents: req.wants.Documents}
+	w := &itemWriter{ids: entries.NewCallIDs(req.wants.CallIDs, req.Model), replay: replayFor(req), free: freeFormsOf(req), freeFormCalls: map[string]bool{}, documents: req.wants.Documents}
 	if req.System != "" && !req.wants.Instructions {
 		system := inputText(req.System)
 		if cacheHintsFor(req).breakpoint {
@@ -109,8 +109,8 @@ type itemWriter struct {
 	ids    *entries.CallIDs
 	replay replay
 	free   freeForms
-	// asFree contains the ids of the free-form calls. Their answers must have the free form, too.
-	asFree map[string]bool
+	// freeFormCalls contains the ids of the free-form calls. Their answers must have the free form, too.
+	freeFormCalls map[string]bool
 	// documents means that PDFs are sent.
 	documents bool
 }
@@ -119,7 +119,7 @@ func (w *itemWriter) add(item any) { w.items = append(w.items, item) }
 
 func (w *itemWriter) WriteResponse(r *history.ToolResponse, _ bool) {
 	output := openai.ResponseFunctionCallOutput{Type: "function_call_output", CallID: w.ids.SentID(r.CallID), Output: entries.ResponseText(r)}
-	if w.asFree[output.CallID] {
+	if w.freeFormCalls[output.CallID] {
 		output.Type = customCallOutput
 	}
 	w.add(output)
@@ -165,7 +165,7 @@ func (w *itemWriter) WriteAssistant(c *history.Content) {
 	for _, call := range c.Calls() {
 		id := w.ids.Add(c, call.ID)
 		if input, ok := w.free.input(call); ok {
-			w.asFree[id] = true
+			w.freeFormCalls[id] = true
 			outputs = append(outputs, freeCall{Type: customCall, CallID: id, Name: call.Name, Input: input})
 			continue
 		}

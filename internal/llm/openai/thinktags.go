@@ -34,7 +34,7 @@ type tagReader struct {
 // pending text.
 func (t *tagReader) add(piece string) (thought, answer string) {
 	if t.answering {
-		return "", t.afterSpace(piece)
+		return "", t.trimLeadingSpace(piece)
 	}
 	t.pending += piece
 	if !t.inside && !t.open() {
@@ -46,7 +46,7 @@ func (t *tagReader) add(piece string) (thought, answer string) {
 	thought, rest, found := strings.Cut(t.pending, t.closing)
 	if found {
 		t.pending, t.inside, t.answering, t.closed = "", false, true, true
-		return thought, t.afterSpace(rest)
+		return thought, t.trimLeadingSpace(rest)
 	}
 	keep := overlap(t.pending, t.closing)
 	thought, t.pending = t.pending[:len(t.pending)-keep], t.pending[len(t.pending)-keep:]
@@ -91,8 +91,8 @@ func (t *tagReader) end(complete bool) (thought, answer string) {
 	return thought, answer
 }
 
-// afterSpace removes the space between the reasoning and the answer.
-func (t *tagReader) afterSpace(answer string) string {
+// trimLeadingSpace removes the space between the reasoning and the answer.
+func (t *tagReader) trimLeadingSpace(answer string) string {
 	if t.closed {
 		answer = strings.TrimLeft(answer, " \t\r\n")
 		t.closed = answer == ""

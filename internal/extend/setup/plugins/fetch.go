@@ -102,7 +102,7 @@ func (f *FetchedCommit) fetch(ctx context.Context, repository, commit string) er
 		if _, err = f.git(ctx, nil, "fetch", "-q", "--depth=1", "--no-tags", "--no-recurse-submodules", address(repository), wanted); err != nil && commit != "" {
 			// Some servers do not serve single commits. All branches are then fetched, and the
 			// commit is looked up.
-			if _, all := f.git(ctx, nil, "fetch", "-q", "--tags", "--no-recurse-submodules", address(repository), "+refs/heads/*:refs/fetched/*"); all == nil {
+			if _, failed := f.git(ctx, nil, "fetch", "-q", "--tags", "--no-recurse-submodules", address(repository), "+refs/heads/*:refs/fetched/*"); failed == nil {
 				got, err = commit, nil
 			}
 		}
