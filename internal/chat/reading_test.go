@@ -66,7 +66,7 @@ func TestAFileTenTimesTheWindow_D41(t *testing.T) {
 			}
 			for _, c := range seen[Compressed](b) {
 				if strings.HasPrefix(c.Reason, "context limit") {
-					t.Errorf("the ladder had to help: %v", c)
+					t.Errorf("the fallback steps had to help: %v", c)
 				}
 			}
 		})

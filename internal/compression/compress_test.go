@@ -132,7 +132,7 @@ func TestOtherSpeakersKeepTheirBlocks(t *testing.T) {
 	long := res("1", "grep", strings.Repeat("x", 500))
 	entries := conv(A("ask", call("1", "grep", "{}"), long), H("words", long), H("bye"), A("bye"))
 	wantNoop(t, compressWith(t, highDensity{}, contextOf(t, 100_000, entries)), reasonNothing)
-	l := ladder{Context: contextOf(t, 100, entries)}
+	l := reduction{Context: contextOf(t, 100, entries)}
 	if large := l.largeResults(0, len(l.History)); len(large) > 0 {
 		t.Errorf("notes for %v", large)
 	}

@@ -49,7 +49,7 @@
 //
 // # The fallback steps
 //
-// Reduce (ladder.go) is for a request over the model's hard limit. It tries increasingly harsh fallback
+// Reduce (fallback.go) is for a request over the model's hard limit. It tries increasingly harsh fallback
 // steps until the request fits. If none is enough, it returns an error with the sizes of the parts that
 // must be sent.
 package compression

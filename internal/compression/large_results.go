@@ -21,7 +21,7 @@ type largeResult struct {
 
 // noteResults replaces each tool result that the model has seen by a line, largest first, until the
 // request fits.
-func (l *ladder) noteResults() {
+func (l *reduction) noteResults() {
 	var seen []large
 	for _, r := range l.largeResults(0, lastReply(l.History)+1) {
 		seen = append(seen, large{r.at, r.note, r.bytes})
@@ -32,7 +32,7 @@ func (l *ladder) noteResults() {
 // cutResults cuts each result that the model has not seen to an equal share of the room for all of
 // them. If the share is too small, only a note about the result remains (D-41, D-42). The unused share
 // of a small result is divided among the others.
-func (l *ladder) cutResults() {
+func (l *reduction) cutResults() {
 	unseen := l.largeResults(lastReply(l.History)+1, len(l.History))
 	tokens, room := make(map[history.Ref]int), l.room-l.Total()
 	for _, r := range unseen {
@@ -61,7 +61,7 @@ const fewestShown = 30
 
 // fit returns the beginning of a result, at most most tokens, with a last line about how to read the
 // rest. If that is too short, it returns only a note. tokens is the size of the result.
-func (l *ladder) fit(r largeResult, tokens, most int) *history.ToolResponse {
+func (l *reduction) fit(r largeResult, tokens, most int) *history.ToolResponse {
 	text := r.response.Result.Text()
 	note := shortNote(r.response, r.key, "too large for the context window, "+size(text)+"; read a range")
 	last := "[cut: " + size(text) + " are too large for the context window; read a range]"
@@ -86,7 +86,7 @@ func wholeLines(text string, bytes int) string {
 }
 
 // largeResults lists the large results in the entries from index from up to index to.
-func (l *ladder) largeResults(from, to int) []largeResult {
+func (l *reduction) largeResults(from, to int) []largeResult {
 	var results []largeResult
 	calls, facts := groupEntries(l.History).callOf(), l.Facts.memoized()
 	for i, entry := range l.History[from:to] {

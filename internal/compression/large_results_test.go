@@ -25,7 +25,7 @@ func TestSeenResultsAreNotedFirst_D42(t *testing.T) {
 		{"all of the old", 2300, [3]string{"[read_file: small — removed", "[read_file: large — removed", "line"}},
 	} {
 		in := FallbackInput{Context: contextOf(t, tc.limit, entries)}
-		l := newLadder(in)
+		l := newReduction(in)
 		l.noteResults()
 		got := [3]string{result(l.History[2], 0), result(l.History[2], 1), result(l.History[4], 0)}
 		for i, want := range tc.want {

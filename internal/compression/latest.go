@@ -20,7 +20,7 @@ func ShortenLatest(c Context) ([]*history.Content, bool) {
 	if from == len(c.History) || alone <= c.Target() {
 		return c.History, false
 	}
-	l := &ladder{Context: c}
+	l := &reduction{Context: c}
 	shortened := l.shortenCalls(from, alone-c.Target(), brief)
 	return l.History, shortened
 }
@@ -34,7 +34,7 @@ type large struct {
 
 // shortenCalls shortens the calls of the entries from index from on, the largest first,
 // until it has saved excess tokens. It reports whether it shortened any.
-func (l *ladder) shortenCalls(from, excess int, e extent) bool {
+func (l *reduction) shortenCalls(from, excess int, e extent) bool {
 	var calls []large
 	fates := groupEntries(l.History).outcomes(l.History)
 	for i, entry := range l.History[from:] {
@@ -54,7 +54,7 @@ func (l *ladder) shortenCalls(from, excess int, e extent) bool {
 
 // shorten replaces blocks by their shorter forms, the largest first, until it has saved
 // excess tokens. It reports whether it replaced any.
-func (l *ladder) shorten(what []large, excess int) bool {
+func (l *reduction) shorten(what []large, excess int) bool {
 	slices.SortStableFunc(what, func(a, b large) int { return cmp.Compare(b.bytes, a.bytes) })
 	blocks := make(map[int][]history.Block)
 	for _, s := range what {
@@ -73,12 +73,12 @@ func (l *ladder) shorten(what []large, excess int) bool {
 }
 
 // size returns the tokens of a block in a separate entry.
-func (l *ladder) size(speaker history.Speaker, block history.Block) int {
+func (l *reduction) size(speaker history.Speaker, block history.Block) int {
 	return l.Count(history.New(speaker, block))
 }
 
 // edit replaces the blocks of entries, given by index.
-func (l *ladder) edit(blocks map[int][]history.Block) {
+func (l *reduction) edit(blocks map[int][]history.Block) {
 	entries := slices.Clone(l.History)
 	for i, edited := range blocks {
 		if !slices.Equal(edited, entries[i].Blocks) {
@@ -90,7 +90,7 @@ func (l *ladder) edit(blocks map[int][]history.Block) {
 
 // squeezeLatest shortens the model's latest reply to short forms of its calls, and their results to a
 // line with the outcome. It is the last step before calls are dropped.
-func (l *ladder) squeezeLatest() {
+func (l *reduction) squeezeLatest() {
 	from := runningCalls(l.History)
 	l.shortenCalls(from, l.Total()-l.room, least)
 	l.leaveOutImages()
@@ -114,7 +114,7 @@ func (l *ladder) squeezeLatest() {
 }
 
 // leaveOutImages replaces the images of results by a note, oldest first, until the history fits.
-func (l *ladder) leaveOutImages() {
+func (l *reduction) leaveOutImages() {
 	for i := 0; i < len(l.History) && !l.fits(); i++ {
 		if l.History[i].Speaker != history.Tool {
 			continue
@@ -131,7 +131,7 @@ func (l *ladder) leaveOutImages() {
 
 // dropLatest drops calls of the model's latest reply with their results, oldest first, if the window
 // cannot contain all of them. The marker contains their outcomes.
-func (l *ladder) dropLatest() {
+func (l *reduction) dropLatest() {
 	from := runningCalls(l.History)
 	if from == len(l.History) {
 		return
@@ -160,7 +160,7 @@ func (l *ladder) dropLatest() {
 }
 
 // dropPairs removes calls of the entry at index from with their results.
-func (l *ladder) dropPairs(from int, pairs []history.Pair) {
+func (l *reduction) dropPairs(from int, pairs []history.Pair) {
 	facts, fates := l.Facts.memoized(), groupEntries(l.History).outcomes(l.History)
 	gone, g := make(map[history.Ref]bool), gap{}
 	came := unread{fates: make(map[string]int), whole: len(pairs) == len(l.History[from].Calls())}

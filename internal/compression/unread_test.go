@@ -50,7 +50,7 @@ func TestUnreadCallsOutliveAJoinedMarker(t *testing.T) {
 			return drop(append(drop(two(), 4), A(call("3", "x", `{}`)), T(res("3", "x", "ok")), H("on")), 6)
 		}, "; outcomes of your latest calls: 1 success]"},
 		{"in two steps", func() []*history.Content {
-			l := &ladder{Context: contextOf(t, 10, two())}
+			l := &reduction{Context: contextOf(t, 10, two())}
 			l.dropPairs(4, groupEntries(l.History).pairing.Pairs[1:2])
 			return drop(l.History, slices.IndexFunc(l.History, func(c *history.Content) bool { return len(c.Calls()) == 1 && c.Calls()[0].ID == "2" }))
 		}, said},

@@ -40,7 +40,7 @@ func (w *Window) PerformCompression(ctx context.Context, strategy compression.St
 	}
 	// The model's latest calls alone may exceed the target of a compression. A strategy could then
 	// reach it only by dropping everything else.
-	if _, err := w.shorten(strategy, compression.FallbackCalls, compression.ShortenLatest); err != nil {
+	if _, err := w.shorten(strategy, compression.FallbackShortenCalls, compression.ShortenLatest); err != nil {
 		return compression.Result{}, err
 	}
 	if !w.Measure.ShouldCompress(strategy) {

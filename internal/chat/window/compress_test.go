@@ -112,7 +112,7 @@ func TestWindowSizes_D40(t *testing.T) {
 			// fallback step may shorten the tail. Compression still comes first each time.
 			for i, name := range b.names() {
 				if name != compression.DefaultName && (i == 0 || b.names()[i-1] == "density") {
-					t.Errorf("step %d of %q is the ladder's", i, b.names())
+					t.Errorf("step %d of %q is a fallback step", i, b.names())
 					break
 				}
 			}

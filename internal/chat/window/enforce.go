@@ -33,14 +33,14 @@ func (w *Window) EnforceLimit(strategy compression.Strategy, done compression.Re
 			return w.inTheirTokens(err)
 		}
 	}
-	for _, rung := range reduced.Rungs {
+	for _, step := range reduced.Steps {
 		w.compressions++
 		w.config.OnStep(Compression{
 			Strategy:     strategy.Name(),
 			Applied:      true,
-			Reason:       compression.LimitCause + ": " + string(rung.Name),
-			TokensBefore: w.Measure.ToProviderTokens(rung.TokensBefore),
-			TokensAfter:  w.Measure.ToProviderTokens(rung.TokensAfter),
+			Reason:       compression.LimitCause + ": " + string(step.Name),
+			TokensBefore: w.Measure.ToProviderTokens(step.TokensBefore),
+			TokensAfter:  w.Measure.ToProviderTokens(step.TokensAfter),
 			Limit:        w.Limits.Size(),
 		})
 	}

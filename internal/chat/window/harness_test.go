@@ -232,11 +232,11 @@ func (b *bench) names() []string {
 		case window.Density:
 			names = append(names, "density")
 		case window.Compression:
-			name, ladder := strings.CutPrefix(s.Reason, "context limit: ")
+			name, fallback := strings.CutPrefix(s.Reason, "context limit: ")
 			switch {
 			case !s.Applied:
 				name = "nothing to do"
-			case !ladder:
+			case !fallback:
 				name = s.Strategy
 			}
 			names = append(names, name)

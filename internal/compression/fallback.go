@@ -21,12 +21,12 @@ const (
 	// FallbackShorterTail is the same compression with the preserved tail halved repeatedly, until the
 	// tail contains only the newest group of entries.
 	FallbackShorterTail FallbackName = "shorter tail"
-	// FallbackNotes replaces each tool result that the model has seen by a line, largest first.
-	FallbackNotes FallbackName = "shorten large results"
-	// FallbackCalls shortens the long arguments of calls, largest first.
-	FallbackCalls FallbackName = "shorten large calls"
-	// FallbackCut cuts tool results that the model has not seen.
-	FallbackCut FallbackName = "cut new results"
+	// FallbackShortenResults replaces each tool result that the model has seen by a line, largest first.
+	FallbackShortenResults FallbackName = "shorten large results"
+	// FallbackShortenCalls shortens the long arguments of calls, largest first.
+	FallbackShortenCalls FallbackName = "shorten large calls"
+	// FallbackCutResults cuts tool results that the model has not seen.
+	FallbackCutResults FallbackName = "cut new results"
 	// FallbackDropTurns drops whole turns, oldest first, then the old entries of the last turn.
 	FallbackDropTurns FallbackName = "drop oldest turns"
 	// FallbackMessage cuts the user's latest message to its beginning and its end; see CutMessage. The
@@ -36,18 +36,18 @@ const (
 	FallbackLatest FallbackName = "cut the latest calls"
 )
 
-// rungs lists the fallback steps that Reduce runs, in order.
-var rungs = []struct {
+// fallbackSteps lists the fallback steps that Reduce runs, in order.
+var fallbackSteps = []struct {
 	name FallbackName
-	run  func(*ladder)
+	run  func(*reduction)
 }{
-	{FallbackHighDensity, (*ladder).compress},
-	{FallbackShorterTail, (*ladder).shortenTail},
-	{FallbackNotes, (*ladder).noteResults},
-	{FallbackCalls, func(l *ladder) { l.shortenCalls(0, l.Total()-l.room, brief) }},
-	{FallbackCut, (*ladder).cutResults},
-	{FallbackDropTurns, (*ladder).dropTurns},
-	{FallbackLatest, (*ladder).cutLatest},
+	{FallbackHighDensity, (*reduction).compress},
+	{FallbackShorterTail, (*reduction).shortenTail},
+	{FallbackShortenResults, (*reduction).noteResults},
+	{FallbackShortenCalls, func(l *reduction) { l.shortenCalls(0, l.Total()-l.room, brief) }},
+	{FallbackCutResults, (*reduction).cutResults},
+	{FallbackDropTurns, (*reduction).dropTurns},
+	{FallbackLatest, (*reduction).cutLatest},
 }
 
 // FallbackInput describes a request at the hard limit.
@@ -69,8 +69,8 @@ type FallbackStep struct {
 // FallbackResult contains a history that fits.
 type FallbackResult struct {
 	History []*history.Content
-	// Rungs lists the steps that shortened something, in order.
-	Rungs []FallbackStep
+	// Steps lists the steps that shortened something, in order.
+	Steps []FallbackStep
 	// TokensBefore and TokensAfter are sizes of the whole request in tokens (D-07).
 	TokensBefore, TokensAfter int
 }
@@ -100,16 +100,16 @@ func Reduce(in FallbackInput) (FallbackResult, error) {
 	if err := in.Overflow(); err != nil {
 		return FallbackResult{}, err
 	}
-	l := newLadder(in)
+	l := newReduction(in)
 	result := FallbackResult{TokensBefore: l.Total()}
-	for _, rung := range rungs {
+	for _, step := range fallbackSteps {
 		if l.fits() {
 			break
 		}
 		before := l.Total()
-		rung.run(l)
+		step.run(l)
 		if after := l.Total(); after != before {
-			result.Rungs = append(result.Rungs, FallbackStep{rung.name, before, after})
+			result.Steps = append(result.Steps, FallbackStep{step.name, before, after})
 		}
 	}
 	if !l.fits() {
@@ -150,8 +150,8 @@ func (c Context) message() int {
 	return c.Tokens[last]
 }
 
-// A ladder is a reduction in progress. Its Context contains the present history.
-type ladder struct {
+// A reduction shortens a history step by step. Its Context contains the present history.
+type reduction struct {
 	Context
 	// room is the limit without the reserve.
 	room int
@@ -161,8 +161,8 @@ type ladder struct {
 	compressed bool
 }
 
-func newLadder(in FallbackInput) *ladder {
-	l := &ladder{
+func newReduction(in FallbackInput) *reduction {
+	l := &reduction{
 		Context:    in.Context,
 		room:       in.ContextLimit - in.Reserve,
 		tail:       in.Done.Tail,
@@ -174,10 +174,10 @@ func newLadder(in FallbackInput) *ladder {
 	return l
 }
 
-func (l *ladder) fits() bool { return l.Total() <= l.room }
+func (l *reduction) fits() bool { return l.Total() <= l.room }
 
 // setHistory replaces the history. Entries that were already in it keep their token count.
-func (l *ladder) setHistory(entries []*history.Content) {
+func (l *reduction) setHistory(entries []*history.Content) {
 	known := make(map[*history.Content]int, len(l.History))
 	for i, c := range l.History {
 		known[c] = l.Tokens[i]
@@ -194,7 +194,7 @@ func (l *ladder) setHistory(entries []*history.Content) {
 }
 
 // compress runs the compression of high-density, unless it has just run.
-func (l *ladder) compress() {
+func (l *reduction) compress() {
 	if !l.compressed {
 		l.highDensity(l.tail)
 	}
@@ -202,13 +202,13 @@ func (l *ladder) compress() {
 
 // shortenTail halves the tail repeatedly, until it contains only the newest group of entries. In a long
 // tool loop the whole window may be one turn of the user.
-func (l *ladder) shortenTail() {
+func (l *reduction) shortenTail() {
 	for size := max(1, l.tail/2); size >= 1 && !l.fits(); size /= 2 {
 		l.highDensity(size)
 	}
 }
 
-func (l *ladder) highDensity(tail int) {
+func (l *reduction) highDensity(tail int) {
 	tail = min(tail, len(l.History))
 	l.setHistory(highDensity{}.compress(l.Context, tail).NewHistory)
 }
@@ -217,7 +217,7 @@ func (l *ladder) highDensity(tail int) {
 // last turn, oldest first. Last it drops the marker, if the model has read everything that the marker
 // represents. It keeps the last message of the user, and calls whose results the model has not read
 // yet.
-func (l *ladder) dropTurns() {
+func (l *reduction) dropTurns() {
 	t := newTruncation(l.Context, l.History, l.Tokens, groupEntries(l.History))
 	_, last := outerHumans(l.History)
 	running := runningCalls(l.History)
@@ -237,7 +237,7 @@ func (l *ladder) dropTurns() {
 
 // removeIncluded removes the included files from a message that the model has already replied to
 // (D-47), if the request does not fit yet.
-func (l *ladder) removeIncluded(message *history.Content) {
+func (l *reduction) removeIncluded(message *history.Content) {
 	if i := slices.Index(l.History, message); i >= 0 && !l.fits() {
 		l.edit(map[int][]history.Block{i: withoutInclusions(message).Blocks})
 	}
@@ -245,7 +245,7 @@ func (l *ladder) removeIncluded(message *history.Content) {
 
 // cutLatest shortens the calls of the model's latest reply to the words that distinguish them. If that
 // is not enough, it omits calls, and the marker contains their outcomes.
-func (l *ladder) cutLatest() {
+func (l *reduction) cutLatest() {
 	l.squeezeLatest()
 	if !l.fits() {
 		l.dropLatest()

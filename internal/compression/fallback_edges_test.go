@@ -20,7 +20,7 @@ func TestTheMarkerCountsWithItsDigits(t *testing.T) {
 	}
 	entries = append(entries, H("now"))
 	for room := 200; room < 400; room++ {
-		l := &ladder{Context: contextOf(t, room, entries), room: room}
+		l := &reduction{Context: contextOf(t, room, entries), room: room}
 		if l.dropTurns(); l.Total() > room || !slices.ContainsFunc(l.History, isMarker) {
 			t.Errorf("%d tokens in a room of %d, or no word of what is gone", l.Total(), room)
 		}

@@ -23,10 +23,10 @@ func reduceChecked(t rapid.TB, in FallbackInput) (FallbackResult, []FallbackName
 	}
 	var names []FallbackName
 	total := in.Total()
-	for _, r := range result.Rungs {
+	for _, r := range result.Steps {
 		names = append(names, r.Name)
 		if r.TokensBefore != total {
-			t.Errorf("%s starts from %d, the rung before ended at %d", r.Name, r.TokensBefore, total)
+			t.Errorf("%s starts from %d, the step before ended at %d", r.Name, r.TokensBefore, total)
 		}
 		total = r.TokensAfter
 	}
@@ -161,14 +161,14 @@ func TestFallbackSteps(t *testing.T) {
 		entries []*history.Content
 		// done is the strategy that ran before. It is nil if there was none.
 		done  Strategy
-		rungs []FallbackName
+		steps []FallbackName
 		has   []string
 	}{
 		{"fits", 20_000, turns, nil, nil, nil},
 		{"after another strategy", 6000, turns, nil, []FallbackName{FallbackHighDensity}, []string{"[read_file: /w/a — success, 400 lines]", "ok e"}},
 		{"a tool loop", 9000, loop, highDensity{}, []FallbackName{FallbackShorterTail}, []string{"task", "52 earlier entries", verbatim(26), verbatim(27), verbatim(28), verbatim(29)}},
-		{"results that were seen first", 4000, wide, highDensity{}, []FallbackName{FallbackCut}, []string{"[cut: 800 lines are too large for the context window; read a range]", "[cut: 400 lines"}},
-		{"calls that are long", 1500, body, highDensity{}, []FallbackName{FallbackCalls}, []string{`A{"now", 1:write_file}`, "T{r1=\"ok\"}"}},
+		{"results that were seen first", 4000, wide, highDensity{}, []FallbackName{FallbackCutResults}, []string{"[cut: 800 lines are too large for the context window; read a range]", "[cut: 400 lines"}},
+		{"calls that are long", 1500, body, highDensity{}, []FallbackName{FallbackShortenCalls}, []string{`A{"now", 1:write_file}`, "T{r1=\"ok\"}"}},
 		{"drops whole turns", 300, big, highDensity{}, []FallbackName{FallbackDropTurns}, []string{`H{"[3 earlier entries`, `H{"last"}`, "A{\"sure\", 1:grep}", `T{r1="hit"}`}},
 		{"calls too large by themselves", 250, huge, highDensity{}, []FallbackName{FallbackLatest}, []string{`H{"task"}`, `H{"[2 earlier entries`, "outcomes of your latest calls: 1 success"}},
 	} {
@@ -183,8 +183,8 @@ func TestFallbackSteps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(c.rungs, names); diff != "" {
-				t.Errorf("rungs (-want +got):\n%s", diff)
+			if diff := cmp.Diff(c.steps, names); diff != "" {
+				t.Errorf("steps (-want +got):\n%s", diff)
 			}
 			for _, part := range c.has {
 				if !strings.Contains(showAll(result.History), part) {
@@ -215,7 +215,7 @@ func TestDropTurns(t *testing.T) {
 		{105, []string{`H{"[12 earlier`, `H{"now"}`}},
 	} {
 		in := withCounts(t, c.room, entries, slices.Repeat([]int{100}, len(entries))...)
-		l := &ladder{Context: in, room: c.room}
+		l := &reduction{Context: in, room: c.room}
 		l.dropTurns()
 		if !l.fits() {
 			l.cutLatest()
