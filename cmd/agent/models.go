@@ -196,13 +196,13 @@ func catalogueRow(m catalogue.Model, id string) modelRow {
 }
 
 var modelColumns = []table.Column{
-	{Head: "provider", Worth: 4},
-	{Head: "model", Worth: 5},
-	{Head: "window", Worth: 3},
-	{Head: "$ in/out/read/write", Worth: 2},
-	{Head: "efforts", Worth: 0},
-	{Head: "images", Worth: 0},
-	{Head: "family, edits by", Worth: 1},
+	{Head: "provider", Priority: 4},
+	{Head: "model", Priority: 5},
+	{Head: "window", Priority: 3},
+	{Head: "$ in/out/read/write", Priority: 2},
+	{Head: "efforts", Priority: 0},
+	{Head: "images", Priority: 0},
+	{Head: "family, edits by", Priority: 1},
 }
 
 // modelTable formats models as a table of at most width columns, or of any width if width is 0.

@@ -82,11 +82,11 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 		Sessions:    earlierSessions(at, rec, own),
 		Protected: protect.ProtectionRules{
 			Home: fsutil.ResolveLinks(at.process.Home), Own: at.process.ownFiles(at.folders, at.settings),
-			Denied:  append(at.process.realPaths(settings.SandboxDenyRead.Value(at.settings)), confined.rules.Hidden...),
-			Ruled:   confined.rules.RuleForFile,
-			Keeps:   confined.rules.MayAskToRead(),
-			Agreed:  confined.guarded.holds,
-			GitRuns: func(abs string) bool { return sandbox.GitRuns(abs, at.process.gitConfigurations()) },
+			Denied:      append(at.process.realPaths(settings.SandboxDenyRead.Value(at.settings)), confined.rules.Hidden...),
+			RuleForFile: confined.rules.RuleForFile,
+			Keeps:       confined.rules.MayAskToRead(),
+			Agreed:      confined.guarded.holds,
+			IsRunByGit:  func(abs string) bool { return sandbox.IsRunByGit(abs, at.process.gitConfigurations()) },
 		},
 	}
 	for _, s := range files.texts.Skills.Entries {

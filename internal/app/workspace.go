@@ -73,6 +73,6 @@ func (p *Process) mapTemp(w *workspace.Workspace, s *settings.Settings, own *tem
 			}
 			return errors.Join(err, os.Chmod(folder, everybody))
 		},
-		Shown: sandbox.ShownBelowTemp(w.Root(), p.Environ),
+		Shown: sandbox.VisibleTempPaths(w.Root(), p.Environ),
 	})
 }

@@ -129,7 +129,7 @@ func (w *Warming) Forecast(ctx context.Context) (string, error) {
 		p, known := w.prefix()
 		left := w.used.Add(p.Life).Sub(w.config.Now())
 		works := w.shown.Load() != nil && w.wait() == cachewarm.WaitForWork
-		if works || settings.CacheWarming.Value(w.config.Settings) != settings.WarmIdle || !known || left < time.Minute || p.Write-p.Read < leastTold {
+		if works || settings.CacheWarming.Value(w.config.Settings) != settings.CacheWarmingIdle || !known || left < time.Minute || p.Write-p.Read < leastTold {
 			return ""
 		}
 		return fmt.Sprintf("The next message costs %[2]s within %[1]s, later %[3]s.", humanize.Count(int(left.Minutes()), "minute"), humanize.Dollars(p.Read), humanize.Dollars(p.Write))
@@ -218,7 +218,7 @@ func (w *Warming) prefix() (p cachewarm.Prefix, ok bool) {
 	// A model with a thinking budget has a separate cache for each reply limit.
 	budget := vendor.ClaudeOf(w.latest.Model).Budget
 	ok = known && w.prompt > 0 && w.base != nil && !budget && cache.Kind != vendor.CacheNone && c.Within == nil && !c.Endpoint.IsLocal() &&
-		settings.CacheWarming.Value(c.Settings) != settings.WarmOff
+		settings.CacheWarming.Value(c.Settings) != settings.CacheWarmingOff
 	return p, ok
 }
 
@@ -257,7 +257,7 @@ func (w *Warming) due() {
 	switch {
 	case !ok, w.base.Err() != nil, !c.Now().Before(p.Used.Add(p.Life)), w.line.stats.checkCost() != nil:
 		return
-	case wait == cachewarm.WaitForMessage && (!w.serving || settings.CacheWarming.Value(c.Settings) != settings.WarmIdle):
+	case wait == cachewarm.WaitForMessage && (!w.serving || settings.CacheWarming.Value(c.Settings) != settings.CacheWarmingIdle):
 		return
 	case settings.Model.Value(c.Settings) != w.latest.Model, !w.isCurrent():
 		return

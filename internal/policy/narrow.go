@@ -57,7 +57,7 @@ func (p *Policy) NarrowSettings(s *settings.Settings) {
 	}
 	if widest := p.CacheWarming; widest != "" {
 		s.AddLimiter(settings.CacheWarming.Key(), func(value string) (string, error) {
-			if value == settings.WarmOff || value == widest {
+			if value == settings.CacheWarmingOff || value == widest {
 				return value, nil
 			}
 			return widest, p.refuses("cache-warming "+value, "cache-warming")

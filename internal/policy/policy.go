@@ -69,7 +69,7 @@ type Policy struct {
 // DenyAll returns a policy that allows nothing. It replaces a file that cannot be used.
 func DenyAll(path string) *Policy {
 	none := []string{}
-	return &Policy{Path: path, Modes: none, Tools: none, Hosts: none, Providers: none, Servers: none, Logins: none, Sandbox: Strict, CacheWarming: settings.WarmOff}
+	return &Policy{Path: path, Modes: none, Tools: none, Hosts: none, Providers: none, Servers: none, Logins: none, Sandbox: Strict, CacheWarming: settings.CacheWarmingOff}
 }
 
 // ID returns the hash of the file, or "" for a nil Policy.
@@ -188,8 +188,8 @@ func (p *Policy) check() error {
 	if !slices.Contains([]string{"", Auto, Require, Strict}, p.Sandbox) {
 		return fmt.Errorf("sandbox is %q; valid: %s, %s and %s", p.Sandbox, Auto, Require, Strict)
 	}
-	if !slices.Contains([]string{"", settings.WarmOff, settings.WarmWorking}, p.CacheWarming) {
-		return fmt.Errorf("cache-warming is %q; valid: %s and %s", p.CacheWarming, settings.WarmOff, settings.WarmWorking)
+	if !slices.Contains([]string{"", settings.CacheWarmingOff, settings.CacheWarmingWorking}, p.CacheWarming) {
+		return fmt.Errorf("cache-warming is %q; valid: %s and %s", p.CacheWarming, settings.CacheWarmingOff, settings.CacheWarmingWorking)
 	}
 	for _, entry := range p.Servers {
 		if _, address, is := strings.Cut(entry, "://"); is && strings.Contains(address, "*") && strings.IndexByte(address, '*') < strings.IndexByte(address+"/", '/') {

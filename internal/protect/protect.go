@@ -55,18 +55,18 @@ type ProtectionRules struct {
 	// Open lists absolute folders inside protected folders that may be read, such as the folders of
 	// skills. Files in them that the lists name are still protected.
 	Open []string
-	// Ruled returns the rule of the user or the repository against reading a file, or against
+	// RuleForFile returns the rule of the user or the repository against reading a file, or against
 	// changing it if edit is set. denied is set if the rule forbids the access. Without a rule it
-	// returns "". The path is absolute, without links. Ruled may be nil.
-	Ruled func(abs string, edit bool) (why string, denied bool)
-	// Keeps is set if Ruled can require approval for reads.
+	// returns "". The path is absolute, without links. RuleForFile may be nil.
+	RuleForFile func(abs string, edit bool) (why string, denied bool)
+	// Keeps is set if RuleForFile can require approval for reads.
 	Keeps bool
 	// Agreed reports whether the user approved that the program runs a file or uses it as
 	// instructions. The path is absolute, without links. Agreed may be nil.
 	Agreed func(abs string) bool
-	// GitRuns reports whether git executes a file or reads it as configuration because its
-	// configuration names it. The path is absolute, without links. GitRuns may be nil.
-	GitRuns func(abs string) bool
+	// IsRunByGit reports whether git executes a file or reads it as configuration because its
+	// configuration names it. The path is absolute, without links. IsRunByGit may be nil.
+	IsRunByGit func(abs string) bool
 }
 
 // EditProtection returns the protection of a file against changes. abs is its absolute path without links,
@@ -84,7 +84,7 @@ func (p ProtectionRules) EditProtection(abs, rel string) File {
 	if p.Agreed != nil && p.Agreed(abs) {
 		return File{Path: rel, Name: rel, Protection: AlwaysNeedsApproval, Why: "you approved its current content (agent trust), and this call would change it"}
 	}
-	if p.GitRuns != nil && p.GitRuns(abs) {
+	if p.IsRunByGit != nil && p.IsRunByGit(abs) {
 		return File{Path: rel, Name: rel, Protection: AlwaysNeedsApproval, Why: "git's configuration makes git run it"}
 	}
 	if e, ok := entryIn(rel, false); ok {
@@ -110,10 +110,10 @@ func (p ProtectionRules) Read(abs, rel string) File {
 // byRule returns the protection that a rule of the user or the repository gives the file. The zero File
 // means that no rule applies.
 func (p ProtectionRules) byRule(abs, rel string, edit bool) File {
-	if p.Ruled == nil {
+	if p.RuleForFile == nil {
 		return File{}
 	}
-	if why, denied := p.Ruled(abs, edit); why != "" {
+	if why, denied := p.RuleForFile(abs, edit); why != "" {
 		return File{Path: rel, Name: rel, Protection: AlwaysNeedsApproval, Why: why, Denied: denied}
 	}
 	return File{}

@@ -68,10 +68,10 @@ func (from EndpointSources) filled(v vendor.Vendor, address, global string) (str
 }
 
 func (from EndpointSources) cloud(name string) string {
-	if from.Cloud == nil {
+	if from.CloudSetting == nil {
 		return ""
 	}
-	return from.Cloud(name)
+	return from.CloudSetting(name)
 }
 
 // cloudOr returns the setting cloud.NAME, or otherwise the first environment variable with a value for

@@ -33,7 +33,7 @@ func TestCloudAddresses(t *testing.T) {
 		{"azure", map[string]string{"resource": "mine"}, map[string]string{"AZURE_OPENAI_API_KEY": "a-key", "OPENAI_API_KEY": "another"}, "https://mine.openai.azure.com/openai/v1", ""},
 	} {
 		e, err := Resolve(EndpointSources{
-			Provider: SettingChoice{tt.provider, settings.LayerFlags}, Env: func(name string) string { return tt.env[name] }, Cloud: func(name string) string { return tt.cloud[name] },
+			Provider: SettingChoice{tt.provider, settings.LayerFlags}, Env: func(name string) string { return tt.env[name] }, CloudSetting: func(name string) string { return tt.cloud[name] },
 			Stored: func(string) (llm.Key, string) { return "", "" },
 		})
 		got := e.BaseURL

@@ -182,7 +182,7 @@ func (c *Connection) CheckUsable() error {
 // sources returns the present settings and the places of API keys.
 func (c *Connection) sources() EndpointSources {
 	choice := func(key string, upto settings.Source) SettingChoice {
-		value, from := c.config.Settings.GetUpTo(upto, key)
+		value, from := c.config.Settings.GetUpToLayer(upto, key)
 		return SettingChoice{value.String(), from}
 	}
 	named := func(upto settings.Source) (provider, baseURL SettingChoice) {
@@ -201,7 +201,7 @@ func (c *Connection) sources() EndpointSources {
 		Login:      choice(settings.Login.Key(), settings.LayerSession),
 		Model:      settings.Model.Value(c.config.Settings),
 		Logins:     c.titleOf,
-		Cloud: func(name string) string {
+		CloudSetting: func(name string) string {
 			value, _ := c.config.Settings.Get("cloud." + name)
 			return value.String()
 		},

@@ -35,8 +35,8 @@ type EndpointSources struct {
 	// "".
 	Login  SettingChoice
 	Logins func(id string) (title string)
-	// Cloud returns the setting cloud.NAME, or "" if it is not set.
-	Cloud func(name string) string
+	// CloudSetting returns the setting cloud.NAME, or "" if it is not set.
+	CloudSetting func(name string) string
 	// Env returns an environment variable.
 	Env func(name string) string
 	// Upto returns provider and base-url as set by a layer or weaker layers.

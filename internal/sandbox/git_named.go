@@ -12,11 +12,11 @@ import (
 	"agent/internal/gitfiles/layout"
 )
 
-// GitRuns reports whether git runs or reads a file because its configuration names it. It may be in
+// IsRunByGit reports whether git runs or reads a file because its configuration names it. It may be in
 // a folder of hooks, a file to include, or a file in a command. It reads the configuration of the
 // repositories above the file and the user's configurations. The path must be absolute and without
 // links.
-func GitRuns(path string, configurations []string) bool {
+func IsRunByGit(path string, configurations []string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			for _, named := range gitNames(dir, configurations) {

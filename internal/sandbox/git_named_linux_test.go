@@ -37,7 +37,7 @@ var namedByGit = map[string]struct{ config, user string }{
 	"scripts/continued/editor":    {"[core]\n\teditor = ./scripts/\\\ncontinued/editor\n", ""},
 }
 
-// GitRuns recognizes paths that git executes or reads because a configuration names them, wherever
+// IsRunByGit recognizes paths that git executes or reads because a configuration names them, wherever
 // they are, and also before they exist (A2).
 func TestGitRuns(t *testing.T) {
 	t.Parallel()
@@ -47,7 +47,7 @@ func TestGitRuns(t *testing.T) {
 		h.again(made)
 		user := h.configure(c.config, c.user)
 		for range 2 {
-			if !sandbox.GitRuns(filepath.Join(h.workspace, path), []string{user}) {
+			if !sandbox.IsRunByGit(filepath.Join(h.workspace, path), []string{user}) {
 				t.Errorf("%s can be edited unasked", path)
 			}
 			write(t, filepath.Join(h.workspace, path), "# mine")
@@ -114,7 +114,7 @@ func TestDataInGitsConfiguration(t *testing.T) {
 	write(t, h.workspace+"/main", "x")
 	addTo(t, h.workspace+"/.git/config", "[remote \"origin\"]\n\turl = ../sibling/f\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tmerge = a/f\n[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n[alias]\n\tco = checkout a\n[user]\n\tname = b/f\n")
 	for _, path := range []string{"main", "a/f", "b/f", "checkout", "new.go"} {
-		if sandbox.GitRuns(filepath.Join(h.workspace, path), nil) {
+		if sandbox.IsRunByGit(filepath.Join(h.workspace, path), nil) {
 			t.Errorf("%s counts as run by git", path)
 		}
 	}

@@ -20,10 +20,10 @@ func (s *Sandbox) HasOwnTemp(writable ...string) bool {
 	return s.backend == Namespaces && layout.Real(SystemTemp) == SystemTemp && !slices.ContainsFunc(writable, holds)
 }
 
-// ShownBelowTemp returns the paths of the system's /tmp that commands with a private /tmp still
+// VisibleTempPaths returns the paths of the system's /tmp that commands with a private /tmp still
 // see. These are the folder directly below /tmp that contains the workspace, and paths that the
 // environment names.
-func ShownBelowTemp(workspace string, environ []string) []string {
+func VisibleTempPaths(workspace string, environ []string) []string {
 	var shown []string
 	if rest, ok := strings.CutPrefix(workspace, SystemTemp+"/"); ok {
 		top, _, _ := strings.Cut(rest, "/")
@@ -79,7 +79,7 @@ func (p Policy) shownTo(environ, args []string) []string {
 	if p.PrivateTemp == "" {
 		return nil
 	}
-	shown := ShownBelowTemp(p.Workspace, environ)
+	shown := VisibleTempPaths(p.Workspace, environ)
 	for _, path := range slices.Concat(args, []string{p.dir}, findGit(p.Workspace).write) {
 		if !fsutil.Within(path, p.PrivateTemp) {
 			shown = addShown(shown, path)

@@ -67,9 +67,9 @@ var (
 
 // The values of CacheWarming.
 const (
-	WarmOff     = "off"
-	WarmWorking = "working"
-	WarmIdle    = "idle"
+	CacheWarmingOff     = "off"
+	CacheWarmingWorking = "working"
+	CacheWarmingIdle    = "idle"
 )
 
 // The settings of the provider's prompt cache.
@@ -78,7 +78,7 @@ var (
 		"ask the provider to cache the prompt, and for how long")
 	// CacheWarming determines when the latest request is sent again, only to keep the prompt in the
 	// cache.
-	CacheWarming = Declare("cache-warming", Enum(WarmOff, WarmWorking, WarmIdle), WarmWorking,
+	CacheWarming = Declare("cache-warming", Enum(CacheWarmingOff, CacheWarmingWorking, CacheWarmingIdle), CacheWarmingWorking,
 		"keep the provider's cache warm if that lowers the cost: off, working (during turns and questions), idle (also between turns)")
 	// CacheKind is the method by which the provider finds a prompt in its cache (D-95).
 	CacheKind = Declare("cache-kind", Enum("auto", "prefix", "marks", "none"), "auto",

@@ -240,11 +240,11 @@ func (s *Settings) Profile() string {
 // Get returns the value of a key and its layer. If no layer sets the key, the value is its default
 // or unset, and the layer is Default.
 func (s *Settings) Get(key string) (Value, Source) {
-	return s.GetUpTo(LayerSession, key)
+	return s.GetUpToLayer(LayerSession, key)
 }
 
-// GetUpTo is like Get, but ignores layers that are stronger than layer.
-func (s *Settings) GetUpTo(layer Source, key string) (Value, Source) {
+// GetUpToLayer is like Get, but ignores layers that are stronger than layer.
+func (s *Settings) GetUpToLayer(layer Source, key string) (Value, Source) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.boundedValue(layer, key)

@@ -92,8 +92,8 @@ var shells = []Kind{Bash}
 
 const lastShell = "/bin/sh"
 
-// ToolDescriptionName is the name of the shell in the description of the tool.
-const ToolDescriptionName = "bash"
+// NameInToolDescription is the name of the shell in the description of the tool.
+const NameInToolDescription = "bash"
 
 // shellNames contains names of shells that are clearer than the names of their programs.
 var shellNames = map[Kind]string{PowerShell: "pwsh (PowerShell 7)"}

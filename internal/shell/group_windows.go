@@ -41,8 +41,8 @@ var shells = []Kind{Bash, PowerShell, WindowsPowerShell, Cmd}
 
 const lastShell = `C:\Windows\System32\cmd.exe`
 
-// ToolDescriptionName is the name of the shell in the description of the tool.
-const ToolDescriptionName = "the shell that the prompt names (use its syntax and quotes)"
+// NameInToolDescription is the name of the shell in the description of the tool.
+const NameInToolDescription = "the shell that the prompt names (use its syntax and quotes)"
 
 // shellNames contains names of shells for the model that are clearer than the names of their
 // programs.

@@ -113,7 +113,7 @@ func (s setter) keep(chosen settings.ResolvedSetting) string {
 		return "For this session only. Can't save it: " + err.Error()
 	}
 	takeBack := "To reset it, type /set unset " + key
-	if _, source := s.Settings.GetUpTo(settings.LayerFlags, key); source != settings.LayerSaved {
+	if _, source := s.Settings.GetUpToLayer(settings.LayerFlags, key); source != settings.LayerSaved {
 		return fmt.Sprintf("Saved, but %s has priority at the next start. %s", sourceName(source, s.Settings.Profile()), takeBack)
 	}
 	return "Saved for later sessions. " + takeBack

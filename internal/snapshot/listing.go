@@ -138,7 +138,7 @@ func (s *Store) list(ctx context.Context, tracked *index.Index) (files *listing,
 		}
 	}
 	all = err == nil && !files.partial
-	if all && walked.Certain {
+	if all && walked.Stable {
 		files.sources = s.sourcesOf(paths, begun)
 	}
 	s.scanned.listing = files

@@ -170,12 +170,12 @@ func TestWhatDensityKnowsOfTheTools(t *testing.T) {
 		slices.Sort(names)
 	}
 	want := map[cacheaware.Effect][]string{
-		cacheaware.EffectView:  {"ast_read_file", "read_file", "read_line_range"},
-		cacheaware.EffectWrite: {"write_file"},
-		cacheaware.EffectEdit:  {"apply_patch", "ast_edit", "delete_line_range", "insert_at_line", "replace"},
-		cacheaware.EffectShell: {"run_shell_command"},
-		cacheaware.EffectKeep:  {"ask_user", "present_plan", "todo_read", "todo_write"},
-		cacheaware.EffectFind:  {"glob", "list_directory", "read_many_files", "recall", "search_file_content", "web_fetch", "web_search"},
+		cacheaware.EffectView:   {"ast_read_file", "read_file", "read_line_range"},
+		cacheaware.EffectWrite:  {"write_file"},
+		cacheaware.EffectEdit:   {"apply_patch", "ast_edit", "delete_line_range", "insert_at_line", "replace"},
+		cacheaware.EffectShell:  {"run_shell_command"},
+		cacheaware.EffectKeep:   {"ask_user", "present_plan", "todo_read", "todo_write"},
+		cacheaware.EffectSearch: {"glob", "list_directory", "read_many_files", "recall", "search_file_content", "web_fetch", "web_search"},
 	}
 	if diff := cmp.Diff(want, acts); diff != "" {
 		t.Errorf("acts (-want +got):\n%s", diff)

@@ -15,7 +15,7 @@ func TestSearchesWithoutASandboxRequireApproval(t *testing.T) {
 	writeTestFile(t, root, "dir/kept.txt", "word KEY\n")
 	writeTestFile(t, root, "sub/open.txt", "word open\n")
 	env.Protected.Keeps = true
-	env.Protected.Ruled = func(abs string, edit bool) (string, bool) {
+	env.Protected.RuleForFile = func(abs string, edit bool) (string, bool) {
 		if !edit && filepath.Base(abs) == "kept.txt" {
 			return "kept from agents", false
 		}

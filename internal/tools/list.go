@@ -71,7 +71,7 @@ func runList(ctx context.Context, env *Env, args listArgs) Answer {
 // namesWithFiles returns the names in dir that are files not ignored by git, or folders that
 // contain such files.
 func namesWithFiles(ctx context.Context, w *workspace.Workspace, dir string) (map[string]bool, error) {
-	_, above, err := w.Below(dir)
+	_, above, err := w.SplitPath(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (e *Env) keptBelow(command shell.Command) (kept []string, whole bool) {
 	for _, s := range e.searched(command, command.Confined.Guarantees(sandbox.ProfileReadOnly).Files) {
 		full := func() bool { return len(kept) >= maxKept }
 		ended := s.walk(full, func(path string, _ fs.DirEntry) bool {
-			why, _ := e.Protected.Ruled(path, false)
+			why, _ := e.Protected.RuleForFile(path, false)
 			if why != "" {
 				kept = append(kept, path)
 			}

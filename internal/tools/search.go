@@ -323,7 +323,7 @@ func filesToSearch(ctx context.Context, w *workspace.Workspace, path, include st
 	}
 	switch {
 	case info.Mode().IsRegular():
-		base, rel, err := w.Below(abs)
+		base, rel, err := w.SplitPath(abs)
 		return base, []string{rel}, err
 	case !info.IsDir():
 		return "", nil, fmt.Errorf("%s is not a regular file", path)

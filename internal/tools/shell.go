@@ -51,7 +51,7 @@ const ShellToolName = "run_shell_command"
 func runShellCommand() Tool {
 	t := Tool{
 		Name: ShellToolName,
-		Description: "Runs a command line with " + shell.ToolDescriptionName + " and answers with its output and exit code. There is no input and no terminal: use flags that avoid questions and pagers. " +
+		Description: "Runs a command line with " + shell.NameInToolDescription + " and answers with its output and exit code. There is no input and no terminal: use flags that avoid questions and pagers. " +
 			"Processes started with & end with the command; background keeps a server or watcher running. " +
 			"Plain commands that only read (ls, cat, git diff, grep …) run without asking.",
 		Traits: Traits{

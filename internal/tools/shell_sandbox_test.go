@@ -41,7 +41,7 @@ func ownTempEnv(t *testing.T) *Env {
 	}
 	env.Seen = NewSeenFiles()
 	own := t.TempDir()
-	env.Workspace.MapTemp(workspace.TempMapping{Folder: func() string { return own }, Make: func() error { return nil }, Shown: sandbox.ShownBelowTemp(env.Workspace.Root(), nil)})
+	env.Workspace.MapTemp(workspace.TempMapping{Folder: func() string { return own }, Make: func() error { return nil }, Shown: sandbox.VisibleTempPaths(env.Workspace.Root(), nil)})
 	confined := env.Confinement()
 	confined.Policy.PrivateTemp = env.Workspace.MakeOwnTemp()
 	env.Confinement = func() sandbox.Confinement { return confined }
@@ -291,7 +291,7 @@ func TestReadOnlyCommandsSkipDeniedFiles(t *testing.T) {
 		}
 	}
 	env.Protected.Keeps = true
-	env.Protected.Ruled = func(abs string, edit bool) (string, bool) {
+	env.Protected.RuleForFile = func(abs string, edit bool) (string, bool) {
 		if !edit && (filepath.Base(abs) == "kept.txt" || abs == filepath.Join(root, "dir") || strings.HasPrefix(abs, filepath.Join(root, "dir")+"/")) {
 			return "kept from agents", false
 		}

@@ -353,7 +353,7 @@ func TestSymbolIsCheap(t *testing.T) {
 	if t.Log(size, "tokens"); size > 250 {
 		t.Errorf("%d tokens", size)
 	}
-	if cacheaware.EffectOf(symbol.Traits) != cacheaware.EffectFind || !symbol.IsRetrievable() || !symbol.IsHarmless() {
+	if cacheaware.EffectOf(symbol.Traits) != cacheaware.EffectSearch || !symbol.IsRetrievable() || !symbol.IsHarmless() {
 		t.Error("density does not take an answer for a search")
 	}
 	if cacheaware.EffectOf(rename.Traits) != cacheaware.EffectKeep || rename.IsRetrievable() || !rename.EditsOnly() || !rename.Unoffered {

@@ -119,7 +119,7 @@ func (m *Model) sendBehind() {
 // shellLine returns the help for a shell command, or "" if the input is not a shell command.
 func (m *Model) shellLine() string {
 	switch {
-	case m.input.IsPrivate():
+	case m.input.IsPrivateCommand():
 		return privateHelp
 	case m.input.IsShell():
 		return shellHelp

@@ -25,7 +25,7 @@ type folders struct {
 // it removes the folders that it created.
 func (w *Workspace) openFolders(abs string) (*folders, error) {
 	f := &folders{}
-	base, path, err := w.Below(abs)
+	base, path, err := w.SplitPath(abs)
 	if err != nil {
 		return nil, err
 	}

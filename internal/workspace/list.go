@@ -46,7 +46,7 @@ func (w *Workspace) Folder(path string) (string, error) {
 // receives slash paths relative to dir. The result is sorted and relative to base, the folder that
 // confines dir. A dir that is itself ignored is still listed, because it was named explicitly.
 func (w *Workspace) Files(ctx context.Context, dir string, keep func(file string) bool) (base string, files []string, err error) {
-	base, _, err = w.Below(dir)
+	base, _, err = w.SplitPath(dir)
 	if err != nil {
 		return "", nil, err
 	}

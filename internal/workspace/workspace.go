@@ -185,7 +185,7 @@ func (w *Workspace) Open(abs string) (*os.File, error) {
 // Tree opens the folder that confines a path from Resolve, and returns the path within the folder.
 // The caller closes the tree.
 func (w *Workspace) Tree(abs string) (tree *fsutil.Tree, path string, err error) {
-	base, path, err := w.Below(abs)
+	base, path, err := w.SplitPath(abs)
 	if err != nil {
 		return nil, "", err
 	}
@@ -193,8 +193,8 @@ func (w *Workspace) Tree(abs string) (tree *fsutil.Tree, path string, err error)
 	return tree, path, err
 }
 
-// Below returns the folder that confines a path from Resolve, and the slash path within the folder.
-func (w *Workspace) Below(abs string) (base, path string, err error) {
+// SplitPath returns the folder that confines a path from Resolve, and the slash path within the folder.
+func (w *Workspace) SplitPath(abs string) (base, path string, err error) {
 	for _, folder := range append(w.Folders(), w.looks...) {
 		if fsutil.Within(abs, folder) {
 			path, err = filepath.Rel(folder, abs)

@@ -36,14 +36,14 @@ func Lines(align string, rows [][]string) []string {
 // A Column is a column of a table with a heading.
 type Column struct {
 	Head string
-	// Worth ranks the columns. If not all columns fit, the columns with the least worth are omitted
-	// first.
-	Worth int
+	// Priority ranks the columns. If not all columns fit, the columns with the lowest priority are
+	// omitted first.
+	Priority int
 }
 
 // Fit arranges rows below the headings of their columns. width is the greatest width in terminal
-// columns, 0 for no limit. Fit omits empty columns, then the columns with the least worth until the
-// others fit. If the result is still too wide, it cuts the lines.
+// columns, 0 for no limit. Fit omits empty columns, then the columns with the lowest priority until
+// the others fit. If the result is still too wide, it cuts the lines.
 func Fit(columns []Column, rows [][]string, width int) []string {
 	heads := make([]string, len(columns))
 	holds := make([]bool, len(columns))
@@ -52,13 +52,13 @@ func Fit(columns []Column, rows [][]string, width int) []string {
 		heads[i] = column.Head
 		holds[i] = slices.ContainsFunc(rows, func(row []string) bool { return row[i] != "" })
 		if holds[i] {
-			most = max(most, column.Worth)
+			most = max(most, column.Priority)
 		}
 	}
 	all := append([][]string{heads}, rows...)
 	var lines []string
 	for least := range most + 1 {
-		stays := func(i int) bool { return holds[i] && columns[i].Worth >= least }
+		stays := func(i int) bool { return holds[i] && columns[i].Priority >= least }
 		lines = Lines(strings.Repeat("l", len(columns)), choose(all, stays))
 		if width == 0 || widest(lines) <= width {
 			return lines

@@ -17,8 +17,8 @@ type Effect int
 
 // The effects. The zero value is the effect of an unknown tool, whose results count as search results.
 const (
-	// EffectFind is a search, a listing, a web page, or an unknown tool.
-	EffectFind Effect = iota
+	// EffectSearch is a search, a listing, a web page, or an unknown tool.
+	EffectSearch Effect = iota
 	// EffectView shows a file or lines of it.
 	EffectView
 	// EffectWrite sets the whole content of a file.
@@ -45,7 +45,7 @@ func EffectOf(tool toolspec.Traits) Effect {
 	case tool.Reads && named:
 		return EffectView
 	}
-	return EffectFind
+	return EffectSearch
 }
 
 // lastLine represents the end of a file.
@@ -146,7 +146,7 @@ func newFact(call *history.ToolCall, tool toolspec.Traits, root string) *fact {
 		f.lines(call, tool)
 	case EffectShell:
 		f.command(textArg(call, tool.Command), resolve)
-	case EffectFind:
+	case EffectSearch:
 		f.key = call.Name + string(call.Parameters)
 	}
 	switch given := textArg(call, []string{tool.Key}); {
@@ -157,7 +157,7 @@ func newFact(call *history.ToolCall, tool toolspec.Traits, root string) *fact {
 		f.page = given
 	}
 	if f.act != EffectShell && len(f.paths) == 0 && f.act != EffectEdit && f.act != EffectKeep {
-		f.act, f.key = EffectFind, call.Name+string(call.Parameters)
+		f.act, f.key = EffectSearch, call.Name+string(call.Parameters)
 	}
 	return f
 }

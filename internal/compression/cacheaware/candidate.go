@@ -164,7 +164,7 @@ func (u *unit) class() class {
 			return spent
 		}
 		return passing
-	case EffectFind:
+	case EffectSearch:
 		return listed
 	default:
 		return passing

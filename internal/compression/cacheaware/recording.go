@@ -51,7 +51,7 @@ func (e *Engine) RecordedUnits() []RecordedUnit {
 		parts[at] = RecordedUnit{
 			Entry: u.entry, Block: u.block, Request: u.sent, Text: u.text, Tokens: u.full,
 			Fixed: u.fixed(), Written: entry.Speaker == history.AI,
-			Found: u.part == result && (u.fact.act == EffectShell || u.fact.act == EffectFind),
+			Found: u.part == result && (u.fact.act == EffectShell || u.fact.act == EffectSearch),
 		}
 		if parts[at].Found {
 			parts[at].Command = u.fact.line

@@ -55,7 +55,7 @@ func walkFolders(ctx context.Context, dir folder, above string, to Visitor) (wal
 	if w.tracked.Err() != nil || w.unsure || !w.reportOthers() {
 		return WalkResult{}, false
 	}
-	return WalkResult{Listed: w.told, Certain: len(w.inner) == 0 && !w.blind}, true
+	return WalkResult{Listed: w.told, Stable: len(w.inner) == 0 && !w.blind}, true
 }
 
 // level is the content of one folder. The names are stored in one text, with a slash after folders,

@@ -24,9 +24,9 @@ type Visitor struct {
 type WalkResult struct {
 	// Listed is set if there was at least one file.
 	Listed bool
-	// Certain is set if another walk would have the same results until one of these changes: the
+	// Stable is set if another walk would have the same results until one of these changes: the
 	// sources, git's index and configuration, and the ignore files outside dir.
-	Certain bool
+	Stable bool
 }
 
 // Walk calls the visitor for the files below dir that git does not ignore, as in [Files].

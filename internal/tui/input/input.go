@@ -113,8 +113,8 @@ func (in *Input) ContinueLine() bool {
 // IsShell reports whether the prompt is a shell command.
 func (in *Input) IsShell() bool { return strings.HasPrefix(in.Editor.Text, "!") }
 
-// IsPrivate reports whether the prompt is a shell command that the model does not see.
-func (in *Input) IsPrivate() bool { return strings.HasPrefix(in.Editor.Text, "!!") }
+// IsPrivateCommand reports whether the prompt is a shell command that the model does not see.
+func (in *Input) IsPrivateCommand() bool { return strings.HasPrefix(in.Editor.Text, "!!") }
 
 // ClearSent empties the prompt after its message was sent.
 func (in *Input) ClearSent() {
