@@ -69,7 +69,7 @@ func sendJob(t *testing.T, strategy string, killed bool, set ...string) onTheWir
 	if out, err := r.Prompt(context.Background(), "go on"); err != nil || out.Response != "all done" {
 		t.Fatalf("ended with %q, %v", out.Response, err)
 	}
-	w := onTheWire{sent: srv.Requests(), account: r.window.Account.Savings(), head: r.overhead()}
+	w := onTheWire{sent: srv.Requests(), account: r.window.Costs.Savings(), head: r.overhead()}
 	for _, e := range seen[DensityApplied](r.bench) {
 		if e.Cut != nil {
 			w.cuts = append(w.cuts, fmt.Sprintf("%+v", *e.Cut))

@@ -32,7 +32,7 @@ func TestSavingIsReported(t *testing.T) {
 	if got := status[len(status)-1].Stats.Saving; got != saving {
 		t.Errorf("told %+v, want %+v", got, saving)
 	}
-	account := r.window.Account.Savings()
+	account := r.window.Costs.Savings()
 	if want := (account.None - account.Spent) * 10 / 1e6; saving.Cost > want*1.01 || saving.Cost < want*0.99 {
 		t.Errorf("$%f, want $%f", saving.Cost, want)
 	}

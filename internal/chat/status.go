@@ -9,7 +9,7 @@ import (
 )
 
 func (c *Chat) saved() Saving {
-	account, scaled := c.window.Account.Savings(), func(tokens float64) float64 { return float64(c.window.Measure.ToProviderTokens(int(tokens))) }
+	account, scaled := c.window.Costs.Savings(), func(tokens float64) float64 { return float64(c.window.Measure.ToProviderTokens(int(tokens))) }
 	saving := Saving{Tokens: c.window.Measure.ToProviderTokens(account.Tokens), Without: scaled(account.None), Saved: scaled(account.None - account.Spent)}
 	if prices, ok := settings.InputPricesOf(c.config.Settings, c.config.Endpoint.Prices(settings.Model.Value(c.config.Settings))); ok && !prices.Free {
 		const million = 1_000_000

@@ -88,7 +88,7 @@ func (v *Views) NextRequest(ctx context.Context) (NextRequest, error) {
 func (v *Views) CostComparison(ctx context.Context) (CostComparison, error) {
 	return ask(ctx, v.inbox, func() CostComparison {
 		var s CostComparison
-		s.Bills, s.Shortfalls = v.window.Account.RequestCosts()
+		s.Bills, s.Shortfalls = v.window.Costs.RequestCosts()
 		if prices, ok := settings.InputPricesOf(v.settings, v.endpoint.Prices(settings.Model.Value(v.settings))); ok && !prices.Free {
 			s.Dollars = prices.Input / 1_000_000
 		}

@@ -94,7 +94,7 @@ func (e *Engine) Explain(ctx context.Context, in Input) (*Explanation, error) {
 	}
 	out.TokensAfter = w.Measure.Tokens()
 	out.take(w, w.Ledger.Lines()[earlier:], in.WorkspaceRoot)
-	if next, ok := w.Account.NextCost(); ok {
+	if next, ok := w.Costs.NextCost(); ok {
 		out.Cost, out.Without, out.Cold = next.Spent, next.None, next.Cold
 		if prices, ok := settings.InputPricesOf(e.Settings, nil); ok {
 			const million = 1_000_000

@@ -228,7 +228,7 @@ func (o *replay) answer(ctx context.Context, step history.Step) error {
 
 // account adds up the costs of the requests since the latest clear.
 func (o *replay) account() {
-	bills, _ := o.window.Account.RequestCosts()
+	bills, _ := o.window.Costs.RequestCosts()
 	since := len(o.out.Requests) - len(bills)
 	for i, b := range bills {
 		if at := since + i; at >= 0 {

@@ -115,7 +115,7 @@ func workCounted(t testing.TB, name, strategy, root string, entries []*history.C
 			t.Fatal(err)
 		}
 	}
-	bills, _ := w.Account.RequestCosts()
+	bills, _ := w.Costs.RequestCosts()
 	for i, from := range begun {
 		to := len(replied)
 		if i+1 < len(begun) {

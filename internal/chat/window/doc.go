@@ -10,7 +10,7 @@
 // system prompt and tool schemas. Limits contains the limits, including those learned from refusals.
 // Measure converts between the provider's token count and ours. Pruning applies the rules of Staleness,
 // or an engine that weighs prices. The others are Pins, the Ledger of pruned content, Contents and
-// Account. history.Service owns the conversation itself. Only a Window makes it smaller.
+// Costs. history.Service owns the conversation itself. Only a Window makes it smaller.
 //
 // A Window does not depend on turns, queues, approvals or screens. It reports each action as a typed
 // Step, after it is done. One goroutine owns a Window. Only the computations of a strategy, which use

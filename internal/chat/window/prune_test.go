@@ -176,7 +176,7 @@ func TestPruningByPrice(t *testing.T) {
 	if ledger := p.Ledger.Lines(); len(ledger) != listed || freed != p.Ledger.PrunedTokens() {
 		t.Errorf("%d of %d prunes in the ledger, %d tokens freed, %d told", len(ledger), listed, p.Ledger.PrunedTokens(), freed)
 	}
-	if a := p.Account.Savings(); a.Spent >= 0.9*a.None || a.Tokens <= 0 {
+	if a := p.Costs.Savings(); a.Spent >= 0.9*a.None || a.Tokens <= 0 {
 		t.Errorf("the account is %+v", a)
 	}
 }
@@ -298,7 +298,7 @@ func killedSession(t *testing.T, every int) (cuts []string, resumed int) {
 			}
 		}
 		for _, cut := range p.cuts() {
-			cuts = append(cuts, fmt.Sprintf("request %d: %+v %d prunes, account %+v", n, *cut.Cut, len(cut.Prunes), p.Account.Savings()))
+			cuts = append(cuts, fmt.Sprintf("request %d: %+v %d prunes, account %+v", n, *cut.Cut, len(cut.Prunes), p.Costs.Savings()))
 		}
 		p.steps = nil
 		if every == 0 || n%every != 0 {
@@ -399,7 +399,7 @@ func TestLearnedLifeIsKept(t *testing.T) {
 		id := fmt.Sprint("c", n)
 		p.add(p.StampReply(history.New(history.AI, &history.ToolCall{ID: id, Name: "read_file", Parameters: fmt.Appendf(nil, `{"file_path":"f%d"}`, n)})))
 		p.add(history.New(history.Tool, &history.ToolResponse{CallID: id, ToolName: "read_file", Result: history.TextResult(strings.Repeat(fmt.Sprint("word", n, " "), p.words))}))
-		p.Account.Savings()
+		p.Costs.Savings()
 	}
 	first := session()
 	for n := range 4 {
@@ -470,7 +470,7 @@ func TestForecastIsRight(t *testing.T) {
 					t.Errorf("request %d: %+v left, %+v was named at %+v", n, came[i], next.Leaves[i], next.Cut)
 				}
 			}
-			bills, _ := p.Account.RequestCosts()
+			bills, _ := p.Costs.RequestCosts()
 			if bill := bills[len(bills)-1]; bill.Tokens != next.Cost.Tokens || math.Abs(bill.None-next.Cost.None) > bill.None/100 || math.Abs(bill.Spent-next.Cost.Spent) > 2.5 { // sizes of parts are inexact by a few tokens, and the report corrects both
 				t.Errorf("request %d cost %+v, said was %+v", n, bill, next.Cost)
 			}

@@ -89,7 +89,7 @@ type Window struct {
 	// Staleness contains the pruning rules of strategies that do not weigh prices.
 	Staleness *StaleFinder
 	Contents  *Contents
-	Account   *Account
+	Costs     *CostAccounting
 
 	config     Config
 	strategies *strategies
@@ -139,7 +139,7 @@ func New(config Config) *Window {
 		History: h, Limits: limits, Measure: measure, Ledger: ledger, Pruning: pruning, Staleness: stale,
 		Pins:     &Pins{paths: pins, history: h, staleness: stale, pricing: pricing, ledger: ledger},
 		Contents: &Contents{history: h, measure: measure, staleness: stale, pricing: pricing, pruning: pruning, facts: config.Facts},
-		Account:  &Account{pricing, measure},
+		Costs:    &CostAccounting{pricing, measure},
 
 		config: config, strategies: strategies, heads: heads, pricing: pricing,
 		summaries: &summaries{history: h, prepare: config.Summarizer, beside: config.Beside},

@@ -7,8 +7,8 @@ import (
 	"agent/internal/history"
 )
 
-// Account compares the cost of the session with its cost without pruning.
-type Account struct {
+// CostAccounting compares the cost of the session with its cost without pruning.
+type CostAccounting struct {
 	pricing *pricing
 	measure *RequestMeter
 }
@@ -16,7 +16,7 @@ type Account struct {
 // RequestCosts returns the costs of the requests so far, in tokens as the provider counts them. It
 // returns none if the strategy does no cost accounting. shortfalls is set if the provider's cache
 // returns less than a cache of its kind should.
-func (a *Account) RequestCosts() (bills []compression.RequestCost, shortfalls bool) {
+func (a *CostAccounting) RequestCosts() (bills []compression.RequestCost, shortfalls bool) {
 	if !a.pricing.syncEngine() {
 		return nil, false
 	}
@@ -28,7 +28,7 @@ func (a *Account) RequestCosts() (bills []compression.RequestCost, shortfalls bo
 
 // NextCost returns the cost of the next request if the context does not change. It returns false if the
 // strategy does no cost accounting.
-func (a *Account) NextCost() (compression.RequestCost, bool) {
+func (a *CostAccounting) NextCost() (compression.RequestCost, bool) {
 	if !a.pricing.syncEngine() {
 		return compression.RequestCost{}, false
 	}
@@ -50,7 +50,7 @@ type NextRequest struct {
 	Held []PrunablePart
 }
 
-func (a *Account) providerBill(b compression.RequestCost) compression.RequestCost {
+func (a *CostAccounting) providerBill(b compression.RequestCost) compression.RequestCost {
 	b.Tokens, b.All = a.measure.ToProviderTokens(b.Tokens), a.measure.ToProviderTokens(b.All)
 	b.Spent, b.None = float64(a.measure.ToProviderTokens(int(b.Spent))), float64(a.measure.ToProviderTokens(int(b.None)))
 	return b
@@ -58,7 +58,7 @@ func (a *Account) providerBill(b compression.RequestCost) compression.RequestCos
 
 // Savings compares the session with one without pruning. It returns zero if the strategy does no cost
 // accounting.
-func (a *Account) Savings() compression.Account {
+func (a *CostAccounting) Savings() compression.Account {
 	if !a.pricing.syncEngine() {
 		return compression.Account{}
 	}
@@ -70,7 +70,7 @@ func (w *Window) NextRequest() NextRequest {
 	u := NextRequest{Limit: w.Limits.Size(), Trigger: w.CompressionThreshold()}
 	if w.pricing.syncEngine() {
 		plan, held, bill := w.pricing.engine.Forecast(w.pricing.moment())
-		u.Cost = w.Account.providerBill(bill)
+		u.Cost = w.Costs.providerBill(bill)
 		if len(plan.Changes) > 0 {
 			cut := w.pricing.engine.CostOfPlan(plan)
 			u.Cut = &cut
