@@ -29,11 +29,11 @@ const (
 )
 
 // leaks returns an error if a query contains an API key, one of the values, or a part of a line of
-// the files. It also finds other spellings of these. It takes milliseconds for the files of a user.
+// the files. It also finds encoded forms of these. It takes milliseconds for the files of a user.
 func (q Query) leaks(values, files []string) error {
 	const remedy = "; remove it, or ask the user to search with /web"
-	spelled := spellings(strings.Join(append(append([]string{q.Text}, q.OnlyHosts...), q.WithoutHosts...), " "))
-	for _, text := range spelled {
+	forms := textForms(strings.Join(append(append([]string{q.Text}, q.OnlyHosts...), q.WithoutHosts...), " "))
+	for _, text := range forms {
 		if secret.Contains(text.text) {
 			return errors.New("refused: the query seems to contain a key" + remedy)
 		}
@@ -41,7 +41,7 @@ func (q Query) leaks(values, files []string) error {
 			return errors.New("refused: the query contains the value of a secret variable" + remedy)
 		}
 	}
-	if file := quoted(spelled, files); file != "" {
+	if file := quoted(forms, files); file != "" {
 		return fmt.Errorf("refused: the query contains text of the secret file %s%s", file, remedy)
 	}
 	return nil
@@ -50,18 +50,18 @@ func (q Query) leaks(values, files []string) error {
 // FindQuotedFile returns the name of the first of the files that a text quotes, or "" if it quotes none. A
 // folder stands for its files.
 func FindQuotedFile(text string, files []string) (name string) {
-	return quoted([]spelling{newSpelling(text)}, files)
+	return quoted([]textForm{newTextForm(text)}, files)
 }
 
 // quoted returns the name of the first file that one of the texts quotes, "" for none.
-func quoted(texts []spelling, files []string) (name string) {
+func quoted(texts []textForm, files []string) (name string) {
 	read := 0
 	for _, path := range files {
 		_ = eachFile(path, func(file string, content []byte) error {
 			if read++; read > maxKeyFiles || name != "" {
 				return fs.SkipAll
 			}
-			if slices.ContainsFunc(texts, func(text spelling) bool { return text.quotes(content) }) {
+			if slices.ContainsFunc(texts, func(text textForm) bool { return text.quotes(content) }) {
 				name = filepath.Base(file)
 			}
 			return nil
@@ -72,7 +72,7 @@ func quoted(texts []spelling, files []string) (name string) {
 
 // quotes reports whether the text contains a long part of a content, or a value that a line of the
 // content assigns.
-func (s spelling) quotes(content []byte) bool {
+func (s textForm) quotes(content []byte) bool {
 	for at := 0; at+leastLine <= len(s.text); at++ {
 		if bytes.Contains(content, []byte(s.text[at:at+leastLine])) {
 			return true

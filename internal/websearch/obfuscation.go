@@ -14,31 +14,31 @@ import (
 	"agent/internal/base/lazyregexp"
 )
 
-// A spelling is one form of a text in a query.
-type spelling struct {
+// A textForm is one form of a text in a query: the text itself, or a text that it may hide.
+type textForm struct {
 	text string
 	// signless is the letters and digits of the text, see lettersAndDigits.
 	signless string
 }
 
-func newSpelling(text string) spelling { return spelling{text, lettersAndDigits(text)} }
+func newTextForm(text string) textForm { return textForm{text, lettersAndDigits(text)} }
 
-// maxSpellings limits the spellings of a query, because nested encodings could multiply them.
-const maxSpellings = 50
+// maxTextForms limits the forms of a query, because nested encodings could multiply them.
+const maxTextForms = 50
 
-// spellings returns a text and the texts that it may hide. These are the text with ASCII letters
+// textForms returns a text and the texts that it may hide. These are the text with ASCII letters
 // instead of look-alikes, the text without URL and HTML escapes, and the texts that base64 or hex
 // encodes. An encoding may hide another one.
-func spellings(text string) []spelling {
+func textForms(text string) []textForm {
 	texts := []string{text}
 	add := func(more string) {
-		if len(texts) < maxSpellings && !slices.Contains(texts, more) {
+		if len(texts) < maxTextForms && !slices.Contains(texts, more) {
 			texts = append(texts, more)
 		}
 	}
-	var all []spelling
+	var all []textForm
 	for i := 0; i < len(texts); i++ {
-		all = append(all, newSpelling(texts[i]))
+		all = append(all, newTextForm(texts[i]))
 		add(inUsualLetters(texts[i]))
 		add(html.UnescapeString(addressEscape.ReplaceAllStringFunc(texts[i], unescape)))
 		for _, held := range decoded(texts[i]) {
@@ -113,7 +113,7 @@ const leastSplit = 16
 
 // holds reports whether the text contains a value. A long value with letters and digits is not a
 // name, so it is also found with other characters in between.
-func (s spelling) holds(value string) bool {
+func (s textForm) holds(value string) bool {
 	if strings.Contains(s.text, value) {
 		return true
 	}
