@@ -103,7 +103,7 @@ func (c candidates) Less(i, j int) bool {
 // Search returns the entries that match a query. Entries in which more words match come first. Among
 // entries with the same number, the latest comes first.
 func (x Sessions) Search(ctx context.Context, q Query, o Options) (found Results, err error) {
-	all, err := x.candidates(ctx, newSieve(&q), &q, o)
+	all, err := x.candidates(ctx, newPrefilter(&q), &q, o)
 	if err != nil {
 		return found, err
 	}
@@ -158,7 +158,7 @@ func compact(list []string) []string {
 }
 
 // candidates returns the records of the logs that may match a query.
-func (x Sessions) candidates(ctx context.Context, s *sieve, q *Query, o Options) (all candidates, err error) {
+func (x Sessions) candidates(ctx context.Context, s *prefilter, q *Query, o Options) (all candidates, err error) {
 	logs, err := x.logs()
 	if err != nil {
 		return nil, fmt.Errorf("can't list the sessions: %w", err)
@@ -195,7 +195,7 @@ func (x Sessions) candidates(ctx context.Context, s *sieve, q *Query, o Options)
 const progressBytes = 1 << 20
 
 // candidates returns the records of a log that may match a query, and sets the workspace.
-func (in *source) candidates(s *sieve, q *Query, progress func(read int64) error) (found candidates, err error) {
+func (in *source) candidates(s *prefilter, q *Query, progress func(read int64) error) (found candidates, err error) {
 	var reply span
 	replyNames, reported := false, int64(-progressBytes)
 	for line, err := range session.ReadLines(in.path) {

@@ -258,10 +258,10 @@ func FuzzSieve(f *testing.F) {
 		if json.Unmarshal(data, &plain) != nil {
 			return // Go has escapes that JSON lacks
 		}
-		s := newSieve(&Query{words: wordsOf(plain)})
+		s := newPrefilter(&Query{words: wordsOf(plain)})
 		s.read(data)
 		if missing := slices.IndexFunc(s.words, func(w string) bool { return !s.seen[w] }); missing >= 0 {
-			t.Errorf("the sieve misses %q in %s", s.words[missing], data)
+			t.Errorf("the prefilter misses %q in %s", s.words[missing], data)
 		}
 	})
 }

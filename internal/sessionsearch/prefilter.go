@@ -8,9 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// A sieve counts the words of a query in the bytes of a record. It finds each word that is in the document
-// of the record. It may find more, because member names, secrets and pictures are not part of the document.
-type sieve struct {
+// A prefilter counts the words of a query in the bytes of a record. It finds each word that is in the
+// document of the record. It may find more, because member names, secrets and pictures are not part of the
+// document.
+type prefilter struct {
 	words []string
 	// required lists the words of phrases, which every matching document contains. named lists the words of
 	// paths and tools. The record contains them, or the reply whose call it answers.
@@ -23,8 +24,8 @@ type sieve struct {
 	text   []byte
 }
 
-func newSieve(q *Query) *sieve {
-	s := &sieve{words: q.words, seen: map[string]bool{}}
+func newPrefilter(q *Query) *prefilter {
+	s := &prefilter{words: q.words, seen: map[string]bool{}}
 	for _, p := range q.phrases {
 		if !p.absent {
 			s.required = append(s.required, p.words...)
@@ -43,7 +44,7 @@ func newSieve(q *Query) *sieve {
 }
 
 // read reads the words of a line of JSON.
-func (s *sieve) read(line []byte) {
+func (s *prefilter) read(line []byte) {
 	clear(s.seen)
 	s.text = unescape(s.text[:0], line)
 	text := s.text
@@ -70,7 +71,7 @@ func (s *sieve) read(line []byte) {
 }
 
 // score returns the number of words of the query in the latest line, or -1 if the line cannot match.
-func (s *sieve) score() (score int) {
+func (s *prefilter) score() (score int) {
 	for _, w := range s.words {
 		if s.seen[w] {
 			score++
@@ -83,9 +84,9 @@ func (s *sieve) score() (score int) {
 }
 
 // names reports whether the latest line contains the words of the paths and tools.
-func (s *sieve) names() bool { return s.has(s.named) }
+func (s *prefilter) names() bool { return s.has(s.named) }
 
-func (s *sieve) has(words []string) bool {
+func (s *prefilter) has(words []string) bool {
 	return !slices.ContainsFunc(words, func(w string) bool { return !s.seen[w] })
 }
 
